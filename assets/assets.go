@@ -8,5 +8,5 @@ import "embed"
 //go:embed haproxy.cfg cloud-config.yaml errand.yaml example/answers.yaml manifests policies prices.yaml endpoints
 var files embed.FS
 
-// Example returns the answers file of a default cluster that the program ships: YAML, commented for a reader.
-func Example() ([]byte, error) { return files.ReadFile("example/answers.yaml") }
+// ReadExample returns the answers file of a default cluster that the program ships: YAML, commented for a reader.
+func ReadExample() ([]byte, error) { return files.ReadFile("example/answers.yaml") }

@@ -10,9 +10,9 @@ type CloudController struct {
 	Secret string // of the key
 }
 
-// CloudControllerManager returns the manifests, YAML of several documents, by which Exoscale's cloud controller manager
+// RenderCloudControllerManager returns the manifests, YAML of several documents, by which Exoscale's cloud controller manager
 // runs on the nodes of the control plane. They hold the API's secret.
-func CloudControllerManager(c CloudController) ([]byte, error) {
+func RenderCloudControllerManager(c CloudController) ([]byte, error) {
 	if c.Domain == "" || c.Zone == "" || c.Key == "" || c.Secret == "" {
 		return nil, errors.New("cloud controller manager: it needs a domain, a zone and an API key")
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTheCloudControllerIsToldWhatItHasToKnow(t *testing.T) {
-	manifests, err := CloudControllerManager(CloudController{Domain: "c-1.example.net", Zone: "ch-gva-2", Key: "EXO01", Secret: `a"b`})
+	manifests, err := RenderCloudControllerManager(CloudController{Domain: "c-1.example.net", Zone: "ch-gva-2", Key: "EXO01", Secret: `a"b`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestTheCloudControllerIsToldWhatItHasToKnow(t *testing.T) {
 	for _, incomplete := range []CloudController{
 		{Zone: "z", Key: "k", Secret: "s"}, {Domain: "d", Key: "k", Secret: "s"}, {Domain: "d", Zone: "z", Secret: "s"}, {Domain: "d", Zone: "z", Key: "k"},
 	} {
-		if _, err := CloudControllerManager(incomplete); err == nil {
+		if _, err := RenderCloudControllerManager(incomplete); err == nil {
 			t.Errorf("%+v is enough", incomplete)
 		}
 	}

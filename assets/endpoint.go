@@ -23,8 +23,8 @@ type Endpoint struct {
 	Hint     string   `yaml:"hint"`     // what to do if it cannot be reached, beyond the hint of what is wrong; may be empty
 }
 
-// Endpoints returns the catalogue, group by group.
-func Endpoints() ([]Endpoint, error) {
+// ReadEndpoints returns the catalogue, group by group.
+func ReadEndpoints() ([]Endpoint, error) {
 	var all []Endpoint
 	for _, group := range []string{"exoscale", "redhat", "third-party", "vshn", "cluster"} {
 		content, err := files.ReadFile("endpoints/" + group + ".yaml")

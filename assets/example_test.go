@@ -12,7 +12,7 @@ import (
 )
 
 func TestTheExampleIsTheDefaultClusterWithWhatHasNoDefault(t *testing.T) {
-	example, err := assets.Example()
+	example, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)
 	}

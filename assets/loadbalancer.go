@@ -19,11 +19,11 @@ type LoadBalancer struct {
 	ProxyProtocol bool // PROXY protocol, version 2, towards the routers
 }
 
-// LoadBalancerUserData returns the cloud-config that turns an Ubuntu 22.04 machine into a load balancer. It serves the
+// RenderLoadBalancerUserData returns the cloud-config that turns an Ubuntu 22.04 machine into a load balancer. It serves the
 // API on port 6443, the machine config server on 22623, the ingress on 80 and 443, and its own health on 8404 at
 // /healthz (plain HTTP).
-func LoadBalancerUserData(lb LoadBalancer) ([]byte, error) {
-	config, err := HAProxyConfig(lb)
+func RenderLoadBalancerUserData(lb LoadBalancer) ([]byte, error) {
+	config, err := RenderHAProxyConfig(lb)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +33,8 @@ func LoadBalancerUserData(lb LoadBalancer) ([]byte, error) {
 	}{lb, string(config)})
 }
 
-// HAProxyConfig returns the haproxy.cfg that LoadBalancerUserData carries; it needs HAProxy 2.4 or newer.
-func HAProxyConfig(lb LoadBalancer) ([]byte, error) {
+// RenderHAProxyConfig returns the haproxy.cfg that RenderLoadBalancerUserData carries; it needs HAProxy 2.4 or newer.
+func RenderHAProxyConfig(lb LoadBalancer) ([]byte, error) {
 	if err := lb.check(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (lb LoadBalancer) check() error {
 }
 
 func render(name string, data any) ([]byte, error) {
-	functions := template.FuncMap{"masters": masters, "indent": indent, "quote": strconv.Quote, "word": word, "words": words}
+	functions := template.FuncMap{"masters": listMasters, "indent": indent, "quote": strconv.Quote, "word": quoteWord, "words": quoteWords}
 	parsed, err := template.New(path.Base(name)).Funcs(functions).ParseFS(files, name)
 	if err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
@@ -66,8 +66,8 @@ func render(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// masters counts from 0 to n-1.
-func masters(n int) []int {
+// listMasters counts from 0 to n-1.
+func listMasters(n int) []int {
 	indexes := make([]int, n)
 	for i := range indexes {
 		indexes[i] = i

@@ -22,7 +22,7 @@ func TestTheHAProxyConfigIsTheOneThatWasReviewed(t *testing.T) {
 	plain, proxy := demo(), demo()
 	proxy.ProxyProtocol = true
 	for golden, lb := range map[string]assets.LoadBalancer{"haproxy.golden": plain, "haproxy-proxy.golden": proxy} {
-		got, err := assets.HAProxyConfig(lb)
+		got, err := assets.RenderHAProxyConfig(lb)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ type cloudConfig struct {
 }
 
 func TestTheUserDataIsACloudConfigThatInstallsHAProxyWithItsConfig(t *testing.T) {
-	userData, err := assets.LoadBalancerUserData(demo())
+	userData, err := assets.RenderLoadBalancerUserData(demo())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestTheUserDataIsACloudConfigThatInstallsHAProxyWithItsConfig(t *testing.T)
 	if diff := cmp.Diff([]string{"haproxy"}, document.Packages); diff != "" {
 		t.Error(diff)
 	}
-	config, err := assets.HAProxyConfig(demo())
+	config, err := assets.RenderHAProxyConfig(demo())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestALoadBalancerWithoutBackEndsIsRefused(t *testing.T) {
 		"no masters":      {Domain: "example.net", Routers: 2},
 		"no routers":      {Domain: "example.net", Masters: 3},
 	} {
-		if out, err := assets.LoadBalancerUserData(lb); err == nil {
+		if out, err := assets.RenderLoadBalancerUserData(lb); err == nil {
 			t.Errorf("%s: no error, but %s", name, out)
 		}
 	}

@@ -13,15 +13,15 @@ const (
 	PolicyCloudController = "ccm-exoscale"
 )
 
-// Policies returns the names of the restricted roles that a cluster's own software works with.
-func Policies() []string { return []string{PolicyStorage, PolicyVolumes, PolicyCloudController} }
+// ListPolicies returns the names of the restricted roles that a cluster's own software works with.
+func ListPolicies() []string { return []string{PolicyStorage, PolicyVolumes, PolicyCloudController} }
 
-// Policy returns an IAM policy as JSON in Exoscale's form: what the object storage's user, the storage driver and the
+// RenderPolicy returns an IAM policy as JSON in Exoscale's form: what the object storage's user, the storage driver and the
 // cloud controller manager need, and nothing else. Buckets are those that the object storage's user may work in.
 //
 // The operations are those that the two programs' documentation and published setups name; a bucket is known to rules
 // as parameters.bucket.
-func Policy(name string, buckets []string) ([]byte, error) {
+func RenderPolicy(name string, buckets []string) ([]byte, error) {
 	parsed, err := template.ParseFS(files, "policies/"+name+".json")
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err)

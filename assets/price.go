@@ -21,8 +21,8 @@ type Prices struct {
 // HoursOfMonth is how many hours an estimate counts a month for.
 const HoursOfMonth = 720
 
-// PriceList returns the prices that this program knows.
-func PriceList() (Prices, error) {
+// ReadPrices returns the prices that this program knows.
+func ReadPrices() (Prices, error) {
 	content, err := files.ReadFile("prices.yaml")
 	if err != nil {
 		return Prices{}, fmt.Errorf("read the price list: %w", err)

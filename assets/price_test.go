@@ -8,7 +8,7 @@ import (
 )
 
 func TestPricesOfWhatCostsSomething(t *testing.T) {
-	prices, err := assets.PriceList()
+	prices, err := assets.ReadPrices()
 	if err != nil || prices.Date == "" {
 		t.Fatalf("%+v, %v", prices, err)
 	}

@@ -17,7 +17,7 @@ func FuzzErrandUserData(f *testing.F) {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, link, argument string) {
-		content, err := assets.ErrandUserData(assets.Errand{
+		content, err := assets.RenderRemoteRunUserData(assets.RemoteRun{
 			Program: link, SHA256: strings.Repeat("a1", 32), Args: []string{"probe", argument}, Task: link, Status: link, Report: link,
 		})
 		if err != nil {

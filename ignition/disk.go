@@ -8,10 +8,10 @@ import (
 // rootPartition is the partition of an RHCOS image that holds the root file system.
 const rootPartition = 4
 
-// disks keeps the root file system from growing over the whole disk, and makes a partition of the rest: without a
+// buildDisks keeps the root file system from growing over the whole disk, and makes a partition of the rest: without a
 // number it gets the next one, without a size all that is left. The root partition's entry is wiped and made anew, as the
 // clusters that run on Exoscale today do it.
-func (p Pointer) disks() []types.Disk {
+func (p Pointer) buildDisks() []types.Disk {
 	if p.RootGiB == 0 {
 		return nil
 	}

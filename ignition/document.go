@@ -43,9 +43,9 @@ func (p Pointer) check() error {
 	return nil
 }
 
-// document encodes a configuration and has the library that the machine itself uses read it again. A mere warning is
+// encodeDocument encodes a configuration and has the library that the machine itself uses read it again. A mere warning is
 // refused too: on a machine that does not boot, nobody would see it.
-func document(op string, config types.Config) ([]byte, error) {
+func encodeDocument(op string, config types.Config) ([]byte, error) {
 	encoded, err := json.Marshal(config)
 	if err != nil {
 		return nil, fault.New(fault.Internal, op, err)

@@ -77,8 +77,8 @@ func newGatewayPair(now time.Time) (certificate, key []byte, err error) {
 	return certificate, key, err
 }
 
-// identityFiles returns the files that a machine with this identity has.
-func identityFiles(identity []byte) (map[string][]byte, error) {
+// readIdentityFiles returns the files that a machine with this identity has.
+func readIdentityFiles(identity []byte) (map[string][]byte, error) {
 	blocks := map[string][]byte{}
 	for block, rest := pem.Decode(identity); block != nil; block, rest = pem.Decode(rest) {
 		blocks[block.Type] = pem.EncodeToMemory(block)

@@ -13,8 +13,8 @@ type Layout struct {
 	TopoLVM bool // the rest is a volume group of TopoLVM
 }
 
-// LayoutOf returns the layout that a node's document asks for.
-func LayoutOf(document []byte) (Layout, error) {
+// ParseLayout returns the layout that a node's document asks for.
+func ParseLayout(document []byte) (Layout, error) {
 	config, _, err := v3_2.ParseCompatibleVersion(document)
 	if err != nil {
 		return Layout{}, fault.New(fault.Invalid, "read the layout of a disk", err)
@@ -28,13 +28,13 @@ func LayoutOf(document []byte) (Layout, error) {
 		}
 	}
 	for _, unit := range config.Systemd.Units {
-		layout.TopoLVM = layout.TopoLVM || unit.Name == initializeTopoLVM().Name
+		layout.TopoLVM = layout.TopoLVM || unit.Name == newTopoLVMUnit().Name
 	}
 	return layout, nil
 }
 
-// WantedLayout returns the layout of a node that the answers ask for.
-func WantedLayout(node state.Machine) Layout {
+// NewLayout returns the layout of a node that the answers ask for.
+func NewLayout(node state.Machine) Layout {
 	if node.DataDisk == 0 {
 		return Layout{}
 	}

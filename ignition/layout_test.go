@@ -21,16 +21,16 @@ func TestLayoutOf_ReadsWhatTheNodeWasGiven(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := spec.Machines(c.role)[0]
-			document, err := ignition.NodePointer(node, domain, rootCA())
+			document, err := ignition.RenderNodePointer(node, domain, rootCA())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := ignition.LayoutOf(document); err != nil || got != c.want || got != ignition.WantedLayout(node) {
-				t.Errorf("%+v (%v), wanted %+v, the answers say %+v", got, err, c.want, ignition.WantedLayout(node))
+			if got, err := ignition.ParseLayout(document); err != nil || got != c.want || got != ignition.NewLayout(node) {
+				t.Errorf("%+v (%v), wanted %+v, the answers say %+v", got, err, c.want, ignition.NewLayout(node))
 			}
 		})
 	}
-	if _, err := ignition.LayoutOf([]byte("#cloud-config\n")); err == nil {
+	if _, err := ignition.ParseLayout([]byte("#cloud-config\n")); err == nil {
 		t.Error("what is no Ignition document has a layout")
 	}
 }

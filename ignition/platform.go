@@ -37,7 +37,7 @@ type PlatformPatch struct {
 type format interface {
 	// settle replaces the platform in the bytes of the image that come next. It returns how many of them are final, which
 	// may be none unless the image has ended, and in how many places it replaced the platform.
-	settle(next []byte, ended bool) (final, replaced int, err error)
+	patch(next []byte, ended bool) (final, replaced int, err error)
 	// lookahead is how many bytes settle may have to see at once.
 	lookahead() int
 }
@@ -77,28 +77,28 @@ func (p *PlatformPatch) fill() {
 	n, err := p.image.Read(p.window[held:cap(p.window)])
 	p.window = p.window[:held+n]
 	p.next, p.ready = 0, 0
-	if problem := p.settle(err != nil); problem != nil && (err == nil || errors.Is(err, io.EOF)) {
+	if problem := p.patchWindow(err != nil); problem != nil && (err == nil || errors.Is(err, io.EOF)) {
 		p.err = problem
 		return
 	}
 	if err != nil {
-		p.ready, p.err = len(p.window), p.verdict(err)
+		p.ready, p.err = len(p.window), p.checkReplaced(err)
 	}
 }
 
-func (p *PlatformPatch) settle(ended bool) error {
+func (p *PlatformPatch) patchWindow(ended bool) error {
 	if p.format == nil {
-		if err := p.identify(ended); err != nil || p.format == nil {
+		if err := p.detectFormat(ended); err != nil || p.format == nil {
 			return err
 		}
 	}
-	final, replaced, err := p.format.settle(p.window, ended)
+	final, replaced, err := p.format.patch(p.window, ended)
 	p.ready, p.replaced = final, p.replaced+replaced
 	return err
 }
 
-// identify chooses the format by the first bytes, as soon as there are enough.
-func (p *PlatformPatch) identify(ended bool) error {
+// detectFormat chooses the format by the first bytes, as soon as there are enough.
+func (p *PlatformPatch) detectFormat(ended bool) error {
 	switch {
 	case len(p.window) < qcow2HeaderSize && !ended:
 		return nil
@@ -115,7 +115,7 @@ func (p *PlatformPatch) identify(ended bool) error {
 	return nil
 }
 
-func (p *PlatformPatch) verdict(err error) error {
+func (p *PlatformPatch) checkReplaced(err error) error {
 	if !errors.Is(err, io.EOF) || p.replaced > 0 {
 		return err
 	}
@@ -128,8 +128,8 @@ type raw struct{}
 
 func (raw) lookahead() int { return len(openStack) }
 
-// settle keeps the last bytes back until the image ends, as a match may begin there.
-func (raw) settle(next []byte, ended bool) (final, replaced int, err error) {
+// patch keeps the last bytes back until the image ends, as a match may begin there.
+func (raw) patch(next []byte, ended bool) (final, replaced int, err error) {
 	replaced = replacePlatform(next)
 	if ended {
 		return len(next), replaced, nil

@@ -28,10 +28,10 @@ type Pointer struct {
 	Units    []types.Unit // services of the machine's first boot
 }
 
-// NodePointer returns the document of a node, which fetches its configuration from the cluster's machine config server.
+// RenderNodePointer returns the document of a node, which fetches its configuration from the cluster's machine config server.
 // The server's certificate is verified by rootCA, the PEM certificate that openshift-install generated. A data disk
 // becomes partition "data"; on storage nodes it is filled with zeros, for TopoLVM it becomes volume group vgssd.
-func NodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byte, error) {
+func RenderNodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byte, error) {
 	pointer := Pointer{
 		Hostname: node.Name,
 		Source:   "https://api-int." + clusterDomain + ":22623/config/" + Pool(node.Role),
@@ -44,16 +44,16 @@ func NodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byt
 		pointer.RootGiB = node.RootDisk
 	}
 	var err error
-	if pointer.Units, err = nodeUnits(node); err != nil {
+	if pointer.Units, err = buildUnits(node); err != nil {
 		return nil, err
 	}
-	return pointer.Document()
+	return pointer.Render()
 }
 
-// BootstrapPointer returns the document of the bootstrap machine, which fetches bootstrap from link and refuses
+// RenderBootstrapPointer returns the document of the bootstrap machine, which fetches bootstrap from link and refuses
 // anything else that it may find there.
-func BootstrapPointer(hostname, link string, bootstrap []byte) ([]byte, error) {
-	return Pointer{Hostname: hostname, Source: link, Hash: Hash(bootstrap)}.Document()
+func RenderBootstrapPointer(hostname, link string, bootstrap []byte) ([]byte, error) {
+	return Pointer{Hostname: hostname, Source: link, Hash: Hash(bootstrap)}.Render()
 }
 
 // Pool returns the machine config pool that a node of a role starts in: all but the masters start as workers.
@@ -70,29 +70,29 @@ func Hash(document []byte) string {
 	return "sha512-" + hex.EncodeToString(sum[:])
 }
 
-// Document returns the pointer as a valid Ignition document that fits into the user-data of an instance. Its errors
+// Render returns the pointer as a valid Ignition document that fits into the user-data of an instance. Its errors
 // are fault.Invalid.
-func (p Pointer) Document() ([]byte, error) {
+func (p Pointer) Render() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	return document("describe machine "+p.Hostname, p.config())
+	return encodeDocument("describe machine "+p.Hostname, p.buildConfig())
 }
 
-func (p Pointer) config() types.Config {
+func (p Pointer) buildConfig() types.Config {
 	return types.Config{
 		Ignition: types.Ignition{
 			Version: types.MaxVersion.String(),
 			// Merge and not replace: replace would drop everything else that this document says, the host name too.
-			Config:   types.IgnitionConfig{Merge: []types.Resource{p.source()}},
-			Security: types.Security{TLS: types.TLS{CertificateAuthorities: p.authorities()}},
+			Config:   types.IgnitionConfig{Merge: []types.Resource{p.buildSource()}},
+			Security: types.Security{TLS: types.TLS{CertificateAuthorities: p.listAuthorities()}},
 		},
-		Storage: types.Storage{Files: []types.File{hostnameFile(p.Hostname)}, Disks: p.disks()},
+		Storage: types.Storage{Files: []types.File{newHostnameFile(p.Hostname)}, Disks: p.buildDisks()},
 		Systemd: types.Systemd{Units: p.Units},
 	}
 }
 
-func (p Pointer) source() types.Resource {
+func (p Pointer) buildSource() types.Resource {
 	resource := types.Resource{Source: &p.Source}
 	if p.Hash != "" {
 		resource.Verification.Hash = &p.Hash
@@ -100,7 +100,7 @@ func (p Pointer) source() types.Resource {
 	return resource
 }
 
-func (p Pointer) authorities() []types.Resource {
+func (p Pointer) listAuthorities() []types.Resource {
 	if len(p.CA) == 0 {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (p Pointer) authorities() []types.Resource {
 	return []types.Resource{{Source: util.StrToPtr(pem + base64.StdEncoding.EncodeToString(p.CA))}}
 }
 
-// hostnameFile names the machine: Exoscale's DHCP does not, and the image knows it only as localhost.
-func hostnameFile(hostname string) types.File {
+// newHostnameFile names the machine: Exoscale's DHCP does not, and the image knows it only as localhost.
+func newHostnameFile(hostname string) types.File {
 	return types.File{
 		Node: types.Node{Path: "/etc/hostname", Overwrite: util.BoolToPtr(true)},
 		FileEmbedded1: types.FileEmbedded1{

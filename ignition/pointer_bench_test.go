@@ -24,7 +24,7 @@ func BenchmarkDocumentsOfAThousandNodes(b *testing.B) {
 	began := processorTime(b)
 	for b.Loop() {
 		for _, node := range nodes {
-			if _, err := ignition.NodePointer(node, domain, rootCA()); err != nil {
+			if _, err := ignition.RenderNodePointer(node, domain, rootCA()); err != nil {
 				b.Fatal(err)
 			}
 		}

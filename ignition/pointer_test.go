@@ -37,13 +37,13 @@ func TestTheDocumentsAreThoseThatWereReviewed(t *testing.T) {
 		"worker.golden":  spec.Machines(state.RoleInfra)[3],
 		"storage.golden": spec.Machines(state.RoleStorage)[1],
 	} {
-		document, err := ignition.NodePointer(node, domain, rootCA())
+		document, err := ignition.RenderNodePointer(node, domain, rootCA())
 		if err != nil {
 			t.Fatal(err)
 		}
 		compareGolden(t, golden, document)
 	}
-	bootstrap, err := ignition.BootstrapPointer("bootstrap", "https://sos-ch-gva-2.exo.io/b/bootstrap.ign?X-Amz-Signature=0", []byte("{}"))
+	bootstrap, err := ignition.RenderBootstrapPointer("bootstrap", "https://sos-ch-gva-2.exo.io/b/bootstrap.ign?X-Amz-Signature=0", []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestTopoLVMWithoutADataDiskOfItsOwnIsInvalid(t *testing.T) {
 	spec := state.Default()
 	spec.Sizing.Workers.TopoLVM, spec.Sizing.Storage.TopoLVM = true, true
 	for _, role := range []state.Role{state.RoleWorker, state.RoleStorage} {
-		_, err := ignition.NodePointer(spec.Machines(role)[0], domain, rootCA())
+		_, err := ignition.RenderNodePointer(spec.Machines(role)[0], domain, rootCA())
 		if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
 			t.Errorf("%s: error %v", role, err)
 		}
@@ -62,7 +62,7 @@ func TestTopoLVMWithoutADataDiskOfItsOwnIsInvalid(t *testing.T) {
 }
 
 func TestTheHostNameSurvivesWhatIsFetched(t *testing.T) {
-	pointer, err := ignition.BootstrapPointer("bootstrap", "https://sos-ch-gva-2.exo.io/b/bootstrap.ign", []byte("{}"))
+	pointer, err := ignition.RenderBootstrapPointer("bootstrap", "https://sos-ch-gva-2.exo.io/b/bootstrap.ign", []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestTheHostNameSurvivesWhatIsFetched(t *testing.T) {
 }
 
 func TestTheBootstrapPointerHoldsTheHashOfTheDocument(t *testing.T) {
-	pointer, err := ignition.BootstrapPointer("bootstrap", "https://example.net/", []byte("abc"))
+	pointer, err := ignition.RenderBootstrapPointer("bootstrap", "https://example.net/", []byte("abc"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +119,14 @@ func TestADocumentThatIgnitionWouldRefuseIsInvalid(t *testing.T) {
 	} {
 		pointer := good
 		spoil(&pointer)
-		if _, err := pointer.Document(); !fault.Is(err, fault.Invalid) {
+		if _, err := pointer.Render(); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if _, err := good.Document(); err != nil {
+	if _, err := good.Render(); err != nil {
 		t.Errorf("the good one: %v", err)
 	}
-	if _, err := ignition.NodePointer(state.Default().Machines(state.RoleWorker)[0], domain, nil); !fault.Is(err, fault.Invalid) {
+	if _, err := ignition.RenderNodePointer(state.Default().Machines(state.RoleWorker)[0], domain, nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("without an authority: error %v", err)
 	}
 }

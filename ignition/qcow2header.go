@@ -29,7 +29,7 @@ func (h qcow2Header) clusterSize() int { return 1 << h.clusterBits }
 // parseQcow2Header refuses what would hide content from a search: another compression, encryption, other files.
 func parseQcow2Header(start []byte) (qcow2Header, error) {
 	if len(start) < qcow2Oldest {
-		return qcow2Header{}, unfit("it ends within its header")
+		return qcow2Header{}, newInvalidImage("it ends within its header")
 	}
 	word := func(at int) uint32 { return binary.BigEndian.Uint32(start[at:]) }
 	version := word(4)
@@ -40,15 +40,15 @@ func parseQcow2Header(start []byte) (qcow2Header, error) {
 	}
 	switch {
 	case version != 2 && version != 3:
-		return h, unfit("it is of version %d, and only 2 and 3 are known", version)
+		return h, newInvalidImage("it is of version %d, and only 2 and 3 are known", version)
 	case binary.BigEndian.Uint64(start[8:]) != 0:
-		return h, unfit("a part of its content is in another file, on which it is based")
+		return h, newInvalidImage("a part of its content is in another file, on which it is based")
 	case word(32) != 0:
-		return h, unfit("it is encrypted")
+		return h, newInvalidImage("it is encrypted")
 	case h.clusterBits < 9 || h.clusterBits > 21:
-		return h, unfit("its clusters have 2^%d bytes", h.clusterBits)
+		return h, newInvalidImage("its clusters have 2^%d bytes", h.clusterBits)
 	case h.tables < qcow2Oldest || h.tables%8 != 0 || h.tablesSize == 0:
-		return h, unfit("its first table is at byte %d and has %d bytes", h.tables, h.tablesSize)
+		return h, newInvalidImage("its first table is at byte %d and has %d bytes", h.tables, h.tablesSize)
 	case version == 3:
 		return h, checkFeatures(start)
 	}
@@ -59,7 +59,7 @@ func parseQcow2Header(start []byte) (qcow2Header, error) {
 // 0, has all its tables where they belong.
 func checkFeatures(start []byte) error {
 	if len(start) < qcow2HeaderSize {
-		return unfit("it ends within its header")
+		return newInvalidImage("it ends within its header")
 	}
 	features := binary.BigEndian.Uint64(start[72:]) &^ 1
 	if features == 0 {
@@ -68,25 +68,25 @@ func checkFeatures(start []byte) error {
 	bit := bits.TrailingZeros64(features)
 	switch bit {
 	case 1:
-		return unfit("it is marked as corrupt")
+		return newInvalidImage("it is marked as corrupt")
 	case 2:
-		return unfit("its content is in another file")
+		return newInvalidImage("its content is in another file")
 	case 3:
 		// A packer for zstd would be needed that is as tight as the one that made the image.
 		return fault.Newf(fault.Invalid, patching, "the qcow2 image is compressed with zstd").
 			WithHint("write it anew: qemu-img convert -O qcow2 -c -o compression_type=zlib IMAGE NEW")
 	case 4:
-		return unfit("it has subclusters")
+		return newInvalidImage("it has subclusters")
 	}
-	return unfit("it has the unknown feature %d", bit)
+	return newInvalidImage("it has the unknown feature %d", bit)
 }
 
-// offsetOf returns the offset in an entry of the first table; 0 for none.
-func offsetOf(entry uint64) int64 { return int64(entry & offsetBits) }
+// parseOffset returns the offset in an entry of the first table; 0 for none.
+func parseOffset(entry uint64) int64 { return int64(entry & offsetBits) }
 
-// compressed returns the place of the cluster that an entry of a second table describes, if it is compressed. The
+// parseCompressed returns the place of the cluster that an entry of a second table describes, if it is compressed. The
 // cluster ends somewhere in the last of whole sectors, where the next one may begin.
-func (h qcow2Header) compressed(entry uint64) (at, size int64, compressed bool) {
+func (h qcow2Header) parseCompressed(entry uint64) (at, size int64, compressed bool) {
 	const flag, sector = 1 << 62, 512
 	width := 62 - (h.clusterBits - 8)
 	at = int64(entry & (1<<width - 1))

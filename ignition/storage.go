@@ -25,7 +25,7 @@ type fields = map[string]json.RawMessage
 // openshift-install wrote it; a document without a gateway (OKD's) gets none. Its errors tell nothing of the contents.
 func WithIdentity(document, identity []byte) ([]byte, error) {
 	const op = "give the bootstrap machine its keys"
-	files, err := identityFiles(identity)
+	files, err := readIdentityFiles(identity)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
@@ -68,7 +68,7 @@ func replaceFiles(list []fields, files map[string][]byte) ([]fields, error) {
 		}
 		delete(missing, path)
 		var err error
-		if file["contents"], err = json.Marshal(source(content)); err != nil {
+		if file["contents"], err = json.Marshal(newSource(content)); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +90,7 @@ func newFile(path string, content []byte) (fields, error) {
 	if strings.HasSuffix(path, ".pub") {
 		mode = 0o644
 	}
-	encoded, err := json.Marshal(map[string]any{"path": path, "mode": mode, "overwrite": true, "contents": source(content)})
+	encoded, err := json.Marshal(map[string]any{"path": path, "mode": mode, "overwrite": true, "contents": newSource(content)})
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +98,6 @@ func newFile(path string, content []byte) (fields, error) {
 	return file, json.Unmarshal(encoded, &file)
 }
 
-func source(content []byte) map[string]string {
+func newSource(content []byte) map[string]string {
 	return map[string]string{"source": "data:;base64," + base64.StdEncoding.EncodeToString(content)}
 }

@@ -35,35 +35,35 @@ WantedBy=multi-user.target
 RequiredBy=crio.service kubelet.service
 `
 
-// nodeUnits returns the services that a node's data disk needs.
-func nodeUnits(node state.Machine) ([]types.Unit, error) {
+// buildUnits returns the services that a node's data disk needs.
+func buildUnits(node state.Machine) ([]types.Unit, error) {
 	switch {
 	case node.TopoLVM && (node.DataDisk == 0 || node.Role == state.RoleStorage):
 		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "TopoLVM has no data disk of its own").
 			WithHint("give the machine a data disk, or no TopoLVM; those of storage nodes belong to the storage cluster")
 	case node.TopoLVM:
-		return []types.Unit{initializeTopoLVM()}, nil
+		return []types.Unit{newTopoLVMUnit()}, nil
 	case node.Role == state.RoleStorage && node.DataDisk > 0:
-		return []types.Unit{zeroStoragePool(node.DataDisk)}, nil
+		return []types.Unit{newZeroStorageUnit(node.DataDisk)}, nil
 	}
 	return nil, nil
 }
 
-// zeroStoragePool overwrites the partition, as a storage cluster refuses one that is not empty. A thousandth of a GiB
+// newZeroStorageUnit overwrites the partition, as a storage cluster refuses one that is not empty. A thousandth of a GiB
 // is taken for a MiB, so that the zeros end before the partition does.
-func zeroStoragePool(gib int) types.Unit {
-	return service("exoscale-zero-storagepool.service", "Fill the partition of the storage pool with zeros",
+func newZeroStorageUnit(gib int) types.Unit {
+	return newServiceUnit("exoscale-zero-storagepool.service", "Fill the partition of the storage pool with zeros",
 		fmt.Sprintf("/usr/bin/dd if=/dev/zero of=%s bs=1M count=%d", dataPartition, gib*1000))
 }
 
-// initializeTopoLVM makes the volume group from which TopoLVM takes its volumes, unless a first boot that was
+// newTopoLVMUnit makes the volume group from which TopoLVM takes its volumes, unless a first boot that was
 // interrupted has made it.
-func initializeTopoLVM() types.Unit {
-	return service("exoscale-initialize-topolvm-vg.service", "Make the volume group of TopoLVM",
+func newTopoLVMUnit() types.Unit {
+	return newServiceUnit("exoscale-initialize-topolvm-vg.service", "Make the volume group of TopoLVM",
 		"/bin/sh -c 'vgs vgssd || vgcreate vgssd "+dataPartition+"'")
 }
 
-func service(name, description, command string) types.Unit {
+func newServiceUnit(name, description, command string) types.Unit {
 	return types.Unit{
 		Name:     name,
 		Enabled:  util.BoolToPtr(true),

@@ -29,7 +29,7 @@ type Board struct {
 	Began        time.Time    // of the first event of this run
 	Now          time.Time    // of the newest event
 
-	nodes, csrs, objects, probes, stages, operators, applications index
+	nodes, csrs, objects, probes, stages, operators, applications nameIndex
 }
 
 // LogLength is how many events a Board remembers word by word.
@@ -70,54 +70,54 @@ func (b *Board) Fold(e Event) {
 	b.Now = e.Time
 	switch e.Type {
 	case TypeStep:
-		b.step(e)
+		b.applyStep(e)
 	case TypeWait:
-		b.wait(e)
+		b.applyWait(e)
 	case TypeObject:
-		b.object(e)
+		b.applyObject(e)
 	case TypeDiagnosis:
-		b.diagnosis(e)
+		b.applyDiagnosis(e)
 	case TypeCertificates:
 		if e.Until != nil {
 			b.Expiry = *e.Until
 		}
 	case TypeRun:
-		b.run(e)
+		b.applyRun(e)
 	default:
-		b.cluster(e)
+		b.applyCluster(e)
 	}
-	b.remember(e)
+	b.appendLog(e)
 }
 
-// cluster takes in an event about the cluster that comes alive.
-func (b *Board) cluster(e Event) {
+// applyCluster takes in an event about the cluster that comes alive.
+func (b *Board) applyCluster(e Event) {
 	switch e.Type {
 	case TypeBootstrap:
-		b.phase(e)
+		b.applyPhase(e)
 	case TypeEtcd:
-		b.etcd(e)
+		b.applyEtcd(e)
 	case TypeNode:
-		b.node(e)
+		b.applyNode(e)
 	case TypeCSR:
-		b.csr(e)
+		b.applyCSR(e)
 	case TypeProbe:
-		b.Probes = put(b.Probes, b.probes.place(e.Name, len(b.Probes)), e)
+		b.Probes = putAt(b.Probes, b.probes.indexOf(e.Name, len(b.Probes)), e)
 	case TypeStage:
-		b.stage(e)
+		b.applyStage(e)
 	case TypeJournal:
 		b.Journal = append(b.Journal, e)[max(0, len(b.Journal)+1-JournalLength):]
 	case TypeVersion:
 		b.Version = e
 	case TypeOperator:
-		b.operator(e)
+		b.applyOperator(e)
 	case TypeApplication:
-		b.application(e)
+		b.applyApplication(e)
 	}
 }
 
-// run starts afresh what a resumed run looks at again, and finds again what is wrong; what the earlier run saw of the
+// applyRun starts afresh what a resumed run looks at again, and finds again what is wrong; what the earlier run saw of the
 // cluster stays.
-func (b *Board) run(e Event) {
+func (b *Board) applyRun(e Event) {
 	b.Run = e
 	if e.State != Started {
 		return
@@ -128,8 +128,8 @@ func (b *Board) run(e Event) {
 	}
 }
 
-func (b *Board) step(e Event) {
-	view := b.view(e)
+func (b *Board) applyStep(e Event) {
+	view := b.ensureStep(e)
 	if e.Text != "" {
 		view.Text = e.Text
 	}
@@ -145,16 +145,16 @@ func (b *Board) step(e Event) {
 	view.State, view.Hint, view.Unreached = e.State, e.Hint, e.Reason == Unreached
 }
 
-func (b *Board) wait(e Event) {
-	view := b.view(e)
+func (b *Board) applyWait(e Event) {
+	view := b.ensureStep(e)
 	if view.Wait == nil || view.Wait.Last != e.Last {
 		view.Seen = e.Time
 	}
 	view.Wait = &e
 }
 
-// view returns the step of an event, which it appends if the plan did not list it.
-func (b *Board) view(e Event) *StepView {
+// ensureStep returns the step of an event, which it appends if the plan did not list it.
+func (b *Board) ensureStep(e Event) *StepView {
 	for i := range b.Steps {
 		if b.Steps[i].ID == e.Step {
 			return &b.Steps[i]
@@ -164,12 +164,12 @@ func (b *Board) view(e Event) *StepView {
 	return &b.Steps[len(b.Steps)-1]
 }
 
-func (b *Board) object(e Event) {
+func (b *Board) applyObject(e Event) {
 	seen := ObjectView{Kind: e.Kind, Name: e.Name, ID: e.ID, Action: e.Action}
-	b.Objects = put(b.Objects, b.objects.place(e.Kind+"/"+e.Name, len(b.Objects)), seen)
+	b.Objects = putAt(b.Objects, b.objects.indexOf(e.Kind+"/"+e.Name, len(b.Objects)), seen)
 }
 
-func (b *Board) remember(e Event) {
+func (b *Board) appendLog(e Event) {
 	if e.Type == TypeJournal {
 		return
 	}

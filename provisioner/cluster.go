@@ -31,26 +31,26 @@ type NodeView struct {
 // CSRView is one decision about a certificate signing request.
 type CSRView struct{ Name, Node, Decision, Reason string }
 
-// Reached tells whether the cluster's bootstrap has reached a phase.
-func (b *Board) Reached(phase string) bool {
+// HasReached tells whether the cluster's bootstrap has reached a phase.
+func (b *Board) HasReached(phase string) bool {
 	return slices.ContainsFunc(b.Bootstrap, func(p PhaseView) bool { return p.Phase == phase })
 }
 
-func (b *Board) phase(e Event) {
-	if !b.Reached(e.Phase) {
+func (b *Board) applyPhase(e Event) {
+	if !b.HasReached(e.Phase) {
 		b.Bootstrap = append(b.Bootstrap, PhaseView{Phase: e.Phase, Text: e.Text, At: e.Time})
 	}
 }
 
-func (b *Board) etcd(e Event) {
+func (b *Board) applyEtcd(e Event) {
 	b.Etcd, b.EtcdHeld = e.Members, e.Reason
 	if n := len(b.EtcdTrail); n == 0 || b.EtcdTrail[n-1] != len(e.Members) {
 		b.EtcdTrail, b.EtcdTimes = append(b.EtcdTrail, len(e.Members)), append(b.EtcdTimes, e.Time)
 	}
 }
 
-func (b *Board) stage(e Event) {
-	i := b.stages.place(e.Name, len(b.Stages))
+func (b *Board) applyStage(e Event) {
+	i := b.stages.indexOf(e.Name, len(b.Stages))
 	seen := StageView{Service: e.Name, State: e.State, Stage: e.Text, Reason: e.Reason, At: e.Time}
 	if i < len(b.Stages) {
 		before := b.Stages[i]
@@ -62,7 +62,7 @@ func (b *Board) stage(e Event) {
 	if e.State == Done {
 		seen.finish(e.Text)
 	}
-	b.Stages = put(b.Stages, i, seen)
+	b.Stages = putAt(b.Stages, i, seen)
 }
 
 // finish notes a stage once: a service that failed begins at its first stage again.
@@ -72,8 +72,8 @@ func (s *StageView) finish(stage string) {
 	}
 }
 
-func (b *Board) node(e Event) {
-	i := b.nodes.place(e.Name, len(b.Nodes))
+func (b *Board) applyNode(e Event) {
+	i := b.nodes.indexOf(e.Name, len(b.Nodes))
 	seen := NodeView{
 		Name: e.Name, Role: e.Role, State: e.State, Reason: e.Reason, At: e.Time,
 		Machine: e.Machine, Client: e.Client, Serving: e.Serving,
@@ -81,25 +81,25 @@ func (b *Board) node(e Event) {
 	if i < len(b.Nodes) && b.Nodes[i].State == e.State {
 		seen.At = b.Nodes[i].At
 	}
-	b.Nodes = put(b.Nodes, i, seen)
+	b.Nodes = putAt(b.Nodes, i, seen)
 }
 
-func (b *Board) csr(e Event) {
+func (b *Board) applyCSR(e Event) {
 	seen := CSRView{Name: e.Name, Node: e.Node, Decision: e.Decision, Reason: e.Reason}
-	b.CSRs = put(b.CSRs, b.csrs.place(e.Name, len(b.CSRs)), seen)
+	b.CSRs = putAt(b.CSRs, b.csrs.indexOf(e.Name, len(b.CSRs)), seen)
 }
 
-// operator keeps since when the operator has been in its state.
-func (b *Board) operator(e Event) {
-	b.Operators = put(b.Operators, b.operators.place(e.Name, len(b.Operators)), e.since(b.Operators))
+// applyOperator keeps since when the operator has been in its state.
+func (b *Board) applyOperator(e Event) {
+	b.Operators = putAt(b.Operators, b.operators.indexOf(e.Name, len(b.Operators)), e.withSince(b.Operators))
 }
 
-func (b *Board) application(e Event) {
-	b.Applications = put(b.Applications, b.applications.place(e.Name, len(b.Applications)), e.since(b.Applications))
+func (b *Board) applyApplication(e Event) {
+	b.Applications = putAt(b.Applications, b.applications.indexOf(e.Name, len(b.Applications)), e.withSince(b.Applications))
 }
 
-// since returns the event with the time from when its state is, as far as earlier ones of that name tell.
-func (e Event) since(earlier []Event) Event {
+// withSince returns the event with the time from when its state is, as far as earlier ones of that name tell.
+func (e Event) withSince(earlier []Event) Event {
 	if e.Since != nil {
 		return e
 	}
@@ -111,8 +111,8 @@ func (e Event) since(earlier []Event) Event {
 	return e
 }
 
-// diagnosis keeps what is wrong and forgets what no longer is.
-func (b *Board) diagnosis(e Event) {
+// applyDiagnosis keeps what is wrong and forgets what no longer is.
+func (b *Board) applyDiagnosis(e Event) {
 	i := slices.IndexFunc(b.Findings, func(found Event) bool { return found.Name == e.Name })
 	switch {
 	case e.State != Present && i >= 0:
@@ -124,13 +124,13 @@ func (b *Board) diagnosis(e Event) {
 	}
 }
 
-// index finds things by their names in a list that only grows.
-type index map[string]int
+// nameIndex finds things by their names in a list that only grows.
+type nameIndex map[string]int
 
-// place returns where in a list of n things the one of that name is; what is new comes to its end.
-func (x *index) place(name string, n int) int {
+// indexOf returns where in a list of n things the one of that name is; what is new comes to its end.
+func (x *nameIndex) indexOf(name string, n int) int {
 	if *x == nil {
-		*x = index{}
+		*x = nameIndex{}
 	}
 	i, known := (*x)[name]
 	if !known {
@@ -140,8 +140,8 @@ func (x *index) place(name string, n int) int {
 	return i
 }
 
-// put replaces a thing in a list, or appends it.
-func put[T any](list []T, at int, thing T) []T {
+// putAt replaces a thing in a list, or appends it.
+func putAt[T any](list []T, at int, thing T) []T {
 	if at == len(list) {
 		return append(list, thing)
 	}

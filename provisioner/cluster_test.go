@@ -68,7 +68,7 @@ func TestTheSurestFindingComesFirst(t *testing.T) {
 		{Name: "maybe", Confidence: "medium", Since: &early}, {Name: "early", Confidence: "high", Since: &early},
 	}
 	var order []string
-	for _, finding := range provisioner.Surest(found) {
+	for _, finding := range provisioner.SortFindings(found) {
 		order = append(order, finding.Name)
 	}
 	if diff := cmp.Diff([]string{"early", "late", "maybe", "guess", "unknown"}, order); diff != "" || found[0].Name != "guess" {

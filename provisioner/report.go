@@ -5,11 +5,11 @@ import "context"
 // Report tells what happens inside a step. The run adds the step and its phase.
 type Report func(Event)
 
-// Progress tells a sentence about a running step.
-func (r Report) Progress(text string) { r(Event{Type: TypeStep, State: Progress, Text: text}) }
+// EmitProgress tells a sentence about a running step.
+func (r Report) EmitProgress(text string) { r(Event{Type: TypeStep, State: Progress, Text: text}) }
 
-// Errand tells what a running step waits for somebody to do, or with "" that it no longer does.
-func (r Report) Errand(errand string) {
+// EmitActionNeeded tells what a running step waits for somebody to do, or with "" that it no longer does.
+func (r Report) EmitActionNeeded(errand string) {
 	text := "waiting for you"
 	if errand == "" {
 		text = "no longer waiting for you"
@@ -26,16 +26,16 @@ func (r Report) SignIn(ctx context.Context, by func(context.Context, func(contex
 	asked := false
 	err := by(ctx, func(ctx context.Context, url string) error {
 		asked = true
-		r.Errand("sign in in a browser: " + url)
+		r.EmitActionNeeded("sign in in a browser: " + url)
 		return show(ctx, url)
 	})
 	if asked {
-		r.Errand("")
+		r.EmitActionNeeded("")
 	}
 	return err
 }
 
-// Object tells what became of an object: of the cloud, of the cluster, or of what keeps them. The action is as in Event.
-func (r Report) Object(kind, name, id, action string) {
+// EmitObject tells what became of an object: of the cloud, of the cluster, or of what keeps them. The action is as in Event.
+func (r Report) EmitObject(kind, name, id, action string) {
 	r(Event{Type: TypeObject, Kind: kind, Name: name, ID: id, Action: action})
 }

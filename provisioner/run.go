@@ -17,13 +17,13 @@ func Run(ctx context.Context, plan Plan, emit func(Event)) error {
 	if err := plan.Validate(); err != nil {
 		return err
 	}
-	r := &run{plan: plan, emit: emit, states: make([]string, len(plan)), heard: make(chan heard)}
+	r := &run{plan: plan, emit: emit, states: make([]string, len(plan)), messages: make(chan stepMessage)}
 	r.start(ctx)
 	for r.running > 0 {
-		r.hear(<-r.heard)
+		r.handleMessage(<-r.messages)
 		r.start(ctx)
 	}
-	return r.result(ctx)
+	return r.joinFailures(ctx)
 }
 
 // run is owned by the goroutine of Run.
@@ -32,12 +32,12 @@ type run struct {
 	emit     func(Event)
 	states   []string
 	running  int
-	heard    chan heard
+	messages chan stepMessage
 	failures []error
 }
 
-// heard is what a running step says: an event, or its end.
-type heard struct {
+// stepMessage is what a running step says: an event, or its end.
+type stepMessage struct {
 	step  int
 	event Event
 	ended bool
@@ -49,32 +49,34 @@ func (r *run) start(ctx context.Context) {
 		if r.states[i] != "" {
 			continue
 		}
-		switch need := r.unmet(step); {
+		switch need := r.findUnmetNeed(step); {
 		case need == "" && ctx.Err() == nil:
-			r.tell(i, Event{State: Started, Text: step.Title})
+			r.emitState(i, Event{State: Started, Text: step.Title})
 			r.running++
-			go r.do(ctx, i)
-		case need != "" && r.dead(need):
-			r.tell(i, Event{State: Skipped, Reason: Unreached, Text: fmt.Sprintf("not reached, because %s did not succeed", need)})
+			go r.execute(ctx, i)
+		case need != "" && r.isFailedOrSkipped(need):
+			r.emitState(i, Event{State: Skipped, Reason: Unreached, Text: fmt.Sprintf("not reached, because %s did not succeed", need)})
 		case ctx.Err() != nil && r.running == 0:
-			r.tell(i, Event{State: Skipped, Reason: Unreached, Text: "not started, because the run was stopped"})
+			r.emitState(i, Event{State: Skipped, Reason: Unreached, Text: "not started, because the run was stopped"})
 		}
 	}
 }
 
-// unmet returns the first need of a step that has not ended well, or "".
-func (r *run) unmet(step Step) string {
+// findUnmetNeed returns the first need of a step that has not ended well, or "".
+func (r *run) findUnmetNeed(step Step) string {
 	for _, need := range step.Needs {
-		if r.state(need) != Done {
+		if r.getState(need) != Done {
 			return need
 		}
 	}
 	return ""
 }
 
-func (r *run) dead(id string) bool { return r.state(id) == Failed || r.state(id) == Skipped }
+func (r *run) isFailedOrSkipped(id string) bool {
+	return r.getState(id) == Failed || r.getState(id) == Skipped
+}
 
-func (r *run) state(id string) string {
+func (r *run) getState(id string) string {
 	for i, step := range r.plan {
 		if step.ID == id {
 			return r.states[i]
@@ -83,13 +85,13 @@ func (r *run) state(id string) string {
 	return ""
 }
 
-func (r *run) do(ctx context.Context, i int) {
-	report := func(e Event) { r.heard <- heard{step: i, event: e} }
-	r.heard <- heard{step: i, ended: true, err: guard(ctx, r.plan[i], report)}
+func (r *run) execute(ctx context.Context, i int) {
+	report := func(e Event) { r.messages <- stepMessage{step: i, event: e} }
+	r.messages <- stepMessage{step: i, ended: true, err: callRecovered(ctx, r.plan[i], report)}
 }
 
-// guard runs a step's body and turns a panic into its error.
-func guard(ctx context.Context, step Step, report Report) (err error) {
+// callRecovered runs a step's body and turns a panic into its error.
+func callRecovered(ctx context.Context, step Step, report Report) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -98,35 +100,35 @@ func guard(ctx context.Context, step Step, report Report) (err error) {
 	return step.Do(ctx, report)
 }
 
-func (r *run) hear(h heard) {
+func (r *run) handleMessage(h stepMessage) {
 	if !h.ended {
-		r.pass(h.step, h.event)
+		r.forward(h.step, h.event)
 		return
 	}
 	r.running--
 	var skip skipped
 	switch {
 	case h.err == nil:
-		r.tell(h.step, Event{State: Done})
+		r.emitState(h.step, Event{State: Done})
 	case errors.As(h.err, &skip):
-		r.tell(h.step, Event{State: Skipped, Text: skip.reason})
+		r.emitState(h.step, Event{State: Skipped, Text: skip.reason})
 		r.states[h.step] = Done
 	default:
 		r.failures = append(r.failures, &StepError{Step: r.plan[h.step], Err: h.err})
-		r.tell(h.step, Event{State: Failed, Text: cause(h.err), Hint: advice(h.err)})
+		r.emitState(h.step, Event{State: Failed, Text: formatCause(h.err), Hint: findHint(h.err)})
 	}
 }
 
-// cause is why a step ended, for people.
-func cause(err error) string {
+// formatCause is why a step ended, for people.
+func formatCause(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return Stopped
 	}
 	return err.Error()
 }
 
-// advice returns what an error says is to be done next.
-func advice(err error) string {
+// findHint returns what an error says is to be done next.
+func findHint(err error) string {
 	var adviser interface{ Advice() string }
 	if errors.As(err, &adviser) {
 		return adviser.Advice()
@@ -134,13 +136,13 @@ func advice(err error) string {
 	return ""
 }
 
-func (r *run) tell(i int, e Event) {
+func (r *run) emitState(i int, e Event) {
 	e.Type = TypeStep
 	r.states[i] = e.State
-	r.pass(i, e)
+	r.forward(i, e)
 }
 
-func (r *run) pass(i int, e Event) {
+func (r *run) forward(i int, e Event) {
 	step := r.plan[i]
 	e.Step = step.ID
 	if e.Type == "" {
@@ -155,8 +157,8 @@ func (r *run) pass(i int, e Event) {
 	r.emit(e)
 }
 
-// result joins the failures in plan order.
-func (r *run) result(ctx context.Context) error {
+// joinFailures joins the failures in plan order.
+func (r *run) joinFailures(ctx context.Context) error {
 	if len(r.failures) == 0 && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -17,11 +17,11 @@ type Step struct {
 	Phase string        // the part of the installation it belongs to; decides the exit code of its failure
 	Needs []string      // IDs of earlier steps
 	Usual time.Duration // how long it usually takes; 0 if nobody knows
-	Do    Body
+	Do    StepFunc
 }
 
-// Body is what a step does.
-type Body = func(context.Context, Report) error
+// StepFunc is what a step does.
+type StepFunc = func(context.Context, Report) error
 
 // Plan is an ordered list of steps; a step may need only steps above it. So the list is the order on the screen, a
 // valid order of execution, and free of cycles.

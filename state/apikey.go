@@ -23,12 +23,12 @@ func (f Folder) SaveAPIKey(key APIKey) error {
 	if err != nil {
 		return fmt.Errorf("keep API key %s: %w", key.Name, err)
 	}
-	return f.Write(keyFile(key.Name), content)
+	return f.Write(formatKeyFile(key.Name), content)
 }
 
-// APIKey returns the key that was kept under a name, or one without Key and Secret.
-func (f Folder) APIKey(name string) (APIKey, error) {
-	content, err := f.Read(keyFile(name))
+// LoadAPIKey returns the key that was kept under a name, or one without Key and Secret.
+func (f Folder) LoadAPIKey(name string) (APIKey, error) {
+	content, err := f.Read(formatKeyFile(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return APIKey{Name: name}, nil
 	}
@@ -42,4 +42,4 @@ func (f Folder) APIKey(name string) (APIKey, error) {
 	return APIKey{Name: name, Key: stored.Key, Secret: stored.Secret}, nil
 }
 
-func keyFile(name string) string { return filepath.Join(keysDir, filepath.Base(name)+".json") }
+func formatKeyFile(name string) string { return filepath.Join(keysDir, filepath.Base(name)+".json") }

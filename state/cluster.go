@@ -22,8 +22,8 @@ const (
 	PhaseStable        = "operators-stable"      // every operator has been stable for long enough
 )
 
-// Phases lists the phases in order.
-func Phases() []string {
+// ListPhases lists the phases in order.
+func ListPhases() []string {
 	return []string{
 		PhaseMachine, PhaseMachineConfig, PhaseTemporaryAPI, PhaseManifests, PhaseMastersBoot, PhaseMasters, PhaseEtcd,
 		PhaseControlPlane, PhaseBootstrapped, PhaseTeardown, PhaseEtcdInCluster, PhaseComplete, PhaseMemberRemoved,
@@ -55,7 +55,7 @@ type EtcdStatus struct {
 	BootstrapRemoved bool              // EtcdBootstrapMemberRemoved
 	Message          string            // of the condition EtcdMembersAvailable
 	Revision         int               // the latest revision of its static pod
-	Held             string            // why the bootstrap member is still there, one sentence; "" if it is not
+	BlockedReason    string            // why the bootstrap member is still there, one sentence; "" if it is not
 	Degraded         []string          // what its operator complains about: "<condition>: <message>", sorted
 }
 
@@ -105,12 +105,12 @@ const NewKeys = 3
 // Decisions.
 const (
 	Approved = "approved"
-	Left     = "left" // never denied: shown and left to the operator
+	Skipped  = "left" // never denied: shown and left to the operator
 	// Undecided requests are approved if the operator says so.
 	Undecided = "undecided"
 
-	// LeftRegistered is why a first request is left whose node is there already.
-	LeftRegistered = "the node exists already, and renews its certificate by itself"
+	// SkippedRegistered is why a first request is left whose node is there already.
+	SkippedRegistered = "the node exists already, and renews its certificate by itself"
 )
 
 // VersionStatus is one observation of ClusterVersion and the operators.
@@ -126,8 +126,8 @@ type VersionStatus struct {
 	Total       int      // operators
 }
 
-// Installed tells whether the cluster version is rolled out.
-func (s VersionStatus) Installed() bool { return s.Available && !s.Progressing && !s.Failing }
+// IsInstalled tells whether the cluster version is rolled out.
+func (s VersionStatus) IsInstalled() bool { return s.Available && !s.Progressing && !s.Failing }
 
 // Release is one release of OpenShift, as its own openshift-install names it.
 type Release struct {

@@ -57,17 +57,17 @@ func NewDraft(ctx context.Context, dir string) (draft Draft, unlock func(), err 
 	}
 }
 
-// DraftAt returns the draft in a folder, which is made if it does not exist; it may hold no answers yet.
-func DraftAt(path string) (Draft, error) {
+// OpenDraft returns the draft in a folder, which is made if it does not exist; it may hold no answers yet.
+func OpenDraft(path string) (Draft, error) {
 	folder, err := Create(path)
 	return Draft{folder}, err
 }
 
-// DraftIn returns the draft in a folder for looking, whether or not there is one.
-func DraftIn(path string) Draft { return Draft{Folder{path}} }
+// OpenDraftReadOnly returns the draft in a folder for looking, whether or not there is one.
+func OpenDraftReadOnly(path string) Draft { return Draft{Folder{path}} }
 
-// Drafts returns the drafts below dir, the latest first. It clears away what is left of discarded ones.
-func Drafts(dir string) ([]Draft, error) {
+// ListDrafts returns the drafts below dir, the latest first. It clears away what is left of discarded ones.
+func ListDrafts(dir string) ([]Draft, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -83,7 +83,7 @@ func Drafts(dir string) ([]Draft, error) {
 			_ = os.RemoveAll(path) // it will be tried again
 		case draft.Exists():
 			drafts = append(drafts, draft)
-		case draft.abandoned():
+		case draft.isAbandoned():
 			_ = os.RemoveAll(path)
 		}
 	}
@@ -97,10 +97,10 @@ func (d Draft) Exists() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// abandoned tells whether somebody began a draft and was killed before anything was said.
-func (d Draft) abandoned() bool {
+// isAbandoned tells whether somebody began a draft and was killed before anything was said.
+func (d Draft) isAbandoned() bool {
 	info, err := os.Stat(d.path)
-	return err == nil && info.IsDir() && time.Since(info.ModTime()) > begins && !d.Busy()
+	return err == nil && info.IsDir() && time.Since(info.ModTime()) > begins && !d.IsLocked()
 }
 
 // Saved returns when the answers were saved last; the zero time if there are none.
@@ -115,8 +115,8 @@ func (d Draft) Saved() time.Time {
 // Save replaces the answers.
 func (d Draft) Save(answers []byte) error { return d.Write(DraftFile, answers) }
 
-// Answers returns what was saved last, or fs.ErrNotExist.
-func (d Draft) Answers() ([]byte, error) { return d.Read(DraftFile) }
+// ReadAnswers returns what was saved last, or fs.ErrNotExist.
+func (d Draft) ReadAnswers() ([]byte, error) { return d.Read(DraftFile) }
 
 // KeepSecret keeps the secret of a field and returns the path of its file.
 func (f Folder) KeepSecret(field, secret string) (path string, err error) {
@@ -127,10 +127,10 @@ func (f Folder) KeepSecret(field, secret string) (path string, err error) {
 	return f.Path(name), f.Write(name, []byte(secret))
 }
 
-// Hand copies those of the draft's secrets that are used into the folder of an installation and returns where each file
+// CopySecrets copies those of the draft's secrets that are used into the folder of an installation and returns where each file
 // went; used are paths, of which others are nothing to the draft. What was copied before stays as it is if this fails in
 // between: the draft is whole until it is discarded.
-func (d Draft) Hand(to Folder, used []string) (moved map[string]string, err error) {
+func (d Draft) CopySecrets(to Folder, used []string) (moved map[string]string, err error) {
 	moved = map[string]string{}
 	if d.path == to.path {
 		return moved, nil

@@ -40,7 +40,7 @@ func TestEachDraftHasAPrivateFolderOfItsOwn(t *testing.T) {
 
 func TestADraftIsHeldByOneInterview(t *testing.T) {
 	draft := newDraft(t, t.TempDir())
-	var held *state.HeldError
+	var held *state.LockedError
 	if _, err := draft.Lock(t.Context()); !errors.As(err, &held) {
 		t.Errorf("locked twice: %v", err)
 	}
@@ -57,7 +57,7 @@ func TestSecretsOfFieldsStayInTheirFolder(t *testing.T) {
 
 func TestDraftsAreListedTheLatestFirst(t *testing.T) {
 	dir := t.TempDir()
-	if drafts, err := state.Drafts(filepath.Join(dir, "none")); err != nil || len(drafts) > 0 {
+	if drafts, err := state.ListDrafts(filepath.Join(dir, "none")); err != nil || len(drafts) > 0 {
 		t.Errorf("nowhere there are %v, %v", drafts, err)
 	}
 	older, newer, empty := newDraft(t, dir), newDraft(t, dir), newDraft(t, dir)
@@ -66,7 +66,7 @@ func TestDraftsAreListedTheLatestFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drafts, err := state.Drafts(dir)
+	drafts, err := state.ListDrafts(dir)
 	if err != nil || len(drafts) != 2 || drafts[0].Path() != newer.Path() || drafts[1].Path() != older.Path() {
 		t.Errorf("listed %v, %v", drafts, err)
 	}
@@ -86,7 +86,7 @@ func TestWhatIsLeftOfDiscardedDraftsIsClearedAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if drafts, err := state.Drafts(dir); err != nil || len(drafts) > 0 {
+	if drafts, err := state.ListDrafts(dir); err != nil || len(drafts) > 0 {
 		t.Errorf("listed %v, %v", drafts, err)
 	}
 	for _, path := range []string{torn, abandoned} {
@@ -106,7 +106,7 @@ func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // it was killed once, and goes on
-		moved, err := draft.Hand(to, []string{"/elsewhere", from})
+		moved, err := draft.CopySecrets(to, []string{"/elsewhere", from})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 
 func TestADraftInTheFolderOfItsClusterLeavesItThere(t *testing.T) {
 	folder := newFolder(t)
-	draft, err := state.DraftAt(folder.Path())
+	draft, err := state.OpenDraft(folder.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestADraftInTheFolderOfItsClusterLeavesItThere(t *testing.T) {
 	if err := errors.Join(err, draft.Save([]byte("a"))); err != nil {
 		t.Fatal(err)
 	}
-	moved, err := draft.Hand(folder, []string{secret})
+	moved, err := draft.CopySecrets(folder, []string{secret})
 	if err := errors.Join(err, draft.Discard(folder)); err != nil || len(moved) > 0 {
 		t.Fatalf("%v, %v", moved, err)
 	}

@@ -31,7 +31,7 @@ func factsOf(t *testing.T, content []byte) (state.Folder, state.Facts, error) {
 	if err := os.WriteFile(folder.Path(state.FactsFile), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	facts, err := folder.Facts()
+	facts, err := folder.LoadFacts()
 	return folder, facts, err
 }
 
@@ -86,7 +86,7 @@ func FuzzFacts(f *testing.F) {
 		if err := folder.SaveFacts(facts); err != nil {
 			t.Fatal(err)
 		}
-		again, err := folder.Facts()
+		again, err := folder.LoadFacts()
 		if err != nil || !bytes.Equal(asJSON(t, again), want) {
 			t.Fatalf("saved: %s\nread:  %s, %v", want, asJSON(t, again), err)
 		}

@@ -77,8 +77,8 @@ func Open(path string) (Folder, error) {
 	return Folder{path: path}, nil
 }
 
-// Look returns the folder at path for reading, whether or not anything is there yet.
-func Look(path string) (Folder, error) {
+// OpenReadOnly returns the folder at path for reading, whether or not anything is there yet.
+func OpenReadOnly(path string) (Folder, error) {
 	path, err := filepath.Abs(path)
 	return Folder{path: path}, err
 }
@@ -105,17 +105,17 @@ func (f Folder) Read(name string) ([]byte, error) {
 	return fileread.Bytes(f.Path(name), fileread.Large)
 }
 
-// UserDataFile is what a machine was given, below the folder.
-func UserDataFile(machine string) string { return filepath.Join(userDataDir, machine) }
+// FormatUserDataFile is what a machine was given, below the folder.
+func FormatUserDataFile(machine string) string { return filepath.Join(userDataDir, machine) }
 
 // SaveUserData keeps exactly what a machine was given.
 func (f Folder) SaveUserData(machine string, userData []byte) error {
-	return f.Write(UserDataFile(machine), userData)
+	return f.Write(FormatUserDataFile(machine), userData)
 }
 
-// Facts returns what is known about the installation; nothing yet is no error. It fails with a *DamageError if the file is
+// LoadFacts returns what is known about the installation; nothing yet is no error. It fails with a *DamageError if the file is
 // not as it was saved.
-func (f Folder) Facts() (Facts, error) {
+func (f Folder) LoadFacts() (Facts, error) {
 	content, err := f.Read(FactsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Facts{Schema: factsSchema}, nil
@@ -123,7 +123,7 @@ func (f Folder) Facts() (Facts, error) {
 	if err != nil {
 		return Facts{}, fmt.Errorf("read the installation's facts: %w", err)
 	}
-	if _, err := checkSeal(content); err != nil {
+	if _, err := verifyChecksum(content); err != nil {
 		return Facts{}, &DamageError{f.path, FactsFile, err}
 	}
 	facts, err := parseFacts(content)
@@ -143,7 +143,7 @@ func (f Folder) SaveFacts(facts Facts) error {
 	if err != nil {
 		return fmt.Errorf("save the installation's facts: %w", err)
 	}
-	return f.Write(FactsFile, append(seal(content, "\n  ", "\n}"), '\n'))
+	return f.Write(FactsFile, append(appendChecksum(content, "\n  ", "\n}"), '\n'))
 }
 
 func parseFacts(content []byte) (Facts, error) {

@@ -52,14 +52,14 @@ func TestFolderAndFilesArePrivateWhateverTheyWere(t *testing.T) {
 
 func TestFactsComeBackAsTheyWereSaved(t *testing.T) {
 	folder := newFolder(t)
-	if facts, err := folder.Facts(); err != nil || facts.ClusterID != "" {
+	if facts, err := folder.LoadFacts(); err != nil || facts.ClusterID != "" {
 		t.Fatalf("a new folder knows %v, %v", facts, err)
 	}
 	want := state.Facts{Schema: 1, ClusterID: "c-1", RootCAHash: "ab", BootstrapRemoved: time.Unix(1e9, 0).UTC()}
 	if err := folder.SaveFacts(want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := folder.Facts()
+	got, err := folder.LoadFacts()
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -70,7 +70,7 @@ func TestFactsOfAnotherSchemaAreRefused(t *testing.T) {
 	if err := folder.Write(state.FactsFile, []byte(`{"schema": 99}`)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.Facts(); err == nil || !strings.Contains(err.Error(), "99") {
+	if _, err := folder.LoadFacts(); err == nil || !strings.Contains(err.Error(), "99") {
 		t.Errorf("read as %v", err)
 	}
 }
@@ -82,15 +82,15 @@ func TestOnlyOneRunHoldsAFolderAndTheOtherLearnsWho(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = folder.Lock(t.Context())
-	var held *state.HeldError
-	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() || held.Holder.Beat.IsZero() {
+	var held *state.LockedError
+	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() || held.Holder.Heartbeat.IsZero() {
 		t.Fatalf("the second lock ended with %v", err)
 	}
-	if !folder.Busy() {
+	if !folder.IsLocked() {
 		t.Error("a held folder is not busy")
 	}
 	unlock()
-	if folder.Busy() {
+	if folder.IsLocked() {
 		t.Error("a released folder is busy")
 	}
 	unlock, err = folder.Lock(t.Context())
@@ -107,9 +107,9 @@ func TestTheJournalKnowsWhichIntentsHaveNoResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = errors.Join(
-		journal.Intend("instance", "master-0"),
-		journal.Done("instance", "master-0", "id-0", state.Created),
-		journal.Intend("instance", "master-1"),
+		journal.RecordIntent("instance", "master-0"),
+		journal.RecordResult("instance", "master-0", "id-0", state.Created),
+		journal.RecordIntent("instance", "master-1"),
 		journal.Close(),
 	)
 	if err != nil {
@@ -124,7 +124,7 @@ func TestTheJournalKnowsWhichIntentsHaveNoResult(t *testing.T) {
 		t.Error("the open intents are not those without a result")
 	}
 	// What follows a torn line is whole.
-	if err := errors.Join(journal.Done("instance", "master-1", "id-1", state.Adopted), journal.Close()); err != nil {
+	if err := errors.Join(journal.RecordResult("instance", "master-1", "id-1", state.Adopted), journal.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if journal, err = folder.OpenJournal(time.Now); err != nil || journal.Open("instance", "master-1") {

@@ -19,7 +19,7 @@ func TestFolder_RefusesWhatIsNoRegularFile(t *testing.T) {
 		"a device":    func(path string) error { return os.Symlink("/dev/zero", path) },
 	} {
 		for file, use := range map[string]func(state.Folder) error{
-			state.FactsFile:   func(f state.Folder) error { _, err := f.Facts(); return err },
+			state.FactsFile:   func(f state.Folder) error { _, err := f.LoadFacts(); return err },
 			state.AnswersFile: func(f state.Folder) error { _, err := f.Read(state.AnswersFile); return err },
 			state.JournalFile: func(f state.Folder) error { _, err := f.OpenJournal(time.Now); return err },
 			state.EventsFile:  func(f state.Folder) error { _, err := f.Append(state.EventsFile); return err },

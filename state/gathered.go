@@ -18,13 +18,13 @@ const gatheredName = "20060102T150405Z"
 // keptGatherings is how many of them stay.
 const keptGatherings = 5
 
-// GatheredAt returns the folder for what is gathered at a moment.
-func GatheredAt(moment time.Time) string {
+// FormatGatherDir returns the folder for what is gathered at a moment.
+func FormatGatherDir(moment time.Time) string {
 	return filepath.Join(GatheredDir, moment.UTC().Format(gatheredName))
 }
 
-// Gatherings returns the folders of what was gathered, the newest first.
-func (f Folder) Gatherings() ([]string, error) {
+// ListGathered returns the folders of what was gathered, the newest first.
+func (f Folder) ListGathered() ([]string, error) {
 	entries, err := os.ReadDir(f.Path(GatheredDir))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -43,7 +43,7 @@ func (f Folder) Gatherings() ([]string, error) {
 
 // PruneGathered deletes what was gathered long ago: the newest five stay.
 func (f Folder) PruneGathered() error {
-	found, err := f.Gatherings()
+	found, err := f.ListGathered()
 	if err != nil {
 		return err
 	}

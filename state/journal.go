@@ -53,13 +53,13 @@ func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
 	return &Journal{file: file, now: now, open: open, seq: record.last}, nil
 }
 
-// Intend notes what is about to be created, changed or deleted.
-func (j *Journal) Intend(kind, name string) error {
+// RecordIntent notes what is about to be created, changed or deleted.
+func (j *Journal) RecordIntent(kind, name string) error {
 	return j.write(Entry{Kind: kind, Name: name})
 }
 
-// Done notes what came of the latest intent of that kind and name.
-func (j *Journal) Done(kind, name, id string, action Action) error {
+// RecordResult notes what came of the latest intent of that kind and name.
+func (j *Journal) RecordResult(kind, name, id string, action Action) error {
 	return j.write(Entry{Kind: kind, Name: name, ID: id, Action: action})
 }
 
@@ -108,7 +108,7 @@ type numbered struct {
 
 func encodeEntry(e Entry, seq int) ([]byte, error) {
 	line, err := json.Marshal(numbered{e, seq})
-	return seal(line, "", "}"), err
+	return appendChecksum(line, "", "}"), err
 }
 
 // Close closes the file.

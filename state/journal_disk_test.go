@@ -35,14 +35,14 @@ func TestALineThatAFullDiskCutSpoilsNoOther(t *testing.T) {
 	file, _ := journal.file.(*os.File)
 	disk := &crowded{File: file, room: 20}
 	journal.file = disk
-	if err := journal.Intend("instance", "master-0"); err == nil || journal.Open("instance", "master-0") {
+	if err := journal.RecordIntent("instance", "master-0"); err == nil || journal.Open("instance", "master-0") {
 		t.Fatalf("an intent that is not on the disk counts: %v", err)
 	}
 	disk.room = 1 << 20
-	if err := journal.Intend("instance", "master-1"); err != nil {
+	if err := journal.RecordIntent("instance", "master-1"); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := folder.JournalEntries()
+	entries, err := folder.ListEntries()
 	if err != nil || len(entries) != 1 || entries[0].Name != "master-1" {
 		t.Errorf("%+v: %v", entries, err)
 	}

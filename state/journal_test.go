@@ -13,14 +13,14 @@ import (
 
 func TestTheJournalIsReadAsItWasWritten(t *testing.T) {
 	folder := newFolder(t)
-	if entries, err := folder.JournalEntries(); err != nil || len(entries) > 0 {
+	if entries, err := folder.ListEntries(); err != nil || len(entries) > 0 {
 		t.Fatalf("no journal holds %v: %v", entries, err)
 	}
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	journal := openJournal(t, folder, now)
 	err := errors.Join(
-		journal.Intend("instance", "master-0"),
-		journal.Done("instance", "master-0", "id-0", state.Created),
+		journal.RecordIntent("instance", "master-0"),
+		journal.RecordResult("instance", "master-0", "id-0", state.Created),
 		journal.Close(),
 	)
 	if err != nil {
@@ -28,12 +28,12 @@ func TestTheJournalIsReadAsItWasWritten(t *testing.T) {
 	}
 	tear(t, folder.Path(state.JournalFile))
 	journal = openJournal(t, folder, now)
-	if err := errors.Join(journal.Intend("bucket", "blue"), journal.Close()); err != nil {
+	if err := errors.Join(journal.RecordIntent("bucket", "blue"), journal.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tear(t, folder.Path(state.JournalFile))
 
-	entries, err := folder.JournalEntries()
+	entries, err := folder.ListEntries()
 	want := []state.Entry{
 		{Time: now, Kind: "instance", Name: "master-0"},
 		{Time: now, Kind: "instance", Name: "master-0", ID: "id-0", Action: state.Created},
@@ -49,7 +49,7 @@ func TestAJournalThatCannotBeReadIsAnError(t *testing.T) {
 	if err := os.Mkdir(folder.Path(state.JournalFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.JournalEntries(); err == nil {
+	if _, err := folder.ListEntries(); err == nil {
 		t.Error("a folder was read as a journal")
 	}
 }

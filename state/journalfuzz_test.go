@@ -24,7 +24,7 @@ func FuzzJournalEntries(f *testing.F) {
 		if err := os.WriteFile(folder.Path(state.JournalFile), before, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		entries, err := folder.JournalEntries()
+		entries, err := folder.ListEntries()
 		if err != nil || kind == "" || !utf8.ValidString(kind) || !utf8.ValidString(name) { // every resource has a kind
 			return
 		}
@@ -33,10 +33,10 @@ func FuzzJournalEntries(f *testing.F) {
 			return
 		}
 		defer func() { _ = journal.Close() }()
-		if err := journal.Intend(kind, name); err != nil {
+		if err := journal.RecordIntent(kind, name); err != nil {
 			t.Fatal(err)
 		}
-		after, err := folder.JournalEntries()
+		after, err := folder.ListEntries()
 		if err != nil || len(after) < len(entries)+1 {
 			t.Fatalf("%d entries, after one more %d, %v", len(entries), len(after), err)
 		}

@@ -62,9 +62,9 @@ func (r JournalRecord) Open() []Entry {
 	return open
 }
 
-// JournalEntries returns what all runs noted so far, the oldest first; no journal is no error. Damaged lines are left out:
+// ListEntries returns what all runs noted so far, the oldest first; no journal is no error. Damaged lines are left out:
 // what they intended is looked up in the cloud.
-func (f Folder) JournalEntries() ([]Entry, error) {
+func (f Folder) ListEntries() ([]Entry, error) {
 	record, err := f.ReadJournal()
 	return record.Entries, err
 }
@@ -108,7 +108,7 @@ func parseEntry(line []byte) (entry numbered, wrong string) {
 	if !bytes.HasSuffix(line, []byte("}")) {
 		return entry, LineCut
 	}
-	if _, err := checkSeal(line); err != nil {
+	if _, err := verifyChecksum(line); err != nil {
 		return entry, LineChanged
 	}
 	if err := json.Unmarshal(line, &entry); err != nil || entry.Kind == "" {

@@ -19,10 +19,10 @@ func sixLines(t *testing.T) (state.Folder, [][]byte) {
 	folder := newFolder(t)
 	journal := openJournal(t, folder, time.Unix(1e9, 0).UTC())
 	for _, name := range []string{"a", "b", "c"} {
-		if err := journal.Intend("instance", name); err != nil {
+		if err := journal.RecordIntent("instance", name); err != nil {
 			t.Fatal(err)
 		}
-		if err := journal.Done("instance", name, "id-"+name, state.Created); err != nil {
+		if err := journal.RecordResult("instance", name, "id-"+name, state.Created); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestReadJournal_EarlierVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	journal := openJournal(t, folder, time.Unix(1e9, 0))
-	if err := journal.Intend("instance", "b"); err != nil {
+	if err := journal.RecordIntent("instance", "b"); err != nil {
 		t.Fatal(err)
 	}
 	if err := journal.Close(); err != nil {
@@ -129,7 +129,7 @@ func TestFacts_DamageNamesWhatToDo(t *testing.T) {
 			if err := folder.Write(state.FactsFile, []byte(damage(string(content)))); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := folder.Facts(); err == nil || !strings.Contains(err.Error(), "exoshift verify --dir "+folder.Path()) {
+			if _, err := folder.LoadFacts(); err == nil || !strings.Contains(err.Error(), "exoshift verify --dir "+folder.Path()) {
 				t.Errorf("damaged facts: %v", err)
 			}
 		})
@@ -138,7 +138,7 @@ func TestFacts_DamageNamesWhatToDo(t *testing.T) {
 	if err := folder.Write(state.FactsFile, []byte(`{"schema": 1, "clusterId": "c-1"}`)); err != nil {
 		t.Fatal(err)
 	}
-	if facts, err := folder.Facts(); err != nil || facts.ClusterID != "c-1" {
+	if facts, err := folder.LoadFacts(); err != nil || facts.ClusterID != "c-1" {
 		t.Errorf("facts of an earlier version: %+v, %v", facts, err)
 	}
 }
@@ -158,7 +158,7 @@ func TestLock_HoldsWithoutItsFile(t *testing.T) {
 		second()
 		t.Error("the lock's file is gone, and a second run has the folder")
 	}
-	if !folder.Busy() {
+	if !folder.IsLocked() {
 		t.Error("the lock's file is gone, and the folder seems free")
 	}
 	unlock()

@@ -6,23 +6,23 @@ import (
 	"os"
 )
 
-// keyPatterns match everything in the folder that holds keys, kubeconfigs or identities, in the order in which they leave:
+// listKeyPatterns match everything in the folder that holds keys, kubeconfigs or identities, in the order in which they leave:
 // the operator's own secrets last, as a teardown that is stopped needs them again.
-func keyPatterns() []string {
+func listKeyPatterns() []string {
 	return []string{
 		InstallDir, InstallDir + "-*Z", "." + InstallDir + "-*", keysDir, userDataDir, StewardFile + "*", KeyFile, SecretsDir,
 	}
 }
 
-// Keys lists what is in the folder that holds keys, kubeconfigs or identities.
-func (f Folder) Keys() ([]string, error) { return f.match(keyPatterns()) }
+// ListKeys lists what is in the folder that holds keys, kubeconfigs or identities.
+func (f Folder) ListKeys() ([]string, error) { return f.match(listKeyPatterns()) }
 
 // RemoveKeys removes all keys, kubeconfigs and identities: the cluster is gone.
-func (f Folder) RemoveKeys() error { return f.removeAll(keyPatterns()) }
+func (f Folder) RemoveKeys() error { return f.removeAll(listKeyPatterns()) }
 
-// OldGenerations lists what runs of openshift-install have left that no machine boots from: generations that were put
+// ListOldGenerations lists what runs of openshift-install have left that no machine boots from: generations that were put
 // aside, and what a killed run did not end.
-func (f Folder) OldGenerations() ([]string, error) {
+func (f Folder) ListOldGenerations() ([]string, error) {
 	return f.match([]string{InstallDir + "-*Z", "." + InstallDir + "-*"})
 }
 

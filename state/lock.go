@@ -26,24 +26,24 @@ const (
 
 // Holder is who holds a folder's lock.
 type Holder struct {
-	Host string    `json:"host"`
-	PID  int       `json:"pid"`
-	User string    `json:"user"`
-	Beat time.Time `json:"beat"` // when the holder last said that it is alive
+	Host      string    `json:"host"`
+	PID       int       `json:"pid"`
+	User      string    `json:"user"`
+	Heartbeat time.Time `json:"beat"` // when the holder last said that it is alive
 }
 
-// HeldError tells that another run uses the folder.
-type HeldError struct {
+// LockedError tells that another run uses the folder.
+type LockedError struct {
 	Path   string
 	Holder Holder
 }
 
-func (e *HeldError) Error() string {
+func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is in use by %s@%s, pid %d, last beat %s ago; wait until it has ended, or stop it there",
-		e.Path, e.Holder.User, e.Holder.Host, e.Holder.PID, time.Since(e.Holder.Beat).Round(time.Second))
+		e.Path, e.Holder.User, e.Holder.Host, e.Holder.PID, time.Since(e.Holder.Heartbeat).Round(time.Second))
 }
 
-// Lock takes the folder for this process and keeps telling so until unlock is called. It fails with a *HeldError if
+// Lock takes the folder for this process and keeps telling so until unlock is called. It fails with a *LockedError if
 // another process has it.
 func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	release, taken, err := f.tryLock()
@@ -51,9 +51,9 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock %s: %w", f.path, err)
 	}
 	if !taken {
-		return nil, &HeldError{Path: f.path, Holder: f.holder()}
+		return nil, &LockedError{Path: f.path, Holder: f.readHolder()}
 	}
-	if err := f.beat(); err != nil {
+	if err := f.writeHeartbeat(); err != nil {
 		release()
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// Busy tells whether a run holds the folder's lock.
-func (f Folder) Busy() bool {
+// IsLocked tells whether a run holds the folder's lock.
+func (f Folder) IsLocked() bool {
 	if _, err := os.Stat(f.path); err != nil {
 		return false
 	}
@@ -140,21 +140,21 @@ func (f Folder) keepBeating(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_ = f.beat() // a missed beat only makes the holder look older
+			_ = f.writeHeartbeat() // a missed beat only makes the holder look older
 		}
 	}
 }
 
-func (f Folder) beat() error {
-	content, err := json.Marshal(me())
+func (f Folder) writeHeartbeat() error {
+	content, err := json.Marshal(newHolder())
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", f.path, err)
 	}
 	return f.Write(holderFile, content)
 }
 
-func me() Holder {
-	holder := Holder{PID: os.Getpid(), User: "unknown", Host: "unknown", Beat: time.Now()}
+func newHolder() Holder {
+	holder := Holder{PID: os.Getpid(), User: "unknown", Host: "unknown", Heartbeat: time.Now()}
 	if u, err := user.Current(); err == nil {
 		holder.User = u.Username
 	}
@@ -164,8 +164,8 @@ func me() Holder {
 	return holder
 }
 
-// holder returns what the file says; an unreadable one names nobody.
-func (f Folder) holder() Holder {
+// readHolder returns what the file says; an unreadable one names nobody.
+func (f Folder) readHolder() Holder {
 	holder := Holder{User: "unknown", Host: "unknown"}
 	if content, err := f.Read(holderFile); err == nil {
 		_ = json.Unmarshal(content, &holder)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// OpenFile is a file or folder whose mode or owner is not as it has to be.
-type OpenFile struct {
+// InsecureFile is a file or folder whose mode or owner is not as it has to be.
+type InsecureFile struct {
 	Name    string // below the folder, "." for the folder itself
 	Mode    fs.FileMode
 	Want    fs.FileMode // 0: the mode is right
@@ -18,8 +18,8 @@ type OpenFile struct {
 }
 
 // CheckModes lists what others may read or its owner may not, and what belongs to somebody else.
-func (f Folder) CheckModes() ([]OpenFile, error) {
-	var found []OpenFile
+func (f Folder) CheckModes() ([]InsecureFile, error) {
+	var found []InsecureFile
 	err := filepath.WalkDir(f.path, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) { // gone while we looked: a run is going on
 			return nil
@@ -37,7 +37,7 @@ func (f Folder) CheckModes() ([]OpenFile, error) {
 		if err != nil {
 			return err
 		}
-		file := OpenFile{Mode: info.Mode(), Want: privateMode(info.Mode()), Foreign: foreign(info)}
+		file := InsecureFile{Mode: info.Mode(), Want: computePrivateMode(info.Mode()), Foreign: isForeign(info)}
 		if file.Want != 0 || file.Foreign {
 			file.Name, err = filepath.Rel(f.path, path)
 			found = append(found, file)
@@ -51,8 +51,8 @@ func (f Folder) CheckModes() ([]OpenFile, error) {
 }
 
 // RestoreModes makes everything in the folder its owner's alone again, and returns what was not.
-func (f Folder) RestoreModes() ([]OpenFile, error) {
-	var restored []OpenFile
+func (f Folder) RestoreModes() ([]InsecureFile, error) {
+	var restored []InsecureFile
 	for {
 		found, err := f.CheckModes()
 		if err != nil {
@@ -75,8 +75,8 @@ func (f Folder) RestoreModes() ([]OpenFile, error) {
 	}
 }
 
-// privateMode is the mode that a file has to have, or 0 if it has it. Programs stay executable for their owner.
-func privateMode(mode fs.FileMode) fs.FileMode {
+// computePrivateMode is the mode that a file has to have, or 0 if it has it. Programs stay executable for their owner.
+func computePrivateMode(mode fs.FileMode) fs.FileMode {
 	want := mode.Perm()
 	switch {
 	case mode.IsDir():
@@ -90,7 +90,7 @@ func privateMode(mode fs.FileMode) fs.FileMode {
 	return want
 }
 
-func foreign(info fs.FileInfo) bool {
+func isForeign(info fs.FileInfo) bool {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return known && int(owner.Uid) != os.Geteuid()
 }

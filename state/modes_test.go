@@ -53,7 +53,7 @@ func TestRemoveKeys_LeavesNoKeyAndEveryRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if found, err := folder.Keys(); err != nil || len(found) != len(keys) {
+	if found, err := folder.ListKeys(); err != nil || len(found) != len(keys) {
 		t.Errorf("keys: %v, %v", found, err)
 	}
 	if err := folder.RemoveKeys(); err != nil {

@@ -57,11 +57,11 @@ type BucketUse struct {
 // BucketBackups is the purpose of the bucket that outlives its cluster unless told otherwise.
 const BucketBackups = "cluster-backup"
 
-// KeptBuckets are the purposes of the buckets that a cluster has as long as it lives: logs, images and backups.
-func KeptBuckets() []string { return []string{"logstore", "image-registry", BucketBackups} }
+// ListPersistentBuckets are the purposes of the buckets that a cluster has as long as it lives: logs, images and backups.
+func ListPersistentBuckets() []string { return []string{"logstore", "image-registry", BucketBackups} }
 
-// PassingBuckets are the purposes of those that only the installation needs.
-func PassingBuckets() []string { return []string{"image", "bootstrap"} }
+// ListTemporaryBuckets are the purposes of those that only the installation needs.
+func ListTemporaryBuckets() []string { return []string{"image", "bootstrap"} }
 
 // Labels by which the objects of a cluster are told from others.
 const (

@@ -220,18 +220,18 @@ type Machine struct {
 	MachineSpec
 }
 
-// RoundRobin tells whether DNS alone balances the load, without load balancers.
-func (s Spec) RoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
+// IsRoundRobin tells whether DNS alone balances the load, without load balancers.
+func (s Spec) IsRoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
 
 // Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
 func (s Spec) Machines(role Role) []Machine {
 	switch {
 	case role == RoleBootstrap:
 		return []Machine{{Name: string(role), Role: role, MachineSpec: s.Sizing.Bootstrap}}
-	case role == RoleLoadBalancer && s.RoundRobin():
+	case role == RoleLoadBalancer && s.IsRoundRobin():
 		return nil
 	}
-	spec := s.machineSpec(role)
+	spec := s.findMachineSpec(role)
 	machines := make([]Machine, spec.Count)
 	for i := range machines {
 		machines[i] = Machine{Name: fmt.Sprintf("%s-%d", role, i), Role: role, Index: i, MachineSpec: spec}
@@ -241,18 +241,18 @@ func (s Spec) Machines(role Role) []Machine {
 
 // Group returns what the Spec asks for of a role, with as many as Machines has.
 func (s Spec) Group(role Role) MachineSpec {
-	group := s.machineSpec(role)
+	group := s.findMachineSpec(role)
 	switch {
 	case role == RoleBootstrap:
 		group = s.Sizing.Bootstrap
 		group.Count = 1
-	case role == RoleLoadBalancer && s.RoundRobin():
+	case role == RoleLoadBalancer && s.IsRoundRobin():
 		group.Count = 0
 	}
 	return group
 }
 
-func (s Spec) machineSpec(role Role) MachineSpec {
+func (s Spec) findMachineSpec(role Role) MachineSpec {
 	switch role {
 	case RoleLoadBalancer:
 		return s.Sizing.LoadBalancers

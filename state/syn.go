@@ -38,8 +38,8 @@ type GitRepo struct {
 	DeployKey string // "<type> <key>" that may read it; set by Steward
 }
 
-// Place returns the URL without a password, for people and for what is kept.
-func (r GitRepo) Place() string {
+// Redacted returns the URL without a password, for people and for what is kept.
+func (r GitRepo) Redacted() string {
 	parsed, err := url.Parse(r.URL)
 	if err != nil || parsed.User == nil {
 		return r.URL
@@ -80,8 +80,8 @@ type VaultSecret struct {
 
 func (s VaultSecret) String() string { return s.Path + "/" + s.Key }
 
-// Synthesis is one look at how the cluster comes to run by its catalog.
-type Synthesis struct {
+// SynStatus is one look at how the cluster comes to run by its catalog.
+type SynStatus struct {
 	Steward      ApplicationStatus   // the agent: Sync is empty
 	Argo         ApplicationStatus   // Argo CD as its operator runs it: Sync is empty
 	Root         ApplicationStatus   // the application that brings all others
@@ -96,8 +96,8 @@ type ApplicationStatus struct {
 	Message string // of the operation that failed last, or why it is not healthy
 }
 
-// Well tells whether an application is synced and healthy.
-func (a ApplicationStatus) Well() bool {
+// IsHealthy tells whether an application is synced and healthy.
+func (a ApplicationStatus) IsHealthy() bool {
 	return a.Health == "Healthy" && (a.Sync == "Synced" || a.Sync == "")
 }
 
@@ -113,12 +113,12 @@ func (a ApplicationStatus) String() string {
 }
 
 // Count tells how many applications of the catalog are well, the root among them once it exists.
-func (s Synthesis) Count() (well, all int) {
+func (s SynStatus) Count() (well, all int) {
 	for _, one := range append([]ApplicationStatus{s.Root}, s.Applications...) {
 		if one.Sync == "" {
 			continue
 		}
-		if all++; one.Well() {
+		if all++; one.IsHealthy() {
 			well++
 		}
 	}

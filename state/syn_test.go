@@ -9,7 +9,7 @@ func TestThePlaceOfARepositoryHoldsNoPassword(t *testing.T) {
 		"https://git.example.net/c-1.git":          "https://git.example.net/c-1.git",
 		"git@git.example.net:c-1.git":              "git@git.example.net:c-1.git",
 	} {
-		if got := (GitRepo{URL: address}).Place(); got != want {
+		if got := (GitRepo{URL: address}).Redacted(); got != want {
 			t.Errorf("%s is at %s, not %s", address, got, want)
 		}
 	}

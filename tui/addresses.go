@@ -8,31 +8,31 @@ import (
 	"exoshift/wizard"
 )
 
-// addressesLeast is how many lines the picture of the addresses needs to say anything.
-const addressesLeast = 4
+// minAddressesHeight is how many lines the picture of the addresses needs to say anything.
+const minAddressesHeight = 4
 
 // addresses show what the answers about the network mean: how much finds room in the ranges, which of them overlap, and
 // by which names the cluster is reached.
 type addresses struct {
-	theme pane.Theme
-	spec  state.Spec
-	drawn pane.Ranges
-	names bool // the names matter more than the ranges
+	theme      pane.Theme
+	spec       state.Spec
+	ranges     pane.Ranges
+	namesFirst bool // the names matter more than the ranges
 }
 
 // newAddresses calculates what is shown about answers; changing is the key of what is being typed.
 func newAddresses(theme pane.Theme, spec state.Spec, changing string) addresses {
-	return addresses{theme: theme, spec: spec, drawn: drawnRanges(theme, spec, changing)}
+	return addresses{theme: theme, spec: spec, ranges: buildRanges(theme, spec, changing)}
 }
 
 func (a addresses) View(width, height int) string {
-	capacity, ranges, names := a.capacity(), a.drawn, a.reached(width)
-	lines := split(capacity.View(width, min(capacity.Height(width), max(height-2, 1))))
-	if a.names && height < a.height(width) {
+	capacity, ranges, names := a.buildCapacity(), a.ranges, a.renderAccess(width)
+	lines := splitLines(capacity.View(width, min(capacity.Height(width), max(height-2, 1))))
+	if a.namesFirst && height < a.countLines(width) {
 		return pane.Fill(append(lines, names...), width, height)
 	}
 	if room := min(ranges.Height(width), height-len(lines)); room > 0 {
-		lines = append(lines, split(ranges.View(width, room))...)
+		lines = append(lines, splitLines(ranges.View(width, room))...)
 	}
 	if height-len(lines) > 2 {
 		lines = append(append(lines, ""), names...)
@@ -40,35 +40,35 @@ func (a addresses) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-// height is how many lines everything needs.
-func (a addresses) height(width int) int {
-	return a.capacity().Height(width) + a.drawn.Height(width) + 1 + len(a.reached(width))
+// countLines is how many lines everything needs.
+func (a addresses) countLines(width int) int {
+	return a.buildCapacity().Height(width) + a.ranges.Height(width) + 1 + len(a.renderAccess(width))
 }
 
-func (a addresses) capacity() pane.Capacity {
-	c := wizard.CapacityOf(a.spec)
+func (a addresses) buildCapacity() pane.Capacity {
+	c := wizard.ComputeCapacity(a.spec)
 	return pane.Capacity{
 		Theme: a.theme, Nodes: c.Nodes, PodsPerNode: c.PodsPerNode, Services: c.Services, Wanted: c.Wanted,
 		Unknown: c.Nodes == 0 || c.PodsPerNode == 0,
 	}
 }
 
-func drawnRanges(theme pane.Theme, spec state.Spec, changing string) pane.Ranges {
+func buildRanges(theme pane.Theme, spec state.Spec, changing string) pane.Ranges {
 	drawn := pane.Ranges{Theme: theme}
-	for _, r := range wizard.Ranges(spec) {
+	for _, r := range wizard.ListRanges(spec) {
 		one := pane.Range{
-			Title: rangeName(r.Title), Prefix: r.Prefix, Inside: r.Field == "", Changing: changing != "" && within(r.Field, changing),
+			Title: trimRangeName(r.Title), Prefix: r.Prefix, Reserved: r.Field == "", Edited: changing != "" && hasPathPrefix(r.Field, changing),
 		}
 		for _, other := range r.Overlaps {
-			one.Overlaps = append(one.Overlaps, rangeName(other))
+			one.Overlaps = append(one.Overlaps, trimRangeName(other))
 		}
 		drawn.Ranges = append(drawn.Ranges, one)
 	}
 	return drawn
 }
 
-// rangeName makes "the join network of OVN-Kubernetes" short enough for a table.
-func rangeName(title string) string {
+// trimRangeName makes "the join network of OVN-Kubernetes" short enough for a table.
+func trimRangeName(title string) string {
 	name, inside := strings.CutSuffix(title, " of OVN-Kubernetes")
 	if !inside {
 		return title
@@ -76,9 +76,9 @@ func rangeName(title string) string {
 	return "OVN " + strings.TrimSuffix(strings.TrimPrefix(name, "the "), " network")
 }
 
-// reached says by which names the cluster is reached, and what somebody has to do for that.
-func (a addresses) reached(width int) []string {
-	t, domain := a.theme, a.domain()
+// renderAccess says by which names the cluster is reached, and what somebody has to do for that.
+func (a addresses) renderAccess(width int) []string {
+	t, domain := a.theme, a.formatDomain()
 	var lines []string
 	say := func(label, text string) {
 		said := pane.Wrap(text, "", max(width-9, 8))
@@ -90,15 +90,15 @@ func (a addresses) reached(width int) []string {
 			lines = append(lines, head+line)
 		}
 	}
-	say("Names", "api."+domain+" and *."+a.apps())
+	say("Names", "api."+domain+" and *."+a.formatAppsDomain())
 	parent := a.spec.Cluster.BaseDomain
 	if parent == "" {
 		parent = "the base domain"
 	}
 	say("DNS", "Exoscale makes the zone "+domain+" during the installation and only then names its name servers. Somebody who may change "+
 		parent+" adds them there as NS records of "+domain+"; the installation shows them and waits.")
-	if a.outside() {
-		say("", "Somebody leads *."+a.apps()+" to ingress."+domain+", too: it is outside of that zone.")
+	if a.hasExternalApps() {
+		say("", "Somebody leads *."+a.formatAppsDomain()+" to ingress."+domain+", too: it is outside of that zone.")
 	}
 	if a.spec.DNS.ACME {
 		say("ACME", "Certificates that browsers trust come once Project Syn runs in the cluster; until then browsers warn.")
@@ -108,8 +108,8 @@ func (a addresses) reached(width int) []string {
 	return lines
 }
 
-// domain is the domain of the cluster, with words for what is not answered yet.
-func (a addresses) domain() string {
+// formatDomain is the domain of the cluster, with words for what is not answered yet.
+func (a addresses) formatDomain() string {
 	id, base := a.spec.Cluster.ID, a.spec.Cluster.BaseDomain
 	if id == "" {
 		id = "<cluster ID>"
@@ -117,15 +117,17 @@ func (a addresses) domain() string {
 	if base == "" {
 		base = "<base domain>"
 	}
-	return pane.Clean(id + "." + base)
+	return pane.Sanitize(id + "." + base)
 }
 
-func (a addresses) apps() string {
+func (a addresses) formatAppsDomain() string {
 	if a.spec.DNS.AppsDomain != "" {
-		return pane.Clean(a.spec.DNS.AppsDomain)
+		return pane.Sanitize(a.spec.DNS.AppsDomain)
 	}
-	return "apps." + a.domain()
+	return "apps." + a.formatDomain()
 }
 
-// outside tells whether the applications' domain is outside of the cluster's zone.
-func (a addresses) outside() bool { return !strings.HasSuffix(a.apps(), "."+a.domain()) }
+// hasExternalApps tells whether the applications' domain is outside of the cluster's zone.
+func (a addresses) hasExternalApps() bool {
+	return !strings.HasSuffix(a.formatAppsDomain(), "."+a.formatDomain())
+}

@@ -37,9 +37,9 @@ func frames(b *testing.B, d *dashboard, change bool) {
 		}
 		before, computing := time.Now(), onThread(b)
 		if change {
-			d.Update(heard{e})
+			d.Update(eventsMsg{e})
 		} else {
-			d.Update(beat{})
+			d.Update(tickMsg{})
 		}
 		_ = d.View()
 		took, computed = append(took, time.Since(before)), append(computed, onThread(b)-computing)

@@ -22,7 +22,7 @@ type block struct {
 
 // draw lets a view fill a part of the screen; parts must not overlap.
 func (c *canvas) draw(r Rect, view pane.View) {
-	if !r.empty() {
+	if !r.isEmpty() {
 		c.blocks = append(c.blocks, block{r, strings.Split(view.View(r.W, r.H), "\n")})
 	}
 }
@@ -31,12 +31,12 @@ func (c *canvas) String() string {
 	slices.SortStableFunc(c.blocks, func(a, b block) int { return cmp.Compare(a.rect.X, b.rect.X) })
 	lines := make([]string, c.height)
 	for y := range lines {
-		lines[y] = c.row(y)
+		lines[y] = c.renderRow(y)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (c *canvas) row(y int) string {
+func (c *canvas) renderRow(y int) string {
 	var row strings.Builder
 	x := 0
 	for _, b := range c.blocks {

@@ -18,19 +18,19 @@ type cellEdit struct {
 	spec  *state.Spec // the answers with it, if it is allowed
 }
 
-// digits is the most that a number has.
-const digits = 6
+// maxDigits is the most that a number has.
+const maxDigits = 6
 
-// typeInto takes characters; those that cannot be part of the value are refused.
-func (p *nodesPage) typeInto(field wizard.Field, runes []rune) {
+// insertDigits takes characters; those that cannot be part of the value are refused.
+func (p *nodesPage) insertDigits(field wizard.Field, runes []rune) {
 	if p.edit == nil {
 		p.edit = &cellEdit{field: field}
 	}
 	for _, r := range runes {
 		switch {
-		case !field.Typable(r):
+		case !field.IsTypable(r):
 			p.notice = "only digits can be typed here"
-		case len(p.edit.text) < digits:
+		case len(p.edit.text) < maxDigits:
 			p.edit.text += string(r)
 		}
 	}
@@ -38,21 +38,21 @@ func (p *nodesPage) typeInto(field wizard.Field, runes []rune) {
 		p.edit = nil
 		return
 	}
-	p.weigh()
+	p.updatePreview()
 }
 
-// erase takes the last digit away.
-func (p *nodesPage) erase(field wizard.Field) {
+// deleteDigit takes the last digit away.
+func (p *nodesPage) deleteDigit(field wizard.Field) {
 	if p.edit == nil {
-		p.edit = &cellEdit{field: field, text: field.Get(p.talk.spec())}
+		p.edit = &cellEdit{field: field, text: field.Get(p.session.spec())}
 	}
 	p.edit.text = p.edit.text[:max(len(p.edit.text)-1, 0)]
-	p.weigh()
+	p.updatePreview()
 }
 
-// weigh finds out what the answers would be with what was typed so far.
-func (p *nodesPage) weigh() {
-	spec := detached(p.talk.spec())
+// updatePreview finds out what the answers would be with what was typed so far.
+func (p *nodesPage) updatePreview() {
+	spec := copyGroups(p.session.spec())
 	if p.edit.field.Set(&spec, p.edit.text) == nil {
 		p.edit.spec = &spec
 	} else {
@@ -60,27 +60,27 @@ func (p *nodesPage) weigh() {
 	}
 }
 
-// commit gives what was typed as the answer. What is refused stays in its cell.
-func (p *nodesPage) commit() {
+// storeEdit gives what was typed as the answer. What is refused stays in its cell.
+func (p *nodesPage) storeEdit() {
 	edit := p.edit
 	if p.edit = nil; edit == nil {
 		return
 	}
-	p.give(edit.field, edit.text)
+	p.setAnswer(edit.field, edit.text)
 }
 
-// give gives an answer, unless it is the one that is there.
-func (p *nodesPage) give(field wizard.Field, text string) {
-	if text == p.talk.text(field) {
+// setAnswer gives an answer, unless it is the one that is there.
+func (p *nodesPage) setAnswer(field wizard.Field, text string) {
+	if text == p.session.getText(field) {
 		return
 	}
-	_ = p.talk.set(field.Key, text) // what is wrong is told below the table
+	_ = p.session.set(field.Key, text) // what is wrong is told below the table
 }
 
-// step changes a number by one, or a disk by ten.
-func (p *nodesPage) step(field wizard.Field, by int) {
-	p.commit()
-	n, err := strconv.Atoi(p.talk.text(field))
+// addToNumber changes a number by one, or a disk by ten.
+func (p *nodesPage) addToNumber(field wizard.Field, by int) {
+	p.storeEdit()
+	n, err := strconv.Atoi(p.session.getText(field))
 	if err != nil {
 		return
 	}
@@ -88,31 +88,31 @@ func (p *nodesPage) step(field wizard.Field, by int) {
 		by *= 10
 	}
 	text := strconv.Itoa(max(n+by, 0))
-	spec := detached(p.talk.spec())
+	spec := copyGroups(p.session.spec())
 	if err := field.Set(&spec, text); err != nil {
-		if faults := faultsOf(field.Key, err); len(faults) > 0 {
-			p.notice = fmt.Sprintf("%s: %s", field.Title, p.talk.sentence(faults[0]))
+		if faults := splitProblems(field.Key, err); len(faults) > 0 {
+			p.notice = fmt.Sprintf("%s: %s", field.Title, p.session.formatError(faults[0]))
 		}
 		return
 	}
-	p.give(field, text)
+	p.setAnswer(field, text)
 }
 
-// flip turns a switch.
-func (p *nodesPage) flip(field wizard.Field) {
-	p.give(field, strconv.FormatBool(field.Get(p.talk.spec()) != "true"))
+// toggleSwitch turns a switch.
+func (p *nodesPage) toggleSwitch(field wizard.Field) {
+	p.setAnswer(field, strconv.FormatBool(field.Get(p.session.spec()) != "true"))
 }
 
-// pressEdit takes a key while a number is being typed; false leaves it to the page.
-func (p *nodesPage) pressEdit(k tea.KeyMsg) bool {
+// handleEditKey takes a key while a number is being typed; false leaves it to the page.
+func (p *nodesPage) handleEditKey(k tea.KeyMsg) bool {
 	switch k.Type {
 	case tea.KeyEsc:
 		p.edit = nil
 	case tea.KeyCtrlU:
 		p.edit.text = ""
-		p.weigh()
+		p.updatePreview()
 	case tea.KeyEnter:
-		p.vertical(1)
+		p.moveVertical(1)
 	default:
 		return false
 	}

@@ -21,10 +21,10 @@ func sightings() map[string]func(width, height int, ascii bool) *inspector {
 			g := troubled()
 			g.Run = nil
 			g.ASCII = ascii
-			i := &inspector{checkScreen: newCheckScreen(g.Checking), gate: g}
+			i := &inspector{checkScreen: newCheckScreen(g.CheckOptions), gate: g}
 			i.Update(resized(width, height))
 			i.Init()
-			i.Update(probed{0, 1, g.result(reach.Workstation, g.Checks[0])})
+			i.Update(probeResultMsg{0, 1, g.result(reach.Workstation, g.Checks[0])})
 			return i
 		},
 		"zone": func(width, height int, ascii bool) *inspector {

@@ -12,11 +12,11 @@ import (
 // checkKeys are the keys of the screen of checks.
 type checkKeys struct {
 	documentKeys
-	All, Watch, Skip, Second, Everything, Filter key.Binding
-	Export, Copy, Request, Help, Redraw, Leave   key.Binding
+	All, Watch, Skip, Zone, ShowAll, Filter    key.Binding
+	Export, Copy, Request, Help, Redraw, Leave key.Binding
 }
 
-func newCheckKeys(c Checking) checkKeys {
+func newCheckKeys(c CheckOptions) checkKeys {
 	bind := func(help, does string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
 	}
@@ -25,8 +25,8 @@ func newCheckKeys(c Checking) checkKeys {
 		All:          bind("R", "all", "R"),
 		Watch:        bind("w", "watch", "w"),
 		Skip:         bind("x", "skip", "x"),
-		Second:       bind("z", "zone", "z"),
-		Everything:   bind("a", "show all", "a"),
+		Zone:         bind("z", "zone", "z"),
+		ShowAll:      bind("a", "show all", "a"),
 		Filter:       bind("/", "filter", "/"),
 		Export:       bind("e", "export", "e", "f9"),
 		Copy:         bind("c", "copy the test", "c"),
@@ -37,76 +37,76 @@ func newCheckKeys(c Checking) checkKeys {
 	}
 	keys.Accept.SetHelp("enter", "details")
 	keys.Next.SetHelp("tab", "vantage")
-	keys.Next.SetEnabled(len(c.Vantages) > 1)
-	keys.Previous.SetEnabled(len(c.Vantages) > 1)
-	keys.Second.SetEnabled(len(c.Vantages) > 1)
-	if len(c.Vantages) > 1 {
-		keys.Second.SetHelp("z", pane.VantageColumn(cleanText(c.Vantages[1], c.ASCII)))
+	keys.Next.SetEnabled(len(c.Sources) > 1)
+	keys.Previous.SetEnabled(len(c.Sources) > 1)
+	keys.Zone.SetEnabled(len(c.Sources) > 1)
+	if len(c.Sources) > 1 {
+		keys.Zone.SetHelp("z", pane.FormatSource(sanitizeText(c.Sources[1], c.ASCII)))
 	}
 	keys.Skip.SetEnabled(c.Skip != nil)
 	keys.Export.SetEnabled(c.Save != nil)
 	return keys
 }
 
-// press takes a key: what leaves first, then what is open, then the screen's own.
-func (s *checkScreen) press(k tea.KeyMsg) tea.Cmd {
+// handleKey takes a key: what leaves first, then what is open, then the screen's own.
+func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 	s.notice = ""
 	switch {
 	case key.Matches(k, s.keys.Redraw):
 		return tea.ClearScreen
-	case k.Type == tea.KeyCtrlC && s.asks():
-		return s.leave()
+	case k.Type == tea.KeyCtrlC && s.isLeavePending():
+		return s.cancelAndQuit()
 	case k.Type == tea.KeyCtrlC:
-		return s.wantLeave()
+		return s.requestLeave()
 	case s.popup != nil:
-		return s.pressPopup(k)
+		return s.handlePopupKey(k)
 	case s.filtering:
-		s.write(k)
+		s.handleFilterKey(k)
 		return nil
 	case key.Matches(k, s.keys.Leave):
-		return s.wantLeave()
-	case s.look(k):
+		return s.requestLeave()
+	case s.handleViewKey(k):
 		return nil
 	}
-	return s.act(k)
+	return s.handleActionKey(k)
 }
 
-// asks tells whether the question before leaving is open, or was answered.
-func (s *checkScreen) asks() bool {
-	q, is := s.popup.(*question)
+// isLeavePending tells whether the question before leaving is open, or was answered.
+func (s *checkScreen) isLeavePending() bool {
+	q, is := s.popup.(*confirmDialog)
 	return s.leaving || is && q.accept == stopAndLeave
 }
 
 const stopAndLeave = "stop and leave"
 
-// pressPopup gives a key to what is open. What a key opens in its place stays.
-func (s *checkScreen) pressPopup(k tea.KeyMsg) tea.Cmd {
+// handlePopupKey gives a key to what is open. What a key opens in its place stays.
+func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 	open := s.popup
-	if _, reads := open.(*reader); reads && key.Matches(k, s.keys.Export) {
-		return s.save()
+	if _, reads := open.(*textPopup); reads && key.Matches(k, s.keys.Export) {
+		return s.saveReport()
 	}
-	stays, cmd := open.press(k)
+	stays, cmd := open.handleKey(k)
 	if !stays && s.popup == open {
 		s.popup = nil
 	}
 	return cmd
 }
 
-// wantLeave is free if nothing goes on; else it asks.
-func (s *checkScreen) wantLeave() tea.Cmd {
-	if !s.busy() || s.leaving {
-		return s.leave()
+// requestLeave is free if nothing goes on; else it asks.
+func (s *checkScreen) requestLeave() tea.Cmd {
+	if !s.isRunning() || s.leaving {
+		return s.cancelAndQuit()
 	}
-	s.popup = &question{
-		theme: s.theme, title: "Checks are under way. Leave?", back: "go back", accept: stopAndLeave, yes: s.leave,
+	s.popup = &confirmDialog{
+		theme: s.theme, title: "Checks are under way. Leave?", back: "go back", accept: stopAndLeave, onAccept: s.cancelAndQuit,
 		text: "What was found out so far stays in the report. What was set up to look from elsewhere is taken away before the screen closes.",
 	}
 	return nil
 }
 
-// look takes the keys that only change what is seen; it tells whether k was one.
-func (s *checkScreen) look(k tea.KeyMsg) bool {
-	b, page := s.board, max(s.listRoom()-2, 1)
+// handleViewKey takes the keys that only change what is seen; it tells whether k was one.
+func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
+	b, page := s.board, max(s.computeListHeight()-2, 1)
 	moves := []struct {
 		key key.Binding
 		by  int
@@ -122,15 +122,15 @@ func (s *checkScreen) look(k tea.KeyMsg) bool {
 	}
 	switch {
 	case key.Matches(k, s.keys.Next):
-		b.face(1)
+		b.switchSource(1)
 	case key.Matches(k, s.keys.Previous):
-		b.face(-1)
-	case key.Matches(k, s.keys.Everything):
-		b.all, b.choice = !b.all, nil
+		b.switchSource(-1)
+	case key.Matches(k, s.keys.ShowAll):
+		b.showAll, b.cachedList = !b.showAll, nil
 	case key.Matches(k, s.keys.Filter):
 		s.filtering = true
 	case k.Type == tea.KeyEsc:
-		b.word, b.choice = "", nil
+		b.filter, b.cachedList = "", nil
 	case key.Matches(k, s.keys.Accept):
 		s.openDetails()
 	case key.Matches(k, s.keys.Help):
@@ -143,22 +143,22 @@ func (s *checkScreen) look(k tea.KeyMsg) bool {
 	return true
 }
 
-// act takes the keys that have something done.
-func (s *checkScreen) act(k tea.KeyMsg) tea.Cmd {
-	row := s.board.current()
+// handleActionKey takes the keys that have something done.
+func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
+	row := s.board.selectedRow()
 	switch {
 	case key.Matches(k, s.keys.All):
-		return s.ask(s.board.facing, nil)
+		return s.requestRun(s.board.source, nil)
 	case key.Matches(k, s.keys.Watch):
 		return s.toggleWatch()
-	case key.Matches(k, s.keys.Second):
-		return s.ask(max(s.board.facing, 1), nil)
+	case key.Matches(k, s.keys.Zone):
+		return s.requestRun(max(s.board.source, 1), nil)
 	case key.Matches(k, s.keys.Export):
-		return s.save()
+		return s.saveReport()
 	case row == nil:
 		return nil
 	case key.Matches(k, s.keys.Again):
-		return s.ask(s.board.focus(row), []string{row.check.ID})
+		return s.requestRun(s.board.resolveSource(row), []string{row.check.ID})
 	case key.Matches(k, s.keys.Skip):
 		s.openSkip(row)
 	case key.Matches(k, s.keys.Copy):
@@ -167,8 +167,8 @@ func (s *checkScreen) act(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// write takes a key while the word of the filter is typed: letters are text.
-func (s *checkScreen) write(k tea.KeyMsg) {
-	word, typing := typedWord(s.board.word, k, s.checking.ASCII)
-	s.board.word, s.board.choice, s.filtering = word, nil, typing
+// handleFilterKey takes a key while the word of the filter is typed: letters are text.
+func (s *checkScreen) handleFilterKey(k tea.KeyMsg) {
+	word, typing := applyFilterKey(s.board.filter, k, s.options.ASCII)
+	s.board.filter, s.board.cachedList, s.filtering = word, nil, typing
 }

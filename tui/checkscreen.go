@@ -13,40 +13,40 @@ import (
 
 // checkScreen is the screen of `check`: every service, how it is from each vantage, and what to do about it.
 type checkScreen struct {
-	checking Checking
-	theme    pane.Theme
-	keys     checkKeys
-	board    *reachBoard
-	runs     []checkRun // by vantage
-	spawn    spawner
-	send     func(tea.Msg)
-	later    timer
+	options CheckOptions
+	theme   pane.Theme
+	keys    checkKeys
+	board   *probeBoard
+	runs    []checkRun // by vantage
+	spawn   spawnFunc
+	send    func(tea.Msg)
+	later   sendAfterFunc
 
-	width, height int
-	popup         popup // nil while none is open
-	filtering     bool  // the word of the filter is being typed
-	watching      bool
-	due           time.Time // when everything is looked at again
-	watch         int       // counts the times that watching was turned on
-	beating       bool
-	notice        string // until the next key
-	doing         string // what goes on before results come
-	leaving       bool
-	failure       error // a defect of ours
+	width, height   int
+	popup           popup // nil while none is open
+	filtering       bool  // the word of the filter is being typed
+	watching        bool
+	nextRun         time.Time // when everything is looked at again
+	watchGeneration int       // counts the times that watching was turned on
+	ticking         bool
+	notice          string // until the next key
+	progress        string // what goes on before results come
+	leaving         bool
+	panicErr        error // a defect of ours
 }
 
-func newCheckScreen(c Checking) *checkScreen {
+func newCheckScreen(c CheckOptions) *checkScreen {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Terms == nil {
-		c.Terms = func(string) string { return "" }
+	if c.Estimate == nil {
+		c.Estimate = func(string) string { return "" }
 	}
-	c.Title = cleanText(c.Title, c.ASCII)
+	c.Title = sanitizeText(c.Title, c.ASCII)
 	s := &checkScreen{
-		checking: c, theme: Options{Out: c.Out, NoColor: c.NoColor, ASCII: c.ASCII}.theme(), keys: newCheckKeys(c),
-		board: newReachBoard(c.Vantages, c.ASCII), runs: make([]checkRun, len(c.Vantages)), watching: c.Watch,
-		spawn: inBackground(context.Background()), send: func(tea.Msg) {}, later: afterwards,
+		options: c, theme: Options{Out: c.Out, NoColor: c.NoColor, ASCII: c.ASCII}.newTheme(), keys: newCheckKeys(c),
+		board: newProbeBoard(c.Sources, c.ASCII), runs: make([]checkRun, len(c.Sources)), watching: c.Watch,
+		spawn: newSpawner(context.Background()), send: func(tea.Msg) {}, later: sendAfter,
 	}
 	for _, check := range c.Checks {
 		s.board.add(check)
@@ -58,7 +58,7 @@ func (s *checkScreen) Init() tea.Cmd {
 	if len(s.runs) == 0 {
 		return nil
 	}
-	return s.run(0, nil)
+	return s.startRun(0, nil)
 }
 
 // Update takes keys one by one: those that are typed fast arrive together.
@@ -78,43 +78,43 @@ func (s *checkScreen) update(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = m.Width, m.Height
-	case deaf:
-		return s.leave()
-	case crashed:
-		s.failure = m.err
+	case inputClosedMsg:
+		return s.cancelAndQuit()
+	case panicMsg:
+		s.panicErr = m.err
 		return tea.Quit
-	case beat:
-		return s.beat()
+	case tickMsg:
+		return s.handleTick()
 	case tea.KeyMsg:
-		return s.press(m)
+		return s.handleKey(m)
 	default:
-		return s.hear(message)
+		return s.handleBackground(message)
 	}
 	return nil
 }
 
-// hear takes what came of the work beside the screen.
-func (s *checkScreen) hear(message tea.Msg) tea.Cmd {
+// handleBackground takes what came of the work beside the screen.
+func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
-	case probed:
-		s.hearResult(m)
-	case runEnded:
-		return s.hearEnd(m)
-	case watchDue:
-		return s.lookAgain(m)
-	case skippedCheck:
-		s.hearSkip(m)
-	case savedReport:
-		s.hearSaved(m)
-	case copied:
-		s.hearCopied(m)
+	case probeResultMsg:
+		s.handleProbeResult(m)
+	case runEndedMsg:
+		return s.handleRunEnd(m)
+	case watchDueMsg:
+		return s.handleWatchDue(m)
+	case skipSavedMsg:
+		s.handleSkip(m)
+	case reportSavedMsg:
+		s.handleReportSaved(m)
+	case copiedMsg:
+		s.handleCopied(m)
 	}
 	return nil
 }
 
-// report is how everything is now. When it was and how long it took are those of the latest run of everything.
-func (s *checkScreen) report() reach.Report {
-	report := reach.Report{V: reach.Version, Results: s.board.results()}
+// buildReport is how everything is now. When it was and how long it took are those of the latest run of everything.
+func (s *checkScreen) buildReport() reach.Report {
+	report := reach.Report{V: reach.Version, Results: s.board.listResults()}
 	for _, run := range s.runs {
 		if run.began.After(report.Started) {
 			report.Started = run.began
@@ -125,29 +125,29 @@ func (s *checkScreen) report() reach.Report {
 	return report
 }
 
-// busy tells whether a run goes on.
-func (s *checkScreen) busy() bool {
+// isRunning tells whether a run goes on.
+func (s *checkScreen) isRunning() bool {
 	return slices.ContainsFunc(s.runs, func(run checkRun) bool { return run.running })
 }
 
-// beatOn has what counts seconds drawn anew every second, as long as there is such a thing.
-func (s *checkScreen) beatOn() tea.Cmd {
-	if s.beating {
+// scheduleTick has what counts seconds drawn anew every second, as long as there is such a thing.
+func (s *checkScreen) scheduleTick() tea.Cmd {
+	if s.ticking {
 		return nil
 	}
-	s.beating = true
-	return s.later(time.Second, beat{})
+	s.ticking = true
+	return s.later(time.Second, tickMsg{})
 }
 
-func (s *checkScreen) beat() tea.Cmd {
-	s.doing = ""
+func (s *checkScreen) handleTick() tea.Cmd {
+	s.progress = ""
 	for i, run := range s.runs {
-		if run.running && s.checking.Doing != nil {
-			s.doing = cleanText(s.checking.Doing(s.checking.Vantages[i]), s.checking.ASCII)
+		if run.running && s.options.Progress != nil {
+			s.progress = sanitizeText(s.options.Progress(s.options.Sources[i]), s.options.ASCII)
 		}
 	}
-	if s.beating = false; s.busy() || s.watching {
-		return s.beatOn()
+	if s.ticking = false; s.isRunning() || s.watching {
+		return s.scheduleTick()
 	}
 	return nil
 }

@@ -25,12 +25,12 @@ func TestTheScreenBeginsWithARunFromTheFirstVantageOnly(t *testing.T) {
 func TestRowsTurnFromRunningToDoneAsResultsCome(t *testing.T) {
 	i := sightings()["begun"](80, 24, false)
 	i.shows(t, "api-ch-gva-2.exoscale.com ✓", "quay.io ● ○ running", "workstation 1/1 ●")
-	i.Update(probed{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[5])})
+	i.Update(probeResultMsg{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[5])})
 	i.shows(t, "› api.openshift.com !", "quay.io ●")
-	i.Update(runEnded{vantage: 0, turn: 1, whole: true, err: errors.New("the zone\x1b[2J is gone")})
+	i.Update(runEndedMsg{source: 0, generation: 1, whole: true, err: errors.New("the zone\x1b[2J is gone")})
 	i.shows(t, "It could not be looked from this machine", "the zone is gone").press("esc").hides(t, "running")
-	i.Update(probed{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[0])}) // late
-	if i.board.rows[1].Sights[0].Status != pane.Waiting {
+	i.Update(probeResultMsg{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[0])}) // late
+	if i.board.rows[1].Results[0].Status != pane.Waiting {
 		t.Error("what was not told is not waiting")
 	}
 }
@@ -59,7 +59,7 @@ func TestAnotherVantageIsRunAfterAYesOnly(t *testing.T) {
 
 func TestAVantageThatCostsNothingIsRunAtOnce(t *testing.T) {
 	g := troubled()
-	g.Terms = nil
+	g.Estimate = nil
 	if i := inspects(g, 80, 24).press("z"); len(i.gate.asked) != 2 {
 		t.Errorf("asked %q:\n%s", i.gate.asked, i.View())
 	}
@@ -103,7 +103,7 @@ func TestASkipShowsWhatToWriteAndIsInTheReport(t *testing.T) {
 	i.press("ctrl+u", "0", "enter").shows(t, "from 1 to 365")
 	i.press("backspace", "1", "4", "enter").shows(t, "NET-RH-004: we need no updates until 2026-05-18")
 	i.press("esc").shows(t, "workstation 8/8 ✓")
-	r := i.report().Results[5]
+	r := i.buildReport().Results[5]
 	if r.Verdict != reach.Skipped || r.Class != "" || r.Evidence[reach.EvidenceSkipped] != "we need no updates" || r.Evidence[reach.EvidenceUntil] != "2026-05-18" {
 		t.Errorf("the report has %+v", r)
 	}
@@ -119,10 +119,10 @@ func TestASkipThatIsRefusedSaysWhy(t *testing.T) {
 
 func TestTheReportIsAsItWasTold(t *testing.T) {
 	i := inspects(troubled(), 80, 24).press("z", "y")
-	report := i.report()
+	report := i.buildReport()
 	var vantages, ids []string
 	for _, r := range report.Results {
-		vantages, ids = append(vantages, r.Vantage), append(ids, r.ID)
+		vantages, ids = append(vantages, r.Source), append(ids, r.ID)
 	}
 	if want := append(slices.Repeat([]string{"workstation"}, 9), slices.Repeat([]string{"zone"}, 9)...); !slices.Equal(vantages, want) {
 		t.Errorf("the order is %q", vantages)
@@ -183,7 +183,7 @@ func TestLeavingIsFreeUnlessARunGoesOn(t *testing.T) {
 			t.Errorf("left before the run ended: %v", i.quit)
 		}
 		i.shows(t, "what was set up elsewhere is taken away", "ENDING")
-		if i.hears(runEnded{vantage: 0, turn: 1}); !i.quit {
+		if i.hears(runEndedMsg{source: 0, generation: 1}); !i.quit {
 			t.Error("it stays although the run has ended")
 		}
 	}
@@ -210,8 +210,8 @@ func TestNothingIsDrawnAnewWhenNothingChanges(t *testing.T) {
 
 func TestWhatGoesOnBeforeResultsComeIsTold(t *testing.T) {
 	i := sightings()["begun"](120, 40, false)
-	i.checking.Doing = func(vantage string) string { return vantage + ": creating\x1b[2J a machine" }
-	i.Update(beat{})
+	i.options.Progress = func(vantage string) string { return vantage + ": creating\x1b[2J a machine" }
+	i.Update(tickMsg{})
 	i.shows(t, "workstation: creating a machine")
 }
 
@@ -220,9 +220,9 @@ func TestAServiceThatNobodyAnnouncedIsShownAllTheSame(t *testing.T) {
 	r := dropped()
 	r.ID, r.Target, r.Group = "NEW-1", "new.example.net:8443", "customer"
 	i.runs[0].running = true
-	i.Update(probed{0, i.runs[0].turn, r})
-	i.Update(probed{0, i.runs[0].turn - 1, reach.Result{ID: "OLD-1", Target: "old.example.net:1", Verdict: reach.Fail}})
-	i.Update(runEnded{vantage: 0, turn: i.runs[0].turn - 1})
+	i.Update(probeResultMsg{0, i.runs[0].generation, r})
+	i.Update(probeResultMsg{0, i.runs[0].generation - 1, reach.Result{ID: "OLD-1", Target: "old.example.net:1", Verdict: reach.Fail}})
+	i.Update(runEndedMsg{source: 0, generation: i.runs[0].generation - 1})
 	i.shows(t, "› new.example.net:8443 ✗", "running").hides(t, "old.example.net")
 }
 
@@ -231,7 +231,7 @@ func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
 	for _, c := range []struct{ env, value, want string }{
 		{"", "", set}, {"TMUX", "/tmp/tmux", set + "\x1bPtmux;\x1b" + set + "\x1b\\"}, {"TERM", "screen.xterm", "\x1bP" + set + "\x1b\\"},
 	} {
-		got := clipSequence("dig", func(name string) string { return map[string]string{c.env: c.value}[name] })
+		got := encodeClipboard("dig", func(name string) string { return map[string]string{c.env: c.value}[name] })
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.env, diff)
 		}

@@ -17,7 +17,7 @@ import (
 // gate is a network that exists only in memory: what is wrong with each service, by vantage. It remembers what it was
 // asked.
 type gate struct {
-	Checking
+	CheckOptions
 	now   time.Time
 	wrong map[string]reach.Result // by "<vantage> <ID>"
 	asked []string
@@ -81,10 +81,10 @@ func sluggish() reach.Result {
 // newGate returns a network where everything is well from the workstation.
 func newGate(vantages ...string) *gate {
 	g := &gate{now: began, wrong: map[string]reach.Result{}}
-	g.Checking = Checking{
-		Title: "c-demo-1 in ch-gva-2", Checks: services(), Vantages: vantages, Out: io.Discard, NoColor: true, Now: func() time.Time { return g.now },
+	g.CheckOptions = CheckOptions{
+		Title: "c-demo-1 in ch-gva-2", Checks: services(), Sources: vantages, Out: io.Discard, NoColor: true, Now: func() time.Time { return g.now },
 		Run: g.run,
-		Terms: func(vantage string) string {
+		Estimate: func(vantage string) string {
 			if vantage == reach.Workstation {
 				return ""
 			}
@@ -125,7 +125,7 @@ func (g *gate) result(vantage string, check reach.Check) reach.Result {
 		r = reach.Result{Verdict: reach.OK, Layers: reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerOK, TLS: reach.LayerOK, HTTP: reach.LayerOK}}
 		r.Evidence = map[string]string{reach.EvidenceTime: "61", reach.EvidenceHTTPTime: "30"}
 	}
-	r.ID, r.Group, r.Target, r.Vantage, r.Phase = check.ID, check.Group, check.Target(), vantage, check.Phase
+	r.ID, r.Group, r.Target, r.Source, r.Phase = check.ID, check.Group, check.Target(), vantage, check.Phase
 	r.Severity, r.Owner = check.Severity, check.Owner
 	return r
 }
@@ -140,7 +140,7 @@ type inspector struct {
 
 // inspects opens the screen. The first run has ended when it returns.
 func inspects(g *gate, width, height int) *inspector {
-	i := &inspector{checkScreen: newCheckScreen(g.Checking), gate: g}
+	i := &inspector{checkScreen: newCheckScreen(g.CheckOptions), gate: g}
 	i.later = func(pause time.Duration, message tea.Msg) tea.Cmd {
 		i.waiting = append(i.waiting, alarm{g.now.Add(pause), message})
 		return nil

@@ -18,114 +18,114 @@ import (
 
 // checksPage runs what is looked at before an installation, in the background, and tells what came of it.
 type checksPage struct {
-	talk *talk
-	keys documentKeys
+	session *session
+	keys    documentKeys
 
-	attempt
+	backgroundRun
 	known bool      // the checks ran to their end
 	at    time.Time // when they began, or ended
 	rows  []checkRow
-	board *reachBoard // of what is probed, below the rows
-	zone  zoneLook
+	board *probeBoard // of what is probed, below the rows
+	zone  zoneCheck
 	popup popup // nil while none is open
 
-	selected int  // a row
-	probes   bool // a row of the board is selected instead
-	chosen   bool // by the operator
+	selected      int  // a row
+	probeSelected bool // a row of the board is selected instead
+	userSelected  bool // by the operator
 }
 
 // checkRow is one check as it was told last.
 type checkRow struct {
 	wizard.CheckState
 	began, ended time.Time
-	warns        bool // it is not as it should be, and blocks nothing
+	warning      bool // it is not as it should be, and blocks nothing
 }
 
 // How checks go on.
 type (
-	checkTold struct {
-		turn  int
-		state wizard.CheckState
+	checkStateMsg struct {
+		generation int
+		state      wizard.CheckState
 	}
-	checksEnded struct {
-		turn int
-		err  error
+	checksEndedMsg struct {
+		generation int
+		err        error
 	}
 )
 
-func newChecksPage(t *talk) *checksPage {
+func newChecksPage(t *session) *checksPage {
 	vantages := []string{reach.Workstation}
 	if t.interview.CheckFromZone != nil {
 		vantages = append(vantages, reach.Zone)
 	}
-	return &checksPage{talk: t, keys: newDocumentKeys(), board: newReachBoard(vantages, t.ascii)}
+	return &checksPage{session: t, keys: newDocumentKeys(), board: newProbeBoard(vantages, t.ascii)}
 }
 
-// Enter runs the checks, unless their results are about these answers.
-func (p *checksPage) Enter() tea.Cmd {
-	if !p.current() && !p.running {
-		p.run()
+// Open runs the checks, unless their results are about these answers.
+func (p *checksPage) Open() tea.Cmd {
+	if !p.isCurrent() && !p.running {
+		p.startChecks()
 	}
 	return nil
 }
 
-// Leave ends what goes on; nobody goes ahead before everything is well.
-func (p *checksPage) Leave() bool {
-	ok := p.well()
+// Close ends what goes on; nobody goes ahead before everything is well.
+func (p *checksPage) Close() bool {
+	ok := p.hasPassed()
 	if p.popup = nil; p.running {
 		p.stop()
-		p.board.settle(hereColumn)
+		p.board.clearRunning(localColumn)
 	}
 	if p.zone.running {
 		p.zone.stop()
-		p.board.settle(zoneColumn)
+		p.board.clearRunning(zoneColumn)
 	}
 	return ok
 }
 
-// current tells whether there are results that are about the answers as they are.
-func (p *checksPage) current() bool { return p.known && reflect.DeepEqual(p.spec, p.talk.spec()) }
+// isCurrent tells whether there are results that are about the answers as they are.
+func (p *checksPage) isCurrent() bool { return p.known && reflect.DeepEqual(p.spec, p.session.spec()) }
 
-// run begins all checks anew.
-func (p *checksPage) run() {
-	p.rows, p.selected, p.probes, p.chosen = nil, 0, false, false
-	p.known, p.at = false, p.talk.now()
-	p.renew()
-	talk := p.talk
+// startChecks begins all checks anew.
+func (p *checksPage) startChecks() {
+	p.rows, p.selected, p.probeSelected, p.userSelected = nil, 0, false, false
+	p.known, p.at = false, p.session.now()
+	p.resetBoard()
+	talk := p.session
 	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
-		err := talk.interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(checkTold{turn, s}) })
-		return checksEnded{turn, err}
+		err := talk.interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(checkStateMsg{turn, s}) })
+		return checksEndedMsg{turn, err}
 	})
 }
 
 func (p *checksPage) Update(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
-	case checkTold:
-		if m.turn == p.turn && p.running {
-			p.hear(m.state)
+	case checkStateMsg:
+		if m.generation == p.generation && p.running {
+			p.handleState(m.state)
 		}
-	case checksEnded:
-		if m.turn == p.turn && p.running {
-			p.end(m.err)
+	case checksEndedMsg:
+		if m.generation == p.generation && p.running {
+			p.handleEnd(m.err)
 		}
-	case zoneTold:
-		if m.turn == p.zone.turn && p.zone.running {
-			p.hearReach(m.state)
+	case zoneStateMsg:
+		if m.generation == p.zone.generation && p.zone.running {
+			p.handleProbeResult(m.state)
 		}
-	case zoneEnded:
-		p.endZone(m)
+	case zoneEndedMsg:
+		p.handleZoneEnd(m)
 	case tea.KeyMsg:
-		return p.press(m)
+		return p.handleKey(m)
 	}
 	return nil
 }
 
-func (p *checksPage) hear(s wizard.CheckState) {
+func (p *checksPage) handleState(s wizard.CheckState) {
 	if s.Reach != nil {
-		p.hearReach(s)
+		p.handleProbeResult(s)
 		return
 	}
-	s = cleanCheck(s, p.talk.ascii)
+	s = sanitizeCheckState(s, p.session.ascii)
 	i := slices.IndexFunc(p.rows, func(row checkRow) bool { return row.ID == s.ID })
 	if i < 0 {
 		i = len(p.rows)
@@ -135,64 +135,64 @@ func (p *checksPage) hear(s wizard.CheckState) {
 	row.CheckState = s
 	switch {
 	case s.State == provisioner.Started && row.began.IsZero():
-		row.began = p.talk.now()
-	case ended(s.State):
-		row.ended = p.talk.now()
+		row.began = p.session.now()
+	case isEndState(s.State):
+		row.ended = p.session.now()
 	}
-	p.lead()
+	p.selectMostUrgent()
 }
 
-// lead selects what needs attention most, unless the operator chose something.
-func (p *checksPage) lead() {
-	if p.chosen {
+// selectMostUrgent selects what needs attention most, unless the operator chose something.
+func (p *checksPage) selectMostUrgent() {
+	if p.userSelected {
 		return
 	}
-	p.selected, p.board.selected, p.board.choice = p.urgent(), "", nil
+	p.selected, p.board.selected, p.board.cachedList = p.findMostUrgent(), "", nil
 	fails := p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed
-	p.probes = !fails && p.board.findings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.failed()
+	p.probeSelected = !fails && p.board.countFindings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.hasFailed()
 }
 
 // stepReachability is the step of the recipe that fails if one of the services does.
 const stepReachability = "reachability"
 
-func ended(state string) bool {
+func isEndState(state string) bool {
 	return state == provisioner.Done || state == provisioner.Failed || state == provisioner.Skipped
 }
 
-// end takes in how the checks ended as a whole, which is news only if none of them told.
-func (p *checksPage) end(err error) {
-	p.running, p.known, p.cancel, p.at = false, true, nil, p.talk.now()
+// handleEnd takes in how the checks ended as a whole, which is news only if none of them told.
+func (p *checksPage) handleEnd(err error) {
+	p.running, p.known, p.cancel, p.at = false, true, nil, p.session.now()
 	failed := slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed })
 	if err != nil && !failed {
-		p.hear(wizard.CheckState{
+		p.handleState(wizard.CheckState{
 			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err), Field: fault.FieldOf(err),
 		})
 	}
-	p.board.settle(hereColumn)
-	p.board.exempt(hereColumn)
-	if p.status() == pane.OK && !p.chosen {
-		p.selected, p.probes = 0, p.board.findings() > 0
+	p.board.clearRunning(localColumn)
+	p.board.markAbsent(localColumn)
+	if p.computeStatus() == pane.OK && !p.userSelected {
+		p.selected, p.probeSelected = 0, p.board.countFindings() > 0
 	}
 }
 
-func cleanCheck(s wizard.CheckState, ascii bool) wizard.CheckState {
+func sanitizeCheckState(s wizard.CheckState, ascii bool) wizard.CheckState {
 	for _, text := range []*string{&s.ID, &s.Title, &s.State, &s.Text} {
-		*text = cleanText(*text, ascii)
+		*text = sanitizeText(*text, ascii)
 	}
-	s.Hint = cleanLines(s.Hint, ascii)
+	s.Hint = sanitizeLines(s.Hint, ascii)
 	return s
 }
 
-// urgent is the row to look at: the first that failed, or the last one that runs, or the last that ended.
-func (p *checksPage) urgent() int {
+// findMostUrgent is the row to look at: the first that failed, or the last one that runs, or the last that ended.
+func (p *checksPage) findMostUrgent() int {
 	running, last := -1, -1
 	for i, row := range p.rows {
 		switch {
 		case row.State == provisioner.Failed:
 			return i
-		case row.State != "" && !ended(row.State):
+		case row.State != "" && !isEndState(row.State):
 			running = i
-		case ended(row.State):
+		case isEndState(row.State):
 			last = i
 		}
 	}
@@ -202,12 +202,12 @@ func (p *checksPage) urgent() int {
 	return max(last, 0)
 }
 
-// well tells whether all checks ran and none failed.
-func (p *checksPage) well() bool { return p.current() && p.status() == pane.OK }
+// hasPassed tells whether all checks ran and none failed.
+func (p *checksPage) hasPassed() bool { return p.isCurrent() && p.computeStatus() == pane.OK }
 
-func (p *checksPage) status() pane.Status {
+func (p *checksPage) computeStatus() pane.Status {
 	switch {
-	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.failed():
+	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.hasFailed():
 		return pane.Failed
 	case p.running, p.zone.running:
 		return pane.Running
@@ -219,10 +219,10 @@ func (p *checksPage) status() pane.Status {
 
 // Mark is how the checks are; results about other answers say nothing.
 func (p *checksPage) Mark() pane.Status {
-	if !p.running && !p.current() {
+	if !p.running && !p.isCurrent() {
 		return pane.Waiting
 	}
-	if status := p.status(); status != pane.OK || p.board.findings() == 0 {
+	if status := p.computeStatus(); status != pane.OK || p.board.countFindings() == 0 {
 		return status
 	}
 	return pane.Warn

@@ -61,7 +61,7 @@ func lostType() []wizard.CheckState {
 func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
 	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
-	if got := o.page().Mark(); got != pane.OK {
+	if got := o.currentPage().Mark(); got != pane.OK {
 		t.Fatalf("the checks are %v:\n%s", got, o.View())
 	}
 	o.at(t, wizard.Access).at(t, checksScreen)
@@ -77,15 +77,15 @@ func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
 func TestChecksRunAgainOnceAnAnswerChanged(t *testing.T) {
 	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
-	if err := o.talk.set("cluster.id", "c-demo-2"); err != nil {
+	if err := o.session.set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.page().Mark(); got != pane.Waiting {
+	if got := o.currentPage().Mark(); got != pane.Waiting {
 		t.Errorf("results about other answers are marked %v", got)
 	}
 	o.at(t, wizard.Access).at(t, checksScreen)
-	if n := count(d.asked, "checks"); n != 2 || o.page().Mark() != pane.OK {
-		t.Errorf("they ran %d times and are %v", n, o.page().Mark())
+	if n := count(d.asked, "checks"); n != 2 || o.currentPage().Mark() != pane.OK {
+		t.Errorf("they ran %d times and are %v", n, o.currentPage().Mark())
 	}
 }
 
@@ -93,7 +93,7 @@ func TestAFailedCheckIsInTheWayAndLeadsToTheAnswer(t *testing.T) {
 	d := preflight(newDesk().answer(t, whole()), lostType()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
 	o.press("alt+8")
-	if screen := o.sheets[o.current].screen; screen != checksScreen {
+	if screen := o.pages[o.current].screen; screen != checksScreen {
 		t.Fatalf("went on to %s", screen)
 	}
 	if view := o.View(); !strings.Contains(view, "sizing.storage.type") {
@@ -103,19 +103,19 @@ func TestAFailedCheckIsInTheWayAndLeadsToTheAnswer(t *testing.T) {
 		t.Errorf("it is not told why a check was skipped:\n%s", why)
 	}
 	o.press("enter").press("enter") // to the failed check, and on to the answer
-	if screen := o.sheets[o.current].screen; screen != wizard.Nodes {
+	if screen := o.pages[o.current].screen; screen != wizard.Nodes {
 		t.Errorf("enter went to %s", screen)
 	}
 }
 
 func TestChecksThatHaveNotBegunWait(t *testing.T) {
 	o := sit(t, newDesk().answer(t, whole()), 80, 24, nil)
-	p := newChecksPage(o.talk)
-	p.Enter()
+	p := newChecksPage(o.session)
+	p.Open()
 	for _, s := range goodChecks() {
-		p.Update(checkTold{turn: p.turn, state: wizard.CheckState{ID: s.ID, Title: s.Title}})
+		p.Update(checkStateMsg{generation: p.generation, state: wizard.CheckState{ID: s.ID, Title: s.Title}})
 	}
-	p.Update(checkTold{turn: p.turn, state: wizard.CheckState{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Started}})
+	p.Update(checkStateMsg{generation: p.generation, state: wizard.CheckState{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Started}})
 	if view := p.View(80, 20); strings.Count(view, "○") < len(goodChecks())-1 || !strings.Contains(view, "› ● Look at everything") {
 		t.Errorf("it is not told what is still to come, or what goes on:\n%s", view)
 	}
@@ -132,7 +132,7 @@ func TestLettersAndDigitsAreKeysWhereNothingIsFilledIn(t *testing.T) {
 func TestEnterGoesOnFromGoodChecks(t *testing.T) {
 	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen).press("enter")
-	if screen := o.sheets[o.current].screen; screen != reviewScreen {
+	if screen := o.pages[o.current].screen; screen != reviewScreen {
 		t.Errorf("enter stays at %s", screen)
 	}
 }
@@ -144,32 +144,32 @@ func TestChecksThatCannotRunSayWhy(t *testing.T) {
 	}
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
 	view := o.View()
-	if o.page().Mark() != pane.Failed || !strings.Contains(view, "the network is gone") || strings.Contains(view, "\x1b[31m") {
-		t.Errorf("%v:\n%s", o.page().Mark(), view)
+	if o.currentPage().Mark() != pane.Failed || !strings.Contains(view, "the network is gone") || strings.Contains(view, "\x1b[31m") {
+		t.Errorf("%v:\n%s", o.currentPage().Mark(), view)
 	}
 }
 
 func TestLeavingCancelsTheChecksAndWhatTheySayLaterIsDropped(t *testing.T) {
 	d := newDesk().answer(t, whole())
 	o := sit(t, d, 80, 24, nil)
-	p := newChecksPage(o.talk)
+	p := newChecksPage(o.session)
 	var stopped []error // how the context of each run was when it ran
 	d.Check = func(c context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		stopped = append(stopped, c.Err())
 		return c.Err()
 	}
-	p.Enter()
-	first, run := p.turn, o.talk.take()
-	if p.Mark() != pane.Running || p.Leave() {
+	p.Open()
+	first, run := p.generation, o.session.takeCommands()
+	if p.Mark() != pane.Running || p.Close() {
 		t.Error("checks that run let one go on")
 	}
 	o.do(run)
 	if len(stopped) != 1 || stopped[0] == nil {
 		t.Error("the work goes on although the page was left")
 	}
-	p.Enter() // what is told of the first run comes while the second one is at work
-	p.Update(checkTold{turn: first, state: wizard.CheckState{ID: "x"}})
-	p.Update(checksEnded{turn: first})
+	p.Open() // what is told of the first run comes while the second one is at work
+	p.Update(checkStateMsg{generation: first, state: wizard.CheckState{ID: "x"}})
+	p.Update(checksEndedMsg{generation: first})
 	if p.known || !p.running || len(p.rows) > 0 {
 		t.Error("what was cancelled is heard")
 	}
@@ -192,7 +192,7 @@ func TestTheChecksLookAsRecorded(t *testing.T) {
 
 // body is the page in front without what the wizard draws round it.
 func body(o *operator) string {
-	view := o.page().View(o.width, o.height-7)
+	view := o.currentPage().View(o.width, o.height-7)
 	if o.wizard.ASCII {
 		return toASCII(view)
 	}

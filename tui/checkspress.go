@@ -8,41 +8,41 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-func (p *checksPage) press(k tea.KeyMsg) tea.Cmd {
+func (p *checksPage) handleKey(k tea.KeyMsg) tea.Cmd {
 	if p.popup != nil {
-		return p.pressPopup(k)
+		return p.handlePopupKey(k)
 	}
 	switch {
 	case key.Matches(k, p.keys.Again):
-		p.run()
+		p.startChecks()
 	case key.Matches(k, p.keys.Accept):
-		p.accept()
+		p.handleAccept()
 	case key.Matches(k, p.keys.Up):
-		p.choose(p.place() - 1)
+		p.selectIndex(p.selectedIndex() - 1)
 	case key.Matches(k, p.keys.Down):
-		p.choose(p.place() + 1)
+		p.selectIndex(p.selectedIndex() + 1)
 	case key.Matches(k, p.keys.Home):
-		p.choose(0)
+		p.selectIndex(0)
 	case key.Matches(k, p.keys.End):
-		p.choose(len(p.rows) + len(p.board.list().rows) - 1)
+		p.selectIndex(len(p.rows) + len(p.board.getList().rows) - 1)
 	default:
-		return p.pressReach(k)
+		return p.handleProbeKey(k)
 	}
 	return nil
 }
 
-// pressReach takes the keys of what is probed.
-func (p *checksPage) pressReach(k tea.KeyMsg) tea.Cmd {
-	row := p.probed()
+// handleProbeKey takes the keys of what is probed.
+func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
+	row := p.selectedProbe()
 	switch text := string(k.Runes); {
 	case key.Matches(k, p.keys.Next):
-		p.board.face(1)
+		p.board.switchSource(1)
 	case key.Matches(k, p.keys.Previous):
-		p.board.face(-1)
+		p.board.switchSource(-1)
 	case text == "a":
-		p.board.all, p.board.choice = !p.board.all, nil
+		p.board.showAll, p.board.cachedList = !p.board.showAll, nil
 	case text == "z":
-		p.askZone()
+		p.requestZoneCheck()
 	case text == "f" && len(p.board.rows) > 0:
 		p.openRequest()
 	case text == "x" && row != nil:
@@ -53,67 +53,67 @@ func (p *checksPage) pressReach(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// pressPopup gives a key to what is open. What a key opens in its place stays.
-func (p *checksPage) pressPopup(k tea.KeyMsg) tea.Cmd {
+// handlePopupKey gives a key to what is open. What a key opens in its place stays.
+func (p *checksPage) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 	open := p.popup
-	stays, cmd := open.press(k)
+	stays, cmd := open.handleKey(k)
 	if !stays && p.popup == open {
 		p.popup = nil
 	}
 	return cmd
 }
 
-// place is where what is selected stands among the rows and what is probed.
-func (p *checksPage) place() int {
-	if p.probes {
-		return len(p.rows) + max(p.board.at(), 0)
+// selectedIndex is where what is selected stands among the rows and what is probed.
+func (p *checksPage) selectedIndex() int {
+	if p.probeSelected {
+		return len(p.rows) + max(p.board.findSelected(), 0)
 	}
 	return p.selected
 }
 
-func (p *checksPage) choose(place int) {
-	probed := p.board.list().rows
+func (p *checksPage) selectIndex(place int) {
+	probed := p.board.getList().rows
 	place = min(max(place, 0), max(len(p.rows)+len(probed)-1, 0))
-	p.chosen, p.probes = true, place >= len(p.rows) && len(probed) > 0
-	if p.probes {
+	p.userSelected, p.probeSelected = true, place >= len(p.rows) && len(probed) > 0
+	if p.probeSelected {
 		p.board.selectRow(probed[place-len(p.rows)])
 		return
 	}
 	p.selected = place
 }
 
-// probed is what is selected of what is probed, or nil.
-func (p *checksPage) probed() *reachRow {
-	if !p.probes {
+// selectedProbe is what is selected of what is probed, or nil.
+func (p *checksPage) selectedProbe() *probeRow {
+	if !p.probeSelected {
 		return nil
 	}
-	return p.board.current()
+	return p.board.selectedRow()
 }
 
-// accept goes on if all is well, and to what has to be changed otherwise.
-func (p *checksPage) accept() {
-	row := p.probed()
+// handleAccept goes on if all is well, and to what has to be changed otherwise.
+func (p *checksPage) handleAccept() {
+	row := p.selectedProbe()
 	switch {
-	case p.well():
-		p.talk.ahead()
+	case p.hasPassed():
+		p.session.requestNext()
 	case row != nil && row.Status() == pane.Failed:
 		p.openDetails(row)
 	case row == nil && p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
-		if field, known := wayOut(p.rows[p.selected].Field, p.spec); known {
-			p.talk.goTo(field.Key)
+		if field, known := fieldFor(p.rows[p.selected].Field, p.spec); known {
+			p.session.requestField(field.Key)
 			return
 		}
-		p.lookAtFirst()
-	case p.status() == pane.Failed:
-		p.chosen = false
-		p.lead()
-		p.chosen = true
+		p.selectFirstProbe()
+	case p.computeStatus() == pane.Failed:
+		p.userSelected = false
+		p.selectMostUrgent()
+		p.userSelected = true
 	}
 }
 
-// lookAtFirst selects the first service that cannot be reached.
-func (p *checksPage) lookAtFirst() {
-	if p.board.failed() {
-		p.choose(len(p.rows))
+// selectFirstProbe selects the first service that cannot be reached.
+func (p *checksPage) selectFirstProbe() {
+	if p.board.hasFailed() {
+		p.selectIndex(len(p.rows))
 	}
 }

@@ -20,8 +20,8 @@ import (
 func reachable(d *desk, g *gate) *desk {
 	tellAll := func(spec state.Spec, vantage string, tell func(wizard.CheckState)) (failed bool) {
 		for _, check := range g.Checks {
-			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.Reached{
-				Check: check, Result: reach.Result{ID: check.ID, Vantage: vantage},
+			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.ReachState{
+				Check: check, Result: reach.Result{ID: check.ID, Source: vantage},
 			}})
 		}
 		for _, check := range g.Checks {
@@ -30,7 +30,7 @@ func reachable(d *desk, g *gate) *desk {
 				r.Verdict, r.Class, r.Hint, r.Evidence = reach.Skipped, "", "", map[string]string{reach.EvidenceSkipped: reason}
 			}
 			failed = failed || r.Verdict == reach.Fail
-			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: stateOf(r.Verdict), Reach: &wizard.Reached{Check: check, Result: r}})
+			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: stateOf(r.Verdict), Reach: &wizard.ReachState{Check: check, Result: r}})
 		}
 		return failed
 	}
@@ -67,7 +67,7 @@ func onChecks(t *testing.T, g *gate, width, height int, change func(*Wizard)) *o
 func TestAServiceThatIsSlowWarnsAndLetsOneGoOn(t *testing.T) {
 	g := newGate().spoil(reach.Workstation, "NET-RH-004", sluggish())
 	o := onChecks(t, g, 80, 24, nil)
-	if got := o.page().Mark(); got != pane.Warn {
+	if got := o.currentPage().Mark(); got != pane.Warn {
 		t.Errorf("the page is marked %v", got)
 	}
 	o.shows(t, "NOTHING IS IN THE WAY", "api.openshift.com ! ○", "too slow 4.2 s", "… 8 more ok")
@@ -82,7 +82,7 @@ func TestAServiceThatMustBeReachedIsInTheWayUntilItIsSkippedWithAReason(t *testi
 	o.press("x").shows(t, "Leave this check out", "NET-RH-003")
 	o.press("enter").shows(t, "Say why")
 	o.types("a mirror is used, see ticket 7").press("enter", "ctrl+u").types("x9").press("enter")
-	if skip := o.talk.spec().Checks.Skip["NET-RH-003"]; skip != "a mirror is used, see ticket 7 until 2026-05-13" {
+	if skip := o.session.spec().Checks.Skip["NET-RH-003"]; skip != "a mirror is used, see ticket 7 until 2026-05-13" {
 		t.Errorf("the answer is %q", skip)
 	}
 	if saved := o.desk.saves[len(o.desk.saves)-1]; saved.Spec.Checks.Skip["NET-RH-003"] == "" {
@@ -96,7 +96,7 @@ func TestTheFormOfASkipTakesLettersAndEscClosesIt(t *testing.T) {
 	o.press("x").types("qe?3z")
 	o.shows(t, "Reason qe?3z_")
 	o.press("esc").shows2(t, "SOMETHING IS IN THE WAY").inFront(t, checksScreen)
-	if len(o.talk.spec().Checks.Skip) > 0 {
+	if len(o.session.spec().Checks.Skip) > 0 {
 		t.Error("it is skipped all the same")
 	}
 }
@@ -111,7 +111,7 @@ func TestTheZoneIsLookedAtFromAfterAYesToItsTermsOnly(t *testing.T) {
 	}
 	o.press("z", "down", "enter")
 	o.shows(t, "registry.redhat.io ✓ ✗", "layers (zone)", `TLS ✗ issuer "Corp Proxy CA"`, "zone 8/9 ✗", "from this machine ✓ ok")
-	if o.page().Mark() != pane.Failed || o.page().Leave() {
+	if o.currentPage().Mark() != pane.Failed || o.currentPage().Close() {
 		t.Error("what the zone cannot reach is not in the way")
 	}
 }
@@ -119,7 +119,7 @@ func TestTheZoneIsLookedAtFromAfterAYesToItsTermsOnly(t *testing.T) {
 func TestWhatTheZoneSawHoldsUntilAnAnswerChanges(t *testing.T) {
 	o := onChecks(t, newGate().spoil(reach.Zone, "NET-RH-002", intercepted()), 80, 24, nil)
 	o.press("z", "y", "r").shows(t, "zone 8/9 ✗")
-	if err := o.talk.set("cluster.id", "c-demo-2"); err != nil {
+	if err := o.session.set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
 	o.shows(t, "OLD the answers have changed since")
@@ -154,34 +154,34 @@ func TestAMachineInTheZoneEndsWithTheWizard(t *testing.T) {
 		ended = ctx.Err()
 		return ended
 	}
-	p := o.page().(*checksPage)
-	p.runZone()
-	work := o.talk.take()
+	p := o.currentPage().(*checksPage)
+	p.startZoneCheck()
+	work := o.session.takeCommands()
 	o.press("q").shows(t, "The machine in the zone is deleted first")
-	p.Leave()
-	p.press(keyOf("z"))
+	p.Close()
+	p.handleKey(keyOf("z"))
 	if p.popup != nil {
-		if _, asks := p.popup.(*question); asks {
+		if _, asks := p.popup.(*confirmDialog); asks {
 			t.Error("another machine may be started while there is one")
 		}
 	}
-	if o.do(work); ended == nil || o.talk.travels != 0 {
-		t.Errorf("it goes on: %v, %d", ended, o.talk.travels)
+	if o.do(work); ended == nil || o.session.zoneRuns != 0 {
+		t.Errorf("it goes on: %v, %d", ended, o.session.zoneRuns)
 	}
-	o.await()
+	o.waitZoneRuns()
 }
 
 func TestTheWizardWaitsForWhatIsInTheZone(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil)
 	left := make(chan struct{})
-	o.talk.abroad.RLock()
-	go func() { o.await(); close(left) }()
+	o.session.zoneMu.RLock()
+	go func() { o.waitZoneRuns(); close(left) }()
 	select {
 	case <-left:
 		t.Error("it does not wait")
 	default:
 	}
-	o.talk.abroad.RUnlock()
+	o.session.zoneMu.RUnlock()
 	<-left
 }
 

@@ -16,59 +16,59 @@ func (p *checksPage) View(width, height int) string {
 	if p.popup != nil {
 		return p.popup.View(width, height)
 	}
-	return p.pane().View(width, height)
+	return p.buildChecks().View(width, height)
 }
 
-// Grip: nothing is filled in here, unless something is open.
-func (p *checksPage) Grip() grip {
+// InputMode: nothing is filled in here, unless something is open.
+func (p *checksPage) InputMode() inputMode {
 	if p.popup != nil {
-		return open
+		return modeCapture
 	}
-	return reading
+	return modeReadOnly
 }
 
-// Broad: what is selected is explained on the page itself.
-func (p *checksPage) Broad() bool { return true }
+// IsFullWidth: what is selected is explained on the page itself.
+func (p *checksPage) IsFullWidth() bool { return true }
 
-func (p *checksPage) pane() pane.Checks {
+func (p *checksPage) buildChecks() pane.Checks {
 	checks := pane.Checks{
-		Theme: p.talk.theme, Selected: p.place(), Endpoints: p.board.table(p.talk.theme), Details: p.board.details(p.talk.theme),
+		Theme: p.session.theme, Selected: p.selectedIndex(), Endpoints: p.board.buildTable(p.session.theme), Details: p.board.buildDetails(p.session.theme),
 	}
-	if n := p.board.findings(); n > 0 {
-		checks.Details.Note = pane.Plural(n, "finding") + " " + p.talk.theme.Arrow + " firewall request (f)"
+	if n := p.board.countFindings(); n > 0 {
+		checks.Details.Note = pane.Plural(n, "finding") + " " + p.session.theme.Arrow + " firewall request (f)"
 	}
 	for _, row := range p.rows {
-		checks.Rows = append(checks.Rows, p.check(row))
+		checks.Rows = append(checks.Rows, p.buildCheck(row))
 	}
-	checks.Head = p.head(checks.Tally() + p.tallies())
-	if p.well() {
-		checks.Foot = p.talk.theme.Selected.Render("[ Next: review ]") + p.talk.theme.Dim.Render("  enter")
+	checks.Header = p.renderHeader(checks.FormatCounts() + p.formatTallies())
+	if p.hasPassed() {
+		checks.Footer = p.session.theme.Selected.Render("[ Next: review ]") + p.session.theme.Dim.Render("  enter")
 	}
 	return checks
 }
 
-func (p *checksPage) check(row checkRow) pane.Check {
-	check := pane.Check{Title: row.Title, Marks: []pane.Status{checkStatus(row.State)}, Text: row.Text, Hint: row.Hint}
+func (p *checksPage) buildCheck(row checkRow) pane.Check {
+	check := pane.Check{Title: row.Title, Marks: []pane.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}
 	if !row.began.IsZero() && !row.ended.IsZero() {
 		check.Took = row.ended.Sub(row.began)
 	}
-	if row.warns {
+	if row.warning {
 		check.Marks = []pane.Status{pane.Warn}
 	}
 	if row.State == provisioner.Failed {
-		if field, known := wayOut(row.Field, p.spec); known {
-			check.Way = way(field)
+		if field, known := fieldFor(row.Field, p.spec); known {
+			check.Location = formatLocation(field)
 		}
 	}
 	return check
 }
 
-// way says where a field is.
-func way(field wizard.Field) string {
+// formatLocation says where a field is.
+func formatLocation(field wizard.Field) string {
 	return fmt.Sprintf("%s on the screen %s (%s)", field.Title, field.Screen.Title(), field.Key)
 }
 
-func checkStatus(state string) pane.Status {
+func mapCheckState(state string) pane.Status {
 	switch state {
 	case provisioner.Started, provisioner.Progress:
 		return pane.Running
@@ -82,23 +82,23 @@ func checkStatus(state string) pane.Status {
 	return pane.Waiting
 }
 
-// head says in one line how the checks are as a whole, and how old that is.
-func (p *checksPage) head(tally string) string {
-	t := p.talk.theme
-	age := t.Dim.Render(" " + t.Dot + " checked " + ago(p.talk.now().Sub(p.at)))
+// renderHeader says in one line how the checks are as a whole, and how old that is.
+func (p *checksPage) renderHeader(tally string) string {
+	t := p.session.theme
+	age := t.Dim.Render(" " + t.Dot + " checked " + formatAge(p.session.now().Sub(p.at)))
 	head := func(status pane.Status, words string) string {
 		return t.Mark(status) + " " + t.Style(status).Bold(true).Render(words) + "  "
 	}
 	switch {
 	case p.zone.running && !p.running:
-		return head(pane.Running, "LOOKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+pane.Short(p.talk.now().Sub(p.zone.began).Truncate(time.Second)))
+		return head(pane.Running, "LOOKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+pane.FormatDuration(p.session.now().Sub(p.zone.began).Truncate(time.Second)))
 	case p.running:
-		return head(pane.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.lasted()+"; nothing is created")
+		return head(pane.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed()+"; nothing is created")
 	case !p.known:
 		return head(pane.Waiting, "NOT CHECKED") + "r checks everything"
-	case !p.current():
+	case !p.isCurrent():
 		return head(pane.Waiting, "OLD") + "the answers have changed since; r checks again"
-	case p.status() == pane.Failed:
+	case p.computeStatus() == pane.Failed:
 		return head(pane.Failed, "SOMETHING IS IN THE WAY") + tally + age
 	}
 	if p.Mark() == pane.Warn {
@@ -107,38 +107,38 @@ func (p *checksPage) head(tally string) string {
 	return head(pane.OK, "EVERYTHING IS IN PLACE") + tally + age
 }
 
-// tallies count what can be reached from each vantage.
-func (p *checksPage) tallies() string {
-	text, columns := "", p.board.columns()
+// formatTallies count what can be reached from each vantage.
+func (p *checksPage) formatTallies() string {
+	text, columns := "", p.board.listColumns()
 	for vantage, name := range columns {
-		if good, looked, worst := p.board.tally(vantage); looked > 0 {
-			text += fmt.Sprintf(" %s %s %d/%d %s", p.talk.theme.Dim.Render(p.talk.theme.Dot), name, good, looked, p.talk.theme.Mark(worst))
+		if good, looked, worst := p.board.countReached(vantage); looked > 0 {
+			text += fmt.Sprintf(" %s %s %d/%d %s", p.session.theme.Dim.Render(p.session.theme.Dot), name, good, looked, p.session.theme.Mark(worst))
 		}
 	}
 	return text
 }
 
-func (p *checksPage) lasted() string {
-	return pane.Short(p.talk.now().Sub(p.began).Truncate(time.Second))
+func (p *checksPage) formatElapsed() string {
+	return pane.FormatDuration(p.session.now().Sub(p.began).Truncate(time.Second))
 }
 
 // Hints names the keys that matter now.
 func (p *checksPage) Hints() []key.Binding {
 	if p.popup != nil {
-		return p.popup.hints()
+		return p.popup.listHints()
 	}
 	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
 	switch {
-	case p.well():
+	case p.hasPassed():
 		accept.SetEnabled(true)
-	case p.status() == pane.Failed:
+	case p.computeStatus() == pane.Failed:
 		accept.SetEnabled(true)
 		accept.SetHelp("enter", "to the fault")
 	}
-	zone, skip, request := hint("z", "zone"), hint("x", "skip"), hint("f", "request")
-	zone.SetEnabled(p.talk.interview.CheckFromZone != nil && !p.zone.running)
-	skip.SetEnabled(p.probed() != nil)
-	request.SetEnabled(p.board.findings() > 0)
+	zone, skip, request := newHint("z", "zone"), newHint("x", "skip"), newHint("f", "request")
+	zone.SetEnabled(p.session.interview.CheckFromZone != nil && !p.zone.running)
+	skip.SetEnabled(p.selectedProbe() != nil)
+	request.SetEnabled(p.board.countFindings() > 0)
 	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
 }
 
@@ -152,12 +152,12 @@ func (p *checksPage) Help() string {
 			"explained. a shows also what is well. x leaves a check out with a reason, which goes into the answers. c copies a command that shows " +
 			"the same. f shows what to ask the network team for."
 	}
-	if row := p.probed(); row != nil {
-		return help + "\n" + row.help()
+	if row := p.selectedProbe(); row != nil {
+		return help + "\n" + row.formatHelp()
 	}
 	if p.selected < len(p.rows) {
 		row := p.rows[p.selected]
-		help += "\n" + row.Title + ": " + checkStatus(row.State).Word() + ". " + row.Text
+		help += "\n" + row.Title + ": " + mapCheckState(row.State).Word() + ". " + row.Text
 	}
 	return help
 }

@@ -16,33 +16,33 @@ import (
 
 // The columns of the board.
 const (
-	hereColumn = 0
-	zoneColumn = 1
+	localColumn = 0
+	zoneColumn  = 1
 )
 
-// zoneLook is what a small machine in the zone finds out.
-type zoneLook struct {
-	attempt
+// zoneCheck is what a small machine in the zone finds out.
+type zoneCheck struct {
+	backgroundRun
 	known bool // it came to its end
 }
 
 // How the look from the zone goes on.
 type (
-	zoneTold struct {
-		turn  int
-		state wizard.CheckState
+	zoneStateMsg struct {
+		generation int
+		state      wizard.CheckState
 	}
-	zoneEnded struct {
-		turn int
-		err  error
+	zoneEndedMsg struct {
+		generation int
+		err        error
 	}
 )
 
-// hearReach takes in what is known about a service from one vantage.
-func (p *checksPage) hearReach(s wizard.CheckState) {
+// handleProbeResult takes in what is known about a service from one vantage.
+func (p *checksPage) handleProbeResult(s wizard.CheckState) {
 	check, result := s.Reach.Check, s.Reach.Result
-	column := max(p.board.column(result.Vantage), hereColumn)
-	if result.Vantage != "" && p.board.column(result.Vantage) < 0 {
+	column := max(p.board.findColumn(result.Source), localColumn)
+	if result.Source != "" && p.board.findColumn(result.Source) < 0 {
 		return
 	}
 	row := p.board.byID[check.ID]
@@ -53,98 +53,98 @@ func (p *checksPage) hearReach(s wizard.CheckState) {
 		if result.ID == "" {
 			result.ID = check.ID
 		}
-		p.board.hear(column, result, p.talk.now())
+		p.board.recordResult(column, result, p.session.now())
 	} else if s.State != "" {
-		row.Sights[column].Status = checkStatus(s.State)
+		row.Results[column].Status = mapCheckState(s.State)
 	}
-	p.lead()
+	p.selectMostUrgent()
 }
 
-// renew drops what was found out about other answers; what is about these stays until there is something newer.
-func (p *checksPage) renew() {
-	if !p.zone.running && !p.zoneCurrent() && len(p.board.vantages) > zoneColumn {
-		p.board.forget(zoneColumn)
+// resetBoard drops what was found out about other answers; what is about these stays until there is something newer.
+func (p *checksPage) resetBoard() {
+	if !p.zone.running && !p.isZoneCurrent() && len(p.board.sources) > zoneColumn {
+		p.board.clearSource(zoneColumn)
 		p.zone.known = false
 	}
 	kept := p.board
-	p.board = newReachBoard(kept.vantages, p.talk.ascii)
-	p.board.facing, p.board.all, p.board.log = kept.facing, kept.all, kept.log
+	p.board = newProbeBoard(kept.sources, p.session.ascii)
+	p.board.source, p.board.showAll, p.board.log = kept.source, kept.showAll, kept.log
 	for _, row := range kept.rows {
-		if len(kept.vantages) > zoneColumn && row.Sights[zoneColumn].Status != pane.Waiting {
+		if len(kept.sources) > zoneColumn && row.Results[zoneColumn].Status != pane.Waiting {
 			again := p.board.add(row.check)
-			again.Sights[zoneColumn], again.results[zoneColumn] = row.Sights[zoneColumn], row.results[zoneColumn]
+			again.Results[zoneColumn], again.results[zoneColumn] = row.Results[zoneColumn], row.results[zoneColumn]
 		}
 	}
 }
 
-// zoneCurrent tells whether what is known from the zone is about the answers as they are.
-func (p *checksPage) zoneCurrent() bool {
-	return p.zone.known && reflect.DeepEqual(p.zone.spec, p.talk.spec())
+// isZoneCurrent tells whether what is known from the zone is about the answers as they are.
+func (p *checksPage) isZoneCurrent() bool {
+	return p.zone.known && reflect.DeepEqual(p.zone.spec, p.session.spec())
 }
 
-// askZone asks before a machine is started in the zone.
-func (p *checksPage) askZone() {
-	t := p.talk.theme
+// requestZoneCheck asks before a machine is started in the zone.
+func (p *checksPage) requestZoneCheck() {
+	t := p.session.theme
 	switch {
-	case p.talk.interview.CheckFromZone == nil || p.zone.running:
+	case p.session.interview.CheckFromZone == nil || p.zone.running:
 		return
-	case p.talk.travels > 0:
-		p.tell("The machine of the last look is still being deleted. Try again in a moment.")
+	case p.session.zoneRuns > 0:
+		p.showNotice("The machine of the last look is still being deleted. Try again in a moment.")
 		return
 	}
 	terms := "A small machine is started in the zone for a moment, and deleted again."
-	if p.talk.interview.ZoneTerms != nil {
-		terms = cleanText(p.talk.interview.ZoneTerms(p.talk.spec()), p.talk.ascii)
+	if p.session.interview.ZoneTerms != nil {
+		terms = sanitizeText(p.session.interview.ZoneTerms(p.session.spec()), p.session.ascii)
 	}
-	p.popup = &question{
+	p.popup = &confirmDialog{
 		theme: t, title: "Look from the zone?", text: terms, back: "go back", accept: "yes, look from there",
-		yes: func() tea.Cmd { p.runZone(); return nil },
+		onAccept: func() tea.Cmd { p.startZoneCheck(); return nil },
 	}
 }
 
 // zoneRowID is the ID of the row that says why nobody could look from the zone.
 const zoneRowID = "from-the-zone"
 
-// runZone looks from the zone, in the background.
-func (p *checksPage) runZone() {
-	talk := p.talk
+// startZoneCheck looks from the zone, in the background.
+func (p *checksPage) startZoneCheck() {
+	talk := p.session
 	p.zone.known = false
 	p.rows = slices.DeleteFunc(p.rows, func(row checkRow) bool { return row.ID == zoneRowID })
-	p.chosen = false
-	p.board.forget(zoneColumn)
-	p.board.expect(zoneColumn, nil)
-	p.board.facing = zoneColumn
-	p.lead()
-	talk.travels++
+	p.userSelected = false
+	p.board.clearSource(zoneColumn)
+	p.board.markRunning(zoneColumn, nil)
+	p.board.source = zoneColumn
+	p.selectMostUrgent()
+	talk.zoneRuns++
 	p.zone.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
-		talk.abroad.RLock()
-		defer talk.abroad.RUnlock()
-		err := talk.interview.CheckFromZone(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(zoneTold{turn, s}) })
-		return zoneEnded{turn, err}
+		talk.zoneMu.RLock()
+		defer talk.zoneMu.RUnlock()
+		err := talk.interview.CheckFromZone(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(zoneStateMsg{turn, s}) })
+		return zoneEndedMsg{turn, err}
 	})
 }
 
-// endZone takes in how the look from the zone ended as a whole. That it could not be made blocks nothing.
-func (p *checksPage) endZone(m zoneEnded) {
-	p.talk.travels--
-	if m.turn != p.zone.turn || !p.zone.running {
+// handleZoneEnd takes in how the look from the zone ended as a whole. That it could not be made blocks nothing.
+func (p *checksPage) handleZoneEnd(m zoneEndedMsg) {
+	p.session.zoneRuns--
+	if m.generation != p.zone.generation || !p.zone.running {
 		return
 	}
 	p.zone.running, p.zone.cancel, p.zone.known = false, nil, m.err == nil
-	if p.board.settle(zoneColumn); m.err == nil {
-		p.board.exempt(zoneColumn)
-		p.board.exempt(hereColumn)
+	if p.board.clearRunning(zoneColumn); m.err == nil {
+		p.board.markAbsent(zoneColumn)
+		p.board.markAbsent(localColumn)
 	}
 	if m.err != nil {
-		p.rows = append(p.rows, checkRow{warns: true, CheckState: cleanCheck(wizard.CheckState{
+		p.rows = append(p.rows, checkRow{warning: true, CheckState: sanitizeCheckState(wizard.CheckState{
 			ID: zoneRowID, Title: "Look from the zone", State: provisioner.Done, Text: m.err.Error(), Hint: fault.HintOf(m.err),
-		}, p.talk.ascii)})
+		}, p.session.ascii)})
 	}
-	p.lead()
+	p.selectMostUrgent()
 }
 
-// failed tells whether something cannot be reached that has to be.
-func (b *reachBoard) failed() bool {
+// hasFailed tells whether something cannot be reached that has to be.
+func (b *probeBoard) hasFailed() bool {
 	for _, row := range b.rows {
 		if row.Status() == pane.Failed {
 			return true

@@ -28,7 +28,7 @@ func inspectsOn(ctx context.Context, term *terminal, g *gate) <-chan checked {
 	g.In, g.Out, g.Now = term.tty, term.tty, nil
 	end := make(chan checked, 1)
 	go func() {
-		report, err := inspect(ctx, g.Checking)
+		report, err := runCheckScreen(ctx, g.CheckOptions)
 		end <- checked{report, err}
 	}()
 	return end
@@ -140,7 +140,7 @@ func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 			wholeScreen(r, i.View(), width, height)
 		}
 		i.pass(time.Minute)
-		i.report()
+		i.buildReport()
 	})
 }
 
@@ -188,7 +188,7 @@ func keysOfChecks(b *testing.B, size [2]int, change bool) {
 	for b.Loop() {
 		message := messages[len(took)%len(messages)]
 		if change {
-			message = probed{0, i.runs[0].turn, g.result(reach.Workstation, g.Checks[len(took)%500])}
+			message = probeResultMsg{0, i.runs[0].generation, g.result(reach.Workstation, g.Checks[len(took)%500])}
 		}
 		before, computing := time.Now(), onThread(b)
 		i.Update(message)

@@ -9,23 +9,23 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// copied is the end of giving a text to the terminal's clipboard.
-type copied struct {
+// copiedMsg is the end of giving a text to the terminal's clipboard.
+type copiedMsg struct {
 	text string
 	err  error
 }
 
-// clip gives a text to the clipboard of the terminal, which may be on another machine. Nobody tells whether it took it.
-func clip(out io.Writer, text string) tea.Cmd {
+// copyToClipboard gives a text to the clipboard of the terminal, which may be on another machine. Nobody tells whether it took it.
+func copyToClipboard(out io.Writer, text string) tea.Cmd {
 	return func() tea.Msg {
-		_, err := io.WriteString(out, clipSequence(text, os.Getenv))
-		return copied{text, err}
+		_, err := io.WriteString(out, encodeClipboard(text, os.Getenv))
+		return copiedMsg{text, err}
 	}
 }
 
-// clipSequence is what terminals take as a text for the clipboard. tmux takes it itself or hands it on, depending on
+// encodeClipboard is what terminals take as a text for the clipboard. tmux takes it itself or hands it on, depending on
 // how it is set up, so it gets both; screen only hands it on.
-func clipSequence(text string, env func(string) string) string {
+func encodeClipboard(text string, env func(string) string) string {
 	sequence := osc52.New(text)
 	switch {
 	case env("TMUX") != "":

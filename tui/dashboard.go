@@ -16,28 +16,28 @@ type dashboard struct {
 	theme   pane.Theme
 	keys    keyMap
 	board   *provisioner.Board
-	census  pane.Census // of the board's nodes
+	nodes   pane.NodeSummary // of the board's nodes
 
 	width, height int
 	single        bool // one pane at a time on a large screen, too
 	tab           tab
-	offsets       [tabs]int    // lines scrolled in each pane
-	filters       [tabs]string // words that panes are filtered by
-	typing        bool         // the word for the chosen pane is being typed
-	until         int          // event at the bottom of the log; 0 follows the run
-	journal       bool         // the log shows the journal of the bootstrap machine
-	journalUntil  int          // line at its bottom
-	details       bool         // what is wrong covers the main pane
+	offsets       [tabCount]int    // lines scrolled in each pane
+	filters       [tabCount]string // words that panes are filtered by
+	typing        bool             // the word for the chosen pane is being typed
+	logEnd        int              // event at the bottom of the log; 0 follows the run
+	journal       bool             // the log shows the journal of the bootstrap machine
+	journalEnd    int              // line at its bottom
+	details       bool             // what is wrong covers the main pane
 	help          bool
-	menu          *leaveMenu // nil while nobody wants to leave
-	decision      *question  // nil while nobody approves new keys
-	transfer      transfer
-	notes         string // what became of a copy, in place of the key line
+	menu          *leaveMenu     // nil while nobody wants to leave
+	decision      *confirmDialog // nil while nobody approves new keys
+	handoverState handoverState
+	notice        string // what became of a copy, in place of the key line
 
-	stopping bool // the operator asked for the end of the run
-	ended    bool // the run has ended, or nothing more will be heard of it
-	closed   bool // nothing more will be heard
-	deaf     bool // no key will come any more
+	stopping     bool // the operator asked for the end of the run
+	ended        bool // the run has ended, or nothing more will be heard of it
+	eventsClosed bool // nothing more will be heard
+	inputClosed  bool // no key will come any more
 }
 
 // tab is a pane that the operator can choose.
@@ -53,7 +53,7 @@ const (
 	cloudTab
 	logTab
 	synTab // only of a cluster that is connected to Project Syn
-	tabs
+	tabCount
 )
 
 func (t tab) String() string {
@@ -68,86 +68,88 @@ func newDashboard(o Options) *dashboard {
 		o.Wall = time.Now
 	}
 	for _, s := range []*string{&o.Title, &o.Subtitle, &o.ResumeCommand} {
-		*s = cleanText(*s, o.ASCII)
+		*s = sanitizeText(*s, o.ASCII)
 	}
-	d := &dashboard{options: o, theme: o.theme(), keys: newKeyMap(o.Player != nil), board: provisioner.NewBoard(cleanPlan(o.Plan, o.ASCII))}
-	d.count()
+	d := &dashboard{options: o, theme: o.newTheme(), keys: newKeyMap(o.Player != nil), board: provisioner.NewBoard(sanitizePlan(o.Plan, o.ASCII))}
+	d.updateNodes()
 	return d
 }
 
-// count takes the census of the nodes anew.
-func (d *dashboard) count() {
-	d.census = pane.Count(d.board.Nodes, d.board.CSRs, d.options.Nodes)
-	d.keys.Approve.SetEnabled(d.options.ApproveKeys != nil && len(d.undecided()) > 0)
+// updateNodes takes the census of the nodes anew.
+func (d *dashboard) updateNodes() {
+	d.nodes = pane.CountNodes(d.board.Nodes, d.board.CSRs, d.options.Nodes)
+	d.keys.Approve.SetEnabled(d.options.ApproveKeys != nil && len(d.listUndecided()) > 0)
 }
 
-// beat asks for the clock to be drawn.
-type beat struct{}
+// tickMsg asks for the clock to be drawn.
+type tickMsg struct{}
 
-func (d *dashboard) Init() tea.Cmd { return nextBeat() }
+func (d *dashboard) Init() tea.Cmd { return scheduleTick() }
 
-func nextBeat() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return beat{} }) }
+func scheduleTick() tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{} })
+}
 
 func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := message.(type) {
 	case tea.WindowSizeMsg:
 		d.width, d.height = m.Width, m.Height
-	case beat:
-		if !d.closed {
-			return d, nextBeat()
+	case tickMsg:
+		if !d.eventsClosed {
+			return d, scheduleTick()
 		}
-	case heard:
-		return d, d.hear(m)
-	case over:
-		d.closed = true
-		return d, d.settle()
-	case copied:
-		d.hearCopied(m)
-	case handedOver:
-		d.receive(m.report)
-	case deaf:
-		d.deaf = true
+	case eventsMsg:
+		return d, d.handleEvents(m)
+	case eventsClosedMsg:
+		d.eventsClosed = true
+		return d, d.handleRunEnd()
+	case copiedMsg:
+		d.handleCopied(m)
+	case reportMsg:
+		d.handleReport(m.report)
+	case inputClosedMsg:
+		d.inputClosed = true
 		if d.ended {
 			return d, tea.Quit
 		}
 	case tea.KeyMsg:
-		return d, d.typed(m)
+		return d, d.handleRunes(m)
 	}
 	return d, nil
 }
 
-// typed presses keys one by one: those that are typed fast arrive together.
-func (d *dashboard) typed(k tea.KeyMsg) tea.Cmd {
+// handleRunes presses keys one by one: those that are typed fast arrive together.
+func (d *dashboard) handleRunes(k tea.KeyMsg) tea.Cmd {
 	if k.Type != tea.KeyRunes {
-		return d.press(k)
+		return d.handleKey(k)
 	}
 	var last tea.Cmd
 	for _, r := range k.Runes {
-		if cmd := d.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}); cmd != nil {
+		if cmd := d.handleKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}); cmd != nil {
 			last = cmd
 		}
 	}
 	return last
 }
 
-func (d *dashboard) hear(events heard) tea.Cmd {
+func (d *dashboard) handleEvents(events eventsMsg) tea.Cmd {
 	changed := false
 	for _, e := range events {
-		d.board.Fold(clean(e, d.options.ASCII))
+		d.board.Fold(sanitizeEvent(e, d.options.ASCII))
 		changed = changed || e.Type == provisioner.TypeNode || e.Type == provisioner.TypeCSR
 	}
 	if changed {
-		d.count()
+		d.updateNodes()
 	}
-	return d.settle()
+	return d.handleRunEnd()
 }
 
-// settle notices that the run ended: an operator who asked for the end leaves, as does one who cannot ask any more; a
+// handleRunEnd notices that the run ended: an operator who asked for the end leaves, as does one who cannot ask any more; a
 // failure shows its details.
-func (d *dashboard) settle() tea.Cmd {
-	ended := d.closed || d.board.Run.State == provisioner.Finished
+func (d *dashboard) handleRunEnd() tea.Cmd {
+	ended := d.eventsClosed || d.board.Run.State == provisioner.Finished
 	if !ended {
-		d.withdraw()
+		d.discardReport()
 	}
 	if !ended || d.ended {
 		d.ended = ended
@@ -155,103 +157,103 @@ func (d *dashboard) settle() tea.Cmd {
 	}
 	d.ended, d.menu, d.decision = true, nil, nil
 	d.keys.Approve.SetEnabled(false)
-	if d.stopping || d.deaf {
+	if d.stopping || d.inputClosed {
 		return tea.Quit
 	}
 	d.details = d.board.Run.Result == "failed"
-	return d.handOver()
+	return d.writeReport()
 }
 
-func (d *dashboard) press(k tea.KeyMsg) tea.Cmd {
-	d.notes = ""
+func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
+	d.notice = ""
 	switch {
 	case k.Type == tea.KeyCtrlC && d.stopping:
 		return tea.Quit
 	case d.menu != nil:
-		return d.pressMenu(k)
+		return d.handleMenuKey(k)
 	case k.Type != tea.KeyCtrlC && d.decision != nil:
-		return d.pressDecision(k)
+		return d.handleDecisionKey(k)
 	case k.Type != tea.KeyCtrlC && d.typing:
-		d.write(k)
+		d.handleFilterKey(k)
 		return nil
 	}
-	return d.pressKey(k)
+	return d.handleMainKey(k)
 }
 
-// pressKey handles a key while nothing else takes the keys.
-func (d *dashboard) pressKey(k tea.KeyMsg) tea.Cmd {
+// handleMainKey handles a key while nothing else takes the keys.
+func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter && d.transfer.report == nil:
-		return d.leave()
-	case d.play(k):
+	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter && d.handoverState.report == nil:
+		return d.requestLeave()
+	case d.handlePlayerKey(k):
 		return nil
 	case d.help:
 		d.help = key.Matches(k, d.keys.Redraw)
 		return nil
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
-	case d.turn(k):
+	case d.handleReportKey(k):
 		return nil
 	case key.Matches(k, d.keys.Approve):
-		d.decide()
+		d.requestDecision()
 		return nil
 	}
-	if copying, is := d.pressLink(k); is {
+	if copying, is := d.handleLinkKey(k); is {
 		return copying
 	}
-	d.look(k)
+	d.handleViewKey(k)
 	return nil
 }
 
-// look handles the keys that only change what is seen.
-func (d *dashboard) look(k tea.KeyMsg) {
+// handleViewKey handles the keys that only change what is seen.
+func (d *dashboard) handleViewKey(k tea.KeyMsg) {
 	switch {
 	case key.Matches(k, d.keys.Tabs):
-		d.choose(tab(k.Runes[0] - '1'))
+		d.selectTab(tab(k.Runes[0] - '1'))
 	case key.Matches(k, d.keys.Next):
-		d.choose((d.tab + 1) % d.shown())
+		d.selectTab((d.tab + 1) % d.countTabs())
 	case key.Matches(k, d.keys.Previous):
-		d.choose((d.tab + d.shown() - 1) % d.shown())
+		d.selectTab((d.tab + d.countTabs() - 1) % d.countTabs())
 	case key.Matches(k, d.keys.Details):
-		d.details, d.offsets[overviewTab], d.transfer.open = !d.details, 0, false
+		d.details, d.offsets[overviewTab], d.handoverState.open = !d.details, 0, false
 	case key.Matches(k, d.keys.Log):
-		d.chooseLog()
+		d.selectLog()
 	case key.Matches(k, d.keys.Filter):
-		d.filter()
-	case key.Matches(k, d.keys.Back) && d.goBack():
+		d.startFilter()
+	case key.Matches(k, d.keys.Back) && d.closeOverlay():
 	case key.Matches(k, d.keys.Wide):
 		d.single = !d.single
 	case key.Matches(k, d.keys.Help):
 		d.help = true
 	default:
-		d.scrollBy(k)
+		d.handleScrollKey(k)
 	}
 }
 
-// shown is how many panes there are to choose from.
-func (d *dashboard) shown() tab {
+// countTabs is how many panes there are to choose from.
+func (d *dashboard) countTabs() tab {
 	if len(d.board.Applications) == 0 {
 		return synTab
 	}
-	return tabs
+	return tabCount
 }
 
-func (d *dashboard) choose(t tab) {
-	if t < d.shown() {
-		d.tab, d.details, d.transfer.open = t, false, false
+func (d *dashboard) selectTab(t tab) {
+	if t < d.countTabs() {
+		d.tab, d.details, d.handoverState.open = t, false, false
 	}
 }
 
-// chooseLog chooses the log or, where it is chosen, what it shows: events or the journal.
-func (d *dashboard) chooseLog() {
+// selectLog chooses the log or, where it is chosen, what it shows: events or the journal.
+func (d *dashboard) selectLog() {
 	if d.tab == logTab && !d.details {
 		d.journal = !d.journal && len(d.board.Journal) > 0
 	}
-	d.choose(logTab)
+	d.selectTab(logTab)
 }
 
-// goBack closes what covers a pane or filters it; it tells whether there was such a thing.
-func (d *dashboard) goBack() bool {
+// closeOverlay closes what covers a pane or filters it; it tells whether there was such a thing.
+func (d *dashboard) closeOverlay() bool {
 	switch {
 	case d.details:
 		d.details = false
@@ -263,8 +265,8 @@ func (d *dashboard) goBack() bool {
 	return true
 }
 
-// leave is free once the run has ended or if it is only watched; else it asks.
-func (d *dashboard) leave() tea.Cmd {
+// requestLeave is free once the run has ended or if it is only watched; else it asks.
+func (d *dashboard) requestLeave() tea.Cmd {
 	switch {
 	case d.options.Stop == nil, d.ended:
 		return tea.Quit

@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// undecided returns the nodes whose machines wait for the operator's decision about one more key.
-func (d *dashboard) undecided() []string {
+// listUndecided returns the nodes whose machines wait for the operator's decision about one more key.
+func (d *dashboard) listUndecided() []string {
 	var nodes []string
 	for _, request := range d.board.CSRs {
 		if request.Decision == state.Undecided && !slices.Contains(nodes, request.Node) {
@@ -20,24 +20,24 @@ func (d *dashboard) undecided() []string {
 	return nodes
 }
 
-// decide asks before it approves.
-func (d *dashboard) decide() {
+// requestDecision asks before it approves.
+func (d *dashboard) requestDecision() {
 	d.help = false
-	d.decision = &question{
+	d.decision = &confirmDialog{
 		theme: d.theme, title: "Approve one more key?",
-		text: strings.Join(d.undecided(), ", ") + ": 4 keys or more had a first certificate approved, and no node has registered. " +
+		text: strings.Join(d.listUndecided(), ", ") + ": 4 keys or more had a first certificate approved, and no node has registered. " +
 			"Look at the machines' consoles first: either their certificates get lost, or somebody else asks in their name.",
 		back: "go back", accept: "approve one more key of each",
-		yes: func() tea.Cmd {
+		onAccept: func() tea.Cmd {
 			d.options.ApproveKeys()
-			d.notes = "the next look approves one more key of each"
+			d.notice = "the next look approves one more key of each"
 			return nil
 		},
 	}
 }
 
-func (d *dashboard) pressDecision(k tea.KeyMsg) tea.Cmd {
-	stays, cmd := d.decision.press(k)
+func (d *dashboard) handleDecisionKey(k tea.KeyMsg) tea.Cmd {
+	stays, cmd := d.decision.handleKey(k)
 	if !stays {
 		d.decision = nil
 	}

@@ -6,60 +6,60 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// savedDraft is the end of saving the draft.
-type savedDraft struct{ err error }
+// draftSavedMsg is the end of saving the draft.
+type draftSavedMsg struct{ err error }
 
-// keptSecret is the end of keeping a secret that was typed.
-type keptSecret struct {
+// secretSavedMsg is the end of keeping a secret that was typed.
+type secretSavedMsg struct {
 	key, reference string
 	err            error
 }
 
-// snapshot returns what saves the answers as they are now.
-func (t *talk) snapshot() func() tea.Msg {
+// prepareSave returns what saves the answers as they are now.
+func (t *session) prepareSave() func() tea.Msg {
 	answers, save := t.answers.Copy(), t.interview.Save
 	return func() tea.Msg {
 		if save == nil {
-			return savedDraft{}
+			return draftSavedMsg{}
 		}
-		return savedDraft{save(answers)}
+		return draftSavedMsg{save(answers)}
 	}
 }
 
-func (t *talk) hearSaved(m savedDraft) {
-	if t.unsavable = m.err; m.err == nil {
-		t.saved = t.now()
+func (t *session) handleDraftSaved(m draftSavedMsg) {
+	if t.saveErr = m.err; m.err == nil {
+		t.savedAt = t.now()
 	}
 }
 
-// keep has a secret kept in a file; its reference becomes the answer.
-func (t *talk) keep(key, secret string) {
-	keep := t.interview.Keep
-	t.keeping[key] = true
-	t.clerk.post(func() tea.Msg {
+// saveSecret has a secret kept in a file; its reference becomes the answer.
+func (t *session) saveSecret(key, secret string) {
+	keep := t.interview.SaveSecret
+	t.savingSecrets[key] = true
+	t.saveQueue.enqueue(func() tea.Msg {
 		reference, err := keep(key, secret)
-		return keptSecret{key, reference, err}
+		return secretSavedMsg{key, reference, err}
 	})
 }
 
-func (t *talk) hearKept(m keptSecret) {
-	delete(t.keeping, m.key)
-	delete(t.unkept, m.key)
+func (t *session) handleSecretSaved(m secretSavedMsg) {
+	delete(t.savingSecrets, m.key)
+	delete(t.secretErrs, m.key)
 	if m.err == nil {
 		m.err = t.setAs(m.key, m.reference, wizard.Typed)
 	}
 	if m.err != nil {
-		t.unkept[m.key] = m.err
+		t.secretErrs[m.key] = m.err
 	}
 }
 
-// draftState says in a few words whether the draft is saved; bad tells that it is not.
-func (t *talk) draftState() (words string, bad bool) {
+// describeDraft says in a few words whether the draft is saved; bad tells that it is not.
+func (t *session) describeDraft() (words string, bad bool) {
 	switch {
-	case t.unsavable != nil:
-		return "draft not saved: " + cleanText(t.unsavable.Error(), t.ascii), true
-	case t.saved.IsZero(), t.interview.Place == "":
+	case t.saveErr != nil:
+		return "draft not saved: " + sanitizeText(t.saveErr.Error(), t.ascii), true
+	case t.savedAt.IsZero(), t.interview.DraftPath == "":
 		return "", false
 	}
-	return "draft saved " + ago(t.now().Sub(t.saved)), false
+	return "draft saved " + formatAge(t.now().Sub(t.savedAt)), false
 }

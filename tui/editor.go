@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// longestText is how many characters an answer has at most that is no secret.
-const longestText = 4096
+// maxTextLength is how many characters an answer has at most that is no secret.
+const maxTextLength = 4096
 
 // editor is the answer that is being typed.
 type editor struct {
@@ -26,12 +26,12 @@ type editor struct {
 	shownUntil time.Time // of a secret
 }
 
-// typedHere is the source of a secret that is typed or pasted itself.
-const typedHere = "here"
+// sourceTyped is the source of a secret that is typed or pasted itself.
+const sourceTyped = "here"
 
 func newEditor(field wizard.Field, text string) *editor {
-	input := newInput(longestText)
-	input.SetValue(printable(text))
+	input := newInput(maxTextLength)
+	input.SetValue(sanitizeInput(text))
 	input.CursorEnd()
 	return &editor{field: field, before: input.Value(), input: input}
 }
@@ -58,52 +58,52 @@ func isShortcut(input textinput.Model, k tea.KeyMsg) bool {
 // newSecretEditor edits where a secret is found, or the secret itself.
 func newSecretEditor(field wizard.Field, source, text string) *editor {
 	e := newEditor(field, text)
-	if e.source = source; source == typedHere {
+	if e.source = source; source == sourceTyped {
 		e.input.CharLimit = 0
 		e.input.EchoMode = textinput.EchoPassword
 	}
 	return e
 }
 
-func (e *editor) text() string { return strings.TrimSpace(e.input.Value()) }
+func (e *editor) getText() string { return strings.TrimSpace(e.input.Value()) }
 
-func (e *editor) dirty() bool { return e.input.Value() != e.before }
+func (e *editor) isDirty() bool { return e.input.Value() != e.before }
 
-// press takes a key that changes the text or moves in it, and returns what is wrong with it, if anything.
-func (e *editor) press(k tea.KeyMsg) (note string) {
+// handleKey takes a key that changes the text or moves in it, and returns what is wrong with it, if anything.
+func (e *editor) handleKey(k tea.KeyMsg) (note string) {
 	if isShortcut(e.input, k) {
 		return ""
 	}
 	if k.Type == tea.KeyRunes && !k.Alt {
-		if k.Runes, note = e.typable(k.Runes); len(k.Runes) == 0 {
+		if k.Runes, note = e.filterTyped(k.Runes); len(k.Runes) == 0 {
 			return note
 		}
 	}
-	if k.Type == tea.KeySpace && e.source == "" && !e.field.Typable(' ') {
-		return "a space cannot be part of this" + e.example()
+	if k.Type == tea.KeySpace && e.source == "" && !e.field.IsTypable(' ') {
+		return "a space cannot be part of this" + e.findExample()
 	}
 	e.input, _ = e.input.Update(k)
 	return note
 }
 
-// typable returns the characters that may be typed. Where only small letters may be, large ones become small.
-func (e *editor) typable(typed []rune) (kept []rune, note string) {
+// filterTyped returns the characters that may be typed. Where only small letters may be, large ones become small.
+func (e *editor) filterTyped(typed []rune) (kept []rune, note string) {
 	for _, r := range typed {
 		small := unicode.ToLower(r)
 		switch {
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-		case e.source != "" || e.field.Typable(r):
+		case e.source != "" || e.field.IsTypable(r):
 			kept = append(kept, r)
-		case e.field.Typable(small):
+		case e.field.IsTypable(small):
 			kept = append(kept, small)
 		default:
-			note = "\"" + string(r) + "\" cannot be part of this" + e.example()
+			note = "\"" + string(r) + "\" cannot be part of this" + e.findExample()
 		}
 	}
 	return kept, note
 }
 
-func (e *editor) example() string {
+func (e *editor) findExample() string {
 	switch {
 	case e.field.Shape() == wizard.Number:
 		return ": only digits can"
@@ -118,8 +118,8 @@ func (e *editor) insert(text string) {
 	e.input, _ = e.input.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
 }
 
-// view draws the text with its cursor on width cells; what does not fit is beyond the edges.
-func (e *editor) view(t pane.Theme, width int) string {
+// render draws the text with its cursor on width cells; what does not fit is beyond the edges.
+func (e *editor) render(t pane.Theme, width int) string {
 	text := []rune(e.input.Value())
 	at := min(e.input.Position(), len(text))
 	room := max(width-1, 1)
@@ -127,11 +127,11 @@ func (e *editor) view(t pane.Theme, width int) string {
 	for from < at && ansi.StringWidth(string(text[from:at])) >= room {
 		from++
 	}
-	return pane.Fit(string(text[from:at])+cursorOver(t, text[at:]), width)
+	return pane.Fit(string(text[from:at])+renderCursor(t, text[at:]), width)
 }
 
-// cursorOver draws the text from the cursor on. Without colours the cursor is a line of its own.
-func cursorOver(t pane.Theme, rest []rune) string {
+// renderCursor draws the text from the cursor on. Without colours the cursor is a line of its own.
+func renderCursor(t pane.Theme, rest []rune) string {
 	plain := t.Selected.Render("x") == "x"
 	switch {
 	case plain && len(rest) == 0:
@@ -144,8 +144,8 @@ func cursorOver(t pane.Theme, rest []rune) string {
 	return t.Selected.Render(string(rest[:1])) + string(rest[1:])
 }
 
-// printable drops what must never reach a terminal; white space inside of a text is kept as spaces.
-func printable(text string) string {
+// sanitizeInput drops what must never reach a terminal; white space inside of a text is kept as spaces.
+func sanitizeInput(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':

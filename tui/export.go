@@ -6,36 +6,36 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// exported is the end of writing the answers file.
-type exported struct {
+// exportedMsg is the end of writing the answers file.
+type exportedMsg struct {
 	path string
 	err  error
 }
 
-// export writes the answers file.
-func (s *shell) export() {
-	answers, export := s.talk.answers.Copy(), s.talk.interview.Export
+// startExport writes the answers file.
+func (s *wizardModel) startExport() {
+	answers, export := s.session.answers.Copy(), s.session.interview.Export
 	if export == nil {
 		return
 	}
-	s.talk.clerk.post(func() tea.Msg {
+	s.session.saveQueue.enqueue(func() tea.Msg {
 		path, err := export(answers)
-		return exported{path, err}
+		return exportedMsg{path, err}
 	})
 }
 
-func (s *shell) hearExported(m exported) {
+func (s *wizardModel) handleExported(m exportedMsg) {
 	if m.err != nil {
-		s.notice = s.theme.Mark(pane.Failed) + " " + cleanText(m.err.Error(), s.wizard.ASCII)
+		s.notice = s.theme.Mark(pane.Failed) + " " + sanitizeText(m.err.Error(), s.wizard.ASCII)
 		return
 	}
-	s.notice = s.theme.Mark(pane.OK) + " answers file: " + cleanText(m.path, s.wizard.ASCII)
+	s.notice = s.theme.Mark(pane.OK) + " answers file: " + sanitizeText(m.path, s.wizard.ASCII)
 }
 
-func (s *shell) hearCopied(m copied) {
+func (s *wizardModel) handleCopied(m copiedMsg) {
 	if m.err != nil {
-		s.notice = s.theme.Mark(pane.Failed) + " not copied: " + cleanText(m.err.Error(), s.wizard.ASCII)
+		s.notice = s.theme.Mark(pane.Failed) + " not copied: " + sanitizeText(m.err.Error(), s.wizard.ASCII)
 		return
 	}
-	s.notice = s.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one: " + cleanText(m.text, s.wizard.ASCII)
+	s.notice = s.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one: " + sanitizeText(m.text, s.wizard.ASCII)
 }

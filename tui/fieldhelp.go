@@ -7,11 +7,13 @@ import (
 	"exoshift/wizard"
 )
 
-// explain says about a field what it is, why it matters, an example, and where the value comes from.
-func (t *talk) explain(field wizard.Field) string { return t.describe(field, t.origin(field)) }
+// formatHelp says about a field what it is, why it matters, an example, and where the value comes from.
+func (t *session) formatHelp(field wizard.Field) string {
+	return t.describeField(field, t.describeOrigin(field))
+}
 
-// describe explains a field whose answer is from somewhere; empty if it has none.
-func (t *talk) describe(field wizard.Field, origin string) string {
+// describeField explains a field whose answer is from somewhere; empty if it has none.
+func (t *session) describeField(field wizard.Field, origin string) string {
 	paragraphs := []string{field.Title + "\n" + field.Help}
 	for _, p := range []struct{ head, text string }{
 		{"Why", field.Why}, {"Example", field.Example}, {"From", field.Source}, {"Now", origin},
@@ -20,11 +22,11 @@ func (t *talk) describe(field wizard.Field, origin string) string {
 			paragraphs = append(paragraphs, p.head+": "+p.text)
 		}
 	}
-	return cleanLines(t.titled(strings.Join(paragraphs, "\n")), t.ascii)
+	return sanitizeLines(t.replaceKeys(strings.Join(paragraphs, "\n")), t.ascii)
 }
 
-// origin says where an answer is from, in a sentence.
-func (t *talk) origin(field wizard.Field) string {
+// describeOrigin says where an answer is from, in a sentence.
+func (t *session) describeOrigin(field wizard.Field) string {
 	switch origin := t.answers.Origin(field.Key); origin {
 	case wizard.ByDefault:
 		if field.Get(t.spec()) == "" {
@@ -33,23 +35,23 @@ func (t *talk) origin(field wizard.Field) string {
 		return "the default"
 	case wizard.Typed:
 		return "you typed it"
-	case suggested:
+	case originSuggested:
 		return "suggested, because most people take it"
 	default:
 		return origin
 	}
 }
 
-// originMark says where an answer is from in a word.
-func (t *talk) originMark(field wizard.Field) string {
+// formatOrigin says where an answer is from in a word.
+func (t *session) formatOrigin(field wizard.Field) string {
 	switch origin := t.answers.Origin(field.Key); {
-	case t.keeping[field.Key]:
+	case t.savingSecrets[field.Key]:
 		return ""
-	case t.rejected[field.Key] != "":
+	case t.rejectedTexts[field.Key] != "":
 		return "not stored"
 	case origin == wizard.ByDefault && field.Get(t.spec()) == "":
 		return ""
-	case origin == wizard.ByDefault, origin == wizard.Typed, origin == suggested:
+	case origin == wizard.ByDefault, origin == wizard.Typed, origin == originSuggested:
 		return origin
 	case strings.HasPrefix(origin, wizard.Detected):
 		return wizard.Detected
@@ -66,9 +68,11 @@ type helpText struct {
 }
 
 // View draws what there is room for.
-func (h helpText) View(width, height int) string { return pane.Fill(h.lines(width), width, height) }
+func (h helpText) View(width, height int) string {
+	return pane.Fill(h.renderLines(width), width, height)
+}
 
-func (h helpText) lines(width int) []string {
+func (h helpText) renderLines(width int) []string {
 	var lines []string
 	for i, paragraph := range strings.Split(h.text, "\n") {
 		head, rest, labelled := strings.Cut(paragraph, ": ")

@@ -6,36 +6,36 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// longestFilter is how many bytes the word of a filter has at most.
-const longestFilter = 40
+// maxFilterLength is how many bytes the word of a filter has at most.
+const maxFilterLength = 40
 
-// filter begins to ask for the word by which the chosen pane is filtered; panes that cannot be give way to the nodes.
-func (d *dashboard) filter() {
+// startFilter begins to ask for the word by which the chosen pane is filtered; panes that cannot be give way to the nodes.
+func (d *dashboard) startFilter() {
 	switch d.tab {
 	case nodesTab, operatorsTab, logTab, synTab:
 	default:
 		d.tab = nodesTab
 	}
-	d.choose(d.tab)
+	d.selectTab(d.tab)
 	d.typing = true
 }
 
-// write takes a key while the word is being typed: letters are text.
-func (d *dashboard) write(k tea.KeyMsg) {
-	d.filters[d.tab], d.typing = typedWord(d.filters[d.tab], k, d.options.ASCII)
-	d.offsets[d.tab], d.until, d.journalUntil = 0, 0, 0
+// handleFilterKey takes a key while the word is being typed: letters are text.
+func (d *dashboard) handleFilterKey(k tea.KeyMsg) {
+	d.filters[d.tab], d.typing = applyFilterKey(d.filters[d.tab], k, d.options.ASCII)
+	d.offsets[d.tab], d.logEnd, d.journalEnd = 0, 0, 0
 }
 
-// cleanRunes returns what was typed; a space is kept, as more may follow.
-func cleanRunes(typed []rune, ascii bool) string {
+// sanitizeRunes returns what was typed; a space is kept, as more may follow.
+func sanitizeRunes(typed []rune, ascii bool) string {
 	if string(typed) == " " {
 		return " "
 	}
-	return cleanText(string(typed), ascii)
+	return sanitizeText(string(typed), ascii)
 }
 
-// typedWord is a word after another key, and whether it is still being typed.
-func typedWord(word string, k tea.KeyMsg, ascii bool) (longer string, typing bool) {
+// applyFilterKey is a word after another key, and whether it is still being typed.
+func applyFilterKey(word string, k tea.KeyMsg, ascii bool) (longer string, typing bool) {
 	switch k.Type {
 	case tea.KeyEnter:
 		return word, false
@@ -45,7 +45,7 @@ func typedWord(word string, k tea.KeyMsg, ascii bool) (longer string, typing boo
 		_, last := utf8.DecodeLastRuneInString(word)
 		return word[:len(word)-last], true
 	case tea.KeyRunes, tea.KeySpace:
-		if longer := word + cleanRunes(k.Runes, ascii); len(longer) <= longestFilter {
+		if longer := word + sanitizeRunes(k.Runes, ascii); len(longer) <= maxFilterLength {
 			return longer, true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // form asks the fields of a screen, one a row, and ends with a button that leads on. What a newcomer keeps is folded.
 type form struct {
-	talk     *talk
+	session  *session
 	screen   wizard.Screen
 	keys     formKeys
 	selected string // the row with the cursor, by its key
@@ -20,8 +20,8 @@ type form struct {
 	note     string      // about the last key; until the next one
 }
 
-func newForm(t *talk, screen wizard.Screen) *form {
-	return &form{talk: t, screen: screen, keys: newFormKeys()}
+func newForm(t *session, screen wizard.Screen) *form {
+	return &form{session: t, screen: screen, keys: newFormKeys()}
 }
 
 // Update takes a key.
@@ -33,42 +33,42 @@ func (f *form) Update(msg tea.Msg) tea.Cmd {
 	f.note = ""
 	switch {
 	case f.list != nil:
-		f.pressList(k)
+		f.handleListKey(k)
 	case k.Paste:
-		f.paste(string(k.Runes))
+		f.insertPaste(string(k.Runes))
 	default:
-		f.press(k)
+		f.handleKey(k)
 	}
 	return nil
 }
 
-// Enter selects the first row, unless somebody has been here, and gives the answers that most people keep.
-func (f *form) Enter() tea.Cmd {
-	f.talk.suggest(f.screen)
-	f.choose(f.row().key)
+// Open selects the first row, unless somebody has been here, and gives the answers that most people keep.
+func (f *form) Open() tea.Cmd {
+	f.session.applySuggestions(f.screen)
+	f.selectRow(f.selectedRow().key)
 	return nil
 }
 
-// Leave stores what is being typed. If something is red it is told, and the first of it selected.
-func (f *form) Leave() bool {
+// Close stores what is being typed. If something is red it is told, and the first of it selected.
+func (f *form) Close() bool {
 	f.list = nil
-	f.commit()
+	f.storeEdit()
 	f.editor = nil
-	blocking := f.talk.blocking(f.screen)
-	f.talk.tell(f.screen)
+	blocking := f.session.listScreenErrors(f.screen)
+	f.session.markTouched(f.screen)
 	if len(blocking) == 0 {
 		return true
 	}
-	f.Seek(blocking[0].Field)
+	f.Focus(blocking[0].Field)
 	return false
 }
 
-// Seek selects the row that a path is about; it tells whether there is one.
-func (f *form) Seek(path string) bool {
-	for _, field := range f.talk.fields(f.screen) {
-		if within(path, field.Key) {
-			f.unfolded = f.unfolded || f.folds(field)
-			f.choose(field.Key)
+// Focus selects the row that a path is about; it tells whether there is one.
+func (f *form) Focus(path string) bool {
+	for _, field := range f.session.listFields(f.screen) {
+		if hasPathPrefix(path, field.Key) {
+			f.unfolded = f.unfolded || f.isFolded(field)
+			f.selectRow(field.Key)
 			return true
 		}
 	}
@@ -76,35 +76,35 @@ func (f *form) Seek(path string) bool {
 }
 
 // Mark is how the answers of the screen are.
-func (f *form) Mark() pane.Status { return f.talk.status(f.screen) }
+func (f *form) Mark() pane.Status { return f.session.computeStatus(f.screen) }
 
-// Grip says whether letters are text, and whether esc closes something.
-func (f *form) Grip() grip {
+// InputMode says whether letters are text, and whether esc closes something.
+func (f *form) InputMode() inputMode {
 	switch {
 	case f.list != nil, f.editor != nil && f.editor.source != "":
-		return open
+		return modeCapture
 	case f.editor != nil:
-		return typing
+		return modeText
 	}
-	return loose
+	return modeDefault
 }
 
-// Editing returns what is being typed as the answer of a field.
-func (f *form) Editing() (key, text string, ok bool) {
+// CurrentEdit returns what is being typed as the answer of a field.
+func (f *form) CurrentEdit() (key, text string, ok bool) {
 	if f.editor == nil || f.editor.source != "" {
 		return "", "", false
 	}
-	return f.editor.field.Key, f.editor.text(), true
+	return f.editor.field.Key, f.editor.getText(), true
 }
 
 // Help explains the row with the cursor.
 func (f *form) Help() string {
-	switch row := f.row(); row.kind {
+	switch row := f.selectedRow(); row.kind {
 	case foldRow:
 		return "More questions\nMost people keep these answers. Look at them if you want to."
 	case nextRow:
 		return "Next\nGoes on to the next screen. Something red has to be put right before."
 	default:
-		return f.talk.explain(row.field)
+		return f.session.formatHelp(row.field)
 	}
 }

@@ -12,81 +12,81 @@ import (
 // helpLines is how many lines of help there are at most below a form that has none beside it.
 const helpLines = 4
 
-// below is what stands at the bottom of a form: what the outside says, and the help unless it stands beside the form.
-func (f *form) below(width int) []string {
-	lines := f.replies(width)
-	if f.talk.roomy {
+// renderFooter is what stands at the bottom of a form: what the outside says, and the help unless it stands beside the form.
+func (f *form) renderFooter(width int) []string {
+	lines := f.renderLookups(width)
+	if f.session.helpBeside {
 		return lines
 	}
 	if len(lines) > 0 {
 		lines = append(lines, "")
 	}
-	about := f.row().field.Help
+	about := f.selectedRow().field.Help
 	if about == "" {
 		_, about, _ = strings.Cut(f.Help(), "\n")
-	} else if why := f.row().field.Why; why != "" {
+	} else if why := f.selectedRow().field.Why; why != "" {
 		about += " " + why
 	}
-	help := pane.Wrap(cleanText(f.talk.titled(about), f.talk.ascii), "", width-3)
+	help := pane.Wrap(sanitizeText(f.session.replaceKeys(about), f.session.ascii), "", width-3)
 	if len(help) > helpLines {
 		help = append(help[:helpLines-1], ansi.Truncate(help[helpLines-1], width-14, "")+" … F1: all")
 	}
 	for _, line := range help {
-		lines = append(lines, "   "+f.talk.theme.Dim.Render(line))
+		lines = append(lines, "   "+f.session.theme.Dim.Render(line))
 	}
 	return lines
 }
 
-// replies says what the outside was asked on this screen, and what it said.
-func (f *form) replies(width int) []string {
+// renderLookups says what the outside was asked on this screen, and what it said.
+func (f *form) renderLookups(width int) []string {
 	var lines []string
-	for _, q := range f.talk.inquiries {
-		if q.Screen != f.screen || !q.AskedOf(f.talk.spec()) {
+	for _, q := range f.session.lookups {
+		if q.Screen != f.screen || !q.IsRelevant(f.session.spec()) {
 			continue
 		}
-		lines = append(lines, f.reply(q, width)...)
-		for _, fault := range q.reply.Faults {
-			if f.talk.homeless(fault) {
-				lines = append(lines, f.extra(pane.Failed, fault, width)...)
+		lines = append(lines, f.renderLookup(q, width)...)
+		for _, fault := range q.result.Problems {
+			if f.session.hasNoField(fault) {
+				lines = append(lines, f.renderUnassigned(pane.Failed, fault, width)...)
 			}
 		}
-		for _, fault := range q.reply.Warnings {
-			if f.talk.homeless(fault) {
-				lines = append(lines, f.extra(pane.Warn, fault, width)...)
+		for _, fault := range q.result.Warnings {
+			if f.session.hasNoField(fault) {
+				lines = append(lines, f.renderUnassigned(pane.Warn, fault, width)...)
 			}
 		}
 	}
 	return lines
 }
 
-// replyLines is how many lines there are at most for why nobody could tell.
-const replyLines = 3
+// maxLookupLines is how many lines there are at most for why nobody could tell.
+const maxLookupLines = 3
 
-// reply is what one inquiry brought. Why it brought nothing may need more than a line.
-func (f *form) reply(q *inquiry, width int) []string {
-	status := q.status(f.talk.now())
-	mark := "   " + f.talk.theme.Mark(status) + " "
+// renderLookup is what one inquiry brought. Why it brought nothing may need more than a line.
+func (f *form) renderLookup(q *lookupState, width int) []string {
+	status := q.status(f.session.now())
+	mark := "   " + f.session.theme.Mark(status) + " "
 	if q.err == nil || status != pane.Warn {
-		return []string{pane.Fit(mark+f.talk.replied(q), width)}
+		return []string{pane.Fit(mark+f.session.formatLookup(q), width)}
 	}
 	indent := strings.Repeat(" ", ansi.StringWidth(mark))
-	lines := pane.Wrap(ansi.Strip(f.talk.replied(q)), "", width-len(indent)-2)
-	if len(lines) > replyLines {
-		lines = append(lines[:replyLines-1], lines[replyLines-1]+" …")
+	lines := pane.Wrap(ansi.Strip(f.session.formatLookup(q)), "", width-len(indent)-2)
+	if len(lines) > maxLookupLines {
+		lines = append(lines[:maxLookupLines-1], lines[maxLookupLines-1]+" …")
 	}
 	for i, line := range lines {
-		lines[i] = pane.Fit(mark+f.talk.theme.Caution.Render(line), width)
+		lines[i] = pane.Fit(mark+f.session.theme.Caution.Render(line), width)
 		mark = indent
 	}
 	return lines
 }
 
-// extra is what the outside said about no field of ours.
-func (f *form) extra(status pane.Status, fault wizard.Fault, width int) []string {
-	t := f.talk.theme
-	said := f.talk.sentence(fault)
+// renderUnassigned is what the outside said about no field of ours.
+func (f *form) renderUnassigned(status pane.Status, fault wizard.Problem, width int) []string {
+	t := f.session.theme
+	said := f.session.formatError(fault)
 	if status == pane.Warn {
-		said = f.talk.advice(fault)
+		said = f.session.formatWarning(fault)
 	}
 	lines := pane.Wrap(said, "", width-9)
 	for i, line := range lines {
@@ -95,18 +95,18 @@ func (f *form) extra(status pane.Status, fault wizard.Fault, width int) []string
 	return lines
 }
 
-// replied says in a line what an inquiry brought.
-func (t *talk) replied(q *inquiry) string {
-	title, now := cleanText(q.Title, t.ascii), t.now()
+// formatLookup says in a line what an inquiry brought.
+func (t *session) formatLookup(q *lookupState) string {
+	title, now := sanitizeText(q.Title, t.ascii), t.now()
 	switch {
-	case q.busy(now):
+	case q.isBusy(now):
 		return title + ": " + t.theme.Active.Render("checking…")
 	case !q.known:
 		return t.theme.Dim.Render(title + ": asked as soon as its answers are there")
-	case q.reply.Pending:
-		return t.theme.Dim.Render(title + ": " + q.reply.Summary)
+	case q.result.Pending:
+		return t.theme.Dim.Render(title + ": " + q.result.Summary)
 	case q.err != nil:
-		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+cleanText(q.err.Error(), t.ascii))
+		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+sanitizeText(q.err.Error(), t.ascii))
 	}
-	return title + ": " + q.reply.Summary + t.theme.Dim.Render(" ("+ago(now.Sub(q.at))+")")
+	return title + ": " + q.result.Summary + t.theme.Dim.Render(" ("+formatAge(now.Sub(q.endedAt))+")")
 }

@@ -8,19 +8,19 @@ func (f *form) Hints() []key.Binding {
 	switch {
 	case f.list != nil:
 		return []key.Binding{k.Pick, k.Filter, k.Close}
-	case f.editor != nil && f.editor.source == typedHere && f.editor.field.Key != pullSecretField:
+	case f.editor != nil && f.editor.source == sourceTyped && f.editor.field.Key != pullSecretField:
 		return []key.Binding{k.Accept, k.Reveal, k.Close}
 	case f.editor != nil && f.editor.source != "":
 		return []key.Binding{k.Accept, k.Close}
-	case f.suggests():
-		return append([]key.Binding{k.Correct}, f.rowHints()...)
+	case f.hasSuggestion():
+		return append([]key.Binding{k.Correct}, f.listRowHints()...)
 	}
-	return f.rowHints()
+	return f.listRowHints()
 }
 
-func (f *form) rowHints() []key.Binding {
-	k, row := f.keys, f.row()
-	needed := row.field.Key != "" && !f.answered(row.field)
+func (f *form) listRowHints() []key.Binding {
+	k, row := f.keys, f.selectedRow()
+	needed := row.field.Key != "" && !f.isAnswered(row.field)
 	switch {
 	case row.kind == foldRow:
 		return []key.Binding{k.Unfold}

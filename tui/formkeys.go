@@ -39,120 +39,120 @@ func newFormKeys() formKeys {
 	}
 }
 
-// press takes a key while no list is open.
-func (f *form) press(k tea.KeyMsg) {
+// handleKey takes a key while no list is open.
+func (f *form) handleKey(k tea.KeyMsg) {
 	k.Paste = false
 	switch {
-	case key.Matches(k, f.keys.Correct) && f.suggests():
-		f.correct()
-	case f.editor != nil && f.editor.source != "" && f.pressSecret(k):
+	case key.Matches(k, f.keys.Correct) && f.hasSuggestion():
+		f.applySuggestion()
+	case f.editor != nil && f.editor.source != "" && f.handleSecretKey(k):
 	case key.Matches(k, f.keys.Up):
-		f.move(-1)
+		f.moveBy(-1)
 	case key.Matches(k, f.keys.Down):
-		f.move(1)
+		f.moveBy(1)
 	case key.Matches(k, f.keys.First):
-		f.move(-len(f.rows()))
+		f.moveBy(-len(f.listRows()))
 	case key.Matches(k, f.keys.Last):
-		f.move(len(f.rows()))
+		f.moveBy(len(f.listRows()))
 	default:
-		f.pressRow(k)
+		f.handleRowKey(k)
 	}
 }
 
-// pressRow takes a key that means something to the row with the cursor.
-func (f *form) pressRow(k tea.KeyMsg) {
-	row := f.row()
+// handleRowKey takes a key that means something to the row with the cursor.
+func (f *form) handleRowKey(k tea.KeyMsg) {
+	row := f.selectedRow()
 	switch row.kind {
 	case textRow:
-		f.pressText(k)
+		f.handleTextKey(k)
 	case choiceRow:
-		f.pressChoice(row.field, k)
+		f.handleChoiceKey(row.field, k)
 	case switchRow:
-		f.pressSwitch(row.field, k)
+		f.handleSwitchKey(row.field, k)
 	case secretRow:
-		f.pressReference(row.field, k)
+		f.handleReferenceKey(row.field, k)
 	case foldRow:
 		if key.Matches(k, f.keys.Unfold) {
 			f.unfolded = !f.unfolded
 		}
 	case nextRow:
 		if key.Matches(k, f.keys.Next) {
-			f.talk.ahead()
+			f.session.requestNext()
 		}
 	}
 }
 
-func (f *form) pressText(k tea.KeyMsg) {
+func (f *form) handleTextKey(k tea.KeyMsg) {
 	if f.editor == nil {
-		f.choose(f.selected)
+		f.selectRow(f.selected)
 	}
 	if k.Type != tea.KeyEnter {
-		f.note = f.editor.press(k)
+		f.note = f.editor.handleKey(k)
 		return
 	}
-	f.talk.touched[f.selected] = true
-	f.commitText(true)
-	if len(f.talk.refused[f.selected]) == 0 {
-		f.onward()
+	f.session.touched[f.selected] = true
+	f.storeText(true)
+	if len(f.session.rejections[f.selected]) == 0 {
+		f.selectNext()
 	}
 }
 
-// commit stores what was typed.
-func (f *form) commit() {
+// storeEdit stores what was typed.
+func (f *form) storeEdit() {
 	switch e := f.editor; {
 	case e == nil:
 	case e.source == "":
-		f.commitText(false)
+		f.storeText(false)
 	default:
-		f.commitSecret()
+		f.storeSecret()
 	}
 }
 
-// commitText stores a text that was changed, or with always any one. What is refused stays in its field.
-func (f *form) commitText(always bool) {
+// storeText stores a text that was changed, or with always any one. What is refused stays in its field.
+func (f *form) storeText(always bool) {
 	e := f.editor
-	if e == nil || e.source != "" || !always && !e.dirty() {
+	if e == nil || e.source != "" || !always && !e.isDirty() {
 		return
 	}
-	if unchanged := !e.dirty() && e.text() != ""; unchanged && len(f.talk.refused[e.field.Key]) == 0 {
+	if unchanged := !e.isDirty() && e.getText() != ""; unchanged && len(f.session.rejections[e.field.Key]) == 0 {
 		return // an accepted default stays one
 	}
-	if always && !e.dirty() && e.text() == "" && !e.field.RequiredBy(f.talk.spec()) {
+	if always && !e.isDirty() && e.getText() == "" && !e.field.IsRequired(f.session.spec()) {
 		return
 	}
-	if f.talk.set(e.field.Key, e.text()) == nil {
-		f.editor = newEditor(e.field, f.talk.text(e.field))
+	if f.session.set(e.field.Key, e.getText()) == nil {
+		f.editor = newEditor(e.field, f.session.getText(e.field))
 		f.editor.input.SetCursor(e.input.Position())
 		return
 	}
 	e.before = e.input.Value()
 }
 
-// suggestion is what was probably meant on the row with the cursor.
-func (f *form) suggestion() (key, text string) {
-	for _, fault := range f.talk.red(f.selected) {
+// findSuggestion is what was probably meant on the row with the cursor.
+func (f *form) findSuggestion() (key, text string) {
+	for _, fault := range f.session.listErrors(f.selected) {
 		if fault.Suggestion != "" && fault.Field == f.selected {
-			return fault.Remedy()
+			return fault.FindFix()
 		}
 	}
 	return "", ""
 }
 
-func (f *form) suggests() bool { key, _ := f.suggestion(); return key != "" }
+func (f *form) hasSuggestion() bool { key, _ := f.findSuggestion(); return key != "" }
 
-// correct takes the suggestion.
-func (f *form) correct() {
-	if f.talk.set(f.suggestion()) == nil {
+// applySuggestion takes the suggestion.
+func (f *form) applySuggestion() {
+	if f.session.set(f.findSuggestion()) == nil {
 		f.editor = nil
-		f.choose(f.selected)
+		f.selectRow(f.selected)
 	}
 }
 
-func (f *form) pressSwitch(field wizard.Field, k tea.KeyMsg) {
-	on := f.talk.text(field) == "true"
+func (f *form) handleSwitchKey(field wizard.Field, k tea.KeyMsg) {
+	on := f.session.getText(field) == "true"
 	switch {
 	case k.Type == tea.KeyEnter:
-		f.onward()
+		f.selectNext()
 		return
 	case key.Matches(k, f.keys.Toggle):
 		on = !on
@@ -163,13 +163,13 @@ func (f *form) pressSwitch(field wizard.Field, k tea.KeyMsg) {
 	default:
 		return
 	}
-	f.answer(field.Key, map[bool]string{true: "true", false: "false"}[on])
+	f.setAnswer(field.Key, map[bool]string{true: "true", false: "false"}[on])
 }
 
-// answered tells whether there is an answer, as far as one is needed.
-func (f *form) answered(field wizard.Field) bool {
-	return f.talk.text(field) != "" || !field.RequiredBy(f.talk.spec())
+// isAnswered tells whether there is an answer, as far as one is needed.
+func (f *form) isAnswered(field wizard.Field) bool {
+	return f.session.getText(field) != "" || !field.IsRequired(f.session.spec())
 }
 
-// answer gives an answer that was chosen; what is refused is told below it.
-func (f *form) answer(key, text string) { _ = f.talk.set(key, text) }
+// setAnswer gives an answer that was chosen; what is refused is told below it.
+func (f *form) setAnswer(key, text string) { _ = f.session.set(key, text) }

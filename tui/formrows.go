@@ -32,12 +32,12 @@ type formRow struct {
 	more  int          // rows that a fold is about
 }
 
-// rows are all rows that can be seen, from top to bottom.
-func (f *form) rows() []formRow {
+// listRows are all rows that can be seen, from top to bottom.
+func (f *form) listRows() []formRow {
 	var plain, folded []formRow
-	for _, field := range f.talk.fields(f.screen) {
-		row := formRow{key: field.Key, kind: f.kind(field), field: field}
-		if f.folds(field) {
+	for _, field := range f.session.listFields(f.screen) {
+		row := formRow{key: field.Key, kind: f.resolveKind(field), field: field}
+		if f.isFolded(field) {
 			folded = append(folded, row)
 		} else {
 			plain = append(plain, row)
@@ -53,31 +53,31 @@ func (f *form) rows() []formRow {
 	return append(rows, formRow{key: nextKey, kind: nextRow})
 }
 
-// folds tells whether a field is one of those that a newcomer keeps. An interview about some keys hides none of them.
-func (f *form) folds(field wizard.Field) bool {
-	return field.Advanced && f.talk.interview.Only == nil
+// isFolded tells whether a field is one of those that a newcomer keeps. An interview about some keys hides none of them.
+func (f *form) isFolded(field wizard.Field) bool {
+	return field.Advanced && f.session.interview.Only == nil
 }
 
-func (f *form) kind(field wizard.Field) rowKind {
+func (f *form) resolveKind(field wizard.Field) rowKind {
 	switch {
 	case field.Shape() == wizard.Switch:
 		return switchRow
 	case field.Shape() == wizard.Reference:
 		return secretRow
-	case len(f.talk.choices(field)) > 0:
+	case len(f.session.listChoices(field)) > 0:
 		return choiceRow
 	}
 	return textRow
 }
 
-// row is the row with the cursor.
-func (f *form) row() formRow {
-	rows := f.rows()
-	return rows[f.at(rows)]
+// selectedRow is the row with the cursor.
+func (f *form) selectedRow() formRow {
+	rows := f.listRows()
+	return rows[f.findSelected(rows)]
 }
 
-// at is where the cursor is.
-func (f *form) at(rows []formRow) int {
+// findSelected is where the cursor is.
+func (f *form) findSelected(rows []formRow) int {
 	i := slices.IndexFunc(rows, func(r formRow) bool { return r.key == f.selected })
 	if i < 0 {
 		return min(max(f.index, 0), len(rows)-1)
@@ -85,48 +85,48 @@ func (f *form) at(rows []formRow) int {
 	return i
 }
 
-// choose puts the cursor on a row; what was typed on the one before is stored.
-func (f *form) choose(key string) {
+// selectRow puts the cursor on a row; what was typed on the one before is stored.
+func (f *form) selectRow(key string) {
 	if f.editor != nil && f.selected != key {
-		f.commit()
+		f.storeEdit()
 		f.editor = nil
 	}
-	rows := f.rows()
+	rows := f.listRows()
 	f.selected = key
-	f.index = f.at(rows)
+	f.index = f.findSelected(rows)
 	row := rows[f.index]
 	f.selected = row.key
 	if row.kind == textRow && (f.editor == nil || f.editor.field.Key != row.key) {
-		f.editor = newEditor(row.field, f.talk.text(row.field))
+		f.editor = newEditor(row.field, f.session.getText(row.field))
 	}
 }
 
-// move moves the cursor by some rows and stops at the ends.
-func (f *form) move(by int) {
-	f.leaveRow()
-	rows := f.rows()
-	f.choose(rows[min(max(f.at(rows)+by, 0), len(rows)-1)].key)
+// moveBy moves the cursor by some rows and stops at the ends.
+func (f *form) moveBy(by int) {
+	f.closeRow()
+	rows := f.listRows()
+	f.selectRow(rows[min(max(f.findSelected(rows)+by, 0), len(rows)-1)].key)
 }
 
-// onward moves the cursor to the next question, past what is folded.
-func (f *form) onward() {
-	f.leaveRow()
-	rows := f.rows()
-	for _, row := range rows[f.at(rows):] {
+// selectNext moves the cursor to the next question, past what is folded.
+func (f *form) selectNext() {
+	f.closeRow()
+	rows := f.listRows()
+	for _, row := range rows[f.findSelected(rows):] {
 		if row.key != f.selected && (row.kind != foldRow || f.unfolded) {
-			f.choose(row.key)
+			f.selectRow(row.key)
 			break
 		}
 	}
-	if f.row().kind == foldRow {
-		f.move(1)
+	if f.selectedRow().kind == foldRow {
+		f.moveBy(1)
 	}
 }
 
-// leaveRow stores what was typed, and has told from now on what is missing.
-func (f *form) leaveRow() {
-	f.commit()
-	if row := f.row(); row.kind != nextRow && row.kind != foldRow {
-		f.talk.touched[row.key] = true
+// closeRow stores what was typed, and has told from now on what is missing.
+func (f *form) closeRow() {
+	f.storeEdit()
+	if row := f.selectedRow(); row.kind != nextRow && row.kind != foldRow {
+		f.session.touched[row.key] = true
 	}
 }

@@ -28,7 +28,7 @@ func screen(t *tape, width, height int, change func(*Options)) *dashboard {
 	}
 	d := newDashboard(o)
 	d.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	d.Update(heard(t.events))
+	d.Update(eventsMsg(t.events))
 	return d
 }
 
@@ -124,7 +124,7 @@ func press(d *dashboard, keys ...string) tea.Cmd {
 	return cmd
 }
 
-// keyName is a key as a part of a file's name.
+// formatKey is a key as a part of a file's name.
 func keyName(k string) string {
 	switch k {
 	case "?":

@@ -14,54 +14,54 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// groupName asks for the name of an additional group. A new one has one machine of the workers' type, which is changed
+// namePrompt asks for the name of an additional group. A new one has one machine of the workers' type, which is changed
 // in its row.
-type groupName struct {
-	input  textinput.Model
-	key    string // of the row, as it is or will be
-	fresh  bool
-	fault  string
-	lately state.Spec // the answers with the group
+type namePrompt struct {
+	input   textinput.Model
+	key     string // of the row, as it is or will be
+	isNew   bool
+	problem string
+	spec    state.Spec // the answers with the group
 }
 
-// longestName is more than a group's name may have, so that what is wrong with a longer one can be told.
-const longestName = 60
+// maxNameLength is more than a group's name may have, so that what is wrong with a longer one can be told.
+const maxNameLength = 60
 
-// group tells whether the cursor is on an additional group.
-func (p *nodesPage) group() bool {
-	rows := p.rows()
-	return p.row < len(rows) && rows[p.row].group()
+// isGroupSelected tells whether the cursor is on an additional group.
+func (p *nodesPage) isGroupSelected() bool {
+	rows := p.listRows()
+	return p.row < len(rows) && rows[p.row].isGroup()
 }
 
-// asksGroups tells whether additional groups are asked for.
-func (p *nodesPage) asksGroups() bool {
-	return slices.ContainsFunc(p.talk.fields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
+// hasExtraGroups tells whether additional groups are asked for.
+func (p *nodesPage) hasExtraGroups() bool {
+	return slices.ContainsFunc(p.session.listFields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
 }
 
-// nameGroup asks for the name of the group of a row, or with none for that of a new one.
-func (p *nodesPage) nameGroup(row string) {
-	spec := detached(p.talk.spec())
-	naming := &groupName{input: newInput(longestName), key: row, fresh: row == ""}
-	if naming.fresh {
+// openNamePrompt asks for the name of the group of a row, or with none for that of a new one.
+func (p *nodesPage) openNamePrompt(row string) {
+	spec := copyGroups(p.session.spec())
+	naming := &namePrompt{input: newInput(maxNameLength), key: row, isNew: row == ""}
+	if naming.isNew {
 		naming.key = fmt.Sprintf("%s[%d]", groupsKey, len(spec.Sizing.ExtraGroups))
-		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, state.GroupSpec{MachineSpec: usualGroup(spec)})
+		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, state.GroupSpec{MachineSpec: newDefaultGroup(spec)})
 	}
-	naming.lately = spec
-	if field, there := naming.field(); there && !naming.fresh {
+	naming.spec = spec
+	if field, there := naming.findField(); there && !naming.isNew {
 		naming.input.SetValue(field.Get(spec))
 	}
 	p.naming = naming
 }
 
-// usualGroup is one machine like a worker.
-func usualGroup(spec state.Spec) state.MachineSpec {
+// newDefaultGroup is one machine like a worker.
+func newDefaultGroup(spec state.Spec) state.MachineSpec {
 	usual := state.Default().Sizing.Workers
 	return state.MachineSpec{Type: spec.Sizing.Workers.Type, Count: 1, RootDisk: usual.RootDisk}
 }
 
-// field is the field of the group's name.
-func (g *groupName) field() (wizard.Field, bool) {
-	for _, field := range wizard.Nodes.Fields(g.lately) {
+// findField is the field of the group's name.
+func (g *namePrompt) findField() (wizard.Field, bool) {
+	for _, field := range wizard.Nodes.ListFields(g.spec) {
 		if field.Key == g.key+".name" {
 			return field, true
 		}
@@ -69,35 +69,35 @@ func (g *groupName) field() (wizard.Field, bool) {
 	return wizard.Field{}, false
 }
 
-// pressNaming takes a key while a name is asked for.
-func (p *nodesPage) pressNaming(k tea.KeyMsg) tea.Cmd {
+// handleNameKey takes a key while a name is asked for.
+func (p *nodesPage) handleNameKey(k tea.KeyMsg) tea.Cmd {
 	g := p.naming
-	field, there := g.field()
+	field, there := g.findField()
 	if !there || k.Type == tea.KeyEsc {
 		p.naming = nil
 		return nil
 	}
 	if k.Type == tea.KeyEnter {
-		p.named(field)
+		p.applyName(field)
 		return nil
 	}
 	if !isShortcut(g.input, k) {
-		g.write(field, k)
+		g.handleKey(field, k)
 	}
 	return nil
 }
 
-// write takes a key that changes the name. Capital letters become small ones, and spaces hyphens.
-func (g *groupName) write(field wizard.Field, k tea.KeyMsg) {
-	g.fault = ""
+// handleKey takes a key that changes the name. Capital letters become small ones, and spaces hyphens.
+func (g *namePrompt) handleKey(field wizard.Field, k tea.KeyMsg) {
+	g.problem = ""
 	if k.Type == tea.KeySpace {
 		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{' '}}
 	}
 	if k.Type == tea.KeyRunes && !k.Alt {
 		name := strings.ReplaceAll(strings.ToLower(string(k.Runes)), " ", "-")
-		typable := slices.DeleteFunc([]rune(name), func(r rune) bool { return !field.Typable(r) })
+		typable := slices.DeleteFunc([]rune(name), func(r rune) bool { return !field.IsTypable(r) })
 		if len(typable) < utf8.RuneCountInString(name) {
-			g.fault = "a name has small letters, digits and hyphens"
+			g.problem = "a name has small letters, digits and hyphens"
 		}
 		if k.Runes = typable; len(typable) == 0 {
 			return
@@ -106,40 +106,40 @@ func (g *groupName) write(field wizard.Field, k tea.KeyMsg) {
 	g.input, _ = g.input.Update(k) // what it wants done is blinking
 }
 
-// named gives the group its name, if it is a good one.
-func (p *nodesPage) named(field wizard.Field) {
+// applyName gives the group its name, if it is a good one.
+func (p *nodesPage) applyName(field wizard.Field) {
 	g := p.naming
-	spec := detached(g.lately)
+	spec := copyGroups(g.spec)
 	if err := field.Set(&spec, g.input.Value()); err != nil {
-		g.fault = p.talk.sentence(faultsOf(field.Key, err)[0])
+		g.problem = p.session.formatError(splitProblems(field.Key, err)[0])
 		return
 	}
 	for _, fault := range wizard.Check(spec) {
 		if fault.Field == field.Key {
-			g.fault = p.talk.sentence(fault)
+			g.problem = p.session.formatError(fault)
 			return
 		}
 	}
 	p.naming = nil
-	p.talk.change(groupsKey, func(s *state.Spec) { s.Sizing.ExtraGroups = spec.Sizing.ExtraGroups })
-	if g.fresh {
-		p.Seek(g.key + ".count")
+	p.session.updateSpec(groupsKey, func(s *state.Spec) { s.Sizing.ExtraGroups = spec.Sizing.ExtraGroups })
+	if g.isNew {
+		p.Focus(g.key + ".count")
 	}
 }
 
-// line shows the name as it is typed.
-func (g *groupName) line(t pane.Theme) string {
+// renderLine shows the name as it is typed.
+func (g *namePrompt) renderLine(t pane.Theme) string {
 	value := g.input.Value()
 	at := min(g.input.Position(), len(value)) // names are ASCII
 	what := "Name of the group: "
-	if g.fresh {
+	if g.isNew {
 		what = "Name of the new group: "
 	}
 	return t.Bold.Render(what) + t.Selected.Render("["+value[:at]+"_"+value[at:]+"]")
 }
 
-// pressRemove takes the answer whether a group is taken away.
-func (p *nodesPage) pressRemove(k tea.KeyMsg) {
+// handleRemoveKey takes the answer whether a group is taken away.
+func (p *nodesPage) handleRemoveKey(k tea.KeyMsg) {
 	switch strings.ToLower(k.String()) {
 	case "y":
 		p.removeGroup()
@@ -154,17 +154,17 @@ func (p *nodesPage) pressRemove(k tea.KeyMsg) {
 func (p *nodesPage) removeGroup() {
 	gone := p.remove
 	p.remove = ""
-	for key := range p.talk.rejected {
-		if within(key, groupsKey) {
-			delete(p.talk.rejected, key)
+	for key := range p.session.rejectedTexts {
+		if hasPathPrefix(key, groupsKey) {
+			delete(p.session.rejectedTexts, key)
 		}
 	}
-	for key := range p.talk.refused {
-		if within(key, groupsKey) {
-			delete(p.talk.refused, key)
+	for key := range p.session.rejections {
+		if hasPathPrefix(key, groupsKey) {
+			delete(p.session.rejections, key)
 		}
 	}
-	p.talk.change(groupsKey, func(s *state.Spec) {
+	p.session.updateSpec(groupsKey, func(s *state.Spec) {
 		for i := range s.Sizing.ExtraGroups {
 			if fmt.Sprintf("%s[%d]", groupsKey, i) == gone {
 				s.Sizing.ExtraGroups = slices.Delete(slices.Clone(s.Sizing.ExtraGroups), i, i+1)
@@ -172,21 +172,21 @@ func (p *nodesPage) removeGroup() {
 			}
 		}
 	})
-	p.settle()
+	p.resetCursor()
 }
 
-// removing asks whether a group is to go.
-func (p *nodesPage) removing() string {
-	for _, row := range p.rows() {
+// formatRemovePrompt asks whether a group is to go.
+func (p *nodesPage) formatRemovePrompt() string {
+	for _, row := range p.listRows() {
 		if row.key == p.remove {
-			return fmt.Sprintf("Take the group %s (%s of %s) out of the answers? y yes, n no", pane.Clean(row.title),
-				pane.Plural(number(row.value("count", p.spec())), "machine"), row.value("type", p.spec()))
+			return fmt.Sprintf("Take the group %s (%s of %s) out of the answers? y yes, n no", pane.Sanitize(row.title),
+				pane.Plural(parseNumber(row.value("count", p.spec())), "machine"), row.value("type", p.spec()))
 		}
 	}
 	return "Take the group out of the answers? y yes, n no"
 }
 
-func number(text string) int {
+func parseNumber(text string) int {
 	n := 0
 	_, _ = fmt.Sscan(text, &n) // what is no number is none
 	return n

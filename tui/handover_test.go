@@ -16,7 +16,7 @@ import (
 func demoReport(board *provisioner.Board) handover.Report {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"
-	return handover.New(handover.Source{
+	return handover.New(handover.Input{
 		Spec: spec, Board: board, Folder: "/srv/exoshift/c-demo-1",
 		Facts: state.Facts{
 			ClusterID: "c-demo-1", OpenShiftVersion: "4.20.5", APIAddress: "192.0.2.10", IngressAddress: "192.0.2.11",
@@ -37,11 +37,11 @@ func handed(t *testing.T, play func() *tape, width, height int, change func(*Opt
 			change(o)
 		}
 	})
-	_, cmd := d.Update(heard(play().events))
+	_, cmd := d.Update(eventsMsg(play().events))
 	if cmd != nil {
 		d.Update(cmd())
 	}
-	d.Update(over{})
+	d.Update(eventsClosedMsg{})
 	if calls > 1 {
 		t.Errorf("the report was written %d times", calls)
 	}
@@ -102,8 +102,8 @@ func TestTheHandOverScrollsToItsEndAndNoFurther(t *testing.T) {
 
 func TestAnotherRunTakesTheHandOverBack(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
-	d.closed = false // a record that is watched goes on
-	d.Update(heard{{Type: provisioner.TypeRun, State: provisioner.Started, Time: d.board.Now.Add(1)}})
+	d.eventsClosed = false // a record that is watched goes on
+	d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Started, Time: d.board.Now.Add(1)}})
 	for range 2 {
 		if strings.Contains(d.View(), "What stands") {
 			t.Error("what the earlier run left is still handed over")

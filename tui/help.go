@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// helpWriter writes help from the key map in the colours of the theme.
-func (d *dashboard) helpWriter(width int) help.Model {
+// newHelpModel writes help from the key map in the colours of the theme.
+func (d *dashboard) newHelpModel(width int) help.Model {
 	t := d.theme
 	writer := help.New()
 	writer.Width, writer.ShortSeparator = width, "  "
@@ -23,10 +23,10 @@ func (d *dashboard) helpWriter(width int) help.Model {
 	return writer
 }
 
-// keyLine names the panes, the chosen one in brackets, and the most important keys.
-func (d *dashboard) keyLine(width int) string {
-	if d.notes != "" {
-		return pane.Fit(" "+d.notes, width)
+// renderKeyLine names the panes, the chosen one in brackets, and the most important keys.
+func (d *dashboard) renderKeyLine(width int) string {
+	if d.notice != "" {
+		return pane.Fit(" "+d.notice, width)
 	}
 	if d.typing {
 		t := d.theme
@@ -36,14 +36,14 @@ func (d *dashboard) keyLine(width int) string {
 	keys := d.keys
 	keys.Details.SetHelp("d", "why")
 	keys.Handover.SetHelp("h", "hand-over")
-	if d.transfer.open {
+	if d.handoverState.open {
 		keys.Handover.SetHelp("h", "dashboard")
 	}
-	keys.Details.SetEnabled(d.details || len(d.board.Findings) > 0 || len(d.present().Failed()) > 0)
-	short := " " + d.helpWriter(width-2).ShortHelpView(keys.ShortHelp())
+	keys.Details.SetEnabled(d.details || len(d.board.Findings) > 0 || len(d.buildRunStatus().ListFailed()) > 0)
+	short := " " + d.newHelpModel(width-2).ShortHelpView(keys.ShortHelp())
 	room := width - ansi.StringWidth(short) - 1
-	full, brief, numbers := d.tabNames(tab.String), d.tabNames(tab.brief), d.tabNames(d.chosenName)
-	for _, line := range []string{d.tabLine(full, 2), d.tabLine(full, 1), d.tabLine(brief, 1), d.tabLine(numbers, 2)} {
+	full, brief, numbers := d.listTabNames(tab.String), d.listTabNames(tab.shortName), d.listTabNames(d.formatSelectedTab)
+	for _, line := range []string{d.renderTabLine(full, 2), d.renderTabLine(full, 1), d.renderTabLine(brief, 1), d.renderTabLine(numbers, 2)} {
 		if ansi.StringWidth(line) <= room {
 			return pane.Fit(line, room) + short + " "
 		}
@@ -51,32 +51,32 @@ func (d *dashboard) keyLine(width int) string {
 	return pane.Fit(short, width)
 }
 
-func (d *dashboard) tabNames(name func(tab) string) []string {
+func (d *dashboard) listTabNames(name func(tab) string) []string {
 	var names []string
-	for t := range d.shown() {
+	for t := range d.countTabs() {
 		names = append(names, strings.TrimSpace(fmt.Sprint(int(t)+1, " ", name(t))))
 	}
 	return names
 }
 
-// chosenName names the chosen tab and no other.
-func (d *dashboard) chosenName(t tab) string {
+// formatSelectedTab names the chosen tab and no other.
+func (d *dashboard) formatSelectedTab(t tab) string {
 	if t == d.tab {
-		return t.brief()
+		return t.shortName()
 	}
 	return ""
 }
 
-// brief is the name of a tab where there is little room.
-func (t tab) brief() string {
+// shortName is the name of a tab where there is little room.
+func (t tab) shortName() string {
 	return [...]string{"all", "steps", "boot", "etcd", "nodes", "ops", "cloud", "log", "syn"}[t]
 }
 
-// tabLine puts the names side by side, gap cells apart; the brackets round the chosen one take the place of a gap.
-func (d *dashboard) tabLine(names []string, gap int) string {
+// renderTabLine puts the names side by side, gap cells apart; the brackets round the chosen one take the place of a gap.
+func (d *dashboard) renderTabLine(names []string, gap int) string {
 	line, after := "", 1
 	for t, name := range names {
-		if tab(t) == d.tab && !d.details && !d.transfer.open {
+		if tab(t) == d.tab && !d.details && !d.handoverState.open {
 			line += strings.Repeat(" ", after-1) + d.theme.Focus.Render("["+name+"]")
 			after = gap - 1
 			continue
@@ -87,27 +87,27 @@ func (d *dashboard) tabLine(names []string, gap int) string {
 	return line
 }
 
-// helpView explains keys and symbols.
-func (d *dashboard) helpView() pane.View {
+// buildHelp explains keys and symbols.
+func (d *dashboard) buildHelp() pane.View {
 	t := d.theme
 	keys := d.keys
-	if d.shown() > synTab {
+	if d.countTabs() > synTab {
 		keys.Tabs.SetHelp("1-9", keys.Tabs.Help().Desc)
 	}
 	groups := keys.FullHelp()
-	if d.errand().Link() != "" {
+	if d.buildAction().Link() != "" {
 		groups[2] = append(groups[2], keys.Copy)
 	}
 	legend := []string{t.Label.Render("symbols")}
 	for _, status := range []pane.Status{pane.OK, pane.Running, pane.Waiting, pane.Warn, pane.Failed, pane.Skipped} {
 		legend = append(legend, t.Mark(status)+" "+status.Word())
 	}
-	left := append(d.keyRows(groups[0]), d.keyRows(groups[1])...)
-	return columns{left, append(append(legend, ""), d.keyRows(groups[2])...)}
+	left := append(d.renderKeyRows(groups[0]), d.renderKeyRows(groups[1])...)
+	return twoColumns{left, append(append(legend, ""), d.renderKeyRows(groups[2])...)}
 }
 
-// keyRows explains keys, one a line.
-func (d *dashboard) keyRows(keys []key.Binding) []string {
+// renderKeyRows explains keys, one a line.
+func (d *dashboard) renderKeyRows(keys []key.Binding) []string {
 	var rows []string
 	for _, binding := range keys {
 		if h := binding.Help(); binding.Enabled() {
@@ -117,19 +117,19 @@ func (d *dashboard) keyRows(keys []key.Binding) []string {
 	return rows
 }
 
-// columns shows keys at the left and symbols at the right.
-type columns struct{ left, right []string }
+// twoColumns shows keys at the left and symbols at the right.
+type twoColumns struct{ left, right []string }
 
-func (c columns) View(width, height int) string {
+func (c twoColumns) View(width, height int) string {
 	var lines []string
 	for i := range max(len(c.left), len(c.right)) {
-		line := pane.Fit(at(c.left, i), min(44, width*2/3))
-		lines = append(lines, line+at(c.right, i))
+		line := pane.Fit(getLine(c.left, i), min(44, width*2/3))
+		lines = append(lines, line+getLine(c.right, i))
 	}
 	return pane.Fill(lines, width, height)
 }
 
-func at(lines []string, i int) string {
+func getLine(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]
 	}

@@ -32,7 +32,7 @@ func poisoned() provisioner.Event {
 // Fields that somebody adds are cleaned, too, or this fails.
 func TestEveryFieldOfAnEventIsCleaned(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		e := clean(poisoned(), ascii)
+		e := sanitizeEvent(poisoned(), ascii)
 		if found := steering(reflect.ValueOf(e)); found != "" {
 			t.Errorf("an event still holds %q", found)
 		}
@@ -67,7 +67,7 @@ func steering(value reflect.Value) string {
 
 func TestCleaningLeavesTheEventOfOthersAlone(t *testing.T) {
 	e := poisoned()
-	clean(e, false)
+	sanitizeEvent(e, false)
 	if e.Evidence[0] != hostile || e.Members[0].Name != hostile {
 		t.Error("cleaning changes what others hold")
 	}

@@ -31,8 +31,8 @@ type desk struct {
 func newDesk() *desk {
 	d := &desk{now: began, kept: map[string]string{}}
 	d.Interview = &wizard.Interview{
-		Answers: wizard.NewAnswers(), Place: "/data/you/.local/state/exoshift/.drafts/1",
-		Lookup: func(name string) (string, bool) {
+		Answers: wizard.NewAnswers(), DraftPath: "/data/you/.local/state/exoshift/.drafts/1",
+		LookupEnv: func(name string) (string, bool) {
 			value, set := map[string]string{
 				"EXOSCALE_API_KEY": "EXOnothing", "EXOSCALE_API_SECRET": "nothing", "PULL_SECRET": realPullSecret(),
 			}[name]
@@ -44,7 +44,7 @@ func newDesk() *desk {
 			}
 			return d.broken
 		},
-		Keep: func(key, secret string) (string, error) {
+		SaveSecret: func(key, secret string) (string, error) {
 			if d.broken != nil {
 				return "", d.broken
 			}
@@ -94,10 +94,10 @@ func whole() map[string]string {
 const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f demo@example.net"
 
 // inquires adds an inquiry that always gets the same answer.
-func (d *desk) inquires(screen wizard.Screen, id string, keys []string, reply wizard.Reply, err error) *desk {
-	d.Inquiries = append(d.Inquiries, wizard.Inquiry{
+func (d *desk) inquires(screen wizard.Screen, id string, keys []string, reply wizard.LookupResult, err error) *desk {
+	d.Lookups = append(d.Lookups, wizard.Lookup{
 		ID: id, Title: id, Screen: screen, Keys: keys,
-		Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+		Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
 			d.asked = append(d.asked, id)
 			return reply, err
 		},
@@ -106,8 +106,8 @@ func (d *desk) inquires(screen wizard.Screen, id string, keys []string, reply wi
 }
 
 // zones is what the outside says about zones.
-func zones() wizard.Reply {
-	return wizard.Reply{Summary: "2 zones", Choices: map[string][]wizard.Choice{
+func zones() wizard.LookupResult {
+	return wizard.LookupResult{Summary: "2 zones", Choices: map[string][]wizard.Choice{
 		"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
 	}}
 }
@@ -115,7 +115,7 @@ func zones() wizard.Reply {
 // operator sits before a wizard, presses its keys, and does what it wants done in the background, one thing after the
 // other. Time passes when the operator lets it.
 type operator struct {
-	*shell
+	*wizardModel
 	desk    *desk
 	waiting []alarm
 	quit    bool
@@ -138,7 +138,7 @@ func sit(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operat
 		change(&w)
 	}
 	d.folder = t.TempDir()
-	o := &operator{shell: newShell(t.Context(), w), desk: d}
+	o := &operator{wizardModel: newWizardModel(t.Context(), w), desk: d}
 	o.later = func(pause time.Duration, message tea.Msg) tea.Cmd {
 		o.waiting = append(o.waiting, alarm{d.now.Add(pause), message})
 		return nil
@@ -214,10 +214,10 @@ func (o *operator) pastes(text string) *operator {
 // at goes to a screen.
 func (o *operator) at(t testing.TB, screen wizard.Screen) *operator {
 	t.Helper()
-	for i, sheet := range o.sheets {
+	for i, sheet := range o.pages {
 		if sheet.screen == screen {
-			o.do(o.enter(i))
-			o.do(o.talk.take())
+			o.do(o.showPage(i))
+			o.do(o.session.takeCommands())
 			return o
 		}
 	}

@@ -67,7 +67,7 @@ func TestAThirdCtrlCLeavesAtOnce(t *testing.T) {
 func TestAStoppedRunLeavesByItself(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "ctrl+c", "ctrl+c")
-	_, cmd := d.Update(heard{{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "interrupted"}})
+	_, cmd := d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "interrupted"}})
 	if !quits(cmd) || !d.ended {
 		t.Error("the dashboard stays although its operator chose to leave")
 	}
@@ -76,7 +76,7 @@ func TestAStoppedRunLeavesByItself(t *testing.T) {
 func TestAFinishedRunStaysUntilAKeyLeaves(t *testing.T) {
 	for _, leave := range []string{"q", "enter", "ctrl+c"} {
 		d, stops := stoppable(t, complete())
-		_, cmd := d.Update(over{})
+		_, cmd := d.Update(eventsClosedMsg{})
 		if quits(cmd) {
 			t.Fatal("the dashboard does not stay")
 		}
@@ -89,7 +89,7 @@ func TestAFinishedRunStaysUntilAKeyLeaves(t *testing.T) {
 func TestTheEndOfTheRunClosesTheMenu(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "q")
-	d.Update(over{})
+	d.Update(eventsClosedMsg{})
 	if d.menu != nil || !strings.Contains(d.View(), "CUT OFF") {
 		t.Error("the menu outlives the run")
 	}
@@ -104,13 +104,13 @@ func TestAWatchedRunIsLeftWithoutAsking(t *testing.T) {
 
 func TestTheLastStateStaysWhenEventsEnd(t *testing.T) {
 	d, _ := stoppable(t, middle())
-	d.Update(over{})
+	d.Update(eventsClosedMsg{})
 	for _, said := range []string{"! CUT OFF  18/27", "! CUT OFF  everything stays", "master-2", "10 instances"} {
 		if !strings.Contains(d.View(), said) {
 			t.Errorf("the screen lost %q", said)
 		}
 	}
-	if _, cmd := d.Update(beat{}); cmd != nil {
+	if _, cmd := d.Update(tickMsg{}); cmd != nil {
 		t.Error("the clock goes on")
 	}
 }
@@ -150,7 +150,7 @@ func TestScrollingTheLogHoldsItStill(t *testing.T) {
 		t.Fatal("the log does not say that there is more")
 	}
 	e := provisioner.Event{Seq: len(d.board.Log) + 1, Time: d.board.Now, Type: provisioner.TypeNode, Name: "infra-9", State: "Ready"}
-	d.Update(heard{e})
+	d.Update(eventsMsg{e})
 	if lines := strings.Split(d.View(), "\n"); lines[8] != strings.Split(before, "\n")[8] {
 		t.Error("a new event moves the log")
 	}

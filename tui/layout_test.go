@@ -8,7 +8,7 @@ import (
 // parts are the rects of a layout by name; Body is left out, for it holds others.
 func parts(l Layout) map[string]Rect {
 	parts := map[string]Rect{
-		"title": l.Title, "strip": l.Strip, "present": l.Present, "keys": l.Keys, "main": l.Main, "log": l.Log,
+		"title": l.Title, "strip": l.Strip, "present": l.Status, "keys": l.Keys, "main": l.Main, "log": l.Log,
 		"overview": l.Overview, "bootstrap": l.Bootstrap, "etcd": l.Etcd, "nodes": l.Nodes, "cloud": l.Cloud,
 		"operators": l.Operators, "journal": l.Journal, "between": l.Between,
 	}
@@ -16,7 +16,7 @@ func parts(l Layout) map[string]Rect {
 		parts[fmt.Sprint("rule ", i)] = rule
 	}
 	for name, r := range parts {
-		if r.empty() {
+		if r.isEmpty() {
 			delete(parts, name)
 		}
 	}
@@ -44,7 +44,7 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 		{200, 60, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, nil},
 		{200, 60, true, Compact, []string{"main", "log"}, []string{"nodes"}},
 	} {
-		l := Arrange(c.width, c.height, Wish{Single: c.single})
+		l := NewLayout(c.width, c.height, LayoutOptions{Single: c.single})
 		if l.Mode != c.mode {
 			t.Errorf("%dx%d has mode %d, want %d", c.width, c.height, l.Mode, c.mode)
 		}
@@ -65,7 +65,7 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 // What is found wrong while somebody looks does not turn the screen upside down.
 func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {140, 40}, {200, 60}} {
-		without, with := Arrange(size[0], size[1], Wish{}), Arrange(size[0], size[1], Wish{Between: 6})
+		without, with := NewLayout(size[0], size[1], LayoutOptions{}), NewLayout(size[0], size[1], LayoutOptions{Between: 6})
 		if with.Mode != without.Mode || with.Between.H != 6 || with.Body.H != without.Body.H-6 {
 			t.Errorf("%v: mode %d with %d lines, else %d with %d", size, with.Mode, with.Body.H, without.Mode, without.Body.H)
 		}
@@ -75,8 +75,8 @@ func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
 func TestPartsNeitherOverlapNorLeaveTheScreen(t *testing.T) {
 	for width := plainWidth; width <= 240; width += 7 {
 		for height := plainHeight; height <= 90; height += 3 {
-			for _, wish := range []Wish{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-plainHeight, 22)}} {
-				tiles(t, width, height, Arrange(width, height, wish))
+			for _, wish := range []LayoutOptions{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-plainHeight, 22)}} {
+				tiles(t, width, height, NewLayout(width, height, wish))
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // leaveMenu is the question before leaving a run that goes on; its first choice, the default, is to go back.
 type leaveMenu struct{ stop bool }
 
-func (d *dashboard) pressMenu(k tea.KeyMsg) tea.Cmd {
+func (d *dashboard) handleMenuKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case k.Type == tea.KeyCtrlC, key.Matches(k, d.keys.Accept) && d.menu.stop:
 		d.menu, d.stopping = nil, true
@@ -25,22 +25,22 @@ func (d *dashboard) pressMenu(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// leaveView draws the question. What matters most comes first, should there be little room.
+// buildLeaveView draws the question. What matters most comes first, should there be little room.
 type leaveView struct {
-	theme  pane.Theme
-	stop   bool
-	stays  string // what there is in the cloud
-	goesOn string // what goes on without us; may be empty
-	resume string
+	theme      pane.Theme
+	stop       bool
+	resources  string // what there is in the cloud
+	continuing string // what goes on without us; may be empty
+	resume     string
 }
 
 func (v leaveView) View(width, height int) string {
 	t := v.theme
 	lines := []string{
 		"", " " + t.Bold.Render("The run is still going on. Leave?"), "",
-		v.choice("go back (default)", !v.stop), v.choice("stop and keep everything", v.stop), "",
+		v.renderChoice("go back (default)", !v.stop), v.renderChoice("stop and keep everything", v.stop), "",
 	}
-	for _, sentence := range v.outcomes() {
+	for _, sentence := range v.listOutcomes() {
 		lines = append(lines, pane.Wrap(sentence, " ", min(width, 90))...)
 	}
 	lines = append(lines, "", " "+t.Dim.Render("enter chooses, esc goes back, ctrl+c stops"))
@@ -50,11 +50,11 @@ func (v leaveView) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-// outcomes says what becomes of everything.
-func (v leaveView) outcomes() []string {
-	outcomes := []string{"Stopping waits for the calls in flight. Nothing is deleted: " + v.stays + "."}
-	if v.goesOn != "" {
-		outcomes = append(outcomes, v.goesOn+" in the cloud; new nodes then wait for their certificates until you resume.")
+// listOutcomes says what becomes of everything.
+func (v leaveView) listOutcomes() []string {
+	outcomes := []string{"Stopping waits for the calls in flight. Nothing is deleted: " + v.resources + "."}
+	if v.continuing != "" {
+		outcomes = append(outcomes, v.continuing+" in the cloud; new nodes then wait for their certificates until you resume.")
 	}
 	if v.resume != "" {
 		outcomes = append(outcomes, "Resume with: "+v.resume)
@@ -62,9 +62,9 @@ func (v leaveView) outcomes() []string {
 	return outcomes
 }
 
-func (v leaveView) choice(text string, chosen bool) string {
+func (v leaveView) renderChoice(text string, chosen bool) string {
 	if chosen {
-		return " " + v.theme.Prong + " " + v.theme.Selected.Render(" "+text+" ")
+		return " " + v.theme.Cursor + " " + v.theme.Selected.Render(" "+text+" ")
 	}
 	return "    " + text
 }

@@ -7,19 +7,19 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// pressLink copies the page that somebody has to open, and tells whether there is one.
-func (d *dashboard) pressLink(k tea.KeyMsg) (tea.Cmd, bool) {
-	link := d.errand().Link()
+// handleLinkKey copies the page that somebody has to open, and tells whether there is one.
+func (d *dashboard) handleLinkKey(k tea.KeyMsg) (tea.Cmd, bool) {
+	link := d.buildAction().Link()
 	if !key.Matches(k, d.keys.Copy) || link == "" {
 		return nil, false
 	}
-	return clip(d.options.Out, link), true
+	return copyToClipboard(d.options.Out, link), true
 }
 
-// hearCopied says what became of a copy, until the next key.
-func (d *dashboard) hearCopied(m copied) {
-	d.notes = d.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one"
+// handleCopied says what became of a copy, until the next key.
+func (d *dashboard) handleCopied(m copiedMsg) {
+	d.notice = d.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one"
 	if m.err != nil {
-		d.notes = d.theme.Mark(pane.Failed) + " not copied: " + cleanText(m.err.Error(), d.options.ASCII)
+		d.notice = d.theme.Mark(pane.Failed) + " not copied: " + sanitizeText(m.err.Error(), d.options.ASCII)
 	}
 }

@@ -20,18 +20,18 @@ type machineRow struct {
 // groupsKey is the field of the additional groups.
 const groupsKey = "sizing.extraGroups"
 
-// group tells whether the row is an additional group, and which.
-func (m machineRow) group() bool { return strings.HasPrefix(m.key, groupsKey+"[") }
+// isGroup tells whether the row is an additional group, and which.
+func (m machineRow) isGroup() bool { return strings.HasPrefix(m.key, groupsKey+"[") }
 
-// machineRows makes rows of the fields that are asked. What is not asked of a row, since nothing else is allowed, is
+// buildMachineRows makes rows of the fields that are asked. What is not asked of a row, since nothing else is allowed, is
 // shown all the same.
-func machineRows(asked []wizard.Field, spec state.Spec) []machineRow {
+func buildMachineRows(asked []wizard.Field, spec state.Spec) []machineRow {
 	var rows []machineRow
 	for _, field := range asked {
 		if field.Shape() == wizard.Groups {
 			continue
 		}
-		key, part := cutLast(field.Key)
+		key, part := splitLast(field.Key)
 		i := slices.IndexFunc(rows, func(m machineRow) bool { return m.key == key })
 		if i < 0 {
 			i = len(rows)
@@ -44,7 +44,7 @@ func machineRows(asked []wizard.Field, spec state.Spec) []machineRow {
 		row.complete(all)
 	}
 	for i, row := range rows {
-		if name, named := row.fields["name"]; row.group() && named {
+		if name, named := row.fields["name"]; row.isGroup() && named {
 			rows[i].title = cmp.Or(name.Get(spec), "group without a name")
 		}
 	}
@@ -59,7 +59,7 @@ func newMachines(key string, field wizard.Field) machineRow {
 // complete adds the fields that nobody is asked.
 func (m machineRow) complete(all []wizard.Field) {
 	for _, field := range all {
-		if key, part := cutLast(field.Key); key == m.key && !m.asked[part] {
+		if key, part := splitLast(field.Key); key == m.key && !m.asked[part] {
 			m.fields[part] = field
 		}
 	}
@@ -74,14 +74,14 @@ func (m machineRow) value(part string, spec state.Spec) string {
 	return field.Get(spec)
 }
 
-// cutLast takes the last part off a key.
-func cutLast(key string) (rest, last string) {
+// splitLast takes the last part off a key.
+func splitLast(key string) (rest, last string) {
 	i := strings.LastIndex(key, ".")
 	return key[:max(i, 0)], key[i+1:]
 }
 
-// detached returns a Spec whose groups can be changed without changing those of spec.
-func detached(spec state.Spec) state.Spec {
+// copyGroups returns a Spec whose groups can be changed without changing those of spec.
+func copyGroups(spec state.Spec) state.Spec {
 	spec.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups)
 	return spec
 }

@@ -18,23 +18,23 @@ const (
 	memoryColumn = "memory"
 )
 
-// knownColumns are the columns whose titles are known, in their order.
-func knownColumns() []nodesColumn {
+// newKnownColumns are the columns whose titles are known, in their order.
+func newKnownColumns() []nodesColumn {
 	return []nodesColumn{
-		{"count", pane.SizingColumn{Title: "count", Short: "count", Width: 8, Least: 5}},
-		{"type", pane.SizingColumn{Title: "instance type", Short: "instance type", Width: 24, Least: 22, Left: true}},
-		{cpuColumn, pane.SizingColumn{Title: "CPUs", Short: "CPU", Width: 6, Least: 5, Rank: 4}},
-		{memoryColumn, pane.SizingColumn{Title: "memory GiB", Short: "GiB", Width: 12, Least: 6, Rank: 3}},
-		{"rootDisk", pane.SizingColumn{Title: "root disk GiB", Short: "root", Width: 15, Least: 7}},
-		{"dataDisk", pane.SizingColumn{Title: "data disk GiB", Short: "data", Width: 15, Least: 7, Rank: 1}},
-		{"topolvm", pane.SizingColumn{Title: "TopoLVM", Short: "LVM", Width: 9, Least: 5, Rank: 2}},
+		{"count", pane.SizingColumn{Title: "count", Short: "count", Width: 8, MinWidth: 5}},
+		{"type", pane.SizingColumn{Title: "instance type", Short: "instance type", Width: 24, MinWidth: 22, Left: true}},
+		{cpuColumn, pane.SizingColumn{Title: "CPUs", Short: "CPU", Width: 6, MinWidth: 5, Rank: 4}},
+		{memoryColumn, pane.SizingColumn{Title: "memory GiB", Short: "GiB", Width: 12, MinWidth: 6, Rank: 3}},
+		{"rootDisk", pane.SizingColumn{Title: "root disk GiB", Short: "root", Width: 15, MinWidth: 7}},
+		{"dataDisk", pane.SizingColumn{Title: "data disk GiB", Short: "data", Width: 15, MinWidth: 7, Rank: 1}},
+		{"topolvm", pane.SizingColumn{Title: "TopoLVM", Short: "LVM", Width: 9, MinWidth: 5, Rank: 2}},
 	}
 }
 
-// columnsOf returns the columns of the rows: those that any of them has, with new ones at the end.
-func columnsOf(rows []machineRow) []nodesColumn {
+// collectColumns returns the columns of the rows: those that any of them has, with new ones at the end.
+func collectColumns(rows []machineRow) []nodesColumn {
 	var columns []nodesColumn
-	known := knownColumns()
+	known := newKnownColumns()
 	for _, column := range known {
 		computed := column.part == cpuColumn || column.part == memoryColumn
 		if computed || slices.ContainsFunc(rows, func(m machineRow) bool { return m.has(column.part) }) {
@@ -44,7 +44,7 @@ func columnsOf(rows []machineRow) []nodesColumn {
 	for _, row := range rows {
 		for part := range row.fields {
 			if part != "name" && !slices.ContainsFunc(columns, func(c nodesColumn) bool { return c.part == part }) {
-				columns = append(columns, nodesColumn{part, pane.SizingColumn{Title: part, Short: part, Width: len(part) + 4, Least: 8, Rank: 5}})
+				columns = append(columns, nodesColumn{part, pane.SizingColumn{Title: part, Short: part, Width: len(part) + 4, MinWidth: 8, Rank: 5}})
 			}
 		}
 	}

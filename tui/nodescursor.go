@@ -6,20 +6,20 @@ import "slices"
 const (
 	nextButton = iota
 	addButton
-	buttons
+	buttonCount
 )
 
-// onButtons tells whether the cursor is below the table.
-func (p *nodesPage) onButtons() bool { return p.row >= len(p.rows()) }
+// isOnButtons tells whether the cursor is below the table.
+func (p *nodesPage) isOnButtons() bool { return p.row >= len(p.listRows()) }
 
-// parts are the cells of a row that can be changed, in the order of the columns.
-func (p *nodesPage) parts(row int) []string {
-	rows := p.rows()
+// listParts are the cells of a row that can be changed, in the order of the columns.
+func (p *nodesPage) listParts(row int) []string {
+	rows := p.listRows()
 	if row < 0 || row >= len(rows) {
 		return nil
 	}
 	var parts []string
-	for _, column := range columnsOf(rows) {
+	for _, column := range collectColumns(rows) {
 		if rows[row].asked[column.part] {
 			parts = append(parts, column.part)
 		}
@@ -27,42 +27,42 @@ func (p *nodesPage) parts(row int) []string {
 	return parts
 }
 
-// settle puts the cursor on a cell that can be changed.
-func (p *nodesPage) settle() {
-	p.row = min(max(p.row, 0), len(p.rows()))
-	if parts := p.parts(p.row); len(parts) > 0 && !slices.Contains(parts, p.part) {
-		p.part = p.nearest(parts)
+// resetCursor puts the cursor on a cell that can be changed.
+func (p *nodesPage) resetCursor() {
+	p.row = min(max(p.row, 0), len(p.listRows()))
+	if parts := p.listParts(p.row); len(parts) > 0 && !slices.Contains(parts, p.part) {
+		p.part = p.findNearest(parts)
 	}
 }
 
-// nearest returns the part whose column is nearest to the one of the cursor.
-func (p *nodesPage) nearest(parts []string) string {
-	columns := columnsOf(p.rows())
+// findNearest returns the part whose column is nearest to the one of the cursor.
+func (p *nodesPage) findNearest(parts []string) string {
+	columns := collectColumns(p.listRows())
 	place := func(part string) int {
 		return slices.IndexFunc(columns, func(c nodesColumn) bool { return c.part == part })
 	}
 	return slices.MinFunc(parts, func(a, b string) int {
-		return distance(place(a), place(p.part)) - distance(place(b), place(p.part))
+		return columnDistance(place(a), place(p.part)) - columnDistance(place(b), place(p.part))
 	})
 }
 
-func distance(a, b int) int { return max(a-b, b-a) }
+func columnDistance(a, b int) int { return max(a-b, b-a) }
 
-// vertical moves the cursor by rows.
-func (p *nodesPage) vertical(by int) {
-	p.commit()
+// moveVertical moves the cursor by rows.
+func (p *nodesPage) moveVertical(by int) {
+	p.storeEdit()
 	p.row += by
-	p.settle()
+	p.resetCursor()
 }
 
-// horizontal moves the cursor within its row; beyond its ends it stays, unless it wraps into the next row.
-func (p *nodesPage) horizontal(by int, wraps bool) {
-	p.commit()
-	if p.onButtons() {
+// moveHorizontal moves the cursor within its row; beyond its ends it stays, unless it wraps into the next row.
+func (p *nodesPage) moveHorizontal(by int, wraps bool) {
+	p.storeEdit()
+	if p.isOnButtons() {
 		p.moveButton(by, wraps)
 		return
 	}
-	parts := p.parts(p.row)
+	parts := p.listParts(p.row)
 	at := slices.Index(parts, p.part) + by
 	switch {
 	case at >= 0 && at < len(parts):
@@ -70,17 +70,17 @@ func (p *nodesPage) horizontal(by int, wraps bool) {
 	case !wraps:
 	case at < 0 && p.row > 0:
 		p.row--
-		p.part = last(p.parts(p.row))
+		p.part = lastPart(p.listParts(p.row))
 	case at > 0:
 		p.row++
 		p.button = nextButton
-		if next := p.parts(p.row); len(next) > 0 {
+		if next := p.listParts(p.row); len(next) > 0 {
 			p.part = next[0]
 		}
 	}
 }
 
-func last(parts []string) string {
+func lastPart(parts []string) string {
 	if len(parts) == 0 {
 		return ""
 	}
@@ -91,7 +91,7 @@ func (p *nodesPage) moveButton(by int, wraps bool) {
 	at := p.button + by
 	if at < 0 && wraps {
 		p.row--
-		p.settle()
+		p.resetCursor()
 		return
 	}
 	p.button = min(max(at, 0), p.lastButton())
@@ -99,8 +99,8 @@ func (p *nodesPage) moveButton(by int, wraps bool) {
 
 // lastButton is the last one that is there: groups are asked for or not.
 func (p *nodesPage) lastButton() int {
-	if !p.asksGroups() {
+	if !p.hasExtraGroups() {
 		return nextButton
 	}
-	return buttons - 1
+	return buttonCount - 1
 }

@@ -45,8 +45,8 @@ func newNodesKeys() nodesKeys {
 	}
 }
 
-// hints are the keys of what is selected or open.
-func (k nodesKeys) hints(p *nodesPage) []key.Binding {
+// listHints are the keys of what is selected or open.
+func (k nodesKeys) listHints(p *nodesPage) []key.Binding {
 	switch {
 	case p.remove != "":
 		return []key.Binding{k.Yes, k.No}
@@ -56,7 +56,7 @@ func (k nodesKeys) hints(p *nodesPage) []key.Binding {
 		return []key.Binding{k.Accept, k.Undo}
 	}
 	hints := []key.Binding{k.Move}
-	field, onCell := p.field()
+	field, onCell := p.selectedField()
 	switch {
 	case onCell && field.Shape() == wizard.Number:
 		hints = append(hints, k.Type)
@@ -65,10 +65,10 @@ func (k nodesKeys) hints(p *nodesPage) []key.Binding {
 	default:
 		hints = append(hints, k.Press)
 	}
-	if p.group() {
+	if p.isGroupSelected() {
 		return append(hints, k.Remove, k.Rename)
 	}
-	if p.asksGroups() {
+	if p.hasExtraGroups() {
 		hints = append(hints, k.Add)
 	}
 	return hints
@@ -83,117 +83,117 @@ func (p *nodesPage) Update(msg tea.Msg) tea.Cmd {
 	p.notice = ""
 	switch {
 	case p.remove != "":
-		p.pressRemove(k)
+		p.handleRemoveKey(k)
 	case p.naming != nil:
-		return p.pressNaming(k)
+		return p.handleNameKey(k)
 	case p.list != nil:
-		p.pressList(k)
-	case p.edit != nil && p.pressEdit(k):
+		p.handleListKey(k)
+	case p.edit != nil && p.handleEditKey(k):
 	default:
-		p.press(k)
+		p.handleKey(k)
 	}
 	return nil
 }
 
-// press takes a key of the table.
-func (p *nodesPage) press(k tea.KeyMsg) {
-	if p.move(k) {
+// handleKey takes a key of the table.
+func (p *nodesPage) handleKey(k tea.KeyMsg) {
+	if p.handleMoveKey(k) {
 		return
 	}
 	keys := p.keys
 	switch {
 	case key.Matches(k, keys.Correct):
-		p.correct()
-	case p.onButtons():
-		p.pressButton(k)
-	case p.asksGroups() && key.Matches(k, keys.Add):
-		p.commit()
-		p.nameGroup("")
-	case p.group() && key.Matches(k, keys.Remove):
-		p.commit()
-		p.remove = p.rows()[p.row].key
-	case p.group() && key.Matches(k, keys.Rename):
-		p.commit()
-		p.nameGroup(p.rows()[p.row].key)
+		p.applySuggestion()
+	case p.isOnButtons():
+		p.handleButtonKey(k)
+	case p.hasExtraGroups() && key.Matches(k, keys.Add):
+		p.storeEdit()
+		p.openNamePrompt("")
+	case p.isGroupSelected() && key.Matches(k, keys.Remove):
+		p.storeEdit()
+		p.remove = p.listRows()[p.row].key
+	case p.isGroupSelected() && key.Matches(k, keys.Rename):
+		p.storeEdit()
+		p.openNamePrompt(p.listRows()[p.row].key)
 	default:
-		p.pressCell(k)
+		p.handleCellKey(k)
 	}
 }
 
-// move takes a key that leads to another cell.
-func (p *nodesPage) move(k tea.KeyMsg) bool {
+// handleMoveKey takes a key that leads to another cell.
+func (p *nodesPage) handleMoveKey(k tea.KeyMsg) bool {
 	keys := p.keys
 	switch {
 	case key.Matches(k, keys.Up):
-		p.vertical(-1)
+		p.moveVertical(-1)
 	case key.Matches(k, keys.Down):
-		p.vertical(1)
+		p.moveVertical(1)
 	case key.Matches(k, keys.Left):
-		p.horizontal(-1, false)
+		p.moveHorizontal(-1, false)
 	case key.Matches(k, keys.Right):
-		p.horizontal(1, false)
+		p.moveHorizontal(1, false)
 	case key.Matches(k, keys.Next):
-		p.horizontal(1, true)
+		p.moveHorizontal(1, true)
 	case key.Matches(k, keys.Previous):
-		p.horizontal(-1, true)
+		p.moveHorizontal(-1, true)
 	default:
 		return false
 	}
 	return true
 }
 
-// correct takes the first suggestion that is told.
-func (p *nodesPage) correct() {
-	p.commit()
-	rows := p.rows()
+// applySuggestion takes the first suggestion that is told.
+func (p *nodesPage) applySuggestion() {
+	p.storeEdit()
+	rows := p.listRows()
 	if p.row >= len(rows) {
 		return
 	}
-	for _, fault := range append(p.talk.about(rows[p.row].key, p.talk.allRed()), p.amber(rows[p.row].key)...) {
+	for _, fault := range append(p.session.filterProblems(rows[p.row].key, p.session.listAllErrors()), p.listWarnings(rows[p.row].key)...) {
 		if fault.Suggestion != "" {
-			_ = p.talk.set(fault.Remedy()) // what is wrong is told below the table
+			_ = p.session.set(fault.FindFix()) // what is wrong is told below the table
 			return
 		}
 	}
 }
 
-func (p *nodesPage) pressButton(k tea.KeyMsg) {
+func (p *nodesPage) handleButtonKey(k tea.KeyMsg) {
 	switch {
-	case p.asksGroups() && key.Matches(k, p.keys.Add), p.button == addButton && key.Matches(k, p.keys.Press):
-		p.nameGroup("")
+	case p.hasExtraGroups() && key.Matches(k, p.keys.Add), p.button == addButton && key.Matches(k, p.keys.Press):
+		p.openNamePrompt("")
 	case key.Matches(k, p.keys.Press):
-		p.talk.ahead()
+		p.session.requestNext()
 	}
 }
 
-// pressCell takes a key that is about the value of a cell.
-func (p *nodesPage) pressCell(k tea.KeyMsg) {
-	field, there := p.field()
+// handleCellKey takes a key that is about the value of a cell.
+func (p *nodesPage) handleCellKey(k tea.KeyMsg) {
+	field, there := p.selectedField()
 	if !there {
 		return
 	}
 	switch shape := field.Shape(); {
 	case key.Matches(k, p.keys.Accept):
-		p.vertical(1)
+		p.moveVertical(1)
 	case shape == wizard.Number:
-		p.pressNumber(field, k)
+		p.handleNumberKey(field, k)
 	case !key.Matches(k, p.keys.Open):
 	case shape == wizard.Switch:
-		p.flip(field)
+		p.toggleSwitch(field)
 	default:
 		p.openList(field)
 	}
 }
 
-func (p *nodesPage) pressNumber(field wizard.Field, k tea.KeyMsg) {
+func (p *nodesPage) handleNumberKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
 	case key.Matches(k, p.keys.More):
-		p.step(field, 1)
+		p.addToNumber(field, 1)
 	case key.Matches(k, p.keys.Less):
-		p.step(field, -1)
+		p.addToNumber(field, -1)
 	case key.Matches(k, p.keys.Erase):
-		p.erase(field)
+		p.deleteDigit(field)
 	case k.Type == tea.KeyRunes && !k.Alt:
-		p.typeInto(field, k.Runes)
+		p.insertDigits(field, k.Runes)
 	}
 }

@@ -15,45 +15,45 @@ import (
 // nodesPage asks for the machines: a table whose cells are changed in place, and below it what that means for the
 // quotas and the bill.
 type nodesPage struct {
-	talk   *talk
-	keys   nodesKeys
-	row    int    // of the cursor; behind the last row are the buttons
-	part   string // of the cursor's cell: the last part of its key
-	button int
-	edit   *cellEdit  // what is being typed into the cell of the cursor
-	list   *typeList  // the instance types to choose from, while that is open
-	naming *groupName // the name of a group, while it is asked for
-	remove string     // the row of a group that somebody wants to take away
-	notice string     // until the next key
-	seen   sizingView
-	offers map[string]wizard.Offer // by their names
+	session *session
+	keys    nodesKeys
+	row     int    // of the cursor; behind the last row are the buttons
+	part    string // of the cursor's cell: the last part of its key
+	button  int
+	edit    *cellEdit   // what is being typed into the cell of the cursor
+	list    *typeList   // the instance types to choose from, while that is open
+	naming  *namePrompt // the name of a group, while it is asked for
+	remove  string      // the row of a group that somebody wants to take away
+	notice  string      // until the next key
+	cache   sizingView
+	offers  map[string]wizard.InstanceType // by their names
 }
 
 // sizingView is what follows from the answers, remembered until they change.
 type sizingView struct {
 	spec     state.Spec
 	rows     []machineRow
-	estimate weighing
-	advice   []wizard.Fault
-	done     bool
+	estimate estimateCache
+	warnings []wizard.Problem
+	known    bool
 }
 
-func newNodesPage(t *talk) *nodesPage {
-	p := &nodesPage{talk: t, keys: newNodesKeys(), offers: map[string]wizard.Offer{}}
-	for _, offer := range wizard.Offers() {
+func newNodesPage(t *session) *nodesPage {
+	p := &nodesPage{session: t, keys: newNodesKeys(), offers: map[string]wizard.InstanceType{}}
+	for _, offer := range wizard.ListInstanceTypes() {
 		p.offers[offer.Name] = offer
 	}
 	return p
 }
 
-// Enter puts the cursor on what a newcomer decides: the first field that is not for those who know better.
-func (p *nodesPage) Enter() tea.Cmd {
+// Open puts the cursor on what a newcomer decides: the first field that is not for those who know better.
+func (p *nodesPage) Open() tea.Cmd {
 	if p.part != "" {
-		p.settle()
+		p.resetCursor()
 		return nil
 	}
-	for i, row := range p.rows() {
-		for _, column := range columnsOf(p.rows()) {
+	for i, row := range p.listRows() {
+		for _, column := range collectColumns(p.listRows()) {
 			if field, there := row.fields[column.part]; there && row.asked[column.part] && !field.Advanced {
 				p.row, p.part = i, column.part
 				return nil
@@ -61,59 +61,59 @@ func (p *nodesPage) Enter() tea.Cmd {
 		}
 	}
 	p.row, p.part = 0, ""
-	p.settle()
+	p.resetCursor()
 	return nil
 }
 
-// Leave stores what was being typed and shows what is in the way.
-func (p *nodesPage) Leave() (ok bool) {
-	p.commit()
+// Close stores what was being typed and shows what is in the way.
+func (p *nodesPage) Close() (ok bool) {
+	p.storeEdit()
 	p.list, p.naming, p.remove = nil, nil, ""
-	p.talk.tell(wizard.Nodes)
-	red := p.talk.blocking(wizard.Nodes)
+	p.session.markTouched(wizard.Nodes)
+	red := p.session.listScreenErrors(wizard.Nodes)
 	if len(red) > 0 {
-		p.Seek(red[0].Field)
+		p.Focus(red[0].Field)
 	}
 	return len(red) == 0
 }
 
 // Mark is how the answers of the page are.
 func (p *nodesPage) Mark() pane.Status {
-	if len(p.talk.stray(wizard.Nodes)) > 0 {
+	if len(p.session.listUnassignedShortages(wizard.Nodes)) > 0 {
 		return pane.Failed
 	}
-	status := p.talk.status(wizard.Nodes)
-	if status == pane.OK && len(p.view().advice) > 0 {
+	status := p.session.computeStatus(wizard.Nodes)
+	if status == pane.OK && len(p.getView().warnings) > 0 {
 		return pane.Warn
 	}
 	return status
 }
 
-// Broad tells that the table wants the whole width. Where there is room, the page shows its help itself.
-func (p *nodesPage) Broad() bool { return true }
+// IsFullWidth tells that the table wants the whole width. Where there is room, the page shows its help itself.
+func (p *nodesPage) IsFullWidth() bool { return true }
 
-// Grip keeps digits where they are numbers, and everything where something is open.
-func (p *nodesPage) Grip() grip {
+// InputMode keeps digits where they are numbers, and everything where something is open.
+func (p *nodesPage) InputMode() inputMode {
 	switch {
 	case p.edit != nil, p.list != nil, p.naming != nil, p.remove != "":
-		return open
-	case p.onNumber():
-		return typing
+		return modeCapture
+	case p.isOnNumber():
+		return modeText
 	}
-	return loose
+	return modeDefault
 }
 
-// Seek selects the cell of a field.
-func (p *nodesPage) Seek(key string) bool {
-	for i, row := range p.rows() {
-		if !within(key, row.key) {
+// Focus selects the cell of a field.
+func (p *nodesPage) Focus(key string) bool {
+	for i, row := range p.listRows() {
+		if !hasPathPrefix(key, row.key) {
 			continue
 		}
 		p.row = i
-		if _, part := cutLast(key); row.asked[part] {
+		if _, part := splitLast(key); row.asked[part] {
 			p.part = part
 		}
-		p.settle()
+		p.resetCursor()
 		return true
 	}
 	return false
@@ -121,10 +121,10 @@ func (p *nodesPage) Seek(key string) bool {
 
 // Help is about the cell of the cursor.
 func (p *nodesPage) Help() string {
-	field, there := p.field()
+	field, there := p.selectedField()
 	if p.naming != nil {
-		if field, there = p.naming.field(); there {
-			return p.talk.describe(field, "")
+		if field, there = p.naming.findField(); there {
+			return p.session.describeField(field, "")
 		}
 	}
 	if !there {
@@ -133,13 +133,13 @@ func (p *nodesPage) Help() string {
 			"storage nodes hold volumes, and workers run your applications.\n" +
 			"The defaults are the smallest cluster that is supported in production."
 	}
-	return strings.Join(append([]string{p.talk.explain(field)}, p.wrongs()...), "\n")
+	return strings.Join(append([]string{p.session.formatHelp(field)}, p.listProblems()...), "\n")
 }
 
-// wrongs are the faults of what is selected in full: below the table they may be cut short.
-func (p *nodesPage) wrongs() []string {
+// listProblems are the faults of what is selected in full: below the table they may be cut short.
+func (p *nodesPage) listProblems() []string {
 	var all []string
-	for _, line := range p.told() {
+	for _, line := range p.collectProblems() {
 		word := "Worth: "
 		if line.status == pane.Failed {
 			word = "Wrong: "
@@ -150,48 +150,48 @@ func (p *nodesPage) wrongs() []string {
 }
 
 // Hints are the keys of what is selected.
-func (p *nodesPage) Hints() []key.Binding { return p.keys.hints(p) }
+func (p *nodesPage) Hints() []key.Binding { return p.keys.listHints(p) }
 
-// rows are the rows of the table.
-func (p *nodesPage) rows() []machineRow { return p.view().rows }
+// listRows are the rows of the table.
+func (p *nodesPage) listRows() []machineRow { return p.getView().rows }
 
 // spec is the answers as they would be with what is being typed.
 func (p *nodesPage) spec() state.Spec {
 	if p.edit == nil || p.edit.spec == nil {
-		return p.talk.spec()
+		return p.session.spec()
 	}
 	return *p.edit.spec
 }
 
-// view returns what follows from the answers.
-func (p *nodesPage) view() *sizingView {
+// getView returns what follows from the answers.
+func (p *nodesPage) getView() *sizingView {
 	spec := p.spec()
-	if p.seen.done && reflect.DeepEqual(p.seen.spec, spec) {
-		return &p.seen
+	if p.cache.known && reflect.DeepEqual(p.cache.spec, spec) {
+		return &p.cache
 	}
-	spec = detached(spec)
-	p.seen = sizingView{
-		spec: spec, rows: machineRows(p.talk.fields(wizard.Nodes), spec), advice: wizard.Support(spec), done: true, estimate: p.seen.estimate,
+	spec = copyGroups(spec)
+	p.cache = sizingView{
+		spec: spec, rows: buildMachineRows(p.session.listFields(wizard.Nodes), spec), warnings: wizard.CheckSupport(spec), known: true, estimate: p.cache.estimate,
 	}
-	return &p.seen
+	return &p.cache
 }
 
-// costs is the estimate for what is on the screen.
-func (p *nodesPage) costs() wizard.Estimate {
-	view := p.view()
-	return view.estimate.of(p.talk, view.spec)
+// computeEstimate is the estimate for what is on the screen.
+func (p *nodesPage) computeEstimate() wizard.Estimate {
+	view := p.getView()
+	return view.estimate.get(p.session, view.spec)
 }
 
-// field is the field of the cell of the cursor.
-func (p *nodesPage) field() (wizard.Field, bool) {
-	rows := p.rows()
+// selectedField is the field of the cell of the cursor.
+func (p *nodesPage) selectedField() (wizard.Field, bool) {
+	rows := p.listRows()
 	if p.row < 0 || p.row >= len(rows) || !rows[p.row].asked[p.part] {
 		return wizard.Field{}, false
 	}
 	return rows[p.row].fields[p.part], true
 }
 
-func (p *nodesPage) onNumber() bool {
-	field, there := p.field()
+func (p *nodesPage) isOnNumber() bool {
+	field, there := p.selectedField()
 	return there && field.Shape() == wizard.Number
 }

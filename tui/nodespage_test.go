@@ -15,8 +15,8 @@ import (
 )
 
 // limits is what the outside says about the quotas of an organization.
-func limits(instances, addresses int) wizard.Reply {
-	return wizard.Reply{Summary: "2 quotas", Quotas: []wizard.Quota{
+func limits(instances, addresses int) wizard.LookupResult {
+	return wizard.LookupResult{Summary: "2 quotas", Quotas: []wizard.Quota{
 		{Resource: "instance", Used: 4, Limit: instances}, {Resource: "elastic-ip", Limit: addresses}, {Resource: "gpu2"},
 	}}
 }
@@ -32,7 +32,7 @@ func atNodes(t *testing.T, d *desk, width, height int) *operator {
 // on puts the cursor on a cell.
 func (o *operator) on(t *testing.T, key string) *operator {
 	t.Helper()
-	if !o.page().(seeker).Seek(key) {
+	if !o.currentPage().(focuser).Focus(key) {
 		t.Fatalf("there is no %s", key)
 	}
 	return o
@@ -58,11 +58,11 @@ func (o *operator) seesNot(t *testing.T, texts ...string) {
 
 func TestTheCursorBeginsWithWhatANewcomerDecides(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24)
-	if field, _ := o.page().(*nodesPage).field(); field.Key != "sizing.workers.type" && field.Key != "sizing.workers.count" {
+	if field, _ := o.currentPage().(*nodesPage).selectedField(); field.Key != "sizing.workers.type" && field.Key != "sizing.workers.count" {
 		t.Errorf("the cursor is on %s", field.Key)
 	}
 	o.press("down", "down", "down", "enter")
-	if got := o.sheets[o.current].screen; got != wizard.Network {
+	if got := o.pages[o.current].screen; got != wizard.Network {
 		t.Errorf("the button leads to %s", got)
 	}
 }
@@ -71,12 +71,12 @@ func TestDigitsChangeANumberInPlace(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.count")
 	o.types("12")
 	o.sees(t, "[12_]")
-	if got := o.talk.spec().Sizing.Workers.Count; got != 3 {
+	if got := o.session.spec().Sizing.Workers.Count; got != 3 {
 		t.Errorf("half a number is stored: %d", got)
 	}
 	o.press("tab")
-	if got := o.talk.spec().Sizing.Workers.Count; got != 12 || o.talk.answers.Origin("sizing.workers.count") != wizard.Typed {
-		t.Errorf("workers: %d, %s", got, o.talk.answers.Origin("sizing.workers.count"))
+	if got := o.session.spec().Sizing.Workers.Count; got != 12 || o.session.answers.Origin("sizing.workers.count") != wizard.Typed {
+		t.Errorf("workers: %d, %s", got, o.session.answers.Origin("sizing.workers.count"))
 	}
 	if saved := o.desk.saves; len(saved) == 0 || saved[len(saved)-1].Spec.Sizing.Workers.Count != 12 {
 		t.Error("the draft is not saved")
@@ -91,23 +91,23 @@ func TestOnlyDigitsAreTypedIntoNumbers(t *testing.T) {
 	o.sees(t, "only digits can be typed here", "[ 120_]")
 	o.press("backspace", "esc")
 	o.sees(t, "[  100]")
-	if o.sheets[o.current].screen != wizard.Nodes {
+	if o.pages[o.current].screen != wizard.Nodes {
 		t.Error("esc leaves the screen while a number is typed")
 	}
 }
 
 func TestPlusAndMinusStayWithinWhatIsAllowed(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.count").press("+", "+", "-")
-	if got := o.talk.spec().Sizing.Workers.Count; got != 4 {
+	if got := o.session.spec().Sizing.Workers.Count; got != 4 {
 		t.Errorf("3+1+1-1 workers are %d", got)
 	}
 	o.press("-", "-")
-	if got := o.talk.spec().Sizing.Workers.Count; got != 3 {
+	if got := o.session.spec().Sizing.Workers.Count; got != 3 {
 		t.Errorf("there are %d workers", got)
 	}
 	o.sees(t, "3 or more")
 	o.on(t, "sizing.workers.rootDisk").press("+")
-	if got := o.talk.spec().Sizing.Workers.RootDisk; got != 110 {
+	if got := o.session.spec().Sizing.Workers.RootDisk; got != 110 {
 		t.Errorf("the disk has %d GiB", got)
 	}
 }
@@ -115,18 +115,18 @@ func TestPlusAndMinusStayWithinWhatIsAllowed(t *testing.T) {
 func TestEnterAcceptsEveryCellAndArrivesAtTheButton(t *testing.T) {
 	for _, key := range []string{"sizing.workers.count", "sizing.workers.type", "sizing.infra.topolvm"} {
 		o := atNodes(t, newDesk(), 80, 24).on(t, key)
-		before := o.talk.spec()
+		before := o.session.spec()
 		for range 8 {
-			if o.page().(*nodesPage).onButtons() {
+			if o.currentPage().(*nodesPage).isOnButtons() {
 				break
 			}
 			o.press("enter")
 		}
 		o.press("enter")
-		if got := o.sheets[o.current].screen; got != wizard.Network {
+		if got := o.pages[o.current].screen; got != wizard.Network {
 			t.Errorf("from %s, enter leads to %s", key, got)
 		}
-		if !reflect.DeepEqual(before, o.talk.spec()) {
+		if !reflect.DeepEqual(before, o.session.spec()) {
 			t.Errorf("from %s, enter changed an answer", key)
 		}
 	}
@@ -134,16 +134,16 @@ func TestEnterAcceptsEveryCellAndArrivesAtTheButton(t *testing.T) {
 
 func TestANumberThatIsRefusedStaysInItsCellAndBlocksTheWay(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.infra.count").types("2").press("down", "down", "down", "down", "down")
-	if !o.page().(*nodesPage).onButtons() {
+	if !o.currentPage().(*nodesPage).isOnButtons() {
 		t.Fatal("the cursor is not on the buttons")
 	}
 	o.press("enter")
 	o.sees(t, "✗ Infra, count: 2 is out of bounds", "[  2]")
-	if o.sheets[o.current].screen != wizard.Nodes || o.talk.spec().Sizing.Infra.Count != 4 {
+	if o.pages[o.current].screen != wizard.Nodes || o.session.spec().Sizing.Infra.Count != 4 {
 		t.Error("2 infra nodes are taken")
 	}
 	o.types("5").press("enter", "down", "down", "down", "down", "down", "enter")
-	if o.sheets[o.current].screen != wizard.Network {
+	if o.pages[o.current].screen != wizard.Network {
 		t.Error("the way stays blocked")
 	}
 }
@@ -164,11 +164,11 @@ func TestAQuotaThatDoesNotSufficeIsRedAndBlocksTheWayUntilItFits(t *testing.T) {
 	o.seesNot(t, "✗")
 	o.types("6").press("down", "down", "down", "enter")
 	o.sees(t, "21    19  ✗", `✗ Workers, count: the quota "instance" does not suffice: 4 used, 17 needed`, "4 workers in place of 6 would fit", "limit of 21")
-	if o.sheets[o.current].screen != wizard.Nodes || o.page().Mark() != pane.Failed {
+	if o.pages[o.current].screen != wizard.Nodes || o.currentPage().Mark() != pane.Failed {
 		t.Error("a quota that does not suffice lets everybody pass")
 	}
 	o.types("4").press("down", "down", "down", "enter")
-	if o.sheets[o.current].screen != wizard.Network {
+	if o.pages[o.current].screen != wizard.Network {
 		t.Errorf("the way stays blocked:\n%s", o.View())
 	}
 }
@@ -178,10 +178,10 @@ func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, limits(100, 1), nil), 80, 24)
 	o.sees(t, `✗ the quota "elastic-ip" does not suffice`, "dns-round-robin", "screen Network and DNS")
 	o.press("down", "down", "down", "enter")
-	if o.sheets[o.current].screen != wizard.Network || len(o.talk.blocking(wizard.Network)) != 1 {
+	if o.pages[o.current].screen != wizard.Network || len(o.session.listScreenErrors(wizard.Network)) != 1 {
 		t.Fatalf("nothing blocks the network:\n%s", o.View())
 	}
-	if o.page().Leave() {
+	if o.currentPage().Close() {
 		t.Error("the network lets pass without addresses")
 	}
 }
@@ -190,27 +190,27 @@ func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 func TestKnownLimitsHoldWhileTheyAreAskedForAgain(t *testing.T) {
 	d := newDesk().inquires(wizard.Nodes, "offers", []string{"sizing.workers.type"}, limits(19, 5), nil)
 	o := atNodes(t, d, 80, 24).on(t, "sizing.workers.count").types("6").press("tab")
-	if err := o.talk.set("sizing.workers.type", "standard.huge"); err != nil {
+	if err := o.session.set("sizing.workers.type", "standard.huge"); err != nil {
 		t.Fatal(err)
 	}
 	o.sees(t, "checking…", "21    19  ✗")
-	if o.page().Leave() {
+	if o.currentPage().Close() {
 		t.Error("who is quick slips past the limits")
 	}
 }
 
 func TestQuotasThatNobodyCanTellStopNobody(t *testing.T) {
-	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, wizard.Reply{}, errors.New("no route")), 80, 24)
+	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, wizard.LookupResult{}, errors.New("no route")), 80, 24)
 	o.sees(t, "! nobody could tell the limits", "?    14     ?     ?")
-	if o.page().Mark() != pane.Warn || !o.page().Leave() {
-		t.Errorf("the page is marked %s, and leaving it %t", o.page().Mark().Word(), o.page().Leave())
+	if o.currentPage().Mark() != pane.Warn || !o.currentPage().Close() {
+		t.Errorf("the page is marked %s, and leaving it %t", o.currentPage().Mark().Word(), o.currentPage().Close())
 	}
 }
 
 // types of a zone that has no GPUs, and one type that this program does not know.
-func offered() wizard.Reply {
+func offered() wizard.LookupResult {
 	choices := []wizard.Choice{{Value: "standard.extra-large"}, {Value: "standard.huge", Note: "8 CPUs"}, {Value: "quantum.small", Note: "new"}}
-	return wizard.Reply{Choices: map[string][]wizard.Choice{"sizing.workers.type": choices}}
+	return wizard.LookupResult{Choices: map[string][]wizard.Choice{"sizing.workers.type": choices}}
 }
 
 func TestATypeIsChosenFromTheListOfTheZone(t *testing.T) {
@@ -218,11 +218,11 @@ func TestATypeIsChosenFromTheListOfTheZone(t *testing.T) {
 	o.sees(t, "Instance type: Workers", "standard.huge", "0.37 an hour", "The cluster with it:")
 	o.types("gpu").press("enter")
 	o.sees(t, "ch-gva-2 does not offer it to your organization")
-	if got := o.talk.spec().Sizing.Workers.Type; got != "standard.extra-large" {
+	if got := o.session.spec().Sizing.Workers.Type; got != "standard.extra-large" {
 		t.Errorf("the zone does not offer %s", got)
 	}
 	o.press("backspace", "backspace", "backspace").types("huge").press("enter")
-	if got := o.talk.spec().Sizing.Workers.Type; got != "standard.huge" {
+	if got := o.session.spec().Sizing.Workers.Type; got != "standard.huge" {
 		t.Errorf("workers are of type %s", got)
 	}
 	o.sees(t, "[standard.huge", "  8    32")
@@ -232,17 +232,17 @@ func TestATypeThatIsTooSmallCannotBeChosen(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.type").press(" ").types("tiny").press("enter")
 	o.sees(t, "too small")
 	o.press("esc")
-	if o.page().(*nodesPage).list != nil || o.sheets[o.current].screen != wizard.Nodes {
+	if o.currentPage().(*nodesPage).list != nil || o.pages[o.current].screen != wizard.Nodes {
 		t.Error("esc does not close the list alone")
 	}
-	if got := o.talk.text(wizardField(t, o, "sizing.workers.type")); got != "standard.extra-large" {
+	if got := o.session.getText(wizardField(t, o, "sizing.workers.type")); got != "standard.extra-large" {
 		t.Errorf("the type is %s", got)
 	}
 }
 
 func wizardField(t *testing.T, o *operator, key string) wizard.Field {
 	t.Helper()
-	for _, field := range wizard.ScreenOf(key).Fields(o.talk.spec()) {
+	for _, field := range wizard.ScreenOf(key).ListFields(o.session.spec()) {
 		if field.Key == key {
 			return field
 		}
@@ -258,22 +258,22 @@ func TestAGroupIsAddedNamedAndTakenAway(t *testing.T) {
 	o.press("x").types("worker").press("enter")
 	o.sees(t, "is taken")
 	o.press("ctrl+u").types("Fast gpu!").press("enter")
-	groups := o.talk.spec().Sizing.ExtraGroups
+	groups := o.session.spec().Sizing.ExtraGroups
 	if len(groups) != 1 || groups[0].Name != "fast-gpu" || groups[0].Count != 1 || groups[0].Type != "standard.extra-large" || groups[0].RootDisk != 100 {
 		t.Fatalf("the groups are %+v", groups)
 	}
 	o.types("3").press("n", "ctrl+u").types("gpu").press("enter")
-	if groups := o.talk.spec().Sizing.ExtraGroups; groups[0].Name != "gpu" || groups[0].Count != 3 {
+	if groups := o.session.spec().Sizing.ExtraGroups; groups[0].Name != "gpu" || groups[0].Count != 3 {
 		t.Errorf("the groups are %+v", groups)
 	}
 	o.press("x")
 	o.sees(t, "Take the group gpu (3 machines of standard.extra-large) out of the answers?")
 	o.press("enter", "n")
-	if len(o.talk.spec().Sizing.ExtraGroups) != 1 {
+	if len(o.session.spec().Sizing.ExtraGroups) != 1 {
 		t.Error("a group went without a yes")
 	}
 	o.press("x", "y")
-	if groups := o.talk.spec().Sizing.ExtraGroups; len(groups) != 0 {
+	if groups := o.session.spec().Sizing.ExtraGroups; len(groups) != 0 {
 		t.Errorf("the groups are %+v", groups)
 	}
 	o.seesNot(t, "gpu")
@@ -284,7 +284,7 @@ func TestWhatIsBeingTypedForAGroupIsNoAnswerYet(t *testing.T) {
 	d := newDesk().answer(t, map[string]string{"sizing.extraGroups": "name=gpu type=standard.huge count=2 rootDisk=100"})
 	o := atNodes(t, d, 80, 24).on(t, "sizing.extraGroups[0].count").types("7")
 	o.sees(t, "[ 7_]")
-	if got := o.talk.spec().Sizing.ExtraGroups[0].Count; got != 2 {
+	if got := o.session.spec().Sizing.ExtraGroups[0].Count; got != 2 {
 		t.Errorf("half a number is stored: %d", got)
 	}
 }
@@ -293,10 +293,10 @@ func TestWhatIsUnwiseIsAmberWithTheReasonAndItsSuggestionCanBeTaken(t *testing.T
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.count").types("9").press("tab").on(t, "sizing.controlPlane.type")
 	o.sees(t, "! Control plane, instance type: 9 workers are many", "ctrl+y")
 	o.press("ctrl+y")
-	if got := o.talk.spec().Sizing.ControlPlane.Type; got == "standard.extra-large" {
+	if got := o.session.spec().Sizing.ControlPlane.Type; got == "standard.extra-large" {
 		t.Error("the suggestion is not taken")
 	}
-	if !o.page().Leave() {
+	if !o.currentPage().Close() {
 		t.Error("amber blocks the way")
 	}
 }
@@ -308,7 +308,7 @@ func TestAnInterviewAboutSomeKeysAsksForTheirCellsOnly(t *testing.T) {
 	o.sees(t, "Infra", "[  4]")
 	o.seesNot(t, "Workers", "Add a group")
 	o.press("right", "right", "a")
-	if field, _ := o.page().(*nodesPage).field(); field.Key != "sizing.infra.count" {
+	if field, _ := o.currentPage().(*nodesPage).selectedField(); field.Key != "sizing.infra.count" {
 		t.Errorf("the cursor is on %q", field.Key)
 	}
 }

@@ -13,14 +13,14 @@ import (
 
 // Sizes of the nodes screen.
 const (
-	sideBySide   = 70  // width from which quotas and cost stand side by side
-	quotasWidth  = 46  //
-	helpBeside   = 132 // width from which the help stands beside everything else
-	tableWidest  = 110 // of what it leaves then
-	helpLeast    = 10  // height that is left, from which the help is shown below everything
-	pictureLeast = 16  // height from which the cluster is drawn
-	tinyTable    = 4   // height below which there is no room for a table
-	narrowScreen = 44  // width below which there is none
+	minTwoColumnWidth  = 70  // width from which quotas and cost stand side by side
+	quotasWidth        = 46  //
+	minHelpBesideWidth = 132 // width from which the help stands beside everything else
+	maxTableWidth      = 110 // of what it leaves then
+	minHelpHeight      = 10  // height that is left, from which the help is shown below everything
+	minPictureHeight   = 16  // height from which the cluster is drawn
+	minTableHeight     = 4   // height below which there is no room for a table
+	minTableWidth      = 44  // width below which there is none
 )
 
 // View draws the table, what is wrong or asked, and what the machines need and cost.
@@ -30,8 +30,8 @@ func (p *nodesPage) View(width, height int) string {
 		return ""
 	case p.list != nil:
 		return margin{typeListView{p}}.View(width, height)
-	case height < tinyTable+3 || width < narrowScreen:
-		return p.tiny(width, height)
+	case height < minTableHeight+3 || width < minTableWidth:
+		return p.renderTiny(width, height)
 	}
 	return margin{nodesBody{p}}.View(width, height)
 }
@@ -40,42 +40,42 @@ func (p *nodesPage) View(width, height int) string {
 type nodesBody struct{ *nodesPage }
 
 func (p nodesBody) View(width, height int) string {
-	if width < helpBeside {
-		return pane.Fill(p.column(width, height, false), width, height)
+	if width < minHelpBesideWidth {
+		return pane.Fill(p.renderColumn(width, height, false), width, height)
 	}
-	room := min(width*62/100, tableWidest)
-	left, right := p.column(room, height, true), split(p.side(width-room-2, height))
+	room := min(width*62/100, maxTableWidth)
+	left, right := p.renderColumn(room, height, true), splitLines(p.renderSide(width-room-2, height))
 	for i := range left {
 		left[i] = pane.Fit(left[i], room+2) + right[i]
 	}
 	return pane.Fill(left, width, height)
 }
 
-// side is what stands beside the table: the help, and below it the cluster as it grows with every key.
-func (p nodesBody) side(width, height int) string {
-	t := p.talk.theme
-	tall := p.helpHeight(width)
-	if height-tall < pictureLeast {
-		return p.helpBox(width, height)
+// renderSide is what stands beside the table: the help, and below it the cluster as it grows with every key.
+func (p nodesBody) renderSide(width, height int) string {
+	t := p.session.theme
+	tall := p.computeHelpHeight(width)
+	if height-tall < minPictureHeight {
+		return p.renderHelpBox(width, height)
 	}
 	picture := pane.Architecture{Theme: t, Spec: p.spec(), Answered: func(screen string) bool {
 		return slices.Contains([]wizard.Screen{wizard.Access, wizard.Cluster, wizard.Nodes}, wizard.Screen(screen))
 	}}
-	return p.helpBox(width, tall) + "\n" + pane.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
+	return p.renderHelpBox(width, tall) + "\n" + pane.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
 }
 
-// column draws everything below each other. The table comes first, then the sums, then what is wrong; what is left is
+// renderColumn draws everything below each other. The table comes first, then the sums, then what is wrong; what is left is
 // divided among the details, the quotas and, unless that stands beside it, the help.
-func (p nodesBody) column(width, height int, helped bool) []string {
-	table, details := p.table(), p.details(width)
+func (p nodesBody) renderColumn(width, height int, helped bool) []string {
+	table, details := p.buildTable(), p.renderDetails(width)
 	if len(details) == 0 && !helped {
-		details = p.about(width)
+		details = p.renderSummary(width)
 	}
-	sums := budgetLeast(width, height)
-	room := min(table.Height(), max(height-1-sums-min(len(details), 2), tinyTable))
-	lines := append(split(table.View(width, room)), p.buttonLine(width))
+	sums := computeBudgetHeight(width, height)
+	room := min(table.Height(), max(height-1-sums-min(len(details), 2), minTableHeight))
+	lines := append(splitLines(table.View(width, room)), p.renderButtons(width))
 	left := height - len(lines)
-	details = cut(details, max(left-sums, min(1, left)), width)
+	details = truncateLines(details, max(left-sums, min(1, left)), width)
 	if left > len(details)+sums {
 		lines = append(lines, "")
 	}
@@ -84,9 +84,9 @@ func (p nodesBody) column(width, height int, helped bool) []string {
 		lines = append(lines, "")
 		left--
 	}
-	lines = append(lines, p.budget(width, left)...)
-	if left = height - len(lines) - 1; left >= helpLeast && !helped {
-		lines = append(append(lines, ""), split(p.helpBox(width, left))...)
+	lines = append(lines, p.renderBudget(width, left)...)
+	if left = height - len(lines) - 1; left >= minHelpHeight && !helped {
+		lines = append(append(lines, ""), splitLines(p.renderHelpBox(width, left))...)
 	}
 	for len(lines) < height {
 		lines = append(lines, "")
@@ -94,16 +94,16 @@ func (p nodesBody) column(width, height int, helped bool) []string {
 	return lines
 }
 
-// budgetLeast is how many lines the quotas and the cost get in any case.
-func budgetLeast(width, height int) int {
-	if width < sideBySide || height < 16 {
+// computeBudgetHeight is how many lines the quotas and the cost get in any case.
+func computeBudgetHeight(width, height int) int {
+	if width < minTwoColumnWidth || height < 16 {
 		return 2
 	}
 	return 4
 }
 
-// cut shortens a text and says where the rest of it is.
-func cut(lines []string, height, width int) []string {
+// truncateLines shortens a text and says where the rest of it is.
+func truncateLines(lines []string, height, width int) []string {
 	if len(lines) <= height || height <= 0 {
 		return lines[:min(len(lines), max(height, 0))]
 	}
@@ -111,79 +111,79 @@ func cut(lines []string, height, width int) []string {
 	return append(lines[:height-1:height-1], last)
 }
 
-func split(view string) []string { return strings.Split(view, "\n") }
+func splitLines(view string) []string { return strings.Split(view, "\n") }
 
-// table is the table with the cursor where it is.
-func (p *nodesPage) table() pane.Sizing {
-	rows := p.rows()
-	columns := columnsOf(rows)
-	table := pane.Sizing{Theme: p.talk.theme, Row: p.row, Column: -1, Corner: "disks in GiB"}
+// buildTable is the table with the cursor where it is.
+func (p *nodesPage) buildTable() pane.Sizing {
+	rows := p.listRows()
+	columns := collectColumns(rows)
+	table := pane.Sizing{Theme: p.session.theme, Row: p.row, Column: -1, CornerTitle: "disks in GiB"}
 	for i, column := range columns {
 		table.Columns = append(table.Columns, column.pane)
-		if column.part == p.part && !p.onButtons() {
+		if column.part == p.part && !p.isOnButtons() {
 			table.Column = i
 		}
 	}
-	red := p.talk.allRed()
+	red := p.session.listAllErrors()
 	for i, row := range rows {
-		drawn := pane.SizingRow{Title: cleanText(row.title, p.talk.ascii), Status: p.status(row.key, red)}
+		drawn := pane.SizingRow{Title: sanitizeText(row.title, p.session.ascii), Status: p.computeStatus(row.key, red)}
 		for _, column := range columns {
-			drawn.Cells = append(drawn.Cells, p.cell(i, row, column.part, red))
+			drawn.Cells = append(drawn.Cells, p.buildCell(i, row, column.part, red))
 		}
 		table.Rows = append(table.Rows, drawn)
 	}
 	return table
 }
 
-// status of a row or of a field.
-func (p *nodesPage) status(key string, red []wizard.Fault) pane.Status {
+// computeStatus of a row or of a field.
+func (p *nodesPage) computeStatus(key string, red []wizard.Problem) pane.Status {
 	switch {
-	case len(p.talk.about(key, red)) > 0:
+	case len(p.session.filterProblems(key, red)) > 0:
 		return pane.Failed
-	case len(p.amber(key)) > 0:
+	case len(p.listWarnings(key)) > 0:
 		return pane.Warn
 	}
 	return pane.OK
 }
 
-// amber is what is worth knowing about a row or a field, with what is being typed.
-func (p *nodesPage) amber(key string) []wizard.Fault {
-	return p.talk.about(key, append(p.talk.amber(key), p.view().advice...))
+// listWarnings is what is worth knowing about a row or a field, with what is being typed.
+func (p *nodesPage) listWarnings(key string) []wizard.Problem {
+	return p.session.filterProblems(key, append(p.session.listWarnings(key), p.getView().warnings...))
 }
 
-// cell draws a value as a cell.
-func (p *nodesPage) cell(i int, row machineRow, part string, red []wizard.Fault) pane.SizingCell {
+// buildCell draws a value as a cell.
+func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.Problem) pane.SizingCell {
 	switch part {
 	case cpuColumn, memoryColumn:
-		return pane.SizingCell{Text: p.ofType(row.value("type", p.spec()), part), Fixed: true}
+		return pane.SizingCell{Text: p.formatTypeColumn(row.value("type", p.spec()), part), Fixed: true}
 	}
 	field, there := row.fields[part]
 	if !there {
 		return pane.SizingCell{}
 	}
 	text := field.Get(p.spec())
-	if rejected, refused := p.talk.rejected[field.Key]; refused {
+	if rejected, refused := p.session.rejectedTexts[field.Key]; refused {
 		text = rejected
 	}
 	if field.Shape() == wizard.Switch {
 		text = map[string]string{"true": "yes", "false": "no"}[text]
 	}
-	cell := pane.SizingCell{Text: cleanText(text, p.talk.ascii), Status: p.status(field.Key, red), Fixed: !row.asked[part]}
+	cell := pane.SizingCell{Text: sanitizeText(text, p.session.ascii), Status: p.computeStatus(field.Key, red), Fixed: !row.asked[part]}
 	if p.edit != nil && i == p.row && part == p.part {
 		cell.Text, cell.Edited = p.edit.text, true
 	}
 	return cell
 }
 
-// buttonLine draws the buttons, and how much is in the way.
-func (p *nodesPage) buttonLine(width int) string {
-	t := p.talk.theme
+// renderButtons draws the buttons, and how much is in the way.
+func (p *nodesPage) renderButtons(width int) string {
+	t := p.session.theme
 	line := strings.Repeat(" ", 1+ansi.StringWidth(t.Indent()))
 	for i, name := range []string{"[ Next ]", "[ Add a group of machines ]"}[:p.lastButton()+1] {
 		style := t.Plain
-		if p.onButtons() && p.button == i {
+		if p.isOnButtons() && p.button == i {
 			style = t.Selected
-			if line = strings.TrimSuffix(line, " ") + t.Focus.Render(t.Prong); t.Prong == "" {
+			if line = strings.TrimSuffix(line, " ") + t.Focus.Render(t.Cursor); t.Cursor == "" {
 				line += " "
 			}
 		}
@@ -192,33 +192,33 @@ func (p *nodesPage) buttonLine(width int) string {
 	return pane.Fit(line, width)
 }
 
-// details are what is asked, what is wrong, or else what the selected cell is.
-func (p *nodesPage) details(width int) []string {
-	t := p.talk.theme
+// renderDetails are what is asked, what is wrong, or else what the selected cell is.
+func (p *nodesPage) renderDetails(width int) []string {
+	t := p.session.theme
 	switch {
 	case p.remove != "":
-		return p.say(pane.Warn, p.removing(), width)
+		return p.renderMessage(pane.Warn, p.formatRemovePrompt(), width)
 	case p.naming != nil:
-		lines := []string{p.naming.line(t)}
-		if p.naming.fault != "" {
-			return append(lines, p.say(pane.Failed, p.naming.fault, width)...)
+		lines := []string{p.naming.renderLine(t)}
+		if p.naming.problem != "" {
+			return append(lines, p.renderMessage(pane.Failed, p.naming.problem, width)...)
 		}
 		return append(lines, t.Dim.Render("Enter takes it, esc drops it. Its type and disks are changed in its row."))
 	}
 	var lines []string
 	if p.notice != "" {
-		lines = append(lines, p.say(pane.Warn, p.notice, width)...)
+		lines = append(lines, p.renderMessage(pane.Warn, p.notice, width)...)
 	}
-	return append(lines, p.faults(width)...)
+	return append(lines, p.renderProblems(width)...)
 }
 
-// about says in a sentence or two what the selected cell is.
-func (p *nodesPage) about(width int) []string {
-	field, there := p.field()
+// renderSummary says in a sentence or two what the selected cell is.
+func (p *nodesPage) renderSummary(width int) []string {
+	field, there := p.selectedField()
 	if !there {
 		return nil
 	}
-	return wrapDim(p.talk.theme, field.Title+". "+field.Help+" "+field.Why, width)
+	return wrapDim(p.session.theme, field.Title+". "+field.Help+" "+field.Why, width)
 }
 
 func wrapDim(t pane.Theme, text string, width int) []string {
@@ -229,55 +229,55 @@ func wrapDim(t pane.Theme, text string, width int) []string {
 	return lines
 }
 
-// faults tells what is wrong, and then what is worth knowing.
-func (p *nodesPage) faults(width int) []string {
+// renderProblems tells what is wrong, and then what is worth knowing.
+func (p *nodesPage) renderProblems(width int) []string {
 	var lines []string
-	for _, one := range p.told() {
-		lines = append(lines, p.say(one.status, one.text, width)...)
+	for _, one := range p.collectProblems() {
+		lines = append(lines, p.renderMessage(one.status, one.text, width)...)
 	}
 	return lines
 }
 
-// remark is something about the answers: Failed or Warn.
-type remark struct {
+// statusText is something about the answers: Failed or Warn.
+type statusText struct {
 	status pane.Status
 	text   string
 }
 
-// told are the faults of the selected cell, of its row, of the quotas and of the rest, each once, and then what is worth
+// collectProblems are the faults of the selected cell, of its row, of the quotas and of the rest, each once, and then what is worth
 // knowing about the row.
-func (p *nodesPage) told() []remark {
-	red := p.talk.allRed()
-	var faults, warnings []wizard.Fault
-	if rows := p.rows(); p.row < len(rows) {
+func (p *nodesPage) collectProblems() []statusText {
+	red := p.session.listAllErrors()
+	var faults, warnings []wizard.Problem
+	if rows := p.listRows(); p.row < len(rows) {
 		key := rows[p.row].key
-		faults = append(p.talk.about(key+"."+p.part, red), p.talk.about(key, red)...)
-		warnings = p.amber(key)
+		faults = append(p.session.filterProblems(key+"."+p.part, red), p.session.filterProblems(key, red)...)
+		warnings = p.listWarnings(key)
 	}
-	faults = append(append(faults, p.talk.blocking(wizard.Nodes)...), p.talk.shortages()...)
-	var told []remark
+	faults = append(append(faults, p.session.listScreenErrors(wizard.Nodes)...), p.session.listShortages()...)
+	var told []statusText
 	for i, fault := range append(faults, warnings...) {
-		one := remark{pane.Failed, p.titled(fault, p.talk.sentence(fault))}
+		one := statusText{pane.Failed, p.formatProblem(fault, p.session.formatError(fault))}
 		if i >= len(faults) {
-			one = remark{pane.Warn, p.titled(fault, p.talk.advice(fault))}
+			one = statusText{pane.Warn, p.formatProblem(fault, p.session.formatWarning(fault))}
 		}
-		if !slices.ContainsFunc(told, func(r remark) bool { return r.text == one.text }) {
+		if !slices.ContainsFunc(told, func(r statusText) bool { return r.text == one.text }) {
 			told = append(told, one)
 		}
 	}
 	return told
 }
 
-// titled is what is said of a fault, behind the field that it is about.
-func (p *nodesPage) titled(fault wizard.Fault, said string) string {
-	key, part := cutLast(fault.Field)
-	for _, row := range p.rows() {
+// formatProblem is what is said of a fault, behind the field that it is about.
+func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
+	key, part := splitLast(fault.Field)
+	for _, row := range p.listRows() {
 		if row.key == key || row.key == fault.Field {
 			if field, there := row.fields[part]; there {
 				_, what, _ := strings.Cut(field.Title, ": ")
-				return strings.TrimSpace(cleanText(row.title, p.talk.ascii)+", "+cmp.Or(what, field.Title)) + ": " + said
+				return strings.TrimSpace(sanitizeText(row.title, p.session.ascii)+", "+cmp.Or(what, field.Title)) + ": " + said
 			}
-			return cleanText(row.title, p.talk.ascii) + ": " + said
+			return sanitizeText(row.title, p.session.ascii) + ": " + said
 		}
 	}
 	if screen := wizard.ScreenOf(fault.Field); screen != "" && screen != wizard.Nodes {
@@ -286,9 +286,9 @@ func (p *nodesPage) titled(fault wizard.Fault, said string) string {
 	return said
 }
 
-// say wraps a text behind a mark.
-func (p *nodesPage) say(status pane.Status, text string, width int) []string {
-	t := p.talk.theme
+// renderMessage wraps a text behind a mark.
+func (p *nodesPage) renderMessage(status pane.Status, text string, width int) []string {
+	t := p.session.theme
 	lines := pane.Wrap(text, "", max(width-ansi.StringWidth(t.Indent()), 4))
 	for i, line := range lines {
 		head := t.Indent()
@@ -300,39 +300,39 @@ func (p *nodesPage) say(status pane.Status, text string, width int) []string {
 	return lines
 }
 
-// helpBox is the help of the selected cell in a box.
-func (p *nodesPage) helpBox(width, height int) string {
-	box := pane.Box{Theme: p.talk.theme, Title: "help", Content: helpText{p.talk.theme, p.Help()}}
-	return pane.Fill(split(box.View(width, min(height, p.helpHeight(width)))), width, height)
+// renderHelpBox is the help of the selected cell in a box.
+func (p *nodesPage) renderHelpBox(width, height int) string {
+	box := pane.Box{Theme: p.session.theme, Title: "help", Content: helpText{p.session.theme, p.Help()}}
+	return pane.Fill(splitLines(box.View(width, min(height, p.computeHelpHeight(width)))), width, height)
 }
 
-// helpHeight is how many lines the whole help needs with its box.
-func (p *nodesPage) helpHeight(width int) int {
-	return len(helpText{p.talk.theme, p.Help()}.lines(width-4)) + 2
+// computeHelpHeight is how many lines the whole help needs with its box.
+func (p *nodesPage) computeHelpHeight(width int) int {
+	return len(helpText{p.session.theme, p.Help()}.renderLines(width-4)) + 2
 }
 
-// tiny is for a screen without room for a table: the selected cell alone.
-func (p *nodesPage) tiny(width, height int) string {
-	t, rows := p.talk.theme, p.rows()
-	if p.onButtons() {
-		return pane.Fill(append([]string{p.buttonLine(width)}, p.details(width)...), width, height)
+// renderTiny is for a screen without room for a table: the selected cell alone.
+func (p *nodesPage) renderTiny(width, height int) string {
+	t, rows := p.session.theme, p.listRows()
+	if p.isOnButtons() {
+		return pane.Fill(append([]string{p.renderButtons(width)}, p.renderDetails(width)...), width, height)
 	}
 	row, value := rows[p.row], ""
-	if field, there := p.field(); there {
+	if field, there := p.selectedField(); there {
 		_, what, _ := strings.Cut(field.Title, ": ")
-		cell := p.cell(p.row, row, p.part, p.talk.allRed())
+		cell := p.buildCell(p.row, row, p.part, p.session.listAllErrors())
 		value = cmp.Or(what, field.Title) + " " + t.Selected.Render("["+cell.Text+"]")
 	}
-	title := t.Bold.Render(cleanText(row.title, p.talk.ascii))
+	title := t.Bold.Render(sanitizeText(row.title, p.session.ascii))
 	switch height {
 	case 1:
 		return pane.Fill([]string{title + " " + value}, width, height)
 	case 2:
 		return pane.Fill([]string{title, value}, width, height)
 	}
-	lines := append([]string{title, value}, p.details(width)...)
+	lines := append([]string{title, value}, p.renderDetails(width)...)
 	if len(lines) >= height {
 		lines = lines[:height-1]
 	}
-	return pane.Fill(append(lines, p.costLine()), width, height)
+	return pane.Fill(append(lines, p.renderCostLine()), width, height)
 }

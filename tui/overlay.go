@@ -7,12 +7,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// explain shows the help in place of the page.
-func (s *shell) explain() { s.help, s.helpTop = true, 0 }
+// showHelp shows the help in place of the page.
+func (s *wizardModel) showHelp() { s.help, s.helpTop = true, 0 }
 
-// pressHelp scrolls the help as far as there is more of it; any other key closes it.
-func (s *shell) pressHelp(k tea.KeyMsg) {
-	most := s.longHelp()
+// handleHelpKey scrolls the help as far as there is more of it; any other key closes it.
+func (s *wizardModel) handleHelpKey(k tea.KeyMsg) {
+	most := s.countHiddenHelp()
 	if s.help = most > 0 && key.Matches(k, s.keys.Scroll); !s.help {
 		return
 	}
@@ -20,18 +20,18 @@ func (s *shell) pressHelp(k tea.KeyMsg) {
 	s.helpTop = min(max(min(s.helpTop, most)+by, 0), most)
 }
 
-// longHelp is how many lines of the help there is no room for.
-func (s *shell) longHelp() int {
-	room := arrangeShell(s.width, s.height, true).Main
-	return max(len(s.overlay().lines(room.W))-room.H, 0)
+// countHiddenHelp is how many lines of the help there is no room for.
+func (s *wizardModel) countHiddenHelp() int {
+	room := newWizardLayout(s.width, s.height, true).Main
+	return max(len(s.buildHelp().renderLines(room.W))-room.H, 0)
 }
 
-// overlay is the help of what is selected, with the keys that are the same everywhere.
-func (s *shell) overlay() helpText {
-	if s.talk == nil {
+// buildHelp is the help of what is selected, with the keys that are the same everywhere.
+func (s *wizardModel) buildHelp() helpText {
+	if s.session == nil {
 		return helpText{s.theme, startHelp}
 	}
-	return helpText{s.theme, s.page().Help() + "\n" + keysHelp}
+	return helpText{s.theme, s.currentPage().Help() + "\n" + keysHelp}
 }
 
 const startHelp = "Installing OpenShift on Exoscale\n" +
@@ -54,7 +54,7 @@ type scrolledHelp struct {
 
 // View draws as many lines as there is room for, and says that there are more.
 func (h scrolledHelp) View(width, height int) string {
-	lines := h.lines(width)
+	lines := h.renderLines(width)
 	lines = lines[min(h.top, max(len(lines)-height, 0)):]
 	if len(lines) > height && height > 1 {
 		lines[height-1] = " " + h.theme.Dim.Render("↓ more")

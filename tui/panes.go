@@ -7,50 +7,50 @@ import (
 	"exoshift/tui/pane"
 )
 
-// chosen returns the pane of the chosen tab.
-func (d *dashboard) chosen() pane.View {
+// buildSelected returns the pane of the chosen tab.
+func (d *dashboard) buildSelected() pane.View {
 	switch d.tab {
 	case stepsTab:
-		return d.steps()
+		return d.buildSteps()
 	case bootstrapTab:
-		return d.bootstrap()
+		return d.buildBootstrap()
 	case etcdTab:
-		return d.etcd()
+		return d.buildEtcd()
 	case nodesTab:
-		return d.nodes()
+		return d.buildNodes()
 	case operatorsTab:
-		return d.operators()
+		return d.buildOperators()
 	case cloudTab:
-		return d.cloud()
+		return d.buildCloud()
 	case logTab:
-		return d.log()
+		return d.buildLog()
 	case synTab:
-		return d.applications()
+		return d.buildApplications()
 	}
-	return d.overview(false)
+	return d.buildOverview(false)
 }
 
-func (d *dashboard) present() pane.Present {
-	return pane.Present{
+func (d *dashboard) buildRunStatus() pane.RunStatus {
+	return pane.RunStatus{
 		Theme: d.theme, Board: d.board, Now: d.now(), Resume: d.options.ResumeCommand,
 		Stopping: d.stopping, Ended: d.ended,
 	}
 }
 
-// errand is also kept after a failure where the explanation is in a narrow box.
-func (d *dashboard) errand() pane.Errand {
-	return pane.Errand{Theme: d.theme, Board: d.board, Failed: d.width >= mediumWidth}
+// buildAction is also kept after a failure where the explanation is in a narrow box.
+func (d *dashboard) buildAction() pane.Action {
+	return pane.Action{Theme: d.theme, Board: d.board, Failed: d.width >= mediumWidth}
 }
 
-func (d *dashboard) steps() pane.Steps {
+func (d *dashboard) buildSteps() pane.Steps {
 	return pane.Steps{Theme: d.theme, Steps: d.board.Steps, Now: d.now(), Offset: d.offsets[stepsTab]}
 }
 
-func (d *dashboard) bootstrap() pane.Bootstrap {
+func (d *dashboard) buildBootstrap() pane.Bootstrap {
 	return pane.Bootstrap{Theme: d.theme, Board: d.board, Now: d.now()}
 }
 
-func (d *dashboard) etcd() pane.Etcd {
+func (d *dashboard) buildEtcd() pane.Etcd {
 	masters := 0
 	for _, machine := range d.options.Nodes {
 		if machine.Role == state.RoleMaster {
@@ -58,68 +58,68 @@ func (d *dashboard) etcd() pane.Etcd {
 		}
 	}
 	return pane.Etcd{
-		Theme: d.theme, Members: d.board.Etcd, Held: d.board.EtcdHeld, Trail: d.board.EtcdTrail, Times: d.board.EtcdTimes,
+		Theme: d.theme, Members: d.board.Etcd, HoldReason: d.board.EtcdHeld, Counts: d.board.EtcdTrail, Times: d.board.EtcdTimes,
 		Masters: masters,
 	}
 }
 
-func (d *dashboard) nodes() pane.Nodes {
+func (d *dashboard) buildNodes() pane.Nodes {
 	return pane.Nodes{
-		Theme: d.theme, Census: d.census, Now: d.now(), Offset: d.offsets[nodesTab],
+		Theme: d.theme, Summary: d.nodes, Now: d.now(), Offset: d.offsets[nodesTab],
 		Filter: d.filters[nodesTab], Typing: d.typing && d.tab == nodesTab,
 	}
 }
 
-func (d *dashboard) operators() pane.Operators {
+func (d *dashboard) buildOperators() pane.Operators {
 	return pane.Operators{
 		Theme: d.theme, Version: d.board.Version, Operators: d.board.Operators, Now: d.now(), Offset: d.offsets[operatorsTab],
 		Filter: d.filters[operatorsTab], Typing: d.typing && d.tab == operatorsTab,
 	}
 }
 
-func (d *dashboard) applications() pane.Applications {
+func (d *dashboard) buildApplications() pane.Applications {
 	return pane.Applications{
 		Theme: d.theme, Applications: d.board.Applications, Now: d.now(), Offset: d.offsets[synTab],
 		Filter: d.filters[synTab], Typing: d.typing && d.tab == synTab,
 	}
 }
 
-func (d *dashboard) cloud() pane.Cloud {
+func (d *dashboard) buildCloud() pane.Cloud {
 	return pane.Cloud{Theme: d.theme, Objects: d.board.Objects, Offset: d.offsets[cloudTab]}
 }
 
-// log is what the log pane shows: events, or the journal where that was chosen.
-func (d *dashboard) log() pane.Log {
+// buildLog is what the log pane shows: events, or the journal where that was chosen.
+func (d *dashboard) buildLog() pane.Log {
 	if d.journal {
-		return d.journalLog()
+		return d.buildJournal()
 	}
-	return d.events()
+	return d.buildEvents()
 }
 
-func (d *dashboard) events() pane.Log {
+func (d *dashboard) buildEvents() pane.Log {
 	return pane.Log{
-		Theme: d.theme, Events: d.board.Log, Title: d.stepTitle, Until: d.until,
+		Theme: d.theme, Events: d.board.Log, Title: d.findStepTitle, Until: d.logEnd,
 		Filter: d.filters[logTab], Typing: d.typing && d.tab == logTab && !d.journal,
 	}
 }
 
-// journalLog shows the journal of the bootstrap machine.
-func (d *dashboard) journalLog() pane.Log {
+// buildJournal shows the journal of the bootstrap machine.
+func (d *dashboard) buildJournal() pane.Log {
 	return pane.Log{
-		Theme: d.theme, Events: d.board.Journal, Until: d.journalUntil, Empty: "no line yet",
+		Theme: d.theme, Events: d.board.Journal, Until: d.journalEnd, Empty: "no line yet",
 		Filter: d.filters[logTab], Typing: d.typing && d.tab == logTab && d.journal,
 	}
 }
 
-// logTitle names what the log pane shows.
-func (d *dashboard) logTitle() string {
+// formatLogTitle names what the log pane shows.
+func (d *dashboard) formatLogTitle() string {
 	if d.journal {
 		return "journal of the bootstrap machine"
 	}
 	return "events"
 }
 
-func (d *dashboard) stepTitle(id string) string {
+func (d *dashboard) findStepTitle(id string) string {
 	for i := range d.board.Steps {
 		if d.board.Steps[i].ID == id {
 			return d.board.Steps[i].Title
@@ -128,56 +128,56 @@ func (d *dashboard) stepTitle(id string) string {
 	return id
 }
 
-// trouble explains the failure or, before there is one, what is known to be wrong.
-func (d *dashboard) trouble() scrollable {
-	if len(d.present().Failed()) > 0 {
+// buildFailure explains the failure or, before there is one, what is known to be wrong.
+func (d *dashboard) buildFailure() scrollable {
+	if len(d.buildRunStatus().ListFailed()) > 0 {
 		return pane.Failure{
 			Theme: d.theme, Board: d.board, Now: d.now(), Resume: d.options.ResumeCommand, Offset: d.offsets[overviewTab],
 		}
 	}
-	diagnosis := d.diagnosis()
+	diagnosis := d.buildDiagnosis()
 	diagnosis.Offset = d.offsets[overviewTab]
 	return diagnosis
 }
 
-func (d *dashboard) diagnosis() pane.Diagnosis {
+func (d *dashboard) buildDiagnosis() pane.Diagnosis {
 	return pane.Diagnosis{Theme: d.theme, Findings: d.board.Findings, Now: d.now()}
 }
 
-// overview leaves out what is wrong where a notice tells it.
-func (d *dashboard) overview(noticed bool) pane.Overview {
-	diagnosis := d.diagnosis()
+// buildOverview leaves out what is wrong where a notice tells it.
+func (d *dashboard) buildOverview(noticed bool) pane.Overview {
+	diagnosis := d.buildDiagnosis()
 	if noticed {
 		diagnosis.Findings = nil
 	}
 	return pane.Overview{
-		Theme: d.theme, Diagnosis: diagnosis, Bootstrap: d.bootstrap(), Certificates: d.certificates(),
-		Reach: pane.Reach{Theme: d.theme, Board: d.board}, Etcd: d.etcd(), Nodes: d.nodes(), Operators: d.operators(),
-		Applications: d.applications(), Cloud: d.cloud(),
+		Theme: d.theme, Diagnosis: diagnosis, Bootstrap: d.buildBootstrap(), Certificates: d.buildCertificates(),
+		Access: pane.Access{Theme: d.theme, Board: d.board}, Etcd: d.buildEtcd(), Nodes: d.buildNodes(), Operators: d.buildOperators(),
+		Applications: d.buildApplications(), Cloud: d.buildCloud(),
 	}
 }
 
-// standing tells whether the cluster stands on its own: the bootstrap machine may go.
-func (d *dashboard) standing() bool { return d.board.Reached(state.PhaseMemberRemoved) }
+// isBootstrapped tells whether the cluster stands on its own: the bootstrap machine may go.
+func (d *dashboard) isBootstrapped() bool { return d.board.HasReached(state.PhaseMemberRemoved) }
 
-// certificates matter until the cluster stands on its own, which renews them.
-func (d *dashboard) certificates() pane.Certificates {
+// buildCertificates matter until the cluster stands on its own, which renews them.
+func (d *dashboard) buildCertificates() pane.Certificates {
 	p := pane.Certificates{Theme: d.theme, Until: d.board.Expiry, Now: d.options.Wall()}
-	if d.ended || d.standing() {
+	if d.ended || d.isBootstrapped() {
 		p.Until = time.Time{}
 	}
 	return p
 }
 
-func (d *dashboard) leaveView() leaveView {
+func (d *dashboard) buildLeaveView() leaveView {
 	goesOn := ""
 	switch {
-	case d.standing():
+	case d.isBootstrapped():
 		goesOn = "The cluster goes on"
 	case len(d.board.Bootstrap) > 0:
 		goesOn = "The cluster's own bootstrap goes on"
 	}
 	return leaveView{
-		theme: d.theme, stop: d.menu.stop, stays: d.cloud().Stay(), goesOn: goesOn, resume: d.options.ResumeCommand,
+		theme: d.theme, stop: d.menu.stop, resources: d.buildCloud().FormatRemaining(), continuing: goesOn, resume: d.options.ResumeCommand,
 	}
 }

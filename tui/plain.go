@@ -6,60 +6,60 @@ import (
 	"exoshift/tui/pane"
 )
 
-// plain is the screen for terminals that are too small for panes: the status in a few lines.
-func (d *dashboard) plain() pane.View {
+// buildPlain is the screen for terminals that are too small for panes: the status in a few lines.
+func (d *dashboard) buildPlain() pane.View {
 	if d.menu != nil {
 		return smallLeave{d.theme, d.menu.stop}
 	}
 	if d.decision != nil {
 		return d.decision
 	}
-	if d.transfer.open {
-		return smallHandover{d.handover(), d.theme.Dim.Render(" up/down scroll, q leaves")}
+	if d.handoverState.open {
+		return smallReport{d.buildReport(), d.theme.Dim.Render(" up/down scroll, q leaves")}
 	}
 	return smallStatus{
-		wrong: d.diagnosis().Summary(), title: d.title, present: d.present(), errand: d.errand(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
-		counts: d.counts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),
+		problem: d.buildDiagnosis().RenderSummary(), title: d.renderTitle, runStatus: d.buildRunStatus(), action: d.buildAction(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
+		counts: d.formatCounts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),
 	}
 }
 
-// counts are the numbers of the overview, shortest first.
-func (d *dashboard) counts() []string {
+// formatCounts are the numbers of the overview, shortest first.
+func (d *dashboard) formatCounts() []string {
 	label := func(name, text string) string { return " " + d.theme.Label.Render(pane.Fit(name, 6)) + text }
 	var syn []string
-	if taken := d.applications().Summary(); taken != "" {
+	if taken := d.buildApplications().RenderSummary(); taken != "" {
 		syn = []string{label("syn", taken)}
 	}
 	return append(syn,
-		label("nodes", d.nodes().Ready()),
-		label("etcd", d.etcd().Summary()),
-		label("boot", d.bootstrap().Summary()),
-		label("cloud", d.cloud().Summary()),
+		label("nodes", d.buildNodes().RenderReady()),
+		label("etcd", d.buildEtcd().RenderSummary()),
+		label("boot", d.buildBootstrap().RenderSummary()),
+		label("cloud", d.buildCloud().RenderSummary()),
 	)
 }
 
 // smallStatus stacks what there is room for: what goes on right now before all, then the title, then the rest.
 type smallStatus struct {
-	wrong   string
-	title   func(width int) string
-	present pane.Present
-	errand  pane.Errand
-	strip   pane.View
-	counts  []string
-	note    string
+	problem   string
+	title     func(width int) string
+	runStatus pane.RunStatus
+	action    pane.Action
+	strip     pane.View
+	counts    []string
+	note      string
 }
 
 func (v smallStatus) View(width, height int) string {
-	now := strings.Split(v.present.View(width, min(height, 3)), "\n")
+	now := strings.Split(v.runStatus.View(width, min(height, 3)), "\n")
 	if height < 4 {
 		return pane.Fill(now, width, height)
 	}
 	lines := append([]string{v.title(width), v.strip.View(width, 1)}, now...)
-	if todo := v.errand.Height(width); todo > 0 && height > todo {
-		return pane.Fill(append(strings.Split(v.errand.View(width, todo), "\n")[1:], now...), width, height)
+	if todo := v.action.Height(width); todo > 0 && height > todo {
+		return pane.Fill(append(strings.Split(v.action.View(width, todo), "\n")[1:], now...), width, height)
 	}
-	if v.wrong != "" {
-		lines = append(lines, " "+v.wrong)
+	if v.problem != "" {
+		lines = append(lines, " "+v.problem)
 	}
 	lines = append(lines, v.counts...)
 	if len(lines) >= height {
@@ -77,9 +77,9 @@ type smallLeave struct {
 func (v smallLeave) View(width, height int) string {
 	back, stop := "  go back", "  stop, keep everything"
 	if v.stop {
-		stop = v.theme.Selected.Render(v.theme.Prong + stop[1:])
+		stop = v.theme.Selected.Render(v.theme.Cursor + stop[1:])
 	} else {
-		back = v.theme.Selected.Render(v.theme.Prong + back[1:])
+		back = v.theme.Selected.Render(v.theme.Cursor + back[1:])
 	}
 	lines := []string{back, stop, "nothing is deleted; enter chooses"}
 	if height > len(lines) {

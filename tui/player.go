@@ -12,11 +12,11 @@ type Player interface {
 	Pause() // stops the time, and lets it go on
 	Faster()
 	Slower()
-	Pace() string // how fast it plays, in a word
+	Speed() string // how fast it plays, in a word
 }
 
-// play hands the keys of a recording to its player; it tells whether the key was one.
-func (d *dashboard) play(k tea.KeyMsg) bool {
+// handlePlayerKey hands the keys of a recording to its player; it tells whether the key was one.
+func (d *dashboard) handlePlayerKey(k tea.KeyMsg) bool {
 	switch {
 	case d.options.Player == nil:
 		return false
@@ -32,11 +32,11 @@ func (d *dashboard) play(k tea.KeyMsg) bool {
 	return true
 }
 
-// pace says how fast the time of the run goes, unless it is that of everybody.
-func (d *dashboard) pace() string {
+// formatSpeed says how fast the time of the run goes, unless it is that of everybody.
+func (d *dashboard) formatSpeed() string {
 	switch {
 	case d.options.Player != nil:
-		return "  " + cleanText(d.options.Player.Pace(), d.options.ASCII)
+		return "  " + sanitizeText(d.options.Player.Speed(), d.options.ASCII)
 	case d.options.Speed != 0 && d.options.Speed != 1:
 		return fmt.Sprintf("  %s%g", d.theme.Times, d.options.Speed)
 	}

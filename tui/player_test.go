@@ -9,10 +9,10 @@ import (
 // recorder notes what it is asked for.
 type recorder struct{ asked []string }
 
-func (r *recorder) Pause()       { r.asked = append(r.asked, "pause") }
-func (r *recorder) Faster()      { r.asked = append(r.asked, "faster") }
-func (r *recorder) Slower()      { r.asked = append(r.asked, "slower") }
-func (r *recorder) Pace() string { return fmt.Sprintf("pace %d\x1b[2J", len(r.asked)) }
+func (r *recorder) Pause()        { r.asked = append(r.asked, "pause") }
+func (r *recorder) Faster()       { r.asked = append(r.asked, "faster") }
+func (r *recorder) Slower()       { r.asked = append(r.asked, "slower") }
+func (r *recorder) Speed() string { return fmt.Sprintf("pace %d\x1b[2J", len(r.asked)) }
 
 func TestTheKeysOfARecordingReachItsPlayer(t *testing.T) {
 	player := &recorder{}

@@ -69,7 +69,7 @@ func TestViewNeverPanicsAndNeverLeavesTheScreen(t *testing.T) {
 			Speed: rapid.Float64().Draw(t, "speed"),
 		})
 		for range rapid.IntRange(0, 12).Draw(t, "events") {
-			d.Update(heard{anything(t)})
+			d.Update(eventsMsg{anything(t)})
 		}
 		for range rapid.IntRange(1, 6).Draw(t, "actions") {
 			width, height := rapid.IntRange(0, 220).Draw(t, "width"), rapid.IntRange(0, 70).Draw(t, "height")

@@ -12,7 +12,7 @@ import (
 // quitMenu is the question before leaving an interview; its first choice, the default, is to go back.
 type quitMenu struct{ quit bool }
 
-func (s *shell) pressMenu(k tea.KeyMsg) tea.Cmd {
+func (s *wizardModel) handleMenuKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, s.keys.Leave), key.Matches(k, s.keys.Accept) && s.menu.quit:
 		s.menu = nil
@@ -27,20 +27,20 @@ func (s *shell) pressMenu(k tea.KeyMsg) tea.Cmd {
 
 // quitView draws the question.
 type quitView struct {
-	theme pane.Theme
-	quit  bool
-	place string // folder of the draft; empty if the answers are not kept
-	away  bool   // a machine in the zone looks at the network
+	theme       pane.Theme
+	quit        bool
+	draftDir    string // folder of the draft; empty if the answers are not kept
+	zoneRunning bool   // a machine in the zone looks at the network
 }
 
 func (v quitView) View(width, height int) string {
 	choices, stay, leave := leaveView{theme: v.theme}, "go back (default)", "save and quit"
-	if v.place == "" {
+	if v.draftDir == "" {
 		leave = "quit"
 	}
 	title := " " + v.theme.Bold.Render("Leave the wizard?")
-	lines := []string{"", title, "", choices.choice(stay, !v.quit), choices.choice(leave, v.quit), ""}
-	lines = append(lines, pane.Wrap(v.outcome(), " ", min(width, 90))...)
+	lines := []string{"", title, "", choices.renderChoice(stay, !v.quit), choices.renderChoice(leave, v.quit), ""}
+	lines = append(lines, pane.Wrap(v.formatOutcome(), " ", min(width, 90))...)
 	lines = append(lines, "", " "+v.theme.Dim.Render("enter chooses, esc goes back, ctrl+c leaves"))
 	if len(lines) > height {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
@@ -51,14 +51,14 @@ func (v quitView) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-// outcome says what becomes of the answers.
-func (v quitView) outcome() string {
-	if v.away {
-		v.away = false
-		return "The machine in the zone is deleted first, which may take a minute. " + v.outcome()
+// formatOutcome says what becomes of the answers.
+func (v quitView) formatOutcome() string {
+	if v.zoneRunning {
+		v.zoneRunning = false
+		return "The machine in the zone is deleted first, which may take a minute. " + v.formatOutcome()
 	}
-	if v.place == "" {
+	if v.draftDir == "" {
 		return "The answers are not kept. F9 writes them into a file, if you want to have them."
 	}
-	return "Your answers are kept in " + v.place + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
+	return "Your answers are kept in " + v.draftDir + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
 }

@@ -10,65 +10,65 @@ import (
 	"exoshift/wizard"
 )
 
-// quotas are the limits of the organization, as far as the outside told them. What was told before nobody could tell any
+// listQuotas are the limits of the organization, as far as the outside told them. What was told before nobody could tell any
 // more is not held against anybody.
-func (t *talk) quotas() []wizard.Quota {
+func (t *session) listQuotas() []wizard.Quota {
 	var all []wizard.Quota
-	for _, q := range t.inquiries {
+	for _, q := range t.lookups {
 		if q.err == nil {
-			all = append(all, q.reply.Quotas...)
+			all = append(all, q.result.Quotas...)
 		}
 	}
 	return all
 }
 
-// estimate says what the cluster of a Spec costs and needs.
-func (t *talk) estimate(spec state.Spec) wizard.Estimate {
+// computeEstimate says what the cluster of a Spec costs and needs.
+func (t *session) computeEstimate(spec state.Spec) wizard.Estimate {
 	if t.interview.Estimate == nil {
 		return wizard.Estimate{}
 	}
 	return t.interview.Estimate(spec)
 }
 
-// shortages are the limits that do not suffice for the answers as they are.
-func (t *talk) shortages() []wizard.Fault {
-	quotas := t.quotas()
+// listShortages are the limits that do not suffice for the answers as they are.
+func (t *session) listShortages() []wizard.Problem {
+	quotas := t.listQuotas()
 	if len(quotas) == 0 {
 		return nil
 	}
-	return wizard.Shortages(t.spec(), quotas, t.weighed.of(t, t.spec()).Needs)
+	return wizard.CheckQuotas(t.spec(), quotas, t.estimates.get(t, t.spec()).Needs)
 }
 
-// stray are the shortages that no answer can mend: they stop those who leave the nodes.
-func (t *talk) stray(screen wizard.Screen) []wizard.Fault {
+// listUnassignedShortages are the shortages that no answer can mend: they stop those who leave the nodes.
+func (t *session) listUnassignedShortages(screen wizard.Screen) []wizard.Problem {
 	if screen != wizard.Nodes {
 		return nil
 	}
-	return slices.DeleteFunc(t.shortages(), func(f wizard.Fault) bool { return f.Field != "" })
+	return slices.DeleteFunc(t.listShortages(), func(f wizard.Problem) bool { return f.Field != "" })
 }
 
-// weighing remembers what answers need, since that is asked for far more often than it changes.
-type weighing struct {
+// estimateCache remembers what answers need, since that is asked for far more often than it changes.
+type estimateCache struct {
 	sizing   state.SizingSpec
 	strategy string
-	done     bool
+	known    bool
 	estimate wizard.Estimate
 }
 
-// of returns the estimate for a Spec.
-func (w *weighing) of(t *talk, spec state.Spec) wizard.Estimate {
-	if w.done && w.strategy == spec.LoadBalancer.Strategy && reflect.DeepEqual(w.sizing, spec.Sizing) {
+// get returns the estimate for a Spec.
+func (w *estimateCache) get(t *session, spec state.Spec) wizard.Estimate {
+	if w.known && w.strategy == spec.LoadBalancer.Strategy && reflect.DeepEqual(w.sizing, spec.Sizing) {
 		return w.estimate
 	}
-	spec = detached(spec)
-	*w = weighing{sizing: spec.Sizing, strategy: spec.LoadBalancer.Strategy, done: true, estimate: t.estimate(spec)}
+	spec = copyGroups(spec)
+	*w = estimateCache{sizing: spec.Sizing, strategy: spec.LoadBalancer.Strategy, known: true, estimate: t.computeEstimate(spec)}
 	return w.estimate
 }
 
-// quotaRows compares limits with needs; without limits, the needs are shown alone.
-func quotaRows(quotas []wizard.Quota, needs map[string]int) []pane.Quota {
+// buildQuotaRows compares limits with needs; without limits, the needs are shown alone.
+func buildQuotaRows(quotas []wizard.Quota, needs map[string]int) []pane.Quota {
 	var rows []pane.Quota
-	for _, q := range wizard.Weigh(quotas, needs) {
+	for _, q := range wizard.CompareQuotas(quotas, needs) {
 		rows = append(rows, pane.Quota{Resource: q.Resource, Used: q.Used, Limit: q.Limit, Need: q.Need})
 	}
 	if len(quotas) > 0 {
@@ -76,7 +76,7 @@ func quotaRows(quotas []wizard.Quota, needs map[string]int) []pane.Quota {
 	}
 	for resource, need := range needs {
 		if need > 0 {
-			rows = append(rows, pane.Quota{Resource: resource, Need: need, Unasked: true})
+			rows = append(rows, pane.Quota{Resource: resource, Need: need, Unknown: true})
 		}
 	}
 	slices.SortFunc(rows, func(a, b pane.Quota) int {
@@ -85,7 +85,7 @@ func quotaRows(quotas []wizard.Quota, needs map[string]int) []pane.Quota {
 	return rows
 }
 
-// costPane shows an estimate.
-func costPane(theme pane.Theme, e wizard.Estimate) pane.Cost {
+// buildCost shows an estimate.
+func buildCost(theme pane.Theme, e wizard.Estimate) pane.Cost {
 	return pane.Cost{Theme: theme, Hour: e.Hour, Month: e.Month, Date: e.Date, Unknown: e.Unknown, Machines: e.Machines}
 }

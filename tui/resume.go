@@ -8,28 +8,28 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// openAtFirst opens the first screen, or for somebody who goes on the first one with a question that is open.
-func (s *shell) openAtFirst() tea.Cmd {
-	screens := s.shown()
-	if !s.talk.interview.Resumed {
-		return s.enter(screens[0])
+// openFirst opens the first screen, or for somebody who goes on the first one with a question that is open.
+func (s *wizardModel) openFirst() tea.Cmd {
+	screens := s.listShown()
+	if !s.session.interview.Resumed {
+		return s.showPage(screens[0])
 	}
-	for i := range s.sheets {
-		s.sheets[i].seen = s.answered(s.sheets[i].screen)
+	for i := range s.pages {
+		s.pages[i].seen = s.isAnswered(s.pages[i].screen)
 	}
 	for _, i := range screens {
-		if open := s.talk.blocking(s.sheets[i].screen); questions(s.sheets[i].screen) && len(open) > 0 {
-			cmd := s.enter(i)
-			s.point(open[0].Field)
+		if open := s.session.listScreenErrors(s.pages[i].screen); hasQuestions(s.pages[i].screen) && len(open) > 0 {
+			cmd := s.showPage(i)
+			s.selectField(open[0].Field)
 			return cmd
 		}
 	}
-	return s.enter(screens[0])
+	return s.showPage(screens[0])
 }
 
-// answered tells whether somebody has answered a question of a screen.
-func (s *shell) answered(screen wizard.Screen) bool {
-	return slices.ContainsFunc(s.talk.asking.screens[screen], func(f wizard.Field) bool {
-		return s.talk.answers.Origin(f.Key) == wizard.Typed
+// isAnswered tells whether somebody has answered a question of a screen.
+func (s *wizardModel) isAnswered(screen wizard.Screen) bool {
+	return slices.ContainsFunc(s.session.fieldIndex.screens[screen], func(f wizard.Field) bool {
+		return s.session.answers.Origin(f.Key) == wizard.Typed
 	})
 }

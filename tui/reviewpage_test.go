@@ -18,10 +18,10 @@ import (
 
 // plannedCluster is what an installation of the default cluster would do.
 func plannedCluster(spec state.Spec) wizard.Review {
-	var changes []wizard.Planned
+	var changes []wizard.PlannedChange
 	create := func(kind, detail string, names ...string) {
 		for _, name := range names {
-			changes = append(changes, wizard.Planned{Action: "create", Kind: kind, Name: name, Detail: detail})
+			changes = append(changes, wizard.PlannedChange{Action: "create", Kind: kind, Name: name, Detail: detail})
 		}
 	}
 	create("security-group", "4 rules", "c-demo-1-all", "c-demo-1-master", "c-demo-1-worker")
@@ -32,17 +32,17 @@ func plannedCluster(spec state.Spec) wizard.Review {
 		create("instance", fmt.Sprintf("%s, %d GiB", machine.Type, machine.RootDisk), machine.Name)
 	}
 	changes = append(changes,
-		wizard.Planned{Action: "update", Kind: "dns-record", Name: "api.c-demo-1.example.net", Detail: "A 192.0.2.1"},
-		wizard.Planned{Action: "found", Kind: "ssh-key", Name: "c-demo-1"})
+		wizard.PlannedChange{Action: "update", Kind: "dns-record", Name: "api.c-demo-1.example.net", Detail: "A 192.0.2.1"},
+		wizard.PlannedChange{Action: "found", Kind: "ssh-key", Name: "c-demo-1"})
 	return wizard.Review{
 		Changes: changes,
-		Quotas: []wizard.QuotaNeed{
+		Quotas: []wizard.QuotaCheck{
 			{Quota: wizard.Quota{Resource: "instance", Used: 4, Limit: 50}, Need: 16, After: 20, Sufficient: true},
 			{Quota: wizard.Quota{Resource: "elastic-ip", Used: 1, Limit: 5}, Need: 2, After: 3, Sufficient: true},
 		},
 		Estimate: wizard.Estimate{Hour: 2.8412, Month: 2074, Date: "2026-05-01", Machines: 16},
 		Minutes:  [2]int{43, 65},
-		Human: []string{"Once the DNS zone c-demo-1.example.net exists, somebody who may change the zone above it has to add the NS records " +
+		Actions: []string{"Once the DNS zone c-demo-1.example.net exists, somebody who may change the zone above it has to add the NS records " +
 			"that you will be shown. The installation waits for that and goes on by itself."},
 		Export: "/srv/exoshift/.drafts/1/answers.yaml",
 	}
@@ -54,7 +54,7 @@ func plans(d *desk) *desk {
 		d.asked = append(d.asked, "review")
 		return plannedCluster(spec), nil
 	}
-	d.Lookup = func(string) (string, bool) { return pullSecret, true }
+	d.LookupEnv = func(string) (string, bool) { return pullSecret, true }
 	return d
 }
 
@@ -70,10 +70,10 @@ func reviewing(t testing.TB, d *desk, width, height int, change func(*Wizard)) *
 
 func TestNothingIsCreatedByEnterAlone(t *testing.T) {
 	o := reviewing(t, plans(newDesk()), 80, 24, nil).press("enter")
-	if o.quit || o.outcome.Go {
+	if o.quit || o.outcome.Confirmed {
 		t.Fatal("enter on a fresh review creates a cluster")
 	}
-	if o.sheets[o.current].screen != checksScreen {
+	if o.pages[o.current].screen != checksScreen {
 		t.Error("the button that enter presses first is not that to go back")
 	}
 }
@@ -83,7 +83,7 @@ func TestTheRightButtonCreatesTheCluster(t *testing.T) {
 	if view := o.View(); !strings.Contains(view, "› [ Create it: costs money from now on ]") {
 		t.Fatalf("tab does not lead to the button:\n%s", view)
 	}
-	if o.press("enter"); !o.quit || !o.outcome.Go {
+	if o.press("enter"); !o.quit || !o.outcome.Confirmed {
 		t.Errorf("quit %v, outcome %+v", o.quit, o.outcome)
 	}
 }
@@ -91,16 +91,16 @@ func TestTheRightButtonCreatesTheCluster(t *testing.T) {
 func TestWhatIsCreatedIsWhatWasReviewed(t *testing.T) {
 	d := plans(newDesk())
 	o := reviewing(t, d, 80, 24, nil).press("tab")
-	if err := o.talk.set("sizing.workers.count", "5"); err != nil {
+	if err := o.session.set("sizing.workers.count", "5"); err != nil {
 		t.Fatal(err)
 	}
-	if o.press("enter"); o.outcome.Go {
+	if o.press("enter"); o.outcome.Confirmed {
 		t.Fatal("answers were created that nobody reviewed")
 	}
 	if n := count(d.asked, "review"); n != 2 {
 		t.Errorf("they were reviewed %d times", n)
 	}
-	if o.press("tab", "enter"); !o.outcome.Go {
+	if o.press("tab", "enter"); !o.outcome.Confirmed {
 		t.Error("the new answers were reviewed and cannot be created")
 	}
 }
@@ -109,16 +109,16 @@ func TestAZoneThatLostATypeFailsTheReviewAndNamesTheAnswer(t *testing.T) {
 	d := plans(newDesk())
 	d.Review = func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
 		return wizard.Review{}, fault.Newf(fault.Invalid, "check instance types", "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for").
-			WithHint("choose another type in the answers file under sizing").About("sizing.storage.type")
+			WithHint("choose another type in the answers file under sizing").WithField("sizing.storage.type")
 	}
 	o := reviewing(t, d, 80, 24, nil)
 	view := o.View()
-	if o.page().Mark() != pane.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
-		t.Fatalf("%v:\n%s", o.page().Mark(), view)
+	if o.currentPage().Mark() != pane.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
+		t.Fatalf("%v:\n%s", o.currentPage().Mark(), view)
 	}
 	golden(t, "review-failed-80x24", body(o))
-	if o.press("enter"); o.outcome.Go || o.sheets[o.current].screen != wizard.Nodes {
-		t.Errorf("went to %s, %+v", o.sheets[o.current].screen, o.outcome)
+	if o.press("enter"); o.outcome.Confirmed || o.pages[o.current].screen != wizard.Nodes {
+		t.Errorf("went to %s, %+v", o.pages[o.current].screen, o.outcome)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestAQuotaThatDoesNotSufficeIsInTheWay(t *testing.T) {
 	if view := o.View(); strings.Contains(view, "Create it") || !strings.Contains(view, "the quota of instance does not suffice") {
 		t.Errorf("the way is free:\n%s", view)
 	}
-	if o.press("tab", "enter"); o.outcome.Go {
+	if o.press("tab", "enter"); o.outcome.Confirmed {
 		t.Error("it is created all the same")
 	}
 }
@@ -154,7 +154,7 @@ func TestACheckOnlyInterviewEndsWithoutCreating(t *testing.T) {
 	if view := o.View(); !strings.Contains(view, "› [ Done: nothing is created ]") {
 		t.Fatal(view)
 	}
-	if o.press("enter"); !o.quit || o.outcome.Go {
+	if o.press("enter"); !o.quit || o.outcome.Confirmed {
 		t.Errorf("quit %v, %+v", o.quit, o.outcome)
 	}
 }
@@ -178,9 +178,9 @@ func TestThePictureGrowsAndThenStandsStill(t *testing.T) {
 		if view := o.View(); !slices.Contains(frames, view) {
 			frames = append(frames, view)
 		}
-		o.pass(pictureBeat)
+		o.pass(frameInterval)
 	}
-	if n := len(frames); n < 3 || n > pictureFrames+1 {
+	if n := len(frames); n < 3 || n > frameCount+1 {
 		t.Errorf("%d frames", n)
 	}
 	if len(o.waiting) > 0 && strings.Contains(fmt.Sprintf("%T", o.waiting[0].message), "grown") {
@@ -205,12 +205,12 @@ func TestNoSizeAndNoKeyBreaksTheLastPages(t *testing.T) {
 	keys := []string{"tab", "down", "up", "pgdown", "end", "home", "shift+tab", "enter", "x", "r", "G"}
 	for _, screen := range []wizard.Screen{checksScreen, reviewScreen} {
 		o := sit(t, preflight(plans(newDesk()), lostType()...).answer(t, whole()), 80, 24, nil).at(t, screen)
-		p := o.page()
+		p := o.currentPage()
 		for i, size := range [][2]int{{0, 0}, {1, 1}, {3, 2}, {20, 5}, {36, 12}, {59, 17}, {61, 19}, {100, 10}, {119, 30}, {120, 3}, {250, 80}} {
 			for _, k := range keys {
 				p.Update(keyOf(k))
-				o.do(o.talk.take())
-				o.talk.wish = nil
+				o.do(o.session.takeCommands())
+				o.session.intent = nil
 				exact(t, fmt.Sprintf("%s %d", screen, i), p.View(size[0], size[1]), size[0], size[1])
 			}
 		}
@@ -246,7 +246,7 @@ func TestTheChangeOfTheConfigurationCanBeReadWhole(t *testing.T) {
 			r.Difference = "--- a/c-demo-1.yml\n+++ b/c-demo-1.yml\n@@ -1,3 +1,4 @@\n parameters:\n-  openshift: \x1b[31mnone\n+  openshift:\n+    ssh_key: " + long + "\n"
 			return r, nil
 		}
-		d.Lookup = func(string) (string, bool) { return pullSecret, true }
+		d.LookupEnv = func(string) (string, bool) { return pullSecret, true }
 		o := reviewing(t, d, size[0], size[1], nil)
 		var seen strings.Builder
 		for range 40 {

@@ -15,7 +15,7 @@ import (
 
 // View draws the review, and the buttons below it.
 func (p *reviewPage) View(width, height int) string {
-	buttons := []string{p.talk.theme.Rule(width), p.buttons(width)}
+	buttons := []string{p.session.theme.RenderRule(width), p.renderButtons(width)}
 	switch {
 	case height < 2:
 		buttons = nil
@@ -23,155 +23,155 @@ func (p *reviewPage) View(width, height int) string {
 		buttons = buttons[1:]
 	}
 	p.size = Rect{W: width, H: height - len(buttons)}
-	text := p.text().View(width, height-len(buttons))
+	text := p.buildText().View(width, height-len(buttons))
 	if len(buttons) == 0 || width <= 0 {
 		return text
 	}
 	return text + "\n" + pane.Fill(buttons, width, len(buttons))
 }
 
-// Grip: nothing is filled in here.
-func (p *reviewPage) Grip() grip { return reading }
+// InputMode: nothing is filled in here.
+func (p *reviewPage) InputMode() inputMode { return modeReadOnly }
 
-// Broad: the page explains itself.
-func (p *reviewPage) Broad() bool { return true }
+// IsFullWidth: the page explains itself.
+func (p *reviewPage) IsFullWidth() bool { return true }
 
-func (p *reviewPage) text() pane.View {
-	t := p.talk.theme
+func (p *reviewPage) buildText() pane.View {
+	t := p.session.theme
 	switch {
 	case p.running:
-		return pane.Lines{"", " " + t.Mark(pane.Running) + " " + t.Active.Bold(true).Render("READING") + "  what is there, to tell what will be created " + t.Dim.Render(p.waited())}
+		return pane.Lines{"", " " + t.Mark(pane.Running) + " " + t.Active.Bold(true).Render("READING") + "  what is there, to tell what will be created " + t.Dim.Render(p.formatWait())}
 	case p.known && p.err != nil:
-		return p.failure()
+		return p.buildFailure()
 	case !p.known:
 		return pane.Lines{"", " " + t.Mark(pane.Waiting) + " r reads what is there"}
 	}
-	return p.pane()
+	return p.buildReview()
 }
 
-func (p *reviewPage) waited() string { return pane.Short(p.talk.now().Sub(p.began)) }
+func (p *reviewPage) formatWait() string { return pane.FormatDuration(p.session.now().Sub(p.began)) }
 
-// failure says why there is no plan.
-func (p *reviewPage) failure() pane.View {
-	s := failedReview(p.err, p.talk.ascii)
+// buildFailure says why there is no plan.
+func (p *reviewPage) buildFailure() pane.View {
+	s := newFailedCheck(p.err, p.session.ascii)
 	check := pane.Check{Title: s.Title, Marks: []pane.Status{pane.Failed}, Text: s.Text, Hint: s.Hint}
-	if field, known := p.remedy(); known {
-		check.Way = way(field)
+	if field, known := p.findFix(); known {
+		check.Location = formatLocation(field)
 	}
-	return pane.Finding{Theme: p.talk.theme, Check: check}
+	return pane.CheckDetails{Theme: p.session.theme, Check: check}
 }
 
-// failedReview tells why there is no plan, as a check does.
-func failedReview(err error, ascii bool) wizard.CheckState {
-	return cleanCheck(wizard.CheckState{
+// newFailedCheck tells why there is no plan, as a check does.
+func newFailedCheck(err error, ascii bool) wizard.CheckState {
+	return sanitizeCheckState(wizard.CheckState{
 		Title: "There is no plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
 	}, ascii)
 }
 
-func (p *reviewPage) lines() int {
-	if !p.current() {
+func (p *reviewPage) countLines() int {
+	if !p.isCurrent() {
 		return 0
 	}
-	return p.pane().Lines(p.size.W)
+	return p.buildReview().CountLines(p.size.W)
 }
 
-func (p *reviewPage) pane() pane.Review {
-	r, interview := p.review, p.talk.interview
+func (p *reviewPage) buildReview() pane.Review {
+	r, interview := p.review, p.session.interview
 	view := pane.Review{
-		Theme: p.talk.theme, Spec: p.spec, Groups: p.groups, Quotas: needRows(r.Quotas), Minutes: r.Minutes, Human: r.Human,
+		Theme: p.session.theme, Spec: p.spec, Groups: p.groups, Quotas: buildNeedRows(r.Quotas), Minutes: r.Minutes, Actions: r.Actions,
 		Cost: pane.Cost{
-			Theme: p.talk.theme, Hour: r.Estimate.Hour, Month: r.Estimate.Month, Date: r.Estimate.Date, Unknown: r.Estimate.Unknown,
+			Theme: p.session.theme, Hour: r.Estimate.Hour, Month: r.Estimate.Month, Date: r.Estimate.Date, Unknown: r.Estimate.Unknown,
 		},
-		Warnings: p.warnings(), Export: r.Export, Change: r.Difference, Command: p.command(), Rehearsal: interview.Rehearsal,
+		Warnings: p.listWarnings(), Export: r.Export, Change: r.Difference, Command: p.formatCommand(), Rehearsal: interview.Rehearsal,
 		Open: p.open, Selected: p.focus, Offset: p.offset,
 	}
 	if p.frame > 0 {
-		view.Rows = max(view.PictureHeight(p.size.W, p.size.H)*p.frame/pictureFrames, 1)
+		view.Rows = max(view.PictureHeight(p.size.W, p.size.H)*p.frame/frameCount, 1)
 	}
 	return view
 }
 
-// command does the same without questions.
-func (p *reviewPage) command() string {
+// formatCommand does the same without questions.
+func (p *reviewPage) formatCommand() string {
 	if p.review.Export == "" {
 		return ""
 	}
-	if p.talk.interview.Rehearsal {
+	if p.session.interview.Rehearsal {
 		return "exoshift rehearse --answers " + p.review.Export
 	}
 	return "exoshift install --answers " + p.review.Export + " --yes"
 }
 
-// warnings are what is amber, and what nobody could tell.
-func (p *reviewPage) warnings() []string {
+// listWarnings are what is amber, and what nobody could tell.
+func (p *reviewPage) listWarnings() []string {
 	var all []string
-	faults := slices.Clone(p.talk.local.warnings)
-	for _, q := range p.talk.inquiries {
-		faults = append(faults, q.reply.Warnings...)
+	faults := slices.Clone(p.session.local.warnings)
+	for _, q := range p.session.lookups {
+		faults = append(faults, q.result.Warnings...)
 		if q.known && q.err != nil {
 			all = append(all, fmt.Sprintf("%s: nobody could tell: %v", q.Title, q.err))
 		}
 	}
 	for _, f := range faults {
-		all = append(all, strings.TrimPrefix(f.Field+": "+f.Problem, ": "))
+		all = append(all, strings.TrimPrefix(f.Field+": "+f.Message, ": "))
 	}
 	for i, warning := range all {
-		all[i] = cleanText(warning, p.talk.ascii)
+		all[i] = sanitizeText(warning, p.session.ascii)
 	}
 	return all
 }
 
-// obstacle says what keeps a reviewed cluster from being created; empty if nothing does.
-func (p *reviewPage) obstacle() string {
+// describeBlocker says what keeps a reviewed cluster from being created; empty if nothing does.
+func (p *reviewPage) describeBlocker() string {
 	for _, quota := range p.review.Quotas {
 		if !quota.Sufficient {
 			return "the quota of " + quota.Resource + " does not suffice"
 		}
 	}
 	for _, screen := range wizard.Screens() {
-		if len(p.talk.blocking(screen)) > 0 {
+		if len(p.session.listScreenErrors(screen)) > 0 {
 			return "something is wrong on the screen " + screen.Title()
 		}
 	}
 	return ""
 }
 
-// buttons are the two things to do, the focused one with a mark before it.
-func (p *reviewPage) buttons(width int) string {
-	t := p.talk.theme
-	line := " " + p.button("Back", p.backButton())
-	if label := p.goLabel(width); label != "" {
-		line += "  " + p.button(label, p.goButton())
+// renderButtons are the two things to do, the focused one with a mark before it.
+func (p *reviewPage) renderButtons(width int) string {
+	t := p.session.theme
+	line := " " + p.renderButton("Back", p.backButton())
+	if label := p.formatConfirmLabel(width); label != "" {
+		line += "  " + p.renderButton(label, p.confirmButton())
 	}
-	if obstacle := p.obstacle(); obstacle != "" && p.current() {
+	if obstacle := p.describeBlocker(); obstacle != "" && p.isCurrent() {
 		line += "  " + t.Mark(pane.Failed) + " " + obstacle
 	}
 	return line
 }
 
-func (p *reviewPage) button(label string, at int) string {
-	t := p.talk.theme
+func (p *reviewPage) renderButton(label string, at int) string {
+	t := p.session.theme
 	if p.focus == at {
-		return t.Focus.Render(t.Prong) + " " + t.Selected.Render("[ "+label+" ]")
+		return t.Focus.Render(t.Cursor) + " " + t.Selected.Render("[ "+label+" ]")
 	}
 	return "  [ " + label + " ]"
 }
 
-// goLabel is what the second button does; empty if there is nothing to do.
-func (p *reviewPage) goLabel(width int) string {
-	_, known := p.remedy()
+// formatConfirmLabel is what the second button does; empty if there is nothing to do.
+func (p *reviewPage) formatConfirmLabel(width int) string {
+	_, known := p.findFix()
 	switch {
 	case p.running:
 		return ""
 	case p.err != nil && p.known && known:
 		return "Change the answer"
-	case !p.current():
+	case !p.isCurrent():
 		return "Read again"
-	case p.talk.interview.CheckOnly:
+	case p.session.interview.CheckOnly:
 		return "Done: nothing is created"
-	case p.obstacle() != "":
+	case p.describeBlocker() != "":
 		return ""
-	case p.talk.interview.Rehearsal:
+	case p.session.interview.Rehearsal:
 		return "Rehearse it: nothing real is touched"
 	case width < plainWidth:
 		return "Create: costs money"
@@ -199,7 +199,7 @@ func (p *reviewPage) Help() string {
 		"Everything that is created bears the cluster's ID, and exoshift destroy deletes it again."
 }
 
-func needRows(needs []wizard.QuotaNeed) []pane.Quota {
+func buildNeedRows(needs []wizard.QuotaCheck) []pane.Quota {
 	rows := make([]pane.Quota, 0, len(needs))
 	for _, q := range needs {
 		rows = append(rows, pane.Quota{Resource: q.Resource, Used: q.Used, Limit: q.Limit, Need: q.Need})
@@ -207,30 +207,30 @@ func needRows(needs []wizard.QuotaNeed) []pane.Quota {
 	return rows
 }
 
-func planned(changes []wizard.Planned) []pane.Planned {
-	plan := make([]pane.Planned, 0, len(changes))
+func toPlanned(changes []wizard.PlannedChange) []pane.PlannedObject {
+	plan := make([]pane.PlannedObject, 0, len(changes))
 	for _, c := range changes {
-		plan = append(plan, pane.Planned{Action: c.Action, Kind: c.Kind, Name: c.Name, Detail: c.Detail})
+		plan = append(plan, pane.PlannedObject{Action: c.Action, Kind: c.Kind, Name: c.Name, Detail: c.Detail})
 	}
 	return plan
 }
 
-// cleanReview makes what was read harmless for the terminal.
-func cleanReview(r wizard.Review, ascii bool) wizard.Review {
-	r.Changes, r.Human, r.Quotas = slices.Clone(r.Changes), slices.Clone(r.Human), slices.Clone(r.Quotas)
+// sanitizeReview makes what was read harmless for the terminal.
+func sanitizeReview(r wizard.Review, ascii bool) wizard.Review {
+	r.Changes, r.Actions, r.Quotas = slices.Clone(r.Changes), slices.Clone(r.Actions), slices.Clone(r.Quotas)
 	for i := range r.Changes {
 		for _, s := range []*string{&r.Changes[i].Action, &r.Changes[i].Kind, &r.Changes[i].Name, &r.Changes[i].Detail} {
-			*s = cleanText(*s, ascii)
+			*s = sanitizeText(*s, ascii)
 		}
 	}
-	for i := range r.Human {
-		r.Human[i] = cleanText(r.Human[i], ascii)
+	for i := range r.Actions {
+		r.Actions[i] = sanitizeText(r.Actions[i], ascii)
 	}
 	for i := range r.Quotas {
-		r.Quotas[i].Resource = cleanText(r.Quotas[i].Resource, ascii)
+		r.Quotas[i].Resource = sanitizeText(r.Quotas[i].Resource, ascii)
 	}
-	r.Export = cleanText(r.Export, ascii)
-	if r.Difference = pane.CleanDifference(r.Difference); ascii {
+	r.Export = sanitizeText(r.Export, ascii)
+	if r.Difference = pane.SanitizeDiff(r.Difference); ascii {
 		r.Difference = toASCII(r.Difference)
 	}
 	return r

@@ -315,7 +315,7 @@ func failing() *tape {
 func complete() *tape {
 	t := middle()
 	t.etcd(time.Minute, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "voter")
-	for _, phase := range state.Phases()[7:13] {
+	for _, phase := range state.ListPhases()[7:13] {
 		t.phase(70*time.Second, phase)
 	}
 	t.etcd(2*time.Second, "master-0", "voter", "master-1", "voter", "master-2", "voter")
@@ -391,7 +391,7 @@ func thousand() *tape {
 		t.node(time.Second/10, name, state.RoleWorker, nodeState, reason)
 	}
 	t.add(0, provisioner.Event{
-		Type: provisioner.TypeCSR, Name: "csr-x7kq2", Node: "laptop-of-eve", Decision: state.Left, Reason: "no node of this installation",
+		Type: provisioner.TypeCSR, Name: "csr-x7kq2", Node: "laptop-of-eve", Decision: state.Skipped, Reason: "no node of this installation",
 	})
 	return t
 }

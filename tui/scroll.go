@@ -10,11 +10,11 @@ import (
 // scrollable is a pane that may have more lines than fit.
 type scrollable interface {
 	pane.View
-	Lines(width int) int
+	CountLines(width int) int
 }
 
-func (d *dashboard) scrollBy(k tea.KeyMsg) {
-	_, height := d.focusSize()
+func (d *dashboard) handleScrollKey(k tea.KeyMsg) {
+	_, height := d.computeFocusSize()
 	page := max(height-2, 1)
 	switch {
 	case key.Matches(k, d.keys.Up):
@@ -26,83 +26,83 @@ func (d *dashboard) scrollBy(k tea.KeyMsg) {
 	case key.Matches(k, d.keys.PageDown):
 		d.scroll(page)
 	case key.Matches(k, d.keys.Home):
-		d.offsets, d.until, d.journalUntil = [tabs]int{}, 0, 0
+		d.offsets, d.logEnd, d.journalEnd = [tabCount]int{}, 0, 0
 	}
 }
 
 func (d *dashboard) scroll(by int) {
-	width, height := d.focusSize()
-	target := d.scrolled()
+	width, height := d.computeFocusSize()
+	target := d.scrolledTab()
 	if d.details {
-		d.offset(overviewTab, d.trouble(), by, width, height)
+		d.scrollPane(overviewTab, d.buildFailure(), by, width, height)
 		return
 	}
 	switch target {
 	case logTab:
 		d.scrollLog(by, height)
 	case stepsTab:
-		d.offset(target, d.steps(), by, width, height)
+		d.scrollPane(target, d.buildSteps(), by, width, height)
 	case nodesTab:
-		d.offset(target, d.nodes(), by, width, height)
+		d.scrollPane(target, d.buildNodes(), by, width, height)
 	case operatorsTab:
-		d.offset(target, d.operators(), by, width, height)
+		d.scrollPane(target, d.buildOperators(), by, width, height)
 	case cloudTab:
-		d.offset(target, d.cloud(), by, width, height)
+		d.scrollPane(target, d.buildCloud(), by, width, height)
 	case synTab:
-		d.offset(target, d.applications(), by, width, height)
+		d.scrollPane(target, d.buildApplications(), by, width, height)
 	}
 }
 
 func (d *dashboard) scrollLog(by, height int) {
 	if d.journal && d.tab == logTab {
-		d.journalUntil = d.journalLog().Scrolled(by, height)
+		d.journalEnd = d.buildJournal().Scroll(by, height)
 		return
 	}
-	d.until = d.events().Scrolled(by, height)
+	d.logEnd = d.buildEvents().Scroll(by, height)
 }
 
-func (d *dashboard) offset(t tab, view scrollable, by, width, height int) {
-	d.offsets[t] = min(max(d.offsets[t]+by, 0), max(view.Lines(width)-height, 0))
+func (d *dashboard) scrollPane(t tab, view scrollable, by, width, height int) {
+	d.offsets[t] = min(max(d.offsets[t]+by, 0), max(view.CountLines(width)-height, 0))
 }
 
-// scrolled is the pane that the scroll keys move.
-func (d *dashboard) scrolled() tab {
+// scrolledTab is the pane that the scroll keys move.
+func (d *dashboard) scrolledTab() tab {
 	if d.tab != overviewTab {
 		return d.tab
 	}
-	if l, _, _ := d.arrange(); l.Mode == Compact {
+	if l, _, _ := d.computeLayout(); l.Mode == Compact {
 		return logTab
 	}
 	return stepsTab
 }
 
-// focusSize returns the inner size of the pane that the scroll keys move.
-func (d *dashboard) focusSize() (width, height int) {
-	l, _, _ := d.arrange()
-	r := d.focusRect(l)
+// computeFocusSize returns the inner size of the pane that the scroll keys move.
+func (d *dashboard) computeFocusSize() (width, height int) {
+	l, _, _ := d.computeLayout()
+	r := d.findFocusRect(l)
 	if l.Mode == Compact {
 		return r.W - 2, r.H
 	}
 	return r.W - 4, r.H - 2
 }
 
-func (d *dashboard) focusRect(l Layout) Rect {
+func (d *dashboard) findFocusRect(l Layout) Rect {
 	switch {
 	case l.Mode == Compact && !d.details && d.tab == overviewTab:
 		return l.Log
 	case l.Mode == Compact:
 		return l.Body
 	case d.details:
-	case l.Mode == Medium && d.scrolled() == logTab:
+	case l.Mode == Medium && d.scrolledTab() == logTab:
 		l.Main.H += l.Log.H
 	case l.Mode == Wide:
-		return d.focusWide(l)
+		return d.findWideFocusRect(l)
 	}
 	return l.Main
 }
 
-func (d *dashboard) focusWide(l Layout) Rect {
-	switch d.scrolled() {
+func (d *dashboard) findWideFocusRect(l Layout) Rect {
+	switch d.scrolledTab() {
 	case nodesTab:
 		return l.Nodes
 	case operatorsTab:
@@ -112,7 +112,7 @@ func (d *dashboard) focusWide(l Layout) Rect {
 	case synTab:
 		return l.Bootstrap
 	case logTab:
-		if d.journal && !l.Journal.empty() {
+		if d.journal && !l.Journal.isEmpty() {
 			return l.Journal
 		}
 		return l.Log

@@ -23,7 +23,7 @@ func meets(t *testing.T, width, height int, out *strings.Builder, ends error) (o
 	t.Helper()
 	d := newDesk().answer(t, whole())
 	d.Answers.Spec.Syn.LieutenantURL = "https://api.syn.example.net"
-	d.inquires(wizard.Syn, "Lieutenant", []string{"syn.lieutenantURL"}, wizard.Reply{Pending: true, Summary: "nobody is signed in"}, nil)
+	d.inquires(wizard.Syn, "Lieutenant", []string{"syn.lieutenantURL"}, wizard.LookupResult{Pending: true, Summary: "nobody is signed in"}, nil)
 	d.SignIn = func(ctx context.Context, _ state.Spec, show func(string)) error {
 		show(signPage)
 		if ctx.Err() != nil {
@@ -39,7 +39,7 @@ func meets(t *testing.T, width, height int, out *strings.Builder, ends error) (o
 	o.pass(2 * time.Second)
 	var held tea.Cmd
 	o.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		cmd, cancel := inBackground(t.Context())(work)
+		cmd, cancel := newSpawner(t.Context())(work)
 		held = cmd
 		return nil, cancel
 	}
@@ -53,7 +53,7 @@ func TestSomebodySignsInFromTheScreenOfProjectSyn(t *testing.T) {
 		o, finish := meets(t, size[0], size[1], &out, nil)
 		o.shows(t, "F6 sign in", "nobody is signed in")
 		asked := len(o.desk.asked)
-		o.press("f6").tell(pageToOpen{o.signs, signPage})
+		o.press("f6").tell(signInPageMsg{o.signInCount, signPage})
 		if view := strings.NewReplacer("\n", "", " ", "").Replace(o.View()); !strings.Contains(view, signPage) {
 			t.Errorf("at %v the page is not shown whole:\n%s", size, o.View())
 		}
@@ -62,7 +62,7 @@ func TestSomebodySignsInFromTheScreenOfProjectSyn(t *testing.T) {
 			t.Errorf("at %v c copies %q", size, out.String())
 		}
 		finish()
-		if o.shows(t, "signed in"); o.signing != nil || len(o.desk.asked) <= asked {
+		if o.shows(t, "signed in"); o.signInState != nil || len(o.desk.asked) <= asked {
 			t.Errorf("at %v Project Syn is not asked anew", size)
 		}
 	}
@@ -71,7 +71,7 @@ func TestSomebodySignsInFromTheScreenOfProjectSyn(t *testing.T) {
 func TestASignInCanBeEndedAndItsEndIsNoNews(t *testing.T) {
 	o, finish := meets(t, 80, 24, nil, nil)
 	o.press("f6", "esc")
-	if o.signing != nil || o.sheets[o.current].screen != wizard.Syn {
+	if o.signInState != nil || o.pages[o.current].screen != wizard.Syn {
 		t.Fatal("esc does not end the sign-in alone")
 	}
 	finish()
@@ -96,7 +96,7 @@ func TestASignInThatFailsSaysWhy(t *testing.T) {
 
 func TestNobodySignsInWhereThereIsNobodyToKnow(t *testing.T) {
 	o := sit(t, newDesk().answer(t, whole()), 80, 24, nil).at(t, wizard.Syn)
-	if o.press("f6"); o.signing != nil || strings.Contains(o.View(), "F6") {
+	if o.press("f6"); o.signInState != nil || strings.Contains(o.View(), "F6") {
 		t.Error("somebody signs in at nobody")
 	}
 }

@@ -15,64 +15,64 @@ import (
 
 // skipForm asks why a check is not made, and for how long.
 type skipForm struct {
-	theme  pane.Theme
-	ascii  bool
-	about  string // the check, for people
-	now    time.Time
-	reason textinput.Model
-	days   textinput.Model
-	second bool // the days are being typed
-	wrong  string
-	skip   func(reason string, until time.Time) tea.Cmd
+	theme       pane.Theme
+	ascii       bool
+	about       string // the check, for people
+	now         time.Time
+	reason      textinput.Model
+	days        textinput.Model
+	daysFocused bool // the days are being typed
+	problem     string
+	skip        func(reason string, until time.Time) tea.Cmd
 }
 
 // Bounds of what may be typed.
 const (
-	longestSkipReason = 200
-	usualSkipDays     = 30
-	longestSkipDays   = 365
+	maxSkipReason   = 200
+	defaultSkipDays = 30
+	maxSkipDays     = 365
 )
 
 func newSkipForm(theme pane.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
-	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: newInput(longestSkipReason), days: newInput(3), skip: skip}
-	f.days.SetValue(strconv.Itoa(usualSkipDays))
+	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: newInput(maxSkipReason), days: newInput(3), skip: skip}
+	f.days.SetValue(strconv.Itoa(defaultSkipDays))
 	f.days.CursorEnd()
 	return f
 }
 
-func (f *skipForm) types() bool { return true }
+func (f *skipForm) isTyping() bool { return true }
 
-func (f *skipForm) hints() []key.Binding {
-	return []key.Binding{hint("enter", "go on"), hint("tab", "other field"), hint("esc", "go back")}
+func (f *skipForm) listHints() []key.Binding {
+	return []key.Binding{newHint("enter", "go on"), newHint("tab", "other field"), newHint("esc", "go back")}
 }
 
-func (f *skipForm) press(k tea.KeyMsg) (bool, tea.Cmd) {
-	f.wrong = ""
+func (f *skipForm) handleKey(k tea.KeyMsg) (bool, tea.Cmd) {
+	f.problem = ""
 	switch k.Type {
 	case tea.KeyEsc:
 		return false, nil
 	case tea.KeyTab, tea.KeyShiftTab, tea.KeyUp, tea.KeyDown:
-		f.second = !f.second
+		f.daysFocused = !f.daysFocused
 	case tea.KeyEnter:
-		return f.accept()
+		return f.handleAccept()
 	default:
-		f.write(k)
+		f.handleTextKey(k)
 	}
 	return true, nil
 }
 
-// write takes a key that is text.
-func (f *skipForm) write(k tea.KeyMsg) {
+// handleTextKey takes a key that is text.
+func (f *skipForm) handleTextKey(k tea.KeyMsg) {
 	input := &f.reason
-	if f.second {
+	if f.daysFocused {
 		input = &f.days
 	}
 	if isShortcut(*input, k) {
 		return
 	}
 	if k.Type == tea.KeyRunes {
-		k.Runes = []rune(printable(string(k.Runes)))
-		if f.second {
+		k.Runes = []rune(sanitizeInput(string(k.Runes)))
+		if f.daysFocused {
 			k.Runes = []rune(strings.Map(func(r rune) rune {
 				if r < '0' || r > '9' {
 					return -1
@@ -81,29 +81,29 @@ func (f *skipForm) write(k tea.KeyMsg) {
 			}, string(k.Runes)))
 		}
 	}
-	if k.Type == tea.KeySpace && f.second {
+	if k.Type == tea.KeySpace && f.daysFocused {
 		return
 	}
 	*input, _ = input.Update(k)
 }
 
-// accept goes to the second field, and then has the check skipped.
-func (f *skipForm) accept() (bool, tea.Cmd) {
-	reason, days := strings.TrimSpace(f.reason.Value()), f.number()
+// handleAccept goes to the second field, and then has the check skipped.
+func (f *skipForm) handleAccept() (bool, tea.Cmd) {
+	reason, days := strings.TrimSpace(f.reason.Value()), f.parseDays()
 	switch {
 	case reason == "":
-		f.second, f.wrong = false, "Say why: others will read it in the report, and where the cluster is handed over."
-	case !f.second:
-		f.second = true
-	case days < 1 || days > longestSkipDays:
-		f.wrong = fmt.Sprintf("Say for how many days, from 1 to %d.", longestSkipDays)
+		f.daysFocused, f.problem = false, "Say why: others will read it in the report, and where the cluster is handed over."
+	case !f.daysFocused:
+		f.daysFocused = true
+	case days < 1 || days > maxSkipDays:
+		f.problem = fmt.Sprintf("Say for how many days, from 1 to %d.", maxSkipDays)
 	default:
-		return false, f.skip(reason, f.until())
+		return false, f.skip(reason, f.computeUntil())
 	}
 	return true, nil
 }
 
-func (f *skipForm) number() int {
+func (f *skipForm) parseDays() int {
 	days, err := strconv.Atoi(f.days.Value())
 	if err != nil {
 		return 0
@@ -111,10 +111,10 @@ func (f *skipForm) number() int {
 	return days
 }
 
-// until is the day from which on the check is made again.
-func (f *skipForm) until() time.Time {
+// computeUntil is the day from which on the check is made again.
+func (f *skipForm) computeUntil() time.Time {
 	year, month, day := f.now.Date()
-	return time.Date(year, month, day+f.number(), 0, 0, 0, 0, time.UTC)
+	return time.Date(year, month, day+f.parseDays(), 0, 0, 0, 0, time.UTC)
 }
 
 // View draws the form.
@@ -122,13 +122,13 @@ func (f *skipForm) View(width, height int) string {
 	t := f.theme
 	lines := []string{"", " " + t.Bold.Render("Leave this check out"), ""}
 	about := pane.Wrap(f.about, " ", min(width, 90))
-	fields := []string{"", f.field("Reason", f.reason, !f.second, width), f.field("Days", f.days, f.second, width)}
-	note := f.wrong
+	fields := []string{"", f.renderField("Reason", f.reason, !f.daysFocused, width), f.renderField("Days", f.days, f.daysFocused, width)}
+	note := f.problem
 	style := t.Caution
 	if note == "" {
 		style, note = t.Dim, "A check that is left out keeps nothing from starting. The report names it with this reason."
-		if days := f.number(); days > 0 {
-			note += " From " + f.until().Format(time.DateOnly) + " on it is made again."
+		if days := f.parseDays(); days > 0 {
+			note += " From " + f.computeUntil().Format(time.DateOnly) + " on it is made again."
 		}
 	}
 	lines = append(append(lines, about...), fields...)
@@ -142,7 +142,7 @@ func (f *skipForm) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-func (f *skipForm) field(label string, input textinput.Model, chosen bool, width int) string {
+func (f *skipForm) renderField(label string, input textinput.Model, chosen bool, width int) string {
 	t, prong := f.theme, "  "
 	if f.ascii { // one character for each, so that the cursor stays where it is
 		at := input.Position()
@@ -150,19 +150,19 @@ func (f *skipForm) field(label string, input textinput.Model, chosen bool, width
 			if r < 0x80 {
 				return r
 			}
-			return twin(r)
+			return toASCIIRune(r)
 		}, input.Value()))
 		input.SetCursor(at)
 	}
 	text := input.Value()
 	if chosen {
 		e := editor{input: input}
-		prong, text = t.Focus.Render(t.Prong)+" ", e.view(t, max(width-14, 1))
+		prong, text = t.Focus.Render(t.Cursor)+" ", e.render(t, max(width-14, 1))
 	}
 	return " " + prong + t.Label.Render(pane.Fit(label, 9)) + text
 }
 
-// about names a service for people, with what it is needed for.
-func (r *reachRow) about() string {
+// describe names a service for people, with what it is needed for.
+func (r *probeRow) describe() string {
 	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
 }

@@ -22,12 +22,12 @@ type startScreen struct {
 func newStartScreen(w Wizard, theme pane.Theme) startScreen {
 	screen := startScreen{theme: theme, ascii: w.ASCII}
 	for _, o := range w.Options {
-		screen.options = append(screen.options, Option{o.ID, cleanText(o.Title, w.ASCII), cleanText(o.Help, w.ASCII)})
+		screen.options = append(screen.options, Option{o.ID, sanitizeText(o.Title, w.ASCII), sanitizeText(o.Help, w.ASCII)})
 	}
 	return screen
 }
 
-func (s *shell) pressStart(k tea.KeyMsg) tea.Cmd {
+func (s *wizardModel) handleStartKey(k tea.KeyMsg) tea.Cmd {
 	start, options := &s.start, len(s.start.options)
 	digit := 0
 	if len(k.Runes) == 1 {
@@ -35,9 +35,9 @@ func (s *shell) pressStart(k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case s.help && !key.Matches(k, s.keys.Leave):
-		s.pressHelp(k)
+		s.handleHelpKey(k)
 	case key.Matches(k, s.keys.Help), string(k.Runes) == "?":
-		s.explain()
+		s.showHelp()
 	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
 		return tea.Quit
 	case start.opening || options == 0:
@@ -48,9 +48,9 @@ func (s *shell) pressStart(k tea.KeyMsg) tea.Cmd {
 		start.cursor = (start.cursor + options - 1) % options
 	case digit >= 1 && digit <= options:
 		start.cursor = digit - 1
-		return s.open(start.options[start.cursor].ID)
+		return s.openInterview(start.options[start.cursor].ID)
 	case key.Matches(k, s.keys.Accept):
-		return s.open(start.options[start.cursor].ID)
+		return s.openInterview(start.options[start.cursor].ID)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (v startScreen) View(width, height int) string {
 	for i, option := range v.options {
 		text := fmt.Sprintf("%d  %s", i+1, option.Title)
 		if i == v.cursor {
-			lines = append(lines, " "+t.Prong+" "+t.Selected.Render(" "+text+" "))
+			lines = append(lines, " "+t.Cursor+" "+t.Selected.Render(" "+text+" "))
 		} else {
 			lines = append(lines, "    "+text)
 		}
@@ -70,7 +70,7 @@ func (v startScreen) View(width, height int) string {
 	lines = append(lines, "")
 	switch {
 	case v.err != nil:
-		lines = append(lines, pane.Wrap(t.Mark(pane.Failed)+" "+cleanText(v.err.Error(), v.ascii), " ", width)...)
+		lines = append(lines, pane.Wrap(t.Mark(pane.Failed)+" "+sanitizeText(v.err.Error(), v.ascii), " ", width)...)
 	case v.opening:
 		lines = append(lines, " "+t.Mark(pane.Running)+" one moment…")
 	case v.cursor < len(v.options):

@@ -9,11 +9,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// title names the cluster and says how the run is.
-func (d *dashboard) title(width int) string {
+// renderTitle names the cluster and says how the run is.
+func (d *dashboard) renderTitle(width int) string {
 	t := d.theme
-	right := d.verdict(width >= plainWidth) + "  " + t.Bold.Render(pane.Clock(d.elapsed()))
-	right += t.Dim.Render(d.pace()) + " "
+	right := d.formatVerdict(width >= plainWidth) + "  " + t.Bold.Render(pane.FormatClock(d.elapsed()))
+	right += t.Dim.Render(d.formatSpeed()) + " "
 	left := " " + t.Label.Render(d.options.Title)
 	if d.options.Subtitle != "" {
 		left += t.Dim.Render(" " + t.Dot + " " + d.options.Subtitle)
@@ -25,23 +25,23 @@ func (d *dashboard) title(width int) string {
 	return pane.Fit(pane.Fit(left, room)+" "+right, width)
 }
 
-// verdict says in a symbol and a word how the run is, and with count also how far.
-func (d *dashboard) verdict(count bool) string {
-	status, word := d.runStatus()
+// formatVerdict says in a symbol and a word how the run is, and with count also how far.
+func (d *dashboard) formatVerdict(count bool) string {
+	status, word := d.describeRun()
 	verdict := d.theme.Mark(status) + " " + d.theme.Style(status).Bold(true).Render(word)
 	if !count {
 		return verdict
 	}
 	ended := 0
 	for _, step := range d.board.Steps {
-		if pane.EndedWell(step) {
+		if pane.HasSucceeded(step) {
 			ended++
 		}
 	}
 	return verdict + d.theme.Dim.Render(fmt.Sprintf("  %d/%d steps", ended, len(d.board.Steps)))
 }
 
-func (d *dashboard) runStatus() (pane.Status, string) {
+func (d *dashboard) describeRun() (pane.Status, string) {
 	switch result := d.board.Run.Result; {
 	case d.ended && result == "ok":
 		return pane.OK, "DONE"

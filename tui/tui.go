@@ -63,24 +63,24 @@ func Run(ctx context.Context, o Options) error {
 		o.Out = os.Stdout
 	}
 	if _, terminal := o.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
-		go pump(o.Events, func(tea.Msg) {})
+		go forwardEvents(o.Events, func(tea.Msg) {})
 		return fault.Newf(fault.Invalid, "open the dashboard", "this terminal (TERM=dumb) cannot place the cursor").
 			WithHint("use --output plain")
 	}
-	return show(ctx, o)
+	return runDashboard(ctx, o)
 }
 
-func show(ctx context.Context, o Options) error {
+func runDashboard(ctx context.Context, o Options) error {
 	d := newDashboard(o)
-	g := &guard{screen: d}
+	g := &recoverModel{screen: d}
 	var program *tea.Program
-	keys := input(o.In, func(m tea.Msg) { program.Send(m) })
+	keys := newKeyReader(o.In, func(m tea.Msg) { program.Send(m) })
 	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(o.Out), tea.WithAltScreen(),
 		tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(), tea.WithoutBracketedPaste())
 	g.quit = program.Quit
 	// Not tea.WithContext: it tears the terminal away from those who still read it.
 	defer context.AfterFunc(ctx, program.Quit)()
-	go pump(o.Events, program.Send)
+	go forwardEvents(o.Events, program.Send)
 	_, err := program.Run()
 	switch err = errors.Join(g.err, err); {
 	case ctx.Err() != nil:
@@ -93,11 +93,11 @@ func show(ctx context.Context, o Options) error {
 	return nil
 }
 
-// theme honours NO_COLOR and what the terminal can do.
-func (o Options) theme() pane.Theme {
+// newTheme honours NO_COLOR and what the terminal can do.
+func (o Options) newTheme() pane.Theme {
 	profile := termenv.Ascii
 	if !o.NoColor && o.Out != nil {
 		profile = termenv.NewOutput(o.Out).EnvColorProfile()
 	}
-	return pane.NewTheme(profile, pane.TerminalColours(), o.ASCII)
+	return pane.NewTheme(profile, pane.NewTerminalPalette(), o.ASCII)
 }

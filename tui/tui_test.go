@@ -30,12 +30,12 @@ func TestABusyRunIsToldInBundles(t *testing.T) {
 			close(events)
 		}()
 		began, bundles, told, ended := time.Now(), 0, 0, false
-		pump(events, func(m tea.Msg) {
+		forwardEvents(events, func(m tea.Msg) {
 			switch m := m.(type) {
-			case heard:
+			case eventsMsg:
 				bundles++
 				told += len(m)
-			case over:
+			case eventsClosedMsg:
 				ended = true
 			}
 		})
@@ -137,7 +137,7 @@ func (term *terminal) hangUp(t *testing.T) {
 func start(ctx context.Context, term *terminal, events <-chan provisioner.Event, stop func()) <-chan error {
 	end := make(chan error, 1)
 	go func() {
-		end <- show(ctx, Options{
+		end <- runDashboard(ctx, Options{
 			Title: "c-demo-1", Plan: plan(), Events: events, Stop: stop, In: term.tty, Out: term.tty, NoColor: true,
 		})
 	}()
@@ -205,7 +205,7 @@ func TestTheEndOfTheContextGivesTheTerminalBack(t *testing.T) {
 func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	term, events := newTerminal(t), make(chan provisioner.Event)
 	defer close(events)
-	err := show(t.Context(), Options{
+	err := runDashboard(t.Context(), Options{
 		Events: events, In: term.tty, Out: term.tty, NoColor: true, Stop: func() {},
 		Now: func() time.Time { panic("the clock is broken") },
 	})

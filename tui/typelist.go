@@ -19,9 +19,9 @@ type typeList struct {
 	title    string
 	all      []instanceType
 	filter   string
-	cursor   int      // among those that match the filter
-	why      string   // the one under the cursor cannot be chosen
-	estimate weighing // of the cluster with the type under the cursor
+	cursor   int           // among those that match the filter
+	why      string        // the one under the cursor cannot be chosen
+	estimate estimateCache // of the cluster with the type under the cursor
 }
 
 // instanceType is a type with what is worth knowing about it.
@@ -38,59 +38,59 @@ type instanceType struct {
 
 // openList opens the list with the type that is chosen under the cursor.
 func (p *nodesPage) openList(field wizard.Field) {
-	p.commit()
-	list := &typeList{field: field, title: p.rows()[p.row].title, all: p.types(field)}
-	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.talk.text(field) }), 0)
+	p.storeEdit()
+	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field)}
+	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.session.getText(field) }), 0)
 	p.list = list
 }
 
-// types returns all types that are known: those that the zone offers, and those that it does not.
-func (p *nodesPage) types(field wizard.Field) []instanceType {
-	offered := p.offered(field)
-	prices, err := assets.PriceList()
+// listTypes returns all types that are known: those that the zone offers, and those that it does not.
+func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
+	offered := p.listOffered(field)
+	prices, err := assets.ReadPrices()
 	var all []instanceType
-	for _, offer := range wizard.Offers() {
+	for _, offer := range wizard.ListInstanceTypes() {
 		t := instanceType{name: offer.Name, cpus: offer.CPUs, memory: offer.Memory, status: pane.OK}
 		if err == nil {
 			t.hour, t.priced = prices.PerHour("instance", offer.Name, 0)
 		}
-		all = append(all, p.judged(field, t, offered))
+		all = append(all, p.withAvailability(field, t, offered))
 	}
 	for _, choice := range offered {
 		if !slices.ContainsFunc(all, func(t instanceType) bool { return t.name == choice.Value }) {
-			all = append(all, p.judged(field, instanceType{name: choice.Value, status: pane.OK}, offered))
+			all = append(all, p.withAvailability(field, instanceType{name: choice.Value, status: pane.OK}, offered))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b instanceType) int { return order(a.status) - order(b.status) })
+	slices.SortStableFunc(all, func(a, b instanceType) int { return rankStatus(a.status) - rankStatus(b.status) })
 	return all
 }
 
-// offered are the types that the zone has for this organization, if it was asked. Those of groups are those of workers.
-func (p *nodesPage) offered(field wizard.Field) []wizard.Choice {
-	if choices := p.talk.choices(field); len(choices) > 0 || !p.group() {
+// listOffered are the types that the zone has for this organization, if it was asked. Those of groups are those of workers.
+func (p *nodesPage) listOffered(field wizard.Field) []wizard.Choice {
+	if choices := p.session.listChoices(field); len(choices) > 0 || !p.isGroupSelected() {
 		return choices
 	}
-	for _, row := range p.rows() {
+	for _, row := range p.listRows() {
 		if workers, there := row.fields["type"]; there && workers.Key == "sizing.workers.type" {
-			return p.talk.choices(workers)
+			return p.session.listChoices(workers)
 		}
 	}
 	return nil
 }
 
-// order puts what cannot be chosen last.
-func order(status pane.Status) int {
+// rankStatus puts what cannot be chosen last.
+func rankStatus(status pane.Status) int {
 	if status == pane.Failed {
 		return 1
 	}
 	return 0
 }
 
-// judged says whether a type can be chosen, and whether that would be wise.
-func (p *nodesPage) judged(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
-	spec := detached(p.talk.spec())
+// withAvailability says whether a type can be chosen, and whether that would be wise.
+func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
+	spec := copyGroups(p.session.spec())
 	if err := field.Set(&spec, t.name); err != nil {
-		t.status, t.why = pane.Failed, p.talk.sentence(faultsOf(field.Key, err)[0])
+		t.status, t.why = pane.Failed, p.session.formatError(splitProblems(field.Key, err)[0])
 		return t
 	}
 	switch at := slices.IndexFunc(offered, func(c wizard.Choice) bool { return c.Value == t.name }); {
@@ -100,69 +100,71 @@ func (p *nodesPage) judged(field wizard.Field, t instanceType, offered []wizard.
 		t.status, t.why = pane.Failed, spec.Exoscale.Zone+" does not offer it to your organization"
 		return t
 	}
-	row, _ := cutLast(field.Key)
-	for _, fault := range wizard.Support(spec) {
-		if fault.Field == field.Key || within(fault.Field, row) && strings.Contains(fault.Problem, t.name) {
-			t.status, t.why = pane.Warn, p.talk.advice(fault)
+	row, _ := splitLast(field.Key)
+	for _, fault := range wizard.CheckSupport(spec) {
+		if fault.Field == field.Key || hasPathPrefix(fault.Field, row) && strings.Contains(fault.Message, t.name) {
+			t.status, t.why = pane.Warn, p.session.formatWarning(fault)
 		}
 	}
 	return t
 }
 
-// matching are the types whose names hold the filter.
-func (l *typeList) matching() []instanceType {
+// filterTypes are the types whose names hold the filter.
+func (l *typeList) filterTypes() []instanceType {
 	return slices.DeleteFunc(slices.Clone(l.all), func(t instanceType) bool { return !strings.Contains(t.name, l.filter) })
 }
 
-// chosen is the type under the cursor.
-func (l *typeList) chosen() (instanceType, bool) {
-	types := l.matching()
+// selectedType is the type under the cursor.
+func (l *typeList) selectedType() (instanceType, bool) {
+	types := l.filterTypes()
 	if l.cursor < 0 || l.cursor >= len(types) {
 		return instanceType{}, false
 	}
 	return types[l.cursor], true
 }
 
-// pressList takes a key while the list is open.
-func (p *nodesPage) pressList(k tea.KeyMsg) {
+// handleListKey takes a key while the list is open.
+func (p *nodesPage) handleListKey(k tea.KeyMsg) {
 	l := p.list
 	l.why = ""
 	switch {
 	case k.Type == tea.KeyEsc:
 		p.list = nil
 	case key.Matches(k, p.keys.Up, p.keys.Previous):
-		l.move(-1)
+		l.moveBy(-1)
 	case key.Matches(k, p.keys.Down, p.keys.Next):
-		l.move(1)
+		l.moveBy(1)
 	case k.Type == tea.KeyPgUp:
-		l.move(-8)
+		l.moveBy(-8)
 	case k.Type == tea.KeyPgDown:
-		l.move(8)
+		l.moveBy(8)
 	case key.Matches(k, p.keys.Press):
-		p.choose()
+		p.selectType()
 	case k.Type == tea.KeyBackspace:
 		l.filter = l.filter[:max(len(l.filter)-1, 0)]
-		l.move(0)
+		l.moveBy(0)
 	case k.Type == tea.KeyRunes && !k.Alt:
-		l.narrow(k.Runes)
+		l.appendFilter(k.Runes)
 	}
 }
 
-func (l *typeList) move(by int) { l.cursor = min(max(l.cursor+by, 0), max(len(l.matching())-1, 0)) }
+func (l *typeList) moveBy(by int) {
+	l.cursor = min(max(l.cursor+by, 0), max(len(l.filterTypes())-1, 0))
+}
 
-// narrow adds to the filter what can be in a name.
-func (l *typeList) narrow(runes []rune) {
+// appendFilter adds to the filter what can be in a name.
+func (l *typeList) appendFilter(runes []rune) {
 	for _, r := range runes {
-		if l.field.Typable(r) && r < 0x80 && len(l.filter) < digits*4 {
+		if l.field.IsTypable(r) && r < 0x80 && len(l.filter) < maxDigits*4 {
 			l.filter += string(r)
 		}
 	}
 	l.cursor = 0
 }
 
-// choose takes the type under the cursor, if it can be chosen.
-func (p *nodesPage) choose() {
-	chosen, there := p.list.chosen()
+// selectType takes the type under the cursor, if it can be chosen.
+func (p *nodesPage) selectType() {
+	chosen, there := p.list.selectedType()
 	switch {
 	case !there:
 		p.list.why = "no type has that in its name; backspace shows more"
@@ -171,12 +173,12 @@ func (p *nodesPage) choose() {
 	default:
 		field := p.list.field
 		p.list = nil
-		p.give(field, chosen.name)
+		p.setAnswer(field, chosen.name)
 	}
 }
 
-// hourly is the price of a type.
-func (t instanceType) hourly() string {
+// formatPrice is the price of a type.
+func (t instanceType) formatPrice() string {
 	if !t.priced {
 		return "no price"
 	}

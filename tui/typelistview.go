@@ -14,21 +14,21 @@ import (
 type typeListView struct{ *nodesPage }
 
 func (p typeListView) View(width, height int) string {
-	t, l := p.talk.theme, p.list
+	t, l := p.session.theme, p.list
 	filter := t.Dim.Render("type to search")
 	if l.filter != "" {
 		filter = t.Label.Render("/") + l.filter + "_"
 	}
-	lines := []string{t.Bold.Render("Instance type: "+cleanText(l.title, p.talk.ascii)) + "   " + filter}
-	foot := p.foot(width)
+	lines := []string{t.Bold.Render("Instance type: "+sanitizeText(l.title, p.session.ascii)) + "   " + filter}
+	foot := p.renderFooter(width)
 	if len(foot) > height/2 {
 		foot = foot[:height/2]
 	}
-	types := l.matching()
+	types := l.filterTypes()
 	room := max(height-len(lines)-len(foot), 1)
 	from := min(max(l.cursor-room/2, 0), max(len(types)-room, 0))
 	for i := from; i < min(from+room, len(types)); i++ {
-		lines = append(lines, p.typeLine(types[i], i == l.cursor, width))
+		lines = append(lines, p.renderType(types[i], i == l.cursor, width))
 	}
 	if len(types) == 0 {
 		lines = append(lines, t.Dim.Render("  no type has that in its name"))
@@ -39,10 +39,10 @@ func (p typeListView) View(width, height int) string {
 	return pane.Fill(append(lines, foot...), width, height)
 }
 
-func (p typeListView) typeLine(one instanceType, chosen bool, width int) string {
-	t, head := p.talk.theme, " "
+func (p typeListView) renderType(one instanceType, chosen bool, width int) string {
+	t, head := p.session.theme, " "
 	if chosen {
-		head = t.Focus.Render(t.Prong)
+		head = t.Focus.Render(t.Cursor)
 	}
 	style := t.Plain
 	switch {
@@ -55,15 +55,15 @@ func (p typeListView) typeLine(one instanceType, chosen bool, width int) string 
 	if one.cpus > 0 {
 		line += pane.Fit(fmt.Sprintf("%4d CPUs %5g GiB", one.cpus, one.memory), 22)
 	}
-	if width >= sideBySide {
-		line += pane.Fit(one.hourly(), 15)
+	if width >= minTwoColumnWidth {
+		line += pane.Fit(one.formatPrice(), 15)
 	}
-	return pane.Truncate(line+t.Dim.Render(cmp.Or(one.why, one.more())), width)
+	return pane.Truncate(line+t.Dim.Render(cmp.Or(one.why, one.formatDetails())), width)
 }
 
-// more is what the zone says about a type beside what has a column of its own: all of a type that is not known, and the
+// formatDetails is what the zone says about a type beside what has a column of its own: all of a type that is not known, and the
 // number of GPUs.
-func (t instanceType) more() string {
+func (t instanceType) formatDetails() string {
 	if t.cpus == 0 {
 		return t.note
 	}
@@ -75,30 +75,30 @@ func (t instanceType) more() string {
 	return ""
 }
 
-// foot says about the type under the cursor what is worth knowing, and what the cluster would cost with it.
-func (p typeListView) foot(width int) []string {
-	t, l := p.talk.theme, p.list
-	chosen, there := l.chosen()
+// renderFooter says about the type under the cursor what is worth knowing, and what the cluster would cost with it.
+func (p typeListView) renderFooter(width int) []string {
+	t, l := p.session.theme, p.list
+	chosen, there := l.selectedType()
 	switch {
 	case l.why != "":
-		return p.say(pane.Failed, l.why, width)
+		return p.renderMessage(pane.Failed, l.why, width)
 	case !there:
 		return nil
 	case chosen.status == pane.Failed:
-		return p.say(pane.Failed, chosen.name+": "+chosen.why, width)
+		return p.renderMessage(pane.Failed, chosen.name+": "+chosen.why, width)
 	}
-	spec := detached(p.talk.spec())
+	spec := copyGroups(p.session.spec())
 	if l.field.Set(&spec, chosen.name) != nil {
 		return nil
 	}
 	lines := []string{""}
 	if chosen.status == pane.Warn {
-		lines = append(lines, p.say(pane.Warn, chosen.name+": "+chosen.why, width)...)
+		lines = append(lines, p.renderMessage(pane.Warn, chosen.name+": "+chosen.why, width)...)
 	}
-	estimate := l.estimate.of(p.talk, spec)
-	cost := "The cluster with it: " + costPane(t, estimate).Line()
+	estimate := l.estimate.get(p.session, spec)
+	cost := "The cluster with it: " + buildCost(t, estimate).RenderLine()
 	if ansi.StringWidth(cost) > width {
-		cost = "With it: " + costPane(t, estimate).Line()
+		cost = "With it: " + buildCost(t, estimate).RenderLine()
 	}
 	return append(lines, cost)
 }

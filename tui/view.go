@@ -12,185 +12,185 @@ func (d *dashboard) View() string {
 	if d.width <= 0 || d.height <= 0 {
 		return ""
 	}
-	screen := d.screen()
+	screen := d.renderScreen()
 	if d.options.ASCII {
 		return toASCII(screen)
 	}
 	return screen
 }
 
-func (d *dashboard) screen() string {
-	l, errand, notice := d.arrange()
+func (d *dashboard) renderScreen() string {
+	l, errand, notice := d.computeLayout()
 	c := canvas{width: d.width, height: d.height}
 	if l.Mode == Plain {
-		c.draw(l.Body, d.plain())
+		c.draw(l.Body, d.buildPlain())
 		return c.String()
 	}
-	c.draw(l.Title, pane.Lines{d.title(l.Title.W)})
+	c.draw(l.Title, pane.Lines{d.renderTitle(l.Title.W)})
 	c.draw(l.Strip, margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}})
-	c.draw(l.Present, d.present())
-	c.draw(errand, d.errand())
-	c.draw(notice, d.notice())
-	c.draw(l.Keys, pane.Lines{d.keyLine(l.Keys.W)})
+	c.draw(l.Status, d.buildRunStatus())
+	c.draw(errand, d.buildAction())
+	c.draw(notice, d.buildNotice())
+	c.draw(l.Keys, pane.Lines{d.renderKeyLine(l.Keys.W)})
 	for _, rule := range l.Rules {
-		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && d.covers(l.Mode); !overlaid {
-			c.draw(rule, pane.Lines{d.theme.Rule(rule.W)})
+		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && d.isBodyCovered(l.Mode); !overlaid {
+			c.draw(rule, pane.Lines{d.theme.RenderRule(rule.W)})
 		}
 	}
-	d.body(&c, l)
+	d.drawBody(&c, l)
 	return c.String()
 }
 
-// arrange divides the screen. What somebody has to do is put below the present, if the rest still finds room, else in the
+// computeLayout divides the screen. What somebody has to do is put below the present, if the rest still finds room, else in the
 // place of the overview; so is what is wrong, as much of it as finds room.
-func (d *dashboard) arrange() (l Layout, errand, notice Rect) {
-	todo := d.errand().Height(d.width)
+func (d *dashboard) computeLayout() (l Layout, errand, notice Rect) {
+	todo := d.buildAction().Height(d.width)
 	if d.height-todo < plainHeight {
 		todo = 0
 	}
-	wrong := min(d.noticeHeight(), d.height-todo-plainHeight)
-	if wrong < noticeLeast {
+	wrong := min(d.computeNoticeHeight(), d.height-todo-plainHeight)
+	if wrong < minNoticeHeight {
 		wrong = 0
 	}
 	wrong = max(wrong, 0)
-	l = Arrange(d.width, d.height, Wish{Single: d.single, Journal: len(d.board.Journal) > 0, Between: todo + wrong})
-	errand, notice = l.Between.top(todo)
+	l = NewLayout(d.width, d.height, LayoutOptions{Single: d.single, Journal: len(d.board.Journal) > 0, Between: todo + wrong})
+	errand, notice = l.Between.splitTop(todo)
 	return l, errand, notice
 }
 
-// crowded tells whether somebody has to do something, and there is no room to say so but that of everything else.
-func (d *dashboard) crowded() bool {
-	_, errand, _ := d.arrange()
-	return errand.empty() && d.errand().Height(d.width) > 0
+// isCrowded tells whether somebody has to do something, and there is no room to say so but that of everything else.
+func (d *dashboard) isCrowded() bool {
+	_, errand, _ := d.computeLayout()
+	return errand.isEmpty() && d.buildAction().Height(d.width) > 0
 }
 
-// noticeLeast is how many lines a notice needs: a rule, the cause, what to do.
-const noticeLeast = 3
+// minNoticeHeight is how many lines a notice needs: a rule, the cause, what to do.
+const minNoticeHeight = 3
 
-func (d *dashboard) notice() pane.Notice { return pane.Notice{Diagnosis: d.diagnosis()} }
+func (d *dashboard) buildNotice() pane.Notice { return pane.Notice{Diagnosis: d.buildDiagnosis()} }
 
-// noticeHeight is how many lines the notice would like to have: none where a pane tells the same or covers all.
-func (d *dashboard) noticeHeight() int {
+// computeNoticeHeight is how many lines the notice would like to have: none where a pane tells the same or covers all.
+func (d *dashboard) computeNoticeHeight() int {
 	compact := d.single || d.width < mediumWidth
-	if d.details || compact && (d.tab != overviewTab || d.help || d.asks() || d.transfer.open) {
+	if d.details || compact && (d.tab != overviewTab || d.help || d.hasDialog() || d.handoverState.open) {
 		return 0
 	}
-	return d.notice().Height(d.width)
+	return d.buildNotice().Height(d.width)
 }
 
-// asks tells whether a question waits for its answer.
-func (d *dashboard) asks() bool { return d.menu != nil || d.decision != nil }
+// hasDialog tells whether a question waits for its answer.
+func (d *dashboard) hasDialog() bool { return d.menu != nil || d.decision != nil }
 
-// covers tells whether one pane has the whole body, so that nothing is drawn between its parts.
-func (d *dashboard) covers(mode Mode) bool {
-	return d.help || d.asks() || d.transfer.open || mode == Compact && (d.details || d.tab != overviewTab || d.crowded())
+// isBodyCovered tells whether one pane has the whole body, so that nothing is drawn between its parts.
+func (d *dashboard) isBodyCovered(mode Mode) bool {
+	return d.help || d.hasDialog() || d.handoverState.open || mode == Compact && (d.details || d.tab != overviewTab || d.isCrowded())
 }
 
-func (d *dashboard) body(c *canvas, l Layout) {
+func (d *dashboard) drawBody(c *canvas, l Layout) {
 	switch {
 	case d.menu != nil:
-		c.draw(l.Body, d.framed(l, "leave", true, d.leaveView()))
+		c.draw(l.Body, d.wrapFrame(l, "leave", true, d.buildLeaveView()))
 	case d.decision != nil:
-		c.draw(l.Body, d.framed(l, "decision", true, d.decision))
+		c.draw(l.Body, d.wrapFrame(l, "decision", true, d.decision))
 	case d.help:
-		c.draw(l.Body, d.framed(l, "help", true, d.helpView()))
-	case d.transfer.open:
-		c.draw(l.Body, d.framed(l, "hand-over", true, d.handover()))
+		c.draw(l.Body, d.wrapFrame(l, "help", true, d.buildHelp()))
+	case d.handoverState.open:
+		c.draw(l.Body, d.wrapFrame(l, "hand-over", true, d.buildReport()))
 	case l.Mode == Compact:
-		d.compact(c, l)
+		d.drawCompact(c, l)
 	case l.Mode == Medium:
-		d.medium(c, l)
+		d.drawMedium(c, l)
 	default:
-		d.wide(c, l)
+		d.drawWide(c, l)
 	}
 }
 
-// framed puts a pane into a box, or on a compact screen between margins.
-func (d *dashboard) framed(l Layout, title string, focused bool, content pane.View) pane.View {
+// wrapFrame puts a pane into a box, or on a compact screen between margins.
+func (d *dashboard) wrapFrame(l Layout, title string, focused bool, content pane.View) pane.View {
 	if l.Mode == Compact {
 		return margin{content}
 	}
 	return pane.Box{Theme: d.theme, Title: title, Focused: focused, Content: content}
 }
 
-func (d *dashboard) compact(c *canvas, l Layout) {
+func (d *dashboard) drawCompact(c *canvas, l Layout) {
 	switch {
 	case d.details:
-		c.draw(l.Body, margin{d.trouble()})
+		c.draw(l.Body, margin{d.buildFailure()})
 	case d.tab != overviewTab:
-		c.draw(l.Body, margin{d.chosen()})
-	case d.crowded():
-		c.draw(Rect{l.Body.X, l.Body.Y - 1, l.Body.W, l.Body.H + 1}, d.errand()) // which begins with a rule
+		c.draw(l.Body, margin{d.buildSelected()})
+	case d.isCrowded():
+		c.draw(Rect{l.Body.X, l.Body.Y - 1, l.Body.W, l.Body.H + 1}, d.buildAction()) // which begins with a rule
 	default:
-		c.draw(l.Main, margin{d.overview(d.noticed())})
-		c.draw(l.Log, margin{d.events()})
+		c.draw(l.Main, margin{d.buildOverview(d.hasNotice())})
+		c.draw(l.Log, margin{d.buildEvents()})
 	}
 }
 
-func (d *dashboard) medium(c *canvas, l Layout) {
+func (d *dashboard) drawMedium(c *canvas, l Layout) {
 	main := l.Main
 	if d.tab == logTab {
 		main.H += l.Log.H
 	} else {
-		d.box(c, l.Log, logTab, "events", d.events())
+		d.drawBox(c, l.Log, logTab, "events", d.buildEvents())
 	}
 	switch {
 	case d.details:
-		c.draw(main, d.framed(l, d.troubleTitle(), true, d.trouble()))
+		c.draw(main, d.wrapFrame(l, d.formatFailureTitle(), true, d.buildFailure()))
 	case d.tab == overviewTab:
-		d.box(c, main, stepsTab, "steps", d.steps())
+		d.drawBox(c, main, stepsTab, "steps", d.buildSteps())
 	case d.tab == logTab:
-		d.box(c, main, logTab, d.logTitle(), d.log())
+		d.drawBox(c, main, logTab, d.formatLogTitle(), d.buildLog())
 	default:
-		d.box(c, main, d.tab, d.tab.String(), d.chosen())
+		d.drawBox(c, main, d.tab, d.tab.String(), d.buildSelected())
 	}
-	d.cluster(c, l)
+	d.drawCluster(c, l)
 }
 
-func (d *dashboard) troubleTitle() string {
-	if len(d.present().Failed()) > 0 {
+func (d *dashboard) formatFailureTitle() string {
+	if len(d.buildRunStatus().ListFailed()) > 0 {
 		return "failure"
 	}
 	return "diagnosis"
 }
 
-// noticed tells whether a notice is on the screen.
-func (d *dashboard) noticed() bool {
-	_, _, notice := d.arrange()
-	return !notice.empty()
+// hasNotice tells whether a notice is on the screen.
+func (d *dashboard) hasNotice() bool {
+	_, _, notice := d.computeLayout()
+	return !notice.isEmpty()
 }
 
-// cluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for
+// drawCluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for
 // the operators, they take that of the bootstrap once it is over, and the applications of Project Syn take it from both.
-func (d *dashboard) cluster(c *canvas, l Layout) {
-	d.box(c, l.Overview, overviewTab, "overview", d.overview(d.noticed()))
+func (d *dashboard) drawCluster(c *canvas, l Layout) {
+	d.drawBox(c, l.Overview, overviewTab, "overview", d.buildOverview(d.hasNotice()))
 	switch {
-	case len(d.board.Applications) > 0 && (d.tab != synTab || !l.Operators.empty()):
-		d.box(c, l.Bootstrap, synTab, synTab.String(), d.applications())
-	case d.standing() && l.Operators.empty() && len(d.board.Operators) > 0:
-		d.box(c, l.Bootstrap, operatorsTab, "operators", d.operators())
+	case len(d.board.Applications) > 0 && (d.tab != synTab || !l.Operators.isEmpty()):
+		d.drawBox(c, l.Bootstrap, synTab, synTab.String(), d.buildApplications())
+	case d.isBootstrapped() && l.Operators.isEmpty() && len(d.board.Operators) > 0:
+		d.drawBox(c, l.Bootstrap, operatorsTab, "operators", d.buildOperators())
 	default:
-		d.box(c, l.Bootstrap, bootstrapTab, d.certificates().Title("bootstrap"), d.bootstrap())
+		d.drawBox(c, l.Bootstrap, bootstrapTab, d.buildCertificates().FormatTitle("bootstrap"), d.buildBootstrap())
 	}
-	d.box(c, l.Etcd, etcdTab, "etcd", d.etcd())
-	d.box(c, l.Nodes, nodesTab, "nodes", d.nodes())
+	d.drawBox(c, l.Etcd, etcdTab, "etcd", d.buildEtcd())
+	d.drawBox(c, l.Nodes, nodesTab, "nodes", d.buildNodes())
 }
 
-func (d *dashboard) wide(c *canvas, l Layout) {
+func (d *dashboard) drawWide(c *canvas, l Layout) {
 	if d.details {
-		c.draw(l.Main, d.framed(l, d.troubleTitle(), true, d.trouble()))
+		c.draw(l.Main, d.wrapFrame(l, d.formatFailureTitle(), true, d.buildFailure()))
 	} else {
-		d.box(c, l.Main, stepsTab, "steps", d.steps())
+		d.drawBox(c, l.Main, stepsTab, "steps", d.buildSteps())
 	}
-	d.cluster(c, l)
-	d.box(c, l.Operators, operatorsTab, "operators", d.operators())
-	d.box(c, l.Cloud, cloudTab, "cloud", d.cloud())
-	d.box(c, l.Log, logTab, "events", d.events())
-	d.box(c, l.Journal, logTab, "journal of the bootstrap machine", d.journalLog())
+	d.drawCluster(c, l)
+	d.drawBox(c, l.Operators, operatorsTab, "operators", d.buildOperators())
+	d.drawBox(c, l.Cloud, cloudTab, "cloud", d.buildCloud())
+	d.drawBox(c, l.Log, logTab, "events", d.buildEvents())
+	d.drawBox(c, l.Journal, logTab, "journal of the bootstrap machine", d.buildJournal())
 }
 
-// box draws a pane in a box that names the key which chooses it.
-func (d *dashboard) box(c *canvas, r Rect, t tab, title string, content pane.View) {
+// drawBox draws a pane in a box that names the key which chooses it.
+func (d *dashboard) drawBox(c *canvas, r Rect, t tab, title string, content pane.View) {
 	c.draw(r, pane.Box{
 		Theme: d.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: d.tab == t && t != overviewTab, Content: content,
 	})

@@ -32,16 +32,16 @@ type Option struct{ ID, Title, Help string }
 
 // Outcome is how the wizard ended.
 type Outcome struct {
-	Option string // what was chosen on the start screen
-	Go     bool   // the answers were reviewed and the operator said yes
+	Option    string // what was chosen on the start screen
+	Confirmed bool   // the answers were reviewed and the operator said yes
 }
 
 // wizardFrames is how often the wizard's screen is drawn a second at most: a key is seen within 16 ms.
 const wizardFrames = 120
 
-// Ask runs the wizard until the operator said yes on its last screen, or left: the draft has all answers then, also if
+// RunWizard runs the wizard until the operator said yes on its last screen, or left: the draft has all answers then, also if
 // ctx ended, whose cause is returned, or the terminal is gone. The terminal is given back, whatever happens.
-func Ask(ctx context.Context, w Wizard) (Outcome, error) {
+func RunWizard(ctx context.Context, w Wizard) (Outcome, error) {
 	if w.In == nil {
 		w.In = os.Stdin
 	}
@@ -52,24 +52,24 @@ func Ask(ctx context.Context, w Wizard) (Outcome, error) {
 		return Outcome{}, fault.Newf(fault.Invalid, "open the wizard", "this terminal (TERM=dumb) cannot place the cursor").
 			WithHint("use --accessible")
 	}
-	return interrogate(ctx, w)
+	return runWizard(ctx, w)
 }
 
-func interrogate(ctx context.Context, w Wizard) (Outcome, error) {
+func runWizard(ctx context.Context, w Wizard) (Outcome, error) {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	s := newShell(working, w)
-	g := &guard{screen: s}
+	s := newWizardModel(working, w)
+	g := &recoverModel{screen: s}
 	var program *tea.Program
-	keys := input(w.In, func(m tea.Msg) { program.Send(m) })
+	keys := newKeyReader(w.In, func(m tea.Msg) { program.Send(m) })
 	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(w.Out), tea.WithAltScreen(),
 		tea.WithFPS(wizardFrames), tea.WithoutSignalHandler())
 	g.quit, s.send = program.Quit, program.Send
 	defer context.AfterFunc(ctx, program.Quit)()
 	_, err := program.Run()
 	unsaved := s.close()
-	s.await()
-	switch err = errors.Join(g.err, s.failure, err); {
+	s.waitZoneRuns()
+	switch err = errors.Join(g.err, s.panicErr, err); {
 	case unsaved != nil:
 		return s.outcome, fault.New(fault.Internal, "save the draft", unsaved).WithHint("see whether its disk is full; the answers are lost otherwise")
 	case ctx.Err() != nil:
@@ -80,7 +80,7 @@ func interrogate(ctx context.Context, w Wizard) (Outcome, error) {
 	return s.outcome, nil
 }
 
-// theme honours NO_COLOR and what the terminal can do.
-func (w Wizard) theme() pane.Theme {
-	return Options{Out: w.Out, NoColor: w.NoColor, ASCII: w.ASCII}.theme()
+// newTheme honours NO_COLOR and what the terminal can do.
+func (w Wizard) newTheme() pane.Theme {
+	return Options{Out: w.Out, NoColor: w.NoColor, ASCII: w.ASCII}.newTheme()
 }

@@ -9,7 +9,7 @@ import (
 // What Cilium lacks is asked on a later screen, so it must not hold anybody up before that.
 func TestCiliumsManifestsAreAskedForWhereTheyCanBeGiven(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil).at(t, wizard.Network)
-	if err := o.talk.set("network.cni", "Cilium"); err != nil {
+	if err := o.session.set("network.cni", "Cilium"); err != nil {
 		t.Fatal(err)
 	}
 	o.press("pgdown", "enter").inFront(t, wizard.Syn)

@@ -19,7 +19,7 @@ func asks(ctx context.Context, t *testing.T, term *terminal, d *desk) <-chan err
 	d.folder = t.TempDir()
 	end := make(chan error, 1)
 	go func() {
-		_, err := Ask(ctx, Wizard{
+		_, err := RunWizard(ctx, Wizard{
 			Open: func(context.Context, string) (*wizard.Interview, error) { return d.Interview, nil },
 			In:   term.tty, Out: term.tty, NoColor: true,
 		})
@@ -83,7 +83,7 @@ func TestABracketedPasteIsOnePaste(t *testing.T) {
 
 // Nobody draws while nothing changes: the ages on the screen are coarse.
 func TestTheScreenStaysAsItIsWhileNothingChanges(t *testing.T) {
-	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.Reply{Summary: "free"}, nil)
+	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.LookupResult{Summary: "free"}, nil)
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster).types("x").press("enter")
 	o.pass(11 * time.Second)
 	before := o.View()
@@ -96,7 +96,7 @@ func TestTheScreenStaysAsItIsWhileNothingChanges(t *testing.T) {
 func TestTheWizardRefusesATerminalThatCannotPlaceItsCursor(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	term := newTerminal(t)
-	_, err := Ask(t.Context(), Wizard{In: term.tty, Out: term.tty})
+	_, err := RunWizard(t.Context(), Wizard{In: term.tty, Out: term.tty})
 	if err == nil || !strings.Contains(err.Error(), "cannot place the cursor") {
 		t.Errorf("a dumb terminal gets %v", err)
 	}

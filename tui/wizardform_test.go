@@ -32,7 +32,7 @@ func (o *operator) hides(t testing.TB, texts ...string) {
 // inFront fails unless that screen is in front.
 func (o *operator) inFront(t testing.TB, screen wizard.Screen) {
 	t.Helper()
-	if front := o.sheets[o.current].screen; front != screen {
+	if front := o.pages[o.current].screen; front != screen {
 		t.Fatalf("%s is in front, not %s:\n%s", front, screen, o.View())
 	}
 }
@@ -40,24 +40,24 @@ func (o *operator) inFront(t testing.TB, screen wizard.Screen) {
 // onCluster is an operator before the form of the cluster.
 func onCluster(t *testing.T) *operator { return sit(t, newDesk(), 80, 24, nil).at(t, wizard.Cluster) }
 
-func (o *operator) selected() string { return o.page().(*form).selected }
+func (o *operator) selected() string { return o.currentPage().(*form).selected }
 
 func TestACharacterThatCannotBePartOfAnAnswerIsNotTaken(t *testing.T) {
 	o := onCluster(t).types("c_demo")
-	if o.shows(t, "[cdemo"); o.talk.spec().Cluster.ID != "" {
+	if o.shows(t, "[cdemo"); o.session.spec().Cluster.ID != "" {
 		t.Error("an answer is given before its field was left")
 	}
 	o.types("$").shows(t, `"$" cannot be part of this, e.g. c-demo-1`)
 	o.press("space").shows(t, "a space cannot be part of this")
 	o.types("x").hides(t, "cannot be part")
-	if o.press("enter"); o.talk.spec().Cluster.ID != "cdemox" {
-		t.Errorf("the answer is %q", o.talk.spec().Cluster.ID)
+	if o.press("enter"); o.session.spec().Cluster.ID != "cdemox" {
+		t.Errorf("the answer is %q", o.session.spec().Cluster.ID)
 	}
 }
 
 func TestLargeLettersBecomeSmallWhereOnlyThoseMayBe(t *testing.T) {
-	if o := onCluster(t).types("C-DEMO-1").press("enter"); o.talk.spec().Cluster.ID != "c-demo-1" {
-		t.Errorf("the answer is %q", o.talk.spec().Cluster.ID)
+	if o := onCluster(t).types("C-DEMO-1").press("enter"); o.session.spec().Cluster.ID != "c-demo-1" {
+		t.Errorf("the answer is %q", o.session.spec().Cluster.ID)
 	}
 }
 
@@ -68,12 +68,12 @@ func TestEnterKeepsTheCursorOnAnAnswerThatIsWrongAndOtherKeysLetItGo(t *testing.
 	}
 	o.shows(t, "[c-demo-", "✗", "2 Cluster✗")
 	o.press("down").shows(t, "c-demo-", "not stored")
-	if o.selected() != "cluster.baseDomain" || o.talk.spec().Cluster.ID != "" {
-		t.Errorf("the cursor is on %s, the answer is %q", o.selected(), o.talk.spec().Cluster.ID)
+	if o.selected() != "cluster.baseDomain" || o.session.spec().Cluster.ID != "" {
+		t.Errorf("the cursor is on %s, the answer is %q", o.selected(), o.session.spec().Cluster.ID)
 	}
 	o.press("up").types("1").press("enter").hides(t, "not stored")
-	if o.talk.spec().Cluster.ID != "c-demo-1" {
-		t.Errorf("the corrected answer is %q", o.talk.spec().Cluster.ID)
+	if o.session.spec().Cluster.ID != "c-demo-1" {
+		t.Errorf("the corrected answer is %q", o.session.spec().Cluster.ID)
 	}
 }
 
@@ -86,19 +86,19 @@ func TestWhatIsMissingIsToldOnceItsFieldWasLeft(t *testing.T) {
 func TestASuggestionIsTakenWithAKey(t *testing.T) {
 	d := newDesk().answer(t, whole())
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
-	o.page().(seeker).Seek("openshift.version")
+	o.currentPage().(focuser).Focus("openshift.version")
 	o.press("ctrl+u").types("4.99.1").press("enter")
-	_, suggestion := o.page().(*form).suggestion()
+	_, suggestion := o.currentPage().(*form).findSuggestion()
 	if suggestion == "" {
 		t.Skip("the rules suggest nothing")
 	}
 	o.shows(t, "Did you mean "+suggestion+"? ctrl+y takes it", "ctrl+y take the suggestion")
-	if o.press("ctrl+y"); o.talk.spec().OpenShift.Version != suggestion || o.Grip() != typing {
-		t.Errorf("the answer is %q", o.talk.spec().OpenShift.Version)
+	if o.press("ctrl+y"); o.session.spec().OpenShift.Version != suggestion || o.InputMode() != modeText {
+		t.Errorf("the answer is %q", o.session.spec().OpenShift.Version)
 	}
 }
 
-func (o *operator) Grip() grip { return o.grip() }
+func (o *operator) InputMode() inputMode { return o.inputMode() }
 
 func TestNextIsInTheWayOfWhatIsRedAndSelectsIt(t *testing.T) {
 	o := onCluster(t).press("pgdown", "enter")
@@ -115,7 +115,7 @@ func TestNextIsInTheWayOfWhatIsRedAndSelectsIt(t *testing.T) {
 }
 
 func TestARedAnswerAmongTheFoldedOnesIsUnfolded(t *testing.T) {
-	taken := wizard.Reply{Faults: []wizard.Fault{{Field: "objectStorage.bucketPrefix", Problem: "somebody has such a bucket"}}}
+	taken := wizard.LookupResult{Problems: []wizard.Problem{{Field: "objectStorage.bucketPrefix", Message: "somebody has such a bucket"}}}
 	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "Names", nil, taken, nil)
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
 	o.hides(t, "somebody has such a bucket")
@@ -127,22 +127,22 @@ func TestARedAnswerAmongTheFoldedOnesIsUnfolded(t *testing.T) {
 }
 
 func TestAmberDoesNotStopAnybody(t *testing.T) {
-	worth := wizard.Reply{Warnings: []wizard.Fault{{Field: "cluster.baseDomain", Problem: "somebody else serves this domain"}}}
+	worth := wizard.LookupResult{Warnings: []wizard.Problem{{Field: "cluster.baseDomain", Message: "somebody else serves this domain"}}}
 	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "names", []string{"cluster.baseDomain"}, worth, nil)
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
 	o.shows(t, "! somebody else serves this domain")
 	o.press("pgdown", "enter").inFront(t, wizard.Nodes)
-	if mark := o.mark(1); mark != pane.Warn {
+	if mark := o.computeMark(1); mark != pane.Warn {
 		t.Errorf("the screen's mark is %s", mark.Word())
 	}
 }
 
 func TestWhatWasFoundAndCannotBeUsedIsSaidAtItsQuestion(t *testing.T) {
 	d := newDesk()
-	d.Found = []wizard.Fault{{Field: pullSecretField, Problem: "~/pull-secret.txt is open to group or others", Allowed: "chmod 600 ~/pull-secret.txt"}}
+	d.Unusable = []wizard.Problem{{Field: pullSecretField, Message: "~/pull-secret.txt is open to group or others", Allowed: "chmod 600 ~/pull-secret.txt"}}
 	o := onSecret(t, d, pullSecretField)
 	o.shows(t, "! not used: ~/pull-secret.txt is open to group or others")
-	if err := o.talk.set(pullSecretField, "env:PULL_SECRET"); err != nil {
+	if err := o.session.set(pullSecretField, "env:PULL_SECRET"); err != nil {
 		t.Fatal(err)
 	}
 	if o.send(nil); strings.Contains(o.View(), "not used") {
@@ -162,10 +162,10 @@ func TestEnterAcceptsDefaultsWithoutUnfoldingWhatIsFolded(t *testing.T) {
 
 func TestASwitchIsChangedInPlace(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil).at(t, wizard.Access)
-	o.page().(seeker).Seek("exoscale.protectMasters")
-	before := o.talk.spec().Exoscale.ProtectMasters
+	o.currentPage().(focuser).Focus("exoscale.protectMasters")
+	before := o.session.spec().Exoscale.ProtectMasters
 	o.press("space")
-	if o.talk.spec().Exoscale.ProtectMasters == before {
+	if o.session.spec().Exoscale.ProtectMasters == before {
 		t.Error("space does not change it")
 	}
 	o.press("n").shows(t, "Protect the masters [ ] no")
@@ -175,29 +175,29 @@ func TestASwitchIsChangedInPlace(t *testing.T) {
 func TestAListIsSearchedAndChosenFrom(t *testing.T) {
 	d := newDesk().inquires(wizard.Access, "Zones", nil, zones(), nil)
 	o := sit(t, d, 80, 24, nil)
-	o.page().(seeker).Seek("exoscale.zone")
+	o.currentPage().(focuser).Focus("exoscale.zone")
 	o.press("space").shows(t, "ch-gva-2 Geneva", "de-fra-1 Frankfurt")
 	o.hides(t, "at-vie-1")
 	o.types("FURT").hides(t, "Geneva")
 	o.press("enter")
-	if zone := o.talk.spec().Exoscale.Zone; zone != "de-fra-1" || o.selected() != nextKey {
+	if zone := o.session.spec().Exoscale.Zone; zone != "de-fra-1" || o.selected() != nextKey {
 		t.Errorf("the zone is %q, the cursor on %s", zone, o.selected())
 	}
 	o.press("up", "up").types("ge").shows(t, "/ge")
-	if o.press("esc"); o.talk.spec().Exoscale.Zone != "de-fra-1" {
+	if o.press("esc"); o.session.spec().Exoscale.Zone != "de-fra-1" {
 		t.Error("esc changes the answer")
 	}
 	o.inFront(t, wizard.Access)
 }
 
 func TestAListOfFreeValuesTakesWhatIsTyped(t *testing.T) {
-	releases := wizard.Reply{Choices: map[string][]wizard.Choice{"openshift.version": {{Value: "stable-4.20", Note: "4.20.5 today"}}}}
+	releases := wizard.LookupResult{Choices: map[string][]wizard.Choice{"openshift.version": {{Value: "stable-4.20", Note: "4.20.5 today"}}}}
 	o := sit(t, newDesk().inquires(wizard.Cluster, "Release", nil, releases, nil), 80, 24, nil).at(t, wizard.Cluster)
-	o.page().(seeker).Seek("openshift.version")
+	o.currentPage().(focuser).Focus("openshift.version")
 	o.press("space").shows(t, "stable-4.20 4.20.5 today")
 	o.types("4.20.7").shows(t, "4.20.7 what you typed")
-	if o.press("enter"); o.talk.spec().OpenShift.Version != "4.20.7" {
-		t.Errorf("the version is %q", o.talk.spec().OpenShift.Version)
+	if o.press("enter"); o.session.spec().OpenShift.Version != "4.20.7" {
+		t.Errorf("the version is %q", o.session.spec().OpenShift.Version)
 	}
 }
 
@@ -211,15 +211,15 @@ func TestLettersAreTextInATextField(t *testing.T) {
 
 func TestASuggestedAnswerFollowsWhatItDependsOn(t *testing.T) {
 	o := onCluster(t)
-	version := o.talk.spec().OpenShift.Version
+	version := o.session.spec().OpenShift.Version
 	if o.shows(t, version+" suggested"); version == "" {
 		t.Fatal("no version is suggested")
 	}
-	if err := o.talk.set("openshift.distribution", "okd"); err != nil || o.talk.spec().OpenShift.Version != "" {
-		t.Errorf("for OKD the version is %q (%v)", o.talk.spec().OpenShift.Version, err)
+	if err := o.session.set("openshift.distribution", "okd"); err != nil || o.session.spec().OpenShift.Version != "" {
+		t.Errorf("for OKD the version is %q (%v)", o.session.spec().OpenShift.Version, err)
 	}
-	if err := o.talk.set("openshift.distribution", "ocp"); err != nil || o.talk.spec().OpenShift.Version != version {
-		t.Errorf("back again the version is %q (%v)", o.talk.spec().OpenShift.Version, err)
+	if err := o.session.set("openshift.distribution", "ocp"); err != nil || o.session.spec().OpenShift.Version != version {
+		t.Errorf("back again the version is %q (%v)", o.session.spec().OpenShift.Version, err)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestHelpSaysWhatWhyAnExampleAndTheSource(t *testing.T) {
 	o.press("f1").shows(t, "Cluster ID", "Why", "Example c-demo-1", "From")
 	o.press("down").shows(t, "Now not answered")
 	o.press("x").hides(t, "Example")
-	if o.types("y"); o.page().(*form).editor.text() != "y" {
+	if o.types("y"); o.currentPage().(*form).editor.getText() != "y" {
 		t.Error("the key that closes the help is text")
 	}
 	o.tell(resized(120, 40))
@@ -246,7 +246,7 @@ func TestOnASmallScreenOneQuestionIsAskedAtATime(t *testing.T) {
 
 func TestLettersWithAltAreNoText(t *testing.T) {
 	o := onCluster(t).types("c-1").press("alt+x", "alt+!", "alt+b").types("a")
-	if got := o.page().(*form).editor.text(); got != "ac-1" {
+	if got := o.currentPage().(*form).editor.getText(); got != "ac-1" {
 		t.Errorf("the text is %q", got)
 	}
 }
@@ -254,12 +254,12 @@ func TestLettersWithAltAreNoText(t *testing.T) {
 func TestTheTenantOfAConnectedClusterIsNeeded(t *testing.T) {
 	d := newDesk().answer(t, whole())
 	d.Answers.Spec.Syn.LieutenantURL = "https://api.syn.example.net"
-	d.inquires(wizard.Syn, "Lieutenant", nil, wizard.Reply{Choices: map[string][]wizard.Choice{"syn.tenant": {{Value: "t-harbour", Note: "Harbour Ltd"}}}}, nil)
+	d.inquires(wizard.Syn, "Lieutenant", nil, wizard.LookupResult{Choices: map[string][]wizard.Choice{"syn.tenant": {{Value: "t-harbour", Note: "Harbour Ltd"}}}}, nil)
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Syn)
 	o.shows(t, "Tenant", "needed")
-	o.page().(seeker).Seek("syn.tenant")
-	if o.press("space", "enter"); o.talk.spec().Syn.Tenant != "t-harbour" {
-		t.Errorf("the first of the list is %q:\n%s", o.talk.spec().Syn.Tenant, o.View())
+	o.currentPage().(focuser).Focus("syn.tenant")
+	if o.press("space", "enter"); o.session.spec().Syn.Tenant != "t-harbour" {
+		t.Errorf("the first of the list is %q:\n%s", o.session.spec().Syn.Tenant, o.View())
 	}
 }
 

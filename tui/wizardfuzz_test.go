@@ -65,10 +65,10 @@ func survive(t *testing.T, keys []byte, width, height int) {
 // rich is an interview with something of everything.
 func rich(t *testing.T) *desk {
 	reply := zones()
-	reply.Warnings = []wizard.Fault{{Field: "exoscale.zone", Problem: "世界 is far away"}, {Problem: "so it is"}}
+	reply.Warnings = []wizard.Problem{{Field: "exoscale.zone", Message: "世界 is far away"}, {Message: "so it is"}}
 	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", []string{"exoscale.apiKey"}, reply, nil)
-	d.inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.Reply{Faults: []wizard.Fault{{Field: "cluster.id", Problem: "taken", Suggestion: "c-other-1"}}}, nil)
-	return d.inquires(wizard.Nodes, "Quotas", nil, wizard.Reply{Quotas: []wizard.Quota{{Resource: "instance", Used: 3, Limit: 9}}}, errors.New("gone"))
+	d.inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.LookupResult{Problems: []wizard.Problem{{Field: "cluster.id", Message: "taken", Suggestion: "c-other-1"}}}, nil)
+	return d.inquires(wizard.Nodes, "Quotas", nil, wizard.LookupResult{Quotas: []wizard.Quota{{Resource: "instance", Used: 3, Limit: 9}}}, errors.New("gone"))
 }
 
 // fuzzed takes one thing to do off the bytes.

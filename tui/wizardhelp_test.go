@@ -40,9 +40,9 @@ func TestTheWayOutIsOnTheKeyLineOfSmallScreensToo(t *testing.T) {
 
 func TestEscPressedTwiceInOnePieceIsEsc(t *testing.T) {
 	o := sit(t, newDesk().inquires(wizard.Access, "zones", nil, zones(), nil), 80, 24, nil).at(t, wizard.Access)
-	o.page().(seeker).Seek("exoscale.zone")
+	o.currentPage().(focuser).Focus("exoscale.zone")
 	o.press("enter").shows(t, "type to search")
-	g := &guard{screen: o.shell}
+	g := &recoverModel{screen: o.wizardModel}
 	g.Update(tea.KeyMsg{Type: tea.KeyEsc, Alt: true})
 	o.hides(t, "type to search")
 }

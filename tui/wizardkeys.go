@@ -35,57 +35,57 @@ func newWizardKeys() wizardKeys {
 	}
 }
 
-// press takes a key: what leaves first, then what is open, then what every page has, then the page's own.
-func (s *shell) press(k tea.KeyMsg) tea.Cmd {
-	s.notice, k = "", s.meant(k)
+// handleKey takes a key: what leaves first, then what is open, then what every page has, then the page's own.
+func (s *wizardModel) handleKey(k tea.KeyMsg) tea.Cmd {
+	s.notice, k = "", s.translateKey(k)
 	switch {
 	case s.menu != nil:
-		return s.pressMenu(k)
+		return s.handleMenuKey(k)
 	case key.Matches(k, s.keys.Redraw):
 		return tea.ClearScreen
-	case s.talk == nil:
-		return s.pressStart(k)
+	case s.session == nil:
+		return s.handleStartKey(k)
 	case key.Matches(k, s.keys.Leave):
 		s.menu = &quitMenu{}
-	case s.signing != nil:
-		return s.pressSignIn(k)
+	case s.signInState != nil:
+		return s.handleSignInKey(k)
 	case s.help:
-		s.pressHelp(k)
+		s.handleHelpKey(k)
 	default:
-		return s.pressPage(k)
+		return s.handlePageKey(k)
 	}
 	return nil
 }
 
-// pressPage takes a key of what is in front: what every page has, then the page's own.
-func (s *shell) pressPage(k tea.KeyMsg) tea.Cmd {
+// handlePageKey takes a key of what is in front: what every page has, then the page's own.
+func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 	switch {
-	case s.wantsHelp(k):
-		s.explain()
-	case key.Matches(k, s.keys.SignIn) && s.maySignIn():
-		s.signIn()
+	case s.isHelpKey(k):
+		s.showHelp()
+	case key.Matches(k, s.keys.SignIn) && s.isSignInOffered():
+		s.startSignIn()
 	case key.Matches(k, s.keys.Export):
-		s.export()
+		s.startExport()
 	case key.Matches(k, s.keys.Again):
-		s.talk.again()
-		return s.page().Update(k)
-	case s.grip() == open:
-		return s.page().Update(k)
+		s.session.refreshLookups()
+		return s.currentPage().Update(k)
+	case s.inputMode() == modeCapture:
+		return s.currentPage().Update(k)
 	case key.Matches(k, s.keys.Back):
-		s.talk.back()
+		s.session.requestPrevious()
 	case key.Matches(k, s.keys.Jump):
-		if n := int(k.Runes[0] - '1'); n < len(s.shown()) {
-			return s.jump(s.shown()[n])
+		if n := int(k.Runes[0] - '1'); n < len(s.listShown()) {
+			return s.openScreen(s.listShown()[n])
 		}
 	default:
-		return s.page().Update(k)
+		return s.currentPage().Update(k)
 	}
 	return nil
 }
 
-// meant makes the keys that work everywhere of the letters and digits that stand for them on pages that are only read.
-func (s *shell) meant(k tea.KeyMsg) tea.KeyMsg {
-	if s.talk == nil || s.menu != nil || s.help || s.grip() != reading || k.Paste || k.Alt {
+// translateKey makes the keys that work everywhere of the letters and digits that stand for them on pages that are only read.
+func (s *wizardModel) translateKey(k tea.KeyMsg) tea.KeyMsg {
+	if s.session == nil || s.menu != nil || s.help || s.inputMode() != modeReadOnly || k.Paste || k.Alt {
 		return k
 	}
 	switch text := string(k.Runes); {
@@ -99,18 +99,20 @@ func (s *shell) meant(k tea.KeyMsg) tea.KeyMsg {
 	return k
 }
 
-// wantsHelp tells whether a key asks for help: of letters only where they are no text.
-func (s *shell) wantsHelp(k tea.KeyMsg) bool {
-	return key.Matches(k, s.keys.Help) || s.letters() && string(k.Runes) == "?" && !k.Paste
+// isHelpKey tells whether a key asks for help: of letters only where they are no text.
+func (s *wizardModel) isHelpKey(k tea.KeyMsg) bool {
+	return key.Matches(k, s.keys.Help) || s.isLetterInput() && string(k.Runes) == "?" && !k.Paste
 }
 
-// grip is which keys the page in front wants.
-func (s *shell) grip() grip {
-	if g, gripping := s.page().(gripping); gripping {
-		return g.Grip()
+// inputMode is which keys the page in front wants.
+func (s *wizardModel) inputMode() inputMode {
+	if g, gripping := s.currentPage().(inputModer); gripping {
+		return g.InputMode()
 	}
-	return loose
+	return modeDefault
 }
 
-// letters tells whether letters are keys, not text.
-func (s *shell) letters() bool { return s.grip() == loose || s.grip() == reading }
+// isLetterInput tells whether letters are keys, not text.
+func (s *wizardModel) isLetterInput() bool {
+	return s.inputMode() == modeDefault || s.inputMode() == modeReadOnly
+}

@@ -16,7 +16,7 @@ const secretText = "tr0ub4dor-and-three"
 func onSecret(t *testing.T, d *desk, key string) *operator {
 	t.Helper()
 	o := sit(t, d, 80, 24, nil).at(t, wizard.ScreenOf(key))
-	o.page().(seeker).Seek(key)
+	o.currentPage().(focuser).Focus(key)
 	return o
 }
 
@@ -39,7 +39,7 @@ func TestATypedSecretIsKeptAndNeverShown(t *testing.T) {
 		t.Fatalf("kept is %q", d.kept)
 	}
 	o.hides(t, secretText)
-	if ref := o.talk.spec().Exoscale.APISecret; !strings.HasPrefix(ref.File, d.folder) || ref.Env != "" {
+	if ref := o.session.spec().Exoscale.APISecret; !strings.HasPrefix(ref.File, d.folder) || ref.Env != "" {
 		t.Errorf("the answer is %+v", ref)
 	}
 }
@@ -88,12 +88,12 @@ func TestWhereASecretIsCanBeSaid(t *testing.T) {
 	o := onSecret(t, newDesk(), apiSecretField).press("space").shows2(t, "type or paste it here", "environment variable", "file")
 	o.press("down", "enter").shows(t, "variable EXOSCALE_API_SECRET_")
 	o.press("ctrl+u").types("OTHER_NAME").press("enter")
-	if ref := o.talk.spec().Exoscale.APISecret; ref.Env != "OTHER_NAME" {
+	if ref := o.session.spec().Exoscale.APISecret; ref.Env != "OTHER_NAME" {
 		t.Errorf("the answer is %+v", ref)
 	}
 	o.shows(t, "environment variable OTHER_NAME", "is not set")
-	o.page().(seeker).Seek(apiSecretField)
-	if o.press("space", "down", "enter", "esc"); o.talk.spec().Exoscale.APISecret.Env != "OTHER_NAME" {
+	o.currentPage().(focuser).Focus(apiSecretField)
+	if o.press("space", "down", "enter", "esc"); o.session.spec().Exoscale.APISecret.Env != "OTHER_NAME" {
 		t.Error("esc changes the answer")
 	}
 	o.inFront(t, wizard.Access)
@@ -107,13 +107,13 @@ func (o *operator) shows2(t testing.TB, texts ...string) *operator {
 
 func TestAnAccountOfExoHasBothHalvesOfAKey(t *testing.T) {
 	o := onSecret(t, newDesk(), apiKeyField)
-	if err := o.talk.set(apiSecretField, ""); err == nil {
+	if err := o.session.set(apiSecretField, ""); err == nil {
 		t.Error("a needed secret may be left out")
 	}
-	o.talk.answers.Spec.Exoscale.APISecret.Env = ""
-	o.talk.changed()
+	o.session.answers.Spec.Exoscale.APISecret.Env = ""
+	o.session.handleChange()
 	o.pastes("exo:work")
-	if spec := o.talk.spec().Exoscale; spec.APIKey.Exo != "work" || spec.APISecret.Exo != "work" {
+	if spec := o.session.spec().Exoscale; spec.APIKey.Exo != "work" || spec.APISecret.Exo != "work" {
 		t.Errorf("the answers are %+v and %+v", spec.APIKey, spec.APISecret)
 	}
 }
@@ -121,7 +121,7 @@ func TestAnAccountOfExoHasBothHalvesOfAKey(t *testing.T) {
 func TestASecretIsRefusedWhereTextIsAsked(t *testing.T) {
 	for _, secret := range []string{"-----BEGIN OPENSSH PRIVATE KEY-----\nabc", realPullSecret(), "EXO0123456789abcdef0123456789"} {
 		o := onSecret(t, newDesk(), "openshift.sshKey").pastes(secret)
-		if o.shows(t, "this looks like a secret"); o.page().(*form).editor.text() != "" {
+		if o.shows(t, "this looks like a secret"); o.currentPage().(*form).editor.getText() != "" {
 			t.Errorf("%q was taken", secret)
 		}
 	}
@@ -138,11 +138,11 @@ func TestASecretThatCannotBeKeptIsNotForgottenSilently(t *testing.T) {
 func TestWhatIsPastedIsTrimmedAndHarmless(t *testing.T) {
 	o := onSecret(t, newDesk(), "openshift.sshKey").pastes("  " + testKey + "\n")
 	o.shows(t, "white space around the pasted text was left out")
-	if o.press("enter"); o.talk.spec().OpenShift.SSHKey != testKey {
-		t.Errorf("the answer is %q", o.talk.spec().OpenShift.SSHKey)
+	if o.press("enter"); o.session.spec().OpenShift.SSHKey != testKey {
+		t.Errorf("the answer is %q", o.session.spec().OpenShift.SSHKey)
 	}
 	o = onSecret(t, newDesk(), "openshift.sshKey").pastes("a\x1b[2J\x07b\u202ec\rd\x9b")
-	if text := o.page().(*form).editor.text(); text != "a[2Jbc d" {
+	if text := o.currentPage().(*form).editor.getText(); text != "a[2Jbc d" {
 		t.Errorf("typed is %q", text)
 	}
 	o.pastes(strings.Repeat("x", 100_000)).shows(t, "too long for an answer")
@@ -150,8 +150,8 @@ func TestWhatIsPastedIsTrimmedAndHarmless(t *testing.T) {
 
 func TestEnterGoesOnWhileASecretIsStillBeingKept(t *testing.T) {
 	o := onSecret(t, newDesk(), pullSecretField)
-	o.talk.keeping[pullSecretField] = true // its file is being written
-	if o.press("enter"); o.page().(*form).list != nil {
+	o.session.savingSecrets[pullSecretField] = true // its file is being written
+	if o.press("enter"); o.currentPage().(*form).list != nil {
 		t.Error("it is asked where the secret is, which was just given")
 	}
 }

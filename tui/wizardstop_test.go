@@ -15,17 +15,17 @@ import (
 func TestWhatIsAskedCanBeStoppedAndAskedAgain(t *testing.T) {
 	d := newDesk().answer(t, whole())
 	var contexts []context.Context
-	d.Inquiries = []wizard.Inquiry{{
+	d.Lookups = []wizard.Lookup{{
 		ID: "names", Title: "Names", Screen: wizard.Access, Keys: []string{"exoscale.zone"},
-		Ask: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+		Run: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 			contexts = append(contexts, ctx)
-			return wizard.Reply{Summary: "free"}, nil
+			return wizard.LookupResult{Summary: "free"}, nil
 		},
 	}}
 	o := sit(t, d, 120, 40, nil)
 	var held []tea.Cmd
-	o.talk.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		cmd, cancel := inBackground(t.Context())(work)
+	o.session.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
+		cmd, cancel := newSpawner(t.Context())(work)
 		held = append(held, cmd)
 		return nil, cancel
 	}
@@ -40,7 +40,7 @@ func TestWhatIsAskedCanBeStoppedAndAskedAgain(t *testing.T) {
 }
 
 func TestWhatNobodyWasAskedIsNotMarkedAsGood(t *testing.T) {
-	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Credentials", nil, wizard.Reply{Pending: true, Summary: "needs the API key"}, nil)
+	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Credentials", nil, wizard.LookupResult{Pending: true, Summary: "needs the API key"}, nil)
 	o := sit(t, d, 80, 24, nil)
 	o.pass(2 * time.Second)
 	o.shows(t, "○ Credentials: needs the API key")
@@ -48,7 +48,7 @@ func TestWhatNobodyWasAskedIsNotMarkedAsGood(t *testing.T) {
 }
 
 func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
-	refused := wizard.Reply{Faults: []wizard.Fault{{Field: "exoscale.zone", Problem: "it is refused", Hint: "choose\x1b[31m another"}}}
+	refused := wizard.LookupResult{Problems: []wizard.Problem{{Field: "exoscale.zone", Message: "it is refused", Hint: "choose\x1b[31m another"}}}
 	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", []string{"exoscale.zone"}, refused, nil)
 	o := sit(t, d, 80, 24, nil)
 	o.pass(2 * time.Second)

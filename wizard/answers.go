@@ -27,21 +27,21 @@ func NewAnswers() *Answers { return &Answers{Spec: state.Default(), Origins: map
 // Set gives an answer as text, or leaves everything as it is and returns what is wrong with it. Rules across fields
 // are not its business.
 func (a *Answers) Set(key, text, origin string) error {
-	field, ok := find(fieldsOf(a.Spec), key)
+	field, ok := find(listFieldsOf(a.Spec), key)
 	if !ok {
-		return Fault{Field: key, Problem: "unknown key", Suggestion: nearest(key, keys())}
+		return Problem{Field: key, Message: "unknown key", Suggestion: findNearest(key, listKeys())}
 	}
 	if err := field.Set(&a.Spec, text); err != nil {
 		return err
 	}
-	a.forget(key)
-	a.Origins[originKey(key)] = origin
+	a.clearOrigin(key)
+	a.Origins[toOriginKey(key)] = origin
 	return nil
 }
 
 // Clear takes an answer back: the field has its default again.
 func (a *Answers) Clear(key string) error {
-	field, ok := find(append(Fields(), factFields()...), key)
+	field, ok := find(append(Fields(), listFactFields()...), key)
 	if !ok {
 		return fmt.Errorf("clear %s: it is no field", key)
 	}
@@ -49,19 +49,19 @@ func (a *Answers) Clear(key string) error {
 	if err := field.value.store(&a.Spec, field.Get(usual)); err != nil {
 		return err
 	}
-	a.forget(key)
+	a.clearOrigin(key)
 	return nil
 }
 
 // Origin says where the answer of a field came from.
 func (a *Answers) Origin(key string) string {
-	if fact, is := find(factFields(), key); is && fact.Get(a.Spec) == "" {
+	if fact, is := find(listFactFields(), key); is && fact.Get(a.Spec) == "" {
 		return ByDefault // whatever the other facts are from
 	}
 	if origin, given := a.Origins[key]; given {
 		return origin
 	}
-	if origin, given := a.Origins[originKey(key)]; given {
+	if origin, given := a.Origins[toOriginKey(key)]; given {
 		return origin
 	}
 	return ByDefault
@@ -70,10 +70,10 @@ func (a *Answers) Origin(key string) string {
 // Copy returns answers that change independently, but for slices and maps, which are replaced and never written to.
 func (a *Answers) Copy() *Answers { return &Answers{Spec: a.Spec, Origins: maps.Clone(a.Origins)} }
 
-// originKey is where the origin of a field is kept: that of an additional group's field, with all groups.
-func originKey(key string) string {
+// toOriginKey is where the origin of a field is kept: that of an additional group's field, with all groups.
+func toOriginKey(key string) string {
 	fields := Fields()
-	for whole := key; whole != ""; whole = parent(whole) {
+	for whole := key; whole != ""; whole = parentOf(whole) {
 		if _, ok := find(fields, whole); ok {
 			return whole
 		}
@@ -81,7 +81,7 @@ func originKey(key string) string {
 	return key
 }
 
-func keys() []string {
+func listKeys() []string {
 	var all []string
 	for _, field := range Fields() {
 		all = append(all, field.Key)

@@ -34,7 +34,7 @@ func questions() []string {
 
 // fieldOf returns a field of these answers, nil for what is none.
 func fieldOf(a *wizard.Answers, key string) *wizard.Field {
-	all := append(wizard.Fields(), wizard.Nodes.Fields(a.Spec)...)
+	all := append(wizard.Fields(), wizard.Nodes.ListFields(a.Spec)...)
 	for i := range all {
 		if all[i].Key == key {
 			return &all[i]

@@ -12,30 +12,30 @@ const askKey = "ask"
 
 const askExample = "a list of keys or sections, e.g. [cluster.id, sizing]"
 
-// asks reads the list of what is asked: keys of fields, or sections, which stand for every field below.
-func (d *document) asks(node ast.Node, key place) {
-	if d.usual {
-		d.report(key, Fault{Field: askKey, Problem: "belongs in an answers file, not in the usual answers"})
+// readAskList reads the list of what is asked: keys of fields, or sections, which stand for every field below.
+func (d *document) readAskList(node ast.Node, key position) {
+	if d.isUserConfig {
+		d.report(key, Problem{Field: askKey, Message: "belongs in an answers file, not in the usual answers"})
 		return
 	}
 	list := Field{Key: askKey, Example: "cluster.id, sizing", value: binding{shape: List}}
-	nodes, _ := d.items(list, node, key)
+	nodes, _ := d.readItems(list, node, key)
 	for i, item := range nodes {
-		path := list.itemKey(i, "")
-		if text, ok := d.scalar(path, list, item, key); ok {
-			d.askFor(path, text, d.start(item, key))
+		path := list.formatItemKey(i, "")
+		if text, ok := d.readScalar(path, list, item, key); ok {
+			d.addAsk(path, text, d.start(item, key))
 		}
 	}
 }
 
-func (d *document) askFor(path, name string, spot place) {
-	found := Below(name)
+func (d *document) addAsk(path, name string, spot position) {
+	found := FindFields(name)
 	if name == "" {
 		found = nil
 	}
 	if len(found) == 0 {
-		d.report(spot, Fault{Field: path, Problem: quote(name) + " is neither a key nor a section", Allowed: askExample,
-			Suggestion: Nearest(name)})
+		d.report(spot, Problem{Field: path, Message: quote(name) + " is neither a key nor a section", Allowed: askExample,
+			Suggestion: FindNearest(name)})
 	}
 	for _, field := range found {
 		if !slices.Contains(d.ask, field.Key) {
@@ -44,11 +44,11 @@ func (d *document) askFor(path, name string, spot place) {
 	}
 }
 
-// Below returns the field of that key, or the fields of a section, or with "" all, in the order of Fields. Those of the
+// FindFields returns the field of that key, or the fields of a section, or with "" all, in the order of Fields. Those of the
 // file's head are nobody's answers.
-func Below(name string) []Field {
+func FindFields(name string) []Field {
 	var found []Field
-	for _, field := range answerable() {
+	for _, field := range listAnswerable() {
 		if name == "" || field.Key == name || strings.HasPrefix(field.Key, name+".") {
 			found = append(found, field)
 		}
@@ -56,14 +56,14 @@ func Below(name string) []Field {
 	return found
 }
 
-// Nearest returns the key or section that was probably meant, or "".
-func Nearest(name string) string { return nearest(name, answerableNames()) }
+// FindNearest returns the key or section that was probably meant, or "".
+func FindNearest(name string) string { return findNearest(name, listAnswerableNames()) }
 
-// answerableNames are the keys of what is answered, and the sections that they are in.
-func answerableNames() []string {
+// listAnswerableNames are the keys of what is answered, and the sections that they are in.
+func listAnswerableNames() []string {
 	var names []string
-	for _, field := range answerable() {
-		for path := field.Key; path != ""; path = parent(path) {
+	for _, field := range listAnswerable() {
+		for path := field.Key; path != ""; path = parentOf(path) {
 			if !slices.Contains(names, path) {
 				names = append(names, path)
 			}
@@ -72,8 +72,8 @@ func answerableNames() []string {
 	return names
 }
 
-// answerable are the fields that somebody answers: all but those of the file's head.
-func answerable() []Field {
+// listAnswerable are the fields that somebody answers: all but those of the file's head.
+func listAnswerable() []Field {
 	var fields []Field
 	for _, field := range Fields() {
 		if strings.Contains(field.Key, ".") {
@@ -83,10 +83,10 @@ func answerable() []Field {
 	return fields
 }
 
-// keysBelow returns the keys that are allowed right below a path of the file.
-func (d *document) keysBelow(fields []Field, path string) []string {
-	keys := keysOf(fields, path)
-	if path == "" && !d.usual {
+// listKeysBelow returns the keys that are allowed right below a path of the file.
+func (d *document) listKeysBelow(fields []Field, path string) []string {
+	keys := listKeysOf(fields, path)
+	if path == "" && !d.isUserConfig {
 		keys = append(keys, askKey)
 	}
 	return keys

@@ -35,7 +35,7 @@ type binding struct {
 	store func(*state.Spec, string) error
 }
 
-func text(at func(*state.Spec) *string) binding {
+func bindText(at func(*state.Spec) *string) binding {
 	return binding{
 		shape: Text,
 		load:  func(s *state.Spec) string { return *at(s) },
@@ -43,7 +43,7 @@ func text(at func(*state.Spec) *string) binding {
 	}
 }
 
-func number(at func(*state.Spec) *int) binding {
+func bindNumber(at func(*state.Spec) *int) binding {
 	return binding{
 		shape: Number,
 		load:  func(s *state.Spec) string { return strconv.Itoa(*at(s)) },
@@ -58,7 +58,7 @@ func number(at func(*state.Spec) *int) binding {
 	}
 }
 
-func toggle(at func(*state.Spec) *bool) binding {
+func bindSwitch(at func(*state.Spec) *bool) binding {
 	return binding{
 		shape: Switch,
 		load:  func(s *state.Spec) string { return strconv.FormatBool(*at(s)) },
@@ -73,7 +73,7 @@ func toggle(at func(*state.Spec) *bool) binding {
 	}
 }
 
-func list(at func(*state.Spec) *[]string) binding {
+func bindList(at func(*state.Spec) *[]string) binding {
 	return binding{
 		shape: List,
 		load:  func(s *state.Spec) string { return joinItems(*at(s)) },
@@ -87,7 +87,7 @@ func list(at func(*state.Spec) *[]string) binding {
 	}
 }
 
-func table(at func(*state.Spec) *map[string]string) binding {
+func bindTable(at func(*state.Spec) *map[string]string) binding {
 	return binding{
 		shape: Table,
 		load: func(s *state.Spec) string {
@@ -157,11 +157,11 @@ func splitItems(value string) ([]string, error) {
 	return lines[0], nil
 }
 
-// itemKey names an item of a list or a table.
-func (f Field) itemKey(i int, item string) string {
+// formatItemKey names an item of a list or a table.
+func (f Field) formatItemKey(i int, item string) string {
 	if f.value.shape == Table {
 		key, _, _ := strings.Cut(item, "=")
-		return prefix(f.Key) + printed(key)
+		return toPrefix(f.Key) + formatPath(key)
 	}
 	return fmt.Sprintf("%s[%d]", f.Key, i)
 }

@@ -16,9 +16,9 @@ type Capacity struct {
 	Wanted      int // nodes of the cluster
 }
 
-// CapacityOf calculates what the ranges of a Spec hold.
-func CapacityOf(spec state.Spec) Capacity {
-	held := Capacity{Wanted: nodeCount(spec), Services: hosts(spec.Network.ServiceCIDR)}
+// ComputeCapacity calculates what the ranges of a Spec hold.
+func ComputeCapacity(spec state.Spec) Capacity {
+	held := Capacity{Wanted: countNodes(spec), Services: countHosts(spec.Network.ServiceCIDR)}
 	pods, err := netip.ParsePrefix(spec.Network.PodCIDR)
 	own := spec.Network.HostPrefix
 	if err != nil || !pods.Addr().Is4() || own < pods.Bits() || own > 30 {
@@ -30,8 +30,8 @@ func CapacityOf(spec state.Spec) Capacity {
 	return held
 }
 
-// hosts counts the addresses of an IPv4 range without its first and its last.
-func hosts(cidr string) int {
+// countHosts counts the addresses of an IPv4 range without its first and its last.
+func countHosts(cidr string) int {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil || !prefix.Addr().Is4() {
 		return 0

@@ -21,9 +21,9 @@ const (
 	Rebuild  Effect = "needs rebuild"                     // refused: a new cluster only
 )
 
-// Changes returns the answers that differ, in the order of Fields. Additional groups are one answer. There is no secret
+// Diff returns the answers that differ, in the order of Fields. Additional groups are one answer. There is no secret
 // in it, as a Spec holds references only.
-func Changes(before, after state.Spec) []Change {
+func Diff(before, after state.Spec) []Change {
 	var changes []Change
 	for _, field := range Fields() {
 		if was, is := field.Get(before), field.Get(after); was != is {

@@ -25,10 +25,10 @@ func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
 		{Key: "sizing.extraGroups", After: "name=gpu type=gpua30.small count=2 rootDisk=100 dataDisk=0 topolvm=false", Effect: wizard.Adds},
 		{Key: "network.podCIDR", Before: "10.128.0.0/14", After: "10.64.0.0/14", Effect: wizard.Rebuild},
 	}
-	if diff := cmp.Diff(want, wizard.Changes(before, after)); diff != "" {
+	if diff := cmp.Diff(want, wizard.Diff(before, after)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if changes := wizard.Changes(after, after); len(changes) > 0 {
+	if changes := wizard.Diff(after, after); len(changes) > 0 {
 		t.Errorf("nothing changed, and %+v", changes)
 	}
 }

@@ -44,7 +44,7 @@ func TestAMistypedIDIsMended(t *testing.T) {
 func TestOwnEndpointsCanBeSkippedByTheirIDs(t *testing.T) {
 	spec := valid()
 	spec.Checks.Endpoints = []string{"tcp://10.9.0.5:5000"}
-	ids := reach.IDs(nil, spec.Checks.Endpoints)
+	ids := reach.ListIDs(nil, spec.Checks.Endpoints)
 	spec.Checks.Skip = map[string]string{ids[0]: "it is built later until 2027-01-31"}
 	if faults := wizard.Check(spec); len(faults) > 0 {
 		t.Errorf("%s", lines(faults))
@@ -59,7 +59,7 @@ func TestASkipWhoseDayHasComeIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.Checks.Skip = map[string]string{"NET-RH-022": "x until 2020-01-31", "NET-RH-021": "x until 9999-01-31"}
 	want := "checks.skip.NET-RH-022  its day has come: the check is made again\n"
-	if got := lines(wizard.Warnings(spec, wizard.Secrets{})); got != want {
+	if got := lines(wizard.CheckWarnings(spec, wizard.Secrets{})); got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -86,11 +86,11 @@ func TestUpToFiveHundredEndpointsAreTaken(t *testing.T) {
 }
 
 func TestWithoutAVersionTheNewestChannelIsAskedAbout(t *testing.T) {
-	catalogue, err := assets.Endpoints()
+	catalogue, err := assets.ReadEndpoints()
 	if err != nil {
 		t.Fatal(err)
 	}
-	checks, err := reach.Choose(catalogue, reach.Scope{Spec: state.Default(), Partial: true, Only: []string{"NET-RH-025"}})
+	checks, err := reach.SelectChecks(catalogue, reach.Scope{Spec: state.Default(), Partial: true, Only: []string{"NET-RH-025"}})
 	newest := field(t, "openshift.version").Suggestion(valid())
 	if err != nil || len(checks) != 1 || !strings.Contains(checks[0].URL, "channel="+newest+"&") {
 		t.Errorf("%v, %v, want %s", checks, err, newest)

@@ -19,57 +19,57 @@ type Detection struct {
 // Detect looks for answers on this machine: credentials and zone in the environment or in the configuration of the
 // program exo, the SSH key in the folder home, and the pull secret where a browser puts it. Nothing is changed and
 // nobody is contacted. The faults are about what was found and cannot be used as it is.
-func Detect(home string, lookup func(env string) (string, bool)) ([]Detection, []Fault) {
+func Detect(home string, lookup func(env string) (string, bool)) ([]Detection, []Problem) {
 	keys, zone, faults := detectCredentials(lookup)
 	pull, refused := detectPullSecret(home)
 	found := slices.Concat(keys, detectZone(zone, lookup), detectSSHKey(home), pull)
-	return slices.DeleteFunc(found, unusable), append(faults, refused...)
+	return slices.DeleteFunc(found, isUnusable), append(faults, refused...)
 }
 
 // Detect sets what nobody has answered yet to what is found on this machine, and returns what was found and cannot be
 // used as it is.
-func (a *Answers) Detect(home string, lookup func(env string) (string, bool)) []Fault {
+func (a *Answers) Detect(home string, lookup func(env string) (string, bool)) []Problem {
 	found, faults := Detect(home, lookup)
 	for _, d := range found {
 		if a.Origin(d.Key) == ByDefault {
 			_ = a.Set(d.Key, d.Text, d.Origin) // Detect returns only what can be set
 		}
 	}
-	return slices.DeleteFunc(faults, func(f Fault) bool { return a.Origin(f.Field) != ByDefault })
+	return slices.DeleteFunc(faults, func(f Problem) bool { return a.Origin(f.Field) != ByDefault })
 }
 
-// Unused are warnings about what was found and cannot be used as it is, as long as there is no other answer.
-func (i *Interview) Unused(spec state.Spec) []Fault {
-	var unused []Fault
-	for _, f := range i.Found {
+// ListUnused are warnings about what was found and cannot be used as it is, as long as there is no other answer.
+func (i *Interview) ListUnused(spec state.Spec) []Problem {
+	var unused []Problem
+	for _, f := range i.Unusable {
 		if field, ok := find(Fields(), f.Field); ok && field.Get(spec) == field.Default() {
-			f.Problem = "not used: " + f.Problem
+			f.Message = "not used: " + f.Message
 			unused = append(unused, f)
 		}
 	}
 	return unused
 }
 
-// unusable tells of an answer that the field refuses: what is found may be anything.
-func unusable(d Detection) bool {
+// isUnusable tells of an answer that the field refuses: what is found may be anything.
+func isUnusable(d Detection) bool {
 	field, ok := find(Fields(), d.Key)
 	spec := state.Default()
-	return !ok || field.Set(&spec, d.Text) != nil || printable(d.Origin) != nil
+	return !ok || field.Set(&spec, d.Text) != nil || validatePrintable(d.Origin) != nil
 }
 
-func detected(key, text, where string) Detection {
+func newDetection(key, text, where string) Detection {
 	return Detection{Key: key, Text: text, Origin: Detected + ": " + where}
 }
 
 // detectCredentials prefers the environment, as exo does. With exo's default account comes the zone that it is used for.
-func detectCredentials(lookup func(string) (string, bool)) (keys []Detection, zone Detection, faults []Fault) {
+func detectCredentials(lookup func(string) (string, bool)) (keys []Detection, zone Detection, faults []Problem) {
 	const keyVar, secretVar = "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"
 	if set(lookup, keyVar) && set(lookup, secretVar) {
 		return []Detection{
-			detected(apiKeyKey, "env:"+keyVar, keyVar), detected(apiSecretKey, "env:"+secretVar, secretVar),
+			newDetection(apiKeyKey, "env:"+keyVar, keyVar), newDetection(apiSecretKey, "env:"+secretVar, secretVar),
 		}, Detection{}, nil
 	}
-	if exoPath(lookup) == "" {
+	if findExoConfig(lookup) == "" {
 		return nil, Detection{}, nil
 	}
 	config, faults := readExo(lookup)
@@ -77,19 +77,19 @@ func detectCredentials(lookup func(string) (string, bool)) (keys []Detection, zo
 	if chosen, _ := lookup("EXOSCALE_ACCOUNT"); chosen != "" {
 		name = chosen
 	}
-	account, found := config.account(name)
+	account, found := config.findAccount(name)
 	if faults == nil && !found {
 		return nil, Detection{}, nil
 	}
 	if faults == nil {
-		_, faults = exoSecret(name, exoAccount.secret, lookup)
+		_, faults = readExoSecret(name, exoAccount.apiSecret, lookup)
 	}
 	if faults != nil {
-		return nil, Detection{}, of(apiSecretKey, faults)
+		return nil, Detection{}, withField(apiSecretKey, faults)
 	}
 	where := "account " + name + " of exo"
-	return []Detection{detected(apiKeyKey, "exo:"+name, where), detected(apiSecretKey, "exo:"+name, where)},
-		detected(zoneKey, account.DefaultZone, where), nil
+	return []Detection{newDetection(apiKeyKey, "exo:"+name, where), newDetection(apiSecretKey, "exo:"+name, where)},
+		newDetection(zoneKey, account.DefaultZone, where), nil
 }
 
 func set(lookup func(string) (string, bool), env string) bool {
@@ -101,7 +101,7 @@ func set(lookup func(string) (string, bool), env string) bool {
 func detectZone(ofAccount Detection, lookup func(string) (string, bool)) []Detection {
 	const zoneVar = "EXOSCALE_ZONE"
 	if zone, _ := lookup(zoneVar); zone != "" {
-		return []Detection{detected(zoneKey, zone, zoneVar)}
+		return []Detection{newDetection(zoneKey, zone, zoneVar)}
 	}
 	return []Detection{ofAccount}
 }
@@ -114,16 +114,16 @@ func detectSSHKey(home string) []Detection {
 	for _, name := range []string{"id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub"} {
 		content, faults := readRegular(filepath.Join(home, ".ssh", name), maxKeyFile, fileread.Text)
 		key := strings.TrimSpace(string(content))
-		if faults == nil && key != "" && sshKey(key) == nil {
-			return []Detection{detected(sshKeyKey, key, "~/.ssh/"+name)}
+		if faults == nil && key != "" && validateSSHKey(key) == nil {
+			return []Detection{newDetection(sshKeyKey, key, "~/.ssh/"+name)}
 		}
 	}
 	return nil
 }
 
 // detectPullSecret takes the first file that holds one. One that others can read is told of, and not used.
-func detectPullSecret(home string) ([]Detection, []Fault) {
-	for _, place := range pullSecretPlaces(home) {
+func detectPullSecret(home string) ([]Detection, []Problem) {
+	for _, place := range listPullSecretFiles(home) {
 		content, faults := readRegular(place.path, maxSecret, fileread.Text)
 		if faults != nil {
 			continue
@@ -132,26 +132,26 @@ func detectPullSecret(home string) ([]Detection, []Fault) {
 			continue
 		}
 		if _, faults = readSecret(place.path); faults != nil {
-			return nil, of(pullSecretKey, faults)
+			return nil, withField(pullSecretKey, faults)
 		}
-		return []Detection{detected(pullSecretKey, "file:"+place.path, place.shown)}, nil
+		return []Detection{newDetection(pullSecretKey, "file:"+place.path, place.shown)}, nil
 	}
 	return nil, nil
 }
 
-// foundPlace is a path, and how it is shown.
-type foundPlace struct{ path, shown string }
+// candidateFile is a path, and how it is shown.
+type candidateFile struct{ path, shown string }
 
-// pullSecretPlaces are the folder where the program was started, the home directory, and that of downloads.
-func pullSecretPlaces(home string) []foundPlace {
-	var places []foundPlace
+// listPullSecretFiles are the folder where the program was started, the home directory, and that of downloads.
+func listPullSecretFiles(home string) []candidateFile {
+	var places []candidateFile
 	for _, name := range []string{"pull-secret.json", "pull-secret.txt", "pull-secret"} {
 		if path, err := filepath.Abs(name); err == nil {
-			places = append(places, foundPlace{path, "./" + name})
+			places = append(places, candidateFile{path, "./" + name})
 		}
 	}
 	for _, name := range []string{"pull-secret.json", "pull-secret.txt", "Downloads/pull-secret", "Downloads/pull-secret.txt"} {
-		places = append(places, foundPlace{filepath.Join(home, filepath.FromSlash(name)), "~/" + name})
+		places = append(places, candidateFile{filepath.Join(home, filepath.FromSlash(name)), "~/" + name})
 	}
 	return places
 }

@@ -104,11 +104,11 @@ func TestWhatIsFoundAndCannotBeUsedIsAWarningUntilThereIsAnAnswer(t *testing.T) 
 	dir := home(t, "pull-secret.txt", pullSecret, 0o644)
 	t.Chdir(t.TempDir())
 	i := wizard.Interview{Answers: wizard.NewAnswers()}
-	i.Found = i.Answers.Detect(dir, environment(map[string]string{"HOME": dir}))
-	if unused := lines(i.Unused(i.Answers.Spec)); !strings.Contains(unused, "openshift.pullSecret") || !strings.Contains(unused, "not used: ") || !strings.Contains(unused, "chmod 600") {
+	i.Unusable = i.Answers.Detect(dir, environment(map[string]string{"HOME": dir}))
+	if unused := lines(i.ListUnused(i.Answers.Spec)); !strings.Contains(unused, "openshift.pullSecret") || !strings.Contains(unused, "not used: ") || !strings.Contains(unused, "chmod 600") {
 		t.Errorf("it is not told what to do: %s", unused)
 	}
-	if err := i.Answers.Set("openshift.pullSecret", "env:PULL", wizard.Typed); err != nil || len(i.Unused(i.Answers.Spec)) > 0 {
+	if err := i.Answers.Set("openshift.pullSecret", "env:PULL", wizard.Typed); err != nil || len(i.ListUnused(i.Answers.Spec)) > 0 {
 		t.Errorf("it is told although there is an answer (%v)", err)
 	}
 }

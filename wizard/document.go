@@ -21,31 +21,31 @@ const maxSize = 64 << 10
 
 // document is an answers file while it is read: the Spec that it says, and where it says what.
 type document struct {
-	name   string
-	lines  []string
-	fields []Field
-	spec   state.Spec
-	places map[string]place // of values, and of the keys of sections, by path
-	ask    []string         // keys of fields that are asked all the same
-	faults []Fault
-	broken bool // there is nothing to check: the file is no YAML, or no mapping
-	usual  bool // these are somebody's usual answers: nothing is required of them
+	name         string
+	lines        []string
+	fields       []Field
+	spec         state.Spec
+	positions    map[string]position // of values, and of the keys of sections, by path
+	ask          []string            // keys of fields that are asked all the same
+	problems     []Problem
+	unparsable   bool // there is nothing to check: the file is no YAML, or no mapping
+	isUserConfig bool // these are somebody's usual answers: nothing is required of them
 }
 
-// place is a position in the file, from 1.
-type place struct{ line, column int }
+// position is a position in the file, from 1.
+type position struct{ line, column int }
 
 // read decodes a file over the defaults. It looks at forms only, not at values.
 func read(name string, content []byte, usual bool) *document {
 	d := &document{
 		name: name, lines: strings.Split(string(content), "\n"), fields: Fields(), spec: state.Default(),
-		places: map[string]place{"": {1, 1}}, usual: usual,
+		positions: map[string]position{"": {1, 1}}, isUserConfig: usual,
 	}
-	root := d.root(content)
-	if d.broken {
+	root := d.parseRoot(content)
+	if d.unparsable {
 		return d
 	}
-	if d.section(root, "", place{1, 1}); !d.broken && !usual {
+	if d.readSection(root, "", position{1, 1}); !d.unparsable && !usual {
 		d.require("", "apiVersion", "kind")
 	}
 	return d
@@ -54,11 +54,11 @@ func read(name string, content []byte, usual bool) *document {
 // wholeFile stands in for the field of faults that are about the file itself.
 const wholeFile = "file"
 
-// root parses the file and returns its first document, nil for an empty file.
-func (d *document) root(content []byte) ast.Node {
-	start := place{1, 1}
+// parseRoot parses the file and returns its first document, nil for an empty file.
+func (d *document) parseRoot(content []byte) ast.Node {
+	start := position{1, 1}
 	if len(content) > maxSize {
-		return d.refuse(start, fmt.Sprintf("has %d bytes", len(content)), fmt.Sprintf("at most %d bytes", maxSize))
+		return d.rejectFile(start, fmt.Sprintf("has %d bytes", len(content)), fmt.Sprintf("at most %d bytes", maxSize))
 	}
 	text, err := fileread.DecodeText(content)
 	if err == nil {
@@ -66,24 +66,24 @@ func (d *document) root(content []byte) ast.Node {
 	}
 	var wrongAt *fileread.TextError
 	if errors.As(err, &wrongAt) {
-		return d.refuse(place{wrongAt.Line, wrongAt.Column}, wrongAt.Problem, "")
+		return d.rejectFile(position{wrongAt.Line, wrongAt.Column}, wrongAt.Problem, "")
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return d.refuse(errorPlace(err), "is not YAML: "+message(err), "")
+		return d.rejectFile(findErrorPosition(err), "is not YAML: "+formatYAMLError(err), "")
 	}
-	return d.only(file)
+	return d.selectOnly(file)
 }
 
-// refuse reports a fault after which there is nothing more to read.
-func (d *document) refuse(p place, problem, allowed string) ast.Node {
-	d.broken = true
-	d.report(p, Fault{Field: wholeFile, Problem: problem, Allowed: allowed})
+// rejectFile reports a fault after which there is nothing more to read.
+func (d *document) rejectFile(p position, problem, allowed string) ast.Node {
+	d.unparsable = true
+	d.report(p, Problem{Field: wholeFile, Message: problem, Allowed: allowed})
 	return nil
 }
 
-// only returns the first document and reports a second one.
-func (d *document) only(file *ast.File) ast.Node {
+// selectOnly returns the first document and reports a second one.
+func (d *document) selectOnly(file *ast.File) ast.Node {
 	var bodies []ast.Node
 	for _, doc := range file.Docs {
 		if doc.Body != nil {
@@ -94,13 +94,13 @@ func (d *document) only(file *ast.File) ast.Node {
 		return nil
 	}
 	if len(bodies) > 1 {
-		d.report(d.start(bodies[1], place{1, 1}), Fault{Field: wholeFile, Problem: "holds several YAML documents", Allowed: "one document"})
+		d.report(d.start(bodies[1], position{1, 1}), Problem{Field: wholeFile, Message: "holds several YAML documents", Allowed: "one document"})
 	}
 	return bodies[0]
 }
 
-// message returns what a YAML error says without the lines of the file that it would quote.
-func message(err error) string {
+// formatYAMLError returns what a YAML error says without the lines of the file that it would quote.
+func formatYAMLError(err error) string {
 	var positioned yaml.Error
 	if errors.As(err, &positioned) {
 		return positioned.GetMessage()
@@ -108,23 +108,23 @@ func message(err error) string {
 	return "it cannot be parsed"
 }
 
-func errorPlace(err error) place {
+func findErrorPosition(err error) position {
 	var positioned yaml.Error
 	if errors.As(err, &positioned) && positioned.GetToken() != nil {
-		return at(positioned.GetToken(), place{1, 1})
+		return positionOf(positioned.GetToken(), position{1, 1})
 	}
-	return place{1, 1}
+	return position{1, 1}
 }
 
-func at(t *token.Token, otherwise place) place {
+func positionOf(t *token.Token, otherwise position) position {
 	if t == nil || t.Position == nil {
 		return otherwise
 	}
-	return place{t.Position.Line, t.Position.Column}
+	return position{t.Position.Line, t.Position.Column}
 }
 
 // start returns where a node begins. The token of a mapping is the colon after its first key, so that key is asked.
-func (d *document) start(node ast.Node, otherwise place) place {
+func (d *document) start(node ast.Node, otherwise position) position {
 	switch n := node.(type) {
 	case nil:
 		return otherwise
@@ -132,73 +132,75 @@ func (d *document) start(node ast.Node, otherwise place) place {
 		return otherwise
 	case ast.MapNode:
 		if entries := n.MapRange(); entries.Next() {
-			return at(entries.Key().GetToken(), otherwise)
+			return positionOf(entries.Key().GetToken(), otherwise)
 		}
 	}
-	return at(node.GetToken(), otherwise)
+	return positionOf(node.GetToken(), otherwise)
 }
 
 // report adds a fault.
-func (d *document) report(p place, f Fault) { d.faults = append(d.faults, d.placed(f, p)) }
+func (d *document) report(p position, f Problem) {
+	d.problems = append(d.problems, d.withPosition(f, p))
+}
 
-// placed names the place of a fault, which is kept within the file, whatever the YAML parser believes.
-func (d *document) placed(f Fault, p place) Fault {
+// withPosition names the place of a fault, which is kept within the file, whatever the YAML parser believes.
+func (d *document) withPosition(f Problem, p position) Problem {
 	p.line = min(max(p.line, 1), len(d.lines))
 	p.column = min(max(p.column, 1), utf8.RuneCountInString(d.lines[p.line-1])+1)
 	f.File, f.Line, f.Column = d.name, p.line, p.column
 	return f
 }
 
-// place returns where the value at a path is, or, if it is missing, what would hold it.
-func (d *document) place(path string) place {
+// findPosition returns where the value at a path is, or, if it is missing, what would hold it.
+func (d *document) findPosition(path string) position {
 	for {
-		if p, ok := d.places[path]; ok || path == "" {
+		if p, ok := d.positions[path]; ok || path == "" {
 			return p
 		}
-		path = parent(path)
+		path = parentOf(path)
 	}
 }
 
 // require reports the keys that are missing below a path although they have a value by default.
 func (d *document) require(path string, keys ...string) {
 	for _, key := range keys {
-		full := prefix(path) + key
-		if _, given := d.places[full]; given || known(d.faults, full) {
+		full := toPrefix(path) + key
+		if _, given := d.positions[full]; given || hasProblem(d.problems, full) {
 			continue
 		}
-		field, _ := find(d.fieldsAt(full), full)
-		d.report(d.place(path), Fault{Field: full, Problem: "is missing", Allowed: field.allowed()})
+		field, _ := find(d.listFieldsAt(full), full)
+		d.report(d.findPosition(path), Problem{Field: full, Message: "is missing", Allowed: field.formatAllowed()})
 	}
 }
 
-// fieldsAt returns the fields that a path may belong to: those of one additional group, or all others.
-func (d *document) fieldsAt(path string) []Field {
+// listFieldsAt returns the fields that a path may belong to: those of one additional group, or all others.
+func (d *document) listFieldsAt(path string) []Field {
 	var i int
 	if _, err := fmt.Sscanf(path, groupsKey+"[%d]", &i); err == nil {
-		return groupFields(i)
+		return listGroupFields(i)
 	}
 	return d.fields
 }
 
-// section reads a mapping whose keys lead to fields and further sections.
-func (d *document) section(node ast.Node, path string, here place) {
-	fields := d.fieldsAt(path)
-	for key, entry := range d.entries(node, path, here) {
-		full := prefix(path) + key
-		spot := at(entry.Key.GetToken(), here)
+// readSection reads a mapping whose keys lead to fields and further sections.
+func (d *document) readSection(node ast.Node, path string, here position) {
+	fields := d.listFieldsAt(path)
+	for key, entry := range d.readEntries(node, path, here) {
+		full := toPrefix(path) + key
+		spot := positionOf(entry.Key.GetToken(), here)
 		field, isField := find(fields, full)
 		switch {
 		case full == askKey:
-			d.asks(entry.Value, spot)
+			d.readAskList(entry.Value, spot)
 		case isField:
-			d.places[full] = d.start(entry.Value, spot)
-			d.value(field, entry.Value, spot)
+			d.positions[full] = d.start(entry.Value, spot)
+			d.readValue(field, entry.Value, spot)
 		case slices.ContainsFunc(fields, func(f Field) bool { return strings.HasPrefix(f.Key, full+".") }):
-			d.places[full] = spot
-			d.section(entry.Value, full, spot)
+			d.positions[full] = spot
+			d.readSection(entry.Value, full, spot)
 		default:
-			keys := d.keysBelow(fields, path)
-			d.report(spot, Fault{Field: printed(full), Problem: "unknown key", Allowed: oneOf(keys), Suggestion: nearest(key, keys)})
+			keys := d.listKeysBelow(fields, path)
+			d.report(spot, Problem{Field: formatPath(full), Message: "unknown key", Allowed: formatChoices(keys), Suggestion: findNearest(key, keys)})
 		}
 	}
 }

@@ -8,19 +8,19 @@ func ReadDraft(name string, yaml []byte) *Answers {
 	d := read(name, yaml, true)
 	answers := &Answers{Spec: d.spec, Origins: map[string]string{}}
 	for _, field := range d.fields {
-		p, given := d.places[field.Key]
+		p, given := d.positions[field.Key]
 		if !given {
 			continue
 		}
-		if origin := d.origin(lastKey(field.Key), p.line); origin != "" && origin != ByDefault {
+		if origin := d.readOrigin(lastElement(field.Key), p.line); origin != "" && origin != ByDefault {
 			answers.Origins[field.Key] = origin
 		}
 	}
 	return answers
 }
 
-// origin returns the comment beside a key whose value begins in a line: there, or in the line above.
-func (d *document) origin(key string, line int) string {
+// readOrigin returns the comment beside a key whose value begins in a line: there, or in the line above.
+func (d *document) readOrigin(key string, line int) string {
 	for ; line > 0 && line <= len(d.lines); line-- {
 		text := d.lines[line-1]
 		if !strings.HasPrefix(strings.TrimSpace(text), key+":") {

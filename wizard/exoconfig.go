@@ -29,18 +29,18 @@ type exoAccount struct {
 	DefaultZone   string `toml:"defaultZone"`
 }
 
-func (a exoAccount) key() string { return strings.TrimSpace(a.Key) }
+func (a exoAccount) apiKey() string { return strings.TrimSpace(a.Key) }
 
-// secret is empty behind a command: exo prefers the command to a secret that is beside it.
-func (a exoAccount) secret() string {
-	if a.hidden() {
+// apiSecret is empty behind a command: exo prefers the command to a secret that is beside it.
+func (a exoAccount) apiSecret() string {
+	if a.isHidden() {
 		return ""
 	}
 	return strings.TrimSpace(a.Secret)
 }
 
-// hidden tells whether the secret is behind a command.
-func (a exoAccount) hidden() bool {
+// isHidden tells whether the secret is behind a command.
+func (a exoAccount) isHidden() bool {
 	switch command := a.SecretCommand.(type) {
 	case nil:
 		return false
@@ -50,8 +50,8 @@ func (a exoAccount) hidden() bool {
 	return true
 }
 
-// account returns the account of that name.
-func (c exoConfig) account(name string) (exoAccount, bool) {
+// findAccount returns the account of that name.
+func (c exoConfig) findAccount(name string) (exoAccount, bool) {
 	for _, account := range c.Accounts {
 		if account.Name == name {
 			return account, true
@@ -60,21 +60,21 @@ func (c exoConfig) account(name string) (exoAccount, bool) {
 	return exoAccount{}, false
 }
 
-// exoSecret returns the key or the secret of an account of the program exo. No command is run for it.
-func exoSecret(name string, pick func(exoAccount) string, lookup func(string) (string, bool)) (string, []Fault) {
+// readExoSecret returns the key or the secret of an account of the program exo. No command is run for it.
+func readExoSecret(name string, pick func(exoAccount) string, lookup func(string) (string, bool)) (string, []Problem) {
 	config, faults := readExo(lookup)
 	if faults != nil {
 		return "", faults
 	}
-	account, found := config.account(name)
+	account, found := config.findAccount(name)
 	switch value := pick(account); {
 	case !found:
-		return "", wrong(config.path+" has no account of that name", "an account that `exo config list` shows", "")
-	case value == "" && account.hidden():
-		return "", wrong("the account keeps its secret behind a command, and exoshift runs none",
+		return "", newProblem(config.path+" has no account of that name", "an account that `exo config list` shows", "")
+	case value == "" && account.isHidden():
+		return "", newProblem("the account keeps its secret behind a command, and exoshift runs none",
 			"export EXOSCALE_API_KEY=… and EXOSCALE_API_SECRET=…, with {env: EXOSCALE_API_KEY} and {env: EXOSCALE_API_SECRET}", "")
 	case value == "":
-		return "", wrong("the account is not complete", "an account with key and secret: exo config", "")
+		return "", newProblem("the account is not complete", "an account with key and secret: exo config", "")
 	default:
 		return value, nil
 	}
@@ -82,10 +82,10 @@ func exoSecret(name string, pick func(exoAccount) string, lookup func(string) (s
 
 // readExo reads the configuration of the program exo from where exo looks for it. Like every file with secrets it must
 // be its owner's only; exo itself makes it so.
-func readExo(lookup func(string) (string, bool)) (exoConfig, []Fault) {
-	path := exoPath(lookup)
+func readExo(lookup func(string) (string, bool)) (exoConfig, []Problem) {
+	path := findExoConfig(lookup)
 	if path == "" {
-		return exoConfig{}, wrong("the program exo is not set up here: there is no exoscale.toml", "exo config, or "+onePlace, "")
+		return exoConfig{}, newProblem("the program exo is not set up here: there is no exoscale.toml", "exo config, or "+onePlace, "")
 	}
 	content, faults := readSecret(path)
 	if faults != nil {
@@ -93,13 +93,13 @@ func readExo(lookup func(string) (string, bool)) (exoConfig, []Fault) {
 	}
 	config := exoConfig{path: path}
 	if err := toml.NewDecoder(strings.NewReader(content)).Decode(&config); err != nil {
-		return exoConfig{}, wrong(path+" is not what exo writes"+tomlLine(err), "a file that `exo config list` can read", "")
+		return exoConfig{}, newProblem(path+" is not what exo writes"+formatTOMLError(err), "a file that `exo config list` can read", "")
 	}
 	return config, nil
 }
 
-// tomlLine says where a file is wrong. What the library says of it may hold secrets.
-func tomlLine(err error) string {
+// formatTOMLError says where a file is wrong. What the library says of it may hold secrets.
+func formatTOMLError(err error) string {
 	var wrongAt *toml.DecodeError
 	if !errors.As(err, &wrongAt) {
 		return ""
@@ -108,9 +108,9 @@ func tomlLine(err error) string {
 	return fmt.Sprintf(", see its line %d", line)
 }
 
-// exoPath returns the path of exo's configuration, or "" if there is none. Like exo, it knows EXOSCALE_CONFIG, the
+// findExoConfig returns the path of exo's configuration, or "" if there is none. Like exo, it knows EXOSCALE_CONFIG, the
 // user's folder of configurations, and the older ~/.exoscale.
-func exoPath(lookup func(string) (string, bool)) string {
+func findExoConfig(lookup func(string) (string, bool)) string {
 	if path, _ := lookup("EXOSCALE_CONFIG"); path != "" {
 		return path
 	}

@@ -94,7 +94,7 @@ func TestAccountsOfExoThatCannotBeUsed(t *testing.T) {
 			vars := map[string]string{"HOME": home(t, ".config/exoscale/exoscale.toml", c.content, c.mode), "PULL_SECRET": pullSecret}
 			secrets, faults := wizard.ResolveSecrets(ofAccount(c.account), environment(vars))
 			for i, f := range faults {
-				if len(faults) != len(c.want) || !strings.Contains(f.Problem, c.want[i]) {
+				if len(faults) != len(c.want) || !strings.Contains(f.Message, c.want[i]) {
 					t.Fatalf("want %q, got:\n%s", c.want, lines(faults))
 				}
 			}
@@ -128,7 +128,7 @@ func TestAnAccountOfExoIsAnAnswerForCredentialsOnly(t *testing.T) {
 		t.Errorf("%+v:\n%s", got.Exoscale.APIKey, lines(faults))
 	}
 	_, faults = wizard.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {exo: a, env: b, file: c}}", 1)))
-	if len(faults) != 1 || faults[0].Problem != "names exo, env, file" {
+	if len(faults) != 1 || faults[0].Message != "names exo, env, file" {
 		t.Errorf("three places at once:\n%s", lines(faults))
 	}
 }

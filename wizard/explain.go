@@ -2,17 +2,17 @@ package wizard
 
 import "fmt"
 
-// Allowed says what the value has to be, or "" if there is no more to say than the example shows.
-func (f Field) Allowed() string {
+// DescribeAllowed says what the value has to be, or "" if there is no more to say than the example shows.
+func (f Field) DescribeAllowed() string {
 	switch {
 	case len(f.Choices) > 0 || f.Secret:
-		return f.allowed()
+		return f.formatAllowed()
 	case f.Shape() == Switch:
 		return string(Switch)
 	case f.Shape() != Number:
 		return ""
 	}
-	if least, most := f.bounds(); least != most {
+	if least, most := f.findBounds(); least != most {
 		return fmt.Sprintf("%d to %d", least, most)
 	}
 	return "exactly " + f.Default()

@@ -35,13 +35,13 @@ func TestAnExportedSpecParsesToItself(t *testing.T) {
 // anySpec generates Specs without faults.
 func anySpec(t *rapid.T) state.Spec {
 	spec := valid()
-	spec.Cluster.ID = label().Draw(t, "id")
+	spec.Cluster.ID = validateLabel().Draw(t, "id")
 	spec.Cluster.DisplayName = words().Draw(t, "display name")
 	spec.Exoscale.Zone = rapid.SampledFrom([]string{"ch-gva-2", "de-fra-1"}).Draw(t, "zone")
-	spec.Exoscale.APIKey = rapid.OneOf(reference(), account()).Draw(t, "key")
+	spec.Exoscale.APIKey = rapid.OneOf(bindReference(), account()).Draw(t, "key")
 	spec.Exoscale.DeployTarget = words().Draw(t, "deploy target")
 	spec.Exoscale.ProtectMasters = rapid.Bool().Draw(t, "protect masters")
-	spec.OpenShift.PullSecret = reference().Draw(t, "pull secret")
+	spec.OpenShift.PullSecret = bindReference().Draw(t, "pull secret")
 	spec.Network.CustomerNetworks = rapid.SampledFrom([][]string{nil, {"192.168.0.0/16"}, {"2001:db8::/32", "192.168.4.0/24"}}).Draw(t, "networks")
 	spec.Network.HostPrefix = rapid.IntRange(18, 30).Draw(t, "host prefix")
 	spec.DNS.ACME = rapid.Bool().Draw(t, "acme")
@@ -61,7 +61,7 @@ func anySpec(t *rapid.T) state.Spec {
 	for i, group := range spec.Sizing.ExtraGroups {
 		spec.Sizing.ExtraGroups[i].TopoLVM = group.DataDisk > 0 && rapid.Bool().Draw(t, "TopoLVM")
 	}
-	if facts := rapid.MapOfN(label(), words(), 0, 4).Draw(t, "facts"); len(facts) > 0 {
+	if facts := rapid.MapOfN(validateLabel(), words(), 0, 4).Draw(t, "facts"); len(facts) > 0 {
 		spec.Syn.Facts = facts
 	}
 	if rapid.Bool().Draw(t, "proxy") {
@@ -85,7 +85,7 @@ func anySpec(t *rapid.T) state.Spec {
 	return spec
 }
 
-func label() *rapid.Generator[string] {
+func validateLabel() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?`), rapid.SampledFrom([]string{"null", "true", "0x1f", "1e3", "010", "5", "no"}))
 }
 
@@ -101,7 +101,7 @@ func words() *rapid.Generator[string] {
 	})
 }
 
-func reference() *rapid.Generator[state.SecretRef] {
+func bindReference() *rapid.Generator[state.SecretRef] {
 	return rapid.OneOf(
 		rapid.Map(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,10}`), func(s string) state.SecretRef { return state.SecretRef{Env: s} }),
 		rapid.Map(words().Filter(func(s string) bool { return s != "" }), func(s string) state.SecretRef { return state.SecretRef{File: s} }),
@@ -138,7 +138,7 @@ func TestWithoutOriginsAnExportHasNoComments(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	example, err := assets.Example()
+	example, err := assets.ReadExample()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func FuzzParse(f *testing.F) {
 		all := assembled(usual, file, wizard.ReadFlags([]string{content, "network.customerNetworks=" + content, "sizing.extraGroups=" + content}),
 			wizard.ReadVariables(func(name string) (string, bool) { return content, len(name)%3 == 0 }))
 		lines := strings.Split(content, "\n")
-		for _, fault := range append(all.Faults(), assembled(file).Faults()...) {
+		for _, fault := range append(all.Problems(), assembled(file).Problems()...) {
 			if strings.ContainsAny(fault.String(), "\n\r\x1b") {
 				t.Fatalf("control characters in %q", fault)
 			}

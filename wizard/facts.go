@@ -24,8 +24,8 @@ type fact struct {
 	when                 func(state.Spec) bool
 }
 
-// knownFacts are the facts of customers' clusters, with the values that they have in Project Syn as VSHN runs it.
-func knownFacts() []fact {
+// listKnownFacts are the facts of customers' clusters, with the values that they have in Project Syn as VSHN runs it.
+func listKnownFacts() []fact {
 	return []fact{
 		{name: "sales_order", title: "Sales order", example: "S10000", form: `^S[0-9]+$`,
 			help: "The number of the order that the cluster belongs to.", why: "The cluster is accounted for by it.",
@@ -60,30 +60,30 @@ func knownFacts() []fact {
 
 func hasCilium(spec state.Spec) bool { return hasLieutenant(spec) && spec.Network.CNI == cilium }
 
-// factFields ask for the facts of customers' clusters one by one; the file has them below syn.facts.
-func factFields() []Field {
+// listFactFields ask for the facts of customers' clusters one by one; the file has them below syn.facts.
+func listFactFields() []Field {
 	var fields []Field
-	for _, f := range knownFacts() {
+	for _, f := range listKnownFacts() {
 		when := f.when
 		if when == nil {
 			when = hasLieutenant
 		}
 		fields = append(fields, Field{
 			Key: factsKey + "." + f.name, Title: f.title, Example: f.example, Offered: f.known,
-			Screen: Syn, Effect: Adds, when: when, Help: f.help, Why: f.why, Source: f.source, value: entry(f.name),
+			Screen: Syn, Effect: Adds, when: when, Help: f.help, Why: f.why, Source: f.source, value: bindFact(f.name),
 		})
 	}
 	return fields
 }
 
-// entry is one value of syn.facts.
-func entry(name string) binding {
+// bindFact is one value of syn.facts.
+func bindFact(name string) binding {
 	return binding{
 		shape: Text,
 		load:  func(s *state.Spec) string { return s.Syn.Facts[name] },
 		store: func(s *state.Spec, value string) error {
-			if faults := factRule(name + "=" + value); faults != nil {
-				return errors.New(faults[0].Problem)
+			if faults := validateFact(name + "=" + value); faults != nil {
+				return errors.New(faults[0].Message)
 			}
 			facts := maps.Clone(s.Syn.Facts)
 			if facts == nil {
@@ -98,18 +98,18 @@ func entry(name string) binding {
 	}
 }
 
-// madeFacts are the facts that follow from other answers.
-func madeFacts(spec state.Spec) map[string]string {
+// computeFacts are the facts that follow from other answers.
+func computeFacts(spec state.Spec) map[string]string {
 	return map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": spec.Exoscale.Zone}
 }
 
-// contradictions refuse facts that say something else than the other answers.
-func contradictions(spec state.Spec) []Fault {
-	var faults []Fault
-	made := madeFacts(spec)
+// checkContradictions refuse facts that say something else than the other answers.
+func checkContradictions(spec state.Spec) []Problem {
+	var faults []Problem
+	made := computeFacts(spec)
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if said, given := spec.Syn.Facts[name]; given && made[name] != "" && said != made[name] {
-			faults = append(faults, of(factsKey+"."+name, wrong(
+			faults = append(faults, withField(factsKey+"."+name, newProblem(
 				fmt.Sprintf("%s contradicts the other answers, from which this fact is made", quote(said)),
 				made[name]+", or leave the fact out", ""))...)
 		}
@@ -117,31 +117,31 @@ func contradictions(spec state.Spec) []Fault {
 	return faults
 }
 
-// unusualFacts point out what is probably a slip: names and values that nobody else has.
-func unusualFacts(spec state.Spec) []Fault {
-	names := slices.Collect(maps.Keys(madeFacts(spec)))
-	known := knownFacts()
+// checkUnusualFacts point out what is probably a slip: names and values that nobody else has.
+func checkUnusualFacts(spec state.Spec) []Problem {
+	names := slices.Collect(maps.Keys(computeFacts(spec)))
+	known := listKnownFacts()
 	for _, f := range known {
 		names = append(names, f.name)
 	}
 	slices.Sort(names)
-	var faults []Fault
+	var faults []Problem
 	for _, name := range slices.Sorted(maps.Keys(spec.Syn.Facts)) {
 		at := slices.IndexFunc(known, func(f fact) bool { return f.name == name })
-		switch alike := nearest(name, names); {
+		switch alike := findNearest(name, names); {
 		case at >= 0:
-			faults = append(faults, of(factsKey+"."+name, known[at].unusual(spec.Syn.Facts[name]))...)
+			faults = append(faults, withField(factsKey+"."+name, known[at].checkValue(spec.Syn.Facts[name]))...)
 		case alike != "" && alike != name:
-			faults = append(faults, of(factsKey+"."+name, wrong("nothing is known to depend on a fact of that name", "the name "+alike+", if that is meant", ""))...)
+			faults = append(faults, withField(factsKey+"."+name, newProblem("nothing is known to depend on a fact of that name", "the name "+alike+", if that is meant", ""))...)
 		}
 	}
 	return faults
 }
 
-// unusual points out a value that is none of those which are usual.
-func (f fact) unusual(value string) []Fault {
+// checkValue points out a value that is none of those which are usual.
+func (f fact) checkValue(value string) []Problem {
 	if f.form != "" && !regexp.MustCompile(f.form).MatchString(value) {
-		return wrong(quote(value)+" does not look like one", "e.g. "+f.example, "")
+		return newProblem(quote(value)+" does not look like one", "e.g. "+f.example, "")
 	}
 	var names []string
 	for _, choice := range f.known {
@@ -153,7 +153,7 @@ func (f fact) unusual(value string) []Fault {
 	}
 	for _, one := range values {
 		if len(names) > 0 && !slices.Contains(names, strings.TrimSpace(one)) {
-			return wrong(quote(one)+" is none of the usual values: the cluster's configuration has to know it", oneOf(names), nearest(one, names))
+			return newProblem(quote(one)+" is none of the usual values: the cluster's configuration has to know it", formatChoices(names), findNearest(one, names))
 		}
 	}
 	return nil

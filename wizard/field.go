@@ -28,24 +28,24 @@ type Field struct {
 	Effect   Effect   // of a change on a cluster that exists
 	Offered  []Choice // values to choose from where others are allowed, too
 
-	most    int // items of a list; 0: maxItems
-	value   binding
-	rule    rule
-	typable func(rune) bool         // nil: what the shape allows
-	suggest func(state.Spec) string // nil: nothing
-	when    func(state.Spec) bool   // nil: always
-	spared  func(state.Spec) bool   // when a required value may be empty all the same
+	most         int // items of a list; 0: maxItems
+	value        binding
+	rule         rule
+	typable      func(rune) bool         // nil: what the shape allows
+	suggest      func(state.Spec) string // nil: nothing
+	when         func(state.Spec) bool   // nil: always
+	optionalWhen func(state.Spec) bool   // when a required value may be empty all the same
 }
 
 // rule returns the faults of a value that is not empty.
-type rule func(value string) []Fault
+type rule func(value string) []Problem
 
 // Shape is the form of the field's value in YAML.
 func (f Field) Shape() Shape { return f.value.shape }
 
-// AskedOf tells whether the field means anything beside the other answers. One that does not is asked all the same
+// IsRelevant tells whether the field means anything beside the other answers. One that does not is asked all the same
 // once it has an answer, so that the answer can be seen and taken back.
-func (f Field) AskedOf(spec state.Spec) bool {
+func (f Field) IsRelevant(spec state.Spec) bool {
 	return f.when == nil || f.when(spec) || f.Get(spec) != f.Default()
 }
 
@@ -70,9 +70,9 @@ func (f Field) Suggestion(spec state.Spec) string {
 	return f.suggest(spec)
 }
 
-// RequiredBy tells whether the value must not be empty, as the other answers are.
-func (f Field) RequiredBy(spec state.Spec) bool {
-	return f.Required && (f.spared == nil || !f.spared(spec))
+// IsRequired tells whether the value must not be empty, as the other answers are.
+func (f Field) IsRequired(spec state.Spec) bool {
+	return f.Required && (f.optionalWhen == nil || !f.optionalWhen(spec))
 }
 
 // Get returns the field's value as text; see Shape for how lists are written.
@@ -82,21 +82,21 @@ func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 // are not its business, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
 	if len(text) > maxSize {
-		return Fault{Field: f.Key, Problem: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.allowed()}
+		return Problem{Field: f.Key, Message: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.formatAllowed()}
 	}
 	changed := *spec
 	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are written in place
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
-		return Fault{Field: f.Key, Problem: err.Error(), Allowed: f.allowed()}
+		return Problem{Field: f.Key, Message: err.Error(), Allowed: f.formatAllowed()}
 	}
 	if faults := f.check(changed); len(faults) > 0 {
-		return joined(faults)
+		return joinProblems(faults)
 	}
 	*spec = changed
 	return nil
 }
 
-func joined(faults []Fault) error {
+func joinProblems(faults []Problem) error {
 	errs := make([]error, len(faults))
 	for i, f := range faults {
 		errs[i] = f
@@ -105,59 +105,59 @@ func joined(faults []Fault) error {
 }
 
 // check returns the faults of the field's own value, and of the values inside of it.
-func (f Field) check(spec state.Spec) []Fault {
+func (f Field) check(spec state.Spec) []Problem {
 	value := f.Get(spec)
 	switch {
-	case value == "" && f.RequiredBy(spec):
-		return of(f.Key, wrong("is missing", f.allowed(), ""))
+	case value == "" && f.IsRequired(spec):
+		return withField(f.Key, newProblem("is missing", f.formatAllowed(), ""))
 	case value == "":
 		return nil
 	case !utf8.ValidString(value):
-		return of(f.Key, wrong("is not text in UTF-8", f.allowed(), ""))
+		return withField(f.Key, newProblem("is not text in UTF-8", f.formatAllowed(), ""))
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-		return of(f.Key, wrong(quote(value)+" is not known", oneOf(f.Choices), nearest(value, f.Choices)))
+		return withField(f.Key, newProblem(quote(value)+" is not known", formatChoices(f.Choices), findNearest(value, f.Choices)))
 	case f.value.shape == List || f.value.shape == Table || f.value.shape == Groups:
 		return f.checkItems(value)
 	case f.rule == nil:
 		return nil
 	}
-	return of(f.Key, f.rule(value))
+	return withField(f.Key, f.rule(value))
 }
 
 // maxItems is how many items a list has at most: more is nobody's answer, and takes too long to compare with each other.
 const maxItems = 256
 
-func tooMany(n, most int) []Fault {
-	return wrong(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", most), "")
+func newTooManyProblem(n, most int) []Problem {
+	return newProblem(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", most), "")
 }
 
-// mostItems is how many items the field's list has at most.
-func (f Field) mostItems() int { return cmp.Or(f.most, maxItems) }
+// maxItems is how many items the field's list has at most.
+func (f Field) maxItems() int { return cmp.Or(f.most, maxItems) }
 
-func (f Field) checkItems(value string) []Fault {
+func (f Field) checkItems(value string) []Problem {
 	items, err := splitItems(value)
 	if err != nil {
-		return of(f.Key, wrong(err.Error(), f.allowed(), ""))
+		return withField(f.Key, newProblem(err.Error(), f.formatAllowed(), ""))
 	}
-	if n, most := len(items), f.mostItems(); n > most {
-		return of(f.Key, tooMany(n, most))
+	if n, most := len(items), f.maxItems(); n > most {
+		return withField(f.Key, newTooManyProblem(n, most))
 	}
 	if f.rule == nil {
 		return nil
 	}
-	var faults []Fault
+	var faults []Problem
 	for i, item := range items {
-		faults = append(faults, of(f.itemKey(i, item), f.rule(item))...)
+		faults = append(faults, withField(f.formatItemKey(i, item), f.rule(item))...)
 	}
 	return faults
 }
 
-// allowed says what would be right, in so many words as fit.
-func (f Field) allowed() string {
+// formatAllowed says what would be right, in so many words as fit.
+func (f Field) formatAllowed() string {
 	switch {
 	case len(f.Choices) > 0:
-		return oneOf(f.Choices)
-	case f.Secret && accountAllowed(f):
+		return formatChoices(f.Choices)
+	case f.Secret && hasAccountReference(f):
 		return keyPlace
 	case f.Secret:
 		return onePlace
@@ -182,11 +182,11 @@ func find(fields []Field, key string) (Field, bool) {
 	return fields[i], true
 }
 
-// keysOf returns the keys that are allowed right below a path, in the order of the fields.
-func keysOf(fields []Field, path string) []string {
+// listKeysOf returns the keys that are allowed right below a path, in the order of the fields.
+func listKeysOf(fields []Field, path string) []string {
 	var keys []string
 	for _, f := range fields {
-		rest, below := strings.CutPrefix(f.Key, prefix(path))
+		rest, below := strings.CutPrefix(f.Key, toPrefix(path))
 		if key, _, _ := strings.Cut(rest, "."); below && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -194,14 +194,14 @@ func keysOf(fields []Field, path string) []string {
 	return keys
 }
 
-func prefix(path string) string {
+func toPrefix(path string) string {
 	if path == "" {
 		return ""
 	}
 	return path + "."
 }
 
-// parent returns the path of what holds the value at path, "" for the document.
-func parent(path string) string {
+// parentOf returns the path of what holds the value at path, "" for the document.
+func parentOf(path string) string {
 	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }

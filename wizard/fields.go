@@ -10,31 +10,31 @@ import (
 // which they are asked. The groups of sizing.extraGroups are one field here; Parse knows the fields of each.
 func Fields() []Field {
 	return slices.Concat(
-		headFields(), clusterFields(), exoscaleFields(), sizingFields(), networkFields(), dnsFields(),
-		loadBalancerFields(), synFields(), openshiftFields(), proxyFields(), storageFields(), checkFields(),
+		listHeadFields(), listClusterFields(), listExoscaleFields(), listSizingFields(), listNetworkFields(), listDNSFields(),
+		listLoadBalancerFields(), listSynFields(), listOpenShiftFields(), listProxyFields(), listStorageFields(), listCheckFields(),
 	)
 }
 
-// fieldsOf returns Fields and those inside of some of them: the known facts, and each extra group that spec has,
+// listFieldsOf returns Fields and those inside of some of them: the known facts, and each extra group that spec has,
 // up to the number that is allowed.
-func fieldsOf(spec state.Spec) []Field {
+func listFieldsOf(spec state.Spec) []Field {
 	fields := Fields()
 	if spec.OpenShift.Distribution == okd {
 		fields[slices.IndexFunc(fields, func(f Field) bool { return f.Key == versionKey })].Example = okdExample
 	}
-	fields = append(fields, factFields()...)
+	fields = append(fields, listFactFields()...)
 	for i := range min(len(spec.Sizing.ExtraGroups), maxItems) {
-		fields = append(fields, groupFields(i)...)
+		fields = append(fields, listGroupFields(i)...)
 	}
 	return fields
 }
 
-// headFields are never asked.
-func headFields() []Field {
+// listHeadFields are never asked.
+func listHeadFields() []Field {
 	return []Field{
 		{Key: "apiVersion", Title: "Format of the file", Choices: []string{state.APIVersion}, Required: true,
-			Effect: NoEffect, value: text(func(s *state.Spec) *string { return &s.APIVersion })},
+			Effect: NoEffect, value: bindText(func(s *state.Spec) *string { return &s.APIVersion })},
 		{Key: "kind", Title: "Kind of the file", Choices: []string{state.Kind}, Required: true,
-			Effect: NoEffect, value: text(func(s *state.Spec) *string { return &s.Kind })},
+			Effect: NoEffect, value: bindText(func(s *state.Spec) *string { return &s.Kind })},
 	}
 }

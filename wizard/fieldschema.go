@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// schema describes one field.
-func (f Field) schema() ordered {
+// newSchema describes one field.
+func (f Field) newSchema() ordered {
 	out := ordered{"title", f.Title}
 	if text := strings.TrimSpace(f.Help + " " + f.Why); text != "" {
 		out = append(out, "description", text)
 	}
 	if usual := f.Default(); usual != "" {
-		out = append(out, "default", f.inJSON(usual))
+		out = append(out, "default", f.toJSON(usual))
 	}
 	if f.Example != "" && f.Shape() != Groups {
-		out = append(out, "examples", []any{f.inJSON(f.Example)})
+		out = append(out, "examples", []any{f.toJSON(f.Example)})
 	}
-	return append(out, f.form()...)
+	return append(out, f.newValueSchema()...)
 }
 
-// form is the part of a field's schema that refuses values.
-func (f Field) form() ordered {
+// newValueSchema is the part of a field's schema that refuses values.
+func (f Field) newValueSchema() ordered {
 	switch f.Shape() {
 	case Number:
-		least, most := f.bounds()
+		least, most := f.findBounds()
 		return ordered{"type", "integer", "minimum", least, "maximum", most}
 	case Switch:
 		return ordered{"type", "boolean"}
@@ -33,16 +33,16 @@ func (f Field) form() ordered {
 		return ordered{"type", "array", "items", ordered{"type", "string", "minLength", 1}}
 	case Table:
 		return ordered{
-			"type", "object", "propertyNames", ordered{"pattern", "^[^=]*$"}, "properties", f.entrySchemas(),
+			"type", "object", "propertyNames", ordered{"pattern", "^[^=]*$"}, "properties", f.listEntrySchemas(),
 			"additionalProperties", ordered{"type", "string"},
 		}
 	case Reference:
-		return ordered{"type", "object", "oneOf", f.kinds()}
+		return ordered{"type", "object", "oneOf", f.listReferenceSchemas()}
 	case Groups:
 		return ordered{"type", "array", "items", groupSchema()}
 	case Text:
 	}
-	switch pattern := f.pattern(); {
+	switch pattern := f.buildPattern(); {
 	case len(f.Choices) > 0 && f.Required:
 		return ordered{"enum", f.Choices}
 	case len(f.Choices) > 0:
@@ -53,10 +53,10 @@ func (f Field) form() ordered {
 	return ordered{"type", "string"}
 }
 
-// entrySchemas describe the entries of a table that are known.
-func (f Field) entrySchemas() ordered {
+// listEntrySchemas describe the entries of a table that are known.
+func (f Field) listEntrySchemas() ordered {
 	entries := ordered{}
-	for _, field := range factFields() {
+	for _, field := range listFactFields() {
 		name, is := strings.CutPrefix(field.Key, f.Key+".")
 		if !is {
 			continue
@@ -75,8 +75,8 @@ func (f Field) entrySchemas() ordered {
 	return entries
 }
 
-// inJSON returns a value as text in the form that it has in JSON.
-func (f Field) inJSON(value string) any {
+// toJSON returns a value as text in the form that it has in JSON.
+func (f Field) toJSON(value string) any {
 	switch f.Shape() {
 	case Number, Switch:
 		return json.RawMessage(value)
@@ -94,8 +94,8 @@ func (f Field) inJSON(value string) any {
 	return value
 }
 
-// kinds are the schemas of the kinds of references that the field takes, one at a time.
-func (f Field) kinds() []ordered {
+// listReferenceSchemas are the schemas of the kinds of references that the field takes, one at a time.
+func (f Field) listReferenceSchemas() []ordered {
 	one := func(kind, pattern string) ordered {
 		return ordered{
 			"required", []string{kind}, "additionalProperties", false,
@@ -103,17 +103,17 @@ func (f Field) kinds() []ordered {
 		}
 	}
 	kinds := []ordered{one("env", "^[A-Za-z_][A-Za-z0-9_]*$"), one("file", ".")}
-	if accountAllowed(f) {
+	if hasAccountReference(f) {
 		kinds = append(kinds, one("exo", "."))
 	}
-	if f.spared != nil || !f.Required {
+	if f.optionalWhen != nil || !f.Required {
 		kinds = append(kinds, ordered{"maxProperties", 0})
 	}
 	return kinds
 }
 
-// pattern is a regular expression that every allowed text matches, or "". What is not required may be empty, too.
-func (f Field) pattern() string {
+// buildPattern is a regular expression that every allowed text matches, or "". What is not required may be empty, too.
+func (f Field) buildPattern() string {
 	const (
 		name  = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 		names = name + `(\.` + name + ")*"
@@ -129,23 +129,23 @@ func (f Field) pattern() string {
 	switch {
 	case strings.HasSuffix(f.Key, ".type"):
 		return `^[a-z0-9-]+\.[a-z0-9-]+$`
-	case pattern == "" && f.Required && f.spared == nil:
+	case pattern == "" && f.Required && f.optionalWhen == nil:
 		return "."
-	case pattern == "" || f.Required && f.spared == nil:
-		return anchored(pattern)
+	case pattern == "" || f.Required && f.optionalWhen == nil:
+		return anchorPattern(pattern)
 	}
-	return anchored("(" + pattern + ")?")
+	return anchorPattern("(" + pattern + ")?")
 }
 
-func anchored(pattern string) string {
+func anchorPattern(pattern string) string {
 	if pattern == "" {
 		return ""
 	}
 	return "^" + pattern + "$"
 }
 
-// bounds asks the field's own rule what it allows: a range with the default in it.
-func (f Field) bounds() (least, most int) {
+// findBounds asks the field's own rule what it allows: a range with the default in it.
+func (f Field) findBounds() (least, most int) {
 	if _, err := fmt.Sscan(f.Default(), &least); err != nil {
 		return 0, 0
 	}

@@ -7,53 +7,53 @@ import (
 	"exoshift/state"
 )
 
-// freeRange returns a private range as large as one of the cluster's own, which overlaps no other range and nothing that
+// findFreeRange returns a private range as large as one of the cluster's own, which overlaps no other range and nothing that
 // is known to make trouble, or "". Networks of the customer are as they are: nothing can be put in their place.
-func freeRange(spec state.Spec, own span) string {
+func findFreeRange(spec state.Spec, own fieldRange) string {
 	if isCustomers(own.field) || !own.prefix.Addr().Is4() {
 		return ""
 	}
-	taken := []netip.Prefix{docker()}
-	for _, other := range append(spans(spec), internal(spec)...) {
+	taken := []netip.Prefix{dockerNetwork()}
+	for _, other := range append(listSpans(spec), listInternalRanges(spec)...) {
 		if other.field != own.field && other.prefix.Addr().Is4() {
 			taken = append(taken, other.prefix)
 		}
 	}
 	if field, ok := find(Fields(), own.field); ok {
 		usual, err := netip.ParsePrefix(field.Default())
-		if err == nil && usual.Bits() == own.prefix.Bits() && clash(usual, taken) == nil {
+		if err == nil && usual.Bits() == own.prefix.Bits() && findOverlap(usual, taken) == nil {
 			return usual.String()
 		}
 	}
 	for _, block := range []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"} {
-		if free, ok := freeWithin(netip.MustParsePrefix(block), own.prefix.Bits(), taken); ok {
+		if free, ok := findFreeWithin(netip.MustParsePrefix(block), own.prefix.Bits(), taken); ok {
 			return free.String()
 		}
 	}
 	return ""
 }
 
-// freeWithin returns the first range of so many bits inside of a block that keeps clear of what is taken.
-func freeWithin(block netip.Prefix, bits int, taken []netip.Prefix) (netip.Prefix, bool) {
+// findFreeWithin returns the first range of so many bits inside of a block that keeps clear of what is taken.
+func findFreeWithin(block netip.Prefix, bits int, taken []netip.Prefix) (netip.Prefix, bool) {
 	if bits < block.Bits() {
 		return netip.Prefix{}, false
 	}
 	size := uint64(1) << (32 - bits)
-	end := number4(block.Addr()) + uint64(1)<<(32-block.Bits())
-	for at := number4(block.Addr()); at+size <= end; {
-		candidate := netip.PrefixFrom(address4(at), bits)
-		other := clash(candidate, taken)
+	end := toUint(block.Addr()) + uint64(1)<<(32-block.Bits())
+	for at := toUint(block.Addr()); at+size <= end; {
+		candidate := netip.PrefixFrom(toAddr(at), bits)
+		other := findOverlap(candidate, taken)
 		if other == nil {
 			return candidate, true
 		}
-		after := number4(other.Addr()) + uint64(1)<<(32-other.Bits())
+		after := toUint(other.Addr()) + uint64(1)<<(32-other.Bits())
 		at = max(at+size, (after+size-1)/size*size)
 	}
 	return netip.Prefix{}, false
 }
 
-// clash returns the first range that overlaps, or nil.
-func clash(candidate netip.Prefix, taken []netip.Prefix) *netip.Prefix {
+// findOverlap returns the first range that overlaps, or nil.
+func findOverlap(candidate netip.Prefix, taken []netip.Prefix) *netip.Prefix {
 	for _, other := range taken {
 		if candidate.Overlaps(other) {
 			return &other
@@ -62,12 +62,12 @@ func clash(candidate netip.Prefix, taken []netip.Prefix) *netip.Prefix {
 	return nil
 }
 
-func number4(address netip.Addr) uint64 {
+func toUint(address netip.Addr) uint64 {
 	bytes := address.As4()
 	return uint64(binary.BigEndian.Uint32(bytes[:]))
 }
 
-func address4(number uint64) netip.Addr {
+func toAddr(number uint64) netip.Addr {
 	var bytes [4]byte
 	binary.BigEndian.PutUint32(bytes[:], uint32(number))
 	return netip.AddrFrom4(bytes)

@@ -19,7 +19,7 @@ func TestAHostilePasteIsJudgedInTimeLikeAnyOther(t *testing.T) {
 			answers := grouped()
 			_ = answers.Set(key, text, wizard.Typed)
 			wizard.Check(answers.Spec)
-			wizard.Ranges(answers.Spec)
+			wizard.ListRanges(answers.Spec)
 		}
 		if took := time.Since(began); took > bound {
 			t.Errorf("60 kB of %q take %v", pattern, took)

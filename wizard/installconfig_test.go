@@ -77,7 +77,7 @@ func TestEveryRuleOfInstallConfigIsCheckedBeforeOpenShiftInstallSeesIt(t *testin
 }
 
 // installConfigFaults loads answers that are right but for what replaces, or is added.
-func installConfigFaults(t *testing.T, old, replacement string) []wizard.Fault {
+func installConfigFaults(t *testing.T, old, replacement string) []wizard.Problem {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, content := range map[string]string{"ca.pem": "nonsense", "key.pem": "-----BEGIN PRIVATE KEY-----"} {

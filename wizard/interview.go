@@ -12,24 +12,24 @@ import (
 // goroutine, but not two of a kind at once, other than Ask of different inquiries. What was cancelled may still be on
 // its way out when it is called again.
 type Interview struct {
-	Answers   *Answers // to begin with; once the interview is over, what was said
-	Only      []string // keys that are asked, everything else is settled; nil asks for everything
-	Resumed   bool     // goes on with a draft: it opens at the first question that is open
-	Rehearsal bool     // on a simulated zone: nothing real is touched
-	CheckOnly bool     // ends with the checks: nothing is created
-	Place     string   // folder of the draft, for people
-	Found     []Fault  // what this machine has and cannot be used as it is, see Answers.Detect
+	Answers   *Answers  // to begin with; once the interview is over, what was said
+	Only      []string  // keys that are asked, everything else is settled; nil asks for everything
+	Resumed   bool      // goes on with a draft: it opens at the first question that is open
+	Rehearsal bool      // on a simulated zone: nothing real is touched
+	CheckOnly bool      // ends with the checks: nothing is created
+	DraftPath string    // folder of the draft, for people
+	Unusable  []Problem // what this machine has and cannot be used as it is, see Answers.Detect
 
-	Inquiries []Inquiry
+	Lookups []Lookup
 	// SignIn leads somebody to the pages where Project Syn learns who they are, one after the other, and waits until they
 	// have been there. Once it has returned nil, the inquiries know more. nil: there is no such way.
-	SignIn func(ctx context.Context, spec state.Spec, show func(page string)) error
-	Lookup func(env string) (string, bool) // environment
+	SignIn    func(ctx context.Context, spec state.Spec, show func(page string)) error
+	LookupEnv func(env string) (string, bool) // environment
 	// Save keeps the draft; it is called after every answer.
 	Save func(*Answers) error
 	// Keep writes a secret that was typed into a file of the draft's folder that only its owner can read, and returns
 	// the reference to it, "file:PATH".
-	Keep func(key, secret string) (reference string, err error)
+	SaveSecret func(key, secret string) (reference string, err error)
 	// Estimate says what the cluster costs and needs. It only calculates.
 	Estimate func(state.Spec) Estimate
 	// Check runs the checks before an installation and tells first which there are, then every change of one. Nothing
@@ -46,25 +46,25 @@ type Interview struct {
 	Export func(*Answers) (path string, err error)
 }
 
-// Inquiry is what only the outside can say about some answers. What it said holds until one of them changes.
-type Inquiry struct {
+// Lookup is what only the outside can say about some answers. What it said holds until one of them changes.
+type Lookup struct {
 	ID     string                // e.g. "credentials"
 	Title  string                // a few words: "Credentials"
 	Screen Screen                // where its reply is shown
 	Keys   []string              // the answers that it depends on; it is made once none of them is missing or has a fault
 	When   func(state.Spec) bool // whether it means anything beside the answers; nil: always
-	Ask    func(ctx context.Context, spec state.Spec, secrets Secrets) (Reply, error)
+	Run    func(ctx context.Context, spec state.Spec, secrets Secrets) (LookupResult, error)
 }
 
-// AskedOf tells whether an inquiry means anything beside the answers.
-func (q Inquiry) AskedOf(spec state.Spec) bool { return q.When == nil || q.When(spec) }
+// IsRelevant tells whether an inquiry means anything beside the answers.
+func (q Lookup) IsRelevant(spec state.Spec) bool { return q.When == nil || q.When(spec) }
 
-// Reply is the outside's answer. An error in its place means that nobody could tell, which blocks nothing.
-type Reply struct {
+// LookupResult is the outside's answer. An error in its place means that nobody could tell, which blocks nothing.
+type LookupResult struct {
 	Summary  string              // one line, e.g. "8 zones"
 	Pending  bool                // nobody was asked, as something is missing; Summary says what
-	Faults   []Fault             // block the way on
-	Warnings []Fault             // do not
+	Problems []Problem           // block the way on
+	Warnings []Problem           // do not
 	Choices  map[string][]Choice // by key: what is to choose from, in place of the field's own choices
 	Quotas   []Quota             // of the organization, as far as the reply is about them
 }
@@ -95,38 +95,38 @@ type CheckState struct {
 	Hint      string // the next thing to do
 	Field     string // key of the answer that has to change so that it passes; "" if nobody knows
 
-	Reach *Reached // of a check of reachability: more about it; nil for all others
+	Reach *ReachState // of a check of reachability: more about it; nil for all others
 }
 
-// Reached is a check of reachability from one vantage. The same ID comes from several.
-type Reached struct {
+// ReachState is a check of reachability from one vantage. The same ID comes from several.
+type ReachState struct {
 	Check  reach.Check
 	Result reach.Result // Verdict "" before it ended
 }
 
 // Review is what an installation would do.
 type Review struct {
-	Changes  []Planned
-	Quotas   []QuotaNeed
+	Changes  []PlannedChange
+	Quotas   []QuotaCheck
 	Estimate Estimate
 	Minutes  [2]int   // how long it usually takes, from and to
-	Human    []string // what a person will be asked for, one sentence each
+	Actions  []string // what a person will be asked for, one sentence each
 	Export   string   // path of the answers file
 	// Difference is what the cluster's file in its tenant's configuration gets, as diff -u shows it; "": nothing, or
 	// the cluster is not connected to Project Syn.
 	Difference string
 }
 
-// Planned is one object of the plan.
-type Planned struct {
+// PlannedChange is one object of the plan.
+type PlannedChange struct {
 	Action string // create, update, delete, found
 	Kind   string
 	Name   string
 	Detail string
 }
 
-// QuotaNeed is one limit and what the installation does to it.
-type QuotaNeed struct {
+// QuotaCheck is one limit and what the installation does to it.
+type QuotaCheck struct {
 	Quota
 	Need, After int
 	Sufficient  bool

@@ -31,32 +31,32 @@ type Layer struct {
 	Given map[string]Given // by the keys of Fields, and of single facts
 	Ask   []string         // keys that are asked although there are answers
 
-	source string
-	file   *document
-	faults []Fault
-	unread []string // fields whose values could not be read, and what holds them
+	source     string
+	file       *document
+	problems   []Problem
+	unreadable []string // fields whose values could not be read, and what holds them
 }
 
 // ReadAnswers reads an answers file. name is what faults call it.
-func ReadAnswers(name string, yaml []byte) Layer { return fileLayer(read(name, yaml, false)) }
+func ReadAnswers(name string, yaml []byte) Layer { return newFileLayer(read(name, yaml, false)) }
 
 // ReadUsual reads a file with somebody's usual answers: an answers file of which nothing is required.
-func ReadUsual(name string, yaml []byte) Layer { return fileLayer(read(name, yaml, true)) }
+func ReadUsual(name string, yaml []byte) Layer { return newFileLayer(read(name, yaml, true)) }
 
-func fileLayer(d *document) Layer {
+func newFileLayer(d *document) Layer {
 	layer := Layer{Given: map[string]Given{}, Ask: d.ask, source: d.name, file: d}
 	for _, field := range d.fields {
-		if p, given := d.places[field.Key]; given && !known(d.faults, field.Key) {
+		if p, given := d.positions[field.Key]; given && !hasProblem(d.problems, field.Key) {
 			layer.Given[field.Key] = Given{Text: field.Get(d.spec), Source: d.name, file: d, line: p.line}
 		}
 	}
-	for _, f := range d.faults {
-		layer.unread = append(layer.unread, f.Field)
+	for _, f := range d.problems {
+		layer.unreadable = append(layer.unreadable, f.Field)
 	}
-	if !d.broken {
-		d.judge()
+	if !d.unparsable {
+		d.validate()
 	}
-	layer.faults = d.faults
+	layer.problems = d.problems
 	return layer
 }
 
@@ -68,15 +68,15 @@ func ReadFlags(flags []string) Layer {
 	layer := Layer{Given: map[string]Given{}, source: SetFlag}
 	for _, flag := range flags {
 		key, text, ok := strings.Cut(flag, "=")
-		field, known := named(strings.TrimSpace(key))
+		field, known := findAnswer(strings.TrimSpace(key))
 		switch {
 		case !ok:
-			layer.faults = append(layer.faults, Fault{Field: SetFlag, Problem: quote(flag) + " is not of the form KEY=VALUE",
+			layer.problems = append(layer.problems, Problem{Field: SetFlag, Message: quote(flag) + " is not of the form KEY=VALUE",
 				Allowed: "e.g. " + SetFlag + " cluster.id=c-demo-1"})
 		case !known:
-			layer.fault(SetFlag, []Fault{{Field: printed(key), Problem: "unknown key", Suggestion: nearest(key, keys())}})
+			layer.addProblems(SetFlag, []Problem{{Field: formatPath(key), Message: "unknown key", Suggestion: findNearest(key, listKeys())}})
 		default:
-			layer.give(field, text, SetFlag)
+			layer.setAnswer(field, text, SetFlag)
 		}
 	}
 	return layer
@@ -85,16 +85,16 @@ func ReadFlags(flags []string) Layer {
 // ReadVariables reads the answers that stand in environment variables; see Field.Variable.
 func ReadVariables(lookup func(env string) (string, bool)) Layer {
 	layer := Layer{Given: map[string]Given{}}
-	for _, field := range variables() {
+	for _, field := range listVariableFields() {
 		if text, set := lookup(field.Variable()); set && text != "" {
-			layer.give(field, text, field.Variable())
+			layer.setAnswer(field, text, field.Variable())
 		}
 	}
 	return layer
 }
 
-// give takes an answer in, and reports what is wrong with it.
-func (l *Layer) give(field Field, text, source string) {
+// setAnswer takes an answer in, and reports what is wrong with it.
+func (l *Layer) setAnswer(field Field, text, source string) {
 	text = strings.TrimSpace(text)
 	l.Given[field.Key] = Given{Text: text, Source: source}
 	spec := state.Default()
@@ -103,39 +103,39 @@ func (l *Layer) give(field Field, text, source string) {
 	case err == nil && text == "":
 		return // whether it may be empty, the other answers say
 	case err == nil:
-		l.fault(source, field.check(spec))
+		l.addProblems(source, field.check(spec))
 		return
 	case text == "":
 		err = errors.New("has no value")
 	}
-	l.unread = append(l.unread, field.Key)
-	if inside := faultsIn(err); len(inside) > 0 {
-		l.fault(source, inside)
+	l.unreadable = append(l.unreadable, field.Key)
+	if inside := extractProblems(err); len(inside) > 0 {
+		l.addProblems(source, inside)
 		return
 	}
-	l.fault(source, of(field.Key, wrong(err.Error(), field.allowed(), "")))
+	l.addProblems(source, withField(field.Key, newProblem(err.Error(), field.formatAllowed(), "")))
 }
 
-// fault reports faults of a source.
-func (l *Layer) fault(source string, faults []Fault) {
+// addProblems reports faults of a source.
+func (l *Layer) addProblems(source string, faults []Problem) {
 	for _, f := range faults {
 		f.File = source
-		l.faults = append(l.faults, f)
+		l.problems = append(l.problems, f)
 	}
 }
 
-// faultsIn returns the faults that Field.Set joined.
-func faultsIn(err error) []Fault {
-	var single Fault
+// extractProblems returns the faults that Field.Set joined.
+func extractProblems(err error) []Problem {
+	var single Problem
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		var faults []Fault
+		var faults []Problem
 		for _, each := range several.Unwrap() {
-			faults = append(faults, faultsIn(each)...)
+			faults = append(faults, extractProblems(each)...)
 		}
 		return faults
 	}
 	if errors.As(err, &single) {
-		return []Fault{single}
+		return []Problem{single}
 	}
 	return nil
 }

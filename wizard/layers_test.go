@@ -12,12 +12,12 @@ import (
 )
 
 // assembled lays layers over each other: the last one that has an answer counts.
-func assembled(layers ...wizard.Layer) *wizard.Assembly {
+func assembled(layers ...wizard.Layer) *wizard.MergedAnswers {
 	given := map[string]wizard.Given{}
 	for _, layer := range layers {
 		maps.Copy(given, layer.Given)
 	}
-	return wizard.Assemble(given, layers...)
+	return wizard.MergeLayers(given, layers...)
 }
 
 func TestAnAnswerOfAHigherLayerCountsAndEachTellsWhereItCameFrom(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAnAnswerOfAHigherLayerCountsAndEachTellsWhereItCameFrom(t *testing.T) {
 	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_SIZING_WORKERS_COUNT": "5", "EXOSHIFT_NETWORK_HOSTPREFIX": ""}))
 	flags := wizard.ReadFlags([]string{"sizing.workers.count=6", "sizing.workers.count=7", "sizing.extraGroups=name=gpu type=gpua30.small count=2"})
 	all := assembled(usual, file, variables, flags)
-	if faults := all.Faults(); len(faults) > 0 {
+	if faults := all.Problems(); len(faults) > 0 {
 		t.Fatalf("faults:\n%s", lines(faults))
 	}
 	want := map[string][2]string{
@@ -56,7 +56,7 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 		"sizing.extraGroups=name=GPU type=gpua30.small count=1", "sizing.infra.count=", "dns.appsDomain=",
 	})
 	var got []string
-	for line := range strings.Lines(lines(assembled(usual, file, variables, flags).Faults())) {
+	for line := range strings.Lines(lines(assembled(usual, file, variables, flags).Problems())) {
 		got = append(got, strings.Join(strings.Split(strings.TrimSpace(line), "  ")[:3], " | "))
 	}
 	want := []string{
@@ -84,7 +84,7 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 func TestWhatIsWrongBetweenLayersHasThePlaceOfTheAnswerThatIsNamed(t *testing.T) {
 	file := wizard.ReadAnswers("answers.yaml", []byte(minimal+"network:\n  podCIDR: 10.0.0.0/14\n"))
 	flags := wizard.ReadFlags([]string{"network.nodeCIDR=10.1.0.0/16"})
-	faults := assembled(file, flags).Faults()
+	faults := assembled(file, flags).Problems()
 	if len(faults) != 1 || !strings.HasPrefix(faults[0].String(), "--set  network.nodeCIDR  10.1.0.0/16 overlaps network.podCIDR") {
 		t.Errorf("want one overlap, got:\n%s", lines(faults))
 	}
@@ -93,7 +93,7 @@ func TestWhatIsWrongBetweenLayersHasThePlaceOfTheAnswerThatIsNamed(t *testing.T)
 func TestWhatIsAskedMayBeMissing(t *testing.T) {
 	const asks = "apiVersion: exoshift/v1alpha1\nkind: Cluster\nask: [cluster, openshift.version, openshift.pullSecret, openshift.sshKey, cluster.id]\nexoscale: {zone: ch-gva-2}\n"
 	all := assembled(wizard.ReadAnswers("f", []byte(asks)), wizard.ReadFlags([]string{"cluster.baseDomain=example.net"}))
-	if faults := all.Faults(); len(faults) > 0 {
+	if faults := all.Problems(); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 	want := []string{"cluster.id", "cluster.displayName", "openshift.version", "openshift.pullSecret", "openshift.sshKey"}
@@ -111,15 +111,15 @@ func TestWhatIsAskedHasToBeKnown(t *testing.T) {
 f:11:3  ask[1]  is a list, not text  allowed: e.g. [cluster.id, sizing]
 f:12:3  ask[2]  "apiVersion" is neither a key nor a section  allowed: a list of keys or sections, e.g. [cluster.id, sizing]
 `
-	if diff := cmp.Diff(want, lines(all.Faults())); diff != "" {
+	if diff := cmp.Diff(want, lines(all.Problems())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestAFileThatCannotBeReadHidesNoFaultOfTheOthers(t *testing.T) {
 	all := assembled(wizard.ReadUsual("config.yaml", []byte("dns: {zone: x}\n")), wizard.ReadAnswers("answers.yaml", []byte("a: [")))
-	got := lines(all.Faults())
-	if len(all.Faults()) != 2 || !strings.Contains(got, "config.yaml:1:13  dns.zone") || !strings.Contains(got, "answers.yaml:1:4  file  is not YAML") {
+	got := lines(all.Problems())
+	if len(all.Problems()) != 2 || !strings.Contains(got, "config.yaml:1:13  dns.zone") || !strings.Contains(got, "answers.yaml:1:4  file  is not YAML") {
 		t.Errorf("got:\n%s", got)
 	}
 }
@@ -134,9 +134,9 @@ func TestOnlyWhatNobodyAnsweredIsMissing(t *testing.T) {
 	} {
 		all := assembled(wizard.ReadAnswers("f", []byte(content)))
 		all.Resolve(environment(nil))
-		needs := wizard.Needs(all.Answers.Spec, all.Ask, environment(nil))
-		if got := all.OnlyMissing(needs); got != want {
-			t.Errorf("%q: only missing is %t; faults:\n%s", content, got, lines(all.Faults()))
+		needs := wizard.FindMissing(all.Answers.Spec, all.Ask, environment(nil))
+		if got := all.IsOnlyMissing(needs); got != want {
+			t.Errorf("%q: only missing is %t; faults:\n%s", content, got, lines(all.Problems()))
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestOnlyWhatNobodyAnsweredIsMissing(t *testing.T) {
 func TestNearlyTheVariableOfAFieldIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.OpenShift.PullSecret.Env = "EXOSHIFT_OPENSHIFT_PULLSECRETS"
-	got := wizard.Mistyped(spec, []string{
+	got := wizard.CheckVariables(spec, []string{
 		"EXOSHIFT_NETWORK_PODCDIR", "EXOSHIFT_NETWORK_PODCIDR", "EXOSHIFT_OPENSHIFT_PULLSECRETS", "EXOSHIFT_PULL_SECRET", "EXOSHIFT_E2E_ZONE",
 		"EXOSHIFT_ANSWERS", "PATH", "EXOSHIFT_" + strings.Repeat("X", 999),
 	})
@@ -174,7 +174,7 @@ func TestAFactMayBeGivenAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := assembled(file, wizard.ReadVariables(environment(c.variables)), wizard.ReadFlags(c.flags))
-			if faults := all.Faults(); len(faults) > 0 {
+			if faults := all.Problems(); len(faults) > 0 {
 				t.Fatal(lines(faults))
 			}
 			got := field(t, "syn.facts").Get(all.Answers.Spec)
@@ -191,7 +191,7 @@ func TestAFactMayBeGivenAlone(t *testing.T) {
 func TestWhatIsWrongWithASingleFactIsToldWithItsPlace(t *testing.T) {
 	file := wizard.ReadAnswers("answers.yaml", []byte(minimal+"syn: {lieutenantURL: 'https://api.example.net', tenant: t-demo}\n"))
 	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_SYN_FACTS_SALES_ORDER": "S1\x1b"}))
-	faults := assembled(file, variables, wizard.ReadFlags([]string{"syn.facts.region=mars", "syn.facts.-x=1", "syn.facts.=1"})).Faults()
+	faults := assembled(file, variables, wizard.ReadFlags([]string{"syn.facts.region=mars", "syn.facts.-x=1", "syn.facts.=1"})).Problems()
 	for _, want := range []string{
 		"EXOSHIFT_SYN_FACTS_SALES_ORDER  syn.facts.sales_order", `--set  syn.facts.region  "mars" contradicts`,
 		`--set  syn.facts.-x  "-x" is no name of a fact`, "--set  syn.facts.  unknown key",
@@ -219,11 +219,11 @@ func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
 }
 
 func TestAVariableOfAFactThatNobodyKnowsIsPointedOut(t *testing.T) {
-	known, other := wizard.Explained("syn.facts.sales_order")[0], wizard.Explained("syn.facts.teamOfOurs")[0]
+	known, other := wizard.FindFieldsOrFact("syn.facts.sales_order")[0], wizard.FindFieldsOrFact("syn.facts.teamOfOurs")[0]
 	if known.Variable() != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || other.Variable() != "" {
 		t.Errorf("the variables are %q and %q", known.Variable(), other.Variable())
 	}
-	got := wizard.Mistyped(valid(), []string{"EXOSHIFT_SYN_FACTS_SALES_ORDER", "EXOSHIFT_SYN_FACTS_SALE_ORDER", "EXOSHIFT_SYN_FACTS_TEAM_OF_OURS"})
+	got := wizard.CheckVariables(valid(), []string{"EXOSHIFT_SYN_FACTS_SALES_ORDER", "EXOSHIFT_SYN_FACTS_SALE_ORDER", "EXOSHIFT_SYN_FACTS_TEAM_OF_OURS"})
 	if len(got) != 2 || got[0].Suggestion != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || got[1].Suggestion != "EXOSHIFT_SYN_FACTS" {
 		t.Errorf("got:\n%s", lines(got))
 	}

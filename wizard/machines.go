@@ -22,24 +22,24 @@ const (
 // groupsKey is the field of the additional groups.
 const groupsKey = "sizing.extraGroups"
 
-func sizingFields() []Field {
+func listSizingFields() []Field {
 	sizing := func(at func(*state.SizingSpec) *state.MachineSpec) func(*state.Spec) *state.MachineSpec {
 		return func(s *state.Spec) *state.MachineSpec { return at(&s.Sizing) }
 	}
 	return slices.Concat(
-		bounds{bootstrapKey, "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Bootstrap })),
-		balancers(bounds{"sizing.loadBalancers", "Load balancers", "the HAProxy machines", 2, 2, 10, 0, 0}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.LoadBalancers }))),
-		bounds{"sizing.controlPlane", "Control plane", "the masters", 3, 3, minRootDisk, 0, maxDisk}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.ControlPlane })),
-		bounds{"sizing.infra", "Infra", "the nodes for ingress, logging and monitoring", minNodes, maxCount, minRootDisk, 0, maxDisk}.
-			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
-		bounds{"sizing.storage", "Storage", "the nodes that hold the cluster's volumes", minNodes, maxCount, minRootDisk, minCeph, maxDisk}.
-			fields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Storage })),
-		bounds{"sizing.workers", "Workers", "the nodes for applications", minNodes, maxCount, minRootDisk, 0, maxDisk}.
-			workerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
-		[]Field{{Key: groupsKey, Title: "Additional groups", value: groups(),
+		machineBounds{bootstrapKey, "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
+			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Bootstrap })),
+		withLoadBalancers(machineBounds{"sizing.loadBalancers", "Load balancers", "the HAProxy machines", 2, 2, 10, 0, 0}.
+			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.LoadBalancers }))),
+		machineBounds{"sizing.controlPlane", "Control plane", "the masters", 3, 3, minRootDisk, 0, maxDisk}.
+			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.ControlPlane })),
+		machineBounds{"sizing.infra", "Infra", "the nodes for ingress, logging and monitoring", minNodes, maxCount, minRootDisk, 0, maxDisk}.
+			listWorkerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
+		machineBounds{"sizing.storage", "Storage", "the nodes that hold the cluster's volumes", minNodes, maxCount, minRootDisk, minCeph, maxDisk}.
+			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Storage })),
+		machineBounds{"sizing.workers", "Workers", "the nodes for applications", minNodes, maxCount, minRootDisk, 0, maxDisk}.
+			listWorkerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
+		[]Field{{Key: groupsKey, Title: "Additional groups", value: bindGroups(),
 			Screen: Nodes, Advanced: true, Effect: Adds,
 			Help:    "More groups of workers, each with a name, a type, a count and disks.",
 			Why:     "Applications that need other machines, such as such with a GPU, get nodes of their own.",
@@ -48,8 +48,8 @@ func sizingFields() []Field {
 	)
 }
 
-// balancers are fields that mean something with load balancers only.
-func balancers(fields []Field) []Field {
+// withLoadBalancers are fields that mean something with load balancers only.
+func withLoadBalancers(fields []Field) []Field {
 	for i := range fields {
 		if fields[i].when == nil {
 			fields[i].when = hasLoadBalancers
@@ -58,8 +58,8 @@ func balancers(fields []Field) []Field {
 	return fields
 }
 
-// bounds are what is allowed for one role's machines.
-type bounds struct {
+// machineBounds are what is allowed for one role's machines.
+type machineBounds struct {
 	key, title         string
 	machines           string // "the masters"
 	minCount, maxCount int
@@ -67,39 +67,39 @@ type bounds struct {
 	minData, maxData   int // GiB
 }
 
-func (b bounds) fields(at func(*state.Spec) *state.MachineSpec) []Field {
+func (b machineBounds) listFields(at func(*state.Spec) *state.MachineSpec) []Field {
 	usual := *at(new(state.Default()))
 	return []Field{
 		{Key: b.key + ".type", Title: b.title + ": instance type", Help: "Instance type of " + b.machines + ".",
-			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effect(ByHand), typable: versionRune,
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effectOf(ByHand), typable: isVersionRune,
 			Why:     "It decides how many processors and how much memory each machine has, and most of what it costs.",
 			Source:  "You choose it. Smaller types than the default are not supported.",
-			Example: usual.Type, Required: true, rule: atLeast(usual.Type),
-			value: text(func(s *state.Spec) *string { return &at(s).Type })},
+			Example: usual.Type, Required: true, rule: newMinTypeRule(usual.Type),
+			value: bindText(func(s *state.Spec) *string { return &at(s).Type })},
 		{Key: b.key + ".count", Title: b.title + ": count", Help: "Number of " + b.machines + ".",
-			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effect(Adds), when: open(b.minCount, b.maxCount),
+			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effectOf(Adds), when: open(b.minCount, b.maxCount),
 			Why:     "More machines carry more, and the cluster goes on without trouble if one of them fails.",
 			Source:  "You choose it. The default is the number that is supported in production.",
-			Example: fmt.Sprint(usual.Count), Required: true, rule: between(b.minCount, b.maxCount),
-			value: number(func(s *state.Spec) *int { return &at(s).Count })},
+			Example: fmt.Sprint(usual.Count), Required: true, rule: newRangeRule(b.minCount, b.maxCount),
+			value: bindNumber(func(s *state.Spec) *int { return &at(s).Count })},
 		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: "Root disk of " + b.machines + ", in GiB.",
-			Screen: Nodes, Advanced: true, Effect: b.effect(ByHand),
+			Screen: Nodes, Advanced: true, Effect: b.effectOf(ByHand),
 			Why:     "It holds the operating system, the images of containers and logs. A machine whose disk is full stops working.",
 			Source:  "You choose it. The default is enough to begin with.",
-			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: between(b.minRoot, maxDisk),
-			value: number(func(s *state.Spec) *int { return &at(s).RootDisk })},
+			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: newRangeRule(b.minRoot, maxDisk),
+			value: bindNumber(func(s *state.Spec) *int { return &at(s).RootDisk })},
 		{Key: b.key + ".dataDisk", Title: b.title + ": data disk",
 			Help:   "Data disk of " + b.machines + ", in GiB. It is added to the root disk as a partition of its own.",
-			Screen: Nodes, Advanced: true, Effect: b.effect(ByHand), when: open(b.minData, b.maxData),
+			Screen: Nodes, Advanced: true, Effect: b.effectOf(ByHand), when: open(b.minData, b.maxData),
 			Why:     "It is room for volumes beside the operating system.",
 			Source:  "You choose it, by how much data the applications keep.",
-			Example: fmt.Sprint(usual.DataDisk), rule: between(b.minData, b.maxData),
-			value: number(func(s *state.Spec) *int { return &at(s).DataDisk })},
+			Example: fmt.Sprint(usual.DataDisk), rule: newRangeRule(b.minData, b.maxData),
+			value: bindNumber(func(s *state.Spec) *int { return &at(s).DataDisk })},
 	}
 }
 
-// effect is that of a change of machines that are there to stay.
-func (b bounds) effect(lasting Effect) Effect {
+// effectOf is that of a change of machines that are there to stay.
+func (b machineBounds) effectOf(lasting Effect) Effect {
 	if b.key == bootstrapKey {
 		return NoEffect
 	}
@@ -120,28 +120,28 @@ func open(low, high int) func(state.Spec) bool {
 	return func(state.Spec) bool { return false }
 }
 
-// workerFields are the fields of nodes whose data disk is there for the applications.
-func (b bounds) workerFields(at func(*state.Spec) *state.MachineSpec) []Field {
-	return append(b.fields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
+// listWorkerFields are the fields of nodes whose data disk is there for the applications.
+func (b machineBounds) listWorkerFields(at func(*state.Spec) *state.MachineSpec) []Field {
+	return append(b.listFields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
 		Screen: Nodes, Advanced: true, Effect: ByHand,
 		Help:   "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
 		Why:    "Volumes on the node's own disk are fast, but they are lost with the node.",
 		Source: "Those who write the applications. It needs a data disk.",
-		value:  toggle(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
+		value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
 }
 
-// groupFields are the fields of the i-th extra group, which must exist in the Spec they are used on. What holds for
+// listGroupFields are the fields of the i-th extra group, which must exist in the Spec they are used on. What holds for
 // workers holds for them, but the count.
-func groupFields(i int) []Field {
+func listGroupFields(i int) []Field {
 	key := fmt.Sprintf("%s[%d]", groupsKey, i)
-	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: label(maxGroupName),
-		Screen: Nodes, Advanced: true, Effect: ByHand, typable: labelRune,
+	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: validateLabel(maxGroupName),
+		Screen: Nodes, Advanced: true, Effect: ByHand, typable: isLabelRune,
 		Help:   "Names the group's nodes and is their role.",
 		Why:    "Applications choose the group's nodes by this role.",
 		Source: "You choose it.",
-		value:  text(func(s *state.Spec) *string { return &s.Sizing.ExtraGroups[i].Name })}
-	machines := bounds{key, "Additional group", "the group's nodes", 0, maxCount, minRootDisk, 0, maxDisk}
-	fields := machines.workerFields(func(s *state.Spec) *state.MachineSpec {
+		value:  bindText(func(s *state.Spec) *string { return &s.Sizing.ExtraGroups[i].Name })}
+	machines := machineBounds{key, "Additional group", "the group's nodes", 0, maxCount, minRootDisk, 0, maxDisk}
+	fields := machines.listWorkerFields(func(s *state.Spec) *state.MachineSpec {
 		if i >= len(s.Sizing.ExtraGroups) {
 			return &s.Sizing.Workers // the default that a group's example shows
 		}
@@ -155,8 +155,8 @@ func newGroup() state.GroupSpec {
 	return state.GroupSpec{MachineSpec: state.MachineSpec{RootDisk: minRootDisk}}
 }
 
-// groups binds the list of extra groups; as text, each is written like the example of its field.
-func groups() binding {
+// bindGroups binds the list of extra groups; as text, each is written like the example of its field.
+func bindGroups() binding {
 	return binding{
 		shape: Groups,
 		load: func(s *state.Spec) string {
@@ -172,7 +172,7 @@ func groups() binding {
 				return err
 			}
 			if n := len(items); n > maxItems {
-				return joined(tooMany(n, maxItems))
+				return joinProblems(newTooManyProblem(n, maxItems))
 			}
 			changed := *s
 			changed.Sizing.ExtraGroups = nil
@@ -190,8 +190,8 @@ func groups() binding {
 
 func groupText(i int, spec state.Spec) string {
 	var words []string
-	for _, field := range groupFields(i) {
-		words = append(words, lastKey(field.Key)+"="+field.Get(spec))
+	for _, field := range listGroupFields(i) {
+		words = append(words, lastElement(field.Key)+"="+field.Get(spec))
 	}
 	return strings.Join(words, " ")
 }
@@ -200,7 +200,7 @@ func setGroup(spec *state.Spec, i int, item string) error {
 	key := fmt.Sprintf("%s[%d].", groupsKey, i)
 	for word := range strings.FieldsSeq(item) {
 		name, value, _ := strings.Cut(word, "=")
-		field, ok := find(groupFields(i), key+name)
+		field, ok := find(listGroupFields(i), key+name)
 		if !ok {
 			return fmt.Errorf("%s is not known; allowed: name=… type=… count=… rootDisk=… dataDisk=… topolvm=…", quote(word))
 		}
@@ -208,12 +208,12 @@ func setGroup(spec *state.Spec, i int, item string) error {
 			return err
 		}
 	}
-	for _, field := range groupFields(i) {
+	for _, field := range listGroupFields(i) {
 		if faults := field.check(*spec); len(faults) > 0 {
-			return joined(faults)
+			return joinProblems(faults)
 		}
 	}
 	return nil
 }
 
-func lastKey(key string) string { return key[strings.LastIndex(key, ".")+1:] }
+func lastElement(key string) string { return key[strings.LastIndex(key, ".")+1:] }

@@ -15,31 +15,31 @@ const maxID = 48
 // maxDomain is the length of a DNS name.
 const maxDomain = 253
 
-// label wants a DNS-1123 label of at most so many characters.
-func label(length int) rule {
+// validateLabel wants a DNS-1123 label of at most so many characters.
+func validateLabel(length int) rule {
 	allowed := fmt.Sprintf("lower-case letters, digits and hyphens, no hyphen at the ends, at most %d characters", length)
-	return func(value string) []Fault {
+	return func(value string) []Problem {
 		if isLabel(value) && len(value) <= length {
 			return nil
 		}
-		return wrong(quote(value)+" is no DNS label"+tooLong(value, length), allowed, asLabel(value, length))
+		return newProblem(quote(value)+" is no DNS label"+checkLength(value, length), allowed, toLabel(value, length))
 	}
 }
 
 func isLabel(value string) bool {
-	other := strings.ContainsFunc(value, func(r rune) bool { return !labelRune(r) })
+	other := strings.ContainsFunc(value, func(r rune) bool { return !isLabelRune(r) })
 	return value != "" && !other && value[0] != '-' && value[len(value)-1] != '-'
 }
 
-func tooLong(value string, length int) string {
+func checkLength(value string, length int) string {
 	if len(value) <= length {
 		return ""
 	}
 	return fmt.Sprintf(" (%d characters)", len(value))
 }
 
-// asLabel mends the usual mistakes, or returns "".
-func asLabel(value string, length int) string {
+// toLabel mends the usual mistakes, or returns "".
+func toLabel(value string, length int) string {
 	mended := strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(strings.ToLower(value))
 	if mended == value || !isLabel(mended) || len(mended) > length {
 		return ""
@@ -47,8 +47,8 @@ func asLabel(value string, length int) string {
 	return mended
 }
 
-// domain wants a DNS-1123 subdomain.
-func domain(value string) []Fault {
+// validateDomain wants a DNS-1123 subdomain.
+func validateDomain(value string) []Problem {
 	if isDomain(value) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func domain(value string) []Fault {
 	if !isDomain(mended) {
 		mended = ""
 	}
-	return wrong(quote(value)+" is no domain", "DNS labels separated by dots, in lower case, without a dot at the end", mended)
+	return newProblem(quote(value)+" is no domain", "DNS labels separated by dots, in lower case, without a dot at the end", mended)
 }
 
 func isDomain(value string) bool {
@@ -71,29 +71,29 @@ func isDomain(value string) bool {
 	return true
 }
 
-// printable wants one line without control characters.
-func printable(value string) []Fault {
+// validatePrintable wants one line without control characters.
+func validatePrintable(value string) []Problem {
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		return wrong("holds control characters", "one line of text", "")
+		return newProblem("holds control characters", "one line of text", "")
 	}
 	return nil
 }
 
-// clusterDomain wants the cluster domain to be a DNS name, too.
-func clusterDomain(spec state.Spec) []Fault {
+// checkClusterDomain wants the cluster domain to be a DNS name, too.
+func checkClusterDomain(spec state.Spec) []Problem {
 	if n := len(spec.Domain()); n > maxDomain && isDomain(spec.Cluster.BaseDomain) {
-		return of("cluster.baseDomain", wrong(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
+		return withField("cluster.baseDomain", newProblem(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
 			fmt.Sprintf("at most %d characters", maxDomain), ""))
 	}
 	return nil
 }
 
-// loneLabel points out a base domain that lacks its end. Nobody can have such a domain in the public DNS, which is where
+// checkBaseDomain points out a base domain that lacks its end. Nobody can have such a domain in the public DNS, which is where
 // Exoscale serves the cluster's.
-func loneLabel(spec state.Spec) []Fault {
+func checkBaseDomain(spec state.Spec) []Problem {
 	base := spec.Cluster.BaseDomain
 	if !isDomain(base) || strings.Contains(base, ".") {
 		return nil
 	}
-	return of("cluster.baseDomain", wrong(quote(base)+" has one part only, as if its end were missing", "a domain of yours, e.g. example.net", ""))
+	return withField("cluster.baseDomain", newProblem(quote(base)+" has one part only, as if its end were missing", "a domain of yours, e.g. example.net", ""))
 }

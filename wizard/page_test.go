@@ -28,7 +28,7 @@ func TestThePageOfAnswersIsThatOfTheProgram(t *testing.T) {
 }
 
 func TestTheSchemaBesideThePageIsThatOfTheProgram(t *testing.T) {
-	schema, err := wizard.Schema()
+	schema, err := wizard.GenerateSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func agrees(t *testing.T, path, want string) {
 func keyTables() string {
 	var out strings.Builder
 	section := ""
-	for _, field := range wizard.Below("") {
+	for _, field := range wizard.FindFields("") {
 		if name, _, _ := strings.Cut(field.Key, "."); name != section {
 			section = name
 			fmt.Fprintf(&out, "\n### %s\n\n| key | what it is | default | allowed, or an example | a change later |\n|---|---|---|---|---|\n", section)
@@ -72,7 +72,7 @@ func keyTables() string {
 func factRows(out *strings.Builder) {
 	spec := state.Default()
 	spec.Syn.LieutenantURL, spec.Network.CNI = "https://l.example.net", "Cilium"
-	for _, field := range wizard.Syn.Fields(spec) {
+	for _, field := range wizard.Syn.ListFields(spec) {
 		if !strings.HasPrefix(field.Key, "syn.facts.") {
 			continue
 		}
@@ -92,14 +92,14 @@ func fallback(field wizard.Field) string {
 	switch usual := field.Default(); {
 	case usual != "":
 		return "`" + usual + "`"
-	case field.RequiredBy(state.Default()):
+	case field.IsRequired(state.Default()):
 		return "none: required"
 	}
 	return "none"
 }
 
 func cell(field wizard.Field) string {
-	if allowed := field.Allowed(); allowed != "" {
+	if allowed := field.DescribeAllowed(); allowed != "" {
 		return allowed
 	}
 	return "`" + field.Example + "`"

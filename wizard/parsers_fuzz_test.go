@@ -28,10 +28,10 @@ import (
 const canary = "very-secret-value"
 
 // repeated returns the fault that tells a secret, or that holds what steers a terminal.
-func repeated(faults []Fault, secret string) string {
+func repeated(faults []Problem, secret string) string {
 	for _, fault := range faults {
-		words := fault.Problem + fault.Allowed + fault.Suggestion + fault.Hint
-		if fault.Problem == "" || strings.Contains(words, secret) || strings.ContainsFunc(words, unicode.IsControl) {
+		words := fault.Message + fault.Allowed + fault.Suggestion + fault.Hint
+		if fault.Message == "" || strings.Contains(words, secret) || strings.ContainsFunc(words, unicode.IsControl) {
 			return words
 		}
 	}
@@ -60,7 +60,7 @@ func FuzzExoConfig(f *testing.F) {
 		content += "\n[[accounts]]\nname = 'other'\nsecret = '" + canary + "'"
 		path := file(t, "exoscale.toml", []byte(content))
 		lookup := func(variable string) (string, bool) { return path, variable == "EXOSCALE_CONFIG" }
-		value, faults := exoSecret(name, exoAccount.secret, lookup)
+		value, faults := readExoSecret(name, exoAccount.apiSecret, lookup)
 		if words := repeated(faults, canary); words != "" {
 			t.Fatalf("%q is told as %q", content, words)
 		}
@@ -118,14 +118,14 @@ func FuzzParseCIDR(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		for name, rule := range map[string]rule{"any": anyRange, "ipv4": ipv4Range, "services": serviceRange} {
+		for name, rule := range map[string]rule{"any": validateRange, "ipv4": validateIPv4Range, "services": validateServiceRange} {
 			faults := rule(value)
 			if words := repeated(faults, canary); words != "" {
 				t.Fatalf("%s: %q is told as %q", name, value, words)
 			}
 			if faults != nil {
 				for _, fault := range faults {
-					if fault.Suggestion != "" && anyRange(fault.Suggestion) != nil {
+					if fault.Suggestion != "" && validateRange(fault.Suggestion) != nil {
 						t.Fatalf("%s: %q leads to %q, which is refused", name, value, fault.Suggestion)
 					}
 				}
@@ -153,15 +153,15 @@ func FuzzProxy(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, secret := range []string{canary + value, value + canary, "http://a:" + canary + "@" + value} {
-			if words := repeated(proxyURL("http", "https")(secret), canary); words != "" {
+			if words := repeated(newProxyRule("http", "https")(secret), canary); words != "" {
 				t.Fatalf("%q is told as %q", secret, words)
 			}
 		}
-		faults := proxyURL("http", "https")(value)
+		faults := newProxyRule("http", "https")(value)
 		if u, err := url.Parse(value); faults == nil && (err != nil || u.User != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/") {
 			t.Fatalf("%q is no proxy", value)
 		}
-		faults = noProxy(value)
+		faults = validateNoProxy(value)
 		if words := repeated(faults, "\n"); words != "" {
 			t.Fatalf("%q is told as %q", value, words)
 		}
@@ -178,9 +178,9 @@ func FuzzAuthorizedKey(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		faults := sshKey(value)
+		faults := validateSSHKey(value)
 		for _, private := range []string{canary + value, value + canary, value + "\n" + canary} {
-			if words := repeated(sshKey(private), canary); words != "" {
+			if words := repeated(validateSSHKey(private), canary); words != "" {
 				t.Fatalf("%q is told as %q", private, words)
 			}
 		}
@@ -214,7 +214,7 @@ func FuzzPullSecret(f *testing.F) {
 			if n := len(secret.Auths); faults == nil && (n == 0 || distribution != okd && n < 2) {
 				t.Fatalf("%q has %d registries alone", text, n)
 			}
-			_ = pullSecretWarnings(state.Spec{OpenShift: state.OpenShiftSpec{Distribution: distribution}}, text)
+			_ = checkPullSecret(state.Spec{OpenShift: state.OpenShiftSpec{Distribution: distribution}}, text)
 		}
 	})
 }

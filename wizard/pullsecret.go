@@ -14,8 +14,8 @@ import (
 
 const pullSecretKey = "openshift.pullSecret"
 
-// needsNoPullSecret is true of OKD, whose images are public.
-func needsNoPullSecret(spec state.Spec) bool { return spec.OpenShift.Distribution == okd }
+// isPullSecretOptional is true of OKD, whose images are public.
+func isPullSecretOptional(spec state.Spec) bool { return spec.OpenShift.Distribution == okd }
 
 // pullSecret is the part of a pull secret that there are rules for.
 type pullSecret struct {
@@ -32,18 +32,18 @@ func pullSecretOf(distribution string) rule {
 	if distribution == okd {
 		allowed = `{"auths": {"<registry>": {"auth": "<base64 of user:password>"}}}, or no openshift.pullSecret at all`
 	}
-	return func(text string) []Fault {
+	return func(text string) []Problem {
 		secret, problem := readPullSecret(text)
 		if problem != "" {
-			return wrong(problem, allowed, "")
+			return newProblem(problem, allowed, "")
 		}
-		problems := secret.brokenAuths()
-		if lacking := secret.lacking("quay.io", "registry.redhat.io"); distribution != okd && len(lacking) > 0 {
+		problems := secret.listBrokenAuths()
+		if lacking := secret.listMissing("quay.io", "registry.redhat.io"); distribution != okd && len(lacking) > 0 {
 			problems = append(problems, fmt.Sprintf("the pull secret lacks %s, which OpenShift's images come from", strings.Join(lacking, " and ")))
 		}
-		var faults []Fault
+		var faults []Problem
 		for _, problem := range problems {
-			faults = append(faults, wrong(problem, allowed, "")...)
+			faults = append(faults, newProblem(problem, allowed, "")...)
 		}
 		return faults
 	}
@@ -63,8 +63,8 @@ func readPullSecret(text string) (secret pullSecret, problem string) {
 	return secret, ""
 }
 
-// brokenAuths says which registries nobody could log in to.
-func (s pullSecret) brokenAuths() (problems []string) {
+// listBrokenAuths says which registries nobody could log in to.
+func (s pullSecret) listBrokenAuths() (problems []string) {
 	for _, registry := range slices.Sorted(maps.Keys(s.Auths)) {
 		entry := s.Auths[registry]
 		switch {
@@ -83,8 +83,8 @@ func isAuth(auth string) bool {
 	return err == nil && user != "" && password != ""
 }
 
-// lacking returns those of the registries that there is nothing for; an entry may be for a part of a registry.
-func (s pullSecret) lacking(registries ...string) []string {
+// listMissing returns those of the registries that there is nothing for; an entry may be for a part of a registry.
+func (s pullSecret) listMissing(registries ...string) []string {
 	return slices.DeleteFunc(registries, func(registry string) bool {
 		for name := range s.Auths {
 			if host, _, _ := strings.Cut(name, "/"); host == registry {
@@ -95,31 +95,31 @@ func (s pullSecret) lacking(registries ...string) []string {
 	})
 }
 
-// pullSecretWarnings point out what an installation goes well without, and what it should go without.
-func pullSecretWarnings(spec state.Spec, text string) []Fault {
+// checkPullSecret point out what an installation goes well without, and what it should go without.
+func checkPullSecret(spec state.Spec, text string) []Problem {
 	secret, problem := readPullSecret(text)
 	if problem != "" {
 		return nil
 	}
 	if spec.OpenShift.Distribution == okd {
-		return secret.redHatWarning()
+		return secret.checkRedHat()
 	}
-	var faults []Fault
-	for _, lacking := range secret.lacking("cloud.openshift.com", "registry.connect.redhat.com") {
+	var faults []Problem
+	for _, lacking := range secret.listMissing("cloud.openshift.com", "registry.connect.redhat.com") {
 		without := map[string]string{
 			"cloud.openshift.com":         "the cluster cannot report to Red Hat",
 			"registry.connect.redhat.com": "certified operators, Cilium's among them, cannot be pulled",
 		}[lacking]
-		faults = append(faults, wrong("the pull secret lacks "+lacking+": "+without, "", "")...)
+		faults = append(faults, newProblem("the pull secret lacks "+lacking+": "+without, "", "")...)
 	}
-	return of(pullSecretKey, faults)
+	return withField(pullSecretKey, faults)
 }
 
-// redHatWarning is for OKD: Red Hat's terms do not let its pull secret serve there, and nothing needs it.
-func (s pullSecret) redHatWarning() []Fault {
-	if len(s.lacking("registry.redhat.io", "cloud.openshift.com")) == 2 {
+// checkRedHat is for OKD: Red Hat's terms do not let its pull secret serve there, and nothing needs it.
+func (s pullSecret) checkRedHat() []Problem {
+	if len(s.listMissing("registry.redhat.io", "cloud.openshift.com")) == 2 {
 		return nil
 	}
-	return of(pullSecretKey, wrong("this is a pull secret of Red Hat, which is not meant for OKD",
+	return withField(pullSecretKey, newProblem("this is a pull secret of Red Hat, which is not meant for OKD",
 		"no openshift.pullSecret: OKD's images are public", ""))
 }

@@ -15,7 +15,7 @@ import (
 const auth = `{"auth": "ZGVtbzpzM2NyZXQ="}`
 
 // resolved resolves the secrets of a distribution whose pull secret is that text.
-func resolved(distribution, text string) (wizard.Secrets, []wizard.Fault) {
+func resolved(distribution, text string) (wizard.Secrets, []wizard.Problem) {
 	spec := valid()
 	spec.OpenShift.Distribution = distribution
 	return wizard.ResolveSecrets(spec, environment(map[string]string{
@@ -23,10 +23,10 @@ func resolved(distribution, text string) (wizard.Secrets, []wizard.Fault) {
 	}))
 }
 
-func problems(faults []wizard.Fault) string {
+func problems(faults []wizard.Problem) string {
 	var all []string
 	for _, f := range faults {
-		all = append(all, f.Problem)
+		all = append(all, f.Message)
 	}
 	return strings.Join(all, "; ")
 }
@@ -72,10 +72,10 @@ func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
 	if len(faults) > 0 || secrets.PullSecret != "" {
 		t.Errorf("want no pull secret; faults:\n%s", lines(faults))
 	}
-	if warnings := wizard.Warnings(spec, secrets); len(warnings) > 0 {
+	if warnings := wizard.CheckWarnings(spec, secrets); len(warnings) > 0 {
 		t.Errorf("warnings without a reason:\n%s", lines(warnings))
 	}
-	for _, need := range wizard.Needs(spec, nil, environment(nil)) {
+	for _, need := range wizard.FindMissing(spec, nil, environment(nil)) {
 		if need.Field == "openshift.pullSecret" {
 			t.Error("the pull secret is said to be missing")
 		}
@@ -113,7 +113,7 @@ func TestPullSecretsThatDeserveALook(t *testing.T) {
 		secrets, faults := resolved(c.distribution, c.text)
 		spec := valid()
 		spec.OpenShift.Distribution = c.distribution
-		warnings := wizard.Warnings(spec, secrets)
+		warnings := wizard.CheckWarnings(spec, secrets)
 		if len(faults) > 0 || problems(warnings) != c.want {
 			t.Errorf("%s, %s:\nwant %q\ngot  %q\n%s", c.distribution, c.text, c.want, problems(warnings), lines(faults))
 		}

@@ -8,53 +8,53 @@ import (
 	"exoshift/state"
 )
 
-// span is an address range with the field, or the words, that name it.
-type span struct {
+// fieldRange is an address range with the field, or the words, that name it.
+type fieldRange struct {
 	field  string
 	prefix netip.Prefix
 }
 
-// spans returns the ranges of a Spec that are well-formed, up to the number that is allowed.
-func spans(spec state.Spec) []span {
+// listSpans returns the ranges of a Spec that are well-formed, up to the number that is allowed.
+func listSpans(spec state.Spec) []fieldRange {
 	n := spec.Network
 	named := []struct{ field, value string }{{podKey, n.PodCIDR}, {serviceKey, n.ServiceCIDR}, {nodeKey, n.NodeCIDR}}
 	for i, value := range n.CustomerNetworks[:min(len(n.CustomerNetworks), maxItems)] {
 		named = append(named, struct{ field, value string }{fmt.Sprintf("%s[%d]", customerKey, i), value})
 	}
-	var all []span
+	var all []fieldRange
 	for _, s := range named {
 		if prefix, err := netip.ParsePrefix(s.value); err == nil {
-			all = append(all, span{s.field, prefix.Masked()})
+			all = append(all, fieldRange{s.field, prefix.Masked()})
 		}
 	}
 	return all
 }
 
-// overlaps refuses networks that overlap each other.
-func overlaps(spec state.Spec) []Fault {
-	var faults []Fault
-	all := spans(spec)
+// checkOverlaps refuses networks that overlap each other.
+func checkOverlaps(spec state.Spec) []Problem {
+	var faults []Problem
+	all := listSpans(spec)
 	free := map[string]string{} // by the field: many networks of the customer may overlap one of the cluster's
 	for i, later := range all {
 		for _, earlier := range all[:i] {
 			if !later.prefix.Overlaps(earlier.prefix) {
 				continue
 			}
-			for _, s := range []span{later, earlier} {
+			for _, s := range []fieldRange{later, earlier} {
 				if _, known := free[s.field]; !known {
-					free[s.field] = freeRange(spec, s)
+					free[s.field] = findFreeRange(spec, s)
 				}
 			}
-			faults = append(faults, overlap(later, earlier, free))
+			faults = append(faults, newOverlapProblem(later, earlier, free))
 		}
 	}
 	return faults
 }
 
-// overlap is the fault of two ranges. Where one of them is the customer's, it is the other that has to give way.
-func overlap(later, earlier span, free map[string]string) Fault {
-	fault := Fault{Field: later.field, Allowed: "a range of its own", Suggestion: free[later.field],
-		Problem: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
+// newOverlapProblem is the fault of two ranges. Where one of them is the customer's, it is the other that has to give way.
+func newOverlapProblem(later, earlier fieldRange, free map[string]string) Problem {
+	fault := Problem{Field: later.field, Allowed: "a range of its own", Suggestion: free[later.field],
+		Message: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
 	if instead := free[earlier.field]; instead != "" && isCustomers(later.field) {
 		fault.Allowed = "another " + earlier.field + ", e.g. " + instead
 	}
@@ -63,12 +63,12 @@ func overlap(later, earlier span, free map[string]string) Fault {
 
 func isCustomers(field string) bool { return strings.HasPrefix(field, customerKey) }
 
-// internal are the networks that OVN-Kubernetes uses inside: 4.18 and later.
-func internal(spec state.Spec) []span {
+// listInternalRanges are the networks that OVN-Kubernetes uses inside: 4.18 and later.
+func listInternalRanges(spec state.Spec) []fieldRange {
 	if spec.Network.CNI != ovnKubernetes {
 		return nil
 	}
-	return []span{
+	return []fieldRange{
 		{"the join network of OVN-Kubernetes", netip.MustParsePrefix("100.64.0.0/16")},
 		{"the transit network of OVN-Kubernetes", netip.MustParsePrefix("100.88.0.0/16")},
 		{"the masquerade network of OVN-Kubernetes", netip.MustParsePrefix("169.254.0.0/17")},
@@ -78,25 +78,27 @@ func internal(spec state.Spec) []span {
 	}
 }
 
-// reserved refuses networks that overlap what the network plugin uses inside.
-func reserved(spec state.Spec) []Fault { return overlapping(spec, internal(spec)) }
-
-// docker is the usual network of a Docker bridge.
-func docker() netip.Prefix { return netip.MustParsePrefix("172.17.0.0/16") }
-
-// dockerBridge points out a range that openshift-install warns of.
-func dockerBridge(spec state.Spec) []Fault {
-	return overlapping(spec, []span{{"the usual network of a Docker bridge", docker()}})
+// checkReserved refuses networks that overlap what the network plugin uses inside.
+func checkReserved(spec state.Spec) []Problem {
+	return checkOverlapping(spec, listInternalRanges(spec))
 }
 
-func overlapping(spec state.Spec, theirs []span) []Fault {
-	var faults []Fault
-	for _, our := range spans(spec) {
+// dockerNetwork is the usual network of a Docker bridge.
+func dockerNetwork() netip.Prefix { return netip.MustParsePrefix("172.17.0.0/16") }
+
+// checkDockerBridge points out a range that openshift-install warns of.
+func checkDockerBridge(spec state.Spec) []Problem {
+	return checkOverlapping(spec, []fieldRange{{"the usual network of a Docker bridge", dockerNetwork()}})
+}
+
+func checkOverlapping(spec state.Spec, theirs []fieldRange) []Problem {
+	var faults []Problem
+	for _, our := range listSpans(spec) {
 		for _, their := range theirs {
 			if our.prefix.Overlaps(their.prefix) {
-				faults = append(faults, of(our.field, wrong(
+				faults = append(faults, withField(our.field, newProblem(
 					fmt.Sprintf("%s overlaps %s, which is %s", our.prefix, their.field, their.prefix),
-					"a range that keeps clear of it", freeRange(spec, our)))...)
+					"a range that keeps clear of it", findFreeRange(spec, our)))...)
 			}
 		}
 	}
@@ -111,17 +113,17 @@ type Range struct {
 	Overlaps []string // titles of other ranges
 }
 
-// Ranges returns all address ranges that must keep clear of each other, as far as they can be read: those of the cluster,
+// ListRanges returns all address ranges that must keep clear of each other, as far as they can be read: those of the cluster,
 // of the customer, and those that the network plugin uses inside. The latter's IPv6 networks are left out unless the
 // customer has some.
-func Ranges(spec state.Spec) []Range {
+func ListRanges(spec state.Spec) []Range {
 	var all []Range
 	six := false
-	for _, s := range spans(spec) {
-		all = append(all, Range{Field: s.field, Title: rangeTitle(s.field, len(spec.Network.CustomerNetworks)), Prefix: s.prefix})
+	for _, s := range listSpans(spec) {
+		all = append(all, Range{Field: s.field, Title: formatRangeTitle(s.field, len(spec.Network.CustomerNetworks)), Prefix: s.prefix})
 		six = six || s.prefix.Addr().Is6()
 	}
-	for _, s := range internal(spec) {
+	for _, s := range listInternalRanges(spec) {
 		if six || s.prefix.Addr().Is4() {
 			all = append(all, Range{Title: s.field, Prefix: s.prefix})
 		}
@@ -136,8 +138,8 @@ func Ranges(spec state.Spec) []Range {
 	return all
 }
 
-// rangeTitle is the title of the field, or, for one of several networks of the customer, with its number.
-func rangeTitle(key string, customers int) string {
+// formatRangeTitle is the title of the field, or, for one of several networks of the customer, with its number.
+func formatRangeTitle(key string, customers int) string {
 	if field, ok := find(Fields(), key); ok {
 		return field.Title
 	}

@@ -29,7 +29,7 @@ func TestCapacityIsWhatTheRangesHold(t *testing.T) {
 	} {
 		spec := valid()
 		c.change(&spec)
-		if diff := cmp.Diff(c.want, wizard.CapacityOf(spec)); diff != "" {
+		if diff := cmp.Diff(c.want, wizard.ComputeCapacity(spec)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -53,11 +53,11 @@ func TestRangesAreDrawnWithWhatTheyOverlap(t *testing.T) {
 		{Title: "the transit network of OVN-Kubernetes", Prefix: p("fd97::/64")},
 		{Title: "the masquerade network of OVN-Kubernetes", Prefix: p("fd69::/112")},
 	}
-	if diff := cmp.Diff(want, wizard.Ranges(spec), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, wizard.ListRanges(spec), cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	spec.Network.CNI, spec.Network.CustomerNetworks = "Cilium", []string{"10.9.0.0/24"}
-	if all := wizard.Ranges(spec); len(all) != 4 || all[3].Title != "Customer network" {
+	if all := wizard.ListRanges(spec); len(all) != 4 || all[3].Title != "Customer network" {
 		t.Errorf("%+v", all)
 	}
 }
@@ -66,20 +66,20 @@ func TestRangesAreDrawnWithWhatTheyOverlap(t *testing.T) {
 func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := valid()
-		spec.Network.PodCIDR, spec.Network.ServiceCIDR = anyRange(t, 9, 24), anyRange(t, 12, 28)
-		spec.Network.NodeCIDR = anyRange(t, 8, 28)
+		spec.Network.PodCIDR, spec.Network.ServiceCIDR = validateRange(t, 9, 24), validateRange(t, 12, 28)
+		spec.Network.NodeCIDR = validateRange(t, 8, 28)
 		for range rapid.IntRange(0, 4).Draw(t, "networks") {
-			spec.Network.CustomerNetworks = append(spec.Network.CustomerNetworks, anyRange(t, 8, 30))
+			spec.Network.CustomerNetworks = append(spec.Network.CustomerNetworks, validateRange(t, 8, 30))
 		}
-		for _, fault := range append(wizard.Check(spec), wizard.Warnings(spec, wizard.Secrets{})...) {
-			if fault.Suggestion == "" || !strings.Contains(fault.Problem, " overlaps ") {
+		for _, fault := range append(wizard.Check(spec), wizard.CheckWarnings(spec, wizard.Secrets{})...) {
+			if fault.Suggestion == "" || !strings.Contains(fault.Message, " overlaps ") {
 				continue
 			}
 			mended := spec
 			if err := answer(fault.Field, fault.Suggestion, &mended); err != nil {
 				t.Fatal(err)
 			}
-			for _, warning := range wizard.Warnings(mended, wizard.Secrets{}) {
+			for _, warning := range wizard.CheckWarnings(mended, wizard.Secrets{}) {
 				if warning.Field == fault.Field {
 					t.Fatalf("%s: %s was suggested, and %s", fault, fault.Suggestion, warning)
 				}
@@ -87,7 +87,7 @@ func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 			if was := value(fault.Field, spec); !strings.HasSuffix(fault.Suggestion, was[strings.Index(was, "/"):]) {
 				t.Fatalf("%s: %s was suggested in place of %s", fault, fault.Suggestion, was)
 			}
-			for _, r := range wizard.Ranges(mended) {
+			for _, r := range wizard.ListRanges(mended) {
 				if r.Field == fault.Field && len(r.Overlaps) > 0 {
 					t.Fatalf("%s: %s was suggested, and overlaps %q", fault, fault.Suggestion, r.Overlaps)
 				}
@@ -96,7 +96,7 @@ func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 	})
 }
 
-func anyRange(t *rapid.T, low, high int) string {
+func validateRange(t *rapid.T, low, high int) string {
 	block := rapid.SampledFrom([]string{"10.0.0.0", "10.128.0.0", "10.255.255.0", "172.16.0.0", "172.17.0.0", "172.30.0.0", "192.168.0.0", "100.64.0.0", "169.254.0.0"}).Draw(t, "block")
 	return netip.PrefixFrom(netip.MustParseAddr(block), rapid.IntRange(low, high).Draw(t, "bits")).Masked().String()
 }

@@ -16,11 +16,11 @@ const (
 	keyPlace = "{env: NAME}, {file: PATH} or {exo: ACCOUNT}" // of the API's key and secret
 )
 
-// referenceKinds are the kinds of references, as the answers file names them.
-func referenceKinds() []string { return []string{"env", "file", "exo"} }
+// listReferenceKinds are the kinds of references, as the answers file names them.
+func listReferenceKinds() []string { return []string{"env", "file", "exo"} }
 
-// part returns the part of a reference that is of this kind.
-func part(ref *state.SecretRef, kind string) *string {
+// partOf returns the part of a reference that is of this kind.
+func partOf(ref *state.SecretRef, kind string) *string {
 	switch kind {
 	case "env":
 		return &ref.Env
@@ -30,29 +30,29 @@ func part(ref *state.SecretRef, kind string) *string {
 	return &ref.Exo
 }
 
-// kindsOf returns the kinds of a reference, of which there should be one.
-func kindsOf(ref state.SecretRef) []string {
-	return slices.DeleteFunc(referenceKinds(), func(kind string) bool { return *part(&ref, kind) == "" })
+// listKindsOf returns the kinds of a reference, of which there should be one.
+func listKindsOf(ref state.SecretRef) []string {
+	return slices.DeleteFunc(listReferenceKinds(), func(kind string) bool { return *partOf(&ref, kind) == "" })
 }
 
-func several(kinds []string) string {
+func formatConflict(kinds []string) string {
 	if len(kinds) == 2 {
 		return "names both " + kinds[0] + " and " + kinds[1]
 	}
 	return "names " + strings.Join(kinds, ", ")
 }
 
-func reference(at func(*state.Spec) *state.SecretRef) binding {
+func bindReference(at func(*state.Spec) *state.SecretRef) binding {
 	return binding{
 		shape: Reference,
-		load:  func(s *state.Spec) string { return referenceText(*at(s)) },
+		load:  func(s *state.Spec) string { return formatReference(*at(s)) },
 		store: func(s *state.Spec, value string) error {
 			kind, name, _ := strings.Cut(value, ":")
 			var ref state.SecretRef
 			switch {
 			case value == "":
-			case slices.Contains(referenceKinds(), kind) && strings.TrimSpace(name) != "":
-				*part(&ref, kind) = strings.TrimSpace(name)
+			case slices.Contains(listReferenceKinds(), kind) && strings.TrimSpace(name) != "":
+				*partOf(&ref, kind) = strings.TrimSpace(name)
 			default: // the value is not repeated: it may be the secret
 				return errors.New("the value is no reference")
 			}
@@ -62,46 +62,46 @@ func reference(at func(*state.Spec) *state.SecretRef) binding {
 	}
 }
 
-// referenceText writes a reference as kind:name.
-func referenceText(ref state.SecretRef) string {
-	for _, kind := range kindsOf(ref) {
-		return kind + ":" + *part(&ref, kind)
+// formatReference writes a reference as kind:name.
+func formatReference(ref state.SecretRef) string {
+	for _, kind := range listKindsOf(ref) {
+		return kind + ":" + *partOf(&ref, kind)
 	}
 	return ""
 }
 
-// referenceRule wants the name of an environment variable, or a path. It does not repeat names that are none: the
+// validateReference wants the name of an environment variable, or a path. It does not repeat names that are none: the
 // secret itself may stand there.
-func referenceRule(value string) []Fault {
+func validateReference(value string) []Problem {
 	kind, name, _ := strings.Cut(value, ":")
 	switch {
 	case kind == "exo":
-		return wrong("the program exo keeps API keys only", onePlace, "")
-	case secretItself(name) != "":
-		return wrong("this looks like "+secretItself(name)+" itself", "the name of an environment variable, or the path of a file", "")
+		return newProblem("the program exo keeps API keys only", onePlace, "")
+	case detectSecret(name) != "":
+		return newProblem("this looks like "+detectSecret(name)+" itself", "the name of an environment variable, or the path of a file", "")
 	case kind == "file":
-		return printable(name)
+		return validatePrintable(name)
 	case !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name):
-		return wrong("the value of env is no name of an environment variable", "letters, digits and '_'", "")
+		return newProblem("the value of env is no name of an environment variable", "letters, digits and '_'", "")
 	}
 	return nil
 }
 
-// accountRule allows the accounts of the program exo in addition.
-func accountRule(value string) []Fault {
+// validateAccountReference allows the accounts of the program exo in addition.
+func validateAccountReference(value string) []Problem {
 	account, isExo := strings.CutPrefix(value, "exo:")
 	if !isExo {
-		return referenceRule(value)
+		return validateReference(value)
 	}
-	if what := secretItself(account); what != "" {
-		return wrong("this looks like "+what+" itself", "the name of an account of the program exo", "")
+	if what := detectSecret(account); what != "" {
+		return newProblem("this looks like "+what+" itself", "the name of an account of the program exo", "")
 	}
-	return printable(account)
+	return validatePrintable(account)
 }
 
-// secretItself says what seems to stand in place of the name of a variable, a file or an account: an API key, or a
+// detectSecret says what seems to stand in place of the name of a variable, a file or an account: an API key, or a
 // secret, which is a long word that nobody would think of. Exoscale's have 43 characters. Otherwise it returns "".
-func secretItself(name string) string {
+func detectSecret(name string) string {
 	long := regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`).MatchString(name)
 	switch {
 	case regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(name):
@@ -112,15 +112,15 @@ func secretItself(name string) string {
 	return ""
 }
 
-// accountAllowed tells whether a field may refer to an account of the program exo.
-func accountAllowed(f Field) bool { return f.rule != nil && f.rule("exo:account") == nil }
+// hasAccountReference tells whether a field may refer to an account of the program exo.
+func hasAccountReference(f Field) bool { return f.rule != nil && f.rule("exo:account") == nil }
 
-// singleReferences refuses references to several places at once.
-func singleReferences(spec state.Spec) []Fault {
-	var faults []Fault
-	for _, r := range references(spec) {
-		if kinds := kindsOf(r.ref); len(kinds) > 1 {
-			faults = append(faults, of(r.field, wrong(several(kinds), r.allowed(), ""))...)
+// checkReferences refuses references to several places at once.
+func checkReferences(spec state.Spec) []Problem {
+	var faults []Problem
+	for _, r := range listReferences(spec) {
+		if kinds := listKindsOf(r.ref); len(kinds) > 1 {
+			faults = append(faults, withField(r.field, newProblem(formatConflict(kinds), r.formatAllowed(), ""))...)
 		}
 	}
 	return faults

@@ -9,9 +9,9 @@ import (
 	"exoshift/state"
 )
 
-// Schema returns the JSON Schema (2020-12) of answers files, for editors. It knows the forms, the choices and the bounds
+// GenerateSchema returns the JSON Schema (2020-12) of answers files, for editors. It knows the forms, the choices and the bounds
 // of single fields; the rules across fields are more than a schema can say.
-func Schema() ([]byte, error) {
+func GenerateSchema() ([]byte, error) {
 	content, err := json.MarshalIndent(ordered{
 		"$schema", "https://json-schema.org/draft/2020-12/schema",
 		"title", "Answers of exoshift, " + state.APIVersion,
@@ -19,8 +19,8 @@ func Schema() ([]byte, error) {
 		"type", "object",
 		"additionalProperties", false,
 		"required", []string{"apiVersion", "kind"},
-		"properties", append(section(Fields(), ""), askKey, askSchema()),
-		"allOf", requirements(),
+		"properties", append(newSectionSchema(Fields(), ""), askKey, newAskSchema()),
+		"allOf", newRequirements(),
 	}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write the schema: %w", err)
@@ -28,17 +28,17 @@ func Schema() ([]byte, error) {
 	return append(content, '\n'), nil
 }
 
-// section returns the properties right below a path: fields, and sections of their own.
-func section(fields []Field, path string) ordered {
+// newSectionSchema returns the properties right below a path: fields, and sections of their own.
+func newSectionSchema(fields []Field, path string) ordered {
 	properties := ordered{}
-	for _, key := range keysOf(fields, path) {
-		full := prefix(path) + key
+	for _, key := range listKeysOf(fields, path) {
+		full := toPrefix(path) + key
 		if field, ok := find(fields, full); ok {
-			properties = append(properties, key, field.schema())
+			properties = append(properties, key, field.newSchema())
 			continue
 		}
 		properties = append(properties, key, ordered{
-			"type", "object", "additionalProperties", false, "properties", section(fields, full),
+			"type", "object", "additionalProperties", false, "properties", newSectionSchema(fields, full),
 		})
 	}
 	return properties
@@ -47,12 +47,12 @@ func section(fields []Field, path string) ordered {
 func groupSchema() ordered {
 	return ordered{
 		"type", "object", "additionalProperties", false, "required", []string{"name", "type", "count"},
-		"properties", section(groupFields(0), groupsKey+"[0]"),
+		"properties", newSectionSchema(listGroupFields(0), groupsKey+"[0]"),
 	}
 }
 
-func askSchema() ordered {
-	names := answerableNames()
+func newAskSchema() ordered {
+	names := listAnswerableNames()
 	slices.Sort(names)
 	return ordered{
 		"title", "Asked all the same",
@@ -61,8 +61,8 @@ func askSchema() ordered {
 	}
 }
 
-// requirements say what has to be there, unless it is asked: what has no default. OKD needs no pull secret.
-func requirements() []ordered {
+// newRequirements say what has to be there, unless it is asked: what has no default. OKD needs no pull secret.
+func newRequirements() []ordered {
 	asks := ordered{"required", []string{askKey}}
 	isOKD := ordered{
 		"required", []string{"openshift"},
@@ -71,23 +71,23 @@ func requirements() []ordered {
 		}},
 	}
 	var always []ordered
-	for _, field := range answerable() {
-		if field.mustBeGiven() && field.spared == nil {
-			always = append(always, demand(field.Key))
+	for _, field := range listAnswerable() {
+		if field.mustBeGiven() && field.optionalWhen == nil {
+			always = append(always, newRequirement(field.Key))
 		}
 	}
 	return []ordered{
 		{"if", ordered{"not", asks}, "then", ordered{"allOf", always}},
-		{"if", ordered{"not", ordered{"anyOf", []ordered{asks, isOKD}}}, "then", demand(pullSecretKey)},
+		{"if", ordered{"not", ordered{"anyOf", []ordered{asks, isOKD}}}, "then", newRequirement(pullSecretKey)},
 	}
 }
 
-// demand is the schema of what has a key.
-func demand(path string) ordered {
+// newRequirement is the schema of what has a key.
+func newRequirement(path string) ordered {
 	first, rest, deeper := strings.Cut(path, ".")
 	out := ordered{"required", []string{first}}
 	if deeper {
-		out = append(out, "properties", ordered{first, demand(rest)})
+		out = append(out, "properties", ordered{first, newRequirement(rest)})
 	}
 	return out
 }

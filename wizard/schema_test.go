@@ -17,7 +17,7 @@ import (
 // compiled returns the schema, which has to be valid itself.
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	content, err := wizard.Schema()
+	content, err := wizard.GenerateSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestTheSchemaAcceptsWhatIsExported(t *testing.T) {
 
 func TestTheSchemaAcceptsTheExampleAndWhatIsAsked(t *testing.T) {
 	schema := compiled(t)
-	example, err := assets.Example()
+	example, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,21 +31,21 @@ func (s Screen) Title() string {
 	}[s]
 }
 
-// Fields returns what is asked on a screen of those who gave these answers, in the order in which it is asked: fields
+// ListFields returns what is asked on a screen of those who gave these answers, in the order in which it is asked: fields
 // that mean nothing beside the other answers are left out, and each additional group has fields of its own.
-func (s Screen) Fields(spec state.Spec) []Field {
+func (s Screen) ListFields(spec state.Spec) []Field {
 	var asked []Field
-	for _, field := range fieldsOf(spec) {
-		if field.Screen == s && field.AskedOf(spec) {
+	for _, field := range listFieldsOf(spec) {
+		if field.Screen == s && field.IsRelevant(spec) {
 			asked = append(asked, field)
 		}
 	}
-	slices.SortStableFunc(asked, func(a, b Field) int { return cmp.Compare(s.rank(a.Key), s.rank(b.Key)) })
+	slices.SortStableFunc(asked, func(a, b Field) int { return cmp.Compare(s.rankField(a.Key), s.rankField(b.Key)) })
 	return asked
 }
 
-// rank is the place of a field among those of its screen, where the order of the file is not that of thinking.
-func (s Screen) rank(key string) int {
+// rankField is the place of a field among those of its screen, where the order of the file is not that of thinking.
+func (s Screen) rankField(key string) int {
 	order := map[Screen][]string{
 		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
 		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, groupsKey, "sizing.loadBalancers"},
@@ -60,10 +60,10 @@ func (s Screen) rank(key string) int {
 	return len(order)
 }
 
-// Faults returns what is wrong with the answers of a screen, across fields, too. What is wrong between two screens
+// Check returns what is wrong with the answers of a screen, across fields, too. What is wrong between two screens
 // belongs to that of the field which the fault names.
-func (s Screen) Faults(spec state.Spec) []Fault {
-	var faults []Fault
+func (s Screen) Check(spec state.Spec) []Problem {
+	var faults []Problem
 	for _, fault := range CheckAsked(spec) {
 		if ScreenOf(fault.Field) == s {
 			faults = append(faults, fault)
@@ -74,7 +74,7 @@ func (s Screen) Faults(spec state.Spec) []Fault {
 
 // CheckAsked returns what Check does, for those who are asked one screen after the other: what Cilium lacks is a fault
 // of the catalog, which is asked after the networks. Otherwise nobody who chose Cilium would get as far as that.
-func CheckAsked(spec state.Spec) []Fault {
+func CheckAsked(spec state.Spec) []Problem {
 	faults := Check(spec)
 	for i := range faults {
 		if faults[i].Field == cniKey && spec.Network.CNI == cilium {
@@ -86,7 +86,7 @@ func CheckAsked(spec state.Spec) []Fault {
 
 // ScreenOf returns the screen of a field, or of a part of one such as network.customerNetworks[0].
 func ScreenOf(key string) Screen {
-	for fields := Fields(); key != ""; key = parent(key) {
+	for fields := Fields(); key != ""; key = parentOf(key) {
 		if field, ok := find(fields, key); ok {
 			return field.Screen
 		}

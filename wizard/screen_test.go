@@ -14,7 +14,7 @@ import (
 
 // asked are the keys that a screen asks for; usual ones are those that a newcomer sees at once.
 func asked(s wizard.Screen, spec state.Spec, usual bool) (keys []string) {
-	for _, f := range s.Fields(spec) {
+	for _, f := range s.ListFields(spec) {
 		if !usual || !f.Advanced {
 			keys = append(keys, f.Key)
 		}
@@ -43,7 +43,7 @@ func TestANewcomerIsAskedForLittle(t *testing.T) {
 func TestANewcomerTypesTwelveAnswersAtMost(t *testing.T) {
 	n := 0
 	for _, f := range wizard.Fields() {
-		if f.Screen != "" && f.RequiredBy(state.Default()) && f.Default() == "" && f.Suggestion(state.Default()) == "" {
+		if f.Screen != "" && f.IsRequired(state.Default()) && f.Default() == "" && f.Suggestion(state.Default()) == "" {
 			n++
 		}
 	}
@@ -122,17 +122,17 @@ func TestAFaultIsTheBusinessOfOneScreen(t *testing.T) {
 	spec.OpenShift.SSHKey, spec.Exoscale.Zone = "", "mars"
 	count := 0
 	for _, s := range wizard.Screens() {
-		count += len(s.Faults(spec))
+		count += len(s.Check(spec))
 	}
 	if all := wizard.Check(spec); count != len(all) {
 		t.Errorf("%d faults of %d are on a screen", count, len(all))
 	}
 	spec = valid()
 	spec.Network.CNI = "Cilium"
-	if faults := wizard.Network.Faults(spec); len(faults) > 0 {
+	if faults := wizard.Network.Check(spec); len(faults) > 0 {
 		t.Errorf("the way to the catalog is blocked:\n%s", lines(faults))
 	}
-	if faults := wizard.Syn.Faults(spec); len(faults) != 1 || faults[0].Field != "syn.catalogDir" {
+	if faults := wizard.Syn.Check(spec); len(faults) != 1 || faults[0].Field != "syn.catalogDir" {
 		t.Errorf("nobody asks for Cilium's manifests:\n%s", lines(faults))
 	}
 }
@@ -143,7 +143,7 @@ func TestEveryQuestionExplainsItself(t *testing.T) {
 	spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", RootDisk: 100}}}
 	end := regexp.MustCompile(`[.?!](\s|$)`)
 	for _, s := range wizard.Screens() {
-		for _, f := range s.Fields(spec) {
+		for _, f := range s.ListFields(spec) {
 			for name, text := range map[string]string{"help": f.Help, "why": f.Why, "source": f.Source} {
 				if n := len(end.FindAllString(text, -1)); n < 1 || n > 2 || !strings.HasSuffix(text, ".") || strings.Contains(text, "!") {
 					t.Errorf("%s: its %s is not one or two sentences: %q", f.Key, name, text)

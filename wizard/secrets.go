@@ -33,90 +33,90 @@ const maxSecret = 1 << 20
 
 // ResolveSecrets looks up what the references of spec lead to and returns every fault, by field. White space around a
 // secret is dropped. lookup is os.LookupEnv, except in tests.
-func ResolveSecrets(spec state.Spec, lookup func(env string) (string, bool)) (Secrets, []Fault) {
+func ResolveSecrets(spec state.Spec, lookup func(env string) (string, bool)) (Secrets, []Problem) {
 	var secrets Secrets
-	var faults []Fault
-	for _, r := range references(spec) {
+	var faults []Problem
+	for _, r := range listReferences(spec) {
 		value, found := r.resolve(lookup)
 		if found == nil {
 			*r.into(&secrets) = value
 		}
-		faults = append(faults, of(r.field, found)...)
+		faults = append(faults, withField(r.field, found)...)
 	}
 	return secrets, faults
 }
 
-// secretOf is a reference of a Spec, with the rule for what it leads to.
-type secretOf struct {
-	field  string
-	ref    state.SecretRef
-	spared bool // there may be no reference
-	rule   rule
-	into   func(*Secrets) *string
-	exo    func(exoAccount) string // what it is of an account of exo; nil where none is allowed
+// secretField is a reference of a Spec, with the rule for what it leads to.
+type secretField struct {
+	field    string
+	ref      state.SecretRef
+	optional bool // there may be no reference
+	rule     rule
+	into     func(*Secrets) *string
+	exo      func(exoAccount) string // what it is of an account of exo; nil where none is allowed
 }
 
-func references(spec state.Spec) []secretOf {
-	return []secretOf{
-		{field: apiKeyKey, ref: spec.Exoscale.APIKey, rule: oneWord, exo: exoAccount.key,
+func listReferences(spec state.Spec) []secretField {
+	return []secretField{
+		{field: apiKeyKey, ref: spec.Exoscale.APIKey, rule: validateOneWord, exo: exoAccount.apiKey,
 			into: func(s *Secrets) *string { return &s.APIKey }},
-		{field: apiSecretKey, ref: spec.Exoscale.APISecret, rule: oneWord, exo: exoAccount.secret,
+		{field: apiSecretKey, ref: spec.Exoscale.APISecret, rule: validateOneWord, exo: exoAccount.apiSecret,
 			into: func(s *Secrets) *string { return &s.APISecret }},
 		{field: pullSecretKey, ref: spec.OpenShift.PullSecret, rule: pullSecretOf(spec.OpenShift.Distribution),
-			spared: needsNoPullSecret(spec), into: func(s *Secrets) *string { return &s.PullSecret }},
-		{field: gitTokenKey, ref: spec.Syn.GitToken, rule: oneWord, spared: true,
+			optional: isPullSecretOptional(spec), into: func(s *Secrets) *string { return &s.PullSecret }},
+		{field: gitTokenKey, ref: spec.Syn.GitToken, rule: validateOneWord, optional: true,
 			into: func(s *Secrets) *string { return &s.GitToken }},
 	}
 }
 
-func (r secretOf) resolve(lookup func(string) (string, bool)) (string, []Fault) {
-	if r.spared && r.ref == (state.SecretRef{}) {
+func (r secretField) resolve(lookup func(string) (string, bool)) (string, []Problem) {
+	if r.optional && r.ref == (state.SecretRef{}) {
 		return "", nil
 	}
-	value, faults := r.lookUp(lookup)
+	value, faults := r.readValue(lookup)
 	if faults == nil {
 		faults = r.rule(value)
 	}
 	return value, faults
 }
 
-func (r secretOf) allowed() string {
+func (r secretField) formatAllowed() string {
 	if r.exo != nil {
 		return keyPlace
 	}
 	return onePlace
 }
 
-// oneWord wants a secret without white space inside: keys are pasted from a browser, sometimes with more.
-func oneWord(secret string) []Fault {
+// validateOneWord wants a secret without white space inside: keys are pasted from a browser, sometimes with more.
+func validateOneWord(secret string) []Problem {
 	if strings.ContainsFunc(secret, unicode.IsSpace) {
-		return wrong("the secret holds white space", "one word", "")
+		return newProblem("the secret holds white space", "one word", "")
 	}
 	return nil
 }
 
-func (r secretOf) lookUp(lookup func(string) (string, bool)) (string, []Fault) {
-	switch kinds := kindsOf(r.ref); {
+func (r secretField) readValue(lookup func(string) (string, bool)) (string, []Problem) {
+	switch kinds := listKindsOf(r.ref); {
 	case len(kinds) == 0:
-		return "", wrong("is missing", r.allowed(), "")
+		return "", newProblem("is missing", r.formatAllowed(), "")
 	case len(kinds) > 1:
-		return "", wrong(several(kinds), r.allowed(), "")
+		return "", newProblem(formatConflict(kinds), r.formatAllowed(), "")
 	case r.ref.File != "":
 		return readSecret(r.ref.File)
 	case r.ref.Exo != "" && r.exo != nil:
-		return exoSecret(r.ref.Exo, r.exo, lookup)
+		return readExoSecret(r.ref.Exo, r.exo, lookup)
 	}
-	if faults := referenceRule(referenceText(r.ref)); faults != nil {
+	if faults := validateReference(formatReference(r.ref)); faults != nil {
 		return "", faults
 	}
 	value, set := lookup(r.ref.Env)
 	if value = strings.TrimSpace(value); value == "" {
-		return "", wrong(fmt.Sprintf("the environment variable %s is %s", r.ref.Env, unsetOrEmpty(set)), "export "+r.ref.Env+"=…", "")
+		return "", newProblem(fmt.Sprintf("the environment variable %s is %s", r.ref.Env, formatUnset(set)), "export "+r.ref.Env+"=…", "")
 	}
 	return value, nil
 }
 
-func unsetOrEmpty(set bool) string {
+func formatUnset(set bool) string {
 	if set {
 		return "empty"
 	}
@@ -124,19 +124,19 @@ func unsetOrEmpty(set bool) string {
 }
 
 // readSecret reads a regular file that only its owner has access to.
-func readSecret(path string) (string, []Fault) {
-	info, faults := regular(path)
+func readSecret(path string) (string, []Problem) {
+	info, faults := statRegular(path)
 	switch {
 	case faults != nil:
 		return "", faults
 	case info.Mode().Perm()&0o077 != 0:
-		return "", wrong(fmt.Sprintf("%s is open to group or others (mode %04o)", path, info.Mode().Perm()),
+		return "", newProblem(fmt.Sprintf("%s is open to group or others (mode %04o)", path, info.Mode().Perm()),
 			"access for its owner only: chmod 600 "+shellescape.Quote(path), "")
 	}
 	content, faults := readRegular(path, maxSecret, fileread.Text)
 	value := strings.TrimSpace(string(content))
 	if faults == nil && value == "" {
-		return "", wrong(path+" is empty", "a file that holds the secret", "")
+		return "", newProblem(path+" is empty", "a file that holds the secret", "")
 	}
 	return value, faults
 }

@@ -8,27 +8,27 @@ import (
 	"exoshift/state"
 )
 
-// groupNames refuses names of groups that are taken.
-func groupNames(spec state.Spec) []Fault {
+// checkGroupNames refuses names of groups that are taken.
+func checkGroupNames(spec state.Spec) []Problem {
 	taken := []string{
 		string(state.RoleBootstrap), string(state.RoleLoadBalancer), string(state.RoleMaster),
 		string(state.RoleInfra), string(state.RoleStorage), string(state.RoleWorker),
 	}
-	var faults []Fault
+	var faults []Problem
 	for i, group := range spec.Sizing.ExtraGroups {
 		if slices.Contains(taken, group.Name) {
-			faults = append(faults, of(fmt.Sprintf("sizing.extraGroups[%d].name", i),
-				wrong(quote(group.Name)+" is taken", "a name other than "+strings.Join(taken, ", "), ""))...)
+			faults = append(faults, withField(fmt.Sprintf("sizing.extraGroups[%d].name", i),
+				newProblem(quote(group.Name)+" is taken", "a name other than "+strings.Join(taken, ", "), ""))...)
 		}
 		taken = append(taken, group.Name)
 	}
 	return faults
 }
 
-// diskBounds wants disks that the instance type can boot from: root and data are one disk.
-func diskBounds(spec state.Spec) []Fault {
-	var faults []Fault
-	fields := fieldsOf(spec)
+// checkDisks wants disks that the instance type can boot from: root and data are one disk.
+func checkDisks(spec state.Spec) []Problem {
+	var faults []Problem
+	fields := listFieldsOf(spec)
 	for _, field := range fields {
 		key, isType := strings.CutSuffix(field.Key, ".type")
 		if !isType {
@@ -36,11 +36,11 @@ func diskBounds(spec state.Spec) []Fault {
 		}
 		var size int
 		for _, disk := range []string{".rootDisk", dataDisk} {
-			size += intOf(fields, spec, key+disk)
+			size += getInt(fields, spec, key+disk)
 		}
-		limit := rootLimit(field.Get(spec))
+		limit := maxRootDisk(field.Get(spec))
 		if size > limit {
-			faults = append(faults, of(key+".rootDisk", wrong(
+			faults = append(faults, withField(key+".rootDisk", newProblem(
 				fmt.Sprintf("root and data disk are %d GiB together", size),
 				fmt.Sprintf("at most %d GiB for %s", limit, field.Get(spec)), ""))...)
 		}
@@ -48,8 +48,8 @@ func diskBounds(spec state.Spec) []Fault {
 	return faults
 }
 
-// intOf returns the number that a field has, and 0 for a field that there is not.
-func intOf(fields []Field, spec state.Spec, key string) int {
+// getInt returns the number that a field has, and 0 for a field that there is not.
+func getInt(fields []Field, spec state.Spec, key string) int {
 	field, ok := find(fields, key)
 	if !ok {
 		return 0
@@ -67,14 +67,14 @@ const (
 	dataDisk   = ".dataDisk"
 )
 
-// topoLVM wants a data disk where TopoLVM is asked for, and nobody else who needs that disk.
-func topoLVM(spec state.Spec) []Fault {
-	var faults []Fault
-	fields := fieldsOf(spec)
+// checkTopoLVM wants a data disk where TopoLVM is asked for, and nobody else who needs that disk.
+func checkTopoLVM(spec state.Spec) []Problem {
+	var faults []Problem
+	fields := listFieldsOf(spec)
 	for _, field := range fields {
 		key, isTopoLVM := strings.CutSuffix(field.Key, topoLVMKey)
-		if isTopoLVM && field.Get(spec) == "true" && intOf(fields, spec, key+dataDisk) == 0 {
-			faults = append(faults, of(field.Key, wrong("TopoLVM has no data disk to use", "false, or a dataDisk above 0", ""))...)
+		if isTopoLVM && field.Get(spec) == "true" && getInt(fields, spec, key+dataDisk) == 0 {
+			faults = append(faults, withField(field.Key, newProblem("TopoLVM has no data disk to use", "false, or a dataDisk above 0", ""))...)
 		}
 	}
 	for _, other := range []struct {
@@ -85,7 +85,7 @@ func topoLVM(spec state.Spec) []Fault {
 		{"sizing.controlPlane", spec.Sizing.ControlPlane}, {"sizing.storage", spec.Sizing.Storage},
 	} {
 		if other.machine.TopoLVM {
-			faults = append(faults, of(other.key+topoLVMKey, wrong("TopoLVM is not for these machines", "infra, workers and additional groups", ""))...)
+			faults = append(faults, withField(other.key+topoLVMKey, newProblem("TopoLVM is not for these machines", "infra, workers and additional groups", ""))...)
 		}
 	}
 	return faults

@@ -31,21 +31,21 @@ func SummarizePullSecret(text string) string {
 	}
 	const named = 3
 	var parts []string
-	for _, registry := range secret.registries()[:min(named, len(secret.Auths))] {
-		parts = append(parts, shownRegistry(registry)+" "+secret.verdict(registry))
+	for _, registry := range secret.listRegistries()[:min(named, len(secret.Auths))] {
+		parts = append(parts, formatRegistry(registry)+" "+secret.describeAuth(registry))
 	}
-	summary := fmt.Sprintf("%s: %s", counted(len(secret.Auths), "registry", "registries"), strings.Join(parts, ", "))
+	summary := fmt.Sprintf("%s: %s", formatCount(len(secret.Auths), "registry", "registries"), strings.Join(parts, ", "))
 	if rest := len(secret.Auths) - named; rest > 0 {
 		summary += fmt.Sprintf(" and %d more", rest)
 	}
-	if broken := len(secret.brokenAuths()); broken > 0 {
+	if broken := len(secret.listBrokenAuths()); broken > 0 {
 		summary += fmt.Sprintf("; %d cannot be used", broken)
 	}
 	return summary
 }
 
-// registries returns the names, those that an installation cannot do without first.
-func (s pullSecret) registries() []string {
+// listRegistries returns the names, those that an installation cannot do without first.
+func (s pullSecret) listRegistries() []string {
 	first := []string{"quay.io", "registry.redhat.io", "cloud.openshift.com"}
 	var names []string
 	for _, name := range first {
@@ -61,7 +61,7 @@ func (s pullSecret) registries() []string {
 	return names
 }
 
-func (s pullSecret) verdict(registry string) string {
+func (s pullSecret) describeAuth(registry string) string {
 	entry := s.Auths[registry]
 	if entry.Store != "" || isAuth(entry.Auth) {
 		return "ok"
@@ -69,17 +69,17 @@ func (s pullSecret) verdict(registry string) string {
 	return "unusable"
 }
 
-// shownRegistry keeps what is no name of a registry out of sight: somebody may have put a secret in its place.
-func shownRegistry(name string) string {
+// formatRegistry keeps what is no name of a registry out of sight: somebody may have put a secret in its place.
+func formatRegistry(name string) string {
 	host, _, _ := strings.Cut(name, "/")
 	host, _, _ = strings.Cut(host, ":")
-	if len(name) > shown || !isDomain(strings.ToLower(host)) || printable(name) != nil {
+	if len(name) > maxShown || !isDomain(strings.ToLower(host)) || validatePrintable(name) != nil {
 		return "one without a name"
 	}
 	return name
 }
 
-func counted(n int, one, many string) string {
+func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

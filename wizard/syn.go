@@ -8,29 +8,29 @@ import (
 	"exoshift/state"
 )
 
-// httpsURL never repeats the value: it may hold a password.
-func httpsURL(value string) []Fault {
+// validateHTTPSURL never repeats the value: it may hold a password.
+func validateHTTPSURL(value string) []Problem {
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "":
-		return wrong("the value is no https URL", "https://host/…", "")
+		return newProblem("the value is no https URL", "https://host/…", "")
 	case u.User != nil:
-		return wrong("the URL holds credentials, which would be kept in the open", "https://host/…", "")
+		return newProblem("the URL holds credentials, which would be kept in the open", "https://host/…", "")
 	}
-	return printable(value)
+	return validatePrintable(value)
 }
 
-// serviceURL wants the address of a service itself: tokens are kept by it, letter by letter, and paths are added to it.
-func serviceURL(value string) []Fault {
-	if faults := httpsURL(value); faults != nil {
+// validateServiceURL wants the address of a service itself: tokens are kept by it, letter by letter, and paths are added to it.
+func validateServiceURL(value string) []Problem {
+	if faults := validateHTTPSURL(value); faults != nil {
 		return faults
 	}
 	const allowed = "https://host, without anything behind it"
 	switch bare := strings.TrimRight(value, "/"); {
 	case strings.ContainsAny(value, "?#"):
-		return wrong("the URL holds more than an address", allowed, "")
+		return newProblem("the URL holds more than an address", allowed, "")
 	case bare != value:
-		return wrong("the URL ends with a slash", allowed, bare)
+		return newProblem("the URL ends with a slash", allowed, bare)
 	}
 	return nil
 }
@@ -41,15 +41,15 @@ const (
 	clusterPrefix = "c-"
 )
 
-func tenantID(value string) []Fault {
-	if faults := label(63)(value); faults != nil {
+func validateTenantID(value string) []Problem {
+	if faults := validateLabel(63)(value); faults != nil {
 		return faults
 	}
-	return prefixed(value, tenantPrefix, 63, "tenants")
+	return validatePrefixed(value, tenantPrefix, 63, "tenants")
 }
 
-// prefixed wants an ID to begin as Lieutenant has them begin.
-func prefixed(id, prefix string, length int, whose string) []Fault {
+// validatePrefixed wants an ID to begin as Lieutenant has them begin.
+func validatePrefixed(id, prefix string, length int, whose string) []Problem {
 	if len(id) > len(prefix) && strings.HasPrefix(id, prefix) {
 		return nil
 	}
@@ -57,51 +57,51 @@ func prefixed(id, prefix string, length int, whose string) []Fault {
 	if len(suggestion) > length || !isLabel(suggestion) {
 		suggestion = ""
 	}
-	return wrong(quote(id)+" does not begin with "+prefix+", as the IDs of "+whose+" do in Lieutenant", "e.g. "+prefix+"demo", suggestion)
+	return newProblem(quote(id)+" does not begin with "+prefix+", as the IDs of "+whose+" do in Lieutenant", "e.g. "+prefix+"demo", suggestion)
 }
 
-func factRule(item string) []Fault {
+func validateFact(item string) []Problem {
 	key, value, _ := strings.Cut(item, "=")
 	if !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`).MatchString(key) {
-		return wrong(quote(key)+" is no name of a fact", "letters, digits, '_', '-' and '.'", "")
+		return newProblem(quote(key)+" is no name of a fact", "letters, digits, '_', '-' and '.'", "")
 	}
-	return printable(value)
+	return validatePrintable(value)
 }
 
-// synRules hold across the fields of Project Syn.
-func synRules(spec state.Spec) []Fault {
+// checkSyn hold across the fields of Project Syn.
+func checkSyn(spec state.Spec) []Problem {
 	if !hasLieutenant(spec) {
 		return nil
 	}
-	var faults []Fault
-	if id := spec.Cluster.ID; label(maxID)(id) == nil {
-		faults = of("cluster.id", prefixed(id, clusterPrefix, maxID, "clusters"))
+	var faults []Problem
+	if id := spec.Cluster.ID; validateLabel(maxID)(id) == nil {
+		faults = withField("cluster.id", validatePrefixed(id, clusterPrefix, maxID, "clusters"))
 	}
-	return append(faults, contradictions(spec)...)
+	return append(faults, checkContradictions(spec)...)
 }
 
-// unproved points out that a catalog with certificates waits for records which nobody makes.
-func unproved(spec state.Spec) []Fault {
+// checkACME points out that a catalog with certificates waits for records which nobody makes.
+func checkACME(spec state.Spec) []Problem {
 	if spec.DNS.ACME {
 		return nil
 	}
-	return of("dns.acme", wrong("catalogs usually ask for certificates by ACME, and would wait for their DNS records in vain",
+	return withField("dns.acme", newProblem("catalogs usually ask for certificates by ACME, and would wait for their DNS records in vain",
 		"true, unless the tenant's configuration asks for none", "true"))
 }
 
-// withoutSyn points out answers that mean something to a cluster of Project Syn only.
-func withoutSyn(spec state.Spec) []Fault {
+// checkWithoutSyn points out answers that mean something to a cluster of Project Syn only.
+func checkWithoutSyn(spec state.Spec) []Problem {
 	if hasLieutenant(spec) {
-		return append(unusualFacts(spec), unproved(spec)...)
+		return append(checkUnusualFacts(spec), checkACME(spec)...)
 	}
-	var faults []Fault
-	for _, field := range synFields() {
+	var faults []Problem
+	for _, field := range listSynFields() {
 		if field.when != nil && field.Get(spec) != "" {
-			faults = append(faults, of(field.Key, wrong("the cluster is not connected to Project Syn: the answer is kept only", "", ""))...)
+			faults = append(faults, withField(field.Key, newProblem("the cluster is not connected to Project Syn: the answer is kept only", "", ""))...)
 		}
 	}
 	if spec.DNS.ACME {
-		faults = append(faults, of("dns.acme", wrong("the cluster makes no certificates without Project Syn",
+		faults = append(faults, withField("dns.acme", newProblem("the cluster makes no certificates without Project Syn",
 			"an answer to syn.lieutenantURL, or certificates that you add yourself", ""))...)
 	}
 	return faults

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Template returns an answers file to start with: what has no default first, empty and with its help; all else in
+// GenerateTemplate returns an answers file to start with: what has no default first, empty and with its help; all else in
 // comments, with its default. A comment that begins with "# " explains; every other is an answer to take in.
-func Template() []byte {
+func GenerateTemplate() []byte {
 	var out strings.Builder
 	out.WriteString(`# Answers for exoshift. Fill in what is empty; what is behind a # keeps its default.
 # Check it:     exoshift answers validate FILE
 # Learn more:   exoshift answers explain KEY
 # Secrets are never written here, only where they are found: {env: NAME} or {file: PATH}; those of the API also by {exo: ACCOUNT}.
 `)
-	needed, usual := templateSections()
-	for _, field := range headFields() {
+	needed, usual := splitSections()
+	for _, field := range listHeadFields() {
 		out.WriteString(field.Key + ": " + field.Default() + "\n")
 	}
 	for _, name := range needed {
-		out.WriteString("\n" + name + ":\n" + strings.Join(templateLines(name, ""), ""))
+		out.WriteString("\n" + name + ":\n" + strings.Join(formatTemplateLines(name, ""), ""))
 	}
 	out.WriteString("\n# From here on everything has a default.\n")
 	for _, name := range usual {
-		out.WriteString("\n#" + name + ":\n" + strings.Join(templateLines(name, "#"), ""))
+		out.WriteString("\n#" + name + ":\n" + strings.Join(formatTemplateLines(name, "#"), ""))
 	}
 	return []byte(out.String())
 }
 
-// templateSections returns the sections that hold something without a default, and the others.
-func templateSections() (needed, usual []string) {
-	for _, field := range answerable() {
+// splitSections returns the sections that hold something without a default, and the others.
+func splitSections() (needed, usual []string) {
+	for _, field := range listAnswerable() {
 		if name, _, _ := strings.Cut(field.Key, "."); field.mustBeGiven() && !slices.Contains(needed, name) {
 			needed = append(needed, name)
 		}
 	}
-	for _, field := range answerable() {
+	for _, field := range listAnswerable() {
 		if name, _, _ := strings.Cut(field.Key, "."); !slices.Contains(append(usual, needed...), name) {
 			usual = append(usual, name)
 		}
@@ -46,10 +46,10 @@ func templateSections() (needed, usual []string) {
 // mustBeGiven tells whether the field has no default and may not be empty.
 func (f Field) mustBeGiven() bool { return f.Required && f.Default() == "" }
 
-// templateLines returns the lines of a section, what must be given first. A section that is a comment as a whole has
+// formatTemplateLines returns the lines of a section, what must be given first. A section that is a comment as a whole has
 // the mark before each line.
-func templateLines(section, mark string) []string {
-	fields := Below(section)
+func formatTemplateLines(section, mark string) []string {
+	fields := FindFields(section)
 	slices.SortStableFunc(fields, func(a, b Field) int {
 		switch {
 		case a.mustBeGiven() == b.mustBeGiven():
@@ -63,14 +63,14 @@ func templateLines(section, mark string) []string {
 	open := section
 	for _, field := range fields {
 		indent := strings.Repeat("  ", strings.Count(field.Key, "."))
-		if above := parent(field.Key); above != section && above != open {
-			lines = append(lines, mark+optional(indent[2:], mark)+lastKey(above)+":\n")
+		if above := parentOf(field.Key); above != section && above != open {
+			lines = append(lines, mark+commentOut(indent[2:], mark)+lastElement(above)+":\n")
 		}
-		open = parent(field.Key)
-		for _, line := range broken(field.why(), templateWidth-len(indent)) {
+		open = parentOf(field.Key)
+		for _, line := range wrapText(field.formatWhy(), templateWidth-len(indent)) {
 			lines = append(lines, mark+indent+"# "+line+"\n")
 		}
-		lines = append(lines, field.templateLine(indent, mark))
+		lines = append(lines, field.formatTemplateLine(indent, mark))
 	}
 	return lines
 }
@@ -78,36 +78,36 @@ func templateLines(section, mark string) []string {
 // templateWidth is how wide an explanation gets, with its indentation.
 const templateWidth = 100
 
-// templateLine is the answer itself.
-func (f Field) templateLine(indent, mark string) string {
-	key := lastKey(f.Key) + ": "
+// formatTemplateLine is the answer itself.
+func (f Field) formatTemplateLine(indent, mark string) string {
+	key := lastElement(f.Key) + ": "
 	if f.mustBeGiven() {
-		return indent + key + f.blank() + " # e.g. " + f.inline(f.Sample()) + "\n"
+		return indent + key + f.formatBlank() + " # e.g. " + f.formatInline(f.FormatSample()) + "\n"
 	}
 	if value := f.Default(); value != "" {
-		return mark + optional(indent, mark) + key + f.inline(value) + "\n"
+		return mark + commentOut(indent, mark) + key + f.formatInline(value) + "\n"
 	}
-	return mark + optional(indent, mark) + key + f.inline(f.Sample()) + " # an example; usually there is none\n"
+	return mark + commentOut(indent, mark) + key + f.formatInline(f.FormatSample()) + " # an example; usually there is none\n"
 }
 
-// optional puts the mark of a comment behind the indentation of what stands in a section that is none.
-func optional(indent, mark string) string {
+// commentOut puts the mark of a comment behind the indentation of what stands in a section that is none.
+func commentOut(indent, mark string) string {
 	if mark != "" {
 		return indent
 	}
 	return indent + "#"
 }
 
-// blank is the empty value that is to be filled in.
-func (f Field) blank() string {
+// formatBlank is the empty value that is to be filled in.
+func (f Field) formatBlank() string {
 	if f.Shape() == Reference {
 		return `{file: ""}`
 	}
 	return `""`
 }
 
-// broken breaks a text into lines of at most so many characters, unless a word is longer.
-func broken(text string, width int) []string {
+// wrapText breaks a text into lines of at most so many characters, unless a word is longer.
+func wrapText(text string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {

@@ -16,7 +16,7 @@ func filled() string {
 	return strings.NewReplacer(
 		`  id: ""`, "  id: c-demo-1", `  baseDomain: ""`, "  baseDomain: example.net", `  zone: ""`, "  zone: ch-gva-2",
 		`  version: ""`, "  version: 4.20.5", `  pullSecret: {file: ""}`, "  pullSecret: {env: PULL_SECRET}", `  sshKey: ""`, "  sshKey: "+key,
-	).Replace(string(wizard.Template()))
+	).Replace(string(wizard.GenerateTemplate()))
 }
 
 func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
 }
 
 func TestTheTemplateLeavesEmptyWhatHasToBeGiven(t *testing.T) {
-	_, faults := wizard.Parse("f", wizard.Template())
+	_, faults := wizard.Parse("f", wizard.GenerateTemplate())
 	want := map[string]bool{"cluster.id": true, "cluster.baseDomain": true, "exoscale.zone": true, "openshift.version": true, "openshift.pullSecret": true, "openshift.sshKey": true}
 	for _, fault := range faults {
 		if !want[fault.Field] || fault.Line < 5 {
@@ -48,7 +48,7 @@ func TestEveryCommentOfTheTemplateThatIsAnAnswerCanBeTakenIn(t *testing.T) {
 	content := comment.ReplaceAllString(filled(), "$1$2")
 	spec, faults := wizard.Parse("f", []byte(content))
 	for _, fault := range faults { // examples need not fit each other
-		if strings.Contains(fault.Problem, "unknown") || strings.Contains(fault.Problem, "YAML") || strings.Contains(fault.Problem, "not ") {
+		if strings.Contains(fault.Message, "unknown") || strings.Contains(fault.Message, "YAML") || strings.Contains(fault.Message, "not ") {
 			t.Errorf("%s", fault)
 		}
 	}

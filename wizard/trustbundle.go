@@ -16,14 +16,14 @@ const trustBundleKey = "openshift.trustBundle"
 // maxBundle is the size of a trust bundle in bytes that is read; all authorities of an operating system are a quarter.
 const maxBundle = 1 << 20
 
-// bundled is a certificate of a trust bundle, with the line where it begins.
-type bundled struct {
+// bundledCertificate is a certificate of a trust bundle, with the line where it begins.
+type bundledCertificate struct {
 	*x509.Certificate
 	line int
 }
 
 // readBundle reads a trust bundle and returns its certificates, or all that is wrong with it.
-func readBundle(path string) ([]bundled, []Fault) {
+func readBundle(path string) ([]bundledCertificate, []Problem) {
 	const allowed = "a file of certificates in PEM form, and nothing else"
 	content, faults := readRegular(path, maxBundle, fileread.Bytes)
 	content = bytes.TrimPrefix(content, []byte("\ufeff")) // a byte order mark
@@ -31,19 +31,19 @@ func readBundle(path string) ([]bundled, []Fault) {
 	case faults != nil:
 		return nil, faults
 	case bytes.Contains(content, []byte("PRIVATE KEY")):
-		return nil, wrong(path+" holds a private key; remove it, and take a new one if others may have seen it", allowed, "")
+		return nil, newProblem(path+" holds a private key; remove it, and take a new one if others may have seen it", allowed, "")
 	case len(bytes.TrimSpace(content)) == 0:
-		return nil, wrong(path+" is empty", allowed, "")
+		return nil, newProblem(path+" is empty", allowed, "")
 	}
-	var all []bundled
+	var all []bundledCertificate
 	text := bytes.TrimRightFunc(content, unicode.IsSpace)
 	for rest := skipBlankLines(text); len(rest) > 0; rest = skipBlankLines(rest) {
 		line := 1 + bytes.Count(text[:len(text)-len(rest)], []byte("\n"))
 		certificate, after, problem := nextCertificate(rest)
 		if problem != "" {
-			faults = append(faults, wrong(fmt.Sprintf("%s, line %d: %s", path, line, problem), allowed, "")...)
+			faults = append(faults, newProblem(fmt.Sprintf("%s, line %d: %s", path, line, problem), allowed, "")...)
 		}
-		all = append(all, bundled{certificate, line})
+		all = append(all, bundledCertificate{certificate, line})
 		rest = after
 	}
 	if faults != nil {
@@ -84,21 +84,21 @@ func nextCertificate(rest []byte) (certificate *x509.Certificate, after []byte, 
 	return certificate, after, ""
 }
 
-// bundleWarnings point out certificates that nobody accepts at that time.
-func bundleWarnings(path string, now time.Time) []Fault {
+// checkBundleDates point out certificates that nobody accepts at that time.
+func checkBundleDates(path string, now time.Time) []Problem {
 	if path == "" {
 		return nil
 	}
-	var faults []Fault
+	var faults []Problem
 	certificates, _ := readBundle(path)
 	for _, c := range certificates {
 		about := fmt.Sprintf("%s, line %d: the certificate of %q", path, c.line, c.Subject.CommonName)
 		switch {
 		case now.After(c.NotAfter):
-			faults = append(faults, wrong(about+" expired on "+c.NotAfter.UTC().Format(time.DateOnly), "", "")...)
+			faults = append(faults, newProblem(about+" expired on "+c.NotAfter.UTC().Format(time.DateOnly), "", "")...)
 		case now.Before(c.NotBefore):
-			faults = append(faults, wrong(about+" is not valid before "+c.NotBefore.UTC().Format(time.DateOnly), "", "")...)
+			faults = append(faults, newProblem(about+" is not valid before "+c.NotBefore.UTC().Format(time.DateOnly), "", "")...)
 		}
 	}
-	return of(trustBundleKey, faults)
+	return withField(trustBundleKey, faults)
 }

@@ -39,8 +39,8 @@ func block(kind string, content []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
 }
 
-// bundled returns the faults and warnings of a trust bundle, each without the path before it.
-func bundled(t *testing.T, content string) (faults, warnings string) {
+// bundledCertificate returns the faults and warnings of a trust bundle, each without the path before it.
+func bundledCertificate(t *testing.T, content string) (faults, warnings string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -48,15 +48,15 @@ func bundled(t *testing.T, content string) (faults, warnings string) {
 	}
 	spec := valid()
 	spec.OpenShift.TrustBundle = path
-	clean := func(faults []wizard.Fault) string {
+	clean := func(faults []wizard.Problem) string {
 		for _, f := range faults {
-			if f.Field != "openshift.trustBundle" || !strings.HasPrefix(f.Problem, path) {
+			if f.Field != "openshift.trustBundle" || !strings.HasPrefix(f.Message, path) {
 				t.Errorf("want the field and the path, got %s", f)
 			}
 		}
 		return strings.ReplaceAll(problems(faults), path, "")
 	}
-	return clean(wizard.CheckPaths(spec)), clean(wizard.Warnings(spec, wizard.Secrets{}))
+	return clean(wizard.CheckPaths(spec)), clean(wizard.CheckWarnings(spec, wizard.Secrets{}))
 }
 
 func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
@@ -87,7 +87,7 @@ func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
 		"a byte order mark":         {"\ufeff" + ca, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := bundled(t, c.content); got != c.want {
+			if got, _ := bundledCertificate(t, c.content); got != c.want {
 				t.Errorf("want %q\ngot  %q", c.want, got)
 			}
 		})
@@ -106,7 +106,7 @@ func TestTrustBundlesThatCannotBeRead(t *testing.T) {
 		if got := lines(wizard.CheckPaths(spec)); !strings.HasPrefix(got, "openshift.trustBundle  "+want) {
 			t.Errorf("want %s\ngot  %s", want, got)
 		}
-		if warnings := wizard.Warnings(spec, wizard.Secrets{}); len(warnings) > 0 {
+		if warnings := wizard.CheckWarnings(spec, wizard.Secrets{}); len(warnings) > 0 {
 			t.Errorf("a fault is no warning, too:\n%s", lines(warnings))
 		}
 	}
@@ -116,7 +116,7 @@ func TestCertificatesThatNobodyAcceptsNowAreAWarning(t *testing.T) {
 	now := time.Now()
 	old, young := now.AddDate(0, 0, -10), now.AddDate(0, 0, 10)
 	good := authority(t, "Good CA", now.Add(-time.Hour))
-	faults, warnings := bundled(t, good+authority(t, "Old CA", old)+authority(t, "Young CA", young))
+	faults, warnings := bundledCertificate(t, good+authority(t, "Old CA", old)+authority(t, "Young CA", young))
 	height := strings.Count(good, "\n") // the others may differ by a line
 	if faults != "" || height == 0 {
 		t.Errorf("want no fault, got %q", faults)

@@ -39,7 +39,7 @@ openshift:
   pullSecret: {env: PULL_SECRET}
   sshKey: ` + key + "\n"
 
-func lines(faults []wizard.Fault) string {
+func lines(faults []wizard.Problem) string {
 	var out strings.Builder
 	for _, f := range faults {
 		out.WriteString(f.String() + "\n")
@@ -48,7 +48,7 @@ func lines(faults []wizard.Fault) string {
 }
 
 func TestTheExampleHasNoFault(t *testing.T) {
-	example, err := assets.Example()
+	example, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestAnEmptyFileMissesAllThatHasNoDefault(t *testing.T) {
 func TestAFaultOfTheFileIsNoReasonToKeepSilentAboutTheRest(t *testing.T) {
 	_, faults := wizard.Parse("f", []byte("kind: Cluster\nkind: Cluster\nfoo: 1\nexoscale: {zone: mars}\n"))
 	for _, field := range []string{"kind", "foo", "exoscale.zone", "apiVersion", "cluster.id"} {
-		if !slices.ContainsFunc(faults, func(f wizard.Fault) bool { return f.Field == field }) {
+		if !slices.ContainsFunc(faults, func(f wizard.Problem) bool { return f.Field == field }) {
 			t.Errorf("nothing about %s:\n%s", field, lines(faults))
 		}
 	}

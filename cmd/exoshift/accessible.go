@@ -21,46 +21,46 @@ const outputAccessible output = "accessible"
 
 const accessibleName = "accessible"
 
-func accessibleFlag(cmd *cobra.Command) {
+func addAccessibleFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool(accessibleName, false, "ask and tell in plain lines, for screen readers and simple terminals (also EXOSHIFT_ACCESSIBLE=1)")
 }
 
-// suiting is resolve, with plain lines where they were asked for. A terminal that can only write lines gets them, too.
-func (o output) suiting(asked bool, cmd *cobra.Command, std streams) (output, error) {
+// resolveAccessible is resolve, with plain lines where they were asked for. A terminal that can only write lines gets them, too.
+func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std streams) (output, error) {
 	speaks := cmd.Flags().Lookup(accessibleName) != nil
 	switch {
 	case speaks && asked && o == outputTUI:
 		return "", usageError{fmt.Errorf("--accessible and --output tui exclude each other: give one of them")}
-	case speaks && asked && o != outputJSON, speaks && o == outputAuto && std.dumb():
+	case speaks && asked && o != outputJSON, speaks && o == outputAuto && std.isDumbTerminal():
 		return outputAccessible, nil
 	}
 	return o.resolve(std)
 }
 
-// attended tells whether somebody can be asked.
-func (o output) attended() bool { return o == outputTUI || o == outputAccessible }
+// isInteractive tells whether somebody can be asked.
+func (o output) isInteractive() bool { return o == outputTUI || o == outputAccessible }
 
-// listener prepares text for those who listen to it, or leaves it as it is.
-func (o output) listener(w io.Writer) io.Writer {
+// wrapWriter prepares text for those who listen to it, or leaves it as it is.
+func (o output) wrapWriter(w io.Writer) io.Writer {
 	if o == outputAccessible {
-		return console.Aloud(w)
+		return console.NewAccessibleWriter(w)
 	}
 	return w
 }
 
-// printer prints a run that has no screen.
-func (o output) printer(w io.Writer) func(provisioner.Event) {
+// newPrinter prints a run that has no screen.
+func (o output) newPrinter(w io.Writer) func(provisioner.Event) {
 	switch o {
 	case outputAccessible:
-		return console.NewSpoken(w)
+		return console.NewSentencePrinter(w)
 	case outputJSON:
 		return console.NewJSON(w)
 	}
 	return console.NewPlain(w)
 }
 
-// dumb tells whether a person sits at both ends of a terminal that knows nothing but lines.
-func (s streams) dumb() bool {
+// isDumbTerminal tells whether a person sits at both ends of a terminal that knows nothing but lines.
+func (s streams) isDumbTerminal() bool {
 	return os.Getenv("TERM") == "dumb" && isTerminal(s.in) && isTerminal(s.out)
 }
 
@@ -69,32 +69,32 @@ func isTerminal(stream any) bool {
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// typed returns what is typed: one reader for all who ask, so that nothing is lost between them.
-func (s streams) typed() *console.Lines {
+// lineReader returns what is typed: one reader for all who ask, so that nothing is lost between them.
+func (s streams) lineReader() *console.LineReader {
 	if s.lines == nil {
-		return console.NewLines(s.in)
+		return console.NewLineReader(s.in)
 	}
 	return s.lines
 }
 
-// holder returns who asks the questions.
-func (o output) holder(std streams) holder {
+// newFrontend returns who asks the questions.
+func (o output) newFrontend(std streams) frontend {
 	if o == outputAccessible {
-		return std.ask
+		return std.runPrompts
 	}
-	return tui.Ask
+	return tui.RunWizard
 }
 
-// ask holds an interview in plain lines.
-func (s streams) ask(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
-	p := console.Prompter{Open: w.Open, In: s.typed(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.divert}
+// runPrompts holds an interview in plain lines.
+func (s streams) runPrompts(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+	p := console.Prompter{Open: w.Open, In: s.lineReader(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.withInterrupt}
 	if !p.Piped {
 		p.Hide = s.hide
 	}
 	for _, option := range w.Options {
 		p.Options = append(p.Options, console.Option(option))
 	}
-	outcome, err := console.Prompt(ctx, p)
+	outcome, err := console.RunPrompt(ctx, p)
 	return tui.Outcome(outcome), err
 }
 
@@ -112,34 +112,34 @@ func (s streams) hide() (undo func()) {
 	return func() { _ = term.Restore(int(file.Fd()), before) }
 }
 
-// spoken tells a run in sentences, and hears what is typed meanwhile.
-func (s session) spoken(ctx context.Context, plan provisioner.Plan, std streams) face {
-	narrator := console.NewNarrator(std.out, plan, func(w io.Writer, board *provisioner.Board) {
-		facts, err := s.folder.Facts()
+// newSpokenRenderer tells a run in sentences, and hears what is typed meanwhile.
+func (s session) newSpokenRenderer(ctx context.Context, plan provisioner.Plan, std streams) renderer {
+	narrator := console.NewAccessiblePrinter(std.out, plan, func(w io.Writer, board *provisioner.Board) {
+		facts, err := s.folder.LoadFacts()
 		if err != nil {
 			facts.ClusterID = s.spec.Cluster.ID
 		}
-		console.Status(w, board, facts, s.folder.Path())
+		console.PrintStatus(w, board, facts, s.folder.Path())
 	})
-	return face{emit: narrator.Tell, during: func(body func()) error {
+	return renderer{emit: narrator.Handle, runWith: func(body func()) error {
 		listening, end := context.WithCancel(ctx)
 		var listener sync.WaitGroup
 		defer listener.Wait() // whoever prints next is not spoken over
 		defer end()
 		fmt.Fprintln(std.out, console.WhileRunning)
-		listener.Go(func() { listen(listening, std.typed(), narrator) })
+		listener.Go(func() { listen(listening, std.lineReader(), narrator) })
 		body()
 		return nil
 	}}
 }
 
 // listen answers what is typed during a run, until that ends. That nobody can type is no news.
-func listen(ctx context.Context, lines *console.Lines, narrator *console.Narrator) {
+func listen(ctx context.Context, lines *console.LineReader, narrator *console.AccessiblePrinter) {
 	for {
 		line, err := lines.Next(ctx)
 		if err != nil {
 			return
 		}
-		narrator.Answer(line)
+		narrator.HandleLine(line)
 	}
 }

@@ -28,9 +28,9 @@ func TestWhoAnswersDuringARunIsSilentAfterIt(t *testing.T) {
 	}
 	var out bytes.Buffer
 	asking := &chatter{begun: make(chan struct{})}
-	std := streams{out: &out, lines: console.NewLines(asking)}
-	face := session{folder: folder, spec: exampleSpec(t)}.spoken(t.Context(), nil, std)
-	if err := face.during(func() { <-asking.begun }); err != nil {
+	std := streams{out: &out, lines: console.NewLineReader(asking)}
+	face := session{folder: folder, spec: exampleSpec(t)}.newSpokenRenderer(t.Context(), nil, std)
+	if err := face.runWith(func() { <-asking.begun }); err != nil {
 		t.Fatal(err)
 	}
 	before := out.Len()

@@ -5,11 +5,11 @@ import (
 	"net"
 	"os"
 
-	"exoshift/provisioner/openshift/inside"
+	"exoshift/provisioner/openshift/bootstraphost"
 )
 
-// sshAgent returns the way to the operator's SSH agent; nil if there is none.
-func sshAgent() inside.Agent {
+// newSSHAgent returns the way to the operator's SSH agent; nil if there is none.
+func newSSHAgent() bootstraphost.Agent {
 	socket := os.Getenv("SSH_AUTH_SOCK")
 	if socket == "" {
 		return nil

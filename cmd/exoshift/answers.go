@@ -14,14 +14,14 @@ import (
 type loaded struct {
 	answers *wizard.Answers
 	secrets wizard.Secrets
-	ask     []string      // keys that are asked although there are answers
-	needs   []wizard.Need // what nobody has answered yet
+	ask     []string               // keys that are asked although there are answers
+	needs   []wizard.MissingAnswer // what nobody has answered yet
 }
 
 // loadAnswers reads the answers of all layers and the secrets they refer to, for a run that asks nobody: all faults
 // are printed at once, or else all that is missing. lookup finds the variables of secrets.
 func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
-	layers, err := o.layers()
+	layers, err := o.readLayers()
 	if err != nil {
 		return loaded{}, err
 	}
@@ -30,15 +30,15 @@ func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)
 
 // readAnswers is loadAnswers for a run that can ask for what is missing.
 func (o options) readAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
-	layers, err := o.layers()
+	layers, err := o.readLayers()
 	if err != nil {
 		return loaded{}, err
 	}
 	return layers.load(std, lookup)
 }
 
-// layers reads all layers. Without an answers file the others may be enough.
-func (o options) layers() (layers, error) {
+// readLayers reads all layers. Without an answers file the others may be enough.
+func (o options) readLayers() (layers, error) {
 	var content []byte
 	if o.answers != "" {
 		var err error
@@ -46,16 +46,16 @@ func (o options) layers() (layers, error) {
 			return layers{}, usageError{fmt.Errorf("read the answers: %w", err)}
 		}
 	}
-	return o.layersOver(o.answers, content)
+	return o.buildLayers(o.answers, content)
 }
 
-// layersOver are the layers around an answers file that has been read; it has no name if there is none.
-func (o options) layersOver(name string, content []byte) (layers, error) {
-	usual, err := usualAnswers()
+// buildLayers are the layers around an answers file that has been read; it has no name if there is none.
+func (o options) buildLayers(name string, content []byte) (layers, error) {
+	usual, err := readUserConfig()
 	if err != nil {
 		return layers{}, err
 	}
-	l := layers{usual: usual, variables: new(wizard.ReadVariables(environment)), flags: wizard.ReadFlags(o.set)}
+	l := layers{userConfig: usual, variables: new(wizard.ReadVariables(lookupEnv)), flags: wizard.ReadFlags(o.set)}
 	if name != "" {
 		l.answers = new(wizard.ReadAnswers(name, content))
 	}
@@ -64,24 +64,24 @@ func (o options) layersOver(name string, content []byte) (layers, error) {
 
 // load assembles the layers. What is wrong is printed at once; what is only missing is no error here.
 func (l layers) load(std streams, lookup func(env string) (string, bool)) (loaded, error) {
-	all, err := l.assemble()
+	all, err := l.merge()
 	if err != nil {
 		return loaded{}, err
 	}
 	secrets := all.Resolve(lookup)
 	spec := all.Answers.Spec
-	read := loaded{answers: all.Answers, secrets: secrets, ask: all.Ask, needs: wizard.Needs(spec, all.Ask, lookup)}
-	if faults := all.Faults(); !all.OnlyMissing(read.needs) {
-		console.Faults(std.err, faults)
+	read := loaded{answers: all.Answers, secrets: secrets, ask: all.Ask, needs: wizard.FindMissing(spec, all.Ask, lookup)}
+	if faults := all.Problems(); !all.IsOnlyMissing(read.needs) {
+		console.PrintProblems(std.err, faults)
 		return read, answersError{errors.New("the answers have faults")}
 	}
-	warn(std, append(all.Placed(wizard.Warnings(spec, secrets)), wizard.Mistyped(spec, variableNames())...))
+	printWarnings(std, append(all.WithPositions(wizard.CheckWarnings(spec, secrets)), wizard.CheckVariables(spec, listVariableNames())...))
 	return read, nil
 }
 
-func warn(std streams, warnings []wizard.Fault) {
+func printWarnings(std streams, warnings []wizard.Problem) {
 	for _, warning := range warnings {
-		fmt.Fprintln(std.err, "warning:", console.Clean(warning.String()))
+		fmt.Fprintln(std.err, "warning:", console.SanitizeLine(warning.String()))
 	}
 }
 
@@ -99,7 +99,7 @@ func (l loaded) complete(std streams) error {
 	if len(l.needs) == 0 {
 		return nil
 	}
-	console.Missing(std.err, l.needs)
+	console.PrintMissing(std.err, l.needs)
 	return usageError{errors.New("there are no answers for these: give an answers file with --answers FILE; on a terminal, exoshift install asks for them")}
 }
 
@@ -114,11 +114,11 @@ func (o options) reloadAnswers(path string, std streams, lookup func(env string)
 
 // loadExample reads the answers that are shipped, as if they were given in a file.
 func (o options) loadExample(std streams, lookup func(env string) (string, bool)) (loaded, error) {
-	content, err := assets.Example()
+	content, err := assets.ReadExample()
 	if err != nil {
 		return loaded{}, err
 	}
-	l, err := o.layersOver(exampleName, content)
+	l, err := o.buildLayers(exampleName, content)
 	if err != nil {
 		return loaded{}, err
 	}

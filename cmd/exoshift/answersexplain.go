@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard"
 )
 
-func answersExplain(std streams) *cobra.Command {
+func newExplainCommand(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [KEY]",
 		Short: "Explain a key of the answers file, and tell each answer and where it came from",
@@ -24,55 +24,55 @@ With a section such as "network": all that is below. Of a secret the reference i
 			if err != nil {
 				return err
 			}
-			return explain(o, args, std)
+			return runExplain(o, args, std)
 		},
 	}
-	answersFlag(cmd, "the answers file")
+	addAnswersFlag(cmd, "the answers file")
 	return cmd
 }
 
-func explain(o options, args []string, std streams) error {
-	fields := wizard.Below("")
+func runExplain(o options, args []string, std streams) error {
+	fields := wizard.FindFields("")
 	if len(args) > 0 {
-		if fields = wizard.Explained(args[0]); len(fields) == 0 {
-			return unknownKey(args[0])
+		if fields = wizard.FindFieldsOrFact(args[0]); len(fields) == 0 {
+			return newUnknownKeyError(args[0])
 		}
 	}
-	layers, err := o.layers()
+	layers, err := o.readLayers()
 	if err != nil {
 		return err
 	}
-	all, err := layers.assemble()
+	all, err := layers.merge()
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		console.Answers(std.out, fields, all.Answers)
+		console.PrintAnswers(std.out, fields, all.Answers)
 	} else {
-		explainEach(fields, all.Answers, std)
+		printFields(fields, all.Answers, std)
 	}
 	if o.answers == "" { // there need not be any answers to have a key explained
 		return nil
 	}
-	if faults := all.Faults(); len(faults) > 0 {
-		console.Faults(std.err, faults)
+	if faults := all.Problems(); len(faults) > 0 {
+		console.PrintProblems(std.err, faults)
 		return answersError{errors.New("the answers have faults")}
 	}
 	return nil
 }
 
-func explainEach(fields []wizard.Field, answers *wizard.Answers, std streams) {
+func printFields(fields []wizard.Field, answers *wizard.Answers, std streams) {
 	for i, field := range fields {
 		if i > 0 {
 			fmt.Fprintln(std.out)
 		}
-		console.Explain(std.out, field, answers)
+		console.PrintField(std.out, field, answers)
 	}
 }
 
-func unknownKey(name string) error {
+func newUnknownKeyError(name string) error {
 	problem := fmt.Sprintf("there is no key %q", name)
-	if meant := wizard.Nearest(name); meant != "" {
+	if meant := wizard.FindNearest(name); meant != "" {
 		problem += "; did you mean " + meant + "?"
 	}
 	return usageError{errors.New(problem + "\n  see: exoshift answers explain")}

@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard"
 )
 
-func answersExport(std streams) *cobra.Command {
+func newExportCommand(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write the answers with every default spelled out, each with where it came from",
@@ -36,48 +36,48 @@ is written, only where it is found. A file that exists is never overwritten.`,
 			return export(o, args, std)
 		},
 	}
-	answersFlag(cmd, "the answers file")
-	dirFlag(cmd, "the folder of an installation or of a draft, instead of an answers file")
+	addAnswersFlag(cmd, "the answers file")
+	addDirFlag(cmd, "the folder of an installation or of a draft, instead of an answers file")
 	return cmd
 }
 
 func exportFolder(dir string, args []string, std streams) error {
-	answers, err := folderAnswers(dir)
+	answers, err := readFolderAnswers(dir)
 	if err != nil {
 		return err
 	}
-	return deliver(args, wizard.Export(answers.Spec, answers.Origins), std)
+	return writeOutput(args, wizard.Export(answers.Spec, answers.Origins), std)
 }
 
 // export writes the answers of the layers, which may lack some. Secrets are not looked up.
 func export(o options, args []string, std streams) error {
-	layers, err := o.layers()
+	layers, err := o.readLayers()
 	if err != nil {
 		return err
 	}
-	all, err := layers.assemble()
+	all, err := layers.merge()
 	if err != nil {
 		return err
 	}
 	there := func(string) (string, bool) { return "there", true }
-	needs := wizard.Needs(all.Answers.Spec, nil, there)
-	if !all.OnlyMissing(needs) {
-		console.Faults(std.err, all.Faults())
+	needs := wizard.FindMissing(all.Answers.Spec, nil, there)
+	if !all.IsOnlyMissing(needs) {
+		console.PrintProblems(std.err, all.Problems())
 		return answersError{errors.New("the answers have faults")}
 	}
 	for _, need := range needs {
 		fmt.Fprintf(std.err, "warning: %s is still missing\n", need.Field)
 	}
-	return deliver(args, wizard.Export(all.Answers.Spec, all.Answers.Origins), std)
+	return writeOutput(args, wizard.Export(all.Answers.Spec, all.Answers.Origins), std)
 }
 
-// folderAnswers returns the answers in force of an installation, or those of a draft so far.
-func folderAnswers(dir string) (*wizard.Answers, error) {
-	folder, err := state.Look(dir)
+// readFolderAnswers returns the answers in force of an installation, or those of a draft so far.
+func readFolderAnswers(dir string) (*wizard.Answers, error) {
+	folder, err := state.OpenReadOnly(dir)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	draft := state.DraftIn(folder.Path())
+	draft := state.OpenDraftReadOnly(folder.Path())
 	name := state.AnswersFile
 	if draft.Exists() {
 		name = state.DraftFile
@@ -87,7 +87,7 @@ func folderAnswers(dir string) (*wizard.Answers, error) {
 		return nil, usageError{fmt.Errorf("%s holds neither an installation nor a draft: %w", dir, err)}
 	}
 	answers := wizard.ReadDraft(filepath.Join(dir, name), content)
-	for _, field := range wizard.Below("") {
+	for _, field := range wizard.FindFields("") {
 		if _, told := answers.Origins[field.Key]; !told && field.Get(answers.Spec) != field.Default() {
 			answers.Origins[field.Key] = name
 		}

@@ -62,7 +62,7 @@ func exportedAndRead(t testing.TB, dir string, answers *wizard.Answers) (state.S
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	read, err := options{}.reloadAnswers(path, streams{err: io.Discard}, rehearsalSecrets)
+	read, err := options{}.reloadAnswers(path, streams{err: io.Discard}, lookupRehearsalSecret)
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, content)
 	}
@@ -90,20 +90,20 @@ func TestExportedAnswersHaveTheSamePlan(t *testing.T) {
 			example := s.spec
 			answers := rapid.Custom(func(t *rapid.T) *wizard.Answers { return anyAnswers(t, example) }).Example(seed)
 			s.spec = answers.Spec
-			want, err := s.preview(t.Context())
+			want, err := s.previewInstallation(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.spec, s.secrets = exportedAndRead(t, t.TempDir(), answers)
-			got, err := s.preview(t.Context())
+			got, err := s.previewInstallation(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(sortedPlan(want), sortedPlan(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(want.Pending()) < 40 {
-				t.Errorf("the plan has only %d changes", len(want.Pending()))
+			if len(want.ListPending()) < 40 {
+				t.Errorf("the plan has only %d changes", len(want.ListPending()))
 			}
 		})
 	}

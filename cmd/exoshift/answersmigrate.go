@@ -15,7 +15,7 @@ import (
 	"exoshift/wizard"
 )
 
-func answersMigrate(std streams) *cobra.Command {
+func newMigrateCommand(std streams) *cobra.Command {
 	var inPlace bool
 	cmd := &cobra.Command{
 		Use:   "migrate FILE",
@@ -42,14 +42,14 @@ func migrate(path string, inPlace bool, std streams) error {
 	}
 	after, faults := wizard.Migrate(path, before)
 	if len(faults) > 0 {
-		console.Faults(std.err, faults)
+		console.PrintProblems(std.err, faults)
 		return answersError{errors.New("the answers cannot be migrated")}
 	}
 	if bytes.Equal(before, after) {
-		fmt.Fprintf(std.err, "%s is current: %s\n", console.Clean(path), state.APIVersion)
+		fmt.Fprintf(std.err, "%s is current: %s\n", console.SanitizeLine(path), state.APIVersion)
 	}
 	if !inPlace {
-		return deliver(nil, after, std)
+		return writeOutput(nil, after, std)
 	}
 	if bytes.Equal(before, after) {
 		return nil
@@ -59,7 +59,7 @@ func migrate(path string, inPlace bool, std streams) error {
 
 // replace keeps what a file was beside it. An older copy is never lost.
 func replace(path string, before, after []byte) error {
-	if err := deliver([]string{path + ".orig"}, before, streams{}); err != nil {
+	if err := writeOutput([]string{path + ".orig"}, before, streams{}); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)

@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard"
 )
 
-func answersValidate(std streams) *cobra.Command {
+func newValidateCommand(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE",
 		Short: "Check an answers file: everything that is wrong at once",
@@ -40,23 +40,23 @@ With --output json, each fault and each warning is an object on a line of its ow
 }
 
 func validate(o options, std streams) error {
-	layers, err := o.layers()
+	layers, err := o.readLayers()
 	if err != nil {
 		return err
 	}
-	all, err := layers.assemble()
+	all, err := layers.merge()
 	if err != nil {
 		return err
 	}
-	secrets, absent := all.LookUp(environment)
+	secrets, absent := all.TryResolve(lookupEnv)
 	spec := all.Answers.Spec
-	warnings := append(absent, all.Placed(wizard.Warnings(spec, secrets))...)
-	warnings = append(warnings, wizard.Mistyped(spec, variableNames())...)
-	verdict := verdict{faults: all.Faults(), warnings: warnings}
-	if o.output.json() {
-		err = verdict.json(std.out)
+	warnings := append(absent, all.WithPositions(wizard.CheckWarnings(spec, secrets))...)
+	warnings = append(warnings, wizard.CheckVariables(spec, listVariableNames())...)
+	verdict := validationReport{faults: all.Problems(), warnings: warnings}
+	if o.output.isJSON() {
+		err = verdict.printJSON(std.out)
 	} else {
-		verdict.plain(std.out)
+		verdict.printPlain(std.out)
 	}
 	if err == nil && len(verdict.faults) > 0 {
 		err = answersError{errors.New("the answers have faults")}
@@ -64,19 +64,19 @@ func validate(o options, std streams) error {
 	return err
 }
 
-// verdict is what is said of an answers file.
-type verdict struct{ faults, warnings []wizard.Fault }
+// validationReport is what is said of an answers file.
+type validationReport struct{ faults, warnings []wizard.Problem }
 
-func (v verdict) plain(w io.Writer) {
-	console.Faults(w, v.faults)
+func (v validationReport) printPlain(w io.Writer) {
+	console.PrintProblems(w, v.faults)
 	for _, warning := range v.warnings {
-		fmt.Fprintln(w, "warning:", console.Clean(warning.String()))
+		fmt.Fprintln(w, "warning:", console.SanitizeLine(warning.String()))
 	}
 	fmt.Fprintf(w, "faults: %d, warnings: %d\n", len(v.faults), len(v.warnings))
 }
 
-// saying is a fault or a warning as a line of JSON.
-type saying struct {
+// problemLine is a fault or a warning as a line of JSON.
+type problemLine struct {
 	Type       string `json:"type"` // fault or warning
 	File       string `json:"file,omitempty"`
 	Line       int    `json:"line,omitempty"`
@@ -87,16 +87,16 @@ type saying struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-func (v verdict) json(w io.Writer) error {
+func (v validationReport) printJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	var errs []error
 	for _, part := range []struct {
 		name   string
-		faults []wizard.Fault
+		faults []wizard.Problem
 	}{{"fault", v.faults}, {"warning", v.warnings}} {
 		for _, f := range part.faults {
-			errs = append(errs, encoder.Encode(saying{part.name, f.File, f.Line, f.Column, f.Field, f.Problem, f.Allowed, f.Suggestion}))
+			errs = append(errs, encoder.Encode(problemLine{part.name, f.File, f.Line, f.Column, f.Field, f.Message, f.Allowed, f.Suggestion}))
 		}
 	}
 	return errors.Join(append(errs, encoder.Encode(map[string]any{"type": "result", "faults": len(v.faults), "warnings": len(v.warnings)}))...)

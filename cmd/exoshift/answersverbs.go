@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard"
 )
 
-func answersCommand(std streams) *cobra.Command {
+func newAnswersCommand(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answers",
 		Short: "Write, check, explain and export answers files",
@@ -33,17 +33,17 @@ file:PATH. The API key and its secret may also be those of an account of the pro
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknownCommand(cmd, args[0])
+			return newUnknownCommandError(cmd, args[0])
 		},
 	}
-	cmd.AddCommand(answersNew(std), answersValidate(std), answersSchema(std), answersExplain(std), answersExport(std), answersMigrate(std))
+	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainCommand(std), newExportCommand(std), newMigrateCommand(std))
 	for _, command := range cmd.Commands() {
-		command.Args = usageArgs(command.Args)
+		command.Args = withUsageError(command.Args)
 	}
 	return cmd
 }
 
-func answersNew(std streams) *cobra.Command {
+func newTemplateCommand(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new [FILE]",
 		Short: "Write an answers file to start with",
@@ -52,12 +52,12 @@ everything else is there as a comment, with its default. A file that exists is n
 		Example: "  exoshift answers new answers.yaml",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return deliver(args, wizard.Template(), std)
+			return writeOutput(args, wizard.GenerateTemplate(), std)
 		},
 	}
 }
 
-func answersSchema(std streams) *cobra.Command {
+func newSchemaCommand(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [FILE]",
 		Short: "Write the JSON Schema of answers files, for editors",
@@ -70,17 +70,17 @@ It knows the forms, the choices and the bounds of single answers; "exoshift answ
 		Example: "  exoshift answers schema answers.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			schema, err := wizard.Schema()
+			schema, err := wizard.GenerateSchema()
 			if err != nil {
 				return err
 			}
-			return deliver(args, schema, std)
+			return writeOutput(args, schema, std)
 		},
 	}
 }
 
-// deliver writes content to the file that the arguments name, which must not exist, or to the standard output.
-func deliver(args []string, content []byte, std streams) error {
+// writeOutput writes content to the file that the arguments name, which must not exist, or to the standard output.
+func writeOutput(args []string, content []byte, std streams) error {
 	if len(args) == 0 {
 		_, err := std.out.Write(content)
 		return err

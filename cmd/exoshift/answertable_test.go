@@ -202,17 +202,17 @@ func (w answerWorld) isFixed(key string) {
 func (w answerWorld) isPlanned(key string, row answerRow) {
 	w.t.Helper()
 	changed := w.with(key, row.value)
-	changes, err := answerChanges(changed.folder, changed.spec)
+	changes, err := compareWithFolder(changed.folder, changed.spec)
 	if err != nil || len(changes) != 1 || changes[0].Key != key || changes[0].refused {
 		w.t.Errorf("%s: the changes are %+v: %v", key, changes, err)
 	}
-	preview, err := changed.preview(w.t.Context())
+	preview, err := changed.previewInstallation(w.t.Context())
 	if err != nil {
 		w.t.Errorf("%s: %v", key, err)
 		return
 	}
 	names := pendingOf(preview)
-	if refusedPlan(preview) != nil || len(preview.Differences) > 0 || row.outcome == outIgnored && len(names) > 0 {
+	if checkPlan(preview) != nil || len(preview.Differences) > 0 || row.outcome == outIgnored && len(names) > 0 {
 		w.t.Errorf("%s: the plan has %v, differences %v, %v", key, names, preview.Differences, preview.Refusal)
 	}
 	for _, name := range row.names {
@@ -220,7 +220,7 @@ func (w answerWorld) isPlanned(key string, row answerRow) {
 			w.t.Errorf("%s: the plan has %v, and not %s", key, names, name)
 		}
 	}
-	if err := unchanged(changes, preview); (exitCode(err) == exitChecks) != (row.outcome == outCarried) {
+	if err := checkUnchanged(changes, preview); (exitCode(err) == exitChecks) != (row.outcome == outCarried) {
 		w.t.Errorf("%s: who expects no change hears %v", key, err)
 	}
 }
@@ -242,7 +242,7 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	}
 	names := row.names
 	if row.outcome == outRefused {
-		names = append(slices.Clone(names), key+": "+orNothing(w.fields[key].Get(changed.spec))+", was ")
+		names = append(slices.Clone(names), key+": "+formatAnswer(w.fields[key].Get(changed.spec))+", was ")
 	}
 	for _, name := range names {
 		if !strings.Contains(told, name) {
@@ -260,11 +260,11 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 // planDiffers demands that a plan says the same.
 func (w answerWorld) planDiffers(key string, changed session) {
 	w.t.Helper()
-	preview, err := changed.preview(w.t.Context())
-	if err != nil || len(preview.Differences) == 0 || exitCode(refusedPlan(preview)) != exitAnswers {
+	preview, err := changed.previewInstallation(w.t.Context())
+	if err != nil || len(preview.Differences) == 0 || exitCode(checkPlan(preview)) != exitAnswers {
 		w.t.Errorf("%s: the plan has %+v and %v: %v", key, preview.Differences, preview.Refusal, err)
 	}
-	if err := unchanged(nil, preview); exitCode(err) != exitChecks {
+	if err := checkUnchanged(nil, preview); exitCode(err) != exitChecks {
 		w.t.Errorf("%s: who expects no change hears %v", key, err)
 	}
 }
@@ -292,8 +292,8 @@ func (w *answerWorld) areCarriedOut(table map[string]answerRow, keys []string) {
 			w.t.Errorf("%s is not done: %v", name, done)
 		}
 	}
-	if before, _ := wizard.Parse(state.AnswersFile, w.inForce()); len(wizard.Changes(before, w.s.spec)) > 0 {
-		w.t.Errorf("not in force: %v", wizard.Changes(before, w.s.spec))
+	if before, _ := wizard.Parse(state.AnswersFile, w.inForce()); len(wizard.Diff(before, w.s.spec)) > 0 {
+		w.t.Errorf("not in force: %v", wizard.Diff(before, w.s.spec))
 	}
 	if rest := pending(w.t, w.s); len(rest) > 0 {
 		w.t.Errorf("still to do: %v", rest)

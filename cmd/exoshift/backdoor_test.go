@@ -46,7 +46,7 @@ func (b backdoor) try(method, path string, body any) (status int, answer map[str
 	signer, err := api.NewSecurityProvider(b.s.secrets.APIKey, b.s.secrets.APISecret)
 	b.check(err)
 	b.check(signer.Intercept(b.t.Context(), request))
-	client := b.s.net.Client()
+	client := b.s.net.NewClient()
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	b.check(err)
@@ -87,10 +87,10 @@ func (b backdoor) id(path, collection, field, name string) string {
 // bucket makes a bucket that is marked as a cluster's, unless owner is "", with one object, unless key is "".
 func (b backdoor) bucket(owner, name, key string) {
 	b.t.Helper()
-	storage, err := objects.New(b.s.net, b.s.spec.Exoscale.Zone, b.s.secrets.APIKey, b.s.secrets.APISecret, unrecorded{})
+	storage, err := objects.New(b.s.net, b.s.spec.Exoscale.Zone, b.s.secrets.APIKey, b.s.secrets.APISecret, discardJournal{})
 	b.check(err)
 	defer storage.Close()
-	_, err = storage.OwnedBy(owner).EnsureBucket(b.t.Context(), name)
+	_, err = storage.WithOwner(owner).EnsureBucket(b.t.Context(), name)
 	b.check(err)
 	if key != "" {
 		_, err = storage.EnsureObject(b.t.Context(), name, key, []byte("content"))

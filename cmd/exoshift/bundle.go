@@ -22,7 +22,7 @@ import (
 // packed is how the name of a bundle ends.
 const packed = ".tar.gz"
 
-func bundleCommand(std streams) *cobra.Command {
+func newBundleCommand(std streams) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "bundle",
@@ -41,7 +41,7 @@ it, which is for you alone. Look through the archive before you send it.`,
 			return pack(o, out, std)
 		},
 	}
-	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().StringVar(&out, "out", "", "the archive, which must not exist yet (default exoshift-bundle-<time>"+packed+" in this directory)")
 	cmd.Flags().String("output", string(outputPlain), "how to tell what was replaced: plain or json")
 	return cmd
@@ -49,7 +49,7 @@ it, which is for you alone. Look through the archive before you send it.`,
 
 // pack writes the archive and what its tokens mean, and tells what was replaced.
 func pack(o options, out string, std streams) error {
-	folder, err := existingFolder(o.dir)
+	folder, err := findFolder(o.dir)
 	if err != nil {
 		return usageError{err}
 	}
@@ -62,7 +62,7 @@ func pack(o options, out string, std streams) error {
 			return usageError{fmt.Errorf("%s exists already; name another file with --out", name)}
 		}
 	}
-	made, err := bundle.Pack(folder, knowing(folder))
+	made, err := bundle.Pack(folder, newFolderRedactor(folder))
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,15 @@ func pack(o options, out string, std streams) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(out))
 	}
-	if o.output.json() {
-		return json.NewEncoder(std.out).Encode(bundled{"bundle", out, meanings, made})
+	if o.output.isJSON() {
+		return json.NewEncoder(std.out).Encode(bundleResult{"bundle", out, meanings, made})
 	}
-	console.Bundle(std.out, made, out, meanings)
+	console.PrintBundle(std.out, made, out, meanings)
 	return nil
 }
 
-// bundled is what is told of a bundle in JSON.
-type bundled struct {
+// bundleResult is what is told of a bundle in JSON.
+type bundleResult struct {
 	Type   string `json:"type"`
 	Path   string `json:"path"`
 	Tokens string `json:"tokens"` // the file that says what they stand for
@@ -99,34 +99,34 @@ func write(name string, content []byte) error {
 	return err
 }
 
-// knowing returns a redactor that knows who the folder's cluster is, and the secrets that its answers lead to. Answers
+// newFolderRedactor returns a redactor that knows who the folder's cluster is, and the secrets that its answers lead to. Answers
 // that are damaged keep nobody from asking for help.
-func knowing(folder state.Folder) *redact.Redactor {
+func newFolderRedactor(folder state.Folder) *redact.Redactor {
 	r := redact.New()
-	facts, _ := folder.Facts()
-	r.Identity(redact.Cluster, facts.ClusterID)
-	r.Identity(redact.Path, folder.Path())
+	facts, _ := folder.LoadFacts()
+	r.AddIdentity(redact.Cluster, facts.ClusterID)
+	r.AddIdentity(redact.Path, folder.Path())
 	if home, err := os.UserHomeDir(); err == nil && home != string(filepath.Separator) {
-		r.Identity(redact.Path, home)
+		r.AddIdentity(redact.Path, home)
 	}
 	content, _ := folder.Read(state.AnswersFile)
 	spec, _ := wizard.Parse(state.AnswersFile, content)
 	if spec.Cluster.ID != facts.ClusterID {
-		r.Identity(redact.Cluster, spec.Cluster.ID)
+		r.AddIdentity(redact.Cluster, spec.Cluster.ID)
 	}
-	r.Identity(redact.Domain, spec.Cluster.BaseDomain)
-	r.Identity(redact.Domain, spec.DNS.AppsDomain)
+	r.AddIdentity(redact.Domain, spec.Cluster.BaseDomain)
+	r.AddIdentity(redact.Domain, spec.DNS.AppsDomain)
 	for _, name := range []string{spec.Cluster.DisplayName, spec.Syn.Tenant, spec.Exoscale.DeployTarget} {
-		r.Identity(redact.Tenant, name)
+		r.AddIdentity(redact.Tenant, name)
 	}
-	lookup := environment
+	lookup := lookupEnv
 	if facts.Rehearsal {
-		lookup = rehearsalSecrets
+		lookup = lookupRehearsalSecret
 	}
 	secrets, _ := wizard.ResolveSecrets(spec, lookup) // those that are gone can only be known by their form
-	r.Secret(redact.Key, secrets.APIKey)
-	r.Secret(redact.Key, secrets.APISecret)
-	r.Secret(redact.Password, secrets.PullSecret)
-	r.Learn([]byte(secrets.PullSecret))
+	r.AddSecret(redact.Key, secrets.APIKey)
+	r.AddSecret(redact.Key, secrets.APISecret)
+	r.AddSecret(redact.Password, secrets.PullSecret)
+	r.ScanSecrets([]byte(secrets.PullSecret))
 	return r
 }

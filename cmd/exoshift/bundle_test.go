@@ -31,7 +31,7 @@ func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 		for _, name := range []string{"bootstrap.ign", ".openshift_install_state.json", state.IdentityFile} {
 			leaving[state.InstallDir+"/"+name] = content(t, s.folder, state.InstallDir+"/"+name)
 		}
-		leaving[state.UserDataFile("bootstrap")] = content(t, s.folder, state.UserDataFile("bootstrap"))
+		leaving[state.FormatUserDataFile("bootstrap")] = content(t, s.folder, state.FormatUserDataFile("bootstrap"))
 		if out, err := finish(t, s); err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}

@@ -26,10 +26,10 @@ func TestCertificateLost_NodeJoinsAfterADecision(t *testing.T) {
 				return e.Type == provisioner.TypeCSR && e.Node == "worker-0" && e.Decision == decision && strings.Contains(e.Reason, reason)
 			}
 		}
-		inOrder(t, eventsOf(t, out), decision(state.Approved, "client certificate"), decision(state.Left, "another key"),
+		inOrder(t, eventsOf(t, out), decision(state.Approved, "client certificate"), decision(state.Skipped, "another key"),
 			decision(state.Approved, "new key 1"), decision(state.Approved, "new key 2"), decision(state.Approved, "new key 3"),
 			decision(state.Undecided, "4 keys"), decision(state.Approved, "new key 4"), decision(state.Approved, "serving certificate"))
-		if facts, err := s.folder.Facts(); err != nil || len(facts.NewKeys) != 1 {
+		if facts, err := s.folder.LoadFacts(); err != nil || len(facts.NewKeys) != 1 {
 			t.Errorf("%v, %v", facts.NewKeys, err)
 		}
 	})

@@ -20,34 +20,34 @@ import (
 type answerChange struct {
 	wizard.Change
 	refused bool
-	do      []string // what a person can do instead, a line each
+	actions []string // what a person can do instead, a line each
 }
 
 // compareAnswers tells which answers differ from those that the folder's cluster was begun with and what that means, and
 // refuses those that no installation carries out. Before anything was created every answer may change. What machines
 // differ in is not decided here: the preflight compares the machines themselves.
 func compareAnswers(folder state.Folder, spec state.Spec, std streams) error {
-	changes, err := answerChanges(folder, spec)
+	changes, err := compareWithFolder(folder, spec)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
 	printAnswerChanges(std.err, changes)
-	return refusedAnswers(changes)
+	return checkRefused(changes)
 }
 
-// refuseAnswers is compareAnswers without a word about what is accepted.
-func refuseAnswers(folder state.Folder, spec state.Spec, std streams) error {
-	changes, err := answerChanges(folder, spec)
+// checkAnswerChanges is compareAnswers without a word about what is accepted.
+func checkAnswerChanges(folder state.Folder, spec state.Spec, std streams) error {
+	changes, err := compareWithFolder(folder, spec)
 	if err != nil {
 		return err
 	}
-	if err = refusedAnswers(changes); err != nil {
+	if err = checkRefused(changes); err != nil {
 		printAnswerChanges(std.err, changes)
 	}
 	return err
 }
 
-func refusedAnswers(changes []answerChange) error {
+func checkRefused(changes []answerChange) error {
 	for _, change := range changes {
 		if change.refused {
 			return answersError{errors.New("answers have changed that an installation does not carry out")}
@@ -56,9 +56,9 @@ func refusedAnswers(changes []answerChange) error {
 	return nil
 }
 
-// answerChanges returns what differs from the answers in force, none before anything was created.
-func answerChanges(folder state.Folder, spec state.Spec) ([]answerChange, error) {
-	touched, err := folder.Touched()
+// compareWithFolder returns what differs from the answers in force, none before anything was created.
+func compareWithFolder(folder state.Folder, spec state.Spec) ([]answerChange, error) {
+	touched, err := folder.HasChanges()
 	if err != nil || !touched {
 		return nil, err
 	}
@@ -73,13 +73,13 @@ func answerChanges(folder state.Folder, spec state.Spec) ([]answerChange, error)
 	if before.Cluster.ID != spec.Cluster.ID {             // the folder is refused for that
 		return nil, nil
 	}
-	facts, err := folder.Facts()
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return nil, err
 	}
 	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile)}
 	var changes []answerChange
-	for _, change := range wizard.Changes(before, spec) {
+	for _, change := range wizard.Diff(before, spec) {
 		changes = append(changes, rule.decide(change))
 	}
 	return changes, nil
@@ -96,19 +96,19 @@ func (r changeRule) decide(change wizard.Change) answerChange {
 	decided := answerChange{Change: change}
 	if change.Effect == wizard.Rebuild {
 		decided.refused = true
-		decided.do = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
+		decided.actions = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
 		return decided
 	}
-	if decided.do = r.byHand(change.Key); decided.do != nil {
+	if decided.actions = r.listManualSteps(change.Key); decided.actions != nil {
 		decided.refused = true
-		decided.do = append(decided.do, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
+		decided.actions = append(decided.actions, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
 	}
 	return decided
 }
 
-// byHand returns the commands that do what an installation does not, nil if the change is accepted. Before the
+// listManualSteps returns the commands that do what an installation does not, nil if the change is accepted. Before the
 // documents are generated everything still follows the answers.
-func (r changeRule) byHand(key string) []string {
+func (r changeRule) listManualSteps(key string) []string {
 	if r.facts.IgnitionCreated.IsZero() {
 		return nil
 	}
@@ -118,13 +118,13 @@ func (r changeRule) byHand(key string) []string {
 		proxy := r.after.OpenShift.Proxy
 		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
 	case "openshift.trustBundle":
-		return r.trustBundle()
+		return r.describeTrustBundle()
 	case "openshift.manifestsDir":
-		return r.manifests()
+		return r.describeManifests()
 	case "syn.lieutenantURL", "syn.tenant":
 		return []string{"The cluster is installed for its Lieutenant and tenant, or for none. Those who run Project Syn can register it elsewhere, and have its Steward follow."}
 	case "syn.facts":
-		if gone := r.removedFacts(); registered && len(gone) > 0 {
+		if gone := r.listRemovedFacts(); registered && len(gone) > 0 {
 			return []string{"Lieutenant keeps facts that it was told: " + strings.Join(gone, ", ") + ". Those who run Lieutenant can remove them."}
 		}
 	case "dns.acme":
@@ -135,7 +135,7 @@ func (r changeRule) byHand(key string) []string {
 	return nil
 }
 
-func (r changeRule) trustBundle() []string {
+func (r changeRule) describeTrustBundle() []string {
 	const patch = `oc patch proxy/cluster --type=merge -p '{"spec":{"trustedCA":{"name":"%s"}}}'`
 	bundle := r.after.OpenShift.TrustBundle
 	if bundle == "" {
@@ -147,15 +147,15 @@ func (r changeRule) trustBundle() []string {
 	}
 }
 
-func (r changeRule) manifests() []string {
+func (r changeRule) describeManifests() []string {
 	if dir := r.after.OpenShift.ManifestsDir; dir != "" {
 		return []string{"oc apply -f " + shellescape.Quote(dir)}
 	}
 	return []string{"oc delete -f " + shellescape.Quote(r.before.OpenShift.ManifestsDir)}
 }
 
-// removedFacts returns the names of facts that the answers no longer have.
-func (r changeRule) removedFacts() []string {
+// listRemovedFacts returns the names of facts that the answers no longer have.
+func (r changeRule) listRemovedFacts() []string {
 	var gone []string
 	for _, name := range slices.Sorted(maps.Keys(r.before.Syn.Facts)) {
 		if r.after.Syn.Facts[name] == "" && r.before.Syn.Facts[name] != "" {
@@ -168,16 +168,16 @@ func (r changeRule) removedFacts() []string {
 func printAnswerChanges(w io.Writer, changes []answerChange) {
 	fmt.Fprintln(w, "These answers have changed since the cluster was begun:")
 	for _, change := range changes {
-		fmt.Fprintf(w, "  %s: %s, was %s (%s)\n", change.Key, orNothing(change.After), orNothing(change.Before), change.Effect)
-		for _, line := range change.do {
-			fmt.Fprintln(w, "      "+console.Clean(line))
+		fmt.Fprintf(w, "  %s: %s, was %s (%s)\n", change.Key, formatAnswer(change.After), formatAnswer(change.Before), change.Effect)
+		for _, line := range change.actions {
+			fmt.Fprintln(w, "      "+console.SanitizeLine(line))
 		}
 	}
 }
 
-func orNothing(value string) string {
+func formatAnswer(value string) string {
 	if value == "" {
 		return "nothing"
 	}
-	return console.Clean(value)
+	return console.SanitizeLine(value)
 }

@@ -13,8 +13,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// checking is what the flags of check say.
-type checking struct {
+// checkFlags is what the flags of check say.
+type checkFlags struct {
 	options
 	zone     string
 	vantages []string // the workstation first
@@ -47,7 +47,7 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 		},
 	}
 	flags := cmd.Flags()
-	answersFlag(cmd, "the answers file: what this cluster needs is checked")
+	addAnswersFlag(cmd, "the answers file: what this cluster needs is checked")
 	flags.String("zone", "", "the Exoscale zone, e.g. ch-gva-2; with an answers file its own counts")
 	flags.StringSlice("vantage", []string{reach.Workstation}, "where to look from besides this workstation: zone, or ssh:[USER@]HOST[:PORT]")
 	flags.StringSlice("only", nil, "check these IDs alone, e.g. NET-RH-001")
@@ -55,20 +55,20 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
 	flags.String("against", "", "tell what is different from this report, which --output json wrote")
 	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
-	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.Obstacles(), ", "))
-	flags.String("output", string(formatAuto), "how to show it: "+strings.Join(formats(), ", "))
+	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.NetworkScenarios(), ", "))
+	flags.String("output", string(formatAuto), "how to show it: "+strings.Join(listFormats(), ", "))
 	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
-	hostKeysFlag(cmd)
+	addHostKeysFlag(cmd)
 	flags.Bool("yes", false, "start the machine of --vantage zone without asking")
 	return cmd
 }
 
-func bindChecking(cmd *cobra.Command, std streams) (checking, error) {
-	layers, err := flagLayers(cmd)
+func bindChecking(cmd *cobra.Command, std streams) (checkFlags, error) {
+	layers, err := bindFlags(cmd)
 	if err != nil {
-		return checking{}, err
+		return checkFlags{}, err
 	}
-	c := checking{
+	c := checkFlags{
 		zone: layers.GetString("zone"), watch: layers.GetBool("watch"), against: layers.GetString("against"),
 		simulate: layers.GetBool("simulate"), scenario: layers.GetString("scenario"), format: format(layers.GetString("output")),
 		vantages: withWorkstation(layers.GetStringSlice("vantage")),
@@ -77,7 +77,7 @@ func bindChecking(cmd *cobra.Command, std streams) (checking, error) {
 		c.only = only
 	}
 	c.answers, c.ascii, c.yes = layers.GetString("answers"), layers.GetBool("ascii"), layers.GetBool("yes")
-	if c.set, err = assignments(cmd); err != nil {
+	if c.set, err = parseAssignments(cmd); err != nil {
 		return c, err
 	}
 	if err = c.bindHostKeys(cmd, layers); err != nil {
@@ -87,13 +87,13 @@ func bindChecking(cmd *cobra.Command, std streams) (checking, error) {
 	if err != nil {
 		return c, err
 	}
-	if c.skips, err = skipsOf(given); err != nil {
+	if c.skips, err = parseSkips(given); err != nil {
 		return c, err
 	}
 	if c.format, err = c.format.resolve(std); err != nil {
 		return c, err
 	}
-	return c, c.consistent()
+	return c, c.validate()
 }
 
 // withWorkstation puts the workstation first: what is seen elsewhere is compared with it.
@@ -107,7 +107,7 @@ func withWorkstation(vantages []string) []string {
 	return all
 }
 
-func skipsOf(given []string) ([]reach.Skip, error) {
+func parseSkips(given []string) ([]reach.Skip, error) {
 	var skips []reach.Skip
 	for _, one := range given {
 		id, reason, _ := strings.Cut(one, "=")
@@ -124,10 +124,10 @@ func skipsOf(given []string) ([]reach.Skip, error) {
 	return skips, nil
 }
 
-// consistent refuses what cannot be meant.
-func (c checking) consistent() error {
+// validate refuses what cannot be meant.
+func (c checkFlags) validate() error {
 	for _, vantage := range c.vantages {
-		if err := c.possible(vantage); err != nil {
+		if err := c.validateVantage(vantage); err != nil {
 			return usageError{err}
 		}
 	}
@@ -144,9 +144,9 @@ func (c checking) consistent() error {
 	return nil
 }
 
-// possible refuses a vantage that there is not.
-func (c checking) possible(vantage string) error {
-	host, ssh := strings.CutPrefix(vantage, reach.SSHVantage)
+// validateVantage refuses a vantage that there is not.
+func (c checkFlags) validateVantage(vantage string) error {
+	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
 	case ssh && host == "":
 		return errors.New("--vantage ssh: without a host: it is ssh:[USER@]HOST[:PORT]")
@@ -158,8 +158,8 @@ func (c checking) possible(vantage string) error {
 	return nil
 }
 
-func (c checking) run(ctx context.Context, std streams) (err error) {
-	before, err := c.earlier()
+func (c checkFlags) run(ctx context.Context, std streams) (err error) {
+	before, err := c.readPrevious()
 	if err != nil {
 		return err
 	}
@@ -167,26 +167,26 @@ func (c checking) run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	net, leave, err := c.site(ctx, asked)
+	net, leave, err := c.openNetwork(ctx, asked)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	survey, err := newSurvey(ctx, net, asked, c.only, c.skips)
+	survey, err := newConnectivityCheck(ctx, net, asked, c.only, c.skips)
 	if err != nil {
 		return err
 	}
 	if c.simulate {
-		made := &scratch{}
+		made := &tempDir{}
 		defer made.remove()
-		survey.dir = made.dir
+		survey.dir = made.ensure
 	}
 	report, err := c.show(ctx, std, survey, before)
-	if err != nil && ctx.Err() == nil && report.Worst() == reach.Fail {
+	if err != nil && ctx.Err() == nil && report.ComputeVerdict() == reach.Fail {
 		return errors.Join(err, reachError{reach.Fail}) // the report counts, whatever could not be looked at besides
 	}
 	if err != nil {
 		return err
 	}
-	return verdictOf(report)
+	return toVerdictError(report)
 }

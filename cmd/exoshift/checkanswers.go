@@ -13,8 +13,8 @@ import (
 	"exoshift/wizard"
 )
 
-// inquiredCluster is the cluster that checks are about, as far as anybody has said.
-type inquiredCluster struct {
+// checkSubject is the cluster that checks are about, as far as anybody has said.
+type checkSubject struct {
 	spec    state.Spec
 	secrets wizard.Secrets // what could be had; nothing but the look from the zone needs one
 	partial bool           // there are no answers but a few
@@ -24,65 +24,65 @@ type inquiredCluster struct {
 const zoneKey = "exoscale.zone"
 
 // read reads the answers of all layers. Secrets may be missing: whoever checks for others often has none of them.
-func (c checking) read(ctx context.Context, std streams) (inquiredCluster, error) {
+func (c checkFlags) read(ctx context.Context, std streams) (checkSubject, error) {
 	if c.zone != "" {
 		c.set = append(slices.Clone(c.set), zoneKey+"="+c.zone)
 	}
-	layers, err := c.answerLayers()
+	layers, err := c.mergeLayers()
 	if err != nil {
-		return inquiredCluster{}, err
+		return checkSubject{}, err
 	}
-	all, err := layers.assemble()
+	all, err := layers.merge()
 	if err != nil {
-		return inquiredCluster{}, err
+		return checkSubject{}, err
 	}
 	spec, lookup := all.Answers.Spec, c.lookup()
-	needs := wizard.Needs(spec, nil, lookup)
-	if !all.OnlyMissing(needs) {
-		console.Faults(std.err, all.Faults())
-		return inquiredCluster{}, answersError{errors.New("the answers have faults")}
+	needs := wizard.FindMissing(spec, nil, lookup)
+	if !all.IsOnlyMissing(needs) {
+		console.PrintProblems(std.err, all.Problems())
+		return checkSubject{}, answersError{errors.New("the answers have faults")}
 	}
 	if spec.Exoscale.Zone == "" {
-		if spec.Exoscale.Zone, err = c.askZone(ctx, std); err != nil {
-			return inquiredCluster{}, err
+		if spec.Exoscale.Zone, err = c.promptZone(ctx, std); err != nil {
+			return checkSubject{}, err
 		}
 	}
 	if c.simulate && c.answers == "" {
-		wholeCatalogue(&spec)
+		selectAllEndpoints(&spec)
 	}
 	secrets, _ := wizard.ResolveSecrets(spec, lookup) // what is missing is told where it is needed
-	open := slices.ContainsFunc(needs, func(n wizard.Need) bool { return !n.Secret && n.Field != zoneKey })
-	return inquiredCluster{spec: spec, secrets: secrets, partial: open}, nil
+	open := slices.ContainsFunc(needs, func(n wizard.MissingAnswer) bool { return !n.Secret && n.Field != zoneKey })
+	return checkSubject{spec: spec, secrets: secrets, partial: open}, nil
 }
 
-// answerLayers are the answers of all layers; a simulated internet has the shipped example beneath them.
-func (c checking) answerLayers() (layers, error) {
+// mergeLayers are the answers of all layers; a simulated internet has the shipped example beneath them.
+func (c checkFlags) mergeLayers() (layers, error) {
 	if !c.simulate || c.answers != "" {
-		return c.layers()
+		return c.readLayers()
 	}
-	content, err := assets.Example()
+	content, err := assets.ReadExample()
 	if err != nil {
 		return layers{}, err
 	}
-	return c.layersOver(exampleName, content)
+	return c.buildLayers(exampleName, content)
 }
 
-func (c checking) lookup() func(string) (string, bool) {
+func (c checkFlags) lookup() func(string) (string, bool) {
 	if c.simulate {
-		return rehearsalSecrets
+		return lookupRehearsalSecret
 	}
-	return environment
+	return lookupEnv
 }
 
-// wholeCatalogue has the whole catalogue checked, unless somebody says otherwise.
-func wholeCatalogue(spec *state.Spec) {
+// selectAllEndpoints has the whole catalogue checked, unless somebody says otherwise.
+func selectAllEndpoints(spec *state.Spec) {
 	if spec.Syn.LieutenantURL == "" {
 		spec.Syn.LieutenantURL, spec.Syn.Tenant, spec.DNS.ACME = "https://api.syn.vshn.net", "t-demo", true
 	}
 }
 
-// askZone asks for the one answer that is needed.
-func (c checking) askZone(ctx context.Context, std streams) (string, error) {
+// promptZone asks for the one answer that is needed.
+func (c checkFlags) promptZone(ctx context.Context, std streams) (string, error) {
 	fields := wizard.Fields()
 	field := fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == zoneKey })]
 	zones := field.Choices
@@ -91,13 +91,13 @@ func (c checking) askZone(ctx context.Context, std streams) (string, error) {
 	}
 	for {
 		fmt.Fprintf(std.out, "In which Exoscale zone? (%s) ", strings.Join(zones, ", "))
-		line, err := std.typed().Next(ctx)
+		line, err := std.lineReader().Next(ctx)
 		if err != nil {
 			return "", usageError{fmt.Errorf("there is no zone: %w", err)}
 		}
 		spec := state.Default()
 		if err := field.Set(&spec, line); err != nil {
-			fmt.Fprintln(std.out, "  "+console.Clean(err.Error()))
+			fmt.Fprintln(std.out, "  "+console.SanitizeLine(err.Error()))
 			continue
 		}
 		if spec.Exoscale.Zone != "" {

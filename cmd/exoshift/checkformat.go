@@ -21,18 +21,18 @@ const (
 	formatMarkdown format = "markdown"
 )
 
-func formats() []string {
+func listFormats() []string {
 	return []string{"auto", "tui", "table", "short", "json", "junit", "markdown"}
 }
 
 // resolve turns auto into what suits the streams.
 func (f format) resolve(std streams) (format, error) {
 	switch {
-	case !slices.Contains(formats(), string(f)):
-		return f, usageError{fmt.Errorf("--output %s: it is one of %s", f, strings.Join(formats(), ", "))}
-	case f == formatTUI && !std.terminal():
+	case !slices.Contains(listFormats(), string(f)):
+		return f, usageError{fmt.Errorf("--output %s: it is one of %s", f, strings.Join(listFormats(), ", "))}
+	case f == formatTUI && !std.isTerminal():
 		return f, usageError{fmt.Errorf("--output tui needs a terminal; use table, short, json, junit or markdown")}
-	case f == formatAuto && std.terminal():
+	case f == formatAuto && std.isTerminal():
 		return formatTUI, nil
 	case f == formatAuto:
 		return formatTable, nil
@@ -50,15 +50,15 @@ func (e reachError) Error() string {
 	return "something that has to be reached cannot be reached"
 }
 
-// verdictOf is the error that a report stands for.
-func verdictOf(report reach.Report) error {
-	if worst := report.Worst(); worst == reach.Warn || worst == reach.Fail {
+// toVerdictError is the error that a report stands for.
+func toVerdictError(report reach.Report) error {
+	if worst := report.ComputeVerdict(); worst == reach.Warn || worst == reach.Fail {
 		return shownError{reachError{worst}}
 	}
 	return nil
 }
 
-func (e reachError) code() int {
+func (e reachError) exitCode() int {
 	if e.verdict == reach.Warn {
 		return exitWarnings
 	}

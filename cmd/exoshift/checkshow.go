@@ -24,8 +24,8 @@ import (
 // watchEvery is how often everything is checked again with --watch.
 const watchEvery = 30 * time.Second
 
-// earlier reads the report that --against names; nil: none.
-func (c checking) earlier() (*reach.Report, error) {
+// readPrevious reads the report that --against names; nil: none.
+func (c checkFlags) readPrevious() (*reach.Report, error) {
 	if c.against == "" {
 		return nil, nil
 	}
@@ -42,14 +42,14 @@ func (c checking) earlier() (*reach.Report, error) {
 }
 
 // show makes the checks before one of the faces and returns the last report.
-func (c checking) show(ctx context.Context, std streams, s *survey, before *reach.Report) (reach.Report, error) {
+func (c checkFlags) show(ctx context.Context, std streams, s *connectivityCheck, before *reach.Report) (reach.Report, error) {
 	if c.format == formatTUI {
-		return c.screen(ctx, std, s, before)
+		return c.runScreen(ctx, std, s, before)
 	}
-	if err := c.agreed(ctx, std, s); err != nil {
+	if err := c.confirmTerms(ctx, std, s); err != nil {
 		return reach.Report{}, err
 	}
-	report, err := s.all(ctx, c.vantages, c.progress(std))
+	report, err := s.runAll(ctx, c.vantages, c.newProgressPrinter(std))
 	if err != nil && len(report.Results) == 0 {
 		return report, err
 	}
@@ -57,18 +57,18 @@ func (c checking) show(ctx context.Context, std streams, s *survey, before *reac
 		return report, printed
 	}
 	if err == nil && c.watch {
-		return c.follow(ctx, std, s, report)
+		return c.watchChanges(ctx, std, s, report)
 	}
 	return report, err
 }
 
-// progress hears what happens on the way to a vantage. Only people who look at it hear more.
-func (c checking) progress(std streams) func(string) {
-	return func(text string) { fmt.Fprintln(std.err, console.Clean(text)) }
+// newProgressPrinter hears what happens on the way to a vantage. Only people who look at it hear more.
+func (c checkFlags) newProgressPrinter(std streams) func(string) {
+	return func(text string) { fmt.Fprintln(std.err, console.SanitizeLine(text)) }
 }
 
 // print writes a report in the format that was asked for. What changed goes beside formats that programs read.
-func (c checking) print(std streams, s *survey, report reach.Report, before *reach.Report) error {
+func (c checkFlags) print(std streams, s *connectivityCheck, report reach.Report, before *reach.Report) error {
 	view := s.view(report)
 	if before != nil {
 		view.Changes, view.Compared = reach.Compare(*before, report), true
@@ -77,21 +77,21 @@ func (c checking) print(std streams, s *survey, report reach.Report, before *rea
 	var err error
 	switch c.format {
 	case formatJSON:
-		err = view.JSON(&written)
+		err = view.WriteJSON(&written)
 	case formatJUnit:
-		err = view.JUnit(&written)
+		err = view.WriteJUnit(&written)
 	case formatMarkdown:
-		err = view.Markdown(&written)
+		err = view.WriteMarkdown(&written)
 	case formatShort:
-		err = view.Short(&written)
+		err = view.WriteShort(&written)
 	default:
-		err = view.Table(&written)
+		err = view.WriteTable(&written)
 	}
 	if err == nil {
 		_, err = std.out.Write(written.Bytes())
 	}
 	if err == nil && before != nil && (c.format == formatJSON || c.format == formatJUnit) {
-		err = view.Difference(std.err)
+		err = view.WriteDiff(std.err)
 	}
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
@@ -99,11 +99,11 @@ func (c checking) print(std streams, s *survey, report reach.Report, before *rea
 	return nil
 }
 
-// follow checks again and again until ctx ends, and tells what changes.
-func (c checking) follow(ctx context.Context, std streams, s *survey, last reach.Report) (reach.Report, error) {
+// watchChanges checks again and again until ctx ends, and tells what changes.
+func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivityCheck, last reach.Report) (reach.Report, error) {
 	if c.format != formatJSON {
 		fmt.Fprintf(std.err, "Checking again every %s; Ctrl-C ends it.\n", watchEvery)
-		if len(s.free(c.vantages)) < len(c.vantages) {
+		if len(s.filterFree(c.vantages)) < len(c.vantages) {
 			fmt.Fprintln(std.err, "What was seen from the zone stays as it is: another look would start another machine.")
 		}
 	}
@@ -111,30 +111,30 @@ func (c checking) follow(ctx context.Context, std streams, s *survey, last reach
 		if (network.Clock{}).Sleep(ctx, watchEvery) != nil { // it looks at the world, whose clock nobody speeds up
 			return last, nil
 		}
-		next, err := s.again(ctx, c.vantages, last, c.progress(std))
+		next, err := s.runAgain(ctx, c.vantages, last, c.newProgressPrinter(std))
 		if ctx.Err() != nil {
 			return last, nil
 		}
 		if err != nil {
-			fmt.Fprintln(std.err, console.Clean(err.Error())) // the next turn may be better
+			fmt.Fprintln(std.err, console.SanitizeLine(err.Error())) // the next turn may be better
 		}
-		if err := c.told(std, last, next); err != nil {
+		if err := c.printChanges(std, last, next); err != nil {
 			return next, err
 		}
 		last = next
 	}
 }
 
-// told writes what a turn of --watch found out: each report for programs, what changed for people.
-func (c checking) told(std streams, last, next reach.Report) error {
+// printChanges writes what a turn of --watch found out: each report for programs, what changed for people.
+func (c checkFlags) printChanges(std streams, last, next reach.Report) error {
 	if c.format == formatJSON {
-		return console.Reachability{Report: next}.JSON(std.out)
+		return console.ConnectivityReport{Report: next}.WriteJSON(std.out)
 	}
-	return console.Transitions(std.out, time.Now(), reach.Compare(last, next))
+	return console.WriteTransitions(std.out, time.Now(), reach.Compare(last, next))
 }
 
-// title says what is checked.
-func (s *survey) title() string {
+// formatTitle says what is checked.
+func (s *connectivityCheck) formatTitle() string {
 	zone := s.spec.Exoscale.Zone
 	if s.spec.Cluster.ID == "" {
 		return zone
@@ -142,53 +142,53 @@ func (s *survey) title() string {
 	return s.spec.Cluster.ID + " in " + zone
 }
 
-// screen shows the checks live on the terminal, and leaves the result in its scrollback.
-func (c checking) screen(ctx context.Context, std streams, s *survey, before *reach.Report) (reach.Report, error) {
+// runScreen shows the checks live on the terminal, and leaves the result in its scrollback.
+func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivityCheck, before *reach.Report) (reach.Report, error) {
 	var doing sync.Map // what goes on before results come, by vantage
-	report, err := tui.Check(ctx, tui.Checking{
-		Title: s.title(), Checks: s.checks, Vantages: c.vantages, Watch: c.watch,
+	report, err := tui.Check(ctx, tui.CheckOptions{
+		Title: s.formatTitle(), Checks: s.checks, Sources: c.vantages, Watch: c.watch,
 		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
 			defer doing.Delete(vantage)
 			_, err := s.run(ctx, vantage, ids, tell, func(text string) { doing.Store(vantage, text) })
 			return err
 		},
-		Doing: func(vantage string) string {
+		Progress: func(vantage string) string {
 			text, _ := doing.Load(vantage)
 			said, _ := text.(string)
 			return said
 		},
-		Terms: s.terms,
+		Estimate: s.describeTerms,
 		Skip: func(id, reason string, until time.Time) (string, error) {
 			skip := reach.Skip{ID: id, Reason: reason, Until: until}
 			s.skip(skip)
 			return fmt.Sprintf("checks: {skip: {%s: %q}}", id, skip.String()), nil
 		},
 		Save: func(report reach.Report) ([]string, error) { return c.save(s, report) },
-		In:   std.in, Out: std.screen(), NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
+		In:   std.in, Out: std.terminalWriter(), NoColor: os.Getenv("NO_COLOR") != "", ASCII: c.ascii,
 	})
 	if len(report.Results) == 0 {
 		return report, err
 	}
-	report = reach.Settle(s.checks, report)
+	report = reach.MergeReports(s.checks, report)
 	c.format = formatShort
 	return report, errors.Join(err, c.print(std, s, report, before))
 }
 
 // view is a report as it is printed.
-func (s *survey) view(report reach.Report) console.Reachability {
-	return console.Reachability{
-		Report: report, Checks: s.checks, Title: s.title(), Program: "exoshift " + version, Release: s.spec.OpenShift.Version,
+func (s *connectivityCheck) view(report reach.Report) console.ConnectivityReport {
+	return console.ConnectivityReport{
+		Report: report, Checks: s.checks, Title: s.formatTitle(), Program: "exoshift " + version, Release: s.spec.OpenShift.Version,
 	}
 }
 
 // save writes the report for programs and for a ticket into the current directory.
-func (c checking) save(s *survey, report reach.Report) (paths []string, err error) {
+func (c checkFlags) save(s *connectivityCheck, report reach.Report) (paths []string, err error) {
 	view := s.view(report)
 	name := "exoshift-check-" + report.Started.Local().Format("20060102-150405")
 	for _, one := range []struct {
 		suffix string
 		write  func(io.Writer) error
-	}{{".json", view.JSON}, {".md", view.Markdown}} {
+	}{{".json", view.WriteJSON}, {".md", view.WriteMarkdown}} {
 		var content bytes.Buffer
 		if err := one.write(&content); err != nil {
 			return nil, err
@@ -205,10 +205,10 @@ func (c checking) save(s *survey, report reach.Report) (paths []string, err erro
 	return paths, nil
 }
 
-// agreed asks for a yes to what a vantage costs.
-func (c checking) agreed(ctx context.Context, std streams, s *survey) error {
+// confirmTerms asks for a yes to what a vantage costs.
+func (c checkFlags) confirmTerms(ctx context.Context, std streams, s *connectivityCheck) error {
 	for _, vantage := range c.vantages {
-		terms := s.terms(vantage)
+		terms := s.describeTerms(vantage)
 		if terms == "" {
 			continue
 		}

@@ -26,7 +26,7 @@ func tellCluster(t *testing.T, s session, method, path, body string, into any) {
 			t.Fatalf("%s %s: %v", method, path, err)
 		}
 	}
-	kubeconfig, err := s.kubeconfig()
+	kubeconfig, err := s.readKubeconfig()
 	check(err)
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	check(err)

@@ -5,17 +5,17 @@ import (
 	"exoshift/state"
 )
 
-// clusterAuthorities are those that a cluster which stands signs its API by, as PEM: nobody else trusts them. "": there is
+// readClusterAuthorities are those that a cluster which stands signs its API by, as PEM: nobody else trusts them. "": there is
 // no such cluster, or nobody knows.
-func clusterAuthorities(spec state.Spec) string {
-	if !stands(spec) {
+func readClusterAuthorities(spec state.Spec) string {
+	if !isInstalled(spec) {
 		return ""
 	}
 	path, err := state.DefaultPath(spec.Cluster.ID)
 	if err != nil {
 		return ""
 	}
-	folder, err := state.Look(path)
+	folder, err := state.OpenReadOnly(path)
 	if err != nil {
 		return ""
 	}
@@ -23,7 +23,7 @@ func clusterAuthorities(spec state.Spec) string {
 	if err != nil {
 		return ""
 	}
-	trusted, err := openshift.Authorities(content)
+	trusted, err := openshift.ParseAuthorities(content)
 	if err != nil {
 		return "" // the check of the API says that it is not trusted
 	}

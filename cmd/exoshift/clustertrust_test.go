@@ -20,7 +20,7 @@ func TestTheClustersOwnAuthorityIsNoInterception(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := exampleSpec(t)
-	if trusted := clusterAuthorities(spec); trusted != "" {
+	if trusted := readClusterAuthorities(spec); trusted != "" {
 		t.Errorf("before there is a cluster, %q is trusted", trusted)
 	}
 	path, err := state.DefaultPath(spec.Cluster.ID)
@@ -39,12 +39,12 @@ func TestTheClustersOwnAuthorityIsNoInterception(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	survey, err := newSurvey(t.Context(), network.Network{}, inquiredCluster{spec: spec}, nil, nil)
+	survey, err := newConnectivityCheck(t.Context(), network.Network{}, checkSubject{spec: spec}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, vantage := range []string{reach.Workstation, reach.Zone} {
-		if task, err := survey.task(vantage, nil); err != nil || !strings.Contains(task.Authorities, string(authority.PEM())) {
+		if task, err := survey.newTask(vantage, nil); err != nil || !strings.Contains(task.Authorities, string(authority.PEM())) {
 			t.Errorf("%s: %v, trusts %q", vantage, err, task.Authorities)
 		}
 	}

@@ -21,7 +21,7 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	virtuallyIn(t, circumstances{scenario: "no-delegation", dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.options.waitForDNS, s.where.Resume = 5*time.Minute, "exoshift again"
+		s.options.waitForDNS, s.locations.Resume = 5*time.Minute, "exoshift again"
 		var out bytes.Buffer
 		began := time.Now()
 		err := s.run(t.Context(), streams{out: &out, err: os.Stderr})

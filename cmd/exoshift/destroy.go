@@ -14,19 +14,19 @@ import (
 	"exoshift/wizard"
 )
 
-// demolition is what the flags of destroy say beyond the common ones. They are not read from the environment: nothing
+// destroyFlags is what the flags of destroy say beyond the common ones. They are not read from the environment: nothing
 // that was exported for another cluster may destroy this one.
-type demolition struct {
+type destroyFlags struct {
 	options
 	dryRun        bool
-	confirm       string
+	confirmID     string
 	deleteBackups bool
 	// includeForeignRecords deletes the DNS zone with the records that no installation made.
 	includeForeignRecords bool
 }
 
-func destroyCommand(std streams) *cobra.Command {
-	var d demolition
+func newDestroyCommand(std streams) *cobra.Command {
+	var d destroyFlags
 	cmd := &cobra.Command{
 		Use:   "destroy",
 		Short: "Delete everything that belongs to a cluster, and prove that nothing is left",
@@ -44,19 +44,19 @@ What could not be deleted is listed, and the same command goes on.`,
 			return d.run(cmd.Context(), std)
 		},
 	}
-	answersFlag(cmd, "the answers file of a cluster whose folder is lost")
-	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	addAnswersFlag(cmd, "the answers file of a cluster whose folder is lost")
+	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().BoolVar(&d.dryRun, "dry-run", false, "show what would be deleted, and delete nothing")
-	cmd.Flags().StringVar(&d.confirm, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
+	cmd.Flags().StringVar(&d.confirmID, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
 	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
 	cmd.Flags().BoolVar(&d.includeForeignRecords, "include-foreign-records", false,
 		"delete the cluster's DNS zone with the records in it that no installation made, too")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
-	accessibleFlag(cmd)
+	addAccessibleFlag(cmd)
 	return cmd
 }
 
-func (d demolition) run(ctx context.Context, std streams) (err error) {
+func (d destroyFlags) run(ctx context.Context, std streams) (err error) {
 	if d.output == outputTUI {
 		d.output = outputPlain
 	}
@@ -64,10 +64,10 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := d.permitted(site.spec.Cluster.ID, std); err != nil {
+	if err := d.checkConfirmation(site.spec.Cluster.ID, std); err != nil {
 		return err
 	}
-	if site.kept {
+	if site.hasFolder {
 		unlock, err := site.folder.Lock(ctx)
 		if err != nil {
 			return err
@@ -77,20 +77,20 @@ func (d demolition) run(ctx context.Context, std streams) (err error) {
 			return err
 		}
 	}
-	if site.secrets, err = keysOf(site, std); err != nil {
+	if site.secrets, err = readCredentials(site, std); err != nil {
 		return err
 	}
-	around, err := surroundingsOf(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
+	around, err := openClusterDeps(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, around.leave()) }()
-	site.net, site.access = around.net, around.access.attendedBy(d.attended(std))
+	defer func() { err = errors.Join(err, around.close()) }()
+	site.net, site.access = around.net, around.access.setInteractive(d.isInteractive(std))
 	return d.clear(ctx, std, site)
 }
 
 // restoreModes makes the folder private again, unless nothing may be changed.
-func (d demolition) restoreModes(folder state.Folder) error {
+func (d destroyFlags) restoreModes(folder state.Folder) error {
 	if d.dryRun {
 		return nil
 	}
@@ -98,15 +98,15 @@ func (d demolition) restoreModes(folder state.Folder) error {
 	return err
 }
 
-// permitted checks the confirmation before anything is contacted. A terminal is asked later, with the plan before its
+// checkConfirmation checks the confirmation before anything is contacted. A terminal is asked later, with the plan before its
 // eyes.
-func (d demolition) permitted(cluster string, std streams) error {
+func (d destroyFlags) checkConfirmation(cluster string, std streams) error {
 	switch {
-	case d.dryRun || d.confirm == cluster:
+	case d.dryRun || d.confirmID == cluster:
 		return nil
-	case d.confirm != "":
-		return usageError{fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirm, cluster)}
-	case d.output.json() || d.output != outputAccessible && !std.terminal():
+	case d.confirmID != "":
+		return usageError{fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirmID, cluster)}
+	case d.output.isJSON() || d.output != outputAccessible && !std.isTerminal():
 		return usageError{fmt.Errorf("nothing was touched: give --confirm-destroy=%s to delete the cluster, or --dry-run to see what that means", cluster)}
 	}
 	return nil
@@ -114,22 +114,22 @@ func (d demolition) permitted(cluster string, std streams) error {
 
 // find returns the cluster that the flags mean. The folder knows more than the answers, so it is used wherever there is
 // one.
-func (d demolition) find(std streams) (site, error) {
-	var s site
+func (d destroyFlags) find(std streams) (teardownContext, error) {
+	var s teardownContext
 	var err error
 	if d.dir != "" || d.answers == "" {
-		if s.folder, err = existingFolder(d.dir); err != nil {
+		if s.folder, err = findFolder(d.dir); err != nil {
 			return s, usageError{err}
 		}
-		s.kept = true
+		s.hasFolder = true
 	}
-	if s.spec, err = d.specOf(s, std); err != nil {
+	if s.spec, err = d.readSpec(s, std); err != nil {
 		return s, err
 	}
-	if !s.kept {
-		return usualSite(s)
+	if !s.hasFolder {
+		return withDefaultFolder(s)
 	}
-	if s.facts, err = s.folder.Facts(); err != nil {
+	if s.facts, err = s.folder.LoadFacts(); err != nil {
 		return s, err
 	}
 	if id := s.facts.ClusterID; id != "" && id != s.spec.Cluster.ID {
@@ -139,8 +139,8 @@ func (d demolition) find(std streams) (site, error) {
 	return s, nil
 }
 
-// usualSite adds the folder in the default place, if it is the cluster's. That of a rehearsal is only meant by name.
-func usualSite(s site) (site, error) {
+// withDefaultFolder adds the folder in the default place, if it is the cluster's. That of a rehearsal is only meant by name.
+func withDefaultFolder(s teardownContext) (teardownContext, error) {
 	path, err := state.DefaultPath(s.spec.Cluster.ID)
 	if err != nil {
 		return s, nil // no home, no folder; the answers are enough
@@ -152,38 +152,38 @@ func usualSite(s site) (site, error) {
 	if err != nil {
 		return s, err
 	}
-	facts, err := folder.Facts()
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return s, err
 	}
 	if facts.ClusterID == s.spec.Cluster.ID && !facts.Rehearsal {
-		s.folder, s.facts, s.kept = folder, facts, true
+		s.folder, s.facts, s.hasFolder = folder, facts, true
 	}
 	return s, nil
 }
 
-// specOf reads answers for what they say about the cluster; the secrets of an installation may be gone.
-func (d demolition) specOf(s site, std streams) (state.Spec, error) {
-	layers, err := d.answersOf(s)
+// readSpec reads answers for what they say about the cluster; the secrets of an installation may be gone.
+func (d destroyFlags) readSpec(s teardownContext, std streams) (state.Spec, error) {
+	layers, err := d.selectLayers(s)
 	if err != nil {
 		return state.Spec{}, err
 	}
-	all, err := layers.assemble()
+	all, err := layers.merge()
 	if err != nil {
 		return state.Spec{}, err
 	}
-	if faults := all.Faults(); len(faults) > 0 {
-		console.Faults(std.err, faults)
+	if faults := all.Problems(); len(faults) > 0 {
+		console.PrintProblems(std.err, faults)
 		return state.Spec{}, answersError{errors.New("the answers have faults")}
 	}
 	there := func(string) (string, bool) { return "there", true } // which of the secrets are needed, is asked later
-	return all.Answers.Spec, loaded{needs: wizard.Needs(all.Answers.Spec, all.Ask, there)}.complete(std)
+	return all.Answers.Spec, loaded{needs: wizard.FindMissing(all.Answers.Spec, all.Ask, there)}.complete(std)
 }
 
-// answersOf returns the answers that the flags mean, or else those of the folder. The environment answers nothing here.
-func (d demolition) answersOf(s site) (layers, error) {
+// selectLayers returns the answers that the flags mean, or else those of the folder. The environment answers nothing here.
+func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
 	if d.answers != "" {
-		layers, err := d.layers()
+		layers, err := d.readLayers()
 		layers.variables = nil
 		return layers, err
 	}
@@ -197,29 +197,29 @@ func (d demolition) answersOf(s site) (layers, error) {
 	return layers{answers: new(wizard.ReadAnswers(s.folder.Path(state.AnswersFile), content))}, nil
 }
 
-// keysOf returns the keys to the cloud. The pull secret is not needed to destroy.
-func keysOf(s site, std streams) (wizard.Secrets, error) {
-	lookup := environment
+// readCredentials returns the keys to the cloud. The pull secret is not needed to destroy.
+func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
+	lookup := lookupEnv
 	if s.facts.Rehearsal {
-		lookup = rehearsalSecrets
+		lookup = lookupRehearsalSecret
 	}
-	secrets, faults := wizard.ResolveSecrets(withoutKept(s), lookup)
-	var needed []wizard.Fault
+	secrets, faults := wizard.ResolveSecrets(withoutStoredKeys(s), lookup)
+	var needed []wizard.Problem
 	for _, f := range faults {
 		if strings.HasPrefix(f.Field, "exoscale.") {
 			needed = append(needed, f)
 		}
 	}
 	if len(needed) > 0 {
-		console.Faults(std.err, needed)
+		console.PrintProblems(std.err, needed)
 		return secrets, answersError{errors.New("there are no keys to the cloud")}
 	}
 	return secrets, nil
 }
 
-// withoutKept returns the answers with the environment in the place of keys that the folder held until its cluster was
+// withoutStoredKeys returns the answers with the environment in the place of keys that the folder held until its cluster was
 // destroyed.
-func withoutKept(s site) state.Spec {
+func withoutStoredKeys(s teardownContext) state.Spec {
 	spec := s.spec
 	if s.facts.Destroyed.IsZero() {
 		return spec
@@ -232,7 +232,7 @@ func withoutKept(s site) state.Spec {
 	return spec
 }
 
-// attended tells whether somebody is there to sign in.
-func (d demolition) attended(std streams) bool {
-	return d.output == outputAccessible || !d.output.json() && std.terminal()
+// isInteractive tells whether somebody is there to sign in.
+func (d destroyFlags) isInteractive(std streams) bool {
+	return d.output == outputAccessible || !d.output.isJSON() && std.isTerminal()
 }

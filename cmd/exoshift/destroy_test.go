@@ -33,16 +33,16 @@ func belongings(t *testing.T, s session) []string {
 // everything is what the organization has.
 func everything(t *testing.T, s session) []state.Object {
 	t.Helper()
-	world, disconnect, err := site{spec: s.spec, secrets: s.secrets, net: s.net}.world(unrecorded{})
+	world, disconnect, err := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net}.newClients(discardJournal{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer disconnect()
-	objects, err := world.Cloud.Objects(t.Context())
+	objects, err := world.Cloud.ListObjects(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	buckets, err := world.Buckets.Buckets(t.Context())
+	buckets, err := world.Buckets.ListBuckets(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		aimedAtOthers(t, s)
-		d := demolition{options: options{output: outputJSON}, confirm: s.spec.Cluster.ID}
-		destroyed := func(place site) {
+		d := destroyFlags{options: options{output: outputJSON}, confirmID: s.spec.Cluster.ID}
+		destroyed := func(place teardownContext) {
 			t.Helper()
 			var out bytes.Buffer
 			if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
@@ -83,7 +83,7 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 				t.Errorf("the last line is no empty inventory: %v", err)
 			}
 		}
-		place := site{spec: s.spec, secrets: s.secrets, net: s.net}
+		place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net}
 		destroyed(place) // the folder is lost: the template, which others may use, proves to be nobody's
 		left := slices.DeleteFunc(belongings(t, s), func(name string) bool { return strings.HasPrefix(name, state.KindTemplate) })
 		kept := append([]string{"bucket " + s.spec.Bucket(state.BucketBackups)}, before...)
@@ -91,12 +91,12 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 			t.Errorf("without the folder, -before and backups +after\n%s", diff)
 		}
 		d.deleteBackups = true
-		place.folder, place.kept = s.folder, true
+		place.folder, place.hasFolder = s.folder, true
 		destroyed(place)
 		if diff := cmp.Diff(before, belongings(t, s)); diff != "" {
 			t.Errorf("with the folder, -before +after\n%s", diff)
 		}
-		facts, err := s.folder.Facts()
+		facts, err := s.folder.LoadFacts()
 		if err != nil || facts.Destroyed.IsZero() || facts.ClusterID != s.spec.Cluster.ID {
 			t.Errorf("the folder knows %+v, %v", facts, err)
 		}
@@ -213,12 +213,12 @@ func aimedAtOthers(t *testing.T, s session) {
 		"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"]}}`, s.spec.Exoscale.Zone, theirVolume, n.claim("aimed", "")))
 
 	var out bytes.Buffer
-	facts, err := s.folder.Facts()
+	facts, err := s.folder.LoadFacts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dry := demolition{options: options{output: outputJSON}, dryRun: true}
-	if err := dry.clear(t.Context(), streams{out: &out, err: os.Stderr}, site{spec: s.spec, secrets: s.secrets, net: s.net, folder: s.folder, kept: true, facts: facts}); err != nil {
+	dry := destroyFlags{options: options{output: outputJSON}, dryRun: true}
+	if err := dry.clear(t.Context(), streams{out: &out, err: os.Stderr}, teardownContext{spec: s.spec, secrets: s.secrets, net: s.net, folder: s.folder, hasFolder: true, facts: facts}); err != nil {
 		t.Fatal(err)
 	}
 	var inventory struct {
@@ -255,7 +255,7 @@ func aimedAtOthers(t *testing.T, s session) {
 
 func TestOnlyTheTypedIDIsAYes(t *testing.T) {
 	for typed, want := range map[string]int{"c-1\n": exitOK, " c-1 \n": exitOK, "c-1": exitUsage, "yes\n": exitUsage, "c-10\n": exitUsage, "": exitUsage} {
-		err := demolition{}.agree(t.Context(), streams{in: strings.NewReader(typed), out: io.Discard}, "c-1")
+		err := destroyFlags{}.confirm(t.Context(), streams{in: strings.NewReader(typed), out: io.Discard}, "c-1")
 		if exitCode(err) != want {
 			t.Errorf("%q: %v", typed, err)
 		}
@@ -263,8 +263,8 @@ func TestOnlyTheTypedIDIsAYes(t *testing.T) {
 }
 
 func TestTheCommandThatGoesOnWithATeardownIsOneThatDestroyTakes(t *testing.T) {
-	words := strings.Fields(demolition{options: options{dir: "demo", output: outputAccessible}, deleteBackups: true}.again(site{}))
-	cmd := destroyCommand(streams{})
+	words := strings.Fields(destroyFlags{options: options{dir: "demo", output: outputAccessible}, deleteBackups: true}.formatRetry(teardownContext{}))
+	cmd := newDestroyCommand(streams{})
 	if err := cmd.ParseFlags(words[2:]); err != nil || len(cmd.Flags().Args()) > 1 {
 		t.Errorf("%q: %v", words, err)
 	}

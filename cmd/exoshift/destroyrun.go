@@ -15,69 +15,69 @@ import (
 )
 
 // clear looks, shows what it found and, unless it is a dry run, deletes it.
-func (d demolition) clear(ctx context.Context, std streams, s site) error {
-	journal, err := d.journal(s)
+func (d destroyFlags) clear(ctx context.Context, std streams, s teardownContext) error {
+	journal, err := d.openJournal(s)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = journal.Close() }() // each entry is on the disk already
-	world, disconnect, err := s.world(journal)
+	world, disconnect, err := s.newClients(journal)
 	if err != nil {
 		return err
 	}
 	defer disconnect()
-	options, err := d.teardownOptions(s)
+	options, err := d.readTeardownOptions(s)
 	if err != nil {
 		return err
 	}
 	teardown := destroy.New(s.spec, world, options)
-	inventory, err := teardown.Look(ctx)
+	inventory, err := teardown.TakeInventory(ctx)
 	if err != nil {
 		return &provisioner.StepError{Step: provisioner.Step{ID: "inventory", Phase: destroy.Phase}, Err: err}
 	}
-	inventory.Notes = append(inventory.Notes, s.unregistered()...)
-	if !d.output.json() {
-		console.DestroyPlan(d.output.listener(std.out), d.shortened(s, inventory))
+	inventory.Notes = append(inventory.Notes, s.formatUnregistered()...)
+	if !d.output.isJSON() {
+		console.PrintDestroyPlan(d.output.wrapWriter(std.out), d.summarizePlan(s, inventory))
 	}
 	switch {
 	case d.dryRun:
 		return d.close(std, inventory, nil)
-	case inventory.Empty():
-		return errors.Join(d.close(std, inventory, nil), s.destroyed())
+	case inventory.IsEmpty():
+		return errors.Join(d.close(std, inventory, nil), s.markDestroyed())
 	}
-	if err := d.agree(ctx, std, s.spec.Cluster.ID); err != nil {
+	if err := d.confirm(ctx, std, s.spec.Cluster.ID); err != nil {
 		return err
 	}
 	if err := s.save(options.Remembered, inventory); err != nil {
 		return err
 	}
-	note := func(text string) { fmt.Fprintln(std.err, console.Clean(text)) }
-	if err := s.sweepChecks(ctx, note); err != nil {
+	note := func(text string) { fmt.Fprintln(std.err, console.SanitizeLine(text)) }
+	if err := s.cleanupCheckMachine(ctx, note); err != nil {
 		note(err.Error()) // what it holds back shows in the teardown, too
 	}
-	return d.play(ctx, std, s, teardown, inventory)
+	return d.execute(ctx, std, s, teardown, inventory)
 }
 
-// shortened is what is told of the plan. Who is asked about it sees it whole on a screen.
-func (d demolition) shortened(s site, inventory destroy.Inventory) console.Teardown {
-	told := s.told(inventory)
-	if !d.dryRun && d.confirm != s.spec.Cluster.ID {
-		told.Every = d.command("--dry-run")
+// summarizePlan is what is told of the plan. Who is asked about it sees it whole on a screen.
+func (d destroyFlags) summarizePlan(s teardownContext, inventory destroy.Inventory) console.Teardown {
+	told := s.newTeardownView(inventory)
+	if !d.dryRun && d.confirmID != s.spec.Cluster.ID {
+		told.ListCommand = d.formatCommand("--dry-run")
 	}
 	return told
 }
 
 // close ends the output: in JSON, what is there is its last line.
-func (d demolition) close(std streams, inventory destroy.Inventory, failure error) error {
-	if !d.output.json() {
+func (d destroyFlags) close(std streams, inventory destroy.Inventory, failure error) error {
+	if !d.output.isJSON() {
 		return nil
 	}
-	return console.InventoryJSON(std.out, inventory, failure)
+	return console.WriteInventoryJSON(std.out, inventory, failure)
 }
 
-// agree asks for the cluster's ID, unless the command line has it.
-func (d demolition) agree(ctx context.Context, std streams, cluster string) error {
-	if d.confirm == cluster {
+// confirm asks for the cluster's ID, unless the command line has it.
+func (d destroyFlags) confirm(ctx context.Context, std streams, cluster string) error {
+	if d.confirmID == cluster {
 		return nil
 	}
 	fmt.Fprintf(std.out, "\nThis cannot be undone. Type the cluster's ID to delete all this: ")
@@ -91,19 +91,19 @@ func (d demolition) agree(ctx context.Context, std streams, cluster string) erro
 	return nil
 }
 
-// play runs the plan, and ends with what the last look found.
-func (d demolition) play(ctx context.Context, std streams, s site, teardown *destroy.Teardown, inventory destroy.Inventory) error {
-	events, err := s.events()
+// execute runs the plan, and ends with what the last look found.
+func (d destroyFlags) execute(ctx context.Context, std streams, s teardownContext, teardown *destroy.Teardown, inventory destroy.Inventory) error {
+	events, err := s.openEvents()
 	if err != nil {
 		return err
 	}
 	defer events.Close()
 	kept := ""
-	if s.kept {
+	if s.hasFolder {
 		kept = events.Name()
 	}
 	std.startRun(d.output, kept)
-	show := d.output.printer(std.out)
+	show := d.output.newPrinter(std.out)
 	record := json.NewEncoder(events)
 	var unwritten error
 	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
@@ -113,13 +113,13 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 	emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "destroy " + s.spec.Cluster.ID})
 	failure := provisioner.Run(ctx, teardown.Plan(inventory), emit)
 	if failure == nil {
-		failure = errors.Join(unwritten, s.destroyed())
+		failure = errors.Join(unwritten, s.markDestroyed())
 	}
-	emit(finished(failure, d.again(s)))
-	if !d.output.json() {
-		console.DestroySummary(d.output.listener(std.out), s.told(inventory), failure, d.again(s))
+	emit(newFinishedEvent(failure, d.formatRetry(s)))
+	if !d.output.isJSON() {
+		console.PrintDestroySummary(d.output.wrapWriter(std.out), s.newTeardownView(inventory), failure, d.formatRetry(s))
 	}
-	shown := d.close(std, left(inventory, failure), failure)
+	shown := d.close(std, filterRemaining(inventory, failure), failure)
 	std.endRun(kept, func(string) {})
 	if failure != nil {
 		return shownError{failure}
@@ -127,9 +127,9 @@ func (d demolition) play(ctx context.Context, std streams, s site, teardown *des
 	return shown
 }
 
-// left is what is still there of an inventory. A run that was stopped does not know and tells nothing.
-func left(inventory destroy.Inventory, failure error) destroy.Inventory {
-	rest := destroy.Inventory{Kept: inventory.Kept, Notes: inventory.Notes, People: inventory.People}
+// filterRemaining is what is still there of an inventory. A run that was stopped does not know and tells nothing.
+func filterRemaining(inventory destroy.Inventory, failure error) destroy.Inventory {
+	rest := destroy.Inventory{Kept: inventory.Kept, Notes: inventory.Notes, Actions: inventory.Actions}
 	var leftover *destroy.LeftoverError
 	switch {
 	case errors.As(failure, &leftover):
@@ -142,8 +142,8 @@ func left(inventory destroy.Inventory, failure error) destroy.Inventory {
 	return rest
 }
 
-// again is the command line that goes on.
-func (d demolition) again(s site) string {
+// formatRetry is the command line that goes on.
+func (d destroyFlags) formatRetry(s teardownContext) string {
 	more := []string{"--confirm-destroy", s.spec.Cluster.ID}
 	if d.deleteBackups {
 		more = append(more, "--delete-backups")
@@ -151,25 +151,25 @@ func (d demolition) again(s site) string {
 	if d.includeForeignRecords {
 		more = append(more, "--include-foreign-records")
 	}
-	return d.command(more...)
+	return d.formatCommand(more...)
 }
 
-// command is the command line with more flags. It has none that destroy does not know.
-func (d demolition) command(more ...string) string {
-	known := options{answers: d.answers, set: d.set, dir: d.dir, output: d.output, waitForDNS: install.DefaultWaitForDNS, lookInside: true}
+// formatCommand is the command line with more flags. It has none that destroy does not know.
+func (d destroyFlags) formatCommand(more ...string) string {
+	known := options{answers: d.answers, set: d.set, dir: d.dir, output: d.output, waitForDNS: install.DefaultWaitForDNS, bootstrapAccess: true}
 	return resumeCommand("destroy", known, more...)
 }
 
-// teardownOptions returns what the folder knows.
-func (d demolition) teardownOptions(s site) (destroy.Options, error) {
+// readTeardownOptions returns what the folder knows.
+func (d destroyFlags) readTeardownOptions(s teardownContext) (destroy.Options, error) {
 	options := destroy.Options{
-		Names: install.Names(s.spec), DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, OwnKey: s.secrets.APIKey,
+		Names: install.ListNames(s.spec), DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, OwnKey: s.secrets.APIKey,
 	}
-	if !s.kept {
+	if !s.hasFolder {
 		return options, nil
 	}
 	var err error
-	if options.Journal, err = s.folder.JournalEntries(); err != nil {
+	if options.Journal, err = s.folder.ListEntries(); err != nil {
 		return options, err
 	}
 	content, err := s.folder.Read(inventoryFile)
@@ -185,10 +185,10 @@ func (d demolition) teardownOptions(s site) (destroy.Options, error) {
 	return options, nil
 }
 
-// journal is the folder's for what changes the cloud.
-func (d demolition) journal(s site) (closingJournal, error) {
-	if !s.kept || d.dryRun {
-		return unrecorded{}, nil
+// openJournal is the folder's for what changes the cloud.
+func (d destroyFlags) openJournal(s teardownContext) (closingJournal, error) {
+	if !s.hasFolder || d.dryRun {
+		return discardJournal{}, nil
 	}
 	return s.folder.OpenJournal(s.net.Clock.Now)
 }

@@ -17,7 +17,7 @@ import (
 // installation never came further.
 func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 	t.Helper()
-	there, secrets := s.access.lieutenant(s.net, lieutenantURL), s.access.vault(s.net, s.spec.Syn)
+	there, secrets := s.access.newLieutenantClient(s.net, lieutenantURL), s.access.openVaultClient(s.net, s.spec.Syn)
 	err := there.SignIn(t.Context(), nil)
 	if err == nil {
 		_, _, err = there.EnsureCluster(t.Context(), state.SynCluster{
@@ -42,13 +42,13 @@ func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 }
 
 // tornDown runs a teardown and returns what it printed.
-func tornDown(t *testing.T, s session, d demolition, kept bool) string {
+func tornDown(t *testing.T, s session, d destroyFlags, kept bool) string {
 	t.Helper()
 	noted := facts(t, s)
 	if !kept {
 		noted = state.Facts{}
 	}
-	place := site{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, kept: kept, facts: noted}
+	place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, hasFolder: kept, facts: noted}
 	var out bytes.Buffer
 	d.output = outputPlain
 	if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
@@ -61,25 +61,25 @@ func TestATeardownTakesAClusterOutOfProjectSynWhenNothingElseIsLeft(t *testing.T
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		there, secrets := enrolled(t, s)
-		if shown := tornDown(t, s, demolition{dryRun: true}, true); !strings.Contains(shown, "Lieutenant forgets c-demo-1 of the tenant "+harbour) {
+		if shown := tornDown(t, s, destroyFlags{dryRun: true}, true); !strings.Contains(shown, "Lieutenant forgets c-demo-1 of the tenant "+harbour) {
 			t.Errorf("the dry run shows\n%s", shown)
 		}
-		if _, err := there.Cluster(t.Context(), "c-demo-1"); err != nil {
+		if _, err := there.GetCluster(t.Context(), "c-demo-1"); err != nil {
 			t.Fatalf("the dry run touched it: %v", err)
 		}
-		shown := tornDown(t, s, demolition{confirm: "c-demo-1"}, true)
+		shown := tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, true)
 		for _, want := range []string{"switch off the heartbeat c-demo-1", "delete the service for logging in", "NS records of c-demo-1.example.net", "Passbolt"} {
 			if summary := shown[strings.LastIndex(shown, "Nothing is left"):]; !strings.Contains(strings.Join(strings.Fields(summary), " "), want) {
 				t.Errorf("%q is missing in\n%s", want, summary)
 			}
 		}
-		if _, err := there.Cluster(t.Context(), "c-demo-1"); !fault.Is(err, fault.NotFound) {
+		if _, err := there.GetCluster(t.Context(), "c-demo-1"); !fault.Is(err, fault.NotFound) {
 			t.Errorf("Lieutenant still has it: %v", err)
 		}
-		if _, err := secrets.Secret(t.Context(), harbour+"/c-demo-1/cluster-backup"); err != nil {
+		if _, err := secrets.GetSecret(t.Context(), harbour+"/c-demo-1/cluster-backup"); err != nil {
 			t.Errorf("the backups cannot be read any more: %v", err)
 		}
-		if _, err := secrets.Secret(t.Context(), harbour+"/c-demo-1/exoscale/ccm"); !fault.Is(err, fault.NotFound) {
+		if _, err := secrets.GetSecret(t.Context(), harbour+"/c-demo-1/exoscale/ccm"); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the key is still there: %v", err)
 		}
 	})
@@ -94,8 +94,8 @@ func TestATeardownThatIsOverTouchesNobodysNewRegistration(t *testing.T) {
 		if err := s.folder.SaveFacts(noted); err != nil {
 			t.Fatal(err)
 		}
-		tornDown(t, s, demolition{confirm: "c-demo-1", deleteBackups: true}, true)
-		if _, err := there.Cluster(t.Context(), "c-demo-1"); err != nil {
+		tornDown(t, s, destroyFlags{confirmID: "c-demo-1", deleteBackups: true}, true)
+		if _, err := there.GetCluster(t.Context(), "c-demo-1"); err != nil {
 			t.Errorf("somebody else's cluster is gone: %v", err)
 		}
 	})
@@ -105,10 +105,10 @@ func TestATeardownWithoutTheFolderSaysThatProjectSynStays(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		there, _ := enrolled(t, s)
-		if shown := tornDown(t, s, demolition{confirm: "c-demo-1"}, false); !strings.Contains(shown, "Lieutenant and Vault are left as they are") {
+		if shown := tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, false); !strings.Contains(shown, "Lieutenant and Vault are left as they are") {
 			t.Error(shown)
 		}
-		if _, err := there.Cluster(t.Context(), "c-demo-1"); err != nil {
+		if _, err := there.GetCluster(t.Context(), "c-demo-1"); err != nil {
 			t.Error(err)
 		}
 	})

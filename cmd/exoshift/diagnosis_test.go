@@ -24,7 +24,7 @@ const saneTime = 70 * time.Minute
 // patient is an installation that has something.
 type patient struct {
 	circumstances
-	alter func(*install.World)
+	alter func(*install.Clients)
 }
 
 // patients are by the rule that has to be the first to be found.
@@ -92,7 +92,7 @@ func diagnosed(t *testing.T, ill patient) (first *provisioner.Event, after time.
 }
 
 // runIn runs an installation in a world that is altered, if alter is not nil.
-func (s session) runIn(ctx context.Context, t *testing.T, out io.Writer, alter func(*install.World)) error {
+func (s session) runIn(ctx context.Context, t *testing.T, out io.Writer, alter func(*install.Clients)) error {
 	t.Helper()
 	if alter == nil {
 		return s.run(ctx, streams{out: out, err: os.Stderr})

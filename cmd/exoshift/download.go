@@ -29,8 +29,8 @@ func (o options) readReleaseKey() ([]byte, error) {
 	return key, nil
 }
 
-// absolute makes a path independent of where programs are looked for; "" stays.
-func absolute(path string) (string, error) {
+// toAbsolutePath makes a path independent of where programs are looked for; "" stays.
+func toAbsolutePath(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}

@@ -40,7 +40,7 @@ func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 		t.Errorf("after the repair: %v", rest)
 	}
 	b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)
-	preview, err := s.preview(t.Context())
+	preview, err := s.previewInstallation(t.Context())
 	if err != nil || !slices.ContainsFunc(preview.Changes, func(c install.Change) bool {
 		return c.Name == "worker-1" && strings.Contains(c.Details, "is stopped")
 	}) {
@@ -67,7 +67,7 @@ func TestAPlanOnAPartOfACluster(t *testing.T) {
 			t.Errorf("no worker is missing: %v", kinds)
 		}
 		s.spec.LoadBalancer.Strategy = "dns-round-robin"
-		preview, err := s.preview(t.Context())
+		preview, err := s.previewInstallation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestAPlanOnAPartOfACluster(t *testing.T) {
 // pending returns what a plan says would be done, sorted.
 func pending(t *testing.T, s session) []string {
 	t.Helper()
-	preview, err := s.preview(t.Context())
+	preview, err := s.previewInstallation(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func pending(t *testing.T, s session) []string {
 
 func pendingOf(preview install.Preview) []string {
 	var names []string
-	for _, change := range preview.Pending() {
+	for _, change := range preview.ListPending() {
 		names = append(names, sentence(string(change.Action), change.Kind, change.Name))
 	}
 	slices.Sort(names)
@@ -179,7 +179,7 @@ func drifts() []drift {
 		}, []string{"created api-key c-demo-1_object_storage"}},
 		{"an SSH key", func(b backdoor) { b.ask(http.MethodDelete, "/ssh-key/c-demo-1-admin", nil) }, []string{"created ssh-key c-demo-1-admin"}},
 		{"a bucket", func(b backdoor) {
-			world, disconnect, err := b.s.world(unrecorded{}, func(string) {})
+			world, disconnect, err := b.s.openClients(discardJournal{}, func(string) {})
 			b.check(err)
 			defer disconnect()
 			_, err = world.storage.DeleteBucket(b.t.Context(), "c-demo-1-cluster-backup")

@@ -16,15 +16,15 @@ import (
 	"exoshift/state"
 )
 
-// emergency is what the flags of emergency-access say beyond the common ones.
-type emergency struct {
+// emergencyFlags is what the flags of emergency-access say beyond the common ones.
+type emergencyFlags struct {
 	options
 	kubeconfig string // path of the emergency credentials
 	invalidate bool
 }
 
-func emergencyCommand(std streams) *cobra.Command {
-	var e emergency
+func newEmergencyCommand(std streams) *cobra.Command {
+	var e emergencyFlags
 	cmd := &cobra.Command{
 		Use:   "emergency-access",
 		Short: "Verify a cluster's emergency access, and then invalidate the kubeconfig that is valid for ten years",
@@ -45,11 +45,11 @@ kubeconfig its power; if the emergency access does not work after that, everythi
 	cmd.Flags().StringVar(&e.kubeconfig, "kubeconfig", "", "the emergency credentials, as they were fetched")
 	cmd.Flags().BoolVar(&e.invalidate, "invalidate", false, "invalidate the administrator's kubeconfig in the cluster's folder, after a yes")
 	cmd.Flags().Bool("yes", false, "invalidate it without asking")
-	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	return cmd
 }
 
-func (e emergency) run(ctx context.Context, std streams) error {
+func (e emergencyFlags) run(ctx context.Context, std streams) error {
 	if e.kubeconfig == "" {
 		return usageError{errors.New("name the file with the emergency credentials: --kubeconfig FILE")}
 	}
@@ -57,7 +57,7 @@ func (e emergency) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return usageError{fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err)}
 	}
-	folder, err := existingFolder(e.dir)
+	folder, err := findFolder(e.dir)
 	if err != nil {
 		return usageError{err}
 	}
@@ -66,16 +66,16 @@ func (e emergency) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer unlock()
-	cluster, leave, err := clusterOf(folder)
+	cluster, leave, err := openCluster(folder)
 	if err != nil {
-		return misused(err)
+		return toUsageError(err)
 	}
 	defer leave()
 	return e.verify(ctx, std, folder, cluster, credentials)
 }
 
-// misused tells a wrong file or folder from what went wrong.
-func misused(err error) error {
+// toUsageError tells a wrong file or folder from what went wrong.
+func toUsageError(err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return usageError{err}
 	}
@@ -83,23 +83,23 @@ func misused(err error) error {
 }
 
 // verify proves that the credentials work, and says what may be done then.
-func (e emergency) verify(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
+func (e emergencyFlags) verify(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
 	verified, err := cluster.VerifyEmergency(ctx, credentials)
 	if err != nil {
-		return misused(err)
+		return toUsageError(err)
 	}
 	fmt.Fprintf(std.out, "The emergency access works: %s, whose newest token was made on %s, may do everything.\n",
-		console.Clean(verified.User), verified.TokenMade.UTC().Format(time.DateTime+" MST"))
+		console.SanitizeLine(verified.User), verified.TokenMade.UTC().Format(time.DateTime+" MST"))
 	if !e.invalidate {
 		fmt.Fprintf(std.out, "The administrator's kubeconfig still works, too, for ten years. To invalidate it, run this again with --invalidate.\n")
 		return nil
 	}
-	return e.invalidated(ctx, std, folder, cluster, credentials)
+	return e.invalidateKubeconfig(ctx, std, folder, cluster, credentials)
 }
 
-// invalidated takes the administrator's kubeconfig its power, once somebody has said yes.
-func (e emergency) invalidated(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
-	facts, err := folder.Facts()
+// invalidateKubeconfig takes the administrator's kubeconfig its power, once somebody has said yes.
+func (e emergencyFlags) invalidateKubeconfig(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func (e emergency) invalidated(ctx context.Context, std streams, folder state.Fo
 		fmt.Fprintln(std.out, "Alerts do not reach the people on call yet. Run the installation again first: it needs the kubeconfig that is to be invalid.")
 	}
 	if !e.yes {
-		if !std.terminal() {
+		if !std.isTerminal() {
 			return usageError{errors.New("nothing was changed: give --yes to invalidate the administrator's kubeconfig")}
 		}
-		yes, err := ask(ctx, std, "\nInvalidate the administrator's kubeconfig? From then on only the emergency access and the cluster's own logins work.")
+		yes, err := promptYesNo(ctx, std, "\nInvalidate the administrator's kubeconfig? From then on only the emergency access and the cluster's own logins work.")
 		if err != nil {
 			return err
 		}
@@ -119,16 +119,16 @@ func (e emergency) invalidated(ctx context.Context, std streams, folder state.Fo
 		}
 	}
 	fmt.Fprintln(std.out, "Invalidating it, and watching until every API server refuses it: this takes some minutes.")
-	if _, err := cluster.InvalidateAdmin(ctx, credentials); err != nil {
+	if _, err := cluster.RevokeAdmin(ctx, credentials); err != nil {
 		return err
 	}
 	fmt.Fprintln(std.out, "The administrator's kubeconfig is refused, and the emergency access works.")
-	return noteInvalidated(folder)
+	return recordInvalidated(folder)
 }
 
-// noteInvalidated keeps in the folder since when its kubeconfig is refused: the hand-over page names it no more.
-func noteInvalidated(folder state.Folder) error {
-	facts, err := folder.Facts()
+// recordInvalidated keeps in the folder since when its kubeconfig is refused: the hand-over page names it no more.
+func recordInvalidated(folder state.Folder) error {
+	facts, err := folder.LoadFacts()
 	if err != nil || !facts.Syn.AdminInvalidated.IsZero() {
 		return err
 	}
@@ -136,25 +136,25 @@ func noteInvalidated(folder state.Folder) error {
 	if err := folder.SaveFacts(facts); err != nil {
 		return err
 	}
-	spec, err := answersInForce(folder)
+	spec, err := readCurrentAnswers(folder)
 	if err != nil {
 		return err
 	}
-	page, err := handOver(folder, spec, true)
+	page, err := buildHandover(folder, spec, true)
 	if err != nil {
 		return err
 	}
-	return folder.Write(state.HandoverFile, page.Markdown())
+	return folder.Write(state.HandoverFile, page.RenderMarkdown())
 }
 
-// clusterOf returns the cluster of a folder; leave closes it.
-func clusterOf(folder state.Folder) (cluster *openshift.Cluster, leave func(), err error) {
+// openCluster returns the cluster of a folder; leave closes it.
+func openCluster(folder state.Folder) (cluster *openshift.Cluster, leave func(), err error) {
 	const op = "reach the cluster"
-	spec, err := answersInForce(folder)
+	spec, err := readCurrentAnswers(folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	facts, err := folder.Facts()
+	facts, err := folder.LoadFacts()
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -166,6 +166,6 @@ func clusterOf(folder state.Folder) (cluster *openshift.Cluster, leave func(), e
 			WithHint("emergency credentials are made once Project Syn runs: end the installation first")
 	}
 	s := session{spec: spec, folder: folder}
-	cluster = openshift.NewCluster(network.Host(), s.kubeconfig)
+	cluster = openshift.NewCluster(network.Host(), s.readKubeconfig)
 	return cluster, cluster.Close, nil
 }

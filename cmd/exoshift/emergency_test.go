@@ -19,21 +19,21 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 	t.Parallel()
 	virtuallyIn(t, circumstances{scenario: "unexpected-alert", spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		handedOverDespiteAnAlert(t, s)
-		cluster := openshift.NewCluster(s.net, s.kubeconfig)
+		cluster := openshift.NewCluster(s.net, s.readKubeconfig)
 		defer cluster.Close()
 		var out bytes.Buffer
 		std := streams{out: &out, err: &out}
-		if err := (emergency{}).verify(t.Context(), std, s.folder, cluster, emergencyKubeconfig(t, s, "no token")); exitCode(err) != exitDenied {
+		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, emergencyKubeconfig(t, s, "no token")); exitCode(err) != exitDenied {
 			t.Errorf("a wrong token: %v", err)
 		}
 		good := emergencyKubeconfig(t, s, emergencyToken(t, s))
-		if err := (emergency{}).verify(t.Context(), std, s.folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
+		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
 			t.Errorf("verified: %v\n%s", err, out.String())
 		}
-		if err := (emergency{invalidate: true}).verify(t.Context(), std, s.folder, cluster, good); exitCode(err) != exitUsage {
+		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, s.folder, cluster, good); exitCode(err) != exitUsage {
 			t.Errorf("without a yes: %v", err)
 		}
-		agreed := emergency{invalidate: true}
+		agreed := emergencyFlags{invalidate: true}
 		agreed.yes = true
 		if err := agreed.verify(t.Context(), std, s.folder, cluster, good); err != nil {
 			t.Errorf("%v\n%s", err, out.String())
@@ -88,11 +88,11 @@ func emergencyToken(t *testing.T, s session) string {
 
 func emergencyKubeconfig(t *testing.T, s session, token string) []byte {
 	t.Helper()
-	kubeconfig, err := s.kubeconfig()
+	kubeconfig, err := s.readKubeconfig()
 	if err != nil {
 		t.Fatal(err)
 	}
-	authorities, err := openshift.Authorities(kubeconfig)
+	authorities, err := openshift.ParseAuthorities(kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}

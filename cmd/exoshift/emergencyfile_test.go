@@ -13,7 +13,7 @@ import (
 
 func TestWithoutAFileTheEmergencyAccessAsksForOne(t *testing.T) {
 	t.Parallel()
-	err := emergency{}.run(t.Context(), streams{})
+	err := emergencyFlags{}.run(t.Context(), streams{})
 	if exitCode(err) != exitUsage || !strings.Contains(err.Error(), "--kubeconfig FILE") {
 		t.Errorf("exit code %d: %v", exitCode(err), err)
 	}
@@ -21,11 +21,11 @@ func TestWithoutAFileTheEmergencyAccessAsksForOne(t *testing.T) {
 
 func TestAWrongFileIsAWrongCommandAndKeepsItsHint(t *testing.T) {
 	t.Parallel()
-	err := misused(fault.Newf(fault.Invalid, "load it", "it is no kubeconfig").WithHint("fetch it"))
+	err := toUsageError(fault.Newf(fault.Invalid, "load it", "it is no kubeconfig").WithHint("fetch it"))
 	if exitCode(err) != exitUsage || fault.HintOf(err) != "fetch it" {
 		t.Errorf("exit code %d, hint %q", exitCode(err), fault.HintOf(err))
 	}
-	if err := misused(fault.Newf(fault.Denied, "verify it", "refused")); exitCode(err) != exitDenied {
+	if err := toUsageError(fault.Newf(fault.Denied, "verify it", "refused")); exitCode(err) != exitDenied {
 		t.Errorf("a refusal: exit code %d", exitCode(err))
 	}
 }
@@ -45,7 +45,7 @@ func TestWhoInvalidatesTooEarlyIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		err := emergency{}.invalidated(t.Context(), streams{out: &out}, folder, nil, nil)
+		err := emergencyFlags{}.invalidateKubeconfig(t.Context(), streams{out: &out}, folder, nil, nil)
 		if exitCode(err) != exitUsage || strings.Contains(out.String(), "Run the installation again first") != c.told {
 			t.Errorf("on call since %v: %v\n%s", c.onCall, err, out.String())
 		}

@@ -49,9 +49,9 @@ func (e answersError) Unwrap() error { return e.error }
 func exitCode(err error) int {
 	var usage usageError
 	var answers answersError
-	var held *state.HeldError
+	var held *state.LockedError
 	var damage *state.DamageError
-	var unsound unsoundError
+	var unsound damagedError
 	var child childError
 	var check checkError
 	var reached reachError
@@ -67,23 +67,23 @@ func exitCode(err error) int {
 	case errors.As(err, &check):
 		return exitChecks
 	case errors.As(err, &reached):
-		return reached.code()
+		return reached.exitCode()
 	case errors.As(err, &child):
 		return child.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
-	if code, ok := kindCode(fault.KindOf(err)); ok {
+	if code, ok := exitCodeOfKind(fault.KindOf(err)); ok {
 		return code
 	}
 	var step *provisioner.StepError
 	if errors.As(err, &step) {
-		return phaseCode(step)
+		return exitCodeOfStep(step)
 	}
 	return exitInternal
 }
 
-func kindCode(kind fault.Kind) (int, bool) {
+func exitCodeOfKind(kind fault.Kind) (int, bool) {
 	switch kind {
 	case fault.Denied:
 		return exitDenied, true
@@ -97,8 +97,8 @@ func kindCode(kind fault.Kind) (int, bool) {
 	return 0, false
 }
 
-func phaseCode(failure *provisioner.StepError) int {
-	if syn.Registers(failure.Step.ID) {
+func exitCodeOfStep(failure *provisioner.StepError) int {
+	if syn.IsSynStep(failure.Step.ID) {
 		return exitSyn
 	}
 	switch failure.Step.Phase {

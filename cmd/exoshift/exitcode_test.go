@@ -44,7 +44,7 @@ func TestExitCodes(t *testing.T) {
 		"operators":                     {in(install.Operators, gaveUp), 14},
 		"leftovers":                     {in(destroy.Phase, fault.New(fault.Conflict, "delete", &destroy.LeftoverError{})), 15},
 		"a teardown without permission": {in(destroy.Phase, fault.New(fault.Denied, "list", nil)), 6},
-		"a held folder":                 {&state.HeldError{Path: "x"}, 16},
+		"a held folder":                 {&state.LockedError{Path: "x"}, 16},
 		"a human":                       {in(install.Infrastructure, fault.New(fault.Waiting, "delegate", nil)), 20},
 		"an interruption":               {in(install.Nodes, context.Canceled), 130},
 		"an interruption before":        {context.Canceled, 130},

@@ -10,7 +10,7 @@ func TestWhoHasNoHomeHasToNameTheFolder(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "")
 	t.Setenv("HOME", "")
 	_, creating := openFolder("", state.Spec{})
-	_, looking := existingFolder("")
+	_, looking := findFolder("")
 	for what, err := range map[string]error{"install": creating, "status": looking} {
 		if exitCode(err) != exitUsage {
 			t.Errorf("%s: %v has exit code %d, want %d", what, err, exitCode(err), exitUsage)

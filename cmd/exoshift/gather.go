@@ -10,15 +10,15 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// gather keeps what may explain a failure, tells so, and returns the path of its folder. What goes wrong with that is
+// gatherDiagnostics keeps what may explain a failure, tells so, and returns the path of its folder. What goes wrong with that is
 // told and hides nothing.
-func gather(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (path string) {
-	if ctx.Err() != nil || !explainable(failure) {
+func gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (path string) {
+	if ctx.Err() != nil || !shouldGather(failure) {
 		return ""
 	}
 	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering what may explain the failure, for a minute at most"})
 	kept, missing := installation.Gather(ctx, failure)
-	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: kept.Path, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, console.Size(kept.Bytes), kept.Path)}
+	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: kept.Path, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, console.FormatSize(kept.Bytes), kept.Path)}
 	if missing != nil {
 		told.Reason = "not everything could be had; index.json says what is missing"
 		told.Text += "; " + told.Reason
@@ -30,9 +30,9 @@ func gather(ctx context.Context, installation *install.Installation, failure err
 	return told.Name
 }
 
-// explainable tells whether more than its own words may explain a failure: not one that came before anything was made,
+// shouldGather tells whether more than its own words may explain a failure: not one that came before anything was made,
 // not a stop, and not one that waits for somebody to act.
-func explainable(failure error) bool {
+func shouldGather(failure error) bool {
 	var step *provisioner.StepError
 	if !errors.As(failure, &step) || step.Step.Phase == install.Preflight {
 		return false

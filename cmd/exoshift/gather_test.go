@@ -24,7 +24,7 @@ func TestAFailureLeavesWhatMayExplainItInTheFolder(t *testing.T) {
 		if exitCode(failure) != exitControlPlane {
 			t.Fatalf("%v\n%s", failure, lastLines(out.String()))
 		}
-		kept, err := s.folder.Gatherings()
+		kept, err := s.folder.ListGathered()
 		if err != nil || len(kept) != 1 {
 			t.Fatalf("gathered: %v, %v", kept, err)
 		}
@@ -69,7 +69,7 @@ func TestOnlyFailuresThatMoreMayExplainAreGatheredFor(t *testing.T) {
 		"a full disk":         {errors.New("record the events"), false},
 		"a step and the disk": {errors.Join(in(install.Nodes, errors.New("x")), errors.New("record")), true},
 	} {
-		if got := explainable(c.err); got != c.want {
+		if got := shouldGather(c.err); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"exoshift/state"
 )
 
-// handOver says what those who get a cluster need to know, by what its folder holds once a run has ended well. kept
+// buildHandover says what those who get a cluster need to know, by what its folder holds once a run has ended well. kept
 // tells whether the folder stays.
-func handOver(folder state.Folder, spec state.Spec, kept bool) (handover.Report, error) {
-	facts, err := folder.Facts()
+func buildHandover(folder state.Folder, spec state.Spec, kept bool) (handover.Report, error) {
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return handover.Report{}, err
 	}
-	source := handover.Source{Spec: spec, Facts: facts, Board: provisioner.NewBoard(install.Steps(spec)), Rehearsal: facts.Rehearsal}
-	source.Secrets = syn.SecretNames()
-	if err := recorded(folder, source.Board.Fold); err != nil {
+	source := handover.Input{Spec: spec, Facts: facts, Board: provisioner.NewBoard(install.Steps(spec)), Rehearsal: facts.Rehearsal}
+	source.Secrets = syn.ListSecretNames()
+	if err := readEvents(folder, source.Board.Fold); err != nil {
 		return handover.Report{}, err
 	}
 	if kept {
@@ -28,21 +28,21 @@ func handOver(folder state.Folder, spec state.Spec, kept bool) (handover.Report,
 	return handover.New(source), err
 }
 
-// handedOver is handOver for those who only show it.
-func handedOver(folder state.Folder, spec state.Spec, kept bool) handover.Report {
-	report, err := handOver(folder, spec, kept)
+// readHandover is buildHandover for those who only show it.
+func readHandover(folder state.Folder, spec state.Spec, kept bool) handover.Report {
+	report, err := buildHandover(folder, spec, kept)
 	if err != nil {
 		report.Title, report.Note = "The cluster is installed", "What is known about it could not be read: "+err.Error()
 	}
 	return report
 }
 
-// keepHandOver writes the report into the cluster's folder, if that stays.
-func (s *session) keepHandOver() error {
-	report, err := handOver(s.folder, s.spec, !s.temporary)
-	s.where.Handover = report
+// saveHandover writes the report into the cluster's folder, if that stays.
+func (s *session) saveHandover() error {
+	report, err := buildHandover(s.folder, s.spec, !s.temporary)
+	s.locations.Handover = report
 	if s.temporary || err != nil {
 		return err
 	}
-	return s.folder.Write(state.HandoverFile, report.Markdown())
+	return s.folder.Write(state.HandoverFile, report.RenderMarkdown())
 }

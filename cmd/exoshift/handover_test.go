@@ -40,7 +40,7 @@ func handedOverWithoutASecret(t *testing.T, s session, _ *simcloud.Zone) {
 // folderSecrets are what the run was given and what its folder holds that nobody else may know.
 func folderSecrets(t *testing.T, s session) map[string]string {
 	t.Helper()
-	password, err := s.installFile("auth/kubeadmin-password")
+	password, err := s.readInstallFile("auth/kubeadmin-password")
 	if err != nil {
 		t.Fatal(err)
 	}

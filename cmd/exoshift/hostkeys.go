@@ -16,7 +16,7 @@ import (
 
 const hostKeysName = "host-keys"
 
-func hostKeysFlag(cmd *cobra.Command) {
+func addHostKeysFlag(cmd *cobra.Command) {
 	cmd.Flags().String(hostKeysName, "", "trust the SSH host keys in this file, as in known_hosts, in the place of those that are pinned for the same hosts, e.g. for a mirror")
 }
 
@@ -30,8 +30,8 @@ func (o *options) bindHostKeys(cmd *cobra.Command, layers *viper.Viper) (err err
 	return err
 }
 
-// hostNetwork is the network of this machine, with the host keys that were given.
-func (o options) hostNetwork() network.Network {
+// newNetwork is the network of this machine, with the host keys that were given.
+func (o options) newNetwork() network.Network {
 	n := network.Host()
 	n.HostKeys = o.hostKeys
 	return n
@@ -65,8 +65,8 @@ func readHostKeys(path string) (map[string]string, error) {
 	return keys, nil
 }
 
-// knownHostsLines are keys by host as in known_hosts.
-func knownHostsLines(keys map[string]string) []byte {
+// formatKnownHosts are keys by host as in known_hosts.
+func formatKnownHosts(keys map[string]string) []byte {
 	var lines strings.Builder
 	for _, host := range slices.Sorted(maps.Keys(keys)) {
 		fmt.Fprintf(&lines, "%s %s\n", host, keys[host])

@@ -36,11 +36,11 @@ func FuzzReadHostKeys(f *testing.F) {
 				t.Fatalf("%q is the key of %q: %v", line, host, err)
 			}
 		}
-		if err := os.WriteFile(path, knownHostsLines(keys), 0o600); err != nil {
+		if err := os.WriteFile(path, formatKnownHosts(keys), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := readHostKeys(path); err != nil || !maps.Equal(again, keys) {
-			t.Fatalf("%q is read as %q, %v", knownHostsLines(keys), again, err)
+			t.Fatalf("%q is read as %q, %v", formatKnownHosts(keys), again, err)
 		}
 	})
 }
@@ -62,7 +62,7 @@ func FuzzRecordings(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = file.Close() }()
-		runs, err := recordings(file)
+		runs, err := readRecordings(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func FuzzRecordings(f *testing.F) {
 				}
 			}
 			known := map[string]bool{}
-			for _, step := range run.plan(runs) {
+			for _, step := range run.buildPlan(runs) {
 				if known[step.ID] || step.Title == "" && step.ID != "" {
 					t.Fatalf("step %q twice, or without a title", step.ID)
 				}

@@ -29,7 +29,7 @@ func TestHostKeysAreReadByHostAndTheFirstOfAHostCounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if written := string(knownHostsLines(got)); written != "git.example.net "+oneHostKey+"\nmirror "+oneHostKey+"\n" {
+	if written := string(formatKnownHosts(got)); written != "git.example.net "+oneHostKey+"\nmirror "+oneHostKey+"\n" {
 		t.Errorf("written as %s", written)
 	}
 }
@@ -48,7 +48,7 @@ func TestAFileWithoutHostKeysIsRefused(t *testing.T) {
 
 func TestASimulatedCheckMakesNoFolderThatNobodyNeeds(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
-	c := checking{simulate: true, zone: "ch-gva-2", vantages: []string{"workstation"}, only: []string{"NET-EXO-001"}, format: formatShort}
+	c := checkFlags{simulate: true, zone: "ch-gva-2", vantages: []string{"workstation"}, only: []string{"NET-EXO-001"}, format: formatShort}
 	var out, told strings.Builder
 	if err := c.run(t.Context(), streams{out: &out, err: &told}); err != nil {
 		t.Errorf("%v\n%s%s", err, out.String(), told.String())

@@ -27,26 +27,26 @@ func installCommand(std streams) *cobra.Command {
 			return installCluster(cmd, o, std)
 		},
 	}
-	answersFlag(cmd, "the answers file")
-	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
+	addAnswersFlag(cmd, "the answers file")
+	addDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().Bool("yes", false, "create what the plan says without asking")
-	outputFlag(cmd)
-	accessibleFlag(cmd)
+	addOutputFlag(cmd)
+	addAccessibleFlag(cmd)
 	waitFlag(cmd)
 	releaseFlags(cmd)
-	hostKeysFlag(cmd)
-	renewFlag(cmd)
+	addHostKeysFlag(cmd)
+	addRenewFlag(cmd)
 	newKeyFlag(cmd)
-	catalogFlag(cmd)
-	lookInsideFlag(cmd)
+	addCatalogFlag(cmd)
+	addBootstrapAccessFlag(cmd)
 	return cmd
 }
 
 func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if o.answers == "" {
-		return withoutAnswers(cmd.Context(), o, std)
+		return installInteractive(cmd.Context(), o, std)
 	}
-	read, err := o.readAnswers(std, environment)
+	read, err := o.readAnswers(std, lookupEnv)
 	if err != nil {
 		return err
 	}
@@ -58,21 +58,21 @@ func installAnswered(ctx context.Context, o options, std streams, read loaded) e
 	switch {
 	case len(read.needs) == 0:
 		return installAs(ctx, o, std, read.answers.Spec, read.secrets)
-	case !o.output.attended():
+	case !o.output.isInteractive():
 		return read.complete(std)
 	}
-	d := &desk{options: o, std: std, hold: o.output.holder(std), opening: func(ctx context.Context) (*conversation, error) {
-		return hybridConversation(ctx, o, read)
+	d := &startScreen{flags: o, std: std, frontend: o.output.newFrontend(std), open: func(ctx context.Context) (*interviewBackend, error) {
+		return newPartialInterview(ctx, o, read)
 	}}
-	return d.sit(ctx)
+	return d.run(ctx)
 }
 
 // installAs installs a cluster by complete answers, once somebody has agreed to the plan.
 func installAs(ctx context.Context, o options, std streams, spec state.Spec, secrets wizard.Secrets) error {
-	if err := comparedWith(o, spec, std); err != nil {
+	if err := compareWithFlags(o, spec, std); err != nil {
 		return err
 	}
-	if err := agree(ctx, &o, spec, secrets, std); err != nil {
+	if err := confirmPlan(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
 	folder, err := openFolder(o.dir, spec)
@@ -84,67 +84,67 @@ func installAs(ctx context.Context, o options, std streams, spec state.Spec, sec
 		return err
 	}
 	defer unlock()
-	s, err := realSession(o, spec, secrets, folder)
+	s, err := newLiveSession(o, spec, secrets, folder)
 	if err != nil {
 		return err
 	}
 	return s.run(ctx, std)
 }
 
-// comparedWith compares the answers with those in force in the folder that the flags mean, if there is one.
-func comparedWith(o options, spec state.Spec, std streams) error {
+// compareWithFlags compares the answers with those in force in the folder that the flags mean, if there is one.
+func compareWithFlags(o options, spec state.Spec, std streams) error {
 	dir := o.dir
 	if dir == "" {
 		var err error
-		if dir, err = usualPath(spec.Cluster.ID); err != nil {
+		if dir, err = defaultPath(spec.Cluster.ID); err != nil {
 			return err
 		}
 	}
-	folder, err := state.Look(dir)
+	folder, err := state.OpenReadOnly(dir)
 	if err != nil {
 		return err
 	}
 	return compareAnswers(folder, spec, std)
 }
 
-// agree shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
-func agree(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secrets, std streams) error {
+// confirmPlan shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
+func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secrets, std streams) error {
 	if o.yes {
 		return nil
 	}
-	s, leave, err := lookingSession(ctx, *o, spec, secrets)
+	s, leave, err := openPreviewSession(ctx, *o, spec, secrets)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = leave() }() // it was only looked at
-	if err := s.offerRenewal(ctx, o, std); err != nil {
+	if err := s.promptRenewal(ctx, o, std); err != nil {
 		return err
 	}
-	s.access.announced(std)
-	preview, err := s.preview(ctx)
+	s.access.setLinkPrinter(std)
+	preview, err := s.previewInstallation(ctx)
 	if err != nil {
 		return err
 	}
-	if !o.output.attended() {
+	if !o.output.isInteractive() {
 		printPlan(std.err, spec, preview)
-		if err := refusedPlan(preview); err != nil {
+		if err := checkPlan(preview); err != nil {
 			return err
 		}
 		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
 	}
-	printPlan(o.output.listener(std.out), spec, preview)
-	if err := refusedPlan(preview); err != nil {
+	printPlan(o.output.wrapWriter(std.out), spec, preview)
+	if err := checkPlan(preview); err != nil {
 		return err
 	}
-	yes, err := ask(ctx, std, "\nCreate this? It costs money from then on.")
+	yes, err := promptYesNo(ctx, std, "\nCreate this? It costs money from then on.")
 	if err == nil && !yes {
 		err = usageError{errors.New("nothing was created")}
 	}
 	return err
 }
 
-// ask asks a person for a yes.
-func ask(ctx context.Context, std streams, question string) (yes bool, err error) {
+// promptYesNo asks a person for a yes.
+func promptYesNo(ctx context.Context, std streams, question string) (yes bool, err error) {
 	fmt.Fprint(std.out, question+" [y/N] ")
 	answer, err := std.readLine(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func ask(ctx context.Context, std streams, question string) (yes bool, err error
 // readLine returns what is typed until Enter, or until ctx ends and then its cause. The end of the input is an empty
 // answer, never a yes.
 func (s streams) readLine(ctx context.Context) (string, error) {
-	line, err := s.typed().Next(ctx)
+	line, err := s.lineReader().Next(ctx)
 	if errors.Is(err, console.ErrEnded) {
 		return "", nil
 	}
@@ -167,15 +167,15 @@ func (s streams) readLine(ctx context.Context) (string, error) {
 func openFolder(dir string, spec state.Spec) (state.Folder, error) {
 	if dir == "" {
 		var err error
-		if dir, err = usualPath(spec.Cluster.ID); err != nil {
+		if dir, err = defaultPath(spec.Cluster.ID); err != nil {
 			return state.Folder{}, err
 		}
 	}
 	return createFolder(dir)
 }
 
-// usualPath is where a cluster's folder is unless --dir says otherwise.
-func usualPath(clusterID string) (string, error) {
+// defaultPath is where a cluster's folder is unless --dir says otherwise.
+func defaultPath(clusterID string) (string, error) {
 	path, err := state.DefaultPath(clusterID)
 	if err != nil {
 		return "", usageError{err}
@@ -224,7 +224,7 @@ func resumeCommand(verb string, o options, more ...string) string {
 	if o.renew {
 		words = append(words, "--renew-certificates")
 	}
-	if !o.lookInside {
+	if !o.bootstrapAccess {
 		words = append(words, "--look-inside=false")
 	}
 	return shellescape.QuoteCommand(append(words, more...))

@@ -32,11 +32,11 @@ func TestAQuestionEndsWithTheProgram(t *testing.T) {
 func TestATornLineIsToldOnceItIsWhole(t *testing.T) {
 	var seen []int
 	tell := func(e provisioner.Event) { seen = append(seen, e.Seq) }
-	rest, err := eachEvent(bufio.NewReader(strings.NewReader("{\"seq\":1}\n{\"se\n{\"seq\":2}\n{\"seq\"")), "", tell)
+	rest, err := parseEvents(bufio.NewReader(strings.NewReader("{\"seq\":1}\n{\"se\n{\"seq\":2}\n{\"seq\"")), "", tell)
 	if err != nil || rest != "{\"seq\"" {
 		t.Fatalf("left %q, %v", rest, err)
 	}
-	if _, err := eachEvent(bufio.NewReader(strings.NewReader(":3}\n")), rest, tell); err != nil {
+	if _, err := parseEvents(bufio.NewReader(strings.NewReader(":3}\n")), rest, tell); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != 3 || seen[0] != 1 || seen[1] != 2 || seen[2] != 3 {

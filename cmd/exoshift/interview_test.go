@@ -23,16 +23,18 @@ import (
 // zoneRealm is one zone that is open already.
 type zoneRealm struct{ zone *simcloud.Zone }
 
-func (z zoneRealm) network(context.Context, string) (network.Network, error) {
+func (z zoneRealm) openNetwork(context.Context, string) (network.Network, error) {
 	return z.zone.Network(), nil
 }
 
-func (z zoneRealm) access(context.Context, string) (*synAccess, error) { return tokensOf(z.zone), nil }
+func (z zoneRealm) openAccess(context.Context, string) (*synAccess, error) {
+	return tokensOf(z.zone), nil
+}
 
 func (zoneRealm) close() error { return nil }
 
 // talking begins a conversation about the example on a zone in memory, in virtual time. Its home is empty.
-func talking(t *testing.T, world circumstances, then func(t *testing.T, c *conversation, zone *simcloud.Zone)) {
+func talking(t *testing.T, world circumstances, then func(t *testing.T, c *interviewBackend, zone *simcloud.Zone)) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
@@ -48,12 +50,12 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *conve
 		}
 		answers := wizard.NewAnswers()
 		answers.Spec = s.spec
-		c := &conversation{
+		c := &interviewBackend{
 			options: options{output: outputJSON}, draft: draft, unlock: unlock, answers: answers,
-			lookup: rehearsalSecrets, realm: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
+			lookup: lookupRehearsalSecret, environment: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
 		}
 		defer func() {
-			if err := c.leave(); err != nil {
+			if err := c.close(); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -62,7 +64,7 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *conve
 }
 
 // secretsOf are those that the answers lead to.
-func secretsOf(t *testing.T, c *conversation) wizard.Secrets {
+func secretsOf(t *testing.T, c *interviewBackend) wizard.Secrets {
 	t.Helper()
 	secrets, faults := wizard.ResolveSecrets(c.answers.Spec, c.lookup)
 	if len(faults) > 0 {
@@ -73,10 +75,10 @@ func secretsOf(t *testing.T, c *conversation) wizard.Secrets {
 
 func TestAnInterviewEndsInACluster(t *testing.T) {
 	long(t)
-	talking(t, circumstances{}, func(t *testing.T, c *conversation, zone *simcloud.Zone) {
-		i := c.interview()
-		secret, _ := shippedSecret("EXOSCALE_API_SECRET")
-		reference, err := i.Keep("exoscale.apiSecret", secret)
+	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
+		i := c.newInterview()
+		secret, _ := defaultSecret("EXOSCALE_API_SECRET")
+		reference, err := i.SaveSecret("exoscale.apiSecret", secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,25 +90,25 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 			t.Fatalf("the checks ended with %v, %v", states, err)
 		}
 		review, err := i.Review(t.Context(), i.Answers.Spec, secrets)
-		if err != nil || len(review.Changes) < 30 || review.Minutes[0] < 20 || len(review.Human) == 0 {
+		if err != nil || len(review.Changes) < 30 || review.Minutes[0] < 20 || len(review.Actions) == 0 {
 			t.Fatalf("the review is %+v, %v", review, err)
 		}
 		if made := zone.Mutations(); made != 0 {
 			t.Errorf("%d mutating calls before the go", made)
 		}
 		var out bytes.Buffer
-		d := &desk{
-			std: streams{out: &out, err: os.Stderr}, opening: func(context.Context) (*conversation, error) { return c, nil },
-			hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+		d := &startScreen{
+			std: streams{out: &out, err: os.Stderr}, open: func(context.Context) (*interviewBackend, error) { return c, nil },
+			frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
 				i, err := w.Open(ctx, "")
 				if err != nil {
 					return tui.Outcome{}, err
 				}
 				answers := i.Answers.Copy() // as the screens do
-				return tui.Outcome{Go: true}, errors.Join(answers.Set("cluster.displayName", "Demo", wizard.Typed), i.Save(answers))
+				return tui.Outcome{Confirmed: true}, errors.Join(answers.Set("cluster.displayName", "Demo", wizard.Typed), i.Save(answers))
 			},
 		}
-		if err := d.sit(t.Context()); err != nil {
+		if err := d.run(t.Context()); err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out.String()))
 		}
 		isInstalledFromItsOwnSecrets(t, c, secret)
@@ -114,9 +116,9 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 }
 
 // isInstalledFromItsOwnSecrets tells whether the folder has all that it needs once the draft is gone.
-func isInstalledFromItsOwnSecrets(t *testing.T, c *conversation, secret string) {
+func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret string) {
 	t.Helper()
-	path, err := usualPath("c-demo-1")
+	path, err := defaultPath("c-demo-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +126,7 @@ func isInstalledFromItsOwnSecrets(t *testing.T, c *conversation, secret string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := answersInForce(folder)
+	spec, err := readCurrentAnswers(folder)
 	if want := folder.Path(state.SecretsDir, "exoscale.apiSecret"); err != nil || spec.Exoscale.APISecret.File != want {
 		t.Errorf("the answers in force lead to %+v, %v", spec.Exoscale.APISecret, err)
 	}
@@ -137,7 +139,7 @@ func isInstalledFromItsOwnSecrets(t *testing.T, c *conversation, secret string) 
 	if _, err := os.Stat(c.draft.Path()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the draft is still there: %v", err)
 	}
-	if facts, err := folder.Facts(); err != nil || facts.Installed.IsZero() {
+	if facts, err := folder.LoadFacts(); err != nil || facts.Installed.IsZero() {
 		t.Errorf("it is not installed: %+v, %v", facts, err)
 	}
 }
@@ -156,11 +158,11 @@ func checked(t *testing.T, i *wizard.Interview, secrets wizard.Secrets) (map[str
 }
 
 func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *conversation, zone *simcloud.Zone) {
+	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
 		var out bytes.Buffer
-		d := &desk{
-			std: streams{out: &out}, opening: func(context.Context) (*conversation, error) { return c, nil },
-			hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+		d := &startScreen{
+			std: streams{out: &out}, open: func(context.Context) (*interviewBackend, error) { return c, nil },
+			frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
 				i, err := w.Open(ctx, "")
 				if err != nil {
 					return tui.Outcome{}, err
@@ -168,13 +170,13 @@ func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
 				return tui.Outcome{}, i.Save(i.Answers)
 			},
 		}
-		if err := d.sit(t.Context()); err != nil {
+		if err := d.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if text := out.String(); !strings.Contains(text, c.draft.Path()) || !strings.Contains(text, "exoshift install") {
 			t.Errorf("told %q", text)
 		}
-		answers, err := draftedAnswers(c.draft)
+		answers, err := readDraft(c.draft)
 		if err != nil || answers.Spec.Cluster.ID != "c-demo-1" || zone.Mutations() != 0 {
 			t.Errorf("left %+v, %v", answers, err)
 		}
@@ -182,16 +184,16 @@ func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
 }
 
 func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *conversation, _ *simcloud.Zone) {
-		path, err := usualPath("c-demo-1.answers.yaml")
+	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+		path, err := defaultPath("c-demo-1.answers.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		i := c.interview()
-		reference, err := i.Keep("exoscale.apiSecret", "s3cret")
+		i := c.newInterview()
+		reference, err := i.SaveSecret("exoscale.apiSecret", "s3cret")
 		if err := errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers)); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +210,7 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := session{spec: i.Answers.Spec, folder: folder}
-		if err := c.hand(&s); err != nil {
+		if err := c.moveToFolder(&s); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(second)
@@ -222,11 +224,11 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 }
 
 func TestNobodyOpensAZoneOfAnInterviewThatIsOver(t *testing.T) {
-	realm := &rehearsedRealm{options: simcloud.Options{Speed: 1, Scenario: "happy"}}
+	realm := &simulatedEnvironment{options: simcloud.Options{Speed: 1, Scenario: "happy"}}
 	if err := realm.close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := realm.network(t.Context(), "ch-gva-2"); exitCode(err) != exitInterrupted {
+	if _, err := realm.openNetwork(t.Context(), "ch-gva-2"); exitCode(err) != exitInterrupted {
 		t.Errorf("it ended with %v", err)
 	}
 	if len(realm.zones) > 0 {
@@ -247,7 +249,7 @@ func begunFolder(t *testing.T, path string, spec state.Spec, rehearsal bool) (fo
 	}
 	answers = wizard.Export(spec, nil)
 	facts := state.Facts{ClusterID: spec.Cluster.ID, Zone: spec.Exoscale.Zone, Rehearsal: rehearsal}
-	err = errors.Join(journal.Intend("ssh-key", spec.Cluster.ID), journal.Close(), folder.SaveFacts(facts), folder.Write(state.AnswersFile, answers))
+	err = errors.Join(journal.RecordIntent("ssh-key", spec.Cluster.ID), journal.Close(), folder.SaveFacts(facts), folder.Write(state.AnswersFile, answers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,21 +268,21 @@ func inForce(t *testing.T, folder state.Folder, want []byte, draft state.Draft, 
 }
 
 func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
-	talking(t, circumstances{quotas: map[string]int{"instance": 20}}, func(t *testing.T, c *conversation, _ *simcloud.Zone) {
-		path, err := usualPath("c-demo-1")
+	talking(t, circumstances{quotas: map[string]int{"instance": 20}}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+		path, err := defaultPath("c-demo-1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		folder, before := begunFolder(t, path, c.answers.Spec, false)
-		i := c.interview()
-		secret, _ := shippedSecret("EXOSCALE_API_SECRET")
-		reference, err := i.Keep("exoscale.apiSecret", secret)
+		i := c.newInterview()
+		secret, _ := defaultSecret("EXOSCALE_API_SECRET")
+		reference, err := i.SaveSecret("exoscale.apiSecret", secret)
 		err = errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Answers.Set("sizing.workers.count", "30", wizard.Typed), i.Save(i.Answers))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := c.carryOut(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitQuota {
+		if err := c.apply(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitQuota {
 			t.Errorf("%v\n%s", err, lastLines(out.String()))
 		}
 		inForce(t, folder, before, c.draft, true)
@@ -297,7 +299,7 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 				stop()
 			}
 		})
-		if err := c.carryOut(ctx, streams{out: watch, err: &out}); exitCode(err) != exitInterrupted {
+		if err := c.apply(ctx, streams{out: watch, err: &out}); exitCode(err) != exitInterrupted {
 			t.Errorf("%v", err)
 		}
 		want := i.Answers.Spec
@@ -314,22 +316,22 @@ func TestInterview_ComparesBeforeARehearsalGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cluster")
 	spec := exampleSpec(t)
 	folder, before := begunFolder(t, dir, spec, true)
-	c, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: dir, output: outputJSON}, speed: 600, scenario: "happy"})
+	c, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir, output: outputJSON}, speed: 600, scenario: "happy"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := c.leave(); err != nil {
+		if err := c.close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	i := c.interview()
+	i := c.newInterview()
 	i.Answers.Spec = spec
 	if err := errors.Join(i.Answers.Set("network.podCIDR", "10.132.0.0/14", wizard.Typed), i.Save(i.Answers)); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := c.carryOut(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitAnswers {
+	if err := c.apply(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitAnswers {
 		t.Errorf("%v\n%s", err, lastLines(out.String()))
 	}
 	inForce(t, folder, before, c.draft, true)

@@ -18,16 +18,16 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// looking returns a session that changes nothing in the cloud, on a folder.
-func (c *conversation) looking(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
-	net, err := c.realm.network(ctx, spec.Exoscale.Zone)
+// newPreviewSession returns a session that changes nothing in the cloud, on a folder.
+func (c *interviewBackend) newPreviewSession(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
+	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return session{}, err
 	}
 	if net.ReleaseKey, err = c.releaseKey(net.ReleaseKey); err != nil {
 		return session{}, err
 	}
-	access, err := c.realm.access(ctx, spec.Exoscale.Zone)
+	access, err := c.environment.openAccess(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return session{}, err
 	}
@@ -39,7 +39,7 @@ func (c *conversation) looking(ctx context.Context, spec state.Spec, secrets wiz
 }
 
 // releaseKey returns the key that the flags name, or the network's own.
-func (c *conversation) releaseKey(usual []byte) ([]byte, error) {
+func (c *interviewBackend) releaseKey(usual []byte) ([]byte, error) {
 	if c.rehearsal != nil || c.options.releaseKey == "" {
 		return usual, nil
 	}
@@ -49,8 +49,8 @@ func (c *conversation) releaseKey(usual []byte) ([]byte, error) {
 // checkPrefix begins the names of the folders that checks work in. Whatever else is in the folder is somebody's own.
 const checkPrefix = ".exoshift-check-"
 
-// sweep removes what checks that were killed have left.
-func (c *conversation) sweep() error {
+// cleanupChecks removes what checks that were killed have left.
+func (c *interviewBackend) cleanupChecks() error {
 	entries, err := os.ReadDir(c.draft.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,32 +63,32 @@ func (c *conversation) sweep() error {
 	return err
 }
 
-// check runs the steps that come before an installation creates anything, in a folder that nothing stays of.
-func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+// runChecks runs the steps that come before an installation creates anything, in a folder that nothing stays of.
+func (c *interviewBackend) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
 	dir, err := os.MkdirTemp(c.draft.Path(), checkPrefix)
 	if err != nil {
 		return fault.New(fault.Internal, "make a folder for the checks", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	folder, err := state.Look(dir)
+	folder, err := state.OpenReadOnly(dir)
 	if err != nil {
 		return err
 	}
-	s, err := c.looking(ctx, spec, secrets, folder)
+	s, err := c.newPreviewSession(ctx, spec, secrets, folder)
 	if err != nil {
 		return err
 	}
-	world, disconnect, err := s.world(unrecorded{}, func(string) {})
+	world, disconnect, err := s.openClients(discardJournal{}, func(string) {})
 	if err != nil {
 		return err
 	}
 	defer disconnect()
-	tell = serially(tell)
-	rows, reaching := reachStates{tell: tell}, s.reachability()
-	reaching.begun = func(checks []reach.Check) { rows.begun(reach.Workstation, checks) }
-	reaching.told = rows.told
+	tell = serializeCalls(tell)
+	rows, reaching := connectivityStates{emit: tell}, s.newReachability()
+	reaching.onBegin = func(checks []reach.Check) { rows.emitPending(reach.Workstation, checks) }
+	reaching.onResult = rows.emitResult
 	world.Reach = reaching
-	installation, err := install.New(spec, s.recipe(), folder, world.looking())
+	installation, err := install.New(spec, s.newRecipe(), folder, world.readOnly())
 	if err != nil {
 		return err
 	}
@@ -101,11 +101,11 @@ func (c *conversation) check(ctx context.Context, spec state.Spec, secrets wizar
 			return err
 		}
 	}
-	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, checkStates(steps, &blamed, tell)))
+	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, trackCheckStates(steps, &blamed, tell)))
 }
 
-// serially lets one call begin when the one before has ended.
-func serially(tell func(wizard.CheckState)) func(wizard.CheckState) {
+// serializeCalls lets one call begin when the one before has ended.
+func serializeCalls(tell func(wizard.CheckState)) func(wizard.CheckState) {
 	var mu sync.Mutex
 	return func(s wizard.CheckState) {
 		mu.Lock()
@@ -114,8 +114,8 @@ func serially(tell func(wizard.CheckState)) func(wizard.CheckState) {
 	}
 }
 
-// titled is what an event says, with the title of the check that it could not do without in place of its ID.
-func titled(steps provisioner.Plan, e provisioner.Event) string {
+// formatEventText is what an event says, with the title of the check that it could not do without in place of its ID.
+func formatEventText(steps provisioner.Plan, e provisioner.Event) string {
 	if e.Reason != provisioner.Unreached {
 		return e.Text
 	}
@@ -127,8 +127,8 @@ func titled(steps provisioner.Plan, e provisioner.Event) string {
 	return e.Text
 }
 
-// checkStates tells which checks there are, and then of each what its events come to.
-func checkStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.CheckState)) func(provisioner.Event) {
+// trackCheckStates tells which checks there are, and then of each what its events come to.
+func trackCheckStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.CheckState)) func(provisioner.Event) {
 	states := map[string]wizard.CheckState{}
 	for _, step := range steps {
 		states[step.ID] = wizard.CheckState{ID: step.ID, Title: step.Title}
@@ -141,7 +141,7 @@ func checkStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.Chec
 		check := states[e.Step]
 		check.State, check.Hint = e.State, e.Hint
 		if e.Text != "" && e.State != provisioner.Started {
-			check.Text = titled(steps, e)
+			check.Text = formatEventText(steps, e)
 		}
 		if field, known := blamed.Load(e.Step); known {
 			check.Field, _ = field.(string)

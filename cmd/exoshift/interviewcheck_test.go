@@ -24,8 +24,8 @@ func preflightChecks(spec state.Spec) (n int) {
 }
 
 func TestChecksAllWaitFirstAndAFailureNamesTheAnswerToChange(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *conversation, _ *simcloud.Zone) {
-		i := c.interview()
+	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+		i := c.newInterview()
 		secrets := secretsOf(t, c)
 		spec := i.Answers.Spec
 		spec.Sizing.Storage.Type = "cpu.nowhere"

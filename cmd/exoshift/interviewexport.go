@@ -25,8 +25,8 @@ type exported struct {
 
 // export writes the answers file to where it outlives the draft: beside the folder of the cluster. What was written
 // before by this interview is replaced; another file of that name stays.
-func (c *conversation) export(answers *wizard.Answers) (path string, err error) {
-	base, err := c.folderPath(answers.Spec)
+func (c *interviewBackend) export(answers *wizard.Answers) (path string, err error) {
+	base, err := c.resolveFolder(answers.Spec)
 	if err != nil {
 		return "", err
 	}
@@ -65,12 +65,12 @@ func (e *exported) write(path string, content []byte) error {
 }
 
 // rewriteExport lets the answers file lead to where the secrets are now, unless somebody has changed it.
-func (c *conversation) rewriteExport(spec state.Spec) error {
+func (c *interviewBackend) rewriteExport(spec state.Spec) error {
 	c.exported.mu.Lock()
 	defer c.exported.mu.Unlock()
 	there, err := fileread.Bytes(c.exported.path, fileread.Small)
 	if c.exported.path == "" || err != nil || !c.exported.is(c.exported.path, there) {
 		return nil
 	}
-	return c.exported.write(c.exported.path, wizard.Export(spec, c.decided().Origins))
+	return c.exported.write(c.exported.path, wizard.Export(spec, c.finalAnswers().Origins))
 }

@@ -10,32 +10,32 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// reachStates tells the checks of reachability as rows of their own.
-type reachStates struct {
-	tell func(wizard.CheckState)
+// connectivityStates tells the checks of reachability as rows of their own.
+type connectivityStates struct {
+	emit func(wizard.CheckState)
 
 	mu     sync.Mutex
 	checks map[string]reach.Check
 }
 
-// begun tells which checks there are.
-func (s *reachStates) begun(vantage string, checks []reach.Check) {
+// emitPending tells which checks there are.
+func (s *connectivityStates) emitPending(vantage string, checks []reach.Check) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checks = map[string]reach.Check{}
 	for _, check := range checks {
 		s.checks[check.ID] = check
-		waiting := reach.Result{ID: check.ID, Group: check.Group, Target: check.Target(), Vantage: vantage, Phase: check.Phase, Severity: check.Severity, Owner: check.Owner}
-		s.tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.Reached{Check: check, Result: waiting}})
+		waiting := reach.Result{ID: check.ID, Group: check.Group, Target: check.Target(), Source: vantage, Phase: check.Phase, Severity: check.Severity, Owner: check.Owner}
+		s.emit(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.ReachState{Check: check, Result: waiting}})
 	}
 }
 
-// told tells how one ended.
-func (s *reachStates) told(result reach.Result) {
+// emitResult tells how one ended.
+func (s *connectivityStates) emitResult(result reach.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	check := s.checks[result.ID]
-	told := wizard.CheckState{ID: result.ID, Title: check.Title, Text: result.Sentence(), Hint: result.Hint, Reach: &wizard.Reached{Check: check, Result: result}}
+	told := wizard.CheckState{ID: result.ID, Title: check.Title, Text: result.Describe(), Hint: result.Hint, Reach: &wizard.ReachState{Check: check, Result: result}}
 	switch result.Verdict {
 	case reach.Fail:
 		told.State = provisioner.Failed
@@ -44,24 +44,24 @@ func (s *reachStates) told(result reach.Result) {
 	default:
 		told.State = provisioner.Done
 	}
-	s.tell(told)
+	s.emit(told)
 }
 
-// checkFromZone makes the checks of reachability on a small machine in the zone.
-func (c *conversation) checkFromZone(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
-	net, err := c.realm.network(ctx, spec.Exoscale.Zone)
+// runZoneChecks makes the checks of reachability on a small machine in the zone.
+func (c *interviewBackend) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return err
 	}
-	survey, err := newSurvey(ctx, net, inquiredCluster{spec: spec, secrets: secrets}, nil, nil)
+	survey, err := newConnectivityCheck(ctx, net, checkSubject{spec: spec, secrets: secrets}, nil, nil)
 	if err != nil {
 		return err
 	}
 	if c.rehearsal != nil {
 		survey.dir = func() (string, error) { return c.draft.Path(checkPrefix + "zone"), nil }
 	}
-	states := reachStates{tell: tell}
-	states.begun(reach.Zone, survey.from[reach.Zone])
-	_, err = survey.run(ctx, reach.Zone, nil, states.told, func(string) {})
+	states := connectivityStates{emit: tell}
+	states.emitPending(reach.Zone, survey.from[reach.Zone])
+	_, err = survey.run(ctx, reach.Zone, nil, states.emitResult, func(string) {})
 	return err
 }

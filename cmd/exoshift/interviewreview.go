@@ -12,53 +12,53 @@ import (
 	"exoshift/wizard"
 )
 
-// review says what an installation would do now, how long that takes and what a person has to do for it.
-func (c *conversation) review(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
-	path, err := c.folderPath(spec)
+// buildReview says what an installation would do now, how long that takes and what a person has to do for it.
+func (c *interviewBackend) buildReview(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
+	path, err := c.resolveFolder(spec)
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	folder, err := state.Look(path)
+	folder, err := state.OpenReadOnly(path)
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	s, err := c.looking(ctx, spec, secrets, folder)
+	s, err := c.newPreviewSession(ctx, spec, secrets, folder)
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	preview, err := s.preview(ctx)
+	preview, err := s.previewInstallation(ctx)
 	if err != nil {
 		return wizard.Review{}, err
 	}
 	told := wizard.Review{
-		Changes: plannedChanges(preview), Quotas: quotaNeeds(preview.Quotas), Estimate: c.estimate(spec),
-		Minutes: minutes(install.Steps(spec)), Human: errands(spec), Difference: preview.Difference.Unified,
+		Changes: toPlanned(preview), Quotas: toQuotaNeeds(preview.Quotas), Estimate: c.estimateCost(spec),
+		Minutes: estimateMinutes(install.Steps(spec)), Actions: listManualActions(spec), Difference: preview.Difference.Unified,
 	}
-	answers := c.decided().Copy()
+	answers := c.finalAnswers().Copy()
 	answers.Spec = spec
 	told.Export, err = c.export(answers)
 	return told, err
 }
 
-func plannedChanges(preview install.Preview) []wizard.Planned {
-	planned := make([]wizard.Planned, len(preview.Changes))
+func toPlanned(preview install.Preview) []wizard.PlannedChange {
+	planned := make([]wizard.PlannedChange, len(preview.Changes))
 	for n, change := range preview.Changes {
-		planned[n] = wizard.Planned{Action: plannedAction(change.Action), Kind: change.Kind, Name: change.Name, Detail: change.Details}
+		planned[n] = wizard.PlannedChange{Action: formatPlannedAction(change.Action), Kind: change.Kind, Name: change.Name, Detail: change.Details}
 	}
 	return planned
 }
 
-func plannedAction(action state.Action) string {
-	if word := planned(action); word != "none" {
+func formatPlannedAction(action state.Action) string {
+	if word := formatAction(action); word != "none" {
 		return word
 	}
 	return "found"
 }
 
-func quotaNeeds(checks []install.QuotaCheck) []wizard.QuotaNeed {
-	needs := make([]wizard.QuotaNeed, len(checks))
+func toQuotaNeeds(checks []install.QuotaCheck) []wizard.QuotaCheck {
+	needs := make([]wizard.QuotaCheck, len(checks))
 	for n, check := range checks {
-		needs[n] = wizard.QuotaNeed{
+		needs[n] = wizard.QuotaCheck{
 			Quota: wizard.Quota{Resource: check.Resource, Used: check.Used, Limit: check.Limit},
 			Need:  check.Need, After: check.After, Sufficient: check.Sufficient,
 		}
@@ -66,9 +66,9 @@ func quotaNeeds(checks []install.QuotaCheck) []wizard.QuotaNeed {
 	return needs
 }
 
-// minutes returns how long a plan usually takes, in full five minutes: at most its longest way. Hardly ever do all steps
+// estimateMinutes returns how long a plan usually takes, in full five minutes: at most its longest way. Hardly ever do all steps
 // on it take as long as each of them may; the quickest runs need three fifths of it.
-func minutes(plan provisioner.Plan) [2]int {
+func estimateMinutes(plan provisioner.Plan) [2]int {
 	ends := map[string]time.Duration{}
 	var longest time.Duration
 	for _, step := range plan {
@@ -84,8 +84,8 @@ func minutes(plan provisioner.Plan) [2]int {
 	return [2]int{int(least.Minutes()), int(most.Minutes())}
 }
 
-// errands are what a person will be asked for, in the order in which it comes.
-func errands(spec state.Spec) []string {
+// listManualActions are what a person will be asked for, in the order in which it comes.
+func listManualActions(spec state.Spec) []string {
 	all := []string{fmt.Sprintf("Once the DNS zone %s exists, somebody who may change the zone above it has to add the NS records that you will be shown. "+
 		"The installation waits for that and goes on by itself.", spec.Domain())}
 	if !strings.HasSuffix(spec.AppsDomain(), "."+spec.Domain()) {

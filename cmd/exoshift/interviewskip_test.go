@@ -17,7 +17,7 @@ func TestASkippedCheckNamesTheOneThatFailedByItsTitle(t *testing.T) {
 		{ID: "quotas", Title: "Check the quotas", Needs: []string{"offers"}},
 	}
 	var last wizard.CheckState
-	tell := checkStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
+	tell := trackCheckStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
 	if err := provisioner.Run(t.Context(), steps, tell); err == nil {
 		t.Fatal("a failed check is no failure")
 	}

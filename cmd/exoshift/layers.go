@@ -17,18 +17,18 @@ import (
 
 // layers are where answers come from, from the lowest to the highest.
 type layers struct {
-	usual     *wizard.Layer // the user's configuration
-	answers   *wizard.Layer // the answers file
-	variables *wizard.Layer // the environment
-	flags     wizard.Layer  // --set
+	userConfig *wizard.Layer // the user's configuration
+	answers    *wizard.Layer // the answers file
+	variables  *wizard.Layer // the environment
+	flags      wizard.Layer  // --set
 }
 
 func setFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArray("set", nil, "give one answer, KEY=VALUE, e.g. network.podCIDR=10.0.0.0/14; may be repeated")
 }
 
-// assignments reads --set, if the command has it. It has no variable: each answer has one of its own.
-func assignments(cmd *cobra.Command) ([]string, error) {
+// parseAssignments reads --set, if the command has it. It has no variable: each answer has one of its own.
+func parseAssignments(cmd *cobra.Command) ([]string, error) {
 	if cmd.Flags().Lookup("set") == nil {
 		return nil, nil
 	}
@@ -37,7 +37,7 @@ func assignments(cmd *cobra.Command) ([]string, error) {
 		return nil, fmt.Errorf("read the flags: %w", err)
 	}
 	if catalog := cmd.Flags().Lookup(catalogName); catalog != nil && catalog.Changed {
-		path, err := absolute(catalog.Value.String())
+		path, err := toAbsolutePath(catalog.Value.String())
 		if err != nil {
 			return nil, err
 		}
@@ -49,10 +49,10 @@ func assignments(cmd *cobra.Command) ([]string, error) {
 // catalogName is the name of a flag.
 const catalogName = "catalog-dir"
 
-// all returns the layers that there are.
-func (l layers) all() []wizard.Layer {
+// list returns the layers that there are.
+func (l layers) list() []wizard.Layer {
 	var all []wizard.Layer
-	for _, layer := range []*wizard.Layer{l.usual, l.answers, l.variables, &l.flags} {
+	for _, layer := range []*wizard.Layer{l.userConfig, l.answers, l.variables, &l.flags} {
 		if layer != nil {
 			all = append(all, *layer)
 		}
@@ -60,15 +60,15 @@ func (l layers) all() []wizard.Layer {
 	return all
 }
 
-// assemble lays flags over the environment over the answers file over the user's configuration over the defaults.
-func (l layers) assemble() (*wizard.Assembly, error) {
+// merge lays flags over the environment over the answers file over the user's configuration over the defaults.
+func (l layers) merge() (*wizard.MergedAnswers, error) {
 	const noKeyHoldsIt = "\x00" // so that keys stay whole
 	v := viper.NewWithOptions(viper.KeyDelimiter(noKeyHoldsIt))
-	for _, file := range []*wizard.Layer{l.usual, l.answers} {
+	for _, file := range []*wizard.Layer{l.userConfig, l.answers} {
 		if file == nil {
 			continue
 		}
-		if err := v.MergeConfigMap(asMap(file.Given)); err != nil {
+		if err := v.MergeConfigMap(toMap(file.Given)); err != nil {
 			return nil, fmt.Errorf("read the answers: %w", err)
 		}
 	}
@@ -89,10 +89,10 @@ func (l layers) assemble() (*wizard.Assembly, error) {
 			given[field.Key] = wizard.Given{Text: strings.TrimSpace(value), Source: field.Variable()}
 		}
 	}
-	return wizard.Assemble(given, l.all()...), nil
+	return wizard.MergeLayers(given, l.list()...), nil
 }
 
-func asMap(given map[string]wizard.Given) map[string]any {
+func toMap(given map[string]wizard.Given) map[string]any {
 	values := map[string]any{}
 	for key, value := range given {
 		values[key] = value
@@ -100,9 +100,9 @@ func asMap(given map[string]wizard.Given) map[string]any {
 	return values
 }
 
-// usualAnswers reads the user's configuration, if there is one.
-func usualAnswers() (*wizard.Layer, error) {
-	path, ok := configPath()
+// readUserConfig reads the user's configuration, if there is one.
+func readUserConfig() (*wizard.Layer, error) {
+	path, ok := findConfigPath()
 	if !ok {
 		return nil, nil
 	}
@@ -117,8 +117,8 @@ func usualAnswers() (*wizard.Layer, error) {
 	return &layer, nil
 }
 
-// configPath is $XDG_CONFIG_HOME/exoshift/config.yaml, with ~/.config in the variable's place if it is not set.
-func configPath() (path string, ok bool) {
+// findConfigPath is $XDG_CONFIG_HOME/exoshift/config.yaml, with ~/.config in the variable's place if it is not set.
+func findConfigPath() (path string, ok bool) {
 	base := os.Getenv("XDG_CONFIG_HOME")
 	if base == "" {
 		home, err := os.UserHomeDir()
@@ -130,8 +130,8 @@ func configPath() (path string, ok bool) {
 	return filepath.Join(base, "exoshift", "config.yaml"), true
 }
 
-// variableNames are the names of the environment's variables.
-func variableNames() []string {
+// listVariableNames are the names of the environment's variables.
+func listVariableNames() []string {
 	var names []string
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")

@@ -18,7 +18,7 @@ func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			name := "EXOSHIFT_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-			if warnings := wizard.Mistyped(state.Default(), []string{name}); len(warnings) > 0 {
+			if warnings := wizard.CheckVariables(state.Default(), []string{name}); len(warnings) > 0 {
 				t.Errorf("--%s of %s: %v", flag.Name, cmd.CommandPath(), warnings)
 			}
 			for _, field := range wizard.Fields() {
@@ -31,7 +31,7 @@ func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 			visit(below)
 		}
 	}
-	visit(rootCommand(streams{out: io.Discard, err: io.Discard}))
+	visit(newRootCommand(streams{out: io.Discard, err: io.Discard}))
 }
 
 // Each layer lies over those below it, and an answer comes with its origin from the layer that had it.
@@ -40,23 +40,23 @@ func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
 	yaml := func(value string) []byte { return []byte("syn: {facts: {Region: " + value + "}}\n") }
 	usual, file := wizard.ReadUsual("config.yaml", yaml("usual")), wizard.ReadAnswers("answers.yaml", yaml("file"))
 	t.Setenv("EXOSHIFT_SYN_FACTS", " Region=variable ")
-	variables, flags := wizard.ReadVariables(environment), wizard.ReadFlags([]string{"syn.facts=Region=flag"})
+	variables, flags := wizard.ReadVariables(lookupEnv), wizard.ReadFlags([]string{"syn.facts=Region=flag"})
 	for name, c := range map[string]struct {
 		layers         layers
 		answer, origin string
 	}{
 		"nothing":       {layers{}, "", "default"},
-		"usual":         {layers{usual: &usual}, "Region=usual", "config.yaml:1"},
-		"a file":        {layers{usual: &usual, answers: &file}, "Region=file", "answers.yaml:1"},
-		"the variables": {layers{usual: &usual, answers: &file, variables: &variables}, "Region=variable", "EXOSHIFT_SYN_FACTS"},
+		"usual":         {layers{userConfig: &usual}, "Region=usual", "config.yaml:1"},
+		"a file":        {layers{userConfig: &usual, answers: &file}, "Region=file", "answers.yaml:1"},
+		"the variables": {layers{userConfig: &usual, answers: &file, variables: &variables}, "Region=variable", "EXOSHIFT_SYN_FACTS"},
 		"a flag":        {layers{&usual, &file, &variables, flags}, "Region=flag", "--set"},
 		"no variables":  {layers{answers: &file}, "Region=file", "answers.yaml:1"},
 	} {
-		all, err := c.layers.assemble()
+		all, err := c.layers.merge()
 		if err != nil {
 			t.Fatal(err)
 		}
-		field := wizard.Below(key)[0]
+		field := wizard.FindFields(key)[0]
 		if got := field.Get(all.Answers.Spec); got != c.answer || all.Answers.Origin(key) != c.origin {
 			t.Errorf("%s: %q from %s, want %q from %s", name, got, all.Answers.Origin(key), c.answer, c.origin)
 		}

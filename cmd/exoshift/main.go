@@ -11,7 +11,7 @@ func main() { os.Exit(process(os.Args[1:])) }
 // process runs a command line on the streams and signals of this process.
 func process(args []string) int {
 	// The first signal stops the run once the current calls are journaled; the second one ends the process at once.
-	ctx, interrupts := untilStopped()
+	ctx, interrupts := notifyInterrupt()
 	out, err := &outlet{name: "standard output", file: os.Stdout}, &outlet{name: "standard error", file: os.Stderr}
 	return run(ctx, args, streams{in: os.Stdin, out: out, err: err, interrupts: interrupts})
 }

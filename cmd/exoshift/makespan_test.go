@@ -74,7 +74,7 @@ func (l timeline) String() string {
 }
 
 // timed installs the usual cluster and returns when its steps were under way.
-func timed(t *testing.T, alter func(*install.World)) timeline {
+func timed(t *testing.T, alter func(*install.Clients)) timeline {
 	t.Helper()
 	var l timeline
 	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
@@ -115,8 +115,8 @@ func readTimeline(t *testing.T, plan provisioner.Plan, out string) timeline {
 // and of the cluster remain, and nothing is lost between them. The installation as it is may hardly take longer.
 func TestAnInstallationTakesHardlyLongerThanItsCriticalPath(t *testing.T) {
 	long(t)
-	usual := timed(t, func(*install.World) {})
-	ideal := timed(t, func(world *install.World) { world.Clock = impatient{world.Clock} })
+	usual := timed(t, func(*install.Clients) {})
+	ideal := timed(t, func(world *install.Clients) { world.Clock = impatient{world.Clock} })
 	chain, length := ideal.criticalPath()
 	ratio := usual.makespan().Seconds() / length.Seconds()
 	t.Logf("makespan %s, critical path %s, ratio %.3f: %s\n%s", usual.makespan(), length, ratio, strings.Join(chain, " > "), usual)

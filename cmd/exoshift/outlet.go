@@ -20,7 +20,7 @@ type outlet struct {
 
 	mu       sync.Mutex
 	queue    *printQueue // nil: whoever writes waits for the reader
-	lost     error       // the first error
+	err      error       // the first error
 	reported bool
 }
 
@@ -42,7 +42,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 
 // print waits for as long as nobody reads.
 func (o *outlet) print(p []byte) {
-	if o.cause() != nil {
+	if o.writeError() != nil {
 		return
 	}
 	if _, err := o.file.Write(p); err != nil {
@@ -53,8 +53,8 @@ func (o *outlet) print(p []byte) {
 func (o *outlet) fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.lost == nil {
-		o.lost = err
+	if o.err == nil {
+		o.err = err
 	}
 }
 
@@ -84,19 +84,19 @@ func (o *outlet) flush() {
 // Fd lets a terminal be known as one.
 func (o *outlet) Fd() uintptr { return o.file.Fd() }
 
-// cause returns why nothing is printed any more; nil if all was.
-func (o *outlet) cause() error {
+// writeError returns why nothing is printed any more; nil if all was.
+func (o *outlet) writeError() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var local *os.PathError
-	if errors.As(o.lost, &local) {
+	if errors.As(o.err, &local) {
 		return local.Err
 	}
-	return o.lost
+	return o.err
 }
 
-// outlets are those of the outputs that may end.
-func (s streams) outlets() (all []*outlet) {
+// listOutlets are those of the outputs that may end.
+func (s streams) listOutlets() (all []*outlet) {
 	for _, w := range []io.Writer{s.out, s.err} {
 		if o, is := w.(*outlet); is {
 			all = append(all, o)
@@ -105,14 +105,14 @@ func (s streams) outlets() (all []*outlet) {
 	return all
 }
 
-// closed tells whether nobody reads the standard output any more.
-func (s streams) closed() bool {
+// isClosed tells whether nobody reads the standard output any more.
+func (s streams) isClosed() bool {
 	o, is := s.out.(*outlet)
-	return is && o.cause() != nil
+	return is && o.writeError() != nil
 }
 
-// screen is the standard output as the terminal that it is.
-func (s streams) screen() io.Writer {
+// terminalWriter is the standard output as the terminal that it is.
+func (s streams) terminalWriter() io.Writer {
 	if o, is := s.out.(*outlet); is {
 		return o.file
 	}
@@ -122,9 +122,9 @@ func (s streams) screen() io.Writer {
 // startRun keeps a run from ever waiting for the readers of its outputs. events is where all of the run is recorded; "" if
 // nothing of it is kept.
 func (s streams) startRun(o output, events string) {
-	for _, one := range s.outlets() {
+	for _, one := range s.listOutlets() {
 		omitted := console.Omitted
-		if o.json() && one == s.out {
+		if o.isJSON() && one == s.out {
 			omitted = console.OmittedJSON
 		}
 		one.start(func(lines int) []byte { return omitted(lines, events) })
@@ -133,9 +133,9 @@ func (s streams) startRun(o output, events string) {
 
 // endRun prints what is left for as long as it is read, and reports which output was lost.
 func (s streams) endRun(events string, log func(line string)) {
-	for _, o := range s.outlets() {
+	for _, o := range s.listOutlets() {
 		o.flush()
-		if cause := o.cause(); cause != nil {
+		if cause := o.writeError(); cause != nil {
 			s.reportLost(o, cause, events, log)
 		}
 	}
@@ -151,17 +151,17 @@ func (s streams) reportLost(o *outlet, cause error, events string, log func(line
 		line += ", and its events are in " + events
 	}
 	log(line)
-	fmt.Fprintln(s.err, "exoshift:", console.Clean(line))
+	fmt.Fprintln(s.err, "exoshift:", console.SanitizeLine(line))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.reported = true
 }
 
-// unprinted is the failure of a command that was there to print something, if that came to nothing. A reader who left
+// checkWritten is the failure of a command that was there to print something, if that came to nothing. A reader who left
 // has what he wanted.
-func (s streams) unprinted() error {
-	for _, o := range s.outlets() {
-		if cause := o.cause(); cause != nil && !o.reported && !errors.Is(cause, syscall.EPIPE) {
+func (s streams) checkWritten() error {
+	for _, o := range s.listOutlets() {
+		if cause := o.writeError(); cause != nil && !o.reported && !errors.Is(cause, syscall.EPIPE) {
 			return fmt.Errorf("write to the %s: %w", o.name, cause)
 		}
 	}

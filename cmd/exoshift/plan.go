@@ -21,7 +21,7 @@ import (
 	"exoshift/wizard"
 )
 
-func planCommand(std streams) *cobra.Command {
+func newPlanCommand(std streams) *cobra.Command {
 	var expectNoChange bool
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -38,20 +38,20 @@ func planCommand(std streams) *cobra.Command {
 			if !expectNoChange {
 				return nil
 			}
-			return unchanged(changes, preview)
+			return checkUnchanged(changes, preview)
 		},
 	}
-	answersFlag(cmd, "the answers file")
-	catalogFlag(cmd)
-	dirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
+	addAnswersFlag(cmd, "the answers file")
+	addCatalogFlag(cmd)
+	addDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
 	return cmd
 }
 
-// unchanged fails if anything would change, if an installation would be refused, or if nobody could tell.
-func unchanged(changes []answerChange, preview install.Preview) error {
-	pending, refused := len(preview.Pending()), countRefused(changes, preview)
+// checkUnchanged fails if anything would change, if an installation would be refused, or if nobody could tell.
+func checkUnchanged(changes []answerChange, preview install.Preview) error {
+	pending, refused := len(preview.ListPending()), countRefused(changes, preview)
 	switch {
 	case refused > 0:
 		return checkError{fmt.Errorf("%d answers and machines differ that an installation does not change, and no change was expected", refused)}
@@ -78,8 +78,8 @@ func countRefused(changes []answerChange, preview install.Preview) int {
 	return count
 }
 
-// refusedPlan is why there is nothing to agree to: the installation would end with the same error.
-func refusedPlan(preview install.Preview) error {
+// checkPlan is why there is nothing to agree to: the installation would end with the same error.
+func checkPlan(preview install.Preview) error {
 	if preview.Refusal == nil {
 		return nil
 	}
@@ -92,25 +92,25 @@ type checkError struct{ error }
 func (e checkError) Unwrap() error { return e.error }
 
 func showPlan(ctx context.Context, o options, std streams) (changes []answerChange, preview install.Preview, err error) {
-	read, err := o.loadAnswers(std, environment)
+	read, err := o.loadAnswers(std, lookupEnv)
 	if err != nil {
 		return nil, preview, err
 	}
 	spec := read.answers.Spec
-	s, leave, err := lookingSession(ctx, o, spec, read.secrets)
+	s, leave, err := openPreviewSession(ctx, o, spec, read.secrets)
 	if err != nil {
 		return nil, preview, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	s.access.announced(std)
-	if changes, err = answerChanges(s.folder, spec); err != nil {
+	s.access.setLinkPrinter(std)
+	if changes, err = compareWithFolder(s.folder, spec); err != nil {
 		return changes, preview, err
 	}
-	if preview, err = s.preview(ctx); err != nil {
+	if preview, err = s.previewInstallation(ctx); err != nil {
 		return changes, preview, err
 	}
-	if o.output.json() {
-		return changes, preview, planJSON(std.out, changes, preview)
+	if o.output.isJSON() {
+		return changes, preview, printPlanJSON(std.out, changes, preview)
 	}
 	if len(changes) > 0 {
 		printAnswerChanges(std.out, changes)
@@ -120,36 +120,36 @@ func showPlan(ctx context.Context, o options, std streams) (changes []answerChan
 	return changes, preview, nil
 }
 
-// lookingSession is a session on a folder that may not exist yet, for looking only.
-func lookingSession(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets) (s session, leave func() error, err error) {
+// openPreviewSession is a session on a folder that may not exist yet, for looking only.
+func openPreviewSession(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets) (s session, leave func() error, err error) {
 	if o.dir == "" {
-		if o.dir, err = usualPath(spec.Cluster.ID); err != nil {
+		if o.dir, err = defaultPath(spec.Cluster.ID); err != nil {
 			return s, nil, err
 		}
 	}
-	folder, err := state.Look(o.dir)
+	folder, err := state.OpenReadOnly(o.dir)
 	if err != nil {
 		return s, nil, err
 	}
-	facts, err := folder.Facts()
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return s, nil, err
 	}
 	if facts.ClusterID != "" && facts.ClusterID != spec.Cluster.ID {
 		return s, nil, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID)}
 	}
-	around, err := surroundingsOf(ctx, folder, facts.Rehearsal, spec, secrets)
-	return session{spec: spec, secrets: secrets, folder: folder, net: around.net, access: around.access, options: o}, around.leave, err
+	around, err := openClusterDeps(ctx, folder, facts.Rehearsal, spec, secrets)
+	return session{spec: spec, secrets: secrets, folder: folder, net: around.net, access: around.access, options: o}, around.close, err
 }
 
-// preview asks the recipe what it would do.
-func (s session) preview(ctx context.Context) (install.Preview, error) {
-	world, disconnect, err := s.world(unrecorded{}, func(string) {})
+// previewInstallation asks the recipe what it would do.
+func (s session) previewInstallation(ctx context.Context) (install.Preview, error) {
+	world, disconnect, err := s.openClients(discardJournal{}, func(string) {})
 	if err != nil {
 		return install.Preview{}, err
 	}
 	defer disconnect()
-	installation, err := install.New(s.spec, s.recipe(), s.folder, world.looking())
+	installation, err := install.New(s.spec, s.newRecipe(), s.folder, world.readOnly())
 	if err != nil {
 		return install.Preview{}, err
 	}
@@ -172,7 +172,7 @@ func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	printDifferences(w, preview)
 	printDifference(w, preview.Difference)
 	for _, unseen := range preview.Unseen {
-		fmt.Fprintf(w, "\nNOT LOOKED AT: %s\n", console.Clean(unseen))
+		fmt.Fprintf(w, "\nNOT LOOKED AT: %s\n", console.SanitizeLine(unseen))
 	}
 	printQuotas(w, preview.Quotas)
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
@@ -202,13 +202,13 @@ func printDifferences(w io.Writer, preview install.Preview) {
 		fmt.Fprint(w, "\nDIFFERS FROM THE ANSWERS: not changed by an installation\n")
 	}
 	for _, difference := range preview.Differences {
-		fmt.Fprintf(w, "  instance %s: %s\n", console.Clean(difference.Name), console.Clean(difference.Reason))
+		fmt.Fprintf(w, "  instance %s: %s\n", console.SanitizeLine(difference.Name), console.SanitizeLine(difference.Reason))
 		for _, line := range difference.Do {
-			fmt.Fprintln(w, "      "+console.Clean(line))
+			fmt.Fprintln(w, "      "+console.SanitizeLine(line))
 		}
 	}
 	if preview.Refusal != nil && len(preview.Differences) == 0 {
-		fmt.Fprintf(w, "\nREFUSED: %s\n  %s\n", console.Clean(preview.Refusal.Error()), console.Clean(fault.HintOf(preview.Refusal)))
+		fmt.Fprintf(w, "\nREFUSED: %s\n  %s\n", console.SanitizeLine(preview.Refusal.Error()), console.SanitizeLine(fault.HintOf(preview.Refusal)))
 	}
 }
 
@@ -217,8 +217,8 @@ func printDifference(w io.Writer, difference state.Difference) {
 	if difference.Unified == "" {
 		return
 	}
-	fmt.Fprintf(w, "\nCHANGES OF %s in %s\n", console.Clean(difference.File), console.Clean(difference.Repository))
-	for line := range strings.SplitSeq(pane.CleanDifference(difference.Unified), "\n") {
+	fmt.Fprintf(w, "\nCHANGES OF %s in %s\n", console.SanitizeLine(difference.File), console.SanitizeLine(difference.Repository))
+	for line := range strings.SplitSeq(pane.SanitizeDiff(difference.Unified), "\n") {
 		fmt.Fprintln(w, "  "+line)
 	}
 }
@@ -232,7 +232,7 @@ func printQuotas(w io.Writer, quotas []install.QuotaCheck) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "QUOTA\tNEEDS\tIN USE\tLIMIT\tAFTERWARDS")
 	for _, quota := range quotas {
-		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, limitText(quota), quota.After, warning(quota))
+		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, limitText(quota), quota.After, formatQuotaWarning(quota))
 	}
 	_ = table.Flush() // its writer's error shows in what follows
 }
@@ -254,7 +254,7 @@ func limitText(quota install.QuotaCheck) string {
 	return fmt.Sprint(quota.Limit)
 }
 
-func warning(quota install.QuotaCheck) string {
+func formatQuotaWarning(quota install.QuotaCheck) string {
 	if quota.Sufficient {
 		return ""
 	}
@@ -311,18 +311,18 @@ type (
 	}
 )
 
-func planJSON(w io.Writer, changes []answerChange, preview install.Preview) error {
+func printPlanJSON(w io.Writer, changes []answerChange, preview install.Preview) error {
 	lines := json.NewEncoder(w)
 	object := func(change install.Change, action string) error {
 		return lines.Encode(objectLine{"object", action, change.Kind, change.Name, change.ID, change.Details})
 	}
 	for _, change := range changes {
-		if err := lines.Encode(answerLine{"answer", change.Key, change.Before, change.After, string(change.Effect), change.refused, change.do}); err != nil {
+		if err := lines.Encode(answerLine{"answer", change.Key, change.Before, change.After, string(change.Effect), change.refused, change.actions}); err != nil {
 			return err
 		}
 	}
 	for _, change := range preview.Changes {
-		if err := object(change, planned(change.Action)); err != nil {
+		if err := object(change, formatAction(change.Action)); err != nil {
 			return err
 		}
 	}
@@ -357,8 +357,8 @@ func planJSON(w io.Writer, changes []answerChange, preview install.Preview) erro
 	})
 }
 
-// planned is what will be done, in the words of JSON.
-func planned(action state.Action) string {
+// formatAction is what will be done, in the words of JSON.
+func formatAction(action state.Action) string {
 	switch action {
 	case state.Created:
 		return "create"

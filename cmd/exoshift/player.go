@@ -12,10 +12,10 @@ import (
 
 // How a recording is played.
 const (
-	playEvery = 100 * time.Millisecond // how often the time goes on, on the screen of who looks
-	silence   = 2 * time.Minute        // runs tell something every minute: who was silent for longer was asleep,
-	silentFor = 5 * time.Second        // which is played as short as that
-	fastest   = 3600
+	playInterval     = 100 * time.Millisecond // how often the time goes on, on the screen of who looks
+	maxSilence       = 2 * time.Minute        // runs tell something every minute: who was silent for longer was asleep,
+	shortenedSilence = 5 * time.Second        // which is played as short as that
+	maxSpeed         = 3600
 )
 
 // player plays a recording to whoever looks. At the speed 0 it plays all at once.
@@ -32,9 +32,9 @@ type player struct {
 func (p *player) play(ctx context.Context, events recording, tell func(provisioner.Event)) error {
 	for i, e := range events {
 		if i == 0 {
-			p.leap(e.Time)
+			p.setTime(e.Time)
 		}
-		if err := p.until(ctx, e.Time); err != nil {
+		if err := p.waitUntil(ctx, e.Time); err != nil {
 			return err
 		}
 		tell(e)
@@ -42,13 +42,13 @@ func (p *player) play(ctx context.Context, events recording, tell func(provision
 	return nil
 }
 
-// until lets the time go on up to a moment.
-func (p *player) until(ctx context.Context, moment time.Time) error {
-	if now := p.Now(); moment.Sub(now) > silence {
-		p.leap(moment.Add(-silentFor))
+// waitUntil lets the time go on up to a moment.
+func (p *player) waitUntil(ctx context.Context, moment time.Time) error {
+	if now := p.Now(); moment.Sub(now) > maxSilence {
+		p.setTime(moment.Add(-shortenedSilence))
 	}
 	for {
-		step := p.step(moment)
+		step := p.nextStep(moment)
 		if step == 0 {
 			return context.Cause(ctx)
 		}
@@ -59,8 +59,8 @@ func (p *player) until(ctx context.Context, moment time.Time) error {
 	}
 }
 
-// step returns how long to wait before the time goes on, 0 if the moment has come.
-func (p *player) step(moment time.Time) time.Duration {
+// nextStep returns how long to wait before the time goes on, 0 if the moment has come.
+func (p *player) nextStep(moment time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	left := moment.Sub(p.now)
@@ -71,9 +71,9 @@ func (p *player) step(moment time.Time) time.Duration {
 	case left <= 0:
 		return 0
 	case p.paused:
-		return playEvery
+		return playInterval
 	}
-	return max(time.Duration(min(float64(playEvery), float64(left)/p.speed)), time.Microsecond)
+	return max(time.Duration(min(float64(playInterval), float64(left)/p.speed)), time.Microsecond)
 }
 
 // advance lets the time go on by what somebody has waited.
@@ -88,7 +88,7 @@ func (p *player) advance(waited time.Duration, moment time.Time) {
 	}
 }
 
-func (p *player) leap(moment time.Time) {
+func (p *player) setTime(moment time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = moment
@@ -109,21 +109,21 @@ func (p *player) Pause() {
 }
 
 // Faster doubles the speed.
-func (p *player) Faster() { p.change(2) }
+func (p *player) Faster() { p.scaleSpeed(2) }
 
 // Slower halves the speed.
-func (p *player) Slower() { p.change(0.5) }
+func (p *player) Slower() { p.scaleSpeed(0.5) }
 
-func (p *player) change(factor float64) {
+func (p *player) scaleSpeed(factor float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.speed > 0 {
-		p.speed = min(max(p.speed*factor, 0.25), fastest)
+		p.speed = min(max(p.speed*factor, 0.25), maxSpeed)
 	}
 }
 
-// Pace says how fast it plays.
-func (p *player) Pace() string {
+// Speed says how fast it plays.
+func (p *player) Speed() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

@@ -39,7 +39,7 @@ func (c refusal) isRefused(t *testing.T) {
 		}
 		before := zone.Mutations()
 		// A plan shows quotas, and does not know the image before openshift-install names it.
-		if _, err := s.preview(t.Context()); exitCode(err) != c.code && err != nil {
+		if _, err := s.previewInstallation(t.Context()); exitCode(err) != c.code && err != nil {
 			t.Errorf("a plan ends with exit code %d: %v", exitCode(err), err)
 		}
 		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})

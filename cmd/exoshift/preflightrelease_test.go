@@ -68,7 +68,7 @@ func strangersKey(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return key.Public()
+	return key.ExportPublic()
 }
 
 // unpatchedTemplate has somebody's template of the name that ours would have.

@@ -98,7 +98,7 @@ func TestStreams_ReportAnUnreadOutput(t *testing.T) {
 	if complaints.String() != "exoshift: "+want+"\n" || len(log) != 1 || log[0] != want {
 		t.Errorf("said %q, logged %q", complaints.String(), log)
 	}
-	if err := std.unprinted(); err != nil {
+	if err := std.checkWritten(); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,24 +19,24 @@ const probeVerb = "probe"
 // largestTask is how much of a task is read, in bytes.
 const largestTask = 4 << 20
 
-func probeCommand(std streams) *cobra.Command {
+func newProbeCommand(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:    probeVerb,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return probeFrom(cmd.Context(), network.Host(), std.in, std.out)
+			return runProbe(cmd.Context(), network.Host(), std.in, std.out)
 		},
 	}
 }
 
-// probeFrom makes the checks of a task over a network. What they find out is in the report; an error means that there
+// runProbe makes the checks of a task over a network. What they find out is in the report; an error means that there
 // is none.
-func probeFrom(ctx context.Context, net network.Network, in io.Reader, out io.Writer) error {
+func runProbe(ctx context.Context, net network.Network, in io.Reader, out io.Writer) error {
 	var task reach.Task
 	if err := json.NewDecoder(io.LimitReader(in, largestTask)).Decode(&task); err != nil {
 		return usageError{fmt.Errorf("read the task: %w", err)}
 	}
-	prober, err := probe.New(net, task, probe.Usual())
+	prober, err := probe.New(net, task, probe.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -48,5 +48,5 @@ func onMachine(ctx context.Context, net network.Network, _ []byte, args []string
 	if len(args) != 1 || args[0] != probeVerb {
 		return exitUsage
 	}
-	return exitCode(probeFrom(ctx, net, in, out))
+	return exitCode(runProbe(ctx, net, in, out))
 }

@@ -23,17 +23,17 @@ type reachability struct {
 	secrets wizard.Secrets
 	command string // that shows the same
 	// begun hears all checks before the first result, and told each result; both may be nil.
-	begun func([]reach.Check)
-	told  func(reach.Result)
+	onBegin  func([]reach.Check)
+	onResult func(reach.Result)
 }
 
-// reachability returns what finds out what the session's cluster has to reach.
-func (s session) reachability() reachability {
-	return reachability{net: s.net, spec: s.spec, secrets: s.secrets, command: s.lookCommand()}
+// newReachability returns what finds out what the session's cluster has to reach.
+func (s session) newReachability() reachability {
+	return reachability{net: s.net, spec: s.spec, secrets: s.secrets, command: s.formatCheckCommand()}
 }
 
-// lookCommand shows what the session's cluster has to reach, in the world that the session is in.
-func (s session) lookCommand() string {
+// formatCheckCommand shows what the session's cluster has to reach, in the world that the session is in.
+func (s session) formatCheckCommand() string {
 	words := []string{"exoshift", "check"}
 	if s.scenario != "" {
 		words = append(words, "--simulate", "--scenario", s.scenario)
@@ -41,7 +41,7 @@ func (s session) lookCommand() string {
 	switch {
 	case s.options.answers != "":
 		words = append(words, "--answers", s.options.answers)
-	case s.where.Folder != "" && !s.temporary:
+	case s.locations.Folder != "" && !s.temporary:
 		words = append(words, "--answers", s.folder.Path(state.AnswersFile))
 	default:
 		words = append(words, "--zone", s.spec.Exoscale.Zone)
@@ -51,35 +51,35 @@ func (s session) lookCommand() string {
 
 // Check probes everything from here.
 func (r reachability) Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error) {
-	survey, err := newSurvey(ctx, r.net, inquiredCluster{spec: r.spec, secrets: r.secrets}, nil, nil)
+	survey, err := newConnectivityCheck(ctx, r.net, checkSubject{spec: r.spec, secrets: r.secrets}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r.begun != nil {
-		r.begun(survey.from[reach.Workstation])
+	if r.onBegin != nil {
+		r.onBegin(survey.from[reach.Workstation])
 	}
 	report, err := survey.run(ctx, reach.Workstation, nil, func(result reach.Result) {
-		if r.told != nil {
-			r.told(result)
+		if r.onResult != nil {
+			r.onResult(result)
 		}
 		if result.Verdict == reach.Warn || result.Verdict == reach.Fail {
-			seen(remark(result))
+			seen(formatResult(result))
 		}
 	}, seen)
 	if err != nil {
 		return nil, err
 	}
-	return survey.skippedBy(), r.outOfReach(report)
+	return survey.listSkipped(), r.toError(report)
 }
 
-// remark says in one line what is not as it should be.
-func remark(r reach.Result) string {
-	return fmt.Sprintf("%s %s: %s", r.ID, r.Target, r.Sentence())
+// formatResult says in one line what is not as it should be.
+func formatResult(r reach.Result) string {
+	return fmt.Sprintf("%s %s: %s", r.ID, r.Target, r.Describe())
 }
 
-// outOfReach is why an installation does not start.
-func (r reachability) outOfReach(report reach.Report) error {
-	failed, remedy := failures(report)
+// toError is why an installation does not start.
+func (r reachability) toError(report reach.Report) error {
+	failed, remedy := summarizeFailures(report)
 	if len(failed) == 0 {
 		return nil
 	}
@@ -91,21 +91,21 @@ func (r reachability) outOfReach(report reach.Report) error {
 	}
 	return fault.Newf(fault.Conflict, "reach what the installation needs", "%s%s", strings.Join(failed, "; "), more).
 		WithHint("%ssee everything, and what to ask for, with `%s`; what you are sure about you can leave out, in the answers: "+
-			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", remedy, r.command, firstID(report))
+			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", remedy, r.command, findFailedID(report))
 }
 
-// failures tells what failed: what much of it comes from, with its remedy, and then the rest.
-func failures(report reach.Report) (failed []string, remedy string) {
-	causes, told := reach.Causes(report), map[int]bool{}
+// summarizeFailures tells what failed: what much of it comes from, with its remedy, and then the rest.
+func summarizeFailures(report reach.Report) (failed []string, remedy string) {
+	causes, told := reach.CommonCauses(report), map[int]bool{}
 	var alone []string
 	for _, result := range report.Results {
 		if result.Verdict != reach.Fail {
 			continue
 		}
-		i := slices.IndexFunc(causes, func(c reach.Cause) bool { return c.Spoils(result) })
+		i := slices.IndexFunc(causes, func(c reach.Cause) bool { return c.Explains(result) })
 		switch {
 		case i < 0:
-			alone = append(alone, remark(result))
+			alone = append(alone, formatResult(result))
 		case !told[i]:
 			told[i] = true
 			failed = append(failed, causes[i].String())
@@ -115,7 +115,7 @@ func failures(report reach.Report) (failed []string, remedy string) {
 	return append(failed, alone...), remedy
 }
 
-func firstID(report reach.Report) string {
+func findFailedID(report reach.Report) string {
 	for _, r := range report.Results {
 		if r.Verdict == reach.Fail {
 			return r.ID
@@ -124,14 +124,14 @@ func firstID(report reach.Report) string {
 	return ""
 }
 
-// skippedBy are the checks that somebody decided not to make, as facts keep them.
-func (s *survey) skippedBy() []state.SkippedCheck {
+// listSkipped are the checks that somebody decided not to make, as facts keep them.
+func (s *connectivityCheck) listSkipped() []state.SkippedCheck {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var skipped []state.SkippedCheck
 	for _, check := range s.checks {
 		for _, skip := range s.skips {
-			if skip.ID == check.ID && !skip.Expired(time.Now()) {
+			if skip.ID == check.ID && !skip.IsExpired(time.Now()) {
 				skipped = append(skipped, state.SkippedCheck{ID: skip.ID, Target: check.Target(), Reason: skip.Reason, Until: skip.Until})
 			}
 		}

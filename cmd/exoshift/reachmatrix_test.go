@@ -16,7 +16,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
-	"exoshift/provisioner/vantage"
+	"exoshift/provisioner/remoterun"
 	"exoshift/wizard/reach"
 )
 
@@ -79,7 +79,7 @@ func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result)
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		spec, secrets := exampleAlone(t)
-		wholeCatalogue(&spec)
+		selectAllEndpoints(&spec)
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
 			Scenario: s.scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret, Program: onMachine,
 			Installer: installerOfNow(),
@@ -96,7 +96,7 @@ func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result)
 		if s.cure != nil {
 			s.cure(&world, zone)
 		}
-		survey, err := newSurvey(t.Context(), world, inquiredCluster{spec: spec, secrets: secrets}, s.endpoints(t), nil)
+		survey, err := newConnectivityCheck(t.Context(), world, checkSubject{spec: spec, secrets: secrets}, s.endpoints(t), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result)
 // and of what Lieutenant says where nobody reaches it.
 func (s sight) endpoints(t *testing.T) (ids []string) {
 	t.Helper()
-	catalogue, err := assets.Endpoints()
+	catalogue, err := assets.ReadEndpoints()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (s sight) endpoints(t *testing.T) (ids []string) {
 }
 
 // allOf looks from each of the vantages.
-func (s *survey) allOf(t *testing.T, vantages []string) (results []reach.Result) {
+func (s *connectivityCheck) allOf(t *testing.T, vantages []string) (results []reach.Result) {
 	t.Helper()
 	for _, where := range vantages {
 		if where == reach.Zone {
@@ -144,9 +144,9 @@ func (s *survey) allOf(t *testing.T, vantages []string) (results []reach.Result)
 }
 
 // fromMachine looks from a machine that is given a few bytes instead of this whole program: it runs this one anyway.
-func (s *survey) fromMachine(t *testing.T) (report reach.Report) {
+func (s *connectivityCheck) fromMachine(t *testing.T) (report reach.Report) {
 	t.Helper()
-	task, err := s.task(reach.Zone, nil)
+	task, err := s.newTask(reach.Zone, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +154,11 @@ func (s *survey) fromMachine(t *testing.T) (report reach.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := s.runner(reach.Zone)
+	runner, err := s.newRunner(reach.Zone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := vantage.Program{Args: []string{probeVerb}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a program")), nil }}
+	program := remoterun.Program{Args: []string{probeVerb}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a program")), nil }}
 	output, err := runner.Run(t.Context(), program, input, func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -194,11 +194,11 @@ func (s sight) judge(t *testing.T, checks []reach.Check, results []reach.Result)
 	t.Helper()
 	seen := map[string]int{}
 	for _, r := range results {
-		seen[r.Vantage]++
+		seen[r.Source]++
 		check := checks[slices.IndexFunc(checks, func(c reach.Check) bool { return c.ID == r.ID })]
-		if got, want := inShort(r), s.rule(placeIn(check, r.Vantage)).verdict(check.Severity); got != want {
+		if got, want := inShort(r), s.rule(placeIn(check, r.Source)).verdict(check.Severity); got != want {
 			wrong++
-			t.Errorf("%s from %s: %s (%s) is %q, want %q; %v", s, r.Vantage, r.ID, check.URL, got, want, r.Evidence)
+			t.Errorf("%s from %s: %s (%s) is %q, want %q; %v", s, r.Source, r.ID, check.URL, got, want, r.Evidence)
 		}
 		if r.Verdict != reach.OK && r.Verdict != reach.Skipped && r.Hint == "" {
 			t.Errorf("%s: nobody says what to do about %s", s, r.ID)

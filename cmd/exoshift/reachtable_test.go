@@ -17,7 +17,7 @@ type matrix map[string]map[string]map[string]int
 func (m matrix) add(s sight, checks []reach.Check, results []reach.Result) {
 	for _, r := range results {
 		check := checks[slices.IndexFunc(checks, func(c reach.Check) bool { return c.ID == r.ID })]
-		row, column := placeIn(check, r.Vantage).kind, s.String()+", "+r.Vantage
+		row, column := placeIn(check, r.Source).kind, s.String()+", "+r.Source
 		if m[column] == nil {
 			m[column] = map[string]map[string]int{}
 		}

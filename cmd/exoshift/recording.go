@@ -21,15 +21,15 @@ const longestEvent = 1 << 20
 // recording is one run as it was recorded: in order, and with times that never go back.
 type recording []provisioner.Event
 
-// recordings reads runs from the lines that they left. Whatever is no event is passed over: torn lines, other JSON, types
+// readRecordings reads runs from the lines that they left. Whatever is no event is passed over: torn lines, other JSON, types
 // and fields of other versions.
-func recordings(r io.Reader) ([]recording, error) {
+func readRecordings(r io.Reader) ([]recording, error) {
 	var runs []recording
 	lines := bufio.NewReader(r)
 	for {
-		line, err := wholeLine(lines)
-		if e, ok := recordedEvent(line); ok {
-			if last := len(runs) - 1; last < 0 || runs[last].endsBefore(e) {
+		line, err := readWholeLine(lines)
+		if e, ok := parseEvent(line); ok {
+			if last := len(runs) - 1; last < 0 || runs[last].isEndedBy(e) {
 				runs = append(runs, nil)
 			}
 			runs[len(runs)-1] = append(runs[len(runs)-1], e)
@@ -47,8 +47,8 @@ func recordings(r io.Reader) ([]recording, error) {
 	return runs, nil
 }
 
-// wholeLine returns the next line, or nothing of one that is too long.
-func wholeLine(lines *bufio.Reader) (line []byte, err error) {
+// readWholeLine returns the next line, or nothing of one that is too long.
+func readWholeLine(lines *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := lines.ReadSlice('\n')
 		if len(line) <= longestEvent {
@@ -64,8 +64,8 @@ func wholeLine(lines *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// recordedEvent reads an event, also if a field has another form than it has now.
-func recordedEvent(line []byte) (provisioner.Event, bool) {
+// parseEvent reads an event, also if a field has another form than it has now.
+func parseEvent(line []byte) (provisioner.Event, bool) {
 	var e provisioner.Event
 	var differs *json.UnmarshalTypeError
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &differs) {
@@ -74,9 +74,9 @@ func recordedEvent(line []byte) (provisioner.Event, bool) {
 	return e, e.V > 0 && e.Type != ""
 }
 
-// endsBefore tells whether an event is of another run: it happened after the last one of this, or it is the first one of
+// isEndedBy tells whether an event is of another run: it happened after the last one of this, or it is the first one of
 // the next. What is not later only came too late.
-func (r recording) endsBefore(e provisioner.Event) bool {
+func (r recording) isEndedBy(e provisioner.Event) bool {
 	const late = 16 // events that may come too late
 	last := r[len(r)-1]
 	for _, near := range r[max(0, len(r)-late):] {
@@ -84,11 +84,11 @@ func (r recording) endsBefore(e provisioner.Event) bool {
 			return true
 		}
 	}
-	return opens(e) && (opens(r[0]) || e.Time.After(last.Time))
+	return isFirstEvent(e) && (isFirstEvent(r[0]) || e.Time.After(last.Time))
 }
 
-// opens tells whether an event is the first one of its run.
-func opens(e provisioner.Event) bool {
+// isFirstEvent tells whether an event is the first one of its run.
+func isFirstEvent(e provisioner.Event) bool {
 	return e.Seq == 1 || e.Type == provisioner.TypeRun && e.State == provisioner.Started
 }
 
@@ -111,9 +111,9 @@ func (r recording) order() {
 	}
 }
 
-// plan returns the steps that the run has come to, in the order in which it came to them; the titles are told by any of
+// buildPlan returns the steps that the run has come to, in the order in which it came to them; the titles are told by any of
 // the runs.
-func (r recording) plan(all []recording) provisioner.Plan {
+func (r recording) buildPlan(all []recording) provisioner.Plan {
 	titles := map[string]string{}
 	for _, run := range all {
 		for _, e := range run {
@@ -133,8 +133,8 @@ func (r recording) plan(all []recording) provisioner.Plan {
 	return plan
 }
 
-// nodes returns the nodes that the run tells of.
-func (r recording) nodes() []state.Machine {
+// listNodes returns the nodes that the run tells of.
+func (r recording) listNodes() []state.Machine {
 	var machines []state.Machine
 	known := map[string]bool{}
 	for _, e := range r {

@@ -21,7 +21,7 @@ func registryInBucket(t *testing.T, s session) {
 			t.Errorf("the operator of the %s is %q", what, got)
 		}
 	}
-	key, err := s.folder.APIKey(s.spec.Cluster.ID + "_object_storage")
+	key, err := s.folder.LoadAPIKey(s.spec.Cluster.ID + "_object_storage")
 	if err != nil || key.Secret == "" {
 		t.Fatalf("the key of the buckets: %v", err)
 	}

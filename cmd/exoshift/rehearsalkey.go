@@ -14,24 +14,24 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"exoshift/provisioner/openshift/inside"
+	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 )
 
 // rehearsalKey is the file of the private key that the machines of a rehearsal without answers trust.
 const rehearsalKey = state.KeyFile
 
-// agent leads to the operator's agent, unless the cluster is given the rehearsal's own key.
-func (r rehearsal) agent(spec state.Spec, folder state.Folder) (inside.Agent, error) {
+// newAgent leads to the operator's agent, unless the cluster is given the rehearsal's own key.
+func (r rehearsal) newAgent(spec state.Spec, folder state.Folder) (bootstraphost.Agent, error) {
 	if _, err := folder.Read(rehearsalKey); errors.Is(err, fs.ErrNotExist) {
-		return sshAgent(), nil
+		return newSSHAgent(), nil
 	}
-	key, line, err := ownKey(folder)
+	key, line, err := ensureRehearsalKey(folder)
 	if err != nil {
 		return nil, err
 	}
 	if spec.OpenShift.SSHKey != line {
-		return sshAgent(), nil
+		return newSSHAgent(), nil
 	}
 	ring := agent.NewKeyring()
 	if err := ring.Add(agent.AddedKey{PrivateKey: &key}); err != nil {
@@ -44,9 +44,9 @@ func (r rehearsal) agent(spec state.Spec, folder state.Folder) (inside.Agent, er
 	}, nil
 }
 
-// ownKey returns the rehearsal's own key, for clusters whose answers name nobody's, with the line that lets it in.
-func ownKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err error) {
-	if key, err = keptKey(folder); err != nil {
+// ensureRehearsalKey returns the rehearsal's own key, for clusters whose answers name nobody's, with the line that lets it in.
+func ensureRehearsalKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err error) {
+	if key, err = loadOrCreateKey(folder); err != nil {
 		return nil, "", fmt.Errorf("make the rehearsal's SSH key: %w", err)
 	}
 	public, err := ssh.NewPublicKey(key.Public())
@@ -56,8 +56,8 @@ func ownKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err
 	return key, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))) + " rehearsal", nil
 }
 
-// keptKey returns the key in the folder, which it makes if there is none.
-func keptKey(folder state.Folder) (ed25519.PrivateKey, error) {
+// loadOrCreateKey returns the key in the folder, which it makes if there is none.
+func loadOrCreateKey(folder state.Folder) (ed25519.PrivateKey, error) {
 	content, err := folder.Read(rehearsalKey)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newKey(folder)

@@ -31,13 +31,13 @@ type rehearsal struct {
 	speed       float64
 	scenario    string
 	interactive bool
-	given       *loaded             // answers that an interview begins with; nil: none
+	loaded      *loaded             // answers that an interview begins with; nil: none
 	agreed      []byte              // the answers that an interview ended with; nil: there was none
 	accept      func(session) error // see session
 	temporary   bool                // the folder
 }
 
-func rehearseCommand(std streams) *cobra.Command {
+func newRehearseCommand(std streams) *cobra.Command {
 	var r rehearsal
 	cmd := &cobra.Command{
 		Use:   "rehearse",
@@ -50,18 +50,18 @@ func rehearseCommand(std streams) *cobra.Command {
 			return r.run(cmd.Context(), std)
 		},
 	}
-	answersFlag(cmd, "the answers file (default: a shipped example)")
-	dirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
-	outputFlag(cmd)
-	accessibleFlag(cmd)
+	addAnswersFlag(cmd, "the answers file (default: a shipped example)")
+	addDirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
+	addOutputFlag(cmd)
+	addAccessibleFlag(cmd)
 	waitFlag(cmd)
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
-	renewFlag(cmd)
+	addRenewFlag(cmd)
 	newKeyFlag(cmd)
-	catalogFlag(cmd)
-	lookInsideFlag(cmd)
+	addCatalogFlag(cmd)
+	addBootstrapAccessFlag(cmd)
 	cmd.Flags().BoolVar(&r.interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
-	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than real")
+	cmd.Flags().Float64Var(&r.speed, "speed", defaultSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
 }
@@ -70,15 +70,15 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if r.interactive && !r.resumes() {
-		return r.interview(ctx, std)
+	if r.interactive && !r.isResumed() {
+		return r.runInterview(ctx, std)
 	}
-	read, err := r.givenAnswers(std)
+	read, err := r.readGiven(std)
 	if err != nil {
 		return err
 	}
 	spec := read.answers.Spec
-	cleanUp, err := r.chooseFolder()
+	cleanUp, err := r.ensureFolder()
 	if err != nil {
 		return err
 	}
@@ -93,29 +93,29 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	}
 	defer unlock()
 	if strings.HasPrefix(read.answers.Origin("openshift.sshKey"), exampleName+":") { // it names nobody's key
-		if _, spec.OpenShift.SSHKey, err = ownKey(folder); err != nil {
+		if _, spec.OpenShift.SSHKey, err = ensureRehearsalKey(folder); err != nil {
 			return err
 		}
 	}
 	return r.onSimulatedZone(ctx, std, spec, read.secrets, folder)
 }
 
-// interview asks for the answers on the terminal.
-func (r rehearsal) interview(ctx context.Context, std streams) error {
-	if !r.output.attended() {
+// runInterview asks for the answers on the terminal.
+func (r rehearsal) runInterview(ctx context.Context, std streams) error {
+	if !r.output.isInteractive() {
 		return usageError{errors.New("--interactive needs a terminal; without one, give --answers FILE")}
 	}
 	if r.answers != "" {
-		read, err := r.readAnswers(std, rehearsalSecrets)
+		read, err := r.readAnswers(std, lookupRehearsalSecret)
 		if err != nil {
 			return err
 		}
-		r.given = &read
+		r.loaded = &read
 	}
-	d := &desk{options: r.options, std: std, hold: r.output.holder(std), opening: func(ctx context.Context) (*conversation, error) {
-		return rehearsalConversation(ctx, r)
+	d := &startScreen{flags: r.options, std: std, frontend: r.output.newFrontend(std), open: func(ctx context.Context) (*interviewBackend, error) {
+		return newRehearsalInterview(ctx, r)
 	}}
-	return d.sit(ctx)
+	return d.run(ctx)
 }
 
 func (r rehearsal) check() error {
@@ -143,11 +143,11 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	if err := compareAnswers(folder, spec, std); err != nil {
 		return err
 	}
-	agent, err := r.agent(spec, folder)
+	agent, err := r.newAgent(spec, folder)
 	if err != nil {
 		return err
 	}
-	zone, err := simulatedZone(ctx, folder, spec, secrets, r.speed, r.scenario)
+	zone, err := openSimulatedZone(ctx, folder, spec, secrets, r.speed, r.scenario)
 	if err != nil {
 		return err
 	}
@@ -157,34 +157,34 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 		return err
 	}
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, given: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: simulatedAccess(zone),
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, original: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: newSimulatedAccess(zone),
 		scenario:  r.scenario,
-		rest:      func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
+		onDone:    func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
-		where: console.Whereabouts{
-			Folder: folder.Path(), Rehearsal: true, Helped: simcloud.NeedsPeople(r.scenario),
-			Resume: resumeCommand("rehearse", r.options, r.circumstances()...),
+		locations: console.RunLocations{
+			Folder: folder.Path(), Rehearsal: true, OperatorSimulated: simcloud.RequiresOperator(r.scenario),
+			Resume: resumeCommand("rehearse", r.options, r.formatFlags()...),
 		},
 	}
 	err = s.run(ctx, std)
-	if note := slowNote(r.speed, s.net.Clock.Reached()); note != "" {
+	if note := formatSlowdown(r.speed, s.net.Clock.ActualSpeed()); note != "" {
 		_, _ = fmt.Fprintln(std.err, note)
 	}
 	return err
 }
 
-// slowNote tells that a machine could not follow the speed that was asked for, "" if it could.
-func slowNote(asked, reached float64) string {
+// formatSlowdown tells that a machine could not follow the speed that was asked for, "" if it could.
+func formatSlowdown(asked, reached float64) string {
 	if reached >= 0.8*asked {
 		return ""
 	}
 	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: time slowed down to %.0f times as fast as real", asked, reached)
 }
 
-// circumstances are the flags that go on with a rehearsal. A scenario that needs people is over once they have acted.
-func (r rehearsal) circumstances() []string {
+// formatFlags are the flags that go on with a rehearsal. A scenario that needs people is over once they have acted.
+func (r rehearsal) formatFlags() []string {
 	flags := []string{"--speed", fmt.Sprint(r.speed)}
-	if simcloud.NeedsPeople(r.scenario) {
+	if simcloud.RequiresOperator(r.scenario) {
 		return flags
 	}
 	return append(flags, "--scenario", r.scenario)
@@ -192,23 +192,23 @@ func (r rehearsal) circumstances() []string {
 
 // takeTurn lets the zone's people do what an earlier run has asked them for.
 func (r rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster string) error {
-	facts, err := folder.Facts()
-	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || simcloud.NeedsPeople(r.scenario) {
+	facts, err := folder.LoadFacts()
+	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || simcloud.RequiresOperator(r.scenario) {
 		return err
 	}
-	return zone.TakeTurn(cluster)
+	return zone.SimulateOperator(cluster)
 }
 
-// givenAnswers reads the answers that are given, those in force in the folder, or the example.
-func (r rehearsal) givenAnswers(std streams) (loaded, error) {
-	if r.answers == "" && r.resumes() {
-		return r.reloadAnswers(filepath.Join(r.dir, state.AnswersFile), std, rehearsalSecrets)
+// readGiven reads the answers that are given, those in force in the folder, or the example.
+func (r rehearsal) readGiven(std streams) (loaded, error) {
+	if r.answers == "" && r.isResumed() {
+		return r.reloadAnswers(filepath.Join(r.dir, state.AnswersFile), std, lookupRehearsalSecret)
 	}
-	return r.answersOrExample(std)
+	return r.loadAnswersOrExample(std)
 }
 
-// resumes tells whether the folder holds a rehearsal already.
-func (r rehearsal) resumes() bool {
+// isResumed tells whether the folder holds a rehearsal already.
+func (r rehearsal) isResumed() bool {
 	if r.dir == "" {
 		return false
 	}
@@ -216,28 +216,28 @@ func (r rehearsal) resumes() bool {
 	return err == nil
 }
 
-// answersOrExample reads the answers. The secrets they refer to may be missing: the simulated zone issues its own.
-func (r rehearsal) answersOrExample(std streams) (loaded, error) {
+// loadAnswersOrExample reads the answers. The secrets they refer to may be missing: the simulated zone issues its own.
+func (r rehearsal) loadAnswersOrExample(std streams) (loaded, error) {
 	if r.answers != "" {
-		return r.loadAnswers(std, rehearsalSecrets)
+		return r.loadAnswers(std, lookupRehearsalSecret)
 	}
-	read, err := r.loadExample(std, rehearsalSecrets)
+	read, err := r.loadExample(std, lookupRehearsalSecret)
 	if err == nil && r.scenario == simcloud.NoCloudController { // can only go wrong if there shall be one
 		read.answers.Spec.OpenShift.CloudControllerManager = "External"
 	}
 	return read, err
 }
 
-// rehearsalSecrets answers for the variables that the example refers to, so that a rehearsal needs no preparation.
-func rehearsalSecrets(name string) (string, bool) {
-	if value, ok := environment(name); ok {
+// lookupRehearsalSecret answers for the variables that the example refers to, so that a rehearsal needs no preparation.
+func lookupRehearsalSecret(name string) (string, bool) {
+	if value, ok := lookupEnv(name); ok {
 		return value, true
 	}
-	return shippedSecret(name)
+	return defaultSecret(name)
 }
 
-// shippedSecret is what a simulated zone takes for a secret unless it is told another.
-func shippedSecret(name string) (string, bool) {
+// defaultSecret is what a simulated zone takes for a secret unless it is told another.
+func defaultSecret(name string) (string, bool) {
 	switch name {
 	case "EXOSCALE_API_KEY":
 		return "EXOsimulated00000000000000", true
@@ -249,8 +249,8 @@ func shippedSecret(name string) (string, bool) {
 	return "", false
 }
 
-// chooseFolder makes a temporary folder if none was named. It is removed when the rehearsal went well.
-func (r *rehearsal) chooseFolder() (cleanUp func(error), err error) {
+// ensureFolder makes a temporary folder if none was named. It is removed when the rehearsal went well.
+func (r *rehearsal) ensureFolder() (cleanUp func(error), err error) {
 	if r.dir != "" {
 		return func(error) {}, nil
 	}
@@ -266,8 +266,8 @@ func (r *rehearsal) chooseFolder() (cleanUp func(error), err error) {
 	}, nil
 }
 
-// simulatedInstaller is the openshift-install of the simulated mirror. It parses its own arguments.
-func simulatedInstaller(std streams) *cobra.Command {
+// newSimulatedInstaller is the openshift-install of the simulated mirror. It parses its own arguments.
+func newSimulatedInstaller(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:                simulatedInstallerVerb,
 		Hidden:             true,

@@ -8,7 +8,7 @@ import (
 
 func TestTheShippedExampleHasWhatAScenarioBreaks(t *testing.T) {
 	for scenario, want := range map[string]string{"happy": "", "no-cloud-controller": "External"} {
-		read, err := rehearsal{scenario: scenario}.answersOrExample(streams{out: io.Discard, err: io.Discard})
+		read, err := rehearsal{scenario: scenario}.loadAnswersOrExample(streams{out: io.Discard, err: io.Discard})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -19,10 +19,10 @@ func TestTheShippedExampleHasWhatAScenarioBreaks(t *testing.T) {
 }
 
 func TestSlowNote_OnlyWhereTheSpeedIsNotReached(t *testing.T) {
-	if note := slowNote(600, 500); note != "" {
+	if note := formatSlowdown(600, 500); note != "" {
 		t.Errorf("nearly as fast as asked: %s", note)
 	}
-	if note := slowNote(600, 214.2); !strings.Contains(note, "--speed 600") || !strings.Contains(note, "214 times") {
+	if note := formatSlowdown(600, 214.2); !strings.Contains(note, "--speed 600") || !strings.Contains(note, "214 times") {
 		t.Errorf("a third of what was asked: %q", note)
 	}
 }

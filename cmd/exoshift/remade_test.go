@@ -137,11 +137,11 @@ func surplusIsFound(t *testing.T, b backdoor) {
 		"name": "worker-9", "instance-type": template["instance-type"], "template": template["template"], "disk-size": 100,
 		"labels": map[string]string{state.LabelCluster: "c-demo-1", state.LabelRole: "worker", state.LabelRootCA: template["labels"].(map[string]any)[state.LabelRootCA].(string)},
 	})
-	preview, err := s.preview(t.Context())
+	preview, err := s.previewInstallation(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unchanged(nil, preview); exitCode(err) != exitChecks {
+	if err := checkUnchanged(nil, preview); exitCode(err) != exitChecks {
 		t.Errorf("who expects no change hears %v", err)
 	}
 	_, err = finish(t, s)
@@ -152,8 +152,8 @@ func surplusIsFound(t *testing.T, b backdoor) {
 	}
 	b.ask(http.MethodPut, "/security-group/"+group+":attach", map[string]any{"instance": map[string]string{"id": id}})
 	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "worker-9"), nil)
-	if preview, err = s.preview(t.Context()); err != nil || unchanged(nil, preview) != nil {
-		t.Errorf("after the repair: %v, %v", unchanged(nil, preview), err)
+	if preview, err = s.previewInstallation(t.Context()); err != nil || checkUnchanged(nil, preview) != nil {
+		t.Errorf("after the repair: %v, %v", checkUnchanged(nil, preview), err)
 	}
 }
 
@@ -165,8 +165,8 @@ func quorumIsKept(t *testing.T, b backdoor, zone *simcloud.Zone) {
 	removeMachine(b, "master-2")
 	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "master-0"), nil)
 	before := zone.Mutations()
-	preview, err := s.preview(t.Context())
-	if err != nil || preview.Refusal == nil || exitCode(unchanged(nil, preview)) != exitChecks {
+	preview, err := s.previewInstallation(t.Context())
+	if err != nil || preview.Refusal == nil || exitCode(checkUnchanged(nil, preview)) != exitChecks {
 		t.Errorf("the plan refuses nothing: %v", err)
 	}
 	_, err = finish(t, s)

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// offerRenewal asks whether certificates that have ended, with which no cluster can be started any more, are to be
+// promptRenewal asks whether certificates that have ended, with which no cluster can be started any more, are to be
 // replaced. Without a terminal nobody can be asked, and a no is not the end: the cluster may live already. The
 // installation itself finds that out, and else refuses and names the flag.
-func (s session) offerRenewal(ctx context.Context, o *options, std streams) error {
-	facts, err := s.folder.Facts()
+func (s session) promptRenewal(ctx context.Context, o *options, std streams) error {
+	facts, err := s.folder.LoadFacts()
 	if err != nil {
 		return err
 	}
 	ended := !facts.IgnitionExpires.IsZero() && time.Now().After(facts.IgnitionExpires)
-	if !o.output.attended() || !ended || !facts.BootstrapRemoved.IsZero() {
+	if !o.output.isInteractive() || !ended || !facts.BootstrapRemoved.IsZero() {
 		return nil
 	}
 	fmt.Fprintf(std.out, "The certificates that this cluster was to be started with ended at %s.\n"+
@@ -26,6 +26,6 @@ func (s session) offerRenewal(ctx context.Context, o *options, std streams) erro
 	if o.renew {
 		return nil
 	}
-	o.renew, err = ask(ctx, std, "Replace them?")
+	o.renew, err = promptYesNo(ctx, std, "Replace them?")
 	return err
 }

@@ -53,7 +53,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 		if old.RootCAHash == renewed.RootCAHash || !renewed.IgnitionExpires.After(old.IgnitionExpires) {
 			t.Errorf("the certificates are the old ones: %+v", renewed)
 		}
-		if aside, err := s.folder.OldGenerations(); err != nil || len(aside) != 0 {
+		if aside, err := s.folder.ListOldGenerations(); err != nil || len(aside) != 0 {
 			t.Errorf("the keys that were put aside are left: %v, %v", aside, err)
 		}
 		// The same command line once more finds nothing to renew.
@@ -94,7 +94,7 @@ func finish(t *testing.T, s session) (output string, err error) {
 
 func facts(t *testing.T, s session) state.Facts {
 	t.Helper()
-	facts, err := s.folder.Facts()
+	facts, err := s.folder.LoadFacts()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"exoshift/tui"
 )
 
-// replay is what the flags of replay say beyond the common ones.
-type replay struct {
+// replayFlags is what the flags of replay say beyond the common ones.
+type replayFlags struct {
 	options
 	file  string
 	run   int // 1 is the first one; 0 the last
@@ -26,8 +26,8 @@ type replay struct {
 	speed float64
 }
 
-func replayCommand(std streams) *cobra.Command {
-	var r replay
+func newReplayCommand(std streams) *cobra.Command {
+	var r replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay [FILE | -]",
 		Short: "Show a recorded run again, at any speed, up to any moment",
@@ -51,58 +51,58 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 			return r.show(cmd.Context(), std)
 		},
 	}
-	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
-	outputFlag(cmd)
-	cmd.Flags().Float64Var(&r.speed, "speed", usualSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
+	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	addOutputFlag(cmd)
+	cmd.Flags().Float64Var(&r.speed, "speed", defaultSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
 	cmd.Flags().StringVar(&r.until, "until", "", "stop there: the number of an event, a duration since the beginning, or a time")
 	cmd.Flags().IntVar(&r.run, "run", 0, "which of several runs to show, 1 is the first (default: the last)")
 	return cmd
 }
 
-func (r replay) show(ctx context.Context, std streams) error {
-	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > fastest {
-		return usageError{fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, fastest)}
+func (r replayFlags) show(ctx context.Context, std streams) error {
+	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > maxSpeed {
+		return usageError{fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, maxSpeed)}
 	}
 	source, read, err := r.open(std)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = read.Close() }()
-	runs, err := recordings(read)
+	runs, err := readRecordings(read)
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
-	chosen, err := r.choose(runs, source)
+	chosen, err := r.selectRun(runs, source)
 	if err != nil {
 		return err
 	}
-	shown, err := chosen.upTo(r.until)
+	shown, err := chosen.truncateAt(r.until)
 	if err != nil {
 		return err
 	}
 	p := &player{speed: r.speed}
 	if r.output == outputTUI {
-		return r.onDashboard(ctx, std, p, shown, chosen.plan(runs), chosen.nodes())
+		return r.onDashboard(ctx, std, p, shown, chosen.buildPlan(runs), chosen.listNodes())
 	}
 	tell := console.NewPlain(std.out)
-	if r.output.json() {
+	if r.output.isJSON() {
 		tell = console.NewJSON(std.out)
 	}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	err = p.play(ctx, shown, func(e provisioner.Event) {
-		if tell(e); std.closed() {
+		if tell(e); std.isClosed() {
 			leave() // nobody is shown anything any more
 		}
 	})
-	if err != nil && !std.closed() {
+	if err != nil && !std.isClosed() {
 		return shownError{err}
 	}
 	return nil
 }
 
 // open returns what the events are read from, and what it is called.
-func (r replay) open(std streams) (source string, read io.ReadCloser, err error) {
+func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err error) {
 	switch {
 	case r.file != "" && r.dir != "":
 		return "", nil, usageError{errors.New("a file and --dir: name one of them")}
@@ -111,7 +111,7 @@ func (r replay) open(std streams) (source string, read io.ReadCloser, err error)
 	case r.file != "":
 		source = r.file
 	default:
-		folder, err := existingFolder(r.dir)
+		folder, err := findFolder(r.dir)
 		if err != nil {
 			return "", nil, usageError{err}
 		}
@@ -128,8 +128,8 @@ func (r replay) open(std streams) (source string, read io.ReadCloser, err error)
 	return source, file, nil
 }
 
-// choose returns the run that is meant.
-func (r replay) choose(runs []recording, source string) (recording, error) {
+// selectRun returns the run that is meant.
+func (r replayFlags) selectRun(runs []recording, source string) (recording, error) {
 	switch {
 	case len(runs) == 0:
 		return nil, usageError{fmt.Errorf("%s holds no events; a recording is the events.jsonl of a cluster's folder, or what --output json printed", source)}
@@ -142,7 +142,7 @@ func (r replay) choose(runs []recording, source string) (recording, error) {
 }
 
 // onDashboard plays beside the terminal interface, which may be left at any time.
-func (r replay) onDashboard(ctx context.Context, std streams, p *player, shown recording, plan provisioner.Plan, nodes []state.Machine) error {
+func (r replayFlags) onDashboard(ctx context.Context, std streams, p *player, shown recording, plan provisioner.Plan, nodes []state.Machine) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	events := make(chan provisioner.Event, 256)
@@ -157,7 +157,7 @@ func (r replay) onDashboard(ctx context.Context, std streams, p *player, shown r
 	}()
 	err := tui.Run(ctx, tui.Options{
 		Title: "replay", Subtitle: shown.name(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
-		In: std.in, Out: std.screen(), ASCII: r.ascii,
+		In: std.in, Out: std.terminalWriter(), ASCII: r.ascii,
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil

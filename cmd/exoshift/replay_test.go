@@ -46,7 +46,7 @@ func morning() time.Time { return time.Date(2026, 5, 4, 9, 58, 0, 0, time.UTC) }
 
 func runsIn(t *testing.T, lines string) []recording {
 	t.Helper()
-	runs, err := recordings(strings.NewReader(lines))
+	runs, err := readRecordings(strings.NewReader(lines))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestADamagedRecordingIsReadWithoutHarm(t *testing.T) {
 		}
 		for _, run := range runsIn(t, string(damaged[:random.IntN(len(damaged))])) {
 			last := run[0].Time
-			board := provisioner.NewBoard(run.plan(nil))
+			board := provisioner.NewBoard(run.buildPlan(nil))
 			for _, e := range run {
 				if e.Time.Before(last) {
 					t.Fatalf("%s is before %s in\n%s", e.Time, last, damaged)
@@ -146,7 +146,7 @@ func TestASilenceIsCutShort(t *testing.T) {
 		if err := (&player{speed: 1}).play(t.Context(), run, func(provisioner.Event) {}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took != silentFor {
+		if took := time.Since(began); took != shortenedSilence {
 			t.Errorf("a night takes %s", took)
 		}
 	})
@@ -159,7 +159,7 @@ func TestWhoWatchesPausesAndChangesTheSpeed(t *testing.T) {
 		go func() {
 			time.Sleep(5 * time.Second)
 			p.Pause()
-			if pace := p.Pace(); pace != "paused" {
+			if pace := p.Speed(); pace != "paused" {
 				t.Errorf("paused: %s", pace)
 			}
 			time.Sleep(time.Hour)
@@ -167,7 +167,7 @@ func TestWhoWatchesPausesAndChangesTheSpeed(t *testing.T) {
 			p.Faster()
 			p.Faster()
 			p.Slower()
-			if pace := p.Pace(); pace != "×2" {
+			if pace := p.Speed(); pace != "×2" {
 				t.Errorf("twice as fast: %s", pace)
 			}
 		}()
@@ -199,13 +199,13 @@ func TestARecordingIsShownUpToAMoment(t *testing.T) {
 		"": 26, "1": 1, "7": 7, "1000": 26, "30s": 4, "1m5s": 7, "10h": 26, "09:58:30": 4, "10:00": 13, "10:02:10": 26, "09:57": 26,
 		"2026-05-04T09:58:30Z": 4, "2026-05-04T11:58:30+02:00": 4, "2027-01-01T00:00:00Z": 26,
 	} {
-		shown, err := run.upTo(until)
+		shown, err := run.truncateAt(until)
 		if err != nil || len(shown) != want {
 			t.Errorf("%s: %d events, not %d: %v", until, len(shown), want, err)
 		}
 	}
 	for _, until := range []string{"soon", "-1s", "0", "2020-01-01T00:00:00Z", "25:00", "10:00:00:00"} {
-		if _, err := run.upTo(until); exitCode(err) != exitUsage {
+		if _, err := run.truncateAt(until); exitCode(err) != exitUsage {
 			t.Errorf("%s: %v", until, err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestTheStepsOfARecordingHaveTheTitlesThatAnyRunTells(t *testing.T) {
 		`{"v":1,"seq":3,"time":"2026-05-04T09:59:00Z","type":"step","phase":"nodes","step":"b","state":"skipped","reason":"unreached"}` + "\n" +
 		`{"v":1,"seq":4,"time":"2026-05-04T09:59:00Z","type":"step","phase":"nodes","step":"z","state":"skipped","reason":"unreached"}` + "\n"
 	runs := runsIn(t, first+second)
-	got := runs[1].plan(runs)
+	got := runs[1].buildPlan(runs)
 	want := provisioner.Plan{{ID: "a", Title: "Do a"}, {ID: "b", Title: "Do b", Phase: "nodes"}, {ID: "z", Title: "z", Phase: "nodes"}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(provisioner.Step{})); diff != "" {
 		t.Error(diff)
@@ -234,21 +234,21 @@ func TestTheRunThatIsMeantIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		replay replay
+		replay replayFlags
 		in     string
 		want   string
 		code   int
 	}{
-		"the last one by default": {replay{options: options{dir: folder.Path()}}, "", "second", exitOK},
-		"the first one":           {replay{options: options{dir: folder.Path()}, run: 1}, "", "first", exitOK},
-		"one of two":              {replay{options: options{dir: folder.Path()}, run: 3}, "", "", exitUsage},
-		"a file":                  {replay{file: folder.Path(state.EventsFile)}, "", "second", exitOK},
-		"the standard input":      {replay{file: "-"}, recordedRun(t, "piped", morning()), "piped", exitOK},
-		"nothing to show":         {replay{file: "-"}, "hello\n", "", exitUsage},
-		"no such file":            {replay{file: folder.Path("nothing")}, "", "", exitUsage},
-		"a folder as a file":      {replay{file: folder.Path()}, "", "", exitUsage},
-		"a file and a folder":     {replay{file: "-", options: options{dir: folder.Path()}}, "", "", exitUsage},
-		"backwards":               {replay{file: "-", speed: -1}, "", "", exitUsage},
+		"the last one by default": {replayFlags{options: options{dir: folder.Path()}}, "", "second", exitOK},
+		"the first one":           {replayFlags{options: options{dir: folder.Path()}, run: 1}, "", "first", exitOK},
+		"one of two":              {replayFlags{options: options{dir: folder.Path()}, run: 3}, "", "", exitUsage},
+		"a file":                  {replayFlags{file: folder.Path(state.EventsFile)}, "", "second", exitOK},
+		"the standard input":      {replayFlags{file: "-"}, recordedRun(t, "piped", morning()), "piped", exitOK},
+		"nothing to show":         {replayFlags{file: "-"}, "hello\n", "", exitUsage},
+		"no such file":            {replayFlags{file: folder.Path("nothing")}, "", "", exitUsage},
+		"a folder as a file":      {replayFlags{file: folder.Path()}, "", "", exitUsage},
+		"a file and a folder":     {replayFlags{file: "-", options: options{dir: folder.Path()}}, "", "", exitUsage},
+		"backwards":               {replayFlags{file: "-", speed: -1}, "", "", exitUsage},
 	} {
 		var out bytes.Buffer
 		c.replay.output = outputJSON
@@ -261,7 +261,7 @@ func TestTheRunThatIsMeantIsShown(t *testing.T) {
 
 func TestWhoPlaysNextToNothingDoesNotKeepTheMachineBusy(t *testing.T) {
 	p := &player{speed: 1e-300}
-	if step := p.step(p.now.Add(time.Minute)); step != playEvery {
+	if step := p.nextStep(p.now.Add(time.Minute)); step != playInterval {
 		t.Errorf("it looks every %s", step)
 	}
 }

@@ -19,35 +19,35 @@ import (
 
 // run executes a command line and returns the exit code. Every error is told once, here.
 func run(ctx context.Context, args []string, std streams) int {
-	std.lines = console.NewLines(std.in)
-	root := rootCommand(std)
+	std.lines = console.NewLineReader(std.in)
+	root := newRootCommand(std)
 	root.SetArgs(args)
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		err = std.unprinted()
+		err = std.checkWritten()
 	}
-	complain(std.err, err)
+	printError(std.err, err)
 	return exitCode(err)
 }
 
-// complain tells what went wrong and what to do next, unless that has been told.
-func complain(w io.Writer, err error) {
+// printError tells what went wrong and what to do next, unless that has been told.
+func printError(w io.Writer, err error) {
 	var shown shownError
 	var answers answersError
 	var child childError
 	if err == nil || errors.As(err, &shown) || errors.As(err, &answers) || errors.As(err, &child) {
 		return
 	}
-	fmt.Fprintf(w, "exoshift: %s\n", console.Clean(err.Error()))
+	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
-		fmt.Fprintf(w, "  %s\n", console.Clean(hint))
+		fmt.Fprintf(w, "  %s\n", console.SanitizeLine(hint))
 	}
 }
 
-func rootCommand(std streams) *cobra.Command {
+func newRootCommand(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "exoshift",
 		Short: "Install OpenShift 4 on Exoscale",
@@ -64,20 +64,20 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknownCommand(cmd, args[0])
+			return newUnknownCommandError(cmd, args[0])
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(installCommand(std), rehearseCommand(std), simulateCommand(std), checkCommand(std), planCommand(std), statusCommand(std), replayCommand(std), destroyCommand(std), emergencyCommand(std), bundleCommand(std), verifyCommand(std), answersCommand(std), versionCommand(std), probeCommand(std), simulatedInstaller(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), checkCommand(std), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newBundleCommand(std), verifyCommand(std), newAnswersCommand(std), newVersionCommand(std), newProbeCommand(std), newSimulatedInstaller(std))
 	for _, command := range root.Commands() {
-		command.Args = usageArgs(command.Args)
+		command.Args = withUsageError(command.Args)
 	}
 	return root
 }
 
-func unknownCommand(parent *cobra.Command, name string) error {
+func newUnknownCommandError(parent *cobra.Command, name string) error {
 	problem := fmt.Sprintf("there is no command %q", name)
 	if similar := parent.SuggestionsFor(name); len(similar) > 0 {
 		problem += "; did you mean " + strings.Join(similar, " or ") + "?"
@@ -85,8 +85,8 @@ func unknownCommand(parent *cobra.Command, name string) error {
 	return usageError{errors.New(problem + "\n  see: " + parent.CommandPath() + " --help")}
 }
 
-// usageArgs makes usage errors out of superfluous arguments.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+// withUsageError makes usage errors out of superfluous arguments.
+func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil {
 			check = cobra.NoArgs
@@ -100,32 +100,32 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // options are the flags that several verbs share. Each can also be given as EXOSHIFT_<FLAG>.
 type options struct {
-	answers, dir string
-	set          []string // answers of the form KEY=VALUE
-	output       output
-	ascii        bool // the dashboard is drawn with ASCII alone
-	yes          bool
-	waitForDNS   time.Duration
-	installer    string            // path of an openshift-install to use; "" downloads it
-	releaseKey   string            // path of the OpenPGP key by which downloads are verified; "" for the publisher's
-	hostKeysFile string            // "" for the keys that are pinned
-	hostKeys     map[string]string // those in that file, by host
-	renew        bool              // certificates that are too old
-	newKeys      []string          // nodes whose machines may get their first certificate for one more key
-	lookInside   bool              // the bootstrap machine is opened to our own address
+	answers, dir    string
+	set             []string // answers of the form KEY=VALUE
+	output          output
+	ascii           bool // the dashboard is drawn with ASCII alone
+	yes             bool
+	waitForDNS      time.Duration
+	installer       string            // path of an openshift-install to use; "" downloads it
+	releaseKey      string            // path of the OpenPGP key by which downloads are verified; "" for the publisher's
+	hostKeysFile    string            // "" for the keys that are pinned
+	hostKeys        map[string]string // those in that file, by host
+	renew           bool              // certificates that are too old
+	newKeys         []string          // nodes whose machines may get their first certificate for one more key
+	bootstrapAccess bool              // the bootstrap machine is opened to our own address
 }
 
 // bind reads a command's flags, with the environment beneath them.
 func bind(cmd *cobra.Command, std streams) (options, error) {
-	layers, err := flagLayers(cmd)
+	layers, err := bindFlags(cmd)
 	if err != nil {
 		return options{}, err
 	}
-	installer, err := absolute(layers.GetString("openshift-install"))
+	installer, err := toAbsolutePath(layers.GetString("openshift-install"))
 	if err != nil {
 		return options{}, err
 	}
-	set, err := assignments(cmd)
+	set, err := parseAssignments(cmd)
 	if err != nil {
 		return options{}, err
 	}
@@ -133,19 +133,19 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	if cmd.Flags().Lookup("output") == nil {
 		wanted = outputPlain
 	}
-	chosen, err := wanted.suiting(layers.GetBool(accessibleName), cmd, std)
+	chosen, err := wanted.resolveAccessible(layers.GetBool(accessibleName), cmd, std)
 	o := options{
 		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
-		newKeys:    layers.GetStringSlice(newKeyName),
-		lookInside: layers.GetBool("look-inside"),
+		newKeys:         layers.GetStringSlice(newKeyName),
+		bootstrapAccess: layers.GetBool("look-inside"),
 	}
 	return o, errors.Join(err, o.bindHostKeys(cmd, layers))
 }
 
-// flagLayers are a command's flags over the environment.
-func flagLayers(cmd *cobra.Command) (*viper.Viper, error) {
+// bindFlags are a command's flags over the environment.
+func bindFlags(cmd *cobra.Command) (*viper.Viper, error) {
 	layers := viper.New()
 	layers.SetEnvPrefix("EXOSHIFT")
 	layers.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
@@ -156,17 +156,17 @@ func flagLayers(cmd *cobra.Command) (*viper.Viper, error) {
 	return layers, nil
 }
 
-func answersFlag(cmd *cobra.Command, usage string) {
+func addAnswersFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().String("answers", "", usage)
 	setFlag(cmd)
 }
 
-// catalogFlag is short for --set syn.catalogDir=PATH.
-func catalogFlag(cmd *cobra.Command) {
+// addCatalogFlag is short for --set syn.catalogDir=PATH.
+func addCatalogFlag(cmd *cobra.Command) {
 	cmd.Flags().String(catalogName, "", "a compiled catalog on this machine, in place of one that is compiled during the installation")
 }
 
-func dirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", usage) }
+func addDirFlag(cmd *cobra.Command, usage string) { cmd.Flags().String("dir", "", usage) }
 
 func waitFlag(cmd *cobra.Command) {
 	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "how long to wait until the domain is delegated, which a human has to do")
@@ -178,7 +178,7 @@ func releaseFlags(cmd *cobra.Command) {
 	cmd.Flags().String("release-key", "", "verify downloads by the OpenPGP public key in this file instead of the publisher's, e.g. for a mirror that signs")
 }
 
-func renewFlag(cmd *cobra.Command) {
+func addRenewFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("renew-certificates", false, "if the cluster was not started within 12 hours: generate its certificates anew and replace the machines that hold the old ones")
 }
 
@@ -189,16 +189,16 @@ func newKeyFlag(cmd *cobra.Command) {
 	cmd.Flags().StringSlice(newKeyName, nil, "`nodes` whose machines may get their first certificate for one key more, after the usual 4; may be repeated")
 }
 
-func lookInsideFlag(cmd *cobra.Command) {
+func addBootstrapAccessFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
 }
 
-func outputFlag(cmd *cobra.Command) {
+func addOutputFlag(cmd *cobra.Command) {
 	cmd.Flags().String("output", string(outputAuto), "how to show it: auto, tui, plain or json")
 	cmd.Flags().Bool("ascii", false, "draw the dashboard with ASCII alone, for terminals without other symbols")
 }
 
-func versionCommand(std streams) *cobra.Command {
+func newVersionCommand(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -209,8 +209,8 @@ func versionCommand(std streams) *cobra.Command {
 	}
 }
 
-// environment looks a variable up; an empty one counts as unset.
-func environment(name string) (string, bool) {
+// lookupEnv looks a variable up; an empty one counts as unset.
+func lookupEnv(name string) (string, bool) {
 	value := os.Getenv(name)
 	return value, value != ""
 }

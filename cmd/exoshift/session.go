@@ -18,7 +18,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
-	"exoshift/provisioner/openshift/inside"
+	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
@@ -27,25 +27,25 @@ import (
 
 // session is one run of the recipe on one cluster's folder.
 type session struct {
-	spec    state.Spec
-	secrets wizard.Secrets
-	folder  state.Folder
-	net     network.Network
-	options options
-	given   []byte  // the answers as they were given; nil: those of the answers file
-	cache   string  // directory of downloads
-	speed   float64 // of a rehearsal's clock; 0 if it is none
-	where   console.Whereabouts
+	spec      state.Spec
+	secrets   wizard.Secrets
+	folder    state.Folder
+	net       network.Network
+	options   options
+	original  []byte  // the answers as they were given; nil: those of the answers file
+	cache     string  // directory of downloads
+	speed     float64 // of a rehearsal's clock; 0 if it is none
+	locations console.RunLocations
 	// scenario of a rehearsal; "" if it is none.
 	scenario string
-	agent    inside.Agent // the operator's SSH agent; nil: none
-	access   *synAccess   // to Project Syn; nil: none
+	agent    bootstraphost.Agent // the operator's SSH agent; nil: none
+	access   *synAccess          // to Project Syn; nil: none
 
 	approveNewKeys func()              // of machines that wait for the operator's decision
 	accept         func(session) error // puts the answers in force; nil: keepAnswers
 
 	temporary bool   // the folder goes when the run went well
-	rest      func() // called once the run is over, however long its screen is still looked at; may be nil
+	onDone    func() // called once the run is over, however long its screen is still looked at; may be nil
 }
 
 // run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
@@ -53,16 +53,16 @@ func (s session) run(ctx context.Context, std streams) error {
 	if err := s.checkNewKeys(); err != nil {
 		return err
 	}
-	if err := s.claim(); err != nil {
+	if err := s.claimFolder(); err != nil {
 		return err
 	}
 	if err := s.checkFolder(std); err != nil {
 		return err
 	}
-	if err := refuseAnswers(s.folder, s.spec, std); err != nil {
+	if err := checkAnswerChanges(s.folder, s.spec, std); err != nil {
 		return err
 	}
-	recipe, err := s.acceptingRecipe()
+	recipe, err := s.prepareRecipe()
 	if err != nil {
 		return err
 	}
@@ -71,16 +71,16 @@ func (s session) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer records.close()
-	world, disconnect, err := s.world(records.journal, records.log)
+	world, disconnect, err := s.openClients(records.journal, records.log)
 	if err != nil {
 		return err
 	}
 	defer disconnect()
-	installation, err := install.New(s.spec, recipe, s.folder, world.World)
+	installation, err := install.New(s.spec, recipe, s.folder, world.Clients)
 	if err != nil {
 		return err
 	}
-	return s.play(ctx, std, installation, records)
+	return s.execute(ctx, std, installation, records)
 }
 
 // checkNewKeys refuses names of no node, which would approve nothing and say nothing.
@@ -105,15 +105,15 @@ func (s session) checkFolder(std streams) error {
 	return err
 }
 
-// acceptingRecipe has answers come into force: at once if they are the first ones, and once the preflight has found that
+// prepareRecipe has answers come into force: at once if they are the first ones, and once the preflight has found that
 // they can be carried out if a cluster was begun with others.
-func (s session) acceptingRecipe() (install.Options, error) {
-	recipe := s.recipe()
+func (s session) prepareRecipe() (install.Options, error) {
+	recipe := s.newRecipe()
 	accept := s.keepAnswers
 	if s.accept != nil {
 		accept = func() error { return s.accept(s) }
 	}
-	touched, err := s.folder.Touched()
+	touched, err := s.folder.HasChanges()
 	switch {
 	case err != nil:
 		return recipe, err
@@ -126,7 +126,7 @@ func (s session) acceptingRecipe() (install.Options, error) {
 
 // keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
 func (s session) keepAnswers() error {
-	given, err := s.givenAnswers()
+	given, err := s.readOriginalAnswers()
 	if err == nil && given != nil {
 		err = s.folder.KeepAnswers(given)
 	}
@@ -136,10 +136,10 @@ func (s session) keepAnswers() error {
 	return s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil))
 }
 
-// givenAnswers returns the answers as they were given; nil if they are those in force.
-func (s session) givenAnswers() ([]byte, error) {
-	if s.given != nil || s.options.answers == "" {
-		return s.given, nil
+// readOriginalAnswers returns the answers as they were given; nil if they are those in force.
+func (s session) readOriginalAnswers() ([]byte, error) {
+	if s.original != nil || s.options.answers == "" {
+		return s.original, nil
 	}
 	given, err := fileread.Bytes(s.options.answers, fileread.Small)
 	if err != nil {
@@ -148,14 +148,14 @@ func (s session) givenAnswers() ([]byte, error) {
 	return given, nil
 }
 
-// claim makes sure that the folder belongs to this cluster, and that what a simulated zone made is never taken for
+// claimFolder makes sure that the folder belongs to this cluster, and that what a simulated zone made is never taken for
 // real.
-func (s session) claim() error {
-	facts, err := s.folder.Facts()
+func (s session) claimFolder() error {
+	facts, err := s.folder.LoadFacts()
 	if err != nil {
 		return err
 	}
-	touched, err := s.folder.Touched()
+	touched, err := s.folder.HasChanges()
 	if err != nil {
 		return err
 	}
@@ -164,15 +164,15 @@ func (s session) claim() error {
 	case facts.ClusterID == "" && (touched || generated == nil):
 		return &state.DamageError{Dir: s.folder.Path(), File: state.FactsFile, Err: errors.New("it is gone, and the rest of the folder says that objects were made")}
 	case facts.ClusterID == "":
-		facts.ClusterID, facts.Rehearsal = s.spec.Cluster.ID, s.where.Rehearsal
+		facts.ClusterID, facts.Rehearsal = s.spec.Cluster.ID, s.locations.Rehearsal
 		return s.folder.SaveFacts(facts)
 	case facts.ClusterID != s.spec.Cluster.ID:
 		err = fmt.Errorf("%s belongs to cluster %s, the answers are for %s", s.folder.Path(), facts.ClusterID, s.spec.Cluster.ID)
 	case !facts.Destroyed.IsZero():
 		err = fmt.Errorf("the cluster of %s was destroyed on %s", s.folder.Path(), facts.Destroyed.Format(time.DateOnly))
-	case facts.Rehearsal && !s.where.Rehearsal:
+	case facts.Rehearsal && !s.locations.Rehearsal:
 		err = fmt.Errorf("%s belongs to a rehearsal, its cluster never existed", s.folder.Path())
-	case !facts.Rehearsal && s.where.Rehearsal:
+	case !facts.Rehearsal && s.locations.Rehearsal:
 		err = fmt.Errorf("%s belongs to a real cluster, it is not for rehearsals", s.folder.Path())
 	default:
 		return nil
@@ -180,16 +180,16 @@ func (s session) claim() error {
 	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
 }
 
-// play runs the plan before one of the faces, with every event on record.
-func (s session) play(ctx context.Context, std streams, installation *install.Installation, records *records) error {
+// execute runs the plan before one of the faces, with every event on record.
+func (s session) execute(ctx context.Context, std streams, installation *install.Installation, records *records) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.approveNewKeys = installation.ApproveNewKeys
 	plan := installation.Plan()
 	board := provisioner.NewBoard(plan)
-	face := s.options.output.face(ctx, s, plan, std, func() { stop(context.Canceled) })
+	face := s.options.output.newRenderer(ctx, s, plan, std, func() { stop(context.Canceled) })
 	emit := provisioner.Stream(s.net.Clock, func(e provisioner.Event) {
-		records.event(e)
+		records.writeEvent(e)
 		board.Fold(e)
 		face.emit(e)
 	})
@@ -200,27 +200,27 @@ func (s session) play(ctx context.Context, std streams, installation *install.In
 		std.startRun(s.options.output, events)
 	}
 	var failure, unkept error
-	shown := face.during(func() {
+	shown := face.runWith(func() {
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
-		if rest := installation.Unresolved(); failure == nil && rest != nil {
+		if rest := installation.CheckUnresolved(); failure == nil && rest != nil {
 			failure = answersError{rest}
 		}
 		installation.Close(ctx, emit)
-		s.where.Gathered = gather(ctx, installation, failure, emit)
-		emit(finished(failure, s.where.Resume))
+		s.locations.Gathered = gatherDiagnostics(ctx, installation, failure, emit)
+		emit(newFinishedEvent(failure, s.locations.Resume))
 		if failure == nil {
-			unkept = s.keepHandOver()
+			unkept = s.saveHandover()
 		}
-		if s.rest != nil {
-			s.rest()
+		if s.onDone != nil {
+			s.onDone()
 		}
 	})
-	if !s.options.output.json() {
+	if !s.options.output.isJSON() {
 		if failure == nil && s.temporary {
-			s.where.Folder = ""
+			s.locations.Folder = ""
 		}
-		console.Summary(s.options.output.listener(std.out), board, installation.Facts(), s.where)
+		console.PrintSummary(s.options.output.wrapWriter(std.out), board, installation.Facts(), s.locations)
 	}
 	if failure == nil && s.temporary {
 		events = ""
@@ -237,7 +237,7 @@ type shownError struct{ error }
 
 func (e shownError) Unwrap() error { return e.error }
 
-func finished(failure error, resume string) provisioner.Event {
+func newFinishedEvent(failure error, resume string) provisioner.Event {
 	code := exitCode(failure)
 	event := provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code}
 	switch {
@@ -249,7 +249,7 @@ func finished(failure error, resume string) provisioner.Event {
 	return event
 }
 
-func (s session) recipe() install.Options {
+func (s session) newRecipe() install.Options {
 	options := install.Options{
 		PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew, NewKeys: s.options.newKeys, Seal: s.secrets.APISecret,
 	}
@@ -259,27 +259,27 @@ func (s session) recipe() install.Options {
 	return options
 }
 
-// world is what the recipe acts on, behind the session's network, with the clients that can also only look.
-type world struct {
-	install.World
+// clients is what the recipe acts on, behind the session's network, with the clients that can also only look.
+type clients struct {
+	install.Clients
 	cloud   *exoscale.Client
 	storage *objects.Client
 	vault   *vault.Client // nil: the cluster is not connected
 }
 
-// looking is the same world for those who change nothing.
-func (w world) looking() install.World {
-	w.Cloud, w.Objects = w.cloud.Preview(), w.storage.Preview()
+// readOnly is the same world for those who change nothing.
+func (w clients) readOnly() install.Clients {
+	w.Cloud, w.Objects = w.cloud.WithPreview(), w.storage.WithPreview()
 	if w.Syn != nil {
 		looking := *w.Syn
 		looking.Vault = w.vault.Preview()
 		w.Syn = &looking
 	}
-	return w.World
+	return w.Clients
 }
 
-// world opens it; disconnect closes what it opened.
-func (s session) world(journal exoscale.Journal, log func(line string)) (w world, disconnect func(), err error) {
+// openClients opens it; disconnect closes what it opened.
+func (s session) openClients(journal exoscale.Journal, log func(line string)) (w clients, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	if w.cloud, err = exoscale.New(s.net, zone, key, secret, journal); err != nil {
 		return w, nil, err
@@ -287,11 +287,11 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 	if w.storage, err = objects.New(s.net, zone, key, secret, journal); err != nil {
 		return w, nil, err
 	}
-	w.storage = w.storage.OwnedBy(s.spec.Cluster.ID)
-	installer := release.New(s.net, s.installer(), log)
-	cluster := openshift.NewCluster(s.net, s.kubeconfig)
-	host := inside.New(s.net, s.installFile, s.spec.OpenShift.SSHKey, s.agent)
-	w.World = install.World{
+	w.storage = w.storage.WithOwner(s.spec.Cluster.ID)
+	installer := release.New(s.net, s.installerOptions(), log)
+	cluster := openshift.NewCluster(s.net, s.readKubeconfig)
+	host := bootstraphost.New(s.net, s.readInstallFile, s.spec.OpenShift.SSHKey, s.agent)
+	w.Clients = install.Clients{
 		Cloud:     w.cloud,
 		Objects:   w.storage,
 		Installer: installer,
@@ -299,19 +299,19 @@ func (s session) world(journal exoscale.Journal, log func(line string)) (w world
 		Cluster:   cluster,
 		Names:     nameServers{s.net},
 		Clock:     s.net.Clock,
-		Reach:     s.reachability(),
+		Reach:     s.newReachability(),
 	}
-	if s.options.lookInside {
+	if s.options.bootstrapAccess {
 		w.Bootstrap = host
 	}
-	if w.Syn = s.syn(cluster); w.Syn != nil {
-		w.vault = s.access.vault(s.net, s.spec.Syn)
+	if w.Syn = s.newSynClients(cluster); w.Syn != nil {
+		w.vault = s.access.openVaultClient(s.net, s.spec.Syn)
 	}
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }
 
-// installer says which openshift-install the cluster is made with.
-func (s session) installer() release.Choice {
+// installerOptions says which openshift-install the cluster is made with.
+func (s session) installerOptions() release.Choice {
 	return release.Choice{
 		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version,
 		Program: s.options.installer, Cache: s.cache,
@@ -321,18 +321,18 @@ func (s session) installer() release.Choice {
 // nameServers are the name servers of the session's network.
 type nameServers struct{ network.Network }
 
-// NameServers asks the servers of the zone above a domain to whom they delegate it.
-func (n nameServers) NameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
-	delegation, err := n.Delegation(ctx, domain)
+// LookupNameServers asks the servers of the zone above a domain to whom they delegate it.
+func (n nameServers) LookupNameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
+	delegation, err := n.FindDelegation(ctx, domain)
 	return delegation.Parent, delegation.Servers, err
 }
 
-func (s session) kubeconfig() ([]byte, error) {
-	return s.installFile("auth/kubeconfig")
+func (s session) readKubeconfig() ([]byte, error) {
+	return s.readInstallFile("auth/kubeconfig")
 }
 
-// installFile returns a file of openshift-install's own directory.
-func (s session) installFile(name string) ([]byte, error) {
+// readInstallFile returns a file of openshift-install's own directory.
+func (s session) readInstallFile(name string) ([]byte, error) {
 	return s.folder.Read(state.InstallDir + "/" + name)
 }
 
@@ -360,8 +360,8 @@ func openRecords(folder state.Folder, clock network.Clock) (*records, error) {
 	return &records{journal: journal, events: events, output: output}, nil
 }
 
-// event is called by one goroutine at a time.
-func (r *records) event(e provisioner.Event) {
+// writeEvent is called by one goroutine at a time.
+func (r *records) writeEvent(e provisioner.Event) {
 	if err := json.NewEncoder(r.events).Encode(e); err != nil && r.err == nil {
 		r.err = fmt.Errorf("record the events: %w", err)
 	}

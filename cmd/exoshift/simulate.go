@@ -21,16 +21,16 @@ import (
 	"exoshift/wizard"
 )
 
-// simulation is what the flags of simulate say. EXOSHIFT_DIR and the like are not read: they are meant for the verbs
+// simulateFlags is what the flags of simulate say. EXOSHIFT_DIR and the like are not read: they are meant for the verbs
 // that work on the zone.
-type simulation struct {
+type simulateFlags struct {
 	listen, dir, scenario, env string
 	speed                      float64
 	latency                    time.Duration
 }
 
-func simulateCommand(std streams) *cobra.Command {
-	var s simulation
+func newSimulateCommand(std streams) *cobra.Command {
+	var s simulateFlags
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "Let a simulated zone stand by itself behind a local proxy, for any program that speaks to Exoscale",
@@ -50,11 +50,11 @@ every other program that honours HTTPS_PROXY and trusts SSL_CERT_FILE. The zone 
 	return cmd
 }
 
-func (s simulation) run(ctx context.Context, std streams) (err error) {
+func (s simulateFlags) run(ctx context.Context, std streams) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	example, err := options{}.loadExample(std, rehearsalSecrets)
+	example, err := options{}.loadExample(std, lookupRehearsalSecret)
 	if err != nil {
 		return err
 	}
@@ -69,27 +69,27 @@ func (s simulation) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, zone.Close()) }()
-	if err := s.announce(std, l.Addr(), zone, spec); err != nil {
+	if err := s.printEnvironment(std, l.Addr(), zone, spec); err != nil {
 		return err
 	}
 	return proxy.Serve(ctx, l, zone.Network())
 }
 
-func (s simulation) check() error {
+func (s simulateFlags) check() error {
 	if s.dir == "" {
 		return usageError{errors.New("no folder: name with --dir where the zone is kept")}
 	}
 	if s.latency < 0 {
 		return usageError{fmt.Errorf("--latency %s: it is not negative", s.latency)}
 	}
-	if err := loopback(s.listen); err != nil {
+	if err := checkLoopback(s.listen); err != nil {
 		return usageError{fmt.Errorf("--listen %s: %w", s.listen, err)}
 	}
 	return rehearsal{speed: s.speed, scenario: s.scenario}.check()
 }
 
-// loopback refuses addresses that others can reach: whoever reaches the proxy may use it.
-func loopback(address string) error {
+// checkLoopback refuses addresses that others can reach: whoever reaches the proxy may use it.
+func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("it is an address with a port, such as 127.0.0.1:8080: %w", err)
@@ -103,7 +103,7 @@ func loopback(address string) error {
 // garbagePercent has a standing zone collect its garbage a quarter as often: it lives on few objects and makes many.
 const garbagePercent = 400
 
-func (s simulation) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*simcloud.Zone, error) {
+func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*simcloud.Zone, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
@@ -127,9 +127,9 @@ func (s simulation) open(ctx context.Context, spec state.Spec, secrets wizard.Se
 	})
 }
 
-// announce tells clients the environment by which they reach the zone. The listener is open, so that whoever is faster
+// printEnvironment tells clients the environment by which they reach the zone. The listener is open, so that whoever is faster
 // than the server waits for it.
-func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone, spec state.Spec) error {
+func (s simulateFlags) printEnvironment(std streams, address net.Addr, zone *simcloud.Zone, spec state.Spec) error {
 	authority, err := filepath.Abs(filepath.Join(s.dir, "ca.pem"))
 	if err != nil {
 		return err
@@ -142,17 +142,17 @@ func (s simulation) announce(std streams, address net.Addr, zone *simcloud.Zone,
 		return fmt.Errorf("write the key that the zone's releases are signed with: %w", err)
 	}
 	hostKeys := filepath.Join(filepath.Dir(authority), "known_hosts")
-	if err := renameio.WriteFile(hostKeys, knownHostsLines(zone.HostKeys()), 0o600); err != nil {
+	if err := renameio.WriteFile(hostKeys, formatKnownHosts(zone.HostKeys()), 0o600); err != nil {
 		return fmt.Errorf("write the keys of the zone's SSH hosts: %w", err)
 	}
-	variables := clientEnvironment("http://"+address.String(), authority, spec.Exoscale.Zone, zone.Person())
+	variables := listClientVariables("http://"+address.String(), authority, spec.Exoscale.Zone, zone.Credentials())
 	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey}, variable{name: "EXOSHIFT_HOST_KEYS", value: hostKeys})
 	if s.env != "" {
-		if err := renameio.WriteFile(s.env, exports(variables), 0o600); err != nil {
+		if err := renameio.WriteFile(s.env, formatExports(variables), 0o600); err != nil {
 			return fmt.Errorf("write the environment for clients: %w", err)
 		}
 	}
 	fmt.Fprintf(std.err, "The simulated zone %s is open at http://%s; Ctrl-C ends it, and it is found again in %s.\n", spec.Exoscale.Zone, address, s.dir)
-	_, err = std.out.Write(exports(withoutOwn(variables)))
+	_, err = std.out.Write(formatExports(withoutSecrets(variables)))
 	return err
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func TestValuesAreQuotedForTheShellWhereNeeded(t *testing.T) {
-	got := string(exports([]variable{{name: "A", value: "http://127.0.0.1:1"}, {name: "B"}, {name: "C", value: `it's {"x"}`}}))
+	got := string(formatExports([]variable{{name: "A", value: "http://127.0.0.1:1"}, {name: "B"}, {name: "C", value: `it's {"x"}`}}))
 	if want := "export A=http://127.0.0.1:1\nexport B=''\nexport C='it'\"'\"'s {\"x\"}'\n"; got != want {
 		t.Errorf("got %s", got)
 	}
@@ -29,7 +29,7 @@ func TestOnlyLoopbackAddressesAreListenedOn(t *testing.T) {
 		"127.0.0.1:0": true, "127.1.2.3:8080": true, "[::1]:80": true,
 		":8080": false, "0.0.0.0:80": false, "192.0.2.1:80": false, "[::]:80": false, "example.net:80": false, "127.0.0.1": false,
 	} {
-		if err := loopback(address); (err == nil) != ok {
+		if err := checkLoopback(address); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -70,11 +70,11 @@ func client() {
 
 func visit(ctx context.Context, verb, name string) error {
 	zone, key, secret := os.Getenv("EXOSCALE_ZONE"), os.Getenv("EXOSCALE_API_KEY"), os.Getenv("EXOSCALE_API_SECRET")
-	cloud, err := exoscale.New(network.Host(), zone, key, secret, unrecorded{})
+	cloud, err := exoscale.New(network.Host(), zone, key, secret, discardJournal{})
 	if err != nil {
 		return err
 	}
-	storage, err := objects.New(network.Host(), zone, key, secret, unrecorded{})
+	storage, err := objects.New(network.Host(), zone, key, secret, discardJournal{})
 	if err != nil {
 		return err
 	}

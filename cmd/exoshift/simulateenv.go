@@ -12,12 +12,12 @@ import (
 // variable is one of the environment by which a client reaches a simulated zone.
 type variable struct {
 	name, value string
-	own         bool // it holds a secret that the operator brought along, which is written to a private file only
+	secret      bool // it holds a secret that the operator brought along, which is written to a private file only
 }
 
-// clientEnvironment is all that exoshift and programs by others need. The S3 variables are those of the AWS command
+// listClientVariables is all that exoshift and programs by others need. The S3 variables are those of the AWS command
 // line and SDKs, the last two authorities those of curl and of Python's requests.
-func clientEnvironment(proxy, authority, zone string, person simcloud.Person) []variable {
+func listClientVariables(proxy, authority, zone string, person simcloud.Credentials) []variable {
 	list := []variable{
 		{name: "HTTPS_PROXY", value: proxy}, {name: "https_proxy", value: proxy},
 		{name: "HTTP_PROXY", value: proxy}, {name: "http_proxy", value: proxy},
@@ -33,8 +33,8 @@ func clientEnvironment(proxy, authority, zone string, person simcloud.Person) []
 	for _, secret := range []struct{ name, alias string }{
 		{"EXOSCALE_API_KEY", "AWS_ACCESS_KEY_ID"}, {"EXOSCALE_API_SECRET", "AWS_SECRET_ACCESS_KEY"}, {"EXOSHIFT_PULL_SECRET", ""},
 	} {
-		value, _ := rehearsalSecrets(secret.name)
-		shipped, _ := shippedSecret(secret.name)
+		value, _ := lookupRehearsalSecret(secret.name)
+		shipped, _ := defaultSecret(secret.name)
 		own := value != shipped
 		list = append(list, variable{secret.name, value, own})
 		if secret.alias != "" {
@@ -44,19 +44,19 @@ func clientEnvironment(proxy, authority, zone string, person simcloud.Person) []
 	return list
 }
 
-// withoutOwn drops the secrets that the operator brought along.
-func withoutOwn(variables []variable) []variable {
+// withoutSecrets drops the secrets that the operator brought along.
+func withoutSecrets(variables []variable) []variable {
 	var public []variable
 	for _, v := range variables {
-		if !v.own {
+		if !v.secret {
 			public = append(public, v)
 		}
 	}
 	return public
 }
 
-// exports are lines that a shell can read.
-func exports(variables []variable) []byte {
+// formatExports are lines that a shell can read.
+func formatExports(variables []variable) []byte {
 	var lines bytes.Buffer
 	for _, v := range variables {
 		fmt.Fprintf(&lines, "export %s=%s\n", v.name, shellescape.Quote(v.value))

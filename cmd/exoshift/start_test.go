@@ -36,7 +36,7 @@ func atHome(t *testing.T) (clusters string) {
 // titles are what the start screen offers, by the first part of their IDs.
 func titles(t *testing.T, o options) []string {
 	t.Helper()
-	offered, err := beginnings(o, streams{})
+	offered, err := listStartOptions(o, streams{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +54,12 @@ func TestTheStartScreenOffersWhatIsThere(t *testing.T) {
 	if got := titles(t, options{}); !slices.Equal(got, fresh) {
 		t.Errorf("offered %q", got)
 	}
-	c, err := realConversation(t.Context(), options{})
+	c, err := newLiveInterview(t.Context(), options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := c.interview()
-	err = errors.Join(i.Answers.Set("cluster.id", "c-draft", wizard.Typed), i.Answers.Set("exoscale.zone", "ch-gva-2", wizard.Typed), i.Save(i.Answers), c.leave())
+	i := c.newInterview()
+	err = errors.Join(i.Answers.Set("cluster.id", "c-draft", wizard.Typed), i.Answers.Set("exoscale.zone", "ch-gva-2", wizard.Typed), i.Save(i.Answers), c.close())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func begun(t *testing.T, path string, facts state.Facts) {
 
 func exampleSpec(t *testing.T) state.Spec {
 	t.Helper()
-	read, err := rehearsal{}.answersOrExample(streams{err: os.Stderr})
+	read, err := rehearsal{}.loadAnswersOrExample(streams{err: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,28 +113,28 @@ func exampleSpec(t *testing.T) state.Spec {
 
 func TestADraftGoesOnWhereItWasLeft(t *testing.T) {
 	atHome(t)
-	c, err := realConversation(t.Context(), options{})
+	c, err := newLiveInterview(t.Context(), options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := c.interview()
-	reference, err := i.Keep("exoscale.apiSecret", "s3cret")
+	i := c.newInterview()
+	reference, err := i.SaveSecret("exoscale.apiSecret", "s3cret")
 	err = errors.Join(err, i.Answers.Set("cluster.id", "c-1", wizard.Typed), i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var held *state.HeldError
-	if _, err := resumedConversation(t.Context(), options{}, c.draft); !errors.As(err, &held) || exitCode(err) != exitLocked {
+	var held *state.LockedError
+	if _, err := resumeInterview(t.Context(), options{}, c.draft); !errors.As(err, &held) || exitCode(err) != exitLocked {
 		t.Errorf("a draft that is held is opened with %v", err)
 	}
-	if err := c.leave(); err != nil {
+	if err := c.close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := resumedConversation(t.Context(), options{}, c.draft)
+	again, err := resumeInterview(t.Context(), options{}, c.draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = again.leave() }()
+	defer func() { _ = again.close() }()
 	if got := again.answers; got.Spec.Cluster.ID != "c-1" || got.Origin("cluster.id") != wizard.Typed || "file:"+got.Spec.Exoscale.APISecret.File != reference {
 		t.Errorf("it goes on with %+v", got)
 	}
@@ -143,14 +143,14 @@ func TestADraftGoesOnWhereItWasLeft(t *testing.T) {
 func TestAnInterviewInWhichNothingWasSaidLeavesNoDraft(t *testing.T) {
 	clusters := atHome(t)
 	var out bytes.Buffer
-	d := &desk{
-		std: streams{out: &out}, opening: func(ctx context.Context) (*conversation, error) { return realConversation(ctx, options{}) },
-		hold: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+	d := &startScreen{
+		std: streams{out: &out}, open: func(ctx context.Context) (*interviewBackend, error) { return newLiveInterview(ctx, options{}) },
+		frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
 			_, err := w.Open(ctx, "")
 			return tui.Outcome{}, err
 		},
 	}
-	if err := d.sit(t.Context()); err != nil {
+	if err := d.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(filepath.Join(clusters, ".drafts")); err != nil || len(left) > 0 {
@@ -169,16 +169,16 @@ func TestOnlyWhatAnswersLeaveOpenIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options{answers: answers, output: outputTUI}
-	read, err := o.readAnswers(streams{err: os.Stderr}, rehearsalSecrets)
+	read, err := o.readAnswers(streams{err: os.Stderr}, lookupRehearsalSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := hybridConversation(t.Context(), o, read)
+	c, err := newPartialInterview(t.Context(), o, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.leave() }()
-	if i := c.interview(); !slices.Equal(i.Only, []string{"cluster.id", "sizing.workers.count"}) || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
+	defer func() { _ = c.close() }()
+	if i := c.newInterview(); !slices.Equal(i.Only, []string{"cluster.id", "sizing.workers.count"}) || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
 		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
 	}
 	var said bytes.Buffer
@@ -228,25 +228,25 @@ func TestAnInstallationTakesAsLongAsItsLongestWay(t *testing.T) {
 	plan := provisioner.Plan{
 		{ID: "a", Usual: 4 * time.Minute}, {ID: "b", Usual: 10 * time.Minute}, {ID: "c", Needs: []string{"a"}, Usual: 8 * time.Minute}, {ID: "d", Needs: []string{"a", "b"}},
 	}
-	if got := minutes(plan); got != [2]int{5, 15} {
+	if got := estimateMinutes(plan); got != [2]int{5, 15} {
 		t.Errorf("it takes %v", got)
 	}
 }
 
 func TestWhatIsFoundAndCannotBeUsedReachesTheInterview(t *testing.T) {
 	atHome(t)
-	pull, _ := shippedSecret("EXOSHIFT_PULL_SECRET")
+	pull, _ := defaultSecret("EXOSHIFT_PULL_SECRET")
 	if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), "pull-secret.txt"), []byte(pull), 0o644); err != nil { //nolint:gosec // open to all
 		t.Fatal(err)
 	}
-	c, err := realConversation(t.Context(), options{})
+	c, err := newLiveInterview(t.Context(), options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unused := c.interview().Unused(c.answers.Spec); len(unused) != 1 || unused[0].Field != "openshift.pullSecret" {
+	if unused := c.newInterview().ListUnused(c.answers.Spec); len(unused) != 1 || unused[0].Field != "openshift.pullSecret" {
 		t.Errorf("told of %v", unused)
 	}
-	if err := c.leave(); err != nil {
+	if err := c.close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -254,27 +254,27 @@ func TestWhatIsFoundAndCannotBeUsedReachesTheInterview(t *testing.T) {
 func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
 	atHome(t)
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: dir}})
+	c, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.interview().Save(c.answers), c.leave()); err != nil {
+	if err := errors.Join(c.newInterview().Save(c.answers), c.close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := realConversation(t.Context(), options{dir: dir}); exitCode(err) != exitUsage {
+	if _, err := newLiveInterview(t.Context(), options{dir: dir}); exitCode(err) != exitUsage {
 		t.Errorf("opened for real with %v", err)
 	}
-	if again, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: dir}}); err != nil || again.answers.Origin("openshift.sshKey") != shipped || again.leave() != nil {
+	if again, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir}}); err != nil || again.answers.Origin("openshift.sshKey") != rehearsalOrigin || again.close() != nil {
 		t.Errorf("it does not go on: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "cluster")
-	if c, err = realConversation(t.Context(), options{dir: other}); err != nil {
+	if c, err = newLiveInterview(t.Context(), options{dir: other}); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.interview().Save(c.answers), c.leave()); err != nil {
+	if err := errors.Join(c.newInterview().Save(c.answers), c.close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rehearsalConversation(t.Context(), rehearsal{options: options{dir: other}}); exitCode(err) != exitUsage {
+	if _, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: other}}); exitCode(err) != exitUsage {
 		t.Errorf("a real draft is rehearsed with %v", err)
 	}
 }
@@ -287,19 +287,19 @@ func TestARehearsalAsksForWhatItsAnswersLeaveOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rehearsal{options: options{answers: answers, output: outputTUI}, speed: 1, scenario: "happy"}
-	read, err := r.readAnswers(streams{err: os.Stderr}, rehearsalSecrets)
+	read, err := r.readAnswers(streams{err: os.Stderr}, lookupRehearsalSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.given = &read
-	c, err := rehearsalConversation(t.Context(), r)
+	r.loaded = &read
+	c, err := newRehearsalInterview(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := c.interview(); !slices.Equal(i.Only, []string{"cluster.id"}) || !i.Rehearsal || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
+	if i := c.newInterview(); !slices.Equal(i.Only, []string{"cluster.id"}) || !i.Rehearsal || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
 		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
 	}
-	if err := c.leave(); err != nil {
+	if err := c.close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(c.draft.Path()); !errors.Is(err, os.ErrNotExist) {
@@ -309,18 +309,18 @@ func TestARehearsalAsksForWhatItsAnswersLeaveOpen(t *testing.T) {
 
 func TestAReviewNamesWhatSomebodyHasToDo(t *testing.T) {
 	spec := exampleSpec(t)
-	if got := errands(spec); len(got) != 1 || !strings.Contains(got[0], "NS records") {
+	if got := listManualActions(spec); len(got) != 1 || !strings.Contains(got[0], "NS records") {
 		t.Errorf("asks for %q", got)
 	}
 	spec.DNS.AppsDomain = "apps.example.org"
-	if got := errands(spec); len(got) != 2 || !strings.Contains(got[1], "*.apps.example.org") {
+	if got := listManualActions(spec); len(got) != 2 || !strings.Contains(got[1], "*.apps.example.org") {
 		t.Errorf("asks for %q", got)
 	}
 }
 
 func TestTheAgeOfADraftIsToldShortly(t *testing.T) {
 	for d, want := range map[time.Duration]string{5 * time.Second: "just now", 3 * time.Minute: "3 min ago", 30 * time.Hour: "30 h ago", 72 * time.Hour: "3 days ago"} {
-		if got := age(d); got != want {
+		if got := formatAge(d); got != want {
 			t.Errorf("%s is told as %q, want %q", d, got, want)
 		}
 	}

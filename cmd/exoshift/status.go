@@ -21,7 +21,7 @@ import (
 	"exoshift/wizard"
 )
 
-func statusCommand(std streams) *cobra.Command {
+func newStatusCommand(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show a running or finished installation from its folder",
@@ -30,52 +30,52 @@ func statusCommand(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return status(cmd.Context(), o, std)
+			return runStatus(cmd.Context(), o, std)
 		},
 	}
-	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
-	outputFlag(cmd)
-	accessibleFlag(cmd)
+	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	addOutputFlag(cmd)
+	addAccessibleFlag(cmd)
 	return cmd
 }
 
-func status(ctx context.Context, o options, std streams) error {
-	folder, err := existingFolder(o.dir)
+func runStatus(ctx context.Context, o options, std streams) error {
+	folder, err := findFolder(o.dir)
 	if err != nil {
 		return usageError{err}
 	}
-	spec, err := answersInForce(folder)
+	spec, err := readCurrentAnswers(folder)
 	if err != nil {
 		return err
 	}
 	board := provisioner.NewBoard(install.Steps(spec))
-	if err := recorded(folder, board.Fold); err != nil {
+	if err := readEvents(folder, board.Fold); err != nil {
 		return err
 	}
-	killed := board.Run.State == provisioner.Started && !folder.Busy()
+	killed := board.Run.State == provisioner.Started && !folder.IsLocked()
 	if o.output == outputTUI && !killed {
 		return watch(ctx, folder, spec, o.ascii, std)
 	}
-	facts, err := folder.Facts()
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return err
 	}
-	if o.output.json() {
+	if o.output.isJSON() {
 		return json.NewEncoder(std.out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": board, "facts": facts})
 	}
-	console.Status(o.output.listener(std.out), board, facts, folder.Path())
+	console.PrintStatus(o.output.wrapWriter(std.out), board, facts, folder.Path())
 	if killed {
 		fmt.Fprintln(std.out, "Nobody is at work on it: the last run was killed. The same command goes on.")
 	}
 	return nil
 }
 
-// existingFolder returns the folder at dir, or the only one in the default place.
-func existingFolder(dir string) (state.Folder, error) {
+// findFolder returns the folder at dir, or the only one in the default place.
+func findFolder(dir string) (state.Folder, error) {
 	if dir != "" {
 		return state.Open(dir)
 	}
-	place, err := usualPath("")
+	place, err := defaultPath("")
 	if err != nil {
 		return state.Folder{}, err
 	}
@@ -95,7 +95,7 @@ func existingFolder(dir string) (state.Folder, error) {
 	return state.Folder{}, fmt.Errorf("there are several installations in %s: %s; name one with --dir", place, strings.Join(answers, ", "))
 }
 
-func answersInForce(folder state.Folder) (state.Spec, error) {
+func readCurrentAnswers(folder state.Folder) (state.Spec, error) {
 	content, err := folder.Read(state.AnswersFile)
 	if err != nil {
 		return state.Spec{}, err
@@ -107,8 +107,8 @@ func answersInForce(folder state.Folder) (state.Spec, error) {
 	return spec, nil
 }
 
-// recorded tells the events that the folder's runs have left so far.
-func recorded(folder state.Folder, tell func(provisioner.Event)) error {
+// readEvents tells the events that the folder's runs have left so far.
+func readEvents(folder state.Folder, tell func(provisioner.Event)) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -117,13 +117,13 @@ func recorded(folder state.Folder, tell func(provisioner.Event)) error {
 		return fmt.Errorf("read the events: %w", err)
 	}
 	defer file.Close()
-	_, err = eachEvent(bufio.NewReader(file), "", tell)
+	_, err = parseEvents(bufio.NewReader(file), "", tell)
 	return err
 }
 
-// eachEvent tells the events of whole lines. torn is the beginning of the first line; what the last one lacks of being
+// parseEvents tells the events of whole lines. torn is the beginning of the first line; what the last one lacks of being
 // whole is returned. A line that is no event was torn by the death of its writer.
-func eachEvent(lines *bufio.Reader, torn string, tell func(provisioner.Event)) (rest string, err error) {
+func parseEvents(lines *bufio.Reader, torn string, tell func(provisioner.Event)) (rest string, err error) {
 	for {
 		line, err := lines.ReadString('\n')
 		torn += line

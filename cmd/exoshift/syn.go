@@ -12,38 +12,38 @@ import (
 	"exoshift/state"
 )
 
-// syn is Project Syn for the recipe; nil if the cluster is not connected.
-func (s session) syn(cluster *openshift.Cluster) *syn.World {
+// newSynClients is Project Syn for the recipe; nil if the cluster is not connected.
+func (s session) newSynClients(cluster *openshift.Cluster) *syn.Clients {
 	if s.spec.Syn.LieutenantURL == "" || s.access == nil {
 		return nil
 	}
-	git := s.access.git(s.secrets.GitToken)
-	return &syn.World{
-		Lieutenant: s.access.lieutenant(s.net, s.spec.Syn.LieutenantURL),
-		Vault:      s.access.vault(s.net, s.spec.Syn),
+	git := s.access.newGitAccess(s.secrets.GitToken)
+	return &syn.Clients{
+		Lieutenant: s.access.newLieutenantClient(s.net, s.spec.Syn.LieutenantURL),
+		Vault:      s.access.openVaultClient(s.net, s.spec.Syn),
 		Git:        catalog.NewGit(s.net, git),
-		Compiler:   catalog.NewCompiler(s.net, git, s.commodore()),
+		Compiler:   catalog.NewCompiler(s.net, git, s.findCommodore()),
 		Cluster:    cluster,
 	}
 }
 
-// commodore is the program that compiles catalogs on this machine, if there is one.
-func (s session) commodore() catalog.Commodore {
+// findCommodore is the program that compiles catalogs on this machine, if there is one.
+func (s session) findCommodore() catalog.Commodore {
 	local := catalog.Commodore{Program: s.access.commodore, API: s.spec.Syn.LieutenantURL}
-	local.Token = s.access.source(s.net, s.spec.Syn.LieutenantURL).Token
+	local.Token = s.access.openTokenSource(s.net, s.spec.Syn.LieutenantURL).Token
 	for _, name := range []string{"PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
 		if value, set := os.LookupEnv(name); set {
 			local.Environment = append(local.Environment, name+"="+value)
 		}
 	}
-	local.Release = minorRelease(s.folder, s.spec)
+	local.Release = parseMinorRelease(s.folder, s.spec)
 	return local
 }
 
-// minorRelease returns the first two numbers of the release, e.g. 4.21: of a channel as of a version.
-func minorRelease(folder state.Folder, spec state.Spec) string {
+// parseMinorRelease returns the first two numbers of the release, e.g. 4.21: of a channel as of a version.
+func parseMinorRelease(folder state.Folder, spec state.Spec) string {
 	version := spec.OpenShift.Version
-	if facts, err := folder.Facts(); err == nil && facts.OpenShiftVersion != "" {
+	if facts, err := folder.LoadFacts(); err == nil && facts.OpenShiftVersion != "" {
 		version = facts.OpenShiftVersion
 	}
 	if _, number, channel := strings.Cut(version, "-"); channel && !strings.Contains(version[:1], "4") {
@@ -53,29 +53,29 @@ func minorRelease(folder state.Folder, spec state.Spec) string {
 	return strings.Join(numbers[:min(len(numbers), 2)], ".")
 }
 
-// synWorld is Project Syn for a teardown; nil unless this folder's installation has registered the cluster, and no teardown
+// newSynClients is Project Syn for a teardown; nil unless this folder's installation has registered the cluster, and no teardown
 // has taken that back: what somebody else registered under its name is theirs.
-func (s site) synWorld() *destroy.Syn {
-	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.kept || !s.facts.Destroyed.IsZero() {
+func (s teardownContext) newSynClients() *destroy.Syn {
+	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.hasFolder || !s.facts.Destroyed.IsZero() {
 		return nil
 	}
-	git := catalog.NewGit(s.net, s.access.git(s.secrets.GitToken))
-	secrets, err := git.Wanted(s.folder.Path(state.CatalogDir))
+	git := catalog.NewGit(s.net, s.access.newGitAccess(s.secrets.GitToken))
+	secrets, err := git.ListWantedSecrets(s.folder.Path(state.CatalogDir))
 	if err != nil {
 		secrets = nil // Lieutenant deletes what is left below the cluster's path
 	}
-	for _, path := range syn.SecretPaths(s.spec) {
+	for _, path := range syn.ListSecretPaths(s.spec) {
 		secrets = append(secrets, state.VaultSecret{Path: path})
 	}
 	return &destroy.Syn{
-		Lieutenant: s.access.lieutenant(s.net, s.spec.Syn.LieutenantURL),
-		Vault:      s.access.vault(s.net, s.spec.Syn), Tenant: s.facts.Syn.Tenant, Secrets: slices.Clip(secrets), Show: s.access.show,
+		Lieutenant: s.access.newLieutenantClient(s.net, s.spec.Syn.LieutenantURL),
+		Vault:      s.access.openVaultClient(s.net, s.spec.Syn), Tenant: s.facts.Syn.Tenant, Secrets: slices.Clip(secrets), Show: s.access.show,
 	}
 }
 
-// unregistered says that a teardown without the folder lets Project Syn be.
-func (s site) unregistered() []string {
-	if s.spec.Syn.LieutenantURL == "" || s.kept {
+// formatUnregistered says that a teardown without the folder lets Project Syn be.
+func (s teardownContext) formatUnregistered() []string {
+	if s.spec.Syn.LieutenantURL == "" || s.hasFolder {
 		return nil
 	}
 	return []string{"without the cluster's folder nobody knows who registered " + s.spec.Cluster.ID + ": Lieutenant and Vault are left as they are; " +

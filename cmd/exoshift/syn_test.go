@@ -77,7 +77,7 @@ func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	report, err := verify.Repairer{
 		Read: release.ReadGeneration, Now: time.Now, Strip: func(state.Spec) error { return nil },
 		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
-			return s.recover(ctx, known)
+			return s.recoverFacts(ctx, known)
 		},
 	}.Repair(t.Context(), s.folder)
 	if wrong, _, repaired := report.Count(); err != nil || repaired == 0 || wrong > repaired {

@@ -15,7 +15,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install/syn"
-	"exoshift/provisioner/openshift/inside"
+	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/provisioner/syn/signin"
@@ -30,10 +30,10 @@ type synAccess struct {
 	remote     bool              // the person sits at another machine
 	overrides  state.SynServices // what is known better than by Lieutenant
 	vaultToken string
-	vaultFile  string            // where the command vault keeps a token
-	account    *vault.Kubernetes // nil: this is not a pod
-	gitToken   func() string     // in place of that of the answers; nil: that one
-	agent      inside.Agent      // nil: there is none
+	vaultFile  string              // where the command vault keeps a token
+	account    *vault.Kubernetes   // nil: this is not a pod
+	gitToken   func() string       // in place of that of the answers; nil: that one
+	agent      bootstraphost.Agent // nil: there is none
 	knownHosts []string
 	commodore  string   // path of the program; "": there is none
 	show       syn.Show // nil: nobody is there to sign in
@@ -48,9 +48,9 @@ type synAccess struct {
 // accountDir is where a pod finds its service account.
 const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// ownAccess is the operator's own, by the environment and by what other programs keep.
-func ownAccess() *synAccess {
-	a := &synAccess{apiToken: os.Getenv("COMMODORE_API_TOKEN"), vaultToken: os.Getenv("VAULT_TOKEN"), agent: sshAgent()}
+// newOwnAccess is the operator's own, by the environment and by what other programs keep.
+func newOwnAccess() *synAccess {
+	a := &synAccess{apiToken: os.Getenv("COMMODORE_API_TOKEN"), vaultToken: os.Getenv("VAULT_TOKEN"), agent: newSSHAgent()}
 	a.remote, a.overrides = os.Getenv("SSH_CONNECTION") != "", state.SynServices{
 		DiscoveryURL: os.Getenv("COMMODORE_OIDC_DISCOVERY_URL"), ClientID: os.Getenv("COMMODORE_OIDC_CLIENT"),
 	}
@@ -67,10 +67,10 @@ func ownAccess() *synAccess {
 	return a
 }
 
-// simulatedAccess is that of an engineer in a simulated zone, who signs in by a browser.
-func simulatedAccess(zone *simcloud.Zone) *synAccess {
+// newSimulatedAccess is that of an engineer in a simulated zone, who signs in by a browser.
+func newSimulatedAccess(zone *simcloud.Zone) *synAccess {
 	return &synAccess{
-		gitToken: func() string { return zone.Person().GitToken }, show: zone.Browse,
+		gitToken: func() string { return zone.Credentials().GitToken }, show: zone.SignIn,
 		listen: func(port int) (net.Listener, error) { return zone.Listen(port) },
 	}
 }
@@ -78,30 +78,30 @@ func simulatedAccess(zone *simcloud.Zone) *synAccess {
 // waitForPerson lets whoever reads the link sign in, however long that takes.
 func waitForPerson(context.Context, string) error { return nil }
 
-// attendedBy says whether somebody is there to sign in; how they learn of the link is for who shows the run.
-func (a *synAccess) attendedBy(attended bool) *synAccess {
+// setInteractive says whether somebody is there to sign in; how they learn of the link is for who shows the run.
+func (a *synAccess) setInteractive(attended bool) *synAccess {
 	if a.show == nil && attended {
 		a.show = waitForPerson
 	}
 	return a
 }
 
-// announced prints the link by which somebody at a terminal signs in, as long as there is no other face to show it.
-func (a *synAccess) announced(std streams) {
-	if a.show == nil && std.terminal() {
+// setLinkPrinter prints the link by which somebody at a terminal signs in, as long as there is no other face to show it.
+func (a *synAccess) setLinkPrinter(std streams) {
+	if a.show == nil && std.isTerminal() {
 		a.show = func(_ context.Context, url string) error {
-			fmt.Fprintf(std.err, "Sign in in a browser:\n  %s\n", console.Clean(url))
+			fmt.Fprintf(std.err, "Sign in in a browser:\n  %s\n", console.SanitizeLine(url))
 			return nil
 		}
 	}
 }
 
-// lieutenant returns the Lieutenant at url, with one sign-in for all.
-func (a *synAccess) lieutenant(net network.Network, url string) *lieutenant.Client {
-	return lieutenant.New(net, url, a.source(net, url))
+// newLieutenantClient returns the Lieutenant at url, with one sign-in for all.
+func (a *synAccess) newLieutenantClient(net network.Network, url string) *lieutenant.Client {
+	return lieutenant.New(net, url, a.openTokenSource(net, url))
 }
 
-func (a *synAccess) source(net network.Network, url string) *signin.Source {
+func (a *synAccess) openTokenSource(net network.Network, url string) *signin.Source {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if known := a.tokens[url]; known != nil {
@@ -111,23 +111,23 @@ func (a *synAccess) source(net network.Network, url string) *signin.Source {
 		a.tokens = map[string]*signin.Source{}
 	}
 	a.tokens[url] = signin.New(signin.Options{
-		Network: net, API: url, Services: a.services(net, url), Given: a.apiToken, Cache: a.cache,
-		Listen: a.listener(signin.CallbackPort), Remote: a.remote,
+		Network: net, API: url, Services: a.newServiceLookup(net, url), Given: a.apiToken, Cache: a.cache,
+		Listen: a.newListener(signin.CallbackPort), Remote: a.remote,
 	})
 	return a.tokens[url]
 }
 
-// listener returns what listens for a browser at a port.
-func (a *synAccess) listener(port string) func() (net.Listener, error) {
+// newListener returns what listens for a browser at a port.
+func (a *synAccess) newListener(port string) func() (net.Listener, error) {
 	number, err := strconv.Atoi(port)
 	if a.listen == nil || err != nil {
-		return signin.Loopback(port)
+		return signin.ListenLoopback(port)
 	}
 	return func() (net.Listener, error) { return a.listen(number) }
 }
 
-// services asks Lieutenant for its neighbours, as far as they are not known better.
-func (a *synAccess) services(net network.Network, url string) func(context.Context) (state.SynServices, error) {
+// newServiceLookup asks Lieutenant for its neighbours, as far as they are not known better.
+func (a *synAccess) newServiceLookup(net network.Network, url string) func(context.Context) (state.SynServices, error) {
 	client := lieutenant.New(net, url, nil)
 	return func(ctx context.Context) (state.SynServices, error) {
 		if a.overrides.DiscoveryURL != "" && a.overrides.ClientID != "" {
@@ -140,8 +140,8 @@ func (a *synAccess) services(net network.Network, url string) func(context.Conte
 	}
 }
 
-// vault returns the Vault of a cluster: the one that the answers name, or else Lieutenant.
-func (a *synAccess) vault(net network.Network, spec state.SynSpec) *vault.Client {
+// openVaultClient returns the Vault of a cluster: the one that the answers name, or else Lieutenant.
+func (a *synAccess) openVaultClient(net network.Network, spec state.SynSpec) *vault.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := spec.LieutenantURL + " " + spec.VaultAddress
@@ -153,13 +153,13 @@ func (a *synAccess) vault(net network.Network, spec state.SynSpec) *vault.Client
 	}
 	a.vaults[key] = vault.New(net, vault.Options{
 		Address: spec.VaultAddress, Services: lieutenant.New(net, spec.LieutenantURL, nil).Discover,
-		Token: a.vaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.listener(vault.CallbackPort),
+		Token: a.vaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.newListener(vault.CallbackPort),
 	})
 	return a.vaults[key]
 }
 
-// git is how the Git host lets us in.
-func (a *synAccess) git(token string) catalog.Access {
+// newGitAccess is how the Git host lets us in.
+func (a *synAccess) newGitAccess(token string) catalog.Access {
 	access := catalog.Access{Token: token, KnownHosts: a.knownHosts}
 	if a.gitToken != nil {
 		access.Token = a.gitToken()

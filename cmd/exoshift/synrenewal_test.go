@@ -58,11 +58,11 @@ func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 // configurationOf returns the cluster's configuration in the tenant's repository.
 func configurationOf(t *testing.T, zone *simcloud.Zone) string {
 	t.Helper()
-	host, err := zone.Git()
+	host, err := zone.OpenGit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _, err := host.Files(harbourRepository)
+	files, _, err := host.ReadFiles(harbourRepository)
 	if err != nil {
 		t.Fatal(err)
 	}

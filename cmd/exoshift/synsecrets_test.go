@@ -46,7 +46,7 @@ func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper
 	ear.mu.Lock()
 	maps.Copy(secrets, ear.heard)
 	ear.mu.Unlock()
-	person := zone.Person()
+	person := zone.Credentials()
 	for _, token := range []string{person.APIToken, person.VaultToken, person.GitToken} {
 		secrets[token] = "token of a person"
 	}
@@ -69,13 +69,13 @@ func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper
 // vaultSecrets are all values of the cluster in Vault, with their places.
 func vaultSecrets(t *testing.T, zone *simcloud.Zone) map[string]string {
 	t.Helper()
-	vault, err := zone.Vault()
+	vault, err := zone.OpenVault()
 	if err != nil {
 		t.Fatal(err)
 	}
 	secrets := map[string]string{}
-	for _, path := range vault.Paths() {
-		values, _ := vault.Secret(path)
+	for _, path := range vault.ListPaths() {
+		values, _ := vault.ReadSecret(path)
 		for key, value := range values {
 			if len(value) > 8 && strings.HasPrefix(path, harbour+"/") && !strings.HasSuffix(key, "access_key") {
 				secrets[value] = path + "/" + key

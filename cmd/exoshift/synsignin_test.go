@@ -14,13 +14,13 @@ func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
 		var shown []string
-		s.access = simulatedAccess(zone)
+		s.access = newSimulatedAccess(zone)
 		browse := s.access.show
 		s.access.show = func(ctx context.Context, page string) error {
 			shown = append(shown, page)
 			return browse(ctx, page)
 		}
-		preview, err := s.preview(t.Context())
+		preview, err := s.previewInstallation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		s.access = &synAccess{}
-		preview, err := s.preview(t.Context())
+		preview, err := s.previewInstallation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,11 +46,11 @@ func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
 		}
 		preview.Changes = nil
-		if err := unchanged(nil, preview); exitCode(err) != exitHuman {
+		if err := checkUnchanged(nil, preview); exitCode(err) != exitHuman {
 			t.Errorf("who expects no change hears %v", err)
 		}
 		var lines bytes.Buffer
-		if err := planJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
+		if err := printPlanJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
 			t.Errorf("%v\n%s", err, lines.String())
 		}
 		if _, err := finish(t, s); exitCode(err) != exitHuman {

@@ -61,7 +61,7 @@ func TestInstall_TwoClustersAtTheSameMoment(t *testing.T) {
 		used := map[string]bool{}
 		for _, s := range clusters {
 			s.untilImage(t) // the third one for the first time
-			preview, err := s.preview(t.Context())
+			preview, err := s.previewInstallation(t.Context())
 			if err != nil {
 				t.Errorf("the plan of %s: %v", s.spec.Cluster.ID, err)
 			}

@@ -137,11 +137,11 @@ func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []str
 	if repeated := zone.Mutations() - made; repeated != 0 {
 		t.Errorf("the second run made %d mutating calls", repeated)
 	}
-	preview, err := s.preview(t.Context())
+	preview, err := s.previewInstallation(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pending := preview.Pending(); len(pending) > 0 {
+	if pending := preview.ListPending(); len(pending) > 0 {
 		t.Errorf("a finished cluster has pending changes: %v", pending)
 	}
 	if diff := cmp.Diff(before, afterDestroying(t, s)); diff != "" {
@@ -172,12 +172,12 @@ func installedTo(t *testing.T, s session, out *bytes.Buffer, log io.Writer) []pr
 // afterDestroying destroys a cluster with its folder and its backups, and returns what is there then.
 func afterDestroying(t *testing.T, s session) []string {
 	t.Helper()
-	noted, err := s.folder.Facts()
+	noted, err := s.folder.LoadFacts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := site{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, kept: true, facts: noted}
-	d := demolition{options: options{output: outputJSON}, confirm: s.spec.Cluster.ID, deleteBackups: true}
+	place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, hasFolder: true, facts: noted}
+	d := destroyFlags{options: options{output: outputJSON}, confirmID: s.spec.Cluster.ID, deleteBackups: true}
 	var out bytes.Buffer
 	if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))

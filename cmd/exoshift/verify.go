@@ -34,19 +34,19 @@ the cloud. The exit code is 3 if something is wrong, or still is.`,
 			return verifyFolder(cmd.Context(), o, repair, std)
 		},
 	}
-	dirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
 	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
 	return cmd
 }
 
-// unsoundError is a folder in which something is wrong, which has been told.
-type unsoundError struct{ error }
+// damagedError is a folder in which something is wrong, which has been told.
+type damagedError struct{ error }
 
-func (e unsoundError) Unwrap() error { return e.error }
+func (e damagedError) Unwrap() error { return e.error }
 
 func verifyFolder(ctx context.Context, o options, repair bool, std streams) error {
-	folder, err := existingFolder(o.dir)
+	folder, err := findFolder(o.dir)
 	if err != nil {
 		return usageError{err}
 	}
@@ -56,17 +56,17 @@ func verifyFolder(ctx context.Context, o options, repair bool, std streams) erro
 	} else {
 		report, err = verify.Check(folder, release.ReadGeneration)
 	}
-	var held *state.HeldError
+	var held *state.LockedError
 	if errors.As(err, &held) {
 		return err
 	}
-	if o.output.json() {
-		err = errors.Join(err, console.VerifyJSON(std.out, folder.Path(), report))
+	if o.output.isJSON() {
+		err = errors.Join(err, console.WriteVerificationJSON(std.out, folder.Path(), report))
 	} else {
-		console.Verify(std.out, folder.Path(), report, repair)
+		console.PrintVerification(std.out, folder.Path(), report, repair)
 	}
-	if err == nil && !report.Sound() {
-		err = shownError{unsoundError{errors.New("the folder is not sound")}}
+	if err == nil && !report.IsSound() {
+		err = shownError{damagedError{errors.New("the folder is not sound")}}
 	}
 	return err
 }
@@ -81,34 +81,34 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 		Read: release.ReadGeneration, Now: time.Now,
 		Strip: func(spec state.Spec) error { return install.RemoveBootstrapSecrets(spec, folder, release.Strip) },
 		Recover: func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error) {
-			return recoverFacts(ctx, o, site{spec: spec, folder: folder, kept: true, facts: known}, std)
+			return recoverFacts(ctx, o, teardownContext{spec: spec, folder: folder, hasFolder: true, facts: known}, std)
 		},
 	}.Repair(ctx, folder)
 }
 
 // recoverFacts looks up what the folder does not know in the zone that its cluster is in. Only a rehearsal has its zone beside
 // its folder.
-func recoverFacts(ctx context.Context, o options, s site, std streams) (recovered install.Recovered, err error) {
+func recoverFacts(ctx context.Context, o options, s teardownContext, std streams) (recovered install.Recovered, err error) {
 	if _, err := os.Stat(s.folder.Path() + zoneSuffix); err == nil {
 		s.facts.Rehearsal = true
 	}
-	if s.secrets, err = keysOf(s, std); err != nil {
+	if s.secrets, err = readCredentials(s, std); err != nil {
 		return recovered, err
 	}
-	around, err := surroundingsOf(ctx, s.folder, s.facts.Rehearsal, s.spec, s.secrets)
+	around, err := openClusterDeps(ctx, s.folder, s.facts.Rehearsal, s.spec, s.secrets)
 	if err != nil {
 		return recovered, err
 	}
-	defer func() { err = errors.Join(err, around.leave()) }()
+	defer func() { err = errors.Join(err, around.close()) }()
 	run := session{spec: s.spec, secrets: s.secrets, folder: s.folder, net: around.net, access: around.access, options: o}
-	return run.recover(ctx, s.facts)
+	return run.recoverFacts(ctx, s.facts)
 }
 
-func (s session) recover(ctx context.Context, known state.Facts) (install.Recovered, error) {
-	world, disconnect, err := s.world(unrecorded{}, func(string) {})
+func (s session) recoverFacts(ctx context.Context, known state.Facts) (install.Recovered, error) {
+	world, disconnect, err := s.openClients(discardJournal{}, func(string) {})
 	if err != nil {
 		return install.Recovered{}, err
 	}
 	defer disconnect()
-	return install.Recover(ctx, s.spec, s.recipe(), s.folder, world.looking(), known)
+	return install.Recover(ctx, s.spec, s.newRecipe(), s.folder, world.readOnly(), known)
 }

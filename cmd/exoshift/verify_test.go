@@ -160,7 +160,7 @@ func damagedAndRepaired(t *testing.T, s session) {
 		Read: release.ReadGeneration, Now: time.Now, Strip: func(state.Spec) error { return nil },
 		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 			known.Rehearsal = true // there is no zone beside this folder
-			return s.recover(ctx, known)
+			return s.recoverFacts(ctx, known)
 		},
 	}.Repair(t.Context(), s.folder)
 	if _, _, repaired := report.Count(); err != nil || repaired != 4 || len(report.Findings) != repaired {

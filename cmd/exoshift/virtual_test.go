@@ -66,18 +66,18 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 		if err != nil {
 			t.Fatal(err)
 		}
-		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), access: tokensOf(zone), options: options{output: outputJSON, lookInside: true}, cache: folder.Path(state.BinDir), where: console.Whereabouts{Rehearsal: true}}, zone)
+		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), access: tokensOf(zone), options: options{output: outputJSON, bootstrapAccess: true}, cache: folder.Path(state.BinDir), locations: console.RunLocations{Rehearsal: true}}, zone)
 	})
 }
 
 // exampleAlone returns the shipped answers, whatever the environment says.
 func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {
 	t.Helper()
-	content, err := assets.Example()
+	content, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, secrets, faults := wizard.Load("example", content, rehearsalSecrets)
+	spec, secrets, faults := wizard.Load("example", content, lookupRehearsalSecret)
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
@@ -104,6 +104,6 @@ func lastLines(text string) string {
 
 // tokensOf is an engineer who has made tokens: in virtual time nobody listens for a browser.
 func tokensOf(zone *simcloud.Zone) *synAccess {
-	person := zone.Person()
+	person := zone.Credentials()
 	return &synAccess{apiToken: person.APIToken, vaultToken: person.VaultToken, gitToken: func() string { return person.GitToken }}
 }

@@ -17,8 +17,8 @@ import (
 	"exoshift/tui"
 )
 
-// lookEvery is how often a watched run's record is read on.
-const lookEvery = 200 * time.Millisecond
+// pollInterval is how often a watched run's record is read on.
+const pollInterval = 200 * time.Millisecond
 
 // watch shows the dashboard of a run that another process may be at work on. It reads the record of that run only, so
 // it can come and go as it likes.
@@ -31,17 +31,17 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	events := make(chan provisioner.Event, 256)
-	go follow(ctx, file, events)
+	go followEvents(ctx, file, events)
 	err = tui.Run(ctx, tui.Options{
 		Title:    spec.Cluster.ID,
-		Subtitle: subtitle(folder, spec),
+		Subtitle: formatSubtitle(folder, spec),
 		Plan:     install.Steps(spec),
 		Nodes:    spec.Nodes(),
 		Events:   events,
 		In:       std.in,
-		Out:      std.screen(),
+		Out:      std.terminalWriter(),
 		ASCII:    ascii,
-		Handover: func() handover.Report { return handedOver(folder, spec, true) },
+		Handover: func() handover.Report { return readHandover(folder, spec, true) },
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil
@@ -49,19 +49,19 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 	return err
 }
 
-// follow sends what the record holds and what is added to it, until ctx ends.
-func follow(ctx context.Context, record *os.File, events chan<- provisioner.Event) {
+// followEvents sends what the record holds and what is added to it, until ctx ends.
+func followEvents(ctx context.Context, record *os.File, events chan<- provisioner.Event) {
 	defer close(events)
 	lines, torn := bufio.NewReader(record), ""
 	for {
 		var err error
-		torn, err = eachEvent(lines, torn, func(e provisioner.Event) {
+		torn, err = parseEvents(lines, torn, func(e provisioner.Event) {
 			select {
 			case events <- e:
 			case <-ctx.Done():
 			}
 		})
-		if err != nil || (network.Clock{}).Sleep(ctx, lookEvery) != nil {
+		if err != nil || (network.Clock{}).Sleep(ctx, pollInterval) != nil {
 			return
 		}
 	}

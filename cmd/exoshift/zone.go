@@ -11,14 +11,14 @@ import (
 	"exoshift/wizard"
 )
 
-// usualSpeed is how many times faster than life a simulated zone lives, unless told otherwise.
-const usualSpeed = 60
+// defaultSpeed is how many times faster than life a simulated zone lives, unless told otherwise.
+const defaultSpeed = 60
 
 // zoneSuffix ends the name of the folder of such a zone.
 const zoneSuffix = ".zone"
 
-// simulatedZone opens the zone that a rehearsal keeps beside its folder.
-func simulatedZone(ctx context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets, speed float64, scenario string) (*simcloud.Zone, error) {
+// openSimulatedZone opens the zone that a rehearsal keeps beside its folder.
+func openSimulatedZone(ctx context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets, speed float64, scenario string) (*simcloud.Zone, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
@@ -34,21 +34,21 @@ func simulatedZone(ctx context.Context, folder state.Folder, spec state.Spec, se
 	})
 }
 
-// surroundings are the world that a cluster is in.
-type surroundings struct {
+// clusterDeps are the world that a cluster is in.
+type clusterDeps struct {
 	net    network.Network
 	access *synAccess
-	leave  func() error
+	close  func() error
 }
 
-// surroundingsOf returns those of a folder's cluster: the host's own, or the zone that a rehearsal keeps beside its folder.
-func surroundingsOf(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (surroundings, error) {
+// openClusterDeps returns those of a folder's cluster: the host's own, or the zone that a rehearsal keeps beside its folder.
+func openClusterDeps(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (clusterDeps, error) {
 	if !rehearsal {
-		return surroundings{network.Host(), ownAccess(), func() error { return nil }}, nil
+		return clusterDeps{network.Host(), newOwnAccess(), func() error { return nil }}, nil
 	}
-	zone, err := simulatedZone(ctx, folder, spec, secrets, usualSpeed, "")
+	zone, err := openSimulatedZone(ctx, folder, spec, secrets, defaultSpeed, "")
 	if err != nil {
-		return surroundings{}, err
+		return clusterDeps{}, err
 	}
-	return surroundings{zone.Network(), simulatedAccess(zone), zone.Close}, nil
+	return clusterDeps{zone.Network(), newSimulatedAccess(zone), zone.Close}, nil
 }

@@ -16,9 +16,9 @@ func (w *bitWriter) put(value uint16, n uint) {
 	}
 }
 
-func (w *bitWriter) code(p prefix) { w.put(p.bits, p.length) }
+func (w *bitWriter) writeCode(p prefix) { w.put(p.bits, p.length) }
 
-func (w *bitWriter) flag(set bool) {
+func (w *bitWriter) writeFlag(set bool) {
 	if set {
 		w.put(1, 1)
 		return
@@ -26,14 +26,14 @@ func (w *bitWriter) flag(set bool) {
 	w.put(0, 1)
 }
 
-// align goes on with the next byte.
-func (w *bitWriter) align() {
+// flushByte goes on with the next byte.
+func (w *bitWriter) flushByte() {
 	if w.count > 0 {
 		w.put(0, 8-w.count)
 	}
 }
 
-func (w *bitWriter) bytes() []byte {
-	w.align()
+func (w *bitWriter) flush() []byte {
+	w.flushByte()
 	return w.data
 }

@@ -30,21 +30,21 @@ func (b *block) add(t token) {
 	b.to += t.length()
 	b.symbols.count(t)
 	if t.distance > 0 {
-		_, lengthBits, _ := lengthCode(t.value)
-		_, distanceBits, _ := distanceCode(t.distance)
+		_, lengthBits, _ := encodeLength(t.value)
+		_, distanceBits, _ := encodeDistance(t.distance)
 		b.extra += int(lengthBits + distanceBits)
 	}
 }
 
-// plan chooses the shortest of the three kinds.
-func (b *block) plan() {
+// selectCode chooses the shortest of the three kinds.
+func (b *block) selectCode() {
 	const kindBits, align, sizes, most = 3, 7, 32, 1<<16 - 1
 	n := b.to - b.from
 	chunks := max(1, (n+most-1)/most)
 	b.code, b.bits = code{kind: stored}, chunks*(kindBits+align+sizes)+8*n
 	symbols := b.symbols
 	symbols.literal[end] = 1
-	for _, c := range []code{fixedCode(), dynamicCode(&symbols)} {
+	for _, c := range []code{newFixedCode(), newDynamicCode(&symbols)} {
 		if bits := kindBits + c.header.bits + b.extra + c.size(&symbols); bits < b.bits {
 			b.code, b.bits = c, bits
 		}
@@ -61,7 +61,7 @@ func (c *code) size(h *histogram) (bits int) {
 	return bits
 }
 
-func fixedCode() code {
+func newFixedCode() code {
 	c := code{kind: fixed, literal: make([]uint8, literals+2), distance: make([]uint8, distances+2)}
 	for i := range c.literal {
 		switch {
@@ -79,9 +79,9 @@ func fixedCode() code {
 	return c
 }
 
-func dynamicCode(h *histogram) code {
+func newDynamicCode(h *histogram) code {
 	const limit = 15
-	c := code{kind: dynamic, literal: codeLengths(h.literal[:], limit), distance: codeLengths(h.distance[:], limit)}
+	c := code{kind: dynamic, literal: computeLengths(h.literal[:], limit), distance: computeLengths(h.distance[:], limit)}
 	c.header = newHeader(c.literal, c.distance)
 	return c
 }
@@ -91,26 +91,26 @@ func (b *block) write(out *bitWriter, data []byte, last bool) {
 		writeStored(out, data, last)
 		return
 	}
-	out.flag(last)
+	out.writeFlag(last)
 	out.put(uint16(b.code.kind), 2)
 	b.code.header.write(out)
-	literal, distance := codes(b.code.literal), codes(b.code.distance)
+	literal, distance := assignCodes(b.code.literal), assignCodes(b.code.distance)
 	for _, t := range b.tokens {
 		t.write(out, literal, distance)
 	}
-	out.code(literal[end])
+	out.writeCode(literal[end])
 }
 
 func (t token) write(out *bitWriter, literal, distance []prefix) {
 	if t.distance == 0 {
-		out.code(literal[t.value])
+		out.writeCode(literal[t.value])
 		return
 	}
-	symbol, extra, value := lengthCode(t.value)
-	out.code(literal[symbol])
+	symbol, extra, value := encodeLength(t.value)
+	out.writeCode(literal[symbol])
 	out.put(value, extra)
-	symbol, extra, value = distanceCode(t.distance)
-	out.code(distance[symbol])
+	symbol, extra, value = encodeDistance(t.distance)
+	out.writeCode(distance[symbol])
 	out.put(value, extra)
 }
 
@@ -118,9 +118,9 @@ func writeStored(out *bitWriter, data []byte, last bool) {
 	const most = 1<<16 - 1
 	for first := true; first || len(data) > 0; first = false {
 		n := min(len(data), most)
-		out.flag(last && n == len(data))
+		out.writeFlag(last && n == len(data))
 		out.put(uint16(stored), 2)
-		out.align()
+		out.flushByte()
 		out.put(uint16(n), 16)
 		out.put(^uint16(n), 16)
 		out.data = append(out.data, data[:n]...)

@@ -44,7 +44,7 @@ func write(data []byte, segments []search) []byte {
 			block.write(&out, data[block.from:block.to], last)
 		}
 	}
-	return out.bytes()
+	return out.flush()
 }
 
 // search is the best known division of one segment into tokens and blocks.
@@ -56,7 +56,7 @@ type search struct {
 }
 
 func newSearch(data []byte, from, to int) search {
-	s := search{from: from, to: to, bits: math.MaxInt, models: []model{firstModel(data[from:to], to)}}
+	s := search{from: from, to: to, bits: math.MaxInt, models: []model{newInitialModel(data[from:to], to)}}
 	s.improve(data)
 	return s
 }
@@ -65,7 +65,7 @@ func newSearch(data []byte, from, to int) search {
 // all segments would take much memory.
 func (s *search) improve(data []byte) {
 	blocks := split(newParser(data, s.from, s.to).parse(s.models), s.from)
-	s.models = modelsOf(blocks)
+	s.models = newModels(blocks)
 	if bits := size(blocks); bits < s.bits {
 		s.blocks, s.bits = blocks, bits
 	}

@@ -36,11 +36,11 @@ func (r run) extraBits() uint {
 
 // newHeader returns the shortest description among those that use or avoid each way to repeat.
 func newHeader(literal, distance []uint8) header {
-	best := header{literals: used(literal, end+1), distances: used(distance, 1)}
+	best := header{literals: countUsed(literal, end+1), distances: countUsed(distance, 1)}
 	lengths := append(append([]uint8(nil), literal[:best.literals]...), distance[:best.distances]...)
 	for ways := range 8 {
-		h := header{literals: best.literals, distances: best.distances, runs: runsOf(lengths, ways)}
-		h.plan()
+		h := header{literals: best.literals, distances: best.distances, runs: encodeRuns(lengths, ways)}
+		h.buildCode()
 		if best.bits == 0 || h.bits < best.bits {
 			best = h
 		}
@@ -48,8 +48,8 @@ func newHeader(literal, distance []uint8) header {
 	return best
 }
 
-// used returns how many lengths are left without the zeros at the end.
-func used(lengths []uint8, least int) int {
+// countUsed returns how many lengths are left without the zeros at the end.
+func countUsed(lengths []uint8, least int) int {
 	n := len(lengths)
 	for n > least && lengths[n-1] == 0 {
 		n--
@@ -57,8 +57,8 @@ func used(lengths []uint8, least int) int {
 	return n
 }
 
-// runsOf describes lengths. Bits 0, 1 and 2 of ways allow the symbols 16, 17 and 18.
-func runsOf(lengths []uint8, ways int) []run {
+// encodeRuns describes lengths. Bits 0, 1 and 2 of ways allow the symbols 16, 17 and 18.
+func encodeRuns(lengths []uint8, ways int) []run {
 	runs := make([]run, 0, len(lengths))
 	for len(lengths) > 0 {
 		n := 1
@@ -111,19 +111,19 @@ func appendLengths(runs []run, length uint8, n int, repeats bool) []run {
 	return runs
 }
 
-// plan chooses the code of the runs and counts the bits.
-func (h *header) plan() {
+// buildCode chooses the code of the runs and counts the bits.
+func (h *header) buildCode() {
 	const limit, counts = 7, 5 + 5 + 4
 	var symbols [runSymbols]int
 	for _, r := range h.runs {
 		symbols[r.symbol]++
 		h.bits += int(r.extraBits())
 	}
-	h.lengths = codeLengths(symbols[:], limit)
+	h.lengths = computeLengths(symbols[:], limit)
 	for i, n := range symbols {
 		h.bits += n * int(h.lengths[i])
 	}
-	h.bits += counts + 3*h.ordered()
+	h.bits += counts + 3*h.countOrdered()
 }
 
 // order is the one in which RFC 1951 lists the lengths of the runs' codes.
@@ -131,8 +131,8 @@ func order() [runSymbols]int {
 	return [runSymbols]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 }
 
-// ordered returns how many of these lengths have to be listed.
-func (h *header) ordered() int {
+// countOrdered returns how many of these lengths have to be listed.
+func (h *header) countOrdered() int {
 	n, order := runSymbols, order()
 	for n > 4 && h.lengths[order[n-1]] == 0 {
 		n--
@@ -144,16 +144,16 @@ func (h *header) write(out *bitWriter) {
 	if h.bits == 0 {
 		return // of a fixed block
 	}
-	n, order := h.ordered(), order()
+	n, order := h.countOrdered(), order()
 	out.put(uint16(h.literals-end-1), 5)
 	out.put(uint16(h.distances-1), 5)
 	out.put(uint16(n-4), 4)
 	for _, symbol := range order[:n] {
 		out.put(uint16(h.lengths[symbol]), 3)
 	}
-	prefixes := codes(h.lengths)
+	prefixes := assignCodes(h.lengths)
 	for _, r := range h.runs {
-		out.code(prefixes[r.symbol])
+		out.writeCode(prefixes[r.symbol])
 		out.put(r.extra, r.extraBits())
 	}
 }

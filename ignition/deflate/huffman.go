@@ -13,9 +13,9 @@ type node struct {
 	first  int16 // of the two nodes, in the level before
 }
 
-// codeLengths returns the best prefix code whose lengths do not exceed limit, by the package-merge algorithm. Symbols
+// computeLengths returns the best prefix code whose lengths do not exceed limit, by the package-merge algorithm. Symbols
 // that do not occur have no code.
-func codeLengths(counts []int, limit int) []uint8 {
+func computeLengths(counts []int, limit int) []uint8 {
 	lengths := make([]uint8, len(counts))
 	var leaves []node
 	for symbol, n := range counts {
@@ -34,7 +34,7 @@ func codeLengths(counts []int, limit int) []uint8 {
 	for len(levels) < limit {
 		levels = append(levels, merge(leaves, levels[len(levels)-1]))
 	}
-	tally(lengths, levels, 2*len(leaves)-2)
+	countLengths(lengths, levels, 2*len(leaves)-2)
 	return lengths
 }
 
@@ -51,9 +51,9 @@ func merge(leaves, level []node) []node {
 	return append(merged, leaves...)
 }
 
-// tally counts how often each symbol is among the first n nodes of the last level: that is the length of its code. The
+// countLengths counts how often each symbol is among the first n nodes of the last level: that is the length of its code. The
 // packages among them are made of the first nodes of the level before.
-func tally(lengths []uint8, levels [][]node, n int) {
+func countLengths(lengths []uint8, levels [][]node, n int) {
 	for i := len(levels) - 1; i >= 0; i-- {
 		below := 0
 		for _, node := range levels[i][:n] {
@@ -73,8 +73,8 @@ type prefix struct {
 	length uint
 }
 
-// codes numbers the codes of the given lengths as RFC 1951 does.
-func codes(lengths []uint8) []prefix {
+// assignCodes numbers the codes of the given lengths as RFC 1951 does.
+func assignCodes(lengths []uint8) []prefix {
 	var counts, next [17]uint16
 	for _, n := range lengths {
 		counts[n]++

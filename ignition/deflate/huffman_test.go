@@ -16,7 +16,7 @@ func TestCodesUseAllRoomWithinTheirLimit(t *testing.T) {
 	} {
 		for _, limit := range []int{7, 15} {
 			sum := 0.0
-			for symbol, n := range codeLengths(counts, limit) {
+			for symbol, n := range computeLengths(counts, limit) {
 				if (n == 0) != (counts[symbol] == 0) || int(n) > limit {
 					t.Errorf("%s: symbol %d of count %d has %d bits, the limit is %d", name, symbol, counts[symbol], n, limit)
 				}
@@ -32,10 +32,10 @@ func TestCodesUseAllRoomWithinTheirLimit(t *testing.T) {
 }
 
 func TestLessThanTwoSymbolsNeedNoTree(t *testing.T) {
-	if got := codeLengths([]int{0, 0}, 15); got[0] != 0 || got[1] != 0 {
+	if got := computeLengths([]int{0, 0}, 15); got[0] != 0 || got[1] != 0 {
 		t.Errorf("%v", got)
 	}
-	if got := codeLengths([]int{0, 9}, 15); got[0] != 0 || got[1] != 1 {
+	if got := computeLengths([]int{0, 9}, 15); got[0] != 0 || got[1] != 1 {
 		t.Errorf("%v", got)
 	}
 }
@@ -49,7 +49,7 @@ func TestNoCodeIsShorter(t *testing.T) {
 			counts[i] = 1 + random.IntN(50)
 		}
 		got := 0
-		for symbol, n := range codeLengths(counts, 15) {
+		for symbol, n := range computeLengths(counts, 15) {
 			got += int(n) * counts[symbol]
 		}
 		if want := huffman(counts); got != want {

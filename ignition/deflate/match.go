@@ -59,7 +59,7 @@ func (c *chains) find(found []match, i int) []match {
 		if c.data[candidate+best] != c.data[i+best] {
 			continue
 		}
-		if n := common(c.data[candidate:], c.data[i:i+limit]); n > best {
+		if n := matchLength(c.data[candidate:], c.data[i:i+limit]); n > best {
 			best = n
 			found = append(found, match{length: uint16(n), distance: uint16(i - candidate)})
 		}
@@ -67,7 +67,7 @@ func (c *chains) find(found []match, i int) []match {
 	return found
 }
 
-func common(a, b []byte) int {
+func matchLength(a, b []byte) int {
 	for i := range b {
 		if a[i] != b[i] {
 			return i

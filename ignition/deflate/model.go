@@ -11,12 +11,12 @@ type model struct {
 }
 
 func (m *model) match(length int, distance uint16) float64 {
-	symbol, _, _ := distanceCode(distance)
+	symbol, _, _ := encodeDistance(distance)
 	return m.length[length] + m.distance[symbol]
 }
 
-// firstModel knows nothing but how often each byte occurs.
-func firstModel(data []byte, until int) model {
+// newInitialModel knows nothing but how often each byte occurs.
+func newInitialModel(data []byte, until int) model {
 	var h histogram
 	for _, b := range data {
 		h.literal[b]++
@@ -30,7 +30,7 @@ func firstModel(data []byte, until int) model {
 	return newModel(&h, until)
 }
 
-func modelsOf(blocks []block) []model {
+func newModels(blocks []block) []model {
 	models := make([]model, len(blocks))
 	for i, block := range blocks {
 		models[i] = newModel(&block.symbols, block.to)
@@ -41,10 +41,10 @@ func modelsOf(blocks []block) []model {
 // newModel takes the entropy of symbols for their costs, which unlike the lengths of codes changes little by little.
 func newModel(h *histogram, until int) model {
 	m := model{until: until}
-	literal, distance := entropy(h.literal[:]), entropy(h.distance[:])
+	literal, distance := computeEntropy(h.literal[:]), computeEntropy(h.distance[:])
 	copy(m.literal[:], literal)
 	for n := uint16(shortest); n <= longest; n++ {
-		symbol, extra, _ := lengthCode(n)
+		symbol, extra, _ := encodeLength(n)
 		m.length[n] = literal[symbol] + float64(extra)
 	}
 	for d := range m.distance {
@@ -53,8 +53,8 @@ func newModel(h *histogram, until int) model {
 	return m
 }
 
-// entropy returns the bits of each symbol; one that did not occur costs as much as a single occurrence.
-func entropy(counts []int) []float64 {
+// computeEntropy returns the bits of each symbol; one that did not occur costs as much as a single occurrence.
+func computeEntropy(counts []int) []float64 {
 	total := 0
 	for _, n := range counts {
 		total += n

@@ -7,17 +7,17 @@ import (
 
 // parser finds the cheapest tokens of data[from:to].
 type parser struct {
-	data     []byte
-	from, to int
-	matches  matches
-	costs    []float64 // of the cheapest way to each position
-	arrivals []token   // the last token on that way
+	data       []byte
+	from, to   int
+	matches    matches
+	costs      []float64 // of the cheapest way to each position
+	bestTokens []token   // the last token on that way
 }
 
 func newParser(data []byte, from, to int) *parser {
 	return &parser{
 		data: data, from: from, to: to, matches: findMatches(data, from, to),
-		costs: make([]float64, to-from+1), arrivals: make([]token, to-from+1),
+		costs: make([]float64, to-from+1), bestTokens: make([]token, to-from+1),
 	}
 }
 
@@ -31,34 +31,34 @@ func (p *parser) parse(models []model) []token {
 		for p.from+i >= models[0].until {
 			models = models[1:]
 		}
-		p.leave(i, &models[0])
+		p.tryTokens(i, &models[0])
 	}
-	return p.way()
+	return p.tracePath()
 }
 
-// leave looks where each token leads that may stand at position i.
-func (p *parser) leave(i int, m *model) {
+// tryTokens looks where each token leads that may stand at position i.
+func (p *parser) tryTokens(i int, m *model) {
 	b := p.data[p.from+i]
-	p.arrive(i+1, p.costs[i]+m.literal[b], token{value: uint16(b)})
+	p.updateCost(i+1, p.costs[i]+m.literal[b], token{value: uint16(b)})
 	length := shortest
 	for _, match := range p.matches.at(i) {
 		for ; length <= int(match.length); length++ {
 			cost := p.costs[i] + m.match(length, match.distance)
-			p.arrive(i+length, cost, token{value: uint16(length), distance: match.distance})
+			p.updateCost(i+length, cost, token{value: uint16(length), distance: match.distance})
 		}
 	}
 }
 
-func (p *parser) arrive(i int, cost float64, by token) {
+func (p *parser) updateCost(i int, cost float64, by token) {
 	if cost < p.costs[i] {
-		p.costs[i], p.arrivals[i] = cost, by
+		p.costs[i], p.bestTokens[i] = cost, by
 	}
 }
 
-// way returns the tokens that led to the end.
-func (p *parser) way() (tokens []token) {
-	for i := p.to - p.from; i > 0; i -= p.arrivals[i].length() {
-		tokens = append(tokens, p.arrivals[i])
+// tracePath returns the tokens that led to the end.
+func (p *parser) tracePath() (tokens []token) {
+	for i := p.to - p.from; i > 0; i -= p.bestTokens[i].length() {
+		tokens = append(tokens, p.bestTokens[i])
 	}
 	slices.Reverse(tokens)
 	return tokens

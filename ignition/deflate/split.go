@@ -7,7 +7,7 @@ const parts = 32
 
 // split divides tokens, the first of which stands for the byte at from, into the blocks that need the fewest bits.
 func split(tokens []token, from int) []block {
-	pieces := cut(tokens, from)
+	pieces := splitPieces(tokens, from)
 	best := make([]block, len(pieces)+1) // best[i] ends before piece i
 	total := make([]int, len(pieces)+1)
 	for i := range pieces {
@@ -15,17 +15,17 @@ func split(tokens []token, from int) []block {
 		for j, piece := range pieces[i:] {
 			whole.symbols.add(&piece.symbols)
 			whole.to, whole.extra = piece.to, whole.extra+piece.extra
-			whole.plan()
+			whole.selectCode()
 			if after := i + j + 1; best[after].to == 0 || total[i]+whole.bits < total[after] {
 				best[after], total[after] = whole, total[i]+whole.bits
 			}
 		}
 	}
-	return chosen(best, pieces, tokens)
+	return collectBlocks(best, pieces, tokens)
 }
 
-// cut makes blocks of fixed pieces.
-func cut(tokens []token, from int) []block {
+// splitPieces makes blocks of fixed pieces.
+func splitPieces(tokens []token, from int) []block {
 	pieces := []block{{from: from, to: from}}
 	for _, t := range tokens {
 		current := &pieces[len(pieces)-1]
@@ -38,8 +38,8 @@ func cut(tokens []token, from int) []block {
 	return pieces
 }
 
-// chosen walks back along the best blocks and gives them their tokens.
-func chosen(best, pieces []block, tokens []token) (blocks []block) {
+// collectBlocks walks back along the best blocks and gives them their tokens.
+func collectBlocks(best, pieces []block, tokens []token) (blocks []block) {
 	for i := len(pieces); i > 0; {
 		blocks = append(blocks, best[i])
 		i = slices.IndexFunc(pieces, func(piece block) bool { return piece.from == best[i].from })

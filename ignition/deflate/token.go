@@ -27,8 +27,8 @@ func (t token) length() int {
 	return int(t.value)
 }
 
-// lengthCode returns the symbol of a match's length and the bits that follow it.
-func lengthCode(length uint16) (symbol int, extra uint, value uint16) {
+// encodeLength returns the symbol of a match's length and the bits that follow it.
+func encodeLength(length uint16) (symbol int, extra uint, value uint16) {
 	x := length - shortest
 	switch {
 	case length == longest:
@@ -40,8 +40,8 @@ func lengthCode(length uint16) (symbol int, extra uint, value uint16) {
 	return end + 1 + 4*(int(extra)+1) + int(x>>extra&3), extra, x & (1<<extra - 1)
 }
 
-// distanceCode returns the symbol of a match's distance and the bits that follow it.
-func distanceCode(distance uint16) (symbol int, extra uint, value uint16) {
+// encodeDistance returns the symbol of a match's distance and the bits that follow it.
+func encodeDistance(distance uint16) (symbol int, extra uint, value uint16) {
 	x := distance - 1
 	if x < 4 {
 		return int(x), 0, 0
@@ -61,8 +61,8 @@ func (h *histogram) count(t token) {
 		h.literal[t.value]++
 		return
 	}
-	length, _, _ := lengthCode(t.value)
-	distance, _, _ := distanceCode(t.distance)
+	length, _, _ := encodeLength(t.value)
+	distance, _, _ := encodeDistance(t.distance)
 	h.literal[length]++
 	h.distance[distance]++
 }

@@ -21,12 +21,12 @@ import (
 // limits are how much is packed, in bytes before it is packed.
 type limits struct{ file, all int }
 
-func usual() limits { return limits{file: 16 << 20, all: 64 << 20} }
+func defaultLimits() limits { return limits{file: 16 << 20, all: 64 << 20} }
 
 // Bundle is an archive that may be given away, and what is in it.
 type Bundle struct {
 	Files    []File            `json:"files"`
-	Left     []string          `json:"left,omitempty"` // files that there was no room for
+	Omitted  []string          `json:"left,omitempty"` // files that there was no room for
 	Replaced []Replaced        `json:"replaced"`       // by kind
 	Meanings map[string]string `json:"-"`              // of the tokens of identities, for the owner alone
 	Archive  []byte            `json:"-"`              // tar, packed by gzip
@@ -37,7 +37,7 @@ type File struct {
 	Name       string `json:"name"`
 	Bytes      int    `json:"bytes"`
 	SHA256     string `json:"sha256"`
-	Cut        int    `json:"cut,omitempty"` // bytes at its beginning that are left out
+	Truncated  int    `json:"cut,omitempty"` // bytes at its beginning that are left out
 	Secrets    int    `json:"secrets"`       // that were replaced
 	Identities int    `json:"identities"`
 }
@@ -58,14 +58,14 @@ func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
 	}
 	defer func() { _ = root.Close() }()
-	names, err := shown(folder, root.FS())
+	names, err := listFiles(folder, root.FS())
 	if err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
 	}
-	if err := learn(root.FS(), names, redactor); err != nil {
+	if err := collectSecrets(root.FS(), names, redactor); err != nil {
 		return b, fmt.Errorf("look for the secrets of %s: %w", folder.Path(), err)
 	}
-	if err := b.read(root.FS(), names, usual(), redactor); err != nil {
+	if err := b.read(root.FS(), names, defaultLimits(), redactor); err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
 	}
 	return b, b.pack(redactor)
@@ -74,17 +74,17 @@ func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
 // read takes the files, the ends of those that are too long, until there is no more room.
 func (b *Bundle) read(folder fs.FS, names []string, room limits, redactor *redact.Redactor) error {
 	for _, name := range names {
-		content, cut, err := end(folder, name, room.file)
+		content, cut, err := readTail(folder, name, room.file)
 		if err != nil {
 			return err
 		}
 		if len(content) > room.all {
-			b.Left = append(b.Left, name)
+			b.Omitted = append(b.Omitted, name)
 			continue
 		}
 		room.all -= len(content)
 		redactor.Add(name, content)
-		b.Files = append(b.Files, File{Cut: cut})
+		b.Files = append(b.Files, File{Truncated: cut})
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (b *Bundle) pack(redactor *redact.Redactor) error {
 	var out bytes.Buffer
 	archive := newArchive(&out)
 	n := 0
-	err := redactor.Each(func(name string, content []byte) error {
+	err := redactor.ForEach(func(name string, content []byte) error {
 		sum := sha256.Sum256(content)
 		b.Files[n].Name, b.Files[n].Bytes, b.Files[n].SHA256 = name, len(content), hex.EncodeToString(sum[:])
 		n++
@@ -120,21 +120,21 @@ func (b *Bundle) pack(redactor *redact.Redactor) error {
 func (b *Bundle) count(redactor *redact.Redactor) {
 	b.Meanings, b.Replaced = redactor.Meanings(), []Replaced{}
 	places := map[redact.Kind]int{}
-	for n, tally := range redactor.Tallies() {
+	for n, tally := range redactor.FileCounts() {
 		b.Files[n].Secrets, b.Files[n].Identities = tally.Count(true), tally.Count(false)
 		for kind, count := range tally.Counts {
 			places[kind] += count
 		}
 	}
-	for _, kind := range redact.Kinds() {
+	for _, kind := range redact.ListKinds() {
 		if places[kind] > 0 {
-			b.Replaced = append(b.Replaced, Replaced{kind, redactor.Values(kind), places[kind]})
+			b.Replaced = append(b.Replaced, Replaced{kind, redactor.CountValues(kind), places[kind]})
 		}
 	}
 }
 
-// end returns the last whole lines of a file that fit into a number of bytes, and how much was cut off before them.
-func end(folder fs.FS, name string, room int) (content []byte, cut int, err error) {
+// readTail returns the last whole lines of a file that fit into a number of bytes, and how much was cut off before them.
+func readTail(folder fs.FS, name string, room int) (content []byte, cut int, err error) {
 	file, err := folder.Open(path.Clean(name))
 	if err != nil {
 		return nil, 0, err

@@ -72,8 +72,8 @@ func folderWith(t *testing.T, files map[string]string) state.Folder {
 func pack(t *testing.T, folder state.Folder) bundle.Bundle {
 	t.Helper()
 	r := redact.New()
-	r.Identity(redact.Cluster, "c-demo-1")
-	r.Identity(redact.Domain, "example.net")
+	r.AddIdentity(redact.Cluster, "c-demo-1")
+	r.AddIdentity(redact.Domain, "example.net")
 	made, err := bundle.Pack(folder, r)
 	if err != nil {
 		t.Fatal(err)

@@ -30,13 +30,13 @@ func TestLongFilesKeepTheirEndAndTheOldestHaveNoRoom(t *testing.T) {
 	}
 	var got []File
 	for _, file := range b.Files {
-		got = append(got, File{Name: file.Name, Bytes: file.Bytes, Cut: file.Cut})
+		got = append(got, File{Name: file.Name, Bytes: file.Bytes, Truncated: file.Truncated})
 	}
-	want := []File{{Name: "events", Bytes: 29, Cut: 119}, {Name: "new", Bytes: 6}, {Name: "old", Bytes: 5}}
+	want := []File{{Name: "events", Bytes: 29, Truncated: 119}, {Name: "new", Bytes: 6}, {Name: "old", Bytes: 5}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"large"}, b.Left); diff != "" {
+	if diff := cmp.Diff([]string{"large"}, b.Omitted); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -55,7 +55,7 @@ func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	content, cut, endErr := end(os.DirFS(dir), "long", 10)
+	content, cut, endErr := readTail(os.DirFS(dir), "long", 10)
 	runtime.ReadMemStats(&after)
 	if err != nil || endErr != nil || string(content) != "the end\n" || cut != size+5 {
 		t.Errorf("%q, %d bytes before it: %v, %v", content, cut, err, endErr)
@@ -67,7 +67,7 @@ func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
 
 func TestATornLineIsNotPacked(t *testing.T) {
 	folder := fstest.MapFS{"log": {Data: []byte("password=hunter2hunter2hunter2")}}
-	if content, cut, err := end(folder, "log", 15); err != nil || len(content) > 0 || cut != 30 {
+	if content, cut, err := readTail(folder, "log", 15); err != nil || len(content) > 0 || cut != 30 {
 		t.Errorf("%q, %d bytes before it: %v", content, cut, err)
 	}
 }

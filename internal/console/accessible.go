@@ -15,75 +15,75 @@ import (
 	"exoshift/provisioner"
 )
 
-// Narrator tells a run in sentences, one for each change, and says on demand how it stands. It is for screen readers and
+// AccessiblePrinter tells a run in sentences, one for each change, and says on demand how it stands. It is for screen readers and
 // for terminals that know nothing but lines, and safe for concurrent use.
-type Narrator struct {
+type AccessiblePrinter struct {
 	mu     sync.Mutex
 	w      io.Writer
 	board  *provisioner.Board
-	tell   func(provisioner.Event)
+	print  func(provisioner.Event)
 	status func(io.Writer, *provisioner.Board)
 }
 
-// NewNarrator returns the narrator of a plan's run. status prints how the run stands.
-func NewNarrator(w io.Writer, plan provisioner.Plan, status func(io.Writer, *provisioner.Board)) *Narrator {
-	return &Narrator{w: w, board: provisioner.NewBoard(plan), tell: NewSpoken(w), status: status}
+// NewAccessiblePrinter returns the narrator of a plan's run. status prints how the run stands.
+func NewAccessiblePrinter(w io.Writer, plan provisioner.Plan, status func(io.Writer, *provisioner.Board)) *AccessiblePrinter {
+	return &AccessiblePrinter{w: w, board: provisioner.NewBoard(plan), print: NewSentencePrinter(w), status: status}
 }
 
-// Tell takes in an event.
-func (n *Narrator) Tell(e provisioner.Event) {
+// Handle takes in an event.
+func (n *AccessiblePrinter) Handle(e provisioner.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.board.Fold(e)
-	n.tell(e)
+	n.print(e)
 }
 
 // WhileRunning says what can be typed during a run.
 const WhileRunning = "While this runs, type s and Enter to hear how it stands. Ctrl-C stops it after the calls in flight; the same command goes on."
 
-// Answer answers a line that was typed during a run.
-func (n *Narrator) Answer(line string) {
+// HandleLine answers a line that was typed during a run.
+func (n *AccessiblePrinter) HandleLine(line string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "":
 	case "s", "status":
-		n.status(Aloud(n.w), n.board)
+		n.status(NewAccessibleWriter(n.w), n.board)
 	default:
 		fmt.Fprintln(n.w, WhileRunning)
 	}
 }
 
-// NewSpoken returns a printer like NewPlain, in sentences without columns: no time of day, words in place of marks, and
+// NewSentencePrinter returns a printer like NewPlain, in sentences without columns: no time of day, words in place of marks, and
 // waits only when what was seen of them has changed.
-func NewSpoken(w io.Writer) func(provisioner.Event) {
-	p := &plain{w: w, steps: map[string]*running{}, told: map[string]string{}}
-	p.spoken = true
+func NewSentencePrinter(w io.Writer) func(provisioner.Event) {
+	p := &plainPrinter{w: w, steps: map[string]*runningStep{}, printed: map[string]string{}}
+	p.accessible = true
 	return p.print
 }
 
-// speak prints one sentence. What begins with two spaces is to be copied and stays as it is.
-func (p *plain) speak(e provisioner.Event, column, words string) {
+// printSentence prints one sentence. What begins with two spaces is to be copied and stays as it is.
+func (p *plainPrinter) printSentence(e provisioner.Event, column, words string) {
 	if strings.HasPrefix(words, "  ") {
-		fmt.Fprintln(p.w, Clean(words))
+		fmt.Fprintln(p.w, SanitizeLine(words))
 		return
 	}
-	if e.Type == provisioner.TypeWait && p.sameWait(e) {
+	if e.Type == provisioner.TypeWait && p.isRepeatedWait(e) {
 		return
 	}
-	fmt.Fprintln(p.w, sentence(capital(parts(": ", spokenColumn(column), unabridged(Clean(words))))))
+	fmt.Fprintln(p.w, formatSentence(capitalize(joinNonEmpty(": ", describeColumn(column), expandDurations(SanitizeLine(words))))))
 }
 
-// sameWait tells whether a wait has seen nothing new.
-func (p *plain) sameWait(e provisioner.Event) bool {
+// isRepeatedWait tells whether a wait has seen nothing new.
+func (p *plainPrinter) isRepeatedWait(e provisioner.Event) bool {
 	now := e.What + "\n" + e.Last
-	before := p.told["wait/"+e.Step]
-	p.told["wait/"+e.Step] = now
+	before := p.printed["wait/"+e.Step]
+	p.printed["wait/"+e.Step] = now
 	return now == before
 }
 
-// spokenColumn is what the first word of a plain line means, or "" if the sentence says it.
-func spokenColumn(column string) string {
+// describeColumn is what the first word of a plain line means, or "" if the sentence says it.
+func describeColumn(column string) string {
 	switch column {
 	case "..", "run", "object":
 		return ""
@@ -92,10 +92,10 @@ func spokenColumn(column string) string {
 	case "csr":
 		return "certificate request"
 	}
-	return strings.ReplaceAll(Clean(column), "-", " ")
+	return strings.ReplaceAll(SanitizeLine(column), "-", " ")
 }
 
-func capital(text string) string {
+func capitalize(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return text
@@ -103,8 +103,8 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// unabridged writes durations out, which voices would spell.
-func unabridged(text string) string {
+// expandDurations writes durations out, which voices would spell.
+func expandDurations(text string) string {
 	return regexp.MustCompile(`\b(\d+h\d\dm|\d+m\d\ds|\d+m|\d+s)\b`).ReplaceAllStringFunc(text, func(short string) string {
 		d, err := time.ParseDuration(short)
 		if err != nil {
@@ -116,24 +116,24 @@ func unabridged(text string) string {
 			unit string
 		}{{int(d.Hours()), "hour"}, {int(d.Minutes()) % 60, "minute"}, {int(d.Seconds()) % 60, "second"}} {
 			if part.n > 0 {
-				words = append(words, count(part.n, part.unit))
+				words = append(words, formatCount(part.n, part.unit))
 			}
 		}
 		return cmp.Or(strings.Join(words, " "), short)
 	})
 }
 
-// Aloud returns a writer that turns tables and indented blocks into lines that can be listened to: no columns, no
+// NewAccessibleWriter returns a writer that turns tables and indented blocks into lines that can be listened to: no columns, no
 // marks, no indentation. A row that is wrapped has to be written as a whole.
-func Aloud(w io.Writer) io.Writer { return &aloud{w: w} }
+func NewAccessibleWriter(w io.Writer) io.Writer { return &accessibleWriter{w: w} }
 
-type aloud struct {
+type accessibleWriter struct {
 	w    io.Writer
 	rest []byte // a line that has not ended
 }
 
-func (a *aloud) Write(p []byte) (int, error) {
-	whole := bytes.ReplaceAll(p, []byte("\n"+strings.Repeat(" ", indent)), []byte(" ")) // what was wrapped
+func (a *accessibleWriter) Write(p []byte) (int, error) {
+	whole := bytes.ReplaceAll(p, []byte("\n"+strings.Repeat(" ", valueIndent)), []byte(" ")) // what was wrapped
 	a.rest = append(a.rest, whole...)
 	for {
 		line, rest, found := bytes.Cut(a.rest, []byte("\n"))
@@ -141,14 +141,14 @@ func (a *aloud) Write(p []byte) (int, error) {
 			return len(p), nil
 		}
 		a.rest = append([]byte(nil), rest...)
-		if _, err := fmt.Fprintln(a.w, spokenLine(string(line))); err != nil {
+		if _, err := fmt.Fprintln(a.w, joinTableColumns(string(line))); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// spokenLine joins the columns of a line: the first one names what the others say.
-func spokenLine(line string) string {
+// joinTableColumns joins the columns of a line: the first one names what the others say.
+func joinTableColumns(line string) string {
 	indented := strings.HasPrefix(line, "  ")
 	line = strings.TrimSpace(line)
 	for mark, word := range map[string]string{
@@ -162,5 +162,5 @@ func spokenLine(line string) string {
 	if !indented || len(columns) < 2 {
 		return strings.Join(columns, ", ")
 	}
-	return columns[0] + ": " + unabridged(strings.Join(columns[1:], ", "))
+	return columns[0] + ": " + expandDurations(strings.Join(columns[1:], ", "))
 }

@@ -14,7 +14,7 @@ import (
 
 func TestARunIsToldInSentences(t *testing.T) {
 	var out bytes.Buffer
-	tell := console.NewSpoken(&out)
+	tell := console.NewSentencePrinter(&out)
 	for _, e := range goodRun() {
 		tell(e)
 	}
@@ -23,7 +23,7 @@ func TestARunIsToldInSentences(t *testing.T) {
 
 func TestAFailedRunIsToldInSentences(t *testing.T) {
 	var out bytes.Buffer
-	tell := console.NewSpoken(&out)
+	tell := console.NewSentencePrinter(&out)
 	for _, e := range badRun() {
 		tell(e)
 	}
@@ -32,7 +32,7 @@ func TestAFailedRunIsToldInSentences(t *testing.T) {
 
 func TestAWaitThatSeesNothingNewIsNotToldAgain(t *testing.T) {
 	var out bytes.Buffer
-	tell := console.NewSpoken(&out)
+	tell := console.NewSentencePrinter(&out)
 	since := began
 	for i, last := range []string{"1 of 3", "1 of 3", "2 of 3"} {
 		tell(provisioner.Event{Type: provisioner.TypeWait, Step: "nodes", What: "Wait for the nodes", Since: &since, Last: last, Time: began.Add(time.Duration(i) * time.Minute)})
@@ -44,7 +44,7 @@ func TestAWaitThatSeesNothingNewIsNotToldAgain(t *testing.T) {
 
 func TestASentenceMayBeginWithAnyLetter(t *testing.T) {
 	var out bytes.Buffer
-	console.NewSpoken(&out)(provisioner.Event{Type: provisioner.TypeObject, Action: "über", Name: "x", Time: began})
+	console.NewSentencePrinter(&out)(provisioner.Event{Type: provisioner.TypeObject, Action: "über", Name: "x", Time: began})
 	if text := out.String(); text != "Über x.\n" {
 		t.Errorf("told %q", text)
 	}
@@ -63,7 +63,7 @@ func TestTablesAreReadAloud(t *testing.T) {
 		"QUOTA  NEEDS  LIMIT":                        "QUOTA, NEEDS, LIMIT",
 	} {
 		var out bytes.Buffer
-		aloud := console.Aloud(&out)
+		aloud := console.NewAccessibleWriter(&out)
 		fmt.Fprintf(aloud, "%s", table)
 		_, _ = io.WriteString(aloud, "\n")
 		if out.String() != want+"\n" {
@@ -74,12 +74,12 @@ func TestTablesAreReadAloud(t *testing.T) {
 
 func TestTheNarratorSaysOnDemandHowARunStands(t *testing.T) {
 	var out bytes.Buffer
-	narrator := console.NewNarrator(&out, nil, func(w io.Writer, board *provisioner.Board) {
+	narrator := console.NewAccessiblePrinter(&out, nil, func(w io.Writer, board *provisioner.Board) {
 		fmt.Fprintf(w, "  events   %d\n", len(board.Log))
 	})
-	narrator.Tell(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install c-demo-1", Time: began})
+	narrator.Handle(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install c-demo-1", Time: began})
 	for _, line := range []string{"", " S ", "?", "quit"} {
-		narrator.Answer(line)
+		narrator.HandleLine(line)
 	}
 
 	want := "Started: install c-demo-1.\nevents: 1\n" + strings.Repeat(console.WhileRunning+"\n", 2)

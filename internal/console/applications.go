@@ -9,17 +9,17 @@ import (
 	"exoshift/provisioner/handover"
 )
 
-// applications are what is known of Project Syn on the cluster: the newest of each application, in order.
-type applications struct {
-	newest []provisioner.Event
-	told   map[string]bool // by name and state
+// applicationTracker are what is known of Project Syn on the cluster: the newest of each application, in order.
+type applicationTracker struct {
+	newest  []provisioner.Event
+	printed map[string]bool // by name and state
 }
 
-// application tells each state of an application once: some come and go for a while.
-func (p *plain) application(e provisioner.Event) {
+// printApplication tells each state of an application once: some come and go for a while.
+func (p *plainPrinter) printApplication(e provisioner.Event) {
 	a := &p.applications
-	if a.told == nil {
-		a.told = map[string]bool{}
+	if a.printed == nil {
+		a.printed = map[string]bool{}
 	}
 	at := slices.IndexFunc(a.newest, func(other provisioner.Event) bool { return other.Name == e.Name })
 	if at < 0 {
@@ -28,20 +28,20 @@ func (p *plain) application(e provisioner.Event) {
 		a.newest[at] = e
 	}
 	key := fmt.Sprintf("%q %q %q", e.Name, e.State, e.Sync)
-	if a.told[key] {
+	if a.printed[key] {
 		return
 	}
-	a.told[key] = true
-	sentence := handover.Application(e).String()
-	if counted := applicationCounts(a.newest); handover.Application(e).Well() && counted != "" {
+	a.printed[key] = true
+	sentence := handover.ToApplicationStatus(e).String()
+	if counted := formatApplicationCounts(a.newest); handover.ToApplicationStatus(e).IsHealthy() && counted != "" {
 		sentence += "; " + counted
 	}
-	p.line(e, "application", sentence)
+	p.printLine(e, "application", sentence)
 }
 
-// applicationCounts counts the applications of the catalog, or returns "": the agent and Argo CD have no sync.
-func applicationCounts(newest []provisioner.Event) string {
-	well, all := handover.Synthesis(newest).Count()
+// formatApplicationCounts counts the applications of the catalog, or returns "": the agent and Argo CD have no sync.
+func formatApplicationCounts(newest []provisioner.Event) string {
+	well, all := handover.ToSynStatus(newest).Count()
 	if all == 0 {
 		return ""
 	}
@@ -54,17 +54,17 @@ func printApplications(w io.Writer, board *provisioner.Board) {
 		return
 	}
 	fmt.Fprintln(w, "Project Syn")
-	if counted := applicationCounts(board.Applications); counted != "" {
+	if counted := formatApplicationCounts(board.Applications); counted != "" {
 		fmt.Fprintln(w, "  "+counted)
 	}
 	widest := 0
 	for _, e := range board.Applications {
-		widest = max(widest, len(Clean(e.Name)))
+		widest = max(widest, len(SanitizeLine(e.Name)))
 	}
 	for _, e := range board.Applications {
-		if !handover.Application(e).Well() {
-			fmt.Fprintf(w, "  %-*s  %s\n", widest, Clean(e.Name),
-				Clean(parts(", ", e.State, e.Sync, "for "+lasting(board.Now.Sub(e.Beginning())), e.Reason)))
+		if !handover.ToApplicationStatus(e).IsHealthy() {
+			fmt.Fprintf(w, "  %-*s  %s\n", widest, SanitizeLine(e.Name),
+				SanitizeLine(joinNonEmpty(", ", e.State, e.Sync, "for "+formatDuration(board.Now.Sub(e.StartTime())), e.Reason)))
 		}
 	}
 }

@@ -34,7 +34,7 @@ func applicationEvents() []provisioner.Event {
 
 func TestEachStateOfAnApplicationIsToldOnce(t *testing.T) {
 	var plain, spoken bytes.Buffer
-	lines, sentences := console.NewPlain(&plain), console.NewSpoken(&spoken)
+	lines, sentences := console.NewPlain(&plain), console.NewSentencePrinter(&spoken)
 	for _, e := range applicationEvents() {
 		lines(e)
 		sentences(e)
@@ -60,7 +60,7 @@ func TestTheStatusNamesApplicationsThatAreNotWell(t *testing.T) {
 	for _, e := range applicationEvents()[:6] {
 		board.Fold(e)
 	}
-	console.Status(&out, board, state.Facts{ClusterID: "c-demo-1"}, "")
+	console.PrintStatus(&out, board, state.Facts{ClusterID: "c-demo-1"}, "")
 	for _, want := range []string{"Project Syn\n  1 of 2 applications are synced and healthy\n", "  monitoring  Degraded, OutOfSync, for 0s, no secret\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())

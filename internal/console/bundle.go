@@ -7,25 +7,25 @@ import (
 	"exoshift/internal/bundle"
 )
 
-// Bundle prints what is in a bundle and what was replaced in it: by kind, and by file. tokens is the file that says what
+// PrintBundle prints what is in a bundle and what was replaced in it: by kind, and by file. tokens is the file that says what
 // the tokens stand for.
-func Bundle(w io.Writer, made bundle.Bundle, path, tokens string) {
-	fmt.Fprintf(w, "%s: %s, %s\n\n", Clean(path), count(len(made.Files), "file"), Size(len(made.Archive)))
+func PrintBundle(w io.Writer, made bundle.Bundle, path, tokens string) {
+	fmt.Fprintf(w, "%s: %s, %s\n\n", SanitizeLine(path), formatCount(len(made.Files), "file"), FormatSize(len(made.Archive)))
 	fmt.Fprintf(w, "  %-32s %8s %8s\n", "replaced", "values", "places")
 	for _, kind := range made.Replaced {
-		fmt.Fprintf(w, "  %-32s %8d %8d\n", kind.Kind.Words(), kind.Values, kind.Places)
+		fmt.Fprintf(w, "  %-32s %8d %8d\n", kind.Kind.Describe(), kind.Values, kind.Places)
 	}
 	fmt.Fprintf(w, "\n  %9s %8s %10s  %s\n", "size", "secrets", "identities", "file")
 	for _, file := range made.Files {
-		fmt.Fprintf(w, "  %9s %8d %10d  %s\n", Size(file.Bytes), file.Secrets, file.Identities, Clean(file.Name))
+		fmt.Fprintf(w, "  %9s %8d %10d  %s\n", FormatSize(file.Bytes), file.Secrets, file.Identities, SanitizeLine(file.Name))
 	}
 	for _, file := range made.Files {
-		if file.Cut > 0 {
-			fmt.Fprintf(w, "  the first %s of %s are left out\n", Size(file.Cut), Clean(file.Name))
+		if file.Truncated > 0 {
+			fmt.Fprintf(w, "  the first %s of %s are left out\n", FormatSize(file.Truncated), SanitizeLine(file.Name))
 		}
 	}
-	for _, name := range made.Left {
-		fmt.Fprintf(w, "  no room for %s\n", Clean(name))
+	for _, name := range made.Omitted {
+		fmt.Fprintf(w, "  no room for %s\n", SanitizeLine(name))
 	}
-	fmt.Fprintf(w, "\nWhat the tokens stand for is in %s: keep it.\nLook through the archive before you send it.\n", Clean(tokens))
+	fmt.Fprintf(w, "\nWhat the tokens stand for is in %s: keep it.\nLook through the archive before you send it.\n", SanitizeLine(tokens))
 }

@@ -7,17 +7,17 @@ import (
 	"exoshift/state"
 )
 
-// certificates says how long the first certificates of a cluster live that does not stand on its own yet. They live by
+// formatCertificates says how long the first certificates of a cluster live that does not stand on its own yet. They live by
 // the wall clock, in a rehearsal too.
-func certificates(facts state.Facts, now time.Time) string {
+func formatCertificates(facts state.Facts, now time.Time) string {
 	left := facts.IgnitionExpires.Sub(now)
 	switch {
 	case facts.IgnitionExpires.IsZero() || !facts.BootstrapRemoved.IsZero():
 		return ""
 	case left <= 0:
-		return "ended at " + minute(facts.IgnitionExpires)
+		return "ended at " + formatMinute(facts.IgnitionExpires)
 	}
-	return fmt.Sprintf("%s left, until %s", lasting(left), minute(facts.IgnitionExpires))
+	return fmt.Sprintf("%s left, until %s", formatDuration(left), formatMinute(facts.IgnitionExpires))
 }
 
-func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+func formatMinute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }

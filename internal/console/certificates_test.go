@@ -14,11 +14,11 @@ func TestTheCertificatesAreToldUntilTheClusterStandsOnItsOwn(t *testing.T) {
 		"23h41m left, until 2026-05-05 13:41 UTC": {IgnitionExpires: now.Add(23*time.Hour + 41*time.Minute)},
 		"ended at 2026-05-04 13:59 UTC":           {IgnitionExpires: now.Add(-time.Minute)},
 	} {
-		if got := certificates(facts, now); got != want {
+		if got := formatCertificates(facts, now); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		facts.BootstrapRemoved = now
-		if got := certificates(facts, now); got != "" {
+		if got := formatCertificates(facts, now); got != "" {
 			t.Errorf("afterwards: %q", got)
 		}
 	}

@@ -27,7 +27,7 @@ import (
 func NewJSON(w io.Writer) func(provisioner.Event) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	return func(e provisioner.Event) { _ = encoder.Encode(sanitized(e)) } // an event always encodes; the writer may be gone
+	return func(e provisioner.Event) { _ = encoder.Encode(sanitizeEvent(e)) } // an event always encodes; the writer may be gone
 }
 
 // Omitted is the line that stands for lines of a run that were not printed, as nobody read; file has them, "" if they are
@@ -48,24 +48,24 @@ func OmittedJSON(lines int, file string) []byte {
 func omitted(lines int, file string) string {
 	sentence := fmt.Sprintf("%d lines were left out, as nobody read", lines)
 	if file != "" {
-		sentence += "; the events are in " + Clean(file)
+		sentence += "; the events are in " + SanitizeLine(file)
 	}
 	return sentence
 }
 
-// sanitized returns an event whose texts steer no terminal: whoever reads the JSON prints them somewhere.
-func sanitized(e provisioner.Event) provisioner.Event {
+// sanitizeEvent returns an event whose texts steer no terminal: whoever reads the JSON prints them somewhere.
+func sanitizeEvent(e provisioner.Event) provisioner.Event {
 	fields := reflect.ValueOf(&e).Elem()
 	for i := range fields.NumField() {
 		switch field := fields.Field(i).Addr().Interface().(type) {
 		case *provisioner.Type:
 			*field = provisioner.Type(text.Sanitize(string(*field)))
 		case *string:
-			*field = text.Sanitize(*field, text.Lines)
+			*field = text.Sanitize(*field, text.WithLines)
 		case *[]string:
 			*field = slices.Clone(*field)
 			for j, line := range *field {
-				(*field)[j] = text.Sanitize(line, text.Lines)
+				(*field)[j] = text.Sanitize(line, text.WithLines)
 			}
 		case *[]provisioner.Member:
 			*field = slices.Clone(*field)
@@ -78,50 +78,50 @@ func sanitized(e provisioner.Event) provisioner.Event {
 	return e
 }
 
-// Faults prints what is wrong with the answers, one fault a line.
-func Faults(w io.Writer, faults []wizard.Fault) {
+// PrintProblems prints what is wrong with the answers, one fault a line.
+func PrintProblems(w io.Writer, faults []wizard.Problem) {
 	for _, f := range faults {
-		fmt.Fprintln(w, Clean(f.String()))
+		fmt.Fprintln(w, SanitizeLine(f.String()))
 	}
 }
 
-// Clean makes a string from elsewhere safe to print on one line: terminal sequences, control characters and invisible
+// SanitizeLine makes a string from elsewhere safe to print on one line: terminal sequences, control characters and invisible
 // formatting (which could reorder the text) are dropped, and line breaks become "; ".
-func Clean(text string) string {
-	text = sequences().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+func SanitizeLine(text string) string {
+	text = buildSequencePattern().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	var lines []string
-	for line := range strings.FieldsFuncSeq(text, lineBreak) {
-		if line = strings.TrimSpace(strings.Map(visible, line)); line != "" {
+	for line := range strings.FieldsFuncSeq(text, isLineBreak) {
+		if line = strings.TrimSpace(strings.Map(mapVisible, line)); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "; ")
 }
 
-// cleanLines makes a text of several lines safe to print, line by line.
-func cleanLines(text string) []string {
+// sanitizeLines makes a text of several lines safe to print, line by line.
+func sanitizeLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = Clean(line); line != "" {
+		if line = SanitizeLine(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// sequences matches what steers terminals: CSI and OSC sequences and their like, in 7 and 8 bits.
-func sequences() *regexp.Regexp {
+// buildSequencePattern matches what steers terminals: CSI and OSC sequences and their like, in 7 and 8 bits.
+func buildSequencePattern() *regexp.Regexp {
 	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 		"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c\r\n]*(?:\x07|\x1b\\\\|\u009c)?" +
 		"|\x1b[ -/]*[0-~]?")
 }
 
-func lineBreak(r rune) bool {
+func isLineBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085'
 }
 
-// visible maps what is not to be printed to nothing, and white space to a space.
-func visible(r rune) rune {
+// mapVisible maps what is not to be printed to nothing, and white space to a space.
+func mapVisible(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
 		return ' '
@@ -131,8 +131,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// lasting writes a duration for people: 42s, 13m04s, 2h05m.
-func lasting(d time.Duration) string {
+// formatDuration writes a duration for people: 42s, 13m04s, 2h05m.
+func formatDuration(d time.Duration) string {
 	seconds := int(d.Round(time.Second) / time.Second)
 	switch {
 	case seconds < 60:
@@ -143,10 +143,10 @@ func lasting(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", seconds/3600, seconds/60%60)
 }
 
-func inSeconds(s float64) string { return lasting(time.Duration(s * float64(time.Second))) }
+func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
 
-// parts joins what is not empty.
-func parts(separator string, words ...string) string {
+// joinNonEmpty joins what is not empty.
+func joinNonEmpty(separator string, words ...string) string {
 	var given []string
 	for _, word := range words {
 		if word != "" {

@@ -232,11 +232,11 @@ func facts() state.Facts {
 func TestTheEndOfARun(t *testing.T) {
 	for name, events := range map[string][]provisioner.Event{"good.summary.golden": goodRun(), "bad.summary.golden": badRun()} {
 		var out bytes.Buffer
-		where := console.Whereabouts{Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes"}
+		where := console.RunLocations{Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes"}
 		if name == "good.summary.golden" {
 			where.Handover = handedOver()
 		}
-		console.Summary(&out, board(events), facts(), where)
+		console.PrintSummary(&out, board(events), facts(), where)
 		golden(t, name, out.Bytes())
 	}
 }
@@ -245,16 +245,16 @@ func TestTheEndOfARun(t *testing.T) {
 func handedOver() handover.Report {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain = "c-demo-1", "example.net"
-	return handover.New(handover.Source{
+	return handover.New(handover.Input{
 		Spec: spec, Facts: facts(), Folder: "/state/c-demo-1", Hour: 2.84, Month: 2074, PriceDate: "2026-05-01",
 	})
 }
 
 func TestTheEndOfARehearsalSaysHowToDoItForReal(t *testing.T) {
 	var out bytes.Buffer
-	where := console.Whereabouts{Folder: "/state/c-demo-1", Rehearsal: true}
-	where.Handover = handover.New(handover.Source{Spec: state.Default(), Folder: "/state/c-demo-1", Rehearsal: true})
-	console.Summary(&out, board(goodRun()), facts(), where)
+	where := console.RunLocations{Folder: "/state/c-demo-1", Rehearsal: true}
+	where.Handover = handover.New(handover.Input{Spec: state.Default(), Folder: "/state/c-demo-1", Rehearsal: true})
+	console.PrintSummary(&out, board(goodRun()), facts(), where)
 	if got := out.String(); !strings.Contains(got, "exoshift install --answers /state/c-demo-1/answers.yaml") || strings.Contains(got, "kubeadmin") {
 		t.Error(got)
 	}
@@ -267,18 +267,18 @@ func TestStatus(t *testing.T) {
 		"running.status.golden": stamp(running.events, running.seconds), "bad.status.golden": badRun(), "no.status.golden": nil,
 	} {
 		var out bytes.Buffer
-		console.Status(&out, board(events), facts(), "/state/c-demo-1")
+		console.PrintStatus(&out, board(events), facts(), "/state/c-demo-1")
 		golden(t, name, out.Bytes())
 	}
 }
 
 func TestFaultsAndMissingAnswers(t *testing.T) {
 	var out bytes.Buffer
-	console.Faults(&out, []wizard.Fault{
-		{File: "a.yaml", Line: 3, Column: 7, Field: "cluster.id", Problem: "is missing", Allowed: "e.g. c-demo-1"},
-		{Field: "exoscale.zone", Problem: "\"x\x1b[2J\" is not known", Suggestion: "ch-gva-2"},
+	console.PrintProblems(&out, []wizard.Problem{
+		{File: "a.yaml", Line: 3, Column: 7, Field: "cluster.id", Message: "is missing", Allowed: "e.g. c-demo-1"},
+		{Field: "exoscale.zone", Message: "\"x\x1b[2J\" is not known", Suggestion: "ch-gva-2"},
 	})
-	console.Missing(&out, []wizard.Need{
+	console.PrintMissing(&out, []wizard.MissingAnswer{
 		{Field: "cluster.id", Why: "Cluster ID. Opens the names of all that the cluster has on Exoscale, and its domain.",
 			Flag: "--set cluster.id=c-demo-1", Variable: "EXOSHIFT_CLUSTER_ID", InFile: "cluster: {id: c-demo-1}"},
 		{Field: "exoscale.apiKey", Why: "API key.", Flag: "--set exoscale.apiKey=file:PATH", Variable: "EXOSCALE_API_KEY",
@@ -324,7 +324,7 @@ func TestCleanLeavesNothingThatSteersATerminal(t *testing.T) {
 		"broken \xff\xfe utf8":          "broken \uFFFD utf8",
 		"lone escape \x1b":              "lone escape",
 	} {
-		got := console.Clean(dirty)
+		got := console.SanitizeLine(dirty)
 		if got != want {
 			t.Errorf("%q: got %q, want %q", dirty, got, want)
 		}
@@ -334,11 +334,11 @@ func TestCleanLeavesNothingThatSteersATerminal(t *testing.T) {
 func FuzzClean(f *testing.F) {
 	f.Add("a\x1b[31mb\u009b\n\u202e")
 	f.Fuzz(func(t *testing.T, dirty string) {
-		clean := console.Clean(dirty)
+		clean := console.SanitizeLine(dirty)
 		if strings.ContainsFunc(clean, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u2028' }) {
 			t.Errorf("%q became %q", dirty, clean)
 		}
-		if again := console.Clean(clean); again != clean {
+		if again := console.SanitizeLine(clean); again != clean {
 			t.Errorf("%q became %q and then %q", dirty, clean, again)
 		}
 	})

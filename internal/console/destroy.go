@@ -20,84 +20,84 @@ type Teardown struct {
 	Inventory     destroy.Inventory
 	Price         destroy.Price // nil if no prices are known
 	PricesOf      string        // their date
-	Every         string        // the command that lists every object, where they shall only be counted; "" lists them
+	ListCommand   string        // the command that lists every object, where they shall only be counted; "" lists them
 }
 
 // hoursPerMonth is what a month is billed at; the prices that are known are made for it.
 const hoursPerMonth = 720
 
-// DestroyPlan prints what a teardown would delete, grouped by kind in the order of deletion, what it would keep, and what
+// PrintDestroyPlan prints what a teardown would delete, grouped by kind in the order of deletion, what it would keep, and what
 // it saves. Who is asked about it has what goes before their eyes at the end.
-func DestroyPlan(w io.Writer, t Teardown) {
-	if t.Every != "" {
-		beyondCloud(w, t)
+func PrintDestroyPlan(w io.Writer, t Teardown) {
+	if t.ListCommand != "" {
+		printExternalActions(w, t)
 		fmt.Fprintln(w)
-		goes(w, t)
+		printInventory(w, t)
 		return
 	}
-	goes(w, t)
-	beyondCloud(w, t)
+	printInventory(w, t)
+	printExternalActions(w, t)
 }
 
-// beyondCloud prints what becomes of the cluster in Project Syn, and what people do.
-func beyondCloud(w io.Writer, t Teardown) {
-	sentences(w, "In Project Syn", t.Inventory.Syn)
-	sentences(w, "What only people can do", t.Inventory.People)
+// printExternalActions prints what becomes of the cluster in Project Syn, and what people do.
+func printExternalActions(w io.Writer, t Teardown) {
+	printList(w, "In Project Syn", t.Inventory.Syn)
+	printList(w, "What only people can do", t.Inventory.Actions)
 }
 
-// goes prints what a teardown deletes and what it keeps.
-func goes(w io.Writer, t Teardown) {
+// printInventory prints what a teardown deletes and what it keeps.
+func printInventory(w io.Writer, t Teardown) {
 	switch {
 	case len(t.Inventory.Objects) == 0:
-		fmt.Fprintf(w, "Nothing is left of cluster %s in %s.\n", Clean(t.Cluster), Clean(t.Zone))
+		fmt.Fprintf(w, "Nothing is left of cluster %s in %s.\n", SanitizeLine(t.Cluster), SanitizeLine(t.Zone))
 	default:
-		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", Clean(t.Cluster), Clean(t.Zone), count(len(t.Inventory.Objects), "object"))
-		going(w, t)
+		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", SanitizeLine(t.Cluster), SanitizeLine(t.Zone), formatCount(len(t.Inventory.Objects), "object"))
+		printDeletions(w, t)
 	}
-	keeps(w, t)
+	printKept(w, t)
 	for _, note := range t.Inventory.Notes {
-		fmt.Fprintln(w, broken(Clean("note: "+note), " ", 6))
+		fmt.Fprintln(w, wrapText(SanitizeLine("note: "+note), " ", 6))
 	}
-	saving(w, t)
+	printSavings(w, t)
 }
 
-// shortest is how many lines of what is kept are printed where objects are only counted.
-const shortest = 3
+// keptPreview is how many lines of what is kept are printed where objects are only counted.
+const keptPreview = 3
 
-// keeps prints what stays, and why.
-func keeps(w io.Writer, t Teardown) {
+// printKept prints what stays, and why.
+func printKept(w io.Writer, t Teardown) {
 	kept := t.Inventory.Kept
-	if t.Every != "" && len(kept) > shortest {
-		defer fmt.Fprintf(w, "kept: %d more objects, each with its reason in that list\n", len(kept)-shortest)
-		kept = kept[:shortest]
+	if t.ListCommand != "" && len(kept) > keptPreview {
+		defer fmt.Fprintf(w, "kept: %d more objects, each with its reason in that list\n", len(kept)-keptPreview)
+		kept = kept[:keptPreview]
 	}
 	for _, one := range kept {
-		fmt.Fprintln(w, broken(Clean("kept: "+destroy.Describe(one.Object)+": "+one.Why), " ", 6))
+		fmt.Fprintln(w, wrapText(SanitizeLine("kept: "+destroy.Describe(one.Object)+": "+one.Why), " ", 6))
 	}
 }
 
-// sentences prints a list under a title, if there is any.
-func sentences(w io.Writer, title string, list []string) {
+// printList prints a list under a title, if there is any.
+func printList(w io.Writer, title string, list []string) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
 	for _, sentence := range list {
-		fmt.Fprintf(w, "  - %s\n", broken(Clean(sentence), " ", 4))
+		fmt.Fprintf(w, "  - %s\n", wrapText(SanitizeLine(sentence), " ", 4))
 	}
 }
 
-// going prints what goes, one by one or counted.
-func going(w io.Writer, t Teardown) {
-	if t.Every == "" {
-		doomed(w, t.Inventory.Objects)
+// printDeletions prints what goes, one by one or counted.
+func printDeletions(w io.Writer, t Teardown) {
+	if t.ListCommand == "" {
+		printObjects(w, t.Inventory.Objects)
 		return
 	}
-	counted(w, t.Inventory.Objects)
-	fmt.Fprintf(w, "Every one of them, with its ID:\n  %s\n", Clean(t.Every))
+	printCounts(w, t.Inventory.Objects)
+	fmt.Fprintf(w, "Every one of them, with its ID:\n  %s\n", SanitizeLine(t.ListCommand))
 }
 
-func doomed(w io.Writer, objects []destroy.Found) {
+func printObjects(w io.Writer, objects []destroy.Found) {
 	counts := map[string]int{}
 	for _, o := range objects {
 		counts[o.Kind]++
@@ -107,68 +107,68 @@ func doomed(w io.Writer, objects []destroy.Found) {
 	for _, o := range objects {
 		if o.Kind != kind {
 			kind = o.Kind
-			fmt.Fprintf(table, "\n%s\n", count(counts[kind], destroy.Noun(kind)))
+			fmt.Fprintf(table, "\n%s\n", formatCount(counts[kind], destroy.FormatKind(kind)))
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", Clean(cmp.Or(o.Name, o.ID)), Clean(o.Detail), Clean(identifier(o.Object)), Clean(proofOf(o)))
+		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", SanitizeLine(cmp.Or(o.Name, o.ID)), SanitizeLine(o.Detail), SanitizeLine(getIdentifier(o.Object)), SanitizeLine(describeProof(o)))
 	}
 	fmt.Fprintln(table)
 	_ = table.Flush() // its writer's error shows in what follows
 }
 
-// proofOf says how an object is proven to be the cluster's.
-func proofOf(o destroy.Found) string {
+// describeProof says how an object is proven to be the cluster's.
+func describeProof(o destroy.Found) string {
 	if o.Through == "" {
 		return o.Proof
 	}
 	return o.Proof + " of " + o.Through
 }
 
-// identifier returns an object's ID if it says more than its name.
-func identifier(o state.Object) string {
+// getIdentifier returns an object's ID if it says more than its name.
+func getIdentifier(o state.Object) string {
 	if o.ID == o.Name {
 		return ""
 	}
 	return o.ID
 }
 
-func saving(w io.Writer, t Teardown) {
+func printSavings(w io.Writer, t Teardown) {
 	if t.Price == nil || len(t.Inventory.Objects) == 0 {
 		return
 	}
-	perHour, unknown := t.Inventory.Saving(t.Price)
+	perHour, unknown := t.Inventory.HourlyCost(t.Price)
 	text := fmt.Sprintf("saves about %.2f an hour, %.0f a month (an estimate with the prices of %s, without the disks of machines", perHour, perHour*hoursPerMonth, t.PricesOf)
 	if unknown > 0 {
-		text += fmt.Sprintf(", without %s of unknown price", count(unknown, "object"))
+		text += fmt.Sprintf(", without %s of unknown price", formatCount(unknown, "object"))
 	}
-	fmt.Fprintln(w, broken(text+")", " ", 6))
+	fmt.Fprintln(w, wrapText(text+")", " ", 6))
 }
 
-// DestroySummary prints how a teardown ended: that nothing is left but what was to be kept, or what is left and why. again
+// PrintDestroySummary prints how a teardown ended: that nothing is left but what was to be kept, or what is left and why. again
 // is the command that goes on.
-func DestroySummary(w io.Writer, t Teardown, failure error, again string) {
+func PrintDestroySummary(w io.Writer, t Teardown, failure error, again string) {
 	var left *destroy.LeftoverError
 	switch {
 	case failure == nil:
 		fmt.Fprintln(w)
-		DestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept, People: t.Inventory.People}})
+		PrintDestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept, Actions: t.Inventory.Actions}})
 		return
 	case errors.As(failure, &left):
-		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", Clean(t.Cluster), count(len(left.Left), "object"))
-		leftovers(w, left.Left)
+		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", SanitizeLine(t.Cluster), formatCount(len(left.Left), "object"))
+		printLeftovers(w, left.Left)
 	case errors.Is(failure, context.Canceled):
-		fmt.Fprintf(w, "\nCluster %s is not gone: stopped\n", Clean(t.Cluster))
+		fmt.Fprintf(w, "\nCluster %s is not gone: stopped\n", SanitizeLine(t.Cluster))
 	default:
-		fmt.Fprintf(w, "\nCluster %s is not gone.\n  cause        %s\n", Clean(t.Cluster), wrapped(Clean(failure.Error()), " "))
+		fmt.Fprintf(w, "\nCluster %s is not gone.\n  cause        %s\n", SanitizeLine(t.Cluster), wrapValue(SanitizeLine(failure.Error()), " "))
 	}
 	if hint := fault.HintOf(failure); hint != "" {
-		fmt.Fprintf(w, "  next         %s\n", wrapped(Clean(hint), " "))
+		fmt.Fprintf(w, "  next         %s\n", wrapValue(SanitizeLine(hint), " "))
 	}
-	fmt.Fprintf(w, "Go on with:\n  %s\n", Clean(again))
+	fmt.Fprintf(w, "Go on with:\n  %s\n", SanitizeLine(again))
 }
 
-func leftovers(w io.Writer, left []destroy.Leftover) {
+func printLeftovers(w io.Writer, left []destroy.Leftover) {
 	for _, one := range left {
-		fmt.Fprintf(w, "  left         %s\n  cause        %s\n", Clean(destroy.Describe(one.Object)), wrapped(Clean(one.Reason()), " "))
+		fmt.Fprintf(w, "  left         %s\n  cause        %s\n", SanitizeLine(destroy.Describe(one.Object)), wrapValue(SanitizeLine(one.Reason()), " "))
 	}
 }
 
@@ -193,8 +193,8 @@ type objectLine struct {
 	Reason  string   `json:"reason,omitempty"` // why it is kept, or still there
 }
 
-// foundBy returns the words that earlier versions had for a proof.
-func foundBy(o destroy.Found) []string {
+// mapProof returns the words that earlier versions had for a proof.
+func mapProof(o destroy.Found) []string {
 	switch {
 	case o.Proof == "":
 		return []string{}
@@ -208,9 +208,9 @@ func foundBy(o destroy.Found) []string {
 	return []string{o.Proof}
 }
 
-// InventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
-func InventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) error {
-	line := inventoryLine{Type: "inventory", Objects: []objectLine{}, Notes: inventory.Notes, Syn: inventory.Syn, People: inventory.People}
+// WriteInventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
+func WriteInventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) error {
+	line := inventoryLine{Type: "inventory", Objects: []objectLine{}, Notes: inventory.Notes, Syn: inventory.Syn, People: inventory.Actions}
 	reasons := map[string]string{}
 	var left *destroy.LeftoverError
 	if errors.As(failure, &left) {
@@ -219,16 +219,16 @@ func InventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) erro
 		}
 	}
 	for _, o := range inventory.Objects {
-		line.Objects = append(line.Objects, lineOf(o, reasons[o.Kind+" "+o.ID]))
+		line.Objects = append(line.Objects, newObjectLine(o, reasons[o.Kind+" "+o.ID]))
 	}
 	for _, kept := range inventory.Kept {
-		line.Kept = append(line.Kept, lineOf(kept.Found, kept.Why))
+		line.Kept = append(line.Kept, newObjectLine(kept.Found, kept.Why))
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(line)
 }
 
-func lineOf(o destroy.Found, reason string) objectLine {
-	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, Proof: o.Proof, Through: o.Through, FoundBy: foundBy(o), Reason: reason}
+func newObjectLine(o destroy.Found, reason string) objectLine {
+	return objectLine{Kind: o.Kind, Name: o.Name, ID: o.ID, Proof: o.Proof, Through: o.Through, FoundBy: mapProof(o), Reason: reason}
 }

@@ -17,8 +17,8 @@ import (
 	"exoshift/state"
 )
 
-// doomed is an inventory with something of everything.
-func doomed() console.Teardown {
+// printObjects is an inventory with something of everything.
+func printObjects() console.Teardown {
 	found := func(kind, name, id, detail, proof string) destroy.Found {
 		return destroy.Found{Object: state.Object{Kind: kind, Name: name, ID: id, Detail: detail}, Proof: proof}
 	}
@@ -45,12 +45,12 @@ func doomed() console.Teardown {
 
 func TestAPlanOfATeardownGroupsWhatGoesAndSaysWhatStays(t *testing.T) {
 	var out bytes.Buffer
-	console.DestroyPlan(&out, doomed())
+	console.PrintDestroyPlan(&out, printObjects())
 	golden(t, "destroy.plan.golden", out.Bytes())
 }
 
 func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
-	teardown := doomed()
+	teardown := printObjects()
 	for i := range 80 {
 		teardown.Inventory.Objects = append(teardown.Inventory.Objects, destroy.Found{Object: state.Object{Kind: state.KindBucket, Name: fmt.Sprintf("record-%d", i)}})
 	}
@@ -59,9 +59,9 @@ func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
 		teardown.Inventory.Kept = append(teardown.Inventory.Kept, destroy.Kept{Found: record, Why: "not proven: no installation made it"})
 	}
 	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1."}
-	teardown.Every = "exoshift destroy --dry-run"
+	teardown.ListCommand = "exoshift destroy --dry-run"
 	var out bytes.Buffer
-	console.DestroyPlan(&out, teardown)
+	console.PrintDestroyPlan(&out, teardown)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) > 23 || !strings.HasPrefix(out.String(), "\nIn Project Syn\n") {
 		t.Errorf("%d lines, or what goes is not at the end:\n%s", len(lines), out.String())
@@ -79,13 +79,13 @@ func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
 }
 
 func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *testing.T) {
-	teardown := doomed()
+	teardown := printObjects()
 	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1 of the tenant t-demo; the protection against that is lifted first."}
-	teardown.Inventory.People = []string{"In the portal, delete the service c-demo-1: the portal has no interface for \x1b[31mprograms."}
+	teardown.Inventory.Actions = []string{"In the portal, delete the service c-demo-1: the portal has no interface for \x1b[31mprograms."}
 	var plan, summary, line bytes.Buffer
-	console.DestroyPlan(&plan, teardown)
-	console.DestroySummary(&summary, teardown, nil, "")
-	if err := console.InventoryJSON(&line, teardown.Inventory, nil); err != nil {
+	console.PrintDestroyPlan(&plan, teardown)
+	console.PrintDestroySummary(&summary, teardown, nil, "")
+	if err := console.WriteInventoryJSON(&line, teardown.Inventory, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *
 }
 
 func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
-	teardown := doomed()
+	teardown := printObjects()
 	left := &destroy.LeftoverError{Left: []destroy.Leftover{
 		{Found: teardown.Inventory.Objects[1], Cause: errors.New("delete instance master-0: 403 Forbidden: Locked by snapshot 1")},
 		{Found: teardown.Inventory.Objects[3]},
@@ -120,7 +120,7 @@ func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
 		fmt.Errorf("run: %w", context.Canceled),
 		fault.New(fault.Denied, "list instances", errors.New("403 Forbidden")).WithHint("check the key"),
 	} {
-		console.DestroySummary(&out, teardown, failure, "exoshift destroy --confirm-destroy c-demo-1")
+		console.PrintDestroySummary(&out, teardown, failure, "exoshift destroy --confirm-destroy c-demo-1")
 	}
 	golden(t, "destroy.summary.golden", out.Bytes())
 }
@@ -128,8 +128,8 @@ func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
 func TestAnInventoryIsOneObjectOnALine(t *testing.T) {
 	var out bytes.Buffer
 	if err := errors.Join(
-		console.InventoryJSON(&out, doomed().Inventory, nil),
-		console.InventoryJSON(&out, destroy.Inventory{}, nil),
+		console.WriteInventoryJSON(&out, printObjects().Inventory, nil),
+		console.WriteInventoryJSON(&out, destroy.Inventory{}, nil),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -128,8 +128,8 @@ func TestThePageDescribesEveryFieldAndNoOther(t *testing.T) {
 func TestThePageNamesEveryStateActionAndPhase(t *testing.T) {
 	content, _ := page(t)
 	_, words := constants(t)
-	words = append(words, state.Phases()...)
-	words = append(words, state.Approved, state.Left)
+	words = append(words, state.ListPhases()...)
+	words = append(words, state.Approved, state.Skipped)
 	for _, action := range []state.Action{state.Created, state.Adopted, state.Found, state.Updated, state.Deleted} {
 		words = append(words, string(action))
 	}

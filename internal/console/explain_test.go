@@ -13,9 +13,9 @@ func TestExplanationsFitATerminalAndTellNoSecrets(t *testing.T) {
 	answers := wizard.NewAnswers()
 	answers.Origins["cluster.displayName"] = "a\x1b[2J"
 	answers.Spec.Cluster.DisplayName = strings.Repeat("wide\x1b]0;x\x07 ", 20)
-	for _, field := range wizard.Below("") {
+	for _, field := range wizard.FindFields("") {
 		var out bytes.Buffer
-		console.Explain(&out, field, answers)
+		console.PrintField(&out, field, answers)
 		for line := range strings.Lines(out.String()) {
 			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 && len(strings.Fields(line)) > 2 && !strings.Contains(line, "allowed") {
 				t.Errorf("%s: %d columns: %s", field.Key, n, line)
@@ -26,7 +26,7 @@ func TestExplanationsFitATerminalAndTellNoSecrets(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	console.Answers(&out, wizard.Below("cluster"), answers)
+	console.PrintAnswers(&out, wizard.FindFields("cluster"), answers)
 	want := "KEY                  ANSWER                                    FROM\n" +
 		"cluster.id           –                                         default\n" +
 		"cluster.displayName  wide wide wide wide wide wide wide wide…  a\n"

@@ -9,18 +9,18 @@ import (
 	"exoshift/provisioner"
 )
 
-// version says how far the release is applied.
-func version(board *provisioner.Board) string {
+// formatVersion says how far the release is applied.
+func formatVersion(board *provisioner.Board) string {
 	share := ""
 	if board.Version.Percent != nil {
 		share = fmt.Sprintf("%d%%", *board.Version.Percent)
 	}
-	return parts(": ", parts(" ", board.Version.State, share), board.Version.Text)
+	return joinNonEmpty(": ", joinNonEmpty(" ", board.Version.State, share), board.Version.Text)
 }
 
-// operatorCounts counts the cluster operators by state.
-func operatorCounts(board *provisioner.Board) string {
-	states := inOrder("degraded", "flapping", "waiting", "progressing", "available", "stable")
+// formatOperatorCounts counts the cluster operators by state.
+func formatOperatorCounts(board *provisioner.Board) string {
+	states := newWordCounts("degraded", "flapping", "waiting", "progressing", "available", "stable")
 	for _, operator := range board.Operators {
 		states.add(operator.State)
 	}
@@ -33,35 +33,35 @@ func printFindings(w io.Writer, board *provisioner.Board) {
 		return
 	}
 	fmt.Fprintln(w, "What is wrong")
-	for _, finding := range provisioner.Surest(board.Findings) {
+	for _, finding := range provisioner.SortFindings(board.Findings) {
 		printFinding(w, finding)
 	}
 }
 
-// printSurest prints what is most likely wrong.
-func printSurest(w io.Writer, board *provisioner.Board) {
+// printLikeliestCause prints what is most likely wrong.
+func printLikeliestCause(w io.Writer, board *provisioner.Board) {
 	if len(board.Findings) > 0 {
-		printFinding(w, provisioner.Surest(board.Findings)[0])
+		printFinding(w, provisioner.SortFindings(board.Findings)[0])
 	}
 }
 
 // printFinding prints a cause, how it is known, and what to do.
 func printFinding(w io.Writer, f provisioner.Event) {
-	fmt.Fprintf(w, "  likely       %s\n", wrapped(Clean(parts(" ", f.Text, parenthesized(f.Confidence))), " "))
+	fmt.Fprintf(w, "  likely       %s\n", wrapValue(SanitizeLine(joinNonEmpty(" ", f.Text, wrapParens(f.Confidence))), " "))
 	for _, evidence := range f.Evidence {
-		fmt.Fprintf(w, "  because      %s\n", wrapped(Clean(evidence), " "))
+		fmt.Fprintf(w, "  because      %s\n", wrapValue(SanitizeLine(evidence), " "))
 	}
-	fix := cleanLines(f.Hint)
+	fix := sanitizeLines(f.Hint)
 	if len(fix) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  fix          %s\n", wrapped(fix[0], " "))
+	fmt.Fprintf(w, "  fix          %s\n", wrapValue(fix[0], " "))
 	if len(fix) > 1 { // commands, to be copied
 		fmt.Fprintf(w, "\n%s\n\n", strings.Join(fix[1:], "\n"))
 	}
 }
 
-// fixes tells whether an advice is what a finding asks for, too.
-func fixes(board *provisioner.Board, advice string) bool {
+// hasFix tells whether an advice is what a finding asks for, too.
+func hasFix(board *provisioner.Board, advice string) bool {
 	return slices.ContainsFunc(board.Findings, func(f provisioner.Event) bool { return f.Hint == advice })
 }

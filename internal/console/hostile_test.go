@@ -48,8 +48,8 @@ func TestHostileTextOfAnyEventNeverReachesTheTerminal(t *testing.T) {
 				show(one)
 				board.Fold(one)
 			}
-			console.Summary(&out, board, state.Facts{}, console.Whereabouts{Resume: "exoshift"})
-			console.Status(&out, board, state.Facts{}, "/state")
+			console.PrintSummary(&out, board, state.Facts{}, console.RunLocations{Resume: "exoshift"})
+			console.PrintStatus(&out, board, state.Facts{}, "/state")
 			if i := strings.IndexFunc(out.String(), steers); i >= 0 {
 				t.Errorf("%s, %q: %q is printed", kind, eventState, out.String()[max(0, i-40):i+1])
 			}
@@ -100,7 +100,7 @@ func TestManyNodesAreCountedInTheStatus(t *testing.T) {
 		board.Fold(provisioner.Event{Type: provisioner.TypeNode, Name: "worker-" + string(rune('a'+i/26%26)) + string(rune('a'+i%26)) + string(rune('a'+i/676)), State: nodeState})
 	}
 	var out bytes.Buffer
-	console.Status(&out, board, state.Facts{}, "/state")
+	console.PrintStatus(&out, board, state.Facts{}, "/state")
 	if n := strings.Count(out.String(), "NotReady"); n != 10 || !strings.Contains(out.String(), "and 990 that are ready") {
 		t.Errorf("%d nodes are not ready in\n%s", n, out.String())
 	}
@@ -112,7 +112,7 @@ func TestAnAdviceThatAFindingGivesIsToldOnce(t *testing.T) {
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "s", State: provisioner.Failed, Text: "gave up", Hint: "do this"})
 	board.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "failed"})
 	var out bytes.Buffer
-	console.Summary(&out, board, state.Facts{}, console.Whereabouts{})
+	console.PrintSummary(&out, board, state.Facts{}, console.RunLocations{})
 	if strings.Count(out.String(), "do this") != 1 {
 		t.Errorf("printed:\n%s", out.String())
 	}

@@ -7,8 +7,8 @@ import (
 	"exoshift/wizard"
 )
 
-// Missing prints what a run still has to be told, and every place where that can be said.
-func Missing(w io.Writer, needs []wizard.Need) {
+// PrintMissing prints what a run still has to be told, and every place where that can be said.
+func PrintMissing(w io.Writer, needs []wizard.MissingAnswer) {
 	fmt.Fprintf(w, "Missing answers: %d. Give each of them in one of its places.\n", len(needs))
 	for _, need := range needs {
 		variable := need.Variable
@@ -17,7 +17,7 @@ func Missing(w io.Writer, needs []wizard.Need) {
 		}
 		fmt.Fprintf(w, "\n%s\n", need.Field)
 		for _, row := range [][2]string{{"why", need.Why}, {"flag", need.Flag}, {"variable", variable}, {"in the file", need.InFile}} {
-			fmt.Fprintf(w, "  %-12s %s\n", row[0], wrapped(Clean(row[1]), " "))
+			fmt.Fprintf(w, "  %-12s %s\n", row[0], wrapValue(SanitizeLine(row[1]), " "))
 		}
 	}
 	fmt.Fprintln(w, "\nA file to start with: exoshift answers new answers.yaml")

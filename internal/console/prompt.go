@@ -21,7 +21,7 @@ type Prompter struct {
 	// Open begins what was chosen. A nil interview ends the conversation with that choice.
 	Open func(ctx context.Context, option string) (*wizard.Interview, error)
 
-	In    *Lines
+	In    *LineReader
 	Out   io.Writer
 	Piped bool // no terminal shows what is typed, nor the end of its line
 	// Hide keeps what is typed from being shown until it is undone; nil where nothing is shown anyway.
@@ -35,59 +35,59 @@ type Option struct{ ID, Title, Help string }
 
 // Outcome is how a conversation ended.
 type Outcome struct {
-	Option string // what was chosen to begin with
-	Go     bool   // the answers were reviewed and the operator said yes
+	Option    string // what was chosen to begin with
+	Confirmed bool   // the answers were reviewed and the operator said yes
 }
 
-// Prompt asks until the operator said yes to the review, or left: the draft has all answers then. The end of the input
+// RunPrompt asks until the operator said yes to the review, or left: the draft has all answers then. The end of the input
 // is an error of kind fault.Cancelled, and never a yes.
-func Prompt(ctx context.Context, p Prompter) (Outcome, error) {
-	c := newConversation(p)
+func RunPrompt(ctx context.Context, p Prompter) (Outcome, error) {
+	c := newPromptSession(p)
 	option, interview, err := c.begin(ctx, p)
 	outcome := Outcome{Option: option}
 	if err == nil && interview != nil {
-		c.take(interview)
-		outcome.Go, err = c.hold(ctx)
+		c.attach(interview)
+		outcome.Confirmed, err = c.run(ctx)
 	}
-	return outcome, aborted(err)
+	return outcome, wrapCancelled(err)
 }
 
-// aborted says what the end of the input, or of ctx, means.
-func aborted(err error) error {
+// wrapCancelled says what the end of the input, or of ctx, means.
+func wrapCancelled(err error) error {
 	if err == nil || !errors.Is(err, ErrEnded) && !errors.Is(err, ErrInterrupted) && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fault.New(fault.Cancelled, "ask the questions", fmt.Errorf("%w; nothing was created", err))
 }
 
-// conversation is one interview, as far as it got.
-type conversation struct {
+// promptSession is one interview, as far as it got.
+type promptSession struct {
 	Prompter
-	talk    *wizard.Interview
-	further map[wizard.Screen]bool // screens whose further settings are asked, too
-	wrong   map[string]bool        // keys that are asked because something is wrong with them
-	heard   map[string]heard       // by the IDs of the inquiries
-	better  map[string]string      // what is suggested in place of a wrong answer, by key
-	told    map[string]bool        // warnings
-	unsaved bool                   // the last answer could not be kept
-	offers  []way                  // about checks, that the question takes beside the usual
+	session       *wizard.Interview
+	advanced      map[wizard.Screen]bool // screens whose further settings are asked, too
+	invalid       map[string]bool        // keys that are asked because something is wrong with them
+	lookups       map[string]lookupState // by the IDs of the inquiries
+	suggestions   map[string]string      // what is suggested in place of a wrong answer, by key
+	shownWarnings map[string]bool        // warnings
+	unsaved       bool                   // the last answer could not be kept
+	extraCommands []command              // about checks, that the question takes beside the usual
 }
 
-func newConversation(p Prompter) *conversation {
-	return &conversation{
-		Prompter: p, further: map[wizard.Screen]bool{}, wrong: map[string]bool{}, heard: map[string]heard{}, told: map[string]bool{}, better: map[string]string{},
+func newPromptSession(p Prompter) *promptSession {
+	return &promptSession{
+		Prompter: p, advanced: map[wizard.Screen]bool{}, invalid: map[string]bool{}, lookups: map[string]lookupState{}, shownWarnings: map[string]bool{}, suggestions: map[string]string{},
 	}
 }
 
 // begin lets choose what to begin with.
-func (c *conversation) begin(ctx context.Context, p Prompter) (option string, talk *wizard.Interview, err error) {
-	c.say("These are questions and answers, line by line. %s", howTo)
+func (c *promptSession) begin(ctx context.Context, p Prompter) (option string, talk *wizard.Interview, err error) {
+	c.printLine("These are questions and answers, line by line. %s", usageHint)
 	if len(p.Options) == 0 {
 		talk, err = p.Open(ctx, "")
 		return "", talk, err
 	}
 	for {
-		chosen, err := c.choose(ctx, "What do you want to do?", p.Options, 0)
+		chosen, err := c.selectOption(ctx, "What do you want to do?", p.Options, 0)
 		if err != nil || chosen < 0 {
 			return "", nil, err
 		}
@@ -96,53 +96,53 @@ func (c *conversation) begin(ctx context.Context, p Prompter) (option string, ta
 		if err == nil || ctx.Err() != nil {
 			return option, talk, err
 		}
-		c.sayError("That is not possible", err)
+		c.printError("That is not possible", err)
 	}
 }
 
-// take begins with an interview.
-func (c *conversation) take(talk *wizard.Interview) {
-	c.talk = talk
+// attach begins with an interview.
+func (c *promptSession) attach(talk *wizard.Interview) {
+	c.session = talk
 	if talk.Rehearsal {
-		c.say("This is a rehearsal on a simulated zone: nothing real is touched, and nothing costs.")
+		c.printLine("This is a rehearsal on a simulated zone: nothing real is touched, and nothing costs.")
 	}
 	if talk.CheckOnly {
-		c.say("This ends with the checks: nothing is created.")
+		c.printLine("This ends with the checks: nothing is created.")
 	}
-	if talk.Place != "" {
-		c.say("Every answer is kept in %s as soon as it is given.", talk.Place)
+	if talk.DraftPath != "" {
+		c.printLine("Every answer is kept in %s as soon as it is given.", talk.DraftPath)
 	}
 	if slices.Contains(slices.Collect(maps.Values(talk.Answers.Origins)), wizard.Typed) {
-		c.say("Some answers are there already: :show tells them, and :next accepts those of a whole screen.")
+		c.printLine("Some answers are there already: :show tells them, and :next accepts those of a whole screen.")
 	}
 }
 
-// choose asks for one of several things and returns its place, or -1 if the operator leaves.
-func (c *conversation) choose(ctx context.Context, title string, options []Option, usual int) (int, error) {
+// selectOption asks for one of several things and returns its place, or -1 if the operator leaves.
+func (c *promptSession) selectOption(ctx context.Context, title string, options []Option, usual int) (int, error) {
 	choices := make([]wizard.Choice, len(options))
 	for i, option := range options {
 		choices[i] = wizard.Choice{Value: cmp.Or(option.Title, option.ID), Note: option.Help}
 	}
-	c.list(choices)
+	c.printChoices(choices)
 	for {
-		said, err := c.ask(ctx, fmt.Sprintf("%s A number from 1 to %d [%d]: ", title, len(options), usual+1), nil)
+		said, err := c.readReply(ctx, fmt.Sprintf("%s A number from 1 to %d [%d]: ", title, len(options), usual+1), nil)
 		switch {
 		case err != nil:
 			return 0, err
-		case said.way == leaving:
+		case said.command == commandQuit:
 			return -1, nil
-		case said.way == answered && said.text == "":
+		case said.command == commandAnswer && said.text == "":
 			return usual, nil
-		case said.way == answered:
-			if i := picked(choices, said.text); i >= 0 {
+		case said.command == commandAnswer:
+			if i := findChoice(choices, said.text); i >= 0 {
 				return i, nil
 			}
-			c.say("There is no %s to choose.", quoted(said.text))
+			c.printLine("There is no %s to choose.", quoteInput(said.text))
 		default:
-			c.say("This does not mean anything here.")
+			c.printLine("This does not mean anything here.")
 		}
 	}
 }
 
-// askLimit is how long somebody outside is waited for, whatever limits they set themselves.
-const askLimit = 45 * time.Second
+// lookupTimeout is how long somebody outside is waited for, whatever limits they set themselves.
+const lookupTimeout = 45 * time.Second

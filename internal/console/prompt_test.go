@@ -39,10 +39,10 @@ func newTalk(t *testing.T) *talk {
 	}}
 	dir := t.TempDir()
 	talk.Interview = &wizard.Interview{
-		Answers: wizard.NewAnswers(), Place: "/drafts/1",
-		Lookup: func(name string) (string, bool) { value, ok := talk.environment[name]; return value, ok },
-		Save:   func(a *wizard.Answers) error { talk.saved = append(talk.saved, a.Spec.Cluster.ID); return nil },
-		Keep: func(key, secret string) (string, error) {
+		Answers: wizard.NewAnswers(), DraftPath: "/drafts/1",
+		LookupEnv: func(name string) (string, bool) { value, ok := talk.environment[name]; return value, ok },
+		Save:      func(a *wizard.Answers) error { talk.saved = append(talk.saved, a.Spec.Cluster.ID); return nil },
+		SaveSecret: func(key, secret string) (string, error) {
 			talk.kept[key] = secret
 			path := filepath.Join(dir, key)
 			return "file:" + path, os.WriteFile(path, []byte(secret), 0o600)
@@ -54,13 +54,13 @@ func newTalk(t *testing.T) *talk {
 		},
 		Review: func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
 			return wizard.Review{
-				Changes: []wizard.Planned{
+				Changes: []wizard.PlannedChange{
 					{Action: "create", Kind: "instance", Name: "lb-0"}, {Action: "create", Kind: "instance", Name: "master-0", Detail: "standard.extra-large"},
 					{Action: "found", Kind: "dns-zone", Name: "c-demo-1.example.net"},
 				},
-				Quotas:   []wizard.QuotaNeed{{Quota: wizard.Quota{Resource: "instance", Used: 2, Limit: 20}, Need: 13, After: 15, Sufficient: true}},
+				Quotas:   []wizard.QuotaCheck{{Quota: wizard.Quota{Resource: "instance", Used: 2, Limit: 20}, Need: 13, After: 15, Sufficient: true}},
 				Estimate: wizard.Estimate{Hour: 1.84, Month: 1343, Date: "2026-05-01"}, Minutes: [2]int{45, 70},
-				Human: []string{"add four NS records to example.net"}, Export: "/drafts/1/c-demo-1.yaml",
+				Actions: []string{"add four NS records to example.net"}, Export: "/drafts/1/c-demo-1.yaml",
 			}, nil
 		},
 		Export: func(*wizard.Answers) (string, error) { return "/drafts/1/c-demo-1.yaml", nil },
@@ -92,9 +92,9 @@ func (k *keyboard) Read(p []byte) (int, error) {
 // types answers the questions with lines, one after the other, until they end.
 func (t *talk) types(ctx context.Context, lines ...string) (console.Outcome, error) {
 	keys := &keyboard{lines: lines, shown: &t.transcript}
-	return console.Prompt(ctx, console.Prompter{
+	return console.RunPrompt(ctx, console.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },
-		In:   console.NewLines(keys), Out: &t.transcript,
+		In:   console.NewLineReader(keys), Out: &t.transcript,
 		Interruptible: t.interruptible,
 		Hide:          func() func() { keys.hidden = true; return func() { keys.hidden = false } },
 	})
@@ -103,7 +103,7 @@ func (t *talk) types(ctx context.Context, lines ...string) (console.Outcome, err
 func TestTheDefaultClusterIsAFewAnswersAndManyEnters(t *testing.T) {
 	talk := newTalk(t)
 	outcome, err := talk.types(t.Context(), defaultCluster()...)
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	golden(t, "prompt.default.golden", talk.transcript.Bytes())
@@ -124,7 +124,7 @@ func defaultCluster() []string {
 
 func TestTheEndOfTheInputIsNeverAYes(t *testing.T) {
 	outcome, err := newTalk(t).types(t.Context())
-	if outcome.Go || fault.KindOf(err) != fault.Cancelled || !errors.Is(err, console.ErrEnded) {
+	if outcome.Confirmed || fault.KindOf(err) != fault.Cancelled || !errors.Is(err, console.ErrEnded) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 }

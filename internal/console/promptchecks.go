@@ -11,42 +11,42 @@ import (
 	"exoshift/wizard"
 )
 
-// check runs the checks before an installation. What is wrong with the answers leads back to them first.
-func (c *conversation) check(ctx context.Context) (turn, error) {
-	if faults := c.allFaults(); len(faults) > 0 {
-		return c.mend(ctx, checks, faults)
+// handleChecks runs the checks before an installation. What is wrong with the answers leads back to them first.
+func (c *promptSession) handleChecks(ctx context.Context) (navigation, error) {
+	if faults := c.listAllProblems(); len(faults) > 0 {
+		return c.handleProblems(ctx, checks, faults)
 	}
-	if c.talk.Check == nil {
-		return turn{way: answered}, nil
+	if c.session.Check == nil {
+		return navigation{command: commandAnswer}, nil
 	}
-	c.say("This looks at what an installation needs, and changes nothing.")
-	all, err := c.runChecks(ctx, c.talk.Check)
-	failed := all.failed()
+	c.printLine("This looks at what an installation needs, and changes nothing.")
+	all, err := c.runChecks(ctx, c.session.Check)
+	failed := all.countFailed()
 	switch {
 	case ctx.Err() != nil:
-		return turn{}, context.Cause(ctx)
+		return navigation{}, context.Cause(ctx)
 	case errors.Is(err, context.Canceled):
-		c.say("The checks were stopped.")
+		c.printLine("The checks were stopped.")
 	case failed > 0:
-		c.say("%s failed.", count(failed, "check"))
+		c.printLine("%s failed.", formatCount(failed, "check"))
 	case err != nil:
-		c.sayError("The checks could not be made", err)
+		c.printError("The checks could not be made", err)
 	default:
-		c.say("%s", parts(" ", "All checks passed.", c.zoneHint("At the next question")))
-		return turn{way: answered}, nil
+		c.printLine("%s", joinNonEmpty(" ", "All checks passed.", c.formatZoneHint("At the next question")))
+		return navigation{command: commandAnswer}, nil
 	}
-	return c.pauseAtChecks(ctx, all)
+	return c.waitAtChecks(ctx, all)
 }
 
 // checkRun makes checks and tells how each is.
 type checkRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error
 
 // runChecks tells each change of each check and returns how they ended. Ctrl-C ends the checks alone.
-func (c *conversation) runChecks(ctx context.Context, run checkRun) (checkStates, error) {
-	checking, end := c.interruptible(ctx)
+func (c *promptSession) runChecks(ctx context.Context, run checkRun) (checkStates, error) {
+	checking, end := c.withInterrupt(ctx)
 	defer end()
-	spec := c.talk.Answers.Spec
-	secrets, _ := c.secrets()
+	spec := c.session.Answers.Spec
+	secrets, _ := c.resolveSecrets()
 	changes, done := make(chan wizard.CheckState), make(chan error, 1)
 	go func() {
 		done <- run(checking, spec, secrets, func(state wizard.CheckState) {
@@ -60,11 +60,11 @@ func (c *conversation) runChecks(ctx context.Context, run checkRun) (checkStates
 	for {
 		select {
 		case now := <-changes:
-			if last.take(now) {
-				c.tellCheck(now, last)
+			if last.update(now) {
+				c.printCheck(now, last)
 			}
 		case err := <-done:
-			c.tellReached(last)
+			c.printEndpointCounts(last)
 			return last, err
 		case <-checking.Done():
 			return last, checking.Err()
@@ -75,11 +75,11 @@ func (c *conversation) runChecks(ctx context.Context, run checkRun) (checkStates
 // checkStates are the checks as they are, each by its ID and where it looks from.
 type checkStates map[[2]string]wizard.CheckState
 
-// take keeps how a check is now and says whether that is news.
-func (s checkStates) take(now wizard.CheckState) bool {
+// update keeps how a check is now and says whether that is news.
+func (s checkStates) update(now wizard.CheckState) bool {
 	key := [2]string{now.ID, ""}
 	if now.Reach != nil {
-		key[1] = now.Reach.Result.Vantage
+		key[1] = now.Reach.Result.Source
 	}
 	before, known := s[key]
 	s[key] = now
@@ -87,8 +87,8 @@ func (s checkStates) take(now wizard.CheckState) bool {
 	return now.State != "" && (!known || before != now)
 }
 
-// services tells whether there are checks of reachability.
-func (s checkStates) services() bool {
+// hasEndpoints tells whether there are checks of reachability.
+func (s checkStates) hasEndpoints() bool {
 	for _, state := range s {
 		if state.Reach != nil {
 			return true
@@ -97,9 +97,9 @@ func (s checkStates) services() bool {
 	return false
 }
 
-// failed counts what failed. A check of reachability that fails has the step fail that makes them all, so that those
+// countFailed counts what failed. A check of reachability that fails has the step fail that makes them all, so that those
 // count only where there is no such step.
-func (s checkStates) failed() int {
+func (s checkStates) countFailed() int {
 	steps, services := 0, 0
 	for _, state := range s {
 		switch {
@@ -116,32 +116,32 @@ func (s checkStates) failed() int {
 	return services
 }
 
-// tellCheck tells how a check is now; all are those that were told.
-func (c *conversation) tellCheck(now wizard.CheckState, all checkStates) {
+// printCheck tells how a check is now; all are those that were told.
+func (c *promptSession) printCheck(now wizard.CheckState, all checkStates) {
 	if now.Reach != nil {
-		c.tellService(now, all)
+		c.printEndpoint(now, all)
 		return
 	}
 	states := map[string]string{
 		provisioner.Started: "checking", provisioner.Done: "ok", provisioner.Failed: "failed", provisioner.Skipped: "skipped",
 	}
-	c.say("%s", sentence(fmt.Sprintf("%s: %s", now.Title, parts(", ", states[now.State], now.Text))))
+	c.printLine("%s", formatSentence(fmt.Sprintf("%s: %s", now.Title, joinNonEmpty(", ", states[now.State], now.Text))))
 	if now.State == provisioner.Failed && now.Hint != "" {
-		for _, line := range cleanLines("What to do: " + now.Hint) {
-			c.say("%s", line)
+		for _, line := range sanitizeLines("What to do: " + now.Hint) {
+			c.printLine("%s", line)
 		}
 	}
-	if field, stage := c.questionOf(now.Field); now.State == provisioner.Failed && stage > 0 {
-		c.say("The answer to change: %s. Type :screen %d to go there.", field.Title, stage)
+	if field, stage := c.findQuestion(now.Field); now.State == provisioner.Failed && stage > 0 {
+		c.printLine("The answer to change: %s. Type :screen %d to go there.", field.Title, stage)
 	}
 }
 
-// questionOf returns the field of that key and the number of the stage where it is asked; 0 if it is not.
-func (c *conversation) questionOf(key string) (field wizard.Field, stage int) {
+// findQuestion returns the field of that key and the number of the stage where it is asked; 0 if it is not.
+func (c *promptSession) findQuestion(key string) (field wizard.Field, stage int) {
 	screen := wizard.ScreenOf(key)
-	for _, field := range c.asked(screen) {
+	for _, field := range c.listFields(screen) {
 		if field.Key == key {
-			return field, slices.Index(c.stages(), screen) + 1
+			return field, slices.Index(c.listStages(), screen) + 1
 		}
 	}
 	return wizard.Field{}, 0

@@ -8,20 +8,20 @@ import (
 	"exoshift/wizard"
 )
 
-// fewChoices is how many choices are told unasked: nobody wants to hear sixty.
-const fewChoices = 12
+// maxListedChoices is how many choices are told unasked: nobody wants to hear sixty.
+const maxListedChoices = 12
 
-// choicesOf returns what there is to choose from: what the outside said, or else what the field offers or allows.
-func (c *conversation) choicesOf(field wizard.Field) []wizard.Choice {
-	for _, key := range []string{field.Key, alike(field.Key)} {
-		for _, heard := range c.heard {
-			if choices := heard.reply.Choices[key]; len(choices) > 0 {
+// listChoices returns what there is to choose from: what the outside said, or else what the field offers or allows.
+func (c *promptSession) listChoices(field wizard.Field) []wizard.Choice {
+	for _, key := range []string{field.Key, resolveRoleKey(field.Key)} {
+		for _, heard := range c.lookups {
+			if choices := heard.result.Choices[key]; len(choices) > 0 {
 				return choices
 			}
 		}
 	}
 	if strings.HasSuffix(field.Key, ".type") {
-		return offers()
+		return listInstanceTypes()
 	}
 	choices := slices.Clone(field.Offered)
 	for _, choice := range field.Choices {
@@ -30,27 +30,27 @@ func (c *conversation) choicesOf(field wizard.Field) []wizard.Choice {
 	return choices
 }
 
-// offers are all instance types that are known.
-func offers() []wizard.Choice {
+// listInstanceTypes are all instance types that are known.
+func listInstanceTypes() []wizard.Choice {
 	var choices []wizard.Choice
-	for _, offer := range wizard.Offers() {
+	for _, offer := range wizard.ListInstanceTypes() {
 		choices = append(choices, wizard.Choice{Value: offer.Name, Note: fmt.Sprintf("%d CPUs, %g GiB", offer.CPUs, offer.Memory)})
 	}
 	return choices
 }
 
-// alike is the key of a role whose choices hold for an additional group, too.
-func alike(key string) string {
+// resolveRoleKey is the key of a role whose choices hold for an additional group, too.
+func resolveRoleKey(key string) string {
 	if strings.Contains(key, "[") {
 		return "sizing.workers" + key[strings.LastIndex(key, "."):]
 	}
 	return key
 }
 
-// numberOf returns the place of a value among the choices, if these have numbers.
-func (c *conversation) numberOf(field wizard.Field, offered value) int {
-	choices := c.choicesOf(field)
-	if len(choices) < 2 || len(choices) > fewChoices || offered.text == "" {
+// findChoiceNumber returns the place of a value among the choices, if these have numbers.
+func (c *promptSession) findChoiceNumber(field wizard.Field, offered value) int {
+	choices := c.listChoices(field)
+	if len(choices) < 2 || len(choices) > maxListedChoices || offered.text == "" {
 		return -1
 	}
 	for i, choice := range choices {
@@ -61,11 +61,11 @@ func (c *conversation) numberOf(field wizard.Field, offered value) int {
 	return -1
 }
 
-// meantChoice returns the choice that a number, a name or a part of a name means. What is none of the choices is left
+// matchChoice returns the choice that a number, a name or a part of a name means. What is none of the choices is left
 // to the field's own rules.
-func (c *conversation) meantChoice(field wizard.Field, given value) (value, bool) {
-	choices := c.choicesOf(field)
-	if i := picked(choices, given.text); i >= 0 {
+func (c *promptSession) matchChoice(field wizard.Field, given value) (value, bool) {
+	choices := c.listChoices(field)
+	if i := findChoice(choices, given.text); i >= 0 {
 		given.text = choices[i].Value
 		return given, true
 	}
@@ -82,10 +82,10 @@ func (c *conversation) meantChoice(field wizard.Field, given value) (value, bool
 		given.text = choices[alike[0]].Value
 		return given, true
 	}
-	c.say("Several are like that:")
-	lines := numbered(choices)
+	c.printLine("Several are like that:")
+	lines := formatNumbered(choices)
 	for _, i := range alike {
-		c.say("%s", lines[i])
+		c.printLine("%s", lines[i])
 	}
 	return given, false
 }

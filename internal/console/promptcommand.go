@@ -9,35 +9,35 @@ import (
 	"unicode"
 )
 
-// howTo says at the beginning all that is needed to go on.
-const howTo = "Enter alone keeps the answer in brackets. Type ? to have a question explained, < to go back to the one before it, " +
+// usageHint says at the beginning all that is needed to go on.
+const usageHint = "Enter alone keeps the answer in brackets. Type ? to have a question explained, < to go back to the one before it, " +
 	":quit to stop and go on another time, or :help for all that can be typed."
 
 // ways are the directions in which something typed leads.
-type way int
+type command int
 
 const (
-	answered  way = iota // said.text is the answer
-	backward             // to the question before
-	skipping             // what is left of the screen keeps its answers
-	elsewhere            // to the screen of that number
-	emptying             // the answer is to be empty
-	restoring            // the answer is to be the default again
-	leaving              // ends the conversation
-	omitting             // said.text is a check to leave out, with the reason
-	fromZone             // the checks are made from inside the zone, too
+	commandAnswer    command = iota // said.text is the answer
+	commandBack                     // to the question before
+	commandNext                     // what is left of the screen keeps its answers
+	commandGoTo                     // to the screen of that number
+	commandEmpty                    // the answer is to be empty
+	commandDefault                  // the answer is to be the default again
+	commandQuit                     // ends the conversation
+	commandSkipCheck                // said.text is a check to leave out, with the reason
+	commandZone                     // the checks are made from inside the zone, too
 )
 
-// said is what somebody typed.
-type said struct {
-	way    way
-	text   string
-	screen int    // elsewhere: from 1
-	key    string // elsewhere: a question of the same screen, in place of a screen
+// reply is what somebody typed.
+type reply struct {
+	command command
+	text    string
+	screen  int    // elsewhere: from 1
+	key     string // elsewhere: a question of the same screen, in place of a screen
 }
 
-// commands are what can be typed at any question in place of an answer.
-func commands() []struct{ word, does string } {
+// listCommands are what can be typed at any question in place of an answer.
+func listCommands() []struct{ word, does string } {
 	return []struct{ word, does string }{
 		{"?", "explains the question"},
 		{"<", "goes back to the question before; :back does so, too"},
@@ -54,100 +54,100 @@ func commands() []struct{ word, does string } {
 
 // explainer is what a question says about itself.
 type explainer interface {
-	explain() []string // what it is, why it matters, an example, where the value comes from
-	choices() []string // all that there is to choose from
+	describe() []string    // what it is, why it matters, an example, where the value comes from
+	listChoices() []string // all that there is to choose from
 }
 
-// ask puts a question and returns what is typed, other than what only wants to know something.
-func (c *conversation) ask(ctx context.Context, question string, about explainer) (said, error) {
+// readReply puts a question and returns what is typed, other than what only wants to know something.
+func (c *promptSession) readReply(ctx context.Context, question string, about explainer) (reply, error) {
 	for {
-		fmt.Fprint(c.Out, plainly(question))
+		fmt.Fprint(c.Out, toASCII(question))
 		line, err := c.In.Next(ctx)
 		if c.Piped || err != nil {
-			c.pause()
+			c.printBlank()
 		}
 		switch {
 		case errors.Is(err, errTooLong):
-			c.say("That line is too long, it was not taken.")
+			c.printLine("That line is too long, it was not taken.")
 			continue
 		case err != nil:
-			return said{}, err
+			return reply{}, err
 		}
-		if told := c.inform(ctx, strings.TrimSpace(line), about); told {
+		if told := c.handleInfo(ctx, strings.TrimSpace(line), about); told {
 			continue
 		}
-		if meant, ok := c.command(strings.TrimSpace(line)); ok {
+		if meant, ok := c.parseCommand(strings.TrimSpace(line)); ok {
 			return meant, nil
 		}
 	}
 }
 
-// inform answers a question about the question.
-func (c *conversation) inform(ctx context.Context, line string, about explainer) bool {
+// handleInfo answers a question about the question.
+func (c *promptSession) handleInfo(ctx context.Context, line string, about explainer) bool {
 	switch line {
 	case "?":
-		c.sayAll(explained(about))
+		c.printLines(formatHelp(about))
 	case ":help":
-		for _, command := range commands() {
-			c.say("%s %s.", command.word, command.does)
+		for _, command := range listCommands() {
+			c.printLine("%s %s.", command.word, command.does)
 		}
-		c.sayAll(c.offersHere())
+		c.printLines(c.describeCommands())
 	case ":list":
-		c.sayAll(listed(about))
+		c.printLines(formatChoices(about))
 	case ":show":
-		c.show()
+		c.printAnswers()
 	case ":export":
 		c.export()
 	case ":signin":
-		c.signIn(ctx)
+		c.runSignIn(ctx)
 	default:
 		return false
 	}
 	return true
 }
 
-func explained(about explainer) []string {
+func formatHelp(about explainer) []string {
 	if about == nil {
 		return []string{"Type what the question asks for, then Enter."}
 	}
-	return about.explain()
+	return about.describe()
 }
 
-func listed(about explainer) []string {
+func formatChoices(about explainer) []string {
 	if about != nil {
-		if choices := about.choices(); len(choices) > 0 {
+		if choices := about.listChoices(); len(choices) > 0 {
 			return choices
 		}
 	}
 	return []string{"There is no list of choices."}
 }
 
-// command reads a line. A line that begins with a colon and a letter is no answer: nothing that is asked for does.
-func (c *conversation) command(line string) (meant said, ok bool) {
+// parseCommand reads a line. A line that begins with a colon and a letter is no answer: nothing that is asked for does.
+func (c *promptSession) parseCommand(line string) (meant reply, ok bool) {
 	if !isCommand(line) {
-		return said{text: line}, true
+		return reply{text: line}, true
 	}
 	word, rest, _ := strings.Cut(strings.ToLower(line), " ")
 	switch word {
 	case "<", ":back":
-		return said{way: backward}, true
+		return reply{command: commandBack}, true
 	case ":next":
-		return said{way: skipping}, true
+		return reply{command: commandNext}, true
 	case ":empty":
-		return said{way: emptying}, true
+		return reply{command: commandEmpty}, true
 	case ":default":
-		return said{way: restoring}, true
+		return reply{command: commandDefault}, true
 	case ":quit", ":exit", ":q":
-		return said{way: leaving}, true
+		return reply{command: commandQuit}, true
 	case ":screen":
 		if n, err := strconv.Atoi(strings.TrimSpace(rest)); err == nil {
-			return said{way: elsewhere, screen: n}, true
+			return reply{command: commandGoTo, screen: n}, true
 		}
 	case ":skip", ":zone":
-		return c.aboutChecks(word, strings.TrimSpace(line[len(word):]))
+		return c.parseCheckCommand(word, strings.TrimSpace(line[len(word):]))
 	}
-	c.say("%s is not known; :help tells what can be typed.", quoted(line))
-	return said{}, false
+	c.printLine("%s is not known; :help tells what can be typed.", quoteInput(line))
+	return reply{}, false
 }
 
 func isCommand(line string) bool {

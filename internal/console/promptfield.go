@@ -12,44 +12,44 @@ import (
 // value is an answer as it is to be kept.
 type value struct{ text, origin string }
 
-// askField asks for the value of a field until it is given one that may stand there.
-func (c *conversation) askField(ctx context.Context, q question) (said, error) {
-	c.introduce(q.field)
-	offered := c.offered(q.field)
+// promptField asks for the value of a field until it is given one that may stand there.
+func (c *promptSession) promptField(ctx context.Context, q question) (reply, error) {
+	c.printIntro(q.field)
+	offered := c.resolveDefault(q.field)
 	for {
-		got, err := c.ask(ctx, c.promptOf(q.field, offered), about{c, q.field})
-		if err != nil || got.way != answered && got.way != emptying && got.way != restoring {
+		got, err := c.readReply(ctx, c.formatPrompt(q.field, offered), fieldHelp{c, q.field})
+		if err != nil || got.command != commandAnswer && got.command != commandEmpty && got.command != commandDefault {
 			return got, err
 		}
-		given, ok := c.meant(q.field, got, offered)
+		given, ok := c.parseAnswer(q.field, got, offered)
 		if !ok {
 			continue
 		}
-		refusal := c.give(q.field, given)
+		refusal := c.setAnswer(q.field, given)
 		if refusal == nil {
-			c.confirm(q.field, got.text)
-			return said{way: answered, text: got.text}, nil
+			c.printAnswer(q.field, got.text)
+			return reply{command: commandAnswer, text: got.text}, nil
 		}
-		if better := c.refuse(q.field, refusal); better != "" {
+		if better := c.rejectAnswer(q.field, refusal); better != "" {
 			offered = value{text: better, origin: suggested}
 		}
 	}
 }
 
-// introduce says what a field is, and what there is to choose from if that is not much.
-func (c *conversation) introduce(field wizard.Field) {
-	c.describe(field)
-	if choices := c.choicesOf(field); len(choices) <= fewChoices {
-		c.list(choices)
+// printIntro says what a field is, and what there is to choose from if that is not much.
+func (c *promptSession) printIntro(field wizard.Field) {
+	c.printField(field)
+	if choices := c.listChoices(field); len(choices) <= maxListedChoices {
+		c.printChoices(choices)
 	}
 }
 
-// describe says what a field is, and what was found and cannot be its answer.
-func (c *conversation) describe(field wizard.Field) {
-	c.say("%s. %s", strings.TrimSuffix(field.Title, "."), field.Help)
-	for _, f := range c.talk.Unused(c.talk.Answers.Spec) {
+// printField says what a field is, and what was found and cannot be its answer.
+func (c *promptSession) printField(field wizard.Field) {
+	c.printLine("%s. %s", strings.TrimSuffix(field.Title, "."), field.Help)
+	for _, f := range c.session.ListUnused(c.session.Answers.Spec) {
 		if f.Field == field.Key {
-			c.say("Warning: %s", faultSentence(field.Title, f))
+			c.printLine("Warning: %s", formatProblem(field.Title, f))
 		}
 	}
 }
@@ -57,12 +57,12 @@ func (c *conversation) describe(field wizard.Field) {
 // suggested is the origin of what Enter stands for where it is not the answer so far.
 const suggested = "suggested"
 
-// offered is what Enter alone stands for: the answer so far, or else what is suggested.
-func (c *conversation) offered(field wizard.Field) value {
-	spec := c.talk.Answers.Spec
-	now := value{text: field.Get(spec), origin: c.talk.Answers.Origin(field.Key)}
-	if better := c.better[field.Key]; better != "" {
-		delete(c.better, field.Key)
+// resolveDefault is what Enter alone stands for: the answer so far, or else what is suggested.
+func (c *promptSession) resolveDefault(field wizard.Field) value {
+	spec := c.session.Answers.Spec
+	now := value{text: field.Get(spec), origin: c.session.Answers.Origin(field.Key)}
+	if better := c.suggestions[field.Key]; better != "" {
+		delete(c.suggestions, field.Key)
 		return value{text: better, origin: suggested}
 	}
 	if better := field.Suggestion(spec); now.text == "" && better != "" && now.origin == wizard.ByDefault {
@@ -71,18 +71,18 @@ func (c *conversation) offered(field wizard.Field) value {
 	return now
 }
 
-// promptOf is the line on which the answer is typed.
-func (c *conversation) promptOf(field wizard.Field, offered value) string {
-	return strings.TrimSuffix(field.Title, ".") + c.manner(field) + bracketed(field, c.numberOf(field, offered), offered) + ": "
+// formatPrompt is the line on which the answer is typed.
+func (c *promptSession) formatPrompt(field wizard.Field, offered value) string {
+	return strings.TrimSuffix(field.Title, ".") + c.formatInputHint(field) + formatDefault(field, c.findChoiceNumber(field, offered), offered) + ": "
 }
 
-// manner says how the answer is to be given, where that is not plain.
-func (c *conversation) manner(field wizard.Field) string {
-	choices := c.choicesOf(field)
+// formatInputHint says how the answer is to be given, where that is not plain.
+func (c *promptSession) formatInputHint(field wizard.Field) string {
+	choices := c.listChoices(field)
 	switch {
 	case field.Shape() == wizard.Switch:
 		return ", yes or no"
-	case len(choices) > fewChoices:
+	case len(choices) > maxListedChoices:
 		return ", a name or a part of one"
 	case len(choices) > 1:
 		return fmt.Sprintf(", a number from 1 to %d", len(choices))
@@ -92,9 +92,9 @@ func (c *conversation) manner(field wizard.Field) string {
 	return ""
 }
 
-// bracketed shows what Enter stands for and where it came from; number is its place among the choices.
-func bracketed(field wizard.Field, number int, offered value) string {
-	text := shown(field, offered.text)
+// formatDefault shows what Enter stands for and where it came from; number is its place among the choices.
+func formatDefault(field wizard.Field, number int, offered value) string {
+	text := formatValue(field, offered.text)
 	switch {
 	case text == "" && field.Required:
 		return ", for example " + field.Example
@@ -103,21 +103,21 @@ func bracketed(field wizard.Field, number int, offered value) string {
 	case number >= 0:
 		text = fmt.Sprintf("%d, %s", number+1, text)
 	}
-	return fmt.Sprintf(" [%s, %s]", text, originWords(offered.origin))
+	return fmt.Sprintf(" [%s, %s]", text, describeOrigin(offered.origin))
 }
 
-// shown is a value as it is told.
-func shown(field wizard.Field, text string) string {
+// formatValue is a value as it is told.
+func formatValue(field wizard.Field, text string) string {
 	switch {
 	case field.Shape() != wizard.Switch:
-		return abridged(text)
+		return truncateMiddle(text)
 	case text == "true":
 		return "yes"
 	}
 	return "no"
 }
 
-func originWords(origin string) string {
+func describeOrigin(origin string) string {
 	switch {
 	case origin == wizard.Typed:
 		return "your answer"
@@ -127,16 +127,16 @@ func originWords(origin string) string {
 	return "from " + origin // a file, a variable or a flag
 }
 
-// meant returns the value that was typed, or false if it was no answer and that was told.
-func (c *conversation) meant(field wizard.Field, got said, offered value) (given value, ok bool) {
+// parseAnswer returns the value that was typed, or false if it was no answer and that was told.
+func (c *promptSession) parseAnswer(field wizard.Field, got reply, offered value) (given value, ok bool) {
 	given = value{text: got.text, origin: wizard.Typed}
 	switch {
-	case got.way == restoring && strings.Contains(field.Key, "["): // all groups have one origin
+	case got.command == commandDefault && strings.Contains(field.Key, "["): // all groups have one origin
 		given.text = field.Default()
 		return given, true
-	case got.way == restoring:
+	case got.command == commandDefault:
 		return value{text: field.Default(), origin: wizard.ByDefault}, true
-	case got.way == emptying:
+	case got.command == commandEmpty:
 		given.text = ""
 		return given, true
 	case got.text == "" && offered.origin == suggested:
@@ -144,28 +144,28 @@ func (c *conversation) meant(field wizard.Field, got said, offered value) (given
 	case got.text == "":
 		return offered, true
 	case field.Shape() == wizard.Switch:
-		yes, known := yesOrNo(got.text)
+		yes, known := parseYesNo(got.text)
 		if !known {
-			c.say("Type yes or no.")
+			c.printLine("Type yes or no.")
 		}
 		return value{text: fmt.Sprint(yes), origin: wizard.Typed}, known
 	}
-	return c.meantChoice(field, given)
+	return c.matchChoice(field, given)
 }
 
-// confirm tells the answer if it is not just what was typed, or read in brackets.
-func (c *conversation) confirm(field wizard.Field, typed string) {
-	now := field.Get(c.talk.Answers.Spec)
-	if words := told(field, now); typed != "" && typed != now && typed != words {
-		c.say("%s: %s.", field.Title, words)
+// printAnswer tells the answer if it is not just what was typed, or read in brackets.
+func (c *promptSession) printAnswer(field wizard.Field, typed string) {
+	now := field.Get(c.session.Answers.Spec)
+	if words := formatAnswer(field, now); typed != "" && typed != now && typed != words {
+		c.printLine("%s: %s.", field.Title, words)
 	}
 }
 
-// give keeps an answer.
-func (c *conversation) give(field wizard.Field, given value) error {
-	answers := c.talk.Answers
+// setAnswer keeps an answer.
+func (c *promptSession) setAnswer(field wizard.Field, given value) error {
+	answers := c.session.Answers
 	if given.origin == wizard.ByDefault {
-		return c.giveDefault(field, given)
+		return c.setDefault(field, given)
 	}
 	if err := answers.Set(field.Key, given.text, given.origin); err != nil {
 		return err
@@ -174,46 +174,46 @@ func (c *conversation) give(field wizard.Field, given value) error {
 	return nil
 }
 
-// giveDefault leaves a default as it is if it may stand there, or takes an answer back.
-func (c *conversation) giveDefault(field wizard.Field, given value) error {
-	if err := c.talk.Answers.Copy().Set(field.Key, given.text, given.origin); err != nil {
+// setDefault leaves a default as it is if it may stand there, or takes an answer back.
+func (c *promptSession) setDefault(field wizard.Field, given value) error {
+	if err := c.session.Answers.Copy().Set(field.Key, given.text, given.origin); err != nil {
 		return err
 	}
-	if c.talk.Answers.Origin(field.Key) == wizard.ByDefault {
+	if c.session.Answers.Origin(field.Key) == wizard.ByDefault {
 		return nil
 	}
-	if err := c.talk.Answers.Clear(field.Key); err != nil {
+	if err := c.session.Answers.Clear(field.Key); err != nil {
 		return err
 	}
 	c.save()
 	return nil
 }
 
-func told(field wizard.Field, text string) string {
+func formatAnswer(field wizard.Field, text string) string {
 	if text == "" {
 		return "empty"
 	}
-	return shown(field, text)
+	return formatValue(field, text)
 }
 
-// refuse tells why an answer cannot stand, and returns what was probably meant.
-func (c *conversation) refuse(field wizard.Field, err error) (better string) {
-	for _, one := range unjoined(err) {
-		var f wizard.Fault
+// rejectAnswer tells why an answer cannot stand, and returns what was probably meant.
+func (c *promptSession) rejectAnswer(field wizard.Field, err error) (better string) {
+	for _, one := range splitErrors(err) {
+		var f wizard.Problem
 		if !errors.As(one, &f) {
-			c.sayError(field.Title, one)
+			c.printError(field.Title, one)
 			continue
 		}
-		c.say("%s", faultSentence(field.Title, f))
-		if key, text := f.Remedy(); key == field.Key && better == "" {
+		c.printLine("%s", formatProblem(field.Title, f))
+		if key, text := f.FindFix(); key == field.Key && better == "" {
 			better = text
 		}
 	}
 	return better
 }
 
-// unjoined returns the errors that were joined.
-func unjoined(err error) []error {
+// splitErrors returns the errors that were joined.
+func splitErrors(err error) []error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return several.Unwrap()
 	}
@@ -221,16 +221,16 @@ func unjoined(err error) []error {
 }
 
 // save keeps the answers in the draft. That it cannot is told once; the next answer tries again.
-func (c *conversation) save() {
-	if c.talk.Save == nil {
+func (c *promptSession) save() {
+	if c.session.Save == nil {
 		return
 	}
-	err := c.talk.Save(c.talk.Answers)
+	err := c.session.Save(c.session.Answers)
 	if err != nil && !c.unsaved {
-		c.sayError("Warning: the answers could not be kept", err)
+		c.printError("Warning: the answers could not be kept", err)
 	}
 	if err == nil && c.unsaved {
-		c.say("The answers are kept again.")
+		c.printLine("The answers are kept again.")
 	}
 	c.unsaved = err != nil
 }

@@ -39,7 +39,7 @@ func (t *talk) wants(tb testing.TB, sentences ...string) {
 }
 
 func (t *talk) answer(key string) string {
-	for _, field := range wizard.ScreenOf(key).Fields(t.Answers.Spec) {
+	for _, field := range wizard.ScreenOf(key).ListFields(t.Answers.Spec) {
 		if field.Key == key {
 			return field.Get(t.Answers.Spec)
 		}
@@ -50,7 +50,7 @@ func (t *talk) answer(key string) string {
 func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName", "network.cni")
 	outcome, err := talk.types(t.Context(), "Demo", "", "yes")
-	if err != nil || !outcome.Go || talk.answer("cluster.displayName") != "Demo" {
+	if err != nil || !outcome.Confirmed || talk.answer("cluster.displayName") != "Demo" {
 		t.Errorf("%+v, %v, %q", outcome, err, talk.answer("cluster.displayName"))
 	}
 	golden(t, "prompt.hybrid.golden", talk.transcript.Bytes())
@@ -59,8 +59,8 @@ func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
 func TestWhatWasFoundAndCannotBeUsedIsSaidBeforeItsQuestion(t *testing.T) {
 	talk := newTalk(t).settled(t).about("openshift.pullSecret")
 	talk.Answers.Spec.OpenShift.PullSecret = state.Default().OpenShift.PullSecret
-	talk.Found = []wizard.Fault{{Field: "openshift.pullSecret", Problem: "~/pull-secret.txt is open", Allowed: "chmod 600 ~/pull-secret.txt"}}
-	if outcome, err := talk.types(t.Context(), ":quit"); err != nil || outcome.Go {
+	talk.Unusable = []wizard.Problem{{Field: "openshift.pullSecret", Message: "~/pull-secret.txt is open", Allowed: "chmod 600 ~/pull-secret.txt"}}
+	if outcome, err := talk.types(t.Context(), ":quit"); err != nil || outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	talk.wants(t, "Warning: Pull secret: not used: ~/pull-secret.txt is open. Allowed: chmod 600 ~/pull-secret.txt.")
@@ -70,7 +70,7 @@ func TestWhatIsMissingBesideTheQuestionsIsAskedToo(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	talk.Answers.Spec.Cluster.BaseDomain = ""
 	outcome, err := talk.types(t.Context(), "Demo", "example.org", "yes")
-	if err != nil || !outcome.Go || talk.answer("cluster.baseDomain") != "example.org" {
+	if err != nil || !outcome.Confirmed || talk.answer("cluster.baseDomain") != "example.org" {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
 }
@@ -91,7 +91,7 @@ func TestEveryKindOfQuestion(t *testing.T) {
 		"service_level", "service_level=guaranteed-availability",
 		"", // pull secret
 		"no", "", ":show", "yes")
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	golden(t, "prompt.kinds.golden", talk.transcript.Bytes())
@@ -115,7 +115,7 @@ func TestAScreenIsReachedByItsNumberUnlessSomethingOnTheWayIsWrong(t *testing.T)
 func TestRulesAcrossFieldsLeadBackToTheField(t *testing.T) {
 	talk := newTalk(t).settled(t).about("network.podCIDR", "network.serviceCIDR")
 	outcome, err := talk.types(t.Context(), "10.0.0.0/14", "", "", "yes")
-	if err != nil || !outcome.Go || talk.answer("network.nodeCIDR") != "10.4.0.0/16" {
+	if err != nil || !outcome.Confirmed || talk.answer("network.nodeCIDR") != "10.4.0.0/16" {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
 	talk.wants(t, "Node network: 10.0.0.0/16 overlaps", "Node network [10.4.0.0/16, suggested]")
@@ -125,7 +125,7 @@ func TestAdditionalGroupsAreAddedAndRemoved(t *testing.T) {
 	talk := newTalk(t).settled(t).about("sizing.extraGroups")
 	outcome, err := talk.types(t.Context(), "2", "gpu", "gpua30.small", "2", ":next", ":screen 1", "", "", "", "", "", "", "2",
 		":next", ":screen 1", "", "", "", "", "", "", "", "", "", "", "", "", "4", "", "yes")
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	golden(t, "prompt.groups.golden", talk.transcript.Bytes())

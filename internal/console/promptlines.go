@@ -21,31 +21,31 @@ var (
 // maxLine is the length in bytes of a line that is taken; pull secrets have a few thousand.
 const maxLine = 1 << 20
 
-// Lines is what is typed, line by line. It reads from its source only while somebody waits for a line, so that one
+// LineReader is what is typed, line by line. It reads from its source only while somebody waits for a line, so that one
 // Lines may be handed from one who asks to the next. It is not safe for concurrent use.
-type Lines struct {
+type LineReader struct {
 	in      *bufio.Reader
-	pending chan typed // of a line that nobody waited for to the end; nil: none
-	cr      bool       // the last line ended with CR: an LF that follows belongs to it
+	pending chan typedLine // of a line that nobody waited for to the end; nil: none
+	cr      bool           // the last line ended with CR: an LF that follows belongs to it
 }
 
-type typed struct {
+type typedLine struct {
 	line string
 	err  error
 }
 
-// NewLines returns the lines of a source.
-func NewLines(in io.Reader) *Lines { return &Lines{in: bufio.NewReader(in)} }
+// NewLineReader returns the lines of a source.
+func NewLineReader(in io.Reader) *LineReader { return &LineReader{in: bufio.NewReader(in)} }
 
 // Next returns the next line without its end, ErrEnded, or the cause of ctx's end. A line that nobody waited for to its
 // end is the next one. A last line without an end is none: somebody hung up in the middle of it.
-func (l *Lines) Next(ctx context.Context) (string, error) {
+func (l *LineReader) Next(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
 	if l.pending == nil {
-		l.pending = make(chan typed, 1)
-		go func(done chan<- typed) { done <- l.read() }(l.pending)
+		l.pending = make(chan typedLine, 1)
+		go func(done chan<- typedLine) { done <- l.read() }(l.pending)
 	}
 	select {
 	case got := <-l.pending:
@@ -56,8 +56,8 @@ func (l *Lines) Next(ctx context.Context) (string, error) {
 	}
 }
 
-// otherKeys says that the terminal ends lines in another way from now on: an LF that comes next was typed.
-func (l *Lines) otherKeys() {
+// resetLineEnd says that the terminal ends lines in another way from now on: an LF that comes next was typed.
+func (l *LineReader) resetLineEnd() {
 	if l.pending == nil {
 		l.cr = false
 	}
@@ -72,7 +72,7 @@ const (
 	del        = 0x7f
 )
 
-func (l *Lines) read() typed {
+func (l *LineReader) read() typedLine {
 	var line []byte
 	tooLong := false
 	for {
@@ -81,12 +81,12 @@ func (l *Lines) read() typed {
 		l.cr = b == '\r' && err == nil
 		switch {
 		case err != nil, b == endOfInput && len(line) == 0:
-			return typed{err: ErrEnded}
+			return typedLine{err: ErrEnded}
 		case b == '\n' && first: // of CR LF
 		case b == '\n', b == '\r':
-			return finishedLine(line, tooLong)
+			return finishLine(line, tooLong)
 		case b == interrupt:
-			return typed{err: ErrInterrupted}
+			return typedLine{err: ErrInterrupted}
 		case b == eraseLine:
 			line, tooLong = line[:0], false
 		case b == backspace, b == del:
@@ -100,9 +100,9 @@ func (l *Lines) read() typed {
 	}
 }
 
-func finishedLine(line []byte, tooLong bool) typed {
+func finishLine(line []byte, tooLong bool) typedLine {
 	if tooLong {
-		return typed{err: errTooLong}
+		return typedLine{err: errTooLong}
 	}
-	return typed{line: strings.ToValidUTF8(string(line), "\uFFFD")}
+	return typedLine{line: strings.ToValidUTF8(string(line), "\uFFFD")}
 }

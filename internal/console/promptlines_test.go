@@ -25,7 +25,7 @@ func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
 		"a\x04b\n\x04more\n": {"a\x04b"},
 		"\xff\n":             {"\uFFFD"},
 	} {
-		lines, got := console.NewLines(strings.NewReader(typed)), []string(nil)
+		lines, got := console.NewLineReader(strings.NewReader(typed)), []string(nil)
 		for {
 			line, err := lines.Next(t.Context())
 			if err != nil {
@@ -44,7 +44,7 @@ func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
 
 func TestALineThatNobodyWaitedForIsTheNextOne(t *testing.T) {
 	in, typing := io.Pipe()
-	lines := console.NewLines(in)
+	lines := console.NewLineReader(in)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancelled := make(chan error)
 	go func() {
@@ -62,7 +62,7 @@ func TestALineThatNobodyWaitedForIsTheNextOne(t *testing.T) {
 }
 
 func TestCtrlCThatArrivesAsACharacterInterrupts(t *testing.T) {
-	if _, err := console.NewLines(strings.NewReader("sec\x03")).Next(t.Context()); !errors.Is(err, console.ErrInterrupted) {
+	if _, err := console.NewLineReader(strings.NewReader("sec\x03")).Next(t.Context()); !errors.Is(err, console.ErrInterrupted) {
 		t.Errorf("ended with %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestTheEndOfTheInputAtAnyQuestionIsNeverAYes(t *testing.T) {
 	for n := range lines {
 		talk := newTalk(t)
 		outcome, err := talk.types(t.Context(), lines[:n]...)
-		if outcome.Go || fault.KindOf(err) != fault.Cancelled {
+		if outcome.Confirmed || fault.KindOf(err) != fault.Cancelled {
 			t.Errorf("after %d lines: %+v, %v", n, outcome, err)
 		}
 	}
@@ -33,9 +33,9 @@ func TestTheEndOfTheProgramEndsAnyQuestion(t *testing.T) {
 	in, typing := io.Pipe()
 	t.Cleanup(func() { _ = typing.Close() })
 	cancel()
-	_, err := console.Prompt(ctx, console.Prompter{
+	_, err := console.RunPrompt(ctx, console.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return newTalk(t).Interview, nil },
-		In:   console.NewLines(in), Out: io.Discard,
+		In:   console.NewLineReader(in), Out: io.Discard,
 	})
 	if fault.KindOf(err) != fault.Cancelled {
 		t.Errorf("ended with %v", err)
@@ -102,14 +102,14 @@ func TestTheQuestionsAreThoseOfTheScreens(t *testing.T) {
 		}
 		var want []string
 		for _, screen := range wizard.Screens() {
-			for _, field := range screen.Fields(talk.Answers.Spec) {
+			for _, field := range screen.ListFields(talk.Answers.Spec) {
 				want = append(want, field.Key)
 			}
 		}
 		slices.Sort(want)
-		_, _ = console.Prompt(t.Context(), console.Prompter{
+		_, _ = console.RunPrompt(t.Context(), console.Prompter{
 			Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
-			In:   console.NewLines(&reader{told: &talk.transcript, answers: map[string]string{"Change any": "yes"}}), Out: &talk.transcript,
+			In:   console.NewLineReader(&reader{told: &talk.transcript, answers: map[string]string{"Change any": "yes"}}), Out: &talk.transcript,
 		})
 		if diff := cmp.Diff(want, keysExplained(talk.transcript.String())); diff != "" {
 			t.Fatalf("seed %d (-asked on screens +asked in lines):\n%s\n%s", seed, diff, talk.transcript.String())
@@ -125,14 +125,14 @@ func FuzzPrompt(f *testing.F) {
 	f.Add([]byte(":screen -1\n:screen 99999999999999999999\n: \n:\n::1\n:show\n:export\n:list\n:empty\n:default\n"))
 	f.Fuzz(func(t *testing.T, typed []byte) {
 		talk := newTalk(t)
-		outcome, err := console.Prompt(t.Context(), console.Prompter{
+		outcome, err := console.RunPrompt(t.Context(), console.Prompter{
 			Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
-			In:   console.NewLines(bytes.NewReader(typed)), Out: &talk.transcript,
+			In:   console.NewLineReader(bytes.NewReader(typed)), Out: &talk.transcript,
 		})
-		if outcome.Go && !bytes.Contains(bytes.ToLower(typed), []byte("yes")) {
+		if outcome.Confirmed && !bytes.Contains(bytes.ToLower(typed), []byte("yes")) {
 			t.Error("nobody said yes")
 		}
-		if !outcome.Go && err != nil && fault.KindOf(err) != fault.Cancelled {
+		if !outcome.Confirmed && err != nil && fault.KindOf(err) != fault.Cancelled {
 			t.Errorf("ended with %v", err)
 		}
 		if i := strings.IndexFunc(talk.transcript.String(), steers); i >= 0 {
@@ -144,7 +144,7 @@ func FuzzPrompt(f *testing.F) {
 func TestALineOfAnyLengthIsTakenOrRefused(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	outcome, err := talk.typesRaw(t.Context(), strings.Repeat("x", 3<<20)+"\nDemo\nyes\n")
-	if err != nil || !outcome.Go || talk.answer("cluster.displayName") != "Demo" {
+	if err != nil || !outcome.Confirmed || talk.answer("cluster.displayName") != "Demo" {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	talk.wants(t, "That line is too long, it was not taken.")
@@ -152,8 +152,8 @@ func TestALineOfAnyLengthIsTakenOrRefused(t *testing.T) {
 
 // typesRaw types bytes as they are.
 func (t *talk) typesRaw(ctx context.Context, typed string) (console.Outcome, error) {
-	return console.Prompt(ctx, console.Prompter{
+	return console.RunPrompt(ctx, console.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },
-		In:   console.NewLines(strings.NewReader(typed)), Out: &t.transcript,
+		In:   console.NewLineReader(strings.NewReader(typed)), Out: &t.transcript,
 	})
 }

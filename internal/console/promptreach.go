@@ -15,28 +15,28 @@ import (
 // skipKey is the answer that says which checks of reachability are left out.
 const skipKey = "checks.skip"
 
-// tellService tells of a service what is not simply well; what to do only until many have the same cause.
-func (c *conversation) tellService(now wizard.CheckState, all checkStates) {
+// printEndpoint tells of a service what is not simply well; what to do only until many have the same cause.
+func (c *promptSession) printEndpoint(now wizard.CheckState, all checkStates) {
 	r := now.Reach.Result
-	name := parts(", ", now.Title, r.ID, r.Target)
+	name := joinNonEmpty(", ", now.Title, r.ID, r.Target)
 	switch {
 	case r.Verdict == reach.Fail || r.Verdict == reach.Warn:
 		word := map[reach.Verdict]string{reach.Fail: "failed", reach.Warn: "warning"}[r.Verdict]
-		c.say("%s", sentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, placeOfVantage(r.Vantage), r.Sentence())))
-		if r.Hint != "" && all.causes().of(r) == 0 {
-			c.say("What to do: %s", sentence(r.Hint))
+		c.printLine("%s", formatSentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, describeSource(r.Source), r.Describe())))
+		if r.Hint != "" && all.listCauses().getNumber(r) == 0 {
+			c.printLine("What to do: %s", formatSentence(r.Hint))
 		}
-	case r.Verdict == reach.Skipped && r.Chosen():
-		c.say("%s", sentence(name+": "+r.Sentence()))
+	case r.Verdict == reach.Skipped && r.IsManualSkip():
+		c.printLine("%s", formatSentence(name+": "+r.Describe()))
 	}
-	if ended := expired(r); ended != "" {
-		c.say("%s", sentence(name+": "+ended))
+	if ended := formatExpiredSkip(r); ended != "" {
+		c.printLine("%s", formatSentence(name+": "+ended))
 	}
 }
 
-// placeOfVantage says for people where is looked from.
-func placeOfVantage(vantage string) string {
-	host, ssh := strings.CutPrefix(vantage, reach.SSHVantage)
+// describeSource says for people where is looked from.
+func describeSource(vantage string) string {
+	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
 	case vantage == reach.Zone:
 		return "inside the zone"
@@ -46,94 +46,94 @@ func placeOfVantage(vantage string) string {
 	return "this workstation"
 }
 
-// tellReached counts the services that were looked at, once for each place.
-func (c *conversation) tellReached(all checkStates) {
-	counts := map[string]*tally{}
+// printEndpointCounts counts the services that were looked at, once for each place.
+func (c *promptSession) printEndpointCounts(all checkStates) {
+	counts := map[string]*wordCounts{}
 	var vantages []string
 	for _, state := range all {
 		if state.Reach == nil || state.Reach.Result.Verdict == "" {
 			continue
 		}
 		r := state.Reach.Result
-		if counts[r.Vantage] == nil {
-			vantages = append(vantages, r.Vantage)
-			usual := inOrder("reached", "with a warning", "not reached", "not checked")
-			counts[r.Vantage] = &usual
+		if counts[r.Source] == nil {
+			vantages = append(vantages, r.Source)
+			usual := newWordCounts("reached", "with a warning", "not reached", "not checked")
+			counts[r.Source] = &usual
 		}
-		counts[r.Vantage].add(map[reach.Verdict]string{
+		counts[r.Source].add(map[reach.Verdict]string{
 			reach.OK: "reached", reach.Warn: "with a warning", reach.Fail: "not reached", reach.Skipped: "not checked",
 		}[r.Verdict])
 	}
 	slices.Sort(vantages)
 	for _, vantage := range vantages {
-		c.say("Services, seen from %s: %s.", placeOfVantage(vantage), counts[vantage].String())
+		c.printLine("Services, seen from %s: %s.", describeSource(vantage), counts[vantage].String())
 	}
-	for _, cause := range all.causes() {
-		c.say("%s", sentence("The "+cause.String()))
-		c.say("What to do: %s", sentence(cause.Hint))
+	for _, cause := range all.listCauses() {
+		c.printLine("%s", formatSentence("The "+cause.String()))
+		c.printLine("What to do: %s", formatSentence(cause.Hint))
 	}
 }
 
-// offer has a question take more than the usual until it is undone.
-func (c *conversation) offer(ways ...way) (undo func()) {
-	before := c.offers
-	c.offers = ways
-	return func() { c.offers = before }
+// enableCommands has a question take more than the usual until it is undone.
+func (c *promptSession) enableCommands(ways ...command) (undo func()) {
+	before := c.extraCommands
+	c.extraCommands = ways
+	return func() { c.extraCommands = before }
 }
 
-// offersHere says what the question takes beside the usual.
-func (c *conversation) offersHere() (sentences []string) {
-	if slices.Contains(c.offers, omitting) {
+// describeCommands says what the question takes beside the usual.
+func (c *promptSession) describeCommands() (sentences []string) {
+	if slices.Contains(c.extraCommands, commandSkipCheck) {
 		sentences = append(sentences, ":skip NET-RH-001 REASON until 2027-01-31 leaves that check out until that day; others will read the reason.")
 	}
-	if slices.Contains(c.offers, fromZone) {
+	if slices.Contains(c.extraCommands, commandZone) {
 		sentences = append(sentences, ":zone looks from inside the zone, too.")
 	}
-	if c.maySignIn() {
+	if c.isSignInAvailable() {
 		sentences = append(sentences, ":signin leads you to the pages where you sign in at Project Syn.")
 	}
 	return sentences
 }
 
-// aboutChecks reads a command about the checks; text is what follows it.
-func (c *conversation) aboutChecks(word, text string) (said, bool) {
-	meant := map[string]way{":skip": omitting, ":zone": fromZone}[word]
-	if slices.Contains(c.offers, meant) {
-		return said{way: meant, text: text}, true
+// parseCheckCommand reads a command about the checks; text is what follows it.
+func (c *promptSession) parseCheckCommand(word, text string) (reply, bool) {
+	meant := map[string]command{":skip": commandSkipCheck, ":zone": commandZone}[word]
+	if slices.Contains(c.extraCommands, meant) {
+		return reply{command: meant, text: text}, true
 	}
-	c.say("%s means nothing at this question: it can be typed after the checks.", word)
-	return said{}, false
+	c.printLine("%s means nothing at this question: it can be typed after the checks.", word)
+	return reply{}, false
 }
 
-// zoneHint says that there is another place to look from, if there is.
-func (c *conversation) zoneHint(when string) string {
-	if c.talk.CheckFromZone == nil || c.talk.CheckOnly {
+// formatZoneHint says that there is another place to look from, if there is.
+func (c *promptSession) formatZoneHint(when string) string {
+	if c.session.CheckFromZone == nil || c.session.CheckOnly {
 		return ""
 	}
 	return when + ", :zone looks from inside the zone, too."
 }
 
-// pauseAtChecks waits until the operator has done something about the checks.
-func (c *conversation) pauseAtChecks(ctx context.Context, all checkStates) (turn, error) {
-	var ways []way
-	if all.services() {
-		ways = append(ways, omitting)
+// waitAtChecks waits until the operator has done something about the checks.
+func (c *promptSession) waitAtChecks(ctx context.Context, all checkStates) (navigation, error) {
+	var ways []command
+	if all.hasEndpoints() {
+		ways = append(ways, commandSkipCheck)
 	}
-	if c.talk.CheckFromZone != nil {
-		ways = append(ways, fromZone)
+	if c.session.CheckFromZone != nil {
+		ways = append(ways, commandZone)
 	}
-	defer c.offer(ways...)()
-	c.sayAll(c.offersHere())
+	defer c.enableCommands(ways...)()
+	c.printLines(c.describeCommands())
 	for {
-		next, got, err := c.pausing(ctx, checks, "Press Enter to check again")
+		next, got, err := c.waitReply(ctx, checks, "Press Enter to check again")
 		switch {
 		case err != nil:
-			return turn{}, err
-		case got.way == omitting:
-			c.omit(got.text)
-		case got.way == fromZone:
+			return navigation{}, err
+		case got.command == commandSkipCheck:
+			c.skipCheck(got.text)
+		case got.command == commandZone:
 			if err := c.checkFromZone(ctx); err != nil {
-				return turn{}, err
+				return navigation{}, err
 			}
 		default:
 			return next, nil
@@ -141,22 +141,22 @@ func (c *conversation) pauseAtChecks(ctx context.Context, all checkStates) (turn
 	}
 }
 
-// omit writes into the answers that a check is left out, as long as they stay without a fault.
-func (c *conversation) omit(text string) {
+// skipCheck writes into the answers that a check is left out, as long as they stay without a fault.
+func (c *promptSession) skipCheck(text string) {
 	id, reason, _ := strings.Cut(text, " ")
 	id, reason = strings.ToUpper(id), strings.TrimPrefix(strings.TrimSpace(reason), "because ")
 	if id == "" || reason == "" {
-		c.say("Say which check and why, as in: :skip NET-RH-001 the firewall is being changed until 2027-01-31")
+		c.printLine("Say which check and why, as in: :skip NET-RH-001 the firewall is being changed until 2027-01-31")
 		return
 	}
-	answers := c.talk.Answers
+	answers := c.session.Answers
 	before := answers.Copy()
 	list, err := withItem(before, id, reason)
 	if err == nil {
 		err = answers.Set(skipKey, list, wizard.Typed)
 	}
 	if err == nil {
-		for _, f := range c.faults(wizard.ScreenOf(skipKey)) {
+		for _, f := range c.listProblems(wizard.ScreenOf(skipKey)) {
 			if isPart(f.Field, skipKey) {
 				err = errors.Join(err, f)
 			}
@@ -164,11 +164,11 @@ func (c *conversation) omit(text string) {
 	}
 	if err != nil {
 		*answers = *before
-		c.refuse(wizard.Field{Key: skipKey, Title: "Left out"}, err)
+		c.rejectAnswer(wizard.Field{Key: skipKey, Title: "Left out"}, err)
 		return
 	}
 	c.save()
-	c.say("%s", sentence("The answers leave "+id+" out: "+reason))
+	c.printLine("%s", formatSentence("The answers leave "+id+" out: "+reason))
 }
 
 // withItem returns the checks that are left out, as text, with one more.
@@ -191,31 +191,31 @@ func withItem(answers *wizard.Answers, id, reason string) (string, error) {
 }
 
 // checkFromZone makes the checks of reachability from inside the zone once the operator has said yes to what that costs.
-func (c *conversation) checkFromZone(ctx context.Context) error {
-	if c.talk.ZoneTerms != nil {
-		c.say("%s", sentence(c.talk.ZoneTerms(c.talk.Answers.Spec)))
+func (c *promptSession) checkFromZone(ctx context.Context) error {
+	if c.session.ZoneTerms != nil {
+		c.printLine("%s", formatSentence(c.session.ZoneTerms(c.session.Answers.Spec)))
 	}
-	got, err := c.ask(ctx, "Type yes to start it: ", nil)
+	got, err := c.readReply(ctx, "Type yes to start it: ", nil)
 	switch {
 	case err != nil:
 		return err
-	case got.way != answered || !strings.EqualFold(got.text, "yes"):
-		c.say("That was no yes, nothing was started.")
+	case got.command != commandAnswer || !strings.EqualFold(got.text, "yes"):
+		c.printLine("That was no yes, nothing was started.")
 		return nil
 	}
-	all, err := c.runChecks(ctx, c.talk.CheckFromZone)
-	failed := all.failed()
+	all, err := c.runChecks(ctx, c.session.CheckFromZone)
+	failed := all.countFailed()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, context.Canceled):
-		c.say("The checks were stopped.")
+		c.printLine("The checks were stopped.")
 	case err != nil:
-		c.sayError("The checks from inside the zone could not be made", err)
+		c.printError("The checks from inside the zone could not be made", err)
 	case failed == 0:
-		c.say("All that has to be reached from inside the zone is reached.")
+		c.printLine("All that has to be reached from inside the zone is reached.")
 	default:
-		c.say("%s cannot be reached from inside the zone, and has to be.", count(failed, "service"))
+		c.printLine("%s cannot be reached from inside the zone, and has to be.", formatCount(failed, "service"))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // service is how a service is that was looked at.
 func service(vantage, id string, verdict reach.Verdict, class reach.Class, evidence ...string) wizard.CheckState {
 	host := "host-" + strings.ToLower(id) + ".example.net"
-	r := reach.Result{ID: id, Group: "redhat", Target: host + ":443", Vantage: vantage, Severity: reach.Must, Verdict: verdict, Class: class, Evidence: map[string]string{}}
+	r := reach.Result{ID: id, Group: "redhat", Target: host + ":443", Source: vantage, Severity: reach.Must, Verdict: verdict, Class: class, Evidence: map[string]string{}}
 	for i := 0; i+1 < len(evidence); i += 2 {
 		r.Evidence[evidence[i]] = evidence[i+1]
 	}
@@ -23,8 +23,8 @@ func service(vantage, id string, verdict reach.Verdict, class reach.Class, evide
 		r.Layers, r.Hint = reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerFail}, "Ask for the firewall to let it through"
 	}
 	return wizard.CheckState{
-		ID: id, Title: "Service " + id, State: states[verdict], Text: r.Sentence(), Hint: r.Hint,
-		Reach: &wizard.Reached{Check: reach.Check{ID: id, URL: "https://" + host}, Result: r},
+		ID: id, Title: "Service " + id, State: states[verdict], Text: r.Describe(), Hint: r.Hint,
+		Reach: &wizard.ReachState{Check: reach.Check{ID: id, URL: "https://" + host}, Result: r},
 	}
 }
 
@@ -67,7 +67,7 @@ func TestServicesThatCannotBeReachedAreToldLeftOutAndLookedAtFromTheZone(t *test
 		":skip NET-XX-999 no such check until 2099-01-31", ":zone", "no", ":zone", "yes",
 		":skip net-rh-002 because the firewall is being changed, ticket 4711 until 2099-01-31", "", ":zone", "yes", "yes")
 	outcome, err := talk.types(t.Context(), lines...)
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	want := map[string]string{"NET-RH-002": "the firewall is being changed, ticket 4711 until 2099-01-31"}

@@ -13,36 +13,36 @@ import (
 type question struct {
 	key   string
 	field wizard.Field // if it is one
-	ask   func(context.Context, question) (said, error)
+	run   func(context.Context, question) (reply, error)
 }
 
-// furtherKey is the question whether to change what has a default that nearly everybody keeps.
-const furtherKey = "further"
+// advancedKey is the question whether to change what has a default that nearly everybody keeps.
+const advancedKey = "further"
 
-// asked returns the fields of a screen that this interview is about.
-func (c *conversation) asked(screen wizard.Screen) []wizard.Field {
+// listFields returns the fields of a screen that this interview is about.
+func (c *promptSession) listFields(screen wizard.Screen) []wizard.Field {
 	var asked []wizard.Field
-	for _, field := range screen.Fields(c.talk.Answers.Spec) {
-		if c.talk.Only == nil || c.wrong[field.Key] || slices.ContainsFunc(c.talk.Only, func(only string) bool { return isPart(field.Key, only) }) {
+	for _, field := range screen.ListFields(c.session.Answers.Spec) {
+		if c.session.Only == nil || c.invalid[field.Key] || slices.ContainsFunc(c.session.Only, func(only string) bool { return isPart(field.Key, only) }) {
 			asked = append(asked, field)
 		}
 	}
 	return asked
 }
 
-// questions returns what is asked on a screen now: settings that a newcomer keeps only after one question about all of
+// listQuestions returns what is asked on a screen now: settings that a newcomer keeps only after one question about all of
 // them, and groups of machines each before the question whether there shall be more.
-func (c *conversation) questions(screen wizard.Screen) []question {
+func (c *promptSession) listQuestions(screen wizard.Screen) []question {
 	var first, further []question
-	for _, field := range grouped(c.asked(screen)) {
-		one := question{key: field.Key, field: field, ask: c.askField}
+	for _, field := range orderGroups(c.listFields(screen)) {
+		one := question{key: field.Key, field: field, run: c.promptField}
 		switch field.Shape() {
 		case wizard.Groups:
-			one.ask = c.askGroups
+			one.run = c.promptGroups
 		case wizard.Reference:
-			one.ask = c.askSecret
+			one.run = c.promptSecret
 		}
-		if c.folded(field) {
+		if c.isAdvanced(field) {
 			further = append(further, one)
 			continue
 		}
@@ -51,23 +51,23 @@ func (c *conversation) questions(screen wizard.Screen) []question {
 	if len(further) == 0 {
 		return first
 	}
-	first = append(first, question{key: furtherKey, ask: func(ctx context.Context, _ question) (said, error) {
-		return c.askFurther(ctx, screen, len(further))
+	first = append(first, question{key: advancedKey, run: func(ctx context.Context, _ question) (reply, error) {
+		return c.promptAdvanced(ctx, screen, len(further))
 	}})
-	if c.further[screen] {
+	if c.advanced[screen] {
 		first = append(first, further...)
 	}
 	return first
 }
 
-// folded tells whether a field is asked among the further settings only. What belongs to a group is asked with the
+// isAdvanced tells whether a field is asked among the further settings only. What belongs to a group is asked with the
 // group; of a few fields that are asked by name, each is.
-func (c *conversation) folded(field wizard.Field) bool {
-	return field.Advanced && c.talk.Only == nil && !c.wrong[field.Key] && !strings.Contains(field.Key, "[")
+func (c *promptSession) isAdvanced(field wizard.Field) bool {
+	return field.Advanced && c.session.Only == nil && !c.invalid[field.Key] && !strings.Contains(field.Key, "[")
 }
 
-// grouped moves the question about groups behind the fields of the groups.
-func grouped(fields []wizard.Field) []wizard.Field {
+// orderGroups moves the question about groups behind the fields of the groups.
+func orderGroups(fields []wizard.Field) []wizard.Field {
 	i := slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Shape() == wizard.Groups })
 	if i < 0 {
 		return fields
@@ -86,26 +86,26 @@ func grouped(fields []wizard.Field) []wizard.Field {
 	return slices.Concat(after[:at], before, fields[i:i+1], after[at:])
 }
 
-// askFurther asks whether to go through the settings that have defaults.
-func (c *conversation) askFurther(ctx context.Context, screen wizard.Screen, count int) (said, error) {
-	usual := map[bool]string{true: "yes", false: "no"}[c.further[screen]]
+// promptAdvanced asks whether to go through the settings that have defaults.
+func (c *promptSession) promptAdvanced(ctx context.Context, screen wizard.Screen, count int) (reply, error) {
+	usual := map[bool]string{true: "yes", false: "no"}[c.advanced[screen]]
 	for {
-		got, err := c.ask(ctx, fmt.Sprintf("Change any of the %d further settings, which have defaults? Yes or no [%s]: ", count, usual), nil)
-		if err != nil || got.way != answered {
+		got, err := c.readReply(ctx, fmt.Sprintf("Change any of the %d further settings, which have defaults? Yes or no [%s]: ", count, usual), nil)
+		if err != nil || got.command != commandAnswer {
 			return got, err
 		}
 		if got.text == "" {
 			return got, nil
 		}
-		if yes, ok := yesOrNo(got.text); ok {
-			c.further[screen] = yes
+		if yes, ok := parseYesNo(got.text); ok {
+			c.advanced[screen] = yes
 			return got, nil
 		}
-		c.say("Type yes or no.")
+		c.printLine("Type yes or no.")
 	}
 }
 
-func yesOrNo(text string) (yes, ok bool) {
+func parseYesNo(text string) (yes, ok bool) {
 	switch strings.ToLower(text) {
 	case "y", "yes", "true", "on":
 		return true, true
@@ -115,40 +115,40 @@ func yesOrNo(text string) (yes, ok bool) {
 	return false, false
 }
 
-// screen asks the questions of a screen, from a place on, and ends it.
-func (c *conversation) screen(ctx context.Context, at place) (turn, error) {
+// runScreen asks the questions of a screen, from a place on, and ends it.
+func (c *promptSession) runScreen(ctx context.Context, at position) (navigation, error) {
 	if !at.once {
-		if err := c.inquire(ctx, at.stage, true); err != nil {
-			return turn{}, err
+		if err := c.runLookups(ctx, at.stage, true); err != nil {
+			return navigation{}, err
 		}
 	}
-	i := c.startOf(at)
+	i := c.findStart(at)
 	for {
-		questions := c.questions(at.stage)
+		questions := c.listQuestions(at.stage)
 		if i >= len(questions) {
 			return c.endScreen(ctx, at.stage)
 		}
-		got, err := questions[i].ask(ctx, questions[i])
+		got, err := questions[i].run(ctx, questions[i])
 		if err != nil {
-			return turn{}, err
+			return navigation{}, err
 		}
-		if next, ends := c.leavesScreen(got, i); ends {
+		if next, ends := c.resolveExit(got, i); ends {
 			return next, nil
 		}
-		if got.way == skipping {
-			c.acceptRest(questions[i:])
+		if got.command == commandNext {
+			c.applySuggestions(questions[i:])
 		}
-		if got.way == skipping || got.way == answered && at.once {
+		if got.command == commandNext || got.command == commandAnswer && at.once {
 			return c.endScreen(ctx, at.stage)
 		}
-		i = c.indexAfter(at.stage, i, questions[i].key, got)
+		i = c.findNext(at.stage, i, questions[i].key, got)
 		at.once = false
 	}
 }
 
-// startOf returns the index of the question that a screen begins with.
-func (c *conversation) startOf(at place) int {
-	questions := c.questions(at.stage)
+// findStart returns the index of the question that a screen begins with.
+func (c *promptSession) findStart(at position) int {
+	questions := c.listQuestions(at.stage)
 	if at.last {
 		return max(len(questions)-1, 0)
 	}
@@ -159,29 +159,29 @@ func indexOf(questions []question, key string) int {
 	return slices.IndexFunc(questions, func(q question) bool { return q.key == key })
 }
 
-// leavesScreen tells whether what was typed at the i-th question leads away from the screen, and where.
-func (c *conversation) leavesScreen(got said, i int) (turn, bool) {
+// resolveExit tells whether what was typed at the i-th question leads away from the screen, and where.
+func (c *promptSession) resolveExit(got reply, i int) (navigation, bool) {
 	switch {
-	case got.way == leaving:
-		return turn{way: leaving}, true
-	case got.way == backward && i == 0:
-		return turn{way: backward}, true
-	case got.way == elsewhere && got.key == "":
-		return c.numberedStage(got.screen)
+	case got.command == commandQuit:
+		return navigation{command: commandQuit}, true
+	case got.command == commandBack && i == 0:
+		return navigation{command: commandBack}, true
+	case got.command == commandGoTo && got.key == "":
+		return c.findStage(got.screen)
 	}
-	return turn{}, false
+	return navigation{}, false
 }
 
-// indexAfter returns the index of the next question; an answer may have changed what is asked.
-func (c *conversation) indexAfter(screen wizard.Screen, i int, key string, got said) int {
-	questions := c.questions(screen)
+// findNext returns the index of the next question; an answer may have changed what is asked.
+func (c *promptSession) findNext(screen wizard.Screen, i int, key string, got reply) int {
+	questions := c.listQuestions(screen)
 	if now := indexOf(questions, key); now >= 0 {
 		i = now
 	}
 	switch {
-	case got.way == answered:
+	case got.command == commandAnswer:
 		return i + 1
-	case got.way == backward:
+	case got.command == commandBack:
 		return i - 1
 	case got.key != "":
 		return max(indexOf(questions, got.key), 0)
@@ -189,63 +189,63 @@ func (c *conversation) indexAfter(screen wizard.Screen, i int, key string, got s
 	return i
 }
 
-// acceptRest takes what is suggested for questions that were not looked at; what cannot stand there is told at the end
+// applySuggestions takes what is suggested for questions that were not looked at; what cannot stand there is told at the end
 // of the screen.
-func (c *conversation) acceptRest(questions []question) {
+func (c *promptSession) applySuggestions(questions []question) {
 	for _, q := range questions {
-		if q.key == furtherKey {
+		if q.key == advancedKey {
 			continue
 		}
-		if offered := c.offered(q.field); offered.origin == suggested {
-			_ = c.give(q.field, value{text: offered.text, origin: wizard.Typed})
+		if offered := c.resolveDefault(q.field); offered.origin == suggested {
+			_ = c.setAnswer(q.field, value{text: offered.text, origin: wizard.Typed})
 		}
 	}
 }
 
 // endScreen ends a screen: what is wrong leads back to its question, what deserves a look is told once.
-func (c *conversation) endScreen(ctx context.Context, screen wizard.Screen) (turn, error) {
-	if faults := c.faults(screen); len(faults) > 0 {
-		return c.mend(ctx, screen, faults)
+func (c *promptSession) endScreen(ctx context.Context, screen wizard.Screen) (navigation, error) {
+	if faults := c.listProblems(screen); len(faults) > 0 {
+		return c.handleProblems(ctx, screen, faults)
 	}
-	if err := c.inquire(ctx, screen, false); err != nil {
-		return turn{}, err
+	if err := c.runLookups(ctx, screen, false); err != nil {
+		return navigation{}, err
 	}
-	if faults := c.foundOutside(screen); len(faults) > 0 {
-		return c.mend(ctx, screen, faults)
+	if faults := c.listLookupProblems(screen); len(faults) > 0 {
+		return c.handleProblems(ctx, screen, faults)
 	}
-	c.remark(screen)
-	c.warn(screen)
-	return turn{way: answered}, nil
+	c.printEstimates(screen)
+	c.printWarnings(screen)
+	return navigation{command: commandAnswer}, nil
 }
 
-// mend tells faults and leads to the question of the first one.
-func (c *conversation) mend(ctx context.Context, stage wizard.Screen, faults []wizard.Fault) (turn, error) {
-	c.tellFaults(faults)
-	if to := c.placeOf(faults[0], stage); to.key != "" {
-		return turn{way: elsewhere, place: to}, nil
+// handleProblems tells faults and leads to the question of the first one.
+func (c *promptSession) handleProblems(ctx context.Context, stage wizard.Screen, faults []wizard.Problem) (navigation, error) {
+	c.printProblems(faults)
+	if to := c.findPosition(faults[0], stage); to.key != "" {
+		return navigation{command: commandGoTo, position: to}, nil
 	}
-	return c.pauseAt(ctx, stage, "Press Enter to try again")
+	return c.waitAt(ctx, stage, "Press Enter to try again")
 }
 
-// pauseAt waits for a line where there is no question to lead to.
-func (c *conversation) pauseAt(ctx context.Context, stage wizard.Screen, what string) (turn, error) {
-	next, _, err := c.pausing(ctx, stage, what)
+// waitAt waits for a line where there is no question to lead to.
+func (c *promptSession) waitAt(ctx context.Context, stage wizard.Screen, what string) (navigation, error) {
+	next, _, err := c.waitReply(ctx, stage, what)
 	return next, err
 }
 
-// pausing waits for a line and returns it, and where it leads to.
-func (c *conversation) pausing(ctx context.Context, stage wizard.Screen, what string) (turn, said, error) {
-	got, err := c.ask(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
+// waitReply waits for a line and returns it, and where it leads to.
+func (c *promptSession) waitReply(ctx context.Context, stage wizard.Screen, what string) (navigation, reply, error) {
+	got, err := c.readReply(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
 	switch {
 	case err != nil:
-		return turn{}, got, err
-	case got.way == leaving, got.way == backward:
-		return turn{way: got.way}, got, nil
-	case got.way == elsewhere:
-		if next, ok := c.numberedStage(got.screen); ok {
+		return navigation{}, got, err
+	case got.command == commandQuit, got.command == commandBack:
+		return navigation{command: got.command}, got, nil
+	case got.command == commandGoTo:
+		if next, ok := c.findStage(got.screen); ok {
 			return next, got, nil
 		}
 	}
-	c.forget() // things may have changed outside meanwhile
-	return turn{way: elsewhere, place: place{stage: stage}}, got, nil
+	c.resetLookups() // things may have changed outside meanwhile
+	return navigation{command: commandGoTo, position: position{stage: stage}}, got, nil
 }

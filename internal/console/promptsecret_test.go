@@ -17,7 +17,7 @@ func TestASecretThatIsTypedIsNeverShown(t *testing.T) {
 	talk := newTalk(t).settled(t).about("exoscale.apiKey", "openshift.pullSecret")
 	pasted := strings.Replace(pullSecret, "{", "{\n\n  ", 1) // as an editor shows it
 	outcome, err := talk.types(t.Context(), "4", "  EXOtyped ", "3", strings.ReplaceAll(pasted, "\n\n", "\n"), "yes")
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	if talk.kept["exoscale.apiKey"] != "EXOtyped" || !strings.Contains(talk.kept["openshift.pullSecret"], "quay.io") {
@@ -45,7 +45,7 @@ func TestASecretIsAskedForUntilItIsFound(t *testing.T) {
 		"3", "", // nothing is typed
 		"2", "<", // not that after all
 		"env:PULL_SECRET", "yes")
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	transcript := strings.ReplaceAll(talk.transcript.String(), shellescape.Quote(open), open) // a folder may have a space in it
@@ -54,26 +54,26 @@ func TestASecretIsAskedForUntilItIsFound(t *testing.T) {
 
 func TestAPullSecretPastedTooEarlyIsTaken(t *testing.T) {
 	talk := newTalk(t).settled(t).about("openshift.pullSecret")
-	if outcome, err := talk.types(t.Context(), pullSecret, "yes"); err != nil || !outcome.Go || talk.kept["openshift.pullSecret"] != pullSecret {
+	if outcome, err := talk.types(t.Context(), pullSecret, "yes"); err != nil || !outcome.Confirmed || talk.kept["openshift.pullSecret"] != pullSecret {
 		t.Errorf("%+v, %v, kept %q\n%s", outcome, err, talk.kept, talk.transcript.String())
 	}
 }
 
 func TestWithoutAPlaceForThemSecretsAreNotTyped(t *testing.T) {
 	talk := newTalk(t).settled(t).about("openshift.pullSecret")
-	talk.Keep = nil
+	talk.SaveSecret = nil
 	_, _ = talk.types(t.Context(), "3")
 	talk.wants(t, "Type one of the numbers")
 }
 
 func TestAfterASecretTheTerminalEndsLinesInItsOtherWay(t *testing.T) {
 	talk := newTalk(t).settled(t).about("openshift.pullSecret", "openshift.sshKey")
-	outcome, err := console.Prompt(t.Context(), console.Prompter{
+	outcome, err := console.RunPrompt(t.Context(), console.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
-		In:   console.NewLines(strings.NewReader("3\n" + pullSecret + "\r" + "\n" + "yes\n")), Out: &talk.transcript,
+		In:   console.NewLineReader(strings.NewReader("3\n" + pullSecret + "\r" + "\n" + "yes\n")), Out: &talk.transcript,
 		Hide: func() func() { return func() {} },
 	})
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
 }

@@ -13,13 +13,13 @@ func TestSomebodySignsInBetweenTwoQuestions(t *testing.T) {
 	talk := newTalk(t).settled(t).about("syn.tenant")
 	talk.Answers.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
 	in := false
-	talk.Inquiries = []wizard.Inquiry{{
+	talk.Lookups = []wizard.Lookup{{
 		ID: "tenants", Title: "Lieutenant", Screen: wizard.Syn, Keys: []string{"syn.lieutenantURL"},
-		Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+		Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
 			if !in {
-				return wizard.Reply{Pending: true, Summary: "nobody is signed in"}, nil
+				return wizard.LookupResult{Pending: true, Summary: "nobody is signed in"}, nil
 			}
-			return wizard.Reply{Summary: "2 tenants"}, nil
+			return wizard.LookupResult{Summary: "2 tenants"}, nil
 		},
 	}}
 	failed := false

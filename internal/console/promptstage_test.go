@@ -14,10 +14,10 @@ import (
 )
 
 // inquires adds an inquiry that always gets the same answer.
-func (t *talk) inquires(screen wizard.Screen, title string, keys []string, reply wizard.Reply, err error) *talk {
-	t.Inquiries = append(t.Inquiries, wizard.Inquiry{
+func (t *talk) inquires(screen wizard.Screen, title string, keys []string, reply wizard.LookupResult, err error) *talk {
+	t.Lookups = append(t.Lookups, wizard.Lookup{
 		ID: title, Title: title, Screen: screen, Keys: keys,
-		Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+		Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
 			t.asked = append(t.asked, title)
 			return reply, err
 		},
@@ -27,12 +27,12 @@ func (t *talk) inquires(screen wizard.Screen, title string, keys []string, reply
 
 func TestTheOutsideIsAskedOnceAboutTheSameAnswers(t *testing.T) {
 	talk := newTalk(t).settled(t).about("exoscale.zone", "cluster.displayName").
-		inquires(wizard.Access, "Zones", nil, wizard.Reply{Summary: "2 zones", Choices: map[string][]wizard.Choice{
+		inquires(wizard.Access, "Zones", nil, wizard.LookupResult{Summary: "2 zones", Choices: map[string][]wizard.Choice{
 			"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
 		}}, nil).
-		inquires(wizard.Cluster, "Names", []string{"cluster.id", "exoscale.zone"}, wizard.Reply{Summary: "the name is free"}, nil)
+		inquires(wizard.Cluster, "Names", []string{"cluster.id", "exoscale.zone"}, wizard.LookupResult{Summary: "the name is free"}, nil)
 	outcome, err := talk.types(t.Context(), "", "", ":screen 1", "2", "", "yes")
-	if err != nil || !outcome.Go || strings.Join(talk.asked, " ") != "Zones Names Names" {
+	if err != nil || !outcome.Confirmed || strings.Join(talk.asked, " ") != "Zones Names Names" {
 		t.Errorf("%+v, %v, asked %q", outcome, err, talk.asked)
 	}
 	talk.wants(t, "Zones: asking...", "Zones: 2 zones.", "2. de-fra-1: Frankfurt.", "[1, ch-gva-2, from answers.yaml:1]")
@@ -40,16 +40,16 @@ func TestTheOutsideIsAskedOnceAboutTheSameAnswers(t *testing.T) {
 
 func TestWhatTheOutsideFindsWrongLeadsBackAndWhatItDoesNotKnowBlocksNothing(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.id").
-		inquires(wizard.Cluster, "Release", nil, wizard.Reply{}, fault.New(fault.Transient, "ask the mirror", errors.New("no route")).WithHint("look at the network"))
-	talk.Inquiries = append(talk.Inquiries, wizard.Inquiry{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: []string{"cluster.id"},
-		Ask: func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+		inquires(wizard.Cluster, "Release", nil, wizard.LookupResult{}, fault.New(fault.Transient, "ask the mirror", errors.New("no route")).WithHint("look at the network"))
+	talk.Lookups = append(talk.Lookups, wizard.Lookup{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: []string{"cluster.id"},
+		Run: func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 			if spec.Cluster.ID == "c-taken" {
-				return wizard.Reply{Faults: []wizard.Fault{{Field: "cluster.id", Problem: "is taken", Suggestion: "c-free"}}}, nil
+				return wizard.LookupResult{Problems: []wizard.Problem{{Field: "cluster.id", Message: "is taken", Suggestion: "c-free"}}}, nil
 			}
-			return wizard.Reply{Warnings: []wizard.Fault{{Field: "cluster.id", Problem: "is short"}}}, nil
+			return wizard.LookupResult{Warnings: []wizard.Problem{{Field: "cluster.id", Message: "is short"}}}, nil
 		}})
 	outcome, err := talk.types(t.Context(), "c-taken", "", "yes")
-	if err != nil || !outcome.Go || talk.answer("cluster.id") != "c-free" {
+	if err != nil || !outcome.Confirmed || talk.answer("cluster.id") != "c-free" {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
 	golden(t, "prompt.outside.golden", talk.transcript.Bytes())
@@ -57,22 +57,22 @@ func TestWhatTheOutsideFindsWrongLeadsBackAndWhatItDoesNotKnowBlocksNothing(t *t
 
 func TestQuotasThatDoNotSufficeStopOnTheNodes(t *testing.T) {
 	talk := newTalk(t).settled(t).about("sizing.workers.count").
-		inquires(wizard.Nodes, "Quotas", []string{"exoscale.zone"}, wizard.Reply{Quotas: []wizard.Quota{{Resource: "instance", Used: 2, Limit: 16}}}, nil)
+		inquires(wizard.Nodes, "Quotas", []string{"exoscale.zone"}, wizard.LookupResult{Quotas: []wizard.Quota{{Resource: "instance", Used: 2, Limit: 16}}}, nil)
 	talk.Estimate = func(spec state.Spec) wizard.Estimate {
 		machines := 10 + spec.Sizing.Workers.Count
 		return wizard.Estimate{Machines: machines, Hour: 1, Month: 720, Date: "2026-05-01", Needs: map[string]int{"instance": machines}}
 	}
 	outcome, err := talk.types(t.Context(), "6", "3", "yes")
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
 	talk.wants(t, "Workers: count: ", "That is 13 machines at the most", "The quotas of your organization suffice")
 }
 
 func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
-	advice := wizard.Reply{Warnings: []wizard.Fault{{Field: "cluster.displayName", Problem: "somebody has it", Hint: "go on if that is you"}}}
+	advice := wizard.LookupResult{Warnings: []wizard.Problem{{Field: "cluster.displayName", Message: "somebody has it", Hint: "go on if that is you"}}}
 	talk := newTalk(t).settled(t).about("cluster.displayName").inquires(wizard.Cluster, "Names", nil, advice, nil)
-	if outcome, err := talk.types(t.Context(), "Demo", "yes"); err != nil || !outcome.Go {
+	if outcome, err := talk.types(t.Context(), "Demo", "yes"); err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	talk.wants(t, "Warning: Display name: somebody has it. What to do: go on if that is you.")
@@ -82,14 +82,14 @@ func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		talk := newTalk(t).settled(t).about("cluster.displayName")
 		over := make(chan struct{})
-		talk.Inquiries = []wizard.Inquiry{{ID: "deaf", Title: "Names", Screen: wizard.Cluster,
-			Ask: func(context.Context, state.Spec, wizard.Secrets) (wizard.Reply, error) {
+		talk.Lookups = []wizard.Lookup{{ID: "deaf", Title: "Names", Screen: wizard.Cluster,
+			Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
 				<-over // whatever happens to its context
-				return wizard.Reply{}, nil
+				return wizard.LookupResult{}, nil
 			}}}
 		outcome, err := talk.types(t.Context(), "Demo", "yes")
 		close(over)
-		if err != nil || !outcome.Go {
+		if err != nil || !outcome.Confirmed {
 			t.Errorf("%+v, %v", outcome, err)
 		}
 		talk.wants(t, "Names: nobody answered in time. This blocks nothing.")
@@ -98,10 +98,10 @@ func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
 
 func TestCtrlCEndsOnlyWhatIsWaitedFor(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
-	talk.Inquiries = []wizard.Inquiry{{ID: "slow", Title: "Names", Screen: wizard.Cluster,
-		Ask: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.Reply, error) {
+	talk.Lookups = []wizard.Lookup{{ID: "slow", Title: "Names", Screen: wizard.Cluster,
+		Run: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 			<-ctx.Done()
-			return wizard.Reply{}, ctx.Err()
+			return wizard.LookupResult{}, ctx.Err()
 		}}}
 	talk.Check = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		<-ctx.Done()
@@ -113,7 +113,7 @@ func TestCtrlCEndsOnlyWhatIsWaitedFor(t *testing.T) {
 		return ctx, cancel
 	}
 	outcome, err := talk.types(t.Context(), "Demo", ":quit")
-	if err != nil || outcome.Go {
+	if err != nil || outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	talk.wants(t, "Names: not asked any further. This blocks nothing.", "The checks were stopped.")
@@ -138,7 +138,7 @@ func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
 		return map[bool]error{true: errors.New("a check failed"), false: nil}[attempts == 1]
 	}
 	outcome, err := talk.types(t.Context(), "", "", "yes")
-	if err != nil || !outcome.Go || attempts != 2 {
+	if err != nil || !outcome.Confirmed || attempts != 2 {
 		t.Errorf("%+v, %v after %d attempts", outcome, err, attempts)
 	}
 	golden(t, "prompt.checks.golden", talk.transcript.Bytes())
@@ -152,7 +152,7 @@ func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
 		return wizard.Review{}, fault.Newf(fault.Invalid, "read the plan", "the zone no longer has standard.huge").WithHint("choose another type")
 	}
 	outcome, err := talk.types(t.Context(), "", "", ":list", "YES")
-	if err != nil || !outcome.Go {
+	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	golden(t, "prompt.review.golden", talk.transcript.Bytes())
@@ -162,7 +162,7 @@ func TestCheckingOnlyEndsWithTheChecks(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	talk.CheckOnly, talk.Rehearsal = true, true
 	outcome, err := talk.types(t.Context(), "")
-	if err != nil || outcome.Go || strings.Contains(talk.transcript.String(), "Review") {
+	if err != nil || outcome.Confirmed || strings.Contains(talk.transcript.String(), "Review") {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
 }
@@ -171,7 +171,7 @@ func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	p := console.Prompter{
 		Options: []console.Option{{ID: "new", Title: "A new cluster", Help: "Questions first"}, {ID: "held", Title: "A draft"}, {ID: "leave", Title: "Leave"}},
-		In:      console.NewLines(&keyboard{lines: []string{"7", "?", "<", "2", "1", "", "yes"}, shown: &talk.transcript}), Out: &talk.transcript,
+		In:      console.NewLineReader(&keyboard{lines: []string{"7", "?", "<", "2", "1", "", "yes"}, shown: &talk.transcript}), Out: &talk.transcript,
 		Open: func(_ context.Context, option string) (*wizard.Interview, error) {
 			if option == "held" {
 				return nil, fault.Newf(fault.Conflict, "open the draft", "another process has it").WithHint("end that one first")
@@ -179,8 +179,8 @@ func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
 			return talk.Interview, nil
 		},
 	}
-	outcome, err := console.Prompt(t.Context(), p)
-	if err != nil || outcome != (console.Outcome{Option: "new", Go: true}) {
+	outcome, err := console.RunPrompt(t.Context(), p)
+	if err != nil || outcome != (console.Outcome{Option: "new", Confirmed: true}) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	golden(t, "prompt.start.golden", talk.transcript.Bytes())
@@ -188,10 +188,10 @@ func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
 
 func TestWhatHasNothingToAskEndsTheConversation(t *testing.T) {
 	p := console.Prompter{
-		Options: []console.Option{{ID: "new", Title: "New"}, {ID: "leave", Title: "Leave"}}, In: console.NewLines(strings.NewReader("leave\n")), Out: &strings.Builder{},
+		Options: []console.Option{{ID: "new", Title: "New"}, {ID: "leave", Title: "Leave"}}, In: console.NewLineReader(strings.NewReader("leave\n")), Out: &strings.Builder{},
 		Open: func(context.Context, string) (*wizard.Interview, error) { return nil, nil },
 	}
-	if outcome, err := console.Prompt(t.Context(), p); err != nil || outcome != (console.Outcome{Option: "leave"}) {
+	if outcome, err := console.RunPrompt(t.Context(), p); err != nil || outcome != (console.Outcome{Option: "leave"}) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 }

@@ -17,13 +17,13 @@ import (
 )
 
 // surveyed is a report from two vantages with something of everything.
-func surveyed() console.Reachability {
+func surveyed() console.ConnectivityReport {
 	layers := func(dns, tcp, tls, http reach.Layer) reach.Layers {
 		return reach.Layers{DNS: dns, TCP: tcp, TLS: tls, HTTP: http}
 	}
 	well, ok, bad, none := layers("ok", "ok", "ok", "ok"), reach.LayerOK, reach.LayerFail, reach.LayerNone
 	result := func(id, group, target, vantage string, severity reach.Severity, verdict reach.Verdict, class reach.Class, l reach.Layers, evidence ...string) reach.Result {
-		r := reach.Result{ID: id, Group: group, Target: target, Vantage: vantage, Phase: "bootstrap", Severity: severity, Verdict: verdict,
+		r := reach.Result{ID: id, Group: group, Target: target, Source: vantage, Phase: "bootstrap", Severity: severity, Verdict: verdict,
 			Class: class, Layers: l, Evidence: map[string]string{}, Owner: "network"}
 		for i := 0; i+1 < len(evidence); i += 2 {
 			r.Evidence[evidence[i]] = evidence[i+1]
@@ -38,7 +38,7 @@ func surveyed() console.Reachability {
 	dropped.Hint = "Ask for the firewall to let cdn03.quay.io:443 through."
 	slow := result("NET-3RD-001", "third-party", "acme-v02.api.letsencrypt.org:443", "workstation", reach.Should, reach.Warn, reach.Slow, well, "took_ms", "4120")
 	slow.Hint = "Find out what makes the way slow."
-	return console.Reachability{
+	return console.ConnectivityReport{
 		Title: "c-demo-1 in ch-gva-2", Program: "exoshift 1.2.3", Release: "4.20.5",
 		Report: reach.Report{V: 1, Started: time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC), TookMS: 5120, Results: []reach.Result{
 			result("NET-RH-001", "redhat", "quay.io:443", "workstation", reach.Must, reach.OK, reach.Unauthorized, well, "took_ms", "61"),
@@ -61,7 +61,7 @@ func surveyed() console.Reachability {
 }
 
 // compared is a report beside an earlier one.
-func compared() console.Reachability {
+func compared() console.ConnectivityReport {
 	v := surveyed()
 	earlier := surveyed().Report
 	earlier.Results[0].Verdict, earlier.Results[0].Class = reach.Fail, reach.NXDomain
@@ -72,9 +72,9 @@ func compared() console.Reachability {
 }
 
 // forms are the ways in which a report is written.
-func forms(v console.Reachability) map[string]func(io.Writer) error {
+func forms(v console.ConnectivityReport) map[string]func(io.Writer) error {
 	return map[string]func(io.Writer) error{
-		"table": v.Table, "short": v.Short, "json": v.JSON, "junit": v.JUnit, "markdown": v.Markdown, "difference": v.Difference,
+		"table": v.WriteTable, "short": v.WriteShort, "json": v.WriteJSON, "junit": v.WriteJUnit, "markdown": v.WriteMarkdown, "difference": v.WriteDiff,
 	}
 }
 
@@ -102,10 +102,10 @@ func TestAReportThatIsAllWellIsShort(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[:1]
 	var table, markdown bytes.Buffer
-	if err := v.Table(&table); err != nil {
+	if err := v.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Markdown(&markdown); err != nil {
+	if err := v.WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
 	want := `Reachability of c-demo-1 in ch-gva-2, 2026-05-04 14:02 UTC, in 5.1 s
@@ -130,7 +130,7 @@ func TestOneAdviceForManyIsGivenOnce(t *testing.T) {
 		v.Report.Results[i].Verdict, v.Report.Results[i].Class, v.Report.Results[i].Hint = reach.Warn, reach.ServerError, "Wait some minutes."
 	}
 	var out bytes.Buffer
-	if err := v.Table(&out); err != nil {
+	if err := v.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Count(got, "Wait some minutes.") != 1 || strings.Count(got, "the same as for NET-RH-002") != 2 {
@@ -139,7 +139,7 @@ func TestOneAdviceForManyIsGivenOnce(t *testing.T) {
 }
 
 func TestAnEmptyReportSaysThatNothingWasChecked(t *testing.T) {
-	for name, write := range forms(console.Reachability{}) {
+	for name, write := range forms(console.ConnectivityReport{}) {
 		var out bytes.Buffer
 		if err := write(&out); err != nil || out.Len() == 0 {
 			t.Errorf("%s: %v, %q", name, err, out.String())
@@ -174,7 +174,7 @@ func spoiled(value reflect.Value) {
 }
 
 // hostileReport has hostile text everywhere, other than what decides how it is shown.
-func hostileReport() console.Reachability {
+func hostileReport() console.ConnectivityReport {
 	v := compared()
 	verdicts := surveyed()
 	spoiled(reflect.ValueOf(&v).Elem())
@@ -186,14 +186,14 @@ func hostileReport() console.Reachability {
 }
 
 func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
-	for name, v := range map[string]console.Reachability{"verdicts known": hostileReport(), "verdicts unknown": func() console.Reachability {
+	for name, v := range map[string]console.ConnectivityReport{"verdicts known": hostileReport(), "verdicts unknown": func() console.ConnectivityReport {
 		v := compared()
 		spoiled(reflect.ValueOf(&v).Elem())
 		return v
 	}()} {
 		all := forms(v)
 		delete(all, "json") // is for programs
-		all["transitions"] = func(w io.Writer) error { return console.Transitions(w, began, v.Changes) }
+		all["transitions"] = func(w io.Writer) error { return console.WriteTransitions(w, began, v.Changes) }
 		for form, write := range all {
 			var out bytes.Buffer
 			if err := write(&out); err != nil {
@@ -208,10 +208,10 @@ func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
 
 func TestHostileTextStaysWithinItsCellOfMarkdown(t *testing.T) {
 	var plain, spoilt bytes.Buffer
-	if err := compared().Markdown(&plain); err != nil {
+	if err := compared().WriteMarkdown(&plain); err != nil {
 		t.Fatal(err)
 	}
-	if err := hostileReport().Markdown(&spoilt); err != nil {
+	if err := hostileReport().WriteMarkdown(&spoilt); err != nil {
 		t.Fatal(err)
 	}
 	bars := func(text string) []int {
@@ -235,9 +235,9 @@ func TestHostileTextStaysWithinItsCellOfMarkdown(t *testing.T) {
 }
 
 func TestJUnitIsReadAsXMLWithTheNumbersOfTheReport(t *testing.T) {
-	for name, v := range map[string]console.Reachability{"good": surveyed(), "hostile": hostileReport()} {
+	for name, v := range map[string]console.ConnectivityReport{"good": surveyed(), "hostile": hostileReport()} {
 		var out bytes.Buffer
-		if err := v.JUnit(&out); err != nil {
+		if err := v.WriteJUnit(&out); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
@@ -279,12 +279,12 @@ func TestAnyReportCanBeWrittenAlwaysTheSame(t *testing.T) {
 		text := rapid.String()
 		result := rapid.Custom(func(t *rapid.T) reach.Result {
 			return reach.Result{
-				ID: text.Draw(t, "id"), Group: text.Draw(t, "group"), Target: text.Draw(t, "target"), Vantage: text.Draw(t, "vantage"),
+				ID: text.Draw(t, "id"), Group: text.Draw(t, "group"), Target: text.Draw(t, "target"), Source: text.Draw(t, "vantage"),
 				Class: reach.Class(text.Draw(t, "class")), Verdict: rapid.SampledFrom([]reach.Verdict{reach.OK, reach.Warn, reach.Fail, reach.Skipped, "?"}).Draw(t, "verdict"),
 				Evidence: rapid.MapOf(rapid.SampledFrom([]string{"host", "proxy", "issuer", "took_ms", "skipped", "until"}), text).Draw(t, "evidence"), Hint: text.Draw(t, "hint"),
 			}
 		})
-		v := console.Reachability{Report: reach.Report{Results: rapid.SliceOf(result).Draw(t, "results")}, Title: text.Draw(t, "title")}
+		v := console.ConnectivityReport{Report: reach.Report{Results: rapid.SliceOf(result).Draw(t, "results")}, Title: text.Draw(t, "title")}
 		for name, write := range forms(v) {
 			var first, second bytes.Buffer
 			if err := write(&first); err != nil {
@@ -305,7 +305,7 @@ func TestWideLettersAreAligned(t *testing.T) {
 	v.Report.Results = v.Report.Results[:2]
 	v.Report.Results[1].Target = "例え.テスト:443"
 	var out bytes.Buffer
-	if err := v.Table(&out); err != nil {
+	if err := v.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "  NET-RH-001  quay.io:443      ok           ok"; !strings.Contains(out.String(), want) {
@@ -318,7 +318,7 @@ func TestWideLettersAreAligned(t *testing.T) {
 
 func TestAWatchTellsTransitionsAlone(t *testing.T) {
 	var out bytes.Buffer
-	if err := console.Transitions(&out, began, compared().Changes[:2]); err != nil {
+	if err := console.WriteTransitions(&out, began, compared().Changes[:2]); err != nil {
 		t.Fatal(err)
 	}
 	want := `14:00:00 NET-RH-001 quay.io:443 from workstation: FAILED (dns-nxdomain) -> ok (http-401)
@@ -334,7 +334,7 @@ func TestOneCauseOfManyProblemsIsToldOnceAndFirst(t *testing.T) {
 	v.Report.Results = v.Report.Results[:4]
 	for i := range v.Report.Results[:3] {
 		r := &v.Report.Results[i]
-		r.Vantage, r.Verdict, r.Class, r.Hint, r.Evidence = reach.Workstation, reach.Warn, reach.Captive, "Log in.", nil
+		r.Source, r.Verdict, r.Class, r.Hint, r.Evidence = reach.Workstation, reach.Warn, reach.Captive, "Log in.", nil
 	}
 	v.Report.Results[1].Verdict = reach.Fail
 	const cause = "the network of this workstation wants a login first"
@@ -366,11 +366,11 @@ func TestARequestTellsOneProofOfManyLinesOnce(t *testing.T) {
 	v.Report.Results = v.Report.Results[1:4]
 	for i := range v.Report.Results {
 		r := &v.Report.Results[i]
-		r.Vantage, r.Verdict, r.Class, r.Layers = reach.Workstation, reach.Fail, reach.Untrusted, reach.Layers{TLS: reach.LayerFail}
+		r.Source, r.Verdict, r.Class, r.Layers = reach.Workstation, reach.Fail, reach.Untrusted, reach.Layers{TLS: reach.LayerFail}
 		r.Target, r.Evidence = string(rune('a'+i))+".example:443", map[string]string{reach.EvidenceIssuer: "CN=Corp Proxy CA"}
 	}
 	var out bytes.Buffer
-	if err := v.Table(&out); err != nil {
+	if err := v.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Count(got, "      seen  as above\n") != 2 || strings.Count(got, "TLS FAILED") != 1 {
@@ -383,7 +383,7 @@ func TestAShortReportNamesSkipsThatHaveEnded(t *testing.T) {
 	v.Report.Results = v.Report.Results[1:2]
 	v.Report.Results[0].Evidence = map[string]string{reach.EvidenceExpiredSkip: "we mirror until 2020-01-01"}
 	var out bytes.Buffer
-	if err := v.Short(&out); err != nil {
+	if err := v.WriteShort(&out); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.HasSuffix(got, "; this skip has ended: we mirror until 2020-01-01\n") {

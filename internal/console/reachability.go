@@ -10,9 +10,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// Reachability is a report of reachability for people and for their programs. All its forms are the same whenever the
+// ConnectivityReport is a report of reachability for people and for their programs. All its forms are the same whenever the
 // report is the same.
-type Reachability struct {
+type ConnectivityReport struct {
 	Report  reach.Report
 	Checks  []reach.Check // of the report, for reasons and commands
 	Title   string        // e.g. "c-demo-1 in ch-gva-2"; may be empty
@@ -23,28 +23,28 @@ type Reachability struct {
 	Compared bool           // with an earlier report
 }
 
-// JSON writes the report for programs. ReadReport of package reach reads it again.
-func (v Reachability) JSON(w io.Writer) error { return reach.WriteReport(w, v.Report) }
+// WriteJSON writes the report for programs. ReadReport of package reach reads it again.
+func (v ConnectivityReport) WriteJSON(w io.Writer) error { return reach.WriteReport(w, v.Report) }
 
-// written sends what was made up as a whole.
-func written(w io.Writer, text *strings.Builder) error {
+// writeText sends what was made up as a whole.
+func writeText(w io.Writer, text *strings.Builder) error {
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// check returns the check of a result; one that nobody knows is empty.
-func (v Reachability) check(id string) reach.Check {
+// findCheck returns the check of a result; one that nobody knows is empty.
+func (v ConnectivityReport) findCheck(id string) reach.Check {
 	if i := slices.IndexFunc(v.Checks, func(c reach.Check) bool { return c.ID == id }); i >= 0 {
 		return v.Checks[i]
 	}
 	return reach.Check{}
 }
 
-// vantages returns where was looked from, in the order of the report.
-func (v Reachability) vantages() (all []string) {
+// listSources returns where was looked from, in the order of the report.
+func (v ConnectivityReport) listSources() (all []string) {
 	for _, r := range v.Report.Results {
-		if !slices.Contains(all, r.Vantage) {
-			all = append(all, r.Vantage)
+		if !slices.Contains(all, r.Source) {
+			all = append(all, r.Source)
 		}
 	}
 	return all
@@ -56,8 +56,8 @@ type endpointRow struct {
 	results           []reach.Result
 }
 
-// rows returns the checks group by group, both in the order in which the report has them first.
-func (v Reachability) rows() (rows []endpointRow) {
+// groupRows returns the checks group by group, both in the order in which the report has them first.
+func (v ConnectivityReport) groupRows() (rows []endpointRow) {
 	var groups []string
 	at := map[string]int{}
 	for _, r := range v.Report.Results {
@@ -77,17 +77,17 @@ func (v Reachability) rows() (rows []endpointRow) {
 	return rows
 }
 
-// from returns the result of a vantage.
-func (row endpointRow) from(vantage string) (reach.Result, bool) {
-	i := slices.IndexFunc(row.results, func(r reach.Result) bool { return r.Vantage == vantage })
+// fromSource returns the result of a vantage.
+func (row endpointRow) fromSource(vantage string) (reach.Result, bool) {
+	i := slices.IndexFunc(row.results, func(r reach.Result) bool { return r.Source == vantage })
 	if i < 0 {
 		return reach.Result{}, false
 	}
 	return row.results[i], true
 }
 
-// worst returns the result that is to be told first.
-func (row endpointRow) worst() reach.Result {
+// findWorst returns the result that is to be told first.
+func (row endpointRow) findWorst() reach.Result {
 	for _, verdict := range []reach.Verdict{reach.Fail, reach.Warn, reach.Skipped} {
 		for _, r := range row.results {
 			if r.Verdict == verdict {
@@ -98,67 +98,67 @@ func (row endpointRow) worst() reach.Result {
 	return row.results[0]
 }
 
-// groupTitle names a group for people.
-func groupTitle(group string) string {
+// formatGroup names a group for people.
+func formatGroup(group string) string {
 	if title, known := map[string]string{
 		"vshn": "VSHN", "redhat": "Red Hat and OpenShift", "third-party": "Third parties", "exoscale": "Exoscale",
 		"cluster": "The cluster itself", "customer": "Your own endpoints",
 	}[group]; known {
 		return title
 	}
-	return Clean(group)
+	return SanitizeLine(group)
 }
 
-// verdictWord writes a verdict so that what failed is seen in a column.
-func verdictWord(v reach.Verdict) string {
+// formatVerdict writes a verdict so that what failed is seen in a column.
+func formatVerdict(v reach.Verdict) string {
 	switch v {
 	case reach.Fail:
 		return "FAILED"
 	case "":
 		return "-"
 	}
-	return Clean(string(v))
+	return SanitizeLine(string(v))
 }
 
-// counted counts the verdicts from one vantage, "" for all: "31 ok, 1 warning, 2 failed, 1 skipped".
-func (v Reachability) counted(vantage string) string {
-	verdicts := inOrder("ok", "warning", "failed", "skipped")
+// formatCounts counts the verdicts from one vantage, "" for all: "31 ok, 1 warning, 2 failed, 1 skipped".
+func (v ConnectivityReport) formatCounts(vantage string) string {
+	verdicts := newWordCounts("ok", "warning", "failed", "skipped")
 	names := map[reach.Verdict]string{reach.OK: "ok", reach.Warn: "warning", reach.Fail: "failed", reach.Skipped: "skipped"}
 	for _, r := range v.Report.Results {
-		if vantage == "" || r.Vantage == vantage {
+		if vantage == "" || r.Source == vantage {
 			verdicts.add(names[r.Verdict])
 		}
 	}
-	if verdicts.total() == 0 {
+	if verdicts.countTotal() == 0 {
 		return "nothing was checked"
 	}
-	return strings.Replace(verdicts.String(), " warning", plural(verdicts.counts["warning"], " warning"), 1)
+	return strings.Replace(verdicts.String(), " warning", formatPlural(verdicts.counts["warning"], " warning"), 1)
 }
 
-func plural(n int, noun string) string {
+func formatPlural(n int, noun string) string {
 	if n == 1 {
 		return noun
 	}
 	return noun + "s"
 }
 
-// headline says what was checked, when and for how long.
-func (v Reachability) headline() string {
+// formatHeadline says what was checked, when and for how long.
+func (v ConnectivityReport) formatHeadline() string {
 	title := "Reachability"
 	if v.Title != "" {
-		title += " of " + Clean(v.Title)
+		title += " of " + SanitizeLine(v.Title)
 	}
-	return fmt.Sprintf("%s, %s, in %s", title, clock(v.Report.Started), seconds(v.Report.TookMS))
+	return fmt.Sprintf("%s, %s, in %s", title, formatTime(v.Report.Started), formatMillis(v.Report.TookMS))
 }
 
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
 
-func seconds(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
+func formatMillis(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
 
 func isProblem(r reach.Result) bool { return r.Verdict == reach.Fail || r.Verdict == reach.Warn }
 
-// problems returns what failed, and then what is only a warning, in the order of the report.
-func (v Reachability) problems() (all []reach.Result) {
+// listProblems returns what failed, and then what is only a warning, in the order of the report.
+func (v ConnectivityReport) listProblems() (all []reach.Result) {
 	for _, verdict := range []reach.Verdict{reach.Fail, reach.Warn} {
 		for _, r := range v.Report.Results {
 			if r.Verdict == verdict {
@@ -169,7 +169,7 @@ func (v Reachability) problems() (all []reach.Result) {
 	return all
 }
 
-// expired says that a skip does not count any more, or "".
-func expired(r reach.Result) string {
-	return prefixed("this skip has ended: ", Clean(r.Evidence[reach.EvidenceExpiredSkip]))
+// formatExpiredSkip says that a skip does not count any more, or "".
+func formatExpiredSkip(r reach.Result) string {
+	return withPrefix("this skip has ended: ", SanitizeLine(r.Evidence[reach.EvidenceExpiredSkip]))
 }

@@ -56,13 +56,13 @@ type (
 	}
 )
 
-// JUnit writes the report as test results: a suite for each vantage and group, a case for each check. A warning is a
+// WriteJUnit writes the report as test results: a suite for each vantage and group, a case for each check. A warning is a
 // case that passed, with output.
-func (v Reachability) JUnit(w io.Writer) error {
-	all := junitSuites{Name: parts(" ", "exoshift check", Clean(v.Title)), Time: junitSeconds(v.Report.TookMS)}
+func (v ConnectivityReport) WriteJUnit(w io.Writer) error {
+	all := junitSuites{Name: joinNonEmpty(" ", "exoshift check", SanitizeLine(v.Title)), Time: formatJUnitSeconds(v.Report.TookMS)}
 	for _, r := range v.Report.Results {
-		suite := all.suite(Clean(r.Vantage)+"/"+Clean(r.Group), v.Report.Started)
-		suite.add(r, v.junitCase(r))
+		suite := all.ensureSuite(SanitizeLine(r.Source)+"/"+SanitizeLine(r.Group), v.Report.Started)
+		suite.add(r, v.newJUnitCase(r))
 		all.Tests++
 	}
 	for _, suite := range all.Suites {
@@ -77,8 +77,8 @@ func (v Reachability) JUnit(w io.Writer) error {
 	return err
 }
 
-// suite returns the suite of a name.
-func (all *junitSuites) suite(name string, started time.Time) *junitSuite {
+// ensureSuite returns the suite of a name.
+func (all *junitSuites) ensureSuite(name string, started time.Time) *junitSuite {
 	i := slices.IndexFunc(all.Suites, func(s junitSuite) bool { return s.Name == name })
 	if i < 0 {
 		i = len(all.Suites)
@@ -90,8 +90,8 @@ func (all *junitSuites) suite(name string, started time.Time) *junitSuite {
 func (s *junitSuite) add(r reach.Result, one junitCase) {
 	s.Tests++
 	s.Cases = append(s.Cases, one)
-	s.slowest = max(s.slowest, milliseconds(r))
-	s.Time = junitSeconds(s.slowest)
+	s.slowest = max(s.slowest, parseMillis(r))
+	s.Time = formatJUnitSeconds(s.slowest)
 	if one.Failure != nil {
 		s.Failures++
 	}
@@ -100,36 +100,36 @@ func (s *junitSuite) add(r reach.Result, one junitCase) {
 	}
 }
 
-func (v Reachability) junitCase(r reach.Result) junitCase {
+func (v ConnectivityReport) newJUnitCase(r reach.Result) junitCase {
 	one := junitCase{
-		Name: parts(" ", Clean(r.ID), Clean(r.Target)), Class: Clean(r.Vantage) + "." + Clean(r.Group), Time: junitSeconds(milliseconds(r)),
-		Properties: []junitProperty{{"severity", Clean(string(r.Severity))}, {"owner", Clean(r.Owner)}, {"layers", r.Layers.Strip()}},
+		Name: joinNonEmpty(" ", SanitizeLine(r.ID), SanitizeLine(r.Target)), Class: SanitizeLine(r.Source) + "." + SanitizeLine(r.Group), Time: formatJUnitSeconds(parseMillis(r)),
+		Properties: []junitProperty{{"severity", SanitizeLine(string(r.Severity))}, {"owner", SanitizeLine(r.Owner)}, {"layers", r.Layers.FormatLine()}},
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Evidence)) {
-		one.Properties = append(one.Properties, junitProperty{Clean(key), Clean(r.Evidence[key])})
+		one.Properties = append(one.Properties, junitProperty{SanitizeLine(key), SanitizeLine(r.Evidence[key])})
 	}
 	switch r.Verdict {
 	case reach.Fail:
-		one.Failure = &junitText{Message: Clean(r.Sentence()), Type: Clean(string(r.Class)), Text: v.junitDetails(r)}
+		one.Failure = &junitText{Message: SanitizeLine(r.Describe()), Type: SanitizeLine(string(r.Class)), Text: v.formatJUnitDetails(r)}
 	case reach.Skipped:
-		one.Skipped = &junitText{Message: Clean(r.Sentence())}
+		one.Skipped = &junitText{Message: SanitizeLine(r.Describe())}
 	case reach.Warn:
-		one.Output = "warning: " + Clean(r.Sentence()) + "\n" + v.junitDetails(r)
+		one.Output = "warning: " + SanitizeLine(r.Describe()) + "\n" + v.formatJUnitDetails(r)
 	}
 	return one
 }
 
-func (v Reachability) junitDetails(r reach.Result) string {
-	details := []string{"layers: " + r.Layers.Strip()}
-	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", reach.ByHand(v.check(r.ID), r)}} {
-		if text := Clean(row.text); text != "" {
+func (v ConnectivityReport) formatJUnitDetails(r reach.Result) string {
+	details := []string{"layers: " + r.Layers.FormatLine()}
+	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", reach.BuildCommand(v.findCheck(r.ID), r)}} {
+		if text := SanitizeLine(row.text); text != "" {
 			details = append(details, row.name+text)
 		}
 	}
 	return strings.Join(details, "\n")
 }
 
-func milliseconds(r reach.Result) int64 {
+func parseMillis(r reach.Result) int64 {
 	ms, err := strconv.ParseInt(r.Evidence[reach.EvidenceTime], 10, 64)
 	if err != nil || ms < 0 {
 		return 0
@@ -137,4 +137,4 @@ func milliseconds(r reach.Result) int64 {
 	return ms
 }
 
-func junitSeconds(ms int64) string { return fmt.Sprintf("%.3f", float64(ms)/1000) }
+func formatJUnitSeconds(ms int64) string { return fmt.Sprintf("%.3f", float64(ms)/1000) }

@@ -7,46 +7,46 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// request writes the firewall request, if there is something to ask for.
-func (v Reachability) request(out *strings.Builder) {
-	demands := reach.Demands(v.Report, v.Checks)
+// writeRequest writes the firewall request, if there is something to ask for.
+func (v ConnectivityReport) writeRequest(out *strings.Builder) {
+	demands := reach.ListFirewallRules(v.Report, v.Checks)
 	if len(demands) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\nFirewall request: %s, to paste into a ticket\n", count(len(demands), "line"))
+	fmt.Fprintf(out, "\nFirewall request: %s, to paste into a ticket\n", formatCount(len(demands), "line"))
 	table := cells{{"what", "source", "destination", "port", "who", "checks"}}
 	for _, d := range demands {
-		table = append(table, []string{string(d.Ask), d.Source, d.Destination, orDash(d.Port), ownerName(d.Owner), d.ID})
+		table = append(table, []string{string(d.Ask), d.Source, d.Destination, replaceEmpty(d.Port), describeOwner(d.Owner), d.ID})
 	}
-	aligned := table.lines("  ")
+	aligned := table.formatLines("  ")
 	fmt.Fprintln(out, aligned[0])
 	seen := ""
 	for i, d := range demands {
 		fmt.Fprintln(out, aligned[i+1])
-		paragraph(out, "why   ", Clean(d.Reason))
+		writeParagraph(out, "why   ", SanitizeLine(d.Reason))
 		if d.Proof == seen {
-			paragraph(out, "seen  ", "as above")
+			writeParagraph(out, "seen  ", "as above")
 			continue
 		}
 		seen = d.Proof
-		paragraph(out, "seen  ", Clean(d.Proof))
+		writeParagraph(out, "seen  ", SanitizeLine(d.Proof))
 	}
 }
 
-func orDash(text string) string {
+func replaceEmpty(text string) string {
 	if text == "" {
 		return "-"
 	}
 	return text
 }
 
-// ownerName says who can change something.
-func ownerName(owner string) string {
+// describeOwner says who can change something.
+func describeOwner(owner string) string {
 	if name, known := map[string]string{
 		"network": "firewall team", "dns": "DNS team", "exoscale": "Exoscale", "vshn": "VSHN", "redhat": "Red Hat",
 		"vendor": "its vendor", "customer": "you",
 	}[owner]; known {
 		return name
 	}
-	return Clean(owner)
+	return SanitizeLine(owner)
 }

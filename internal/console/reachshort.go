@@ -8,38 +8,38 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// Short writes a line of counts and a line for each problem, or for what many of them come from, and for each
+// WriteShort writes a line of counts and a line for each problem, or for what many of them come from, and for each
 // check that somebody left out, to paste into a chat.
-func (v Reachability) Short(w io.Writer) error {
+func (v ConnectivityReport) WriteShort(w io.Writer) error {
 	var out strings.Builder
-	vantages := v.vantages()
-	fmt.Fprintf(&out, "%s: %s\n", v.headline(), v.counted(""))
-	causes := v.causes()
+	vantages := v.listSources()
+	fmt.Fprintf(&out, "%s: %s\n", v.formatHeadline(), v.formatCounts(""))
+	causes := v.listCauses()
 	for _, cause := range causes {
-		fmt.Fprintf(&out, "%-7s %s; %s\n", verdictWord(v.worstOf(cause)), Clean(cause.String()), Clean(cause.Hint))
+		fmt.Fprintf(&out, "%-7s %s; %s\n", formatVerdict(v.findWorstVerdict(cause)), SanitizeLine(cause.String()), SanitizeLine(cause.Hint))
 	}
-	for _, r := range v.problems() {
-		if causes.of(r) == 0 {
-			fmt.Fprintln(&out, problemLine(r, len(vantages) > 1 || r.Vantage != reach.Workstation))
+	for _, r := range v.listProblems() {
+		if causes.getNumber(r) == 0 {
+			fmt.Fprintln(&out, formatProblemLine(r, len(vantages) > 1 || r.Source != reach.Workstation))
 		}
 	}
 	for _, r := range v.Report.Results {
-		if r.Chosen() {
-			fmt.Fprintln(&out, problemLine(r, len(vantages) > 1))
+		if r.IsManualSkip() {
+			fmt.Fprintln(&out, formatProblemLine(r, len(vantages) > 1))
 		}
 	}
 	if v.Compared {
-		v.difference(&out)
+		v.writeDiff(&out)
 	}
-	return written(w, &out)
+	return writeText(w, &out)
 }
 
-// problemLine says in a line what is wrong.
-func problemLine(r reach.Result, withVantage bool) string {
+// formatProblemLine says in a line what is wrong.
+func formatProblemLine(r reach.Result, withVantage bool) string {
 	from := ""
 	if withVantage {
-		from = "from " + Clean(r.Vantage)
+		from = "from " + SanitizeLine(r.Source)
 	}
-	line := fmt.Sprintf("%-7s %s: %s", verdictWord(r.Verdict), parts(" ", Clean(r.ID), Clean(r.Target), from), Clean(r.Sentence()))
-	return parts("; ", line, expired(r))
+	line := fmt.Sprintf("%-7s %s: %s", formatVerdict(r.Verdict), joinNonEmpty(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), from), SanitizeLine(r.Describe()))
+	return joinNonEmpty("; ", line, formatExpiredSkip(r))
 }

@@ -8,42 +8,42 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// under is how far what belongs to a row is indented.
-const under = 6
+// detailIndent is how far what belongs to a row is indented.
+const detailIndent = 6
 
-// Table writes every check with its layers, what is wrong with what to do below its row, and the firewall request.
-func (v Reachability) Table(w io.Writer) error {
+// WriteTable writes every check with its layers, what is wrong with what to do below its row, and the firewall request.
+func (v ConnectivityReport) WriteTable(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintln(&out, v.headline())
+	fmt.Fprintln(&out, v.formatHeadline())
 	var counts cells
-	for _, vantage := range v.vantages() {
-		counts = append(counts, []string{vantage, v.counted(vantage)})
+	for _, vantage := range v.listSources() {
+		counts = append(counts, []string{vantage, v.formatCounts(vantage)})
 	}
-	lines(&out, counts.lines("  "))
-	causes := v.causes()
-	v.tableCauses(&out, causes)
-	v.tableRows(&out, causes)
-	v.request(&out)
+	writeLines(&out, counts.formatLines("  "))
+	causes := v.listCauses()
+	v.writeCauses(&out, causes)
+	v.writeRows(&out, causes)
+	v.writeRequest(&out)
 	if v.Compared {
-		v.difference(&out)
+		v.writeDiff(&out)
 	}
-	return written(w, &out)
+	return writeText(w, &out)
 }
 
-func lines(out *strings.Builder, all []string) {
+func writeLines(out *strings.Builder, all []string) {
 	for _, line := range all {
 		fmt.Fprintln(out, line)
 	}
 }
 
-// tableRows writes the rows; they are aligned across all groups.
-func (v Reachability) tableRows(out *strings.Builder, causes commonCauses) {
-	rows, vantages := v.rows(), v.vantages()
-	table := cells{append(append([]string{"", ""}, vantages...), "DNS", "TCP", "TLS", "HTTP", causes.heading())}
+// writeRows writes the rows; they are aligned across all groups.
+func (v ConnectivityReport) writeRows(out *strings.Builder, causes commonCauses) {
+	rows, vantages := v.groupRows(), v.listSources()
+	table := cells{append(append([]string{"", ""}, vantages...), "DNS", "TCP", "TLS", "HTTP", causes.formatHeading())}
 	for _, row := range rows {
-		table = append(table, append(row.cells(vantages), causes.numbers(row.results)))
+		table = append(table, append(row.formatCells(vantages), causes.formatNumbers(row.results)))
 	}
-	aligned := table.lines("  ")
+	aligned := table.formatLines("  ")
 	group, told := "\x00", map[string]string{}
 	for i, row := range rows {
 		if row.group != group {
@@ -52,32 +52,32 @@ func (v Reachability) tableRows(out *strings.Builder, causes commonCauses) {
 			} else {
 				fmt.Fprintln(out)
 			}
-			fmt.Fprintln(out, groupTitle(group))
+			fmt.Fprintln(out, formatGroup(group))
 		}
 		fmt.Fprintln(out, aligned[i+1])
 		for _, r := range row.results {
-			if causes.of(r) == 0 {
-				v.below(out, r, len(vantages) > 1, told)
+			if causes.getNumber(r) == 0 {
+				v.writeDetails(out, r, len(vantages) > 1, told)
 			}
 		}
 	}
 }
 
-// cells writes the row of a check: the verdict from each vantage, and the layers from where it is worst.
-func (row endpointRow) cells(vantages []string) []string {
+// formatCells writes the row of a check: the verdict from each vantage, and the layers from where it is worst.
+func (row endpointRow) formatCells(vantages []string) []string {
 	columns := []string{row.id, row.target}
 	for _, vantage := range vantages {
-		r, _ := row.from(vantage)
-		columns = append(columns, verdictWord(r.Verdict))
+		r, _ := row.fromSource(vantage)
+		columns = append(columns, formatVerdict(r.Verdict))
 	}
-	layers := row.worst().Layers
+	layers := row.findWorst().Layers
 	for _, layer := range []reach.Layer{layers.DNS, layers.TCP, layers.TLS, layers.HTTP} {
-		columns = append(columns, layerWord(layer))
+		columns = append(columns, formatLayer(layer))
 	}
 	return columns
 }
 
-func layerWord(l reach.Layer) string {
+func formatLayer(l reach.Layer) string {
 	switch l {
 	case reach.LayerOK:
 		return "ok"
@@ -87,35 +87,35 @@ func layerWord(l reach.Layer) string {
 	return "-"
 }
 
-// below writes what is to be said about a result that is not simply well. told has the hints that were written, each
+// writeDetails writes what is to be said about a result that is not simply well. told has the hints that were written, each
 // with the check that it stands below: one cause may have many checks fail.
-func (v Reachability) below(out *strings.Builder, r reach.Result, several bool, told map[string]string) {
+func (v ConnectivityReport) writeDetails(out *strings.Builder, r reach.Result, several bool, told map[string]string) {
 	vantage := ""
 	if several {
-		vantage = Clean(r.Vantage)
+		vantage = SanitizeLine(r.Source)
 	}
 	if r.Verdict != reach.OK {
-		paragraph(out, "", parts(": ", vantage, Clean(r.Sentence())))
+		writeParagraph(out, "", joinNonEmpty(": ", vantage, SanitizeLine(r.Describe())))
 	}
 	switch above := told[r.Hint]; {
 	case !isProblem(r):
 	case above != "" && r.Hint != "":
-		paragraph(out, "do    ", "the same as for "+Clean(above))
+		writeParagraph(out, "do    ", "the same as for "+SanitizeLine(above))
 	default:
 		told[r.Hint] = r.ID
-		paragraph(out, "do    ", Clean(r.Hint))
-		if test := Clean(reach.ByHand(v.check(r.ID), r)); test != "" { // whole, to be copied
-			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", under), test)
+		writeParagraph(out, "do    ", SanitizeLine(r.Hint))
+		if test := SanitizeLine(reach.BuildCommand(v.findCheck(r.ID), r)); test != "" { // whole, to be copied
+			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", detailIndent), test)
 		}
 	}
-	if ended := expired(r); ended != "" {
-		paragraph(out, "note  ", parts(": ", vantage, ended))
+	if ended := formatExpiredSkip(r); ended != "" {
+		writeParagraph(out, "note  ", joinNonEmpty(": ", vantage, ended))
 	}
 }
 
-// paragraph writes a text that is wrapped, unless there is none.
-func paragraph(out *strings.Builder, label, text string) {
+// writeParagraph writes a text that is wrapped, unless there is none.
+func writeParagraph(out *strings.Builder, label, text string) {
 	if text != "" {
-		fmt.Fprintf(out, "%s%s%s\n", strings.Repeat(" ", under), label, broken(text, " ", under+len(label)))
+		fmt.Fprintf(out, "%s%s%s\n", strings.Repeat(" ", detailIndent), label, wrapText(text, " ", detailIndent+len(label)))
 	}
 }

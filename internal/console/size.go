@@ -2,8 +2,8 @@ package console
 
 import "fmt"
 
-// Size writes a number of bytes for people: 512 B, 3.1 kB, 20 MB. A kilobyte is a thousand of them.
-func Size(bytes int) string {
+// FormatSize writes a number of bytes for people: 512 B, 3.1 kB, 20 MB. A kilobyte is a thousand of them.
+func FormatSize(bytes int) string {
 	const kilo, mega = 1000, 1000 * 1000
 	switch {
 	case bytes < kilo:

@@ -8,9 +8,9 @@ import (
 	"exoshift/internal/verify"
 )
 
-// Verify prints what was found in a folder. repaired tells whether it was to be repaired.
-func Verify(w io.Writer, folder string, report verify.Report, repaired bool) {
-	fmt.Fprintf(w, "%s: %d lines of the journal, %d events\n", Clean(folder), report.Entries, report.Events)
+// PrintVerification prints what was found in a folder. repaired tells whether it was to be repaired.
+func PrintVerification(w io.Writer, folder string, report verify.Report, repaired bool) {
+	fmt.Fprintf(w, "%s: %d lines of the journal, %d events\n", SanitizeLine(folder), report.Entries, report.Events)
 	if report.Busy {
 		fmt.Fprintln(w, "A run works on it: what that run has not ended was not checked.")
 	}
@@ -23,11 +23,11 @@ func Verify(w io.Writer, folder string, report verify.Report, repaired bool) {
 		if f.Repaired {
 			severity = "repaired"
 		}
-		fmt.Fprintf(w, "%-8s  %s: %s\n", severity, Clean(place), Clean(f.Text))
+		fmt.Fprintf(w, "%-8s  %s: %s\n", severity, SanitizeLine(place), SanitizeLine(f.Text))
 		switch {
 		case f.Repaired:
 		case f.Next != "":
-			fmt.Fprintf(w, "          next: %s\n", Clean(f.Next))
+			fmt.Fprintf(w, "          next: %s\n", SanitizeLine(f.Next))
 		case f.Repair != verify.FromNone:
 			repairable++
 			fmt.Fprintf(w, "          can be repaired from the %s\n", f.Repair)
@@ -43,12 +43,12 @@ func Verify(w io.Writer, folder string, report verify.Report, repaired bool) {
 		fmt.Fprintln(w, "The folder is sound.")
 	}
 	if repairable > 0 && !repaired {
-		fmt.Fprintf(w, "Repair what can be repaired: exoshift verify --dir %s --repair\n", Clean(folder))
+		fmt.Fprintf(w, "Repair what can be repaired: exoshift verify --dir %s --repair\n", SanitizeLine(folder))
 	}
 }
 
-// VerifyJSON prints a line for each finding, and at the end one about all of them.
-func VerifyJSON(w io.Writer, folder string, report verify.Report) error {
+// WriteVerificationJSON prints a line for each finding, and at the end one about all of them.
+func WriteVerificationJSON(w io.Writer, folder string, report verify.Report) error {
 	lines := json.NewEncoder(w)
 	for _, f := range report.Findings {
 		if err := lines.Encode(struct {

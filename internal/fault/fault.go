@@ -52,29 +52,29 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &hinted
 }
 
-// About returns a copy that names the answer which has to change.
-func (e *Error) About(field string) *Error {
+// WithField returns a copy that names the answer which has to change.
+func (e *Error) WithField(field string) *Error {
 	about := *e
 	about.Field = field
 	return &about
 }
 
-// Blame names the answer that has to change in a failure of one of these kinds, unless it names one itself. What wraps a
+// AttachField names the answer that has to change in a failure of one of these kinds, unless it names one itself. What wraps a
 // failure keeps its own words, and is left as it is.
-func Blame(err error, field string, kinds ...Kind) error {
+func AttachField(err error, field string, kinds ...Kind) error {
 	failure, plain := err.(*Error) //nolint:errorlint // see above
 	if !plain || FieldOf(err) != "" || !slices.Contains(kinds, failure.Kind) {
 		return err
 	}
-	return failure.About(field)
+	return failure.WithField(field)
 }
 
 // Error returns the operation and the cause, without anything in the words of others that could steer a terminal.
 func (e *Error) Error() string {
 	if e.Err == nil {
-		return text.Sanitize(e.Op, text.Lines)
+		return text.Sanitize(e.Op, text.WithLines)
 	}
-	return text.Sanitize(e.Op+": "+e.Err.Error(), text.Lines)
+	return text.Sanitize(e.Op+": "+e.Err.Error(), text.WithLines)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -102,26 +102,26 @@ func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
 // HintOf returns the first hint in err's chain, or in one of those that were joined, or "".
 func HintOf(err error) string {
-	return text.Sanitize(first(err, func(e *Error) string { return e.Hint }), text.Lines)
+	return text.Sanitize(findFirst(err, func(e *Error) string { return e.Hint }), text.WithLines)
 }
 
 // FieldOf returns the key of the answer that has to change: the first one in err's chain, or in one of those that were
 // joined, or "".
 func FieldOf(err error) string {
-	return first(err, func(e *Error) string { return e.Field })
+	return findFirst(err, func(e *Error) string { return e.Field })
 }
 
-// first returns the first text that is not empty, depth first.
-func first(err error, part func(*Error) string) string {
+// findFirst returns the first text that is not empty, depth first.
+func findFirst(err error, part func(*Error) string) string {
 	if e, plain := err.(*Error); plain && part(e) != "" { //nolint:errorlint // the chain is walked here
 		return part(e)
 	}
 	switch wrapping := err.(type) { //nolint:errorlint // the chain is walked here
 	case interface{ Unwrap() error }:
-		return first(wrapping.Unwrap(), part)
+		return findFirst(wrapping.Unwrap(), part)
 	case interface{ Unwrap() []error }:
 		for _, one := range wrapping.Unwrap() {
-			if found := first(one, part); found != "" {
+			if found := findFirst(one, part); found != "" {
 				return found
 			}
 		}

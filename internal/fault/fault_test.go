@@ -42,12 +42,12 @@ func TestTheFirstHintInTheChainIsTold(t *testing.T) {
 }
 
 func TestTheFirstAnswerInTheChainIsNamed(t *testing.T) {
-	inner := fault.Newf(fault.Invalid, "find the type", "none").About("sizing.workers.type").WithHint("choose another")
+	inner := fault.Newf(fault.Invalid, "find the type", "none").WithField("sizing.workers.type").WithHint("choose another")
 	outer := fault.New(fault.Internal, "start", fmt.Errorf("preflight: %w", inner))
 	if got := fault.FieldOf(outer); got != "sizing.workers.type" {
 		t.Errorf("field %q", got)
 	}
-	if got := fault.FieldOf(outer.About("cluster.id")); got != "cluster.id" {
+	if got := fault.FieldOf(outer.WithField("cluster.id")); got != "cluster.id" {
 		t.Errorf("field %q", got)
 	}
 	if got := fault.FieldOf(errors.New("x")); got != "" {
@@ -66,7 +66,7 @@ func TestAnErrorTellsOperationThenCause(t *testing.T) {
 
 func TestAHintIsFoundInEachOfWhatWasJoined(t *testing.T) {
 	silent := fault.Newf(fault.Timeout, "wait", "in vain")
-	hinted := fault.Newf(fault.Timeout, "wait for more", "in vain").WithHint("look at it").About("dns.acme")
+	hinted := fault.Newf(fault.Timeout, "wait for more", "in vain").WithHint("look at it").WithField("dns.acme")
 	for _, err := range []error{
 		errors.Join(silent, hinted),
 		fmt.Errorf("run: %w", errors.Join(silent, fmt.Errorf("step: %w", hinted))),

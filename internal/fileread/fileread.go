@@ -95,10 +95,10 @@ func CheckRegular(path string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return fmt.Errorf("%s is %s, not a regular file", path, kind(info.Mode()))
+	return fmt.Errorf("%s is %s, not a regular file", path, describeMode(info.Mode()))
 }
 
-func kind(mode fs.FileMode) string {
+func describeMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a directory"

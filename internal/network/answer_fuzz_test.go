@@ -30,11 +30,11 @@ func FuzzUnpack(f *testing.F) {
 		if answer.Id != id {
 			t.Fatalf("an answer to question %d was taken for one to %d", answer.Id, id)
 		}
-		for _, address := range addresses(answer) {
+		for _, address := range extractAddresses(answer) {
 			if !address.Is4() {
 				t.Fatalf("%s is the address of an A record", address)
 			}
 		}
-		_ = servers(answer.Ns, "example.org")
+		_ = extractServers(answer.Ns, "example.org")
 	})
 }

@@ -13,7 +13,7 @@ import (
 func TestAScaledClockRunsFasterThanTheWall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-		clock, stop := network.Scaled(60, start)
+		clock, stop := network.NewScaledClock(60, start)
 		defer stop()
 		began := time.Now()
 		if err := clock.Sleep(t.Context(), time.Hour); err != nil {
@@ -31,7 +31,7 @@ func TestAScaledClockRunsFasterThanTheWall(t *testing.T) {
 func TestTheZeroClockIsTheWall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock network.Clock
-		if !clock.Now().Equal(time.Now()) || clock.Wall(time.Second) != time.Second {
+		if !clock.Now().Equal(time.Now()) || clock.ToWall(time.Second) != time.Second {
 			t.Error("the zero clock differs from the wall")
 		}
 	})

@@ -10,11 +10,11 @@ import (
 // Connect opens a TCP connection to "host:port": through the proxy where one applies to https://host:port, and directly
 // where there is none or where it does not let us. A proxy resolves the name itself.
 func (n Network) Connect(ctx context.Context, address string) (net.Conn, error) {
-	proxy, applies := n.throughProxy(&url.URL{Scheme: "https", Host: address, Path: "/"})
+	proxy, applies := n.findProxy(&url.URL{Scheme: "https", Host: address, Path: "/"})
 	if !applies {
 		return n.Dial(ctx, "tcp", address)
 	}
-	conn, refused := n.Tunnel(ctx, proxy, address)
+	conn, refused := n.ConnectThrough(ctx, proxy, address)
 	if refused == nil || ctx.Err() != nil {
 		return conn, refused
 	}

@@ -30,23 +30,23 @@ type Delegation struct {
 	Note string
 }
 
-// Delegation finds the closest zone above a domain and asks its own servers to whom the domain is delegated. It never
+// FindDelegation finds the closest zone above a domain and asks its own servers to whom the domain is delegated. It never
 // asks a recursive resolver for the domain or anything that may not exist yet: the resolver would remember its "no".
-func (n Network) Delegation(ctx context.Context, domain string) (Delegation, error) {
-	domain = plain(domain)
+func (n Network) FindDelegation(ctx context.Context, domain string) (Delegation, error) {
+	domain = normalizeName(domain)
 	op := "find out to whom " + domain + " is delegated"
 	if _, ok := dns.IsDomainName(domain); !ok || !strings.Contains(domain, ".") {
 		return Delegation{}, fault.Newf(fault.Invalid, op, "%q is no domain below another one", domain)
 	}
-	parent, hosts, err := n.registered(ctx, domain)
+	parent, hosts, err := n.findRegistered(ctx, domain)
 	if err != nil {
 		return Delegation{}, fmt.Errorf("%s: %w", op, err)
 	}
 	for range maxCuts {
-		reports := n.askAll(ctx, hosts, parent, domain)
+		reports := n.queryAll(ctx, hosts, parent, domain)
 		found, next, err := merge(parent, domain, reports)
 		if err != nil {
-			return Delegation{}, fault.New(kindOf(ctx), op, err).
+			return Delegation{}, fault.New(getFaultKind(ctx), op, err).
 				WithHint("check that this machine reaches port 53 of %s, directly or through the proxy", strings.Join(hosts, ", "))
 		}
 		if next == "" {
@@ -57,8 +57,8 @@ func (n Network) Delegation(ctx context.Context, domain string) (Delegation, err
 	return Delegation{}, fault.Newf(fault.Invalid, op, "more than %d zones lead there", maxCuts)
 }
 
-// registered returns the zone of the domain's last two labels, or its top-level domain, with its servers.
-func (n Network) registered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
+// findRegistered returns the zone of the domain's last two labels, or its top-level domain, with its servers.
+func (n Network) findRegistered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
 	labels := strings.Split(domain, ".")
 	for first := max(len(labels)-2, 1); first < len(labels); first++ {
 		zone := strings.Join(labels[first:], ".")
@@ -66,7 +66,7 @@ func (n Network) registered(ctx context.Context, domain string) (zone string, ho
 		if err != nil {
 			return "", nil, err
 		}
-		if hosts := servers(answer.Answer, zone); len(hosts) > 0 {
+		if hosts := extractServers(answer.Answer, zone); len(hosts) > 0 {
 			return zone, hosts, nil
 		}
 	}
@@ -85,28 +85,28 @@ type report struct {
 // maxServers is how many servers of a zone are asked who serves what is below it. No zone that works needs more.
 const maxServers = 16
 
-// askAll asks the servers of parent about a domain side by side, in their order.
-func (n Network) askAll(ctx context.Context, hosts []string, parent, domain string) []report {
+// queryAll asks the servers of parent about a domain side by side, in their order.
+func (n Network) queryAll(ctx context.Context, hosts []string, parent, domain string) []report {
 	hosts = hosts[:min(len(hosts), maxServers)]
 	reports := make([]report, len(hosts))
 	var asking sync.WaitGroup
 	for i, host := range hosts {
-		asking.Go(func() { reports[i] = n.askOne(ctx, host, parent, domain) })
+		asking.Go(func() { reports[i] = n.queryOne(ctx, host, parent, domain) })
 	}
 	asking.Wait()
 	return reports
 }
 
-func (n Network) askOne(ctx context.Context, server, parent, domain string) report {
-	answer, err := n.askServer(ctx, server, direct(domain, dns.TypeNS))
+func (n Network) queryOne(ctx context.Context, server, parent, domain string) report {
+	answer, err := n.queryServer(ctx, server, newQuestion(domain, dns.TypeNS))
 	if err != nil {
 		return report{server: server, err: err}
 	}
 	records := slices.Concat(answer.Answer, answer.Ns)
 	for _, rr := range records {
-		zone := plain(rr.Header().Name)
-		if rr.Header().Rrtype == dns.TypeNS && within(domain, zone) && len(zone) > len(parent) {
-			return report{server: server, zone: zone, names: servers(records, zone)}
+		zone := normalizeName(rr.Header().Name)
+		if rr.Header().Rrtype == dns.TypeNS && isWithinZone(domain, zone) && len(zone) > len(parent) {
+			return report{server: server, zone: zone, names: extractServers(records, zone)}
 		}
 	}
 	if !answer.Authoritative {
@@ -115,12 +115,12 @@ func (n Network) askOne(ctx context.Context, server, parent, domain string) repo
 	return report{server: server, err: err}
 }
 
-// askServer asks a name server itself. An answer that is none, such as a refusal, is an error.
-func (n Network) askServer(ctx context.Context, server string, question *dns.Msg) (*dns.Msg, error) {
+// queryServer asks a name server itself. An answer that is none, such as a refusal, is an error.
+func (n Network) queryServer(ctx context.Context, server string, question *dns.Msg) (*dns.Msg, error) {
 	if _, _, err := net.SplitHostPort(server); err != nil {
 		server = net.JoinHostPort(server, "53")
 	}
-	answer, err := ask(ctx, n.reach, server, question)
+	answer, err := sendQuestion(ctx, n.dialServer, server, question)
 	if err == nil && answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
 		return nil, fmt.Errorf("%s answers %s", server, dns.RcodeToString[answer.Rcode])
 	}
@@ -150,11 +150,11 @@ func merge(parent, domain string, reports []report) (d Delegation, next string, 
 		return d, "", errors.Join(append(failures, errors.New("no server of "+parent+" answers"))...)
 	}
 	slices.Sort(d.Servers)
-	d.Servers, d.Note = slices.Compact(d.Servers), disagreement(said)
+	d.Servers, d.Note = slices.Compact(d.Servers), formatDisagreement(said)
 	return d, "", nil
 }
 
-func disagreement(said map[string][]string) string {
+func formatDisagreement(said map[string][]string) string {
 	if len(said) < 2 {
 		return ""
 	}

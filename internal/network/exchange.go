@@ -25,15 +25,15 @@ func query(name string, kind uint16) *dns.Msg {
 	return new(dns.Msg).SetQuestion(dns.Fqdn(name), kind).SetEdns0(datagram, false)
 }
 
-// direct returns a question to a server that knows the answer itself.
-func direct(name string, kind uint16) *dns.Msg {
+// newQuestion returns a question to a server that knows the answer itself.
+func newQuestion(name string, kind uint16) *dns.Msg {
 	question := query(name, kind)
 	question.RecursionDesired = false
 	return question
 }
 
-// ask puts a question to a server by UDP, and by TCP where that fails or is too small.
-func ask(ctx context.Context, dial func(context.Context, string, string) (net.Conn, error), server string, question *dns.Msg) (*dns.Msg, error) {
+// sendQuestion puts a question to a server by UDP, and by TCP where that fails or is too small.
+func sendQuestion(ctx context.Context, dial func(context.Context, string, string) (net.Conn, error), server string, question *dns.Msg) (*dns.Msg, error) {
 	var failures []error
 	for _, transport := range []string{"udp", "tcp"} {
 		conn, err := dial(ctx, transport, server)
@@ -66,11 +66,11 @@ func exchange(ctx context.Context, conn net.Conn, question *dns.Msg) (*dns.Msg, 
 	return answer, err
 }
 
-// addresses returns the IPv4 addresses of an answer, in its order.
-func addresses(answer *dns.Msg) []netip.Addr { return addressesOf(answer.Answer, dns.TypeA) }
+// extractAddresses returns the IPv4 addresses of an answer, in its order.
+func extractAddresses(answer *dns.Msg) []netip.Addr { return filterAddresses(answer.Answer, dns.TypeA) }
 
-// addressesOf returns the addresses of a kind, A or AAAA, in the order of the records.
-func addressesOf(records []dns.RR, kind uint16) []netip.Addr {
+// filterAddresses returns the addresses of a kind, A or AAAA, in the order of the records.
+func filterAddresses(records []dns.RR, kind uint16) []netip.Addr {
 	var list []netip.Addr
 	for _, rr := range records {
 		var ip net.IP
@@ -87,20 +87,20 @@ func addressesOf(records []dns.RR, kind uint16) []netip.Addr {
 	return list
 }
 
-// servers returns the name servers that records name for a zone, sorted, without doubles.
-func servers(records []dns.RR, zone string) []string {
+// extractServers returns the name servers that records name for a zone, sorted, without doubles.
+func extractServers(records []dns.RR, zone string) []string {
 	var list []string
 	for _, rr := range records {
-		if ns, ok := rr.(*dns.NS); ok && plain(ns.Hdr.Name) == zone {
-			list = append(list, plain(ns.Ns))
+		if ns, ok := rr.(*dns.NS); ok && normalizeName(ns.Hdr.Name) == zone {
+			list = append(list, normalizeName(ns.Ns))
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// plain returns a name in lower case and without the dot at its end.
-func plain(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+// normalizeName returns a name in lower case and without the dot at its end.
+func normalizeName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// within tells whether a name is below a zone, or is the zone.
-func within(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }
+// isWithinZone tells whether a name is below a zone, or is the zone.
+func isWithinZone(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }

@@ -98,5 +98,5 @@ func (w world) dial(ctx context.Context, network, address string) (net.Conn, err
 
 // network returns the world of somebody who asks the server "resolver".
 func (w world) network() Network {
-	return Network{Dial: w.dial, Resolver: Servers(w.dial, "resolver:53")}
+	return Network{Dial: w.dial, Resolver: NewResolver(w.dial, "resolver:53")}
 }

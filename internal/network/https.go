@@ -23,11 +23,11 @@ func PublicResolver() *url.URL {
 	return &url.URL{Scheme: "https", Host: "cloudflare-dns.com", Path: "/dns-query"}
 }
 
-// OverHTTPS asks a resolver as RFC 8484 says, by the connections of a client.
-func OverHTTPS(client *http.Client, resolver *url.URL) Resolver {
-	limited := &http.Client{Transport: answerLimits.Over(client.Transport), CheckRedirect: KeepRedirect}
+// NewHTTPSResolver asks a resolver as RFC 8484 says, by the connections of a client.
+func NewHTTPSResolver(client *http.Client, resolver *url.URL) Resolver {
+	limited := &http.Client{Transport: answerLimits.Wrap(client.Transport), CheckRedirect: KeepRedirect}
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
-		answer, err := post(ctx, limited, resolver, question)
+		answer, err := postQuestion(ctx, limited, resolver, question)
 		if err != nil {
 			return nil, fmt.Errorf("ask %s: %w", resolver.Host, err)
 		}
@@ -35,7 +35,7 @@ func OverHTTPS(client *http.Client, resolver *url.URL) Resolver {
 	}
 }
 
-func post(ctx context.Context, client *http.Client, resolver *url.URL, question *dns.Msg) (*dns.Msg, error) {
+func postQuestion(ctx context.Context, client *http.Client, resolver *url.URL, question *dns.Msg) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
 	packed, err := question.Pack()

@@ -37,14 +37,14 @@ func (TooSlowError) Temporary() bool { return true }
 // whoever follows one may carry a token to another host.
 func KeepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// APIClient returns a new HTTP client for an API on this network: its answers are limited, and it follows no redirects.
-func (n Network) APIClient(limits Limits) *http.Client {
-	return &http.Client{Transport: limits.Over(n.Transport()), CheckRedirect: KeepRedirect}
+// NewAPIClient returns a new HTTP client for an API on this network: its answers are limited, and it follows no redirects.
+func (n Network) NewAPIClient(limits Limits) *http.Client {
+	return &http.Client{Transport: limits.Wrap(n.NewTransport()), CheckRedirect: KeepRedirect}
 }
 
-// Over returns a transport that limits the answers of another one. A body beyond its limits ends in a
+// Wrap returns a transport that limits the answers of another one. A body beyond its limits ends in a
 // fault.TooLargeError or a TooSlowError.
-func (l Limits) Over(inner http.RoundTripper) http.RoundTripper { return limited{l, inner} }
+func (l Limits) Wrap(inner http.RoundTripper) http.RoundTripper { return limited{l, inner} }
 
 func tooLarge(limit int64) error { return fault.TooLargeError{What: "the answer", Limit: limit} }
 

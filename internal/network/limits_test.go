@@ -39,7 +39,7 @@ func TestLimits_Bytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var content []byte
-		answer, err := Limits{Bytes: 8}.Over(body(test.length, strings.NewReader(test.content))).RoundTrip(request)
+		answer, err := Limits{Bytes: 8}.Wrap(body(test.length, strings.NewReader(test.content))).RoundTrip(request)
 		if err == nil {
 			content, err = io.ReadAll(answer.Body)
 			_ = answer.Body.Close()
@@ -67,7 +67,7 @@ func TestLimits_Time(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := Limits{Bytes: 8, Time: time.Minute}.Over(slow).RoundTrip(request)
+		answer, err := Limits{Bytes: 8, Time: time.Minute}.Wrap(slow).RoundTrip(request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestLimits_Time(t *testing.T) {
 		if took := time.Since(began); !errors.Is(err, TooSlowError{time.Minute}) || took != time.Minute {
 			t.Errorf("after %s: %v", took, err)
 		}
-		if said := Explain(err).Error(); said != "the answer was not complete after 1m0s" {
+		if said := DescribeError(err).Error(); said != "the answer was not complete after 1m0s" {
 			t.Errorf("it is told as %q", said)
 		}
 	})

@@ -23,8 +23,8 @@ func (n Network) Direct() Names {
 	return Names{Lookup: n.Lookup, LookupIPv6: n.LookupIPv6, Resolvers: n.Resolvers}
 }
 
-// machine returns how the machine itself resolves names; its resolvers are those of a file like resolv.conf.
-func machine(resolver *net.Resolver, file string) Names {
+// newMachineNames returns how the machine itself resolves names; its resolvers are those of a file like resolv.conf.
+func newMachineNames(resolver *net.Resolver, file string) Names {
 	return Names{
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return resolver.LookupNetIP(ctx, "ip4", name)
@@ -32,12 +32,12 @@ func machine(resolver *net.Resolver, file string) Names {
 		LookupIPv6: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return resolver.LookupNetIP(ctx, "ip6", name)
 		},
-		Resolvers: func() []string { return nameserversOf(file) },
+		Resolvers: func() []string { return readNameservers(file) },
 	}
 }
 
-// nameserversOf returns the servers of a file like resolv.conf, or none if it cannot be read.
-func nameserversOf(file string) []string {
+// readNameservers returns the servers of a file like resolv.conf, or none if it cannot be read.
+func readNameservers(file string) []string {
 	config, err := dns.ClientConfigFromFile(file)
 	if err != nil {
 		return nil

@@ -16,17 +16,17 @@ import (
 func TestTheMachineTellsItsResolvers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "resolv.conf")
 	must(t, os.WriteFile(file, []byte("nameserver 192.0.2.53\nnameserver 2001:db8::53\n"), 0o600))
-	own := machine(net.DefaultResolver, file)
+	own := newMachineNames(net.DefaultResolver, file)
 	if diff := cmp.Diff([]string{"192.0.2.53", "2001:db8::53"}, own.Resolvers()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if list := machine(net.DefaultResolver, file+".missing").Resolvers(); len(list) != 0 {
+	if list := newMachineNames(net.DefaultResolver, file+".missing").Resolvers(); len(list) != 0 {
 		t.Errorf("resolvers %v without a configuration", list)
 	}
 }
 
 func TestAddressesOfBothFamiliesAreLookedUpApart(t *testing.T) {
-	own := machine(net.DefaultResolver, "")
+	own := newMachineNames(net.DefaultResolver, "")
 	four, err := own.Lookup(t.Context(), "127.0.0.1")
 	if err != nil || len(four) != 1 {
 		t.Errorf("IPv4: %v, %v", four, err)
@@ -51,7 +51,7 @@ func TestBehindAProxyTheMachinesOwnNamesAreStillKnown(t *testing.T) {
 	if got := n.Direct().Resolvers(); got[0] != "192.0.2.53" {
 		t.Errorf("resolvers %v", got)
 	}
-	behind := n.outer(address)
+	behind := n.withPublicResolver(address)
 	if six, err := behind.LookupIPv6(t.Context(), "api.c-1.example.net"); err != nil || six[0].String() != "2001:db8::1" {
 		t.Errorf("IPv6 outside: %v, %v", six, err)
 	}

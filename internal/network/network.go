@@ -49,31 +49,31 @@ type Network struct {
 func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
-	own := machine(net.DefaultResolver, resolvConf)
-	n.Lookup, n.LookupIPv6, n.Resolvers, n.Resolver = own.Lookup, own.LookupIPv6, own.Resolvers, n.configured(resolvConf)
-	if _, applies := n.throughProxy(PublicResolver()); applies {
-		return n.outer(PublicResolver())
+	own := newMachineNames(net.DefaultResolver, resolvConf)
+	n.Lookup, n.LookupIPv6, n.Resolvers, n.Resolver = own.Lookup, own.LookupIPv6, own.Resolvers, n.newConfiguredResolver(resolvConf)
+	if _, applies := n.findProxy(PublicResolver()); applies {
+		return n.withPublicResolver(PublicResolver())
 	}
 	return n
 }
 
-// outer returns a network that resolves names over HTTPS, and as before where that fails.
-func (n Network) outer(public *url.URL) Network {
-	own, resolver := n.Direct(), OverHTTPS(n.Client(), public)
+// withPublicResolver returns a network that resolves names over HTTPS, and as before where that fails.
+func (n Network) withPublicResolver(public *url.URL) Network {
+	own, resolver := n.Direct(), NewHTTPSResolver(n.NewClient(), public)
 	n.Machine = &own
 	n.Lookup = resolver.lookup(dns.TypeA, own.Lookup)
 	n.LookupIPv6 = resolver.lookup(dns.TypeAAAA, own.LookupIPv6)
 	n.Resolvers = func() []string { return []string{public.Host} }
-	n.Resolver = resolver.Or(n.Resolver)
+	n.Resolver = resolver.WithFallback(n.Resolver)
 	return n
 }
 
-// Transport returns a new HTTP transport on this network that trusts the public internet.
-func (n Network) Transport() *http.Transport {
+// NewTransport returns a new HTTP transport on this network that trusts the public internet.
+func (n Network) NewTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            n.Dial,
 		Proxy:                  n.Proxy,
-		TLSClientConfig:        n.TLS(),
+		TLSClientConfig:        n.NewTLSConfig(),
 		ForceAttemptHTTP2:      false,
 		TLSHandshakeTimeout:    20 * time.Second,
 		ResponseHeaderTimeout:  60 * time.Second,
@@ -83,11 +83,11 @@ func (n Network) Transport() *http.Transport {
 	}
 }
 
-// Client returns a new HTTP client on this network that trusts the public internet. It has no overall timeout: give
+// NewClient returns a new HTTP client on this network that trusts the public internet. It has no overall timeout: give
 // each request a context.
-func (n Network) Client() *http.Client { return &http.Client{Transport: n.Transport()} }
+func (n Network) NewClient() *http.Client { return &http.Client{Transport: n.NewTransport()} }
 
-// TLS returns a new client configuration that trusts the public internet as this network knows it.
-func (n Network) TLS() *tls.Config {
+// NewTLSConfig returns a new client configuration that trusts the public internet as this network knows it.
+func (n Network) NewTLSConfig() *tls.Config {
 	return &tls.Config{RootCAs: n.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(0)}
 }

@@ -21,12 +21,12 @@ const resolvConf = "/etc/resolv.conf"
 // was no answer.
 type Resolver func(ctx context.Context, question *dns.Msg) (*dns.Msg, error)
 
-// Servers asks the first of these "host:port" that answers, by UDP, and by TCP where that fails or is too small.
-func Servers(dial func(ctx context.Context, network, address string) (net.Conn, error), servers ...string) Resolver {
+// NewResolver asks the first of these "host:port" that answers, by UDP, and by TCP where that fails or is too small.
+func NewResolver(dial func(ctx context.Context, network, address string) (net.Conn, error), servers ...string) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		failures := []error{errors.New("no resolver answers")}
 		for _, server := range servers {
-			answer, err := ask(ctx, dial, server, question)
+			answer, err := sendQuestion(ctx, dial, server, question)
 			if err == nil {
 				return answer, nil
 			}
@@ -36,8 +36,8 @@ func Servers(dial func(ctx context.Context, network, address string) (net.Conn, 
 	}
 }
 
-// Or returns a resolver that asks next what r cannot answer.
-func (r Resolver) Or(next Resolver) Resolver {
+// WithFallback returns a resolver that asks next what r cannot answer.
+func (r Resolver) WithFallback(next Resolver) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		answer, err := r(ctx, question)
 		if err == nil || ctx.Err() != nil {
@@ -72,14 +72,14 @@ func (r Resolver) find(ctx context.Context, name string, kind uint16) ([]netip.A
 	case answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError:
 		return nil, &net.DNSError{Err: "the resolver answers " + dns.RcodeToString[answer.Rcode], Name: name, IsTemporary: true}
 	}
-	if list := addressesOf(answer.Answer, kind); len(list) > 0 {
+	if list := filterAddresses(answer.Answer, kind); len(list) > 0 {
 		return list, nil
 	}
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// configured asks the servers that a file in the format of resolv.conf names at the time of the question.
-func (n Network) configured(file string) Resolver {
+// newConfiguredResolver asks the servers that a file in the format of resolv.conf names at the time of the question.
+func (n Network) newConfiguredResolver(file string) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		config, err := dns.ClientConfigFromFile(file)
 		if err != nil {
@@ -89,12 +89,12 @@ func (n Network) configured(file string) Resolver {
 		for i, server := range config.Servers {
 			servers[i] = net.JoinHostPort(server, config.Port)
 		}
-		return Servers(n.Dial, servers...)(ctx, question)
+		return NewResolver(n.Dial, servers...)(ctx, question)
 	}
 }
 
-// throughProxy returns whether requests to a URL go through a proxy that can be talked to.
-func (n Network) throughProxy(target *url.URL) (*url.URL, bool) {
+// findProxy returns whether requests to a URL go through a proxy that can be talked to.
+func (n Network) findProxy(target *url.URL) (*url.URL, bool) {
 	if n.Proxy == nil {
 		return nil, false
 	}
@@ -113,14 +113,14 @@ func (n Network) resolve(ctx context.Context, question *dns.Msg) (*dns.Msg, erro
 		err = fmt.Errorf("the resolver answers %s", dns.RcodeToString[answer.Rcode])
 	}
 	if err != nil {
-		return nil, fault.New(kindOf(ctx), op, err).
+		return nil, fault.New(getFaultKind(ctx), op, err).
 			WithHint("check the resolvers in %s, or set HTTPS_PROXY where names are resolved behind a proxy", resolvConf)
 	}
 	return answer, nil
 }
 
-// kindOf returns the kind of a failed question: it is worth asking again, unless the run has ended.
-func kindOf(ctx context.Context) fault.Kind {
+// getFaultKind returns the kind of a failed question: it is worth asking again, unless the run has ended.
+func getFaultKind(ctx context.Context) fault.Kind {
 	if err := ctx.Err(); err != nil {
 		return fault.KindOf(err)
 	}

@@ -40,7 +40,7 @@ func TestAnswersThatAreTooLargeOrLostByUDPComeByTCP(t *testing.T) {
 		}
 	})
 	for _, server := range []*nameServer{cut, garbled} {
-		must(t, resolved(t, Servers(new(net.Dialer).DialContext, server.address)))
+		must(t, resolved(t, NewResolver(new(net.Dialer).DialContext, server.address)))
 	}
 }
 
@@ -50,11 +50,11 @@ func TestTheNextServerIsAskedWhenOneIsGone(t *testing.T) {
 	must(t, err)
 	must(t, gone.Close())
 	dial := new(net.Dialer).DialContext
-	must(t, resolved(t, Servers(dial, gone.Addr().String(), alive.address)))
-	if err := resolved(t, Servers(dial, gone.Addr().String())); err == nil || !strings.Contains(err.Error(), gone.Addr().String()) {
+	must(t, resolved(t, NewResolver(dial, gone.Addr().String(), alive.address)))
+	if err := resolved(t, NewResolver(dial, gone.Addr().String())); err == nil || !strings.Contains(err.Error(), gone.Addr().String()) {
 		t.Errorf("error = %v", err)
 	}
-	if err := resolved(t, Servers(dial)); err == nil {
+	if err := resolved(t, NewResolver(dial)); err == nil {
 		t.Error("nobody answered")
 	}
 }
@@ -63,8 +63,8 @@ func TestTheMachinesResolversAreThoseOfItsConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "resolv.conf")
 	must(t, os.WriteFile(file, []byte("search example.net\nnameserver 192.0.2.53\n"), 0o600))
 	w := world{"192.0.2.53:53": serveNames(t, says(t, record))}
-	must(t, resolved(t, Network{Dial: w.dial}.configured(file)))
-	if err := resolved(t, Network{Dial: w.dial}.configured(file+".missing")); err == nil {
+	must(t, resolved(t, Network{Dial: w.dial}.newConfiguredResolver(file)))
+	if err := resolved(t, Network{Dial: w.dial}.newConfiguredResolver(file+".missing")); err == nil {
 		t.Error("resolved without a configuration")
 	}
 }
@@ -95,7 +95,7 @@ func write(w http.ResponseWriter, reply *dns.Msg) {
 }
 
 func TestNamesAreResolvedOverHTTPS(t *testing.T) {
-	must(t, resolved(t, OverHTTPS(public(t, func(w http.ResponseWriter, question *dns.Msg) {
+	must(t, resolved(t, NewHTTPSResolver(public(t, func(w http.ResponseWriter, question *dns.Msg) {
 		reply := new(dns.Msg).SetReply(question)
 		reply.Answer = records(t, record)
 		write(w, reply)
@@ -105,7 +105,7 @@ func TestNamesAreResolvedOverHTTPS(t *testing.T) {
 		"no message":               func(w http.ResponseWriter, _ *dns.Msg) { _, _ = w.Write([]byte("<html>")) },
 		"an answer to another one": func(w http.ResponseWriter, q *dns.Msg) { q.Id++; write(w, new(dns.Msg).SetReply(q)) },
 	} {
-		if err := resolved(t, OverHTTPS(public(t, answer))); err == nil {
+		if err := resolved(t, NewHTTPSResolver(public(t, answer))); err == nil {
 			t.Errorf("%s is taken for an answer", name)
 		}
 	}
@@ -113,11 +113,11 @@ func TestNamesAreResolvedOverHTTPS(t *testing.T) {
 
 func TestAnotherResolverIsAskedOnlyWhereTheFirstFails(t *testing.T) {
 	fails := Resolver(func(context.Context, *dns.Msg) (*dns.Msg, error) { return nil, errors.New("first is gone") })
-	works := Servers(new(net.Dialer).DialContext, serveNames(t, says(t, record)).address)
+	works := NewResolver(new(net.Dialer).DialContext, serveNames(t, says(t, record)).address)
 	never := Resolver(func(context.Context, *dns.Msg) (*dns.Msg, error) { t.Error("asked"); return nil, nil })
-	must(t, resolved(t, fails.Or(works)))
-	must(t, resolved(t, works.Or(never)))
-	if err := resolved(t, fails.Or(fails)); err == nil || strings.Count(err.Error(), "gone") != 2 {
+	must(t, resolved(t, fails.WithFallback(works)))
+	must(t, resolved(t, works.WithFallback(never)))
+	if err := resolved(t, fails.WithFallback(fails)); err == nil || strings.Count(err.Error(), "gone") != 2 {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -130,7 +130,7 @@ func behindProxy(t *testing.T, answer func(http.ResponseWriter, *dns.Msg)) func(
 	n.Lookup = func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
 	}
-	return n.outer(address).Lookup
+	return n.withPublicResolver(address).Lookup
 }
 
 func TestBehindAProxyThePublicAnswerCounts(t *testing.T) {

@@ -12,24 +12,24 @@ import (
 // IsSOCKS tells whether a proxy speaks SOCKS5.
 func IsSOCKS(proxy *url.URL) bool { return proxy.Scheme == "socks5" || proxy.Scheme == "socks5h" }
 
-// bySOCKS asks a SOCKS5 proxy for a connection.
-func (n Network) bySOCKS(ctx context.Context, server *url.URL, address string) (net.Conn, error) {
+// connectSOCKS asks a SOCKS5 proxy for a connection.
+func (n Network) connectSOCKS(ctx context.Context, server *url.URL, address string) (net.Conn, error) {
 	var login *socks.Auth
 	if server.User != nil {
 		password, _ := server.User.Password()
 		login = &socks.Auth{User: server.User.Username(), Password: password}
 	}
-	dialer, err := socks.SOCKS5("tcp", ProxyAddress(server), login, forward(n.Dial))
+	dialer, err := socks.SOCKS5("tcp", FormatProxyAddress(server), login, forward(n.Dial))
 	if err != nil {
-		return nil, &ProxyError{Proxy: ProxyAddress(server), Err: err}
+		return nil, &ProxyError{Proxy: FormatProxyAddress(server), Err: err}
 	}
 	able, ok := dialer.(socks.ContextDialer)
 	if !ok {
-		return nil, &ProxyError{Proxy: ProxyAddress(server), Err: errors.ErrUnsupported}
+		return nil, &ProxyError{Proxy: FormatProxyAddress(server), Err: errors.ErrUnsupported}
 	}
 	conn, err := able.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, &ProxyError{Proxy: ProxyAddress(server), Err: err}
+		return nil, &ProxyError{Proxy: FormatProxyAddress(server), Err: err}
 	}
 	return conn, nil
 }

@@ -68,7 +68,7 @@ func TestASOCKSProxyIsAskedByName(t *testing.T) {
 		}
 	}()
 	proxy := &url.URL{Scheme: "socks5", Host: openSOCKS(t, greeting.Addr().String(), asked), User: url.UserPassword("me", "very-secret")}
-	conn, err := behind(nil).Tunnel(t.Context(), proxy, "git.example.com:1")
+	conn, err := behind(nil).ConnectThrough(t.Context(), proxy, "git.example.com:1")
 	must(t, err)
 	defer func() { _ = conn.Close() }()
 	if got, err := io.ReadAll(conn); err != nil || string(got) != "hello" {
@@ -81,7 +81,7 @@ func TestASOCKSProxyIsAskedByName(t *testing.T) {
 
 func TestASOCKSProxyThatKeepsUsOut(t *testing.T) {
 	proxy := &url.URL{Scheme: "socks5h", Host: openSOCKS(t, "", make(chan string, 1)), User: url.UserPassword("me", "very-secret")}
-	_, err := behind(nil).Tunnel(t.Context(), proxy, "git.example.com:1")
+	_, err := behind(nil).ConnectThrough(t.Context(), proxy, "git.example.com:1")
 	var refusal *ProxyError
 	if !errors.As(err, &refusal) || refusal.Proxy != proxy.Host || strings.Contains(err.Error(), "very-secret") {
 		t.Errorf("error = %v", err)

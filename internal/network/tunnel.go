@@ -27,8 +27,8 @@ type ProxyError struct {
 func (e *ProxyError) Error() string { return "the proxy " + e.Proxy + ": " + e.Err.Error() }
 func (e *ProxyError) Unwrap() error { return e.Err }
 
-// ProxyAddress returns the "host:port" of a proxy.
-func ProxyAddress(proxy *url.URL) string {
+// FormatProxyAddress returns the "host:port" of a proxy.
+func FormatProxyAddress(proxy *url.URL) string {
 	port := proxy.Port()
 	switch {
 	case port != "":
@@ -42,8 +42,8 @@ func ProxyAddress(proxy *url.URL) string {
 	return net.JoinHostPort(proxy.Hostname(), port)
 }
 
-// ProxyAuthorization returns the value of the header Proxy-Authorization, "" for a proxy without credentials.
-func ProxyAuthorization(proxy *url.URL) string {
+// FormatProxyAuthorization returns the value of the header Proxy-Authorization, "" for a proxy without credentials.
+func FormatProxyAuthorization(proxy *url.URL) string {
 	if proxy.User == nil {
 		return ""
 	}
@@ -51,31 +51,31 @@ func ProxyAuthorization(proxy *url.URL) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(proxy.User.Username()+":"+password))
 }
 
-// Tunnel asks a proxy for a connection to "host:port": an HTTP proxy by CONNECT, or a SOCKS5 proxy. The proxy resolves the
+// ConnectThrough asks a proxy for a connection to "host:port": an HTTP proxy by CONNECT, or a SOCKS5 proxy. The proxy resolves the
 // name. Whatever keeps it from that is a *ProxyError.
-func (n Network) Tunnel(ctx context.Context, proxy *url.URL, address string) (net.Conn, error) {
+func (n Network) ConnectThrough(ctx context.Context, proxy *url.URL, address string) (net.Conn, error) {
 	if IsSOCKS(proxy) {
-		return n.bySOCKS(ctx, proxy, address)
+		return n.connectSOCKS(ctx, proxy, address)
 	}
-	conn, err := n.DialProxy(ctx, proxy)
+	conn, err := n.ConnectProxy(ctx, proxy)
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	through, status, err := handshake(conn, ProxyAuthorization(proxy), address)
+	through, status, err := handshake(conn, FormatProxyAuthorization(proxy), address)
 	if !stop() {
 		err = ctx.Err()
 	}
 	if err != nil {
 		_ = conn.Close()
-		return nil, &ProxyError{Proxy: ProxyAddress(proxy), Status: status, Err: err}
+		return nil, &ProxyError{Proxy: FormatProxyAddress(proxy), Status: status, Err: err}
 	}
 	return through, nil
 }
 
-// DialProxy connects to an HTTP proxy, by TLS if its URL says https. Failures are a *ProxyError.
-func (n Network) DialProxy(ctx context.Context, proxy *url.URL) (net.Conn, error) {
-	address := ProxyAddress(proxy)
+// ConnectProxy connects to an HTTP proxy, by TLS if its URL says https. Failures are a *ProxyError.
+func (n Network) ConnectProxy(ctx context.Context, proxy *url.URL) (net.Conn, error) {
+	address := FormatProxyAddress(proxy)
 	if proxy.Scheme != "http" && proxy.Scheme != "https" {
 		return nil, &ProxyError{Proxy: address, Err: fmt.Errorf("proxies of the kind %q are not supported", proxy.Scheme)}
 	}
@@ -86,7 +86,7 @@ func (n Network) DialProxy(ctx context.Context, proxy *url.URL) (net.Conn, error
 	if proxy.Scheme == "http" {
 		return conn, nil
 	}
-	config := n.TLS()
+	config := n.NewTLSConfig()
 	config.ServerName = proxy.Hostname()
 	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {

@@ -31,7 +31,7 @@ func TestAProxySaysWhyItKeepsUsOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			proxy := *test.proxy
 			proxy.User = url.UserPassword("me", "very-secret")
-			_, err := behind(nil).Tunnel(t.Context(), &proxy, "ns1.exoscale.com:53")
+			_, err := behind(nil).ConnectThrough(t.Context(), &proxy, "ns1.exoscale.com:53")
 			var refusal *ProxyError
 			if !errors.As(err, &refusal) || refusal.Status != test.status || refusal.Proxy != proxy.Host {
 				t.Fatalf("%+v", err)
@@ -66,7 +66,7 @@ func speaking(t *testing.T, words ...string) string {
 
 func TestATunnelCarriesWhatCameWithTheProxysAnswer(t *testing.T) {
 	proxy := &url.URL{Scheme: "http", Host: speaking(t, "HTTP/1.1 200 OK\r\n\r\n", "SSH-2.0-early\r\n")}
-	conn, err := behind(nil).Tunnel(t.Context(), proxy, "git.example.com:22")
+	conn, err := behind(nil).ConnectThrough(t.Context(), proxy, "git.example.com:22")
 	must(t, err)
 	defer func() { _ = conn.Close() }()
 	got := make([]byte, 15)
@@ -79,7 +79,7 @@ func TestATunnelEndsWithItsContext(t *testing.T) {
 	proxy := &url.URL{Scheme: "http", Host: speaking(t)}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := behind(nil).Tunnel(ctx, proxy, "git.example.com:22"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := behind(nil).ConnectThrough(ctx, proxy, "git.example.com:22"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ended with %v", err)
 	}
 }
@@ -90,7 +90,7 @@ func TestAProxyHasAPortByItsScheme(t *testing.T) {
 	} {
 		proxy, err := url.Parse(text)
 		must(t, err)
-		if got := ProxyAddress(proxy); got != want {
+		if got := FormatProxyAddress(proxy); got != want {
 			t.Errorf("%s is at %s, want %s", text, got, want)
 		}
 	}

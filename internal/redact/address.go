@@ -9,29 +9,29 @@ import (
 // reverse ends the names by which addresses are looked up.
 const reverse = ".in-addr.arpa"
 
-// publicIPv4 returns an address that is somebody's, in its usual order also if it was turned around for DNS. Versions
+// matchPublicIPv4 returns an address that is somebody's, in its usual order also if it was turned around for DNS. Versions
 // of four numbers look the same, and are replaced, too.
-func publicIPv4(text string) (string, bool) {
+func matchPublicIPv4(text string) (string, bool) {
 	if backwards, is := strings.CutSuffix(text, reverse); is {
 		numbers := strings.Split(backwards, ".")
 		slices.Reverse(numbers)
 		text = strings.Join(numbers, ".")
 	}
 	address, err := netip.ParseAddr(text)
-	return text, err == nil && public(address)
+	return text, err == nil && isPublic(address)
 }
 
-func publicIPv6(text string) (string, bool) {
+func matchPublicIPv6(text string) (string, bool) {
 	address, err := netip.ParseAddr(strings.TrimSuffix(text, "."))
 	if err != nil {
 		return "", false
 	}
-	return address.String(), public(address)
+	return address.String(), isPublic(address)
 }
 
-// public tells whether an address is somebody's: those of private networks are the same everywhere, and the ranges
+// isPublic tells whether an address is somebody's: those of private networks are the same everywhere, and the ranges
 // without a meaning on the internet are no addresses of anybody.
-func public(address netip.Addr) bool {
+func isPublic(address netip.Addr) bool {
 	if !address.IsGlobalUnicast() || address.IsPrivate() {
 		return false
 	}

@@ -17,13 +17,13 @@ func BenchmarkRedact(b *testing.B) {
 	b.SetBytes(int64(content.Len()))
 	for b.Loop() {
 		r := redact.New()
-		r.Identity(redact.Domain, "example.net")
-		r.Identity(redact.Cluster, "c-demo-1")
+		r.AddIdentity(redact.Domain, "example.net")
+		r.AddIdentity(redact.Cluster, "c-demo-1")
 		for n := range 1000 {
-			r.Secret(redact.Key, fmt.Sprintf("MIIEpAIBAAKCAQEAx%dsecretsecretsecretsecret", n))
+			r.AddSecret(redact.Key, fmt.Sprintf("MIIEpAIBAAKCAQEAx%dsecretsecretsecretsecret", n))
 		}
 		r.Add("events.jsonl", content.Bytes())
-		if err := r.Each(func(string, []byte) error { return nil }); err != nil {
+		if err := r.ForEach(func(string, []byte) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // name is what looks like a name in DNS. It is judged once all files are known.
 const name Kind = "name"
 
-// registrable returns the part of a name that somebody has registered, or that belongs to a house of his own.
-func registrable(name string) (string, bool) {
+// findRegistrable returns the part of a name that somebody has registered, or that belongs to a house of his own.
+func findRegistrable(name string) (string, bool) {
 	labels := strings.Split(name, ".")
 	last := labels[len(labels)-1]
 	if len(labels) < 2 || strings.Trim(last, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -27,9 +27,9 @@ func registrable(name string) (string, bool) {
 	return domain, err == nil
 }
 
-// usual tells whether names under this top-level domain are more often names than files, fields of an object or
+// isCommonTLD tells whether names under this top-level domain are more often names than files, fields of an object or
 // functions: nobody means the country by bootkube.sh or metadata.id.
-func usual(domain string) bool {
+func isCommonTLD(domain string) bool {
 	top := domain[strings.LastIndexByte(domain, '.')+1:]
 	if len(top) == 2 {
 		return !slices.Contains([]string{"sh", "py", "md", "rs", "pl", "ps", "so", "cc", "mk", "id", "tf", "st", "my"}, top)
@@ -40,8 +40,8 @@ func usual(domain string) bool {
 	}, top)
 }
 
-// everybodys tells whether a domain says nothing about who uses it: those of the vendors, and groups of Kubernetes' API.
-func everybodys(domain string) bool {
+// isCommonDomain tells whether a domain says nothing about who uses it: those of the vendors, and groups of Kubernetes' API.
+func isCommonDomain(domain string) bool {
 	return slices.Contains([]string{
 		"exoscale.com", "exoscale.ch", "exoscale.io", "exoscale.net", "exo.io", "openshift.com", "openshift.io", "redhat.com", "redhat.io", "quay.io",
 		"okd.io", "coreos.com", "k8s.io", "kubernetes.io", "x-k8s.io", "cncf.io", "ovn.org", "cilium.io", "metal3.io",
@@ -51,29 +51,29 @@ func everybodys(domain string) bool {
 	}, domain)
 }
 
-// notice learns whose domains there are: names of three parts, and whatever stands in a URL or behind an @.
-func (r *Redactor) notice(content []byte, s span) {
-	domain, ok := registrable(s.value)
-	if !ok || everybodys(domain) {
+// addDomain learns whose domains there are: names of three parts, and whatever stands in a URL or behind an @.
+func (r *Redactor) addDomain(content []byte, s span) {
+	domain, ok := findRegistrable(s.value)
+	if !ok || isCommonDomain(domain) {
 		return
 	}
 	before := string(content[max(0, s.start-3):s.start])
-	if s.value != domain && usual(domain) || strings.HasSuffix(before, "://") || strings.HasSuffix(before, "@") {
+	if s.value != domain && isCommonTLD(domain) || strings.HasSuffix(before, "://") || strings.HasSuffix(before, "@") {
 		r.domains[domain] = true
 	}
 }
 
-// judged returns what is to be replaced of the names, and all other spans. Of a name under somebody's domain, the domain
+// resolveNames returns what is to be replaced of the names, and all other spans. Of a name under somebody's domain, the domain
 // and what is before it are told apart; what is under a domain of the cluster is found elsewhere.
-func (r *Redactor) judged(spans []span) []span {
+func (r *Redactor) resolveNames(spans []span) []span {
 	var found []span
 	for _, s := range spans {
 		if s.kind != name {
 			found = append(found, s)
 			continue
 		}
-		domain, ok := registrable(s.value)
-		if !ok || everybodys(domain) || !usual(domain) && !r.domains[domain] || r.below(s.value) {
+		domain, ok := findRegistrable(s.value)
+		if !ok || isCommonDomain(domain) || !isCommonTLD(domain) && !r.domains[domain] || r.isClusterName(s.value) {
 			continue
 		}
 		at := s.end - len(domain)
@@ -85,24 +85,24 @@ func (r *Redactor) judged(spans []span) []span {
 	return found
 }
 
-// below tells whether a name is one of the cluster's.
-func (r *Redactor) below(name string) bool {
+// isClusterName tells whether a name is one of the cluster's.
+func (r *Redactor) isClusterName(name string) bool {
 	return slices.ContainsFunc(r.own, func(domain string) bool {
 		return name == domain || strings.HasSuffix(name, "."+domain)
 	})
 }
 
-// mailbox accepts addresses of people: core@ is nobody, and tty1@.service no host.
-func mailbox(text string) (string, bool) {
-	local, host, _ := strings.Cut(lower(text), "@")
-	domain, ok := registrable(host)
-	return lower(text), ok && usual(domain) && !systemUser(local)
+// matchMailbox accepts addresses of people: core@ is nobody, and tty1@.service no host.
+func matchMailbox(text string) (string, bool) {
+	local, host, _ := strings.Cut(toLower(text), "@")
+	domain, ok := findRegistrable(host)
+	return toLower(text), ok && isCommonTLD(domain) && !isSystemUser(local)
 }
 
-// lower makes large letters of ASCII small, so that no text changes its length.
-func lower(text string) string { return string(lowered([]byte(text))) }
+// toLower makes large letters of ASCII small, so that no text changes its length.
+func toLower(text string) string { return string(toLowerBytes([]byte(text))) }
 
-func lowered(text []byte) []byte {
+func toLowerBytes(text []byte) []byte {
 	small := slices.Clone(text)
 	for i, b := range small {
 		if 'A' <= b && b <= 'Z' {

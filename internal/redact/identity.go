@@ -11,24 +11,24 @@ type identity struct {
 	value string
 }
 
-// Identity tells a value that says who somebody is. It is replaced where it stands for itself, large or small, not within
+// AddIdentity tells a value that says who somebody is. It is replaced where it stands for itself, large or small, not within
 // a word. Of a domain only itself is replaced, so that the names below it can still be told apart. Identities are told
 // before the first Add.
-func (r *Redactor) Identity(kind Kind, value string) {
+func (r *Redactor) AddIdentity(kind Kind, value string) {
 	if value == "" {
 		return
 	}
-	value = lower(value)
+	value = toLower(value)
 	r.known = append(r.known, identity{kind, value})
 	if kind == Domain {
 		r.own = append(r.own, value)
 	}
 }
 
-// identities returns where the identities are that the owner told.
-func (r *Redactor) identities(content []byte) []span {
+// findIdentities returns where the identities are that the owner told.
+func (r *Redactor) findIdentities(content []byte) []span {
 	var found []span
-	small := lowered(content)
+	small := toLowerBytes(content)
 	for _, one := range r.known {
 		found = append(found, one.find(small)...)
 	}
@@ -44,14 +44,14 @@ func (i identity) find(content []byte) []span {
 		}
 		start := at + next
 		end := start + len(i.value)
-		if (start == 0 || !wordly(content[start-1]) || escapeEnds(content, start)) && (end == len(content) || !wordly(content[end])) {
+		if (start == 0 || !isWordByte(content[start-1]) || escapeEnds(content, start)) && (end == len(content) || !isWordByte(content[end])) {
 			found = append(found, span{start, end, i.kind, i.value})
 		}
 		at = start + 1
 	}
 }
 
-func wordly(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
+func isWordByte(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
 
 // escapeEnds tells whether an escape of JSON, of any depth, ends here: its letters belong to no word.
 func escapeEnds(content []byte, end int) bool {
@@ -62,5 +62,7 @@ func escapeEnds(content []byte, end int) bool {
 	return bytes.HasPrefix(before, []byte(`\u`))
 }
 
-// hyphened accepts public addresses as providers write them into host names: ip-203-0-113-5.
-func hyphened(text string) (string, bool) { return publicIPv4(strings.ReplaceAll(text, "-", ".")) }
+// matchHyphenatedIP accepts public addresses as providers write them into host names: ip-203-0-113-5.
+func matchHyphenatedIP(text string) (string, bool) {
+	return matchPublicIPv4(strings.ReplaceAll(text, "-", "."))
+}

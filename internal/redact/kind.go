@@ -28,18 +28,18 @@ const (
 	Tenant      Kind = "tenant"
 )
 
-// Kinds lists the kinds, the most telling first: where several meet, the first one names what is replaced.
-func Kinds() []Kind {
+// ListKinds lists the kinds, the most telling first: where several meet, the first one names what is replaced.
+func ListKinds() []Kind {
 	return []Kind{Key, Password, Token, Signature, Certificate, SSHKey, Blob, Email, IP, Host, Domain, Path, User, Cluster, Tenant}
 }
 
-// Secret tells whether what is of this kind must never be known; of an identity it is only nobody else's business.
-func (k Kind) Secret() bool {
+// IsSecret tells whether what is of this kind must never be known; of an identity it is only nobody else's business.
+func (k Kind) IsSecret() bool {
 	return slices.Contains([]Kind{Key, Password, Token, Signature, Blob}, k)
 }
 
-// Words says what it is, for people.
-func (k Kind) Words() string {
+// Describe says what it is, for people.
+func (k Kind) Describe() string {
 	words := map[Kind]string{
 		Key: "private keys and API keys", Password: "passwords", Token: "tokens", Signature: "signatures",
 		Blob: "long texts in base64", Certificate: "certificates", SSHKey: "public SSH keys", Email: "e-mail addresses",
@@ -52,4 +52,4 @@ func (k Kind) Words() string {
 	return string(k)
 }
 
-func (k Kind) rank() int { return slices.Index(Kinds(), k) }
+func (k Kind) rank() int { return slices.Index(ListKinds(), k) }

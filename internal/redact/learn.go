@@ -20,32 +20,32 @@ const (
 // take some hundred times as many.
 const learnLimit = 16 << 10
 
-// Secret tells a secret, of which no spelling may be left. One of less than six bytes cannot be looked for.
-func (r *Redactor) Secret(kind Kind, value string) {
+// AddSecret tells a secret, of which no spelling may be left. One of less than six bytes cannot be looked for.
+func (r *Redactor) AddSecret(kind Kind, value string) {
 	if len(value) < shortest || r.secrets[value] {
 		return
 	}
 	r.secrets[value] = true
-	for _, spelling := range spellings(value) {
-		r.needles.add(spelling, kind, value)
+	for _, spelling := range listEncodings(value) {
+		r.literals.add(spelling, kind, value)
 	}
 }
 
-// Learn reads a file that is full of secrets and is not given away. What looks like a secret in it, and in what is packed
+// ScanSecrets reads a file that is full of secrets and is not given away. What looks like a secret in it, and in what is packed
 // in it, is a secret everywhere.
-func (r *Redactor) Learn(content []byte) { r.unpack(content, depth) }
+func (r *Redactor) ScanSecrets(content []byte) { r.unpack(content, depth) }
 
 func (r *Redactor) unpack(content []byte, deeper int) {
 	for _, s := range r.find(content) {
-		if s.kind.Secret() && s.kind != Blob {
-			r.learn(s, content[s.start:s.end])
+		if s.kind.IsSecret() && s.kind != Blob {
+			r.addFound(s, content[s.start:s.end])
 		}
 	}
 	if deeper == 0 {
 		return
 	}
 	for _, digits := range r.digits.FindAll(content, -1) {
-		if inner := decoded(string(digits)); len(inner) > 0 {
+		if inner := decodeBase64(string(digits)); len(inner) > 0 {
 			r.unpack(inner, deeper-1)
 		}
 	}
@@ -56,23 +56,23 @@ func (r *Redactor) unpack(content []byte, deeper int) {
 	}
 }
 
-// learn keeps what has the form of a secret. Of a private key, each line is enough to be found by; of what is a name and
+// addFound keeps what has the form of a secret. Of a private key, each line is enough to be found by; of what is a name and
 // a password in base64, the password.
-func (r *Redactor) learn(s span, text []byte) {
-	if !worthy(s.value) || len(s.value) > learnLimit {
+func (r *Redactor) addFound(s span, text []byte) {
+	if !isSearchable(s.value) || len(s.value) > learnLimit {
 		return
 	}
 	if s.kind == Key && bytes.Contains(text, []byte("-----")) {
 		for _, line := range r.lines.FindAll(text, -1) {
-			for _, spelling := range spellings(string(line)) {
-				r.needles.add(spelling, Key, s.value)
+			for _, spelling := range listEncodings(string(line)) {
+				r.literals.add(spelling, Key, s.value)
 			}
 		}
 		return
 	}
-	r.Secret(s.kind, s.value)
-	if _, password, found := strings.Cut(string(decoded(s.value)), ":"); found && worthy(password) {
-		r.Secret(Password, password)
+	r.AddSecret(s.kind, s.value)
+	if _, password, found := strings.Cut(string(decodeBase64(s.value)), ":"); found && isSearchable(password) {
+		r.AddSecret(Password, password)
 	}
 }
 
@@ -91,8 +91,8 @@ func newExpressions() expressions {
 	}
 }
 
-// decoded returns what base64 stands for, unpacked if it is packed, or nil if it stands for no text.
-func decoded(digits string) []byte {
+// decodeBase64 returns what base64 stands for, unpacked if it is packed, or nil if it stands for no text.
+func decodeBase64(digits string) []byte {
 	digits = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(digits, "="))
 	content, err := base64.RawStdEncoding.DecodeString(digits)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 // as what one file shows to be a secret may be in any other. It is not safe for concurrent use.
 type Redactor struct {
 	expressions
-	forms   []form
-	secrets map[string]bool
-	needles *needles // how the secrets may look
-	known   []identity
-	own     []string        // domains of the cluster
-	domains map[string]bool // of others
-	files   []file
-	numbers map[Kind]map[string]int // of tokens, by value
-	tallies []Tally
+	patterns   []textPattern
+	secrets    map[string]bool
+	literals   *literalSet // how the secrets may look
+	known      []identity
+	own        []string        // domains of the cluster
+	domains    map[string]bool // of others
+	files      []file
+	numbers    map[Kind]map[string]int // of tokens, by value
+	fileCounts []FileCounts
 }
 
 // file is a file that waits to be redacted.
@@ -38,7 +38,7 @@ type file struct {
 // New returns a redactor that knows no value yet.
 func New() *Redactor {
 	return &Redactor{
-		expressions: newExpressions(), forms: forms(), secrets: map[string]bool{}, needles: newNeedles(),
+		expressions: newExpressions(), patterns: listPatterns(), secrets: map[string]bool{}, literals: newLiteralSet(),
 		domains: map[string]bool{}, numbers: map[Kind]map[string]int{},
 	}
 }
@@ -47,33 +47,33 @@ func New() *Redactor {
 func (r *Redactor) Add(name string, content []byte) {
 	content = bytes.ToValidUTF8(content, []byte("\uFFFD"))
 	found := r.find(content)
-	r.attend(content, found)
+	r.collectSecrets(content, found)
 	r.files = append(r.files, file{name, content, found})
 }
 
-// attend learns from a file what may be in others.
-func (r *Redactor) attend(content []byte, found []span) {
+// collectSecrets learns from a file what may be in others.
+func (r *Redactor) collectSecrets(content []byte, found []span) {
 	for _, s := range found {
 		switch {
 		case s.kind == name:
-			r.notice(content, s)
-		case s.kind.Secret() && s.kind != Blob:
-			r.learn(s, content[s.start:s.end])
+			r.addDomain(content, s)
+		case s.kind.IsSecret() && s.kind != Blob:
+			r.addFound(s, content[s.start:s.end])
 		}
 	}
 }
 
-// Each hands over the files, redacted, in the order in which they were added. It fails before it hands over a file with a
+// ForEach hands over the files, redacted, in the order in which they were added. It fails before it hands over a file with a
 // secret in it.
-func (r *Redactor) Each(give func(name string, content []byte) error) error {
+func (r *Redactor) ForEach(give func(name string, content []byte) error) error {
 	for _, f := range r.files {
-		tally := Tally{Counts: map[Kind]int{}}
-		tally.File = string(r.replace(file{content: []byte(f.name), spans: r.find([]byte(f.name))}, Tally{Counts: map[Kind]int{}}))
+		tally := FileCounts{Counts: map[Kind]int{}}
+		tally.File = string(r.replace(file{content: []byte(f.name), spans: r.find([]byte(f.name))}, FileCounts{Counts: map[Kind]int{}}))
 		content := r.replace(f, tally)
-		if left := r.needles.find(content); len(left) > 0 {
-			return fmt.Errorf("redact %s: one of the %s would be left in it; this is a defect of the program", f.name, left[0].kind.Words())
+		if left := r.literals.find(content); len(left) > 0 {
+			return fmt.Errorf("redact %s: one of the %s would be left in it; this is a defect of the program", f.name, left[0].kind.Describe())
 		}
-		r.tallies = append(r.tallies, tally)
+		r.fileCounts = append(r.fileCounts, tally)
 		if err := give(tally.File, content); err != nil {
 			return err
 		}
@@ -82,12 +82,12 @@ func (r *Redactor) Each(give func(name string, content []byte) error) error {
 }
 
 // replace puts a token in the place of all that was found.
-func (r *Redactor) replace(f file, tally Tally) []byte {
+func (r *Redactor) replace(f file, tally FileCounts) []byte {
 	var out bytes.Buffer
 	at := 0
-	for _, s := range merge(slices.Concat(r.judged(f.spans), r.needles.find(f.content), r.identities(f.content))) {
-		out.Write(f.content[at:unescaped(f.content, s.start, s.end)])
-		out.WriteString(r.token(s))
+	for _, s := range merge(slices.Concat(r.resolveNames(f.spans), r.literals.find(f.content), r.findIdentities(f.content))) {
+		out.Write(f.content[at:skipEscape(f.content, s.start, s.end)])
+		out.WriteString(r.assignToken(s))
 		tally.Counts[s.kind]++
 		at = s.end
 	}
@@ -95,8 +95,8 @@ func (r *Redactor) replace(f file, tally Tally) []byte {
 	return out.Bytes()
 }
 
-// token returns what stands for a value: numbered by first appearance.
-func (r *Redactor) token(s span) string {
+// assignToken returns what stands for a value: numbered by first appearance.
+func (r *Redactor) assignToken(s span) string {
 	if r.numbers[s.kind] == nil {
 		r.numbers[s.kind] = map[string]int{}
 	}

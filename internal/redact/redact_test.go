@@ -21,7 +21,7 @@ func redacted(t testing.TB, r *redact.Redactor, content string) string {
 	t.Helper()
 	var out string
 	r.Add("file", []byte(content))
-	if err := r.Each(func(_ string, content []byte) error { out = string(content); return nil }); err != nil {
+	if err := r.ForEach(func(_ string, content []byte) error { out = string(content); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -117,9 +117,9 @@ func TestAnIdentityBecomesAToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := redact.New()
-			r.Identity(redact.Domain, "example.net")
-			r.Identity(redact.Cluster, "c-demo-1")
-			r.Identity(redact.Path, "/srv/install/c-demo-1")
+			r.AddIdentity(redact.Domain, "example.net")
+			r.AddIdentity(redact.Cluster, "c-demo-1")
+			r.AddIdentity(redact.Path, "/srv/install/c-demo-1")
 			if got := redacted(t, r, c.text); got != c.want {
 				t.Errorf("%s\nis not %s", got, c.want)
 			}
@@ -173,7 +173,7 @@ func TestASecretIsFoundInEverySpelling(t *testing.T) {
 			"base64 twice":   base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte("q" + secret)))),
 		} {
 			r := redact.New()
-			r.Secret(redact.Password, secret)
+			r.AddSecret(redact.Password, secret)
 			if got := redacted(t, r, text); !strings.Contains(got, "password-1") && !strings.Contains(got, "blob-1") {
 				t.Errorf("%s as %s: %s", secret, name, got)
 			}
@@ -204,7 +204,7 @@ func TestWhatASecretFileHoldsIsASecretEverywhere(t *testing.T) {
 		"the password in URL": "https://x/?p=" + url.QueryEscape(word),
 	} {
 		r := redact.New()
-		r.Learn([]byte(`{"state":"` + base64.StdEncoding.EncodeToString([]byte(ignition)) + `"}`))
+		r.ScanSecrets([]byte(`{"state":"` + base64.StdEncoding.EncodeToString([]byte(ignition)) + `"}`))
 		got := redacted(t, r, "before "+leak+" after")
 		if strings.Contains(got, strings.TrimSpace(leak)) || !strings.Contains(got, "before") {
 			t.Errorf("%s: %s", name, got)
@@ -217,7 +217,7 @@ func TestASecretOfOneFileIsASecretInTheOthers(t *testing.T) {
 	r.Add("a", []byte("the log says banana-42-split"))
 	r.Add("b", []byte("password=banana-42-split"))
 	var got []string
-	if err := r.Each(func(_ string, content []byte) error { got = append(got, string(content)); return nil }); err != nil {
+	if err := r.ForEach(func(_ string, content []byte) error { got = append(got, string(content)); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got[0] != "the log says password-1" || got[1] != "password=password-1" {
@@ -227,10 +227,10 @@ func TestASecretOfOneFileIsASecretInTheOthers(t *testing.T) {
 
 func TestTheTallyCountsValuesAndPlaces(t *testing.T) {
 	r := redact.New()
-	r.Secret(redact.Password, "banana-42-split")
+	r.AddSecret(redact.Password, "banana-42-split")
 	redacted(t, r, "banana-42-split 203.0.113.5 203.0.113.5 203.0.113.6")
-	tally := r.Tallies()[0]
-	if tally.Count(true) != 1 || tally.Count(false) != 3 || r.Values(redact.IP) != 2 || r.Values(redact.Password) != 1 {
+	tally := r.FileCounts()[0]
+	if tally.Count(true) != 1 || tally.Count(false) != 3 || r.CountValues(redact.IP) != 2 || r.CountValues(redact.Password) != 1 {
 		t.Errorf("%+v", tally)
 	}
 	meanings := r.Meanings()
@@ -253,11 +253,11 @@ func TestNoSecretSurvivesWhateverIsAroundIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := redact.New()
-		r.Secret(redact.Key, secret)
-		r.Identity(redact.Domain, "example.com")
+		r.AddSecret(redact.Key, secret)
+		r.AddIdentity(redact.Domain, "example.com")
 		var out []byte
 		r.Add("file", line)
-		if err := r.Each(func(_ string, content []byte) error { out = content; return nil }); err != nil {
+		if err := r.ForEach(func(_ string, content []byte) error { out = content; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		var back map[string]string
@@ -277,7 +277,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add("-----BEGIN PRIVATE"+" KEY-----\n", `","x":"`)
 	f.Fuzz(func(t *testing.T, before, after string) {
 		r := redact.New()
-		r.Secret(redact.Password, secret)
+		r.AddSecret(redact.Password, secret)
 		got := redacted(t, r, before+secret+after)
 		if strings.Contains(got, secret) {
 			t.Errorf("%q", got)
@@ -290,10 +290,10 @@ func FuzzRedact(f *testing.F) {
 
 func ExampleRedactor() {
 	r := redact.New()
-	r.Identity(redact.Domain, "example.net")
-	r.Secret(redact.Password, "banana-42-split")
+	r.AddIdentity(redact.Domain, "example.net")
+	r.AddSecret(redact.Password, "banana-42-split")
 	r.Add("log", []byte("api.example.net at 203.0.113.5 refuses banana-42-split"))
-	_ = r.Each(func(name string, content []byte) error {
+	_ = r.ForEach(func(name string, content []byte) error {
 		fmt.Printf("%s: %s\n", name, content)
 		return nil
 	})

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// unescaped returns where a text begins whose first letters belong to an escape of JSON before it: that of \n is an n, and
+// skipEscape returns where a text begins whose first letters belong to an escape of JSON before it: that of \n is an n, and
 // \u0026 has five of them.
-func unescaped(content []byte, start, end int) int {
+func skipEscape(content []byte, start, end int) int {
 	before := content[:start]
 	if slashes := len(before) - len(bytes.TrimRight(before, `\`)); slashes%2 == 0 || start == end {
 		return start
@@ -21,25 +21,25 @@ func unescaped(content []byte, start, end int) int {
 	return start
 }
 
-// unbroken returns a PEM block without its line breaks, so that it is the same in a file and in a line of JSON.
-func unbroken(text string) (string, bool) {
+// joinPEMLines returns a PEM block without its line breaks, so that it is the same in a file and in a line of JSON.
+func joinPEMLines(text string) (string, bool) {
 	return strings.NewReplacer(`\n`, "", `\r`, "", `\`, "", "\n", "", "\r", "", " ", "").Replace(text), true
 }
 
-// mixed wants more than small letters and hyphens: five-letter words in a row are no password, and "basic
+// matchMixed wants more than small letters and hyphens: five-letter words in a row are no password, and "basic
 // authentication" no header.
-func mixed(text string) (string, bool) {
+func matchMixed(text string) (string, bool) {
 	return text, strings.Trim(text, "abcdefghijklmnopqrstuvwxyz-") != ""
 }
 
-// noReference leaves out where a secret is to be found: answers say {env: NAME} or {file: PATH}.
-func noReference(text string) (string, bool) {
+// matchNoReference leaves out where a secret is to be found: answers say {env: NAME} or {file: PATH}.
+func matchNoReference(text string) (string, bool) {
 	return text, !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "[")
 }
 
-// base64Like tells long texts in base64 from long words, from paths and from digests: each tenth character is a large
+// matchBase64 tells long texts in base64 from long words, from paths and from digests: each tenth character is a large
 // letter, each tenth a small one, and there is a number.
-func base64Like(text string) (string, bool) {
+func matchBase64(text string) (string, bool) {
 	small, large := 0, 0
 	for _, r := range text {
 		switch {
@@ -52,17 +52,17 @@ func base64Like(text string) (string, bool) {
 	return text, min(small, large) >= len(text)/10 && strings.ContainsAny(text, digits)
 }
 
-// wrapped tells base64 on several lines from words and digests on several lines by the first one.
-func wrapped(text string) (string, bool) {
+// matchWrappedBase64 tells base64 on several lines from words and digests on several lines by the first one.
+func matchWrappedBase64(text string) (string, bool) {
 	first := text[:strings.IndexAny(text, "\\\r\n \t")]
-	_, ok := base64Like(first)
+	_, ok := matchBase64(first)
 	return text, ok
 }
 
-// somebody leaves out the users that machines have by themselves.
-func somebody(text string) (string, bool) { return text, !systemUser(text) }
+// matchUser leaves out the users that machines have by themselves.
+func matchUser(text string) (string, bool) { return text, !isSystemUser(text) }
 
-func systemUser(name string) bool {
+func isSystemUser(name string) bool {
 	switch name {
 	case "core", "root", "ubuntu":
 		return true
@@ -70,4 +70,4 @@ func systemUser(name string) bool {
 	return false
 }
 
-func anyName(text string) (string, bool) { return lower(text), true }
+func matchAnyName(text string) (string, bool) { return toLower(text), true }

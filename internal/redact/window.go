@@ -19,10 +19,10 @@ const (
 
 // find returns what is known by its form. It takes time in proportion to the content, whatever is in it.
 func (r *Redactor) find(content []byte) []span {
-	small := lowered(content)
+	small := toLowerBytes(content)
 	var found []span
-	for _, f := range r.forms {
-		for at := range f.windows(small) {
+	for _, f := range r.patterns {
+		for at := range f.findWindows(small) {
 			for _, match := range f.expr.FindAllSubmatchIndex(content[at.start:at.end], -1) {
 				group := match[len(match)-2:]
 				if s, ok := f.read(content, at.start+group[0], at.start+group[1]); ok {
@@ -31,17 +31,17 @@ func (r *Redactor) find(content []byte) []span {
 			}
 		}
 		for _, begin := range f.begins {
-			found = append(found, f.atWord(content, small, []byte(begin))...)
+			found = append(found, f.findAtWord(content, small, []byte(begin))...)
 		}
 	}
 	return found
 }
 
-// atWord returns where the form is, of what begins with a word. What has matched is not searched again but for a few
+// findAtWord returns where the form is, of what begins with a word. What has matched is not searched again but for a few
 // times: a word that repeats itself would match from each of its places to its end.
-func (f form) atWord(content, small, begin []byte) []span {
+func (f textPattern) findAtWord(content, small, begin []byte) []span {
 	var found []span
-	end := f.ends(content)
+	end := f.newLimit(content)
 	covered, within := 0, 0
 	for at := 0; ; at++ {
 		next := bytes.Index(small[at:], begin)
@@ -63,7 +63,7 @@ func (f form) atWord(content, small, begin []byte) []span {
 }
 
 // match returns what is replaced if the form is at the begin of a window.
-func (f form) match(content []byte, in window) (span, bool) {
+func (f textPattern) match(content []byte, in window) (span, bool) {
 	if in.end <= in.start || f.after != nil && !f.after(content[:in.start]) {
 		return span{}, false
 	}
@@ -73,13 +73,13 @@ func (f form) match(content []byte, in window) (span, bool) {
 	}
 	group := match[len(match)-2:]
 	end := in.start + group[1]
-	if f.reach == nil && group[1] == widest {
-		end = lineEnd(content, end)
+	if f.limit == nil && group[1] == widest {
+		end = indexLineEnd(content, end)
 	}
 	return f.read(content, in.start+group[0], end)
 }
 
-func lineEnd(content []byte, at int) int {
+func indexLineEnd(content []byte, at int) int {
 	if next := bytes.IndexByte(content[at:], '\n'); next >= 0 {
 		return at + next
 	}
@@ -87,8 +87,8 @@ func lineEnd(content []byte, at int) int {
 }
 
 // read makes a span of what matched.
-func (f form) read(content []byte, start, end int) (span, bool) {
-	start = unescaped(content, start, end)
+func (f textPattern) read(content []byte, start, end int) (span, bool) {
+	start = skipEscape(content, start, end)
 	value, ok := string(content[start:end]), end > start
 	if ok && f.value != nil {
 		value, ok = f.value(value)
@@ -96,8 +96,8 @@ func (f form) read(content []byte, start, end int) (span, bool) {
 	return span{start, end, f.kind, value}, ok
 }
 
-// windows returns the runs in which a form may be, in a content of which all letters were made small.
-func (f form) windows(small []byte) iter.Seq[window] {
+// findWindows returns the runs in which a form may be, in a content of which all letters were made small.
+func (f textPattern) findWindows(small []byte) iter.Seq[window] {
 	var class [256]bool
 	for _, b := range []byte(strings.ToLower(f.runs)) {
 		class[b] = true

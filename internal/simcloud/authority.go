@@ -48,7 +48,7 @@ func openReleaseKey(db *store.DB) (mirror.Key, error) {
 	if err != nil {
 		return mirror.Key{}, err
 	}
-	return made, kept.Put("mirror", releaseKey{Private: made.Private()})
+	return made, kept.Put("mirror", releaseKey{Private: made.ExportPrivate()})
 }
 
 // hostSeed is what is kept of the SSH host keys of the simulated internet: what all of them are made from.

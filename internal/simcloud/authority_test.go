@@ -29,7 +29,7 @@ func TestWhoTrustedAZoneTrustsItAfterItWasOpenedAgain(t *testing.T) {
 		world.Roots = trusted
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://sos-ch-gva-2.exo.io/", nil)
 		second.must(err)
-		client := world.Client()
+		client := world.NewClient()
 		defer client.CloseIdleConnections()
 		response, err := client.Do(request)
 		second.must(err)

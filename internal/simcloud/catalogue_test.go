@@ -15,7 +15,7 @@ import (
 // task is every check of the catalogue but those of a cluster that stands, and of what only machines see.
 func (o *operator) task(version string) reach.Task {
 	o.t.Helper()
-	catalogue, err := assets.Endpoints()
+	catalogue, err := assets.ReadEndpoints()
 	o.must(err)
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain = "c-1", "example.net"
@@ -31,7 +31,7 @@ func (o *operator) task(version string) reach.Task {
 			scope.Only = append(scope.Only, endpoint.ID)
 		}
 	}
-	checks, err := reach.Choose(catalogue, scope)
+	checks, err := reach.SelectChecks(catalogue, scope)
 	o.must(err)
 	for i, check := range checks {
 		address, _, _ := strings.Cut(check.URL, "#") // the pin is of the real host
@@ -49,7 +49,7 @@ func TestEveryServiceOfTheCatalogueIsServed(t *testing.T) {
 	defer o.close()
 	for _, version := range []string{"4.20.5", "4.20.0-okd-scos.11"} {
 		task := o.task(version)
-		asks, err := prober.New(o.Network(), task, prober.Usual())
+		asks, err := prober.New(o.Network(), task, prober.DefaultLimits())
 		o.must(err)
 		began := time.Now()
 		report := reach.Run(t.Context(), task, asks, func(reach.Result) {})

@@ -30,8 +30,8 @@ func TestTheInstallersClientConnectsAClusterAndTakesItAway(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
 		client := o.browses()
-		o.must(client.SignIn(t.Context(), o.Browse))
-		tenant, err := client.Tenant(t.Context(), harbour)
+		o.must(client.SignIn(t.Context(), o.SignIn))
+		tenant, err := client.GetTenant(t.Context(), harbour)
 		o.must(err)
 		if tenant.DisplayName != "Harbour Ltd" || tenant.Config.URL != "ssh://git@git.vshn.net/syn/tenants/t-quiet-harbour-4711.git" {
 			t.Errorf("%+v", tenant)
@@ -46,19 +46,19 @@ func TestTheInstallersClientConnectsAClusterAndTakesItAway(t *testing.T) {
 		}
 		_, err = client.EnsureDynamicFacts(t.Context(), "c-demo", map[string]any{"openshiftVersion": map[string]any{"Major": "4"}})
 		o.must(err)
-		found, err := client.Cluster(t.Context(), "c-demo")
+		found, err := client.GetCluster(t.Context(), "c-demo")
 		o.must(err)
-		manifest, err := client.InstallManifest(t.Context(), found.InstallURL)
+		manifest, err := client.FetchInstallManifest(t.Context(), found.InstallURL)
 		o.must(err)
 		if !strings.Contains(string(manifest), `"Deployment"`) {
 			t.Errorf("%s", manifest)
 		}
-		if _, err := client.InstallManifest(t.Context(), found.InstallURL); !fault.Is(err, fault.Conflict) {
+		if _, err := client.FetchInstallManifest(t.Context(), found.InstallURL); !fault.Is(err, fault.Conflict) {
 			t.Errorf("twice: %v", err)
 		}
 		_, err = client.DeleteCluster(t.Context(), "c-demo")
 		o.must(err)
-		if _, err := client.Cluster(t.Context(), "c-demo"); !fault.Is(err, fault.NotFound) {
+		if _, err := client.GetCluster(t.Context(), "c-demo"); !fault.Is(err, fault.NotFound) {
 			t.Errorf("it is still there: %v", err)
 		}
 	})
@@ -69,14 +69,14 @@ func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
 		o.connect()
-		client := lieutenant.New(o.Network(), "https://api.syn.vshn.net", given(o.Person().APIToken))
-		tenant, err := client.Tenant(t.Context(), harbour)
+		client := lieutenant.New(o.Network(), "https://api.syn.vshn.net", given(o.Credentials().APIToken))
+		tenant, err := client.GetTenant(t.Context(), harbour)
 		o.must(err)
-		cluster, err := client.Cluster(t.Context(), "c-demo")
+		cluster, err := client.GetCluster(t.Context(), "c-demo")
 		o.must(err)
-		access := catalog.Access{Token: o.Person().GitToken}
+		access := catalog.Access{Token: o.Credentials().GitToken}
 		git, compiler := catalog.NewGit(o.Network(), access), catalog.NewCompiler(o.Network(), access, catalog.Commodore{})
-		_, err = compiler.Ready(t.Context(), tenant, cluster)
+		_, err = compiler.CheckReady(t.Context(), tenant, cluster)
 		o.must(err)
 		difference, err := git.Commit(t.Context(), tenant.Config, "c-demo.yml", []state.YAMLEdit{
 			{Path: []string{"applications"}, Item: "cilium"},
@@ -89,7 +89,7 @@ func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
 		dir := t.TempDir()
 		_, err = git.Fetch(t.Context(), cluster.Catalog, dir)
 		o.must(err)
-		wanted, err := git.Wanted(dir)
+		wanted, err := git.ListWantedSecrets(dir)
 		o.must(err)
 		steward := state.VaultSecret{Path: harbour + "/c-demo/steward", Key: "token"}
 		if !slices.Contains(wanted, steward) {

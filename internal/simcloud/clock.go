@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// tick is how often the simulated time is noted down, by its own measure, but not more often than leastTick.
-	tick      = 5 * time.Second
-	leastTick = 20 * time.Millisecond
+	// tick is how often the simulated time is noted down, by its own measure, but not more often than minTick.
+	tick    = 5 * time.Second
+	minTick = 20 * time.Millisecond
 )
 
 // openClock lets simulated time go on from where it was when the zone's last process ended, however it ended. At the
@@ -21,7 +21,7 @@ func (z *Zone) openClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	every := max(tick, time.Duration(float64(leastTick)*z.options.Speed))
+	every := max(tick, time.Duration(float64(minTick)*z.options.Speed))
 	start, known := times.Get("now")
 	if known {
 		start = start.Add(every)
@@ -30,7 +30,7 @@ func (z *Zone) openClock(ctx context.Context) error {
 	}
 	stop := func() {}
 	if z.options.Speed > 0 || start.After(time.Now()) {
-		z.clock, stop = network.Scaled(max(1, z.options.Speed), start)
+		z.clock, stop = network.NewScaledClock(max(1, z.options.Speed), start)
 	}
 	note := func() error { return times.Put("now", z.clock.Now()) }
 	z.closers = append(z.closers, func() error { stop(); return note() })

@@ -19,17 +19,17 @@ const (
 	operatorResolver = "192.0.2.53"
 )
 
-// exoscaleResolvers are those of machines in the zone.
-func exoscaleResolvers() []string { return []string{"159.100.247.115", "159.100.253.158"} }
+// listExoscaleResolvers are those of machines in the zone.
+func listExoscaleResolvers() []string { return []string{"159.100.247.115", "159.100.253.158"} }
 
 // nameService is the DNS of the simulated internet.
 type nameService struct {
-	directory *names.Directory
-	operator  *names.Resolver // of the operator's machine
-	machines  *names.Resolver // Exoscale's, which everything else in the zone asks
-	public    *names.Resolver // for everybody
-	way       way
-	registrar *registrar
+	directory     *names.Directory
+	operator      *names.Resolver // of the operator's machine
+	machines      *names.Resolver // Exoscale's, which everything else in the zone asks
+	publicAddress *names.Resolver // for everybody
+	networkFault  networkFault
+	registrar     *registrar
 }
 
 // nameServers returns the hosts that every DNS zone of the API names as its servers.
@@ -40,12 +40,12 @@ func nameServers() map[string]string {
 	}
 }
 
-// registryServers returns the addresses of names.RegistryServers, in their order.
-func registryServers() []string { return []string{"203.0.113.57", "203.0.113.58"} }
+// listRegistryServers returns the addresses of names.RegistryServers, in their order.
+func listRegistryServers() []string { return []string{"203.0.113.57", "203.0.113.58"} }
 
 // openNames prepares the names; its directory asks for zones once the zone is open.
 func (z *Zone) openNames(context.Context) error {
-	hosts, err := z.hosts()
+	hosts, err := z.listHosts()
 	if err != nil {
 		return err
 	}
@@ -53,14 +53,14 @@ func (z *Zone) openNames(context.Context) error {
 	if err != nil {
 		return err
 	}
-	directory := names.New(names.Config{Hosts: hosts, Zones: z.zones, Delegations: human.delegations, Texts: z.challenges})
+	directory := names.New(names.Config{Hosts: hosts, Zones: z.listZones, Delegations: human.listDelegations, Texts: z.listChallenges})
 	z.dns = &nameService{
-		directory: directory,
-		operator:  names.NewResolver(directory, z.clock),
-		machines:  names.NewResolver(directory, z.clock),
-		public:    names.NewResolver(directory, z.clock),
-		way:       z.way,
-		registrar: human,
+		directory:     directory,
+		operator:      names.NewResolver(directory, z.clock),
+		machines:      names.NewResolver(directory, z.clock),
+		publicAddress: names.NewResolver(directory, z.clock),
+		networkFault:  z.networkFault,
+		registrar:     human,
 	}
 	return nil
 }
@@ -68,33 +68,33 @@ func (z *Zone) openNames(context.Context) error {
 // resolve returns how the host of an address resolves names.
 func (s *nameService) resolve(host netip.Addr) func(context.Context, string) ([]netip.Addr, error) {
 	if isOperator(host) {
-		return s.way.lookup(s.operator.Lookup)
+		return s.networkFault.lookup(s.operator.Lookup)
 	}
 	return s.machines.Lookup
 }
 
-// resolver returns whom the host of an address asks for other records.
-func (s *nameService) resolver(host netip.Addr) (network.Resolver, []string) {
+// selectResolver returns whom the host of an address asks for other records.
+func (s *nameService) selectResolver(host netip.Addr) (network.Resolver, []string) {
 	if isOperator(host) {
-		return s.way.resolve(s.operator.Resolve), []string{operatorResolver}
+		return s.networkFault.resolve(s.operator.Resolve), []string{operatorResolver}
 	}
-	return s.machines.Resolve, exoscaleResolvers()
+	return s.machines.Resolve, listExoscaleResolvers()
 }
 
-// hosts returns the fixed names of the simulated internet.
-func (z *Zone) hosts() (map[string]netip.Addr, error) {
+// listHosts returns the fixed names of the simulated internet.
+func (z *Zone) listHosts() (map[string]netip.Addr, error) {
 	addresses := nameServers()
 	for i, name := range names.RegistryServers() {
-		addresses[name] = registryServers()[i]
+		addresses[name] = listRegistryServers()[i]
 	}
 	addresses[z.storageName()] = storageAddress
 	maps.Copy(addresses, downloadServers())
-	maps.Copy(addresses, services.Names())
+	maps.Copy(addresses, services.Addresses())
 	addresses[resolverName] = resolverAddress
-	for _, name := range z.apiNames() {
+	for _, name := range z.listAPINames() {
 		addresses[name] = apiAddress
 	}
-	for _, name := range z.way.unknown {
+	for _, name := range z.networkFault.missingNames {
 		delete(addresses, name)
 	}
 	hosts := map[string]netip.Addr{}
@@ -108,8 +108,8 @@ func (z *Zone) hosts() (map[string]netip.Addr, error) {
 	return hosts, nil
 }
 
-// challenges returns what is kept at acme-dns under a name.
-func (z *Zone) challenges(name string) []string {
+// listChallenges returns what is kept at acme-dns under a name.
+func (z *Zone) listChallenges(name string) []string {
 	if !strings.HasSuffix(name, "."+acmedns.DefaultZone) {
 		return nil
 	}
@@ -121,8 +121,8 @@ func (z *Zone) challenges(name string) []string {
 	return texts
 }
 
-// zones returns the API's DNS zones with full names.
-func (z *Zone) zones() []names.Zone {
+// listZones returns the API's DNS zones with full names.
+func (z *Zone) listZones() []names.Zone {
 	var list []names.Zone
 	for _, zone := range z.api.Zones() {
 		served := names.Zone{Name: zone.Name}
@@ -138,17 +138,17 @@ func (z *Zone) zones() []names.Zone {
 // serveNames opens the name servers and the resolvers.
 func (z *Zone) serveNames() error {
 	sites := []server.Site{
-		{Address: publicResolver, Ports: []server.Port{server.DNS{Speaks: z.dns.public}}},
-		{Address: operatorResolver, Ports: []server.Port{server.DNS{Speaks: names.Speaker(z.way.resolve(z.dns.operator.Resolve))}}},
+		{Address: publicResolver, Ports: []server.Port{server.DNS{Handler: z.dns.publicAddress}}},
+		{Address: operatorResolver, Ports: []server.Port{server.DNS{Handler: names.Forwarder(z.networkFault.resolve(z.dns.operator.Resolve))}}},
 	}
-	for _, address := range exoscaleResolvers() {
-		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Speaks: z.dns.machines}}})
+	for _, address := range listExoscaleResolvers() {
+		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Handler: z.dns.machines}}})
 	}
 	for _, address := range nameServers() {
-		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Speaks: z.dns.directory.Exoscale()}}})
+		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Handler: z.dns.directory.ExoscaleServer()}}})
 	}
-	for _, address := range registryServers() {
-		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Speaks: z.dns.directory.Registry()}}})
+	for _, address := range listRegistryServers() {
+		sites = append(sites, server.Site{Address: address, Ports: []server.Port{server.DNS{Handler: z.dns.directory.RegistryServer()}}})
 	}
 	for _, site := range sites {
 		if err := z.servers.Add(site); err != nil {

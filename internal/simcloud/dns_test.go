@@ -33,7 +33,7 @@ func (o *operator) zoneOf(name string) state.Zone {
 
 func (o *operator) delegation(of string) network.Delegation {
 	o.t.Helper()
-	found, err := o.Network().Delegation(o.t.Context(), of)
+	found, err := o.Network().FindDelegation(o.t.Context(), of)
 	o.must(err)
 	return found
 }
@@ -47,14 +47,14 @@ func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
 		after   time.Duration
 		servers []string
 	}{
-		happy:           {30 * time.Second, exoscaleServers()},
+		noFault:         {30 * time.Second, exoscaleServers()},
 		lateDNS:         {20 * time.Minute, exoscaleServers()},
 		noDelegation:    {24 * time.Hour, nil},
 		wrongDelegation: {30 * time.Second, misspelt()},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				human, err := newRegistrar(store.Memory(), network.Clock{}, scenario)
+				human, err := newRegistrar(store.NewMemory(), network.Clock{}, scenario)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,11 +62,11 @@ func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
 				for _, server := range exoscaleServers() {
 					zone.Records = append(zone.Records, names.Record{Name: domain, Type: "NS", Content: server})
 				}
-				if err := human.notice([]names.Zone{zone}); err != nil {
+				if err := human.recordZones([]names.Zone{zone}); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(test.after - time.Second)
-				if got := human.delegations(); len(got) != 0 {
+				if got := human.listDelegations(); len(got) != 0 {
 					t.Errorf("delegated early: %v", got)
 				}
 				time.Sleep(time.Second)
@@ -74,7 +74,7 @@ func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
 				if test.servers != nil {
 					want = []names.Delegation{{Zone: domain, Servers: test.servers}}
 				}
-				if diff := cmp.Diff(want, human.delegations()); diff != "" {
+				if diff := cmp.Diff(want, human.listDelegations()); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			})
@@ -83,7 +83,7 @@ func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
 }
 
 func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
-	for scenario, servers := range map[string][]string{happy: exoscaleServers(), noDelegation: nil, wrongDelegation: misspelt()} {
+	for scenario, servers := range map[string][]string{noFault: exoscaleServers(), noDelegation: nil, wrongDelegation: misspelt()} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{Scenario: scenario})
@@ -96,7 +96,7 @@ func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
 				if diff := cmp.Diff(want, o.delegation(domain)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				if _, err := o.Network().Lookup(t.Context(), "api."+domain); (scenario == happy) != (err == nil) {
+				if _, err := o.Network().Lookup(t.Context(), "api."+domain); (scenario == noFault) != (err == nil) {
 					t.Errorf("lookup: %v", err)
 				}
 			})
@@ -109,7 +109,7 @@ func TestTheZonesOwnServersAnswerBeforeAnybodyDelegates(t *testing.T) {
 		o := open(t, Options{Scenario: noDelegation})
 		defer o.close()
 		for _, server := range o.zoneOf(domain).NameServers {
-			got, err := o.Network().Addresses(t.Context(), server, "api."+domain)
+			got, err := o.Network().QueryAddresses(t.Context(), server, "api."+domain)
 			if err != nil || len(got) != 1 || got[0].String() != "198.19.0.1" {
 				t.Errorf("%s: %v, %v", server, got, err)
 			}
@@ -213,10 +213,10 @@ func TestTheOperatorsResolverAnswersOverHTTPS(t *testing.T) {
 		o.zoneOf(domain)
 		time.Sleep(time.Minute)
 		world := o.Network()
-		client := world.Client()
+		client := world.NewClient()
 		defer client.CloseIdleConnections()
-		world.Resolver = network.OverHTTPS(client, network.PublicResolver())
-		found, err := world.Delegation(t.Context(), domain)
+		world.Resolver = network.NewHTTPSResolver(client, network.PublicResolver())
+		found, err := world.FindDelegation(t.Context(), domain)
 		if err != nil || !slices.Equal(found.Servers, exoscaleServers()) {
 			t.Errorf("%+v, %v", found, err)
 		}

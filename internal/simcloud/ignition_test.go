@@ -40,7 +40,7 @@ func (o *operator) publish(name string, content []byte) string {
 	_, err = bucket.EnsureBucket(o.t.Context(), "c-1-bootstrap")
 	o.must(err)
 	o.must(bucket.Upload(o.t.Context(), "c-1-bootstrap", name, bytes.NewReader(content)))
-	link, err := bucket.SignedURL(o.t.Context(), "c-1-bootstrap", name, time.Hour)
+	link, err := bucket.SignGetURL(o.t.Context(), "c-1-bootstrap", name, time.Hour)
 	o.must(err)
 	return link
 }
@@ -70,7 +70,7 @@ func TestAMachineBootsFromItsImageAndItsIgnition(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{})
 				defer o.close()
-				userData, err := ignition.BootstrapPointer("bootstrap", o.publish("bootstrap.ign", document), test.hashed)
+				userData, err := ignition.RenderBootstrapPointer("bootstrap", o.publish("bootstrap.ign", document), test.hashed)
 				o.must(err)
 				_, _, err = o.EnsureInstance(t.Context(), state.Instance{
 					Name: "bootstrap", Type: "standard.extra-large", TemplateID: o.coreOS(test.patched), DiskGiB: 100,

@@ -32,8 +32,8 @@ const (
 	resolverAddress = "203.0.113.40"
 )
 
-// apiNames returns the names of the API in all zones.
-func (z *Zone) apiNames() []string {
+// listAPINames returns the names of the API in all zones.
+func (z *Zone) listAPINames() []string {
 	list := []string{"api.exoscale.com", "api-" + z.options.Zone + ".exoscale.com"}
 	for _, zone := range []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "de-fra-1", "bg-sof-1", "de-muc-1", "at-vie-2", "hr-zag-1"} {
 		if zone != z.options.Zone {
@@ -60,56 +60,56 @@ func (z *Zone) openFabric(context.Context) (err error) {
 		return err
 	}
 	z.fabric = fabric.New(fabric.Config{
-		Clock: z.clock, ResolveFor: z.dns.resolve, ResolverFor: z.dns.resolver, Allows: z.allows, Translate: z.translate, Divert: z.diverts,
+		Clock: z.clock, ResolveFor: z.dns.resolve, ResolverFor: z.dns.selectResolver, Allows: z.isAllowed, Translate: z.translate, Redirect: z.redirectPacket,
 	})
-	z.closing(z.fabric.Close)
-	z.servers = server.New(server.Config{Fabric: z.fabric, CA: z.ca, Now: z.worldTime})
+	z.addCloser(z.fabric.Close)
+	z.servers = server.New(server.Config{Fabric: z.fabric, CA: z.ca, Now: z.getServerTime})
 	z.stops = append(z.stops, z.servers.Close)
-	if z.client, err = z.host(clientAddress); err != nil {
+	if z.client, err = z.addHost(clientAddress); err != nil {
 		return err
 	}
-	z.platform, err = z.host(platformAddress)
+	z.platform, err = z.addHost(platformAddress)
 	return err
 }
 
-func (z *Zone) host(address string) (*fabric.Host, error) {
+func (z *Zone) addHost(address string) (*fabric.Host, error) {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil {
 		return nil, err
 	}
-	return z.fabric.Host(parsed)
+	return z.fabric.AddHost(parsed)
 }
 
 // openServices opens the API and the object storage.
 func (z *Zone) openServices(context.Context) (err error) {
 	z.api, err = api.New(api.Config{
 		DB: z.db, Clock: z.clock, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret,
-		HTTP:              z.platform.Network(z.ca.Pool()).Client(),
+		HTTP:              z.platform.Network(z.ca.Pool()).NewClient(),
 		RefuseCredentials: z.options.Scenario == badCredentials,
-		Quotas:            z.quotas(),
-		Elastic:           z.elastic(),
+		Quotas:            z.mergeQuotas(),
+		Elastic:           z.getElasticRange(),
 		Latency:           z.options.Latency,
-		Now:               z.worldTime,
-		Buckets:           z.buckets,
+		Now:               z.getServerTime,
+		Buckets:           z.listBuckets,
 		Link:              func(key, secret, bucket, object string) string { return z.storage.Link(key, secret, bucket, object) },
 	})
 	if err != nil {
 		return err
 	}
-	z.closing(z.api.Close)
+	z.addCloser(z.api.Close)
 	objects := ""
 	if z.options.Dir != "" {
 		objects = filepath.Join(z.options.Dir, "objects")
 	}
 	z.storage, err = s3.New(s3.Config{
-		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.worldTime,
+		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.getServerTime,
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
 	})
 	return err
 }
 
-// buckets tells the API of the object storage. Nobody asks before both are open.
-func (z *Zone) buckets() []api.Bucket {
+// listBuckets tells the API of the object storage. Nobody asks before both are open.
+func (z *Zone) listBuckets() []api.Bucket {
 	var list []api.Bucket
 	for _, b := range z.storage.Usage() {
 		list = append(list, api.Bucket{Name: b.Name, Zone: z.options.Zone, Created: b.Created, Size: b.Size})
@@ -132,9 +132,9 @@ func (z *Zone) openInternet(context.Context) error {
 		names   []string
 		handler http.Handler
 	}{
-		{apiAddress, z.apiNames(), z.hook(z.api)},
-		{storageAddress, []string{z.storageName()}, z.hook(z.storage)},
-		{resolverAddress, []string{resolverName}, z.dns.public},
+		{apiAddress, z.listAPINames(), z.wrapHandler(z.api)},
+		{storageAddress, []string{z.storageName()}, z.wrapHandler(z.storage)},
+		{resolverAddress, []string{resolverName}, z.dns.publicAddress},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {
 			return err
@@ -145,12 +145,12 @@ func (z *Zone) openInternet(context.Context) error {
 	}
 	z.syn = sync.OnceValues(z.openSyn)
 	err := services.Open(services.Config{
-		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.synSites(), Registries: z.registries(),
+		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.buildSynHosts(), Registries: z.delayRegistries(),
 	})
 	if err != nil {
 		return err
 	}
-	return errors.Join(z.serveNames(), z.openWay())
+	return errors.Join(z.serveNames(), z.openNetworkFault())
 }
 
 func (z *Zone) openDownloads() error {
@@ -168,7 +168,7 @@ func (z *Zone) openDownloads() error {
 
 // serve opens a web server with a certificate of the public internet.
 func (z *Zone) serve(address string, names []string, handler http.Handler) error {
-	return z.servers.Add(server.Site{Address: address, Names: names, Ports: server.Web(handler)})
+	return z.servers.Add(server.Site{Address: address, Names: names, Ports: server.NewWebPorts(handler)})
 }
 
 // HostKeys returns the SSH host keys of the simulated internet by host, each as "ssh-ed25519 AAAA…". They stay the same

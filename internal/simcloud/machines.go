@@ -11,24 +11,24 @@ import (
 
 // openMachines prepares the machines; follow switches them on.
 func (z *Zone) openMachines(context.Context) error {
-	z.clusters = openshift.NewWorld(z.db, z.clock, z.troubles())
+	z.clusters = openshift.NewClusters(z.db, z.clock, z.buildClusterFaults())
 	fleet, err := vm.New(vm.Config{
-		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.instances, Broken: z.broken,
-		Ignited: z.clusters.Software,
-		Program: z.options.Program, PowerOff: z.api.PowerOff,
+		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.hasBootFault,
+		RunSoftware: z.clusters.RunSoftware,
+		Program:     z.options.Program, PowerOff: z.api.PowerOff,
 	})
 	if err != nil {
 		return err
 	}
-	z.fleet = fleet
-	z.closing(fleet.Close)
+	z.hypervisor = fleet
+	z.addCloser(fleet.Close)
 	z.probes = newProbes(z.platform, z.clock, z.ca.Pool())
-	z.closing(z.probes.running.Wait)
+	z.addCloser(z.probes.running.Wait)
 	return nil
 }
 
-// instances returns the API's instances with what their images tell.
-func (z *Zone) instances() []vm.Instance {
+// listInstances returns the API's instances with what their images tell.
+func (z *Zone) listInstances() []vm.Instance {
 	var list []vm.Instance
 	images := map[string]api.Template{} // by ID: many machines share one
 	for _, i := range z.api.Instances() {
@@ -45,36 +45,36 @@ func (z *Zone) instances() []vm.Instance {
 	return list
 }
 
-// allows decides on packets: security groups filter them, and only instances see the metadata service. Those of a host
+// isAllowed decides on packets: security groups filter them, and only instances see the metadata service. Those of a host
 // for itself never leave it.
-func (z *Zone) allows(from, to netip.Addr, proto string, port int) bool {
+func (z *Zone) isAllowed(from, to netip.Addr, proto string, port int) bool {
 	if to.IsLinkLocalUnicast() {
 		return isInstance(from)
 	}
-	return from == to || !z.drops(from, to) && z.api.Allows(from, to, proto, port)
+	return from == to || !z.isDropped(from, to) && z.api.Allows(from, to, proto, port)
 }
 
 // translate leads packets for an elastic IP to one of its healthy instances. An unmanaged one leads nowhere: no
 // simulated machine configures the address itself. Instances that hold an address do not reach each other through it
 // (from older documents of Exoscale, not verified).
 func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
-	if !z.elastic().Contains(to) {
+	if !z.getElasticRange().Contains(to) {
 		return to, true
 	}
 	ip, ok := z.api.ElasticIP(to)
 	if !ok || ip.Healthcheck == nil {
 		return netip.Addr{}, false
 	}
-	return z.probes.choose(ip, from)
+	return z.probes.selectHealthy(ip, from)
 }
 
 func isInstance(address netip.Addr) bool {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18}), 16).Contains(address)
 }
 
-// elastic is where elastic IPs come from: in one scenario out of OpenShift's usual pod network, as if somebody had
+// getElasticRange is where elastic IPs come from: in one scenario out of OpenShift's usual pod network, as if somebody had
 // chosen for the pods what others use already.
-func (z *Zone) elastic() netip.Prefix {
+func (z *Zone) getElasticRange() netip.Prefix {
 	if z.options.Scenario == addressClash {
 		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 131}), 16)
 	}

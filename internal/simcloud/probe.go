@@ -25,13 +25,13 @@ type probes struct {
 	roots   *x509.CertPool
 	running sync.WaitGroup
 
-	mu    sync.Mutex
-	all   map[probed]*probe
-	turns int
+	mu         sync.Mutex
+	all        map[probeTarget]*probe
+	roundRobin int
 }
 
-// probed is what a probe is about.
-type probed struct {
+// probeTarget is what a probe is about.
+type probeTarget struct {
 	elasticIP string
 	instance  netip.Addr
 	check     api.Healthcheck
@@ -45,18 +45,18 @@ type probe struct {
 }
 
 func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *probes {
-	return &probes{host: host, clock: clock, roots: roots, all: map[probed]*probe{}}
+	return &probes{host: host, clock: clock, roots: roots, all: map[probeTarget]*probe{}}
 }
 
 // sync begins and ends probes as the elastic IPs demand.
 func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	wanted := map[probed]bool{}
+	wanted := map[probeTarget]bool{}
 	for _, ip := range ips {
 		for _, instance := range ip.Instances {
 			if ip.Healthcheck != nil {
-				wanted[probed{ip.ID, instance, *ip.Healthcheck}] = true
+				wanted[probeTarget{ip.ID, instance, *ip.Healthcheck}] = true
 			}
 		}
 	}
@@ -76,32 +76,32 @@ func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
 	}
 }
 
-// choose returns a healthy instance of an elastic IP, in turns; false if there is none or from is one of the holders.
-func (p *probes) choose(ip api.ElasticIP, from netip.Addr) (netip.Addr, bool) {
+// selectHealthy returns a healthy instance of an elastic IP, in turns; false if there is none or from is one of the holders.
+func (p *probes) selectHealthy(ip api.ElasticIP, from netip.Addr) (netip.Addr, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	healthy := slices.DeleteFunc(slices.Clone(ip.Instances), func(instance netip.Addr) bool {
-		running := p.all[probed{ip.ID, instance, *ip.Healthcheck}]
+		running := p.all[probeTarget{ip.ID, instance, *ip.Healthcheck}]
 		return running == nil || !running.healthy
 	})
 	if len(healthy) == 0 || slices.Contains(ip.Instances, from) {
 		return netip.Addr{}, false
 	}
-	p.turns++
-	return healthy[p.turns%len(healthy)], true
+	p.roundRobin++
+	return healthy[p.roundRobin%len(healthy)], true
 }
 
-func (p *probes) watch(ctx context.Context, target probed, result *probe) {
+func (p *probes) watch(ctx context.Context, target probeTarget, result *probe) {
 	for {
-		p.note(target.check, result, p.ask(ctx, target) == nil)
+		p.recordResult(target.check, result, p.checkHealth(ctx, target) == nil)
 		if p.clock.Sleep(ctx, target.check.Interval) != nil {
 			return
 		}
 	}
 }
 
-// note changes the verdict after enough strikes.
-func (p *probes) note(check api.Healthcheck, result *probe, ok bool) {
+// recordResult changes the verdict after enough strikes.
+func (p *probes) recordResult(check api.Healthcheck, result *probe, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ok == result.healthy {
@@ -117,9 +117,9 @@ func (p *probes) note(check api.Healthcheck, result *probe, ok bool) {
 	}
 }
 
-// ask returns why an instance is not healthy. However fast the clock, it leaves a second of wall time for the work.
-func (p *probes) ask(ctx context.Context, target probed) error {
-	ctx, cancel := context.WithTimeout(ctx, max(p.clock.Wall(target.check.Timeout), time.Second))
+// checkHealth returns why an instance is not healthy. However fast the clock, it leaves a second of wall time for the work.
+func (p *probes) checkHealth(ctx context.Context, target probeTarget) error {
+	ctx, cancel := context.WithTimeout(ctx, max(p.clock.ToWall(target.check.Timeout), time.Second))
 	defer cancel()
 	address := netip.AddrPortFrom(target.instance, uint16(target.check.Port)).String()
 	if target.check.Mode == "tcp" {

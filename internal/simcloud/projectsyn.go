@@ -42,76 +42,76 @@ func (z *Zone) openSyn() (*projectSyn, error) {
 		return nil, err
 	}
 	p.syn, err = syn.New(syn.Config{
-		DB: z.db, Clock: z.clock, Now: z.worldTime, HostKey: services.GitHost + " " + z.hostKeys[services.GitHost],
-		Repositories: p.git, Secrets: p.vault, Troubles: z.synTroubles(),
+		DB: z.db, Clock: z.clock, Now: z.getServerTime, HostKey: services.GitHost + " " + z.hostKeys[services.GitHost],
+		Repositories: p.git, Secrets: p.vault, Faults: z.buildSynFaults(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return p, p.seedTenants()
+	return p, p.createTenants()
 }
 
 func (z *Zone) openGit(p *projectSyn) (*githost.Host, error) {
-	key, err := server.HostKey(z.hostSeed, services.GitHost)
+	key, err := server.DeriveHostKey(z.hostSeed, services.GitHost)
 	if err != nil {
 		return nil, err
 	}
 	return githost.New(githost.Config{
 		DB: z.db, Clock: z.clock, HostKey: key, Host: services.GitHost,
 		Clusters: func(id string) (githost.Cluster, bool) {
-			found, ok := p.syn.Cluster(id)
+			found, ok := p.syn.FindCluster(id)
 			return githost.Cluster{
 				Tenant: found.Tenant, Facts: found.Facts, DynamicFacts: found.DynamicFacts, Catalog: found.Catalog, DeployKey: found.DeployKey,
 			}, ok
 		},
 		Compiled: func(id string, meta map[string]any) {
-			_ = p.syn.Compiled(id, meta) // of a cluster that was deleted meanwhile nobody wants to know it
+			_ = p.syn.RecordCompilation(id, meta) // of a cluster that was deleted meanwhile nobody wants to know it
 		},
-		Troubles: z.gitTroubles(),
+		Faults: z.buildGitFaults(),
 	})
 }
 
 func (z *Zone) openVault(p *projectSyn) (*vault.Vault, error) {
-	transport := z.platform.Network(z.ca.Pool()).Transport()
+	transport := z.platform.Network(z.ca.Pool()).NewTransport()
 	transport.DisableKeepAlives = true // nobody would close what is left open
 	issuer, name, secret := syn.VaultClient()
 	return vault.New(vault.Config{
 		DB:   z.db,
 		OIDC: vault.OIDC{Issuer: issuer, ClientID: name, ClientSecret: secret, HTTP: &http.Client{Transport: transport}},
 		ServiceAccount: func(token string) (tenant, cluster string, ok bool) {
-			id, ok := p.syn.ClusterOf(token)
-			found, known := p.syn.Cluster(id)
+			id, ok := p.syn.FindClusterByToken(token)
+			found, known := p.syn.FindCluster(id)
 			return found.Tenant, id, ok && known
 		},
 	})
 }
 
-// synTroubles returns what is wrong with Lieutenant.
-func (z *Zone) synTroubles() syn.Troubles {
-	return map[string]syn.Troubles{
+// buildSynFaults returns what is wrong with Lieutenant.
+func (z *Zone) buildSynFaults() syn.Faults {
+	return map[string]syn.Faults{
 		tokenExpired: {TokenLife: 30 * time.Minute},
 		tokenUsed:    {UsedAfter: 15 * time.Minute},
 	}[z.options.Scenario]
 }
 
-// gitTroubles returns what is wrong with the compilation of catalogs.
-func (z *Zone) gitTroubles() githost.Troubles {
-	return map[string]githost.Troubles{
+// buildGitFaults returns what is wrong with the compilation of catalogs.
+func (z *Zone) buildGitFaults() githost.Faults {
+	return map[string]githost.Faults{
 		factMissing:    {FactMissing: true},
 		compileFailure: {CompileFailure: true},
 		secretMissing:  {SecretMissing: true},
 	}[z.options.Scenario]
 }
 
-// synSites returns the hosts of Project Syn.
-func (z *Zone) synSites() services.ProjectSyn {
+// buildSynHosts returns the hosts of Project Syn.
+func (z *Zone) buildSynHosts() services.ProjectSyn {
 	return services.ProjectSyn{
-		Lieutenant: z.synHandler(func(p *projectSyn) http.Handler { return p.syn.Lieutenant() }),
-		SignOn:     z.synHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn() }),
-		Vault:      z.synHandler(func(p *projectSyn) http.Handler { return p.vault.Handler() }),
-		Git:        z.synHandler(func(p *projectSyn) http.Handler { return p.git.Web() }),
-		ACME:       z.synHandler(func(p *projectSyn) http.Handler { return p.acme.Handler() }),
-		GitSSH: server.Late(func() (server.Port, error) {
+		Lieutenant: z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.LieutenantHandler() }),
+		SignOn:     z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn() }),
+		Vault:      z.newSynHandler(func(p *projectSyn) http.Handler { return p.vault.NewHandler() }),
+		Git:        z.newSynHandler(func(p *projectSyn) http.Handler { return p.git.NewWebHandler() }),
+		ACME:       z.newSynHandler(func(p *projectSyn) http.Handler { return p.acme.Handler() }),
+		GitSSH: server.LazyPort(func() (server.Port, error) {
 			p, err := z.syn()
 			if err != nil {
 				return nil, err
@@ -121,13 +121,13 @@ func (z *Zone) synSites() services.ProjectSyn {
 	}
 }
 
-// synHandler returns a handler that opens Project Syn at its first request, and lets Lieutenant's operator catch up
+// newSynHandler returns a handler that opens Project Syn at its first request, and lets Lieutenant's operator catch up
 // before each.
-func (z *Zone) synHandler(part func(*projectSyn) http.Handler) http.Handler {
+func (z *Zone) newSynHandler(part func(*projectSyn) http.Handler) http.Handler {
 	var serve http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := z.syn()
 		if err == nil {
-			err = p.syn.Settle()
+			err = p.syn.Reconcile()
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -141,22 +141,22 @@ func (z *Zone) synHandler(part func(*projectSyn) http.Handler) http.Handler {
 	return serve
 }
 
-// Git returns the Git host, for whoever pushes and pulls beside the operator.
-func (z *Zone) Git() (*githost.Host, error) {
+// OpenGit returns the Git host, for whoever pushes and pulls beside the operator.
+func (z *Zone) OpenGit() (*githost.Host, error) {
 	p, err := z.syn()
 	if err != nil {
 		return nil, err
 	}
-	return p.git, p.syn.Settle()
+	return p.git, p.syn.Reconcile()
 }
 
-// Vault returns Vault, for whoever changes secrets beside the operator.
-func (z *Zone) Vault() (*vault.Vault, error) {
+// OpenVault returns Vault, for whoever changes secrets beside the operator.
+func (z *Zone) OpenVault() (*vault.Vault, error) {
 	p, err := z.syn()
 	if err != nil {
 		return nil, err
 	}
-	return p.vault, p.syn.Settle()
+	return p.vault, p.syn.Reconcile()
 }
 
 // ResetToken is what somebody does who may change Lieutenant's own objects: the cluster gets another bootstrap token.

@@ -33,7 +33,7 @@ parameters:
 // tell sends JSON to one of Project Syn's hosts and returns the status and the answer.
 func (o *operator) tell(method, link, token, kind, body string) (int, string) {
 	o.t.Helper()
-	client := o.Zone.Network().Client()
+	client := o.Zone.Network().NewClient()
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(o.t.Context(), method, link, strings.NewReader(body))
 	o.must(err)
@@ -50,7 +50,7 @@ func (o *operator) tell(method, link, token, kind, body string) (int, string) {
 // connect creates a cluster at Lieutenant that can be compiled.
 func (o *operator) connect() {
 	o.t.Helper()
-	token := o.Person().APIToken
+	token := o.Credentials().APIToken
 	status, answer := o.tell(http.MethodPost, lieutenantURL+"/clusters", token, "application/json",
 		`{"id": "c-demo", "tenant": "`+harbour+`", "facts": {"distribution": "openshift4", "cloud": "exoscale", "region": "`+region+`"}}`)
 	if status != http.StatusCreated {
@@ -67,18 +67,18 @@ func (o *operator) connect() {
 // compile commits the cluster's configuration and returns what became of the pipeline.
 func (o *operator) compile() (status, catalog string) {
 	o.t.Helper()
-	git, err := o.Git()
+	git, err := o.OpenGit()
 	o.must(err)
 	commit, err := git.Commit("syn/tenants/"+harbour, "Configure c-demo", map[string][]byte{"c-demo.yml": []byte(configured)})
 	o.must(err)
 	time.Sleep(3 * time.Minute)
 	link := "https://git.vshn.net/api/v4/projects/" + url.PathEscape("syn/tenants/"+harbour) + "/pipelines?sha=" + commit
-	_, answer := o.tell(http.MethodGet, link, o.Person().GitToken, "application/json", "")
+	_, answer := o.tell(http.MethodGet, link, o.Credentials().GitToken, "application/json", "")
 	var pipelines []struct{ Status string }
 	if err := json.Unmarshal([]byte(answer), &pipelines); err != nil || len(pipelines) == 0 {
 		o.t.Fatalf("%v: %s", err, answer)
 	}
-	files, _, err := git.Files("syn/cluster-catalogs/c-demo")
+	files, _, err := git.ReadFiles("syn/cluster-catalogs/c-demo")
 	o.must(err)
 	var all strings.Builder
 	for name, content := range files {
@@ -88,7 +88,7 @@ func (o *operator) compile() (status, catalog string) {
 }
 
 func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testing.T) {
-	for scenario, want := range map[string]string{happy: "success", factMissing: "failed", compileFailure: "failed", secretMissing: "success"} {
+	for scenario, want := range map[string]string{noFault: "success", factMissing: "failed", compileFailure: "failed", secretMissing: "success"} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{Scenario: scenario})
@@ -98,7 +98,7 @@ func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testin
 				if status != want {
 					t.Fatalf("the pipeline is %s", status)
 				}
-				_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+				_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Credentials().APIToken, "application/json", "")
 				if strings.Contains(shown, "lastCompile") != (want == "success") {
 					t.Errorf("Lieutenant knows: %s", shown)
 				}
@@ -111,14 +111,14 @@ func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testin
 }
 
 func TestABootstrapTokenEndsEarlyOrIsUsedBySomebodyElse(t *testing.T) {
-	for scenario, lost := range map[string]bool{happy: false, tokenExpired: true, tokenUsed: true} {
+	for scenario, lost := range map[string]bool{noFault: false, tokenExpired: true, tokenUsed: true} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{Scenario: scenario})
 				defer o.close()
 				o.connect()
 				install := func() string {
-					_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+					_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Credentials().APIToken, "application/json", "")
 					var found struct{ InstallURL string }
 					o.must(json.Unmarshal([]byte(shown), &found))
 					return found.InstallURL
@@ -146,7 +146,7 @@ func TestVaultBelievesTheSignOnAndTheTokensOfClusters(t *testing.T) {
 		o.connect()
 		const vault = "https://vault-prod.syn.vshn.net/v1/"
 		read := func(token, path string) int {
-			client := o.Zone.Network().Client()
+			client := o.Zone.Network().NewClient()
 			defer client.CloseIdleConnections()
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, vault+"clusters/kv/data/"+path, nil)
 			o.must(err)
@@ -156,7 +156,7 @@ func TestVaultBelievesTheSignOnAndTheTokensOfClusters(t *testing.T) {
 			_ = response.Body.Close()
 			return response.StatusCode
 		}
-		if got := read(o.Person().VaultToken, harbour+"/c-demo/steward"); got != http.StatusOK {
+		if got := read(o.Credentials().VaultToken, harbour+"/c-demo/steward"); got != http.StatusOK {
 			t.Errorf("the operator wrote no token: %d", got)
 		}
 		queries := o.await(8250)
@@ -168,7 +168,7 @@ func TestVaultBelievesTheSignOnAndTheTokensOfClusters(t *testing.T) {
 			}
 		}
 		o.must(json.Unmarshal([]byte(answer), &link))
-		o.must(o.Browse(t.Context(), link.Data.URL))
+		o.must(o.SignIn(t.Context(), link.Data.URL))
 		query := <-queries
 		query.Set("client_nonce", "cn")
 		status, answer := o.tell(http.MethodGet, vault+"auth/oidc/oidc/callback?"+query.Encode(), "", "", "")
@@ -189,7 +189,7 @@ func TestProjectSynSurvivesTheEndOfTheProcess(t *testing.T) {
 		dir := t.TempDir()
 		o := open(t, Options{Dir: dir})
 		o.connect()
-		git, err := o.Git()
+		git, err := o.OpenGit()
 		o.must(err)
 		commit, err := git.Commit("syn/tenants/"+harbour, "Configure c-demo", map[string][]byte{"c-demo.yml": []byte(configured)})
 		o.must(err)
@@ -197,21 +197,21 @@ func TestProjectSynSurvivesTheEndOfTheProcess(t *testing.T) {
 		o = open(t, Options{Dir: dir})
 		defer o.close()
 		time.Sleep(3 * time.Minute)
-		status, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+		status, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Credentials().APIToken, "application/json", "")
 		if status != http.StatusOK || !strings.Contains(shown, "installURL") {
 			t.Errorf("%d %s", status, shown)
 		}
-		git, err = o.Git()
+		git, err = o.OpenGit()
 		o.must(err)
-		_, tip, err := git.Files("syn/tenants/" + harbour)
+		_, tip, err := git.ReadFiles("syn/tenants/" + harbour)
 		o.must(err)
 		if tip != commit {
 			t.Errorf("the newest commit is %s, not %s", tip, commit)
 		}
-		if status, _ := o.tell(http.MethodGet, "https://git.vshn.net/api/v4/user", o.Person().GitToken, "", ""); status != http.StatusOK {
+		if status, _ := o.tell(http.MethodGet, "https://git.vshn.net/api/v4/user", o.Credentials().GitToken, "", ""); status != http.StatusOK {
 			t.Error(status)
 		}
-		files, _, err := git.Files("syn/cluster-catalogs/c-demo")
+		files, _, err := git.ReadFiles("syn/cluster-catalogs/c-demo")
 		o.must(err)
 		if len(files) == 0 {
 			t.Error("the pipeline that was under way never ended")
@@ -243,7 +243,7 @@ func TestAnswersToChallengesAreInTheDNS(t *testing.T) {
 			t.Fatal(status)
 		}
 		value := strings.Repeat("x", 43)
-		client := o.Zone.Network().Client()
+		client := o.Zone.Network().NewClient()
 		defer client.CloseIdleConnections()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://acme-dns-api.vshn.net/update",
 			strings.NewReader(`{"subdomain": "`+account.Subdomain+`", "txt": "`+value+`"}`))
@@ -273,14 +273,14 @@ func TestPeopleDoWhatAScenarioHasNeededThemFor(t *testing.T) {
 				o.close()
 				o = open(t, Options{Dir: dir})
 				defer o.close()
-				o.must(o.TakeTurn("c-demo"))
-				_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Person().APIToken, "application/json", "")
+				o.must(o.SimulateOperator("c-demo"))
+				_, shown := o.tell(http.MethodGet, lieutenantURL+"/clusters/c-demo", o.Credentials().APIToken, "application/json", "")
 				if !strings.Contains(shown, "installURL") {
 					t.Errorf("there is no valid token: %s", shown)
 				}
-				vault, err := o.Vault()
+				vault, err := o.OpenVault()
 				o.must(err)
-				if _, made := vault.Secret(harbour + "/c-demo/oidc-client"); made != (scenario == secretMissing) {
+				if _, made := vault.ReadSecret(harbour + "/c-demo/oidc-client"); made != (scenario == secretMissing) {
 					t.Errorf("the secret that nobody makes is there: %v", made)
 				}
 			})

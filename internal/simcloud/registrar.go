@@ -10,10 +10,10 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// misspelled is a name server that does not exist, and the one that was meant.
+// misspelledServer is a name server that does not exist, and the one that was meant.
 const (
-	misspelled = "ns1.exoscale.org"
-	meant      = "ns1.exoscale.net"
+	misspelledServer = "ns1.exoscale.org"
+	correctServer    = "ns1.exoscale.net"
 )
 
 // registrar is the human who keeps the zones above Exoscale's: who delegates a new one after a while, in some
@@ -21,23 +21,23 @@ const (
 type registrar struct {
 	clock    network.Clock
 	scenario string
-	known    *store.Table[noticed] // by the zone's name
+	known    *store.Table[observedZone] // by the zone's name
 }
 
-// noticed is a zone that the human has been told about.
-type noticed struct {
+// observedZone is a zone that the human has been told about.
+type observedZone struct {
 	Zone    string
 	Servers []string
 	At      time.Time
 }
 
 func newRegistrar(db *store.DB, clock network.Clock, scenario string) (*registrar, error) {
-	known, err := store.Load[noticed](db, "zone/delegation")
+	known, err := store.Load[observedZone](db, "zone/delegation")
 	return &registrar{clock: clock, scenario: scenario, known: known}, err
 }
 
-// notice takes in which zones there are. One inside another is the business of whoever keeps that other.
-func (r *registrar) notice(zones []names.Zone) error {
+// recordZones takes in which zones there are. One inside another is the business of whoever keeps that other.
+func (r *registrar) recordZones(zones []names.Zone) error {
 	for _, known := range r.known.List() {
 		if !slices.ContainsFunc(zones, func(z names.Zone) bool { return z.Name == known.Zone }) {
 			if err := r.known.Delete(known.Zone); err != nil {
@@ -50,16 +50,16 @@ func (r *registrar) notice(zones []names.Zone) error {
 		if _, old := r.known.Get(zone.Name); old || slices.ContainsFunc(zones, inside) {
 			continue
 		}
-		if err := r.known.Put(zone.Name, noticed{Zone: zone.Name, Servers: zone.Servers(), At: r.clock.Now()}); err != nil {
+		if err := r.known.Put(zone.Name, observedZone{Zone: zone.Name, Servers: zone.Servers(), At: r.clock.Now()}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// delegations returns what the human has done so far.
-func (r *registrar) delegations() []names.Delegation {
-	delay, ever := r.delay()
+// listDelegations returns what the human has done so far.
+func (r *registrar) listDelegations() []names.Delegation {
+	delay, ever := r.computeDelay()
 	if !ever {
 		return nil
 	}
@@ -69,16 +69,16 @@ func (r *registrar) delegations() []names.Delegation {
 			continue
 		}
 		servers := slices.Clone(zone.Servers)
-		if i := slices.Index(servers, meant); i >= 0 && r.scenario == wrongDelegation {
-			servers[i] = misspelled
+		if i := slices.Index(servers, correctServer); i >= 0 && r.scenario == wrongDelegation {
+			servers[i] = misspelledServer
 		}
 		done = append(done, names.Delegation{Zone: zone.Zone, Servers: servers})
 	}
 	return done
 }
 
-// delay returns how long the human takes; false if nothing ever happens.
-func (r *registrar) delay() (delay time.Duration, ever bool) {
+// computeDelay returns how long the human takes; false if nothing ever happens.
+func (r *registrar) computeDelay() (delay time.Duration, ever bool) {
 	switch r.scenario {
 	case noDelegation:
 		return 0, false

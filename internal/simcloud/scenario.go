@@ -8,9 +8,9 @@ import (
 // What may happen in a zone. What is wrong inside of a cluster is told by troubles, what happens to the zone's own
 // objects by incidents, which machines never boot by casualties, and what happens to packets and names by ways.
 const (
-	happy               = "happy"
+	noFault             = "happy"
 	badCredentials      = "bad-credentials"
-	quota               = "quota"
+	quotaExceeded       = "quota"
 	lateDNS             = "late-dns"
 	noDelegation        = "no-delegation"
 	wrongDelegation     = "wrong-delegation"
@@ -21,7 +21,7 @@ const (
 	masterNeverJoins    = "master-never-joins"
 	bootstrapSilent     = "bootstrap-silent"
 	mastersSilent       = "masters-silent"
-	slow                = "slow"
+	slowMachines        = "slow"
 	etcdSlowDisk        = "etcd-slow-disk"
 	bootstrapStays      = "bootstrap-member-stays"
 	etcdIncomplete      = "etcd-incomplete"
@@ -61,32 +61,32 @@ const (
 // Scenarios returns the names of what can happen in a zone, the ordinary case first.
 func Scenarios() []string {
 	return append([]string{
-		happy, badCredentials, quota, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
-		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slow, etcdSlowDisk, bootstrapStays,
+		noFault, badCredentials, quotaExceeded, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
+		apiNameMissing, loadBalancerBlocked, bootstrapSilent, mastersSilent, slowMachines, etcdSlowDisk, bootstrapStays,
 		etcdIncomplete, rulesMissing,
 		routesUnreachable, operatorsStalled, certificateExpired, foreignAuthority, workerUnserved, requestsLeft, certificateLost, noHostname,
 		configMismatch, wrongNodeAddress, NoCloudController, wrongBootImage, routersOnMasters, imagePullFailed,
 		addressClash,
-	}, slices.Concat(Obstacles(), Handovers())...)
+	}, slices.Concat(NetworkScenarios(), SynScenarios())...)
 }
 
-// Obstacles returns the scenarios in which something stands between the internet and those who need it.
-func Obstacles() []string {
+// NetworkScenarios returns the scenarios in which something stands between the internet and those who need it.
+func NetworkScenarios() []string {
 	return []string{
 		tlsInterception, cdnBlocked, splitDNS, noSuchName, proxyAuth, captivePortal, slowRegistry, wrongClock, zoneOnly,
 	}
 }
 
-// Handovers returns the scenarios in which something is wrong in Project Syn. They happen only to clusters that are
+// SynScenarios returns the scenarios in which something is wrong in Project Syn. They happen only to clusters that are
 // connected to it.
-func Handovers() []string {
+func SynScenarios() []string {
 	return []string{tokenExpired, tokenUsed, factMissing, compileFailure, secretMissing, slowArgo, unexpectedAlert}
 }
 
-// quotas returns the limits that differ from the usual ones.
-func (z *Zone) quotas() map[string]int {
+// mergeQuotas returns the limits that differ from the usual ones.
+func (z *Zone) mergeQuotas() map[string]int {
 	limits := map[string]int{}
-	if z.options.Scenario == quota {
+	if z.options.Scenario == quotaExceeded {
 		limits["instance"] = 10
 	}
 	maps.Copy(limits, z.options.Quotas)

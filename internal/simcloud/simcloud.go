@@ -57,35 +57,35 @@ type Options struct {
 
 // Zone is an open zone.
 type Zone struct {
-	options  Options
-	db       *store.DB
-	clock    network.Clock
-	ca       *fabric.CA
-	release  mirror.Key // signs the releases
-	hostSeed []byte     // of the SSH host keys
-	hostKeys map[string]string
-	way      way // what the scenario does to packets and names on their way
-	fabric   *fabric.Fabric
-	client   *fabric.Host // the operator's machine
-	platform *fabric.Host // where Exoscale's own requests come from
-	servers  *server.Servers
+	options      Options
+	db           *store.DB
+	clock        network.Clock
+	ca           *fabric.CA
+	release      mirror.Key // signs the releases
+	hostSeed     []byte     // of the SSH host keys
+	hostKeys     map[string]string
+	networkFault networkFault // what the scenario does to packets and names on their way
+	fabric       *fabric.Fabric
+	client       *fabric.Host // the operator's machine
+	platform     *fabric.Host // where Exoscale's own requests come from
+	servers      *server.Servers
 	// interceptor is the authority of whoever opens other people's connections; nil if nobody does.
 	interceptor *fabric.CA
 	dns         *nameService
 	api         *api.API
 	storage     *s3.Storage
-	fleet       *vm.Fleet
-	clusters    *openshift.World
+	hypervisor  *vm.Hypervisor
+	clusters    *openshift.Clusters
 	probes      *probes
 	events      *store.Table[bool] // what a scenario has done already
 	// syn opens what Project Syn consists of when it is asked for the first time.
 	syn func() (*projectSyn, error)
 
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-	stops   []func() error // end servers, whose goroutines are in running
-	closers []func() error // in the order of opening
-	fault   error          // of the goroutine that follows changes; read it after running.Wait
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	stops    []func() error // end servers, whose goroutines are in running
+	closers  []func() error // in the order of opening
+	watchErr error          // of the goroutine that follows changes; read it after running.Wait
 }
 
 // Open opens a zone, or creates one. Close it before the process ends; a process that is killed loses a few seconds
@@ -94,12 +94,12 @@ type Zone struct {
 // The zone outlives ctx, so that a run which is stopped can still say what it leaves behind; Close ends it.
 func Open(ctx context.Context, options Options) (*Zone, error) {
 	if options.Scenario == "" {
-		options.Scenario = happy
+		options.Scenario = noFault
 	}
 	if !slices.Contains(Scenarios(), options.Scenario) {
 		return nil, fmt.Errorf("unknown scenario %q, want one of %v", options.Scenario, Scenarios())
 	}
-	z := &Zone{options: options, way: wayOf(options.Scenario)}
+	z := &Zone{options: options, networkFault: newNetworkFault(options.Scenario)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	z.cancel = cancel
 	for _, part := range []func(context.Context) error{
@@ -109,7 +109,7 @@ func Open(ctx context.Context, options Options) (*Zone, error) {
 			return nil, errors.Join(fmt.Errorf("open the simulated zone: %w", err), z.Close())
 		}
 	}
-	z.running.Go(func() { z.fault = z.follow(ctx) })
+	z.running.Go(func() { z.watchErr = z.watchChanges(ctx) })
 	return z, nil
 }
 
@@ -120,7 +120,7 @@ func (z *Zone) Close() error {
 		_ = stop() // it is closed either way
 	}
 	z.running.Wait()
-	err := z.fault
+	err := z.watchErr
 	for _, closer := range slices.Backward(z.closers) {
 		err = errors.Join(err, closer())
 	}
@@ -131,7 +131,7 @@ func (z *Zone) Close() error {
 // Network is the world as the operator's machine sees it.
 func (z *Zone) Network() network.Network {
 	n := z.client.Network(z.ca.Pool())
-	n.ReleaseKey, n.HostKeys, n.Proxy = z.release.Public(), z.HostKeys(), z.way.proxy
+	n.ReleaseKey, n.HostKeys, n.Proxy = z.release.ExportPublic(), z.HostKeys(), z.networkFault.proxy
 	return n
 }
 
@@ -140,16 +140,16 @@ func (z *Zone) Authority() []byte { return z.ca.PEM() }
 
 // ReleaseKey returns the OpenPGP public key, armored, that the releases are signed with. It stays the same as long as
 // Dir is kept.
-func (z *Zone) ReleaseKey() []byte { return z.release.Public() }
+func (z *Zone) ReleaseKey() []byte { return z.release.ExportPublic() }
 
 // Mutations returns how many requests changed something at the API or in the object storage since Open.
 func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
 
 // Consoles returns the last lines of every machine's console, by the machine's name.
-func (z *Zone) Consoles() map[string][]string { return z.fleet.Consoles() }
+func (z *Zone) Consoles() map[string][]string { return z.hypervisor.Consoles() }
 
-// closing notes what Close has to do.
-func (z *Zone) closing(closer func()) {
+// addCloser notes what Close has to do.
+func (z *Zone) addCloser(closer func()) {
 	z.closers = append(z.closers, func() error {
 		closer()
 		return nil
@@ -157,7 +157,7 @@ func (z *Zone) closing(closer func()) {
 }
 
 func (z *Zone) openStore(context.Context) error {
-	z.db = store.Memory()
+	z.db = store.NewMemory()
 	if z.options.Dir != "" {
 		if err := os.MkdirAll(z.options.Dir, 0o700); err != nil {
 			return err
@@ -174,10 +174,10 @@ func (z *Zone) openStore(context.Context) error {
 	return err
 }
 
-// follow does what changes at the API ask for: switch machines, probe elastic IPs, let a scenario happen.
-func (z *Zone) follow(ctx context.Context) error {
+// watchChanges does what changes at the API ask for: switch machines, probe elastic IPs, let a scenario happen.
+func (z *Zone) watchChanges(ctx context.Context) error {
 	for {
-		err := errors.Join(z.fleet.Sync(ctx), z.dns.registrar.notice(z.zones()), z.happen())
+		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.injectObjectFault())
 		z.probes.sync(ctx, z.api.ElasticIPs())
 		if err != nil {
 			return err

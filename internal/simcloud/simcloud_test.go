@@ -35,8 +35,8 @@ type operator struct {
 
 type silence struct{}
 
-func (silence) Intend(string, string) error               { return nil }
-func (silence) Done(_, _, _ string, _ state.Action) error { return nil }
+func (silence) RecordIntent(string, string) error                 { return nil }
+func (silence) RecordResult(_, _, _ string, _ state.Action) error { return nil }
 
 func open(t *testing.T, options Options) *operator {
 	t.Helper()
@@ -93,7 +93,7 @@ func (o *operator) ubuntu(name, group string, userData []byte) state.Instance {
 
 func (o *operator) loadBalancer(group string) state.Instance {
 	o.t.Helper()
-	userData, err := assets.LoadBalancerUserData(assets.LoadBalancer{Domain: "c-1.example.net", Masters: 3, Routers: 2})
+	userData, err := assets.RenderLoadBalancerUserData(assets.LoadBalancer{Domain: "c-1.example.net", Masters: 3, Routers: 2})
 	o.must(err)
 	return o.ubuntu("lb-0", group, userData)
 }
@@ -105,7 +105,7 @@ func (o *operator) get(url string) string {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	o.must(err)
-	client := o.Network().Client()
+	client := o.Network().NewClient()
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {
@@ -246,9 +246,9 @@ func TestScenarios(t *testing.T) {
 	})
 	t.Run("quota", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			o := open(t, Options{Scenario: quota})
+			o := open(t, Options{Scenario: quotaExceeded})
 			defer o.close()
-			quotas, err := o.Quotas(t.Context())
+			quotas, err := o.ListQuotas(t.Context())
 			o.must(err)
 			if i := slices.IndexFunc(quotas, func(q state.Quota) bool { return q.Resource == "instance" }); i < 0 || quotas[i].Limit != 10 {
 				t.Errorf("quotas = %v", quotas)
@@ -269,7 +269,7 @@ func TestScenarios(t *testing.T) {
 				{"1", "master-1", false}, {"2", "master-20", false}, {"3", "master-2.c-1.example.net", true}, {"3", "master-2.c-1.example.net", true},
 				{"4", "master-2.c-1.example.net", false},
 			} {
-				if o.broken(vm.Instance{ID: c.id, Name: c.name}) != c.broken {
+				if o.hasBootFault(vm.Instance{ID: c.id, Name: c.name}) != c.broken {
 					t.Errorf("%s %s: broken is %v", c.id, c.name, !c.broken)
 				}
 			}
@@ -293,7 +293,7 @@ func blockedMCS(t *testing.T) {
 	missing := func(want int) {
 		t.Helper()
 		synctest.Wait()
-		rules, err := o.MissingRules(t.Context(), group)
+		rules, err := o.ListMissingRules(t.Context(), group)
 		o.must(err)
 		if len(rules) != want {
 			t.Errorf("missing rules = %v, want %d", rules, want)

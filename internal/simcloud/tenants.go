@@ -5,17 +5,17 @@ import "fmt"
 // oldCluster was installed long ago, and belongs to another tenant than rehearsals use.
 const oldCluster = "c-old-mill-1234"
 
-// seedTenants gives the tenants that are there from the beginning their configuration.
-func (p *projectSyn) seedTenants() error {
-	old, _ := p.syn.Cluster(oldCluster)
-	for id, path := range p.syn.Tenants() {
+// createTenants gives the tenants that are there from the beginning their configuration.
+func (p *projectSyn) createTenants() error {
+	old, _ := p.syn.FindCluster(oldCluster)
+	for id, path := range p.syn.ListTenants() {
 		if err := p.git.Create(path); err != nil {
 			return err
 		}
-		if _, commit, err := p.git.Files(path); err == nil && commit != "" {
+		if _, commit, err := p.git.ReadFiles(path); err == nil && commit != "" {
 			continue
 		}
-		files := tenantFiles()
+		files := buildTenantFiles()
 		if id == old.Tenant {
 			files[oldCluster+".yml"] = []byte(oldConfiguration)
 		}
@@ -26,7 +26,7 @@ func (p *projectSyn) seedTenants() error {
 	return nil
 }
 
-func tenantFiles() map[string][]byte {
+func buildTenantFiles() map[string][]byte {
 	return map[string][]byte{
 		"README.md":      []byte("# Configuration of clusters\n\nOne file for each cluster; `common.yml` is for all of them.\n"),
 		"common.yml":     []byte("# For all clusters of this tenant.\nparameters: {}\n"),

@@ -17,12 +17,12 @@ type settings struct {
 	limit int // characters; 0: no limit
 }
 
-// Lines keeps the line breaks, and the white space at the beginning of lines: for text that has to be read or copied line
+// WithLines keeps the line breaks, and the white space at the beginning of lines: for text that has to be read or copied line
 // by line.
-func Lines(s *settings) { s.lines = true }
+func WithLines(s *settings) { s.lines = true }
 
-// Limit shortens a text to so many characters and an ellipsis.
-func Limit(characters int) Option { return func(s *settings) { s.limit = characters } }
+// WithLimit shortens a text to so many characters and an ellipsis.
+func WithLimit(characters int) Option { return func(s *settings) { s.limit = characters } }
 
 // sequences matches what steers terminals: CSI and OSC sequences and their like, in 7 and 8 bits.
 var sequences = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
@@ -52,20 +52,20 @@ func Sanitize(foreign string, options ...Option) string {
 			}
 		}
 	}
-	if !plain(foreign) {
+	if !isPlain(foreign) {
 		foreign = sequences.ReplaceAllString(strings.ToValidUTF8(foreign, string(utf8.RuneError)), "")
-		foreign = strings.Map(visible, breaks.Replace(foreign))
+		foreign = strings.Map(replaceRune, breaks.Replace(foreign))
 	}
 	if s.lines {
 		foreign = trimLines(foreign)
 	} else {
-		foreign = strings.TrimLeftFunc(strings.Join(strings.Fields(foreign), " "), leads)
+		foreign = strings.TrimLeftFunc(strings.Join(strings.Fields(foreign), " "), isLeading)
 	}
-	return s.shorten(foreign, cut)
+	return s.truncate(foreign, cut)
 }
 
-// plain tells quickly that a text holds nothing but printable ASCII, as most do.
-func plain(s string) bool {
+// isPlain tells quickly that a text holds nothing but printable ASCII, as most do.
+func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false
@@ -74,8 +74,8 @@ func plain(s string) bool {
 	return true
 }
 
-// visible maps what is not to be shown to nothing, and white space but line breaks to a space.
-func visible(r rune) rune {
+// replaceRune maps what is not to be shown to nothing, and white space but line breaks to a space.
+func replaceRune(r rune) rune {
 	switch {
 	case r == '\n':
 		return r
@@ -88,8 +88,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// leads tells whether a character cannot begin a line: it would sit on what stands before, or is a space.
-func leads(r rune) bool { return r == ' ' || unicode.IsMark(r) }
+// isLeading tells whether a character cannot begin a line: it would sit on what stands before, or is a space.
+func isLeading(r rune) bool { return r == ' ' || unicode.IsMark(r) }
 
 // trimLines takes away the white space at the end of lines, and empty lines at the beginning and the end.
 func trimLines(s string) string {
@@ -100,8 +100,8 @@ func trimLines(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// shorten applies the limit; cut: something was left out already.
-func (s settings) shorten(text string, cut bool) string {
+// truncate applies the limit; cut: something was left out already.
+func (s settings) truncate(text string, cut bool) string {
 	if s.limit > 0 {
 		count := 0
 		for i := range text {

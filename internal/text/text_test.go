@@ -32,7 +32,7 @@ func TestSanitize(t *testing.T) {
 		if got := text.Sanitize(c.foreign); got != c.line {
 			t.Errorf("%s: %q becomes %q, want %q", c.name, c.foreign, got, c.line)
 		}
-		if got := text.Sanitize(c.foreign, text.Lines); got != c.lines {
+		if got := text.Sanitize(c.foreign, text.WithLines); got != c.lines {
 			t.Errorf("%s: %q with lines becomes %q, want %q", c.name, c.foreign, got, c.lines)
 		}
 	}
@@ -47,7 +47,7 @@ func TestSanitize_Limit(t *testing.T) {
 		strings.Repeat("x", 200):                       "xxxxxxxxxx…",
 		strings.Repeat("\x00", 159) + "ü and the rest": "…",
 	} {
-		if got := text.Sanitize(foreign, text.Limit(10)); got != want {
+		if got := text.Sanitize(foreign, text.WithLimit(10)); got != want {
 			t.Errorf("%.40q becomes %q, want %q", foreign, got, want)
 		}
 	}
@@ -62,8 +62,8 @@ func FuzzSanitize(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, foreign string, limit int) {
 		limit = 1 + abs(limit)%100
-		line, lines := text.Sanitize(foreign), text.Sanitize(foreign, text.Lines)
-		short := text.Sanitize(foreign, text.Limit(limit))
+		line, lines := text.Sanitize(foreign), text.Sanitize(foreign, text.WithLines)
+		short := text.Sanitize(foreign, text.WithLimit(limit))
 		for _, safe := range []string{line, lines, short} {
 			if !utf8.ValidString(safe) {
 				t.Fatalf("%q becomes %q, which is not UTF-8", foreign, safe)
@@ -80,7 +80,7 @@ func FuzzSanitize(f *testing.F) {
 		if again := text.Sanitize(line); again != line {
 			t.Fatalf("%q becomes %q, and then %q", foreign, line, again)
 		}
-		if again := text.Sanitize(lines, text.Lines); again != lines {
+		if again := text.Sanitize(lines, text.WithLines); again != lines {
 			t.Fatalf("%q becomes %q, and then %q", foreign, lines, again)
 		}
 		if n := utf8.RuneCountInString(short); n > limit+1 {

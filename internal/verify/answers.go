@@ -16,7 +16,7 @@ import (
 // checkAnswers reads the answers in force.
 func (c *checker) checkAnswers() error {
 	content, err := c.folder.Read(state.AnswersFile)
-	if c.unreadable("answers", state.AnswersFile, err) {
+	if c.reportUnreadable("answers", state.AnswersFile, err) {
 		return nil
 	}
 	spec, faults := wizard.Parse(c.folder.Path(state.AnswersFile), content)
@@ -33,7 +33,7 @@ func (c *checker) checkAnswers() error {
 // checkCopies compares the copies of given answers with their checksums.
 func (c *checker) checkCopies() error {
 	sums, err := c.folder.Read(state.SumsFile)
-	if c.unreadable("answers", state.SumsFile, err) {
+	if c.reportUnreadable("answers", state.SumsFile, err) {
 		return nil
 	}
 	line := 0
@@ -55,7 +55,7 @@ func (c *checker) checkCopies() error {
 			c.add(Finding{Check: "answers", Severity: Error, File: name, Repair: FromNone,
 				Text: "this copy of given answers was changed since; the answers in force are not affected", Next: "put it back from a backup, or delete its line from " + state.SumsFile})
 		case err != nil:
-			c.unreadable("answers", name, err)
+			c.reportUnreadable("answers", name, err)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func (c *checker) checkGeneration() error {
 
 // checkFacts reads the facts, as far as they can be read.
 func (c *checker) checkFacts() error {
-	facts, err := c.folder.Facts()
+	facts, err := c.folder.LoadFacts()
 	content, readErr := c.folder.Read(state.FactsFile)
 	var damage *state.DamageError
 	switch {
@@ -61,20 +61,20 @@ func (c *checker) checkAgreement() error {
 	}
 	facts := c.facts
 	if c.answered && facts.ClusterID != "" && (facts.ClusterID != c.spec.Cluster.ID || facts.Zone != "" && facts.Zone != c.spec.Exoscale.Zone) {
-		c.disagree(state.AnswersFile, "the answers are for cluster "+c.spec.Cluster.ID+" in "+c.spec.Exoscale.Zone+", the facts for "+facts.ClusterID+" in "+facts.Zone,
+		c.reportMismatch(state.AnswersFile, "the answers are for cluster "+c.spec.Cluster.ID+" in "+c.spec.Exoscale.Zone+", the facts for "+facts.ClusterID+" in "+facts.Zone,
 			"put the answers of this cluster back from a backup, or from answers-N.yaml")
 	}
 	if facts.Destroyed.IsZero() {
 		c.compareGeneration()
-		c.missJournal()
+		c.checkJournalMissing()
 	}
 	c.compareEvents()
 	c.checkObjects()
 	return nil
 }
 
-// disagree is for what nobody can repair.
-func (c *checker) disagree(file, text, next string) {
+// reportMismatch is for what nobody can repair.
+func (c *checker) reportMismatch(file, text, next string) {
 	c.add(Finding{Check: "facts", Severity: Error, File: file, Text: text, Repair: FromNone, Next: next})
 }
 
@@ -85,17 +85,17 @@ func (c *checker) compareGeneration() {
 		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
 			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
 	case facts.RootCAHash == "":
-	case !c.generated && !c.found("generation"):
-		c.disagree(state.InstallDir, "the certificates that the machines were started with are gone",
+	case !c.generated && !c.hasFinding("generation"):
+		c.reportMismatch(state.InstallDir, "the certificates that the machines were started with are gone",
 			"put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces them")
 	case c.generated && (facts.RootCAHash != c.generation.RootCAHash || facts.InfraID != c.generation.InfraID):
-		c.disagree(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID,
+		c.reportMismatch(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID,
 			"put the original folder back from a backup: machines never accept the certificates of another generation")
 	}
 }
 
-// missJournal finds out whether there should be a journal.
-func (c *checker) missJournal() {
+// checkJournalMissing finds out whether there should be a journal.
+func (c *checker) checkJournalMissing() {
 	touched := c.facts.APIAddress != "" || !c.facts.BootstrapRemoved.IsZero() || c.generated
 	if touched && len(c.journal.Entries) == 0 {
 		c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
@@ -106,7 +106,7 @@ func (c *checker) missJournal() {
 // compareEvents finds facts that lag behind the events, and events that are gone.
 func (c *checker) compareEvents() {
 	proven := c.facts
-	install.EventFacts(install.DoneSteps(c.events), &proven)
+	install.ApplyEvents(install.CollectDoneSteps(c.events), &proven)
 	if proven.BootstrapRemoved != c.facts.BootstrapRemoved || proven.Installed != c.facts.Installed || proven.Syn.Applied != c.facts.Syn.Applied {
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromFolder,
 			Text: "the events say that steps ended which the facts do not know of"})
@@ -136,7 +136,7 @@ func (c *checker) checkObjects() {
 	}
 }
 
-func (c *checker) found(check string) bool {
+func (c *checker) hasFinding(check string) bool {
 	for _, f := range c.report.Findings {
 		if f.Check == check {
 			return true
@@ -145,19 +145,19 @@ func (c *checker) found(check string) bool {
 	return false
 }
 
-// known are the facts that the folder alone proves: the answers, what was generated, the events, and of the damaged facts
+// computeFacts are the facts that the folder alone proves: the answers, what was generated, the events, and of the damaged facts
 // what nothing else tells.
-func (c *checker) known() state.Facts {
+func (c *checker) computeFacts() state.Facts {
 	facts := c.facts
 	if c.damaged {
 		proven := state.Facts{
 			Rehearsal: facts.Rehearsal, ReleaseImage: facts.ReleaseImage, ConsoleURL: facts.ConsoleURL,
 			SkippedChecks: facts.SkippedChecks, Syn: facts.Syn,
 		}
-		install.EventFacts(install.DoneSteps(c.events), &proven)
-		proven.BootstrapRemoved = either(proven.BootstrapRemoved, facts.BootstrapRemoved)
-		proven.Installed = either(proven.Installed, facts.Installed)
-		proven.Destroyed = either(c.teardown(), facts.Destroyed)
+		install.ApplyEvents(install.CollectDoneSteps(c.events), &proven)
+		proven.BootstrapRemoved = selectNonZero(proven.BootstrapRemoved, facts.BootstrapRemoved)
+		proven.Installed = selectNonZero(proven.Installed, facts.Installed)
+		proven.Destroyed = selectNonZero(c.findTeardownTime(), facts.Destroyed)
 		facts = proven
 	}
 	facts.ClusterID, facts.Zone = c.spec.Cluster.ID, c.spec.Exoscale.Zone
@@ -170,22 +170,22 @@ func (c *checker) known() state.Facts {
 			facts.Syn.ClusterUUID, facts.Syn.IgnitionCA = c.generation.ClusterID, string(c.generation.RootCA)
 		}
 	}
-	install.EventFacts(install.DoneSteps(c.events), &facts)
+	install.ApplyEvents(install.CollectDoneSteps(c.events), &facts)
 	if facts.BootstrapRemoved.IsZero() && c.generated && c.generation.Bootstrap == nil {
-		facts.BootstrapRemoved = c.stripped()
+		facts.BootstrapRemoved = c.findStripTime()
 	}
 	return facts
 }
 
-func either(first, second time.Time) time.Time {
+func selectNonZero(first, second time.Time) time.Time {
 	if first.IsZero() {
 		return second
 	}
 	return first
 }
 
-// teardown is when a teardown found that nothing was left; zero: never.
-func (c *checker) teardown() time.Time {
+// findTeardownTime is when a teardown found that nothing was left; zero: never.
+func (c *checker) findTeardownTime() time.Time {
 	content, _ := c.folder.Read(state.TeardownFile)
 	var ended time.Time
 	for line := range bytes.Lines(content) {
@@ -197,8 +197,8 @@ func (c *checker) teardown() time.Time {
 	return ended
 }
 
-// stripped is when the keys of the bootstrap left, which was after its end.
-func (c *checker) stripped() time.Time {
+// findStripTime is when the keys of the bootstrap left, which was after its end.
+func (c *checker) findStripTime() time.Time {
 	info, err := os.Stat(c.folder.Path(state.InstallDir, "generation.json"))
 	if err != nil {
 		return time.Now().UTC().Truncate(time.Second)
@@ -212,7 +212,7 @@ func (c *checker) checkKeys() error {
 		return nil
 	}
 	if !c.facts.Destroyed.IsZero() && !c.damaged {
-		names, err := c.folder.Keys()
+		names, err := c.folder.ListKeys()
 		for _, name := range names {
 			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromFolder, Text: "it holds keys of a cluster that was destroyed"})
 		}
@@ -221,8 +221,8 @@ func (c *checker) checkKeys() error {
 	if c.facts.BootstrapRemoved.IsZero() {
 		return nil
 	}
-	names, err := c.folder.OldGenerations()
-	for _, name := range install.BootstrapSecrets(c.spec) {
+	names, err := c.folder.ListOldGenerations()
+	for _, name := range install.ListBootstrapSecrets(c.spec) {
 		if _, err := os.Lstat(c.folder.Path(name)); err == nil {
 			names = append(names, name)
 		}

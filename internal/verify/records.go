@@ -13,7 +13,7 @@ import (
 func (c *checker) checkJournal() error {
 	record, err := c.folder.ReadJournal()
 	if err != nil {
-		c.unreadable("journal", state.JournalFile, err)
+		c.reportUnreadable("journal", state.JournalFile, err)
 		return nil
 	}
 	c.journal, c.report.Entries = record, len(record.Entries)
@@ -38,7 +38,7 @@ func (c *checker) checkJournal() error {
 // checkEvents reads the events, whose numbers begin with 1 in each run.
 func (c *checker) checkEvents() error {
 	content, err := c.folder.Read(state.EventsFile)
-	if c.unreadable("events", state.EventsFile, err) {
+	if c.reportUnreadable("events", state.EventsFile, err) {
 		return nil
 	}
 	line, last, unread := 0, 0, 0

@@ -53,7 +53,7 @@ func (r Repairer) repair(ctx context.Context, c *checker) error {
 		return err
 	}
 	suffix := r.Now().UTC().Format(".damaged-20060102T150405Z")
-	if c.findsIn("events", FromFolder) {
+	if c.hasRepair("events", FromFolder) {
 		if err := rewriteEvents(c.folder, suffix); err != nil {
 			return fmt.Errorf("repair the events: %w", err)
 		}
@@ -64,7 +64,7 @@ func (r Repairer) repair(ctx context.Context, c *checker) error {
 	return r.removeKeys(c)
 }
 
-func (c *checker) findsIn(check, repair string) bool {
+func (c *checker) hasRepair(check, repair string) bool {
 	for _, f := range c.report.Findings {
 		if f.Check == check && f.Repair == repair {
 			return true
@@ -76,16 +76,16 @@ func (c *checker) findsIn(check, repair string) bool {
 // rebuild makes the facts and the journal say again what is so. Nothing is written before all of it is known: half of the
 // facts would be worse than none.
 func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error {
-	if !c.report.needsCloud() {
-		if c.findsIn("facts", FromFolder) {
-			return c.folder.SaveFacts(c.known())
+	if !c.report.hasCloudRepair() {
+		if c.hasRepair("facts", FromFolder) {
+			return c.folder.SaveFacts(c.computeFacts())
 		}
 		return nil
 	}
 	if !c.answered {
 		return fmt.Errorf("repair %s: the answers say what to look for in the cloud, and cannot be read; put %s back first", c.folder.Path(), state.AnswersFile)
 	}
-	known := c.known()
+	known := c.computeFacts()
 	recovered := install.Recovered{Facts: known}
 	var err error
 	if known.Destroyed.IsZero() {
@@ -95,7 +95,7 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 		return fmt.Errorf("look up in the cloud what the folder does not know: %w", err)
 	}
 	if c.damaged {
-		if err := c.keep(state.FactsFile, suffix); err != nil {
+		if err := c.saveCopy(state.FactsFile, suffix); err != nil {
 			return err
 		}
 	}
@@ -105,8 +105,8 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 	return r.rebuildJournal(c, recovered, suffix)
 }
 
-// keep keeps a damaged file under another name, if there is one.
-func (c *checker) keep(name, suffix string) error {
+// saveCopy keeps a damaged file under another name, if there is one.
+func (c *checker) saveCopy(name, suffix string) error {
 	content, err := c.folder.Read(name)
 	if err != nil {
 		return nil //nolint:nilerr // there is none, or nobody can read it
@@ -127,21 +127,21 @@ func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix str
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	return errors.Join(c.noteFound(journal, found.Objects), c.noteAbsent(journal, found.There))
+	return errors.Join(c.recordFound(journal, found.Objects), c.recordAbsent(journal, found.Existing))
 }
 
-// noteFound notes objects that are there.
-func (c *checker) noteFound(journal *state.Journal, objects []install.Change) error {
+// recordFound notes objects that are there.
+func (c *checker) recordFound(journal *state.Journal, objects []install.Change) error {
 	known := map[[2]string]bool{}
 	for _, entry := range c.journal.Entries {
 		known[[2]string{entry.Kind, entry.Name}] = true
 	}
-	lost := c.findsWrong("journal")
+	lost := c.hasErrors("journal")
 	for _, object := range objects {
 		claimed := lost && object.ID != "" && !known[[2]string{object.Kind, object.Name}] &&
-			(object.Kind != state.KindTemplate || c.madeBefore(object.ID)) // others may use an image, and a teardown deletes what the journal claims
+			(object.Kind != state.KindTemplate || c.isCreated(object.ID)) // others may use an image, and a teardown deletes what the journal claims
 		if claimed || journal.Open(object.Kind, object.Name) {
-			if err := journal.Done(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
+			if err := journal.RecordResult(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
 				return err
 			}
 		}
@@ -149,11 +149,11 @@ func (c *checker) noteFound(journal *state.Journal, objects []install.Change) er
 	return nil
 }
 
-// noteAbsent notes what came of intents about objects that are not there.
-func (c *checker) noteAbsent(journal *state.Journal, there []state.Object) error {
+// recordAbsent notes what came of intents about objects that are not there.
+func (c *checker) recordAbsent(journal *state.Journal, there []state.Object) error {
 	for _, intent := range c.journal.Open() {
-		if journal.Open(intent.Kind, intent.Name) && absent(there, intent) {
-			if err := journal.Done(intent.Kind, intent.Name, "", gone(c.journal, intent)); err != nil {
+		if journal.Open(intent.Kind, intent.Name) && isAbsent(there, intent) {
+			if err := journal.RecordResult(intent.Kind, intent.Name, "", resolveIntent(c.journal, intent)); err != nil {
 				return err
 			}
 		}
@@ -161,27 +161,27 @@ func (c *checker) noteAbsent(journal *state.Journal, there []state.Object) error
 	return nil
 }
 
-// listed are the kinds that an installation makes and an inventory shows.
-func listed() []string {
+// listKinds are the kinds that an installation makes and an inventory shows.
+func listKinds() []string {
 	return []string{
 		state.KindSSHKey, state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindZone, state.KindTemplate,
 		state.KindInstance, state.KindRole, state.KindAPIKey, state.KindBucket,
 	}
 }
 
-// absent tells whether what an intent was about is not there, as far as an inventory of everything shows it. What is in a bucket
+// isAbsent tells whether what an intent was about is not there, as far as an inventory of everything shows it. What is in a bucket
 // went with it.
-func absent(there []state.Object, intent state.Entry) bool {
+func isAbsent(there []state.Object, intent state.Entry) bool {
 	kind, name := intent.Kind, intent.Name
 	if bucket, _, inside := strings.Cut(name, "/"); inside && kind == "object" {
 		kind, name = state.KindBucket, bucket
 	}
-	return len(there) > 0 && slices.Contains(listed(), kind) &&
+	return len(there) > 0 && slices.Contains(listKinds(), kind) &&
 		!slices.ContainsFunc(there, func(o state.Object) bool { return o.Kind == kind && (o.Name == name || o.ID == name) })
 }
 
-// gone is what came of an intent about something that is not there.
-func gone(record state.JournalRecord, intent state.Entry) state.Action {
+// resolveIntent is what came of an intent about something that is not there.
+func resolveIntent(record state.JournalRecord, intent state.Entry) state.Action {
 	made := slices.ContainsFunc(record.Entries, func(e state.Entry) bool {
 		return e.Kind == intent.Kind && e.Name == intent.Name && (e.Action == state.Created || e.Action == state.Adopted)
 	})
@@ -191,12 +191,12 @@ func gone(record state.JournalRecord, intent state.Entry) state.Action {
 	return state.Failed
 }
 
-func (c *checker) findsWrong(check string) bool {
+func (c *checker) hasErrors(check string) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Check == check && f.Severity == Error })
 }
 
-// madeBefore tells whether the events say that an object was made.
-func (c *checker) madeBefore(id string) bool {
+// isCreated tells whether the events say that an object was made.
+func (c *checker) isCreated(id string) bool {
 	for _, e := range c.events {
 		if e.ID == id && e.Action == string(state.Created) {
 			return true
@@ -208,7 +208,7 @@ func (c *checker) madeBefore(id string) bool {
 // removeKeys removes what nobody needs any more.
 func (r Repairer) removeKeys(c *checker) error {
 	switch {
-	case !c.findsIn("keys", FromFolder):
+	case !c.hasRepair("keys", FromFolder):
 		return nil
 	case !c.facts.Destroyed.IsZero():
 		return c.folder.RemoveKeys()

@@ -60,14 +60,14 @@ func (r Report) Count() (wrong, notes, repaired int) {
 	return wrong, notes, repaired
 }
 
-// Sound tells whether nothing is wrong, or no longer.
-func (r Report) Sound() bool {
+// IsSound tells whether nothing is wrong, or no longer.
+func (r Report) IsSound() bool {
 	wrong, _, _ := r.Count()
 	return wrong == 0
 }
 
-// needsCloud tells whether something can be repaired from the cloud alone.
-func (r Report) needsCloud() bool {
+// hasCloudRepair tells whether something can be repaired from the cloud alone.
+func (r Report) hasCloudRepair() bool {
 	for _, f := range r.Findings {
 		if f.Repair == FromCloud {
 			return true
@@ -98,7 +98,7 @@ type checker struct {
 
 // Check checks a folder and changes nothing.
 func Check(folder state.Folder, read ReadGeneration) (Report, error) {
-	c, err := check(folder, read, folder.Busy())
+	c, err := check(folder, read, folder.IsLocked())
 	return c.report, err
 }
 
@@ -130,21 +130,21 @@ func (c *checker) checkModes() error {
 		}
 		if file.Want != 0 {
 			c.add(Finding{Check: "modes", Severity: Error, File: file.Name, Repair: FromFolder,
-				Text: fmt.Sprintf("its mode is %04o, not %04o%s", file.Mode.Perm(), file.Want, exposed(file.Mode))})
+				Text: fmt.Sprintf("its mode is %04o, not %04o%s", file.Mode.Perm(), file.Want, describeExposure(file.Mode))})
 		}
 	}
 	return nil
 }
 
-func exposed(mode fs.FileMode) string {
+func describeExposure(mode fs.FileMode) string {
 	if mode.Perm()&0o077 != 0 {
 		return ": others on this machine may use it"
 	}
 	return ""
 }
 
-// unreadable tells of a file that cannot be read at all; it is no error if there is none.
-func (c *checker) unreadable(check, file string, err error) bool {
+// reportUnreadable tells of a file that cannot be read at all; it is no error if there is none.
+func (c *checker) reportUnreadable(check, file string, err error) bool {
 	if err == nil {
 		return false
 	}

@@ -30,7 +30,7 @@ func soundFolder(t *testing.T) state.Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := assets.Example()
+	example, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func soundFolder(t *testing.T) state.Folder {
 	err = errors.Join(
 		folder.KeepAnswers(example), folder.Write(state.AnswersFile, example),
 		folder.Write(state.InstallDir+"/metadata.json", []byte("{}")),
-		journal.Intend("elastic-ip", "c-demo-1_api"), journal.Done("elastic-ip", "c-demo-1_api", "id-api", state.Created), journal.Close(),
+		journal.RecordIntent("elastic-ip", "c-demo-1_api"), journal.RecordResult("elastic-ip", "c-demo-1_api", "id-api", state.Created), journal.Close(),
 		folder.Write(state.EventsFile, []byte(`{"v":1,"time":"2026-05-04T12:00:00Z","seq":1,"type":"object","kind":"elastic-ip","name":"c-demo-1_api","id":"id-api","action":"created"}
 {"v":1,"time":"2026-05-04T12:30:00Z","seq":2,"type":"step","step":"remove-bootstrap","state":"done"}
 {"v":1,"time":"2026-05-04T12:50:00Z","seq":3,"type":"step","step":"console","state":"done"}
@@ -65,7 +65,7 @@ func installedFacts() state.Facts {
 // cloud knows what an installation would find there.
 func cloud(_ context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 	known.APIAddress, known.Template = "192.0.2.1", "rhcos-9.6"
-	return install.Recovered{Facts: known, There: []state.Object{{Kind: "instance", Name: "master-0", ID: "id-0"}}, Objects: []install.Change{
+	return install.Recovered{Facts: known, Existing: []state.Object{{Kind: "instance", Name: "master-0", ID: "id-0"}}, Objects: []install.Change{
 		{Action: state.Found, Kind: "elastic-ip", Name: "c-demo-1_api", ID: "id-api"},
 		{Action: state.Found, Kind: "instance", Name: "master-0", ID: "id-0"},
 		{Action: state.Found, Kind: "template", Name: "rhcos-9.6", ID: "id-t"},
@@ -147,7 +147,7 @@ func TestRepair_MakesGoodWhatCanBeMadeGood(t *testing.T) {
 			c.damage(t, folder)
 			before, err := verify.Check(folder, generation)
 			at := slices.IndexFunc(before.Findings, func(f verify.Finding) bool { return f.Check == c.check && f.Severity == c.severity })
-			if err != nil || at < 0 || before.Sound() != (c.severity == verify.Note) {
+			if err != nil || at < 0 || before.IsSound() != (c.severity == verify.Note) {
 				t.Fatalf("%+v: %v", before.Findings, err)
 			}
 			if found := before.Findings[at]; c.repaired == (found.Repair == verify.FromNone) || found.Repair == verify.FromNone && found.Next == "" {
@@ -155,13 +155,13 @@ func TestRepair_MakesGoodWhatCanBeMadeGood(t *testing.T) {
 			}
 			after, err := repairer(folder).Repair(t.Context(), folder)
 			_, _, repaired := after.Count()
-			if c.repaired && (err != nil || !after.Sound() || repaired == 0) || !c.repaired && after.Sound() {
+			if c.repaired && (err != nil || !after.IsSound() || repaired == 0) || !c.repaired && after.IsSound() {
 				t.Errorf("%+v: %v", after.Findings, err)
 			}
-			if again, err := verify.Check(folder, generation); err != nil || again.Sound() != c.repaired {
+			if again, err := verify.Check(folder, generation); err != nil || again.IsSound() != c.repaired {
 				t.Errorf("a second look: %+v, %v", again.Findings, err)
 			}
-			if facts, err := folder.Facts(); c.repaired && (err != nil || facts.APIAddress != "192.0.2.1" || facts.BootstrapRemoved != began.Add(30*time.Minute)) {
+			if facts, err := folder.LoadFacts(); c.repaired && (err != nil || facts.APIAddress != "192.0.2.1" || facts.BootstrapRemoved != began.Add(30*time.Minute)) {
 				t.Errorf("the facts: %+v, %v", facts, err)
 			}
 		})
@@ -192,7 +192,7 @@ func intend(t *testing.T, folder state.Folder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(journal.Intend("instance", "master-0"), journal.Close()); err != nil {
+	if err := errors.Join(journal.RecordIntent("instance", "master-0"), journal.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -211,7 +211,7 @@ func TestRepair_AJournalClaimsNoImageThatOthersMayUse(t *testing.T) {
 	if _, err := repairer(folder).Repair(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := folder.JournalEntries()
+	entries, err := folder.ListEntries()
 	var claimed []string
 	for _, e := range entries {
 		claimed = append(claimed, e.Name+" "+string(e.Action))
@@ -230,8 +230,8 @@ func TestRepair_NotesWhatCameOfAnIntent(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = errors.Join(
-		journal.Intend("bucket", "c-demo-1-bootstrap"), journal.Done("bucket", "c-demo-1-bootstrap", "b", state.Created), journal.Intend("bucket", "c-demo-1-bootstrap"),
-		journal.Intend("object", "c-demo-1-bootstrap/bootstrap.ign"), journal.Intend("instance", "master-1"), journal.Intend("dns-record", "api A 192.0.2.1"), journal.Close(),
+		journal.RecordIntent("bucket", "c-demo-1-bootstrap"), journal.RecordResult("bucket", "c-demo-1-bootstrap", "b", state.Created), journal.RecordIntent("bucket", "c-demo-1-bootstrap"),
+		journal.RecordIntent("object", "c-demo-1-bootstrap/bootstrap.ign"), journal.RecordIntent("instance", "master-1"), journal.RecordIntent("dns-record", "api A 192.0.2.1"), journal.Close(),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func TestRepair_WithoutTheCloudLeavesTheFactsAsTheyAre(t *testing.T) {
 		return install.Recovered{}, errors.New("no way to the cloud")
 	}
 	report, err := r.Repair(t.Context(), folder)
-	if err == nil || !strings.Contains(err.Error(), "no way to the cloud") || report.Sound() {
+	if err == nil || !strings.Contains(err.Error(), "no way to the cloud") || report.IsSound() {
 		t.Errorf("%+v: %v", report, err)
 	}
 	if now, err := folder.Read(state.FactsFile); err != nil || !bytes.Equal(now, damaged) {
@@ -284,7 +284,7 @@ func TestRepair_ATeardownThatTheFactsLostIsKnownByItsEvents(t *testing.T) {
 	if _, err := repairer(folder).Repair(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	if facts, err := folder.Facts(); err != nil || facts.Destroyed != began.AddDate(0, 0, 1) {
+	if facts, err := folder.LoadFacts(); err != nil || facts.Destroyed != began.AddDate(0, 0, 1) {
 		t.Errorf("%+v: %v", facts, err)
 	}
 }

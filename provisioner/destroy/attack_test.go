@@ -112,7 +112,7 @@ func TestTeardown_KeepsNamesThatNoRecipeGives(t *testing.T) {
 // records returns the names of the records that a zone has.
 func (s *scene) records(zone string) (names []string) {
 	s.t.Helper()
-	records, err := s.Records(s.t.Context(), state.Object{ID: zone})
+	records, err := s.ListRecords(s.t.Context(), state.Object{ID: zone})
 	s.must(err)
 	for _, r := range records {
 		names = append(names, r.Name)
@@ -168,7 +168,7 @@ func TestTeardown_KeepsBucketsOfAnotherCluster(t *testing.T) {
 		s.bucketOf("c-delta", "c-alpha-image-registry")
 		s.bucket("c-alpha-bootstrap") // an earlier version marked none
 		teardown := s.teardownOf(delta, destroy.Options{})
-		inventory, err := teardown.Look(t.Context())
+		inventory, err := teardown.TakeInventory(t.Context())
 		s.must(err)
 		for bucket, want := range map[string]string{
 			"c-alpha-logstore":       "kept: not proven: it is marked as the property of cluster c-alpha",
@@ -180,7 +180,7 @@ func TestTeardown_KeepsBucketsOfAnotherCluster(t *testing.T) {
 			}
 		}
 		// Whoever asks for it all the same, because the mark was made after the look, is refused.
-		_, err = s.storage.OwnedBy("c-delta").DeleteBucket(t.Context(), "c-alpha-logstore")
+		_, err = s.storage.WithOwner("c-delta").DeleteBucket(t.Context(), "c-alpha-logstore")
 		if !fault.Is(err, fault.Conflict) || !s.exists("c-alpha-logstore") {
 			t.Errorf("deleting it ends with %v", err)
 		}

@@ -114,7 +114,7 @@ func (s *scene) groups(first, second string) []string {
 
 func (s *scene) named(kind, name string) []state.Object {
 	s.t.Helper()
-	all, err := s.Objects(s.t.Context())
+	all, err := s.ListObjects(s.t.Context())
 	s.must(err)
 	var found []state.Object
 	for _, o := range all {
@@ -147,7 +147,7 @@ func (s *scene) bucket(name string) { s.bucketOf("", name) }
 
 func (s *scene) bucketOf(owner, name string) {
 	s.t.Helper()
-	_, err := s.storage.OwnedBy(owner).EnsureBucket(s.t.Context(), name)
+	_, err := s.storage.WithOwner(owner).EnsureBucket(s.t.Context(), name)
 	s.must(err)
 	_, err = s.storage.EnsureObject(s.t.Context(), name, "some/thing", []byte("content"))
 	s.must(err)

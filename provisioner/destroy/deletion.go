@@ -13,14 +13,14 @@ import (
 // next pass. Only the end of ctx is an error.
 func (t *Teardown) deleteAll(ctx context.Context, report provisioner.Report, batch []Found) error {
 	if batch[0].Kind == state.KindSecurityGroup { // their rules refer to each other
-		t.sideBySide(ctx, batch, func(o state.Object) {
-			_, err := t.world.Cloud.ClearRules(ctx, o)
-			t.note(ctx, report, o, "", err)
+		t.forEachParallel(ctx, batch, func(o state.Object) {
+			_, err := t.clients.Cloud.ClearRules(ctx, o)
+			t.recordResult(ctx, report, o, "", err)
 		})
 	}
-	t.sideBySide(ctx, batch, func(o state.Object) {
+	t.forEachParallel(ctx, batch, func(o state.Object) {
 		action, err := t.delete(ctx, o)
-		t.note(ctx, report, o, action, err)
+		t.recordResult(ctx, report, o, action, err)
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -30,42 +30,42 @@ func (t *Teardown) deleteAll(ctx context.Context, report provisioner.Report, bat
 
 func (t *Teardown) delete(ctx context.Context, o state.Object) (state.Action, error) {
 	if o.Kind == state.KindBucket {
-		return t.world.Buckets.DeleteBucket(ctx, o.Name)
+		return t.clients.Buckets.DeleteBucket(ctx, o.Name)
 	}
-	return t.world.Cloud.Delete(ctx, o)
+	return t.clients.Cloud.Delete(ctx, o)
 }
 
-// note keeps and tells what came of a deletion. An empty action is only a part of one.
-func (t *Teardown) note(ctx context.Context, report provisioner.Report, o state.Object, action state.Action, err error) {
+// recordResult keeps and tells what came of a deletion. An empty action is only a part of one.
+func (t *Teardown) recordResult(ctx context.Context, report provisioner.Report, o state.Object, action state.Action, err error) {
 	if ctx.Err() != nil && err != nil {
 		return // the run was stopped; nothing is known about the object
 	}
 	t.mu.Lock()
-	delete(t.failures, keyOf(o))
+	delete(t.failures, newKey(o))
 	if err != nil {
-		t.failures[keyOf(o)] = err
+		t.failures[newKey(o)] = err
 	}
 	t.mu.Unlock()
 	switch {
 	case err != nil:
-		report.Progress(fmt.Sprintf("%s stays for now: %v", Describe(o), err))
+		report.EmitProgress(fmt.Sprintf("%s stays for now: %v", Describe(o), err))
 	case action != "":
-		report.Object(o.Kind, o.Name, o.ID, string(action))
+		report.EmitObject(o.Kind, o.Name, o.ID, string(action))
 	}
 }
 
-// sideBySide does something with each object, a few at a time over all steps, until ctx ends.
-func (t *Teardown) sideBySide(ctx context.Context, batch []Found, do func(state.Object)) {
+// forEachParallel does something with each object, a few at a time over all steps, until ctx ends.
+func (t *Teardown) forEachParallel(ctx context.Context, batch []Found, do func(state.Object)) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, f := range batch {
 		select {
 		case <-ctx.Done():
 			return
-		case t.turns <- struct{}{}:
+		case t.slots <- struct{}{}:
 		}
 		running.Go(func() {
-			defer func() { <-t.turns }()
+			defer func() { <-t.slots }()
 			do(f.Object)
 		})
 	}

@@ -14,9 +14,9 @@ import (
 // Cloud is what the zone and the organization hold.
 type Cloud interface {
 	// Objects returns everything that could belong to a cluster, buckets and DNS records excepted.
-	Objects(ctx context.Context) ([]state.Object, error)
+	ListObjects(ctx context.Context) ([]state.Object, error)
 	// Records returns the records of a DNS zone but those that every zone has; their Uses name the zone.
-	Records(ctx context.Context, zone state.Object) ([]state.Object, error)
+	ListRecords(ctx context.Context, zone state.Object) ([]state.Object, error)
 	// ClearRules deletes the rules of a security group, which may refer to other groups.
 	ClearRules(ctx context.Context, group state.Object) (state.Action, error)
 	// Delete deletes an object, lets go of what holds it, and waits until it is gone. It is content with what is gone
@@ -26,9 +26,9 @@ type Cloud interface {
 
 // Buckets is the object storage.
 type Buckets interface {
-	Buckets(ctx context.Context) ([]state.Object, error)
-	// BucketOwner returns the cluster that a bucket is marked as the property of, or "".
-	BucketOwner(ctx context.Context, name string) (string, error)
+	ListBuckets(ctx context.Context) ([]state.Object, error)
+	// GetBucketOwner returns the cluster that a bucket is marked as the property of, or "".
+	GetBucketOwner(ctx context.Context, name string) (string, error)
 	// DeleteBucket deletes a bucket with all that is in it, unless it is marked as another cluster's.
 	DeleteBucket(ctx context.Context, name string) (state.Action, error)
 }
@@ -36,11 +36,11 @@ type Buckets interface {
 // Cluster is the running cluster, which made objects of the cloud by itself.
 type Cluster interface {
 	// Claims returns what the cluster says that it made. That is no proof yet: any of its tenants may have written it.
-	Claims(ctx context.Context) ([]state.Claim, error)
+	ListClaims(ctx context.Context) ([]state.Claim, error)
 }
 
-// World is what a teardown acts on.
-type World struct {
+// Clients is what a teardown acts on.
+type Clients struct {
 	Cloud   Cloud
 	Buckets Buckets
 	Cluster Cluster // nil if there is no way to reach it
@@ -67,25 +67,25 @@ const parallel = 10
 
 // Teardown is the destruction of one cluster.
 type Teardown struct {
-	who     identity
-	world   World
-	options Options
-	turns   chan struct{} // one for each deletion that runs
+	identity identity
+	clients  Clients
+	options  Options
+	slots    chan struct{} // one for each deletion that runs
 
-	asked    bool // the cluster, which answers only as long as it lives
-	notes    []string
-	evidence evidence
+	queried bool // the cluster, which answers only as long as it lives
+	notes   []string
+	sources proofSources
 
 	mu       sync.Mutex
 	failures map[key]error // why an object could not be deleted, when it was last tried
 }
 
 // New returns the teardown of the cluster that spec describes.
-func New(spec state.Spec, world World, options Options) *Teardown {
+func New(spec state.Spec, world Clients, options Options) *Teardown {
 	t := &Teardown{
-		who: identify(spec, options.Names), world: world, options: options, turns: make(chan struct{}, parallel),
-		evidence: readJournal(options.Journal), failures: map[key]error{},
+		identity: newIdentity(spec, options.Names), clients: world, options: options, slots: make(chan struct{}, parallel),
+		sources: readJournal(options.Journal), failures: map[key]error{},
 	}
-	t.evidence.remember(options.Remembered)
+	t.sources.storeProofs(options.Remembered)
 	return t
 }

@@ -44,7 +44,7 @@ func claims() []state.Claim {
 }
 
 func options() Options {
-	return Options{Names: install.Names(spec()), Journal: []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template", Action: state.Created}}}
+	return Options{Names: install.ListNames(spec()), Journal: []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template", Action: state.Created}}}
 }
 
 // destroyed runs a whole teardown and returns its error and the last inventory.
@@ -54,10 +54,10 @@ func destroyed(t *testing.T, z *zone, o Options) (Inventory, error) {
 }
 
 // torn is destroyed, for a world of which the zone is not all.
-func torn(t *testing.T, world World, o Options) (Inventory, error) {
+func torn(t *testing.T, world Clients, o Options) (Inventory, error) {
 	t.Helper()
 	teardown := New(spec(), world, o)
-	inventory, err := teardown.Look(t.Context())
+	inventory, err := teardown.TakeInventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func torn(t *testing.T, world World, o Options) (Inventory, error) {
 		t.Fatal(err)
 	}
 	failure := provisioner.Run(t.Context(), plan, func(provisioner.Event) {})
-	last, err := teardown.Look(t.Context())
+	last, err := teardown.TakeInventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestBackupsGoIfAskedFor(t *testing.T) {
 func TestATemplateThatOthersBootFromStays(t *testing.T) {
 	for kind, uses := range map[string]string{state.KindInstance: "worker-9", state.KindInstancePool: "pool-9"} {
 		z := &zone{told: claims(), objects: append(cluster(), state.Object{Kind: kind, Name: uses, ID: "x", Uses: []string{"template"}, Labels: label("c-other")})}
-		inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+		inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestATemplateThatOthersBootFromStays(t *testing.T) {
 
 func TestTeardown_ListsTemplateThatIsNotProven(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster()}
-	inventory, err := New(spec(), z.world(), Options{Names: install.Names(spec())}).Look(t.Context())
+	inventory, err := New(spec(), z.world(), Options{Names: install.ListNames(spec())}).TakeInventory(t.Context())
 	listed := slices.ContainsFunc(inventory.Kept, func(k Kept) bool {
 		return k.ID == "template" && k.Proof == "" && strings.HasPrefix(k.Why, "not proven: no journal")
 	})
@@ -144,7 +144,7 @@ func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
 	o := options()
 	o.OwnKey = "EXOkey"
 	z := &zone{told: claims(), objects: cluster()}
-	inventory, err := New(spec(), z.world(), o).Look(t.Context())
+	inventory, err := New(spec(), z.world(), o).TakeInventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
 			}
 		}
 		teardown := New(spec(), z.world(), options())
-		inventory, err := teardown.Look(ctx)
+		inventory, err := teardown.TakeInventory(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
 func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
 	z := &zone{objects: []state.Object{{Kind: state.KindInstance, Name: "rescued", ID: "i1"}}}
 	o := Options{Remembered: []Found{{Object: state.Object{Kind: state.KindInstance, ID: "i1"}, Proof: ByLabel}}}
-	if inventory, err := New(spec(), z.world(), o).Look(t.Context()); err != nil || len(inventory.Objects) > 0 {
+	if inventory, err := New(spec(), z.world(), o).TakeInventory(t.Context()); err != nil || len(inventory.Objects) > 0 {
 		t.Errorf("%v, found %v", err, inventory.Objects)
 	}
 }
@@ -251,7 +251,7 @@ func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: cluster(), silent: fault.New(fault.Transient, "no route to host", nil)}
 		began := time.Now()
-		inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+		inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
 		if err != nil || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no route to host") {
 			t.Errorf("%v, notes %q", err, inventory.Notes)
 		}
@@ -263,7 +263,7 @@ func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
 
 func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster()[:3]}
-	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+	inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
 	if err != nil || z.asked > 0 || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no machines") {
 		t.Errorf("%v, asked %d times, notes %q", err, z.asked, inventory.Notes)
 	}
@@ -271,18 +271,18 @@ func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
 
 func TestAnInventoryWithGapsIsNone(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster(), denied: fault.New(fault.Denied, "list the IAM roles", nil)}
-	if _, err := New(spec(), z.world(), options()).Look(t.Context()); !fault.Is(err, fault.Denied) {
+	if _, err := New(spec(), z.world(), options()).TakeInventory(t.Context()); !fault.Is(err, fault.Denied) {
 		t.Errorf("ended with %v", err)
 	}
 }
 
 func TestASavingCountsWhatHasNoPrice(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster()}
-	inventory, err := New(spec(), z.world(), options()).Look(t.Context())
+	inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	perHour, unknown := inventory.Saving(func(o state.Object) (float64, bool) { return 0.5, o.Kind != state.KindBucket })
+	perHour, unknown := inventory.HourlyCost(func(o state.Object) (float64, bool) { return 0.5, o.Kind != state.KindBucket })
 	if want := 0.5 * float64(len(inventory.Objects)-1); perHour != want || unknown != 1 {
 		t.Errorf("%g an hour and %d unknown", perHour, unknown)
 	}

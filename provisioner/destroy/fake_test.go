@@ -33,17 +33,17 @@ func (z *zone) list(bucket bool) []state.Object {
 	return slices.DeleteFunc(slices.Clone(z.objects), func(o state.Object) bool { return (o.Kind == state.KindBucket) != bucket })
 }
 
-func (z *zone) Objects(context.Context) ([]state.Object, error) { return z.list(false), z.denied }
+func (z *zone) ListObjects(context.Context) ([]state.Object, error) { return z.list(false), z.denied }
 
-func (z *zone) Records(context.Context, state.Object) ([]state.Object, error) {
+func (z *zone) ListRecords(context.Context, state.Object) ([]state.Object, error) {
 	return slices.DeleteFunc(slices.Clone(z.records), func(o state.Object) bool { return slices.Contains(z.deleted, o.Kind+" "+o.ID) }), nil
 }
 
-func (z *zone) BucketOwner(_ context.Context, name string) (string, error) {
+func (z *zone) GetBucketOwner(_ context.Context, name string) (string, error) {
 	return z.owners[name], nil
 }
 
-func (z *zone) Buckets(context.Context) ([]state.Object, error) { return z.list(true), nil }
+func (z *zone) ListBuckets(context.Context) ([]state.Object, error) { return z.list(true), nil }
 
 func (z *zone) ClearRules(_ context.Context, o state.Object) (state.Action, error) {
 	z.mu.Lock()
@@ -88,7 +88,7 @@ func (z *zone) remove(kind, id string) (state.Action, error) {
 	return state.Deleted, nil
 }
 
-func (z *zone) Claims(context.Context) ([]state.Claim, error) {
+func (z *zone) ListClaims(context.Context) ([]state.Claim, error) {
 	z.asked++
 	if z.silent != nil {
 		return nil, z.silent
@@ -96,7 +96,7 @@ func (z *zone) Claims(context.Context) ([]state.Claim, error) {
 	return z.told, nil
 }
 
-func (z *zone) world() World { return World{Cloud: z, Buckets: z, Cluster: z, Clock: clock{}} }
+func (z *zone) world() Clients { return Clients{Cloud: z, Buckets: z, Cluster: z, Clock: clock{}} }
 
 // clock is the bubble's.
 type clock struct{}

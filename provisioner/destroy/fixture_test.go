@@ -66,16 +66,16 @@ func (s *scene) must(err error) {
 	}
 }
 
-// Claims makes the scene the cluster.
-func (s *scene) Claims(context.Context) ([]state.Claim, error) { return s.told, nil }
+// ListClaims makes the scene the cluster.
+func (s *scene) ListClaims(context.Context) ([]state.Claim, error) { return s.told, nil }
 
 func (s *scene) teardown(o destroy.Options) *destroy.Teardown {
 	return s.teardownOf(spec(), o)
 }
 
 func (s *scene) teardownOf(spec state.Spec, o destroy.Options) *destroy.Teardown {
-	o.Names = install.Names(spec)
-	world := destroy.World{Cloud: s.Client, Buckets: s.storage.OwnedBy(spec.Cluster.ID), Cluster: s, Clock: s.net.Clock}
+	o.Names = install.ListNames(spec)
+	world := destroy.Clients{Cloud: s.Client, Buckets: s.storage.WithOwner(spec.Cluster.ID), Cluster: s, Clock: s.net.Clock}
 	return destroy.New(spec, world, o)
 }
 
@@ -83,7 +83,7 @@ func (s *scene) teardownOf(spec state.Spec, o destroy.Options) *destroy.Teardown
 func (s *scene) run(ctx context.Context, o destroy.Options) (destroy.Inventory, error) {
 	s.t.Helper()
 	teardown := s.teardown(o)
-	inventory, err := teardown.Look(ctx)
+	inventory, err := teardown.TakeInventory(ctx)
 	s.must(err)
 	return inventory, provisioner.Run(ctx, teardown.Plan(inventory), func(provisioner.Event) {})
 }
@@ -91,9 +91,9 @@ func (s *scene) run(ctx context.Context, o destroy.Options) (destroy.Inventory, 
 // all returns everything that is there, by kind, name and ID.
 func (s *scene) all() []string {
 	s.t.Helper()
-	found, err := s.Objects(s.t.Context())
+	found, err := s.ListObjects(s.t.Context())
 	s.must(err)
-	buckets, err := s.storage.Buckets(s.t.Context())
+	buckets, err := s.storage.ListBuckets(s.t.Context())
 	s.must(err)
 	var names []string
 	for _, o := range append(found, buckets...) {
@@ -112,9 +112,9 @@ func spec() state.Spec {
 
 type silence struct{}
 
-func (silence) Intend(string, string) error { return nil }
+func (silence) RecordIntent(string, string) error { return nil }
 
-func (silence) Done(string, string, string, state.Action) error { return nil }
+func (silence) RecordResult(string, string, string, state.Action) error { return nil }
 
 // door stands before the zone's services.
 type door struct {
@@ -178,7 +178,7 @@ func (s *scene) ask(method, path string, body, into any) {
 	signer, err := api.NewSecurityProvider(key, secret)
 	s.must(err)
 	s.must(signer.Intercept(s.t.Context(), request))
-	client := s.net.Client()
+	client := s.net.NewClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
 	s.must(err)

@@ -19,7 +19,7 @@ type identity struct {
 
 type name struct{ kind, name string }
 
-func identify(spec state.Spec, names []state.Object) identity {
+func newIdentity(spec state.Spec, names []state.Object) identity {
 	who := identity{
 		cluster: spec.Cluster.ID, domain: spec.Domain(), backups: spec.Bucket(state.BucketBackups),
 		prefix: cmp.Or(spec.ObjectStorage.BucketPrefix, spec.Cluster.ID), names: map[name]bool{},
@@ -38,17 +38,17 @@ func nameOf(kind, text string) name {
 	return name{kind, text}
 }
 
-// labelled tells whether an object carries the cluster's label, or the mark of its owner.
-func (who identity) labelled(o state.Object) bool { return o.Labels[state.LabelCluster] == who.cluster }
+// hasLabel tells whether an object carries the cluster's label, or the mark of its owner.
+func (who identity) hasLabel(o state.Object) bool { return o.Labels[state.LabelCluster] == who.cluster }
 
-// foreign tells whether an object carries the label or the mark of another cluster. Nothing else makes such an object ours.
-func (who identity) foreign(o state.Object) bool {
+// isForeign tells whether an object carries the label or the mark of another cluster. Nothing else makes such an object ours.
+func (who identity) isForeign(o state.Object) bool {
 	label, ok := o.Labels[state.LabelCluster]
 	return ok && label != who.cluster
 }
 
-// named tells whether an object has exactly a name that the recipe gives, and that no other recipe can give.
-func (who identity) named(o state.Object) bool {
+// hasRecipeName tells whether an object has exactly a name that the recipe gives, and that no other recipe can give.
+func (who identity) hasRecipeName(o state.Object) bool {
 	text := o.Name
 	if o.Kind == state.KindRecord { // its content may have changed since
 		if words := strings.Fields(text); len(words) > 2 {
@@ -58,8 +58,8 @@ func (who identity) named(o state.Object) bool {
 	return who.names[nameOf(o.Kind, text)]
 }
 
-// alike tells whether a name begins like those that the recipe gives to objects of that kind.
-func (who identity) alike(o state.Object) bool {
+// hasSimilarName tells whether a name begins like those that the recipe gives to objects of that kind.
+func (who identity) hasSimilarName(o state.Object) bool {
 	kinds := []string{state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindRole, state.KindAPIKey}
 	return slices.Contains(kinds, o.Kind) && strings.HasPrefix(o.Name, who.cluster+"_")
 }

@@ -17,11 +17,11 @@ type Inventory struct {
 	Kept    []Kept
 	Notes   []string // what the operator should know about how complete it is
 	Syn     []string // what becomes of the cluster in Project Syn, one sentence each; nil: it does not know the cluster
-	People  []string // what is left for people, one sentence each, with the reason
+	Actions []string // what is left for people, one sentence each, with the reason
 }
 
-// Empty tells that there is nothing to do.
-func (i Inventory) Empty() bool { return len(i.Objects) == 0 && len(i.Syn) == 0 }
+// IsEmpty tells that there is nothing to do.
+func (i Inventory) IsEmpty() bool { return len(i.Objects) == 0 && len(i.Syn) == 0 }
 
 // Kept is an object that stays. Without a proof it is not ours, and only looks so.
 type Kept struct {
@@ -32,8 +32,8 @@ type Kept struct {
 // Price tells what an object costs per hour, and false if nobody knows.
 type Price func(state.Object) (perHour float64, known bool)
 
-// Saving returns what the cluster's objects cost per hour, and how many have no known price.
-func (i Inventory) Saving(price Price) (perHour float64, unknown int) {
+// HourlyCost returns what the cluster's objects cost per hour, and how many have no known price.
+func (i Inventory) HourlyCost(price Price) (perHour float64, unknown int) {
 	for _, o := range i.Objects {
 		if cost, known := price(o.Object); known {
 			perHour += cost
@@ -44,38 +44,38 @@ func (i Inventory) Saving(price Price) (perHour float64, unknown int) {
 	return perHour, unknown
 }
 
-// Look takes the inventory. What it found once is remembered. It fails if anything cannot be listed: what is not seen
+// TakeInventory takes the inventory. What it found once is remembered. It fails if anything cannot be listed: what is not seen
 // would be left behind.
-func (t *Teardown) Look(ctx context.Context) (Inventory, error) {
+func (t *Teardown) TakeInventory(ctx context.Context) (Inventory, error) {
 	objects, err := t.list(ctx)
 	if err != nil {
 		return Inventory{}, err
 	}
-	found := ours(objects, t.who, t.evidence)
-	if !t.asked && len(found) > 0 {
-		t.asked = true
-		if err := t.askCluster(ctx, found); err != nil {
+	found := findOwned(objects, t.identity, t.sources)
+	if !t.queried && len(found) > 0 {
+		t.queried = true
+		if err := t.queryCluster(ctx, found); err != nil {
 			return Inventory{}, err
 		}
-		found = ours(objects, t.who, t.evidence)
+		found = findOwned(objects, t.identity, t.sources)
 	}
-	t.evidence.remember(found)
-	return t.sorted(found, objects), nil
+	t.sources.storeProofs(found)
+	return t.newInventory(found, objects), nil
 }
 
 // list returns everything that could be ours: with the marks of buckets that we would call ours, and with the records of the
 // cluster's DNS zone.
 func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
-	objects, err := t.world.Cloud.Objects(ctx)
-	buckets, bucketErr := t.world.Buckets.Buckets(ctx)
+	objects, err := t.clients.Cloud.ListObjects(ctx)
+	buckets, bucketErr := t.clients.Buckets.ListBuckets(ctx)
 	if err := errors.Join(err, bucketErr); err != nil {
-		return nil, unseen(err)
+		return nil, newIncompleteError(err)
 	}
 	for n, bucket := range buckets {
-		if !t.who.named(bucket) && !t.evidence.notes(bucket) {
+		if !t.identity.hasRecipeName(bucket) && !t.sources.isJournaled(bucket) {
 			continue
 		}
-		owner, err := t.world.Buckets.BucketOwner(ctx, bucket.Name)
+		owner, err := t.clients.Buckets.GetBucketOwner(ctx, bucket.Name)
 		if fault.Is(err, fault.NotFound) {
 			continue // gone meanwhile
 		}
@@ -88,8 +88,8 @@ func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
 	}
 	all := append(objects, buckets...)
 	for _, zone := range objects {
-		if zone.Kind == state.KindZone && t.who.named(zone) {
-			records, err := t.world.Cloud.Records(ctx, zone)
+		if zone.Kind == state.KindZone && t.identity.hasRecipeName(zone) {
+			records, err := t.clients.Cloud.ListRecords(ctx, zone)
 			if err != nil {
 				return nil, err
 			}
@@ -99,43 +99,43 @@ func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
 	return all, nil
 }
 
-// unseen is the error of an inventory with gaps. Bad credentials fail for every kind; one says it all.
-func unseen(err error) error {
-	causes := flat(err)
+// newIncompleteError is the error of an inventory with gaps. Bad credentials fail for every kind; one says it all.
+func newIncompleteError(err error) error {
+	causes := splitErrors(err)
 	if len(causes) == 1 {
 		return err
 	}
 	return fault.Newf(fault.KindOf(causes[0]), "take the inventory", "%w (and %d more lists failed)", causes[0], len(causes)-1)
 }
 
-// flat returns the errors that were joined.
-func flat(err error) []error {
+// splitErrors returns the errors that were joined.
+func splitErrors(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error }) // the outermost one only, as errors.Join made it
 	if !ok {
 		return []error{err}
 	}
 	var all []error
 	for _, one := range joined.Unwrap() {
-		all = append(all, flat(one)...)
+		all = append(all, splitErrors(one)...)
 	}
 	return all
 }
 
-// sorted divides what goes from what stays, and puts it in the order of deletion.
-func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
-	inventory := Inventory{Notes: slices.Clone(t.notes), Syn: t.forgotten(), People: t.people()}
-	records := foreignRecords(found, all)
+// newInventory divides what goes from what stays, and puts it in the order of deletion.
+func (t *Teardown) newInventory(found []Found, all []state.Object) Inventory {
+	inventory := Inventory{Notes: slices.Clone(t.notes), Syn: t.describeSynRemoval(), Actions: t.listActions()}
+	records := listForeignRecords(found, all)
 	for _, f := range found {
 		if f.Kind == state.KindRecord && (len(records) == 0 || t.options.IncludeForeignRecords) {
 			continue // goes with its zone
 		}
-		if why := t.reasonToKeep(f, found, all); why != "" {
+		if why := t.findKeepReason(f, found, all); why != "" {
 			inventory.Kept = append(inventory.Kept, Kept{Found: f, Why: why})
 		} else {
 			inventory.Objects = append(inventory.Objects, f)
 		}
 	}
-	inventory.Kept = append(inventory.Kept, t.unproven(found, all)...)
+	inventory.Kept = append(inventory.Kept, t.listUnproven(found, all)...)
 	for _, record := range records {
 		if t.options.IncludeForeignRecords {
 			inventory.Notes = append(inventory.Notes, Describe(record)+" goes with its zone, although no installation made it")
@@ -144,13 +144,13 @@ func (t *Teardown) sorted(found []Found, all []state.Object) Inventory {
 		}
 	}
 	slices.SortStableFunc(inventory.Objects, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(findRank(a.Kind), findRank(b.Kind)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return inventory
 }
 
-// foreignRecords are the records of the cluster's DNS zone that are not ours.
-func foreignRecords(found []Found, all []state.Object) []state.Object {
+// listForeignRecords are the records of the cluster's DNS zone that are not ours.
+func listForeignRecords(found []Found, all []state.Object) []state.Object {
 	var records []state.Object
 	for _, o := range all {
 		if o.Kind == state.KindRecord && !contains(found, o) {
@@ -161,19 +161,19 @@ func foreignRecords(found []Found, all []state.Object) []state.Object {
 }
 
 func contains(found []Found, o state.Object) bool {
-	return slices.ContainsFunc(found, func(f Found) bool { return keyOf(f.Object) == keyOf(o) })
+	return slices.ContainsFunc(found, func(f Found) bool { return newKey(f.Object) == newKey(o) })
 }
 
-// unproven lists what looks as if it were ours and stays. Of the images for nodes, which clusters share, only a journal knows
+// listUnproven lists what looks as if it were ours and stays. Of the images for nodes, which clusters share, only a journal knows
 // who made one.
-func (t *Teardown) unproven(found []Found, all []state.Object) []Kept {
-	s := newSearch(all, t.who, t.evidence)
+func (t *Teardown) listUnproven(found []Found, all []state.Object) []Kept {
+	s := newSearch(all, t.identity, t.sources)
 	var kept []Kept
 	for _, o := range all {
 		if o.Kind == state.KindRecord || contains(found, o) {
 			continue
 		}
-		why := s.suspicion(o)
+		why := s.describeUnproven(o)
 		if o.Kind == state.KindTemplate && isNodeImage(o.Name) && len(found) > 0 {
 			why = "no journal says that this cluster made it, and others may use it"
 		}
@@ -184,38 +184,38 @@ func (t *Teardown) unproven(found []Found, all []state.Object) []Kept {
 	return kept
 }
 
-func (t *Teardown) reasonToKeep(f Found, found []Found, all []state.Object) string {
+func (t *Teardown) findKeepReason(f Found, found []Found, all []state.Object) string {
 	switch f.Kind {
 	case state.KindBucket:
-		if !t.options.DeleteBackups && f.Name == t.who.backups {
+		if !t.options.DeleteBackups && f.Name == t.identity.backups {
 			return "it holds backups; --delete-backups deletes it too"
 		}
 	case state.KindAPIKey, state.KindRole:
-		if t.holdsOwnKey(f.Object, all) {
+		if t.isOwnKey(f.Object, all) {
 			return "this very run works with it; delete it in the Exoscale portal"
 		}
 	case state.KindTemplate:
-		if user := foreignUser(f.Object, found, all); user != "" {
+		if user := findForeignUser(f.Object, found, all); user != "" {
 			return "machines that are not of this cluster boot from it, such as " + user
 		}
 	case state.KindZone:
-		if n := len(foreignRecords(found, all)); n > 0 && !t.options.IncludeForeignRecords {
+		if n := len(listForeignRecords(found, all)); n > 0 && !t.options.IncludeForeignRecords {
 			return fmt.Sprintf("records in it that no installation made: %d; --include-foreign-records deletes it with them", n)
 		}
 	}
 	return ""
 }
 
-// holdsOwnKey tells whether an object is the API key of this run, or its role.
-func (t *Teardown) holdsOwnKey(o state.Object, all []state.Object) bool {
+// isOwnKey tells whether an object is the API key of this run, or its role.
+func (t *Teardown) isOwnKey(o state.Object, all []state.Object) bool {
 	own := t.options.OwnKey
 	return own != "" && slices.ContainsFunc(all, func(candidate state.Object) bool {
 		return candidate.Kind == state.KindAPIKey && candidate.ID == own && (candidate.ID == o.ID || slices.Contains(candidate.Uses, o.ID))
 	})
 }
 
-// foreignUser returns the name of an object that uses f and is not ours, or "".
-func foreignUser(f state.Object, found []Found, all []state.Object) string {
+// findForeignUser returns the name of an object that uses f and is not ours, or "".
+func findForeignUser(f state.Object, found []Found, all []state.Object) string {
 	for _, o := range all {
 		if slices.Contains(o.Uses, f.ID) && !contains(found, o) {
 			return cmp.Or(o.Name, o.ID)

@@ -34,14 +34,14 @@ func (e *LeftoverError) Error() string {
 	return strings.Join(left, "; ")
 }
 
-// leftover makes the error of a teardown that ends before nothing is left. Its hint is the first that the causes have.
-func (t *Teardown) leftover(objects []Found) error {
+// newLeftoverError makes the error of a teardown that ends before nothing is left. Its hint is the first that the causes have.
+func (t *Teardown) newLeftoverError(objects []Found) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	left := &LeftoverError{}
 	hint := ""
 	for _, o := range objects {
-		cause := t.failures[keyOf(o.Object)]
+		cause := t.failures[newKey(o.Object)]
 		left.Left = append(left.Left, Leftover{Found: o, Cause: cause})
 		hint = cmp.Or(hint, fault.HintOf(cause))
 	}
@@ -52,15 +52,15 @@ func (t *Teardown) leftover(objects []Found) error {
 
 // Describe names an object for people.
 func Describe(o state.Object) string {
-	text := Noun(o.Kind) + " " + cmp.Or(o.Name, o.ID)
+	text := FormatKind(o.Kind) + " " + cmp.Or(o.Name, o.ID)
 	if o.ID != "" && o.ID != o.Name && o.Name != "" {
 		text += " (" + o.ID + ")"
 	}
 	return text
 }
 
-// Noun is what people call a kind.
-func Noun(kind string) string {
+// FormatKind is what people call a kind.
+func FormatKind(kind string) string {
 	switch kind {
 	case state.KindSSHKey:
 		return "SSH key"

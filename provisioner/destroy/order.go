@@ -6,9 +6,9 @@ import (
 	"exoshift/state"
 )
 
-// stages are the kinds in the order in which they can be deleted; kinds of one stage do not hold each other. Pools go
+// listStages are the kinds in the order in which they can be deleted; kinds of one stage do not hold each other. Pools go
 // before instances because they replace members that vanish; keys go after what uses them and before their roles.
-func stages() [][]string {
+func listStages() [][]string {
 	return [][]string{
 		{state.KindLoadBalancer},
 		{state.KindInstancePool},
@@ -24,10 +24,10 @@ func stages() [][]string {
 	}
 }
 
-// rank is the place of a kind in the order; kinds that nobody knows come last.
-func rank(kind string) int {
+// findRank is the place of a kind in the order; kinds that nobody knows come last.
+func findRank(kind string) int {
 	place := 0
-	for _, stage := range stages() {
+	for _, stage := range listStages() {
 		for _, known := range stage {
 			if known == kind {
 				return place
@@ -38,17 +38,17 @@ func rank(kind string) int {
 	return place
 }
 
-// stageOf is the number of a kind's stage.
-func stageOf(kind string) int {
-	all := stages()
+// findStage is the number of a kind's stage.
+func findStage(kind string) int {
+	all := listStages()
 	if n := slices.IndexFunc(all, func(stage []string) bool { return slices.Contains(stage, kind) }); n >= 0 {
 		return n
 	}
 	return len(all)
 }
 
-// batches groups what is sorted by kind.
-func batches(objects []Found) [][]Found {
+// groupByKind groups what is sorted by kind.
+func groupByKind(objects []Found) [][]Found {
 	var groups [][]Found
 	for _, o := range objects {
 		if last := len(groups) - 1; last >= 0 && groups[last][0].Kind == o.Kind {

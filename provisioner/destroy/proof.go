@@ -29,10 +29,10 @@ type Found struct {
 // key tells an object from all others.
 type key struct{ kind, id string }
 
-func keyOf(o state.Object) key { return key{o.Kind, o.ID} }
+func newKey(o state.Object) key { return key{o.Kind, o.ID} }
 
-// evidence is what proves that an object is ours, beside its label and name.
-type evidence struct {
+// proofSources is what proves that an object is ours, beside its label and name.
+type proofSources struct {
 	journal    map[key]bool
 	intended   map[string]time.Time // templates whose registration was intended and never noted, by name
 	claims     map[key][]state.Claim
@@ -41,8 +41,8 @@ type evidence struct {
 
 // readJournal returns what a journal proves: the IDs that were noted after a creation, until a deletion was, and the names
 // of templates whose registration was intended and never noted; a template carries neither our label nor our name.
-func readJournal(journal []state.Entry) evidence {
-	e := evidence{journal: map[key]bool{}, intended: map[string]time.Time{}, claims: map[key][]state.Claim{}, remembered: map[key]Found{}}
+func readJournal(journal []state.Entry) proofSources {
+	e := proofSources{journal: map[key]bool{}, intended: map[string]time.Time{}, claims: map[key][]state.Claim{}, remembered: map[key]Found{}}
 	for _, entry := range journal {
 		if entry.Kind == state.KindTemplate {
 			delete(e.intended, entry.Name)
@@ -61,35 +61,35 @@ func readJournal(journal []state.Entry) evidence {
 	return e
 }
 
-// notes tells whether the journal proves an object.
-func (e evidence) notes(o state.Object) bool {
-	if e.journal[keyOf(o)] {
+// isJournaled tells whether the journal proves an object.
+func (e proofSources) isJournaled(o state.Object) bool {
+	if e.journal[newKey(o)] {
 		return true
 	}
 	intended, open := e.intended[o.Name]
-	return o.Kind == state.KindTemplate && open && !o.Created.Before(intended.Add(-skew))
+	return o.Kind == state.KindTemplate && open && !o.Created.Before(intended.Add(-clockSkew))
 }
 
-// remember keeps the proofs that cannot be seen again: a dead cluster claims nothing, and what a proof came through may be
+// storeProofs keeps the proofs that cannot be seen again: a dead cluster claims nothing, and what a proof came through may be
 // gone. The others have to hold anew: whoever takes the label off an object takes it away from us.
-func (e evidence) remember(found []Found) {
+func (e proofSources) storeProofs(found []Found) {
 	for _, f := range found {
-		if _, known := e.remembered[keyOf(f.Object)]; !known && f.Proof != "" && (f.Proof == ByBothSides || f.Through != "") {
-			e.remembered[keyOf(f.Object)] = f
+		if _, known := e.remembered[newKey(f.Object)]; !known && f.Proof != "" && (f.Proof == ByBothSides || f.Through != "") {
+			e.remembered[newKey(f.Object)] = f
 		}
 	}
 }
 
-// claimed keeps what the cluster says that it made.
-func (e evidence) claimed(claims []state.Claim) {
+// addClaims keeps what the cluster says that it made.
+func (e proofSources) addClaims(claims []state.Claim) {
 	for _, c := range claims {
 		id := key{c.Kind, c.ID}
 		e.claims[id] = append(e.claims[id], c)
 	}
 }
 
-// skew is how far the clocks of the cloud, of the cluster and of this machine may be apart.
-const skew = 5 * time.Minute
+// clockSkew is how far the clocks of the cloud, of the cluster and of this machine may be apart.
+const clockSkew = 5 * time.Minute
 
 // refuteClaim returns why the cloud does not confirm a claim, or "". The name holds a UID that the API server chose and that
 // nobody can aim at an object of somebody else's. The age matters because the cloud controller manager gives its name to
@@ -100,15 +100,15 @@ func refuteClaim(claim state.Claim, o state.Object) string {
 		return claim.By + " claims it, and what it was made for is not there"
 	case o.Name != claim.Name:
 		return fmt.Sprintf("%s claims it, but what is made for that is called %s", claim.By, claim.Name)
-	case o.Created.Before(claim.Since.Add(-skew)):
+	case o.Created.Before(claim.Since.Add(-clockSkew)):
 		return fmt.Sprintf("%s claims it, but it is older", claim.By)
 	}
 	return ""
 }
 
-// holders is the kind of objects that one hangs on. While one of them is not ours, no claim counts: a volume may have moved
+// findHolderKind is the kind of objects that one hangs on. While one of them is not ours, no claim counts: a volume may have moved
 // on to another machine, and a load balancer may be shared.
-func holders(kind string) string {
+func findHolderKind(kind string) string {
 	switch kind {
 	case state.KindVolume, state.KindSnapshot:
 		return state.KindInstance
@@ -122,33 +122,35 @@ func holders(kind string) string {
 	return ""
 }
 
-// follows tells whether objects of a kind are part of what they hang on, or made from it, so that they go with it. A volume
+// isDependentKind tells whether objects of a kind are part of what they hang on, or made from it, so that they go with it. A volume
 // and a load balancer are not: a tenant can have somebody else's attached to a machine and led to a pool of ours.
-func follows(kind string) bool { return kind != state.KindVolume && kind != state.KindLoadBalancer }
+func isDependentKind(kind string) bool {
+	return kind != state.KindVolume && kind != state.KindLoadBalancer
+}
 
-// ours returns the objects that belong to the cluster, in their order, each with its proof.
-func ours(objects []state.Object, who identity, e evidence) []Found {
+// findOwned returns the objects that belong to the cluster, in their order, each with its proof.
+func findOwned(objects []state.Object, who identity, e proofSources) []Found {
 	s := newSearch(objects, who, e)
 	var found []Found
 	for _, o := range objects {
-		if proof, ok := s.proven[keyOf(o)]; ok {
+		if proof, ok := s.proven[newKey(o)]; ok {
 			found = append(found, proof)
 		}
 	}
 	return found
 }
 
-// search collects the proofs.
-type search struct {
-	who      identity
-	evidence evidence
+// proofSearch collects the proofs.
+type proofSearch struct {
+	identity identity
+	sources  proofSources
 	byID     map[string]state.Object
 	clusters map[string]bool // that something carries the label of
 	proven   map[key]Found
 }
 
-func newSearch(objects []state.Object, who identity, e evidence) search {
-	s := search{who: who, evidence: e, byID: map[string]state.Object{}, clusters: map[string]bool{}, proven: map[key]Found{}}
+func newSearch(objects []state.Object, who identity, e proofSources) proofSearch {
+	s := proofSearch{identity: who, sources: e, byID: map[string]state.Object{}, clusters: map[string]bool{}, proven: map[key]Found{}}
 	for _, o := range objects {
 		s.byID[o.ID] = o
 		if o.Kind != state.KindBucket { // its mark may be wrong, as that of c-delta on a bucket of c-alpha
@@ -158,61 +160,61 @@ func newSearch(objects []state.Object, who identity, e evidence) search {
 	for fresh := true; fresh; { // what hangs on something that hangs on something of ours
 		fresh = false
 		for _, o := range objects {
-			if _, known := s.proven[keyOf(o)]; known || who.foreign(o) {
+			if _, known := s.proven[newKey(o)]; known || who.isForeign(o) {
 				continue
 			}
-			if proof, through := s.prove(o); proof != "" {
-				s.proven[keyOf(o)], fresh = Found{Object: o, Proof: proof, Through: through}, true
+			if proof, through := s.findProof(o); proof != "" {
+				s.proven[newKey(o)], fresh = Found{Object: o, Proof: proof, Through: through}, true
 			}
 		}
 	}
 	return s
 }
 
-// prove returns the first proof that there is for an object, and the object that it comes through.
-func (s search) prove(o state.Object) (proof, through string) {
+// findProof returns the first proof that there is for an object, and the object that it comes through.
+func (s proofSearch) findProof(o state.Object) (proof, through string) {
 	switch {
-	case s.who.labelled(o) && o.Kind == state.KindBucket:
+	case s.identity.hasLabel(o) && o.Kind == state.KindBucket:
 		return ByOwnerMark, ""
-	case s.who.labelled(o):
+	case s.identity.hasLabel(o):
 		return ByLabel, ""
-	case s.evidence.notes(o):
+	case s.sources.isJournaled(o):
 		return ByJournal, ""
-	case s.who.named(o) && !s.namesake(o):
+	case s.identity.hasRecipeName(o) && !s.hasNamesake(o):
 		return ByName, ""
 	}
-	held, own := s.held(o)
+	held, own := s.findHolder(o)
 	if !own {
 		return "", ""
 	}
-	if s.confirmed(o) {
+	if s.isConfirmed(o) {
 		return ByBothSides, ""
 	}
-	if held != nil && follows(o.Kind) {
+	if held != nil && isDependentKind(o.Kind) {
 		return held.Proof, cmp.Or(held.Through, Describe(held.Object))
 	}
-	remembered := s.evidence.remembered[keyOf(o)]
+	remembered := s.sources.remembered[newKey(o)]
 	return remembered.Proof, remembered.Through
 }
 
-// namesake tells whether a bucket without a mark has the name that another cluster, which is there, gives to its own.
-func (s search) namesake(o state.Object) bool {
-	return o.Kind == state.KindBucket && s.who.prefix != s.who.cluster && s.clusters[s.who.prefix]
+// hasNamesake tells whether a bucket without a mark has the name that another cluster, which is there, gives to its own.
+func (s proofSearch) hasNamesake(o state.Object) bool {
+	return o.Kind == state.KindBucket && s.identity.prefix != s.identity.cluster && s.clusters[s.identity.prefix]
 }
 
-func (s search) confirmed(o state.Object) bool {
-	return slices.ContainsFunc(s.evidence.claims[keyOf(o)], func(c state.Claim) bool { return refuteClaim(c, o) == "" })
+func (s proofSearch) isConfirmed(o state.Object) bool {
+	return slices.ContainsFunc(s.sources.claims[newKey(o)], func(c state.Claim) bool { return refuteClaim(c, o) == "" })
 }
 
-// held returns something of ours that an object hangs on, if there is anything, and tells whether all of it is ours.
-func (s search) held(o state.Object) (by *Found, own bool) {
-	kind := holders(o.Kind)
+// findHolder returns something of ours that an object hangs on, if there is anything, and tells whether all of it is ours.
+func (s proofSearch) findHolder(o state.Object) (by *Found, own bool) {
+	kind := findHolderKind(o.Kind)
 	for _, id := range o.Uses {
 		used, there := s.byID[id]
 		if !there || used.Kind != kind {
 			continue
 		}
-		proven, ok := s.proven[keyOf(used)]
+		proven, ok := s.proven[newKey(used)]
 		if !ok {
 			return nil, false
 		}
@@ -221,35 +223,35 @@ func (s search) held(o state.Object) (by *Found, own bool) {
 	return by, true
 }
 
-// suspicion returns why an object that looks as if it were ours is not proven to be, or "" if it does not even look so.
-func (s search) suspicion(o state.Object) string {
-	claims := s.evidence.claims[keyOf(o)]
+// describeUnproven returns why an object that looks as if it were ours is not proven to be, or "" if it does not even look so.
+func (s proofSearch) describeUnproven(o state.Object) string {
+	claims := s.sources.claims[newKey(o)]
 	switch {
-	case s.who.foreign(o):
-		return s.ofAnother(o)
-	case s.who.named(o) && s.namesake(o):
-		return fmt.Sprintf("it has no mark of its owner, and there is a cluster %s whose buckets are called like this", s.who.prefix)
+	case s.identity.isForeign(o):
+		return s.describeForeign(o)
+	case s.identity.hasRecipeName(o) && s.hasNamesake(o):
+		return fmt.Sprintf("it has no mark of its owner, and there is a cluster %s whose buckets are called like this", s.identity.prefix)
 	case len(claims) > 0:
 		if reason := refuteClaim(claims[0], o); reason != "" {
 			return reason
 		}
 		return claims[0].By + " claims it, but it serves something that is not this cluster's"
-	case s.who.alike(o):
+	case s.identity.hasSimilarName(o):
 		return "its name begins like those of this cluster, and no installation gives it"
 	}
-	if by, own := s.held(o); by != nil && own {
+	if by, own := s.findHolder(o); by != nil && own {
 		return fmt.Sprintf("it is attached to %s, and the cluster does not say that it made it", Describe(by.Object))
 	}
 	return ""
 }
 
-// ofAnother returns why something of another cluster is not ours although it looks so.
-func (s search) ofAnother(o state.Object) string {
+// describeForeign returns why something of another cluster is not ours although it looks so.
+func (s proofSearch) describeForeign(o state.Object) string {
 	label := o.Labels[state.LabelCluster]
 	switch {
-	case o.Kind == state.KindBucket && (s.who.named(o) || s.evidence.notes(o)):
+	case o.Kind == state.KindBucket && (s.identity.hasRecipeName(o) || s.sources.isJournaled(o)):
 		return "it is marked as the property of cluster " + label
-	case len(s.evidence.claims[keyOf(o)]) > 0, s.who.named(o), s.who.alike(o), s.evidence.notes(o):
+	case len(s.sources.claims[newKey(o)]) > 0, s.identity.hasRecipeName(o), s.identity.hasSimilarName(o), s.sources.isJournaled(o):
 		return "it carries the label of cluster " + label
 	}
 	return ""

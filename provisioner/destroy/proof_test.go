@@ -18,7 +18,7 @@ func spec() state.Spec {
 	return s
 }
 
-func identity1() identity { return identify(spec(), install.Names(spec())) }
+func identity1() identity { return newIdentity(spec(), install.ListNames(spec())) }
 
 func label(cluster string) map[string]string { return map[string]string{state.LabelCluster: cluster} }
 
@@ -75,7 +75,7 @@ func TestOurs_EveryProof(t *testing.T) {
 		{Kind: state.KindAntiAffinityGroup, Name: "c-demo-1_worker_2", ID: "a2", Action: state.Created},
 		{Kind: state.KindRecord, Name: "etcd-7 A 192.0.2.7", ID: "d2", Action: state.Created},
 	})
-	e.claimed([]state.Claim{
+	e.addClaims([]state.Claim{
 		claim(state.KindLoadBalancer, "l1", "k8s-"), claim(state.KindLoadBalancer, "l2", "k8s-"),
 		claim(state.KindVolume, "v1", "pvc-"), claim(state.KindVolume, "v2", "pvc-"), claim(state.KindVolumeSnapshot, "vs2", "snapshot-"),
 	})
@@ -87,7 +87,7 @@ func TestOurs_EveryProof(t *testing.T) {
 		"c-demo-1-image-registry": "owner-mark", "t1": "journal", "t2": "journal", "r1": "recipe-name",
 		"k1": "recipe-name IAM role c-demo-1_csi-driver-exoscale (r1)",
 	}
-	if diff := cmp.Diff(want, proofs(ours(objects, identity1(), e))); diff != "" {
+	if diff := cmp.Diff(want, proofs(findOwned(objects, identity1(), e))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
@@ -152,14 +152,14 @@ func TestOurs_LookAlikes(t *testing.T) {
 		{Kind: state.KindBucket, Name: "made-again", ID: "made-again", Action: state.Deleted},
 	})
 	for _, id := range []string{"claimed-but-on-other", "claimed-by-another-uid", "of-an-unknown-age"} {
-		e.claimed([]state.Claim{claim(state.KindVolume, id, "pvc-")})
+		e.addClaims([]state.Claim{claim(state.KindVolume, id, "pvc-")})
 	}
 	for _, id := range []string{"shared", "older", "other-label-and-claimed"} {
-		e.claimed([]state.Claim{claim(state.KindLoadBalancer, id, "k8s-")})
+		e.addClaims([]state.Claim{claim(state.KindLoadBalancer, id, "k8s-")})
 	}
-	e.claimed([]state.Claim{{Kind: state.KindVolume, ID: "claimed-by-nothing-that-is-there", By: "persistent volume x"}})
-	e.remember([]Found{{Object: state.Object{Kind: state.KindVolume, ID: "remembered-but-on-other"}, Proof: ByBothSides}})
-	if diff := cmp.Diff(map[string]string{"i1": "label", "p1": "label"}, proofs(ours(objects, identity1(), e))); diff != "" {
+	e.addClaims([]state.Claim{{Kind: state.KindVolume, ID: "claimed-by-nothing-that-is-there", By: "persistent volume x"}})
+	e.storeProofs([]Found{{Object: state.Object{Kind: state.KindVolume, ID: "remembered-but-on-other"}, Proof: ByBothSides}})
+	if diff := cmp.Diff(map[string]string{"i1": "label", "p1": "label"}, proofs(findOwned(objects, identity1(), e))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
@@ -167,7 +167,7 @@ func TestOurs_LookAlikes(t *testing.T) {
 func TestOurs_IntentThatWasNotedDoneProvesNoNamesake(t *testing.T) {
 	template := state.Object{Kind: state.KindTemplate, Name: "rhcos-1", ID: "of-somebody-else", Created: born}
 	journal := []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1"}, {Kind: state.KindTemplate, Name: "rhcos-1", ID: "t1", Action: state.Created}}
-	if found := ours([]state.Object{template}, identity1(), readJournal(journal)); len(found) > 0 {
+	if found := findOwned([]state.Object{template}, identity1(), readJournal(journal)); len(found) > 0 {
 		t.Errorf("found %v", found)
 	}
 }
@@ -176,7 +176,7 @@ func TestOurs_IntentThatWasNotedDoneProvesNoNamesake(t *testing.T) {
 func TestOurs_BucketsOfACluster_ThatIsCalledLikeOurPrefix(t *testing.T) {
 	delta := spec()
 	delta.Cluster.ID, delta.ObjectStorage.BucketPrefix = "c-delta", "c-alpha"
-	who := identify(delta, install.Names(delta))
+	who := newIdentity(delta, install.ListNames(delta))
 	bucket := state.Object{Kind: state.KindBucket, Name: "c-alpha-logstore", ID: "c-alpha-logstore"}
 	machine := state.Object{Kind: state.KindInstance, ID: "i1", Labels: label("c-alpha")}
 	made := []state.Entry{{Kind: state.KindBucket, Name: bucket.Name, ID: bucket.ID, Action: state.Created}}
@@ -196,7 +196,7 @@ func TestOurs_BucketsOfACluster_ThatIsCalledLikeOurPrefix(t *testing.T) {
 		if c.mark != "" {
 			o.Labels = label(c.mark)
 		}
-		if got := proofs(ours(append(c.there, o), who, readJournal(c.journal)))[o.ID]; got != c.want {
+		if got := proofs(findOwned(append(c.there, o), who, readJournal(c.journal)))[o.ID]; got != c.want {
 			t.Errorf("%s: proven by %q, want %q", name, got, c.want)
 		}
 	}

@@ -41,12 +41,12 @@ type Vault interface {
 // shared is where Vault keeps what all clusters use.
 const shared = "__shared__/"
 
-// backupSecrets are without which no backup can be read.
-func backupSecrets() []string { return []string{"cluster-backup", "global-backup"} }
+// listBackupSecrets are without which no backup can be read.
+func listBackupSecrets() []string { return []string{"cluster-backup", "global-backup"} }
 
 // signInSteps come first, so that whoever cannot sign in learns it at the beginning: nothing else waits for them.
 func (t *Teardown) signInSteps() provisioner.Plan {
-	if t.world.Syn == nil {
+	if t.clients.Syn == nil {
 		return nil
 	}
 	return provisioner.Plan{{ID: stepSignIn, Phase: Phase, Title: "Sign in at Lieutenant and Vault", Do: t.signIn}}
@@ -55,20 +55,20 @@ func (t *Teardown) signInSteps() provisioner.Plan {
 const stepSignIn = "sign-in"
 
 func (t *Teardown) signIn(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.world.Syn.Lieutenant.SignIn, t.world.Syn.Show); err != nil {
+	if err := report.SignIn(ctx, t.clients.Syn.Lieutenant.SignIn, t.clients.Syn.Show); err != nil {
 		return err
 	}
-	return report.SignIn(ctx, t.world.Syn.Vault.SignIn, t.world.Syn.Show)
+	return report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show)
 }
 
-// synSteps take the cluster out of Project Syn, once nothing of it runs any more: as long as it did, its secrets were used.
-func (t *Teardown) synSteps() provisioner.Plan {
-	if t.world.Syn == nil {
+// buildSynSteps take the cluster out of Project Syn, once nothing of it runs any more: as long as it did, its secrets were used.
+func (t *Teardown) buildSynSteps() provisioner.Plan {
+	if t.clients.Syn == nil {
 		return nil
 	}
 	plan := provisioner.Plan{
 		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepSignIn, stepProof}, Do: t.clearVault},
-		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: t.unregister},
+		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: t.removeRegistration},
 	}
 	if !t.options.DeleteBackups {
 		plan = append(plan, provisioner.Step{
@@ -80,47 +80,47 @@ func (t *Teardown) synSteps() provisioner.Plan {
 
 // restorePasswords brings back what Lieutenant deletes with a cluster: all that Vault has of it.
 func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.world.Syn.Vault.SignIn, t.world.Syn.Show); err != nil {
+	if err := report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show); err != nil {
 		return err
 	}
-	for _, where := range t.passwords() {
-		action, err := t.world.Syn.Vault.Restore(ctx, where)
+	for _, where := range t.listPasswordPaths() {
+		action, err := t.clients.Syn.Vault.Restore(ctx, where)
 		if err != nil {
 			return err
 		}
-		report.Object("vault-secret", where, "", string(action))
+		report.EmitObject("vault-secret", where, "", string(action))
 	}
 	return nil
 }
 
-// passwords are the paths of the secrets without which no backup can be read, sorted.
-func (t *Teardown) passwords() []string {
-	return slices.DeleteFunc(t.ownSecrets(), func(where string) bool { return !slices.Contains(backupSecrets(), path.Base(where)) })
+// listPasswordPaths are the paths of the secrets without which no backup can be read, sorted.
+func (t *Teardown) listPasswordPaths() []string {
+	return slices.DeleteFunc(t.listOwnSecrets(), func(where string) bool { return !slices.Contains(listBackupSecrets(), path.Base(where)) })
 }
 
 func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.world.Syn.Vault.SignIn, t.world.Syn.Show); err != nil {
+	if err := report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show); err != nil {
 		return err
 	}
-	for _, where := range t.ownSecrets() {
-		if !t.options.DeleteBackups && slices.Contains(backupSecrets(), path.Base(where)) {
-			report.Progress(where + " stays in Vault: the backups cannot be read without it")
+	for _, where := range t.listOwnSecrets() {
+		if !t.options.DeleteBackups && slices.Contains(listBackupSecrets(), path.Base(where)) {
+			report.EmitProgress(where + " stays in Vault: the backups cannot be read without it")
 			continue
 		}
-		action, err := t.world.Syn.Vault.Delete(ctx, where)
+		action, err := t.clients.Syn.Vault.Delete(ctx, where)
 		if err != nil {
 			return err
 		}
-		report.Object("vault-secret", where, "", string(action))
+		report.EmitObject("vault-secret", where, "", string(action))
 	}
 	return nil
 }
 
-// ownSecrets are the paths of the secrets that no other cluster uses, sorted.
-func (t *Teardown) ownSecrets() []string {
+// listOwnSecrets are the paths of the secrets that no other cluster uses, sorted.
+func (t *Teardown) listOwnSecrets() []string {
 	var paths []string
-	for _, secret := range t.world.Syn.Secrets {
-		if !strings.HasPrefix(secret.Path, shared) && strings.Contains(secret.Path, "/"+t.who.cluster+"/") {
+	for _, secret := range t.clients.Syn.Secrets {
+		if !strings.HasPrefix(secret.Path, shared) && strings.Contains(secret.Path, "/"+t.identity.cluster+"/") {
 			paths = append(paths, secret.Path)
 		}
 	}
@@ -128,47 +128,47 @@ func (t *Teardown) ownSecrets() []string {
 	return slices.Compact(paths)
 }
 
-func (t *Teardown) unregister(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.world.Syn.Lieutenant.SignIn, t.world.Syn.Show); err != nil {
+func (t *Teardown) removeRegistration(ctx context.Context, report provisioner.Report) error {
+	if err := report.SignIn(ctx, t.clients.Syn.Lieutenant.SignIn, t.clients.Syn.Show); err != nil {
 		return err
 	}
-	action, err := t.world.Syn.Lieutenant.DeleteCluster(ctx, t.who.cluster)
+	action, err := t.clients.Syn.Lieutenant.DeleteCluster(ctx, t.identity.cluster)
 	if err != nil {
 		return err
 	}
-	report.Object("lieutenant-cluster", t.who.cluster, "", string(action))
+	report.EmitObject("lieutenant-cluster", t.identity.cluster, "", string(action))
 	return nil
 }
 
-// forgotten says what becomes of the cluster in Project Syn, one sentence each.
-func (t *Teardown) forgotten() []string {
-	if t.world.Syn == nil {
+// describeSynRemoval says what becomes of the cluster in Project Syn, one sentence each.
+func (t *Teardown) describeSynRemoval() []string {
+	if t.clients.Syn == nil {
 		return nil
 	}
-	secrets, stay := len(t.ownSecrets()), "."
+	secrets, stay := len(t.listOwnSecrets()), "."
 	if !t.options.DeleteBackups {
-		secrets -= len(t.passwords())
+		secrets -= len(t.listPasswordPaths())
 		stay = "; the passwords of the backups stay."
 	}
 	return []string{
-		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", t.who.cluster, t.world.Syn.Tenant),
-		fmt.Sprintf("Vault deletes %d secrets below clusters/kv/%s/%s, which can be brought back%s", secrets, t.world.Syn.Tenant, t.who.cluster, stay),
+		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", t.identity.cluster, t.clients.Syn.Tenant),
+		fmt.Sprintf("Vault deletes %d secrets below clusters/kv/%s/%s, which can be brought back%s", secrets, t.clients.Syn.Tenant, t.identity.cluster, stay),
 	}
 }
 
-// people says what no program can do, one sentence each, with the reason.
-func (t *Teardown) people() []string {
-	if t.world.Syn == nil {
+// listActions says what no program can do, one sentence each, with the reason.
+func (t *Teardown) listActions() []string {
+	if t.clients.Syn == nil {
 		return nil
 	}
 	steps := []string{
-		fmt.Sprintf("At Opsgenie, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", t.who.cluster),
-		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", t.who.cluster),
-		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", t.who.domain),
-		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", t.who.cluster),
+		fmt.Sprintf("At Opsgenie, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", t.identity.cluster),
+		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", t.identity.cluster),
+		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", t.identity.domain),
+		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", t.identity.cluster),
 	}
 	if !t.options.DeleteBackups {
-		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(t.passwords(), " and ")))
+		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(t.listPasswordPaths(), " and ")))
 	}
 	return steps
 }

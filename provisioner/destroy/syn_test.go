@@ -73,7 +73,7 @@ func (r *registry) Restore(_ context.Context, path string) (state.Action, error)
 }
 
 // enrolled is a cluster of Project Syn with these secrets, beside machines.
-func enrolled(paths ...string) (*zone, *registry, World) {
+func enrolled(paths ...string) (*zone, *registry, Clients) {
 	z, r := &zone{objects: cluster()}, &registry{registered: true, secrets: map[string]bool{}}
 	world := z.world()
 	world.Syn = &Syn{Lieutenant: r, Vault: r, Tenant: "t-demo"}

@@ -56,7 +56,7 @@ func TestALookChangesNothing(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		s.cast()
 		s.door.set(func(r *http.Request) bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }, nil)
-		if inventory, err := s.teardown(destroy.Options{}).Look(t.Context()); err != nil || len(inventory.Objects) < 15 {
+		if inventory, err := s.teardown(destroy.Options{}).TakeInventory(t.Context()); err != nil || len(inventory.Objects) < 15 {
 			t.Errorf("%v, found %d objects", err, len(inventory.Objects))
 		}
 	})
@@ -126,8 +126,8 @@ func TestRefusedCredentialsAreSaidSo(t *testing.T) {
 		stranger, err := exoscale.New(s.net, region, key, "another-secret", silence{})
 		s.must(err)
 		defer stranger.Close()
-		world := destroy.World{Cloud: stranger, Buckets: s.storage, Clock: s.net.Clock}
-		_, err = destroy.New(spec(), world, destroy.Options{}).Look(t.Context())
+		world := destroy.Clients{Cloud: stranger, Buckets: s.storage, Clock: s.net.Clock}
+		_, err = destroy.New(spec(), world, destroy.Options{}).TakeInventory(t.Context())
 		if !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" || len(err.Error()) > 400 {
 			t.Errorf("ended with %v", err)
 		}

@@ -8,78 +8,78 @@ import (
 	"exoshift/state"
 )
 
-// certificateRules are about servers that are not trusted.
-func certificateRules() []Rule {
+// buildCertificateRules are about servers that are not trusted.
+func buildCertificateRules() []Rule {
 	return []Rule{{
 		ID:    "certificate-expired",
 		Cause: "The API shows a certificate that is not valid now: it has expired, or a clock is wrong.",
 		Fix: "See which of the two it is, the certificate's dates or a clock:\n" +
 			"echo | openssl s_client -connect api.{domain}:6443 2>/dev/null | openssl x509 -noout -dates; date -u",
 		Confidence: High,
-		Patience:   time.Minute,
-		Blind:      true,
-		signature:  certificateExpired,
+		HoldFor:    time.Minute,
+		WithoutAPI: true,
+		detect:     detectExpiredCertificate,
 	}, {
 		ID:    "foreign-authority",
 		Cause: "Who answers as the API belongs to another cluster, or to an earlier attempt at this one.",
 		Fix: "See whose certificate it is, and take what leads there out of the way:\n" +
 			"echo | openssl s_client -connect api.{domain}:6443 -showcerts 2>/dev/null | grep -E '^ *[0-9]* *(s|i):'",
 		Confidence: High,
-		Patience:   time.Minute,
-		Blind:      true,
-		signature:  foreignAuthority,
+		HoldFor:    time.Minute,
+		WithoutAPI: true,
+		detect:     detectForeignAuthority,
 	}}
 }
 
-func certificateExpired(m *moment) clue {
-	evidence := m.distrust("expired", "not valid yet", "not yet valid")
+func detectExpiredCertificate(m *inputIndex) detection {
+	evidence := m.findTLSFailures("expired", "not valid yet", "not yet valid")
 	ends := m.Facts.IgnitionExpires
-	if ends.IsZero() || m.has(state.PhaseComplete) || m.Wall.Before(ends) {
-		return clue{evidence: evidence}
+	if ends.IsZero() || m.hasReached(state.PhaseComplete) || m.Wall.Before(ends) {
+		return detection{evidence: evidence}
 	}
-	return clue{
-		evidence: append(evidence, fmt.Sprintf("the first certificates ended on %s, now it is %s", stamp(ends), stamp(m.Wall))),
+	return detection{
+		evidence: append(evidence, fmt.Sprintf("the first certificates ended on %s, now it is %s", formatTime(ends), formatTime(m.Wall))),
 		cause:    "The first certificates of the control plane ended before the cluster could renew them.",
 		fix:      "Run the same command again with --renew-certificates: it makes the certificates and the machines anew.",
 	}
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// distrust returns the ways on which a certificate was refused with one of these words.
-func (m *moment) distrust(words ...string) []string {
+// findTLSFailures returns the ways on which a certificate was refused with one of these words.
+func (m *inputIndex) findTLSFailures(words ...string) []string {
 	var evidence []string
-	probes := m.Seen.Probes
+	probes := m.Snapshot.Probes
 	for _, way := range []struct {
 		name  string
 		probe state.Probe
 	}{{"by name", probes.API}, {"on the bootstrap machine's own address", probes.Direct}} {
-		if failed(way.probe) && way.probe.Layer == state.LayerTLS && about(way.probe.Detail, words...) {
-			evidence = append(evidence, said(way.name, way.probe))
+		if hasFailed(way.probe) && way.probe.Layer == state.LayerTLS && containsAny(way.probe.Detail, words...) {
+			evidence = append(evidence, formatProbe(way.name, way.probe))
 		}
 	}
-	if len(evidence) == 0 && m.Failure != nil && about(m.Failure.Error(), words...) {
-		return []string{m.Failure.Error()}
+	if len(evidence) == 0 && m.APIError != nil && containsAny(m.APIError.Error(), words...) {
+		return []string{m.APIError.Error()}
 	}
 	return evidence
 }
 
-// foreignAuthority finds machines that were started with other certificates, or servers that show other ones.
-func foreignAuthority(m *moment) clue {
+// detectForeignAuthority finds machines that were started with other certificates, or servers that show other ones.
+func detectForeignAuthority(m *inputIndex) detection {
 	var strangers []string
 	for _, machine := range m.Machines {
-		mark := m.Marks[machine.Name]
+		mark := m.RootCALabels[machine.Name]
 		if mark != "" && m.Facts.RootCAHash != "" && !strings.HasPrefix(m.Facts.RootCAHash, mark) {
 			strangers = append(strangers, machine.Name)
 		}
 	}
-	evidence := m.distrust("unknown authority", "another cluster", "another name")
+	evidence := m.findTLSFailures("unknown authority", "another cluster", "another name")
 	if len(strangers) == 0 {
-		return clue{evidence: evidence}
+		return detection{evidence: evidence}
 	}
-	return clue{
-		evidence: append(evidence, "started with the certificates of another generation: "+few(strangers)),
-		subject:  []string{strings.Join(strangers[:min(len(strangers), enough)], " ")},
+	return detection{
+		evidence: append(evidence, "started with the certificates of another generation: "+joinLimited(strangers)),
+		subject:  []string{strings.Join(strangers[:min(len(strangers), maxListed)], " ")},
 		cause:    "Machines were started with other certificates than the rest of this cluster: they will never trust each other.",
 		fix: "Delete them, then run the same command again: it makes them anew.\n" +
 			"exo compute instance delete --zone {zone} {subject}",

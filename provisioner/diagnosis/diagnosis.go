@@ -26,25 +26,25 @@ type Finding struct {
 	Since      time.Time // since when its signature holds, by the run's clock
 }
 
-// Signs are what rules look at: everything that is known of an installation at one moment. They are gathered without
+// Input are what rules look at: everything that is known of an installation at one moment. They are gathered without
 // asking anything of the machines beyond what every installation may ask.
-type Signs struct {
-	Now     time.Time // by the run's clock
-	Wall    time.Time // certificates live by it
-	Spec    state.Spec
-	Facts   state.Facts
-	Folder  string            // path of the cluster's folder
-	Seen    state.Observation // beside a failure: what the API told last, and what the probes and the bootstrap tell now
-	Failure error             // why the API did not answer the last time; nil if it did
-	Inside  *state.Inside     // what the bootstrap machine tells, all lines and records so far; nil if nobody could look
+type Input struct {
+	Now           time.Time // by the run's clock
+	Wall          time.Time // certificates live by it
+	Spec          state.Spec
+	Facts         state.Facts
+	Folder        string               // path of the cluster's folder
+	Snapshot      state.Snapshot       // beside a failure: what the API told last, and what the probes and the bootstrap tell now
+	APIError      error                // why the API did not answer the last time; nil if it did
+	BootstrapHost *state.BootstrapHost // what the bootstrap machine tells, all lines and records so far; nil if nobody could look
 
-	Began    map[string]time.Time // when each phase of state.Phases was reached, as far as it was
-	Machines []state.Instance     // the cluster's machines, as the cloud has them
-	Marks    map[string]string    // by machine: the mark of the root CA that it was given; "" for none
-	Closed   []string             // rules of security groups that are missing, one sentence each
-	Names    []Name               // the cluster's names as the zone's own servers, or public resolvers, answer for them
-	Build    string               // of the image that the release wants its machines to boot from
-	Booted   string               // build of the template that they did boot from
+	PhaseTimes    map[string]time.Time // when each phase of state.Phases was reached, as far as it was
+	Machines      []state.Instance     // the cluster's machines, as the cloud has them
+	RootCALabels  map[string]string    // by machine: the mark of the root CA that it was given; "" for none
+	MissingRules  []string             // rules of security groups that are missing, one sentence each
+	Names         []Name               // the cluster's names as the zone's own servers, or public resolvers, answer for them
+	ReleaseBuild  string               // of the image that the release wants its machines to boot from
+	TemplateBuild string               // build of the template that they did boot from
 }
 
 // Name is a name of the cluster in DNS.

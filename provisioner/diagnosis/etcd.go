@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// etcdRules are about the members of etcd.
-func etcdRules() []Rule {
+// buildEtcdRules are about the members of etcd.
+func buildEtcdRules() []Rule {
 	return []Rule{{
 		ID:    "etcd-slow-disk",
 		Cause: "The disks of the masters are too slow for etcd: it loses its leader, and the operators flap.",
 		Fix: "Take a sizing.controlPlane.type with at least 4 CPUs and 16 GiB, and hypervisors of your own (exoscale.deployTarget) if others " +
 			"slow the disks down:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence: High,
-		Patience:   time.Minute,
-		signature:  slowDisks,
+		HoldFor:    time.Minute,
+		detect:     detectSlowDisks,
 	}}
 }
 
-func slowDisks(m *moment) clue {
+func detectSlowDisks(m *inputIndex) detection {
 	var evidence []string
-	for _, complaint := range m.Seen.Etcd.Degraded {
+	for _, complaint := range m.Snapshot.Etcd.Degraded {
 		if strings.HasPrefix(complaint, "FSyncControllerDegraded") {
 			evidence = append(evidence, complaint)
 		}
 	}
-	return clue{evidence: evidence}
+	return detection{evidence: evidence}
 }

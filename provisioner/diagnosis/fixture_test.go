@@ -40,28 +40,28 @@ func fails(target, layer, detail string) state.Probe {
 
 // healthy returns the signs of an ordinary installation that many minutes after its start: a usual one of a real zone,
 // where machines are silent for ten minutes while they install their system.
-func healthy(minute float64) Signs {
-	s := Signs{
-		Now: at(minute), Wall: at(minute), Spec: spec(), Began: map[string]time.Time{}, Build: "9.6-1", Booted: "9.6-1",
+func healthy(minute float64) Input {
+	s := Input{
+		Now: at(minute), Wall: at(minute), Spec: spec(), PhaseTimes: map[string]time.Time{}, ReleaseBuild: "9.6-1", TemplateBuild: "9.6-1",
 		Facts: state.Facts{
 			APIAddress: "192.0.2.1", IngressAddress: "192.0.2.2", RootCAHash: "aabbccddeeff00112233445566778899",
 			IgnitionExpires: at(24*60 - 10), Template: "rhcos-9.6-1", ReleaseImage: "quay.io/release@sha256:00",
 		},
-		Marks: map[string]string{},
+		RootCALabels: map[string]string{},
 		Names: []Name{name("api.c-demo-1.example.net", "192.0.2.1"), name("api-int.c-demo-1.example.net", "192.0.2.1"),
 			name("console-openshift-console.apps.c-demo-1.example.net", "192.0.2.2")},
 	}
-	s.Seen.At = s.Now
-	for _, phase := range state.Phases() {
+	s.Snapshot.At = s.Now
+	for _, phase := range state.ListPhases() {
 		if reached := milestones()[phase]; reached <= minute {
-			s.Began[phase] = at(reached)
-			s.Seen.Bootstrap.Reached = append(s.Seen.Bootstrap.Reached, phase)
+			s.PhaseTimes[phase] = at(reached)
+			s.Snapshot.Bootstrap.Reached = append(s.Snapshot.Bootstrap.Reached, phase)
 		}
 	}
 	s.machines(minute)
 	s.doors(minute)
 	if minute < 8 {
-		s.Failure = fmt.Errorf("the API does not answer: connection refused")
+		s.APIError = fmt.Errorf("the API does not answer: connection refused")
 		return s
 	}
 	s.etcd(minute)
@@ -75,7 +75,7 @@ func name(name, address string) Name {
 	return Name{Name: name, Wanted: found, Found: found}
 }
 
-func (s *Signs) machines(minute float64) {
+func (s *Input) machines(minute float64) {
 	all := s.Spec.Machines(state.RoleLoadBalancer)
 	if minute < 30.5 {
 		all = append(all, s.Spec.Machines(state.RoleBootstrap)...)
@@ -86,56 +86,56 @@ func (s *Signs) machines(minute float64) {
 			Labels: map[string]string{state.LabelRole: string(machine.Role)},
 		}
 		if machine.Role != state.RoleLoadBalancer {
-			s.Marks[machine.Name] = s.Facts.RootCAHash[:16]
+			s.RootCALabels[machine.Name] = s.Facts.RootCAHash[:16]
 		}
 		s.Machines = append(s.Machines, instance)
 	}
 }
 
-func (s *Signs) address(machine string) string {
+func (s *Input) address(machine string) string {
 	n := slices.IndexFunc(s.Machines, func(i state.Instance) bool { return i.Name == machine })
 	return s.Machines[n].Address
 }
 
 // doors opens one way after the other. Once the bootstrap is over, only that by name is tried.
-func (s *Signs) doors(minute float64) {
+func (s *Input) doors(minute float64) {
 	door := func(target string, from float64) state.Probe {
 		if minute < from {
 			return fails(target, state.LayerTCP, "connection refused")
 		}
 		return answers(target)
 	}
-	s.Seen.Probes.API = door("https://api.c-demo-1.example.net:6443/readyz", 8)
+	s.Snapshot.Probes.API = door("https://api.c-demo-1.example.net:6443/readyz", 8)
 	if minute >= 30 {
 		return
 	}
-	s.Seen.Probes.SSH = door("tcp://198.51.100.3:22", 1)
-	s.Seen.Probes.Direct = door("https://198.51.100.3:6443/readyz", 7.5)
+	s.Snapshot.Probes.SSH = door("tcp://198.51.100.3:22", 1)
+	s.Snapshot.Probes.Direct = door("https://198.51.100.3:6443/readyz", 7.5)
 }
 
 // etcd has 1, 2, 3, 4 and 3 members; each new one has not started for a moment, and learns for two minutes.
-func (s *Signs) etcd(minute float64) {
-	s.Seen.Etcd.Degraded = nil
+func (s *Input) etcd(minute float64) {
+	s.Snapshot.Etcd.Degraded = nil
 	if minute < 30 {
-		s.Seen.Etcd.Members = []state.EtcdMember{{Name: "etcd-bootstrap", State: "voter"}}
+		s.Snapshot.Etcd.Members = []state.EtcdMember{{Name: "etcd-bootstrap", State: "voter"}}
 	}
 	for n := range 3 {
 		switch since := minute - 19 - 3*float64(n); {
 		case since < 0:
 		case since < 0.5:
-			s.Seen.Etcd.Members = append(s.Seen.Etcd.Members, state.EtcdMember{Name: fmt.Sprintf("master-%d", n), State: "not started"})
-			s.Seen.Etcd.Degraded = []string{"EtcdMembersDegraded: 1 of 2 members are available, NAME-PENDING-198.51.100.4 has not started"}
+			s.Snapshot.Etcd.Members = append(s.Snapshot.Etcd.Members, state.EtcdMember{Name: fmt.Sprintf("master-%d", n), State: "not started"})
+			s.Snapshot.Etcd.Degraded = []string{"EtcdMembersDegraded: 1 of 2 members are available, NAME-PENDING-198.51.100.4 has not started"}
 		case since < 2:
-			s.Seen.Etcd.Members = append(s.Seen.Etcd.Members, state.EtcdMember{Name: fmt.Sprintf("master-%d", n), State: "learner"})
+			s.Snapshot.Etcd.Members = append(s.Snapshot.Etcd.Members, state.EtcdMember{Name: fmt.Sprintf("master-%d", n), State: "learner"})
 		default:
-			s.Seen.Etcd.Members = append(s.Seen.Etcd.Members, state.EtcdMember{Name: fmt.Sprintf("master-%d", n), State: "voter", Revision: 2})
+			s.Snapshot.Etcd.Members = append(s.Snapshot.Etcd.Members, state.EtcdMember{Name: fmt.Sprintf("master-%d", n), State: "voter", Revision: 2})
 		}
 	}
-	s.Seen.Etcd.InCluster, s.Seen.Etcd.BootstrapRemoved = minute >= 28, minute >= 30
+	s.Snapshot.Etcd.InCluster, s.Snapshot.Etcd.BootstrapRemoved = minute >= 28, minute >= 30
 }
 
 // joined lets the masters join, and much later the others in waves, each with two requests.
-func (s *Signs) joined(minute float64) {
+func (s *Input) joined(minute float64) {
 	for n, machine := range s.Spec.Nodes() {
 		asks := 16.2
 		if machine.Role != state.RoleMaster {
@@ -149,36 +149,36 @@ func (s *Signs) joined(minute float64) {
 			continue
 		}
 		s.request(machine.Name, true, asks+0.3, minute)
-		s.Seen.Nodes = append(s.Seen.Nodes, state.NodeStatus{
+		s.Snapshot.Nodes = append(s.Snapshot.Nodes, state.NodeStatus{
 			Name: machine.Name, Created: at(asks + 0.3), Address: s.address(machine.Name), Ready: minute > asks+1.8,
 			Reason: "the network plugin is not ready",
 		})
 	}
 }
 
-func (s *Signs) request(node string, serving bool, created, minute float64) {
+func (s *Input) request(node string, serving bool, created, minute float64) {
 	request := state.NodeRequest{Name: fmt.Sprintf("csr-%s-%t", node, serving), Node: node, Serving: serving, State: state.RequestPending, Created: at(created)}
 	if minute > created+0.2 {
 		request.State = state.RequestIssued
 	}
-	s.Seen.Requests = append(s.Seen.Requests, request)
+	s.Snapshot.Requests = append(s.Snapshot.Requests, request)
 }
 
 // version waits for operators that need routers, and then for the monitoring, which makes no progress for twenty minutes.
-func (s *Signs) version(minute float64) {
-	s.Seen.Version = state.VersionStatus{Version: "4.20.5", Progressing: true, Percent: int(min(minute*2, 89)), WaitingOn: []string{"authentication", "console", "monitoring"}}
+func (s *Input) version(minute float64) {
+	s.Snapshot.Version = state.VersionStatus{Version: "4.20.5", Progressing: true, Percent: int(min(minute*2, 89)), WaitingOn: []string{"authentication", "console", "monitoring"}}
 	if minute >= 45 {
-		s.Seen.Routers = []string{"infra-0", "infra-1"}
+		s.Snapshot.Routers = []string{"infra-0", "infra-1"}
 	}
 	done := minute >= 76
 	if done {
-		s.Seen.Version = state.VersionStatus{Version: "4.20.5", Available: true, Percent: 100}
+		s.Snapshot.Version = state.VersionStatus{Version: "4.20.5", Available: true, Percent: 100}
 	}
 	routed := minute >= 56
 	for _, operator := range []string{"authentication", "console"} {
-		s.Seen.Operators = append(s.Seen.Operators, state.OperatorStatus{Name: operator, Available: routed, Stable: routed, Degraded: !routed && minute > 20,
+		s.Snapshot.Operators = append(s.Snapshot.Operators, state.OperatorStatus{Name: operator, Available: routed, Stable: routed, Degraded: !routed && minute > 20,
 			Message: "RouteHealthDegraded: failed to GET route (https://console-openshift-console.apps.c-demo-1.example.net)"})
 	}
-	s.Seen.Operators = append(s.Seen.Operators, state.OperatorStatus{Name: "monitoring", Available: done, Stable: done, Progressing: !done, Message: "Rolling out the stack."})
-	s.Seen.Pools = []state.PoolStatus{{Name: "master", Machines: 3, Ready: 3}, {Name: "worker", Machines: 10}}
+	s.Snapshot.Operators = append(s.Snapshot.Operators, state.OperatorStatus{Name: "monitoring", Available: done, Stable: done, Progressing: !done, Message: "Rolling out the stack."})
+	s.Snapshot.Pools = []state.PoolStatus{{Name: "master", Machines: 3, Ready: 3}, {Name: "worker", Machines: 10}}
 }

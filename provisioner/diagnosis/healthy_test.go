@@ -15,11 +15,11 @@ import (
 const lookEvery = 5.0 / 60
 
 // watch examines an installation from one minute to another, and returns what was found at any moment, by rule.
-func watch(from, to float64, look func(minute float64) Signs) map[string]Finding {
+func watch(from, to float64, look func(minute float64) Input) map[string]Finding {
 	found := map[string]Finding{}
 	examiner := New()
 	for minute := from; minute <= to; minute += lookEvery {
-		for _, finding := range examiner.Examine(look(minute)) {
+		for _, finding := range examiner.Evaluate(look(minute)) {
 			if _, before := found[finding.Rule]; !before {
 				found[finding.Rule] = finding
 			}
@@ -29,70 +29,70 @@ func watch(from, to float64, look func(minute float64) Signs) map[string]Finding
 }
 
 func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
-	for name, change := range map[string]func(minute float64, s *Signs){
-		"as usual": func(float64, *Signs) {},
-		"nobody looks in": func(_ float64, s *Signs) {
-			s.Seen.Probes.SSH, s.Seen.Probes.Direct = state.Probe{}, state.Probe{}
+	for name, change := range map[string]func(minute float64, s *Input){
+		"as usual": func(float64, *Input) {},
+		"nobody looks in": func(_ float64, s *Input) {
+			s.Snapshot.Probes.SSH, s.Snapshot.Probes.Direct = state.Probe{}, state.Probe{}
 		},
 		"the API flaps":           flapping,
-		"names are not asked for": func(_ float64, s *Signs) { s.Names = nil },
-		"name servers that are out of reach": func(_ float64, s *Signs) {
+		"names are not asked for": func(_ float64, s *Input) { s.Names = nil },
+		"name servers that are out of reach": func(_ float64, s *Input) {
 			for n := range s.Names {
 				s.Names[n].Found, s.Names[n].Error = nil, "no answer in time"
 			}
 		},
-		"rules of security groups that come late": func(minute float64, s *Signs) {
+		"rules of security groups that come late": func(minute float64, s *Input) {
 			if minute < 0.9 {
-				s.Closed = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
+				s.MissingRules = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
 			}
 		},
-		"the zone without names in its first minute": func(minute float64, s *Signs) {
+		"the zone without names in its first minute": func(minute float64, s *Input) {
 			for n := range s.Names {
 				if minute < 1 {
 					s.Names[n].Found, s.Names[n].Missing, s.Names[n].Error = nil, true, "it has no address of that name"
 				}
 			}
 		},
-		"a look inside": func(minute float64, s *Signs) {
-			s.Inside = &state.Inside{At: s.Now, Services: []state.ServiceRecord{
+		"a look inside": func(minute float64, s *Input) {
+			s.BootstrapHost = &state.BootstrapHost{At: s.Now, Services: []state.ServiceRecord{
 				{Service: "release-image", Starts: 2, Stage: "pull-release-image", Since: start(), Done: minute > 4},
 				{Service: "node-image-pull", Starts: 2, Failure: "it was restarted", Done: true},
 				{Service: "bootkube", Starts: 3, Stage: "cb-bootstrap", Failure: "error 1 in wait-for-etcd"},
 			}, Lines: []state.JournalLine{{At: start(), Unit: "bootkube.service", Text: "Pool worker: denied"}}}
 		},
-		"an old request of a worker that has asked again": func(minute float64, s *Signs) {
+		"an old request of a worker that has asked again": func(minute float64, s *Input) {
 			if minute > 46 {
-				s.Seen.Requests = append([]state.NodeRequest{{
-					Name: "csr-old", Node: "worker-0", State: state.RequestPending, Refusal: "the node has asked again since: csr-new", Created: at(20),
-				}}, s.Seen.Requests...)
+				s.Snapshot.Requests = append([]state.NodeRequest{{
+					Name: "csr-old", Node: "worker-0", State: state.RequestPending, BlockedReason: "the node has asked again since: csr-new", Created: at(20),
+				}}, s.Snapshot.Requests...)
 			}
 		},
-		"requests of somebody else": func(_ float64, s *Signs) {
-			s.Seen.Requests = append(s.Seen.Requests, state.NodeRequest{
-				Name: "csr-alien", Node: "laptop", State: state.RequestPending, Refusal: "this installation has no node of that name", Created: at(9),
+		"requests of somebody else": func(_ float64, s *Input) {
+			s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{
+				Name: "csr-alien", Node: "laptop", State: state.RequestPending, BlockedReason: "this installation has no node of that name", Created: at(9),
 			})
 		},
-		"a cloud controller that takes four minutes": func(_ float64, s *Signs) {
+		"a cloud controller that takes four minutes": func(_ float64, s *Input) {
 			s.Spec.OpenShift.CloudControllerManager = "External"
-			for n, node := range s.Seen.Nodes {
+			for n, node := range s.Snapshot.Nodes {
 				if s.Now.Sub(node.Created) < 4*time.Minute {
-					s.Seen.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
+					s.Snapshot.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
 				}
 			}
 		},
-		"DNS balances the load": func(_ float64, s *Signs) {
+		"DNS balances the load": func(_ float64, s *Input) {
 			s.Spec.LoadBalancer.Strategy = "dns-round-robin"
 			s.Names[0].Wanted = append(s.Names[0].Wanted, s.Names[2].Wanted...)
 		},
-		"a resumed run": func(_ float64, s *Signs) {
-			for phase, began := range s.Began {
-				s.Began[phase] = at(max(10, began.Sub(start()).Minutes()))
+		"a resumed run": func(_ float64, s *Input) {
+			for phase, began := range s.PhaseTimes {
+				s.PhaseTimes[phase] = at(max(10, began.Sub(start()).Minutes()))
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := watch(0, 90, func(minute float64) Signs {
+			found := watch(0, 90, func(minute float64) Input {
 				s := healthy(minute)
 				change(minute, &s)
 				return s
@@ -105,20 +105,20 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 }
 
 // flapping takes the API away for half a minute of every two while the control plane moves, and for some minutes once.
-func flapping(minute float64, s *Signs) {
+func flapping(minute float64, s *Input) {
 	second := int(minute*60) % 120
 	if second > 30 && (minute < 24 || minute > 28) || minute < 9 {
 		return
 	}
-	s.Failure = errors.New("the API does not answer: connection refused")
-	s.Seen.Probes.API = fails("https://api.c-demo-1.example.net:6443/readyz", state.LayerTCP, "the connection was cut")
+	s.APIError = errors.New("the API does not answer: connection refused")
+	s.Snapshot.Probes.API = fails("https://api.c-demo-1.example.net:6443/readyz", state.LayerTCP, "the connection was cut")
 	if minute < 30 {
-		s.Seen.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTCP, "connection refused")
+		s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTCP, "connection refused")
 	}
 }
 
 func TestAnInstallationThatJustBeginsIsNotDiagnosed(t *testing.T) {
-	if found := New().Examine(Signs{}); len(found) > 0 {
+	if found := New().Evaluate(Input{}); len(found) > 0 {
 		t.Errorf("found without any sign: %v", found)
 	}
 }
@@ -138,7 +138,7 @@ func fastest(nodes int) time.Duration {
 	s, examiner, best := crowded(nodes), New(), time.Hour
 	for range 50 {
 		began := time.Now()
-		examiner.Examine(s)
+		examiner.Evaluate(s)
 		best = min(best, time.Since(began))
 	}
 	return best
@@ -149,7 +149,7 @@ func BenchmarkExamineAThousandNodes(b *testing.B) {
 	s := crowded(1000)
 	examiner := New()
 	for b.Loop() {
-		examiner.Examine(s)
+		examiner.Evaluate(s)
 	}
 	if best := fastest(1000); best > limit {
 		b.Errorf("it takes %s, the limit is %s", best, limit)
@@ -157,14 +157,14 @@ func BenchmarkExamineAThousandNodes(b *testing.B) {
 }
 
 // crowded returns the signs of a cluster of many workers, half of which have joined.
-func crowded(workers int) Signs {
+func crowded(workers int) Input {
 	s := healthy(50)
 	s.Spec.Sizing.Workers.Count = workers
 	for n := 3; n < workers; n++ {
 		name := fmt.Sprintf("worker-%d", n)
 		s.Machines = append(s.Machines, state.Instance{Name: name, Address: fmt.Sprintf("203.0.%d.%d", n/250, n%250), Created: start()})
 		if n%2 == 0 {
-			s.Seen.Nodes = append(s.Seen.Nodes, state.NodeStatus{Name: name, Address: fmt.Sprintf("203.0.%d.%d", n/250, n%250), Ready: true})
+			s.Snapshot.Nodes = append(s.Snapshot.Nodes, state.NodeStatus{Name: name, Address: fmt.Sprintf("203.0.%d.%d", n/250, n%250), Ready: true})
 			s.request(name, false, 40, 50)
 			s.request(name, true, 41, 50)
 		}

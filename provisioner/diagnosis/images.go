@@ -9,77 +9,77 @@ import (
 	"exoshift/state"
 )
 
-// imageRules are about what machines boot from and run.
-func imageRules() []Rule {
+// buildImageRules are about what machines boot from and run.
+func buildImageRules() []Rule {
 	return []Rule{{
 		ID:         "image-pull-failed",
 		Cause:      "The bootstrap machine cannot pull the release's images.",
 		Fix:        "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
 		Confidence: High,
-		Patience:   3 * time.Minute,
+		HoldFor:    3 * time.Minute,
 		Explains:   []string{"bootstrap-silent"},
-		Blind:      true,
-		signature:  imagePullFailed,
+		WithoutAPI: true,
+		detect:     detectPullFailure,
 	}, {
 		ID:    "wrong-boot-image",
 		Cause: "The machines booted from the image of another release, which this one's software does not fit.",
 		Fix: "Delete the template, and with the cluster the machines that booted from it; the next installation registers the right one.\n" +
 			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy --dir {folder}",
 		Confidence: High,
-		Patience:   time.Minute,
+		HoldFor:    time.Minute,
 		Explains:   []string{"image-pull-failed"},
-		Blind:      true,
-		signature:  wrongBootImage,
+		WithoutAPI: true,
+		detect:     detectWrongBootImage,
 	}}
 }
 
-// pulls are the services of the bootstrap machine that do nothing but pull images.
-func pulls(service string) bool {
+// isPullService are the services of the bootstrap machine that do nothing but pull images.
+func isPullService(service string) bool {
 	return slices.Contains([]string{"release-image", "node-image-pull"}, strings.TrimSuffix(service, ".service"))
 }
 
-// failingPull is what the tools say when an image cannot be pulled.
-func failingPull(text string) bool {
-	return about(strings.ToLower(text), "unauthorized", "authentication required", "denied", "manifest unknown", "initializing source",
+// isPullFailure is what the tools say when an image cannot be pulled.
+func isPullFailure(text string) bool {
+	return containsAny(strings.ToLower(text), "unauthorized", "authentication required", "denied", "manifest unknown", "initializing source",
 		"pull failed", "unable to pull", "error pulling", "pinging container registry")
 }
 
-// imagePullFailed believes the bootstrap machine's own records: from outside, nothing tells a machine that cannot pull from
+// detectPullFailure believes the bootstrap machine's own records: from outside, nothing tells a machine that cannot pull from
 // one that is slow.
-func imagePullFailed(m *moment) clue {
+func detectPullFailure(m *inputIndex) detection {
 	bootstrap, exists := m.machines[string(state.RoleBootstrap)]
-	if !exists || m.has(state.PhaseMachineConfig) || m.has(state.PhaseTemporaryAPI) {
-		return clue{}
+	if !exists || m.hasReached(state.PhaseMachineConfig) || m.hasReached(state.PhaseTemporaryAPI) {
+		return detection{}
 	}
-	return clue{evidence: m.failedPulls(), subject: []string{m.enter(bootstrap)}}
+	return detection{evidence: m.listPullFailures(), subject: []string{m.formatSSHCommand(bootstrap)}}
 }
 
-// failedPulls returns what the bootstrap machine says about images that it cannot pull, the newest lines.
-func (m *moment) failedPulls() []string {
-	if m.Inside == nil {
+// listPullFailures returns what the bootstrap machine says about images that it cannot pull, the newest lines.
+func (m *inputIndex) listPullFailures() []string {
+	if m.BootstrapHost == nil {
 		return nil
 	}
 	var evidence []string
-	for _, service := range m.Inside.Services {
-		if pulls(service.Service) && !service.Done && service.Failure != "" {
+	for _, service := range m.BootstrapHost.Services {
+		if isPullService(service.Service) && !service.Done && service.Failure != "" {
 			evidence = append(evidence, fmt.Sprintf("service %s, start %d: %s", service.Service, service.Starts, service.Failure))
 		}
 	}
 	const newest = 3
 	var lines []string
-	for _, line := range m.Inside.Lines {
-		if pulls(line.Unit) && failingPull(line.Text) {
+	for _, line := range m.BootstrapHost.Lines {
+		if isPullService(line.Unit) && isPullFailure(line.Text) {
 			lines = append(lines, line.Unit+": "+line.Text)
 		}
 	}
 	return append(evidence, lines[max(0, len(lines)-newest):]...)
 }
 
-func wrongBootImage(m *moment) clue {
-	if m.Build == "" || m.Booted == "" || m.Build == m.Booted {
-		return clue{}
+func detectWrongBootImage(m *inputIndex) detection {
+	if m.ReleaseBuild == "" || m.TemplateBuild == "" || m.ReleaseBuild == m.TemplateBuild {
+		return detection{}
 	}
-	return clue{evidence: []string{
-		fmt.Sprintf("the release wants build %s, the template %s is of build %s", m.Build, m.Facts.Template, m.Booted),
+	return detection{evidence: []string{
+		fmt.Sprintf("the release wants build %s, the template %s is of build %s", m.ReleaseBuild, m.Facts.Template, m.TemplateBuild),
 	}}
 }

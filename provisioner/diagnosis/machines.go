@@ -9,129 +9,129 @@ import (
 	"exoshift/state"
 )
 
-// machineRules are about machines that do not become nodes, or not the nodes that they should be.
-func machineRules() []Rule {
+// buildMachineRules are about machines that do not become nodes, or not the nodes that they should be.
+func buildMachineRules() []Rule {
 	return []Rule{{
 		ID:         "no-hostname",
 		Cause:      "Machines do not know their names: they all call themselves localhost, and only one node can have a name.",
 		Fix:        "Give each its name:\n{subject}",
 		Confidence: High,
-		Patience:   time.Minute,
+		HoldFor:    time.Minute,
 		Explains:   []string{"machine-silent", "worker-config-unserved", "requests-left"},
-		signature:  noHostname,
+		detect:     detectMissingHostname,
 	}, {
 		ID:         "wrong-node-address",
 		Cause:      "A node has chosen an address that is not its machine's, where the others do not reach it.",
 		Fix:        "Tell the machine which address to take:\n{subject}",
 		Confidence: High,
-		Patience:   time.Minute,
-		signature:  wrongAddress,
+		HoldFor:    time.Minute,
+		detect:     detectWrongAddress,
 	}, {
 		ID:         "worker-config-unserved",
 		Cause:      "The machine config servers on the masters do not serve the pool of the workers, or requests do not come through to them.",
 		Fix:        "Look at the pools and at what the servers say:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
 		Confidence: Medium,
-		Patience:   20 * time.Minute,
-		signature:  workersUnserved,
+		HoldFor:    20 * time.Minute,
+		detect:     detectUnservedWorkers,
 	}, {
 		ID:    "machine-silent",
 		Cause: "A machine was never heard of, while others of its kind have joined.",
 		Fix: "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\n" +
 			"exo compute instance delete --zone {zone} {subject}",
 		Confidence: Medium,
-		signature:  machineSilent,
+		detect:     detectSilentMachine,
 	}}
 }
 
-// nameless tells whether a name is what a machine calls itself that was given none.
-func nameless(name string) bool {
+// isLocalhost tells whether a name is what a machine calls itself that was given none.
+func isLocalhost(name string) bool {
 	host, _, _ := strings.Cut(name, ".")
 	return host == "localhost"
 }
 
-func noHostname(m *moment) clue {
+func detectMissingHostname(m *inputIndex) detection {
 	var evidence []string
-	for _, node := range m.Seen.Nodes {
-		if nameless(node.Name) {
+	for _, node := range m.Snapshot.Nodes {
+		if isLocalhost(node.Name) {
 			evidence = append(evidence, fmt.Sprintf("node %s has the address %s", node.Name, node.Address))
 		}
 	}
-	for _, request := range m.Seen.Requests {
-		if nameless(request.Node) {
-			evidence = append(evidence, fmt.Sprintf("request %s asks for a certificate of %s", quoted(request.Name), request.Node))
+	for _, request := range m.Snapshot.Requests {
+		if isLocalhost(request.Node) {
+			evidence = append(evidence, fmt.Sprintf("request %s asks for a certificate of %s", quoteName(request.Name), request.Node))
 		}
 	}
 	if len(evidence) == 0 {
-		return clue{}
+		return detection{}
 	}
-	lost := slices.Concat(m.masters.silent, m.others.silent)
-	return clue{evidence: evidence, subject: []string{strings.Join(fewLines(m.naming(lost)), "\n")}}
+	lost := slices.Concat(m.masters.missing, m.others.missing)
+	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(m.formatHostnameCommands(lost)), "\n")}}
 }
 
-// naming returns the command that gives each machine its name.
-func (m *moment) naming(machines []state.Instance) []string {
+// formatHostnameCommands returns the command that gives each machine its name.
+func (m *inputIndex) formatHostnameCommands(machines []state.Instance) []string {
 	commands := make([]string, len(machines))
 	for n, machine := range machines {
-		commands[n] = m.enter(machine) + " sudo hostnamectl set-hostname " + machine.Name
+		commands[n] = m.formatSSHCommand(machine) + " sudo hostnamectl set-hostname " + machine.Name
 	}
 	return commands
 }
 
-// wrongAddress compares the addresses of nodes with those of the machines that they run on.
-func wrongAddress(m *moment) clue {
+// detectWrongAddress compares the addresses of nodes with those of the machines that they run on.
+func detectWrongAddress(m *inputIndex) detection {
 	var evidence, commands []string
-	for _, node := range m.Seen.Nodes {
+	for _, node := range m.Snapshot.Nodes {
 		machine, ours := m.machines[node.Name]
 		if !ours || node.Address == "" || machine.Address == "" || node.Address == machine.Address {
 			continue
 		}
 		evidence = append(evidence, fmt.Sprintf("node %s has the address %s, its machine has %s", node.Name, node.Address, machine.Address))
 		commands = append(commands, fmt.Sprintf("%s 'echo KUBELET_NODEIP_HINT=%s | sudo tee /etc/default/nodeip-configuration && sudo reboot'",
-			m.enter(machine), machine.Address))
+			m.formatSSHCommand(machine), machine.Address))
 	}
 	if len(evidence) == 0 {
-		return clue{}
+		return detection{}
 	}
-	return clue{evidence: evidence, subject: []string{strings.Join(fewLines(commands), "\n")}}
+	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(commands), "\n")}}
 }
 
-// workersUnserved holds when not one of the other machines was heard of after the bootstrap is over. Before that, they
+// detectUnservedWorkers holds when not one of the other machines was heard of after the bootstrap is over. Before that, they
 // ask in vain by design: the bootstrap machine serves masters only.
-func workersUnserved(m *moment) clue {
-	if !m.has(state.PhaseMemberRemoved) || len(m.others.silent) < 2 || m.others.heard > 0 {
-		return clue{}
+func detectUnservedWorkers(m *inputIndex) detection {
+	if !m.hasReached(state.PhaseMemberRemoved) || len(m.others.missing) < 2 || m.others.known > 0 {
+		return detection{}
 	}
-	return clue{evidence: []string{
-		"the masters serve configurations since " + m.Began[state.PhaseMemberRemoved].UTC().Format("15:04 UTC"),
-		"never heard of: " + few(namesOf(m.others.silent)),
+	return detection{evidence: []string{
+		"the masters serve configurations since " + m.PhaseTimes[state.PhaseMemberRemoved].UTC().Format("15:04 UTC"),
+		"never heard of: " + joinLimited(collectNames(m.others.missing)),
 	}}
 }
 
-// silence is how long nobody new may have been heard of before the rest counts as silent. A machine that installs its
+// contactTimeout is how long nobody new may have been heard of before the rest counts as silent. A machine that installs its
 // system is silent for up to ten minutes.
-const silence = 12 * time.Minute
+const contactTimeout = 12 * time.Minute
 
-// machineSilent finds machines that others of their kind are ahead of.
-func machineSilent(m *moment) clue {
-	if m.Now.Sub(m.heard) < silence {
-		return clue{}
+// detectSilentMachine finds machines that others of their kind are ahead of.
+func detectSilentMachine(m *inputIndex) detection {
+	if m.Now.Sub(m.lastContact) < contactTimeout {
+		return detection{}
 	}
 	var behind []state.Instance
-	for _, kind := range []gathering{m.masters, m.others} {
-		if kind.heard > 0 {
-			behind = append(behind, kind.silent...)
+	for _, kind := range []roleStatus{m.masters, m.others} {
+		if kind.known > 0 {
+			behind = append(behind, kind.missing...)
 		}
 	}
 	var evidence, names []string
 	for _, machine := range behind {
-		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= silence {
+		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= contactTimeout {
 			names = append(names, machine.Name)
 			evidence = append(evidence, fmt.Sprintf("%s, %s, is %s since %s, and has no node and asked for no certificate",
 				machine.Name, machine.Address, machine.State, machine.Created.UTC().Format("15:04 UTC")))
 		}
 	}
 	if len(names) == 0 {
-		return clue{}
+		return detection{}
 	}
-	return clue{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), enough)], " ")}}
+	return detection{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), maxListed)], " ")}}
 }

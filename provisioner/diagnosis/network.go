@@ -10,50 +10,50 @@ import (
 	"exoshift/state"
 )
 
-// networkRules are about ways that are closed or lead astray.
-func networkRules() []Rule {
+// buildNetworkRules are about ways that are closed or lead astray.
+func buildNetworkRules() []Rule {
 	return []Rule{{
 		ID:         "load-balancer-blocked",
 		Cause:      "The API runs on the bootstrap machine, but requests do not come through to it by the API's name.",
 		Fix:        "Look at a load balancer; HAProxy's log tells which servers it takes for dead:\n{subject} sudo journalctl --no-pager -u haproxy -n 50",
 		Confidence: Medium,
-		Patience:   3 * time.Minute,
+		HoldFor:    3 * time.Minute,
 		Explains:   []string{"rules-missing"},
-		Blind:      true,
-		signature:  loadBalancerBlocked,
+		WithoutAPI: true,
+		detect:     detectBlockedLoadBalancer,
 	}, {
 		ID:         "machine-config-blocked",
 		Cause:      "Machines cannot fetch their configuration: the way to the machine config server, port 22623, is closed.",
-		Fix:        rerun,
+		Fix:        rerunHint,
 		Confidence: High,
-		Patience:   time.Minute,
+		HoldFor:    time.Minute,
 		Explains:   []string{"rules-missing", "machine-silent", "worker-config-unserved"},
-		Blind:      true,
-		signature:  machineConfigBlocked,
+		WithoutAPI: true,
+		detect:     detectBlockedMachineConfig,
 	}, {
 		ID:         "rules-missing",
 		Cause:      "Rules of the security groups that the cluster needs are missing.",
-		Fix:        rerun,
+		Fix:        rerunHint,
 		Confidence: Medium,
-		Patience:   5 * time.Minute,
+		HoldFor:    5 * time.Minute,
 		General:    true,
-		Blind:      true,
-		signature:  func(m *moment) clue { return clue{evidence: m.Closed} },
+		WithoutAPI: true,
+		detect:     func(m *inputIndex) detection { return detection{evidence: m.MissingRules} },
 	}, {
 		ID:         "address-clash",
 		Cause:      "Addresses that the cluster has to reach lie in its own networks of pods or services, so its packets never leave it.",
 		Fix:        "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence: High,
-		Patience:   time.Minute,
-		Blind:      true,
-		signature:  addressClash,
+		HoldFor:    time.Minute,
+		WithoutAPI: true,
+		detect:     detectAddressConflict,
 	}}
 }
 
-// closed returns what is closed of the way to a port of a group of machines.
-func (m *moment) closed(port string, groups ...string) []string {
+// findClosedRules returns what is closed of the way to a port of a group of machines.
+func (m *inputIndex) findClosedRules(port string, groups ...string) []string {
 	var closed []string
-	for _, sentence := range m.Closed {
+	for _, sentence := range m.MissingRules {
 		here := slices.ContainsFunc(groups, func(group string) bool { return strings.Contains(sentence, "_"+group+" ") })
 		if here && strings.Contains(sentence, "port "+port+"/") {
 			closed = append(closed, sentence)
@@ -67,34 +67,34 @@ const (
 	controlPlane  = "control_plane"
 )
 
-// loadBalancerBlocked compares two ways to the same server. A wrong name or certificate is another matter.
-func loadBalancerBlocked(m *moment) clue {
-	api, direct := m.Seen.Probes.API, m.Seen.Probes.Direct
-	if !failed(api) || api.Layer == state.LayerDNS || api.Layer == state.LayerTLS {
-		return clue{}
+// detectBlockedLoadBalancer compares two ways to the same server. A wrong name or certificate is another matter.
+func detectBlockedLoadBalancer(m *inputIndex) detection {
+	api, direct := m.Snapshot.Probes.API, m.Snapshot.Probes.Direct
+	if !hasFailed(api) || api.Layer == state.LayerDNS || api.Layer == state.LayerTLS {
+		return detection{}
 	}
-	evidence := append(reached("on the bootstrap machine's own address", direct), said("by name", api))
-	if closed := m.closed("6443", m.entrance()); len(closed) > 0 {
-		return clue{evidence: append(closed, evidence...), sure: true, fix: rerun,
+	evidence := append(formatReachable("on the bootstrap machine's own address", direct), formatProbe("by name", api))
+	if closed := m.findClosedRules("6443", m.getAPIGroup()); len(closed) > 0 {
+		return detection{evidence: append(closed, evidence...), sure: true, fix: rerunHint,
 			cause: "Requests to the API do not come through: port 6443 of the load balancers is closed."}
 	}
-	balancers := m.balancers()
+	balancers := m.listBalancerCommands()
 	if !direct.OK || len(balancers) == 0 {
-		return clue{}
+		return detection{}
 	}
-	return clue{evidence: evidence, subject: balancers[:1]}
+	return detection{evidence: evidence, subject: balancers[:1]}
 }
 
-// entrance is the group of the machines that the API's name leads to.
-func (m *moment) entrance() string {
-	if m.Spec.RoundRobin() {
+// getAPIGroup is the group of the machines that the API's name leads to.
+func (m *inputIndex) getAPIGroup() string {
+	if m.Spec.IsRoundRobin() {
 		return controlPlane
 	}
 	return loadBalancers
 }
 
-// balancers returns the commands that open a shell on each load balancer.
-func (m *moment) balancers() []string {
+// listBalancerCommands returns the commands that open a shell on each load balancer.
+func (m *inputIndex) listBalancerCommands() []string {
 	var commands []string
 	for _, machine := range m.Machines {
 		if machine.Labels[state.LabelRole] == string(state.RoleLoadBalancer) && machine.Address != "" {
@@ -104,23 +104,23 @@ func (m *moment) balancers() []string {
 	return commands
 }
 
-func machineConfigBlocked(m *moment) clue {
-	closed := m.closed("22623", loadBalancers, controlPlane)
+func detectBlockedMachineConfig(m *inputIndex) detection {
+	closed := m.findClosedRules("22623", loadBalancers, controlPlane)
 	if len(closed) == 0 {
-		return clue{}
+		return detection{}
 	}
-	waiting := append(namesOf(m.masters.silent), namesOf(m.others.silent)...)
+	waiting := append(collectNames(m.masters.missing), collectNames(m.others.missing)...)
 	if len(waiting) == 0 {
-		return clue{}
+		return detection{}
 	}
-	return clue{evidence: append(closed, "never heard of: "+few(waiting)), subject: waiting}
+	return detection{evidence: append(closed, "never heard of: "+joinLimited(waiting)), subject: waiting}
 }
 
-// addressClash compares the networks that exist inside of the cluster only with the addresses that it needs outside.
-func addressClash(m *moment) clue {
+// detectAddressConflict compares the networks that exist inside of the cluster only with the addresses that it needs outside.
+func detectAddressConflict(m *inputIndex) detection {
 	var evidence []string
-	networks := m.innerNetworks()
-	for _, needed := range m.neededAddresses() {
+	networks := m.listClusterNetworks()
+	for _, needed := range m.listRequiredAddresses() {
 		for what, network := range networks {
 			if network.Contains(needed.address) {
 				evidence = append(evidence, fmt.Sprintf("%s has %s, which lies in the cluster's network of %s, %s", needed.name, needed.address, what, network))
@@ -128,12 +128,12 @@ func addressClash(m *moment) clue {
 		}
 	}
 	slices.Sort(evidence)
-	return clue{evidence: evidence}
+	return detection{evidence: evidence}
 }
 
-// innerNetworks returns the networks of the cluster by what they are for. Those of OVN-Kubernetes between nodes are its
+// listClusterNetworks returns the networks of the cluster by what they are for. Those of OVN-Kubernetes between nodes are its
 // defaults.
-func (m *moment) innerNetworks() map[string]netip.Prefix {
+func (m *inputIndex) listClusterNetworks() map[string]netip.Prefix {
 	texts := map[string]string{"pods": m.Spec.Network.PodCIDR, "services": m.Spec.Network.ServiceCIDR}
 	if m.Spec.Network.CNI == "OVNKubernetes" {
 		texts["joins between nodes"], texts["transit between nodes"] = "100.64.0.0/16", "100.88.0.0/16"
@@ -147,17 +147,17 @@ func (m *moment) innerNetworks() map[string]netip.Prefix {
 	return networks
 }
 
-// needed is an address outside of the cluster that it has to reach.
-type needed struct {
+// requiredAddress is an address outside of the cluster that it has to reach.
+type requiredAddress struct {
 	name    string
 	address netip.Addr
 }
 
-func (m *moment) neededAddresses() []needed {
-	var all []needed
+func (m *inputIndex) listRequiredAddresses() []requiredAddress {
+	var all []requiredAddress
 	add := func(name, text string) {
 		if address, err := netip.ParseAddr(text); err == nil {
-			all = append(all, needed{name, address})
+			all = append(all, requiredAddress{name, address})
 		}
 	}
 	add("the API", m.Facts.APIAddress)

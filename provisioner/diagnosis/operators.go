@@ -9,61 +9,61 @@ import (
 	"exoshift/state"
 )
 
-// operatorRules are about what the cluster's operators cannot do.
-func operatorRules() []Rule {
+// buildOperatorRules are about what the cluster's operators cannot do.
+func buildOperatorRules() []Rule {
 	return []Rule{{
 		ID:    "machine-config-mismatch",
 		Cause: "What the machines were given on the bootstrap machine is not what the cluster makes of the same manifests.",
 		Fix: "Find the machine configurations that differ, correct your manifests, then destroy the cluster and install again:\n" +
 			"oc get machineconfigs --sort-by=.metadata.creationTimestamp",
 		Confidence: High,
-		Patience:   2 * time.Minute,
-		signature:  configMismatch,
+		HoldFor:    2 * time.Minute,
+		detect:     detectConfigMismatch,
 	}, {
 		ID:         "no-cloud-controller",
 		Cause:      "No cloud controller takes care of the nodes, and nearly nothing runs on nodes that it has not seen.",
-		Fix:        controllerFix("exoscale-cloud-controller-manager"),
+		Fix:        formatControllerFix("exoscale-cloud-controller-manager"),
 		Confidence: High,
-		Patience:   6 * time.Minute,
-		signature:  untouchedNodes,
+		HoldFor:    6 * time.Minute,
+		detect:     detectUninitializedNodes,
 	}, {
 		ID:    "routers-on-masters",
 		Cause: "Routers run on masters, where the load balancers send nobody.",
 		Fix: "Keep the masters free, and let the routers move:\n" +
 			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress rollout restart deployment router-default",
 		Confidence: High,
-		Patience:   3 * time.Minute,
-		signature:  routersOnMasters,
+		HoldFor:    3 * time.Minute,
+		detect:     detectRoutersOnMasters,
 	}}
 }
 
-func configMismatch(m *moment) clue {
+func detectConfigMismatch(m *inputIndex) detection {
 	var evidence []string
-	for _, pool := range m.Seen.Pools {
+	for _, pool := range m.Snapshot.Pools {
 		if pool.Degraded && strings.Contains(pool.Message, "rendered-") && strings.Contains(pool.Message, "not found") {
 			evidence = append(evidence, fmt.Sprintf("pool %s is degraded: %s", pool.Name, pool.Message))
 		}
 	}
-	return clue{evidence: evidence}
+	return detection{evidence: evidence}
 }
 
 // uninitialized is the taint of nodes that no cloud controller has seen.
 const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
-// controllerFix leads to the controller, which is in another namespace where a catalog brings it.
-func controllerFix(namespace string) string {
+// formatControllerFix leads to the controller, which is in another namespace where a catalog brings it.
+func formatControllerFix(namespace string) string {
 	return fmt.Sprintf("Look at why it does not run, or does not reach the API or Exoscale:\n"+
 		"oc -n %[1]s get pods,events; oc -n %[1]s logs deployment/exoscale-cloud-controller-manager --tail=20", namespace)
 }
 
-// untouchedNodes holds while every node is untouched, or one for much longer than the controller needs.
-func untouchedNodes(m *moment) clue {
+// detectUninitializedNodes holds while every node is untouched, or one for much longer than the controller needs.
+func detectUninitializedNodes(m *inputIndex) detection {
 	const tooLong = 15 * time.Minute
 	if m.Spec.OpenShift.CloudControllerManager != "External" {
-		return clue{}
+		return detection{}
 	}
 	var untouched, old []string
-	for _, node := range m.Seen.Nodes {
+	for _, node := range m.Snapshot.Nodes {
 		if !slices.ContainsFunc(node.Taints, func(taint state.Taint) bool { return taint.Key == uninitialized }) {
 			continue
 		}
@@ -73,32 +73,32 @@ func untouchedNodes(m *moment) clue {
 			old = append(old, line)
 		}
 	}
-	found := clue{evidence: old}
-	if len(untouched) == len(m.Seen.Nodes) {
+	found := detection{evidence: old}
+	if len(untouched) == len(m.Snapshot.Nodes) {
 		found.evidence = untouched
 	}
 	if syn := m.Spec.Syn; syn.LieutenantURL != "" || syn.CatalogDir != "" {
-		found.fix = controllerFix("syn-exoscale-cloud-controller-manager")
+		found.fix = formatControllerFix("syn-exoscale-cloud-controller-manager")
 	}
 	return found
 }
 
-// routersOnMasters holds where masters are not who the load balancers, or the ingress's name, lead to.
-func routersOnMasters(m *moment) clue {
+// detectRoutersOnMasters holds where masters are not who the load balancers, or the ingress's name, lead to.
+func detectRoutersOnMasters(m *inputIndex) detection {
 	compute := len(m.wanted) - m.Spec.Sizing.ControlPlane.Count
-	if !m.Seen.MastersSchedulable || compute == 0 {
-		return clue{}
+	if !m.Snapshot.MastersSchedulable || compute == 0 {
+		return detection{}
 	}
 	var misplaced []string
-	for _, node := range m.Seen.Routers {
+	for _, node := range m.Snapshot.Routers {
 		if m.isMaster(node) {
 			misplaced = append(misplaced, node)
 		}
 	}
 	if len(misplaced) == 0 {
-		return clue{}
+		return detection{}
 	}
-	return clue{subject: misplaced, evidence: []string{
-		"routers run on " + few(misplaced), "the scheduler's configuration says mastersSchedulable: true",
+	return detection{subject: misplaced, evidence: []string{
+		"routers run on " + joinLimited(misplaced), "the scheduler's configuration says mastersSchedulable: true",
 	}}
 }

@@ -11,37 +11,37 @@ import (
 	"exoshift/state"
 )
 
-// requestRules are about certificates that nobody approves.
-func requestRules() []Rule {
+// buildRequestRules are about certificates that nobody approves.
+func buildRequestRules() []Rule {
 	return []Rule{{
 		ID:         "requests-left",
 		Cause:      "Nodes wait for certificates whose requests break a rule; these are left to you.",
 		Fix:        "Look at what they ask for; approve them only if you know why they do:\noc describe csr {subject}",
 		Confidence: High,
-		Patience:   3 * time.Minute,
-		signature:  requestsLeft,
+		HoldFor:    3 * time.Minute,
+		detect:     detectSkippedRequests,
 	}}
 }
 
-// requestsLeft finds what was left of the requests of nodes that need them. What else asks for certificates is shown
+// detectSkippedRequests finds what was left of the requests of nodes that need them. What else asks for certificates is shown
 // elsewhere, and holds nothing up.
-func requestsLeft(m *moment) clue {
-	if !slices.ContainsFunc(m.Seen.Requests, func(r state.NodeRequest) bool { return r.Refusal != "" }) {
-		return clue{}
+func detectSkippedRequests(m *inputIndex) detection {
+	if !slices.ContainsFunc(m.Snapshot.Requests, func(r state.NodeRequest) bool { return r.BlockedReason != "" }) {
+		return detection{}
 	}
-	answered := m.answered()
+	answered := m.findAnsweredRequests()
 	var evidence, stale, undecided []string
-	var names copied
-	for _, request := range m.Seen.Requests {
+	var names shellNames
+	for _, request := range m.Snapshot.Requests {
 		_, ours := m.machines[request.Node]
 		last, served := answered[certificate{request.Node, request.Serving}]
 		switch {
-		case !ours, request.State != state.RequestPending, request.Refusal == "":
+		case !ours, request.State != state.RequestPending, request.BlockedReason == "":
 		case served && !request.Created.After(last), !request.Serving && m.nodes[request.Node].Ready:
 		default:
-			evidence = append(evidence, fmt.Sprintf("request %s of %s, %s old: %s", quoted(request.Name), request.Node, span(m.Now.Sub(request.Created)), request.Refusal))
+			evidence = append(evidence, fmt.Sprintf("request %s of %s, %s old: %s", quoteName(request.Name), request.Node, formatDuration(m.Now.Sub(request.Created)), request.BlockedReason))
 			names.add(request.Name)
-			if request.Refusal == state.LeftRegistered && !slices.Contains(stale, request.Node) {
+			if request.BlockedReason == state.SkippedRegistered && !slices.Contains(stale, request.Node) {
 				stale = append(stale, request.Node)
 			}
 			if request.Keys > 0 && !slices.Contains(undecided, request.Node) {
@@ -50,41 +50,41 @@ func requestsLeft(m *moment) clue {
 		}
 	}
 	if len(stale) > 0 {
-		return clue{
+		return detection{
 			evidence: evidence, subject: []string{strings.Join(stale, " ")},
 			cause: "Machines ask to join in the name of nodes that exist and are not Ready.",
 			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
 		}
 	}
 	if len(undecided) > 0 {
-		return clue{
-			evidence: evidence, subject: []string{strings.Join(undecided[:min(len(undecided), enough)], ",")},
+		return detection{
+			evidence: evidence, subject: []string{strings.Join(undecided[:min(len(undecided), maxListed)], ",")},
 			cause: "Machines ask for their first certificate with one key after the other, and do not register.",
 			fix: "Look at their consoles: either their certificates get lost, or somebody else asks in their name. To approve one more key of " +
 				"each, press a on the dashboard, or run again with:\n--approve-new-key {subject}",
 		}
 	}
 	if len(names) == 0 {
-		return clue{evidence: evidence, fix: "Look at what they ask for; approve them only if you know why they do:\noc get csr"}
+		return detection{evidence: evidence, fix: "Look at what they ask for; approve them only if you know why they do:\noc get csr"}
 	}
-	return clue{evidence: evidence, subject: []string{strings.Join(names, " ")}}
+	return detection{evidence: evidence, subject: []string{strings.Join(names, " ")}}
 }
 
-// copied are names for a command that people copy into their shell.
-type copied []string
+// shellNames are names for a command that people copy into their shell.
+type shellNames []string
 
 // plainName is what a name of the API looks like that means nothing to a shell. Requests for certificates may be called
 // anything else, too, by whoever makes them.
 var plainName = regexp.MustCompile(`^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$`)
 
-func (c *copied) add(name string) {
-	if len(*c) < enough && plainName.MatchString(name) {
+func (c *shellNames) add(name string) {
+	if len(*c) < maxListed && plainName.MatchString(name) {
 		*c = append(*c, name)
 	}
 }
 
-// quoted returns a name as it is, or in quotes if it is not like others.
-func quoted(name string) string {
+// quoteName returns a name as it is, or in quotes if it is not like others.
+func quoteName(name string) string {
 	if plainName.MatchString(name) {
 		return name
 	}
@@ -97,12 +97,12 @@ type certificate struct {
 	serving bool
 }
 
-// answered returns when the newest request was made for each certificate that was, or may be, approved.
-func (m *moment) answered() map[certificate]time.Time {
+// findAnsweredRequests returns when the newest request was made for each certificate that was, or may be, approved.
+func (m *inputIndex) findAnsweredRequests() map[certificate]time.Time {
 	newest := map[certificate]time.Time{}
-	for _, request := range m.Seen.Requests {
+	for _, request := range m.Snapshot.Requests {
 		good := request.State == state.RequestApproved || request.State == state.RequestIssued ||
-			request.State == state.RequestPending && request.Refusal == ""
+			request.State == state.RequestPending && request.BlockedReason == ""
 		key := certificate{request.Node, request.Serving}
 		if good && !request.Created.Before(newest[key]) {
 			newest[key] = request.Created

@@ -12,17 +12,17 @@ type Rule struct {
 	Cause      string        // one sentence
 	Fix        string        // in the imperative; commands on lines of their own
 	Confidence string        // unless a sign makes it surer
-	Patience   time.Duration // how long the signature has to hold before it is told
+	HoldFor    time.Duration // how long the signature has to hold before it is told
 	Explains   []string      // rules that say nothing new beside this one
 	General    bool          // it says that something is missing or takes too long, and is silent beside any rule that says why
 	// Blind: its signs need no answer of the API. Other rules neither begin nor end to hold while it does not answer.
-	Blind bool
+	WithoutAPI bool
 
-	signature func(*moment) clue
+	detect func(*inputIndex) detection
 }
 
-// clue is what a signature found. Without evidence, it does not hold.
-type clue struct {
+// detection is what a signature found. Without evidence, it does not hold.
+type detection struct {
 	evidence []string
 	subject  []string // machines, nodes or names that it is about
 	sure     bool     // a sign leaves no doubt
@@ -32,6 +32,6 @@ type clue struct {
 
 // Rules returns the rulebook, by themes.
 func Rules() []Rule {
-	return slices.Concat(nameRules(), networkRules(), certificateRules(), imageRules(), machineRules(), requestRules(),
-		etcdRules(), operatorRules(), stallRules())
+	return slices.Concat(buildNameRules(), buildNetworkRules(), buildCertificateRules(), buildImageRules(), buildMachineRules(), buildRequestRules(),
+		buildEtcdRules(), buildOperatorRules(), buildStallRules())
 }

@@ -19,7 +19,7 @@ type ailment struct {
 	from   float64                        // minute in which its signs begin
 	within float64                        // minutes within which it has to be found
 	stops  float64                        // minute in which everything stands still; 0: never
-	signs  func(minute float64, s *Signs) // from then on
+	signs  func(minute float64, s *Input) // from then on
 	says   string                         // in the evidence or the fix
 	sure   string                         // confidence
 }
@@ -28,126 +28,126 @@ func ailments() []ailment {
 	return slices.Concat(ailmentsOfWays(), ailmentsOfMachines(), ailmentsOfTheCluster(), stalls())
 }
 
-func unanswered(s *Signs, layer, detail string) {
-	s.Seen.Probes.API = fails("https://api.c-demo-1.example.net:6443/readyz", layer, detail)
-	s.Failure = errors.New("the API does not answer: " + detail)
+func unanswered(s *Input, layer, detail string) {
+	s.Snapshot.Probes.API = fails("https://api.c-demo-1.example.net:6443/readyz", layer, detail)
+	s.APIError = errors.New("the API does not answer: " + detail)
 }
 
 func ailmentsOfWays() []ailment {
 	return []ailment{
-		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Signs) {
+		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			s.Names[0].Found, s.Names[0].Missing = nil, true
 		}, "api.c-demo-1.example.net has no address; it should lead to 192.0.2.1", High},
-		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Signs) {
+		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			s.Names[1].Found = []netip.Addr{netip.MustParseAddr("203.0.113.9")}
 		}, "api-int.c-demo-1.example.net leads to 203.0.113.9, and not to 192.0.2.1", High},
-		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Signs) {
+		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerDNS, "the name api.c-demo-1.example.net does not resolve")
 		}, "dig api.c-demo-1.example.net", Medium},
-		{"load-balancer-blocked", 10, 3.2, 0, func(_ float64, s *Signs) {
+		{"load-balancer-blocked", 10, 3.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTCP, "no answer in time")
 		}, "ssh ubuntu@198.51.100.1 sudo journalctl", Medium},
-		{"load-balancer-blocked", 5, 3.2, 0, func(_ float64, s *Signs) {
+		{"load-balancer-blocked", 5, 3.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTCP, "no answer in time")
-			s.Seen.Probes.Direct = state.Probe{}
-			s.Closed = []string{"port 6443/tcp is blocked: security group c-demo-1_load_balancers lacks the rule for the Kubernetes API"}
+			s.Snapshot.Probes.Direct = state.Probe{}
+			s.MissingRules = []string{"port 6443/tcp is blocked: security group c-demo-1_load_balancers lacks the rule for the Kubernetes API"}
 		}, "security group c-demo-1_load_balancers lacks the rule", High},
-		{"machine-config-blocked", 10, 1.2, 0, func(_ float64, s *Signs) {
-			s.Closed = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
+		{"machine-config-blocked", 10, 1.2, 0, func(_ float64, s *Input) {
+			s.MissingRules = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
 		}, "never heard of: master-0", High},
-		{"rules-missing", 10, 5.2, 0, func(_ float64, s *Signs) {
-			s.Closed = []string{"port 2379-2380/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the etcd"}
+		{"rules-missing", 10, 5.2, 0, func(_ float64, s *Input) {
+			s.MissingRules = []string{"port 2379-2380/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the etcd"}
 		}, "2379-2380/tcp", Medium},
-		{"address-clash", 0, 1.2, 0, func(_ float64, s *Signs) { s.Facts.IngressAddress = "10.131.0.9" },
+		{"address-clash", 0, 1.2, 0, func(_ float64, s *Input) { s.Facts.IngressAddress = "10.131.0.9" },
 			"the ingress has 10.131.0.9, which lies in the cluster's network of pods, 10.128.0.0/14", High},
-		{"address-clash", 0, 1.2, 0, func(_ float64, s *Signs) { s.Machines[0].Address = "100.64.7.7" },
+		{"address-clash", 0, 1.2, 0, func(_ float64, s *Input) { s.Machines[0].Address = "100.64.7.7" },
 			"lb-0 has 100.64.7.7, which lies in the cluster's network of joins between nodes", High},
-		{"certificate-expired", 9, 1.2, 0, func(_ float64, s *Signs) {
+		{"certificate-expired", 9, 1.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTLS, "TLS: the certificate has expired or is not valid yet; check the clocks")
 		}, "openssl x509 -noout -dates", High},
-		{"certificate-expired", 9, 1.2, 0, func(_ float64, s *Signs) { s.Facts.IgnitionExpires = s.Wall.Add(-time.Hour) },
+		{"certificate-expired", 9, 1.2, 0, func(_ float64, s *Input) { s.Facts.IgnitionExpires = s.Wall.Add(-time.Hour) },
 			"--renew-certificates", High},
-		{"foreign-authority", 9, 1.2, 0, func(_ float64, s *Signs) {
+		{"foreign-authority", 9, 1.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTLS, "TLS: the certificate was issued for another cluster or an earlier attempt")
 		}, "issued for another cluster", High},
-		{"foreign-authority", 0, 1.2, 0, func(_ float64, s *Signs) { s.Marks["master-1"] = "0123456789abcdef" },
+		{"foreign-authority", 0, 1.2, 0, func(_ float64, s *Input) { s.RootCALabels["master-1"] = "0123456789abcdef" },
 			"exo compute instance delete --zone ch-gva-2 master-1", High},
-		{"routes-unreachable", 41, 2.2, 0, func(_ float64, s *Signs) { s.Names[2].Found, s.Names[2].Missing = nil, true },
+		{"routes-unreachable", 41, 2.2, 0, func(_ float64, s *Input) { s.Names[2].Found, s.Names[2].Missing = nil, true },
 			"console-openshift-console.apps.c-demo-1.example.net has no address; it should lead to 192.0.2.2", High},
-		{"routes-unreachable", 46, 20, 50, func(float64, *Signs) {}, "oc -n openshift-ingress get pods", Medium},
+		{"routes-unreachable", 46, 20, 50, func(float64, *Input) {}, "oc -n openshift-ingress get pods", Medium},
 	}
 }
 
 func ailmentsOfMachines() []ailment {
 	return []ailment{
-		{"image-pull-failed", 2, 3.2, 2, func(_ float64, s *Signs) {
-			s.Inside = &state.Inside{Services: []state.ServiceRecord{{Service: "release-image", Starts: 4, Stage: "pull-release-image", Failure: "unauthorized"}}}
+		{"image-pull-failed", 2, 3.2, 2, func(_ float64, s *Input) {
+			s.BootstrapHost = &state.BootstrapHost{Services: []state.ServiceRecord{{Service: "release-image", Starts: 4, Stage: "pull-release-image", Failure: "unauthorized"}}}
 		}, "ssh -J ubuntu@198.51.100.1 core@198.51.100.3 sudo podman pull", High},
-		{"image-pull-failed", 2, 3.2, 2, func(_ float64, s *Signs) {
-			s.Inside = &state.Inside{Lines: []state.JournalLine{{Unit: "release-image.service", Text: "Error: initializing source docker://quay.io/release: unauthorized"}}}
+		{"image-pull-failed", 2, 3.2, 2, func(_ float64, s *Input) {
+			s.BootstrapHost = &state.BootstrapHost{Lines: []state.JournalLine{{Unit: "release-image.service", Text: "Error: initializing source docker://quay.io/release: unauthorized"}}}
 		}, "unauthorized", High},
-		{"wrong-boot-image", 0, 1.2, 0, func(_ float64, s *Signs) { s.Booted = "39.2023" }, "exo compute instance-template delete --zone ch-gva-2 rhcos-9.6-1", High},
-		{"no-hostname", 47, 1.2, 0, func(_ float64, s *Signs) {
+		{"wrong-boot-image", 0, 1.2, 0, func(_ float64, s *Input) { s.TemplateBuild = "39.2023" }, "exo compute instance-template delete --zone ch-gva-2 rhcos-9.6-1", High},
+		{"no-hostname", 47, 1.2, 0, func(_ float64, s *Input) {
 			s.lose("worker-1")
-			s.Seen.Requests = append(s.Seen.Requests, state.NodeRequest{Name: "csr-1", Node: "localhost.localdomain", State: state.RequestPending, Refusal: "unknown"})
+			s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{Name: "csr-1", Node: "localhost.localdomain", State: state.RequestPending, BlockedReason: "unknown"})
 		}, "sudo hostnamectl set-hostname worker-1", High},
-		{"wrong-node-address", 20, 1.2, 0, func(_ float64, s *Signs) { s.Seen.Nodes[0].Address = "10.0.0.5" },
+		{"wrong-node-address", 20, 1.2, 0, func(_ float64, s *Input) { s.Snapshot.Nodes[0].Address = "10.0.0.5" },
 			"KUBELET_NODEIP_HINT=198.51.100.4", High},
-		{"worker-config-unserved", 30, 20.2, 0, func(_ float64, s *Signs) {
+		{"worker-config-unserved", 30, 20.2, 0, func(_ float64, s *Input) {
 			for _, machine := range s.Spec.Nodes() {
 				if machine.Role != state.RoleMaster {
 					s.lose(machine.Name)
 				}
 			}
 		}, "never heard of: infra-0", Medium},
-		{"machine-silent", 10, 19, 0, func(minute float64, s *Signs) {
+		{"machine-silent", 10, 19, 0, func(minute float64, s *Input) {
 			s.lose("master-2")
 			s.stop(minute, 20)
 		}, "exo compute instance delete --zone ch-gva-2 master-2", Medium},
-		{"machine-silent", 10, 48, 0, func(minute float64, s *Signs) {
+		{"machine-silent", 10, 48, 0, func(minute float64, s *Input) {
 			s.lose("worker-1")
 			s.stop(minute, 46)
 		}, "exo compute instance delete --zone ch-gva-2 worker-1", Medium},
-		{"requests-left", 42, 3.2, 0, func(_ float64, s *Signs) {
+		{"requests-left", 42, 3.2, 0, func(_ float64, s *Input) {
 			s.refuse("worker-1", true, "it asks for the name \"api.c-demo-1.example.net\", which is not the node's")
 		}, "oc describe csr csr-worker-1-true", High},
-		{"requests-left", 20, 3.2, 0, func(_ float64, s *Signs) {
-			s.Seen.Nodes[0].Ready = false
-			s.Seen.Requests = append(s.Seen.Requests, state.NodeRequest{
-				Name: "csr-again", Node: s.Seen.Nodes[0].Name, State: state.RequestPending, Refusal: state.LeftRegistered, Created: s.Now,
+		{"requests-left", 20, 3.2, 0, func(_ float64, s *Input) {
+			s.Snapshot.Nodes[0].Ready = false
+			s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{
+				Name: "csr-again", Node: s.Snapshot.Nodes[0].Name, State: state.RequestPending, BlockedReason: state.SkippedRegistered, Created: s.Now,
 			})
 		}, "oc delete node master-0", High},
-		{"requests-left", 42, 3.2, 0, func(_ float64, s *Signs) {
+		{"requests-left", 42, 3.2, 0, func(_ float64, s *Input) {
 			s.refuse("worker-1", false, "4 keys")
-			s.Seen.Requests[len(s.Seen.Requests)-1].Keys = 4
+			s.Snapshot.Requests[len(s.Snapshot.Requests)-1].Keys = 4
 		}, "--approve-new-key worker-1", High},
 	}
 }
 
 // lose takes everything away that was heard of a machine.
-func (s *Signs) lose(machine string) {
-	s.Seen.Nodes = slices.DeleteFunc(s.Seen.Nodes, func(n state.NodeStatus) bool { return n.Name == machine })
-	s.Seen.Requests = slices.DeleteFunc(s.Seen.Requests, func(r state.NodeRequest) bool { return r.Node == machine })
+func (s *Input) lose(machine string) {
+	s.Snapshot.Nodes = slices.DeleteFunc(s.Snapshot.Nodes, func(n state.NodeStatus) bool { return n.Name == machine })
+	s.Snapshot.Requests = slices.DeleteFunc(s.Snapshot.Requests, func(r state.NodeRequest) bool { return r.Node == machine })
 }
 
-func (s *Signs) refuse(node string, serving bool, why string) {
+func (s *Input) refuse(node string, serving bool, why string) {
 	s.lose(node)
-	s.Seen.Requests = append(s.Seen.Requests, state.NodeRequest{
-		Name: fmt.Sprintf("csr-%s-%t", node, serving), Node: node, Serving: serving, State: state.RequestPending, Refusal: why, Created: at(42),
+	s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{
+		Name: fmt.Sprintf("csr-%s-%t", node, serving), Node: node, Serving: serving, State: state.RequestPending, BlockedReason: why, Created: at(42),
 	})
 }
 
 // stop lets everything stand still from a minute on, but for the clock and what was lost before.
-func (s *Signs) stop(minute, since float64) {
+func (s *Input) stop(minute, since float64) {
 	if minute <= since {
 		return
 	}
 	then := healthy(since)
 	lost := map[string]bool{}
 	for _, machine := range s.Spec.Nodes() {
-		lost[machine.Name] = !slices.ContainsFunc(s.Seen.Requests, func(r state.NodeRequest) bool { return r.Node == machine.Name })
+		lost[machine.Name] = !slices.ContainsFunc(s.Snapshot.Requests, func(r state.NodeRequest) bool { return r.Node == machine.Name })
 	}
-	then.Now, then.Wall, then.Spec, then.Inside = s.Now, s.Wall, s.Spec, s.Inside
+	then.Now, then.Wall, then.Spec, then.BootstrapHost = s.Now, s.Wall, s.Spec, s.BootstrapHost
 	*s = then
 	for name := range lost {
 		if lost[name] {
@@ -158,65 +158,65 @@ func (s *Signs) stop(minute, since float64) {
 
 func ailmentsOfTheCluster() []ailment {
 	return []ailment{
-		{"etcd-slow-disk", 22, 1.2, 0, func(_ float64, s *Signs) {
-			s.Seen.Etcd.Degraded = []string{"FSyncControllerDegraded: etcd disk metrics exceeded known tresholds:  fsync duration value: 3.5"}
+		{"etcd-slow-disk", 22, 1.2, 0, func(_ float64, s *Input) {
+			s.Snapshot.Etcd.Degraded = []string{"FSyncControllerDegraded: etcd disk metrics exceeded known tresholds:  fsync duration value: 3.5"}
 		}, "fsync duration value: 3.5", High},
-		{"machine-config-mismatch", 35, 2.2, 0, func(_ float64, s *Signs) {
-			s.Seen.Pools[0].Degraded = true
-			s.Seen.Pools[0].Message = `Node master-0 is reporting: "machineconfig.machineconfiguration.openshift.io \"rendered-master-1f\" not found"`
+		{"machine-config-mismatch", 35, 2.2, 0, func(_ float64, s *Input) {
+			s.Snapshot.Pools[0].Degraded = true
+			s.Snapshot.Pools[0].Message = `Node master-0 is reporting: "machineconfig.machineconfiguration.openshift.io \"rendered-master-1f\" not found"`
 		}, "rendered-master-1f", High},
-		{"no-cloud-controller", 17, 6.2, 0, func(_ float64, s *Signs) {
+		{"no-cloud-controller", 17, 6.2, 0, func(_ float64, s *Input) {
 			s.Spec.OpenShift.CloudControllerManager = "External"
-			for n := range s.Seen.Nodes {
-				s.Seen.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
+			for n := range s.Snapshot.Nodes {
+				s.Snapshot.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
 			}
 		}, "node master-0 has the taint", High},
-		{"no-cloud-controller", 17, 6.2, 0, func(_ float64, s *Signs) {
+		{"no-cloud-controller", 17, 6.2, 0, func(_ float64, s *Input) {
 			s.Spec.OpenShift.CloudControllerManager, s.Spec.Syn.LieutenantURL = "External", "https://api.syn.example.net"
-			for n := range s.Seen.Nodes {
-				s.Seen.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
+			for n := range s.Snapshot.Nodes {
+				s.Snapshot.Nodes[n].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
 			}
 		}, "oc -n syn-exoscale-cloud-controller-manager get pods", High},
-		{"no-cloud-controller", 17, 22, 0, func(_ float64, s *Signs) {
+		{"no-cloud-controller", 17, 22, 0, func(_ float64, s *Input) {
 			s.Spec.OpenShift.CloudControllerManager = "External"
-			s.Seen.Nodes[0].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
+			s.Snapshot.Nodes[0].Taints = []state.Taint{{Key: uninitialized, Value: "true", Effect: "NoSchedule"}}
 		}, "node master-0 has the taint", High},
-		{"routers-on-masters", 46, 3.2, 0, func(_ float64, s *Signs) {
-			s.Seen.MastersSchedulable, s.Seen.Routers = true, []string{"master-0", "master-1"}
+		{"routers-on-masters", 46, 3.2, 0, func(_ float64, s *Input) {
+			s.Snapshot.MastersSchedulable, s.Snapshot.Routers = true, []string{"master-0", "master-1"}
 		}, "routers run on master-0, master-1", High},
 	}
 }
 
 func stalls() []ailment {
-	frozen := func(since float64) func(float64, *Signs) {
-		return func(minute float64, s *Signs) { s.stop(minute, since) }
+	frozen := func(since float64) func(float64, *Input) {
+		return func(minute float64, s *Input) { s.stop(minute, since) }
 	}
 	return []ailment{
-		{"slow", 0, 22, 0, func(minute float64, s *Signs) { *s = slower(minute, 4) }, "the bootstrap machine runs for", Medium},
+		{"slow", 0, 22, 0, func(minute float64, s *Input) { *s = slower(minute, 4) }, "the bootstrap machine runs for", Medium},
 		{"bootstrap-silent", 0.5, 15.2, 0, frozen(0.5), "SSH: tcp://198.51.100.3:22 does not answer", Low},
 		{"bootstrap-silent", 6, 20, 0, frozen(6), "API: https://198.51.100.3:6443/readyz does not answer", Low},
 		{"no-master", 10, 15.5, 0, frozen(15), "never heard of: master-0, master-1, master-2", Low},
 		{"etcd-incomplete", 20, 20, 0, frozen(22.2), "member master-1: not started", Low},
-		{"bootstrap-member-stays", 29, 10.2, 0, func(minute float64, s *Signs) {
+		{"bootstrap-member-stays", 29, 10.2, 0, func(minute float64, s *Input) {
 			s.stop(minute, 29.5)
-			s.Seen.Etcd.Held = "master-2 is unhealthy"
+			s.Snapshot.Etcd.BlockedReason = "master-2 is unhealthy"
 		}, "the bootstrap member is kept: master-2 is unhealthy", Medium},
 		{"operators-stalled", 58, 30, 0, frozen(60), "monitoring is progressing: Rolling out the stack.", Low},
 	}
 }
 
 // slower returns the signs of an installation in which everything takes that many times as long.
-func slower(minute, times float64) Signs {
+func slower(minute, times float64) Input {
 	s := healthy(minute / times)
 	s.Now, s.Wall = at(minute), at(minute)
-	for phase, began := range s.Began {
-		s.Began[phase] = at(began.Sub(start()).Minutes() * times)
+	for phase, began := range s.PhaseTimes {
+		s.PhaseTimes[phase] = at(began.Sub(start()).Minutes() * times)
 	}
 	return s
 }
 
 // ail returns the signs of the installation with the ailment.
-func (a ailment) ail(minute float64) Signs {
+func (a ailment) ail(minute float64) Input {
 	s := healthy(minute)
 	if a.stops > 0 {
 		s.stop(minute, a.stops)
@@ -231,10 +231,10 @@ func TestEachRuleIsFoundByItsSigns(t *testing.T) {
 	for _, a := range ailments() {
 		t.Run(a.rule+": "+a.says, func(t *testing.T) {
 			t.Parallel()
-			patience := rule(t, a.rule).Patience
+			patience := rule(t, a.rule).HoldFor
 			examiner := New()
 			for minute := 0.0; minute <= a.from+a.within; minute += lookEvery {
-				findings := examiner.Examine(a.ail(minute))
+				findings := examiner.Evaluate(a.ail(minute))
 				if len(findings) == 0 {
 					continue
 				}
@@ -281,7 +281,7 @@ func TestEachRuleHasAllThatPeopleNeed(t *testing.T) {
 			t.Errorf("%s: there twice, or never tested", rule.ID)
 		}
 		ids[rule.ID] = true
-		if rank(rule.Confidence) < 0 || rule.signature == nil || !strings.HasSuffix(rule.Cause, ".") || len(rule.Fix) < 10 {
+		if rankConfidence(rule.Confidence) < 0 || rule.detect == nil || !strings.HasSuffix(rule.Cause, ".") || len(rule.Fix) < 10 {
 			t.Errorf("%s is incomplete", rule.ID)
 		}
 		for _, explained := range rule.Explains {

@@ -8,62 +8,62 @@ import (
 	"exoshift/state"
 )
 
-// stallRules say that something takes too long, with the way to find out why. The limits are those of people who run
+// buildStallRules say that something takes too long, with the way to find out why. The limits are those of people who run
 // such clusters, with room for machines that are slower than usual.
-func stallRules() []Rule {
+func buildStallRules() []Rule {
 	return []Rule{{
 		ID:         "slow",
 		Cause:      "Everything takes longer than usual, and still goes on: the disks or the network are slow.",
 		Fix:        "Let it run. If it gives up, run the same command again: it goes on where it stopped.",
 		Confidence: Medium,
-		Patience:   time.Minute,
+		HoldFor:    time.Minute,
 		General:    true,
-		Blind:      true,
-		signature:  slow,
+		WithoutAPI: true,
+		detect:     detectSlowProgress,
 	}, {
 		ID:         "bootstrap-silent",
 		Cause:      "The bootstrap machine has not brought up the API.",
 		Fix:        "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\nexo compute instance delete --zone {zone} bootstrap",
 		Confidence: Low,
 		General:    true,
-		Blind:      true,
-		signature:  bootstrapSilent,
+		WithoutAPI: true,
+		detect:     detectSilentBootstrap,
 	}, {
 		ID:         "no-master",
 		Cause:      "The API is up, but no master has asked to join.",
 		Fix:        "Look at the console of {subject} in Exoscale's portal: it tells whether Ignition fetches its configuration, and from where.",
 		Confidence: Low,
 		General:    true,
-		signature:  noMaster,
+		detect:     detectMissingMasters,
 	}, {
 		ID:         "etcd-incomplete",
 		Cause:      "The masters are there, but etcd does not grow to a member on each of them.",
 		Fix:        "See which pod of etcd is not well, and why:\noc -n openshift-etcd get pods -o wide; oc get etcd cluster -o jsonpath='{range .status.conditions[?(@.status==\"True\")]}{.type}: {.message}{\"\\n\"}{end}'",
 		Confidence: Low,
 		General:    true,
-		signature:  etcdIncomplete,
+		detect:     detectIncompleteEtcd,
 	}, {
 		ID:         "bootstrap-member-stays",
 		Cause:      "The bootstrap is complete, but etcd keeps the member on the bootstrap machine, so this machine cannot go.",
 		Fix:        "Do not delete the bootstrap machine. See what is wrong with etcd's other members:\noc -n openshift-etcd get pods -l app=etcd -o wide",
 		Confidence: Medium,
-		Patience:   10 * time.Minute,
+		HoldFor:    10 * time.Minute,
 		Explains:   []string{"etcd-incomplete"},
 		General:    true,
-		signature:  memberStays,
+		detect:     detectBootstrapMember,
 	}, {
 		ID:         "operators-stalled",
 		Cause:      "The release is not applied completely: its version has waited for the same operators for long.",
 		Fix:        "See what the first of them lacks:\noc describe clusteroperator {subject}",
 		Confidence: Low,
 		General:    true,
-		signature:  operatorsStalled,
+		detect:     detectStalledOperators,
 	}}
 }
 
 // A phase that comes later than this after the start of the bootstrap machine is late. The last is the limit of
 // openshift-install, which many an installation exceeds and completes all the same.
-func late() map[string]time.Duration {
+func getPhaseLimits() map[string]time.Duration {
 	return map[string]time.Duration{
 		state.PhaseMachineConfig: 12 * time.Minute,
 		state.PhaseTemporaryAPI:  14 * time.Minute,
@@ -74,60 +74,60 @@ func late() map[string]time.Duration {
 
 // How long ago something may have gone on for slowness, and from when on it is a standstill.
 const (
-	lively     = 5 * time.Minute
-	standstill = 10 * time.Minute
+	recentProgress = 5 * time.Minute
+	stallTimeout   = 10 * time.Minute
 )
 
-// slow finds the first phase that is late, while something went on not long ago.
-func slow(m *moment) clue {
-	if m.still(lively) {
-		return clue{}
+// detectSlowProgress finds the first phase that is late, while something went on not long ago.
+func detectSlowProgress(m *inputIndex) detection {
+	if m.isStalled(recentProgress) {
+		return detection{}
 	}
-	limits := late()
-	for _, phase := range state.Phases() {
+	limits := getPhaseLimits()
+	for _, phase := range state.ListPhases() {
 		limit, limited := limits[phase]
-		if m.has(phase) || !limited {
+		if m.hasReached(phase) || !limited {
 			continue
 		}
-		if !m.past(state.PhaseMachine, limit) {
-			return clue{}
+		if !m.hasReachedFor(state.PhaseMachine, limit) {
+			return detection{}
 		}
-		return clue{evidence: []string{
-			fmt.Sprintf("the bootstrap machine runs for %s, and %s is usually reached within %s", m.age(state.PhaseMachine), phase, span(limit)),
-			"something went on at " + m.moved.UTC().Format("15:04 UTC"),
+		return detection{evidence: []string{
+			fmt.Sprintf("the bootstrap machine runs for %s, and %s is usually reached within %s", m.formatAge(state.PhaseMachine), phase, formatDuration(limit)),
+			"something went on at " + m.lastProgress.UTC().Format("15:04 UTC"),
 		}}
 	}
-	return clue{}
+	return detection{}
 }
 
-// bootstrapSilent is more patient with a machine that answers on its SSH port.
-func bootstrapSilent(m *moment) clue {
+// detectSilentBootstrap is more patient with a machine that answers on its SSH port.
+func detectSilentBootstrap(m *inputIndex) detection {
 	limit := 15 * time.Minute
-	if m.Seen.Probes.SSH.OK {
+	if m.Snapshot.Probes.SSH.OK {
 		limit = 25 * time.Minute
 	}
-	if m.has(state.PhaseTemporaryAPI) || !m.past(state.PhaseMachine, limit) || !m.still(standstill) {
-		return clue{}
+	if m.hasReached(state.PhaseTemporaryAPI) || !m.hasReachedFor(state.PhaseMachine, limit) || !m.isStalled(stallTimeout) {
+		return detection{}
 	}
-	evidence := []string{fmt.Sprintf("the bootstrap machine runs for %s, and the API has never answered", m.age(state.PhaseMachine))}
+	evidence := []string{fmt.Sprintf("the bootstrap machine runs for %s, and the API has never answered", m.formatAge(state.PhaseMachine))}
 	for _, way := range []struct {
 		name  string
 		probe state.Probe
-	}{{"SSH", m.Seen.Probes.SSH}, {"API", m.Seen.Probes.Direct}, {"API by name", m.Seen.Probes.API}} {
+	}{{"SSH", m.Snapshot.Probes.SSH}, {"API", m.Snapshot.Probes.Direct}, {"API by name", m.Snapshot.Probes.API}} {
 		if way.probe.Target != "" {
-			evidence = append(evidence, said(way.name, way.probe))
+			evidence = append(evidence, formatProbe(way.name, way.probe))
 		}
 	}
-	return clue{evidence: append(evidence, m.stages()...)}
+	return detection{evidence: append(evidence, m.describeServices()...)}
 }
 
-// stages returns what the bootstrap machine's services are about.
-func (m *moment) stages() []string {
-	if m.Inside == nil {
+// describeServices returns what the bootstrap machine's services are about.
+func (m *inputIndex) describeServices() []string {
+	if m.BootstrapHost == nil {
 		return nil
 	}
 	var lines []string
-	for _, service := range m.Inside.Services {
+	for _, service := range m.BootstrapHost.Services {
 		if service.Failure != "" && !service.Done {
 			lines = append(lines, fmt.Sprintf("service %s failed: %s", service.Service, service.Failure))
 		} else if service.Stage != "" {
@@ -137,77 +137,77 @@ func (m *moment) stages() []string {
 	return lines
 }
 
-func noMaster(m *moment) clue {
+func detectMissingMasters(m *inputIndex) detection {
 	const limit = 10 * time.Minute
-	silent := m.masters.silent
-	if m.masters.heard > 0 || len(silent) == 0 || m.has(state.PhaseMasters) || !m.past(state.PhaseTemporaryAPI, limit) || !m.still(standstill) {
-		return clue{}
+	silent := m.masters.missing
+	if m.masters.known > 0 || len(silent) == 0 || m.hasReached(state.PhaseMasters) || !m.hasReachedFor(state.PhaseTemporaryAPI, limit) || !m.isStalled(stallTimeout) {
+		return detection{}
 	}
-	return clue{subject: namesOf(silent), evidence: []string{
-		fmt.Sprintf("the API answers for %s", m.age(state.PhaseTemporaryAPI)), "never heard of: " + few(namesOf(silent)),
+	return detection{subject: collectNames(silent), evidence: []string{
+		fmt.Sprintf("the API answers for %s", m.formatAge(state.PhaseTemporaryAPI)), "never heard of: " + joinLimited(collectNames(silent)),
 	}}
 }
 
-func etcdIncomplete(m *moment) clue {
+func detectIncompleteEtcd(m *inputIndex) detection {
 	const limit = 20 * time.Minute
 	masters := m.Spec.Sizing.ControlPlane.Count
-	etcd := m.Seen.Etcd
-	if m.has(state.PhaseEtcdInCluster) || etcd.InCluster || !m.past(state.PhaseMasters, limit) || !m.still(standstill) {
-		return clue{}
+	etcd := m.Snapshot.Etcd
+	if m.hasReached(state.PhaseEtcdInCluster) || etcd.InCluster || !m.hasReachedFor(state.PhaseMasters, limit) || !m.isStalled(stallTimeout) {
+		return detection{}
 	}
-	evidence := []string{fmt.Sprintf("the first master has joined %s ago, and etcd has %d of %d members", m.age(state.PhaseMasters), len(etcd.Members), masters+1)}
-	return clue{evidence: append(evidence, m.etcdTroubles()...), sure: false}
+	evidence := []string{fmt.Sprintf("the first master has joined %s ago, and etcd has %d of %d members", m.formatAge(state.PhaseMasters), len(etcd.Members), masters+1)}
+	return detection{evidence: append(evidence, m.listEtcdProblems()...), sure: false}
 }
 
-// etcdTroubles returns what is wrong with single members, and what the operator says.
-func (m *moment) etcdTroubles() []string {
+// listEtcdProblems returns what is wrong with single members, and what the operator says.
+func (m *inputIndex) listEtcdProblems() []string {
 	var lines []string
-	for _, member := range m.Seen.Etcd.Members {
+	for _, member := range m.Snapshot.Etcd.Members {
 		if member.State != "voter" {
 			lines = append(lines, fmt.Sprintf("member %s: %s", member.Name, member.State))
 		}
 	}
-	lines = append(lines, m.Seen.Etcd.Degraded...)
-	if held := m.Seen.Etcd.Held; held != "" {
+	lines = append(lines, m.Snapshot.Etcd.Degraded...)
+	if held := m.Snapshot.Etcd.BlockedReason; held != "" {
 		lines = append(lines, "the bootstrap member is kept: "+held)
 	}
 	return lines
 }
 
-func memberStays(m *moment) clue {
-	if !m.has(state.PhaseComplete) || m.has(state.PhaseMemberRemoved) || m.Seen.Etcd.BootstrapRemoved {
-		return clue{}
+func detectBootstrapMember(m *inputIndex) detection {
+	if !m.hasReached(state.PhaseComplete) || m.hasReached(state.PhaseMemberRemoved) || m.Snapshot.Etcd.BootstrapRemoved {
+		return detection{}
 	}
-	evidence := []string{"the bootstrap is complete since " + m.Began[state.PhaseComplete].UTC().Format("15:04 UTC")}
-	return clue{evidence: append(evidence, m.etcdTroubles()...)}
+	evidence := []string{"the bootstrap is complete since " + m.PhaseTimes[state.PhaseComplete].UTC().Format("15:04 UTC")}
+	return detection{evidence: append(evidence, m.listEtcdProblems()...)}
 }
 
-// operatorsStalled waits longer than an operator that makes progress: monitoring and its like take twenty minutes.
-func operatorsStalled(m *moment) clue {
+// detectStalledOperators waits longer than an operator that makes progress: monitoring and its like take twenty minutes.
+func detectStalledOperators(m *inputIndex) detection {
 	const limit = 25 * time.Minute
-	version := m.Seen.Version
-	if !m.has(state.PhaseMemberRemoved) || version.Version == "" || version.Installed() || !m.still(limit) {
-		return clue{}
+	version := m.Snapshot.Version
+	if !m.hasReached(state.PhaseMemberRemoved) || version.Version == "" || version.IsInstalled() || !m.isStalled(limit) {
+		return detection{}
 	}
 	waiting := version.WaitingOn
 	if len(waiting) == 0 {
 		waiting = version.Unstable
 	}
 	if len(waiting) == 0 {
-		return clue{}
+		return detection{}
 	}
-	evidence := []string{fmt.Sprintf("nothing has changed for %s; the version waits for %s", span(m.Now.Sub(m.moved)), few(waiting))}
-	return clue{evidence: append(evidence, m.operatorTroubles(waiting)...), subject: []string{strings.Join(waiting[:min(len(waiting), enough)], " ")}}
+	evidence := []string{fmt.Sprintf("nothing has changed for %s; the version waits for %s", formatDuration(m.Now.Sub(m.lastProgress)), joinLimited(waiting))}
+	return detection{evidence: append(evidence, m.listOperatorProblems(waiting)...), subject: []string{strings.Join(waiting[:min(len(waiting), maxListed)], " ")}}
 }
 
-// operatorTroubles returns what operators say.
-func (m *moment) operatorTroubles(names []string) []string {
+// listOperatorProblems returns what operators say.
+func (m *inputIndex) listOperatorProblems(names []string) []string {
 	wanted := map[string]bool{}
 	for _, name := range names {
 		wanted[name] = true
 	}
 	var lines []string
-	for _, operator := range m.Seen.Operators {
+	for _, operator := range m.Snapshot.Operators {
 		if wanted[operator.Name] {
 			lines = append(lines, fmt.Sprintf("%s is %s: %s", operator.Name, operator.State(), operator.Message))
 		}

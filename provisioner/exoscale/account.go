@@ -28,12 +28,12 @@ func (c *Client) CheckCredentials(ctx context.Context) error {
 		return fault.Newf(fault.Invalid, "look for zone "+c.zone, "there is no such zone").
 			WithHint("choose one of %s", strings.Join(zones, ", "))
 	}
-	_, err = c.Quotas(ctx)
+	_, err = c.ListQuotas(ctx)
 	return err
 }
 
-// Quotas returns the limits of the organization.
-func (c *Client) Quotas(ctx context.Context) ([]state.Quota, error) {
+// ListQuotas returns the limits of the organization.
+func (c *Client) ListQuotas(ctx context.Context) ([]state.Quota, error) {
 	found, err := call(ctx, c, "list quotas", func(ctx context.Context) ([]*v2.Quota, error) {
 		return c.api.ListQuotas(ctx, c.zone)
 	})
@@ -43,9 +43,9 @@ func (c *Client) Quotas(ctx context.Context) ([]state.Quota, error) {
 	quotas := make([]state.Quota, len(found))
 	for i, quota := range found {
 		quotas[i] = state.Quota{
-			Resource: value(quota.Resource),
-			Used:     int(value(quota.Usage)),
-			Limit:    int(value(quota.Limit)),
+			Resource: deref(quota.Resource),
+			Used:     int(deref(quota.Usage)),
+			Limit:    int(deref(quota.Limit)),
 		}
 	}
 	return quotas, nil

@@ -48,9 +48,9 @@ func FuzzAnswer(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			through := &transport{inner: always{status, kind, append(bytes.Clone(body), secret...)}, words: redactor{secret}}
+			through := &transport{inner: always{status, kind, append(bytes.Clone(body), secret...)}, redactor: redactor{secret}}
 			answer, err := through.RoundTrip(request)
-			var failed *failure
+			var failed *requestError
 			switch {
 			case err != nil && (!errors.As(err, &failed) || strings.Contains(err.Error(), secret) || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) })):
 				t.Fatalf("%q is told as %q", body, err)
@@ -61,7 +61,7 @@ func FuzzAnswer(f *testing.F) {
 		var trail []event
 		if json.Unmarshal(body, &trail) == nil {
 			for _, e := range trail {
-				if e.registers("a") && (e.Status >= 400 || !json.Valid(e.Body)) {
+				if e.isRegistration("a") && (e.Status >= 400 || !json.Valid(e.Body)) {
 					t.Fatalf("%s registers a template", e.Body)
 				}
 			}

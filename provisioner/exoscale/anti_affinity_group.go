@@ -13,23 +13,23 @@ func (c *Client) EnsureAntiAffinityGroup(ctx context.Context, name, description 
 	group, action, err := ensure(ctx, c, object[v2.AntiAffinityGroup]{
 		kind: kindAntiAffinityGroup, name: name,
 		find: func(ctx context.Context) ([]*v2.AntiAffinityGroup, error) {
-			return c.antiAffinityGroups(ctx, name)
+			return c.listAntiAffinityGroups(ctx, name)
 		},
 		create: func(ctx context.Context) (*v2.AntiAffinityGroup, error) {
-			wanted := &v2.AntiAffinityGroup{Name: &name, Description: optional(description)}
+			wanted := &v2.AntiAffinityGroup{Name: &name, Description: omitEmpty(description)}
 			return c.api.CreateAntiAffinityGroup(ctx, c.zone, wanted)
 		},
-		id: func(group *v2.AntiAffinityGroup) string { return value(group.ID) },
+		id: func(group *v2.AntiAffinityGroup) string { return deref(group.ID) },
 	})
 	if err != nil {
 		return "", action, err
 	}
-	return value(group.ID), action, nil
+	return deref(group.ID), action, nil
 }
 
-func (c *Client) antiAffinityGroups(ctx context.Context, name string) ([]*v2.AntiAffinityGroup, error) {
+func (c *Client) listAntiAffinityGroups(ctx context.Context, name string) ([]*v2.AntiAffinityGroup, error) {
 	groups, err := call(ctx, c, "list anti-affinity groups", func(ctx context.Context) ([]*v2.AntiAffinityGroup, error) {
 		return c.api.ListAntiAffinityGroups(ctx, c.zone)
 	})
-	return choose(groups, func(group *v2.AntiAffinityGroup) bool { return value(group.Name) == name }), err
+	return filterMatching(groups, func(group *v2.AntiAffinityGroup) bool { return deref(group.Name) == name }), err
 }

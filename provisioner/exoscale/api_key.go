@@ -25,22 +25,22 @@ type apiKey struct {
 // to anybody: if an earlier run was about to make it and never learnt its secret, it is replaced. Otherwise it is a
 // fault.Conflict. The secret is not part of the journal, of errors and of logs.
 func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
-	live, err := c.apiKeys(ctx, key.Name)
+	live, err := c.listAPIKeys(ctx, key.Name)
 	switch {
 	case err != nil:
 		return "", err
 	case len(live) == 0:
 		return state.Created, c.createAPIKey(ctx, key, keep)
 	case len(live) > 1:
-		return "", ambiguous(object[apiKey]{
+		return "", newAmbiguousError(object[apiKey]{
 			kind: state.KindAPIKey, name: key.Name, id: func(k *apiKey) string { return k.Key },
 		}, live)
 	}
 	if live[0].Key == key.Key && live[0].RoleID == key.RoleID {
 		return state.Found, nil
 	}
-	if !c.intended(state.KindAPIKey, key.Name) {
-		return "", foreignKey(key, live[0])
+	if !c.hasIntent(state.KindAPIKey, key.Name) {
+		return "", newKeyConflict(key, live[0])
 	}
 	if err := c.deleteAPIKey(ctx, live[0]); err != nil {
 		return "", err
@@ -48,7 +48,7 @@ func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(s
 	return state.Created, c.createAPIKey(ctx, key, keep)
 }
 
-func foreignKey(wanted state.APIKey, live *apiKey) error {
+func newKeyConflict(wanted state.APIKey, live *apiKey) error {
 	op := "ensure " + state.KindAPIKey + " " + wanted.Name
 	if live.Key == wanted.Key {
 		return fault.Newf(fault.Conflict, op, "key %s has role %s instead of %s", live.Key, live.RoleID, wanted.RoleID).
@@ -58,17 +58,17 @@ func foreignKey(wanted state.APIKey, live *apiKey) error {
 		WithHint("put the folder back that holds its secret, or delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
 }
 
-// apiKeys returns all keys of that name.
-func (c *Client) apiKeys(ctx context.Context, name string) ([]*apiKey, error) {
+// listAPIKeys returns all keys of that name.
+func (c *Client) listAPIKeys(ctx context.Context, name string) ([]*apiKey, error) {
 	var list struct {
 		Keys []*apiKey `json:"api-keys"`
 	}
 	err := c.get(ctx, "list API keys", keyPath, &list)
-	return choose(list.Keys, func(k *apiKey) bool { return k.Name == name }), err
+	return filterMatching(list.Keys, func(k *apiKey) bool { return k.Name == name }), err
 }
 
 func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey, keep func(state.APIKey) error) error {
-	return c.change(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
+	return c.applyChange(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
 		var made apiKey
 		body := apiKey{Name: wanted.Name, RoleID: wanted.RoleID}
 		if err := c.rest.do(ctx, http.MethodPost, keyPath, body, &made); err != nil {
@@ -83,9 +83,9 @@ func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey, keep fun
 }
 
 func (c *Client) deleteAPIKey(ctx context.Context, live *apiKey) error {
-	return c.change(ctx, state.Deleted, state.KindAPIKey, live.Name, func(ctx context.Context) (string, error) {
+	return c.applyChange(ctx, state.Deleted, state.KindAPIKey, live.Name, func(ctx context.Context) (string, error) {
 		op := "delete " + state.KindAPIKey + " " + live.Name
-		_, err := c.carryOut(ctx, op, http.MethodDelete, keyPath+"/"+url.PathEscape(live.Key), nil)
-		return live.Key, c.ignoreGone(ctx, err)
+		_, err := c.executeChange(ctx, op, http.MethodDelete, keyPath+"/"+url.PathEscape(live.Key), nil)
+		return live.Key, c.ignoreNotFound(ctx, err)
 	})
 }

@@ -23,8 +23,8 @@ import (
 // A journal that also has the method Open(kind, name string) bool, which tells of an intent without a result, makes
 // the client report such an object as state.Adopted when it finds it.
 type Journal interface {
-	Intend(kind, name string) error
-	Done(kind, name, id string, action state.Action) error
+	RecordIntent(kind, name string) error
+	RecordResult(kind, name, id string, action state.Action) error
 }
 
 const (
@@ -43,7 +43,7 @@ type Client struct {
 	clock   network.Clock
 	journal Journal
 	types   typeCache
-	groups  turns
+	groups  keyedMutex
 	preview bool // changes nothing; see Preview
 }
 
@@ -56,12 +56,12 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	if zone == "" || strings.ContainsAny(zone, "./:@?#") { // it becomes a part of a host name
 		return nil, fault.Newf(fault.Invalid, op, "%q is not a zone", zone).WithHint("%s", zoneHint)
 	}
-	inner := net.Transport()
+	inner := net.NewTransport()
 	through := newTransport(inner, net.Clock, secret)
 	client, err := v2.NewClient(key, secret,
 		v2.ClientOptWithHTTPClient(&http.Client{Transport: through}),
-		v2.ClientOptWithPollInterval(net.Clock.Wall(pollInterval)),
-		v2.ClientOptWithTimeout(max(net.Clock.Wall(operationLimit), time.Minute)),
+		v2.ClientOptWithPollInterval(net.Clock.ToWall(pollInterval)),
+		v2.ClientOptWithTimeout(max(net.Clock.ToWall(operationLimit), time.Minute)),
 	)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")
@@ -88,8 +88,8 @@ func call[T any](ctx context.Context, c *Client, op string, do func(context.Cont
 	return result, c.translate(ctx, op, err)
 }
 
-// value is what an optional field of the API holds, or the zero value.
-func value[T any](field *T) T {
+// deref is what an optional field of the API holds, or the zero value.
+func deref[T any](field *T) T {
 	if field == nil {
 		var zero T
 		return zero
@@ -97,8 +97,8 @@ func value[T any](field *T) T {
 	return *field
 }
 
-// optional leaves out what is empty.
-func optional[T comparable](v T) *T {
+// omitEmpty leaves out what is empty.
+func omitEmpty[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

@@ -30,60 +30,60 @@ func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, erro
 	if o.Kind == state.KindRecord {
 		return c.deleteRecordOf(ctx, o)
 	}
-	s, known := shelfOf(o.Kind)
+	s, known := findResourceType(o.Kind)
 	switch {
 	case !known:
 		return "", fault.Newf(fault.Internal, op, "objects of kind %q are not the API's", o.Kind)
 	case o.ID == "":
 		return "", fault.Newf(fault.Internal, op, "it has no ID")
 	}
-	d := deletion{client: c, op: op, shelf: s, id: o.ID}
-	live, err := d.look(ctx)
+	d := deletion{client: c, op: op, resourceType: s, id: o.ID}
+	live, err := d.get(ctx)
 	if err != nil || live == nil {
 		return state.Found, err
 	}
 	if o.Name == "" {
-		name = cmp.Or(live.title(), o.ID)
+		name = cmp.Or(live.displayName(), o.ID)
 	}
-	return state.Deleted, c.change(ctx, state.Deleted, o.Kind, name, func(ctx context.Context) (string, error) {
-		return o.ID, d.insist(ctx)
+	return state.Deleted, c.applyChange(ctx, state.Deleted, o.Kind, name, func(ctx context.Context) (string, error) {
+		return o.ID, d.retryUntilGone(ctx)
 	})
 }
 
 // deletion is one object on its way out.
 type deletion struct {
-	client *Client
-	op     string
-	shelf  shelf
-	id     string
+	client       *Client
+	op           string
+	resourceType resourceType
+	id           string
 }
 
-// look returns the object, or nil if it is gone.
-func (d deletion) look(ctx context.Context) (*entry, error) {
-	var live entry
-	err := d.client.get(ctx, d.op, d.shelf.place(d.id), &live)
-	if fault.Is(err, fault.NotFound) || err == nil && live.vanished() {
+// get returns the object, or nil if it is gone.
+func (d deletion) get(ctx context.Context) (*resource, error) {
+	var live resource
+	err := d.client.get(ctx, d.op, d.resourceType.joinPath(d.id), &live)
+	if fault.Is(err, fault.NotFound) || err == nil && live.isGone() {
 		return nil, nil
 	}
 	return &live, err
 }
 
-// insist tries until the object is gone, or until what holds it has had its time. Every try begins with a look: an
+// retryUntilGone tries until the object is gone, or until what holds it has had its time. Every try begins with a look: an
 // answer may have been lost, and how the API answers a second deletion is not recorded for most kinds.
-func (d deletion) insist(ctx context.Context) error {
+func (d deletion) retryUntilGone(ctx context.Context) error {
 	since := d.client.clock.Now()
 	for try := 1; ; try++ {
-		live, err := d.look(ctx)
+		live, err := d.get(ctx)
 		if err == nil && live != nil {
-			err = d.attempt(ctx, *live)
+			err = d.tryOnce(ctx, *live)
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return err
-		case fault.Is(err, fault.Transient) && !busy(err) && try >= attempts, !passes(err):
+		case fault.Is(err, fault.Transient) && !isBusy(err) && try >= attempts, !isRetryable(err):
 			return err
 		case d.client.clock.Now().Sub(since) >= holdLimit:
-			return d.held(err)
+			return d.newHeldError(err)
 		}
 		if err := d.client.clock.Sleep(ctx, holdPause); err != nil {
 			return fault.New(fault.KindOf(ctx.Err()), d.op, err)
@@ -91,23 +91,25 @@ func (d deletion) insist(ctx context.Context) error {
 	}
 }
 
-// passes tells whether the same deletion may succeed in a while.
-func passes(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Transient) }
+// isRetryable tells whether the same deletion may succeed in a while.
+func isRetryable(err error) bool {
+	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Transient)
+}
 
-// busy tells whether the object was in the middle of something else.
-func busy(err error) bool {
-	var failed *failure
+// isBusy tells whether the object was in the middle of something else.
+func isBusy(err error) bool {
+	var failed *requestError
 	return errors.As(err, &failed) && failed.reason == "busy"
 }
 
-// protected tells whether a deletion was refused for the protection of the instance. How the API words it is not
+// isProtectionError tells whether a deletion was refused for the protection of the instance. How the API words it is not
 // recorded.
-func protected(err error) bool {
-	var failed *failure
-	return errors.As(err, &failed) && says(failed.message, `protect`)
+func isProtectionError(err error) bool {
+	var failed *requestError
+	return errors.As(err, &failed) && matchPattern(failed.message, `protect`)
 }
 
-func (d deletion) held(err error) error {
+func (d deletion) newHeldError(err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
 		err = refusal.Err
@@ -116,22 +118,22 @@ func (d deletion) held(err error) error {
 		WithHint("something still holds it after %s: look at it in the Exoscale portal, delete what uses it, then run again", holdLimit)
 }
 
-// attempt lets go of the object, deletes it and waits until it is gone.
-func (d deletion) attempt(ctx context.Context, live entry) error {
+// tryOnce lets go of the object, deletes it and waits until it is gone.
+func (d deletion) tryOnce(ctx context.Context, live resource) error {
 	if err := d.release(ctx, live); err != nil {
 		return err
 	}
-	err := d.remove(ctx, d.shelf.place(d.id))
-	if d.shelf.kind == state.KindInstance && protected(err) { // in spite of its labels
-		if err = d.unprotect(ctx); err == nil {
-			err = d.remove(ctx, d.shelf.place(d.id))
+	err := d.remove(ctx, d.resourceType.joinPath(d.id))
+	if d.resourceType.kind == state.KindInstance && isProtectionError(err) { // in spite of its labels
+		if err = d.removeProtection(ctx); err == nil {
+			err = d.remove(ctx, d.resourceType.joinPath(d.id))
 		}
 	}
 	if err != nil {
 		return err
 	}
 	return d.client.await(ctx, d.op, func(ctx context.Context) (string, error) {
-		live, err := d.look(ctx)
+		live, err := d.get(ctx)
 		if err != nil || live == nil {
 			return "", err
 		}
@@ -141,7 +143,7 @@ func (d deletion) attempt(ctx context.Context, live entry) error {
 
 // remove deletes what is at path; what is gone is no error.
 func (d deletion) remove(ctx context.Context, path string) error {
-	err := d.client.command(ctx, d.op, http.MethodDelete, path, nil)
+	err := d.client.execute(ctx, d.op, http.MethodDelete, path, nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -150,14 +152,14 @@ func (d deletion) remove(ctx context.Context, path string) error {
 
 // detach takes an object off an instance, or a volume off the one it is attached to. That it was not attached is no
 // error: a detachment may be refused after its answer was lost.
-func (d deletion) detach(ctx context.Context, s shelf, id, instanceID string) error {
+func (d deletion) detach(ctx context.Context, s resourceType, id, instanceID string) error {
 	var body any
 	if instanceID != "" {
 		body = map[string]any{"instance": reference{ID: instanceID}}
 	}
-	err := d.client.command(ctx, d.op, http.MethodPut, s.place(id)+":detach", body)
-	var failed *failure
-	if fault.Is(err, fault.NotFound) || errors.As(err, &failed) && says(failed.message, `not attached`) {
+	err := d.client.execute(ctx, d.op, http.MethodPut, s.joinPath(id)+":detach", body)
+	var failed *requestError
+	if fault.Is(err, fault.NotFound) || errors.As(err, &failed) && matchPattern(failed.message, `not attached`) {
 		return nil
 	}
 	return err

@@ -51,7 +51,7 @@ func (w *world) deletesTwice(ctx context.Context, o state.Object) {
 		action, err := w.Delete(ctx, o)
 		w.wantAction(action, err, state.Found)
 	})
-	left, err := w.Objects(ctx)
+	left, err := w.ListObjects(ctx)
 	w.check(err)
 	for _, one := range left {
 		if one.Kind == o.Kind && one.ID == o.ID {
@@ -61,17 +61,17 @@ func (w *world) deletesTwice(ctx context.Context, o state.Object) {
 }
 
 func TestDeletionsSurviveLostAnswersAndOutages(t *testing.T) {
-	for name, accidents := range map[string][]site.Accident{
-		"answer of the deletion lost": {{On: "DELETE /v2/elastic-ip/", After: true}},
-		"burst of 503":                {{On: "DELETE /v2/elastic-ip/", Answer: says(503, `{"message":"no"}`)}, {On: "DELETE /v2/elastic-ip/", Answer: says(429, `{"message":"slow"}`)}},
-		"answer of the detach lost":   {{On: "PUT /v2/elastic-ip/", After: true}},
-		"detach not answered":         {{On: "PUT /v2/elastic-ip/"}},
-		"busy":                        {{On: "GET /v2/operation/", Answer: says(200, `{"id":"1","state":"failure","reason":"busy","message":"later"}`)}},
+	for name, accidents := range map[string][]site.Fault{
+		"answer of the deletion lost": {{Match: "DELETE /v2/elastic-ip/", ServeFirst: true}},
+		"burst of 503":                {{Match: "DELETE /v2/elastic-ip/", Respond: matchPattern(503, `{"message":"no"}`)}, {Match: "DELETE /v2/elastic-ip/", Respond: matchPattern(429, `{"message":"slow"}`)}},
+		"answer of the detach lost":   {{Match: "PUT /v2/elastic-ip/", ServeFirst: true}},
+		"detach not answered":         {{Match: "PUT /v2/elastic-ip/"}},
+		"busy":                        {{Match: "GET /v2/operation/", Respond: matchPattern(200, `{"id":"1","state":"failure","reason":"busy","message":"later"}`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				w.attached(ctx)
-				w.Happens(accidents...)
+				w.InjectFaults(accidents...)
 				w.deletesTwice(ctx, w.the(ctx, state.KindElasticIP, elasticIP().Name))
 			})
 		})
@@ -143,7 +143,7 @@ func TestRulesAreClearedWithThoseThatReferToTheGroup(t *testing.T) {
 			action, err := w.ClearRules(ctx, masters)
 			w.wantAction(action, err, state.Found)
 		})
-		missing, err := w.MissingRules(ctx, group("workers", state.Rule{Protocol: "tcp", From: 22, To: 22, CIDR: "0.0.0.0/0"}))
+		missing, err := w.ListMissingRules(ctx, group("workers", state.Rule{Protocol: "tcp", From: 22, To: 22, CIDR: "0.0.0.0/0"}))
 		w.check(err)
 		if len(missing) > 0 {
 			t.Errorf("a rule went that has nothing to do with the group: %+v", missing)

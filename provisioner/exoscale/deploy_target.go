@@ -17,28 +17,28 @@ func (c *Client) FindDeployTarget(ctx context.Context, name string) (id string, 
 	if err != nil {
 		return "", err
 	}
-	found := choose(all, func(target *v2.DeployTarget) bool {
-		return value(target.Name) == name || value(target.ID) == name
+	found := filterMatching(all, func(target *v2.DeployTarget) bool {
+		return deref(target.Name) == name || deref(target.ID) == name
 	})
 	switch len(found) {
 	case 1:
-		return value(found[0].ID), nil
+		return deref(found[0].ID), nil
 	case 0:
-		return "", c.noDeployTarget(name, all)
+		return "", c.newTargetNotFound(name, all)
 	}
-	return "", ambiguous(object[v2.DeployTarget]{
-		kind: "deploy-target", name: name, id: func(target *v2.DeployTarget) string { return value(target.ID) },
+	return "", newAmbiguousError(object[v2.DeployTarget]{
+		kind: "deploy-target", name: name, id: func(target *v2.DeployTarget) string { return deref(target.ID) },
 	}, found)
 }
 
-func (c *Client) noDeployTarget(name string, all []*v2.DeployTarget) error {
+func (c *Client) newTargetNotFound(name string, all []*v2.DeployTarget) error {
 	missing := fault.Newf(fault.NotFound, "find deploy-target "+name, "zone %s has no deploy target of that name", c.zone)
 	if len(all) == 0 {
 		return missing.WithHint("the organization has none there: leave the deploy target out, or order dedicated hypervisors from Exoscale")
 	}
 	names := make([]string, len(all))
 	for i, target := range all {
-		names[i] = value(target.Name)
+		names[i] = deref(target.Name)
 	}
 	return missing.WithHint("choose one of %s", strings.Join(names, ", "))
 }

@@ -44,12 +44,12 @@ func ensure[T any](ctx context.Context, c *Client, o object[T]) (*T, state.Actio
 	case err != nil:
 		return made, "", err
 	case len(found) == 1:
-		action, err := c.adopt(o.kind, o.name, o.id(found[0]))
+		action, err := c.recordAdoption(o.kind, o.name, o.id(found[0]))
 		return found[0], action, err
 	case len(found) > 1:
-		return made, "", ambiguous(o, found)
+		return made, "", newAmbiguousError(o, found)
 	}
-	err = c.change(ctx, state.Created, o.kind, o.name, func(ctx context.Context) (string, error) {
+	err = c.applyChange(ctx, state.Created, o.kind, o.name, func(ctx context.Context) (string, error) {
 		created, err := o.create(ctx)
 		if err != nil {
 			return "", err
@@ -60,7 +60,7 @@ func ensure[T any](ctx context.Context, c *Client, o object[T]) (*T, state.Actio
 	return made, state.Created, err
 }
 
-func ambiguous[T any](o object[T], found []*T) error {
+func newAmbiguousError[T any](o object[T], found []*T) error {
 	ids := make([]string, len(found))
 	for i, one := range found {
 		ids[i] = o.id(one)
@@ -69,59 +69,59 @@ func ambiguous[T any](o object[T], found []*T) error {
 		len(found), strings.Join(ids, ", ")).WithHint("delete or rename all but one, then run again")
 }
 
-// adopt is for an object that was found: an earlier run may have made it without living to note it down.
-func (c *Client) adopt(kind, name, id string) (state.Action, error) {
-	if c.preview || !c.intended(kind, name) {
+// recordAdoption is for an object that was found: an earlier run may have made it without living to note it down.
+func (c *Client) recordAdoption(kind, name, id string) (state.Action, error) {
+	if c.preview || !c.hasIntent(kind, name) {
 		return state.Found, nil
 	}
-	return state.Adopted, c.done(kind, name, id, state.Adopted)
+	return state.Adopted, c.recordResult(kind, name, id, state.Adopted)
 }
 
-// intended tells whether an earlier run was about to change an object of that name and did not live to note how it
+// hasIntent tells whether an earlier run was about to change an object of that name and did not live to note how it
 // went.
-func (c *Client) intended(kind, name string) bool {
+func (c *Client) hasIntent(kind, name string) bool {
 	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
 	return ok && memory.Open(kind, name)
 }
 
-// change does one thing to the cloud, with the intent on disk before and the result after. Every mutation passes
+// applyChange does one thing to the cloud, with the intent on disk before and the result after. Every mutation passes
 // here, and a preview turns back.
-func (c *Client) change(ctx context.Context, action state.Action, kind, name string, do func(context.Context) (id string, err error)) error {
+func (c *Client) applyChange(ctx context.Context, action state.Action, kind, name string, do func(context.Context) (id string, err error)) error {
 	if c.preview {
 		return nil
 	}
-	op := verb(action) + " " + kind + " " + name
-	doubtful := c.intended(kind, name) // a refusal says nothing about an earlier call whose answer was lost
-	if err := c.journal.Intend(kind, name); err != nil {
+	op := formatVerb(action) + " " + kind + " " + name
+	doubtful := c.hasIntent(kind, name) // a refusal says nothing about an earlier call whose answer was lost
+	if err := c.journal.RecordIntent(kind, name); err != nil {
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
 	}
 	id, err := call(ctx, c, op, do)
 	switch {
 	case err == nil:
-		return c.done(kind, name, id, action)
-	case refused(err) && !doubtful:
-		return cmp.Or(c.done(kind, name, "", state.Failed), err)
+		return c.recordResult(kind, name, id, action)
+	case isRefused(err) && !doubtful:
+		return cmp.Or(c.recordResult(kind, name, "", state.Failed), err)
 	}
-	return unseen(err)
+	return wrapReadBack(err)
 }
 
-// refused tells whether a change has certainly come to nothing: the API did not accept it, or could not carry it out.
-func refused(err error) bool {
-	var failed *failure
+// isRefused tells whether a change has certainly come to nothing: the API did not accept it, or could not carry it out.
+func isRefused(err error) bool {
+	var failed *requestError
 	if !errors.As(err, &failed) {
 		return false
 	}
 	return failed.operation == "failure" || failed.method != http.MethodGet && failed.status >= 400 && failed.status < 500
 }
 
-func (c *Client) done(kind, name, id string, action state.Action) error {
-	if err := c.journal.Done(kind, name, id, action); err != nil {
+func (c *Client) recordResult(kind, name, id string, action state.Action) error {
+	if err := c.journal.RecordResult(kind, name, id, action); err != nil {
 		return fault.New(fault.Internal, "note "+kind+" "+name+" in the journal", err)
 	}
 	return nil
 }
 
-func verb(action state.Action) string {
+func formatVerb(action state.Action) string {
 	switch action {
 	case state.Created:
 		return "create"
@@ -131,17 +131,17 @@ func verb(action state.Action) string {
 	return "update"
 }
 
-// unseen mends the kind of a change that was carried out but cannot be read back yet.
-func unseen(err error) error {
-	var failed *failure
+// wrapReadBack mends the kind of a change that was carried out but cannot be read back yet.
+func wrapReadBack(err error) error {
+	var failed *requestError
 	if fault.Is(err, fault.NotFound) && errors.As(err, &failed) && failed.operation == "" && failed.method == http.MethodGet {
 		return fault.New(fault.Transient, "read back what was changed", err)
 	}
 	return err
 }
 
-// updated is the action of an object of which something was changed after it had been ensured.
-func updated(action state.Action) state.Action {
+// mergeUpdated is the action of an object of which something was changed after it had been ensured.
+func mergeUpdated(action state.Action) state.Action {
 	if action == state.Found {
 		return state.Updated
 	}

@@ -114,7 +114,7 @@ func TestALostAnswerIsTransientAndTheObjectAdoptedOnTheNextRun(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				ensure := ensures(ctx, w)[kind]
-				w.Happens(site.Accident{On: "POST " + path, After: true})
+				w.InjectFaults(site.Fault{Match: "POST " + path, ServeFirst: true})
 				_, err := ensure()
 				w.wantFault(err, fault.Transient, "create "+kind, "run again")
 				if posts := w.count("POST " + path); posts != 1 {
@@ -142,7 +142,7 @@ func TestSeveralOfOneNameAreAConflictThatNamesThem(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		first, _, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.check(err)
-		w.Happens(site.Accident{On: "GET /v2/anti-affinity-group", Answer: says(200, `{"anti-affinity-groups":[]}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v2/anti-affinity-group", Respond: matchPattern(200, `{"anti-affinity-groups":[]}`)})
 		second, action, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.wantAction(action, err, state.Created)
 		_, _, err = w.EnsureAntiAffinityGroup(ctx, "masters", "")
@@ -174,7 +174,7 @@ func TestAnExceededQuotaIsToldAsSuch(t *testing.T) {
 	inWorldOf(t, api.Config{Key: key, Secret: secret, Quotas: map[string]int{"instance": 0}}, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.wantFault(err, fault.Quota, "create instance lb-0", "quota page")
-		quotas, err := w.Quotas(ctx)
+		quotas, err := w.ListQuotas(ctx)
 		w.check(err)
 		for _, quota := range quotas {
 			if quota.Resource == "instance" && quota.Limit != 0 {
@@ -186,7 +186,7 @@ func TestAnExceededQuotaIsToldAsSuch(t *testing.T) {
 
 func TestInstanceTypesAreListedOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		types, err := w.InstanceTypes(ctx)
+		types, err := w.ListInstanceTypes(ctx)
 		w.check(err)
 		want := state.InstanceType{Name: "standard.extra-large", CPUs: 4, MemoryGiB: 16, Authorized: true}
 		found := false
@@ -199,7 +199,7 @@ func TestInstanceTypesAreListedOnce(t *testing.T) {
 		if !found {
 			w.t.Errorf("%+v is not among %+v", want, types)
 		}
-		_, err = w.InstanceTypes(ctx)
+		_, err = w.ListInstanceTypes(ctx)
 		w.check(err)
 		if n := w.count("GET /v2/instance-type"); n != 1 {
 			w.t.Errorf("listed %d times", n)

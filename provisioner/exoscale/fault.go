@@ -17,7 +17,7 @@ const zoneHint = "zones are named like ch-gva-2; `exo zone list` shows them"
 // translate makes a *fault.Error of what egoscale returned.
 func (c *Client) translate(ctx context.Context, op string, err error) error {
 	var known *fault.Error
-	var failed *failure
+	var failed *requestError
 	switch {
 	case err == nil:
 		return nil
@@ -29,31 +29,31 @@ func (c *Client) translate(ctx context.Context, op string, err error) error {
 		return fault.Newf(fault.Timeout, op, "the operation has not ended after %s", operationLimit).
 			WithHint("it goes on in zone %s; run again to wait for it", c.zone)
 	case failed != nil:
-		kind := failed.kind()
-		return fault.New(kind, op, failed).WithHint("%s", c.hint(kind, failed))
+		kind := failed.classify()
+		return fault.New(kind, op, failed).WithHint("%s", c.findHint(kind, failed))
 	case errors.Is(err, api.ErrNotFound):
 		return fault.New(fault.NotFound, op, err)
 	}
 	return fault.New(fault.Internal, op, err)
 }
 
-// kind classifies a failure. Of the texts only that of a lock is recorded from the live API; how it words a quota
+// classify classifies a failure. Of the texts only that of a lock is recorded from the live API; how it words a quota
 // or an object in use is not known, so the patterns are wide.
-func (f *failure) kind() fault.Kind {
+func (f *requestError) classify() fault.Kind {
 	switch {
 	case f.err != nil:
-		return f.unanswered()
+		return f.classifyTransport()
 	case f.status == http.StatusTooManyRequests:
 		return fault.Transient
-	case says(f.message, `quota|capacity|limit.{0,20}(reached|exceeded)|exceed.{0,30}limit`):
+	case matchPattern(f.message, `quota|capacity|limit.{0,20}(reached|exceeded)|exceed.{0,30}limit`):
 		return fault.Quota
 	case f.operation != "":
-		return f.unsuccessful()
+		return f.classifyOperation()
 	}
-	return f.refused()
+	return f.classifyStatus()
 }
 
-func (f *failure) unanswered() fault.Kind {
+func (f *requestError) classifyTransport() fault.Kind {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(f.err, &certificate) || fault.IsTooLarge(f.err) {
 		return fault.Internal
@@ -61,13 +61,13 @@ func (f *failure) unanswered() fault.Kind {
 	return fault.Transient
 }
 
-// unsuccessful classifies an operation by its reason.
-func (f *failure) unsuccessful() fault.Kind {
+// classifyOperation classifies an operation by its reason.
+func (f *requestError) classifyOperation() fault.Kind {
 	switch f.reason {
 	case "incorrect", "unsupported":
 		return fault.Invalid
 	case "forbidden":
-		return f.forbidden()
+		return f.classifyForbidden()
 	case "conflict":
 		return fault.Conflict
 	case "not-found":
@@ -81,7 +81,7 @@ func (f *failure) unsuccessful() fault.Kind {
 	return fault.Internal
 }
 
-func (f *failure) refused() fault.Kind {
+func (f *requestError) classifyStatus() fault.Kind {
 	switch {
 	case f.status >= http.StatusInternalServerError:
 		return fault.Transient
@@ -92,11 +92,11 @@ func (f *failure) refused() fault.Kind {
 	case http.StatusUnauthorized:
 		return fault.Denied
 	case http.StatusForbidden:
-		return f.forbidden()
+		return f.classifyForbidden()
 	case http.StatusNotFound:
 		return fault.NotFound
 	case http.StatusConflict:
-		if says(f.message, `is invalid`) { // recorded: 409 "Public key is invalid"
+		if matchPattern(f.message, `is invalid`) { // recorded: 409 "Public key is invalid"
 			return fault.Invalid
 		}
 		return fault.Conflict
@@ -104,12 +104,14 @@ func (f *failure) refused() fault.Kind {
 	return fault.Invalid
 }
 
-// forbidden tells a lock from a missing permission: both are answered with 403.
-func (f *failure) forbidden() fault.Kind {
-	if says(f.message, `locked|in use|protected`) {
+// classifyForbidden tells a lock from a missing permission: both are answered with 403.
+func (f *requestError) classifyForbidden() fault.Kind {
+	if matchPattern(f.message, `locked|in use|protected`) {
 		return fault.Conflict
 	}
 	return fault.Denied
 }
 
-func says(text, pattern string) bool { return regexp.MustCompile(`(?i)` + pattern).MatchString(text) }
+func matchPattern(text, pattern string) bool {
+	return regexp.MustCompile(`(?i)` + pattern).MatchString(text)
+}

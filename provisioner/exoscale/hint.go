@@ -9,11 +9,11 @@ import (
 	"exoshift/internal/fault"
 )
 
-// hint is the next thing to do about a failure.
-func (c *Client) hint(kind fault.Kind, failed *failure) string {
+// findHint is the next thing to do about a failure.
+func (c *Client) findHint(kind fault.Kind, failed *requestError) string {
 	switch kind {
 	case fault.Denied:
-		return c.deniedHint(failed)
+		return c.findDeniedHint(failed)
 	case fault.Quota:
 		return "ask for a higher limit on the quota page of the organization in the Exoscale portal, or choose fewer or other machines"
 	case fault.NotFound:
@@ -21,28 +21,28 @@ func (c *Client) hint(kind fault.Kind, failed *failure) string {
 	case fault.Conflict:
 		return "look at the object in the Exoscale portal, remove what holds it or its name, and run again"
 	case fault.Transient:
-		return c.transientHint(failed)
+		return c.findTransientHint(failed)
 	case fault.Internal:
-		return c.internalHint(failed)
+		return c.findInternalHint(failed)
 	}
 	return "correct what the API objects to in the answers file; if nothing there is wrong, report this"
 }
 
-func (c *Client) deniedHint(failed *failure) string {
+func (c *Client) findDeniedHint(failed *requestError) string {
 	if failed.status == http.StatusForbidden || failed.operation != "" {
 		return fmt.Sprintf("check that the API key is valid and that its IAM role allows this in zone %s", c.zone)
 	}
 	return "check that API key and secret belong together and were not revoked, and that this machine's clock is right"
 }
 
-func (c *Client) transientHint(failed *failure) string {
+func (c *Client) findTransientHint(failed *requestError) string {
 	if failed.err != nil {
 		return fmt.Sprintf("check that this machine reaches https://api-%s.exoscale.com, then run again; what exists already is found", c.zone)
 	}
 	return "run again in a while; what exists already is found"
 }
 
-func (c *Client) internalHint(failed *failure) string {
+func (c *Client) findInternalHint(failed *requestError) string {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(failed.err, &certificate) {
 		return "if a proxy inspects TLS here, add its certificate authority to this machine's trust store"

@@ -61,7 +61,7 @@ func TestAPolicyThatIsNotShownInAListIsNoDrift(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureRole(ctx, role())
 		w.check(err)
-		w.Happens(site.Accident{On: "GET /v2/iam-role", Answer: says(200, `{"iam-roles":[{"id":"`+made.ID+`","name":"`+made.Name+`"}]}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v2/iam-role", Respond: matchPattern(200, `{"iam-roles":[{"id":"`+made.ID+`","name":"`+made.Name+`"}]}`)})
 		w.unchanged(func() {
 			_, action, err := w.EnsureRole(ctx, role())
 			w.wantAction(action, err, state.Found)
@@ -140,7 +140,7 @@ func (w *world) oneKey(ctx context.Context, key state.APIKey) {
 func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
+		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
 		_, _, err := w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Transient, "create api-key", "run again")
 		made, action, err := w.ensureKey(ctx, wanted)
@@ -158,10 +158,10 @@ func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
+		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
 		_, _, err := w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Transient, "create api-key")
-		w.Happens(site.Accident{On: "GET /v2/operation", Answer: says(200, `{"id":"1","state":"failure","reason":"unknown","message":"no luck"}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200, `{"id":"1","state":"failure","reason":"unknown","message":"no luck"}`)})
 		_, _, err = w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Internal, "delete api-key", "no luck")
 		made, action, err := w.ensureKey(ctx, wanted)
@@ -173,10 +173,10 @@ func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 func TestAKeyWhoseReplacementWasRefusedForNowIsMadeAnewLater(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		w.Happens(site.Accident{On: "POST /v2/api-key", After: true})
+		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
 		_, _, err := w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Transient, "create api-key")
-		w.Happens(site.Accident{On: "DELETE /v2/api-key", Answer: says(400, `{"message":"not now"}`)})
+		w.InjectFaults(site.Fault{Match: "DELETE /v2/api-key", Respond: matchPattern(400, `{"message":"not now"}`)})
 		_, _, err = w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Invalid, "delete api-key", "not now")
 		made, action, err := w.ensureKey(ctx, wanted)

@@ -16,7 +16,7 @@ import (
 // to the name.
 type identity struct{ cluster, name string }
 
-func identityOf(wanted state.Instance) identity {
+func newIdentity(wanted state.Instance) identity {
 	return identity{wanted.Labels[state.LabelCluster], wanted.Name}
 }
 
@@ -36,65 +36,65 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 	if err := checkInstances(wanted); err != nil {
 		return err
 	}
-	live, err := c.instances(ctx)
+	live, err := c.listInstances(ctx)
 	if err != nil {
 		return err
 	}
-	found, missing, err := c.muster(wanted, live)
+	found, missing, err := c.matchExisting(wanted, live)
 	if err != nil {
 		return err
 	}
 	for _, one := range missing { // an unknown type is found out before anything is made
-		if _, err := c.typeID(ctx, one.Type); err != nil {
+		if _, err := c.findTypeID(ctx, one.Type); err != nil {
 			return err
 		}
 	}
 	if c.preview {
-		foretell(found, missing, told)
+		reportPreview(found, missing, told)
 		return nil
 	}
-	f := &fleet{client: c, told: told, waiting: found}
-	f.poll(ctx, f.taken(), live)
-	f.order(ctx, missing)
+	f := &instanceWaiter{client: c, onResult: told, waiting: found}
+	f.poll(ctx, f.takeWaiting(), live)
+	f.createMissing(ctx, missing)
 	return f.await(ctx, len(live)+len(missing))
 }
 
-// muster finds the wanted machines among the live ones.
-func (c *Client) muster(wanted []state.Instance, live []*v2.Instance) (found []*member, missing []state.Instance, err error) {
+// matchExisting finds the wanted machines among the live ones.
+func (c *Client) matchExisting(wanted []state.Instance, live []*v2.Instance) (found []*pendingInstance, missing []state.Instance, err error) {
 	namesakes := map[identity][]*v2.Instance{}
 	for _, one := range live {
-		key := identity{value(one.Labels)[state.LabelCluster], value(one.Name)}
+		key := identity{deref(one.Labels)[state.LabelCluster], deref(one.Name)}
 		namesakes[key] = append(namesakes[key], one)
 	}
 	for _, one := range wanted {
-		bearers := namesakes[identityOf(one)]
+		bearers := namesakes[newIdentity(one)]
 		switch len(bearers) {
 		case 0:
 			missing = append(missing, one)
 			continue
 		case 1:
 		default:
-			return nil, nil, ambiguous(object[v2.Instance]{
-				kind: kindInstance, name: one.Name, id: func(i *v2.Instance) string { return value(i.ID) },
+			return nil, nil, newAmbiguousError(object[v2.Instance]{
+				kind: kindInstance, name: one.Name, id: func(i *v2.Instance) string { return deref(i.ID) },
 			}, bearers)
 		}
-		id := value(bearers[0].ID)
-		action, err := c.adopt(kindInstance, one.Name, id)
+		id := deref(bearers[0].ID)
+		action, err := c.recordAdoption(kindInstance, one.Name, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		m := c.newMember(one, action, id, "")
-		m.see(bearers[0])
+		m := c.newPendingInstance(one, action, id, "")
+		m.updateFrom(bearers[0])
 		found = append(found, m)
 	}
 	return found, missing, nil
 }
 
-// foretell tells what would become of the machines.
-func foretell(found []*member, missing []state.Instance, told func(state.Instance, state.Action)) {
+// reportPreview tells what would become of the machines.
+func reportPreview(found []*pendingInstance, missing []state.Instance, told func(state.Instance, state.Action)) {
 	for _, m := range found {
-		if m.misprotected() {
-			m.action = updated(m.action)
+		if m.hasWrongProtection() {
+			m.action = mergeUpdated(m.action)
 		}
 		told(m.Instance, m.action)
 	}
@@ -103,14 +103,14 @@ func foretell(found []*member, missing []state.Instance, told func(state.Instanc
 	}
 }
 
-// Instances returns the machines that carry all the labels. The API tells neither disk size nor anti-affinity
+// ListInstances returns the machines that carry all the labels. The API tells neither disk size nor anti-affinity
 // groups in a list.
-func (c *Client) Instances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
-	all, err := c.instances(ctx)
+func (c *Client) ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
+	all, err := c.listInstances(ctx)
 	if err != nil {
 		return nil, err
 	}
-	types, err := c.instanceTypes(ctx)
+	types, err := c.fetchTypes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ func (c *Client) Instances(ctx context.Context, labels map[string]string) ([]sta
 	}
 	var instances []state.Instance
 	for _, live := range all {
-		if carries(value(live.Labels), labels) {
-			instances = append(instances, instance(live, names[value(live.InstanceTypeID)]))
+		if containsLabels(deref(live.Labels), labels) {
+			instances = append(instances, fromV2Instance(live, names[deref(live.InstanceTypeID)]))
 		}
 	}
 	return instances, nil
@@ -130,12 +130,12 @@ func (c *Client) Instances(ctx context.Context, labels map[string]string) ([]sta
 // DescribeInstances returns the machines that carry all the labels, each with its disk, its anti-affinity groups and its
 // user data, which a list does not tell.
 func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
-	listed, err := c.Instances(ctx, labels)
+	listed, err := c.ListInstances(ctx, labels)
 	if err != nil {
 		return nil, err
 	}
 	described, faults := make([]*state.Instance, len(listed)), make([]error, len(listed))
-	each(len(listed), func(i int) { described[i], faults[i] = c.describe(ctx, listed[i]) })
+	forEachParallel(len(listed), func(i int) { described[i], faults[i] = c.describe(ctx, listed[i]) })
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
@@ -150,22 +150,22 @@ func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string
 
 // describe adds to a listed machine what a list does not tell; nil if it is gone.
 func (c *Client) describe(ctx context.Context, listed state.Instance) (*state.Instance, error) {
-	live, err := c.instance(ctx, listed.ID)
+	live, err := c.getInstance(ctx, listed.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	listed.DiskGiB, listed.AntiAffinityGroups = int(value(live.DiskSize)), value(live.AntiAffinityGroupIDs)
-	listed.SecurityGroups, listed.DeployTarget = value(live.SecurityGroupIDs), value(live.DeployTargetID)
-	if listed.UserData, err = base64.StdEncoding.DecodeString(value(live.UserData)); err != nil {
+	listed.DiskGiB, listed.AntiAffinityGroups = int(deref(live.DiskSize)), deref(live.AntiAffinityGroupIDs)
+	listed.SecurityGroups, listed.DeployTarget = deref(live.SecurityGroupIDs), deref(live.DeployTargetID)
+	if listed.UserData, err = base64.StdEncoding.DecodeString(deref(live.UserData)); err != nil {
 		return nil, fault.New(fault.Internal, "read the user data of instance "+listed.Name, err)
 	}
 	return &listed, nil
 }
 
-func carries(has, wants map[string]string) bool {
+func containsLabels(has, wants map[string]string) bool {
 	for key, label := range wants {
 		if has[key] != label {
 			return false
@@ -174,43 +174,43 @@ func carries(has, wants map[string]string) bool {
 	return true
 }
 
-func instance(live *v2.Instance, typeName string) state.Instance {
+func fromV2Instance(live *v2.Instance, typeName string) state.Instance {
 	return state.Instance{
-		Name:           value(live.Name),
+		Name:           deref(live.Name),
 		Type:           typeName,
-		TemplateID:     value(live.TemplateID),
-		SSHKey:         value(live.SSHKey),
-		SecurityGroups: value(live.SecurityGroupIDs),
-		Labels:         value(live.Labels),
-		DeployTarget:   value(live.DeployTargetID),
+		TemplateID:     deref(live.TemplateID),
+		SSHKey:         deref(live.SSHKey),
+		SecurityGroups: deref(live.SecurityGroupIDs),
+		Labels:         deref(live.Labels),
+		DeployTarget:   deref(live.DeployTargetID),
 		Protected:      isProtected(live),
-		ID:             value(live.ID),
-		Address:        address(live),
-		State:          value(live.State),
-		Created:        value(live.CreatedAt),
+		ID:             deref(live.ID),
+		Address:        formatAddress(live),
+		State:          deref(live.State),
+		Created:        deref(live.CreatedAt),
 	}
 }
 
-func address(live *v2.Instance) string {
+func formatAddress(live *v2.Instance) string {
 	if live.PublicIPAddress == nil {
 		return ""
 	}
 	return live.PublicIPAddress.String()
 }
 
-// instances lists the machines that are not about to vanish.
-func (c *Client) instances(ctx context.Context) ([]*v2.Instance, error) {
+// listInstances lists the machines that are not about to vanish.
+func (c *Client) listInstances(ctx context.Context) ([]*v2.Instance, error) {
 	all, err := call(ctx, c, "list instances", func(ctx context.Context) ([]*v2.Instance, error) {
 		return c.api.ListInstances(ctx, c.zone)
 	})
-	return choose(all, func(instance *v2.Instance) bool { return !vanishing(instance) }), err
+	return filterMatching(all, func(instance *v2.Instance) bool { return !isVanishing(instance) }), err
 }
 
-func vanishing(instance *v2.Instance) bool {
-	return slices.Contains([]string{"destroying", "destroyed", "expunging"}, value(instance.State))
+func isVanishing(instance *v2.Instance) bool {
+	return slices.Contains([]string{"destroying", "destroyed", "expunging"}, deref(instance.State))
 }
 
-func (c *Client) instance(ctx context.Context, id string) (*v2.Instance, error) {
+func (c *Client) getInstance(ctx context.Context, id string) (*v2.Instance, error) {
 	return call(ctx, c, "read instance "+id, func(ctx context.Context) (*v2.Instance, error) {
 		return c.api.GetInstance(ctx, c.zone, id)
 	})

@@ -13,14 +13,14 @@ import (
 // maxUserData is the API's limit, in characters of base64.
 const maxUserData = 32768
 
-// instanceOrder is the body of a request for an instance.
-type instanceOrder struct {
+// createInstanceRequest is the body of a request for an instance.
+type createInstanceRequest struct {
 	Name               string            `json:"name"`
 	InstanceType       reference         `json:"instance-type"`
 	Template           reference         `json:"template"`
 	DiskSize           int               `json:"disk-size"` // GiB
 	UserData           string            `json:"user-data,omitempty"`
-	SSHKey             *named            `json:"ssh-key,omitempty"`
+	SSHKey             *nameRef          `json:"ssh-key,omitempty"`
 	Labels             map[string]string `json:"labels,omitempty"`
 	PublicIPAssignment string            `json:"public-ip-assignment"`
 	SecurityGroups     []reference       `json:"security-groups,omitempty"`
@@ -28,12 +28,12 @@ type instanceOrder struct {
 	DeployTarget       *reference        `json:"deploy-target,omitempty"`
 }
 
-// named is how a request names an SSH key.
-type named struct {
+// nameRef is how a request names an SSH key.
+type nameRef struct {
 	Name string `json:"name"`
 }
 
-func references(ids []string) []reference {
+func toReferences(ids []string) []reference {
 	list := make([]reference, len(ids))
 	for i, id := range ids {
 		list[i] = reference{ID: id}
@@ -41,25 +41,25 @@ func references(ids []string) []reference {
 	return list
 }
 
-// orderInstance asks for a machine without waiting for it. Its ID is in the journal when this returns.
-func (c *Client) orderInstance(ctx context.Context, wanted state.Instance) (ordered operation, err error) {
-	typeID, err := c.typeID(ctx, wanted.Type)
+// requestInstance asks for a machine without waiting for it. Its ID is in the journal when this returns.
+func (c *Client) requestInstance(ctx context.Context, wanted state.Instance) (ordered operation, err error) {
+	typeID, err := c.findTypeID(ctx, wanted.Type)
 	if err != nil {
 		return ordered, err
 	}
-	body := instanceOrder{
+	body := createInstanceRequest{
 		Name: wanted.Name, InstanceType: reference{ID: typeID}, Template: reference{ID: wanted.TemplateID}, DiskSize: wanted.DiskGiB,
 		UserData: base64.StdEncoding.EncodeToString(wanted.UserData), Labels: wanted.Labels, PublicIPAssignment: "inet4",
-		SecurityGroups: references(wanted.SecurityGroups), AntiAffinityGroups: references(wanted.AntiAffinityGroups),
+		SecurityGroups: toReferences(wanted.SecurityGroups), AntiAffinityGroups: toReferences(wanted.AntiAffinityGroups),
 	}
 	if wanted.SSHKey != "" {
-		body.SSHKey = &named{wanted.SSHKey}
+		body.SSHKey = &nameRef{wanted.SSHKey}
 	}
 	if wanted.DeployTarget != "" {
 		body.DeployTarget = &reference{ID: wanted.DeployTarget}
 	}
-	err = c.change(ctx, state.Created, kindInstance, wanted.Name, func(ctx context.Context) (string, error) {
-		ordered, err = c.order(ctx, http.MethodPost, "/instance", body)
+	err = c.applyChange(ctx, state.Created, kindInstance, wanted.Name, func(ctx context.Context) (string, error) {
+		ordered, err = c.startOperation(ctx, http.MethodPost, "/instance", body)
 		if err == nil && ordered.Reference.ID == "" {
 			err = errors.New("the API does not tell the ID of the new instance")
 		}
@@ -77,10 +77,10 @@ func checkInstances(wanted []state.Instance) error {
 			return fault.Newf(fault.Invalid, op, "its user data has %d characters in base64, Exoscale takes %d", size, maxUserData).
 				WithHint("keep large documents in object storage and point to them")
 		}
-		if names[identityOf(one)] {
+		if names[newIdentity(one)] {
 			return fault.Newf(fault.Invalid, op, "it is asked for twice").WithHint("give each machine a name of its own")
 		}
-		names[identityOf(one)] = true
+		names[newIdentity(one)] = true
 	}
 	return nil
 }

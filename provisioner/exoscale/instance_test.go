@@ -29,7 +29,7 @@ func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
 		if _, err := netip.ParseAddr(made.Address); err != nil || made.ID == "" || made.State != "running" {
 			w.t.Errorf("%+v", made)
 		}
-		listed, err := w.Instances(ctx, map[string]string{"exoshift-cluster": cluster})
+		listed, err := w.ListInstances(ctx, map[string]string{"exoshift-cluster": cluster})
 		w.check(err)
 		want := made
 		want.DiskGiB, want.UserData, want.AntiAffinityGroups = 0, nil, nil // not told by a list
@@ -48,9 +48,9 @@ func TestDescribeInstances_LeavesOutWhatIsGoneMeanwhile(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.ensureAll(ctx, w.machines(ctx, 3))
 		w.check(err)
-		listed, err := w.Instances(ctx, nil)
+		listed, err := w.ListInstances(ctx, nil)
 		w.check(err)
-		w.Happens(site.Accident{On: "GET /v2/instance/" + listed[1].ID, Answer: says(404, `{"message":"Not Found"}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v2/instance/" + listed[1].ID, Respond: matchPattern(404, `{"message":"Not Found"}`)})
 		described, err := w.DescribeInstances(ctx, nil)
 		w.check(err)
 		if len(described) != 2 || described[0].ID != listed[0].ID || described[1].ID != listed[2].ID || described[0].DiskGiB == 0 {
@@ -62,7 +62,7 @@ func TestDescribeInstances_LeavesOutWhatIsGoneMeanwhile(t *testing.T) {
 func TestAnInstanceThatIsStillStartingIsWaitedFor(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
-		w.Happens(site.Accident{On: "POST /v2/instance", After: true})
+		w.InjectFaults(site.Fault{Match: "POST /v2/instance", ServeFirst: true})
 		_, _, err := w.EnsureInstance(ctx, wanted)
 		w.wantFault(err, fault.Transient)
 		began := time.Now()
@@ -85,7 +85,7 @@ func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
 		if our.ID == their.ID {
 			w.t.Error("took their machine")
 		}
-		listed, err := w.Instances(ctx, map[string]string{"exoshift-cluster": cluster, "exoshift-role": "lb"})
+		listed, err := w.ListInstances(ctx, map[string]string{"exoshift-cluster": cluster, "exoshift-role": "lb"})
 		w.check(err)
 		if len(listed) != 1 || listed[0].ID != our.ID {
 			w.t.Errorf("%+v", listed)
@@ -96,7 +96,7 @@ func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
 func TestAnInstanceThatIsBeingDestroyedIsReplaced(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
-		w.Happens(site.Accident{On: "GET /v2/instance", Answer: says(200, `{"instances":[{"id":"7","name":"lb-0","state":"destroying",
+		w.InjectFaults(site.Fault{Match: "GET /v2/instance", Respond: matchPattern(200, `{"instances":[{"id":"7","name":"lb-0","state":"destroying",
 			"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)})
 		made, action, err := w.EnsureInstance(ctx, wanted)
 		w.wantAction(action, err, state.Created)
@@ -116,7 +116,7 @@ func TestDeletingAnInstanceTwiceIsFine(t *testing.T) {
 			action, err := w.DeleteInstance(ctx, made.ID)
 			w.wantAction(action, err, state.Found)
 		})
-		listed, err := w.Instances(ctx, nil)
+		listed, err := w.ListInstances(ctx, nil)
 		w.check(err)
 		if len(listed) > 0 {
 			w.t.Errorf("still there: %+v", listed)
@@ -128,7 +128,7 @@ func TestDeletingAnInstanceSurvivesALostAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
-		w.Happens(site.Accident{On: "DELETE /v2/instance", After: true})
+		w.InjectFaults(site.Fault{Match: "DELETE /v2/instance", ServeFirst: true})
 		action, err := w.DeleteInstance(ctx, made.ID)
 		w.wantAction(action, err, state.Deleted)
 	})
@@ -138,9 +138,9 @@ func TestAStoppedInstanceIsLeftToTheOperator(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
-		stopped := site.Accident{On: "GET /v2/instance", Answer: says(200, `{"instances":[{"id":"`+made.ID+`","name":"lb-0","state":"stopped",
+		stopped := site.Fault{Match: "GET /v2/instance", Respond: matchPattern(200, `{"instances":[{"id":"`+made.ID+`","name":"lb-0","state":"stopped",
 			"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)}
-		w.Happens(stopped, stopped)
+		w.InjectFaults(stopped, stopped)
 		_, _, err = w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.wantFault(err, fault.Conflict, "stopped", "start or delete", made.ID)
 	})

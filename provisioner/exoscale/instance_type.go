@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// offer is an instance type as the API lists it. egoscale leaves out the zones.
-type offer struct {
+// instanceType is an instance type as the API lists it. egoscale leaves out the zones.
+type instanceType struct {
 	ID         string   `json:"id"`
 	Family     string   `json:"family"`
 	Size       string   `json:"size"`
@@ -21,29 +21,29 @@ type offer struct {
 	Zones      []string `json:"zones"` // that have it
 }
 
-func (o offer) name() string { return o.Family + "." + o.Size }
+func (o instanceType) name() string { return o.Family + "." + o.Size }
 
 // typeCache keeps the instance types for the life of the client: the list is long and does not change.
 type typeCache struct {
 	mutex sync.Mutex
-	types []offer
+	types []instanceType
 }
 
-func (t *typeCache) get() []offer {
+func (t *typeCache) get() []instanceType {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.types
 }
 
-func (t *typeCache) put(types []offer) {
+func (t *typeCache) put(types []instanceType) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.types = types
 }
 
-// InstanceTypes returns the instance types that the zone has. The API lists those of all zones.
-func (c *Client) InstanceTypes(ctx context.Context) ([]state.InstanceType, error) {
-	offers, err := c.instanceTypes(ctx)
+// ListInstanceTypes returns the instance types that the zone has. The API lists those of all zones.
+func (c *Client) ListInstanceTypes(ctx context.Context) ([]state.InstanceType, error) {
+	offers, err := c.fetchTypes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +59,12 @@ func (c *Client) InstanceTypes(ctx context.Context) ([]state.InstanceType, error
 	return types, nil
 }
 
-func (c *Client) instanceTypes(ctx context.Context) ([]offer, error) {
+func (c *Client) fetchTypes(ctx context.Context) ([]instanceType, error) {
 	if types := c.types.get(); types != nil {
 		return types, nil
 	}
 	var list struct {
-		Types []offer `json:"instance-types"`
+		Types []instanceType `json:"instance-types"`
 	}
 	err := c.get(ctx, "list instance types", "/instance-type", &list)
 	if err == nil {
@@ -73,13 +73,13 @@ func (c *Client) instanceTypes(ctx context.Context) ([]offer, error) {
 	return list.Types, err
 }
 
-// typeID returns the id of an instance type by its name.
-func (c *Client) typeID(ctx context.Context, name string) (string, error) {
-	types, err := c.instanceTypes(ctx)
+// findTypeID returns the id of an instance type by its name.
+func (c *Client) findTypeID(ctx context.Context, name string) (string, error) {
+	types, err := c.fetchTypes(ctx)
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(types, func(o offer) bool { return o.name() == name })
+	i := slices.IndexFunc(types, func(o instanceType) bool { return o.name() == name })
 	if i < 0 {
 		return "", fault.Newf(fault.Invalid, "find instance type "+name, "zone %s does not offer it", c.zone).
 			WithHint("`exo compute instance-type list` shows what it offers")

@@ -11,20 +11,20 @@ import (
 	"exoshift/state"
 )
 
-// sideBySide bounds how many requests of one task are under way at once. The API has no published limit.
-const sideBySide = 5
+// maxParallel bounds how many requests of one task are under way at once. The API has no published limit.
+const maxParallel = 5
 
-// shelf is where the API keeps the objects of a kind.
-type shelf struct {
+// resourceType is where the API keeps the objects of a kind.
+type resourceType struct {
 	kind  string
 	path  string
 	query string
 	list  string // the field of the answer, and the end of the operation's name: list-<list>
 }
 
-// shelves are all kinds that could belong to a cluster, but buckets.
-func shelves() []shelf {
-	return []shelf{
+// listResourceTypes are all kinds that could belong to a cluster, but buckets.
+func listResourceTypes() []resourceType {
+	return []resourceType{
 		{kind: state.KindInstance, path: "/instance", list: "instances"},
 		{kind: state.KindInstancePool, path: "/instance-pool", list: "instance-pools"},
 		{kind: state.KindLoadBalancer, path: "/load-balancer", list: "load-balancers"},
@@ -43,28 +43,28 @@ func shelves() []shelf {
 	}
 }
 
-func shelfOf(kind string) (shelf, bool) {
-	for _, s := range shelves() {
+func findResourceType(kind string) (resourceType, bool) {
+	for _, s := range listResourceTypes() {
 		if s.kind == kind {
 			return s, true
 		}
 	}
-	return shelf{}, false
+	return resourceType{}, false
 }
 
-// place is the path of one object.
-func (s shelf) place(id string) string { return s.path + "/" + url.PathEscape(id) }
+// joinPath is the path of one object.
+func (s resourceType) joinPath(id string) string { return s.path + "/" + url.PathEscape(id) }
 
-// Objects returns everything that the organization has in the zone and could belong to a cluster: all kinds but
+// ListObjects returns everything that the organization has in the zone and could belong to a cluster: all kinds but
 // buckets, of DNS zones not the records. What may not be read is missing, and the error joins one of kind
 // fault.Denied for each such kind, whose hint names the permission.
 //
 // Which instances hold an elastic IP is told by each instance alone; Uses of elastic IPs are empty.
-func (c *Client) Objects(ctx context.Context) ([]state.Object, error) {
-	all := shelves()
-	types := c.typeNames(ctx)
+func (c *Client) ListObjects(ctx context.Context) ([]state.Object, error) {
+	all := listResourceTypes()
+	types := c.listTypeNames(ctx)
 	found, faults := make([][]state.Object, len(all)), make([]error, len(all))
-	each(len(all), func(i int) { found[i], faults[i] = c.objects(ctx, all[i], types) })
+	forEachParallel(len(all), func(i int) { found[i], faults[i] = c.listObjects(ctx, all[i], types) })
 	if ctx.Err() != nil {
 		return nil, fault.New(fault.KindOf(ctx.Err()), "list what there is", context.Cause(ctx))
 	}
@@ -75,26 +75,26 @@ func (c *Client) Objects(ctx context.Context) ([]state.Object, error) {
 	return objects, errors.Join(faults...)
 }
 
-func (c *Client) objects(ctx context.Context, s shelf, types map[string]string) ([]state.Object, error) {
-	entries, err := c.entries(ctx, s, s.query)
+func (c *Client) listObjects(ctx context.Context, s resourceType, types map[string]string) ([]state.Object, error) {
+	entries, err := c.listResources(ctx, s, s.query)
 	if err != nil {
 		return nil, err
 	}
 	var objects []state.Object
 	for _, e := range entries {
-		if !e.vanished() {
+		if !e.isGone() {
 			objects = append(objects, state.Object{
-				Kind: s.kind, Name: e.title(), ID: e.id(), Labels: e.Labels,
-				Uses: e.uses(s.kind), Type: types[e.Type.ID], GiB: int(e.gibibytes(s.kind)), Detail: e.detail(s.kind, types),
-				Created: e.created(),
+				Kind: s.kind, Name: e.displayName(), ID: e.id(), Labels: e.Labels,
+				Uses: e.listUses(s.kind), Type: types[e.Type.ID], GiB: int(e.sizeGiB(s.kind)), Detail: e.formatDetail(s.kind, types),
+				Created: e.parseCreated(),
 			})
 		}
 	}
 	return objects, nil
 }
 
-// entries lists a shelf.
-func (c *Client) entries(ctx context.Context, s shelf, query string) ([]entry, error) {
+// listResources lists a shelf.
+func (c *Client) listResources(ctx context.Context, s resourceType, query string) ([]resource, error) {
 	op := "list " + s.kind + "s"
 	var answer map[string]json.RawMessage
 	err := c.get(ctx, op, s.path+query, &answer)
@@ -105,14 +105,14 @@ func (c *Client) entries(ctx context.Context, s shelf, query string) ([]entry, e
 	case err != nil || answer[s.list] == nil:
 		return nil, err
 	}
-	var entries []entry
+	var entries []resource
 	return entries, c.translate(ctx, op, json.Unmarshal(answer[s.list], &entries))
 }
 
-// typeNames returns the names of the instance types by their ids; without them an inventory is still true.
-func (c *Client) typeNames(ctx context.Context) map[string]string {
+// listTypeNames returns the names of the instance types by their ids; without them an inventory is still true.
+func (c *Client) listTypeNames(ctx context.Context) map[string]string {
 	names := map[string]string{}
-	types, err := c.instanceTypes(ctx)
+	types, err := c.fetchTypes(ctx)
 	if err != nil {
 		return names
 	}
@@ -122,10 +122,10 @@ func (c *Client) typeNames(ctx context.Context) map[string]string {
 	return names
 }
 
-// each does a task for every number below n, a few side by side.
-func each(n int, do func(i int)) {
+// forEachParallel does a task for every number below n, a few side by side.
+func forEachParallel(n int, do func(i int)) {
 	var running sync.WaitGroup
-	seats := make(chan struct{}, sideBySide)
+	seats := make(chan struct{}, maxParallel)
 	for i := range n {
 		seats <- struct{}{}
 		running.Go(func() {

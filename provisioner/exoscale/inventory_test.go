@@ -54,7 +54,7 @@ func ref(id string) map[string]string { return map[string]string{"id": id} }
 func TestTheInventoryTellsWhatObjectsAreMadeOfAndFor(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		ids := w.byCluster(ctx)
-		all, err := w.Objects(ctx)
+		all, err := w.ListObjects(ctx)
 		w.check(err)
 		found := map[string]state.Object{}
 		for _, o := range all {
@@ -105,7 +105,7 @@ func (w *world) wantObject(got, want state.Object) {
 func TestWhatAClusterMakesByItselfIsDeletedToo(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.byCluster(ctx)
-		all, err := w.Objects(ctx)
+		all, err := w.ListObjects(ctx)
 		w.check(err)
 		balancer := w.the(ctx, state.KindLoadBalancer, "k8s-router")
 		w.deletesTwice(ctx, w.the(ctx, state.KindInstancePool, "workers"))
@@ -141,7 +141,7 @@ func TestAVolumeThatIsDetachedMeanwhileIsDeleted(t *testing.T) {
 		volume := w.the(ctx, state.KindVolume, "pvc-1")
 		_, err := w.Delete(ctx, w.the(ctx, state.KindVolumeSnapshot, "pvc-1-copy"))
 		w.check(err)
-		w.Happens(site.Accident{On: "PUT /v2/block-storage/", Answer: says(400, `{"message":"Volume not attached"}`)})
+		w.InjectFaults(site.Fault{Match: "PUT /v2/block-storage/", Respond: matchPattern(400, `{"message":"Volume not attached"}`)})
 		w.deletesTwice(ctx, volume)
 	})
 }
@@ -150,10 +150,10 @@ func TestWhatMayNotBeReadIsNamedAndTheRestIsListed(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.EnsureSSHKey(ctx, "operator", publicKey)
 		w.check(err)
-		denied := says(403, `{"message":"Forbidden by role policy"}`)
-		w.Happens(site.Accident{On: "GET /v2/load-balancer", Answer: denied},
-			site.Accident{On: "GET /v2/api-key", Answer: denied})
-		all, err := w.Objects(ctx)
+		denied := matchPattern(403, `{"message":"Forbidden by role policy"}`)
+		w.InjectFaults(site.Fault{Match: "GET /v2/load-balancer", Respond: denied},
+			site.Fault{Match: "GET /v2/api-key", Respond: denied})
+		all, err := w.ListObjects(ctx)
 		w.wantFault(err, fault.Denied, "list load-balancers", "list api-keys", "Forbidden by role policy")
 		var several interface{ Unwrap() []error }
 		if !errors.As(err, &several) || len(several.Unwrap()) != 2 {
@@ -179,7 +179,7 @@ func TestObjects_Created(t *testing.T) {
 		w.check(w.net.Clock.Sleep(ctx, 90*time.Minute))
 		began := time.Now().Truncate(time.Second)
 		w.byCluster(ctx)
-		all, err := w.Objects(ctx)
+		all, err := w.ListObjects(ctx)
 		w.check(err)
 		aged := map[string]bool{}
 		for _, o := range all {
@@ -210,7 +210,7 @@ func TestRecords_OfAZone(t *testing.T) {
 			_, err := w.EnsureRecord(ctx, zone.ID, r)
 			w.check(err)
 		}
-		records, err := w.Records(ctx, state.Object{ID: zone.ID})
+		records, err := w.ListRecords(ctx, state.Object{ID: zone.ID})
 		w.check(err)
 		var names []string
 		for _, r := range records {
@@ -222,10 +222,10 @@ func TestRecords_OfAZone(t *testing.T) {
 			t.Error(diff)
 		}
 		w.deletesTwice(ctx, records[slices.IndexFunc(records, func(o state.Object) bool { return o.Name == "api A 192.0.2.1" })])
-		if left, err := w.Records(ctx, state.Object{ID: zone.ID}); err != nil || len(left) != len(want)-1 {
+		if left, err := w.ListRecords(ctx, state.Object{ID: zone.ID}); err != nil || len(left) != len(want)-1 {
 			t.Errorf("%v, %v", left, err)
 		}
-		if none, err := w.Records(ctx, state.Object{ID: "00000000-0000-4000-8000-000000000000"}); err != nil || len(none) > 0 {
+		if none, err := w.ListRecords(ctx, state.Object{ID: "00000000-0000-4000-8000-000000000000"}); err != nil || len(none) > 0 {
 			t.Errorf("of a zone that is gone: %v, %v", none, err)
 		}
 	})
@@ -235,7 +235,7 @@ func TestAnInventoryEndsWithItsContext(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		stopped, cancel := context.WithCancelCause(ctx)
 		cancel(errors.New("ctrl-c"))
-		_, err := w.Objects(stopped)
+		_, err := w.ListObjects(stopped)
 		w.wantFault(err, fault.Cancelled, "ctrl-c")
 	})
 }

@@ -13,7 +13,7 @@ const instanceLimit = 10 * time.Minute
 
 // DeleteInstance deletes a machine and waits until it is gone.
 func (c *Client) DeleteInstance(ctx context.Context, id string) (state.Action, error) {
-	if c.imagined(id) {
+	if c.isPreviewID(id) {
 		return state.Found, nil
 	}
 	return c.Delete(ctx, state.Object{Kind: state.KindInstance, ID: id})

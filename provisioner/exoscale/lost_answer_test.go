@@ -110,7 +110,7 @@ func TestNothingIsDoubledByALostAnswer(t *testing.T) {
 	for name, l := range losses() {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: l.request, After: true})
+				w.InjectFaults(site.Fault{Match: l.request, ServeFirst: true})
 				repeats := strings.HasPrefix(l.request, "PUT") && !strings.Contains(l.ending, ":")
 				if _, err := l.ensure(ctx, w); !repeats || err != nil {
 					w.wantFault(err, fault.Transient, "run again")

@@ -20,8 +20,8 @@ const (
 	operationSuccess = "success"
 )
 
-// order asks for a change and returns without waiting for it.
-func (c *Client) order(ctx context.Context, method, path string, body any) (operation, error) {
+// startOperation asks for a change and returns without waiting for it.
+func (c *Client) startOperation(ctx context.Context, method, path string, body any) (operation, error) {
 	var ordered operation
 	if err := c.rest.do(ctx, method, path, body, &ordered); err != nil {
 		return ordered, err
@@ -32,8 +32,8 @@ func (c *Client) order(ctx context.Context, method, path string, body any) (oper
 	return ordered, nil
 }
 
-// pending tells whether an operation goes on; one that failed is an error in the words of the API.
-func (c *Client) pending(ctx context.Context, op, id string) (bool, error) {
+// isPending tells whether an operation goes on; one that failed is an error in the words of the API.
+func (c *Client) isPending(ctx context.Context, op, id string) (bool, error) {
 	var now operation
 	if err := c.get(ctx, op, "/operation/"+id, &now); err != nil {
 		return false, err
@@ -41,9 +41,9 @@ func (c *Client) pending(ctx context.Context, op, id string) (bool, error) {
 	return now.State == operationPending, nil
 }
 
-// carryOut orders a change and waits until it is done. It returns the ID of the object that was changed.
-func (c *Client) carryOut(ctx context.Context, op, method, path string, body any) (id string, err error) {
-	ordered, err := c.order(ctx, method, path, body)
+// executeChange orders a change and waits until it is done. It returns the ID of the object that was changed.
+func (c *Client) executeChange(ctx context.Context, op, method, path string, body any) (id string, err error) {
+	ordered, err := c.startOperation(ctx, method, path, body)
 	if err != nil || ordered.State == operationSuccess {
 		return ordered.Reference.ID, err
 	}
@@ -51,7 +51,7 @@ func (c *Client) carryOut(ctx context.Context, op, method, path string, body any
 		return "", fault.New(fault.KindOf(ctx.Err()), op, err)
 	}
 	return ordered.Reference.ID, c.await(ctx, op, func(ctx context.Context) (string, error) {
-		goes, err := c.pending(ctx, op, ordered.ID)
+		goes, err := c.isPending(ctx, op, ordered.ID)
 		if err != nil || !goes {
 			return "", err
 		}
@@ -61,6 +61,6 @@ func (c *Client) carryOut(ctx context.Context, op, method, path string, body any
 
 // put orders a change by PUT and waits until it is done.
 func (c *Client) put(ctx context.Context, op, path string, body any) error {
-	_, err := c.carryOut(ctx, op, http.MethodPut, path, body)
+	_, err := c.executeChange(ctx, op, http.MethodPut, path, body)
 	return err
 }

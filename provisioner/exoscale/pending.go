@@ -18,27 +18,29 @@ const (
 	startLimit = 2 * time.Minute
 )
 
-// runs tells whether an instance runs and has its public address.
-func runs(live *v2.Instance) bool { return value(live.State) == "running" && address(live) != "" }
+// isRunning tells whether an instance runs and has its public address.
+func isRunning(live *v2.Instance) bool {
+	return deref(live.State) == "running" && formatAddress(live) != ""
+}
 
 // checkPending finds out why a member does not run, and returns it as far as it is there: what a list omits is asked for by its
 // ID before it counts as gone. No error means that it may still come up. Operations that need no asking are not asked for:
 // only what a list shows to be wrong or late, and a few at a time.
-func (c *Client) checkPending(ctx context.Context, m *member, live *v2.Instance, checks *int) (*v2.Instance, error) {
+func (c *Client) checkPending(ctx context.Context, m *pendingInstance, live *v2.Instance, checks *int) (*v2.Instance, error) {
 	now := c.clock.Now()
 	late := now.Sub(m.since) >= instanceLimit
-	wrong := live != nil && !comesUp(live)
-	if !late && !wrong && (*checks == 0 || !m.suspect(now, live)) {
+	wrong := live != nil && !isStarting(live)
+	if !late && !wrong && (*checks == 0 || !m.isOverdue(now, live)) {
 		return live, nil
 	}
 	*checks = max(*checks-1, 0)
 	m.pause = max(2*m.pause, absenceLimit)
 	m.checked = now
-	goes, err := c.creationGoesOn(ctx, m)
+	goes, err := c.isCreating(ctx, m)
 	if err == nil && live == nil && (late || !goes) {
-		live, err = c.unlisted(ctx, m)
+		live, err = c.getUnlisted(ctx, m)
 	}
-	if err != nil || live != nil && runs(live) {
+	if err != nil || live != nil && isRunning(live) {
 		return live, err
 	}
 	return live, c.explainAbsence(m, live, goes, late)
@@ -46,12 +48,12 @@ func (c *Client) checkPending(ctx context.Context, m *member, live *v2.Instance,
 
 // explainAbsence returns why a member that does not run will not come up, nil if it may: its creation goes on or not, and it is
 // late or not.
-func (c *Client) explainAbsence(m *member, live *v2.Instance, goes, late bool) error {
+func (c *Client) explainAbsence(m *pendingInstance, live *v2.Instance, goes, late bool) error {
 	switch {
-	case live != nil && !comesUp(live) && !goes:
-		return c.halted(m, live)
+	case live != nil && !isStarting(live) && !goes:
+		return c.newHaltedError(m, live)
 	case late:
-		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", standing(live), instanceLimit).
+		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", describeState(live), instanceLimit).
 			WithHint("look at it in the Exoscale portal; run again to wait on")
 	case live == nil && !goes:
 		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
@@ -60,17 +62,17 @@ func (c *Client) explainAbsence(m *member, live *v2.Instance, goes, late bool) e
 	return nil
 }
 
-// unlisted asks for a member by its ID; nil if there is none, or it is about to vanish.
-func (c *Client) unlisted(ctx context.Context, m *member) (*v2.Instance, error) {
-	live, err := c.instance(ctx, m.ID)
-	if fault.Is(err, fault.NotFound) || err == nil && vanishing(live) {
+// getUnlisted asks for a member by its ID; nil if there is none, or it is about to vanish.
+func (c *Client) getUnlisted(ctx context.Context, m *pendingInstance) (*v2.Instance, error) {
+	live, err := c.getInstance(ctx, m.ID)
+	if fault.Is(err, fault.NotFound) || err == nil && isVanishing(live) {
 		return nil, nil
 	}
 	return live, err
 }
 
-// suspect tells whether it is time to ask about a member: first when it is late, then ever more rarely.
-func (m *member) suspect(now time.Time, live *v2.Instance) bool {
+// isOverdue tells whether it is time to ask about a member: first when it is late, then ever more rarely.
+func (m *pendingInstance) isOverdue(now time.Time, live *v2.Instance) bool {
 	patience := absenceLimit
 	if live != nil {
 		patience = startLimit
@@ -78,34 +80,34 @@ func (m *member) suspect(now time.Time, live *v2.Instance) bool {
 	return now.Sub(m.since) >= patience && now.Sub(m.checked) >= m.pause
 }
 
-// creationGoesOn asks how the creation of a member fares, and fails with the reason of the API if it has failed.
-func (c *Client) creationGoesOn(ctx context.Context, m *member) (bool, error) {
+// isCreating asks how the creation of a member fares, and fails with the reason of the API if it has failed.
+func (c *Client) isCreating(ctx context.Context, m *pendingInstance) (bool, error) {
 	if m.operation == "" {
 		return false, nil
 	}
-	return c.pending(ctx, "create instance "+m.Name, m.operation)
+	return c.isPending(ctx, "create instance "+m.Name, m.operation)
 }
 
-// comesUp tells whether an instance is in a state from which it reaches "running" by itself.
-func comesUp(live *v2.Instance) bool {
-	switch value(live.State) {
+// isStarting tells whether an instance is in a state from which it reaches "running" by itself.
+func isStarting(live *v2.Instance) bool {
+	switch deref(live.State) {
 	case "starting", "migrating", "running":
 		return true
 	}
 	return false
 }
 
-func (c *Client) halted(m *member, live *v2.Instance) error {
-	return fault.Newf(fault.Conflict, "wait for instance "+m.Name, "it is %s", standing(live)).
+func (c *Client) newHaltedError(m *pendingInstance, live *v2.Instance) error {
+	return fault.Newf(fault.Conflict, "wait for instance "+m.Name, "it is %s", describeState(live)).
 		WithHint("start or delete instance %s in zone %s, then run again", m.ID, c.zone)
 }
 
-func standing(live *v2.Instance) string {
+func describeState(live *v2.Instance) string {
 	switch {
 	case live == nil:
 		return "absent"
-	case value(live.State) == "running":
+	case deref(live.State) == "running":
 		return "running without an address"
 	}
-	return value(live.State)
+	return deref(live.State)
 }

@@ -13,7 +13,7 @@ import (
 
 // previewed is a world whose client is a preview of itself.
 func (w *world) previewed() *world {
-	return &world{Client: w.Preview(), Site: w.Site, t: w.t, net: w.net, journal: w.journal, api: w.api}
+	return &world{Client: w.WithPreview(), Site: w.Site, t: w.t, net: w.net, journal: w.journal, api: w.api}
 }
 
 func TestAPreviewTellsWhatWouldBeMadeAndMakesNothing(t *testing.T) {
@@ -133,9 +133,9 @@ func TestAPreviewDoesNotAdopt(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.check(err)
-		w.check(w.journal.Intend("anti-affinity-group", "masters"))
+		w.check(w.journal.RecordIntent("anti-affinity-group", "masters"))
 		before := len(w.journal.entries)
-		_, action, err := w.Preview().EnsureAntiAffinityGroup(ctx, "masters", "")
+		_, action, err := w.WithPreview().EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.wantAction(action, err, state.Found)
 		if len(w.journal.entries) != before {
 			w.t.Error("the journal was written to")

@@ -11,14 +11,14 @@ import (
 
 const kindProtection = "instance-protection"
 
-func isProtected(live *v2.Instance) bool { return value(live.Labels)[state.LabelProtected] == "true" }
+func isProtected(live *v2.Instance) bool { return deref(live.Labels)[state.LabelProtected] == "true" }
 
-// protect keeps an instance from being deleted by mistake, or lets it be deleted again. The label is what shows the
+// setProtection keeps an instance from being deleted by mistake, or lets it be deleted again. The label is what shows the
 // protection, as the API does not, and is therefore set last: a run that was killed before it does both again. That a
 // second protection is accepted is our reading of the API.
-func (c *Client) protect(ctx context.Context, live *v2.Instance, wanted bool) error {
-	id, name := value(live.ID), value(live.Name)
-	labels := maps.Clone(value(live.Labels))
+func (c *Client) setProtection(ctx context.Context, live *v2.Instance, wanted bool) error {
+	id, name := deref(live.ID), deref(live.Name)
+	labels := maps.Clone(deref(live.Labels))
 	if labels == nil {
 		labels = map[string]string{}
 	}
@@ -28,7 +28,7 @@ func (c *Client) protect(ctx context.Context, live *v2.Instance, wanted bool) er
 		op, action = "lift the protection of instance "+name, ":remove-protection"
 		delete(labels, state.LabelProtected)
 	}
-	return c.change(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
+	return c.applyChange(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
 		if err := c.put(ctx, op, "/instance/"+id+action, nil); err != nil {
 			return "", err
 		}

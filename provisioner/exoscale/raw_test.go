@@ -40,7 +40,7 @@ func (w *world) ask(ctx context.Context, method, path string, body, into any) {
 	signer, err := api.NewSecurityProvider(key, secret)
 	w.check(err)
 	w.check(signer.Intercept(ctx, request))
-	client := w.net.Client()
+	client := w.net.NewClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
 	w.check(err)
@@ -56,7 +56,7 @@ func (w *world) ask(ctx context.Context, method, path string, body, into any) {
 // the returns the object of a kind and name.
 func (w *world) the(ctx context.Context, kind, name string) state.Object {
 	w.t.Helper()
-	all, err := w.Objects(ctx)
+	all, err := w.ListObjects(ctx)
 	w.check(err)
 	for _, o := range all {
 		if o.Kind == kind && o.Name == name {

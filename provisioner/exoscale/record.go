@@ -18,15 +18,15 @@ func (c *Client) EnsureRecord(ctx context.Context, zoneID string, record state.R
 	if record.TTL <= 0 { // what the API does without a TTL is not known
 		return "", fault.Newf(fault.Invalid, "ensure dns-record "+recordName(record), "it has no TTL")
 	}
-	all, err := c.records(ctx, zoneID)
+	all, err := c.listRecords(ctx, zoneID)
 	if err != nil {
 		return "", err
 	}
-	rivals := choose(all, func(live v2.DNSDomainRecord) bool { return rivals(live, record) })
+	rivals := filterMatching(all, func(live v2.DNSDomainRecord) bool { return isConflicting(live, record) })
 	if len(rivals) == 0 {
 		return state.Created, c.createRecord(ctx, zoneID, record)
 	}
-	action, err := c.alignRecord(ctx, zoneID, rivals[0], record)
+	action, err := c.syncRecord(ctx, zoneID, rivals[0], record)
 	if err != nil {
 		return action, err
 	}
@@ -39,21 +39,21 @@ func (c *Client) EnsureRecord(ctx context.Context, zoneID string, record state.R
 	return action, nil
 }
 
-// rivals tells whether a live record stands where record shall be the only one.
-func rivals(live v2.DNSDomainRecord, record state.Record) bool {
-	if hostName(value(live.Name)) != hostName(record.Name) || value(live.Type) != record.Type {
+// isConflicting tells whether a live record stands where record shall be the only one.
+func isConflicting(live v2.DNSDomainRecord, record state.Record) bool {
+	if normalizeHost(deref(live.Name)) != normalizeHost(record.Name) || deref(live.Type) != record.Type {
 		return false
 	}
-	return record.Type == "CNAME" || sameContent(live, record)
+	return record.Type == "CNAME" || hasSameContent(live, record)
 }
 
-func sameContent(live v2.DNSDomainRecord, record state.Record) bool {
-	return normalised(record.Type, value(live.Content)) == normalised(record.Type, record.Content)
+func hasSameContent(live v2.DNSDomainRecord, record state.Record) bool {
+	return normalizeContent(record.Type, deref(live.Content)) == normalizeContent(record.Type, record.Content)
 }
 
-// normalised is the content in the form in which contents are compared: the API drops trailing dots and may quote
+// normalizeContent is the content in the form in which contents are compared: the API drops trailing dots and may quote
 // texts.
-func normalised(kind, content string) string {
+func normalizeContent(kind, content string) string {
 	switch kind {
 	case "A", "AAAA":
 		if address, err := netip.ParseAddr(content); err == nil {
@@ -62,32 +62,32 @@ func normalised(kind, content string) string {
 	case "TXT":
 		return strings.Trim(content, `"`)
 	}
-	return hostName(content)
+	return normalizeHost(content)
 }
 
 func (c *Client) createRecord(ctx context.Context, zoneID string, record state.Record) error {
-	return c.change(ctx, state.Created, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
-		made, err := c.api.CreateDNSDomainRecord(ctx, c.zone, zoneID, wireRecord(record))
+	return c.applyChange(ctx, state.Created, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
+		made, err := c.api.CreateDNSDomainRecord(ctx, c.zone, zoneID, toV2Record(record))
 		if err != nil {
 			return "", err
 		}
-		return value(made.ID), nil
+		return deref(made.ID), nil
 	})
 }
 
-// alignRecord brings content and TTL of a live record up to date.
-func (c *Client) alignRecord(ctx context.Context, zoneID string, live v2.DNSDomainRecord, record state.Record) (state.Action, error) {
-	if sameContent(live, record) && value(live.TTL) == int64(record.TTL) {
-		return c.adopt(kindRecord, recordName(record), value(live.ID))
+// syncRecord brings content and TTL of a live record up to date.
+func (c *Client) syncRecord(ctx context.Context, zoneID string, live v2.DNSDomainRecord, record state.Record) (state.Action, error) {
+	if hasSameContent(live, record) && deref(live.TTL) == int64(record.TTL) {
+		return c.recordAdoption(kindRecord, recordName(record), deref(live.ID))
 	}
-	return state.Updated, c.change(ctx, state.Updated, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
-		update := wireRecord(record)
+	return state.Updated, c.applyChange(ctx, state.Updated, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
+		update := toV2Record(record)
 		update.ID, update.Priority = live.ID, live.Priority
-		return value(live.ID), c.api.UpdateDNSDomainRecord(ctx, c.zone, zoneID, update)
+		return deref(live.ID), c.api.UpdateDNSDomainRecord(ctx, c.zone, zoneID, update)
 	})
 }
 
-func wireRecord(record state.Record) *v2.DNSDomainRecord {
+func toV2Record(record state.Record) *v2.DNSDomainRecord {
 	return &v2.DNSDomainRecord{
 		Name:    &record.Name,
 		Type:    &record.Type,
@@ -102,16 +102,16 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, u
 	if name == "" && (kind == "NS" || kind == "SOA") {
 		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
 	}
-	all, err := c.records(ctx, zoneID)
+	all, err := c.listRecords(ctx, zoneID)
 	if err != nil {
 		return "", err
 	}
 	action := state.Found
 	for _, record := range all {
-		if hostName(value(record.Name)) != hostName(name) || value(record.Type) != kind {
+		if normalizeHost(deref(record.Name)) != normalizeHost(name) || deref(record.Type) != kind {
 			continue
 		}
-		if !useless(normalised(kind, value(record.Content))) {
+		if !useless(normalizeContent(kind, deref(record.Content))) {
 			continue
 		}
 		action = state.Deleted
@@ -122,29 +122,29 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, u
 	return action, nil
 }
 
-// Records returns the records of a DNS zone but those that every zone has. Their Uses name the zone.
-func (c *Client) Records(ctx context.Context, zone state.Object) ([]state.Object, error) {
-	live, err := c.records(ctx, zone.ID)
+// ListRecords returns the records of a DNS zone but those that every zone has. Their Uses name the zone.
+func (c *Client) ListRecords(ctx context.Context, zone state.Object) ([]state.Object, error) {
+	live, err := c.listRecords(ctx, zone.ID)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	}
 	var records []state.Object
 	for _, r := range live {
-		apex := value(r.Name) == "" && (value(r.Type) == "NS" || value(r.Type) == "SOA")
+		apex := deref(r.Name) == "" && (deref(r.Type) == "NS" || deref(r.Type) == "SOA")
 		if apex || isCompanion(r, live) {
 			continue
 		}
-		name := recordName(state.Record{Name: value(r.Name), Type: value(r.Type), Content: value(r.Content)})
-		records = append(records, state.Object{Kind: kindRecord, Name: name, ID: value(r.ID), Uses: []string{zone.ID}, Created: value(r.CreatedAt)})
+		name := recordName(state.Record{Name: deref(r.Name), Type: deref(r.Type), Content: deref(r.Content)})
+		records = append(records, state.Object{Kind: kindRecord, Name: name, ID: deref(r.ID), Uses: []string{zone.ID}, Created: deref(r.CreatedAt)})
 	}
 	return records, err
 }
 
 // isCompanion tells whether a record is the TXT that an ALIAS brings with it and takes away again.
 func isCompanion(record v2.DNSDomainRecord, all []v2.DNSDomainRecord) bool {
-	return value(record.Type) == "TXT" && strings.HasPrefix(normalised("TXT", value(record.Content)), "ALIAS for ") &&
+	return deref(record.Type) == "TXT" && strings.HasPrefix(normalizeContent("TXT", deref(record.Content)), "ALIAS for ") &&
 		slices.ContainsFunc(all, func(other v2.DNSDomainRecord) bool {
-			return value(other.Type) == "ALIAS" && value(other.Name) == value(record.Name)
+			return deref(other.Type) == "ALIAS" && deref(other.Name) == deref(record.Name)
 		})
 }
 
@@ -154,7 +154,7 @@ func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Acti
 		return "", fault.Newf(fault.Internal, "delete dns-record "+o.Name, "it names no zone")
 	}
 	zone := o.Uses[0]
-	all, err := c.records(ctx, zone)
+	all, err := c.listRecords(ctx, zone)
 	if fault.Is(err, fault.NotFound) {
 		return state.Found, nil
 	}
@@ -162,7 +162,7 @@ func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Acti
 		return "", err
 	}
 	for _, record := range all {
-		if value(record.ID) == o.ID {
+		if deref(record.ID) == o.ID {
 			return state.Deleted, c.deleteRecord(ctx, zone, record)
 		}
 	}
@@ -170,23 +170,23 @@ func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Acti
 }
 
 func (c *Client) deleteRecord(ctx context.Context, zoneID string, record v2.DNSDomainRecord) error {
-	name := recordName(state.Record{Name: value(record.Name), Type: value(record.Type), Content: value(record.Content)})
-	return c.change(ctx, state.Deleted, kindRecord, name, func(ctx context.Context) (string, error) {
+	name := recordName(state.Record{Name: deref(record.Name), Type: deref(record.Type), Content: deref(record.Content)})
+	return c.applyChange(ctx, state.Deleted, kindRecord, name, func(ctx context.Context) (string, error) {
 		err := c.api.DeleteDNSDomainRecord(ctx, c.zone, zoneID, &record)
-		return value(record.ID), c.ignoreGone(ctx, err)
+		return deref(record.ID), c.ignoreNotFound(ctx, err)
 	})
 }
 
-// ignoreGone makes a deletion content with an object that is gone already.
-func (c *Client) ignoreGone(ctx context.Context, err error) error {
+// ignoreNotFound makes a deletion content with an object that is gone already.
+func (c *Client) ignoreNotFound(ctx context.Context, err error) error {
 	if fault.Is(c.translate(ctx, "delete", err), fault.NotFound) {
 		return nil
 	}
 	return err
 }
 
-func (c *Client) records(ctx context.Context, zoneID string) ([]v2.DNSDomainRecord, error) {
-	if c.imagined(zoneID) {
+func (c *Client) listRecords(ctx context.Context, zoneID string) ([]v2.DNSDomainRecord, error) {
+	if c.isPreviewID(zoneID) {
 		return nil, nil
 	}
 	return call(ctx, c, "list DNS records", func(ctx context.Context) ([]v2.DNSDomainRecord, error) {

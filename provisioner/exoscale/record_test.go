@@ -74,7 +74,7 @@ func TestACNAMEIsReplaced(t *testing.T) {
 func TestDoublesOfARecordAreRemoved(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
-		w.Happens(site.Accident{On: "GET /v2/dns-domain/", Answer: says(200, `{"dns-domain-records":[]}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v2/dns-domain/", Respond: matchPattern(200, `{"dns-domain-records":[]}`)})
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Updated)
 		if n := w.count("DELETE"); n != 1 {
@@ -102,8 +102,8 @@ func TestDeletingRecordsTwiceIsFine(t *testing.T) {
 func TestADeletionWhoseAnswerIsLostIsRepeated(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("etcd", "192.0.2.7", 60), state.Created)
-		lost := site.Accident{On: "DELETE /v2/dns-domain/", After: true}
-		w.Happens(lost)
+		lost := site.Fault{Match: "DELETE /v2/dns-domain/", ServeFirst: true}
+		w.InjectFaults(lost)
 		action, err := w.DeleteRecords(ctx, zoneID, "etcd", "A", anyContent)
 		w.wantAction(action, err, state.Deleted)
 	})

@@ -62,7 +62,7 @@ func refusals() map[string]refusal {
 			try: func(ctx context.Context, w *world) error {
 				_, _, err := w.EnsureZone(ctx, "example.com")
 				w.check(err)
-				w.Happens(site.Accident{On: "GET /v2/dns-domain", Answer: says(200, `{"dns-domains":[]}`)})
+				w.InjectFaults(site.Fault{Match: "GET /v2/dns-domain", Respond: matchPattern(200, `{"dns-domains":[]}`)})
 				_, _, err = w.EnsureZone(ctx, "example.com")
 				return err
 			},
@@ -127,7 +127,7 @@ func TestEveryOperationThatFailsTellsReasonCauseAndHint(t *testing.T) {
 		for _, kindOf := range []string{"anti-affinity-group", "iam-role"} { // through egoscale, and without it
 			t.Run(reason+" "+kindOf, func(t *testing.T) {
 				inWorld(t, func(ctx context.Context, w *world) {
-					w.Happens(site.Accident{On: "GET /v2/operation", Answer: says(200,
+					w.InjectFaults(site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200,
 						`{"id":"1","state":"failure","reason":"`+reason+`","message":"The words of the server"}`)})
 					_, err := ensures(ctx, w)[kindOf]()
 					w.wantFault(err, kind, "create "+kindOf, "reason "+reason, "The words of the server")
@@ -145,7 +145,7 @@ func TestEveryOperationThatFailsTellsReasonCauseAndHint(t *testing.T) {
 
 func TestWhatWasRefusedIsNotAdoptedLater(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "POST " + groups, Answer: says(403, `{"message":"no"}`)})
+		w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(403, `{"message":"no"}`)})
 		w.wantFault(ensureGroup(ctx, w), fault.Denied)
 		ours := w.client(zone, key, secret)
 		defer ours.Close()

@@ -27,13 +27,13 @@ type event struct {
 	Body      json.RawMessage `json:"body-params"`
 }
 
-// earlierTemplate waits for the template that an earlier run asked for without living to hear the end. It returns no
+// waitEarlierTemplate waits for the template that an earlier run asked for without living to hear the end. It returns no
 // template if that run's request never arrived or came to nothing.
-func (c *Client) earlierTemplate(ctx context.Context, name string) (state.Template, error) {
-	if c.preview || !c.intended(kindTemplate, name) {
+func (c *Client) waitEarlierTemplate(ctx context.Context, name string) (state.Template, error) {
+	if c.preview || !c.hasIntent(kindTemplate, name) {
 		return state.Template{}, nil
 	}
-	began, err := c.registrationOf(ctx, name)
+	began, err := c.findRegistration(ctx, name)
 	if err != nil {
 		return state.Template{}, err
 	}
@@ -53,8 +53,8 @@ func (c *Client) earlierTemplate(ctx context.Context, name string) (state.Templa
 	return state.Template{}, nil
 }
 
-// registrationOf returns when the latest registration of that name was accepted in our zone, or the zero time.
-func (c *Client) registrationOf(ctx context.Context, name string) (latest time.Time, err error) {
+// findRegistration returns when the latest registration of that name was accepted in our zone, or the zero time.
+func (c *Client) findRegistration(ctx context.Context, name string) (latest time.Time, err error) {
 	var trail []event
 	op := "look for the registration of template " + name + " in the audit trail"
 	if err := c.get(ctx, op, "/event", &trail); err != nil {
@@ -65,16 +65,16 @@ func (c *Client) registrationOf(ctx context.Context, name string) (latest time.T
 		return latest, err
 	}
 	for _, e := range trail {
-		if e.registers(name) && (e.Zone == "" || e.Zone == c.zone) && e.Timestamp.After(latest) {
+		if e.isRegistration(name) && (e.Zone == "" || e.Zone == c.zone) && e.Timestamp.After(latest) {
 			latest = e.Timestamp
 		}
 	}
 	return latest, nil
 }
 
-// registers tells whether the event is an accepted registration of that name. That the handler bears the name of the
+// isRegistration tells whether the event is an accepted registration of that name. That the handler bears the name of the
 // operation is not recorded; the address is that of no other mutation.
-func (e event) registers(name string) bool {
+func (e event) isRegistration(name string) bool {
 	var body struct{ Name string }
 	if e.Status >= 400 || json.Unmarshal(e.Body, &body) != nil || body.Name != name {
 		return false

@@ -13,13 +13,13 @@ import (
 )
 
 // release undoes what would keep the object from being deleted.
-func (d deletion) release(ctx context.Context, live entry) error {
-	switch d.shelf.kind {
+func (d deletion) release(ctx context.Context, live resource) error {
+	switch d.resourceType.kind {
 	case state.KindInstance:
 		return d.releaseInstance(ctx, live)
 	case state.KindLoadBalancer:
 		for _, service := range live.Services {
-			if err := d.remove(ctx, d.shelf.place(d.id)+"/service/"+service.ID); err != nil {
+			if err := d.remove(ctx, d.resourceType.joinPath(d.id)+"/service/"+service.ID); err != nil {
 				return err
 			}
 		}
@@ -27,7 +27,7 @@ func (d deletion) release(ctx context.Context, live entry) error {
 		return d.releasePool(ctx)
 	case state.KindVolume:
 		if live.Instance.ID != "" || live.State == "attached" {
-			return d.detach(ctx, d.shelf, d.id, "")
+			return d.detach(ctx, d.resourceType, d.id, "")
 		}
 	case state.KindElasticIP:
 		return d.releaseElasticIP(ctx)
@@ -42,8 +42,8 @@ func (d deletion) release(ctx context.Context, live entry) error {
 
 // releasePool takes the pool out of every load balancer: the services that target it, for which no other pool can be set.
 func (d deletion) releasePool(ctx context.Context) error {
-	balancers, _ := shelfOf(state.KindLoadBalancer)
-	all, err := d.client.entries(ctx, balancers, "")
+	balancers, _ := findResourceType(state.KindLoadBalancer)
+	all, err := d.client.listResources(ctx, balancers, "")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (d deletion) releasePool(ctx context.Context) error {
 			if service.Pool.ID != d.id {
 				continue
 			}
-			if err := d.remove(ctx, balancers.place(balancer.ID)+"/service/"+service.ID); err != nil {
+			if err := d.remove(ctx, balancers.joinPath(balancer.ID)+"/service/"+service.ID); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (d deletion) releasePool(ctx context.Context) error {
 
 // releaseInstance takes off the volumes, which outlive the instance, its name and its protection. An instance that is
 // on its way out lets go of everything by itself.
-func (d deletion) releaseInstance(ctx context.Context, live entry) error {
+func (d deletion) releaseInstance(ctx context.Context, live resource) error {
 	if live.State == "destroying" {
 		return nil
 	}
@@ -73,18 +73,18 @@ func (d deletion) releaseInstance(ctx context.Context, live entry) error {
 		return err
 	}
 	if live.Labels[state.LabelProtected] == "true" {
-		return d.unprotect(ctx)
+		return d.removeProtection(ctx)
 	}
 	return nil
 }
 
-func (d deletion) unprotect(ctx context.Context) error {
-	return d.client.command(ctx, d.op, http.MethodPut, d.shelf.place(d.id)+":remove-protection", nil)
+func (d deletion) removeProtection(ctx context.Context) error {
+	return d.client.execute(ctx, d.op, http.MethodPut, d.resourceType.joinPath(d.id)+":remove-protection", nil)
 }
 
 func (d deletion) detachVolumes(ctx context.Context) error {
-	volumes, _ := shelfOf(state.KindVolume)
-	all, err := d.client.entries(ctx, volumes, "?instance-id="+url.QueryEscape(d.id))
+	volumes, _ := findResourceType(state.KindVolume)
+	all, err := d.client.listResources(ctx, volumes, "?instance-id="+url.QueryEscape(d.id))
 	if err != nil && !fault.Is(err, fault.NotFound) { // gone meanwhile
 		return err
 	}
@@ -101,31 +101,31 @@ func (d deletion) detachVolumes(ctx context.Context) error {
 
 // releaseElasticIP takes the address off every instance that holds it, and its name.
 func (d deletion) releaseElasticIP(ctx context.Context) error {
-	holders, err := d.holders(ctx)
+	holders, err := d.listHolders(ctx)
 	if err != nil {
 		return err
 	}
 	for _, holder := range holders {
-		if err := d.detach(ctx, d.shelf, d.id, holder); err != nil {
+		if err := d.detach(ctx, d.resourceType, d.id, holder); err != nil {
 			return err
 		}
 	}
 	return d.remove(ctx, "/reverse-dns/elastic-ip/"+url.PathEscape(d.id))
 }
 
-// holders looks at each instance, for lists do not tell the elastic IPs.
-func (d deletion) holders(ctx context.Context) ([]string, error) {
-	instances, _ := shelfOf(state.KindInstance)
-	all, err := d.client.entries(ctx, instances, "")
+// listHolders looks at each instance, for lists do not tell the elastic IPs.
+func (d deletion) listHolders(ctx context.Context) ([]string, error) {
+	instances, _ := findResourceType(state.KindInstance)
+	all, err := d.client.listResources(ctx, instances, "")
 	if err != nil {
 		return nil, err
 	}
 	var mutex sync.Mutex
 	var holders []string
 	faults := make([]error, len(all))
-	each(len(all), func(i int) {
-		var live entry
-		faults[i] = d.client.get(ctx, d.op, instances.place(all[i].ID), &live)
+	forEachParallel(len(all), func(i int) {
+		var live resource
+		faults[i] = d.client.get(ctx, d.op, instances.joinPath(all[i].ID), &live)
 		if slices.Contains(live.ElasticIPs, reference{ID: d.id}) {
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -138,8 +138,8 @@ func (d deletion) holders(ctx context.Context) ([]string, error) {
 
 // releaseNetwork takes every instance off a private network.
 func (d deletion) releaseNetwork(ctx context.Context) error {
-	instances, _ := shelfOf(state.KindInstance)
-	all, err := d.client.entries(ctx, instances, "")
+	instances, _ := findResourceType(state.KindInstance)
+	all, err := d.client.listResources(ctx, instances, "")
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (d deletion) releaseNetwork(ctx context.Context) error {
 		if !slices.Contains(instance.Networks, reference{ID: d.id}) {
 			continue
 		}
-		if err := d.detach(ctx, d.shelf, d.id, instance.ID); err != nil {
+		if err := d.detach(ctx, d.resourceType, d.id, instance.ID); err != nil {
 			return err
 		}
 	}

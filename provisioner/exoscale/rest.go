@@ -84,8 +84,8 @@ func (c *Client) get(ctx context.Context, op, path string, into any) error {
 	return c.translate(ctx, op, c.rest.do(ctx, http.MethodGet, path, nil, into))
 }
 
-// command sends a request that changes something and waits until it is done.
-func (c *Client) command(ctx context.Context, op, method, path string, body any) error {
-	_, err := c.carryOut(ctx, op, method, path, body)
+// execute sends a request that changes something and waits until it is done.
+func (c *Client) execute(ctx context.Context, op, method, path string, body any) error {
+	_, err := c.executeChange(ctx, op, method, path, body)
 	return c.translate(ctx, op, err)
 }

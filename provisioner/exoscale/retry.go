@@ -22,11 +22,11 @@ const (
 // retry tells whether the attempt that failed may be repeated, and after how long. A create is repeated only if it
 // cannot have reached the server: a second one would make a second object, whereas the caller, who looks for the
 // object first, may try again at any time.
-func retry(failed *failure, attempt int) (time.Duration, bool) {
-	if attempt >= attempts || !failed.passing() {
+func retry(failed *requestError, attempt int) (time.Duration, bool) {
+	if attempt >= attempts || !failed.isTransient() {
 		return 0, false
 	}
-	if !failed.idempotent() && !failed.unsent() {
+	if !failed.isIdempotent() && !failed.isUnsent() {
 		return 0, false
 	}
 	if failed.pause > 0 {
@@ -35,8 +35,8 @@ func retry(failed *failure, attempt int) (time.Duration, bool) {
 	return firstPause << (attempt - 1), true
 }
 
-// passing tells whether the same request may succeed later.
-func (f *failure) passing() bool {
+// isTransient tells whether the same request may succeed later.
+func (f *requestError) isTransient() bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	switch {
@@ -48,9 +48,9 @@ func (f *failure) passing() bool {
 	return f.err != nil || f.status == http.StatusTooManyRequests || f.status >= http.StatusInternalServerError
 }
 
-// idempotent tells whether the request may be repeated although it may have been carried out. A path with a colon,
+// isIdempotent tells whether the request may be repeated although it may have been carried out. A path with a colon,
 // e.g. /elastic-ip/{id}:attach, is a command.
-func (f *failure) idempotent() bool {
+func (f *requestError) isIdempotent() bool {
 	switch f.method {
 	case http.MethodGet, http.MethodDelete:
 		return true
@@ -60,8 +60,8 @@ func (f *failure) idempotent() bool {
 	return false
 }
 
-// unsent tells whether nothing of the request can have reached the server.
-func (f *failure) unsent() bool {
+// isUnsent tells whether nothing of the request can have reached the server.
+func (f *requestError) isUnsent() bool {
 	var operation *net.OpError
 	return errors.Is(f.err, syscall.ECONNREFUSED) || errors.As(f.err, &operation) && operation.Op == "dial"
 }
@@ -69,12 +69,12 @@ func (f *failure) unsent() bool {
 // retryAfter reads the header Retry-After, seconds or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return clamp(time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second)
+		return limitPause(time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second)
 	}
 	if date, err := http.ParseTime(header); err == nil {
-		return clamp(date.Sub(now))
+		return limitPause(date.Sub(now))
 	}
 	return 0
 }
 
-func clamp(pause time.Duration) time.Duration { return min(max(pause, 0), maxPause) }
+func limitPause(pause time.Duration) time.Duration { return min(max(pause, 0), maxPause) }

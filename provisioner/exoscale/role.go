@@ -25,7 +25,7 @@ const rolePath = "/iam-role"
 func (c *Client) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IAMRole, state.Action, error) {
 	found, action, err := ensure(ctx, c, object[role]{
 		kind: state.KindRole, name: wanted.Name,
-		find:   func(ctx context.Context) ([]*role, error) { return c.roles(ctx, wanted.Name) },
+		find:   func(ctx context.Context) ([]*role, error) { return c.listRoles(ctx, wanted.Name) },
 		create: func(ctx context.Context) (*role, error) { return c.createRole(ctx, wanted) },
 		id:     func(r *role) string { return r.ID },
 	})
@@ -33,24 +33,24 @@ func (c *Client) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IA
 	if err != nil || action == state.Created {
 		return wanted, action, err
 	}
-	changed, err := c.alignRole(ctx, wanted, found)
+	changed, err := c.syncRole(ctx, wanted, found)
 	if changed {
-		action = updated(action)
+		action = mergeUpdated(action)
 	}
 	return wanted, action, err
 }
 
-// roles returns all roles of that name.
-func (c *Client) roles(ctx context.Context, name string) ([]*role, error) {
+// listRoles returns all roles of that name.
+func (c *Client) listRoles(ctx context.Context, name string) ([]*role, error) {
 	var list struct {
 		Roles []*role `json:"iam-roles"`
 	}
 	err := c.get(ctx, "list IAM roles", rolePath, &list)
-	return choose(list.Roles, func(r *role) bool { return r.Name == name }), err
+	return filterMatching(list.Roles, func(r *role) bool { return r.Name == name }), err
 }
 
 func (c *Client) createRole(ctx context.Context, wanted state.IAMRole) (*role, error) {
-	made := &role{Name: wanted.Name, Description: wanted.Description, Labels: wanted.Labels, Policy: complete(wanted.Policy)}
+	made := &role{Name: wanted.Name, Description: wanted.Description, Labels: wanted.Labels, Policy: fillPolicy(wanted.Policy)}
 	body := map[string]any{"name": made.Name, "policy": made.Policy}
 	if made.Description != "" {
 		body["description"] = made.Description
@@ -58,13 +58,13 @@ func (c *Client) createRole(ctx context.Context, wanted state.IAMRole) (*role, e
 	if len(made.Labels) > 0 {
 		body["labels"] = made.Labels
 	}
-	id, err := c.carryOut(ctx, "create iam-role "+wanted.Name, http.MethodPost, rolePath, body)
+	id, err := c.executeChange(ctx, "create iam-role "+wanted.Name, http.MethodPost, rolePath, body)
 	made.ID = id
 	return made, err
 }
 
-// alignRole brings a live role up to date. Lists need not show a policy, so that the role is read by itself.
-func (c *Client) alignRole(ctx context.Context, wanted state.IAMRole, found *role) (changed bool, err error) {
+// syncRole brings a live role up to date. Lists need not show a policy, so that the role is read by itself.
+func (c *Client) syncRole(ctx context.Context, wanted state.IAMRole, found *role) (changed bool, err error) {
 	var live role
 	if err := c.get(ctx, "read iam-role "+wanted.Name, rolePath+"/"+found.ID, &live); err != nil {
 		return false, err
@@ -81,29 +81,29 @@ func (c *Client) alignRole(ctx context.Context, wanted state.IAMRole, found *rol
 			return changed, err
 		}
 	}
-	if samePolicy(live.Policy, wanted.Policy) {
+	if equalPolicies(live.Policy, wanted.Policy) {
 		return changed, nil
 	}
-	return true, c.updateRole(ctx, live, ":policy", complete(wanted.Policy))
+	return true, c.updateRole(ctx, live, ":policy", fillPolicy(wanted.Policy))
 }
 
 func (c *Client) updateRole(ctx context.Context, live role, command string, body any) error {
-	return c.change(ctx, state.Updated, state.KindRole, live.Name, func(ctx context.Context) (string, error) {
+	return c.applyChange(ctx, state.Updated, state.KindRole, live.Name, func(ctx context.Context) (string, error) {
 		return live.ID, c.put(ctx, "update iam-role "+live.Name, rolePath+"/"+live.ID+command, body)
 	})
 }
 
-// complete returns a policy with the services that the API insists on, even if there are none.
-func complete(policy state.IAMPolicy) state.IAMPolicy {
+// fillPolicy returns a policy with the services that the API insists on, even if there are none.
+func fillPolicy(policy state.IAMPolicy) state.IAMPolicy {
 	if policy.Services == nil {
 		policy.Services = map[string]state.IAMService{}
 	}
 	return policy
 }
 
-// samePolicy compares in the form in which policies travel.
-func samePolicy(a, b state.IAMPolicy) bool {
-	one, errOne := json.Marshal(complete(a))
-	other, errOther := json.Marshal(complete(b))
+// equalPolicies compares in the form in which policies travel.
+func equalPolicies(a, b state.IAMPolicy) bool {
+	one, errOne := json.Marshal(fillPolicy(a))
+	other, errOther := json.Marshal(fillPolicy(b))
 	return errOne == nil && errOther == nil && string(one) == string(other)
 }

@@ -20,17 +20,17 @@ type ruleValue struct {
 	cidr, group        string // group is an id
 }
 
-// missing returns the wanted rules that the live group does not have, each once.
-func missing(wanted []state.Rule, live *v2.SecurityGroup, ids map[string]string) ([]state.Rule, error) {
+// findMissingRules returns the wanted rules that the live group does not have, each once.
+func findMissingRules(wanted []state.Rule, live *v2.SecurityGroup, ids map[string]string) ([]state.Rule, error) {
 	has := map[ruleValue]bool{}
 	for _, rule := range live.Rules {
-		if value(rule.FlowDirection) == ingress {
-			has[liveValue(rule)] = true
+		if deref(rule.FlowDirection) == ingress {
+			has[newLiveValue(rule)] = true
 		}
 	}
 	var rules []state.Rule
 	for _, rule := range wanted {
-		wants, err := wantedValue(rule, ids)
+		wants, err := newWantedValue(rule, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -42,13 +42,13 @@ func missing(wanted []state.Rule, live *v2.SecurityGroup, ids map[string]string)
 	return rules, nil
 }
 
-func liveValue(rule *v2.SecurityGroupRule) ruleValue {
+func newLiveValue(rule *v2.SecurityGroupRule) ruleValue {
 	v := ruleValue{
-		protocol: value(rule.Protocol),
-		from:     int(value(rule.StartPort)),
-		to:       int(value(rule.EndPort)),
-		icmpType: int(value(rule.ICMPType)),
-		group:    value(rule.SecurityGroupID),
+		protocol: deref(rule.Protocol),
+		from:     int(deref(rule.StartPort)),
+		to:       int(deref(rule.EndPort)),
+		icmpType: int(deref(rule.ICMPType)),
+		group:    deref(rule.SecurityGroupID),
 	}
 	if rule.Network != nil {
 		v.cidr = rule.Network.String()
@@ -56,7 +56,7 @@ func liveValue(rule *v2.SecurityGroupRule) ruleValue {
 	return v
 }
 
-func wantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
+func newWantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
 	v := ruleValue{protocol: rule.Protocol, from: rule.From, to: rule.To}
 	if rule.Protocol == "icmp" {
 		v = ruleValue{protocol: rule.Protocol, icmpType: rule.ICMPType}
@@ -69,16 +69,16 @@ func wantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
 	}
 	prefix, err := netip.ParsePrefix(rule.CIDR)
 	if err != nil {
-		return v, fault.New(fault.Invalid, "read the rule "+describe(rule), err)
+		return v, fault.New(fault.Invalid, "read the rule "+describeRule(rule), err)
 	}
 	v.cidr = prefix.Masked().String()
 	return v, nil
 }
 
-// wireRule is the rule as egoscale wants it. wantedValue has accepted its CIDR.
-func wireRule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
+// toV2Rule is the rule as egoscale wants it. newWantedValue has accepted its CIDR.
+func toV2Rule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
 	wire := &v2.SecurityGroupRule{
-		Description:   optional(rule.Description),
+		Description:   omitEmpty(rule.Description),
 		FlowDirection: new(ingress),
 		Protocol:      &rule.Protocol,
 	}
@@ -95,8 +95,8 @@ func wireRule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
 	return wire
 }
 
-// describe names a rule in the journal and in errors.
-func describe(rule state.Rule) string {
+// describeRule names a rule in the journal and in errors.
+func describeRule(rule state.Rule) string {
 	if rule.Protocol == "icmp" {
 		return fmt.Sprintf("icmp %d from %s", rule.ICMPType, rule.CIDR+rule.Group)
 	}

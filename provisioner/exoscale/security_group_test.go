@@ -30,14 +30,14 @@ func TestASecurityGroupGetsTheRulesThatItMisses(t *testing.T) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("balancers"))
 		w.check(err)
 		wanted := group("nodes", rules()...)
-		missing, err := w.MissingRules(ctx, wanted)
+		missing, err := w.ListMissingRules(ctx, wanted)
 		w.check(err)
 		if diff := cmp.Diff(wanted.Rules, missing); diff != "" {
 			w.t.Error("without a group all rules are missing", diff)
 		}
 		id, action, err := w.EnsureSecurityGroup(ctx, group("nodes", rules()[:2]...))
 		w.wantAction(action, err, state.Created)
-		missing, err = w.MissingRules(ctx, wanted)
+		missing, err = w.ListMissingRules(ctx, wanted)
 		w.check(err)
 		if diff := cmp.Diff(rules()[2:], missing); diff != "" {
 			w.t.Error(diff)
@@ -48,7 +48,7 @@ func TestASecurityGroupGetsTheRulesThatItMisses(t *testing.T) {
 			w.t.Errorf("id %s, then %s", id, again)
 		}
 		w.unchanged(func() {
-			missing, err := w.MissingRules(ctx, wanted)
+			missing, err := w.ListMissingRules(ctx, wanted)
 			w.check(err)
 			if len(missing) > 0 {
 				w.t.Errorf("missing %+v", missing)
@@ -67,7 +67,7 @@ func TestARuleThatVanishedIsMissing(t *testing.T) {
 		if n := w.api.RemoveRules("nodes", 22623); n != 1 {
 			w.t.Fatalf("removed %d rules", n)
 		}
-		missing, err := w.MissingRules(ctx, wanted)
+		missing, err := w.ListMissingRules(ctx, wanted)
 		w.check(err)
 		if diff := cmp.Diff(wanted.Rules[:1], missing); diff != "" {
 			w.t.Error(diff)

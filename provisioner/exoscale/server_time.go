@@ -10,9 +10,9 @@ import (
 	"exoshift/internal/fault"
 )
 
-// ServerTime returns the time of the API's clock, from the header Date of an answer and therefore in whole seconds.
+// GetServerTime returns the time of the API's clock, from the header Date of an answer and therefore in whole seconds.
 // It asks without a signature, for a signature of a machine whose clock is wrong is refused.
-func (c *Client) ServerTime(ctx context.Context) (time.Time, error) {
+func (c *Client) GetServerTime(ctx context.Context) (time.Time, error) {
 	const op = "read the clock of the API"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.rest.base+"/zone", http.NoBody)
 	if err != nil {

@@ -12,28 +12,28 @@ import (
 
 func TestTheTimeOfTheServerIsThatOfItsAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		now, err := w.ServerTime(ctx)
+		now, err := w.GetServerTime(ctx)
 		w.check(err)
 		if off := time.Since(now).Abs(); off > time.Second {
 			w.t.Errorf("off by %s", off)
 		}
-		w.Happens(site.Accident{On: "GET /v2/zone", Answer: func(answer http.ResponseWriter, request *http.Request) {
+		w.InjectFaults(site.Fault{Match: "GET /v2/zone", Respond: func(answer http.ResponseWriter, request *http.Request) {
 			if request.Header.Get("Authorization") != "" {
 				w.t.Error("the request is signed, which a wrong clock spoils")
 			}
 			answer.Header().Set("Date", "Tue, 02 Jan 2035 03:04:05 GMT")
-			says(200, `{"zones":[]}`)(answer, request)
+			matchPattern(200, `{"zones":[]}`)(answer, request)
 		}})
-		now, err = w.ServerTime(ctx)
+		now, err = w.GetServerTime(ctx)
 		w.check(err)
 		if want := time.Date(2035, 1, 2, 3, 4, 5, 0, time.UTC); !now.Equal(want) {
 			w.t.Errorf("%s, want %s", now, want)
 		}
-		w.Happens(site.Accident{On: "GET /v2/zone", Answer: func(answer http.ResponseWriter, request *http.Request) {
+		w.InjectFaults(site.Fault{Match: "GET /v2/zone", Respond: func(answer http.ResponseWriter, request *http.Request) {
 			answer.Header()["Date"] = nil
-			says(200, `{"zones":[]}`)(answer, request)
+			matchPattern(200, `{"zones":[]}`)(answer, request)
 		}})
-		_, err = w.ServerTime(ctx)
+		_, err = w.GetServerTime(ctx)
 		w.wantFault(err, fault.Internal, "no date", "proxy")
 	})
 }

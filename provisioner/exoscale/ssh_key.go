@@ -15,29 +15,29 @@ import (
 func (c *Client) EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error) {
 	key, action, err := ensure(ctx, c, object[v2.SSHKey]{
 		kind: kindSSHKey, name: name,
-		find: func(ctx context.Context) ([]*v2.SSHKey, error) { return c.sshKeys(ctx, name) },
+		find: func(ctx context.Context) ([]*v2.SSHKey, error) { return c.listSSHKeys(ctx, name) },
 		create: func(ctx context.Context) (*v2.SSHKey, error) {
 			return c.api.RegisterSSHKey(ctx, c.zone, name, publicKey)
 		},
-		id: func(key *v2.SSHKey) string { return value(key.Name) }, // keys have no other id
+		id: func(key *v2.SSHKey) string { return deref(key.Name) }, // keys have no other id
 	})
 	if err != nil {
 		return action, err
 	}
-	return action, sameKey(key, publicKey)
+	return action, checkSameKey(key, publicKey)
 }
 
-func (c *Client) sshKeys(ctx context.Context, name string) ([]*v2.SSHKey, error) {
+func (c *Client) listSSHKeys(ctx context.Context, name string) ([]*v2.SSHKey, error) {
 	keys, err := call(ctx, c, "list SSH keys", func(ctx context.Context) ([]*v2.SSHKey, error) {
 		return c.api.ListSSHKeys(ctx, c.zone)
 	})
-	return choose(keys, func(key *v2.SSHKey) bool { return value(key.Name) == name }), err
+	return filterMatching(keys, func(key *v2.SSHKey) bool { return deref(key.Name) == name }), err
 }
 
-// sameKey fails if the key that was found is certainly another one. The API tells a fingerprint only, and in which
+// checkSameKey fails if the key that was found is certainly another one. The API tells a fingerprint only, and in which
 // form is not recorded, so that only the two usual ones are compared.
-func sameKey(key *v2.SSHKey, publicKey string) error {
-	op, has := "compare ssh-key "+value(key.Name), value(key.Fingerprint)
+func checkSameKey(key *v2.SSHKey, publicKey string) error {
+	op, has := "compare ssh-key "+deref(key.Name), deref(key.Fingerprint)
 	parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(publicKey))
 	if err != nil {
 		return fault.New(fault.Invalid, op, err).WithHint("give one line as in authorized_keys")
@@ -53,8 +53,8 @@ func sameKey(key *v2.SSHKey, publicKey string) error {
 	return nil
 }
 
-// choose returns the elements that match.
-func choose[T any](all []T, match func(T) bool) []T {
+// filterMatching returns the elements that match.
+func filterMatching[T any](all []T, match func(T) bool) []T {
 	var chosen []T
 	for _, one := range all {
 		if match(one) {

@@ -19,12 +19,12 @@ const (
 
 // FindPublicTemplate returns the newest public template of that name.
 func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Template, error) {
-	found, err := c.TemplatesNamed(ctx, name, publicTemplates)
+	found, err := c.ListTemplates(ctx, name, publicTemplates)
 	switch {
 	case err != nil:
 		return state.Template{}, err
 	case len(found) == 0:
-		return state.Template{}, c.noTemplate(name, publicTemplates)
+		return state.Template{}, c.newTemplateNotFound(name, publicTemplates)
 	}
 	return found[0], nil
 }
@@ -33,50 +33,50 @@ func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Tem
 // are installed at the same moment register the same image twice: of several with one checksum it is always the oldest,
 // whoever asks. Of different images none can be chosen, which is a fault.Conflict.
 func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template, error) {
-	found, err := c.TemplatesNamed(ctx, name, privateTemplates)
+	found, err := c.ListTemplates(ctx, name, privateTemplates)
 	switch {
 	case err != nil:
 		return state.Template{}, err
 	case len(found) == 0:
-		return state.Template{}, c.noTemplate(name, privateTemplates)
+		return state.Template{}, c.newTemplateNotFound(name, privateTemplates)
 	case slices.ContainsFunc(found, func(t state.Template) bool { return !strings.EqualFold(t.MD5, found[0].MD5) }):
-		return state.Template{}, differentTemplates(name, found)
+		return state.Template{}, newTemplateConflict(name, found)
 	}
 	oldest := found[len(found)-1]
-	_, err = c.adopt(kindTemplate, name, oldest.ID)
+	_, err = c.recordAdoption(kindTemplate, name, oldest.ID)
 	return oldest, err
 }
 
-func differentTemplates(name string, found []state.Template) error {
+func newTemplateConflict(name string, found []state.Template) error {
 	all := make([]*state.Template, len(found))
 	for i := range found {
 		all[i] = &found[i]
 	}
-	return ambiguous(object[state.Template]{
+	return newAmbiguousError(object[state.Template]{
 		kind: kindTemplate, name: name, id: func(t *state.Template) string { return t.ID + " with checksum " + t.MD5 },
 	}, all)
 }
 
-func (c *Client) noTemplate(name, visibility string) error {
+func (c *Client) newTemplateNotFound(name, visibility string) error {
 	return fault.Newf(fault.NotFound, "find template "+name, "zone %s has no %s template of that name", c.zone, visibility).
 		WithHint("`exo compute instance-template list --visibility %s` shows what it has", visibility)
 }
 
-// TemplatesNamed returns all templates of that name, the newest first. The visibility is public or private.
-func (c *Client) TemplatesNamed(ctx context.Context, name, visibility string) ([]state.Template, error) {
+// ListTemplates returns all templates of that name, the newest first. The visibility is public or private.
+func (c *Client) ListTemplates(ctx context.Context, name, visibility string) ([]state.Template, error) {
 	all, err := call(ctx, c, "list "+visibility+" templates", func(ctx context.Context) ([]*v2.Template, error) {
 		return c.api.ListTemplates(ctx, c.zone, v2.ListTemplatesWithVisibility(visibility))
 	})
 	if err != nil {
 		return nil, err
 	}
-	found := choose(all, func(template *v2.Template) bool { return value(template.Name) == name })
+	found := filterMatching(all, func(template *v2.Template) bool { return deref(template.Name) == name })
 	slices.SortFunc(found, func(a, b *v2.Template) int { // moments are told in seconds
-		return cmp.Or(value(b.CreatedAt).Compare(value(a.CreatedAt)), strings.Compare(value(b.ID), value(a.ID)))
+		return cmp.Or(deref(b.CreatedAt).Compare(deref(a.CreatedAt)), strings.Compare(deref(b.ID), deref(a.ID)))
 	})
 	templates := make([]state.Template, len(found))
 	for i, one := range found {
-		templates[i] = template(one)
+		templates[i] = fromV2Template(one)
 	}
 	return templates, nil
 }
@@ -85,7 +85,7 @@ func (c *Client) TemplatesNamed(ctx context.Context, name, visibility string) ([
 // Exoscale fetches the image meanwhile. A registration that an earlier run began goes on without it, and is waited
 // for instead of being begun anew.
 func (c *Client) RegisterTemplate(ctx context.Context, wanted state.Template) (state.Template, error) {
-	registered, err := c.earlierTemplate(ctx, wanted.Name)
+	registered, err := c.waitEarlierTemplate(ctx, wanted.Name)
 	if err == nil && registered.ID == "" {
 		registered, err = c.registerTemplate(ctx, wanted)
 	}
@@ -94,41 +94,41 @@ func (c *Client) RegisterTemplate(ctx context.Context, wanted state.Template) (s
 }
 
 func (c *Client) registerTemplate(ctx context.Context, wanted state.Template) (registered state.Template, err error) {
-	err = c.change(ctx, state.Created, kindTemplate, wanted.Name, func(ctx context.Context) (string, error) {
-		made, err := c.api.RegisterTemplate(ctx, c.zone, wireTemplate(wanted))
+	err = c.applyChange(ctx, state.Created, kindTemplate, wanted.Name, func(ctx context.Context) (string, error) {
+		made, err := c.api.RegisterTemplate(ctx, c.zone, toV2Template(wanted))
 		if err != nil {
 			return "", err
 		}
-		registered = template(made)
+		registered = fromV2Template(made)
 		return registered.ID, nil
 	})
 	return registered, err
 }
 
-func wireTemplate(wanted state.Template) *v2.Template {
+func toV2Template(wanted state.Template) *v2.Template {
 	return &v2.Template{
 		Name:            &wanted.Name,
-		Description:     optional(wanted.Description),
+		Description:     omitEmpty(wanted.Description),
 		URL:             &wanted.URL,
 		Checksum:        &wanted.MD5,
-		BootMode:        optional(wanted.BootMode),
-		DefaultUser:     optional(wanted.DefaultUser),
-		Build:           optional(wanted.Build),
+		BootMode:        omitEmpty(wanted.BootMode),
+		DefaultUser:     omitEmpty(wanted.DefaultUser),
+		Build:           omitEmpty(wanted.Build),
 		PasswordEnabled: new(false),
 		SSHKeyEnabled:   new(true),
 	}
 }
 
-func template(live *v2.Template) state.Template {
+func fromV2Template(live *v2.Template) state.Template {
 	return state.Template{
-		Name:        value(live.Name),
-		Description: value(live.Description),
-		URL:         value(live.URL),
-		MD5:         value(live.Checksum),
-		BootMode:    value(live.BootMode),
-		DefaultUser: value(live.DefaultUser),
-		Build:       value(live.Build),
-		ID:          value(live.ID),
-		SizeGiB:     int((value(live.Size) + 1<<30 - 1) >> 30),
+		Name:        deref(live.Name),
+		Description: deref(live.Description),
+		URL:         deref(live.URL),
+		MD5:         deref(live.Checksum),
+		BootMode:    deref(live.BootMode),
+		DefaultUser: deref(live.DefaultUser),
+		Build:       deref(live.Build),
+		ID:          deref(live.ID),
+		SizeGiB:     int((deref(live.Size) + 1<<30 - 1) >> 30),
 	}
 }

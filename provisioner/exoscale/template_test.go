@@ -53,21 +53,21 @@ func TestATemplateWhoseImageIsAnotherTellsWhy(t *testing.T) {
 }
 
 // trail is an audit trail of one entry.
-func trail(at time.Time, handler, uri string, status int, name string) site.Accident {
-	return site.Accident{On: "GET /v2/event", Answer: says(200, fmt.Sprintf(
+func trail(at time.Time, handler, uri string, status int, name string) site.Fault {
+	return site.Fault{Match: "GET /v2/event", Respond: matchPattern(200, fmt.Sprintf(
 		`[{"timestamp":%q,"handler":%q,"uri":%q,"status":%d,"zone":%q,"body-params":{"name":%q}},{"handler":"create-instance"}]`,
 		at.UTC().Format("2006-01-02T15:04:05.000Z"), handler, uri, status, zone, name))}
 }
 
 func TestARegistrationWhoseAnswerWasLostIsWaitedForAndNotDoubled(t *testing.T) {
-	for name, event := range map[string]func() site.Accident{
-		"told by the zone":    func() site.Accident { return site.Accident{On: "nothing"} },
-		"told by its handler": func() site.Accident { return trail(time.Now(), "register-template", "", 200, "rhcos-1") },
-		"told by its address": func() site.Accident { return trail(time.Now(), "", "/v2/template", 200, "rhcos-1") },
+	for name, event := range map[string]func() site.Fault{
+		"told by the zone":    func() site.Fault { return site.Fault{Match: "nothing"} },
+		"told by its handler": func() site.Fault { return trail(time.Now(), "register-template", "", 200, "rhcos-1") },
+		"told by its address": func() site.Fault { return trail(time.Now(), "", "/v2/template", 200, "rhcos-1") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: "POST /v2/template", After: true}, event())
+				w.InjectFaults(site.Fault{Match: "POST /v2/template", ServeFirst: true}, event())
 				_, err := w.RegisterTemplate(ctx, rhcos())
 				w.wantFault(err, fault.Transient, "create template rhcos-1", "run again")
 				made, err := w.RegisterTemplate(ctx, rhcos())
@@ -86,17 +86,17 @@ func TestARegistrationWhoseAnswerWasLostIsWaitedForAndNotDoubled(t *testing.T) {
 }
 
 func TestARegistrationThatNeverArrivedIsBegunAnew(t *testing.T) {
-	for name, event := range map[string]func() site.Accident{
-		"no trace":   func() site.Accident { return site.Accident{On: "nothing"} },
-		"of another": func() site.Accident { return trail(time.Now(), "register-template", "/v2/template", 200, "rhcos-2") },
-		"refused":    func() site.Accident { return trail(time.Now(), "register-template", "/v2/template", 403, "rhcos-1") },
-		"of another operation": func() site.Accident {
+	for name, event := range map[string]func() site.Fault{
+		"no trace":   func() site.Fault { return site.Fault{Match: "nothing"} },
+		"of another": func() site.Fault { return trail(time.Now(), "register-template", "/v2/template", 200, "rhcos-2") },
+		"refused":    func() site.Fault { return trail(time.Now(), "register-template", "/v2/template", 403, "rhcos-1") },
+		"of another operation": func() site.Fault {
 			return trail(time.Now(), "delete-template", "/v2/template/7", 200, "rhcos-1")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: "POST /v2/template"}, event())
+				w.InjectFaults(site.Fault{Match: "POST /v2/template"}, event())
 				_, err := w.RegisterTemplate(ctx, rhcos())
 				w.wantFault(err, fault.Transient)
 				began := time.Now()
@@ -115,7 +115,7 @@ func TestARegistrationThatComesToNothingIsGivenUpAfterAnHour(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				event := trail(time.Now().Add(ahead), "register-template", "/v2/template", 200, "rhcos-1")
-				w.Happens(site.Accident{On: "POST /v2/template"}, event)
+				w.InjectFaults(site.Fault{Match: "POST /v2/template"}, event)
 				_, err := w.RegisterTemplate(ctx, rhcos())
 				w.wantFault(err, fault.Transient)
 				began := time.Now()
@@ -145,7 +145,7 @@ func TestARegistrationThatFailedIsNotWaitedFor(t *testing.T) {
 
 func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "POST /v2/template"}, site.Accident{On: "GET /v2/event", Answer: says(403, `{"message":"no"}`)})
+		w.InjectFaults(site.Fault{Match: "POST /v2/template"}, site.Fault{Match: "GET /v2/event", Respond: matchPattern(403, `{"message":"no"}`)})
 		_, err := w.RegisterTemplate(ctx, rhcos())
 		w.wantFault(err, fault.Transient)
 		_, err = w.RegisterTemplate(ctx, rhcos())
@@ -165,20 +165,20 @@ func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 				w.check(w.net.Clock.Sleep(ctx, time.Hour))
 			}
 		}
-		all, err := w.TemplatesNamed(ctx, "rhcos-1", "private")
+		all, err := w.ListTemplates(ctx, "rhcos-1", "private")
 		w.check(err)
 		if len(all) != 3 || all[0].ID != ids[2] {
 			w.t.Fatalf("%+v, want %s first", all, ids[2])
 		}
 		want := all[2].ID // of two of the same second, whichever: everybody takes the same one
-		for _, client := range []*exoscale.Client{w.Client, w.Preview()} {
+		for _, client := range []*exoscale.Client{w.Client, w.WithPreview()} {
 			found, err := client.FindTemplate(ctx, "rhcos-1")
 			w.check(err)
 			if found.ID != want {
 				w.t.Errorf("found %s of %q, want %s", found.ID, ids, want)
 			}
 		}
-		none, err := w.TemplatesNamed(ctx, "rhcos-1", "public")
+		none, err := w.ListTemplates(ctx, "rhcos-1", "public")
 		w.check(err)
 		if len(none) > 0 {
 			w.t.Errorf("%+v", none)
@@ -188,7 +188,7 @@ func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 
 func TestFindTemplate_RefusesDifferentOnes(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "GET /v2/template", Answer: says(200, `{"templates":[
+		w.InjectFaults(site.Fault{Match: "GET /v2/template", Respond: matchPattern(200, `{"templates":[
 			{"id":"first","name":"rhcos-1","checksum":"aa"},{"id":"second","name":"rhcos-1","checksum":"bb"}]}`)})
 		_, err := w.FindTemplate(ctx, "rhcos-1")
 		w.wantFault(err, fault.Conflict, "first with checksum aa", "second with checksum bb", "delete or rename")

@@ -13,56 +13,56 @@ import (
 // DeleteRules deletes the rules of the security group of that name which useless names. A group that does not exist has
 // none; of several that are called like this, the fault.Conflict names all.
 func (c *Client) DeleteRules(ctx context.Context, group string, useless func(state.Rule) bool) (state.Action, error) {
-	all, err := c.securityGroups(ctx)
+	all, err := c.listSecurityGroups(ctx)
 	if err != nil {
 		return "", err
 	}
-	found, err := onlyGroup(all, group)
+	found, err := findGroup(all, group)
 	if err != nil || found == nil {
 		return state.Found, err
 	}
-	giveBack, err := c.groups.take(ctx, value(found.ID))
+	giveBack, err := c.groups.take(ctx, deref(found.ID))
 	if err != nil {
 		return "", fault.New(fault.KindOf(ctx.Err()), "update security-group "+group, err)
 	}
 	defer giveBack()
-	live, err := c.securityGroup(ctx, value(found.ID))
+	live, err := c.getSecurityGroup(ctx, deref(found.ID))
 	if fault.Is(err, fault.NotFound) {
 		return state.Found, nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return c.deleteRules(ctx, live, idsByName(all), useless)
+	return c.deleteRules(ctx, live, mapNamesToIDs(all), useless)
 }
 
 // deleteRules tries each of them, side by side and whatever becomes of the others.
 func (c *Client) deleteRules(ctx context.Context, group *v2.SecurityGroup, ids map[string]string, useless func(state.Rule) bool) (state.Action, error) {
-	names := namesByID(ids)
-	doomed := choose(group.Rules, func(live *v2.SecurityGroupRule) bool {
-		return value(live.FlowDirection) == ingress && useless(ruleOf(live, names))
+	names := mapIDsToNames(ids)
+	doomed := filterMatching(group.Rules, func(live *v2.SecurityGroupRule) bool {
+		return deref(live.FlowDirection) == ingress && useless(fromV2Rule(live, names))
 	})
 	if len(doomed) == 0 {
 		return state.Found, nil
 	}
 	faults := make([]error, len(doomed))
-	each(len(doomed), func(n int) { faults[n] = c.deleteRule(ctx, group, doomed[n], ruleOf(doomed[n], names)) })
+	forEachParallel(len(doomed), func(n int) { faults[n] = c.deleteRule(ctx, group, doomed[n], fromV2Rule(doomed[n], names)) })
 	return state.Deleted, errors.Join(faults...)
 }
 
 func (c *Client) deleteRule(ctx context.Context, group *v2.SecurityGroup, live *v2.SecurityGroupRule, rule state.Rule) error {
-	return c.change(ctx, state.Deleted, kindRule, ruleName(group, rule), func(ctx context.Context) (string, error) {
+	return c.applyChange(ctx, state.Deleted, kindRule, formatRuleName(group, rule), func(ctx context.Context) (string, error) {
 		err := c.api.DeleteSecurityGroupRule(ctx, c.zone, group, live)
-		return value(live.ID), c.ignoreGone(ctx, err)
+		return deref(live.ID), c.ignoreNotFound(ctx, err)
 	})
 }
 
-// ruleOf is the opposite of wireRule. A group that is unknown is called by its ID.
-func ruleOf(live *v2.SecurityGroupRule, names map[string]string) state.Rule {
-	v := liveValue(live)
+// fromV2Rule is the opposite of toV2Rule. A group that is unknown is called by its ID.
+func fromV2Rule(live *v2.SecurityGroupRule, names map[string]string) state.Rule {
+	v := newLiveValue(live)
 	rule := state.Rule{
 		Protocol: v.protocol, From: v.from, To: v.to, ICMPType: v.icmpType, CIDR: v.cidr, Group: v.group,
-		Description: value(live.Description),
+		Description: deref(live.Description),
 	}
 	if name := names[v.group]; name != "" {
 		rule.Group = name
@@ -70,7 +70,7 @@ func ruleOf(live *v2.SecurityGroupRule, names map[string]string) state.Rule {
 	return rule
 }
 
-func namesByID(ids map[string]string) map[string]string {
+func mapIDsToNames(ids map[string]string) map[string]string {
 	names := make(map[string]string, len(ids))
 	for name, id := range ids {
 		names[id] = name
@@ -78,17 +78,17 @@ func namesByID(ids map[string]string) map[string]string {
 	return names
 }
 
-// onlyGroup returns the group of that name, nil if there is none, or a conflict if there are several.
-func onlyGroup(all []*v2.SecurityGroup, name string) (*v2.SecurityGroup, error) {
-	found := groupsNamed(all, name)
+// findGroup returns the group of that name, nil if there is none, or a conflict if there are several.
+func findGroup(all []*v2.SecurityGroup, name string) (*v2.SecurityGroup, error) {
+	found := filterGroups(all, name)
 	switch len(found) {
 	case 0:
 		return nil, nil
 	case 1:
 		return found[0], nil
 	}
-	return nil, ambiguous(object[v2.SecurityGroup]{
+	return nil, newAmbiguousError(object[v2.SecurityGroup]{
 		kind: kindSecurityGroup, name: name,
-		id: func(g *v2.SecurityGroup) string { return value(g.ID) },
+		id: func(g *v2.SecurityGroup) string { return deref(g.ID) },
 	}, found)
 }

@@ -36,7 +36,7 @@ func TestOnlyUselessRulesAreDeleted(t *testing.T) {
 		})
 		action, err := w.DeleteRules(ctx, "nodes", ofATest)
 		w.wantAction(action, err, state.Deleted)
-		missing, err := w.MissingRules(ctx, wanted)
+		missing, err := w.ListMissingRules(ctx, wanted)
 		w.check(err)
 		if diff := cmp.Diff(rules()[:2], missing); diff != "" {
 			t.Error(diff)

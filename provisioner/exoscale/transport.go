@@ -23,21 +23,21 @@ const (
 // status and the server's own words: egoscale drops both, drops the reason of failed operations, and panics on a
 // success without JSON.
 type transport struct {
-	inner http.RoundTripper
-	clock network.Clock
-	words redactor
+	inner    http.RoundTripper
+	clock    network.Clock
+	redactor redactor
 }
 
 func newTransport(inner http.RoundTripper, clock network.Clock, secret string) *transport {
 	limits := network.Limits{Bytes: maxAnswer, Time: requestTimeout}
-	return &transport{inner: limits.Over(inner), clock: clock, words: redactor{secret}}
+	return &transport{inner: limits.Wrap(inner), clock: clock, redactor: redactor{secret}}
 }
 
 // RoundTrip repeats the attempts that may be repeated; see retry.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := req.Body
 	for attempt := 1; ; attempt++ {
-		answer, failed := t.attempt(req, body)
+		answer, failed := t.sendAttempt(req, body)
 		if failed == nil {
 			return answer, nil
 		}
@@ -46,14 +46,14 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, failed
 		}
 		var err error
-		if body, err = rewind(req); err != nil {
+		if body, err = resetBody(req); err != nil {
 			return nil, failed
 		}
 	}
 }
 
-// rewind returns the body of req once more.
-func rewind(req *http.Request) (io.ReadCloser, error) {
+// resetBody returns the body of req once more.
+func resetBody(req *http.Request) (io.ReadCloser, error) {
 	switch {
 	case req.Body == nil:
 		return nil, nil
@@ -63,12 +63,12 @@ func rewind(req *http.Request) (io.ReadCloser, error) {
 	return req.GetBody()
 }
 
-func (t *transport) attempt(req *http.Request, body io.ReadCloser) (*http.Response, *failure) {
+func (t *transport) sendAttempt(req *http.Request, body io.ReadCloser) (*http.Response, *requestError) {
 	ctx, cancel := context.WithTimeout(req.Context(), requestTimeout)
 	defer cancel()
 	attempt := req.Clone(ctx)
 	attempt.Body = body
-	failed := &failure{method: req.Method, path: req.URL.Path}
+	failed := &requestError{method: req.Method, path: req.URL.Path}
 	answer, err := t.inner.RoundTrip(attempt)
 	if err != nil {
 		failed.err, failed.expired = err, errors.Is(req.Context().Err(), context.DeadlineExceeded)
@@ -81,40 +81,40 @@ func (t *transport) attempt(req *http.Request, body io.ReadCloser) (*http.Respon
 		return nil, failed
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(content))
-	if t.judge(failed, answer, content) {
+	if t.checkAnswer(failed, answer, content) {
 		return answer, nil
 	}
 	return nil, failed
 }
 
-// judge tells whether an answer is a success, and fills in what is wrong with it otherwise.
-func (t *transport) judge(failed *failure, answer *http.Response, content []byte) bool {
+// checkAnswer tells whether an answer is a success, and fills in what is wrong with it otherwise.
+func (t *transport) checkAnswer(failed *requestError, answer *http.Response, content []byte) bool {
 	failed.status = answer.StatusCode
 	switch {
 	case answer.StatusCode >= 400:
-		failed.message = t.words.redact(message(content))
+		failed.message = t.redactor.redact(parseMessage(content))
 		failed.pause = retryAfter(answer.Header.Get("Retry-After"), t.clock.Now())
 		return false
 	case answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json"):
 		failed.message = "an answer that is not the API's; does a proxy answer in its place?"
 		return false
 	case strings.Contains(failed.path, "/operation/"):
-		return t.judgeOperation(failed, content)
+		return t.checkOperation(failed, content)
 	}
 	return true
 }
 
-func (t *transport) judgeOperation(failed *failure, content []byte) bool {
+func (t *transport) checkOperation(failed *requestError, content []byte) bool {
 	var operation struct{ State, Reason, Message string }
 	if err := json.Unmarshal(content, &operation); err != nil {
-		failed.message = "an operation that cannot be read: " + t.words.redact(err.Error())
+		failed.message = "an operation that cannot be read: " + t.redactor.redact(err.Error())
 		return false
 	}
 	if operation.State != "failure" && operation.State != "timeout" {
 		return true
 	}
 	failed.operation = operation.State
-	failed.reason = text.Sanitize(operation.Reason, text.Limit(maxReason))
-	failed.message = t.words.redact(operation.Message)
+	failed.reason = text.Sanitize(operation.Reason, text.WithLimit(maxReason))
+	failed.message = t.redactor.redact(operation.Message)
 	return false
 }

@@ -48,7 +48,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	} {
 		t.Run(http.StatusText(c.status)+" "+c.body, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: "POST " + groups, Answer: says(c.status, c.body)})
+				w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(c.status, c.body)})
 				w.wantFault(ensureGroup(ctx, w), c.kind, append(c.words, "create anti-affinity-group masters", "POST "+groups)...)
 			})
 		})
@@ -66,7 +66,7 @@ func TestRefusalsAsProblemDetailsAreUnderstoodToo(t *testing.T) {
 func TestACreateThatFailedOnTheServerIsNotSentAgain(t *testing.T) {
 	for _, status := range []int{429, 500, 503} {
 		inWorld(t, func(ctx context.Context, w *world) {
-			w.Happens(site.Accident{On: "POST " + groups, Answer: says(status, `{}`)})
+			w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(status, `{}`)})
 			w.wantFault(ensureGroup(ctx, w), fault.Transient)
 			if posts := w.count("POST"); posts != 1 {
 				w.t.Errorf("%d: sent %d times", status, posts)
@@ -79,11 +79,11 @@ func TestAReadIsRepeatedAfterTheTimeTheServerAsksFor(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		busy := func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "42")
-			says(429, `{"message":"slow down"}`)(w, r)
+			matchPattern(429, `{"message":"slow down"}`)(w, r)
 		}
-		w.Happens(site.Accident{On: "GET /v2/quota", Answer: busy})
+		w.InjectFaults(site.Fault{Match: "GET /v2/quota", Respond: busy})
 		began := time.Now()
-		_, err := w.Quotas(ctx)
+		_, err := w.ListQuotas(ctx)
 		w.check(err)
 		if took := time.Since(began); took < 42*time.Second || took > 44*time.Second {
 			w.t.Errorf("took %s", took)
@@ -92,20 +92,20 @@ func TestAReadIsRepeatedAfterTheTimeTheServerAsksFor(t *testing.T) {
 }
 
 func TestAReadSurvivesAShortOutageButNotALongOne(t *testing.T) {
-	outage := site.Accident{On: "GET /v2/quota"}
+	outage := site.Fault{Match: "GET /v2/quota"}
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(outage, site.Accident{On: "GET /v2/quota", Answer: says(502, "")}, outage)
-		_, err := w.Quotas(ctx)
+		w.InjectFaults(outage, site.Fault{Match: "GET /v2/quota", Respond: matchPattern(502, "")}, outage)
+		_, err := w.ListQuotas(ctx)
 		w.check(err)
-		w.Happens(slices.Repeat([]site.Accident{outage}, 2*5)...) // net/http tries a broken connection twice
-		_, err = w.Quotas(ctx)
+		w.InjectFaults(slices.Repeat([]site.Fault{outage}, 2*5)...) // net/http tries a broken connection twice
+		_, err = w.ListQuotas(ctx)
 		w.wantFault(err, fault.Transient, "list quotas", "api-"+zone+".exoscale.com")
 	})
 }
 
 func TestPollingAnOperationSurvivesAnOutage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "GET /v2/operation/"}, site.Accident{On: "GET /v2/operation/", Answer: says(500, "")})
+		w.InjectFaults(site.Fault{Match: "GET /v2/operation/"}, site.Fault{Match: "GET /v2/operation/", Respond: matchPattern(500, "")})
 		w.check(ensureGroup(ctx, w))
 	})
 }
@@ -115,7 +115,7 @@ func TestAFailedOperationTellsItsReason(t *testing.T) {
 		"busy": fault.Transient, "conflict": fault.Conflict, "incorrect": fault.Invalid, "forbidden": fault.Denied, "fault": fault.Internal,
 	} {
 		inWorld(t, func(ctx context.Context, w *world) {
-			w.Happens(site.Accident{On: "GET /v2/operation/", Answer: says(200,
+			w.InjectFaults(site.Fault{Match: "GET /v2/operation/", Respond: matchPattern(200,
 				`{"id":"1","state":"failure","reason":"`+reason+`","message":"the hypervisor is on fire"}`)})
 			w.wantFault(ensureGroup(ctx, w), kind, "ended in failure", reason, "the hypervisor is on fire")
 		})
@@ -124,7 +124,7 @@ func TestAFailedOperationTellsItsReason(t *testing.T) {
 
 func TestAFullCloudIsAQuota(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "GET /v2/operation/", Answer: says(200,
+		w.InjectFaults(site.Fault{Match: "GET /v2/operation/", Respond: matchPattern(200,
 			`{"id":"1","state":"failure","reason":"unavailable","message":"insufficient capacity"}`)})
 		w.wantFault(ensureGroup(ctx, w), fault.Quota)
 	})
@@ -132,16 +132,16 @@ func TestAFullCloudIsAQuota(t *testing.T) {
 
 func TestAnswersThatMakeTheLibraryPanicBecomeErrors(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"no address": says(200, `{"elastic-ips":[{"id":"1"}]}`),
+		"no address": matchPattern(200, `{"elastic-ips":[{"id":"1"}]}`),
 		"not JSON": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte("<html>welcome to the hotel</html>"))
 		},
-		"no content":   says(204, ""),
-		"another type": says(200, `{"elastic-ips":7}`),
+		"no content":   matchPattern(204, ""),
+		"another type": matchPattern(200, `{"elastic-ips":7}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: "GET /v2/elastic-ip", Answer: answer})
+				w.InjectFaults(site.Fault{Match: "GET /v2/elastic-ip", Respond: answer})
 				_, _, err := w.EnsureElasticIP(ctx, elasticIP())
 				w.wantFault(err, fault.Internal, "list elastic IPs")
 			})
@@ -151,7 +151,7 @@ func TestAnswersThatMakeTheLibraryPanicBecomeErrors(t *testing.T) {
 
 func TestSecretsThatAServerRepeatsAreNotTold(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "POST " + groups, Answer: says(400,
+		w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(400,
 			`{"message":"you sent `+secret+` and https://x/y?X-Amz-Signature=abcdef012345&z=1"}`)})
 		err := ensureGroup(ctx, w)
 		w.wantFault(err, fault.Invalid, "&z=1")
@@ -190,9 +190,9 @@ func TestACreateThatWasNeverSentIsSentAgain(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		hangUp := func(answer http.ResponseWriter, r *http.Request) { // so that the create needs a new connection
 			answer.Header().Set("Connection", "close")
-			says(200, `{"anti-affinity-groups":[]}`)(answer, r)
+			matchPattern(200, `{"anti-affinity-groups":[]}`)(answer, r)
 		}
-		w.Happens(site.Accident{On: "GET " + groups, Answer: hangUp})
+		w.InjectFaults(site.Fault{Match: "GET " + groups, Respond: hangUp})
 		flaky, calls := w.net, 0
 		flaky.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if calls++; calls == 2 {

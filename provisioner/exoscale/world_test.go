@@ -55,7 +55,7 @@ func inWorldOf(t *testing.T, config api.Config, test func(ctx context.Context, w
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, journal: &journal{}}
-		config.DB, config.Zone = store.Memory(), zone
+		config.DB, config.Zone = store.NewMemory(), zone
 		config.HTTP = &http.Client{Transport: image("QFI\xfb and more")}
 		simulated, err := api.New(config)
 		if err != nil {
@@ -107,8 +107,8 @@ func (w *world) unchanged(do func()) {
 	}
 }
 
-// says answers with a status and a JSON body.
-func says(status int, body string) http.HandlerFunc {
+// matchPattern answers with a status and a JSON body.
+func matchPattern(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(status)
@@ -136,7 +136,7 @@ type journal struct {
 	entries []string
 }
 
-func (j *journal) Intend(kind, name string) error {
+func (j *journal) RecordIntent(kind, name string) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	if j.open == nil {
@@ -147,7 +147,7 @@ func (j *journal) Intend(kind, name string) error {
 	return nil
 }
 
-func (j *journal) Done(kind, name, _ string, action state.Action) error {
+func (j *journal) RecordResult(kind, name, _ string, action state.Action) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	delete(j.open, kind+" "+name)
@@ -207,6 +207,6 @@ func (w *world) omitting(service http.Handler) http.Handler {
 		if err != nil {
 			w.t.Error(err)
 		}
-		says(recorded.Code, string(content))(answer, r)
+		matchPattern(recorded.Code, string(content))(answer, r)
 	})
 }

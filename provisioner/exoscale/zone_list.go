@@ -13,10 +13,10 @@ import (
 // anyZone is where the zones are asked for: each knows all of them.
 const anyZone = "ch-gva-2"
 
-// Zones returns the names of all zones, sorted. They are told to everybody, so that this needs no credentials.
-func Zones(ctx context.Context, net network.Network) ([]string, error) {
+// ListZones returns the names of all zones, sorted. They are told to everybody, so that this needs no credentials.
+func ListZones(ctx context.Context, net network.Network) ([]string, error) {
 	const op = "list zones"
-	inner := net.Transport()
+	inner := net.NewTransport()
 	defer inner.CloseIdleConnections()
 	c := &Client{zone: anyZone}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api-"+anyZone+".exoscale.com/v2/zone", http.NoBody)

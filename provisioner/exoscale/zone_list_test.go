@@ -13,18 +13,18 @@ import (
 
 func TestZonesAreToldToEverybody(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		zones, err := exoscale.Zones(ctx, w.net)
+		zones, err := exoscale.ListZones(ctx, w.net)
 		w.check(err)
 		if !slices.Contains(zones, zone) || !slices.Contains(zones, "at-vie-1") || !slices.IsSorted(zones) {
 			w.t.Errorf("zones %v", zones)
 		}
-		w.Happens(site.Accident{On: "GET /v2/zone", Answer: func(answer http.ResponseWriter, request *http.Request) {
+		w.InjectFaults(site.Fault{Match: "GET /v2/zone", Respond: func(answer http.ResponseWriter, request *http.Request) {
 			if request.Header.Get("Authorization") != "" {
 				w.t.Error("the request is signed")
 			}
-			says(200, `not JSON`)(answer, request)
+			matchPattern(200, `not JSON`)(answer, request)
 		}})
-		_, err = exoscale.Zones(ctx, w.net)
+		_, err = exoscale.ListZones(ctx, w.net)
 		w.wantFault(err, fault.Internal, "list zones", "")
 	})
 }

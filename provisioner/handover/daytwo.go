@@ -8,48 +8,48 @@ import (
 	"exoshift/state"
 )
 
-// dayTwo is what those need who change the cluster later: there is no state of Terraform.
-func (s Source) dayTwo() Section {
+// buildDayTwo is what those need who change the cluster later: there is no state of Terraform.
+func (s Input) buildDayTwo() Section {
 	section := Section{Title: "For the day-two team"}
-	if !s.connected() {
+	if !s.isConnected() {
 		return section
 	}
 	facts, secrets := s.Facts, s.Facts.Syn.Tenant+"/"+s.Spec.Cluster.ID+"/"
-	section.sentence("The cluster was not made by Terraform, and has no state of it. Machines, elastic IPs and roles carry the label %s=%s, and the names of "+
+	section.addText("The cluster was not made by Terraform, and has no state of it. Machines, elastic IPs and roles carry the label %s=%s, and the names of "+
 		"the rest begin with %[2]s; whoever brings it into a state imports it by the IDs below.", state.LabelCluster, s.Spec.Cluster.ID)
-	section.fact("infrastructure ID", facts.InfraID)
-	section.fact("cluster ID", facts.Syn.ClusterUUID)
-	section.fact("boot image", facts.Template)
-	section.fact("buckets", strings.Join(s.buckets(), ", "))
-	section.fact("backups", "in the bucket "+s.Spec.Bucket(state.BucketBackups)+", by restic; in Vault are its password, "+secrets+"cluster-backup, and "+
+	section.addFact("infrastructure ID", facts.InfraID)
+	section.addFact("cluster ID", facts.Syn.ClusterUUID)
+	section.addFact("boot image", facts.Template)
+	section.addFact("buckets", strings.Join(s.listBuckets(), ", "))
+	section.addFact("backups", "in the bucket "+s.Spec.Bucket(state.BucketBackups)+", by restic; in Vault are its password, "+secrets+"cluster-backup, and "+
 		"the keys of the bucket, "+secrets+"exoscale/storage_iam")
-	section.fact("API keys", strings.Join(s.named(state.KindAPIKey), ", "))
-	section.fact("SSH public key", facts.Syn.SSHPublicKey)
-	section.fact("SSH private key", "in Vault: "+secrets+"exoscale/ssh, private_key (base64)")
-	section.Rows = append(section.Rows, s.imports()...)
-	s.jump(&section)
+	section.addFact("API keys", strings.Join(s.listNames(state.KindAPIKey), ", "))
+	section.addFact("SSH public key", facts.Syn.SSHPublicKey)
+	section.addFact("SSH private key", "in Vault: "+secrets+"exoscale/ssh, private_key (base64)")
+	section.Rows = append(section.Rows, s.listImports()...)
+	s.addJumpHost(&section)
 	return section
 }
 
-// jump is the way to a node's shell: the load balancers are the machines that take SSH from everywhere.
-func (s Source) jump(section *Section) {
-	if s.Spec.RoundRobin() {
+// addJumpHost is the way to a node's shell: the load balancers are the machines that take SSH from everywhere.
+func (s Input) addJumpHost(section *Section) {
+	if s.Spec.IsRoundRobin() {
 		return
 	}
-	section.sentence("Nodes take SSH from the cluster's own machines only. Load balancers open with the SSH key of the answers, nodes with that in Vault, too:")
-	section.command(fmt.Sprintf("ssh -J ubuntu@lb-0.%[1]s core@etcd-0.%[1]s", s.Spec.Domain()))
+	section.addText("Nodes take SSH from the cluster's own machines only. Load balancers open with the SSH key of the answers, nodes with that in Vault, too:")
+	section.addCommand(fmt.Sprintf("ssh -J ubuntu@lb-0.%[1]s core@etcd-0.%[1]s", s.Spec.Domain()))
 }
 
-func (s Source) buckets() []string {
+func (s Input) listBuckets() []string {
 	var names []string
-	for _, purpose := range state.KeptBuckets() {
+	for _, purpose := range state.ListPersistentBuckets() {
 		names = append(names, s.Spec.Bucket(purpose))
 	}
 	return names
 }
 
-// named returns the names of what there is of a kind, in order.
-func (s Source) named(kind string) []string {
+// listNames returns the names of what there is of a kind, in order.
+func (s Input) listNames(kind string) []string {
 	if s.Board == nil {
 		return nil
 	}
@@ -63,8 +63,8 @@ func (s Source) named(kind string) []string {
 	return names
 }
 
-// imports are the IDs by which objects are imported: <uuid>@<zone> where they are in a zone.
-func (s Source) imports() []Row {
+// listImports are the IDs by which objects are imported: <uuid>@<zone> where they are in a zone.
+func (s Input) listImports() []Row {
 	if s.Board == nil {
 		return nil
 	}

@@ -8,12 +8,12 @@ import (
 	"exoshift/internal/text"
 )
 
-// Markdown returns the report as a document. What the cluster and others say in it stays within its line.
-func (r Report) Markdown() []byte {
+// RenderMarkdown returns the report as a document. What the cluster and others say in it stays within its line.
+func (r Report) RenderMarkdown() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s\n", escaped(r.Title))
+	fmt.Fprintf(&out, "# %s\n", escapeMarkdown(r.Title))
 	if r.Note != "" {
-		fmt.Fprintf(&out, "\n%s\n", escaped(r.Note))
+		fmt.Fprintf(&out, "\n%s\n", escapeMarkdown(r.Note))
 	}
 	for _, section := range r.Sections() {
 		fmt.Fprintf(&out, "\n## %s\n", section.Title)
@@ -25,14 +25,14 @@ func (r Report) Markdown() []byte {
 			if i+1 < len(section.Rows) {
 				after = section.Rows[i+1]
 			}
-			row.markdown(&out, before, after)
+			row.writeMarkdown(&out, before, after)
 		}
 	}
-	return append([]byte(text.Sanitize(out.String(), text.Lines)), '\n')
+	return append([]byte(text.Sanitize(out.String(), text.WithLines)), '\n')
 }
 
-// markdown writes a row between two others: facts in a row are a list, commands a block.
-func (r Row) markdown(out *bytes.Buffer, before, after Row) {
+// writeMarkdown writes a row between two others: facts in a row are a list, commands a block.
+func (r Row) writeMarkdown(out *bytes.Buffer, before, after Row) {
 	fact := r.Name != ""
 	if goesOn := r.Command && before.Command || fact && before.Name != ""; !goesOn {
 		out.WriteString("\n")
@@ -47,13 +47,13 @@ func (r Row) markdown(out *bytes.Buffer, before, after Row) {
 			out.WriteString("```\n")
 		}
 	case fact:
-		fmt.Fprintf(out, "- %s: `%s`\n", escaped(r.Name), strings.ReplaceAll(text.Sanitize(r.Text), "`", "'"))
+		fmt.Fprintf(out, "- %s: `%s`\n", escapeMarkdown(r.Name), strings.ReplaceAll(text.Sanitize(r.Text), "`", "'"))
 	default:
-		fmt.Fprintf(out, "%s\n", escaped(r.Text))
+		fmt.Fprintf(out, "%s\n", escapeMarkdown(r.Text))
 	}
 }
 
-// escaped keeps a text from being taken for markup.
-func escaped(words string) string {
+// escapeMarkdown keeps a text from being taken for markup.
+func escapeMarkdown(words string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "`", "\\`").Replace(text.Sanitize(words))
 }

@@ -13,8 +13,8 @@ import (
 	"exoshift/state"
 )
 
-// Source is what a report is made of.
-type Source struct {
+// Input is what a report is made of.
+type Input struct {
 	Spec  state.Spec
 	Facts state.Facts
 	Board *provisioner.Board // of the run that ended well
@@ -34,7 +34,7 @@ type Report struct {
 	Title string // one line
 	Note  string // what has to be known before anything else; may be empty
 
-	Stands, Access, Secrets, Syn, Left, People, Unchecked, Cost, Later, DayTwo, Took Section
+	Summary, Access, Secrets, Syn, Remaining, Actions, SkippedChecks, Cost, Later, DayTwo, Durations Section
 }
 
 // Section is a part of a report under a title.
@@ -51,10 +51,10 @@ type Row struct {
 }
 
 // New writes the report.
-func New(s Source) Report {
+func New(s Input) Report {
 	r := Report{
-		Title:  "Cluster " + s.Spec.Cluster.ID + " is installed",
-		Stands: s.stands(), Access: s.access(), Secrets: s.keptSecrets(), Syn: s.syn(), People: s.people(), DayTwo: s.dayTwo(), Left: s.left(), Unchecked: s.unchecked(), Cost: s.cost(), Later: s.later(), Took: s.took(),
+		Title:   "Cluster " + s.Spec.Cluster.ID + " is installed",
+		Summary: s.buildSummary(), Access: s.buildAccess(), Secrets: s.buildSecrets(), Syn: s.buildSyn(), Actions: s.buildActions(), DayTwo: s.buildDayTwo(), Remaining: s.buildRemaining(), SkippedChecks: s.buildSkippedChecks(), Cost: s.buildCost(), Later: s.buildLater(), Durations: s.buildDurations(),
 	}
 	if s.Rehearsal {
 		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " went well"
@@ -66,7 +66,7 @@ func New(s Source) Report {
 // Sections returns the sections that say something, in their order.
 func (r Report) Sections() []Section {
 	var filled []Section
-	for _, section := range []Section{r.Stands, r.Access, r.Secrets, r.Syn, r.Left, r.People, r.Unchecked, r.Cost, r.Later, r.DayTwo, r.Took} {
+	for _, section := range []Section{r.Summary, r.Access, r.Secrets, r.Syn, r.Remaining, r.Actions, r.SkippedChecks, r.Cost, r.Later, r.DayTwo, r.Durations} {
 		if len(section.Rows) > 0 {
 			filled = append(filled, section)
 		}
@@ -74,28 +74,28 @@ func (r Report) Sections() []Section {
 	return filled
 }
 
-func (s Source) stands() Section {
+func (s Input) buildSummary() Section {
 	spec, facts := s.Spec, s.Facts
 	section := Section{Title: "What stands"}
-	section.fact("OpenShift", facts.OpenShiftVersion)
-	section.fact("zone", "Exoscale "+spec.Exoscale.Zone)
-	section.fact("nodes", nodes(spec))
-	section.fact("console", facts.ConsoleURL)
-	section.fact("API", "https://api."+spec.Domain()+":6443"+behind(facts.APIAddress))
-	section.fact("applications", "*."+spec.AppsDomain()+behind(facts.IngressAddress))
+	section.addFact("OpenShift", facts.OpenShiftVersion)
+	section.addFact("zone", "Exoscale "+spec.Exoscale.Zone)
+	section.addFact("nodes", formatNodes(spec))
+	section.addFact("console", facts.ConsoleURL)
+	section.addFact("API", "https://api."+spec.Domain()+":6443"+formatAddress(facts.APIAddress))
+	section.addFact("applications", "*."+spec.AppsDomain()+formatAddress(facts.IngressAddress))
 	return section
 }
 
-// behind adds the address that a name leads to.
-func behind(address string) string {
+// formatAddress adds the address that a name leads to.
+func formatAddress(address string) string {
 	if address == "" {
 		return ""
 	}
 	return " (" + address + ")"
 }
 
-// nodes counts the nodes by role.
-func nodes(spec state.Spec) string {
+// formatNodes counts the nodes by role.
+func formatNodes(spec state.Spec) string {
 	var counts []string
 	for _, role := range append([]state.Role{state.RoleMaster}, spec.ComputeRoles()...) {
 		if n := spec.Group(role).Count; n > 0 {
@@ -105,72 +105,72 @@ func nodes(spec state.Spec) string {
 	return fmt.Sprintf("%d: %s", len(spec.Nodes()), strings.Join(counts, ", "))
 }
 
-func (s Source) access() Section {
+func (s Input) buildAccess() Section {
 	section := Section{Title: "How to get in"}
 	if s.Folder == "" {
-		section.sentence("The folder of this rehearsal is not kept; of a real cluster it holds the kubeconfig and the password of kubeadmin.")
+		section.addText("The folder of this rehearsal is not kept; of a real cluster it holds the kubeconfig and the password of kubeadmin.")
 		return section
 	}
-	if s.invalidated() {
-		section.sentence("By an emergency credential (its passphrase is in Passbolt), or by the cluster's own logins: the API refuses the first kubeconfig "+
-			"since %s.", s.Facts.Syn.AdminInvalidated.UTC().Format(moment))
+	if s.isInvalidated() {
+		section.addText("By an emergency credential (its passphrase is in Passbolt), or by the cluster's own logins: the API refuses the first kubeconfig "+
+			"since %s.", s.Facts.Syn.AdminInvalidated.UTC().Format(timeLayout))
 	} else {
-		section.fact("kubeconfig", s.path(state.InstallDir, "auth", "kubeconfig"))
+		section.addFact("kubeconfig", s.joinPath(state.InstallDir, "auth", "kubeconfig"))
 	}
-	section.fact("password", s.path(state.InstallDir, "auth", "kubeadmin-password")+" (user kubeadmin)")
-	if s.Rehearsal || s.invalidated() {
+	section.addFact("password", s.joinPath(state.InstallDir, "auth", "kubeadmin-password")+" (user kubeadmin)")
+	if s.Rehearsal || s.isInvalidated() {
 		return section
 	}
-	section.command("export KUBECONFIG=" + quoted(s.path(state.InstallDir, "auth", "kubeconfig")))
-	section.command("oc get nodes,clusteroperators")
+	section.addCommand("export KUBECONFIG=" + quotePath(s.joinPath(state.InstallDir, "auth", "kubeconfig")))
+	section.addCommand("oc get nodes,clusteroperators")
 	return section
 }
 
-// keptSecrets names what has to stay in the folder although it is secret.
-func (s Source) keptSecrets() Section {
+// buildSecrets names what has to stay in the folder although it is secret.
+func (s Input) buildSecrets() Section {
 	section := Section{Title: "Secrets that stay in the folder"}
 	if s.Folder == "" {
 		return section
 	}
-	if !s.invalidated() { // it opens nothing any more
-		section.fact(state.InstallDir+"/auth/kubeconfig", "an administrator's access, valid for ten years")
+	if !s.isInvalidated() { // it opens nothing any more
+		section.addFact(state.InstallDir+"/auth/kubeconfig", "an administrator's access, valid for ten years")
 	}
-	section.fact(state.InstallDir+"/auth/kubeadmin-password", "the first user's password, until kubeadmin is removed")
-	if !s.connected() {
-		section.fact("api-keys/", "the cluster's own API keys: Exoscale shows them once")
+	section.addFact(state.InstallDir+"/auth/kubeadmin-password", "the first user's password, until kubeadmin is removed")
+	if !s.isConnected() {
+		section.addFact("api-keys/", "the cluster's own API keys: Exoscale shows them once")
 	}
-	if s.typed() {
-		section.fact(state.SecretsDir+"/", "what was typed for the answers: the operator's API key and the pull secret")
+	if s.hasTypedSecrets() {
+		section.addFact(state.SecretsDir+"/", "what was typed for the answers: the operator's API key and the pull secret")
 	}
 	if s.Rehearsal {
-		section.fact(state.KeyFile, "the rehearsal's own SSH key, if its answers name nobody's")
+		section.addFact(state.KeyFile, "the rehearsal's own SSH key, if its answers name nobody's")
 	}
-	section.sentence("All other keys were removed when the bootstrap had ended. exoshift destroy removes these, too.")
+	section.addText("All other keys were removed when the bootstrap had ended. exoshift destroy removes these, too.")
 	return section
 }
 
-// typed tells whether the answers refer to secrets in the folder.
-func (s Source) typed() bool {
+// hasTypedSecrets tells whether the answers refer to secrets in the folder.
+func (s Input) hasTypedSecrets() bool {
 	refs := []state.SecretRef{s.Spec.Exoscale.APIKey, s.Spec.Exoscale.APISecret, s.Spec.OpenShift.PullSecret, s.Spec.Syn.GitToken}
-	return slices.ContainsFunc(refs, func(ref state.SecretRef) bool { return strings.HasPrefix(ref.File, s.path(state.SecretsDir)) })
+	return slices.ContainsFunc(refs, func(ref state.SecretRef) bool { return strings.HasPrefix(ref.File, s.joinPath(state.SecretsDir)) })
 }
 
-func (s Source) took() Section {
+func (s Input) buildDurations() Section {
 	section := Section{Title: "How long it took"}
 	if s.Board == nil {
 		return section
 	}
 	for _, phase := range s.Board.Durations() {
-		section.fact(phase.Name, brief(phase.Took))
+		section.addFact(phase.Name, formatDuration(phase.Took))
 	}
 	if total := s.Board.Now.Sub(s.Board.Began); len(section.Rows) > 0 {
-		section.fact("all of it", brief(total))
+		section.addFact("all of it", formatDuration(total))
 	}
 	return section
 }
 
-// brief formats a duration, e.g. 42s, 1m58s, 50m.
-func brief(d time.Duration) string {
+// formatDuration formats a duration, e.g. 42s, 1m58s, 50m.
+func formatDuration(d time.Duration) string {
 	text := d.Truncate(time.Second).String()
 	if whole, found := strings.CutSuffix(text, "m0s"); found {
 		return whole + "m"
@@ -178,25 +178,25 @@ func brief(d time.Duration) string {
 	return text
 }
 
-// path returns the path of a file in the cluster's folder.
-func (s Source) path(names ...string) string {
+// joinPath returns the path of a file in the cluster's folder.
+func (s Input) joinPath(names ...string) string {
 	return filepath.Join(append([]string{s.Folder}, names...)...)
 }
 
-func (s *Section) fact(name, text string) {
+func (s *Section) addFact(name, text string) {
 	if text != "" {
 		s.Rows = append(s.Rows, Row{Name: name, Text: text})
 	}
 }
 
-func (s *Section) sentence(format string, args ...any) {
+func (s *Section) addText(format string, args ...any) {
 	s.Rows = append(s.Rows, Row{Text: fmt.Sprintf(format, args...)})
 }
 
-func (s *Section) command(line string) { s.Rows = append(s.Rows, Row{Text: line, Command: true}) }
+func (s *Section) addCommand(line string) { s.Rows = append(s.Rows, Row{Text: line, Command: true}) }
 
-// Widest returns how many letters the longest name of a fact has.
-func (s Section) Widest() int {
+// NameWidth returns how many letters the longest name of a fact has.
+func (s Section) NameWidth() int {
 	widest := 0
 	for _, row := range s.Rows {
 		widest = max(widest, len([]rune(row.Name)))

@@ -18,11 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func source() handover.Source {
+func source() handover.Input {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"
 	began := time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
-	return handover.Source{
+	return handover.Input{
 		Spec: spec, Folder: "/srv/my clusters/c-demo-1",
 		Facts: state.Facts{
 			OpenShiftVersion: "4.20.5", APIAddress: "192.0.2.10", IngressAddress: "192.0.2.11", ConsoleURL: "https://console.example.net",
@@ -44,16 +44,16 @@ func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
 	rehearsed, passing := source(), source()
 	rehearsed.Rehearsal = true
 	passing.Rehearsal, passing.Folder = true, ""
-	for name, s := range map[string]handover.Source{"real": source(), "rehearsed": rehearsed, "passing": passing, "syn": connected()} {
-		golden(t, name, string(handover.New(s).Markdown()))
+	for name, s := range map[string]handover.Input{"real": source(), "rehearsed": rehearsed, "passing": passing, "syn": connected()} {
+		golden(t, name, string(handover.New(s).RenderMarkdown()))
 	}
 }
 
 // connected is a cluster that Project Syn runs.
-func connected() handover.Source {
+func connected() handover.Input {
 	s := source()
 	s.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
-	s.Secrets = syn.SecretNames()
+	s.Secrets = syn.ListSecretNames()
 	s.Spec.DNS.ACME, s.Spec.Syn.Facts = true, map[string]string{"maintenance_window": "tuesday-1000"}
 	at := time.Date(2026, 5, 4, 15, 0, 0, 0, time.UTC)
 	s.Facts.InfraID, s.Facts.Template = "c-demo-1-x7kq2", "rhcos-9.6.20250523-0"
@@ -84,10 +84,10 @@ func TestAClusterOnItsOwnHearsNothingOfProjectSyn(t *testing.T) {
 
 func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
 	s := connected()
-	if !strings.Contains(string(handover.New(s).Markdown()), "exoshift emergency-access --kubeconfig FILE --dir '/srv/my clusters/c-demo-1'") {
+	if !strings.Contains(string(handover.New(s).RenderMarkdown()), "exoshift emergency-access --kubeconfig FILE --dir '/srv/my clusters/c-demo-1'") {
 		t.Error("the command is missing")
 	}
-	if s.Rehearsal = true; strings.Contains(string(handover.New(s).Markdown()), "emergency-access") {
+	if s.Rehearsal = true; strings.Contains(string(handover.New(s).RenderMarkdown()), "emergency-access") {
 		t.Error("a rehearsal has no cluster to take a kubeconfig from")
 	}
 }
@@ -96,7 +96,7 @@ func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
 func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
 	s := connected()
 	s.Facts.Syn.AdminInvalidated = time.Date(2026, 5, 5, 8, 30, 0, 0, time.UTC)
-	page := string(handover.New(s).Markdown())
+	page := string(handover.New(s).RenderMarkdown())
 	if !strings.Contains(page, "the API refuses the first kubeconfig since 2026-05-05 08:30 UTC") {
 		t.Error(page)
 	}
@@ -110,16 +110,16 @@ func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
 // Without load balancers of one's own there is no machine that takes SSH from everywhere.
 func TestTheWayToANodeLeadsThroughALoadBalancer(t *testing.T) {
 	s := connected()
-	if !strings.Contains(string(handover.New(s).Markdown()), "ssh -J ubuntu@lb-0.c-demo-1.example.net core@etcd-0.c-demo-1.example.net") {
+	if !strings.Contains(string(handover.New(s).RenderMarkdown()), "ssh -J ubuntu@lb-0.c-demo-1.example.net core@etcd-0.c-demo-1.example.net") {
 		t.Error("the command is missing")
 	}
-	if s.Spec.LoadBalancer.Strategy = "dns-round-robin"; strings.Contains(string(handover.New(s).Markdown()), "ssh -J") {
+	if s.Spec.LoadBalancer.Strategy = "dns-round-robin"; strings.Contains(string(handover.New(s).RenderMarkdown()), "ssh -J") {
 		t.Error("there is no load balancer")
 	}
 }
 
 func TestOnlyWhatIsKnownIsTold(t *testing.T) {
-	report := handover.New(handover.Source{Spec: state.Default()})
+	report := handover.New(handover.Input{Spec: state.Default()})
 	for _, section := range report.Sections() {
 		if section.Title == "What it costs" || section.Title == "How long it took" || section.Title == "Later" {
 			t.Errorf("%s: %+v", section.Title, section.Rows)
@@ -145,7 +145,7 @@ func TestPathsAreWrittenAsAShellReadsThem(t *testing.T) {
 func TestTextsAreNoMarkup(t *testing.T) {
 	s := source()
 	s.Spec.Cluster.ID, s.Facts.ConsoleURL = "*c*_<b>`", "x`y"
-	report := string(handover.New(s).Markdown())
+	report := string(handover.New(s).RenderMarkdown())
 	if !strings.Contains(report, "\\*c\\*\\_\\<b>\\`") || strings.Contains(report, "x`y") {
 		t.Error(report)
 	}
@@ -176,7 +176,7 @@ func TestWhatWasNotCheckedIsToldWithItsReason(t *testing.T) {
 			Until: time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)},
 		{ID: "NET-3RD-001", Target: "api.opsgenie.com:443", Reason: "ticket 4711"},
 	}
-	page := string(handover.New(s).Markdown())
+	page := string(handover.New(s).RenderMarkdown())
 	for _, want := range []string{
 		"NET-RH-020 cert-api.access.redhat.com:443: the customer wants no telemetry (until 2027-01-31)",
 		"NET-3RD-001 api.opsgenie.com:443: ticket 4711", "exoshift check --answers",
@@ -185,7 +185,7 @@ func TestWhatWasNotCheckedIsToldWithItsReason(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	if strings.Contains(string(handover.New(source()).Markdown()), "not checked") {
+	if strings.Contains(string(handover.New(source()).RenderMarkdown()), "not checked") {
 		t.Error("nothing was skipped, and yet the page speaks of it")
 	}
 }
@@ -202,7 +202,7 @@ func TestMarkdown_HoldsNoHostileText(t *testing.T) {
 	for i := range s.Board.Objects {
 		s.Board.Objects[i].Name, s.Board.Objects[i].ID = hostile, hostile
 	}
-	page := string(handover.New(s).Markdown())
+	page := string(handover.New(s).RenderMarkdown())
 	if i := strings.IndexFunc(page, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 		t.Errorf("%q", page[max(0, i-60):i+1])
 	}

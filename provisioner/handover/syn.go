@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// connected tells whether Project Syn runs the cluster.
-func (s Source) connected() bool { return s.Spec.Syn.LieutenantURL != "" }
+// isConnected tells whether Project Syn runs the cluster.
+func (s Input) isConnected() bool { return s.Spec.Syn.LieutenantURL != "" }
 
-// syn is what Project Syn knows of the cluster, and where.
-func (s Source) syn() Section {
+// buildSyn is what Project Syn knows of the cluster, and where.
+func (s Input) buildSyn() Section {
 	section := Section{Title: "Project Syn"}
-	if !s.connected() {
+	if !s.isConnected() {
 		return section
 	}
 	facts, id := s.Facts.Syn, s.Spec.Cluster.ID
-	section.fact("tenant", facts.Tenant)
-	section.fact("Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
-	section.fact("configuration", id+".yml in the repository of the tenant")
-	section.fact("catalog", facts.Catalog+behindCommit(facts.Commit))
-	section.fact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(s.secrets(), ", "))
-	section.fact("certificates", s.certificates())
-	section.fact("all is well", since(facts.Synthesized))
-	section.fact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])
-	section.fact("maintained", orNot(facts.Maintained, "not yet: the cluster has no maintenance window of a known name, or no controller for it"))
-	section.fact("people on call", orNot(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
-	section.sentence("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
+	section.addFact("tenant", facts.Tenant)
+	section.addFact("Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
+	section.addFact("configuration", id+".yml in the repository of the tenant")
+	section.addFact("catalog", facts.Catalog+formatCommit(facts.Commit))
+	section.addFact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(s.listSecrets(), ", "))
+	section.addFact("certificates", s.describeCertificates())
+	section.addFact("all is well", formatSince(facts.Synthesized))
+	section.addFact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])
+	section.addFact("maintained", formatTimeOr(facts.Maintained, "not yet: the cluster has no maintenance window of a known name, or no controller for it"))
+	section.addFact("people on call", formatTimeOr(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
+	section.addText("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
 	return section
 }
 
-// secrets are what the installation made, and what Lieutenant made for Steward.
-func (s Source) secrets() []string { return append(slices.Clone(s.Secrets), "steward") }
+// listSecrets are what the installation made, and what Lieutenant made for Steward.
+func (s Input) listSecrets() []string { return append(slices.Clone(s.Secrets), "steward") }
 
-func behindCommit(commit string) string {
+func formatCommit(commit string) string {
 	if commit == "" {
 		return ""
 	}
 	return " (installed with commit " + commit + ")"
 }
 
-func (s Source) certificates() string {
+func (s Input) describeCertificates() string {
 	switch {
 	case !s.Spec.DNS.ACME:
 		return "none by ACME: the answers did not ask for them"
@@ -50,57 +50,57 @@ func (s Source) certificates() string {
 	return "by ACME; _acme-challenge records lead to " + s.Facts.Syn.ACME
 }
 
-// moment is how a time is written.
-const moment = "2006-01-02 15:04 MST"
+// timeLayout is how a time is written.
+const timeLayout = "2006-01-02 15:04 MST"
 
-func since(t time.Time) string {
+func formatSince(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return "since " + t.UTC().Format(moment)
+	return "since " + t.UTC().Format(timeLayout)
 }
 
-func orNot(t time.Time, not string) string {
+func formatTimeOr(t time.Time, not string) string {
 	if t.IsZero() {
 		return not
 	}
-	return since(t)
+	return formatSince(t)
 }
 
-// people is what no program can do, with the reason.
-func (s Source) people() Section {
+// buildActions is what no program can do, with the reason.
+func (s Input) buildActions() Section {
 	section := Section{Title: "What only people can do"}
-	if !s.connected() {
+	if !s.isConnected() {
 		return section
 	}
 	id := s.Spec.Cluster.ID
 	for _, alert := range s.Facts.Syn.Alerts {
-		section.sentence("Somebody has to look at this alert, which nobody expects on a new cluster: %s.", strings.TrimSuffix(alert, "."))
+		section.addText("Somebody has to look at this alert, which nobody expects on a new cluster: %s.", strings.TrimSuffix(alert, "."))
 	}
-	section.sentence("At https://control.vshn.net/vshn/services/_create make the service for logging in (Keycloak) with the name and the ID %s: that "+
+	section.addText("At https://control.vshn.net/vshn/services/_create make the service for logging in (Keycloak) with the name and the ID %s: that "+
 		"portal has no interface for programs.", id)
-	section.sentence("Write or link the tickets about the cluster: that is between you and your colleagues.")
-	section.sentence("If the zone above %s is the customer's, they keep its NS records: nobody else may change that zone.", s.Spec.Domain())
-	section.sentence("Before the cluster grows, have Exoscale raise the limits of the organization at https://portal.exoscale.com: a person there decides.")
-	s.emergency(&section)
+	section.addText("Write or link the tickets about the cluster: that is between you and your colleagues.")
+	section.addText("If the zone above %s is the customer's, they keep its NS records: nobody else may change that zone.", s.Spec.Domain())
+	section.addText("Before the cluster grows, have Exoscale raise the limits of the organization at https://portal.exoscale.com: a person there decides.")
+	s.addEmergencyAccess(&section)
 	return section
 }
 
-// emergency is about the way in that stays when the first kubeconfig is refused.
-func (s Source) emergency(section *Section) {
-	if s.invalidated() {
+// addEmergencyAccess is about the way in that stays when the first kubeconfig is refused.
+func (s Input) addEmergencyAccess(section *Section) {
+	if s.isInvalidated() {
 		return
 	}
 	commanded, ending := !s.Rehearsal && s.Folder != "", "."
 	if commanded {
 		ending = ":"
 	}
-	section.sentence("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is "+
+	section.addText("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is "+
 		"in Passbolt, which only people open), and have it proved before the first kubeconfig is made invalid%s", ending)
 	if commanded {
-		section.command("exoshift emergency-access --kubeconfig FILE --dir " + quoted(s.Folder))
+		section.addCommand("exoshift emergency-access --kubeconfig FILE --dir " + quotePath(s.Folder))
 	}
 }
 
-// invalidated tells whether the API refuses the kubeconfig that openshift-install wrote.
-func (s Source) invalidated() bool { return s.connected() && !s.Facts.Syn.AdminInvalidated.IsZero() }
+// isInvalidated tells whether the API refuses the kubeconfig that openshift-install wrote.
+func (s Input) isInvalidated() bool { return s.isConnected() && !s.Facts.Syn.AdminInvalidated.IsZero() }

@@ -8,10 +8,10 @@ import (
 	"exoshift/state"
 )
 
-// forgetAddresses takes the addresses of machines that are gone from the names that these machines had: a machine that
+// removeAddresses takes the addresses of machines that are gone from the names that these machines had: a machine that
 // was deleted and made again has another address.
-func (i *Installation) forgetAddresses(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
-	live, err := i.world.Cloud.Instances(ctx, i.labels())
+func (i *Installation) removeAddresses(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
+	live, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
 		return err
 	}
@@ -20,16 +20,16 @@ func (i *Installation) forgetAddresses(ctx context.Context, report provisioner.R
 	}
 	var names []string
 	for _, machine := range machines {
-		names = append(names, i.namesOf(machine)...)
+		names = append(names, i.listMachineNames(machine)...)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		action, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", useless)
+		action, err := i.clients.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", useless)
 		if err != nil {
 			return err
 		}
 		if action == state.Deleted {
-			report.Object(kindRecord, name+" A of a machine that is gone", "", string(action))
+			report.EmitObject(kindRecord, name+" A of a machine that is gone", "", string(action))
 		}
 	}
 	return nil

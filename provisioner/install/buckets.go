@@ -11,18 +11,18 @@ import (
 	"exoshift/state"
 )
 
-// Buckets are the names of all buckets that an installation makes.
-func Buckets(spec state.Spec) []string {
+// ListBucketNames are the names of all buckets that an installation makes.
+func ListBucketNames(spec state.Spec) []string {
 	var buckets []string
-	for _, purpose := range slices.Concat(state.KeptBuckets(), state.PassingBuckets()) {
+	for _, purpose := range slices.Concat(state.ListPersistentBuckets(), state.ListTemporaryBuckets()) {
 		buckets = append(buckets, spec.Bucket(purpose))
 	}
 	return buckets
 }
 
-// BucketRefusal returns why a cluster must not use a bucket of that use, or "". It goes by the owner's mark; what has none
+// DescribeBucketConflict returns why a cluster must not use a bucket of that use, or "". It goes by the owner's mark; what has none
 // is judged by checkBuckets, which knows more.
-func BucketRefusal(spec state.Spec, use state.BucketUse) string {
+func DescribeBucketConflict(spec state.Spec, use state.BucketUse) string {
 	switch {
 	case use.Taken:
 		return "another customer of Exoscale has a bucket of that name"
@@ -34,20 +34,20 @@ func BucketRefusal(spec state.Spec, use state.BucketUse) string {
 
 // checkBuckets refuses buckets that are somebody else's: what an installation uses it deletes in the end.
 func (i *Installation) checkBuckets(ctx context.Context) error {
-	made, err := i.bucketsMade()
+	made, err := i.listCreatedBuckets()
 	if err != nil {
 		return err
 	}
 	var refused []string
-	for _, purpose := range slices.Concat(state.KeptBuckets(), state.PassingBuckets()) {
+	for _, purpose := range slices.Concat(state.ListPersistentBuckets(), state.ListTemporaryBuckets()) {
 		bucket := i.spec.Bucket(purpose)
-		use, err := i.world.Objects.BucketUse(ctx, bucket)
+		use, err := i.clients.Objects.GetBucketUse(ctx, bucket)
 		if err != nil {
 			return err
 		}
-		reason := BucketRefusal(i.spec, use)
+		reason := DescribeBucketConflict(i.spec, use)
 		if use.Exists && use.Owner == "" && !made[bucket] {
-			reason = i.unmarkedBucket(purpose, use)
+			reason = i.checkUnmarkedBucket(purpose, use)
 		}
 		if reason != "" {
 			refused = append(refused, fmt.Sprintf("%s (%s)", bucket, reason))
@@ -57,12 +57,12 @@ func (i *Installation) checkBuckets(ctx context.Context) error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "look for names that others hold", "these buckets are not this cluster's: %s", strings.Join(refused, ", ")).
-		WithHint("choose another objectStorage.bucketPrefix in the answers file").About("objectStorage.bucketPrefix")
+		WithHint("choose another objectStorage.bucketPrefix in the answers file").WithField("objectStorage.bucketPrefix")
 }
 
-// bucketsMade are the buckets that this folder's journal notes as made, or as about to be made, and not deleted since.
-func (i *Installation) bucketsMade() (map[string]bool, error) {
-	entries, err := i.folder.JournalEntries()
+// listCreatedBuckets are the buckets that this folder's journal notes as made, or as about to be made, and not deleted since.
+func (i *Installation) listCreatedBuckets() (map[string]bool, error) {
+	entries, err := i.folder.ListEntries()
 	made := map[string]bool{}
 	for _, e := range entries {
 		if e.Kind == state.KindBucket && e.Action != state.Failed {
@@ -72,16 +72,16 @@ func (i *Installation) bucketsMade() (map[string]bool, error) {
 	return made, err
 }
 
-// unmarkedBucket returns why a bucket without a mark, which this folder did not make, is not the cluster's, or "". Earlier
+// checkUnmarkedBucket returns why a bucket without a mark, which this folder did not make, is not the cluster's, or "". Earlier
 // versions made no marks, and left backups in a bucket that the same cluster may go on with when it is installed again.
-func (i *Installation) unmarkedBucket(purpose string, use state.BucketUse) string {
+func (i *Installation) checkUnmarkedBucket(purpose string, use state.BucketUse) string {
 	prefix := cmp.Or(i.spec.ObjectStorage.BucketPrefix, i.spec.Cluster.ID)
 	own := prefix == i.spec.Cluster.ID
-	another := slices.ContainsFunc(i.there, func(o state.Object) bool { return o.Labels[state.LabelCluster] == prefix })
+	another := slices.ContainsFunc(i.existing, func(o state.Object) bool { return o.Labels[state.LabelCluster] == prefix })
 	switch {
 	case !own && another:
 		return "it has no mark of its owner, and there is a cluster " + prefix
-	case use.Empty, own && slices.Contains(state.KeptBuckets(), purpose):
+	case use.Empty, own && slices.Contains(state.ListPersistentBuckets(), purpose):
 		return ""
 	}
 	return "it holds objects, and neither a mark nor the journal of " + i.folder.Path() + " says that it is this cluster's"

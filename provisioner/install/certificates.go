@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// certificatesOld is the age from which on the first certificates of the control plane are better not started with:
+	// certificateStaleAge is the age from which on the first certificates of the control plane are better not started with:
 	// the cluster renews them between the 12th and the 24th hour (openshift-install, tls assets).
-	certificatesOld = 12 * time.Hour
-	// certificatesDead is the age at which the first of them have ended.
-	certificatesDead = 24 * time.Hour
+	certificateStaleAge = 12 * time.Hour
+	// certificateExpiryAge is the age at which the first of them have ended.
+	certificateExpiryAge = 24 * time.Hour
 )
 
 // renewHint is the way out for who holds certificates that are of no use.
 const renewHint = "run again with --renew-certificates: it generates new ones, starts the machines anew that were given the old ones, and keeps everything else"
 
-// tellCertificates shows how long the first certificates live. They live by the wall clock, in a rehearsal too.
-func (i *Installation) tellCertificates(report provisioner.Report) {
+// emitCertificates shows how long the first certificates live. They live by the wall clock, in a rehearsal too.
+func (i *Installation) emitCertificates(report provisioner.Report) {
 	created, expires := i.ignition.Created, i.ignition.Expires
 	report(provisioner.Event{Type: provisioner.TypeCertificates, Since: &created, Until: &expires})
-	if age := time.Since(created); age >= certificatesOld && !i.bootstrapped() {
-		report.Progress(fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
+	if age := time.Since(created); age >= certificateStaleAge && !i.isBootstrapped() {
+		report.EmitProgress(fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
 			age.Round(time.Minute), max(0, time.Until(expires)).Round(time.Minute)))
 	}
 }
@@ -36,41 +36,41 @@ func (i *Installation) tellCertificates(report provisioner.Report) {
 // that runs already is left alone as long as its cluster answers: it may have renewed them.
 func (i *Installation) checkAge(ctx context.Context) error {
 	now := time.Now()
-	if now.Before(i.ignition.Expires) && now.Sub(i.ignition.Created) < certificatesDead {
+	if now.Before(i.ignition.Expires) && now.Sub(i.ignition.Created) < certificateExpiryAge {
 		return nil
 	}
-	if runs, err := i.reached(ctx, state.PhaseTemporaryAPI); runs || err != nil {
+	if runs, err := i.hasReached(ctx, state.PhaseTemporaryAPI); runs || err != nil {
 		return err
 	}
 	return fault.Newf(fault.Invalid, "start the bootstrap machine", "the certificates in bootstrap.ign are %s old and ended at %s",
 		now.Sub(i.ignition.Created).Round(time.Minute), i.ignition.Expires.Format(time.RFC3339)).WithHint(renewHint)
 }
 
-// reached tells whether the cluster is known to have come to a phase. One look is not enough: its answers count from the
+// hasReached tells whether the cluster is known to have come to a phase. One look is not enough: its answers count from the
 // second in a row on, and a connection that fails says little, where machines are deleted if nothing is known.
-func (i *Installation) reached(ctx context.Context, phase string) (bool, error) {
+func (i *Installation) hasReached(ctx context.Context, phase string) (bool, error) {
 	const looks, pause = 5, 3 * time.Second
 	for range looks {
-		seen, err := i.world.Cluster.Observe(ctx, netip.Addr{}, nil)
+		seen, err := i.clients.Cluster.Poll(ctx, netip.Addr{}, nil)
 		if seen.Bootstrap.Has(phase) {
 			return true, nil
 		}
 		if err == nil && seen.Bootstrap.Has(state.PhaseTemporaryAPI) {
 			return false, nil
 		}
-		if err := i.world.Clock.Sleep(ctx, pause); err != nil {
+		if err := i.clients.Clock.Sleep(ctx, pause); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
 }
 
-// mark names the certificates of a machine in its label: sixteen digits are plenty to tell generations apart.
-func mark(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
+// formatRootCALabel names the certificates of a machine in its label: sixteen digits are plenty to tell generations apart.
+func formatRootCALabel(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
 
-// otherCertificates tells whether a machine of the cluster was given other certificates than those of this hash, "" for
+// hasOtherCertificates tells whether a machine of the cluster was given other certificates than those of this hash, "" for
 // none at all. Load balancers are given none.
-func otherCertificates(labels map[string]string, rootCAHash string) bool {
-	same := rootCAHash != "" && labels[state.LabelRootCA] == mark(rootCAHash)
+func hasOtherCertificates(labels map[string]string, rootCAHash string) bool {
+	same := rootCAHash != "" && labels[state.LabelRootCA] == formatRootCALabel(rootCAHash)
 	return labels[state.LabelRole] != string(state.RoleLoadBalancer) && !same
 }

@@ -26,7 +26,7 @@ type MachineDifference struct {
 // compareMachines refuses answers that machines differ from which no installation changes. Where a machine of the same
 // role is missing, somebody is replacing them one by one: that one is made, and the others are reported at the end.
 func (i *Installation) compareMachines(ctx context.Context, report provisioner.Report) error {
-	missing, differences, err := i.machineDifferences(ctx)
+	missing, differences, err := i.listMachineDifferences(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,34 +34,34 @@ func (i *Installation) compareMachines(ctx context.Context, report provisioner.R
 		return err
 	}
 	for _, difference := range differences {
-		report.Progress(difference.Name + ": " + difference.Reason)
+		report.EmitProgress(difference.Name + ": " + difference.Reason)
 	}
-	if refused(missing, differences) {
-		return refuseDifferences(differences)
+	if hasRefusedDifference(missing, differences) {
+		return newDifferenceError(differences)
 	}
 	i.unresolved = differences
 	return nil
 }
 
-// refused tells whether there is a difference besides those of machines that are being replaced.
-func refused(missing []state.Machine, differences []MachineDifference) bool {
+// hasRefusedDifference tells whether there is a difference besides those of machines that are being replaced.
+func hasRefusedDifference(missing []state.Machine, differences []MachineDifference) bool {
 	return slices.ContainsFunc(differences, func(d MachineDifference) bool {
 		return !slices.ContainsFunc(missing, func(m state.Machine) bool { return m.Role == d.role })
 	})
 }
 
-// Unresolved returns what the installation left as it is although the answers say otherwise, or nil.
-func (i *Installation) Unresolved() error {
+// CheckUnresolved returns what the installation left as it is although the answers say otherwise, or nil.
+func (i *Installation) CheckUnresolved() error {
 	if len(i.unresolved) == 0 {
 		return nil
 	}
-	return refuseDifferences(i.unresolved)
+	return newDifferenceError(i.unresolved)
 }
 
 // hintedMachines is for how many machines the commands are in the error itself; a plan has them all.
 const hintedMachines = 3
 
-func refuseDifferences(differences []MachineDifference) error {
+func newDifferenceError(differences []MachineDifference) error {
 	lines, commands := make([]string, len(differences)), []string{}
 	for n, difference := range differences {
 		lines[n] = difference.Name + ": " + difference.Reason
@@ -77,10 +77,10 @@ func refuseDifferences(differences []MachineDifference) error {
 		WithHint("%s\nThen run the same command again.", hint)
 }
 
-// machineDifferences compares the machines that there are with those that the answers ask for, and returns those that
+// listMachineDifferences compares the machines that there are with those that the answers ask for, and returns those that
 // are missing besides. The bootstrap machine is left out: it is there for minutes, and other steps see to it.
-func (i *Installation) machineDifferences(ctx context.Context) (missing []state.Machine, differences []MachineDifference, err error) {
-	there, err := i.world.Cloud.DescribeInstances(ctx, i.labels())
+func (i *Installation) listMachineDifferences(ctx context.Context) (missing []state.Machine, differences []MachineDifference, err error) {
+	there, err := i.clients.Cloud.DescribeInstances(ctx, i.buildLabels())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,7 +103,7 @@ func (i *Installation) machineDifferences(ctx context.Context) (missing []state.
 	for _, name := range slices.Sorted(maps.Keys(live)) {
 		role := state.Role(live[name].Labels[state.LabelRole])
 		differences = append(differences, MachineDifference{
-			Name: name, ID: live[name].ID, Reason: "the answers do not ask for it", Do: i.removal(name, live[name].ID, role),
+			Name: name, ID: live[name].ID, Reason: "the answers do not ask for it", Do: i.listRemoveCommands(name, live[name].ID, role),
 		})
 	}
 	return missing, differences, nil
@@ -119,13 +119,13 @@ func (i *Installation) compareMachine(machine state.Machine, live state.Instance
 	}
 	if live.Type != machine.Type {
 		differ("type", live.Type, machine.Type)
-		if interchangeable(live.Type, machine.Type) {
-			gentle = append(gentle, i.scaling(machine, live.ID)...)
+		if isScalable(live.Type, machine.Type) {
+			gentle = append(gentle, i.listScaleCommands(machine, live.ID)...)
 		} else {
 			anew = true
 		}
 	}
-	for _, fixed := range i.fixedDifferences(machine, live) {
+	for _, fixed := range i.compareFixed(machine, live) {
 		differ(fixed[0], fixed[1], fixed[2])
 		anew = true
 	}
@@ -134,33 +134,33 @@ func (i *Installation) compareMachine(machine state.Machine, live state.Instance
 	groups, commands := i.compareGroups(machine, live)
 	reasons, gentle = append(reasons, groups...), append(gentle, commands...)
 	if anew {
-		gentle = i.removal(machine.Name, live.ID, machine.Role)
+		gentle = i.listRemoveCommands(machine.Name, live.ID, machine.Role)
 	}
 	return MachineDifference{Name: machine.Name, ID: live.ID, Reason: strings.Join(reasons, ", "), Do: gentle, role: machine.Role}, len(reasons) > 0
 }
 
-// fixedDifferences are those of what a machine has for life: what it is, what it was made of and where it runs.
-func (i *Installation) fixedDifferences(machine state.Machine, live state.Instance) [][3]string {
+// compareFixed are those of what a machine has for life: what it is, what it was made of and where it runs.
+func (i *Installation) compareFixed(machine state.Machine, live state.Instance) [][3]string {
 	var all [][3]string
 	if disk := machine.RootDisk + machine.DataDisk; live.DiskGiB != disk {
 		all = append(all, [3]string{"disk", fmt.Sprintf("%d GiB", live.DiskGiB), fmt.Sprintf("%d GiB", disk)})
 	}
 	if live.DeployTarget != i.deployTarget {
-		all = append(all, [3]string{"deploy target", orNothing(live.DeployTarget), orNothing(i.spec.Exoscale.DeployTarget)})
+		all = append(all, [3]string{"deploy target", formatOrNothing(live.DeployTarget), formatOrNothing(i.spec.Exoscale.DeployTarget)})
 	}
-	name := i.affinityName(affinityGroup{machine.Role, machine.Index / affinityCapacity})
-	if id := i.idOf(state.KindAntiAffinityGroup, name); id == "" || !slices.Contains(live.AntiAffinityGroups, id) {
+	name := i.formatAffinityName(affinityGroup{machine.Role, machine.Index / affinityCapacity})
+	if id := i.findID(state.KindAntiAffinityGroup, name); id == "" || !slices.Contains(live.AntiAffinityGroups, id) {
 		all = append(all, [3]string{"anti-affinity group", "another one", name})
 	}
 	if machine.Role == state.RoleLoadBalancer { // made of the newest public template of that day
 		return all
 	}
 	// A template that is gone has no name any more, and is registered again under the same one.
-	if made, noted := i.nameOf(state.KindTemplate, live.TemplateID), i.Facts().Template; made != "" && noted != "" && made != noted {
+	if made, noted := i.findName(state.KindTemplate, live.TemplateID), i.Facts().Template; made != "" && noted != "" && made != noted {
 		all = append(all, [3]string{"template", made, noted})
 	}
-	if layout, err := ignition.LayoutOf(live.UserData); err == nil && layout != ignition.WantedLayout(machine) {
-		all = append(all, [3]string{"disk's layout", describeLayout(layout), describeLayout(ignition.WantedLayout(machine))})
+	if layout, err := ignition.ParseLayout(live.UserData); err == nil && layout != ignition.NewLayout(machine) {
+		all = append(all, [3]string{"disk's layout", describeLayout(layout), describeLayout(ignition.NewLayout(machine))})
 	}
 	return all
 }
@@ -184,8 +184,8 @@ func (i *Installation) compareLabels(machine state.Machine, live state.Instance)
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
 			flags = append(flags, "--label "+key+"="+labels[key])
 		}
-		reasons = append(reasons, fmt.Sprintf("its label %s is %s and not %s", state.LabelRole, orNothing(role), machine.Role))
-		commands = append(commands, i.exo("update", live.ID, flags...))
+		reasons = append(reasons, fmt.Sprintf("its label %s is %s and not %s", state.LabelRole, formatOrNothing(role), machine.Role))
+		commands = append(commands, i.formatExoCommand("update", live.ID, flags...))
 	}
 	return reasons, commands
 }
@@ -193,30 +193,30 @@ func (i *Installation) compareLabels(machine state.Machine, live state.Instance)
 // compareGroups compares the security groups of this cluster; others are their owner's business.
 func (i *Installation) compareGroups(machine state.Machine, live state.Instance) (reasons, commands []string) {
 	var wanted []string
-	for _, group := range i.groupsOf(machine.Role) {
-		wanted = append(wanted, i.name(group))
+	for _, group := range i.listRoleGroups(machine.Role) {
+		wanted = append(wanted, i.formatName(group))
 	}
 	has := map[string]bool{}
 	for _, id := range live.SecurityGroups {
-		name := i.nameOf(state.KindSecurityGroup, id)
+		name := i.findName(state.KindSecurityGroup, id)
 		has[name] = true
-		if strings.HasPrefix(name, i.name("")) && !slices.Contains(wanted, name) {
+		if strings.HasPrefix(name, i.formatName("")) && !slices.Contains(wanted, name) {
 			reasons = append(reasons, "it is in the security group "+name)
-			commands = append(commands, i.exo("security-group remove", live.ID, name))
+			commands = append(commands, i.formatExoCommand("security-group remove", live.ID, name))
 		}
 	}
 	for _, name := range wanted {
 		if !has[name] {
 			reasons = append(reasons, "it is not in the security group "+name)
-			commands = append(commands, i.exo("security-group add", live.ID, name))
+			commands = append(commands, i.formatExoCommand("security-group add", live.ID, name))
 		}
 	}
 	return reasons, commands
 }
 
-// idOf returns the ID of an object that the organization had at the beginning, or "".
-func (i *Installation) idOf(kind, name string) string {
-	for _, o := range i.there {
+// findID returns the ID of an object that the organization had at the beginning, or "".
+func (i *Installation) findID(kind, name string) string {
+	for _, o := range i.existing {
 		if o.Kind == kind && o.Name == name {
 			return o.ID
 		}
@@ -224,8 +224,8 @@ func (i *Installation) idOf(kind, name string) string {
 	return ""
 }
 
-func (i *Installation) nameOf(kind, id string) string {
-	for _, o := range i.there {
+func (i *Installation) findName(kind, id string) string {
+	for _, o := range i.existing {
 		if o.Kind == kind && o.ID == id {
 			return o.Name
 		}
@@ -233,7 +233,7 @@ func (i *Installation) nameOf(kind, id string) string {
 	return ""
 }
 
-func orNothing(text string) string {
+func formatOrNothing(text string) string {
 	if text == "" {
 		return "none"
 	}

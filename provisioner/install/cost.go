@@ -20,12 +20,12 @@ type Cost struct {
 
 // Estimate adds up machines, disks and addresses.
 func Estimate(spec state.Spec) (Cost, error) {
-	prices, err := assets.PriceList()
+	prices, err := assets.ReadPrices()
 	if err != nil {
 		return Cost{}, err
 	}
 	cost := Cost{Date: prices.Date}
-	if !spec.RoundRobin() {
+	if !spec.IsRoundRobin() {
 		cost.Hour += 2 * prices.ElasticIP
 	}
 	for _, machine := range append(spec.Machines(state.RoleLoadBalancer), spec.Nodes()...) {

@@ -13,26 +13,26 @@ import (
 
 const pollDNS = 15 * time.Second
 
-// delegation waits until the parent zone leads to the cluster's zone: machines would boot into a void without it. Only
+// waitDelegation waits until the parent zone leads to the cluster's zone: machines would boot into a void without it. Only
 // a human can bring that about, so that it tells exactly what to add, and goes on by itself when it is there.
-func (i *Installation) delegation() provisioner.Body {
+func (i *Installation) waitDelegation() provisioner.StepFunc {
 	limit := i.options.WaitForDNS
 	if limit == 0 {
 		limit = DefaultWaitForDNS
 	}
-	wait := provisioner.Until(i.world.Clock, pollDNS, limit, i.delegated)
+	wait := provisioner.PollUntil(i.clients.Clock, pollDNS, limit, i.checkDelegation)
 	return func(ctx context.Context, report provisioner.Report) error {
 		err := wait(ctx, report)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		return fault.New(fault.Waiting, "wait until the domain is delegated", err).
-			WithHint("%s\nThen run the same command again.", i.toDelegate())
+			WithHint("%s\nThen run the same command again.", i.formatDelegation())
 	}
 }
 
-func (i *Installation) delegated(ctx context.Context, report provisioner.Report) error {
-	parent, servers, err := i.world.Names.NameServers(ctx, i.spec.Domain())
+func (i *Installation) checkDelegation(ctx context.Context, report provisioner.Report) error {
+	parent, servers, err := i.clients.Names.LookupNameServers(ctx, i.spec.Domain())
 	if err != nil {
 		return err
 	}
@@ -40,12 +40,12 @@ func (i *Installation) delegated(ctx context.Context, report provisioner.Report)
 	i.parent = parent
 	i.mu.Unlock()
 	if err := i.compareServers(parent, servers); err != nil {
-		if i.changed("delegation", err.Error()) {
-			report.Errand(i.toDelegate())
+		if i.markSeen("delegation", err.Error()) {
+			report.EmitActionNeeded(i.formatDelegation())
 		}
 		return err
 	}
-	return i.served(ctx)
+	return i.checkNameServers(ctx)
 }
 
 // compareServers tells what is wrong with the name servers that the parent zone names.
@@ -66,26 +66,26 @@ func (i *Installation) compareServers(parent string, has []string) error {
 		return fmt.Errorf("%s does not delegate %s yet", parent, i.spec.Domain())
 	case len(missing)+len(foreign) > 0:
 		return fmt.Errorf("%s delegates %s to %s; missing: %s; wrong: %s", parent, i.spec.Domain(),
-			strings.Join(has, ", "), orNone(missing), orNone(foreign))
+			strings.Join(has, ", "), formatOrNone(missing), formatOrNone(foreign))
 	}
 	return nil
 }
 
-func orNone(list []string) string {
+func formatOrNone(list []string) string {
 	if len(list) == 0 {
 		return "none"
 	}
 	return strings.Join(list, ", ")
 }
 
-// served asks each of the zone's own servers for the API's address, if it is known by now.
-func (i *Installation) served(ctx context.Context) error {
-	if i.spec.RoundRobin() {
+// checkNameServers asks each of the zone's own servers for the API's address, if it is known by now.
+func (i *Installation) checkNameServers(ctx context.Context) error {
+	if i.spec.IsRoundRobin() {
 		return nil
 	}
 	name := "api." + i.spec.Domain()
 	for _, server := range i.zone.NameServers {
-		addresses, err := i.world.Names.Addresses(ctx, server, name)
+		addresses, err := i.clients.Names.QueryAddresses(ctx, server, name)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (i *Installation) served(ctx context.Context) error {
 	return nil
 }
 
-func (i *Installation) parentOf() string {
+func (i *Installation) findParentZone() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.parent == "" {
@@ -105,9 +105,9 @@ func (i *Installation) parentOf() string {
 	return i.parent
 }
 
-// toDelegate says what the zone above needs: the records as zone files have them, one a line.
-func (i *Installation) toDelegate() string {
-	lines := []string{"The zone " + i.parentOf() + " needs exactly these NS records:"}
+// formatDelegation says what the zone above needs: the records as zone files have them, one a line.
+func (i *Installation) formatDelegation() string {
+	lines := []string{"The zone " + i.findParentZone() + " needs exactly these NS records:"}
 	for _, server := range i.zone.NameServers {
 		lines = append(lines, fmt.Sprintf("%s. 3600 IN NS %s.", i.spec.Domain(), strings.TrimSuffix(server, ".")))
 	}

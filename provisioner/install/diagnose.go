@@ -14,34 +14,34 @@ import (
 	"exoshift/state"
 )
 
-// signsEvery is how often the cloud and the name servers are asked for signs of what goes wrong.
-const signsEvery = time.Minute
+// refreshInterval is how often the cloud and the name servers are asked for signs of what goes wrong.
+const refreshInterval = time.Minute
 
-// signs are what is known of an installation beyond the look at its cluster. Only the one who looks uses them.
-type signs struct {
-	examiner *diagnosis.Examiner
-	asked    time.Time // when the cloud and the name servers were asked
-	machines []state.Instance
-	closed   []string
-	names    []diagnosis.Name
-	booted   string            // build of the template that machines boot from
-	last     state.Observation // the newest that the API answered
+// diagnostics are what is known of an installation beyond the look at its cluster. Only the one who looks uses them.
+type diagnostics struct {
+	evaluator *diagnosis.Evaluator
+	refreshed time.Time // when the cloud and the name servers were asked
+	machines  []state.Instance
+	closed    []string
+	names     []diagnosis.Name
+	booted    string         // build of the template that machines boot from
+	last      state.Snapshot // the newest that the API answered
 }
 
 // diagnose tells what is wrong by all that is known, and what no longer is.
-func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, seen state.Observation, failure error) {
-	if now := i.world.Clock.Now(); now.Sub(i.signs.asked) >= signsEvery {
-		i.signs.asked = now
-		i.gatherSigns(ctx)
+func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, seen state.Snapshot, failure error) {
+	if now := i.clients.Clock.Now(); now.Sub(i.diagnostics.refreshed) >= refreshInterval {
+		i.diagnostics.refreshed = now
+		i.refreshDiagnostics(ctx)
 	}
 	if failure == nil {
-		i.signs.last = seen
+		i.diagnostics.last = seen
 	}
 	before := i.Findings()
-	findings, err := i.examine(i.allSigns(seen, failure))
+	findings, err := i.applyRules(i.buildInput(seen, failure))
 	if err != nil {
-		if i.changed("rulebook", err.Error()) {
-			report.Progress(err.Error())
+		if i.markSeen("rulebook", err.Error()) {
+			report.EmitProgress(err.Error())
 		}
 		return
 	}
@@ -49,24 +49,24 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	i.findings = findings
 	i.mu.Unlock()
 	for _, finding := range findings {
-		i.tellFinding(report, finding)
+		i.emitFinding(report, finding)
 	}
 	for _, finding := range before {
-		if !holds(findings, finding.Rule) {
-			i.changed("diagnosis/"+finding.Rule, provisioner.Gone)
+		if !hasFinding(findings, finding.Rule) {
+			i.markSeen("diagnosis/"+finding.Rule, provisioner.Gone)
 			report(provisioner.Event{Type: provisioner.TypeDiagnosis, Name: finding.Rule, State: provisioner.Gone, Text: finding.Cause})
 		}
 	}
 }
 
-// examine applies the rulebook. A defect of one of its rules must not cost an installation that may be well.
-func (i *Installation) examine(signs diagnosis.Signs) (findings []diagnosis.Finding, err error) {
+// applyRules applies the rulebook. A defect of one of its rules must not cost an installation that may be well.
+func (i *Installation) applyRules(signs diagnosis.Input) (findings []diagnosis.Finding, err error) {
 	defer func() {
 		if defect := recover(); defect != nil {
 			err = fmt.Errorf("the diagnosis failed, which is a defect of this program: %v", defect)
 		}
 	}()
-	return i.signs.examiner.Examine(signs), nil
+	return i.diagnostics.evaluator.Evaluate(signs), nil
 }
 
 // Findings returns what was wrong at the last look at the cluster, the surest first.
@@ -76,7 +76,7 @@ func (i *Installation) Findings() []diagnosis.Finding {
 	return i.findings
 }
 
-func holds(findings []diagnosis.Finding, rule string) bool {
+func hasFinding(findings []diagnosis.Finding, rule string) bool {
 	for _, finding := range findings {
 		if finding.Rule == rule {
 			return true
@@ -85,9 +85,9 @@ func holds(findings []diagnosis.Finding, rule string) bool {
 	return false
 }
 
-func (i *Installation) tellFinding(report provisioner.Report, f diagnosis.Finding) {
+func (i *Installation) emitFinding(report provisioner.Report, f diagnosis.Finding) {
 	// Ages in the evidence grow all the time; that alone is no news.
-	if !i.changed("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence) {
+	if !i.markSeen("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence) {
 		return
 	}
 	report(provisioner.Event{
@@ -96,21 +96,21 @@ func (i *Installation) tellFinding(report provisioner.Report, f diagnosis.Findin
 	})
 }
 
-// allSigns puts together what rules look at. When the API does not answer, what it told last still counts.
-func (i *Installation) allSigns(seen state.Observation, failure error) diagnosis.Signs {
+// buildInput puts together what rules look at. When the API does not answer, what it told last still counts.
+func (i *Installation) buildInput(seen state.Snapshot, failure error) diagnosis.Input {
 	if failure != nil {
 		probes, bootstrap, at := seen.Probes, seen.Bootstrap, seen.At
-		seen = i.signs.last
+		seen = i.diagnostics.last
 		seen.Probes, seen.Bootstrap, seen.At = probes, bootstrap, at
 	}
-	return diagnosis.Signs{
-		Now: i.world.Clock.Now(), Wall: time.Now(), Spec: i.spec, Facts: i.Facts(), Folder: i.folder.Path(), Seen: seen, Failure: failure,
-		Began: i.began(), Machines: i.signs.machines, Marks: marks(i.signs.machines), Closed: i.signs.closed,
-		Names: i.signs.names, Build: i.bootBuild, Booted: cmp.Or(i.signs.booted, i.image.Build), Inside: i.Inside(),
+	return diagnosis.Input{
+		Now: i.clients.Clock.Now(), Wall: time.Now(), Spec: i.spec, Facts: i.Facts(), Folder: i.folder.Path(), Snapshot: seen, APIError: failure,
+		PhaseTimes: i.copyPhaseTimes(), Machines: i.diagnostics.machines, RootCALabels: mapRootCALabels(i.diagnostics.machines), MissingRules: i.diagnostics.closed,
+		Names: i.diagnostics.names, ReleaseBuild: i.bootBuild, TemplateBuild: cmp.Or(i.diagnostics.booted, i.image.Build), BootstrapHost: i.BootstrapHost(),
 	}
 }
 
-func marks(machines []state.Instance) map[string]string {
+func mapRootCALabels(machines []state.Instance) map[string]string {
 	given := map[string]string{}
 	for _, machine := range machines {
 		given[machine.Name] = machine.Labels[state.LabelRootCA]
@@ -118,33 +118,33 @@ func marks(machines []state.Instance) map[string]string {
 	return given
 }
 
-// gatherSigns asks the cloud and the name servers. What cannot be had stays as it was.
-func (i *Installation) gatherSigns(ctx context.Context) {
-	if machines, err := i.world.Cloud.Instances(ctx, i.labels()); err == nil {
-		i.signs.machines = machines
-		i.noteStates(machines)
+// refreshDiagnostics asks the cloud and the name servers. What cannot be had stays as it was.
+func (i *Installation) refreshDiagnostics(ctx context.Context) {
+	if machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels()); err == nil {
+		i.diagnostics.machines = machines
+		i.recordStates(machines)
 	}
-	if closed, err := i.closedPorts(ctx); err == nil {
-		i.signs.closed = closed
+	if closed, err := i.listClosedPorts(ctx); err == nil {
+		i.diagnostics.closed = closed
 	}
-	if names := i.lookUpNames(ctx); ctx.Err() == nil {
-		i.signs.names = names
+	if names := i.resolveNames(ctx); ctx.Err() == nil {
+		i.diagnostics.names = names
 	}
 	i.checkBooted(ctx)
 }
 
 // checkBooted looks at the template again: somebody may have put another in its place before the machines booted.
 func (i *Installation) checkBooted(ctx context.Context) {
-	if i.image.Name == "" || i.bootstrapped() {
+	if i.image.Name == "" || i.isBootstrapped() {
 		return
 	}
-	if found, err := i.world.Cloud.FindTemplate(ctx, i.image.Name); err == nil {
-		i.signs.booted = found.Build
+	if found, err := i.clients.Cloud.FindTemplate(ctx, i.image.Name); err == nil {
+		i.diagnostics.booted = found.Build
 	}
 }
 
-// noteStates keeps what the cloud says about the machines that this installation started.
-func (i *Installation) noteStates(machines []state.Instance) {
+// recordStates keeps what the cloud says about the machines that this installation started.
+func (i *Installation) recordStates(machines []state.Instance) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, machine := range machines {
@@ -155,21 +155,21 @@ func (i *Installation) noteStates(machines []state.Instance) {
 	}
 }
 
-// lookUpNames asks a name server of the zone for the cluster's own names.
-func (i *Installation) lookUpNames(ctx context.Context) []diagnosis.Name {
+// resolveNames asks a name server of the zone for the cluster's own names.
+func (i *Installation) resolveNames(ctx context.Context) []diagnosis.Name {
 	if len(i.zone.NameServers) == 0 {
 		return nil
 	}
 	domain := i.spec.Domain()
 	names := []diagnosis.Name{
-		{Name: "api." + domain, Wanted: i.apiAddresses()},
-		{Name: "api-int." + domain, Wanted: i.apiAddresses()},
+		{Name: "api." + domain, Wanted: i.listAPIAddresses()},
+		{Name: "api-int." + domain, Wanted: i.listAPIAddresses()},
 	}
 	if apps := i.spec.AppsDomain(); strings.HasSuffix(apps, "."+domain) {
-		names = append(names, diagnosis.Name{Name: "console-openshift-console." + apps, Wanted: i.ingressAddresses()})
+		names = append(names, diagnosis.Name{Name: "console-openshift-console." + apps, Wanted: i.listIngressAddresses()})
 	}
 	for n := range names {
-		found, err := i.world.Names.Addresses(ctx, i.zone.NameServers[0], names[n].Name)
+		found, err := i.clients.Names.QueryAddresses(ctx, i.zone.NameServers[0], names[n].Name)
 		if names[n].Found = found; err != nil {
 			names[n].Error, names[n].Missing = err.Error(), fault.KindOf(err) == fault.NotFound
 		}
@@ -177,33 +177,33 @@ func (i *Installation) lookUpNames(ctx context.Context) []diagnosis.Name {
 	return names
 }
 
-// apiAddresses are those that the API's names may lead to.
-func (i *Installation) apiAddresses() []netip.Addr {
-	if !i.spec.RoundRobin() {
-		return addressesOf(i.api.Address)
+// listAPIAddresses are those that the API's names may lead to.
+func (i *Installation) listAPIAddresses() []netip.Addr {
+	if !i.spec.IsRoundRobin() {
+		return parseAddresses(i.api.Address)
 	}
-	return i.addressesOfRoles(state.RoleBootstrap, state.RoleMaster)
+	return i.listRoleAddresses(state.RoleBootstrap, state.RoleMaster)
 }
 
-func (i *Installation) ingressAddresses() []netip.Addr {
-	if !i.spec.RoundRobin() {
-		return addressesOf(i.ingress.Address)
+func (i *Installation) listIngressAddresses() []netip.Addr {
+	if !i.spec.IsRoundRobin() {
+		return parseAddresses(i.ingress.Address)
 	}
-	return i.addressesOfRoles(i.routerRole())
+	return i.listRoleAddresses(i.getRouterRole())
 }
 
-func (i *Installation) addressesOfRoles(roles ...state.Role) []netip.Addr {
+func (i *Installation) listRoleAddresses(roles ...state.Role) []netip.Addr {
 	var texts []string
 	for _, role := range roles {
 		for _, machine := range i.spec.Machines(role) {
-			instance, _ := i.instanceOf(machine.Name)
+			instance, _ := i.findInstance(machine.Name)
 			texts = append(texts, instance.Address)
 		}
 	}
-	return addressesOf(texts...)
+	return parseAddresses(texts...)
 }
 
-func addressesOf(texts ...string) []netip.Addr {
+func parseAddresses(texts ...string) []netip.Addr {
 	var addresses []netip.Addr
 	for _, text := range texts {
 		if address, err := netip.ParseAddr(text); err == nil {

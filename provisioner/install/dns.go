@@ -14,30 +14,30 @@ const (
 	longTTL  = 600
 )
 
-func (i *Installation) dns(ctx context.Context, report provisioner.Report) error {
-	zone, action, err := i.world.Cloud.EnsureZone(ctx, i.spec.Domain())
+func (i *Installation) ensureDNS(ctx context.Context, report provisioner.Report) error {
+	zone, action, err := i.clients.Cloud.EnsureZone(ctx, i.spec.Domain())
 	if err != nil {
 		return err
 	}
 	i.zone = zone
-	report.Object(state.KindZone, zone.Name, zone.ID, string(action))
-	return i.records(ctx, report, i.fixedRecords())
+	report.EmitObject(state.KindZone, zone.Name, zone.ID, string(action))
+	return i.ensureRecords(ctx, report, i.buildFixedRecords())
 }
 
-func (i *Installation) records(ctx context.Context, report provisioner.Report, records []state.Record) error {
-	return sideBySide(ctx, records, func(ctx context.Context, record state.Record) error {
-		return i.record(ctx, report, record)
+func (i *Installation) ensureRecords(ctx context.Context, report provisioner.Report, records []state.Record) error {
+	return forEachParallel(ctx, records, func(ctx context.Context, record state.Record) error {
+		return i.ensureRecord(ctx, report, record)
 	})
 }
 
-// fixedRecords are those that do not depend on machines. Without load balancers the machines themselves are the API
+// buildFixedRecords are those that do not depend on machines. Without load balancers the machines themselves are the API
 // and the ingress.
-func (i *Installation) fixedRecords() []state.Record {
+func (i *Installation) buildFixedRecords() []state.Record {
 	domain := i.spec.Domain()
 	records := []state.Record{
 		{Name: "api-int", Type: "CNAME", Content: "api." + domain, TTL: shortTTL},
 	}
-	if !i.spec.RoundRobin() {
+	if !i.spec.IsRoundRobin() {
 		records = append(records,
 			state.Record{Name: "api", Type: "A", Content: i.api.Address, TTL: shortTTL},
 			state.Record{Name: "ingress", Type: "A", Content: i.ingress.Address, TTL: shortTTL},
@@ -50,29 +50,29 @@ func (i *Installation) fixedRecords() []state.Record {
 	return records
 }
 
-func (i *Installation) record(ctx context.Context, report provisioner.Report, record state.Record) error {
-	action, err := i.world.Cloud.EnsureRecord(ctx, i.zone.ID, record)
+func (i *Installation) ensureRecord(ctx context.Context, report provisioner.Report, record state.Record) error {
+	action, err := i.clients.Cloud.EnsureRecord(ctx, i.zone.ID, record)
 	if err != nil {
 		return err
 	}
-	report.Object(kindRecord, record.Name+" "+record.Type+" "+record.Content, "", string(action))
+	report.EmitObject(kindRecord, record.Name+" "+record.Type+" "+record.Content, "", string(action))
 	return nil
 }
 
-// alias makes a name lead to another one, and nowhere else: those of before are taken away.
-func (i *Installation) alias(ctx context.Context, report provisioner.Report, name, to string) error {
+// ensureAlias makes a name lead to another one, and nowhere else: those of before are taken away.
+func (i *Installation) ensureAlias(ctx context.Context, report provisioner.Report, name, to string) error {
 	const kind = "CNAME"
-	_, err := i.world.Cloud.DeleteRecords(ctx, i.zone.ID, name, kind, func(content string) bool {
+	_, err := i.clients.Cloud.DeleteRecords(ctx, i.zone.ID, name, kind, func(content string) bool {
 		return strings.TrimSuffix(content, ".") != strings.TrimSuffix(to, ".")
 	})
 	if err != nil {
 		return err
 	}
-	return i.record(ctx, report, state.Record{Name: name, Type: kind, Content: to, TTL: longTTL})
+	return i.ensureRecord(ctx, report, state.Record{Name: name, Type: kind, Content: to, TTL: longTTL})
 }
 
-// namesOf returns the names by which a machine's address is known.
-func (i *Installation) namesOf(machine state.Machine) []string {
+// listMachineNames returns the names by which a machine's address is known.
+func (i *Installation) listMachineNames(machine state.Machine) []string {
 	var names []string
 	switch machine.Role {
 	case state.RoleLoadBalancer:
@@ -80,16 +80,16 @@ func (i *Installation) namesOf(machine state.Machine) []string {
 	case state.RoleBootstrap:
 		names = []string{machine.Name}
 	case state.RoleMaster:
-		names = []string{etcdName(machine.Index)}
-	case i.routerRole():
+		names = []string{formatEtcdName(machine.Index)}
+	case i.getRouterRole():
 		names = []string{"router"}
 	default:
 		return nil
 	}
 	switch {
-	case !i.spec.RoundRobin():
+	case !i.spec.IsRoundRobin():
 		return names
-	case machine.Role == i.routerRole():
+	case machine.Role == i.getRouterRole():
 		return append(names, "ingress")
 	}
 	return append(names, "api")
@@ -99,16 +99,16 @@ func (i *Installation) namesOf(machine state.Machine) []string {
 func (i *Installation) publish(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
 	var records []state.Record
 	for _, machine := range machines {
-		for _, name := range i.namesOf(machine) {
-			record, err := i.addressRecord(name, machine)
+		for _, name := range i.listMachineNames(machine) {
+			record, err := i.newAddressRecord(name, machine)
 			if err != nil {
 				return err
 			}
 			records = append(records, record)
 		}
 	}
-	if err := i.records(ctx, report, records); err != nil {
+	if err := i.ensureRecords(ctx, report, records); err != nil {
 		return err
 	}
-	return i.forgetAddresses(ctx, report, machines)
+	return i.removeAddresses(ctx, report, machines)
 }

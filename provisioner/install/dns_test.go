@@ -29,9 +29,9 @@ func (l *ledger) EnsureRecord(_ context.Context, _ string, r state.Record) (stat
 func TestAnAliasLeadsToOnePlaceOnly(t *testing.T) {
 	t.Parallel()
 	zone := &ledger{leads: []string{"old.example.net", "other.example.net."}}
-	i := &Installation{world: World{Cloud: zone}}
+	i := &Installation{clients: Clients{Cloud: zone}}
 	for range 2 {
-		if err := i.alias(t.Context(), ignored, "_acme-challenge.api", "new.example.net"); err != nil || !slices.Equal(zone.leads, []string{"new.example.net"}) {
+		if err := i.ensureAlias(t.Context(), ignored, "_acme-challenge.api", "new.example.net"); err != nil || !slices.Equal(zone.leads, []string{"new.example.net"}) {
 			t.Errorf("it leads to %q: %v", zone.leads, err)
 		}
 	}

@@ -29,49 +29,49 @@ type Gathered struct {
 func (i *Installation) Gather(ctx context.Context, failure error) (Gathered, error) {
 	ctx, cancel := context.WithTimeout(ctx, gatherTime)
 	defer cancel()
-	moment := i.world.Clock.Now().UTC()
-	g := &gathering{
-		folder: i.folder, dir: state.GatheredAt(moment), room: allLimit,
-		index: index{At: moment, Cluster: i.spec.Cluster.ID, Failure: failure.Error()},
+	moment := i.clients.Clock.Now().UTC()
+	g := &supportBundle{
+		folder: i.folder, dir: state.FormatGatherDir(moment), room: allLimit,
+		index: bundleIndex{At: moment, Cluster: i.spec.Cluster.ID, Failure: failure.Error()},
 	}
 	i.gatherKnown(g)
 	var parts sync.WaitGroup
 	parts.Go(func() {
-		g.part("the cluster's API", func() error { return i.world.Cluster.Dump(ctx, g.below("cluster")) })
+		g.runPart("the cluster's API", func() error { return i.clients.Cluster.Dump(ctx, g.newWriter("cluster")) })
 	})
-	parts.Go(func() { g.part("the cloud", func() error { return i.gatherCloud(ctx, g) }) })
+	parts.Go(func() { g.runPart("the cloud", func() error { return i.gatherCloud(ctx, g) }) })
 	parts.Wait()
 	missing := g.finish()
 	return Gathered{Path: i.folder.Path(g.dir), Files: len(g.index.Files), Bytes: allLimit - g.room}, missing
 }
 
 // gatherKnown writes what the run knows without asking anybody.
-func (i *Installation) gatherKnown(g *gathering) {
-	var seen state.Observation
+func (i *Installation) gatherKnown(g *supportBundle) {
+	var seen state.Snapshot
 	var unseen string
-	if last := i.lastGlance(); last != nil {
+	if last := i.findLastPoll(); last != nil {
 		if seen = last.seen; last.err != nil {
 			unseen = last.err.Error()
 		}
 	}
-	g.json("observation.json", struct {
-		Error      string            // why the newest look did not see everything
-		Seen       state.Observation // by the newest look
-		Answered   state.Observation // by the newest one that the API answered
+	g.writeJSON("observation.json", struct {
+		Error      string         // why the newest look did not see everything
+		Seen       state.Snapshot // by the newest look
+		Answered   state.Snapshot // by the newest one that the API answered
 		Began      map[string]time.Time
 		Names      []diagnosis.Name
 		Closed     []string // security rules that are missing
 		Installing state.Facts
-	}{unseen, seen, i.signs.last, i.began(), i.signs.names, i.signs.closed, i.Facts()})
-	g.json("findings.json", append([]diagnosis.Finding{}, i.Findings()...)) // none is an empty list
-	if told := i.Inside(); told != nil {
-		g.json("bootstrap/services.json", told.Services)
-		g.note("the journal of the bootstrap machine", g.write("bootstrap/journal.log", journal(told.Lines)))
+	}{unseen, seen, i.diagnostics.last, i.copyPhaseTimes(), i.diagnostics.names, i.diagnostics.closed, i.Facts()})
+	g.writeJSON("findings.json", append([]diagnosis.Finding{}, i.Findings()...)) // none is an empty list
+	if told := i.BootstrapHost(); told != nil {
+		g.writeJSON("bootstrap/services.json", told.Services)
+		g.recordMissing("the journal of the bootstrap machine", g.write("bootstrap/journal.log", formatJournal(told.Lines)))
 	}
 }
 
-// journal writes lines as a journal shows them.
-func journal(lines []state.JournalLine) []byte {
+// formatJournal writes lines as a journal shows them.
+func formatJournal(lines []state.JournalLine) []byte {
 	var out bytes.Buffer
 	for _, line := range lines {
 		fmt.Fprintf(&out, "%s %s: %s\n", line.At.UTC().Format(time.RFC3339), line.Unit, line.Text)
@@ -79,42 +79,42 @@ func journal(lines []state.JournalLine) []byte {
 	return out.Bytes()
 }
 
-// lastGlance returns the newest look at the cluster that came to its end, or nil.
-func (i *Installation) lastGlance() *glance {
+// findLastPoll returns the newest look at the cluster that came to its end, or nil.
+func (i *Installation) findLastPoll() *sharedPoll {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.glance == nil || !i.glance.over() {
+	if i.lastPoll == nil || !i.lastPoll.isDone() {
 		return nil
 	}
-	return i.glance
+	return i.lastPoll
 }
 
 // gatherCloud writes what the organization has that is the cluster's, and how much else, which is nobody's business.
-func (i *Installation) gatherCloud(ctx context.Context, g *gathering) error {
-	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+func (i *Installation) gatherCloud(ctx context.Context, g *supportBundle) error {
+	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err == nil {
 		for n := range machines {
 			machines[n].UserData = nil // holds keys
 		}
-		g.json("cloud/machines.json", machines)
+		g.writeJSON("cloud/machines.json", machines)
 	}
-	all, listErr := i.world.Cloud.Objects(ctx)
-	own, others := i.ownObjects(all)
-	g.json("cloud/objects.json", struct {
+	all, listErr := i.clients.Cloud.ListObjects(ctx)
+	own, others := i.splitOwnObjects(all)
+	g.writeJSON("cloud/objects.json", struct {
 		Own    []state.Object
 		Others map[string]int // objects of others, by kind
 	}{own, others})
-	closed, rulesErr := i.closedPorts(ctx)
+	closed, rulesErr := i.listClosedPorts(ctx)
 	if rulesErr == nil {
-		g.json("cloud/closed.json", append([]string{}, closed...))
+		g.writeJSON("cloud/closed.json", append([]string{}, closed...))
 	}
 	return errors.Join(err, listErr, rulesErr)
 }
 
-// ownObjects returns the objects that belong to the cluster by label, name or journal, and counts the others by kind.
-func (i *Installation) ownObjects(all []state.Object) (own []state.Object, others map[string]int) {
+// splitOwnObjects returns the objects that belong to the cluster by label, name or journal, and counts the others by kind.
+func (i *Installation) splitOwnObjects(all []state.Object) (own []state.Object, others map[string]int) {
 	others = map[string]int{}
-	noted := i.notedObjects()
+	noted := i.listJournaledObjects()
 	for _, o := range all {
 		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID || noted[o.Kind+"/"+o.Name] || noted[o.Kind+"/"+o.ID] {
 			own = append(own, o)
@@ -125,10 +125,10 @@ func (i *Installation) ownObjects(all []state.Object) (own []state.Object, other
 	return own, others
 }
 
-// notedObjects returns what the journal tells of, by kind and by name or ID.
-func (i *Installation) notedObjects() map[string]bool {
+// listJournaledObjects returns what the journal tells of, by kind and by name or ID.
+func (i *Installation) listJournaledObjects() map[string]bool {
 	noted := map[string]bool{}
-	entries, err := i.folder.JournalEntries()
+	entries, err := i.folder.ListEntries()
 	if err != nil {
 		return noted
 	}

@@ -25,7 +25,7 @@ type scene struct {
 	hang     bool
 }
 
-func (s scene) Instances(ctx context.Context, _ map[string]string) ([]state.Instance, error) {
+func (s scene) ListInstances(ctx context.Context, _ map[string]string) ([]state.Instance, error) {
 	if s.hang {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
@@ -33,7 +33,7 @@ func (s scene) Instances(ctx context.Context, _ map[string]string) ([]state.Inst
 	return s.machines, nil
 }
 
-func (s scene) Objects(ctx context.Context) ([]state.Object, error) {
+func (s scene) ListObjects(ctx context.Context) ([]state.Object, error) {
 	if s.hang {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
@@ -41,7 +41,7 @@ func (s scene) Objects(ctx context.Context) ([]state.Object, error) {
 	return s.objects, s.denied
 }
 
-func (s scene) MissingRules(context.Context, state.SecurityGroup) ([]state.Rule, error) {
+func (s scene) ListMissingRules(context.Context, state.SecurityGroup) ([]state.Rule, error) {
 	return nil, nil
 }
 
@@ -75,7 +75,7 @@ func failed(t *testing.T, cloud scene, cluster exhibition) *Installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, err := New(spec(), Options{}, folder, World{Cloud: cloud, Cluster: cluster, Clock: impatient{}})
+	i, err := New(spec(), Options{}, folder, Clients{Cloud: cloud, Cluster: cluster, Clock: impatient{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,13 +83,13 @@ func failed(t *testing.T, cloud scene, cluster exhibition) *Installation {
 }
 
 // indexOf reads the index of what was gathered, and checks that the files are there as it says.
-func indexOf(t *testing.T, kept Gathered) index {
+func indexOf(t *testing.T, kept Gathered) bundleIndex {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(kept.Path, "index.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found index
+	var found bundleIndex
 	if err := json.Unmarshal(content, &found); err != nil {
 		t.Fatal(err)
 	}
@@ -116,10 +116,10 @@ func TestWhatIsGatheredTellsOfTheClusterAndNotOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(journal.Done(state.KindSecurityGroup, "c-1_control_plane", "7", state.Created), journal.Close()); err != nil {
+	if err := errors.Join(journal.RecordResult(state.KindSecurityGroup, "c-1_control_plane", "7", state.Created), journal.Close()); err != nil {
 		t.Fatal(err)
 	}
-	i.inside = &state.Inside{
+	i.bootstrapHost = &state.BootstrapHost{
 		Services: []state.ServiceRecord{{Service: "bootkube", Failure: "cvo-bootstrap failed"}},
 		Lines:    []state.JournalLine{{At: time.Unix(0, 0), Unit: "bootkube.service", Text: "waits"}},
 	}
@@ -229,7 +229,7 @@ func TestOnlyTheNewestGatheringsStay(t *testing.T) {
 			made = append(made, kept.Path)
 			time.Sleep(time.Hour)
 		}
-		kept, err := i.folder.Gatherings()
+		kept, err := i.folder.ListGathered()
 		if err != nil || len(kept) != 5 || i.folder.Path(kept[0]) != made[7] || i.folder.Path(kept[4]) != made[3] {
 			t.Errorf("%v, %v", kept, err)
 		}

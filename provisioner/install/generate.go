@@ -23,53 +23,53 @@ const (
 )
 
 func (i *Installation) generate(ctx context.Context, report provisioner.Report) error {
-	if err := i.discard(ctx, report); err != nil {
+	if err := i.discardCertificates(ctx, report); err != nil {
 		return err
 	}
-	credentials, err := i.keptKey(ctx, report, assets.PolicyCloudController)
+	credentials, err := i.loadKey(ctx, report, assets.PolicyCloudController)
 	if err != nil {
 		return err
 	}
-	wanted, err := i.generation(credentials, i.syn.Resolver(ctx, report))
+	wanted, err := i.buildGeneration(credentials, i.syn.NewResolver(ctx, report))
 	if err != nil {
 		return err
 	}
-	i.ignition, err = i.world.Installer.Generate(ctx, i.folder.Path(state.InstallDir), wanted, report.Progress)
+	i.ignition, err = i.clients.Installer.Generate(ctx, i.folder.Path(state.InstallDir), wanted, report.EmitProgress)
 	if err != nil {
 		return err
 	}
 	if err := i.checkGeneration(); err != nil {
 		return err
 	}
-	report.Progress("infrastructure ID " + i.ignition.InfraID)
-	i.tellCertificates(report)
-	if err := i.replace(ctx, report); err != nil {
+	report.EmitProgress("infrastructure ID " + i.ignition.InfraID)
+	i.emitCertificates(report)
+	if err := i.replaceMachines(ctx, report); err != nil {
 		return err
 	}
-	return i.remember(func(facts *state.Facts) {
+	return i.updateFacts(func(facts *state.Facts) {
 		facts.InfraID, facts.RootCAHash = i.ignition.InfraID, i.ignition.RootCAHash
 		facts.IgnitionCreated, facts.IgnitionExpires = i.ignition.Created, i.ignition.Expires
-		if i.syn.Connected() {
-			syn.Own(&facts.Syn, i.ignition)
+		if i.syn.IsConnected() {
+			syn.RecordGenerated(&facts.Syn, i.ignition)
 		}
 	})
 }
 
 // checkManifests finds out before anything is made what could not be installed with the cluster.
 func (i *Installation) checkManifests(context.Context, provisioner.Report) error {
-	_, err := i.trialGeneration()
+	_, err := i.buildTrialGeneration()
 	return err
 }
 
-// trialGeneration is what openshift-install would be given, without the secrets, and without a catalog that is compiled
+// buildTrialGeneration is what openshift-install would be given, without the secrets, and without a catalog that is compiled
 // later.
-func (i *Installation) trialGeneration() (state.Generation, error) {
+func (i *Installation) buildTrialGeneration() (state.Generation, error) {
 	nothing := func(state.VaultSecret) (string, error) { return "none yet", nil }
-	if i.syn.Connected() && i.catalogDir() == "" {
-		config, err := installConfig(i.spec, i.sshKeys(), i.options.PullSecret)
-		return i.generationOf(config, nil), err
+	if i.syn.IsConnected() && i.findCatalogDir() == "" {
+		config, err := installConfig(i.spec, i.listSSHKeys(), i.options.PullSecret)
+		return i.newGeneration(config, nil), err
 	}
-	return i.generation(manifests.Nobody(), nothing)
+	return i.buildGeneration(manifests.NewPlaceholderKey(), nothing)
 }
 
 // tryConfig has openshift-install itself find out before anything is made what it would refuse.
@@ -77,40 +77,40 @@ func (i *Installation) tryConfig(ctx context.Context, _ provisioner.Report) erro
 	if !i.Facts().IgnitionCreated.IsZero() && !i.options.Renew {
 		return provisioner.Skip("the documents are generated already")
 	}
-	wanted, err := i.trialGeneration()
+	wanted, err := i.buildTrialGeneration()
 	if err != nil {
 		return err
 	}
-	return i.world.Installer.Try(ctx, i.folder.Path(state.InstallDir), wanted)
+	return i.clients.Installer.Try(ctx, i.folder.Path(state.InstallDir), wanted)
 }
 
-// generation says what openshift-install is to generate from. The cloud controller works with the credentials.
-func (i *Installation) generation(credentials state.APIKey, resolve manifests.Resolve) (state.Generation, error) {
-	config, err := installConfig(i.spec, i.sshKeys(), i.options.PullSecret)
+// buildGeneration says what openshift-install is to generate from. The cloud controller works with the credentials.
+func (i *Installation) buildGeneration(credentials state.APIKey, resolve manifests.Resolve) (state.Generation, error) {
+	config, err := installConfig(i.spec, i.listSSHKeys(), i.options.PullSecret)
 	if err != nil {
 		return state.Generation{}, err
 	}
 	spec := i.spec
-	spec.Syn.CatalogDir = i.catalogDir()
+	spec.Syn.CatalogDir = i.findCatalogDir()
 	more, err := manifests.Collect(spec, credentials, resolve)
 	if err == nil && i.Facts().IgnitionCreated.IsZero() { // later on, the catalog is that of a cluster that stands
 		err = manifests.CheckStart(spec, more)
 	}
-	return i.generationOf(config, more), err
+	return i.newGeneration(config, more), err
 }
 
-// catalogDir is where the compiled catalog is, "" if there is none.
-func (i *Installation) catalogDir() string {
-	if !i.syn.Connected() {
+// findCatalogDir is where the compiled catalog is, "" if there is none.
+func (i *Installation) findCatalogDir() string {
+	if !i.syn.IsConnected() {
 		return i.spec.Syn.CatalogDir
 	}
 	return i.syn.CatalogDir()
 }
 
-func (i *Installation) generationOf(config []byte, more []state.Manifest) state.Generation {
+func (i *Installation) newGeneration(config []byte, more []state.Manifest) state.Generation {
 	return state.Generation{
 		InstallConfig: config, Domain: i.spec.Domain(), AppsDomain: i.spec.AppsDomain(),
-		MastersSchedulable: len(i.computeNodes()) == 0, Manifests: more,
+		MastersSchedulable: len(i.listComputeNodes()) == 0, Manifests: more,
 	}
 }
 
@@ -126,40 +126,40 @@ func (i *Installation) checkGeneration() error {
 }
 
 func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.Report) error {
-	if i.bootstrapped() {
+	if i.isBootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
 	if i.ignition.Bootstrap == nil {
 		return fault.Newf(fault.Conflict, "upload bootstrap.ign", "it was removed after the bootstrap, and the facts know of none").
 			WithHint("have the facts rebuilt: exoshift verify --dir %s --repair", i.folder.Path())
 	}
-	if err := i.identify(); err != nil {
+	if err := i.ensureIdentity(); err != nil {
 		return err
 	}
 	if err := ignition.Check(i.ignition.Bootstrap); err != nil {
 		return err
 	}
 	bucket := i.spec.Bucket("bootstrap")
-	action, err := i.world.Objects.EnsureBucket(ctx, bucket)
+	action, err := i.clients.Objects.EnsureBucket(ctx, bucket)
 	if err != nil {
 		return err
 	}
-	report.Object(state.KindBucket, bucket, "", string(action))
-	action, err = i.world.Objects.EnsureObject(ctx, bucket, bootstrapKey, i.ignition.Bootstrap)
+	report.EmitObject(state.KindBucket, bucket, "", string(action))
+	action, err = i.clients.Objects.EnsureObject(ctx, bucket, bootstrapKey, i.ignition.Bootstrap)
 	if err != nil {
 		return err
 	}
-	report.Object(kindObject, bucket+"/"+bootstrapKey, "", string(action))
+	report.EmitObject(kindObject, bucket+"/"+bootstrapKey, "", string(action))
 	if err := i.checkPrivate(ctx, bucket); err != nil {
 		return err
 	}
-	i.bootstrapURL, err = i.world.Objects.SignedURL(ctx, bucket, bootstrapKey, linkValid)
+	i.bootstrapURL, err = i.clients.Objects.SignGetURL(ctx, bucket, bootstrapKey, linkValid)
 	return err
 }
 
-// identify gives the bootstrap machine the keys that we shall know it by. They are made once for a generation, so that a
+// ensureIdentity gives the bootstrap machine the keys that we shall know it by. They are made once for a generation, so that a
 // resumed run gives it the same document.
-func (i *Installation) identify() error {
+func (i *Installation) ensureIdentity() error {
 	const name = state.InstallDir + "/" + state.IdentityFile
 	identity, err := i.folder.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,32 +181,32 @@ func (i *Installation) identify() error {
 
 // checkPrivate has a stranger ask for bootstrap.ign, which holds the cluster's keys. If he gets it, it goes at once.
 func (i *Installation) checkPrivate(ctx context.Context, bucket string) error {
-	err := i.world.Objects.CheckPrivate(ctx, bucket, bootstrapKey)
+	err := i.clients.Objects.CheckPrivate(ctx, bucket, bootstrapKey)
 	if !fault.Is(err, fault.Conflict) {
 		return err
 	}
-	if _, failed := i.world.Objects.DeleteBucket(context.WithoutCancel(ctx), bucket); failed != nil {
+	if _, failed := i.clients.Objects.DeleteBucket(context.WithoutCancel(ctx), bucket); failed != nil {
 		return fault.Newf(fault.Conflict, "take bootstrap.ign back", "%w; anybody can read it: %w", failed, err).
 			WithHint("delete bucket %s now: it holds the cluster's keys", bucket)
 	}
 	return err
 }
 
-// console notes when the installation was complete and where its console is.
-func (i *Installation) console(ctx context.Context, report provisioner.Report) error {
-	console, err := i.world.Cluster.ConsoleURL(ctx)
+// recordConsole notes when the installation was complete and where its console is.
+func (i *Installation) recordConsole(ctx context.Context, report provisioner.Report) error {
+	console, err := i.clients.Cluster.GetConsoleURL(ctx)
 	if err != nil {
 		return err
 	}
 	if console != "" {
-		report.Progress(console)
+		report.EmitProgress(console)
 	}
-	return i.remember(func(facts *state.Facts) {
+	return i.updateFacts(func(facts *state.Facts) {
 		facts.ConsoleURL = console
 		if facts.Installed.IsZero() {
-			facts.Installed = i.world.Clock.Now().UTC().Truncate(time.Second)
+			facts.Installed = i.clients.Clock.Now().UTC().Truncate(time.Second)
 		}
 	})
 }
 
-func etcdName(index int) string { return fmt.Sprintf("etcd-%d", index) }
+func formatEtcdName(index int) string { return fmt.Sprintf("etcd-%d", index) }

@@ -54,9 +54,9 @@ func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T)
 		"and nothing is in the folder": {state.Facts{}, true, []state.Object{own, unknown}, "does not hold their certificates"},
 		"only balancers":               {state.Facts{}, false, []state.Object{balancer}, ""},
 	} {
-		i := &Installation{options: Options{Renew: c.renew}, facts: c.facts, there: c.there}
+		i := &Installation{options: Options{Renew: c.renew}, facts: c.facts, existing: c.there}
 		i.spec.Cluster.ID = "c-1"
-		err := i.strangers()
+		err := i.checkForeignObjects()
 		if c.want == "" && err != nil || c.want != "" && (!fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "lb-0")) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -69,7 +69,7 @@ type silent struct {
 	reached []string
 }
 
-func (s silent) Observe(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Observation, err error) {
+func (s silent) Poll(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Snapshot, err error) {
 	if s.reached == nil {
 		return seen, errors.New("nobody answers")
 	}
@@ -99,7 +99,7 @@ func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
 	} {
 		created := time.Now().Add(-c.age)
 		i := &Installation{
-			ignition: state.Ignition{Created: created, Expires: created.Add(c.lifetime)}, world: World{Cluster: silent{reached: c.reached}, Clock: impatient{}},
+			ignition: state.Ignition{Created: created, Expires: created.Add(c.lifetime)}, clients: Clients{Cluster: silent{reached: c.reached}, Clock: impatient{}},
 		}
 		err := i.checkAge(t.Context())
 		if fault.Is(err, fault.Invalid) != c.refused || c.refused && !strings.Contains(fault.HintOf(err), "--renew-certificates") {
@@ -111,20 +111,22 @@ func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
 func TestATemplateThatNodesCouldNotBootFromIsFoundOut(t *testing.T) {
 	i := &Installation{}
 	boot := state.BootImage{Build: "9.6.1", SHA256: "aa"}
-	want := i.template(boot)
+	want := i.newTemplate(boot)
 	for name, c := range map[string]struct {
 		spoil func(*state.Template)
 		noted string
 		says  string // "" for nothing
 	}{
-		"ours":             {func(*state.Template) {}, "", ""},
-		"ours, as noted":   {func(found *state.Template) { found.MD5 = "m" }, "m", ""},
-		"another build":    {func(found *state.Template) { found.Build = "9.4.7" }, "", "build"},
-		"legacy boot":      {func(found *state.Template) { found.BootMode = "legacy" }, "", "boot mode"},
-		"another user":     {func(found *state.Template) { found.DefaultUser = "ubuntu" }, "", "default user"},
-		"not patched":      {func(found *state.Template) { found.Description = "RHCOS" }, "", "description"},
-		"another download": {func(found *state.Template) { found.Description = i.template(state.BootImage{SHA256: "bb"}).Description }, "", "description"},
-		"another image":    {func(found *state.Template) { found.MD5 = "n" }, "m", "checksum"},
+		"ours":           {func(*state.Template) {}, "", ""},
+		"ours, as noted": {func(found *state.Template) { found.MD5 = "m" }, "m", ""},
+		"another build":  {func(found *state.Template) { found.Build = "9.4.7" }, "", "build"},
+		"legacy boot":    {func(found *state.Template) { found.BootMode = "legacy" }, "", "boot mode"},
+		"another user":   {func(found *state.Template) { found.DefaultUser = "ubuntu" }, "", "default user"},
+		"not patched":    {func(found *state.Template) { found.Description = "RHCOS" }, "", "description"},
+		"another download": {func(found *state.Template) {
+			found.Description = i.newTemplate(state.BootImage{SHA256: "bb"}).Description
+		}, "", "description"},
+		"another image": {func(found *state.Template) { found.MD5 = "n" }, "m", "checksum"},
 	} {
 		found := want
 		found.ID = "id-1"

@@ -15,19 +15,19 @@ import (
 	"exoshift/state"
 )
 
-func (i *Installation) openshiftInstall(ctx context.Context, report provisioner.Report) error {
-	release, err := i.world.Installer.Fetch(ctx, i.notedVersion(), report.Progress)
+func (i *Installation) fetchInstaller(ctx context.Context, report provisioner.Report) error {
+	release, err := i.clients.Installer.Fetch(ctx, i.findRecordedVersion(), report.EmitProgress)
 	if err != nil {
-		return fault.Blame(err, versionField, fault.NotFound)
+		return fault.AttachField(err, versionField, fault.NotFound)
 	}
-	report.Progress(fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
-	return i.remember(func(facts *state.Facts) {
+	report.EmitProgress(fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
+	return i.updateFacts(func(facts *state.Facts) {
 		facts.OpenShiftVersion, facts.ReleaseImage, facts.OpenShiftAsked = release.Version, release.Image, i.spec.OpenShift.Version
 	})
 }
 
-// notedVersion is the version that an earlier run chose. Other answers count as long as nothing was generated from it.
-func (i *Installation) notedVersion() string {
+// findRecordedVersion is the version that an earlier run chose. Other answers count as long as nothing was generated from it.
+func (i *Installation) findRecordedVersion() string {
 	facts := i.Facts()
 	if facts.IgnitionCreated.IsZero() && facts.OpenShiftAsked != i.spec.OpenShift.Version {
 		return ""
@@ -35,33 +35,33 @@ func (i *Installation) notedVersion() string {
 	return facts.OpenShiftVersion
 }
 
-// nodeImage registers the boot image of this very openshift-install, patched for Exoscale on its way through, unless
+// ensureNodeImage registers the boot image of this very openshift-install, patched for Exoscale on its way through, unless
 // a template of that build is there.
-func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report) error {
-	boot, err := i.world.Installer.BootImage(ctx)
+func (i *Installation) ensureNodeImage(ctx context.Context, report provisioner.Report) error {
+	boot, err := i.clients.Installer.FindBootImage(ctx)
 	if err != nil {
 		return err
 	}
-	name := i.templateName(boot.Build)
-	found, err := i.world.Cloud.FindTemplate(ctx, name)
+	name := i.formatTemplateName(boot.Build)
+	found, err := i.clients.Cloud.FindTemplate(ctx, name)
 	action := state.Found
 	if fault.Is(err, fault.NotFound) {
 		action = state.Created
-		found, err = i.register(ctx, report, name, boot)
+		found, err = i.registerImage(ctx, report, name, boot)
 		// Another cluster may have registered the same image meanwhile: all go on with the oldest.
-		if oldest, unseen := i.world.Cloud.FindTemplate(ctx, name); err == nil && !fault.Is(unseen, fault.NotFound) {
+		if oldest, unseen := i.clients.Cloud.FindTemplate(ctx, name); err == nil && !fault.Is(unseen, fault.NotFound) {
 			found, err = oldest, unseen
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := checkTemplate(found, i.template(boot), i.notedMD5(name)); err != nil {
+	if err := checkTemplate(found, i.newTemplate(boot), i.findRecordedMD5(name)); err != nil {
 		return err
 	}
 	i.image, i.bootBuild = found, boot.Build
-	report.Object(state.KindTemplate, name, found.ID, string(action))
-	if err := i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
+	report.EmitObject(state.KindTemplate, name, found.ID, string(action))
+	if err := i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
 		return err
 	}
 	return i.dropBucket(ctx, report, "image")
@@ -69,53 +69,53 @@ func (i *Installation) nodeImage(ctx context.Context, report provisioner.Report)
 
 // dropBucket deletes a bucket that only the installation needed. An earlier run may have been stopped before that.
 func (i *Installation) dropBucket(ctx context.Context, report provisioner.Report, purpose string) error {
-	action, err := i.world.Objects.DeleteBucket(ctx, i.spec.Bucket(purpose))
+	action, err := i.clients.Objects.DeleteBucket(ctx, i.spec.Bucket(purpose))
 	if err != nil || action == state.Found {
 		return err
 	}
 	if purpose == "bootstrap" {
-		report.Object(kindObject, i.spec.Bucket(purpose)+"/"+bootstrapKey, "", string(action))
+		report.EmitObject(kindObject, i.spec.Bucket(purpose)+"/"+bootstrapKey, "", string(action))
 	}
-	report.Object(state.KindBucket, i.spec.Bucket(purpose), "", string(action))
+	report.EmitObject(state.KindBucket, i.spec.Bucket(purpose), "", string(action))
 	return nil
 }
 
-// register streams the image into the object storage and has Exoscale fetch it through a signed link.
-func (i *Installation) register(ctx context.Context, report provisioner.Report, name string, boot state.BootImage) (state.Template, error) {
+// registerImage streams the image into the object storage and has Exoscale fetch it through a signed link.
+func (i *Installation) registerImage(ctx context.Context, report provisioner.Report, name string, boot state.BootImage) (state.Template, error) {
 	bucket, key := i.spec.Bucket("image"), name+".qcow2"
-	action, err := i.world.Objects.EnsureBucket(ctx, bucket)
+	action, err := i.clients.Objects.EnsureBucket(ctx, bucket)
 	if err != nil {
 		return state.Template{}, err
 	}
-	report.Object(state.KindBucket, bucket, "", string(action))
-	report.Progress("downloading, patching and uploading " + name)
-	sum, err := i.stream(ctx, report, boot, bucket, key)
+	report.EmitObject(state.KindBucket, bucket, "", string(action))
+	report.EmitProgress("downloading, patching and uploading " + name)
+	sum, err := i.streamImage(ctx, report, boot, bucket, key)
 	if err != nil {
 		return state.Template{}, err
 	}
-	url, err := i.world.Objects.SignedURL(ctx, bucket, key, 6*time.Hour)
+	url, err := i.clients.Objects.SignGetURL(ctx, bucket, key, 6*time.Hour)
 	if err != nil {
 		return state.Template{}, err
 	}
-	report.Progress("Exoscale is importing " + name)
-	template := i.template(boot)
+	report.EmitProgress("Exoscale is importing " + name)
+	template := i.newTemplate(boot)
 	template.URL, template.MD5 = url, sum
 	// Noted before Exoscale is asked, so that a registration whose answer is lost is known again.
-	if err := i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
+	if err := i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
 		return state.Template{}, err
 	}
-	return i.world.Cloud.RegisterTemplate(ctx, template)
+	return i.clients.Cloud.RegisterTemplate(ctx, template)
 }
 
-// stream copies the image to the bucket, patched, and returns the MD5 of what it wrote.
-func (i *Installation) stream(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
-	image, err := i.world.Images.OpenImage(ctx, boot, report.Progress)
+// streamImage copies the image to the bucket, patched, and returns the MD5 of what it wrote.
+func (i *Installation) streamImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
+	image, err := i.clients.Images.OpenImage(ctx, boot, report.EmitProgress)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, image.Close()) }()
 	hash := md5.New() //nolint:gosec // as above
-	if err := i.world.Objects.Upload(ctx, bucket, key, io.TeeReader(ignition.PatchPlatform(image), hash)); err != nil {
+	if err := i.clients.Objects.Upload(ctx, bucket, key, io.TeeReader(ignition.PatchPlatform(image), hash)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil

@@ -10,37 +10,37 @@ import (
 	"exoshift/state"
 )
 
-func (i *Installation) sshKeyName() string { return i.spec.Cluster.ID + "-admin" }
+func (i *Installation) formatSSHKeyName() string { return i.spec.Cluster.ID + "-admin" }
 
-func (i *Installation) sshKey(ctx context.Context, report provisioner.Report) error {
-	action, err := i.world.Cloud.EnsureSSHKey(ctx, i.sshKeyName(), i.spec.OpenShift.SSHKey)
+func (i *Installation) ensureSSHKey(ctx context.Context, report provisioner.Report) error {
+	action, err := i.clients.Cloud.EnsureSSHKey(ctx, i.formatSSHKeyName(), i.spec.OpenShift.SSHKey)
 	if err != nil {
 		return err
 	}
-	report.Object(state.KindSSHKey, i.sshKeyName(), "", string(action))
+	report.EmitObject(state.KindSSHKey, i.formatSSHKeyName(), "", string(action))
 	return nil
 }
 
-// securityGroups makes the groups first, because their rules refer to each other.
-func (i *Installation) securityGroups(ctx context.Context, report provisioner.Report) error {
-	groups := i.securityGroupSpecs()
+// ensureSecurityGroups makes the groups first, because their rules refer to each other.
+func (i *Installation) ensureSecurityGroups(ctx context.Context, report provisioner.Report) error {
+	groups := i.buildSecurityGroups()
 	bare := make([]state.SecurityGroup, len(groups))
 	for n, group := range groups {
 		bare[n] = state.SecurityGroup{Name: group.Name, Description: group.Description}
 	}
-	if err := sideBySide(ctx, bare, func(ctx context.Context, group state.SecurityGroup) error {
-		return i.securityGroup(ctx, report, group)
+	if err := forEachParallel(ctx, bare, func(ctx context.Context, group state.SecurityGroup) error {
+		return i.ensureSecurityGroup(ctx, report, group)
 	}); err != nil {
 		return err
 	}
 	groups = slices.DeleteFunc(groups, func(group state.SecurityGroup) bool { return len(group.Rules) == 0 })
-	return sideBySide(ctx, groups, func(ctx context.Context, group state.SecurityGroup) error {
-		return i.securityGroup(ctx, report, group)
+	return forEachParallel(ctx, groups, func(ctx context.Context, group state.SecurityGroup) error {
+		return i.ensureSecurityGroup(ctx, report, group)
 	})
 }
 
-func (i *Installation) securityGroup(ctx context.Context, report provisioner.Report, group state.SecurityGroup) error {
-	id, action, err := i.world.Cloud.EnsureSecurityGroup(ctx, group)
+func (i *Installation) ensureSecurityGroup(ctx context.Context, report provisioner.Report, group state.SecurityGroup) error {
+	id, action, err := i.clients.Cloud.EnsureSecurityGroup(ctx, group)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (i *Installation) securityGroup(ctx context.Context, report provisioner.Rep
 	i.groups[group.Name] = id
 	i.mu.Unlock()
 	if len(group.Rules) == 0 || action == state.Updated {
-		report.Object(state.KindSecurityGroup, group.Name, id, string(action))
+		report.EmitObject(state.KindSecurityGroup, group.Name, id, string(action))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ type affinityGroup struct {
 	index int
 }
 
-func (i *Installation) affinityGroups() []affinityGroup {
+func (i *Installation) listAffinityGroups() []affinityGroup {
 	var groups []affinityGroup
 	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleMaster}, i.spec.ComputeRoles()...) {
 		for first := 0; first < len(i.spec.Machines(role)); first += affinityCapacity {
@@ -72,49 +72,49 @@ func (i *Installation) affinityGroups() []affinityGroup {
 	return groups
 }
 
-func (i *Installation) antiAffinityGroups(ctx context.Context, report provisioner.Report) error {
-	return sideBySide(ctx, i.affinityGroups(), func(ctx context.Context, group affinityGroup) error {
-		name := i.affinityName(group)
-		id, action, err := i.world.Cloud.EnsureAntiAffinityGroup(ctx, name, i.about(string(group.role)))
+func (i *Installation) ensureAntiAffinityGroups(ctx context.Context, report provisioner.Report) error {
+	return forEachParallel(ctx, i.listAffinityGroups(), func(ctx context.Context, group affinityGroup) error {
+		name := i.formatAffinityName(group)
+		id, action, err := i.clients.Cloud.EnsureAntiAffinityGroup(ctx, name, i.formatDescription(string(group.role)))
 		if err != nil {
 			return err
 		}
 		i.mu.Lock()
 		i.affinity[group] = id
 		i.mu.Unlock()
-		report.Object(state.KindAntiAffinityGroup, name, id, string(action))
+		report.EmitObject(state.KindAntiAffinityGroup, name, id, string(action))
 		return nil
 	})
 }
 
-// affinityName numbers the groups from the second on, so that growing a role renames nothing.
-func (i *Installation) affinityName(group affinityGroup) string {
+// formatAffinityName numbers the groups from the second on, so that growing a role renames nothing.
+func (i *Installation) formatAffinityName(group affinityGroup) string {
 	if group.index == 0 {
-		return i.name(string(group.role))
+		return i.formatName(string(group.role))
 	}
-	return i.name(fmt.Sprintf("%s_%d", group.role, group.index+1))
+	return i.formatName(fmt.Sprintf("%s_%d", group.role, group.index+1))
 }
 
-func (i *Installation) elasticIPs(ctx context.Context, report provisioner.Report) error {
-	if i.spec.RoundRobin() {
+func (i *Installation) ensureElasticIPs(ctx context.Context, report provisioner.Report) error {
+	if i.spec.IsRoundRobin() {
 		return provisioner.Skip("DNS balances the load")
 	}
 	var err error
-	if i.api, err = i.elasticIP(ctx, report, "api"); err != nil {
+	if i.api, err = i.ensureElasticIP(ctx, report, "api"); err != nil {
 		return err
 	}
-	if i.ingress, err = i.elasticIP(ctx, report, "ingress"); err != nil {
+	if i.ingress, err = i.ensureElasticIP(ctx, report, "ingress"); err != nil {
 		return err
 	}
-	return i.remember(func(facts *state.Facts) {
+	return i.updateFacts(func(facts *state.Facts) {
 		facts.APIAddress, facts.IngressAddress = i.api.Address, i.ingress.Address
 	})
 }
 
-func (i *Installation) elasticIP(ctx context.Context, report provisioner.Report, what string) (state.ElasticIP, error) {
-	ip, action, err := i.world.Cloud.EnsureElasticIP(ctx, state.ElasticIP{
-		Name:   i.name(what),
-		Labels: i.labels(),
+func (i *Installation) ensureElasticIP(ctx context.Context, report provisioner.Report, what string) (state.ElasticIP, error) {
+	ip, action, err := i.clients.Cloud.EnsureElasticIP(ctx, state.ElasticIP{
+		Name:   i.formatName(what),
+		Labels: i.buildLabels(),
 		// All values are given: the defaults of Exoscale's tools differ from each other.
 		Healthcheck: state.Healthcheck{
 			Mode: "http", Port: portHealth, Path: "/healthz",
@@ -125,6 +125,6 @@ func (i *Installation) elasticIP(ctx context.Context, report provisioner.Report,
 	if err != nil {
 		return state.ElasticIP{}, err
 	}
-	report.Object(state.KindElasticIP, i.name(what), ip.ID, string(action))
+	report.EmitObject(state.KindElasticIP, i.formatName(what), ip.ID, string(action))
 	return ip, nil
 }

@@ -16,8 +16,8 @@ import (
 	"exoshift/state"
 )
 
-// World is what the recipe acts on.
-type World struct {
+// Clients is what the recipe acts on.
+type Clients struct {
 	Cloud     Cloud
 	Objects   Objects
 	Installer Installer
@@ -27,7 +27,7 @@ type World struct {
 	Clock     provisioner.Clock
 	Bootstrap BootstrapHost // nil: nobody looks inside
 	Reach     Reachability  // nil: nobody finds out
-	Syn       *syn.World    // nil: the cluster stands on its own
+	Syn       *syn.Clients  // nil: the cluster stands on its own
 }
 
 // DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.
@@ -56,7 +56,7 @@ type Installation struct {
 	spec    state.Spec
 	options Options
 	folder  state.Folder
-	world   World
+	clients Clients
 	preview bool // nothing is changed, neither in the cloud nor in the folder
 
 	mu    sync.Mutex // guards what steps running side by side share
@@ -64,19 +64,19 @@ type Installation struct {
 	seen  map[string]string         // what was last told about each node, etcd, ...
 	nodes map[string]state.Instance // machines by name
 
-	glance   *glance              // the latest look at the cluster; nil before the first
-	failures map[string]int       // of probes, in a row
-	phases   map[string]time.Time // when each phase of the cluster was reached
-	signs    signs                // of what goes wrong
-	findings []diagnosis.Finding  // of the latest look
-	headway  headway
-	left     int // certificate requests that were left alone
+	lastPoll            *sharedPoll          // the latest look at the cluster; nil before the first
+	consecutiveFailures map[string]int       // of probes, in a row
+	phases              map[string]time.Time // when each phase of the cluster was reached
+	diagnostics         diagnostics          // of what goes wrong
+	findings            []diagnosis.Finding  // of the latest look
+	progress            progressTracker
+	skippedCSRs         int // certificate requests that were left alone
 
 	undecided map[string]int // keys that machines had, by node: another one is the operator's decision
 	keys      map[string]int // keys that the operator lets machines have, by node
 
-	accessOpen bool          // there may be rules that let somebody look inside the bootstrap machine
-	inside     *state.Inside // all that it told about itself; nil until it did
+	accessOpen    bool                 // there may be rules that let somebody look inside the bootstrap machine
+	bootstrapHost *state.BootstrapHost // all that it told about itself; nil until it did
 
 	groups       map[string]string        // IDs of security groups by name
 	affinity     map[affinityGroup]string // IDs
@@ -84,7 +84,7 @@ type Installation struct {
 	zone         state.Zone
 	parent       string                        // the zone above the cluster's
 	deployTarget string                        // ID, "" for any hypervisor
-	there        []state.Object                // what the organization had at the beginning
+	existing     []state.Object                // what the organization had at the beginning
 	types        map[string]state.InstanceType // what the zone offers, by name
 	image        state.Template                // what nodes boot from
 	bootBuild    string                        // of the image that the release wants them to boot from
@@ -96,34 +96,34 @@ type Installation struct {
 }
 
 // New returns the installation of spec in folder, with the facts that earlier runs left there.
-func New(spec state.Spec, options Options, folder state.Folder, world World) (*Installation, error) {
-	facts, err := folder.Facts()
+func New(spec state.Spec, options Options, folder state.Folder, world Clients) (*Installation, error) {
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return nil, err
 	}
 	return withFacts(spec, options, folder, world, facts), nil
 }
 
-func withFacts(spec state.Spec, options Options, folder state.Folder, world World, facts state.Facts) *Installation {
+func withFacts(spec state.Spec, options Options, folder state.Folder, world Clients, facts state.Facts) *Installation {
 	facts.ClusterID, facts.Zone = spec.Cluster.ID, spec.Exoscale.Zone
 	i := &Installation{
-		spec: spec, options: options, folder: folder, world: world, facts: facts,
+		spec: spec, options: options, folder: folder, clients: world, facts: facts,
 		seen: map[string]string{}, nodes: map[string]state.Instance{},
-		undecided: map[string]int{}, keys: map[string]int{}, failures: map[string]int{}, phases: map[string]time.Time{}, signs: signs{examiner: diagnosis.New()},
+		undecided: map[string]int{}, keys: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{}, diagnostics: diagnostics{evaluator: diagnosis.New()},
 		groups: map[string]string{}, affinity: map[affinityGroup]string{},
 	}
-	i.syn = syn.New(i.forSyn(), world.Syn)
+	i.syn = syn.New(i.newSynDeps(), world.Syn)
 	return i
 }
 
-// forSyn is what the steps of Project Syn need of the installation.
-func (i *Installation) forSyn() syn.Installation {
-	return syn.Installation{
-		Spec: i.spec, Folder: i.folder, Clock: i.world.Clock, Show: i.options.Show, Seal: i.options.Seal,
-		Facts: i.Facts, Remember: i.remember, Changed: i.changed, Renews: i.outdated, Alias: i.alias,
+// newSynDeps is what the steps of Project Syn need of the installation.
+func (i *Installation) newSynDeps() syn.Deps {
+	return syn.Deps{
+		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Show: i.options.Show, Seal: i.options.Seal,
+		Facts: i.Facts, UpdateFacts: i.updateFacts, MarkSeen: i.markSeen, Renews: i.hasOutdatedCertificates, Alias: i.ensureAlias,
 		Generated: func() state.Ignition { return i.ignition },
 		Started: func(ctx context.Context) (bool, error) {
-			machines, err := i.world.Cloud.Instances(ctx, i.labels())
+			machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 			return len(machines) > 0, err
 		},
 	}
@@ -136,8 +136,8 @@ func (i *Installation) Facts() state.Facts {
 	return i.facts
 }
 
-// remember changes the facts and saves them.
-func (i *Installation) remember(change func(*state.Facts)) error {
+// updateFacts changes the facts and saves them.
+func (i *Installation) updateFacts(change func(*state.Facts)) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	before := i.facts
@@ -148,15 +148,15 @@ func (i *Installation) remember(change func(*state.Facts)) error {
 	return i.folder.SaveFacts(i.facts)
 }
 
-// bootstrapped tells whether the cluster stands on its own masters, so that the bootstrap machine and all that only
+// isBootstrapped tells whether the cluster stands on its own masters, so that the bootstrap machine and all that only
 // it needs must not be made again.
-func (i *Installation) bootstrapped() bool { return !i.Facts().BootstrapRemoved.IsZero() }
+func (i *Installation) isBootstrapped() bool { return !i.Facts().BootstrapRemoved.IsZero() }
 
-// name prefixes the names of objects that carry no labels, so that they can be found again.
-func (i *Installation) name(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
+// formatName prefixes the names of objects that carry no labels, so that they can be found again.
+func (i *Installation) formatName(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
 
-// labels mark what belongs to this cluster.
-func (i *Installation) labels() map[string]string {
+// buildLabels mark what belongs to this cluster.
+func (i *Installation) buildLabels() map[string]string {
 	return map[string]string{state.LabelCluster: i.spec.Cluster.ID}
 }
 
@@ -170,8 +170,8 @@ const (
 // parallel is how many objects of a kind are created at a time, to be polite to the API.
 const parallel = 5
 
-// sideBySide does something with each item, a few at a time, and returns the first error after all have ended.
-func sideBySide[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
+// forEachParallel does something with each item, a few at a time, and returns the first error after all have ended.
+func forEachParallel[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for _, item := range items {

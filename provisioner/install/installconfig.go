@@ -52,7 +52,7 @@ const (
 // installConfig renders install-config.yaml. The number of compute replicas creates no machines on this platform; it
 // keeps the masters unschedulable and the infrastructure highly available.
 func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) {
-	bundle, err := trustBundle(spec.OpenShift.TrustBundle)
+	bundle, err := readTrustBundle(spec.OpenShift.TrustBundle)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) 
 		},
 		Control:     pool{Name: "master", Replicas: masters, Hyperthreading: "Enabled"},
 		Compute:     []pool{{Name: "worker", Replicas: len(spec.Nodes()) - masters, Hyperthreading: "Enabled"}},
-		Proxy:       proxy(spec.OpenShift.Proxy),
+		Proxy:       toProxyConfig(spec.OpenShift.Proxy),
 		TrustBundle: bundle,
 		PullSecret:  pullSecret,
 		SSHKey:      sshKeys,
@@ -92,7 +92,7 @@ func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) 
 	return rendered, nil
 }
 
-func proxy(p state.ProxySpec) map[string]string {
+func toProxyConfig(p state.ProxySpec) map[string]string {
 	fields := map[string]string{}
 	for key, value := range map[string]string{"httpProxy": p.HTTP, "httpsProxy": p.HTTPS, "noProxy": p.NoProxy} {
 		if value != "" {
@@ -102,20 +102,20 @@ func proxy(p state.ProxySpec) map[string]string {
 	return fields
 }
 
-func trustBundle(path string) (string, error) {
+func readTrustBundle(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
 	content, err := fileread.Text(path, fileread.Small)
 	if err != nil {
-		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file").About("openshift.trustBundle")
+		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file").WithField("openshift.trustBundle")
 	}
 	// openshift-install takes an empty line at the end for a certificate that is none.
 	return strings.TrimSpace(string(content)) + "\n", nil
 }
 
-// sshKeys are the keys by which people get into the nodes, a line each: the operator's, and that in Vault.
-func (i *Installation) sshKeys() string {
+// listSSHKeys are the keys by which people get into the nodes, a line each: the operator's, and that in Vault.
+func (i *Installation) listSSHKeys() string {
 	keys := i.spec.OpenShift.SSHKey
 	if kept := i.Facts().Syn.SSHPublicKey; kept != "" && kept != keys {
 		keys += "\n" + kept

@@ -15,44 +15,44 @@ const routerSlots = 16
 // ubuntu is the public template that load balancers boot from.
 const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
 
-func (i *Installation) loadBalancers(ctx context.Context, report provisioner.Report) error {
-	if i.spec.RoundRobin() {
+func (i *Installation) ensureLoadBalancers(ctx context.Context, report provisioner.Report) error {
+	if i.spec.IsRoundRobin() {
 		return provisioner.Skip("DNS balances the load")
 	}
-	template, err := i.world.Cloud.FindPublicTemplate(ctx, ubuntu)
+	template, err := i.clients.Cloud.FindPublicTemplate(ctx, ubuntu)
 	if err != nil {
 		return err
 	}
-	userData, err := assets.LoadBalancerUserData(assets.LoadBalancer{
+	userData, err := assets.RenderLoadBalancerUserData(assets.LoadBalancer{
 		Domain:        i.spec.Domain(),
 		Masters:       i.spec.Sizing.ControlPlane.Count,
-		Routers:       max(len(i.spec.Machines(i.routerRole())), routerSlots),
+		Routers:       max(len(i.spec.Machines(i.getRouterRole())), routerSlots),
 		ProxyProtocol: i.spec.LoadBalancer.ProxyProtocol,
 	})
 	if err != nil {
 		return err
 	}
 	machines := i.spec.Machines(state.RoleLoadBalancer)
-	err = i.start(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
+	err = i.startMachines(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
 	if err != nil {
 		return err
 	}
-	return sideBySide(ctx, machines, func(ctx context.Context, machine state.Machine) error {
-		return i.attach(ctx, report, machine)
+	return forEachParallel(ctx, machines, func(ctx context.Context, machine state.Machine) error {
+		return i.attachElasticIPs(ctx, report, machine)
 	})
 }
 
-// attach puts both elastic IPs on a load balancer; their health checks choose which one serves.
-func (i *Installation) attach(ctx context.Context, report provisioner.Report, machine state.Machine) error {
+// attachElasticIPs puts both elastic IPs on a load balancer; their health checks choose which one serves.
+func (i *Installation) attachElasticIPs(ctx context.Context, report provisioner.Report, machine state.Machine) error {
 	i.mu.Lock()
 	id := i.nodes[machine.Name].ID
 	i.mu.Unlock()
 	for _, ip := range []state.ElasticIP{i.api, i.ingress} {
-		action, err := i.world.Cloud.EnsureAttached(ctx, ip.ID, id)
+		action, err := i.clients.Cloud.EnsureAttached(ctx, ip.ID, id)
 		if err != nil {
 			return err
 		}
-		report.Object(kindAttachment, ip.Name+" on "+machine.Name, "", string(action))
+		report.EmitObject(kindAttachment, ip.Name+" on "+machine.Name, "", string(action))
 	}
 	return nil
 }

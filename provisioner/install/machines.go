@@ -10,18 +10,18 @@ import (
 	"exoshift/state"
 )
 
-// document returns the user data of a machine.
-type document func(state.Machine) ([]byte, error)
+// userDataFunc returns the user data of a machine.
+type userDataFunc func(state.Machine) ([]byte, error)
 
-// start makes sure that the machines exist, run, and have their names. A machine that is there keeps the user data it
+// startMachines makes sure that the machines exist, run, and have their names. A machine that is there keeps the user data it
 // was given.
-func (i *Installation) start(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData document) error {
-	wanted, err := i.wanted(ctx, machines, template, userData)
+func (i *Installation) startMachines(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData userDataFunc) error {
+	wanted, err := i.buildInstances(ctx, machines, template, userData)
 	if err != nil {
 		return err
 	}
-	err = i.world.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
-		report.Object(state.KindInstance, instance.Name, instance.ID, string(action))
+	err = i.clients.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
+		report.EmitObject(state.KindInstance, instance.Name, instance.ID, string(action))
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		i.nodes[instance.Name] = instance
@@ -32,10 +32,10 @@ func (i *Installation) start(ctx context.Context, report provisioner.Report, mac
 	return i.publish(ctx, report, machines)
 }
 
-// wanted describes machines, with user data for those that do not exist. What a machine will be given is kept before
+// buildInstances describes machines, with user data for those that do not exist. What a machine will be given is kept before
 // the call that gives it: it must be known even if the answer is lost.
-func (i *Installation) wanted(ctx context.Context, machines []state.Machine, template state.Template, userData document) ([]state.Instance, error) {
-	there, err := i.world.Cloud.Instances(ctx, i.labels())
+func (i *Installation) buildInstances(ctx context.Context, machines []state.Machine, template state.Template, userData userDataFunc) ([]state.Instance, error) {
+	there, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (i *Installation) wanted(ctx context.Context, machines []state.Machine, tem
 	}
 	wanted := make([]state.Instance, len(machines))
 	for n, machine := range machines {
-		wanted[n] = i.instance(machine, template)
+		wanted[n] = i.newInstance(machine, template)
 		if exists[machine.Name] || i.preview {
 			continue
 		}
@@ -59,19 +59,19 @@ func (i *Installation) wanted(ctx context.Context, machines []state.Machine, tem
 	return wanted, nil
 }
 
-func (i *Installation) instance(machine state.Machine, template state.Template) state.Instance {
-	labels := i.labels()
+func (i *Installation) newInstance(machine state.Machine, template state.Template) state.Instance {
+	labels := i.buildLabels()
 	labels[state.LabelRole] = string(machine.Role)
 	if machine.Role != state.RoleLoadBalancer {
-		labels[state.LabelRootCA] = mark(i.ignition.RootCAHash)
+		labels[state.LabelRootCA] = formatRootCALabel(i.ignition.RootCAHash)
 	}
 	instance := state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
-		SSHKey: i.sshKeyName(), Labels: labels, DeployTarget: i.deployTarget,
+		SSHKey: i.formatSSHKeyName(), Labels: labels, DeployTarget: i.deployTarget,
 		Protected: machine.Role == state.RoleMaster && i.spec.Exoscale.ProtectMasters,
 	}
-	for _, group := range i.groupsOf(machine.Role) {
-		instance.SecurityGroups = append(instance.SecurityGroups, i.groups[i.name(group)])
+	for _, group := range i.listRoleGroups(machine.Role) {
+		instance.SecurityGroups = append(instance.SecurityGroups, i.groups[i.formatName(group)])
 	}
 	if id := i.affinity[affinityGroup{machine.Role, machine.Index / affinityCapacity}]; id != "" {
 		instance.AntiAffinityGroups = []string{id}
@@ -79,8 +79,8 @@ func (i *Installation) instance(machine state.Machine, template state.Template) 
 	return instance
 }
 
-// groupsOf returns the security groups of a role; every machine is in groupAll.
-func (i *Installation) groupsOf(role state.Role) []string {
+// listRoleGroups returns the security groups of a role; every machine is in groupAll.
+func (i *Installation) listRoleGroups(role state.Role) []string {
 	groups := []string{groupAll}
 	switch role {
 	case state.RoleLoadBalancer:
@@ -95,22 +95,22 @@ func (i *Installation) groupsOf(role state.Role) []string {
 	default:
 		groups = append(groups, groupWorker)
 	}
-	if role == i.routerRole() {
+	if role == i.getRouterRole() {
 		groups = append(groups, groupInfra)
 	}
 	return groups
 }
 
-// routerRole returns the role of the nodes that carry the routers.
-func (i *Installation) routerRole() state.Role {
+// getRouterRole returns the role of the nodes that carry the routers.
+func (i *Installation) getRouterRole() state.Role {
 	if i.spec.Sizing.Infra.Count > 0 {
 		return state.RoleInfra
 	}
 	return state.RoleWorker
 }
 
-func (i *Installation) bootstrapMachine(ctx context.Context, report provisioner.Report) error {
-	if i.bootstrapped() {
+func (i *Installation) ensureBootstrapMachine(ctx context.Context, report provisioner.Report) error {
+	if i.isBootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
 	if !i.preview {
@@ -118,35 +118,35 @@ func (i *Installation) bootstrapMachine(ctx context.Context, report provisioner.
 			return err
 		}
 	}
-	err := i.start(ctx, report, i.spec.Machines(state.RoleBootstrap), i.image, func(state.Machine) ([]byte, error) {
-		return ignition.BootstrapPointer("bootstrap", i.bootstrapURL, i.ignition.Bootstrap)
+	err := i.startMachines(ctx, report, i.spec.Machines(state.RoleBootstrap), i.image, func(state.Machine) ([]byte, error) {
+		return ignition.RenderBootstrapPointer("bootstrap", i.bootstrapURL, i.ignition.Bootstrap)
 	})
 	if err != nil {
 		return err
 	}
-	i.tellBootstrap(report, state.PhaseMachine, "the bootstrap machine runs")
+	i.emitBootstrap(report, state.PhaseMachine, "the bootstrap machine runs")
 	return nil
 }
 
-func (i *Installation) masterMachines(ctx context.Context, report provisioner.Report) error {
+func (i *Installation) ensureMasters(ctx context.Context, report provisioner.Report) error {
 	return i.startNodes(ctx, report, i.spec.Machines(state.RoleMaster))
 }
 
-func (i *Installation) computeMachines(ctx context.Context, report provisioner.Report) error {
-	return i.startNodes(ctx, report, i.computeNodes())
+func (i *Installation) ensureComputeMachines(ctx context.Context, report provisioner.Report) error {
+	return i.startNodes(ctx, report, i.listComputeNodes())
 }
 
-func (i *Installation) computeNodes() []state.Machine {
+func (i *Installation) listComputeNodes() []state.Machine {
 	return slices.DeleteFunc(i.spec.Nodes(), func(m state.Machine) bool { return m.Role == state.RoleMaster })
 }
 
 func (i *Installation) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine) error {
-	if err := i.start(ctx, report, nodes, i.image, i.nodeDocument); err != nil {
+	if err := i.startMachines(ctx, report, nodes, i.image, i.buildNodeDocument); err != nil {
 		return err
 	}
 	for _, node := range nodes {
-		instance, _ := i.instanceOf(node.Name)
-		i.tellNode(report, provisioner.Event{State: nodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
+		instance, _ := i.findInstance(node.Name)
+		i.emitNode(report, provisioner.Event{State: nodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
 	}
 	if i.preview {
 		return nil
@@ -154,13 +154,13 @@ func (i *Installation) startNodes(ctx context.Context, report provisioner.Report
 	return i.removeSecrets() // the bootstrap may have ended before these machines ran
 }
 
-// nodeDocument returns what a node boots from: its name, and where the rest is fetched.
-func (i *Installation) nodeDocument(machine state.Machine) ([]byte, error) {
-	return ignition.NodePointer(machine, i.spec.Domain(), i.ignition.RootCA)
+// buildNodeDocument returns what a node boots from: its name, and where the rest is fetched.
+func (i *Installation) buildNodeDocument(machine state.Machine) ([]byte, error) {
+	return ignition.RenderNodePointer(machine, i.spec.Domain(), i.ignition.RootCA)
 }
 
-// addressRecord returns the record that gives a machine's address a name in the cluster's zone.
-func (i *Installation) addressRecord(name string, machine state.Machine) (state.Record, error) {
+// newAddressRecord returns the record that gives a machine's address a name in the cluster's zone.
+func (i *Installation) newAddressRecord(name string, machine state.Machine) (state.Record, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	content, ttl := i.nodes[machine.Name].Address, shortTTL

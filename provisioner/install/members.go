@@ -19,9 +19,9 @@ import (
 // voting is the state of a member that etcd counts on.
 const voting = "voter"
 
-// quorate is how many members have to be healthy besides a master that is made again: with fewer, its new member could
+// minHealthyMembers is how many members have to be healthy besides a master that is made again: with fewer, its new member could
 // cost etcd the majority.
-const quorate = 2
+const minHealthyMembers = 2
 
 // checkMembers refuses to make masters again while etcd cannot do without them. Before the bootstrap is over all masters
 // are new.
@@ -32,13 +32,13 @@ func (i *Installation) checkMembers(ctx context.Context, report provisioner.Repo
 			lost = append(lost, machine.Name)
 		}
 	}
-	if len(lost) == 0 || !i.bootstrapped() {
+	if len(lost) == 0 || !i.isBootstrapped() {
 		return nil
 	}
 	op := "make " + strings.Join(lost, ", ") + " again"
 	const hint = "Bring etcd back first: oc get etcd cluster -o yaml shows its members, and `/usr/local/bin/quorum-restore.sh` on a master " +
 		"that has its data makes it whole by itself. Then run the same command again."
-	seen, err := i.observeAgain(ctx, report)
+	seen, err := i.pollUntilAnswer(ctx, report)
 	if err != nil {
 		return fault.Newf(fault.Conflict, op, "etcd's members cannot be asked for: %w", err).WithHint(hint)
 	}
@@ -48,20 +48,20 @@ func (i *Installation) checkMembers(ctx context.Context, report provisioner.Repo
 			healthy++
 		}
 	}
-	if healthy >= quorate {
+	if healthy >= minHealthyMembers {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, and %d have to be: %s", healthy, quorate, seen.Etcd.Message).WithHint(hint)
+	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, and %d have to be: %s", healthy, minHealthyMembers, seen.Etcd.Message).WithHint(hint)
 }
 
 // limitAnswer is how long the API may be silent: the load balancers take a while to notice that a master is gone.
 const limitAnswer = 2 * time.Minute
 
-// observeAgain takes a look at the cluster, and another one while its API does not answer.
-func (i *Installation) observeAgain(ctx context.Context, report provisioner.Report) (seen state.Observation, err error) {
+// pollUntilAnswer takes a look at the cluster, and another one while its API does not answer.
+func (i *Installation) pollUntilAnswer(ctx context.Context, report provisioner.Report) (seen state.Snapshot, err error) {
 	var final error
-	err = provisioner.Until(i.world.Clock, lookEvery, limitAnswer, func(ctx context.Context, _ provisioner.Report) error {
-		seen, final = i.world.Cluster.Observe(ctx, netip.Addr{}, nil)
+	err = provisioner.PollUntil(i.clients.Clock, pollInterval, limitAnswer, func(ctx context.Context, _ provisioner.Report) error {
+		seen, final = i.clients.Cluster.Poll(ctx, netip.Addr{}, nil)
 		if fault.Is(final, fault.Transient) {
 			return final
 		}
@@ -70,31 +70,31 @@ func (i *Installation) observeAgain(ctx context.Context, report provisioner.Repo
 	return seen, cmp.Or(err, final)
 }
 
-// masters waits until every master is a Ready node, and has its member of etcd once etcd is theirs alone.
-func (i *Installation) masters() provisioner.Body {
+// waitMasters waits until every master is a Ready node, and has its member of etcd once etcd is theirs alone.
+func (i *Installation) waitMasters() provisioner.StepFunc {
 	machines := i.spec.Machines(state.RoleMaster)
-	return i.attended(limitMaster, "wait for the masters to join", func(seen state.Observation) error {
-		if err := i.readyNodes(seen.Nodes, machines); err != nil || !i.bootstrapped() {
+	return i.waitWithActions(limitMaster, "wait for the masters to join", func(seen state.Snapshot) error {
+		if err := i.checkReadyNodes(seen.Nodes, machines); err != nil || !i.isBootstrapped() {
 			return err
 		}
-		return i.memberless(seen.Etcd)
+		return i.checkMemberMachines(seen.Etcd)
 	})
 }
 
-// etcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3. That the bootstrap machine's member is gone
+// waitEtcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3. That the bootstrap machine's member is gone
 // stays true for ever, and says nothing about a master that was made again.
-func (i *Installation) etcd() provisioner.Body {
-	return i.attended(limitMaster, "wait until etcd has a member on every master", func(seen state.Observation) error {
+func (i *Installation) waitEtcd() provisioner.StepFunc {
+	return i.waitWithActions(limitMaster, "wait until etcd has a member on every master", func(seen state.Snapshot) error {
 		if !seen.Etcd.BootstrapRemoved {
-			return i.etcdLacks(seen.Etcd)
+			return i.checkEtcd(seen.Etcd)
 		}
-		return i.memberless(seen.Etcd)
+		return i.checkMemberMachines(seen.Etcd)
 	})
 }
 
-// memberless says which masters have no healthy member of etcd on the machine that they are now.
-func (i *Installation) memberless(status state.EtcdStatus) error {
-	whole, _ := i.mastersByMember(status)
+// checkMemberMachines says which masters have no healthy member of etcd on the machine that they are now.
+func (i *Installation) checkMemberMachines(status state.EtcdStatus) error {
+	whole, _ := i.groupMasters(status)
 	var lacking []string
 	for _, machine := range i.spec.Machines(state.RoleMaster) {
 		if !slices.Contains(whole, machine.Name) {
@@ -107,11 +107,11 @@ func (i *Installation) memberless(status state.EtcdStatus) error {
 	return fmt.Errorf("etcd has no healthy member on %s: %s", strings.Join(lacking, ", "), status.Message)
 }
 
-// forgotten says how to have etcd forget the members of masters that were made again: its operator removes none by
+// describeStaleMembers says how to have etcd forget the members of masters that were made again: its operator removes none by
 // itself here, and adds none while one is not healthy.
-func (i *Installation) forgotten(status state.EtcdStatus) string {
-	whole, lost := i.mastersByMember(status)
-	stale := i.staleMembers(status)
+func (i *Installation) describeStaleMembers(status state.EtcdStatus) string {
+	whole, lost := i.groupMasters(status)
+	stale := i.listStaleMembers(status)
 	if !status.BootstrapRemoved || len(whole) == 0 || len(stale) == 0 || len(lost) == 0 {
 		return ""
 	}
@@ -126,12 +126,12 @@ func (i *Installation) forgotten(status state.EtcdStatus) string {
 	return "etcd still has the member of the machine that was " + strings.Join(lost, ", ") + " before. If that machine is gone:\n" + strings.Join(lines, "\n")
 }
 
-// mastersByMember returns the masters with a healthy member on the machine that they are now, and those whose member is
+// groupMasters returns the masters with a healthy member on the machine that they are now, and those whose member is
 // that of an earlier machine.
-func (i *Installation) mastersByMember(status state.EtcdStatus) (whole, lost []string) {
+func (i *Installation) groupMasters(status state.EtcdStatus) (whole, lost []string) {
 	addresses := slices.Collect(maps.Values(status.Voters))
 	for _, member := range status.Members {
-		instance, known := i.instanceOf(member.Name)
+		instance, known := i.findInstance(member.Name)
 		votes := slices.Contains(addresses, instance.Address)
 		switch {
 		case known && votes && member.State == voting:
@@ -143,28 +143,28 @@ func (i *Installation) mastersByMember(status state.EtcdStatus) (whole, lost []s
 	return whole, lost
 }
 
-// staleMembers returns the IDs of the voting members whose address no master has.
-func (i *Installation) staleMembers(status state.EtcdStatus) []string {
+// listStaleMembers returns the IDs of the voting members whose address no master has.
+func (i *Installation) listStaleMembers(status state.EtcdStatus) []string {
 	var ours []string
 	for _, machine := range i.spec.Machines(state.RoleMaster) {
-		instance, _ := i.instanceOf(machine.Name)
+		instance, _ := i.findInstance(machine.Name)
 		ours = append(ours, instance.Address)
 	}
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(status.Voters)), func(id string) bool { return slices.Contains(ours, status.Voters[id]) })
 }
 
-// attended waits for the cluster, and shows what a person has to do meanwhile because machines were made again.
-func (i *Installation) attended(limit time.Duration, op string, lacks func(state.Observation) error) provisioner.Body {
+// waitWithActions waits for the cluster, and shows what a person has to do meanwhile because machines were made again.
+func (i *Installation) waitWithActions(limit time.Duration, op string, lacks func(state.Snapshot) error) provisioner.StepFunc {
 	var errand string
-	wait := i.seenTo(limit, func(report provisioner.Report, seen state.Observation) error {
+	wait := i.pollUntil(limit, func(report provisioner.Report, seen state.Snapshot) error {
 		lacking := lacks(seen)
 		errand = ""
 		if lacking != nil {
-			parts := []string{replaced(seen), i.forgotten(seen.Etcd), i.decision()}
+			parts := []string{describeReplaced(seen), i.describeStaleMembers(seen.Etcd), i.describeDecision()}
 			errand = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
 		}
-		if i.changed("errand/"+op, errand) {
-			report.Errand(errand)
+		if i.markSeen("errand/"+op, errand) {
+			report.EmitActionNeeded(errand)
 		}
 		return lacking
 	})

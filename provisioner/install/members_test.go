@@ -21,8 +21,8 @@ type ballot struct {
 	err  error
 }
 
-func (b ballot) Observe(context.Context, netip.Addr, []state.ExpectedNode) (state.Observation, error) {
-	return state.Observation{Etcd: b.etcd}, b.err
+func (b ballot) Poll(context.Context, netip.Addr, []state.ExpectedNode) (state.Snapshot, error) {
+	return state.Snapshot{Etcd: b.etcd}, b.err
 }
 
 func members(states ...string) state.EtcdStatus {
@@ -50,7 +50,7 @@ func TestCheckMembers_RefusesMastersThatEtcdCannotDoWithout(t *testing.T) {
 		"workers are none of etcd's": {err: errors.New("no leader"), missing: spec().Machines(state.RoleWorker)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			i := &Installation{spec: spec(), world: World{Clock: network.Clock{}, Cluster: ballot{etcd: c.etcd, err: c.err}}}
+			i := &Installation{spec: spec(), clients: Clients{Clock: network.Clock{}, Cluster: ballot{etcd: c.etcd, err: c.err}}}
 			if err := i.checkMembers(t.Context(), func(provisioner.Event) {}, c.missing); err != nil {
 				t.Errorf("before the bootstrap is over: %v", err)
 			}
@@ -71,23 +71,23 @@ func TestMemberless_GoesByTheMachineOfNow(t *testing.T) {
 	}
 	status := members("voter", "voter", "voter")
 	status.Voters = map[string]string{"a0": "192.0.2.10", "b1": "192.0.2.11", "c2": "192.0.2.12"}
-	if err := i.memberless(status); err == nil || !strings.Contains(err.Error(), "no healthy member on master-1:") {
+	if err := i.checkMemberMachines(status); err == nil || !strings.Contains(err.Error(), "no healthy member on master-1:") {
 		t.Errorf("the member of the machine before counts: %v", err)
 	}
 	status.Members[1].State = "unhealthy"
 	for _, line := range []string{"etcd-master-0 etcdctl member remove b1", "delete secret etcd-peer-master-1 etcd-serving-master-1 etcd-serving-metrics-master-1"} {
-		if errand := i.forgotten(status); !strings.Contains(errand, line) {
+		if errand := i.describeStaleMembers(status); !strings.Contains(errand, line) {
 			t.Errorf("%q does not say %s", errand, line)
 		}
 	}
 	status = members("voter", "voter", "voter")
 	status.Voters = map[string]string{"a0": "192.0.2.10", "d1": "192.0.2.21", "c2": "192.0.2.12"}
-	if err := i.memberless(status); err != nil || i.forgotten(status) != "" {
-		t.Errorf("it is whole: %v, %q", err, i.forgotten(status))
+	if err := i.checkMemberMachines(status); err != nil || i.describeStaleMembers(status) != "" {
+		t.Errorf("it is whole: %v, %q", err, i.describeStaleMembers(status))
 	}
 	status.Members[2].State = "unhealthy"
-	if err := i.memberless(status); err == nil || i.forgotten(status) != "" {
-		t.Errorf("a member that is there and not healthy: %v, %q", err, i.forgotten(status))
+	if err := i.checkMemberMachines(status); err == nil || i.describeStaleMembers(status) != "" {
+		t.Errorf("a member that is there and not healthy: %v, %q", err, i.describeStaleMembers(status))
 	}
 }
 
@@ -95,11 +95,11 @@ func TestReadyNodes_AnOlderNodeIsThatOfAnEarlierMachine(t *testing.T) {
 	now := time.Now()
 	i := &Installation{spec: spec(), nodes: map[string]state.Instance{"worker-0": {Created: now}}}
 	nodes := []state.NodeStatus{{Name: "worker-0", Ready: true, Created: now.Add(-time.Hour)}}
-	if err := i.readyNodes(nodes, spec().Machines(state.RoleWorker)[:1]); err == nil || !strings.Contains(err.Error(), "not registered: worker-0") {
+	if err := i.checkReadyNodes(nodes, spec().Machines(state.RoleWorker)[:1]); err == nil || !strings.Contains(err.Error(), "not registered: worker-0") {
 		t.Errorf("%v", err)
 	}
 	nodes[0].Created = now.Add(time.Minute)
-	if err := i.readyNodes(nodes, spec().Machines(state.RoleWorker)[:1]); err != nil {
+	if err := i.checkReadyNodes(nodes, spec().Machines(state.RoleWorker)[:1]); err != nil {
 		t.Errorf("%v", err)
 	}
 }

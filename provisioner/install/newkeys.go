@@ -19,8 +19,8 @@ func (i *Installation) ApproveNewKeys() {
 	}
 }
 
-// noteUndecided notes which machines wait for the operator's decision, and decides for those that the options name, once.
-func (i *Installation) noteUndecided(requests []state.NodeRequest) {
+// recordUndecided notes which machines wait for the operator's decision, and decides for those that the options name, once.
+func (i *Installation) recordUndecided(requests []state.NodeRequest) {
 	if len(requests) == 0 { // they were not seen
 		return
 	}
@@ -39,9 +39,9 @@ func (i *Installation) noteUndecided(requests []state.NodeRequest) {
 	maps.DeleteFunc(i.undecided, func(node string, keys int) bool { return keys < i.keys[node] })
 }
 
-// rememberNewKeys notes approvals for further keys: Kubernetes forgets them, another run shall not.
-func (i *Installation) rememberNewKeys(decisions []state.CSRDecision) error {
-	return i.remember(func(facts *state.Facts) {
+// saveNewKeys notes approvals for further keys: Kubernetes forgets them, another run shall not.
+func (i *Installation) saveNewKeys(decisions []state.CSRDecision) error {
+	return i.updateFacts(func(facts *state.Facts) {
 		known := maps.Clone(facts.NewKeys)
 		for _, decision := range decisions {
 			if instance := i.nodes[decision.Node]; decision.NewKey > 0 {
@@ -55,9 +55,9 @@ func (i *Installation) rememberNewKeys(decisions []state.CSRDecision) error {
 	})
 }
 
-// decision says what the operator has to decide about machines whose first certificate got lost too often; "" if there
+// describeDecision says what the operator has to decide about machines whose first certificate got lost too often; "" if there
 // are none.
-func (i *Installation) decision() string {
+func (i *Installation) describeDecision() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if len(i.undecided) == 0 {
@@ -67,5 +67,5 @@ func (i *Installation) decision() string {
 	return fmt.Sprintf("These machines ask for their first certificate with one key after the other and do not register: %s\n"+
 		"Look at their consoles: either their certificates get lost, or somebody else asks in their name.\n"+
 		"To approve one more key of each, press a on the dashboard, or run the same command again with\n--approve-new-key %s",
-		few(nodes), strings.Join(nodes[:min(len(nodes), 12)], ","))
+		joinLimited(nodes), strings.Join(nodes[:min(len(nodes), 12)], ","))
 }

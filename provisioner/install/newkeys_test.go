@@ -16,13 +16,13 @@ type strict struct {
 	expected []state.ExpectedNode
 }
 
-func (s *strict) Observe(_ context.Context, _ netip.Addr, expected []state.ExpectedNode) (state.Observation, error) {
+func (s *strict) Poll(_ context.Context, _ netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
 	s.expected = expected
 	request := state.NodeRequest{Name: "csr-5", Node: "worker-0", State: state.RequestPending}
 	if expected[0].Keys < 5 {
-		request.Refusal, request.Keys = "4 keys", 4
+		request.BlockedReason, request.Keys = "4 keys", 4
 	}
-	return state.Observation{Requests: []state.NodeRequest{request}}, nil
+	return state.Snapshot{Requests: []state.NodeRequest{request}}, nil
 }
 
 func (*strict) Approve(context.Context) ([]state.CSRDecision, error) {
@@ -41,30 +41,30 @@ func TestApproveNewKeys_DecidesForOneMoreKey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i.world.Cluster, i.folder = cluster, folder
+			i.clients.Cluster, i.folder = cluster, folder
 			i.spec.Sizing.ControlPlane.Count, i.spec.Sizing.Infra.Count, i.spec.Sizing.Storage.Count = 0, 0, 0
 			i.nodes["worker-0"] = state.Instance{ID: "id-0"}
 			if name == "by a flag" {
 				i.options.NewKeys = []string{"worker-0"}
 			}
-			if _, err := i.look(t.Context(), board.Fold); err != nil {
+			if _, err := i.pollOnce(t.Context(), board.Fold); err != nil {
 				t.Fatal(err)
 			}
 			if len(board.CSRs) != 1 || board.CSRs[0].Decision != state.Undecided {
 				t.Errorf("before the decision: %+v", board.CSRs)
 			}
-			if said := i.decision(); name == "by a key" && !strings.Contains(said, "--approve-new-key worker-0") {
+			if said := i.describeDecision(); name == "by a key" && !strings.Contains(said, "--approve-new-key worker-0") {
 				t.Errorf("nobody is asked to decide: %q", said)
 			}
 			decide(i)
-			if _, err := i.look(t.Context(), board.Fold); err != nil {
+			if _, err := i.pollOnce(t.Context(), board.Fold); err != nil {
 				t.Fatal(err)
 			}
 			if cluster.expected[0].Keys != 5 || board.CSRs[0].Decision != state.Approved {
 				t.Errorf("after the decision: %+v, %+v", cluster.expected[0], board.CSRs)
 			}
-			facts, err := i.folder.Facts()
-			if err != nil || facts.NewKeys["id-0"] != 4 || i.expected()[0].NewKeys != 4 {
+			facts, err := i.folder.LoadFacts()
+			if err != nil || facts.NewKeys["id-0"] != 4 || i.listExpectedNodes()[0].NewKeys != 4 {
 				t.Errorf("the next run does not know: %v, %v", facts.NewKeys, err)
 			}
 		})

@@ -18,23 +18,23 @@ const (
 	nodeReady    = "Ready"
 )
 
-// everyNode waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
+// waitNodes waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
 // this installation started, and of no others.
-func (i *Installation) everyNode() provisioner.Body {
-	return i.attended(limitNodes, "wait until every node is Ready", func(seen state.Observation) error {
-		return i.readyNodes(seen.Nodes, i.spec.Nodes())
+func (i *Installation) waitNodes() provisioner.StepFunc {
+	return i.waitWithActions(limitNodes, "wait until every node is Ready", func(seen state.Snapshot) error {
+		return i.checkReadyNodes(seen.Nodes, i.spec.Nodes())
 	})
 }
 
-// replaced says what to do about machines that were made again while the cluster still has the nodes of the old ones:
+// describeReplaced says what to do about machines that were made again while the cluster still has the nodes of the old ones:
 // what asks for a certificate in the name of a node that exists is not let in.
-func replaced(seen state.Observation) string {
-	nodes := nodesByName(seen.Nodes)
+func describeReplaced(seen state.Snapshot) string {
+	nodes := indexNodes(seen.Nodes)
 	var lines []string
 	for _, request := range seen.Requests {
 		line := "oc delete node " + request.Node
 		node, registered := nodes[request.Node]
-		stale := request.Refusal == state.LeftRegistered && registered && !node.Ready
+		stale := request.BlockedReason == state.SkippedRegistered && registered && !node.Ready
 		if stale && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -46,7 +46,7 @@ func replaced(seen state.Observation) string {
 	return "These nodes are not Ready while a machine asks to join in their name. If you replaced the machine:\n" + strings.Join(lines, "\n")
 }
 
-func (i *Installation) expected() []state.ExpectedNode {
+func (i *Installation) listExpectedNodes() []state.ExpectedNode {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	var expected []state.ExpectedNode
@@ -61,13 +61,13 @@ func (i *Installation) expected() []state.ExpectedNode {
 	return expected
 }
 
-// readyNodes says which of the machines are not Ready nodes yet. A node that is older than its machine is that of an
+// checkReadyNodes says which of the machines are not Ready nodes yet. A node that is older than its machine is that of an
 // earlier machine of the same name.
-func (i *Installation) readyNodes(nodes []state.NodeStatus, machines []state.Machine) error {
-	known := nodesByName(nodes)
+func (i *Installation) checkReadyNodes(nodes []state.NodeStatus, machines []state.Machine) error {
+	known := indexNodes(nodes)
 	var missing, unready []string
 	for _, machine := range machines {
-		instance, _ := i.instanceOf(machine.Name)
+		instance, _ := i.findInstance(machine.Name)
 		switch node, registered := known[machine.Name]; {
 		case !registered || node.Created.Before(instance.Created):
 			missing = append(missing, machine.Name)
@@ -75,16 +75,16 @@ func (i *Installation) readyNodes(nodes []state.NodeStatus, machines []state.Mac
 			unready = append(unready, machine.Name)
 		}
 	}
-	return waitingFor(len(machines), missing, unready)
+	return newWaitError(len(machines), missing, unready)
 }
 
-func waitingFor(total int, missing, unready []string) error {
+func newWaitError(total int, missing, unready []string) error {
 	var parts []string
 	if len(missing) > 0 {
-		parts = append(parts, "not registered: "+few(missing))
+		parts = append(parts, "not registered: "+joinLimited(missing))
 	}
 	if len(unready) > 0 {
-		parts = append(parts, "registered, but not Ready: "+few(unready))
+		parts = append(parts, "registered, but not Ready: "+joinLimited(unready))
 	}
 	if len(parts) == 0 {
 		return nil
@@ -92,8 +92,8 @@ func waitingFor(total int, missing, unready []string) error {
 	return fmt.Errorf("%d of %d nodes are Ready; %s", total-len(missing)-len(unready), total, strings.Join(parts, "; "))
 }
 
-// few lists names, but no more than a person reads.
-func few(names []string) string {
+// joinLimited lists names, but no more than a person reads.
+func joinLimited(names []string) string {
 	const enough = 12
 	if len(names) <= enough {
 		return strings.Join(names, ", ")
@@ -103,19 +103,19 @@ func few(names []string) string {
 
 // labelNodes gives each node the role it was sized for.
 func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report) error {
-	return sideBySide(ctx, i.computeNodes(), func(ctx context.Context, machine state.Machine) error {
-		labels, taints := roleMarks(machine.Role)
-		action, err := i.world.Cluster.LabelNode(ctx, machine.Name, labels, taints)
+	return forEachParallel(ctx, i.listComputeNodes(), func(ctx context.Context, machine state.Machine) error {
+		labels, taints := getRoleLabels(machine.Role)
+		action, err := i.clients.Cluster.LabelNode(ctx, machine.Name, labels, taints)
 		if err != nil {
 			return err
 		}
-		report.Object("node", machine.Name, "", string(action))
+		report.EmitObject("node", machine.Name, "", string(action))
 		return nil
 	})
 }
 
-// roleMarks returns the labels and taints of a role, as APPUiO's components expect them.
-func roleMarks(role state.Role) (map[string]string, []state.Taint) {
+// getRoleLabels returns the labels and taints of a role, as APPUiO's components expect them.
+func getRoleLabels(role state.Role) (map[string]string, []state.Taint) {
 	const prefix = "node-role.kubernetes.io/"
 	switch role {
 	case state.RoleInfra:
@@ -127,37 +127,37 @@ func roleMarks(role state.Role) (map[string]string, []state.Taint) {
 	return map[string]string{prefix + "app": ""}, nil
 }
 
-// placeEvery is how often the ingress operator is asked for the controller that is to be placed.
-const placeEvery = 10 * time.Second
+// ingressInterval is how often the ingress operator is asked for the controller that is to be placed.
+const ingressInterval = 10 * time.Second
 
-// placeRouters waits for the ingress operator, which makes the controller that is to be placed.
-func (i *Installation) placeRouters() provisioner.Body {
-	return provisioner.Until(i.world.Clock, placeEvery, limitNodes, i.placeIngress)
+// waitIngressPlaced waits for the ingress operator, which makes the controller that is to be placed.
+func (i *Installation) waitIngressPlaced() provisioner.StepFunc {
+	return provisioner.PollUntil(i.clients.Clock, ingressInterval, limitNodes, i.placeIngress)
 }
 
 func (i *Installation) placeIngress(ctx context.Context, report provisioner.Report) error {
 	label := "node-role.kubernetes.io/infra"
-	if i.routerRole() == state.RoleWorker {
+	if i.getRouterRole() == state.RoleWorker {
 		label = "node-role.kubernetes.io/app"
 	}
-	action, err := i.world.Cluster.PlaceIngress(ctx, label, i.routers(), i.proxied())
+	action, err := i.clients.Cluster.EnsureIngressPlacement(ctx, label, i.countRouters(), i.isProxied())
 	if err != nil {
 		return err
 	}
-	report.Object("ingress-controller", "default", "", string(action))
+	report.EmitObject("ingress-controller", "default", "", string(action))
 	return nil
 }
 
-// routers is how many there are. Where DNS balances the load, each node that the ingress's name leads to has one.
-func (i *Installation) routers() int {
-	nodes := len(i.spec.Machines(i.routerRole()))
-	if i.spec.RoundRobin() {
+// countRouters is how many there are. Where DNS balances the load, each node that the ingress's name leads to has one.
+func (i *Installation) countRouters() int {
+	nodes := len(i.spec.Machines(i.getRouterRole()))
+	if i.spec.IsRoundRobin() {
 		return nodes
 	}
 	return min(2, nodes)
 }
 
-// proxied tells whether routers are told who their clients are; without load balancers there is nobody to tell them.
-func (i *Installation) proxied() bool {
-	return i.spec.LoadBalancer.ProxyProtocol && !i.spec.RoundRobin()
+// isProxied tells whether routers are told who their clients are; without load balancers there is nobody to tell them.
+func (i *Installation) isProxied() bool {
+	return i.spec.LoadBalancer.ProxyProtocol && !i.spec.IsRoundRobin()
 }

@@ -38,8 +38,8 @@ type Preview struct {
 	Unseen []string
 }
 
-// Pending returns what would be created, changed or deleted.
-func (p Preview) Pending() []Change {
+// ListPending returns what would be created, changed or deleted.
+func (p Preview) ListPending() []Change {
 	var pending []Change
 	for _, change := range p.Changes {
 		if change.Action != state.Found {
@@ -62,9 +62,9 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 			preview.Changes = append(preview.Changes, Change{Action: state.Action(e.Action), Kind: e.Kind, Name: e.Name, ID: e.ID})
 		}
 	}
-	for _, look := range []provisioner.Body{
-		i.credentials, i.previewSyn(&preview), i.checkManifests, i.permissions, i.previewOffers, i.collisions, i.sshKey, i.securityGroups, i.antiAffinityGroups, i.access,
-		i.buckets, i.elasticIPs, i.dns, i.loadBalancers, i.previewImage, i.previewBootstrap, i.masterMachines, i.computeMachines,
+	for _, look := range []provisioner.StepFunc{
+		i.checkCredentials, i.previewSyn(&preview), i.checkManifests, i.checkPermissions, i.previewOffers, i.checkConflicts, i.ensureSSHKey, i.ensureSecurityGroups, i.ensureAntiAffinityGroups, i.ensureAccess,
+		i.ensureBuckets, i.ensureElasticIPs, i.ensureDNS, i.ensureLoadBalancers, i.previewImage, i.previewBootstrap, i.ensureMasters, i.ensureComputeMachines,
 	} {
 		before := len(preview.Changes)
 		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
@@ -74,25 +74,25 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 		})
 	}
-	missing, differences, err := i.machineDifferences(ctx)
+	missing, differences, err := i.listMachineDifferences(ctx)
 	if err != nil {
 		return preview, err
 	}
 	preview.Differences = differences
-	if preview.Refusal = i.checkMembers(ctx, report, missing); preview.Refusal == nil && refused(missing, differences) {
-		preview.Refusal = refuseDifferences(differences)
+	if preview.Refusal = i.checkMembers(ctx, report, missing); preview.Refusal == nil && hasRefusedDifference(missing, differences) {
+		preview.Refusal = newDifferenceError(differences)
 	}
-	if preview.Quotas, err = i.quotaChecks(ctx); err != nil {
+	if preview.Quotas, err = i.listQuotaChecks(ctx); err != nil {
 		return preview, err
 	}
-	i.describe(preview.Changes)
-	preview.Surplus = i.surplus(preview.Changes)
+	i.describeChanges(preview.Changes)
+	preview.Surplus = i.listSurplus(preview.Changes)
 	preview.Cost, err = Estimate(i.spec)
 	return preview, err
 }
 
 // previewSyn says what Project Syn would get, as far as somebody is signed in there.
-func (i *Installation) previewSyn(preview *Preview) provisioner.Body {
+func (i *Installation) previewSyn(preview *Preview) provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		difference, unseen, err := i.syn.Preview(ctx, report)
 		if preview.Difference = difference; unseen != "" {
@@ -117,36 +117,36 @@ func (i *Installation) previewOffers(ctx context.Context, report provisioner.Rep
 func (i *Installation) previewImage(ctx context.Context, report provisioner.Report) error {
 	name := i.Facts().Template
 	if name == "" {
-		report.Object(state.KindTemplate, i.templateName("<build>"), "", string(state.Created))
+		report.EmitObject(state.KindTemplate, i.formatTemplateName("<build>"), "", string(state.Created))
 		return nil
 	}
-	template, err := i.world.Cloud.FindTemplate(ctx, name)
+	template, err := i.clients.Cloud.FindTemplate(ctx, name)
 	action := state.Found
 	if fault.Is(err, fault.NotFound) {
 		action, err = state.Created, nil
 	}
 	i.image = template
-	report.Object(state.KindTemplate, name, template.ID, string(action))
+	report.EmitObject(state.KindTemplate, name, template.ID, string(action))
 	if err != nil || action == state.Created {
 		return err
 	}
 	// Which file it was made of is for openshift-install to tell.
-	want := i.template(state.BootImage{Build: strings.TrimPrefix(name, i.templateName(""))})
+	want := i.newTemplate(state.BootImage{Build: strings.TrimPrefix(name, i.formatTemplateName(""))})
 	want.Description = template.Description
-	return checkTemplate(template, want, i.notedMD5(name))
+	return checkTemplate(template, want, i.findRecordedMD5(name))
 }
 
 // previewBootstrap tells what the bootstrap needs and leaves behind nothing of, or what is still to be removed of it.
 func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.Report) error {
-	if i.bootstrapped() {
+	if i.isBootstrapped() {
 		return i.previewRemoval(ctx, report)
 	}
-	action, err := i.world.Objects.EnsureBucket(ctx, i.spec.Bucket("bootstrap"))
+	action, err := i.clients.Objects.EnsureBucket(ctx, i.spec.Bucket("bootstrap"))
 	if err != nil {
 		return err
 	}
-	report.Object(state.KindBucket, i.spec.Bucket("bootstrap"), "", string(action))
-	return i.bootstrapMachine(ctx, report)
+	report.EmitObject(state.KindBucket, i.spec.Bucket("bootstrap"), "", string(action))
+	return i.ensureBootstrapMachine(ctx, report)
 }
 
 func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Report) error {
@@ -157,19 +157,19 @@ func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Re
 	})
 }
 
-// describe adds what a person wants to know about an object besides its name.
-func (i *Installation) describe(changes []Change) {
+// describeChanges adds what a person wants to know about an object besides its name.
+func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
-		{state.KindElasticIP, i.name("api")}:                   "api." + i.spec.Domain(),
-		{state.KindElasticIP, i.name("ingress")}:               "*." + i.spec.AppsDomain(),
+		{state.KindElasticIP, i.formatName("api")}:             "api." + i.spec.Domain(),
+		{state.KindElasticIP, i.formatName("ingress")}:         "*." + i.spec.AppsDomain(),
 		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
-		{state.KindTemplate, i.templateName("<build>")}:        "unless the zone has it",
+		{state.KindTemplate, i.formatTemplateName("<build>")}:  "unless the zone has it",
 		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",
 	}
-	for _, group := range i.securityGroupSpecs() {
+	for _, group := range i.buildSecurityGroups() {
 		details[[2]string{state.KindSecurityGroup, group.Name}] = fmt.Sprintf("%d rules", len(group.Rules))
 	}
-	for _, machine := range i.everyMachine() {
+	for _, machine := range i.listMachines() {
 		text := fmt.Sprintf("%s, %d GiB", machine.Type, machine.RootDisk+machine.DataDisk)
 		if machine.Role == state.RoleBootstrap {
 			text += ", until the bootstrap is complete"
@@ -184,10 +184,10 @@ func (i *Installation) describe(changes []Change) {
 	}
 }
 
-// surplus are the cluster's objects that the recipe does not ask for.
-func (i *Installation) surplus(wanted []Change) []Change {
+// listSurplus are the cluster's objects that the recipe does not ask for.
+func (i *Installation) listSurplus(wanted []Change) []Change {
 	var surplus []Change
-	for _, o := range i.there {
+	for _, o := range i.existing {
 		asked := slices.ContainsFunc(wanted, func(c Change) bool { return c.Kind == o.Kind && c.Name == o.Name })
 		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID && !asked {
 			surplus = append(surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})

@@ -23,16 +23,16 @@ type QuotaCheck struct {
 	Sufficient bool   `json:"sufficient"`
 }
 
-// quotas compares what is still to be created with what the organization may have, for every kind that has a limit.
-func (i *Installation) quotas(ctx context.Context, report provisioner.Report) error {
-	checks, err := i.quotaChecks(ctx)
+// checkQuotas compares what is still to be created with what the organization may have, for every kind that has a limit.
+func (i *Installation) checkQuotas(ctx context.Context, report provisioner.Report) error {
+	checks, err := i.listQuotaChecks(ctx)
 	if err != nil {
 		return err
 	}
 	var short []string
 	var field string
 	for _, check := range checks {
-		report.Progress(check.String())
+		report.EmitProgress(check.String())
 		if !check.Sufficient {
 			short = append(short, check.String())
 			field = cmp.Or(field, countField(check.Resource))
@@ -40,13 +40,13 @@ func (i *Installation) quotas(ctx context.Context, report provisioner.Report) er
 	}
 	if len(short) > 0 {
 		return fault.Newf(fault.Quota, "check quotas", "%s", strings.Join(short, "; ")).
-			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing").About(field)
+			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing").WithField(field)
 	}
 	cost, err := Estimate(i.spec)
 	if err != nil {
 		return err
 	}
-	report.Progress(cost.String())
+	report.EmitProgress(cost.String())
 	if i.options.Accepted == nil {
 		return nil
 	}
@@ -69,12 +69,12 @@ func (q QuotaCheck) String() string {
 	return fmt.Sprintf("%s: needs %d more, %d in use, %s, %d afterwards", q.Resource, q.Need, q.Used, limit, q.After)
 }
 
-func (i *Installation) quotaChecks(ctx context.Context) ([]QuotaCheck, error) {
-	quotas, err := i.world.Cloud.Quotas(ctx)
+func (i *Installation) listQuotaChecks(ctx context.Context) ([]QuotaCheck, error) {
+	quotas, err := i.clients.Cloud.ListQuotas(ctx)
 	if err != nil {
 		return nil, err
 	}
-	needs := i.stillNeeded()
+	needs := i.countMissing()
 	var checks []QuotaCheck
 	for _, quota := range quotas {
 		need := needs[quota.Resource]
@@ -90,21 +90,21 @@ func (i *Installation) quotaChecks(ctx context.Context) ([]QuotaCheck, error) {
 	return checks, nil
 }
 
-// Needs counts what an installation from nothing needs at its peak, by the names of Exoscale's quotas. Without the
+// CountNeeds counts what an installation from nothing needs at its peak, by the names of Exoscale's quotas. Without the
 // zone's types, CPUs and GPUs are not counted.
-func Needs(spec state.Spec, types []state.InstanceType) map[string]int {
-	i := &Installation{spec: spec, types: byName(types)}
-	needs := i.stillNeeded()
+func CountNeeds(spec state.Spec, types []state.InstanceType) map[string]int {
+	i := &Installation{spec: spec, types: indexTypes(types)}
+	needs := i.countMissing()
 	maps.DeleteFunc(needs, func(_ string, n int) bool { return n == 0 })
 	return needs
 }
 
-// stillNeeded counts by the names of Exoscale's quotas. At the peak the bootstrap machine runs beside all others. In
+// countMissing counts by the names of Exoscale's quotas. At the peak the bootstrap machine runs beside all others. In
 // which unit memory and storage are counted is not recorded; organizations have no limit on them.
-func (i *Installation) stillNeeded() map[string]int {
+func (i *Installation) countMissing() map[string]int {
 	needs := map[string]int{}
-	for _, machine := range i.everyMachine() {
-		if i.has(state.KindInstance, machine.Name) {
+	for _, machine := range i.listMachines() {
+		if i.hasObject(state.KindInstance, machine.Name) {
 			continue
 		}
 		needs["instance"]++
@@ -113,49 +113,49 @@ func (i *Installation) stillNeeded() map[string]int {
 			needs[family] += i.types[machine.Type].GPUs
 		}
 	}
-	i.count(needs, "elastic-ip", state.KindElasticIP, i.elasticIPNames()...)
-	i.count(needs, "iam-key", state.KindAPIKey, i.keyNames()...)
-	i.count(needs, "bucket", state.KindBucket, i.bucketsToMake()...)
-	if i.Facts().Template == "" || !i.has(state.KindTemplate, i.Facts().Template) {
+	i.countNew(needs, "elastic-ip", state.KindElasticIP, i.listElasticIPNames()...)
+	i.countNew(needs, "iam-key", state.KindAPIKey, i.listKeyNames()...)
+	i.countNew(needs, "bucket", state.KindBucket, i.listMissingBuckets()...)
+	if i.Facts().Template == "" || !i.hasObject(state.KindTemplate, i.Facts().Template) {
 		needs["template"] = 1
 	}
 	return needs
 }
 
-// bucketsToMake leaves out those that only the bootstrap needs, if that is over.
-func (i *Installation) bucketsToMake() []string {
-	if i.bootstrapped() {
-		return i.keptBuckets()
+// listMissingBuckets leaves out those that only the bootstrap needs, if that is over.
+func (i *Installation) listMissingBuckets() []string {
+	if i.isBootstrapped() {
+		return i.listPersistentBuckets()
 	}
-	return Buckets(i.spec)
+	return ListBucketNames(i.spec)
 }
 
-func (i *Installation) elasticIPNames() []string {
-	if i.spec.RoundRobin() {
+func (i *Installation) listElasticIPNames() []string {
+	if i.spec.IsRoundRobin() {
 		return nil
 	}
-	return []string{i.name("api"), i.name("ingress")}
+	return []string{i.formatName("api"), i.formatName("ingress")}
 }
 
-func (i *Installation) keyNames() []string {
+func (i *Installation) listKeyNames() []string {
 	var names []string
-	for _, policy := range assets.Policies() {
-		names = append(names, i.name(policy))
+	for _, policy := range assets.ListPolicies() {
+		names = append(names, i.formatName(policy))
 	}
 	return names
 }
 
-func (i *Installation) count(needs map[string]int, resource, kind string, names ...string) {
+func (i *Installation) countNew(needs map[string]int, resource, kind string, names ...string) {
 	for _, name := range names {
-		if !i.has(kind, name) {
+		if !i.hasObject(kind, name) {
 			needs[resource]++
 		}
 	}
 }
 
-// has tells whether the cluster has an object of that name already.
-func (i *Installation) has(kind, name string) bool {
-	for _, o := range i.there {
+// hasObject tells whether the cluster has an object of that name already.
+func (i *Installation) hasObject(kind, name string) bool {
+	for _, o := range i.existing {
 		if o.Kind == kind && o.Name == name && (kind != state.KindInstance || o.Labels[state.LabelCluster] == i.spec.Cluster.ID) {
 			return true
 		}

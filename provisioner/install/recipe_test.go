@@ -40,7 +40,7 @@ func TestThePlanIsInOrder(t *testing.T) {
 
 func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
 	groups := map[string]bool{}
-	specs := (&Installation{spec: spec()}).securityGroupSpecs()
+	specs := (&Installation{spec: spec()}).buildSecurityGroups()
 	for _, group := range specs {
 		groups[group.Name] = true
 	}
@@ -55,7 +55,7 @@ func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
 
 func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
 	i := &Installation{spec: spec()}
-	for _, group := range append(i.securityGroupSpecs(), i.accessGroup(netip.MustParseAddr(own))) {
+	for _, group := range append(i.buildSecurityGroups(), i.buildAccessGroup(netip.MustParseAddr(own))) {
 		for _, rule := range group.Rules {
 			if rule.CIDR != "" && rule.From <= portMachineConfig && portMachineConfig <= rule.To {
 				t.Errorf("%s opens it to %s", group.Name, rule.CIDR)
@@ -70,14 +70,14 @@ func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
 	i := &Installation{spec: s, affinity: map[affinityGroup]string{{state.RoleWorker, 0}: "first", {state.RoleWorker, 1}: "second"}}
 	workers := s.Machines(state.RoleWorker)
 	for n, want := range map[int]string{0: "first", 7: "first", 8: "second"} {
-		if got := i.instance(workers[n], state.Template{}).AntiAffinityGroups; !cmp.Equal(got, []string{want}) {
+		if got := i.newInstance(workers[n], state.Template{}).AntiAffinityGroups; !cmp.Equal(got, []string{want}) {
 			t.Errorf("worker %d is in %v", n, got)
 		}
 	}
 	var names []string
-	for _, group := range i.affinityGroups() {
+	for _, group := range i.listAffinityGroups() {
 		if group.role == state.RoleWorker {
-			names = append(names, i.affinityName(group))
+			names = append(names, i.formatAffinityName(group))
 		}
 	}
 	if diff := cmp.Diff([]string{"c-1_worker", "c-1_worker_2"}, names); diff != "" {
@@ -90,7 +90,7 @@ func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
 	s.LoadBalancer.Strategy = "dns-round-robin"
 	i := &Installation{spec: s}
 	open := map[string]bool{}
-	for _, group := range i.securityGroupSpecs() {
+	for _, group := range i.buildSecurityGroups() {
 		for _, rule := range group.Rules {
 			if rule.CIDR == "0.0.0.0/0" {
 				open[fmt.Sprint(strings.TrimPrefix(group.Name, "c-1_"), " ", rule.From)] = true
@@ -114,7 +114,7 @@ func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
 		{s.Machines(state.RoleInfra)[0], []string{"router", "ingress"}},
 		{s.Machines(state.RoleWorker)[0], nil},
 	} {
-		if diff := cmp.Diff(c.want, i.namesOf(c.machine)); diff != "" {
+		if diff := cmp.Diff(c.want, i.listMachineNames(c.machine)); diff != "" {
 			t.Errorf("%s: %s", c.machine.Name, diff)
 		}
 	}
@@ -135,7 +135,7 @@ func TestTheDelegationIsComparedServerByServer(t *testing.T) {
 		}
 	}
 	const records = "The zone example.net needs exactly these NS records:\nc-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-1.example.net. 3600 IN NS ns1.exoscale.com."
-	if got := i.toDelegate(); got != records {
+	if got := i.formatDelegation(); got != records {
 		t.Errorf("records: %s", got)
 	}
 }
@@ -159,8 +159,8 @@ func TestTheEstimateCountsMachinesDisksAndAddresses(t *testing.T) {
 
 func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
 	i := &Installation{spec: spec()}
-	for _, policy := range assets.Policies() {
-		role, err := i.role(policy)
+	for _, policy := range assets.ListPolicies() {
+		role, err := i.newRole(policy)
 		if err != nil || role.Policy.DefaultServiceStrategy != "deny" || len(role.Policy.Services) != 1 {
 			t.Errorf("%s: %+v, %v", policy, role, err)
 		}
@@ -170,7 +170,7 @@ func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
 			}
 		}
 	}
-	role, _ := i.role("object_storage")
+	role, _ := i.newRole("object_storage")
 	const want = "parameters.bucket in ['c-1-logstore', 'c-1-image-registry', 'c-1-cluster-backup']"
 	if got := role.Policy.Services["sos"].Rules[0].Expression; got != want {
 		t.Errorf("%s", got)
@@ -181,39 +181,39 @@ func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
 	s := spec()
 	s.Sizing.Infra.Count = 0
 	i := &Installation{spec: s}
-	if role := i.routerRole(); role != state.RoleWorker {
+	if role := i.getRouterRole(); role != state.RoleWorker {
 		t.Errorf("routers on %s", role)
 	}
-	if diff := cmp.Diff([]string{groupAll, groupWorker, groupInfra}, i.groupsOf(state.RoleWorker)); diff != "" {
+	if diff := cmp.Diff([]string{groupAll, groupWorker, groupInfra}, i.listRoleGroups(state.RoleWorker)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestANodeOfAReplacedMachineIsToldAtOnce(t *testing.T) {
 	left := func(node string) state.NodeRequest {
-		return state.NodeRequest{Node: node, State: state.RequestPending, Refusal: state.LeftRegistered}
+		return state.NodeRequest{Node: node, State: state.RequestPending, BlockedReason: state.SkippedRegistered}
 	}
-	seen := state.Observation{Nodes: []state.NodeStatus{{Name: "worker-1", Ready: true}, {Name: "worker-2"}}}
-	seen.Requests = []state.NodeRequest{left("worker-1"), {Node: "worker-2", Refusal: "something else"}, left("worker-3")}
-	if got := replaced(seen); got != "" {
+	seen := state.Snapshot{Nodes: []state.NodeStatus{{Name: "worker-1", Ready: true}, {Name: "worker-2"}}}
+	seen.Requests = []state.NodeRequest{left("worker-1"), {Node: "worker-2", BlockedReason: "something else"}, left("worker-3")}
+	if got := describeReplaced(seen); got != "" {
 		t.Errorf("told of nodes in no need: %s", got)
 	}
 	seen.Requests = []state.NodeRequest{left("worker-2"), left("worker-2")}
-	if got := replaced(seen); strings.Count(got, "\noc delete node worker-2") != 1 {
+	if got := describeReplaced(seen); strings.Count(got, "\noc delete node worker-2") != 1 {
 		t.Errorf("told %q", got)
 	}
 }
 
 func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
 	i := &Installation{spec: spec()}
-	if got := i.routers(); got != 2 {
+	if got := i.countRouters(); got != 2 {
 		t.Errorf("%d routers behind load balancers", got)
 	}
 	i.spec.LoadBalancer = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}
-	if got := i.routers(); got != 4 || i.proxied() {
-		t.Errorf("%d routers for 4 infra nodes; PROXY protocol: %t", got, i.proxied())
+	if got := i.countRouters(); got != 4 || i.isProxied() {
+		t.Errorf("%d routers for 4 infra nodes; PROXY protocol: %t", got, i.isProxied())
 	}
-	if needs := i.beforeNodes(); !slices.Contains(needs, "bootstrap-machine") {
+	if needs := i.listNodeNeeds(); !slices.Contains(needs, "bootstrap-machine") {
 		t.Errorf("nodes ask for the API before it has a name: %v", needs)
 	}
 }

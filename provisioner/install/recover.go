@@ -11,14 +11,14 @@ import (
 
 // Recovered is what the cloud and the cluster know of an installation whose folder lost it.
 type Recovered struct {
-	Facts   state.Facts
-	Objects []Change       // of the cluster that are there
-	There   []state.Object // everything that the organization has
+	Facts    state.Facts
+	Objects  []Change       // of the cluster that are there
+	Existing []state.Object // everything that the organization has
 }
 
 // Recover finds out again what an installation noted in its facts, as far as the cloud knows it. It goes through the same
 // steps as an installation, on a world whose clients look and change nothing; known is what the folder still knows.
-func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world World, known state.Facts) (Recovered, error) {
+func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world Clients, known state.Facts) (Recovered, error) {
 	i := withFacts(spec, options, folder, world, known)
 	i.preview = true
 	if err := i.recoverImage(ctx); err != nil {
@@ -31,7 +31,7 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	if err != nil {
 		return Recovered{}, err
 	}
-	recovered := Recovered{Facts: i.Facts(), There: i.there}
+	recovered := Recovered{Facts: i.Facts(), Existing: i.existing}
 	for _, change := range preview.Changes {
 		if change.Action == state.Found || change.Action == state.Updated {
 			recovered.Objects = append(recovered.Objects, change)
@@ -45,11 +45,11 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 	if i.Facts().Template != "" {
 		return nil
 	}
-	nodes, err := i.world.Cloud.Instances(ctx, i.labels())
+	nodes, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
 		return err
 	}
-	objects, err := i.world.Cloud.Objects(ctx)
+	objects, err := i.clients.Cloud.ListObjects(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,11 +58,11 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 			if node.Labels[state.LabelRole] == string(state.RoleLoadBalancer) || o.Kind != state.KindTemplate || o.ID != node.TemplateID {
 				continue
 			}
-			found, err := i.world.Cloud.FindTemplate(ctx, o.Name)
+			found, err := i.clients.Cloud.FindTemplate(ctx, o.Name)
 			if err != nil {
 				return err
 			}
-			return i.remember(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
+			return i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
 		}
 	}
 	return nil
@@ -71,31 +71,31 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 // recoverBootstrap finds out whether the cluster stands on its own: nothing would be worse than to start a second bootstrap.
 func (i *Installation) recoverBootstrap(ctx context.Context) error {
 	const op = "find out whether the bootstrap is over"
-	if i.bootstrapped() {
+	if i.isBootstrapped() {
 		return nil
 	}
-	if alone, err := i.mastersAlone(ctx); err != nil || !alone {
+	if alone, err := i.hasOnlyMasters(ctx); err != nil || !alone {
 		return err
 	}
-	over, err := i.reached(ctx, state.PhaseComplete)
+	over, err := i.hasReached(ctx, state.PhaseComplete)
 	switch {
 	case err != nil:
 		return err
 	case over:
-		now := i.world.Clock.Now().UTC().Truncate(time.Second)
-		return i.remember(func(facts *state.Facts) { facts.BootstrapRemoved = now })
+		now := i.clients.Clock.Now().UTC().Truncate(time.Second)
+		return i.updateFacts(func(facts *state.Facts) { facts.BootstrapRemoved = now })
 	}
-	if _, err := i.world.Cluster.ConsoleURL(ctx); err != nil {
+	if _, err := i.clients.Cluster.GetConsoleURL(ctx); err != nil {
 		return fault.New(fault.KindOf(err), op, err).
 			WithHint("there are masters and no bootstrap machine: see that api.%s:6443 can be reached from here, then run this again", i.spec.Domain())
 	}
 	return nil
 }
 
-// mastersAlone tells whether there are masters and no bootstrap machine. It is started before them and removed once the
+// hasOnlyMasters tells whether there are masters and no bootstrap machine. It is started before them and removed once the
 // cluster stands on its own, so that the cloud proves it even while the cluster does not answer.
-func (i *Installation) mastersAlone(ctx context.Context) (bool, error) {
-	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+func (i *Installation) hasOnlyMasters(ctx context.Context) (bool, error) {
+	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
 		return false, err
 	}
@@ -106,8 +106,8 @@ func (i *Installation) mastersAlone(ctx context.Context) (bool, error) {
 	return roles[string(state.RoleMaster)] > 0 && roles[string(state.RoleBootstrap)] == 0, nil
 }
 
-// EventFacts are the facts that the events of earlier runs prove, by the step that noted each when it ended.
-func EventFacts(done map[string]time.Time, facts *state.Facts) {
+// ApplyEvents are the facts that the events of earlier runs prove, by the step that noted each when it ended.
+func ApplyEvents(done map[string]time.Time, facts *state.Facts) {
 	for step, fact := range map[string]*time.Time{
 		"remove-bootstrap": &facts.BootstrapRemoved, "console": &facts.Installed,
 		"steward": &facts.Syn.Applied, "synthesis": &facts.Syn.Synthesized, "first-maintenance": &facts.Syn.Maintained, "on-call": &facts.Syn.OnCall,
@@ -121,8 +121,8 @@ func EventFacts(done map[string]time.Time, facts *state.Facts) {
 	}
 }
 
-// DoneSteps returns when each step ended well for the first time.
-func DoneSteps(events []provisioner.Event) map[string]time.Time {
+// CollectDoneSteps returns when each step ended well for the first time.
+func CollectDoneSteps(events []provisioner.Event) map[string]time.Time {
 	done := map[string]time.Time{}
 	for _, e := range events {
 		if e.Type == provisioner.TypeStep && e.State == provisioner.Done && done[e.Step].IsZero() {

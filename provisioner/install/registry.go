@@ -12,29 +12,29 @@ import (
 // registryBucket is the purpose of the bucket that holds the cluster's images.
 const registryBucket = "image-registry"
 
-// registry gives the image registry its bucket, as early as the cluster takes it: what depends on the registry gives up
+// ensureRegistry gives the image registry its bucket, as early as the cluster takes it: what depends on the registry gives up
 // where there is none.
-func (i *Installation) registry() provisioner.Body {
-	return provisioner.Until(i.world.Clock, placeEvery, limitNodes, i.giveRegistryAccess)
+func (i *Installation) ensureRegistry() provisioner.StepFunc {
+	return provisioner.PollUntil(i.clients.Clock, ingressInterval, limitNodes, i.ensureRegistryAccess)
 }
 
-func (i *Installation) giveRegistryAccess(ctx context.Context, report provisioner.Report) error {
-	key, err := i.keptKey(ctx, report, assets.PolicyStorage)
+func (i *Installation) ensureRegistryAccess(ctx context.Context, report provisioner.Report) error {
+	key, err := i.loadKey(ctx, report, assets.PolicyStorage)
 	if err != nil {
 		return err
 	}
 	if key.Secret == "" {
 		return fault.Newf(fault.Internal, "give the image registry its bucket", "nobody has kept the secret of the API key %s", key.Name)
 	}
-	action, err := i.world.Cluster.EnsureRegistryAccess(ctx, i.registryStorage(), key)
+	action, err := i.clients.Cluster.EnsureRegistryAccess(ctx, i.newRegistryBucket(), key)
 	if err != nil {
 		return err
 	}
-	report.Object("image-registry", "cluster", "", string(action))
+	report.EmitObject("image-registry", "cluster", "", string(action))
 	return nil
 }
 
-func (i *Installation) registryStorage() state.Bucket {
+func (i *Installation) newRegistryBucket() state.Bucket {
 	zone := i.spec.Exoscale.Zone
 	return state.Bucket{Name: i.spec.Bucket(registryBucket), Region: zone, Endpoint: "https://" + state.ObjectStorageHost(zone)}
 }

@@ -11,45 +11,45 @@ import (
 	"exoshift/state"
 )
 
-// outdated tells whether the certificates are too old to start a control plane with, and to be replaced. It is a
+// hasOutdatedCertificates tells whether the certificates are too old to start a control plane with, and to be replaced. It is a
 // fault.Conflict if the cluster lives already.
-func (i *Installation) outdated(ctx context.Context) (bool, error) {
+func (i *Installation) hasOutdatedCertificates(ctx context.Context) (bool, error) {
 	created := i.Facts().IgnitionCreated
-	if !i.options.Renew || created.IsZero() || time.Since(created) < certificatesOld {
+	if !i.options.Renew || created.IsZero() || time.Since(created) < certificateStaleAge {
 		return false, nil
 	}
-	stands, err := i.mastersAlone(ctx)
-	if err == nil && !stands && !i.bootstrapped() {
-		stands, err = i.reached(ctx, state.PhaseComplete)
+	stands, err := i.hasOnlyMasters(ctx)
+	if err == nil && !stands && !i.isBootstrapped() {
+		stands, err = i.hasReached(ctx, state.PhaseComplete)
 	}
 	switch {
 	case err != nil:
 		return false, err
-	case stands || i.bootstrapped():
-		return false, i.standsAlone()
+	case stands || i.isBootstrapped():
+		return false, i.newStandaloneError()
 	}
 	return true, nil
 }
 
 const renewal = "renew the certificates"
 
-// discard puts certificates aside that are too old to start a control plane with, if that was asked for. Those that are
+// discardCertificates puts certificates aside that are too old to start a control plane with, if that was asked for. Those that are
 // young stay, so that the same command line can go on after an interruption.
-func (i *Installation) discard(ctx context.Context, report provisioner.Report) error {
-	old, err := i.outdated(ctx)
+func (i *Installation) discardCertificates(ctx context.Context, report provisioner.Report) error {
+	old, err := i.hasOutdatedCertificates(ctx)
 	switch created := i.Facts().IgnitionCreated; {
 	case err != nil:
 		return err
 	case old:
-		return i.putAside(report)
+		return i.moveAside(report)
 	case i.options.Renew && !created.IsZero():
-		report.Progress(fmt.Sprintf("the certificates are %s old and stay", time.Since(created).Round(time.Minute)))
+		report.EmitProgress(fmt.Sprintf("the certificates are %s old and stay", time.Since(created).Round(time.Minute)))
 	}
 	return nil
 }
 
-// putAside keeps the old certificates, as nothing is lost by that.
-func (i *Installation) putAside(report provisioner.Report) error {
+// moveAside keeps the old certificates, as nothing is lost by that.
+func (i *Installation) moveAside(report provisioner.Report) error {
 	old := i.folder.Path(state.InstallDir)
 	// Not named by their creation: a run that was stopped before it noted the new ones may have put others aside. No
 	// machine is bound to those that were not noted.
@@ -60,25 +60,25 @@ func (i *Installation) putAside(report provisioner.Report) error {
 	case err != nil:
 		return fault.New(fault.Internal, renewal, err).WithHint("move %s away by hand, then run again", old)
 	}
-	report.Progress("put the old certificates aside: " + aside)
+	report.EmitProgress("put the old certificates aside: " + aside)
 	return nil
 }
 
-// replace deletes the machines that were given other certificates than those that are generated now: they would never
+// replaceMachines deletes the machines that were given other certificates than those that are generated now: they would never
 // trust each other. The steps that follow make them anew. The bootstrap machine goes last, so that masters without one
 // always mean a cluster that stands on its own, whose machines are not deleted.
-func (i *Installation) replace(ctx context.Context, report provisioner.Report) error {
+func (i *Installation) replaceMachines(ctx context.Context, report provisioner.Report) error {
 	if !i.options.Renew {
 		return nil
 	}
-	machines, err := i.world.Cloud.Instances(ctx, i.labels())
+	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
 		return err
 	}
 	var bootstrap, others []state.Instance
 	for _, machine := range machines {
 		switch {
-		case !otherCertificates(machine.Labels, i.ignition.RootCAHash):
+		case !hasOtherCertificates(machine.Labels, i.ignition.RootCAHash):
 		case machine.Labels[state.LabelRole] == string(state.RoleBootstrap):
 			bootstrap = append(bootstrap, machine)
 		default:
@@ -86,21 +86,21 @@ func (i *Installation) replace(ctx context.Context, report provisioner.Report) e
 		}
 	}
 	if len(others) > 0 {
-		alone, err := i.mastersAlone(ctx)
+		alone, err := i.hasOnlyMasters(ctx)
 		switch {
 		case err != nil:
 			return err
 		case alone:
-			return i.standsAlone()
+			return i.newStandaloneError()
 		}
 	}
 	for _, doomed := range [][]state.Instance{others, bootstrap} {
-		err := sideBySide(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
-			action, err := i.world.Cloud.DeleteInstance(ctx, machine.ID)
+		err := forEachParallel(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
+			action, err := i.clients.Cloud.DeleteInstance(ctx, machine.ID)
 			if err != nil {
 				return err
 			}
-			report.Object(state.KindInstance, machine.Name, machine.ID, string(action))
+			report.EmitObject(state.KindInstance, machine.Name, machine.ID, string(action))
 			return nil
 		})
 		if err != nil {
@@ -110,8 +110,8 @@ func (i *Installation) replace(ctx context.Context, report provisioner.Report) e
 	return nil
 }
 
-// standsAlone refuses to delete the machines of a cluster that lives.
-func (i *Installation) standsAlone() error {
+// newStandaloneError refuses to delete the machines of a cluster that lives.
+func (i *Installation) newStandaloneError() error {
 	return fault.Newf(fault.Conflict, renewal, "the cluster stands on its own and renews them by itself").
 		WithHint("run again without --renew-certificates; if it never stood and its bootstrap machine was removed by hand, remove it with `exoshift destroy`")
 }

@@ -21,14 +21,14 @@ func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		i := &Installation{
-			options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}, Clock: impatient{}},
+			options: Options{Renew: true}, folder: folder, clients: Clients{Cloud: emptyCloud{}, Cluster: silent{}, Clock: impatient{}},
 			facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
 		}
 		for _, generated := range []string{"old", "new"} {
 			if err := folder.Write(filepath.Join(state.InstallDir, "metadata.json"), []byte(generated)); err != nil {
 				t.Fatal(err)
 			}
-			if err := i.discard(t.Context(), func(provisioner.Event) {}); err != nil {
+			if err := i.discardCertificates(t.Context(), func(provisioner.Event) {}); err != nil {
 				t.Fatalf("%s certificates: %v", generated, err)
 			}
 			<-time.After(time.Minute)
@@ -48,17 +48,24 @@ func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := &Installation{
-		options: Options{Renew: true}, folder: folder, world: World{Cluster: silent{}, Clock: impatient{}},
+		options: Options{Renew: true}, folder: folder, clients: Clients{Cloud: emptyCloud{}, Cluster: silent{}, Clock: impatient{}},
 		facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := i.discard(stopped, func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
+	if err := i.discardCertificates(stopped, func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if _, err := folder.Read(filepath.Join(state.InstallDir, "metadata.json")); err != nil {
 		t.Error(err)
 	}
+}
+
+// emptyCloud has no machine.
+type emptyCloud struct{ Cloud }
+
+func (emptyCloud) ListInstances(ctx context.Context, _ map[string]string) ([]state.Instance, error) {
+	return nil, ctx.Err()
 }
 
 // hesitant is a cluster as it is first seen: answers count from the second in a row on.
@@ -67,7 +74,7 @@ type hesitant struct {
 	answers *int
 }
 
-func (h hesitant) Observe(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Observation, err error) {
+func (h hesitant) Poll(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Snapshot, err error) {
 	if *h.answers++; *h.answers == 1 {
 		return seen, errors.New("connection cut")
 	}
@@ -80,7 +87,7 @@ func (h hesitant) Observe(context.Context, netip.Addr, []state.ExpectedNode) (se
 func TestAClusterIsAskedUntilItsAnswersCount(t *testing.T) {
 	i := &Installation{
 		ignition: state.Ignition{Created: time.Now().Add(-25 * time.Hour), Expires: time.Now().Add(-time.Hour)},
-		world:    World{Cluster: hesitant{answers: new(int)}, Clock: impatient{}},
+		clients:  Clients{Cluster: hesitant{answers: new(int)}, Clock: impatient{}},
 	}
 	if err := i.checkAge(t.Context()); err != nil {
 		t.Errorf("a bootstrap machine that runs: %v", err)

@@ -7,8 +7,8 @@ import (
 	"exoshift/state"
 )
 
-// tellSettled takes back that a request was left to the operator once somebody else has approved it.
-func (i *Installation) tellSettled(report provisioner.Report, request state.NodeRequest) {
+// emitSettledCSR takes back that a request was left to the operator once somebody else has approved it.
+func (i *Installation) emitSettledCSR(report provisioner.Report, request state.NodeRequest) {
 	if request.State != state.RequestApproved && request.State != state.RequestIssued {
 		return
 	}
@@ -16,6 +16,6 @@ func (i *Installation) tellSettled(report provisioner.Report, request state.Node
 	told := i.seen["csr/"+request.Name]
 	i.mu.Unlock()
 	if told != "" && !strings.HasPrefix(told, state.Approved) {
-		i.tellCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by somebody else"})
+		i.emitCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by somebody else"})
 	}
 }

@@ -8,26 +8,26 @@ import (
 	"exoshift/state"
 )
 
-// template describes the template of a boot image. The description tells what was made of which file: that is all one
+// newTemplate describes the template of a boot image. The description tells what was made of which file: that is all one
 // can see of a template whose image is gone.
-func (i *Installation) template(boot state.BootImage) state.Template {
+func (i *Installation) newTemplate(boot state.BootImage) state.Template {
 	return state.Template{
-		Name:        i.templateName(boot.Build),
+		Name:        i.formatTemplateName(boot.Build),
 		Description: fmt.Sprintf("OpenShift node image, ignition.platform.id=exoscale, made of sha256:%s", boot.SHA256),
 		Build:       boot.Build, BootMode: "uefi", DefaultUser: "core",
 	}
 }
 
-// templateName tells RHCOS from SCOS, whose builds are numbered alike.
-func (i *Installation) templateName(build string) string {
+// formatTemplateName tells RHCOS from SCOS, whose builds are numbered alike.
+func (i *Installation) formatTemplateName(build string) string {
 	if i.spec.OpenShift.Distribution == "okd" {
 		return "scos-" + build
 	}
 	return "rhcos-" + build
 }
 
-// notedMD5 is the checksum of the image that this folder had registered as that template, or "".
-func (i *Installation) notedMD5(name string) string {
+// findRecordedMD5 is the checksum of the image that this folder had registered as that template, or "".
+func (i *Installation) findRecordedMD5(name string) string {
 	facts := i.Facts()
 	if facts.Template != name {
 		return ""

@@ -21,37 +21,37 @@ const (
 	limitNodes  = 60 * time.Minute
 )
 
-// seenTo waits until what is seen of the cluster is as it should be; lacks says what it lacks.
-func (i *Installation) seenTo(limit time.Duration, lacks func(provisioner.Report, state.Observation) error) provisioner.Body {
-	wait := provisioner.Until(i.world.Clock, lookEvery, limit, func(ctx context.Context, report provisioner.Report) error {
-		seen, err := i.observe(ctx, report)
+// pollUntil waits until what is seen of the cluster is as it should be; lacks says what it lacks.
+func (i *Installation) pollUntil(limit time.Duration, lacks func(provisioner.Report, state.Snapshot) error) provisioner.StepFunc {
+	wait := provisioner.PollUntil(i.clients.Clock, pollInterval, limit, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := i.poll(ctx, report)
 		switch {
 		case err != nil && !seen.Bootstrap.Has(state.PhaseTemporaryAPI) && seen.Bootstrap.Waiting != "":
 			// Both ways to the API together tell more than the failure of one.
 			return fault.New(fault.KindOf(err), seen.Bootstrap.Waiting, nil)
 		case fault.Is(err, fault.Transient): // one look in vain, while servers come and go, does not end what moves
-			return i.patiently(err)
+			return i.extendDeadline(err)
 		case err != nil:
 			return err
 		}
-		return i.patiently(lacks(report, seen))
+		return i.extendDeadline(lacks(report, seen))
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
-		return i.explained(ctx, wait(ctx, report))
+		return i.wrapTimeout(ctx, wait(ctx, report))
 	}
 }
 
-// temporaryAPI waits for the API on the bootstrap machine, through the load balancers.
-func (i *Installation) temporaryAPI() provisioner.Body {
-	return i.phaseReached(limitAPI, state.PhaseTemporaryAPI)
+// waitTemporaryAPI waits for the API on the bootstrap machine, through the load balancers.
+func (i *Installation) waitTemporaryAPI() provisioner.StepFunc {
+	return i.waitPhase(limitAPI, state.PhaseTemporaryAPI)
 }
 
-func (i *Installation) bootstrapComplete() provisioner.Body {
-	return i.phaseReached(limitMaster, state.PhaseComplete)
+func (i *Installation) waitBootstrapComplete() provisioner.StepFunc {
+	return i.waitPhase(limitMaster, state.PhaseComplete)
 }
 
-func (i *Installation) phaseReached(limit time.Duration, phase string) provisioner.Body {
-	return i.seenTo(limit, func(_ provisioner.Report, seen state.Observation) error {
+func (i *Installation) waitPhase(limit time.Duration, phase string) provisioner.StepFunc {
+	return i.pollUntil(limit, func(_ provisioner.Report, seen state.Snapshot) error {
 		if seen.Bootstrap.Has(phase) {
 			return nil
 		}
@@ -59,12 +59,12 @@ func (i *Installation) phaseReached(limit time.Duration, phase string) provision
 	})
 }
 
-// etcdLacks says how far etcd is, and why the bootstrap member is still there.
-func (i *Installation) etcdLacks(status state.EtcdStatus) error {
+// checkEtcd says how far etcd is, and why the bootstrap member is still there.
+func (i *Installation) checkEtcd(status state.EtcdStatus) error {
 	count := len(status.Members)
 	sentence := fmt.Sprintf("etcd has %d of %d members", count, i.spec.Sizing.ControlPlane.Count+1)
-	if status.Held != "" {
-		return errors.New(sentence + ": " + status.Held)
+	if status.BlockedReason != "" {
+		return errors.New(sentence + ": " + status.BlockedReason)
 	}
 	if status.Message != "" && status.Message != fmt.Sprintf("%d members are available", count) {
 		sentence += ": " + status.Message
@@ -72,12 +72,12 @@ func (i *Installation) etcdLacks(status state.EtcdStatus) error {
 	return errors.New(sentence)
 }
 
-// clusterVersion waits until the release is installed and every operator has been stable for a while.
-func (i *Installation) clusterVersion() provisioner.Body {
-	return i.seenTo(limitNodes, func(_ provisioner.Report, seen state.Observation) error {
+// waitClusterVersion waits until the release is installed and every operator has been stable for a while.
+func (i *Installation) waitClusterVersion() provisioner.StepFunc {
+	return i.pollUntil(limitNodes, func(_ provisioner.Report, seen state.Snapshot) error {
 		version := seen.Version
 		switch {
-		case !version.Installed():
+		case !version.IsInstalled():
 			return errors.New(cmp.Or(version.Message, "waiting for the version operator's first word"))
 		case version.Total == 0:
 			return errors.New("no operator has reported yet")

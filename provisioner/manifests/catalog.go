@@ -22,17 +22,17 @@ const (
 	catalogInfrastructure = "openshift4-terraform/main.tf.json"
 )
 
-// InitialManifests are the folders and files of a compiled catalog that are applied before Project Syn runs, below the
+// ListInitialManifests are the folders and files of a compiled catalog that are applied before Project Syn runs, below the
 // catalog itself.
-func InitialManifests() []string {
+func ListInitialManifests() []string {
 	return []string{"manifests/cert-manager/00_namespace.yaml", "manifests/cert-manager/10_cert_manager"}
 }
 
 // machineName is a name that is safe within that of a file.
 var machineName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
-// ofCilium matches the files that Cilium is installed from; others, with a digit in front, are for later.
-var ofCilium = regexp.MustCompile(`^[a-z]`)
+// ciliumFiles matches the files that Cilium is installed from; others, with a digit in front, are for later.
+var ciliumFiles = regexp.MustCompile(`^[a-z]`)
 
 // fromCatalog takes from a compiled catalog what has to be there from the beginning: machine configurations, the cloud
 // controller and Cilium. Everything else is for Project Syn to install.
@@ -43,29 +43,29 @@ func (c *collection) fromCatalog(spec state.Spec, credentials state.APIKey) erro
 	}
 	root := filepath.Join(dir, "manifests")
 	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return invalid(fmt.Errorf("%s is no compiled catalog: it has no folder %q", dir, "manifests")).
+		return newInvalidError(fmt.Errorf("%s is no compiled catalog: it has no folder %q", dir, "manifests")).
 			WithHint("correct syn.catalogDir in the answers file, or compile the catalog first")
 	}
-	if err := c.machineConfigs(filepath.Join(root, catalogMachines)); err != nil {
+	if err := c.addMachineConfigs(filepath.Join(root, catalogMachines)); err != nil {
 		return err
 	}
-	if err := sameInfrastructure(filepath.Join(root, catalogInfrastructure), spec); err != nil {
+	if err := checkInfrastructure(filepath.Join(root, catalogInfrastructure), spec); err != nil {
 		return err
 	}
 	resolve := func(d document) (document, error) {
-		if err := sameZone(d, spec.Exoscale.Zone); err != nil {
+		if err := checkZone(d, spec.Exoscale.Zone); err != nil {
 			return d, err
 		}
 		return d.withSecrets(credentials, c.resolve)
 	}
-	if err := c.component(filepath.Join(root, catalogController), "exoscale_ccm_", nil, resolve); err != nil {
+	if err := c.addComponent(filepath.Join(root, catalogController), "exoscale_ccm_", nil, resolve); err != nil {
 		return err
 	}
-	return c.component(filepath.Join(root, catalogCilium), "cilium_", ofCilium)
+	return c.addComponent(filepath.Join(root, catalogCilium), "cilium_", ciliumFiles)
 }
 
-// machineConfigs takes each object of a file under the object's own name. There may be no such file.
-func (c *collection) machineConfigs(path string) error {
+// addMachineConfigs takes each object of a file under the object's own name. There may be no such file.
+func (c *collection) addMachineConfigs(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (c *collection) machineConfigs(path string) error {
 	}
 	for _, d := range found {
 		if d.kind != machineConfig || !machineName.MatchString(d.name) {
-			return invalid(fmt.Errorf("%s: %s is no MachineConfig with a proper name", d.place, d)).
+			return newInvalidError(fmt.Errorf("%s: %s is no MachineConfig with a proper name", d.position, d)).
 				WithHint("compile the catalog anew")
 		}
 		if err := c.add(machineFolder+"99x_openshift-machineconfig_"+d.name+".yml", d); err != nil {
@@ -85,13 +85,13 @@ func (c *collection) machineConfigs(path string) error {
 	return nil
 }
 
-// component takes the files of one part of the catalog, those that match wanted if it is not nil. There may be no such
+// addComponent takes the files of one part of the catalog, those that match wanted if it is not nil. There may be no such
 // part.
-func (c *collection) component(dir, prefix string, wanted *regexp.Regexp, change ...func(document) (document, error)) error {
+func (c *collection) addComponent(dir, prefix string, wanted *regexp.Regexp, change ...func(document) (document, error)) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	paths, err := filesOf(dir, wanted)
+	paths, err := listFiles(dir, wanted)
 	if err != nil {
 		return err
 	}

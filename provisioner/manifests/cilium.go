@@ -10,18 +10,18 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// sameCluster refuses a CiliumConfig that was made for another cluster: its agents would ask that one's API, and no node
+// checkCiliumCluster refuses a CiliumConfig that was made for another cluster: its agents would ask that one's API, and no node
 // would become ready. Without a service network they need to be told where the API is.
-func (c *collection) sameCluster(domain string) error {
+func (c *collection) checkCiliumCluster(domain string) error {
 	config, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
 	if !found {
 		return nil
 	}
-	host := apiOfCilium(config)
+	host := findCiliumAPI(config)
 	if _, err := netip.ParseAddr(host); err == nil || host == "" || host == "api-int."+domain || host == "api."+domain {
 		return nil
 	}
-	return invalid(fmt.Errorf("%s leads Cilium to the API at %s, and this cluster's is api-int.%s", config.place, host, domain)).
+	return newInvalidError(fmt.Errorf("%s leads Cilium to the API at %s, and this cluster's is api-int.%s", config.position, host, domain)).
 		WithHint("compile the catalog of this cluster, or correct k8sServiceHost")
 }
 
@@ -44,16 +44,16 @@ func CheckStart(spec state.Spec, collected []state.Manifest) error {
 	if asked == "" || begins || spec.Syn.CatalogDir == "" {
 		return nil
 	}
-	return about("syn.catalogDir", invalid(fmt.Errorf("%s asks for Cilium, and nothing there starts its operator: the catalog is that of a cluster that stands already", asked)).
+	return wrapField("syn.catalogDir", newInvalidError(fmt.Errorf("%s asks for Cilium, and nothing there starts its operator: the catalog is that of a cluster that stands already", asked)).
 		WithHint("compile it with parameters.cilium.olm.generate_olm_deployment set to true; without syn.catalogDir that is done for you"))
 }
 
-// apiOfCilium is the value of Cilium's chart; the enterprise edition has its values below "cilium".
-func apiOfCilium(config document) string {
-	spec, _ := field(config.fields, "spec").(yaml.MapSlice)
-	enterprise, _ := field(spec, "cilium").(yaml.MapSlice)
+// findCiliumAPI is the value of Cilium's chart; the enterprise edition has its values below "cilium".
+func findCiliumAPI(config document) string {
+	spec, _ := getField(config.fields, "spec").(yaml.MapSlice)
+	enterprise, _ := getField(spec, "cilium").(yaml.MapSlice)
 	for _, values := range []yaml.MapSlice{spec, enterprise} {
-		if host, _ := field(values, "k8sServiceHost").(string); host != "" {
+		if host, _ := getField(values, "k8sServiceHost").(string); host != "" {
 			return host
 		}
 	}

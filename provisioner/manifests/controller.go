@@ -12,21 +12,21 @@ import (
 
 const external = "External"
 
-// controller makes the cloud controller and the answers agree: one that is brought has to be expected by the nodes, and
+// ensureController makes the cloud controller and the answers agree: one that is brought has to be expected by the nodes, and
 // if it is expected and nobody brings one, it is our own.
-func (c *collection) controller(spec state.Spec, credentials state.APIKey) error {
+func (c *collection) ensureController(spec state.Spec, credentials state.APIKey) error {
 	expected := spec.OpenShift.CloudControllerManager == external
 	brought, found := c.find(isController)
 	switch {
 	case found && !expected:
-		return invalid(fmt.Errorf("%s brings a cloud controller that the nodes would not wait for", brought.place)).
+		return newInvalidError(fmt.Errorf("%s brings a cloud controller that the nodes would not wait for", brought.position)).
 			WithHint("set openshift.cloudControllerManager to External in the answers file, or take it away")
 	case found || !expected:
 		return nil
 	case credentials.Key == "" || credentials.Secret == "":
 		return fault.New(fault.Internal, op, errors.New("there is no API key for the cloud controller"))
 	}
-	return c.ownController(spec, credentials)
+	return c.addOwnController(spec, credentials)
 }
 
 // isController tells a workload that is a cloud controller by its name.
@@ -34,9 +34,9 @@ func isController(d document) bool {
 	return (d.kind == "Deployment" || d.kind == "DaemonSet") && strings.Contains(d.name, "cloud-controller-manager")
 }
 
-func (c *collection) ownController(spec state.Spec, credentials state.APIKey) error {
+func (c *collection) addOwnController(spec state.Spec, credentials state.APIKey) error {
 	const name = "exoscale-cloud-controller-manager.yaml"
-	content, err := assets.CloudControllerManager(assets.CloudController{
+	content, err := assets.RenderCloudControllerManager(assets.CloudController{
 		Domain: spec.Domain(), Zone: spec.Exoscale.Zone, Key: credentials.Key, Secret: credentials.Secret,
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *collection) ownController(spec state.Spec, credentials state.APIKey) er
 		return err
 	}
 	for i, d := range parts {
-		if err := c.add(plainFolder+numbered(name, i, len(parts)), d); err != nil {
+		if err := c.add(plainFolder+formatNumbered(name, i, len(parts)), d); err != nil {
 			return err
 		}
 	}

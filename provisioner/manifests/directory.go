@@ -11,12 +11,12 @@ func (c *collection) fromDirectory(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	paths, err := filesOf(dir, nil)
+	paths, err := listFiles(dir, nil)
 	if err != nil {
 		return err
 	}
 	if len(paths) == 0 {
-		return invalid(fmt.Errorf("%s holds no manifests", dir)).
+		return newInvalidError(fmt.Errorf("%s holds no manifests", dir)).
 			WithHint("put manifests there, or leave openshift.manifestsDir out of the answers file")
 	}
 	for _, path := range paths {
@@ -35,7 +35,7 @@ func (c *collection) fromFile(prefix, path string, change ...func(document) (doc
 		return err
 	}
 	if len(found) == 0 {
-		return invalid(fmt.Errorf("%s describes no object", path)).WithHint("correct the file, or take it away")
+		return newInvalidError(fmt.Errorf("%s describes no object", path)).WithHint("correct the file, or take it away")
 	}
 	for i, d := range found {
 		for _, apply := range change {
@@ -43,7 +43,7 @@ func (c *collection) fromFile(prefix, path string, change ...func(document) (doc
 				return err
 			}
 		}
-		if err := c.add(d.folder()+prefix+numbered(filepath.Base(path), i, len(found)), d); err != nil {
+		if err := c.add(d.folder()+prefix+formatNumbered(filepath.Base(path), i, len(found)), d); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func (d document) folder() string {
 	return plainFolder
 }
 
-func numbered(base string, index, count int) string {
+func formatNumbered(base string, index, count int) string {
 	if count == 1 {
 		return base
 	}

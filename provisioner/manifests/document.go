@@ -12,9 +12,9 @@ import (
 
 // document is one Kubernetes object as a file describes it.
 type document struct {
-	place   string // <file>:<line> where it begins
-	content []byte
-	fields  yaml.MapSlice
+	position string // <file>:<line> where it begins
+	content  []byte
+	fields   yaml.MapSlice
 
 	apiVersion, kind, namespace, name string
 }
@@ -53,14 +53,14 @@ func split(content []byte) [][]byte {
 
 // newDocument reads one object that begins at a line of a file; without fields if nothing is there but comments.
 func newDocument(path string, line int, content []byte) (document, error) {
-	d := document{place: fmt.Sprintf("%s:%d", path, line), content: content}
+	d := document{position: fmt.Sprintf("%s:%d", path, line), content: content}
 	if err := yaml.UnmarshalWithOptions(content, &d.fields, yaml.UseOrderedMap()); err != nil {
-		return d, broken(path, line, err)
+		return d, newSyntaxError(path, line, err)
 	}
 	if d.fields == nil {
 		return d, nil
 	}
-	metadata, _ := field(d.fields, "metadata").(yaml.MapSlice)
+	metadata, _ := getField(d.fields, "metadata").(yaml.MapSlice)
 	for _, read := range []struct {
 		into *string
 		from yaml.MapSlice
@@ -69,16 +69,16 @@ func newDocument(path string, line int, content []byte) (document, error) {
 		{&d.apiVersion, d.fields, "apiVersion"}, {&d.kind, d.fields, "kind"},
 		{&d.name, metadata, "name"}, {&d.namespace, metadata, "namespace"},
 	} {
-		*read.into, _ = field(read.from, read.key).(string)
+		*read.into, _ = getField(read.from, read.key).(string)
 	}
-	if missing := d.missing(); missing != "" {
-		return d, invalid(fmt.Errorf("%s: the document has no %s", d.place, missing)).
+	if missing := d.findMissingField(); missing != "" {
+		return d, newInvalidError(fmt.Errorf("%s: the document has no %s", d.position, missing)).
 			WithHint("every document has to describe one Kubernetes object, with apiVersion, kind and metadata.name")
 	}
 	return d, nil
 }
 
-func (d document) missing() string {
+func (d document) findMissingField() string {
 	switch {
 	case d.apiVersion == "":
 		return "apiVersion"
@@ -93,8 +93,8 @@ func (d document) missing() string {
 // quoted is what an error quotes of a file.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// broken says where YAML breaks; line is that of the file where the parser's first line is.
-func broken(path string, line int, err error) error {
+// newSyntaxError says where YAML breaks; line is that of the file where the parser's first line is.
+func newSyntaxError(path string, line int, err error) error {
 	message, column := err.Error(), 1
 	var positioned yaml.Error
 	if errors.As(err, &positioned) {
@@ -109,7 +109,7 @@ func broken(path string, line int, err error) error {
 	} else {
 		message = before
 	}
-	return invalid(fmt.Errorf("%s:%d:%d: %s", path, line, column, message)).
+	return newInvalidError(fmt.Errorf("%s:%d:%d: %s", path, line, column, message)).
 		WithHint("correct the file; a JSON or YAML document with one Kubernetes object is expected there")
 }
 
@@ -135,8 +135,8 @@ func (d document) String() string {
 	return d.kind + " " + d.namespace + "/" + d.name
 }
 
-// field returns the value of a key, or nil.
-func field(fields yaml.MapSlice, key string) any {
+// getField returns the value of a key, or nil.
+func getField(fields yaml.MapSlice, key string) any {
 	for _, item := range fields {
 		if item.Key == key {
 			return item.Value

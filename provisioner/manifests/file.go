@@ -24,17 +24,17 @@ func readFile(path string) ([]document, error) {
 		}
 	}
 	if err != nil {
-		return nil, invalid(err).WithHint("correct the file, or take it away")
+		return nil, newInvalidError(err).WithHint("correct the file, or take it away")
 	}
 	return parse(path, content)
 }
 
-// filesOf returns the paths of what a directory holds, sorted, without hidden files and those that are not wanted; nil wants
+// listFiles returns the paths of what a directory holds, sorted, without hidden files and those that are not wanted; nil wants
 // all. Directories below it and files of other forms are refused, so that nothing is left out in silence.
-func filesOf(dir string, wanted *regexp.Regexp) ([]string, error) {
+func listFiles(dir string, wanted *regexp.Regexp) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, invalid(err).WithHint("correct the directory in the answers file")
+		return nil, newInvalidError(err).WithHint("correct the directory in the answers file")
 	}
 	var paths []string
 	for _, entry := range entries {
@@ -43,17 +43,17 @@ func filesOf(dir string, wanted *regexp.Regexp) ([]string, error) {
 		case strings.HasPrefix(entry.Name(), "."), wanted != nil && !wanted.MatchString(entry.Name()):
 			continue
 		case entry.IsDir():
-			return nil, foreign(errors.New(path + " is a directory"))
+			return nil, newForeignFileError(errors.New(path + " is a directory"))
 		case !isManifest(path):
-			return nil, foreign(errors.New(path + " is neither YAML nor JSON by its name"))
+			return nil, newForeignFileError(errors.New(path + " is neither YAML nor JSON by its name"))
 		}
 		paths = append(paths, path)
 	}
 	return paths, nil
 }
 
-func foreign(err error) *fault.Error {
-	return invalid(err).WithHint("only files *.yaml, *.yml and *.json are installed from there; move everything else away")
+func newForeignFileError(err error) *fault.Error {
+	return newInvalidError(err).WithHint("only files *.yaml, *.yml and *.json are installed from there; move everything else away")
 }
 
 func isManifest(path string) bool {

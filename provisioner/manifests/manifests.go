@@ -24,25 +24,25 @@ const (
 func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]state.Manifest, error) {
 	c := collection{names: map[string]string{}, objects: map[string]string{}, resolve: resolve}
 	if err := c.fromCatalog(spec, credentials); err != nil {
-		return nil, about("syn.catalogDir", err)
+		return nil, wrapField("syn.catalogDir", err)
 	}
 	if err := c.fromDirectory(spec.OpenShift.ManifestsDir); err != nil {
-		return nil, about("openshift.manifestsDir", err)
+		return nil, wrapField("openshift.manifestsDir", err)
 	}
-	if err := c.controller(spec, credentials); err != nil {
+	if err := c.ensureController(spec, credentials); err != nil {
 		return nil, err
 	}
-	if err := c.network(spec.Network); err != nil {
-		return nil, about("network.cni", err)
+	if err := c.ensureNetwork(spec.Network); err != nil {
+		return nil, wrapField("network.cni", err)
 	}
-	if err := c.sameCluster(spec.Domain()); err != nil {
+	if err := c.checkCiliumCluster(spec.Domain()); err != nil {
 		return nil, err
 	}
-	return c.manifests, c.unresolved()
+	return c.manifests, c.checkReferences()
 }
 
-// Nobody has credentials for a trial, before there are real ones.
-func Nobody() state.APIKey { return state.APIKey{Key: "none yet", Secret: "none yet"} }
+// NewPlaceholderKey has credentials for a trial, before there are real ones.
+func NewPlaceholderKey() state.APIKey { return state.APIKey{Key: "none yet", Secret: "none yet"} }
 
 // collection is what was collected so far.
 type collection struct {
@@ -56,16 +56,16 @@ type collection struct {
 // add takes a document in under a name of openshift-install's directory.
 func (c *collection) add(name string, d document) error {
 	if other, taken := c.names[name]; taken {
-		return invalid(fmt.Errorf("%s and %s would both become %s", other, d.place, name)).
+		return newInvalidError(fmt.Errorf("%s and %s would both become %s", other, d.position, name)).
 			WithHint("rename one of them")
 	}
 	if other, taken := c.objects[d.identity()]; taken {
-		return invalid(fmt.Errorf("%s and %s both describe %s", other, d.place, d)).
+		return newInvalidError(fmt.Errorf("%s and %s both describe %s", other, d.position, d)).
 			WithHint("take one of them away")
 	}
-	c.names[name], c.objects[d.identity()] = d.place, d.place
+	c.names[name], c.objects[d.identity()] = d.position, d.position
 	c.documents = append(c.documents, d)
-	c.manifests = append(c.manifests, state.Manifest{Name: name, Source: d.place, Content: d.content})
+	c.manifests = append(c.manifests, state.Manifest{Name: name, Source: d.position, Content: d.content})
 	return nil
 }
 
@@ -79,13 +79,13 @@ func (c *collection) find(matches func(document) bool) (document, bool) {
 	return document{}, false
 }
 
-// about names the answer that led to what is invalid.
-func about(field string, err error) error {
+// wrapField names the answer that led to what is invalid.
+func wrapField(field string, err error) error {
 	failure, plain := err.(*fault.Error) //nolint:errorlint // what is wrapped keeps its words
 	if !plain || failure.Kind != fault.Invalid {
 		return err
 	}
-	return failure.About(field)
+	return failure.WithField(field)
 }
 
-func invalid(err error) *fault.Error { return fault.New(fault.Invalid, op, err) }
+func newInvalidError(err error) *fault.Error { return fault.New(fault.Invalid, op, err) }

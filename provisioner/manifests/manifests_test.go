@@ -64,7 +64,7 @@ func byName(t *testing.T, s state.Spec) map[string]string {
 }
 
 const (
-	vaultSecret = `apiVersion: v1
+	parseVaultSecret = `apiVersion: v1
 kind: Secret
 metadata:
   name: exoscale-credentials
@@ -86,7 +86,7 @@ func catalog(t *testing.T) string {
 		"refs/t-1/secret": "reference",
 		"manifests/openshift4-nodes/10_machineconfigs.yaml":                      machineConfig("99x-worker-ssh") + "---\n" + machineConfig("99x-app-ssh"),
 		"manifests/openshift4-nodes/10_kubeletconfigs.yaml":                      "not: taken\n",
-		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml":     vaultSecret,
+		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml":     parseVaultSecret,
 		"manifests/exoscale-cloud-controller-manager/manager/20_deployment.yaml": object("apps/v1", "Deployment", "exoscale-cloud-controller-manager"),
 		"manifests/cilium/olm/99_cleanup.yaml":                                   "not: taken\n",
 		"manifests/cilium/olm/98_policies/allow.yaml":                            "not: taken\n",

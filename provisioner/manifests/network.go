@@ -11,28 +11,28 @@ import (
 
 const (
 	cilium = "Cilium"
-	// operatorConfig is where openshift-install has the network operator's settings, if it writes any.
+	// addOperatorConfig is where openshift-install has the network operator's settings, if it writes any.
 	operatorConfig = plainFolder + "cluster-network-03-config.yml"
 )
 
-// network makes the plugin and the answers agree: OpenShift installs OVN-Kubernetes by itself and no other.
-func (c *collection) network(spec state.NetworkSpec) error {
+// ensureNetwork makes the plugin and the answers agree: OpenShift installs OVN-Kubernetes by itself and no other.
+func (c *collection) ensureNetwork(spec state.NetworkSpec) error {
 	if spec.CNI != cilium {
 		brought, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
 		if found {
-			return invalid(fmt.Errorf("%s brings Cilium, but network.cni is %s", brought.place, spec.CNI)).
+			return newInvalidError(fmt.Errorf("%s brings Cilium, but network.cni is %s", brought.position, spec.CNI)).
 				WithHint("set network.cni to Cilium in the answers file, or take Cilium away")
 		}
 		return nil
 	}
 	if _, found := c.find(isCilium); !found {
-		return invalid(errors.New("network.cni is Cilium, and nothing brings its manifests")).
+		return newInvalidError(errors.New("network.cni is Cilium, and nothing brings its manifests")).
 			WithHint("name a catalog with the component cilium in syn.catalogDir, or put Cilium's manifests into openshift.manifestsDir")
 	}
 	if _, found := c.find(isOperatorConfig); found {
 		return nil
 	}
-	return c.operatorConfig(spec)
+	return c.addOperatorConfig(spec)
 }
 
 func isCilium(d document) bool {
@@ -43,9 +43,9 @@ func isOperatorConfig(d document) bool {
 	return d.group() == "operator.openshift.io" && d.kind == "Network" && d.name == "cluster"
 }
 
-// operatorConfig tells the network operator, in the form that Project Syn's procedure gives it, to leave Cilium's work
+// addOperatorConfig tells the network operator, in the form that Project Syn's procedure gives it, to leave Cilium's work
 // alone: Cilium does without kube-proxy.
-func (c *collection) operatorConfig(spec state.NetworkSpec) error {
+func (c *collection) addOperatorConfig(spec state.NetworkSpec) error {
 	content, err := yaml.Marshal(yaml.MapSlice{
 		{Key: "apiVersion", Value: "operator.openshift.io/v1"},
 		{Key: "kind", Value: "Network"},

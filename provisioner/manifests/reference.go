@@ -34,7 +34,7 @@ func (d document) withSecrets(credentials state.APIKey, resolve Resolve) (docume
 	// As JSON, which is YAML, every text is in quotes: a secret like 08 or 1e3 would be a number for its reader.
 	content, err := yaml.MarshalWithOptions(d.fields, yaml.JSON())
 	if err != nil {
-		return d, fmt.Errorf("%s: %w", d.place, err)
+		return d, fmt.Errorf("%s: %w", d.position, err)
 	}
 	d.content = content
 	return d, nil
@@ -42,7 +42,7 @@ func (d document) withSecrets(credentials state.APIKey, resolve Resolve) (docume
 
 func (d document) putCredentials(credentials state.APIKey) {
 	secrets := map[string]string{"api-key": credentials.Key, "api-secret": credentials.Secret}
-	values, _ := field(d.fields, "stringData").(yaml.MapSlice)
+	values, _ := getField(d.fields, "stringData").(yaml.MapSlice)
 	for i, item := range values {
 		key, _ := item.Key.(string)
 		text, _ := item.Value.(string)
@@ -57,7 +57,7 @@ func (d document) replace(value any, resolve Resolve) (any, error) {
 	var err error
 	switch value := value.(type) {
 	case string:
-		return d.resolved(value, resolve)
+		return d.resolveText(value, resolve)
 	case yaml.MapSlice:
 		for i := range value {
 			if value[i].Value, err = d.replace(value[i].Value, resolve); err != nil {
@@ -74,25 +74,25 @@ func (d document) replace(value any, resolve Resolve) (any, error) {
 	return value, nil
 }
 
-// resolved leaves a reference of another kind than Vault's as it is: nothing resolves it, which is found out later.
-func (d document) resolved(text string, resolve Resolve) (string, error) {
+// resolveText leaves a reference of another kind than Vault's as it is: nothing resolves it, which is found out later.
+func (d document) resolveText(text string, resolve Resolve) (string, error) {
 	var failure error
 	resolved := reference.ReplaceAllStringFunc(text, func(found string) string {
-		secret, ok := vaultSecret(found)
+		secret, ok := parseVaultSecret(found)
 		if !ok || failure != nil {
 			return found
 		}
 		value, err := resolve(secret)
 		if err != nil {
-			failure = fmt.Errorf("%s: %s: %w", d.place, d, err)
+			failure = fmt.Errorf("%s: %s: %w", d.position, d, err)
 		}
 		return value
 	})
 	return resolved, failure
 }
 
-// vaultSecret reads a reference like ?{vaultkv:t-demo/c-demo/registry/httpSecret:0123abcd}.
-func vaultSecret(text string) (state.VaultSecret, bool) {
+// parseVaultSecret reads a reference like ?{vaultkv:t-demo/c-demo/registry/httpSecret:0123abcd}.
+func parseVaultSecret(text string) (state.VaultSecret, bool) {
 	inner, ok := strings.CutPrefix(strings.TrimSuffix(text, "}"), "?{vaultkv:")
 	place, _, _ := strings.Cut(inner, ":")
 	slash := strings.LastIndex(place, "/")
@@ -102,22 +102,22 @@ func vaultSecret(text string) (state.VaultSecret, bool) {
 	return state.VaultSecret{Path: place[:slash], Key: place[slash+1:]}, true
 }
 
-// unresolved fails if a reference to a secret is left anywhere: the cluster would take its text for the secret.
-func (c *collection) unresolved() error {
+// checkReferences fails if a reference to a secret is left anywhere: the cluster would take its text for the secret.
+func (c *collection) checkReferences() error {
 	for _, d := range c.documents {
 		if !reference.Match(d.content) {
 			continue // the search would follow each of its aliases, and these may be of aliases
 		}
-		if key, text := firstReference("", d.fields); key != "" {
-			return invalid(fmt.Errorf("%s: %s of %s is a reference that nothing resolves: %s", d.place, key, d, text)).
+		if key, text := findReference("", d.fields); key != "" {
+			return newInvalidError(fmt.Errorf("%s: %s of %s is a reference that nothing resolves: %s", d.position, key, d, text)).
 				WithHint("put the secret in its place in a copy of the catalog, or take the file away and apply it later")
 		}
 	}
 	return nil
 }
 
-// firstReference returns the first reference below a value, and the path of its key.
-func firstReference(path string, value any) (key, text string) {
+// findReference returns the first reference below a value, and the path of its key.
+func findReference(path string, value any) (key, text string) {
 	switch value := value.(type) {
 	case string:
 		if text := reference.FindString(value); text != "" {
@@ -129,13 +129,13 @@ func firstReference(path string, value any) (key, text string) {
 			if path != "" {
 				below = path + "." + below
 			}
-			if key, text = firstReference(below, item.Value); key != "" {
+			if key, text = findReference(below, item.Value); key != "" {
 				return key, text
 			}
 		}
 	case []any:
 		for i, item := range value {
-			if key, text = firstReference(fmt.Sprintf("%s[%d]", path, i), item); key != "" {
+			if key, text = findReference(fmt.Sprintf("%s[%d]", path, i), item); key != "" {
 				return key, text
 			}
 		}

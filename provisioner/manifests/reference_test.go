@@ -16,7 +16,7 @@ func TestReferencesAreResolvedWhereverTheyStand(t *testing.T) {
 	s := spec()
 	s.OpenShift.CloudControllerManager = "External"
 	s.Syn.CatalogDir = folder(t, map[string]string{
-		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": vaultSecret,
+		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": parseVaultSecret,
 		"manifests/exoscale-cloud-controller-manager/manager/20_a.yaml": object("apps/v1", "Deployment", "exoscale-cloud-controller-manager") +
 			"spec:\n  args: ['--password=?{vaultkv:t-1/c-1/registry/httpSecret:01ab}', 'a ?{vaultkv:t-1/c-1/a/b/c/d}, ?{vaultkv:t-1/c-1/a/e:02cd}.', plain]\n",
 	})
@@ -41,7 +41,7 @@ func TestAReferenceThatLeadsNowhereNamesItsPlace(t *testing.T) {
 	s := spec()
 	s.OpenShift.CloudControllerManager = "External"
 	s.Syn.CatalogDir = folder(t, map[string]string{
-		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": vaultSecret,
+		"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": parseVaultSecret,
 		"manifests/exoscale-cloud-controller-manager/manager/20_a.yaml":      object("apps/v1", "Deployment", "exoscale-cloud-controller-manager"),
 	})
 	_, err := manifests.Collect(s, credentials(), func(state.VaultSecret) (string, error) { return "", errors.New("there is none") })
@@ -55,7 +55,7 @@ func TestASecretIsTheSameTextForWhoeverReadsTheManifest(t *testing.T) {
 		s := spec()
 		s.OpenShift.CloudControllerManager = "External"
 		s.Syn.CatalogDir = folder(t, map[string]string{
-			"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": vaultSecret + "  version: '1.50'\n",
+			"manifests/exoscale-cloud-controller-manager/manager/01_secret.yaml": parseVaultSecret + "  version: '1.50'\n",
 			"manifests/exoscale-cloud-controller-manager/manager/20_a.yaml":      object("apps/v1", "Deployment", "exoscale-cloud-controller-manager"),
 		})
 		collected, err := manifests.Collect(s, credentials(), func(state.VaultSecret) (string, error) { return secret, nil })

@@ -44,7 +44,7 @@ func TestWhatIsWrongInADirectoryIsNamedWithItsPlace(t *testing.T) {
 // refused checks that nothing is collected, and why; the preview says the same.
 func refused(t *testing.T, s state.Spec, want string) {
 	t.Helper()
-	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials(), nil)), "check": second(manifests.Collect(s, manifests.Nobody(), nil))} {
+	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials(), nil)), "check": second(manifests.Collect(s, manifests.NewPlaceholderKey(), nil))} {
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
 			t.Errorf("%s: got %v, %q; want %q", name, err, fault.HintOf(err), want)
 		}
@@ -84,13 +84,13 @@ func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
 		"Cilium for later only":    {map[string]string{"manifests/cilium/olm/99_c.yaml": ciliumConfig}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
 		"something else in a file": {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": configMap("x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: ConfigMap x is no MachineConfig"},
 		"a name that climbs":       {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": machineConfig("../x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: MachineConfig ../x is no MachineConfig"},
-		"a controller of another zone": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": strings.Replace(vaultSecret, "ch-gva-2", "ch-dk-2", 1)},
+		"a controller of another zone": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": strings.Replace(parseVaultSecret, "ch-gva-2", "ch-dk-2", 1)},
 			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1 is for the zone ch-dk-2, and this cluster's is ch-gva-2"},
 		"another cluster's machines":    {map[string]string{terraform: `{"module": {"cluster": {"cluster_id": "c-2"}}}`}, func(*state.Spec) {}, "main.tf.json is for the cluster c-2"},
 		"another domain's machines":     {map[string]string{terraform: `{"module": {"cluster": {"base_domain": "example.org"}}}`}, func(*state.Spec) {}, "main.tf.json is for the base domain example.org"},
 		"another zone's machines":       {map[string]string{terraform: `{"module": {"cluster": {"region": "de-fra-1"}}}`}, func(*state.Spec) {}, "main.tf.json is for the zone de-fra-1"},
 		"machines that nobody can read": {map[string]string{terraform: `{`}, func(*state.Spec) {}, "main.tf.json: unexpected end"},
-		"another secret referred to": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": vaultSecret + "  token: ?{vaultkv:a/b:0}\n"},
+		"another secret referred to": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": parseVaultSecret + "  token: ?{vaultkv:a/b:0}\n"},
 			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1: stringData.token of Secret"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 	"exoshift/state"
 )
 
-// standing is whose a bucket is. Names of buckets are shared by all customers.
-type standing int
+// ownership is whose a bucket is. Names of buckets are shared by all customers.
+type ownership int
 
 const (
-	absent standing = iota
+	absent ownership = iota
 	ours
 	theirs
 )
@@ -30,15 +30,15 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 		return "", fault.New(fault.Invalid, op, err).
 			WithHint("set objectStorage.bucketPrefix so that the name has 3 to 63 of a-z, 0-9 and -")
 	}
-	switch whose, err := c.whose(ctx, bucket); {
+	switch whose, err := c.getOwnership(ctx, bucket); {
 	case err != nil:
 		return "", err
 	case whose == ours:
 		return c.useBucket(ctx, bucket)
 	case whose == theirs:
-		return "", c.taken(op)
+		return "", c.newTakenError(op)
 	}
-	err := c.change(ctx, op, state.Created, kindBucket, bucket, func() error {
+	err := c.applyChange(ctx, op, state.Created, kindBucket, bucket, func() error {
 		err := c.s3.MakeBucket(ctx, bucket, minio.MakeBucketOptions{Region: c.zone})
 		if minio.ToErrorResponse(err).Code == "BucketAlreadyOwnedByYou" { // the answer to the first attempt was lost
 			return nil
@@ -46,26 +46,26 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 		return err
 	})
 	if err == nil && !c.preview {
-		_, err = c.mark(ctx, bucket)
+		_, err = c.markOwner(ctx, bucket)
 	}
 	return state.Created, err
 }
 
 // useBucket marks a bucket that is there; those of earlier versions have no mark.
 func (c *Client) useBucket(ctx context.Context, bucket string) (state.Action, error) {
-	marked, err := c.mark(ctx, bucket)
+	marked, err := c.markOwner(ctx, bucket)
 	if err != nil {
 		return "", err
 	}
-	action, err := c.adopt(kindBucket, bucket)
+	action, err := c.recordAdoption(kindBucket, bucket)
 	if marked && action == state.Found {
 		action = state.Updated
 	}
 	return action, err
 }
 
-// whose looks at a bucket. That it may be read does not make it ours, only that it is in our list.
-func (c *Client) whose(ctx context.Context, bucket string) (standing, error) {
+// getOwnership looks at a bucket. That it may be read does not make it ours, only that it is in our list.
+func (c *Client) getOwnership(ctx context.Context, bucket string) (ownership, error) {
 	exists, err := c.s3.BucketExists(ctx, bucket)
 	refused := minio.ToErrorResponse(err).Code == minio.AccessDenied
 	if err != nil && !refused || err == nil && !exists {
@@ -84,13 +84,13 @@ func (c *Client) whose(ctx context.Context, bucket string) (standing, error) {
 	return theirs, nil
 }
 
-func (c *Client) taken(op string) error {
+func (c *Client) newTakenError(op string) error {
 	return fault.Newf(fault.Conflict, op, "somebody else has a bucket of that name").
-		WithHint("%s", c.hint(fault.Conflict, minio.BucketAlreadyExists))
+		WithHint("%s", c.findHint(fault.Conflict, minio.BucketAlreadyExists))
 }
 
-// Buckets returns all buckets of the organization.
-func (c *Client) Buckets(ctx context.Context) ([]state.Object, error) {
+// ListBuckets returns all buckets of the organization.
+func (c *Client) ListBuckets(ctx context.Context) ([]state.Object, error) {
 	all, err := c.s3.ListBuckets(ctx)
 	if err != nil {
 		return nil, c.translate(ctx, "list buckets", err)
@@ -105,8 +105,8 @@ func (c *Client) Buckets(ctx context.Context) ([]state.Object, error) {
 	return buckets, nil
 }
 
-// BucketDates returns when each bucket of the organization was made, by its name.
-func (c *Client) BucketDates(ctx context.Context) (map[string]time.Time, error) {
+// ListBucketDates returns when each bucket of the organization was made, by its name.
+func (c *Client) ListBucketDates(ctx context.Context) (map[string]time.Time, error) {
 	all, err := c.s3.ListBuckets(ctx)
 	if err != nil {
 		return nil, c.translate(ctx, "list buckets", err)

@@ -60,12 +60,12 @@ func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		var deleted []version
-		w.Happens(
-			site.Accident{On: "GET /c-bootstrap/?versioning", Answer: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
-			site.Accident{On: "GET /c-bootstrap/?", Answer: answers(`<ListVersionsResult>
+		w.InjectFaults(
+			site.Fault{Match: "GET /c-bootstrap/?versioning", Respond: answers("<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>")},
+			site.Fault{Match: "GET /c-bootstrap/?", Respond: answers(`<ListVersionsResult>
 				<Version><Key>a</Key><VersionId>1</VersionId></Version><DeleteMarker><Key>a</Key><VersionId>2</VersionId></DeleteMarker>
 				</ListVersionsResult>`)},
-			site.Accident{On: "POST /c-bootstrap/?delete", Answer: deletes(&deleted)})
+			site.Fault{Match: "POST /c-bootstrap/?delete", Respond: deletes(&deleted)})
 		action, err := w.DeleteBucket(ctx, "c-bootstrap")
 		w.wantAction(action, err, state.Deleted)
 		if diff := cmp.Diff([]version{{"a", "1"}, {"a", "2"}}, deleted); diff != "" {
@@ -93,12 +93,12 @@ func TestABucketOfManyObjectsGoesInFewRequests(t *testing.T) {
 func TestABucketThatIsStillWrittenToIsEmptiedAgain(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		full := site.Accident{On: "DELETE /c-bootstrap/", Answer: refuses(409, "BucketNotEmpty")}
-		w.Happens(full, full)
+		full := site.Fault{Match: "DELETE /c-bootstrap/", Respond: refuses(409, "BucketNotEmpty")}
+		w.InjectFaults(full, full)
 		action, err := w.DeleteBucket(ctx, "c-bootstrap")
 		w.wantAction(action, err, state.Deleted)
 		w.bucket(ctx)
-		w.Happens(full, full, full)
+		w.InjectFaults(full, full, full)
 		_, err = w.DeleteBucket(ctx, "c-bootstrap")
 		w.wantFault(err, fault.Conflict, "delete bucket c-bootstrap", "BucketNotEmpty")
 	})
@@ -107,7 +107,7 @@ func TestABucketThatIsStillWrittenToIsEmptiedAgain(t *testing.T) {
 func TestAListingThatFailsDeletesNoBucket(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		w.Happens(site.Accident{On: "GET /c-bootstrap/?delimiter", Answer: refuses(403, "AccessDenied")})
+		w.InjectFaults(site.Fault{Match: "GET /c-bootstrap/?delimiter", Respond: refuses(403, "AccessDenied")})
 		w.unchanged(func() {
 			_, err := w.DeleteBucket(ctx, "c-bootstrap")
 			w.wantFault(err, fault.Denied, "AccessDenied")
@@ -116,21 +116,21 @@ func TestAListingThatFailsDeletesNoBucket(t *testing.T) {
 }
 
 func TestABucketOfSomebodyElseIsNeitherUsedNorDeleted(t *testing.T) {
-	for name, look := range map[string]site.Accident{
-		"closed":      {On: "HEAD /theirs", Answer: refuses(403, "AccessDenied")},
-		"open to all": {On: "HEAD /theirs", Answer: answers("")},
+	for name, look := range map[string]site.Fault{
+		"closed":      {Match: "HEAD /theirs", Respond: refuses(403, "AccessDenied")},
+		"open to all": {Match: "HEAD /theirs", Respond: answers("")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				w.bucket(ctx)
-				w.Happens(look, look, look)
+				w.InjectFaults(look, look, look)
 				w.unchanged(func() {
 					_, err := w.EnsureBucket(ctx, "theirs")
 					w.wantFault(err, fault.Conflict, "create bucket theirs", "somebody else", "bucketPrefix")
 					_, err = w.DeleteBucket(ctx, "theirs")
 					w.wantFault(err, fault.Conflict, "delete bucket theirs", "somebody else")
 				})
-				use, err := w.BucketUse(ctx, "theirs")
+				use, err := w.GetBucketUse(ctx, "theirs")
 				if err != nil || !use.Taken {
 					t.Errorf("%+v, %v", use, err)
 				}
@@ -143,15 +143,15 @@ func TestAFreeOrOwnNameIsNotTaken(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		for _, name := range []string{"c-bootstrap", "free"} {
-			if use, err := w.BucketUse(ctx, name); err != nil || use.Taken {
+			if use, err := w.GetBucketUse(ctx, name); err != nil || use.Taken {
 				t.Errorf("%s: %+v, %v", name, use, err)
 			}
 		}
-		w.Happens(site.Accident{On: "HEAD /c-bootstrap", Answer: refuses(403, "AccessDenied")})
-		_, err := w.BucketUse(ctx, "c-bootstrap")
+		w.InjectFaults(site.Fault{Match: "HEAD /c-bootstrap", Respond: refuses(403, "AccessDenied")})
+		_, err := w.GetBucketUse(ctx, "c-bootstrap")
 		w.wantFault(err, fault.Denied, "look for bucket c-bootstrap")
-		w.Happens(site.Accident{On: "GET /", Answer: refuses(403, "AccessDenied")})
-		_, err = w.BucketUse(ctx, "c-bootstrap")
+		w.InjectFaults(site.Fault{Match: "GET /", Respond: refuses(403, "AccessDenied")})
+		_, err = w.GetBucketUse(ctx, "c-bootstrap")
 		w.wantFault(err, fault.Denied, "list buckets")
 	})
 }
@@ -161,7 +161,7 @@ func TestAllBucketsAreListed(t *testing.T) {
 		w.bucket(ctx)
 		_, err := w.EnsureBucket(ctx, "c-backup")
 		w.check(err)
-		buckets, err := w.Buckets(ctx)
+		buckets, err := w.ListBuckets(ctx)
 		w.check(err)
 		want := []state.Object{
 			{Kind: "bucket", Name: "c-backup", ID: "c-backup", Detail: "made on 2000-01-01"},
@@ -176,9 +176,9 @@ func TestAllBucketsAreListed(t *testing.T) {
 func TestAPreviewTellsWhatItWouldDoAndDoesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		w.check(w.journal.Intend("bucket", "c-bootstrap"))
+		w.check(w.journal.RecordIntent("bucket", "c-bootstrap"))
 		noted := len(w.journal.entries)
-		preview := w.Preview()
+		preview := w.WithPreview()
 		w.unchanged(func() {
 			action, err := preview.EnsureBucket(ctx, "c-bootstrap")
 			w.wantAction(action, err, state.Found)

@@ -24,8 +24,8 @@ import (
 // A journal that also has the method Open(kind, name string) bool, which tells of an intent without a result, makes
 // the client report such an object as state.Adopted when it finds it.
 type Journal interface {
-	Intend(kind, name string) error
-	Done(kind, name, id string, action state.Action) error
+	RecordIntent(kind, name string) error
+	RecordResult(kind, name, id string, action state.Action) error
 }
 
 // What the journal calls the objects; both are named by bucket, objects by bucket/key.
@@ -63,7 +63,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 		return nil, fault.New(fault.Invalid, op, errors.New("the API key or its secret is missing")).
 			WithHint("set the API key and its secret")
 	}
-	inner := answerLimits.Over(net.Transport())
+	inner := answerLimits.Wrap(net.NewTransport())
 	client, err := minio.New(state.ObjectStorageHost(zone), &minio.Options{
 		Creds:        credentials.NewStaticV4(key, secret, ""),
 		Secure:       true,
@@ -78,9 +78,9 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	return &Client{s3: client, http: &http.Client{Transport: inner, CheckRedirect: network.KeepRedirect}, zone: zone, journal: journal}, nil
 }
 
-// Preview returns a client that looks but changes nothing: what it would do is told by the actions that its methods
+// WithPreview returns a client that looks but changes nothing: what it would do is told by the actions that its methods
 // return, and the journal learns nothing. It shares the connections of c and need not be closed.
-func (c *Client) Preview() *Client {
+func (c *Client) WithPreview() *Client {
 	preview := *c
 	preview.preview = true
 	return &preview
@@ -89,33 +89,33 @@ func (c *Client) Preview() *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// adopt is for an object that was found: an earlier run may have made it without living to note it down.
-func (c *Client) adopt(kind, name string) (state.Action, error) {
+// recordAdoption is for an object that was found: an earlier run may have made it without living to note it down.
+func (c *Client) recordAdoption(kind, name string) (state.Action, error) {
 	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
 	if !ok || c.preview || !memory.Open(kind, name) {
 		return state.Found, nil
 	}
-	return state.Adopted, c.done(kind, name, state.Adopted)
+	return state.Adopted, c.recordResult(kind, name, state.Adopted)
 }
 
-// change does one thing to the storage, with the intent on disk before and the result after. Every mutation passes
+// applyChange does one thing to the storage, with the intent on disk before and the result after. Every mutation passes
 // here, and a preview turns back.
-func (c *Client) change(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
+func (c *Client) applyChange(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
 	if c.preview {
 		return nil
 	}
-	if err := c.journal.Intend(kind, name); err != nil {
+	if err := c.journal.RecordIntent(kind, name); err != nil {
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
 	}
 	if err := do(); err != nil {
 		return c.translate(ctx, op, err)
 	}
-	return c.done(kind, name, action)
+	return c.recordResult(kind, name, action)
 }
 
-// done notes a result; names are the ids of buckets and objects.
-func (c *Client) done(kind, name string, action state.Action) error {
-	if err := c.journal.Done(kind, name, name, action); err != nil {
+// recordResult notes a result; names are the ids of buckets and objects.
+func (c *Client) recordResult(kind, name string, action state.Action) error {
+	if err := c.journal.RecordResult(kind, name, name, action); err != nil {
 		return fault.New(fault.Internal, "note "+kind+" "+name+" in the journal", err)
 	}
 	return nil

@@ -18,8 +18,8 @@ import (
 	"exoshift/state"
 )
 
-// maxWords is how much of the words of others an error repeats, in characters.
-const maxWords = 600
+// maxMessage is how much of the words of others an error repeats, in characters.
+const maxMessage = 600
 
 // translate makes a *fault.Error of what minio-go returned.
 func (c *Client) translate(ctx context.Context, op string, err error) error {
@@ -33,22 +33,22 @@ func (c *Client) translate(ctx context.Context, op string, err error) error {
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case errors.As(err, &refusal):
-		kind := kindOf(refusal)
-		return fault.New(kind, op, describe(refusal)).WithHint("%s", c.hint(kind, refusal.Code))
+		kind := classifyError(refusal)
+		return fault.New(kind, op, describe(refusal)).WithHint("%s", c.findHint(kind, refusal.Code))
 	}
-	return c.unanswered(op, err)
+	return c.newTransportError(op, err)
 }
 
 // describe keeps the code and the words of a refusal; minio-go tells the words only.
 func describe(refusal minio.ErrorResponse) error {
 	words := fmt.Sprintf("%d %s: %s", refusal.StatusCode, refusal.Code, refusal.Error())
-	return network.Brief{Sentence: text.Sanitize(words, text.Limit(maxWords)), Cause: refusal}
+	return network.ErrorSummary{Sentence: text.Sanitize(words, text.WithLimit(maxMessage)), Cause: refusal}
 }
 
-func (c *Client) unanswered(op string, err error) error {
+func (c *Client) newTransportError(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var failed net.Error // every error of http.Client is one
-	told := network.Brief{Sentence: text.Sanitize(err.Error(), text.Limit(maxWords)), Cause: err}
+	told := network.ErrorSummary{Sentence: text.Sanitize(err.Error(), text.WithLimit(maxMessage)), Cause: err}
 	switch {
 	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, told).
@@ -63,7 +63,7 @@ func (c *Client) unanswered(op string, err error) error {
 		WithHint("check that this machine reaches https://%s, then run again", state.ObjectStorageHost(c.zone))
 }
 
-func kindOf(refusal minio.ErrorResponse) fault.Kind {
+func classifyError(refusal minio.ErrorResponse) fault.Kind {
 	switch refusal.Code {
 	case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed", "AccountProblem":
 		return fault.Denied
@@ -79,10 +79,10 @@ func kindOf(refusal minio.ErrorResponse) fault.Kind {
 	if strings.Contains(strings.ToLower(refusal.Code), "quota") {
 		return fault.Quota
 	}
-	return kindOfStatus(refusal.StatusCode)
+	return classifyStatus(refusal.StatusCode)
 }
 
-func kindOfStatus(status int) fault.Kind {
+func classifyStatus(status int) fault.Kind {
 	switch {
 	case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
 		return fault.Transient
@@ -96,8 +96,8 @@ func kindOfStatus(status int) fault.Kind {
 	return fault.Invalid
 }
 
-// hint is the next thing to do about a refusal.
-func (c *Client) hint(kind fault.Kind, code string) string {
+// findHint is the next thing to do about a refusal.
+func (c *Client) findHint(kind fault.Kind, code string) string {
 	switch {
 	case code == "RequestTimeTooSkewed":
 		return "set this machine's clock"

@@ -11,15 +11,15 @@ import (
 // maxValidity is how long a signed link can be valid at most, by the rules of its signature.
 const maxValidity = 7 * 24 * time.Hour
 
-// SignedURL returns a link that anybody may read the object with until it expires: a secret.
-func (c *Client) SignedURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
+// SignGetURL returns a link that anybody may read the object with until it expires: a secret.
+func (c *Client) SignGetURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
 	return c.sign(ctx, "sign a link to object "+bucket+"/"+key, valid, func() (*url.URL, error) {
 		return c.s3.PresignedGetObject(ctx, bucket, key, valid, nil)
 	})
 }
 
-// SignedPut returns a link that anybody may write the object with until it expires: a secret.
-func (c *Client) SignedPut(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
+// SignPutURL returns a link that anybody may write the object with until it expires: a secret.
+func (c *Client) SignPutURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
 	return c.sign(ctx, "sign a link to write object "+bucket+"/"+key, valid, func() (*url.URL, error) {
 		return c.s3.PresignedPutObject(ctx, bucket, key, valid)
 	})

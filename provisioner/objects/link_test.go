@@ -14,7 +14,7 @@ import (
 // put writes by a link, as somebody without credentials does, and returns the status.
 func (w *world) put(ctx context.Context, link, content string) int {
 	w.t.Helper()
-	client := w.net.Client()
+	client := w.net.NewClient()
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, link, strings.NewReader(content))
 	w.check(err)
@@ -27,7 +27,7 @@ func (w *world) put(ctx context.Context, link, content string) int {
 func TestAnybodyWritesByASignedLinkUntilItExpires(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		link, err := w.SignedPut(ctx, "c-bootstrap", "report", time.Minute)
+		link, err := w.SignPutURL(ctx, "c-bootstrap", "report", time.Minute)
 		w.check(err)
 		if status := w.put(ctx, link, "first"); status != http.StatusOK {
 			t.Fatalf("status %d", status)
@@ -35,7 +35,7 @@ func TestAnybodyWritesByASignedLinkUntilItExpires(t *testing.T) {
 		if status := w.put(ctx, strings.Replace(link, "/report", "/other", 1), "x"); status != http.StatusForbidden {
 			t.Errorf("another object: status %d", status)
 		}
-		got, err := w.Object(ctx, "c-bootstrap", "report", 5)
+		got, err := w.GetObject(ctx, "c-bootstrap", "report", 5)
 		if err != nil || string(got) != "first" {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -43,7 +43,7 @@ func TestAnybodyWritesByASignedLinkUntilItExpires(t *testing.T) {
 		if status := w.put(ctx, link, "late"); status != http.StatusForbidden {
 			t.Errorf("an expired link: status %d", status)
 		}
-		if answer, err := w.net.Client().Get(link); err == nil {
+		if answer, err := w.net.NewClient().Get(link); err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode != http.StatusForbidden {
 				t.Errorf("reading by a link to write: status %d", answer.StatusCode)
@@ -55,17 +55,17 @@ func TestAnybodyWritesByASignedLinkUntilItExpires(t *testing.T) {
 func TestAnObjectIsReadWithinLimitsAndDeletedTwice(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		_, err := w.Object(ctx, "c-bootstrap", "task", 5)
+		_, err := w.GetObject(ctx, "c-bootstrap", "task", 5)
 		w.wantFault(err, fault.NotFound)
 		_, err = w.EnsureObject(ctx, "c-bootstrap", "task", []byte("too much"))
 		w.check(err)
-		_, err = w.Object(ctx, "c-bootstrap", "task", 5)
+		_, err = w.GetObject(ctx, "c-bootstrap", "task", 5)
 		w.wantFault(err, fault.Invalid, "5 bytes")
 		for range 2 {
 			action, err := w.DeleteObject(ctx, "c-bootstrap", "task")
 			w.wantAction(action, err, state.Deleted)
 		}
-		_, err = w.Object(ctx, "c-bootstrap", "task", 99)
+		_, err = w.GetObject(ctx, "c-bootstrap", "task", 99)
 		w.wantFault(err, fault.NotFound)
 	})
 }
@@ -74,7 +74,7 @@ func TestBucketsHaveTheDateOfTheirMaking(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		began := time.Now().Truncate(time.Second)
 		w.bucket(ctx)
-		dates, err := w.BucketDates(ctx)
+		dates, err := w.ListBucketDates(ctx)
 		w.check(err)
 		if made := dates["c-bootstrap"]; len(dates) != 1 || made.Before(began) || time.Since(made) > time.Minute {
 			t.Errorf("%v, begun at %s", dates, began)

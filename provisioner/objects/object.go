@@ -23,25 +23,25 @@ func (c *Client) EnsureObject(ctx context.Context, bucket, key string, content [
 	name, action := bucket+"/"+key, state.Created
 	has, err := c.s3.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
 	switch {
-	case err == nil && same(has, content):
-		return c.adopt(kindObject, name)
+	case err == nil && isSameObject(has, content):
+		return c.recordAdoption(kindObject, name)
 	case err == nil:
 		action = state.Updated
 	case minio.ToErrorResponse(err).Code != "NoSuchKey":
 		return "", c.translate(ctx, "look for object "+name, err)
 	}
-	return action, c.change(ctx, "upload object "+name, action, kindObject, name, func() error {
-		return c.put(ctx, bucket, key, content)
+	return action, c.applyChange(ctx, "upload object "+name, action, kindObject, name, func() error {
+		return c.putObject(ctx, bucket, key, content)
 	})
 }
 
-// same compares size and MD5, which is the ETag of an object that was uploaded in one piece.
-func same(has minio.ObjectInfo, content []byte) bool {
+// isSameObject compares size and MD5, which is the ETag of an object that was uploaded in one piece.
+func isSameObject(has minio.ObjectInfo, content []byte) bool {
 	sum := md5.Sum(content) //nolint:gosec // see the import
 	return has.Size == int64(len(content)) && strings.Trim(has.ETag, `"`) == hex.EncodeToString(sum[:])
 }
 
-func (c *Client) put(ctx context.Context, bucket, key string, content []byte) error {
+func (c *Client) putObject(ctx context.Context, bucket, key string, content []byte) error {
 	whole := minio.PutObjectOptions{DisableMultipart: true}
 	_, err := c.s3.PutObject(ctx, bucket, key, bytes.NewReader(content), int64(len(content)), whole)
 	return err
@@ -51,7 +51,7 @@ func (c *Client) put(ctx context.Context, bucket, key string, content []byte) er
 // error is kept. No parts are left behind, neither by an upload that fails nor by an earlier one that was killed.
 func (c *Client) Upload(ctx context.Context, bucket, key string, content io.Reader) error {
 	name := bucket + "/" + key
-	return c.change(ctx, "upload object "+name, state.Created, kindObject, name, func() error {
+	return c.applyChange(ctx, "upload object "+name, state.Created, kindObject, name, func() error {
 		if err := c.s3.RemoveIncompleteUpload(ctx, bucket, key); err != nil {
 			return err
 		}
@@ -61,9 +61,9 @@ func (c *Client) Upload(ctx context.Context, bucket, key string, content io.Read
 	})
 }
 
-// Object returns the content of an object, fault.NotFound if there is none, and fault.Invalid if it has more than most
+// GetObject returns the content of an object, fault.NotFound if there is none, and fault.Invalid if it has more than most
 // bytes.
-func (c *Client) Object(ctx context.Context, bucket, key string, most int64) ([]byte, error) {
+func (c *Client) GetObject(ctx context.Context, bucket, key string, most int64) ([]byte, error) {
 	op := "read object " + bucket + "/" + key
 	object, err := c.s3.GetObject(ctx, bucket, key, minio.GetObjectOptions{})
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *Client) Object(ctx context.Context, bucket, key string, most int64) ([]
 // DeleteObject deletes an object; one that does not exist is deleted, too.
 func (c *Client) DeleteObject(ctx context.Context, bucket, key string) (state.Action, error) {
 	name := bucket + "/" + key
-	return state.Deleted, c.change(ctx, "delete object "+name, state.Deleted, kindObject, name, func() error {
-		return ignoreGone(c.s3.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{}))
+	return state.Deleted, c.applyChange(ctx, "delete object "+name, state.Deleted, kindObject, name, func() error {
+		return ignoreNotFound(c.s3.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{}))
 	})
 }

@@ -22,7 +22,7 @@ import (
 // read fetches a link as anybody may.
 func (w *world) read(link string) []byte {
 	w.t.Helper()
-	client := w.net.Client()
+	client := w.net.NewClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Get(link)
 	w.check(err)
@@ -58,7 +58,7 @@ func TestABucketIsMadeOnce(t *testing.T) {
 func TestABucketWhoseCreationWasNotNotedIsAdopted(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		w.check(w.journal.Intend("bucket", "c-bootstrap"))
+		w.check(w.journal.RecordIntent("bucket", "c-bootstrap"))
 		action, err := w.EnsureBucket(ctx, "c-bootstrap")
 		w.wantAction(action, err, state.Adopted)
 		action, err = w.EnsureBucket(ctx, "c-bootstrap")
@@ -77,7 +77,7 @@ func TestAnObjectIsUploadedOnlyIfItDiffers(t *testing.T) {
 		})
 		action, err = w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("two"))
 		w.wantAction(action, err, state.Updated)
-		link, err := w.SignedURL(ctx, "c-bootstrap", "bootstrap.ign", time.Hour)
+		link, err := w.SignGetURL(ctx, "c-bootstrap", "bootstrap.ign", time.Hour)
 		w.check(err)
 		if got := string(w.read(link)); got != "two" {
 			w.t.Errorf("the link leads to %q", got)
@@ -96,7 +96,7 @@ func TestAStreamIsUploadedInParts(t *testing.T) {
 		w.bucket(ctx)
 		content := bytes.Repeat([]byte("0123456789abcdef"), 17<<16) // 17 MiB
 		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{bytes.NewReader(content)}))
-		link, err := w.SignedURL(ctx, "c-bootstrap", "image.qcow2", time.Hour)
+		link, err := w.SignGetURL(ctx, "c-bootstrap", "image.qcow2", time.Hour)
 		w.check(err)
 		if !bytes.Equal(w.read(link), content) {
 			w.t.Error("the content differs")
@@ -124,9 +124,9 @@ func TestAStrangerIsRefusedOrFoundOut(t *testing.T) {
 		_, err := w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("{}"))
 		w.check(err)
 		w.check(w.CheckPrivate(ctx, "c-bootstrap", "bootstrap.ign"))
-		w.Happens(site.Accident{On: "GET /c-bootstrap/bootstrap.ign", Answer: answers("{}")})
+		w.InjectFaults(site.Fault{Match: "GET /c-bootstrap/bootstrap.ign", Respond: answers("{}")})
 		w.wantFault(w.CheckPrivate(ctx, "c-bootstrap", "bootstrap.ign"), fault.Conflict, "200 OK", "public access")
-		w.Happens(site.Accident{On: "GET /c-bootstrap/bootstrap.ign", Answer: refuses(http.StatusBadGateway, "x")})
+		w.InjectFaults(site.Fault{Match: "GET /c-bootstrap/bootstrap.ign", Respond: refuses(http.StatusBadGateway, "x")})
 		w.wantFault(w.CheckPrivate(ctx, "c-bootstrap", "bootstrap.ign"), fault.Transient, "502")
 	})
 }
@@ -194,7 +194,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: "PUT /c-bootstrap", Answer: refuses(want.status, code)})
+				w.InjectFaults(site.Fault{Match: "PUT /c-bootstrap", Respond: refuses(want.status, code)})
 				_, err := w.EnsureBucket(ctx, "c-bootstrap")
 				w.wantFault(err, want.kind, "create bucket c-bootstrap", code, "in words", want.hint)
 			})
@@ -204,10 +204,10 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 
 func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		outage := site.Accident{On: "PUT /c-bootstrap", Answer: refuses(503, "SlowDown")}
-		w.Happens(outage, site.Accident{On: "PUT /c-bootstrap"})
+		outage := site.Fault{Match: "PUT /c-bootstrap", Respond: refuses(503, "SlowDown")}
+		w.InjectFaults(outage, site.Fault{Match: "PUT /c-bootstrap"})
 		w.bucket(ctx)
-		w.Happens(outage, outage, outage, outage, outage)
+		w.InjectFaults(outage, outage, outage, outage, outage)
 		_, err := w.EnsureObject(ctx, "c-bootstrap", "a", []byte("a"))
 		w.wantFault(err, fault.Transient, "SlowDown")
 		elsewhere := w.client("ch-dk-2", secret)
@@ -219,7 +219,7 @@ func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
 
 func TestABucketWhoseFirstAnswerWasLostIsMade(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "PUT /c-bootstrap", After: true}, site.Accident{On: "PUT /c-bootstrap", Answer: refuses(409, "BucketAlreadyOwnedByYou")})
+		w.InjectFaults(site.Fault{Match: "PUT /c-bootstrap", ServeFirst: true}, site.Fault{Match: "PUT /c-bootstrap", Respond: refuses(409, "BucketAlreadyOwnedByYou")})
 		w.bucket(ctx)
 	})
 }
@@ -228,7 +228,7 @@ func TestWhatCannotBeIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.EnsureBucket(ctx, "Not_A_Bucket")
 		w.wantFault(err, fault.Invalid, "bucketPrefix")
-		_, err = w.SignedURL(ctx, "c-bootstrap", "a", 8*24*time.Hour)
+		_, err = w.SignGetURL(ctx, "c-bootstrap", "a", 8*24*time.Hour)
 		w.wantFault(err, fault.Invalid, "168h")
 		if len(w.Requests()) > 0 {
 			w.t.Errorf("asked %v", w.Requests())

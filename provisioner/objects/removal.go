@@ -10,14 +10,14 @@ import (
 	"exoshift/state"
 )
 
-// sweeps bounds how often a bucket is emptied: somebody may be writing to it until now.
-const sweeps = 3
+// maxPasses bounds how often a bucket is emptied: somebody may be writing to it until now.
+const maxPasses = 3
 
 // DeleteBucket deletes a bucket with all that is in it: objects, their versions and deletion markers, and uploads that
 // never ended. One that is gone already is state.Found, one of somebody else or of another cluster a fault.Conflict.
 func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "delete bucket " + bucket
-	switch whose, err := c.whose(ctx, bucket); {
+	switch whose, err := c.getOwnership(ctx, bucket); {
 	case err != nil:
 		return "", err
 	case whose == absent:
@@ -29,13 +29,13 @@ func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action,
 	if err := c.checkOwner(ctx, op, bucket); err != nil {
 		return "", err
 	}
-	return state.Deleted, c.change(ctx, op, state.Deleted, kindBucket, bucket, func() error {
-		return ignoreGone(c.removeBucket(ctx, bucket))
+	return state.Deleted, c.applyChange(ctx, op, state.Deleted, kindBucket, bucket, func() error {
+		return ignoreNotFound(c.removeBucket(ctx, bucket))
 	})
 }
 
 func (c *Client) removeBucket(ctx context.Context, bucket string) (err error) {
-	for range sweeps {
+	for range maxPasses {
 		if err := c.removeObjects(ctx, bucket); err != nil {
 			return err
 		}
@@ -58,20 +58,20 @@ func (c *Client) removeObjects(ctx context.Context, bucket string) error {
 	}
 	all := minio.ListObjectsOptions{Recursive: true, WithVersions: versioning.Enabled() || versioning.Suspended()}
 	var listing error
-	results, err := c.s3.RemoveObjectsWithIter(ctx, bucket, good(c.s3.ListObjectsIter(ctx, bucket, all), &listing), minio.RemoveObjectsOptions{})
+	results, err := c.s3.RemoveObjectsWithIter(ctx, bucket, filterErrors(c.s3.ListObjectsIter(ctx, bucket, all), &listing), minio.RemoveObjectsOptions{})
 	if err != nil {
 		return err
 	}
 	for result := range results {
-		if err := ignoreGone(result.Err); err != nil {
+		if err := ignoreNotFound(result.Err); err != nil {
 			return err
 		}
 	}
 	return listing
 }
 
-// good passes the objects of a listing on until one is an error, which it keeps.
-func good(listing iter.Seq[minio.ObjectInfo], failed *error) iter.Seq[minio.ObjectInfo] {
+// filterErrors passes the objects of a listing on until one is an error, which it keeps.
+func filterErrors(listing iter.Seq[minio.ObjectInfo], failed *error) iter.Seq[minio.ObjectInfo] {
 	return func(yield func(minio.ObjectInfo) bool) {
 		for object := range listing {
 			if object.Err != nil {
@@ -93,16 +93,16 @@ func (c *Client) removeUploads(ctx context.Context, bucket string) error {
 		if upload.Err != nil {
 			return upload.Err
 		}
-		if err := ignoreGone(c.s3.RemoveIncompleteUpload(ctx, bucket, upload.Key)); err != nil {
+		if err := ignoreNotFound(c.s3.RemoveIncompleteUpload(ctx, bucket, upload.Key)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ignoreGone makes a deletion content with what is gone already.
-func ignoreGone(err error) error {
-	if err != nil && kindOf(minio.ToErrorResponse(err)) == fault.NotFound {
+// ignoreNotFound makes a deletion content with what is gone already.
+func ignoreNotFound(err error) error {
+	if err != nil && classifyError(minio.ToErrorResponse(err)) == fault.NotFound {
 		return nil
 	}
 	return err

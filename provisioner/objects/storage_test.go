@@ -13,7 +13,7 @@ import (
 // store makes the storage that the world serves.
 func (w *world) store() *s3.Storage {
 	w.t.Helper()
-	storage, err := s3.New(s3.Config{DB: store.Memory(), Zone: zone, Key: key, Secret: secret})
+	storage, err := s3.New(s3.Config{DB: store.NewMemory(), Zone: zone, Key: key, Secret: secret})
 	w.check(err)
 	return storage
 }
@@ -21,7 +21,7 @@ func (w *world) store() *s3.Storage {
 // abandonUpload begins an upload that never ends.
 func (w *world) abandonUpload(ctx context.Context, bucket, name string) {
 	w.t.Helper()
-	transport := w.net.Transport()
+	transport := w.net.NewTransport()
 	defer transport.CloseIdleConnections()
 	client, err := minio.NewCore("sos-"+zone+".exo.io", &minio.Options{
 		Creds: credentials.NewStaticV4(key, secret, ""), Secure: true, Region: zone, Transport: transport,

@@ -139,7 +139,7 @@ type journal struct {
 	entries []string
 }
 
-func (j *journal) Intend(kind, name string) error {
+func (j *journal) RecordIntent(kind, name string) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	if j.open == nil {
@@ -150,7 +150,7 @@ func (j *journal) Intend(kind, name string) error {
 	return nil
 }
 
-func (j *journal) Done(kind, name, _ string, action state.Action) error {
+func (j *journal) RecordResult(kind, name, _ string, action state.Action) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	delete(j.open, kind+" "+name)

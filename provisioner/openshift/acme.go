@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-const acmeSecrets place = "v1/secrets@syn-cert-manager"
+const acmeSecrets resourcePath = "v1/secrets@syn-cert-manager"
 
 // Where the cluster keeps its account at acme-dns.
 const (
@@ -26,16 +26,16 @@ type acmeAccount struct {
 	FullDomain string `json:"fulldomain"`
 }
 
-// ACMERegistration returns the account that the cluster made for itself at acme-dns; fault.Transient until it has.
-func (c *Cluster) ACMERegistration(ctx context.Context) (state.ACMERegistration, error) {
+// GetACMERegistration returns the account that the cluster made for itself at acme-dns; fault.Transient until it has.
+func (c *Cluster) GetACMERegistration(ctx context.Context) (state.ACMERegistration, error) {
 	const op = "read the cluster's registration at acme-dns"
 	api, err := c.connect(ctx)
 	if err != nil {
 		return state.ACMERegistration{}, err
 	}
-	secret, exists, err := read[corev1.Secret](ctx, api, acmeSecrets, acmeSecret)
+	secret, exists, err := getObject[corev1.Secret](ctx, api, acmeSecrets, acmeSecret)
 	if err != nil {
-		return state.ACMERegistration{}, concealed(err)
+		return state.ACMERegistration{}, redactMessage(err)
 	}
 	if !exists || len(secret.Data[acmeKey]) == 0 {
 		return state.ACMERegistration{}, fault.Newf(fault.Transient, op, "the secret syn-cert-manager/%s does not exist yet", acmeSecret)
@@ -53,16 +53,16 @@ func (c *Cluster) ACMERegistration(ctx context.Context) (state.ACMERegistration,
 func parseRegistration(content []byte) (state.ACMERegistration, string) {
 	var single acmeAccount
 	if json.Unmarshal(content, &single) == nil && single.FullDomain != "" {
-		return registrationOf(map[string]acmeAccount{"": single})
+		return buildRegistration(map[string]acmeAccount{"": single})
 	}
 	var accounts map[string]acmeAccount
 	if json.Unmarshal(content, &accounts) != nil {
 		return state.ACMERegistration{}, "is not in a form that is known"
 	}
-	return registrationOf(accounts)
+	return buildRegistration(accounts)
 }
 
-func registrationOf(accounts map[string]acmeAccount) (state.ACMERegistration, string) {
+func buildRegistration(accounts map[string]acmeAccount) (state.ACMERegistration, string) {
 	var found state.ACMERegistration
 	for _, domain := range slices.Sorted(maps.Keys(accounts)) {
 		target := accounts[domain].FullDomain

@@ -35,12 +35,12 @@ func TestTheRegistrationIsReadInEveryFormAndKeepsItsPassword(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := rehearse(t)
-				if _, err := r.ACMERegistration(t.Context()); !fault.Is(err, fault.Transient) {
+				if _, err := r.GetACMERegistration(t.Context()); !fault.Is(err, fault.Transient) {
 					t.Errorf("before there is any: %v", err)
 				}
 				data := map[string]any{"acmedns.json": base64.StdEncoding.EncodeToString([]byte(test.content))}
 				r.put(t, "secrets", "syn-cert-manager", with(named("acme-dns-client"), "data", data))
-				got, err := r.ACMERegistration(t.Context())
+				got, err := r.GetACMERegistration(t.Context())
 				if test.kind >= 0 {
 					if !fault.Is(err, test.kind) || strings.Contains(err.Error(), "very-secret") {
 						t.Errorf("got %v", err)

@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-const monitoringRoutes place = "route.openshift.io/v1/routes@openshift-monitoring"
+const monitoringRoutes resourcePath = "route.openshift.io/v1/routes@openshift-monitoring"
 
 const (
 	// maxAlerts is how many alerts are told of.
@@ -27,24 +27,24 @@ const (
 
 const alertsOp = "ask for the alerts"
 
-// Alerts returns the alerts that fire or are silenced, those that nobody expects on a new cluster first. It asks the
+// ListAlerts returns the alerts that fire or are silenced, those that nobody expects on a new cluster first. It asks the
 // cluster's Alertmanager by its route, as the account of the cluster's own Prometheus for ten minutes, and trusts the
 // cluster's ingress and the public internet. An Alertmanager that does not answer (yet) is fault.Transient.
-func (c *Cluster) Alerts(ctx context.Context) ([]state.Alert, error) {
+func (c *Cluster) ListAlerts(ctx context.Context) ([]state.Alert, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	client, err := api.ingressClient(ctx, c.net)
+	client, err := api.newIngressClient(ctx, c.net)
 	if err != nil {
 		return nil, err
 	}
 	defer client.CloseIdleConnections()
-	address, err := api.alertsAddress(ctx)
+	address, err := api.getAlertsURL(ctx)
 	if err != nil {
 		return nil, err
 	}
-	token, err := api.monitoringToken(ctx)
+	token, err := api.createMonitoringToken(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +60,13 @@ func (c *Cluster) Alerts(ctx context.Context) ([]state.Alert, error) {
 	return decodeAlerts(content)
 }
 
-// alertsAddress returns where the cluster serves its alerts.
-func (a *api) alertsAddress(ctx context.Context) (string, error) {
-	found, exists, err := read[route](ctx, a, monitoringRoutes, "alertmanager-main")
+// getAlertsURL returns where the cluster serves its alerts.
+func (a *api) getAlertsURL(ctx context.Context) (string, error) {
+	found, exists, err := getObject[route](ctx, a, monitoringRoutes, "alertmanager-main")
 	if err != nil {
 		return "", err
 	}
-	host := found.host()
+	host := found.findHost()
 	if !exists || host == "" {
 		return "", fault.Newf(fault.Transient, alertsOp, "no router serves the route openshift-monitoring/alertmanager-main yet")
 	}
@@ -84,7 +84,7 @@ func fetchAlerts(ctx context.Context, client *http.Client, address, token string
 	host := request.URL.Host
 	response, err := client.Do(request)
 	if err != nil {
-		return nil, fault.New(fault.Transient, alertsOp+" at "+host, direct(err))
+		return nil, fault.New(fault.Transient, alertsOp+" at "+host, describeDirectError(err))
 	}
 	defer response.Body.Close()
 	switch code := response.StatusCode; {
@@ -98,13 +98,13 @@ func fetchAlerts(ctx context.Context, client *http.Client, address, token string
 	}
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, fault.New(fault.Transient, alertsOp+" at "+host, network.Explain(err))
+		return nil, fault.New(fault.Transient, alertsOp+" at "+host, network.DescribeError(err))
 	}
 	return content, nil
 }
 
-// firing is an alert as version 2 of Alertmanager's API has it.
-type firing struct {
+// alertmanagerAlert is an alert as version 2 of Alertmanager's API has it.
+type alertmanagerAlert struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 	StartsAt    time.Time         `json:"startsAt"`
@@ -115,27 +115,27 @@ type firing struct {
 }
 
 func decodeAlerts(content []byte) ([]state.Alert, error) {
-	var found []firing
+	var found []alertmanagerAlert
 	if err := json.Unmarshal(content, &found); err != nil {
 		return nil, fault.Newf(fault.Internal, alertsOp, "the answer is not one of Alertmanager")
 	}
 	alerts := make([]state.Alert, len(found))
 	for i := range found {
-		alerts[i] = found[i].alert()
+		alerts[i] = found[i].toAlert()
 	}
 	slices.SortStableFunc(alerts, func(a, b state.Alert) int {
-		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace), a.Since.Compare(b.Since))
+		return cmp.Or(cmp.Compare(computeUrgency(a), computeUrgency(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace), a.Since.Compare(b.Since))
 	})
 	return alerts[:min(len(alerts), maxAlerts)], nil
 }
 
-func (f firing) alert() state.Alert {
+func (f alertmanagerAlert) toAlert() state.Alert {
 	name := f.Labels["alertname"]
 	alert := state.Alert{
 		Name: sanitize(name), Severity: sanitize(f.Labels["severity"]), Namespace: sanitize(f.Labels["namespace"]), Since: f.StartsAt,
 		Summary:  sanitize(cmp.Or(f.Annotations["summary"], f.Annotations["message"], f.Annotations["description"])),
 		Silenced: f.Status.State == "suppressed" && len(f.Status.SilencedBy) > 0,
-		Known:    expectedAlerts()[name],
+		Known:    listExpectedAlerts()[name],
 	}
 	if detail := f.Annotations["description"]; alert.Known == "" && !alert.Silenced && f.Annotations["summary"] != "" {
 		alert.Summary = sanitize(alert.Summary + " " + detail) // only this says what the alert is about, and what ends it
@@ -143,8 +143,8 @@ func (f firing) alert() state.Alert {
 	return alert
 }
 
-// urgency is smaller for what somebody has to look at sooner.
-func urgency(alert state.Alert) int {
+// computeUrgency is smaller for what somebody has to look at sooner.
+func computeUrgency(alert state.Alert) int {
 	order := slices.Index([]string{"critical", "warning", "info", "none"}, alert.Severity)
 	if order < 0 {
 		order = 1 // nobody knows

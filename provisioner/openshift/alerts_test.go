@@ -22,7 +22,7 @@ func alerted(t *testing.T, published bool, answer http.HandlerFunc) *rehearsal {
 	r := rehearse(t)
 	routers := authority(t)
 	r.names[alertsHost] = netip.MustParseAddr("192.0.2.80")
-	host, err := r.zone.Host(r.names[alertsHost])
+	host, err := r.zone.AddHost(r.names[alertsHost])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestAlertsAreToldWithWhatIsExpectedLast(t *testing.T) {
 				{"labels": {"alertname": "Small", "severity": "info", "namespace": "a"}, "annotations": {"description": "a\u001b[2Jb"}, "status": {"state": "active"}},
 				{"labels": {"alertname": "Big", "severity": "critical"}, "annotations": {"summary": "Big.", "description": "Of a/b."}, "status": {"state": "suppressed", "inhibitedBy": ["a"]}}]`)
 		})
-		alerts, err := r.Alerts(t.Context())
+		alerts, err := r.ListAlerts(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestAlertsOfSomebodyElseAreNotBelieved(t *testing.T) {
 		r := alerted(t, false, func(http.ResponseWriter, *http.Request) {
 			t.Error("the token was shown to somebody who is not trusted")
 		})
-		if _, err := r.Alerts(t.Context()); !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "TLS") {
+		if _, err := r.ListAlerts(t.Context()); !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "TLS") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -98,7 +98,7 @@ func TestAnAlertmanagerThatDoesNotTellIsToldByWhy(t *testing.T) {
 					w.WriteHeader(test.code)
 					_, _ = io.WriteString(w, test.body)
 				})
-				alerts, err := r.Alerts(t.Context())
+				alerts, err := r.ListAlerts(t.Context())
 				if test.kind < 0 {
 					if err != nil || len(alerts) != 0 {
 						t.Errorf("%v, %v", alerts, err)
@@ -125,7 +125,7 @@ func TestBeforeThereIsAnAlertmanagerOneWaits(t *testing.T) {
 			func() { r.put(t, "serviceaccounts", "openshift-monitoring", named("prometheus-k8s")) },
 		} {
 			prepare()
-			if alerts, err := r.Alerts(t.Context()); !fault.Is(err, fault.Transient) {
+			if alerts, err := r.ListAlerts(t.Context()); !fault.Is(err, fault.Transient) {
 				t.Errorf("%v, %v", alerts, err)
 			}
 		}

@@ -38,7 +38,7 @@ func TestCausesAreToldInOneShortSentence(t *testing.T) {
 		"something new": errors.New("something new"),
 	} {
 		wrapped := fmt.Errorf("request: %w", &url.Error{Op: "Get", URL: "https://api", Err: cause})
-		if got := unanswered(wrapped).Sentence; got != want {
+		if got := describeConnectError(wrapped).Sentence; got != want {
 			t.Errorf("%v: %q, want %q", cause, got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestAnswersOfTheAPIHaveAKind(t *testing.T) {
 		{apierrors.NewBadRequest("what"), fault.Internal},
 		{io.EOF, fault.Transient},
 	} {
-		if got := a.explain(t.Context(), "ask", test.err); !fault.Is(got, test.kind) || !errors.Is(got, test.err) {
+		if got := a.toFault(t.Context(), "ask", test.err); !fault.Is(got, test.kind) || !errors.Is(got, test.err) {
 			t.Errorf("%v became %v of kind %v", test.err, got, fault.KindOf(got))
 		}
 	}

@@ -25,10 +25,10 @@ type api struct {
 	trust   *tls.Config // of its server, with the client's certificate
 	http    *http.Client
 	objects dynamic.Interface
-	tally   *tally
+	counter *requestCounter
 }
 
-func newAPI(net network.Network, kubeconfig []byte, tally *tally) (*api, error) {
+func newAPI(net network.Network, kubeconfig []byte, tally *requestCounter) (*api, error) {
 	const op = "load the cluster's kubeconfig"
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
@@ -41,12 +41,12 @@ func newAPI(net network.Network, kubeconfig []byte, tally *tally) (*api, error) 
 	if err := checkTrust(config, address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	trust, err := trustOf(net, config)
+	trust, err := buildTLSConfig(net, config)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	made := &api{address: address, trust: trust, http: newClient(net, trust), tally: tally}
-	if made.objects, err = dynamic.NewForConfigAndClient(restConfig(config), made.http); err != nil {
+	made := &api{address: address, trust: trust, http: newClient(net, trust), counter: tally}
+	if made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(config), made.http); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	return made, nil
@@ -67,14 +67,14 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 	return nil
 }
 
-// trustOf returns whom a kubeconfig trusts, and the public internet beside: a catalog may have the API served by one of its
+// buildTLSConfig returns whom a kubeconfig trusts, and the public internet beside: a catalog may have the API served by one of its
 // certificates, which openshift-install's kubeconfig knows nothing of.
-func trustOf(net network.Network, config *rest.Config) (*tls.Config, error) {
+func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, error) {
 	trust, err := rest.TLSConfigFor(config)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := publicRoots(net)
+	roots, err := loadPublicRoots(net)
 	if err != nil {
 		return nil, err
 	}
@@ -90,13 +90,13 @@ func trustOf(net network.Network, config *rest.Config) (*tls.Config, error) {
 // newClient follows no redirects, which would show the credentials to another host. It makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
 // whose connections outlive the API server behind a load balancer, and takes a proxy from the environment.
 func newClient(net network.Network, trust *tls.Config) *http.Client {
-	transport := net.Transport()
+	transport := net.NewTransport()
 	transport.TLSClientConfig = trust.Clone()
 	limits := network.Limits{Bytes: maxAnswer}
-	return &http.Client{Transport: limits.Over(transport), Timeout: requestTimeout, CheckRedirect: network.KeepRedirect}
+	return &http.Client{Transport: limits.Wrap(transport), Timeout: requestTimeout, CheckRedirect: network.KeepRedirect}
 }
 
-func restConfig(config *rest.Config) *rest.Config {
+func newRESTConfig(config *rest.Config) *rest.Config {
 	limited := rest.CopyConfig(config)
 	limited.QPS = -1 // no limit: we poll a few objects every few seconds
 	limited.WarningHandler = rest.NoWarnings{}
@@ -113,11 +113,11 @@ func (a *api) domain() string {
 }
 
 // patch changes the fields of a JSON merge patch and nothing else.
-func (a *api) patch(ctx context.Context, where place, name string, change []byte) error {
-	a.tally.count("patch", where)
-	_, err := where.in(a).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{FieldManager: "exoshift"})
+func (a *api) patch(ctx context.Context, where resourcePath, name string, change []byte) error {
+	a.counter.count("patch", where)
+	_, err := where.toClient(a).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{FieldManager: "exoshift"})
 	if err != nil {
-		return a.explain(ctx, "change "+where.String()+" "+name, err)
+		return a.toFault(ctx, "change "+where.String()+" "+name, err)
 	}
 	return nil
 }

@@ -27,12 +27,12 @@ func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedO
 	if err != nil {
 		return nil, err
 	}
-	all := round{cluster: c, mapping: mapping{api: api, known: map[string][]metav1.APIResource{}}, own: definedGroups(objects)}
+	all := applyRun{cluster: c, restMapper: restMapper{api: api, known: map[string][]metav1.APIResource{}}, own: listDefinedGroups(objects)}
 	var applied []state.AppliedObject
 	var skipped error // about the first object whose kind is not served yet
-	for _, object := range ordered(objects) {
-		where, err := all.place(ctx, object)
-		if unserved(err) {
+	for _, object := range sortObjects(objects) {
+		where, err := all.resolve(ctx, object)
+		if isUnserved(err) {
 			skipped = cmp.Or(skipped, err)
 			continue
 		}
@@ -50,27 +50,27 @@ func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedO
 	return applied, skipped
 }
 
-// round is one round of applying manifests.
-type round struct {
-	mapping
+// applyRun is one round of applying manifests.
+type applyRun struct {
+	restMapper
 	cluster *Cluster
 	own     map[string]bool // groups of kinds that the manifests define
 }
 
-// place waits for a kind that these manifests define.
-func (r *round) place(ctx context.Context, object *unstructured.Unstructured) (place, error) {
-	if r.own[groupOf(object)] {
+// resolve waits for a kind that these manifests define.
+func (r *applyRun) resolve(ctx context.Context, object *unstructured.Unstructured) (resourcePath, error) {
+	if r.own[parseGroup(object)] {
 		return r.await(ctx, r.cluster, object)
 	}
-	return r.mapping.place(ctx, object)
+	return r.restMapper.resolve(ctx, object)
 }
 
 // apply waits for the storage of a kind that these manifests define: an API server makes it after it serves the kind.
-func (r *round) apply(ctx context.Context, where place, object *unstructured.Unstructured) (state.Action, error) {
+func (r *applyRun) apply(ctx context.Context, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
 	clock := r.cluster.net.Clock
 	for began := clock.Now(); ; {
 		action, err := r.api.apply(ctx, where, object)
-		if !r.own[groupOf(object)] || !apierrors.IsTooManyRequests(err) || clock.Now().Sub(began) >= establishing {
+		if !r.own[parseGroup(object)] || !apierrors.IsTooManyRequests(err) || clock.Now().Sub(began) >= establishTimeout {
 			return action, err
 		}
 		if ended := clock.Sleep(ctx, mappingPause); ended != nil {
@@ -87,21 +87,21 @@ type version struct {
 }
 
 // apply makes one object, and tells by its versions whether that changed anything.
-func (a *api) apply(ctx context.Context, where place, object *unstructured.Unstructured) (state.Action, error) {
-	before, exists, err := read[version](ctx, a, where, object.GetName())
+func (a *api) apply(ctx context.Context, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
+	before, exists, err := getObject[version](ctx, a, where, object.GetName())
 	if err != nil {
 		return "", err
 	}
-	op := "apply " + titled(object)
+	op := "apply " + formatObject(object)
 	content, err := json.Marshal(object.Object)
 	if err != nil {
 		return "", fault.Newf(fault.Internal, op, "it cannot be written")
 	}
-	a.tally.count("apply", where)
-	after, err := where.in(a).Patch(ctx, object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: fieldManager})
+	a.counter.count("apply", where)
+	after, err := where.toClient(a).Patch(ctx, object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: fieldManager})
 	switch {
 	case err != nil:
-		return "", a.explainApply(ctx, op, object, err)
+		return "", a.toApplyFault(ctx, op, object, err)
 	case !exists:
 		return state.Created, nil
 	case after.GetResourceVersion() == before.Metadata.ResourceVersion:
@@ -110,26 +110,26 @@ func (a *api) apply(ctx context.Context, where place, object *unstructured.Unstr
 	return state.Updated, nil
 }
 
-// explainApply turns a refusal into a fault.
-func (a *api) explainApply(ctx context.Context, op string, object *unstructured.Unstructured, err error) error {
-	if others := contested(err); others != "" {
+// toApplyFault turns a refusal into a fault.
+func (a *api) toApplyFault(ctx context.Context, op string, object *unstructured.Unstructured, err error) error {
+	if others := describeConflicts(err); others != "" {
 		return fault.Newf(fault.Conflict, op, "it belongs to others in part: %s", others).
 			WithHint("look at the object: either remove it, or take back what others have changed in it, and start again")
 	}
-	failure := a.explain(ctx, op, err)
+	failure := a.toFault(ctx, op, err)
 	switch {
 	case apierrors.IsNotFound(err):
 		return fault.Newf(fault.Transient, op, "the namespace %q does not exist yet", object.GetNamespace())
 	case apierrors.HasStatusCause(err, "NamespaceTerminating"):
 		return fault.Newf(fault.Transient, op, "the namespace %q is being deleted", object.GetNamespace())
 	case object.GetKind() == "Secret":
-		return concealed(failure)
+		return redactMessage(failure)
 	}
-	return curt(failure)
+	return truncateMessage(failure)
 }
 
-// titled names an object for people: "Deployment syn/steward".
-func titled(object *unstructured.Unstructured) string {
+// formatObject names an object for people: "Deployment syn/steward".
+func formatObject(object *unstructured.Unstructured) string {
 	name := object.GetName()
 	if object.GetNamespace() != "" {
 		name = object.GetNamespace() + "/" + name

@@ -52,7 +52,7 @@ func TestObjectsAreAppliedInAnOrderThatWorksAndOnce(t *testing.T) {
 		r.apply(t, agent, "Namespace /syn found", "ServiceAccount syn/agent found", "ClusterRole /agent found",
 			"Secret syn/agent found", "Deployment syn/agent found")
 		secret, _ := r.objects.Get("secrets", "syn", "agent")
-		if token, _ := base64.StdEncoding.DecodeString(secret.Text("data.token")); string(token) != "very-secret" {
+		if token, _ := base64.StdEncoding.DecodeString(secret.GetString("data.token")); string(token) != "very-secret" {
 			t.Errorf("the secret holds %q", token)
 		}
 		newer := strings.Replace(agent, "agent:1", "agent:2", 1)

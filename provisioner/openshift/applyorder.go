@@ -18,16 +18,16 @@ const (
 	rankWebhook
 )
 
-// ordered sorts the objects by what needs what, and leaves them in their order otherwise.
-func ordered(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
-	own := definedGroups(objects)
+// sortObjects sorts the objects by what needs what, and leaves them in their order otherwise.
+func sortObjects(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	own := listDefinedGroups(objects)
 	sorted := slices.Clone(objects)
-	slices.SortStableFunc(sorted, func(a, b *unstructured.Unstructured) int { return rank(a, own) - rank(b, own) })
+	slices.SortStableFunc(sorted, func(a, b *unstructured.Unstructured) int { return computeRank(a, own) - computeRank(b, own) })
 	return sorted
 }
 
-func rank(object *unstructured.Unstructured, own map[string]bool) int {
-	group := groupOf(object)
+func computeRank(object *unstructured.Unstructured, own map[string]bool) int {
+	group := parseGroup(object)
 	switch kind := object.GetKind(); {
 	case kind == definitionKind:
 		return rankDefinition
@@ -47,8 +47,8 @@ func rank(object *unstructured.Unstructured, own map[string]bool) int {
 
 const definitionKind = "CustomResourceDefinition"
 
-// definedGroups returns the groups of the kinds that the objects define.
-func definedGroups(objects []*unstructured.Unstructured) map[string]bool {
+// listDefinedGroups returns the groups of the kinds that the objects define.
+func listDefinedGroups(objects []*unstructured.Unstructured) map[string]bool {
 	groups := map[string]bool{}
 	for _, object := range objects {
 		if object.GetKind() == definitionKind {
@@ -59,7 +59,7 @@ func definedGroups(objects []*unstructured.Unstructured) map[string]bool {
 	return groups
 }
 
-func groupOf(object *unstructured.Unstructured) string {
+func parseGroup(object *unstructured.Unstructured) string {
 	group, _, found := strings.Cut(object.GetAPIVersion(), "/")
 	if !found {
 		return ""

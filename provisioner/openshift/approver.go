@@ -22,48 +22,48 @@ const (
 	// live. A longer window helps nobody who holds the bootstrapper's token: the name of a machine that has not joined
 	// is all that there is to take, and its address is still checked before the node may serve.
 	firstRequestWindow = 24 * time.Hour
-	// usualKeys is for how many keys the machine of a node that has not registered may get its first certificate. A
+	// maxKeys is for how many keys the machine of a node that has not registered may get its first certificate. A
 	// kubelet makes a new key after each failure and after 15 minutes of waiting, while API servers come and go, so that
 	// a certificate may be issued to a key that is gone. Who takes the name of a machine in its place holds another key,
 	// too: how many more there may be is the operator's decision.
-	usualKeys = 1 + state.NewKeys
+	maxKeys = 1 + state.NewKeys
 	// newKeyPause is how long a key that was granted has to be of no use before another is: a kubelet that got its
 	// certificate registers its node in less, and then nobody else can.
 	newKeyPause = 2 * time.Minute
 	// recordsKept is how long the API is sure to keep a request whose certificate was issued: then Kubernetes deletes it.
 	recordsKept = time.Hour
-	// flood is how many requests of one node may wait for the same kind of certificate. A kubelet that waits in vain
+	// maxPendingPerNode is how many requests of one node may wait for the same kind of certificate. A kubelet that waits in vain
 	// asks again about every 15 minutes, 96 times until Kubernetes deletes its first request after 24 hours: whoever asks
 	// more often is none, and which of them is the node's cannot be told. The cluster's own approver stops approving
 	// anything at all when about a hundred more wait than there are nodes; here nobody can lock out the other nodes.
-	flood = 100
+	maxPendingPerNode = 100
 )
 
-// admission decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It
+// csrReview decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It
 // knows what is expected and what is there; it is made anew for each look at the cluster.
-type admission struct {
+type csrReview struct {
 	now      time.Time
 	domain   string // of the cluster; "" if unknown
 	expected map[string]state.ExpectedNode
 	existing map[string]*corev1.Node
-	granted  map[string][]grant   // of the expected machines, by node
-	forms    map[string]form      // of the pending requests, by their names
-	waiting  map[applicant]int    // requests that nothing but another one stands in the way of
-	latest   map[applicant]string // name of the latest of these
+	granted  map[string][]grant         // of the expected machines, by node
+	reviewed map[string]reviewedRequest // of the pending requests, by their names
+	waiting  map[requester]int          // requests that nothing but another one stands in the way of
+	latest   map[requester]string       // name of the latest of these
 }
 
-// newAdmission takes the time, the nodes, the requests and the expected machines from what a look found, and what was ever
+// newCSRReview takes the time, the nodes, the requests and the expected machines from what a look found, and what was ever
 // granted from all looks.
-func newAdmission(domain string, found evidence, ever grants) admission {
-	a := admission{
-		now:      found.seen.At,
+func newCSRReview(domain string, found snapshot, ever grants) csrReview {
+	a := csrReview{
+		now:      found.observed.At,
 		domain:   domain,
 		expected: map[string]state.ExpectedNode{},
 		existing: map[string]*corev1.Node{},
 		granted:  map[string][]grant{},
-		forms:    map[string]form{},
-		waiting:  map[applicant]int{},
-		latest:   map[applicant]string{},
+		reviewed: map[string]reviewedRequest{},
+		waiting:  map[requester]int{},
+		latest:   map[requester]string{},
 	}
 	for _, node := range found.expected {
 		a.expected[node.Name] = node
@@ -72,51 +72,51 @@ func newAdmission(domain string, found evidence, ever grants) admission {
 		a.existing[found.nodes[i].Name] = &found.nodes[i]
 	}
 	for _, granted := range ever {
-		if machine, expected := a.expected[granted.node]; expected && timely(machine, granted.created) == nil {
+		if machine, expected := a.expected[granted.node]; expected && checkRequestAge(machine, granted.created) == nil {
 			a.granted[granted.node] = append(a.granted[granted.node], granted)
 		}
 	}
-	a.survey(found.requests)
+	a.addRequests(found.requests)
 	return a
 }
 
-// judge returns nil if a pending request of those that the admission was made from may be approved, else why not; and
+// review returns nil if a pending request of those that the admission was made from may be approved, else why not; and
 // the node's name as far as it is known. Reasons quote what is foreign.
-func (a *admission) judge(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
-	found, known := a.forms[csr.Name]
+func (a *csrReview) review(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
+	found, known := a.reviewed[csr.Name]
 	if !known {
 		return "", errors.New("nobody waits for it any more")
 	}
-	who := found.who
+	who := found.requester
 	switch {
 	case found.refusal != nil:
 		return who.node, found.refusal
-	case a.waiting[who] > flood:
+	case a.waiting[who] > maxPendingPerNode:
 		return who.node, fmt.Errorf("%d requests wait for this certificate, more than a node makes: which is the node's cannot be told", a.waiting[who])
 	case a.latest[who] != csr.Name:
-		return who.node, errors.New("the node has asked again since: " + shown(a.latest[who]))
+		return who.node, errors.New("the node has asked again since: " + quoteName(a.latest[who]))
 	case !who.serving && !who.known:
-		return who.node, a.entitleKey(a.expected[who.node])
+		return who.node, a.authorizeKey(a.expected[who.node])
 	}
 	return who.node, nil
 }
 
-// undecidedError leaves it to the operator whether a machine may have one more key.
-type undecidedError struct{ keys int }
+// tooManyKeysError leaves it to the operator whether a machine may have one more key.
+type tooManyKeysError struct{ keys int }
 
-func (e undecidedError) Error() string {
+func (e tooManyKeysError) Error() string {
 	return fmt.Sprintf("first certificates for %d keys of its machine were approved already, and no node has registered", e.keys)
 }
 
-// entitleKey returns nil if a machine whose node has not registered may get its first certificate for a key that it did
+// authorizeKey returns nil if a machine whose node has not registered may get its first certificate for a key that it did
 // not have before.
-func (a *admission) entitleKey(machine state.ExpectedNode) error {
-	keys := a.keys(machine)
+func (a *csrReview) authorizeKey(machine state.ExpectedNode) error {
+	keys := a.countKeys(machine)
 	if keys == 0 {
 		return nil
 	}
-	if keys >= max(machine.Keys, usualKeys) {
-		return undecidedError{keys}
+	if keys >= max(machine.Keys, maxKeys) {
+		return tooManyKeysError{keys}
 	}
 	for _, granted := range a.granted[machine.Name] {
 		if a.now.Sub(granted.approved) < newKeyPause {
@@ -127,8 +127,8 @@ func (a *admission) entitleKey(machine state.ExpectedNode) error {
 	return nil
 }
 
-// keys is for how many keys a machine was granted its first certificate, as far as that is known.
-func (a *admission) keys(machine state.ExpectedNode) int {
+// countKeys is for how many keys a machine was granted its first certificate, as far as that is known.
+func (a *csrReview) countKeys(machine state.ExpectedNode) int {
 	different := map[string]bool{}
 	for _, granted := range a.granted[machine.Name] {
 		different[granted.key] = true
@@ -139,29 +139,29 @@ func (a *admission) keys(machine state.ExpectedNode) int {
 	return len(different)
 }
 
-// knows tells whether a first certificate was granted for the key of a request to the same machine.
-func (a *admission) knows(request nodeRequest) bool {
+// hasKey tells whether a first certificate was granted for the key of a request to the same machine.
+func (a *csrReview) hasKey(request nodeRequest) bool {
 	return slices.ContainsFunc(a.granted[request.node], func(g grant) bool { return g.key == request.publicKey() })
 }
 
-// entitle returns nil if a request of the right form is for what its node may have.
-func (a *admission) entitle(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, who applicant) error {
+// authorize returns nil if a request of the right form is for what its node may have.
+func (a *csrReview) authorize(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, who requester) error {
 	machine, found := a.expected[request.node]
 	switch {
 	case !found:
 		return errors.New("this installation has no node of that name")
 	case request.serving:
-		return a.entitleServing(csr, request, machine)
+		return a.authorizeServing(csr, request, machine)
 	case a.existing[machine.Name] != nil:
-		return errors.New(state.LeftRegistered)
+		return errors.New(state.SkippedRegistered)
 	case who.known:
 		return nil
 	}
-	return timely(machine, csr.CreationTimestamp.Time)
+	return checkRequestAge(machine, csr.CreationTimestamp.Time)
 }
 
-// timely checks the time of a first request against the creation of the node's machine.
-func timely(machine state.ExpectedNode, at time.Time) error {
+// checkRequestAge checks the time of a first request against the creation of the node's machine.
+func checkRequestAge(machine state.ExpectedNode, at time.Time) error {
 	age := at.Sub(machine.Created)
 	switch {
 	case machine.Created.IsZero():
@@ -174,12 +174,12 @@ func timely(machine state.ExpectedNode, at time.Time) error {
 	return nil
 }
 
-func (a *admission) entitleServing(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, machine state.ExpectedNode) error {
+func (a *csrReview) authorizeServing(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, machine state.ExpectedNode) error {
 	node := a.existing[machine.Name]
 	if node == nil {
 		return errors.New("the node has not registered")
 	}
-	if err := a.admitted(csr, node, machine); err != nil {
+	if err := a.checkNode(csr, node, machine); err != nil {
 		return err
 	}
 	names := []string{machine.Name}
@@ -192,17 +192,17 @@ func (a *admission) entitleServing(csr *certificatesv1.CertificateSigningRequest
 		}
 	}
 	for _, ip := range request.certificate.IPAddresses {
-		if address, ok := netip.AddrFromSlice(ip); !ok || !belongs(machine, address) {
+		if address, ok := netip.AddrFromSlice(ip); !ok || !isMachineAddress(machine, address) {
 			return fmt.Errorf("it asks for the address %s, which is not its machine's", ip)
 		}
 	}
 	return nil
 }
 
-// admitted checks that a node that is there is that of the machine which we made: its first certificate was approved, by
+// checkNode checks that a node that is there is that of the machine which we made: its first certificate was approved, by
 // us or by the bootstrap machine, which approves for everybody, and it is nowhere else. Of a node that is old enough the
 // request is gone.
-func (a *admission) admitted(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
+func (a *csrReview) checkNode(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
 	joined := node.CreationTimestamp.Time
 	switch {
 	case machine.Created.IsZero():
@@ -216,14 +216,14 @@ func (a *admission) admitted(csr *certificatesv1.CertificateSigningRequest, node
 		if address.Type != corev1.NodeInternalIP && address.Type != corev1.NodeExternalIP {
 			continue
 		}
-		if parsed, err := netip.ParseAddr(address.Address); err != nil || !belongs(machine, parsed) {
+		if parsed, err := netip.ParseAddr(address.Address); err != nil || !isMachineAddress(machine, parsed) {
 			return fmt.Errorf("the node says that it has the address %q, which is not its machine's", address.Address)
 		}
 	}
 	return nil
 }
 
-func belongs(machine state.ExpectedNode, address netip.Addr) bool {
+func isMachineAddress(machine state.ExpectedNode, address netip.Addr) bool {
 	return slices.ContainsFunc(machine.Addresses, func(text string) bool {
 		parsed, err := netip.ParseAddr(text)
 		return err == nil && parsed.Unmap() == address.Unmap()

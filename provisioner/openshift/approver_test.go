@@ -150,19 +150,19 @@ func (a application) judge(all ...certificatesv1.CertificateSigningRequest) erro
 	if a.letIn != nil {
 		all = append([]certificatesv1.CertificateSigningRequest{*a.letIn}, all...)
 	}
-	_, err := a.admission(all).judge(&all[len(all)-1])
+	_, err := a.admission(all).review(&all[len(all)-1])
 	return err
 }
 
 // admission is what decides about requests that are there together.
-func (a application) admission(all []certificatesv1.CertificateSigningRequest) *admission {
-	found, ever := evidence{expected: a.expected, look: look{nodes: a.registered, requests: all}}, grants{}
-	if found.seen.At = a.now; a.now.IsZero() {
-		found.seen.At = machinesCreated.Add(time.Hour)
+func (a application) admission(all []certificatesv1.CertificateSigningRequest) *csrReview {
+	found, ever := snapshot{expected: a.expected, pollResult: pollResult{nodes: a.registered, requests: all}}, grants{}
+	if found.observed.At = a.now; a.now.IsZero() {
+		found.observed.At = machinesCreated.Add(time.Hour)
 	}
 	maps.Copy(ever, a.ever)
-	ever.note(all)
-	made := newAdmission("c1.example.net", found, ever)
+	ever.recordApproved(all)
+	made := newCSRReview("c1.example.net", found, ever)
 	return &made
 }
 
@@ -242,7 +242,7 @@ func TestApprover_NewKeyAfterAPause(t *testing.T) {
 		t.Errorf("after the pause: %v", err)
 	}
 	a.template.Subject.CommonName = "system:node:worker-1"
-	if err := a.judge(first, a.another(t, "csr-registered", 20*time.Minute, 0)); err == nil || err.Error() != state.LeftRegistered {
+	if err := a.judge(first, a.another(t, "csr-registered", 20*time.Minute, 0)); err == nil || err.Error() != state.SkippedRegistered {
 		t.Errorf("of a node that exists: %v", err)
 	}
 }
@@ -261,13 +261,13 @@ func TestApprover_FifthKeyIsUndecided(t *testing.T) {
 	}
 	a.now = machinesCreated.Add(45 * time.Minute)
 	last := a.another(t, "csr-last", 44*time.Minute, 0)
-	var undecided undecidedError
+	var undecided tooManyKeysError
 	if err := a.judge(append(slices.Clone(all), last)...); !errors.As(err, &undecided) || undecided.keys != 4 {
 		t.Errorf("key 5: %v", err)
 	}
 	forgotten := a
 	forgotten.ever = grants{}
-	forgotten.ever.note(all)
+	forgotten.ever.recordApproved(all)
 	if err := forgotten.judge(last); !errors.As(err, &undecided) {
 		t.Errorf("key 5 once Kubernetes has deleted the requests: %v", err)
 	}
@@ -346,7 +346,7 @@ func TestTenThousandForgedRequestsLockNobodyElseOut(t *testing.T) {
 	all := slices.Insert(flooded(t, 10_000), 5_000, *other.make(t))
 	admission := a.admission(all)
 	for i := range all {
-		node, err := admission.judge(&all[i])
+		node, err := admission.review(&all[i])
 		if (err == nil) != (all[i].Name == "csr-honest") {
 			t.Fatalf("%s of %s: %v", all[i].Name, node, err)
 		}
@@ -361,8 +361,8 @@ func TestANodeMayAskAsOftenAsAKubeletDoes(t *testing.T) {
 	if err := clientApplication().judge(all...); err != nil {
 		t.Errorf("the last of 96: %v", err)
 	}
-	if err := clientApplication().judge(flooded(t, flood+1)...); err == nil {
-		t.Errorf("the last of %d was approved", flood+1)
+	if err := clientApplication().judge(flooded(t, maxPendingPerNode+1)...); err == nil {
+		t.Errorf("the last of %d was approved", maxPendingPerNode+1)
 	}
 }
 
@@ -372,7 +372,7 @@ func BenchmarkAdmissionOfTenThousandForgeries(b *testing.B) {
 	for b.Loop() {
 		admission := a.admission(all)
 		for i := range all {
-			if _, err := admission.judge(&all[i]); err == nil {
+			if _, err := admission.review(&all[i]); err == nil {
 				b.Fatal("approved")
 			}
 		}

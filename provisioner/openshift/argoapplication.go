@@ -40,38 +40,38 @@ type argoApplication struct {
 	} `json:"status"`
 }
 
-// applicationStatuses returns the root, which is Missing if there is none, and all others by name.
-func applicationStatuses(all []argoApplication) (root state.ApplicationStatus, others []state.ApplicationStatus) {
+// toApplicationStatuses returns the root, which is Missing if there is none, and all others by name.
+func toApplicationStatuses(all []argoApplication) (root state.ApplicationStatus, others []state.ApplicationStatus) {
 	root = state.ApplicationStatus{Name: rootName, Health: missing, Message: "Steward has not made it yet"}
 	for _, application := range all {
 		if application.Metadata.Name == rootName {
-			root = application.status()
+			root = application.toStatus()
 			continue
 		}
-		others = append(others, application.status())
+		others = append(others, application.toStatus())
 	}
-	sortedBy(others, func(application state.ApplicationStatus) string { return application.Name })
+	sortBy(others, func(application state.ApplicationStatus) string { return application.Name })
 	return root, others[:min(len(others), maxApplications)]
 }
 
-// status is Unknown where Argo CD has not looked yet.
-func (a argoApplication) status() state.ApplicationStatus {
+// toStatus is Unknown where Argo CD has not looked yet.
+func (a argoApplication) toStatus() state.ApplicationStatus {
 	status := state.ApplicationStatus{
 		Name: sanitize(a.Metadata.Name), Sync: sanitize(cmp.Or(a.Status.Sync.Status, unknown)), Health: sanitize(cmp.Or(a.Status.Health.Status, unknown)),
 	}
-	if !status.Well() {
-		status.Message = sanitize(wrapping.ReplaceAllString(a.complaint(), ""))
+	if !status.IsHealthy() {
+		status.Message = sanitize(errorPrefixes.ReplaceAllString(a.describeProblem(), ""))
 	}
 	return status
 }
 
-// wrapping is what each part of Argo CD puts around the reason that another one gave: little would be left of that where
+// errorPrefixes is what each part of Argo CD puts around the reason that another one gave: little would be left of that where
 // messages are short.
-var wrapping = regexp.MustCompile(`Failed to load target state: |[Ff]ailed to generate manifest for source \d+ of \d+: |rpc error: code = \w+ desc = ` +
+var errorPrefixes = regexp.MustCompile(`Failed to load target state: |[Ff]ailed to generate manifest for source \d+ of \d+: |rpc error: code = \w+ desc = ` +
 	`|plugin sidecar failed\. |error generating manifests in cmp: |error generating manifests: ` + "`[^`]*`" + ` failed exit status \d+: `)
 
-// complaint returns why an application is not well, from what failed to what is only not done yet.
-func (a argoApplication) complaint() string {
+// describeProblem returns why an application is not well, from what failed to what is only not done yet.
+func (a argoApplication) describeProblem() string {
 	operation := a.Status.Operation
 	if slices.Contains([]string{"Failed", "Error"}, operation.Phase) && operation.Message != "" {
 		return operation.Message
@@ -85,15 +85,15 @@ func (a argoApplication) complaint() string {
 	if operation.Phase == "Running" {
 		waiting = operation.Message
 	}
-	return cmp.Or(a.Status.Health.Message, a.weakest(), waiting)
+	return cmp.Or(a.Status.Health.Message, a.findUnhealthyResource(), waiting)
 }
 
-// weakest names the first of the application's objects that is not well, the degraded ones first.
-func (a argoApplication) weakest() string {
+// findUnhealthyResource names the first of the application's objects that is not well, the degraded ones first.
+func (a argoApplication) findUnhealthyResource() string {
 	for _, health := range []string{degraded, missing, progressing} {
 		for _, object := range a.Status.Resources {
 			if object.Health.Status == health {
-				return join(object.Kind+" "+object.Namespace+"/"+object.Name+" is "+health, object.Health.Message)
+				return joinMessage(object.Kind+" "+object.Namespace+"/"+object.Name+" is "+health, object.Health.Message)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// Authorities returns those that a kubeconfig trusts for its cluster's API, as PEM.
-func Authorities(kubeconfig []byte) ([]byte, error) {
+// ParseAuthorities returns those that a kubeconfig trusts for its cluster's API, as PEM.
+func ParseAuthorities(kubeconfig []byte) ([]byte, error) {
 	const op = "read whom the kubeconfig trusts"
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(config.CAData) {

@@ -11,7 +11,7 @@ func TestAKubeconfigWithoutACertificateTrustsNobody(t *testing.T) {
 	const config = "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: c, user: a}}]\nusers: [{name: a, user: {}}]\n" +
 		"clusters: [{name: c, cluster: {server: \"https://api.example.net:6443\"}}]\n"
 	for _, content := range []string{"", "{", config} {
-		if trusted, err := openshift.Authorities([]byte(content)); !fault.Is(err, fault.Invalid) || trusted != nil {
+		if trusted, err := openshift.ParseAuthorities([]byte(content)); !fault.Is(err, fault.Invalid) || trusted != nil {
 			t.Errorf("%q trusts %q, %v", content, trusted, err)
 		}
 	}

@@ -5,31 +5,31 @@ import "exoshift/state"
 func (c *Cluster) has(phase string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.memory.reached[phase]
+	return c.history.reached[phase]
 }
 
-// status notes what a look shows, and says how far the bootstrap is: phases that were reached stay reached, also when
+// updateBootstrap notes what a look shows, and says how far the bootstrap is: phases that were reached stay reached, also when
 // the API does not answer.
-func (m *memory) status(seen evidence) state.BootstrapStatus {
-	for _, phase := range seen.phases() {
-		m.reach(phase)
+func (m *history) updateBootstrap(seen snapshot) state.BootstrapStatus {
+	for _, phase := range seen.listPhases() {
+		m.markReached(phase)
 	}
 	var status state.BootstrapStatus
-	for _, phase := range state.Phases() {
+	for _, phase := range state.ListPhases() {
 		switch {
 		case m.reached[phase]:
 			status.Reached = append(status.Reached, phase)
 		case status.Waiting == "" && seen.failure != nil:
-			status.Waiting = seen.unanswered()
+			status.Waiting = seen.describeFailure()
 		case status.Waiting == "":
-			status.Waiting = seen.waiting(phase)
+			status.Waiting = seen.describeWaiting(phase)
 		}
 	}
 	return status
 }
 
-// unanswered says why nothing could be read, and what does answer.
-func (e evidence) unanswered() string {
+// describeFailure says why nothing could be read, and what does answer.
+func (e snapshot) describeFailure() string {
 	why := e.probes.API.Detail
 	switch {
 	case e.probes.API.OK || e.probes.API.Target == "":

@@ -29,7 +29,7 @@ func (r *rehearsal) look(t *testing.T, last, waiting string) {
 // bootstrapStatus takes a look and returns what it shows of the bootstrap.
 func (r *rehearsal) bootstrapStatus(t *testing.T) (state.BootstrapStatus, error) {
 	t.Helper()
-	seen, err := r.Observe(t.Context(), r.bootstrap, r.expected)
+	seen, err := r.Poll(t.Context(), r.bootstrap, r.expected)
 	return seen.Bootstrap, err
 }
 
@@ -220,11 +220,11 @@ func TestTheKubeconfigIsAwaited(t *testing.T) {
 		failure := missing
 		c := newCluster(r, func() ([]byte, error) { return []byte(r.kubeconfig), failure })
 		defer c.Close()
-		if _, err := c.Observe(t.Context(), netip.Addr{}, nil); !errors.Is(err, missing) {
+		if _, err := c.Poll(t.Context(), netip.Addr{}, nil); !errors.Is(err, missing) {
 			t.Errorf("without a kubeconfig: %v", err)
 		}
 		failure = nil
-		if _, err := c.Observe(t.Context(), netip.Addr{}, nil); err != nil {
+		if _, err := c.Poll(t.Context(), netip.Addr{}, nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -263,7 +263,7 @@ func TestAnUntrustworthyKubeconfigIsRefused(t *testing.T) {
 			"nonsense":                "{",
 		} {
 			c := newCluster(r, func() ([]byte, error) { return []byte(content), nil })
-			if _, err := c.Observe(t.Context(), netip.Addr{}, nil); !fault.Is(err, fault.Invalid) {
+			if _, err := c.Poll(t.Context(), netip.Addr{}, nil); !fault.Is(err, fault.Invalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

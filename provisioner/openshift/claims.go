@@ -10,11 +10,11 @@ import (
 
 // The places of what stands for objects of the cloud.
 const (
-	services          place = "v1/services"
-	persistentVolumes place = "v1/persistentvolumes"
-	volumeClaims      place = "v1/persistentvolumeclaims"
-	snapshotContents  place = "snapshot.storage.k8s.io/v1/volumesnapshotcontents"
-	snapshots         place = "snapshot.storage.k8s.io/v1/volumesnapshots"
+	services          resourcePath = "v1/services"
+	persistentVolumes resourcePath = "v1/persistentvolumes"
+	volumeClaims      resourcePath = "v1/persistentvolumeclaims"
+	snapshotContents  resourcePath = "snapshot.storage.k8s.io/v1/volumesnapshotcontents"
+	snapshots         resourcePath = "snapshot.storage.k8s.io/v1/volumesnapshots"
 )
 
 // csiDriver is the name of Exoscale's driver for block storage. Its handles are "<zone>/<ID>".
@@ -35,8 +35,8 @@ const (
 	snapshotPrefix = "snapshot-"
 )
 
-// identified is the part of an object's metadata that tells it apart. The API server chooses UID and time.
-type identified struct {
+// objectMeta is the part of an object's metadata that tells it apart. The API server chooses UID and time.
+type objectMeta struct {
 	Name        string            `json:"name"`
 	Namespace   string            `json:"namespace"`
 	UID         string            `json:"uid"`
@@ -46,27 +46,27 @@ type identified struct {
 
 // service is the part of a v1 Service that tells of its load balancer.
 type service struct {
-	Metadata identified `json:"metadata"`
+	Metadata objectMeta `json:"metadata"`
 	Spec     struct {
 		Type string `json:"type"`
 	} `json:"spec"`
 }
 
-// requested is an object that somebody else's object names by its UID: a claim of a volume, a snapshot.
-type requested struct {
-	Metadata identified `json:"metadata"`
+// referencedObject is an object that somebody else's object names by its UID: a claim of a volume, a snapshot.
+type referencedObject struct {
+	Metadata objectMeta `json:"metadata"`
 }
 
-// request names such an object.
-type request struct {
+// objectReference names such an object.
+type objectReference struct {
 	UID string `json:"uid"`
 }
 
 // persistentVolume is the part of a v1 PersistentVolume that tells of its block volume.
 type persistentVolume struct {
-	Metadata identified `json:"metadata"`
+	Metadata objectMeta `json:"metadata"`
 	Spec     struct {
-		Claim request `json:"claimRef"`
+		Claim objectReference `json:"claimRef"`
 		CSI   struct {
 			Driver       string `json:"driver"`
 			VolumeHandle string `json:"volumeHandle"`
@@ -76,10 +76,10 @@ type persistentVolume struct {
 
 // snapshotContent is the part of a VolumeSnapshotContent that tells of its snapshot.
 type snapshotContent struct {
-	Metadata identified `json:"metadata"`
+	Metadata objectMeta `json:"metadata"`
 	Spec     struct {
-		Driver   string  `json:"driver"`
-		Snapshot request `json:"volumeSnapshotRef"`
+		Driver   string          `json:"driver"`
+		Snapshot objectReference `json:"volumeSnapshotRef"`
 		Source   struct {
 			VolumeHandle string `json:"volumeHandle"` // empty for a snapshot that was there before
 		} `json:"source"`
@@ -89,16 +89,16 @@ type snapshotContent struct {
 	} `json:"status"`
 }
 
-// Claims returns what the cluster says that it made in the cloud: load balancers of services, block volumes, and their
+// ListClaims returns what the cluster says that it made in the cloud: load balancers of services, block volumes, and their
 // snapshots. What it was only told to use is not among them. None of it is proven: whoever may write a Service can annotate
 // it with any ID.
-func (c *Cluster) Claims(ctx context.Context) ([]state.Claim, error) {
+func (c *Cluster) ListClaims(ctx context.Context) ([]state.Claim, error) {
 	connection, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var claims []state.Claim
-	for _, list := range []func(context.Context, *api) ([]state.Claim, error){claimedBalancers, claimedVolumes, claimedSnapshots} {
+	for _, list := range []func(context.Context, *api) ([]state.Claim, error){listBalancerClaims, listVolumeClaims, listSnapshotClaims} {
 		some, err := list(ctx, connection)
 		if err != nil {
 			return nil, err
@@ -108,8 +108,8 @@ func (c *Cluster) Claims(ctx context.Context) ([]state.Claim, error) {
 	return claims, nil
 }
 
-func claimedBalancers(ctx context.Context, a *api) ([]state.Claim, error) {
-	found, err := list[service](ctx, a, services, "")
+func listBalancerClaims(ctx context.Context, a *api) ([]state.Claim, error) {
+	found, err := listObjects[service](ctx, a, services, "")
 	var claims []state.Claim
 	for _, s := range found {
 		id := s.Metadata.Annotations[balancerID]
@@ -123,51 +123,51 @@ func claimedBalancers(ctx context.Context, a *api) ([]state.Claim, error) {
 	return claims, err
 }
 
-func claimedVolumes(ctx context.Context, a *api) ([]state.Claim, error) {
-	found, err := list[persistentVolume](ctx, a, persistentVolumes, "")
+func listVolumeClaims(ctx context.Context, a *api) ([]state.Claim, error) {
+	found, err := listObjects[persistentVolume](ctx, a, persistentVolumes, "")
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	requests, err := byUID(ctx, a, volumeClaims)
+	requests, err := listByUID(ctx, a, volumeClaims)
 	var claims []state.Claim
 	for _, v := range found {
 		if v.Spec.CSI.Driver == csiDriver && v.Metadata.Annotations[provisionedBy] == csiDriver {
 			claim := state.Claim{Kind: state.KindVolume, By: "persistent volume " + v.Metadata.Name}
-			claims = append(claims, handled(claim, v.Spec.CSI.VolumeHandle, volumePrefix, requests[v.Spec.Claim.UID])...)
+			claims = append(claims, fromVolumeHandle(claim, v.Spec.CSI.VolumeHandle, volumePrefix, requests[v.Spec.Claim.UID])...)
 		}
 	}
 	return claims, err
 }
 
-func claimedSnapshots(ctx context.Context, a *api) ([]state.Claim, error) {
-	found, err := list[snapshotContent](ctx, a, snapshotContents, "")
+func listSnapshotClaims(ctx context.Context, a *api) ([]state.Claim, error) {
+	found, err := listObjects[snapshotContent](ctx, a, snapshotContents, "")
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	requests, err := byUID(ctx, a, snapshots)
+	requests, err := listByUID(ctx, a, snapshots)
 	var claims []state.Claim
 	for _, s := range found {
 		if s.Spec.Driver == csiDriver && s.Spec.Source.VolumeHandle != "" {
 			claim := state.Claim{Kind: state.KindVolumeSnapshot, By: "volume snapshot content " + s.Metadata.Name}
-			claims = append(claims, handled(claim, s.Status.SnapshotHandle, snapshotPrefix, requests[s.Spec.Snapshot.UID])...)
+			claims = append(claims, fromVolumeHandle(claim, s.Status.SnapshotHandle, snapshotPrefix, requests[s.Spec.Snapshot.UID])...)
 		}
 	}
 	return claims, err
 }
 
-// byUID lists a place. A UID that somebody wrote into another object is worth something only if it is there.
-func byUID(ctx context.Context, a *api, where place) (map[string]identified, error) {
-	found, err := list[requested](ctx, a, where, "")
-	all := make(map[string]identified, len(found))
+// listByUID lists a place. A UID that somebody wrote into another object is worth something only if it is there.
+func listByUID(ctx context.Context, a *api, where resourcePath) (map[string]objectMeta, error) {
+	found, err := listObjects[referencedObject](ctx, a, where, "")
+	all := make(map[string]objectMeta, len(found))
 	for _, one := range found {
 		all[one.Metadata.UID] = one.Metadata
 	}
 	return all, err
 }
 
-// handled completes the claim of what is behind a handle of the driver, or returns nothing if the handle is of another form.
+// fromVolumeHandle completes the claim of what is behind a handle of the driver, or returns nothing if the handle is of another form.
 // by is what it was made for, if that is still there.
-func handled(claim state.Claim, handle, prefix string, by identified) []state.Claim {
+func fromVolumeHandle(claim state.Claim, handle, prefix string, by objectMeta) []state.Claim {
 	_, id, ok := strings.Cut(handle, "/")
 	if !ok || id == "" || strings.Contains(id, "/") {
 		return nil

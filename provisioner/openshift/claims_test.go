@@ -18,17 +18,17 @@ func (r *rehearsal) made(t *testing.T, resource, namespace string, object kube.O
 	if err != nil {
 		t.Fatal(err)
 	}
-	since, err = time.Parse(time.RFC3339, created.Text("metadata.creationTimestamp"))
+	since, err = time.Parse(time.RFC3339, created.GetString("metadata.creationTimestamp"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return created.Text("metadata.uid"), since
+	return created.GetString("metadata.uid"), since
 }
 
 func TestClaims_BalancersAndVolumes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		if claims, err := r.Claims(t.Context()); err != nil || len(claims) > 0 {
+		if claims, err := r.ListClaims(t.Context()); err != nil || len(claims) > 0 {
 			t.Fatalf("a new cluster claims %v, %v", claims, err)
 		}
 		const prefix = "service.beta.kubernetes.io/exoscale-loadbalancer-"
@@ -57,7 +57,7 @@ func TestClaims_BalancersAndVolumes(t *testing.T) {
 		volume("odd", "csi.exoscale.com", "csi.exoscale.com", "volume-5", data)
 		r.put(t, "persistentvolumes", "", named("local"))
 
-		got, err := r.Claims(t.Context())
+		got, err := r.ListClaims(t.Context())
 		want := []state.Claim{
 			{Kind: state.KindLoadBalancer, ID: "nlb-1", By: "service shop/web", Name: "k8s-" + web, Since: webSince},
 			{Kind: state.KindVolume, ID: "volume-1", By: "persistent volume pvc-1", Name: "pvc-" + data, Since: dataSince},
@@ -90,7 +90,7 @@ func TestClaims_Snapshots(t *testing.T) {
 		snapshot("dynamic", daily, kube.Object{"volumeHandle": "ch-gva-2/volume-1"})
 		snapshot("left", "gone", kube.Object{"volumeHandle": "ch-gva-2/volume-1"})
 		snapshot("imported", daily, kube.Object{"snapshotHandle": "ch-gva-2/imported"})
-		got, err := r.Claims(t.Context())
+		got, err := r.ListClaims(t.Context())
 		want := []state.Claim{
 			{Kind: state.KindVolumeSnapshot, ID: "dynamic", By: "volume snapshot content dynamic", Name: "snapshot-" + daily, Since: since},
 			{Kind: state.KindVolumeSnapshot, ID: "left", By: "volume snapshot content left"},

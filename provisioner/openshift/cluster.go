@@ -24,13 +24,13 @@ type Cluster struct {
 	net        network.Network
 	kubeconfig func() ([]byte, error)
 
-	sentries sentries
-	tally    tally
+	probes  bootstrapProbes
+	counter requestCounter
 
 	mu         sync.Mutex
 	loaded     []byte // the kubeconfig that api is of
 	api        *api   // nil until the kubeconfig could be read
-	memory     memory
+	history    history
 	approvable []approvable // of the last look: pending, and nothing speaks against them
 }
 
@@ -38,13 +38,13 @@ type Cluster struct {
 // which nothing was seen yet. The API is reached through net, and trusted and authenticated to by what the kubeconfig
 // embeds.
 func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster {
-	silenceLibrary()
-	return &Cluster{net: net, kubeconfig: kubeconfig, memory: newMemory()}
+	disableKlog()
+	return &Cluster{net: net, kubeconfig: kubeconfig, history: newHistory()}
 }
 
 // Close ends what a look has left running and drops idle connections; the Cluster stays usable.
 func (c *Cluster) Close() {
-	c.sentries.close()
+	c.probes.close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.api != nil {
@@ -66,21 +66,21 @@ func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	if c.api != nil && bytes.Equal(content, c.loaded) {
 		return c.api, nil
 	}
-	connected, err := newAPI(c.net, content, &c.tally)
+	connected, err := newAPI(c.net, content, &c.counter)
 	if err != nil {
 		return nil, err
 	}
 	if c.api != nil {
 		c.api.http.CloseIdleConnections()
-		c.memory, c.approvable = newMemory(), nil
+		c.history, c.approvable = newHistory(), nil
 	}
 	c.api, c.loaded = connected, content
 	return c.api, nil
 }
 
-// silenceLibrary keeps client-go from writing to the terminal: what matters comes back as an error. The library's logger
+// disableKlog keeps client-go from writing to the terminal: what matters comes back as an error. The library's logger
 // belongs to the whole process, so this is done once.
-var silenceLibrary = sync.OnceFunc(func() { //nolint:gochecknoglobals // it is about what the process has one of
+var disableKlog = sync.OnceFunc(func() { //nolint:gochecknoglobals // it is about what the process has one of
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
 	_ = flags.Set("stderrthreshold", "FATAL")

@@ -20,7 +20,7 @@ func TestTheConsoleHasAnAddressOnceItsRouteIsAdmitted(t *testing.T) {
 		r := rehearse(t)
 		expect := func(want string) {
 			t.Helper()
-			if got, err := r.ConsoleURL(t.Context()); err != nil || got != want {
+			if got, err := r.GetConsoleURL(t.Context()); err != nil || got != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
 		}

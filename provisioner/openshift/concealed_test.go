@@ -13,11 +13,11 @@ import (
 
 func TestWhatTheAPISaysAboutASecretIsNotRepeated(t *testing.T) {
 	said := &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 409, Reason: metav1.StatusReasonConflict, Message: `Invalid value: "very-secret"`}}
-	err := concealed(fault.New(fault.Transient, "change the secret", said))
-	if strings.Contains(err.Error(), "very-secret") || !fault.Is(err, fault.Transient) || !conflicts(err) {
+	err := redactMessage(fault.New(fault.Transient, "change the secret", said))
+	if strings.Contains(err.Error(), "very-secret") || !fault.Is(err, fault.Transient) || !isConflict(err) {
 		t.Errorf("got %v", err)
 	}
-	if plain := errors.New("connection refused"); !errors.Is(concealed(plain), plain) || concealed(nil) != nil {
+	if plain := errors.New("connection refused"); !errors.Is(redactMessage(plain), plain) || redactMessage(nil) != nil {
 		t.Error("other errors change")
 	}
 }

@@ -41,8 +41,8 @@ type operator struct {
 	} `json:"status"`
 }
 
-// running counts the nodes on which a revision of the operator's static pod runs.
-func (o operator) running() int {
+// countRunning counts the nodes on which a revision of the operator's static pod runs.
+func (o operator) countRunning() int {
 	count := 0
 	for _, node := range o.Status.NodeStatuses {
 		if node.CurrentRevision >= 1 {

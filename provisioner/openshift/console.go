@@ -12,24 +12,24 @@ type route struct {
 	} `json:"status"`
 }
 
-// ConsoleURL returns the address of the web console, or "" if no router serves one (yet).
-func (c *Cluster) ConsoleURL(ctx context.Context) (string, error) {
+// GetConsoleURL returns the address of the web console, or "" if no router serves one (yet).
+func (c *Cluster) GetConsoleURL(ctx context.Context) (string, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	console, _, err := read[route](ctx, api, consoleRoutes, "console")
+	console, _, err := getObject[route](ctx, api, consoleRoutes, "console")
 	if err != nil {
 		return "", err
 	}
-	if host := console.host(); host != "" {
+	if host := console.findHost(); host != "" {
 		return "https://" + host, nil
 	}
 	return "", nil
 }
 
-// host returns the name that a router serves the route by, or "".
-func (r route) host() string {
+// findHost returns the name that a router serves the route by, or "".
+func (r route) findHost() string {
 	for _, served := range r.Status.Ingress {
 		if served.Host != "" && served.Conditions.is("Admitted") {
 			return served.Host

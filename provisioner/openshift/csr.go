@@ -33,21 +33,21 @@ func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
 	return api.approveAll(ctx, wanted)
 }
 
-// approvals is how many requests are approved at a time: a thousand nodes may have come up together.
-const approvals = 5
+// approveParallelism is how many requests are approved at a time: a thousand nodes may have come up together.
+const approveParallelism = 5
 
 // approveAll decides about each request, in their order; those that changed meanwhile, and those that an error kept from
 // being tried, have no decision.
 func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRDecision, error) {
 	decisions := make([]state.CSRDecision, len(wanted))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(approvals)
+	group.SetLimit(approveParallelism)
 	for i := range wanted {
 		group.Go(func() (err error) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			decisions[i], err = a.decide(ctx, &wanted[i])
+			decisions[i], err = a.processApproval(ctx, &wanted[i])
 			return err
 		})
 	}
@@ -55,17 +55,17 @@ func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRD
 	return slices.DeleteFunc(decisions, func(d state.CSRDecision) bool { return d.Decision == "" }), err
 }
 
-// decide approves a request. What ails this one request alone is its decision's reason, so that it stops no other.
-func (a *api) decide(ctx context.Context, wanted *approvable) (state.CSRDecision, error) {
+// processApproval approves a request. What ails this one request alone is its decision's reason, so that it stops no other.
+func (a *api) processApproval(ctx context.Context, wanted *approvable) (state.CSRDecision, error) {
 	csr := &wanted.csr
 	form, err := parseNodeRequest(csr)
 	if err != nil {
-		return state.CSRDecision{}, fault.New(fault.Internal, "approve request "+shown(csr.Name), err)
+		return state.CSRDecision{}, fault.New(fault.Internal, "approve request "+quoteName(csr.Name), err)
 	}
-	decision := state.CSRDecision{Name: csr.Name, Node: form.node, Decision: state.Left}
+	decision := state.CSRDecision{Name: csr.Name, Node: form.node, Decision: state.Skipped}
 	switch err := a.approve(ctx, csr); {
 	case err == nil:
-		decision.Decision, decision.Reason, decision.NewKey = state.Approved, wanted.purpose(), wanted.newKey
+		decision.Decision, decision.Reason, decision.NewKey = state.Approved, wanted.describePurpose(), wanted.newKey
 	case errors.Is(err, errChanged): // the bootstrap machine approves requests, too; the next look tells what is left
 		return state.CSRDecision{}, nil
 	case fault.Is(err, fault.Internal):
@@ -76,8 +76,8 @@ func (a *api) decide(ctx context.Context, wanted *approvable) (state.CSRDecision
 	return decision, nil
 }
 
-// purpose says what a certificate is for.
-func (w *approvable) purpose() string {
+// describePurpose says what a certificate is for.
+func (w *approvable) describePurpose() string {
 	switch {
 	case w.csr.Spec.SignerName == certificatesv1.KubeletServingSignerName:
 		return "serving certificate"
@@ -104,14 +104,14 @@ func (a *api) approve(ctx context.Context, csr *certificatesv1.CertificateSignin
 	})
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(approved)
 	if err != nil {
-		return fault.New(fault.Internal, "approve request "+shown(csr.Name), err)
+		return fault.New(fault.Internal, "approve request "+quoteName(csr.Name), err)
 	}
-	_, err = requests.in(a).Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{FieldManager: fieldManager}, "approval")
+	_, err = requests.toClient(a).Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{FieldManager: fieldManager}, "approval")
 	switch {
 	case err == nil:
 		return nil
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return errChanged
 	}
-	return a.explain(ctx, "approve request "+shown(csr.Name), err)
+	return a.toFault(ctx, "approve request "+quoteName(csr.Name), err)
 }

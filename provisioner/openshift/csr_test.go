@@ -69,14 +69,14 @@ func nodeSubject(node string) pkix.Name {
 // waiting returns the requests for which nothing has been decided, by name, with why they must not be approved.
 func (r *rehearsal) waiting(t *testing.T, expected []state.ExpectedNode) map[string]string {
 	t.Helper()
-	seen, err := r.Observe(t.Context(), netip.Addr{}, expected)
+	seen, err := r.Poll(t.Context(), netip.Addr{}, expected)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refusals := map[string]string{}
 	for _, request := range seen.Requests {
 		if request.State == state.RequestPending {
-			refusals[request.Name] = request.Refusal
+			refusals[request.Name] = request.BlockedReason
 		}
 	}
 	return refusals
@@ -97,7 +97,7 @@ func (r *rehearsal) approved() []string {
 	var names []string
 	for _, csr := range r.objects.List(requests, "") {
 		for _, condition := range csr.List("status.conditions") {
-			if condition.Text("type") == "Approved" {
+			if condition.GetString("type") == "Approved" {
 				names = append(names, csr.Name())
 			}
 		}

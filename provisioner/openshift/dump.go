@@ -15,32 +15,32 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// exhibit is what one file of a dump shows: all objects of a kind, or the one of a name.
-type exhibit struct {
-	place place
-	name  string
+// dumpItem is what one file of a dump shows: all objects of a kind, or the one of a name.
+type dumpItem struct {
+	resource resourcePath
+	name     string
 }
 
-// exhibits lists what is dumped, the most telling first. There are no Secrets, no MachineConfigs and no proxy settings
+// listDumpItems lists what is dumped, the most telling first. There are no Secrets, no MachineConfigs and no proxy settings
 // in it, which hold passwords.
-func exhibits() []exhibit {
-	return []exhibit{
-		{place: clusterVersions}, {place: clusterOperators}, {place: nodes}, {place: requests},
-		{place: etcds}, {place: kubeAPIServers}, {place: kubeControllerManagers}, {place: kubeSchedulers},
-		{place: "machineconfiguration.openshift.io/v1/machineconfigpools"},
-		{place: systemConfig, name: "bootstrap"}, {place: etcdConfig, name: "etcd-endpoints"},
-		{place: "v1/events"}, {place: "v1/pods"},
-		{place: ingressControllers}, {place: consoleRoutes},
-		{place: "operator.openshift.io/v1/networks"}, {place: "config.openshift.io/v1/networks"},
-		{place: "config.openshift.io/v1/infrastructures"}, {place: "config.openshift.io/v1/schedulers"},
+func listDumpItems() []dumpItem {
+	return []dumpItem{
+		{resource: clusterVersions}, {resource: clusterOperators}, {resource: nodes}, {resource: requests},
+		{resource: etcds}, {resource: kubeAPIServers}, {resource: kubeControllerManagers}, {resource: kubeSchedulers},
+		{resource: "machineconfiguration.openshift.io/v1/machineconfigpools"},
+		{resource: systemConfig, name: "bootstrap"}, {resource: etcdConfig, name: "etcd-endpoints"},
+		{resource: "v1/events"}, {resource: "v1/pods"},
+		{resource: ingressControllers}, {resource: consoleRoutes},
+		{resource: "operator.openshift.io/v1/networks"}, {resource: "config.openshift.io/v1/networks"},
+		{resource: "config.openshift.io/v1/infrastructures"}, {resource: "config.openshift.io/v1/schedulers"},
 	}
 }
 
 // How much is dumped, and how many kinds side by side.
 const (
-	exhibitLimit = 2 << 20           // bytes of one file
-	exhibitRoom  = exhibitLimit - 64 // bytes of its objects; the rest is for a last line about those left out
-	sideBySide   = 4
+	maxDumpFile     = 2 << 20          // bytes of one file
+	maxDumpContent  = maxDumpFile - 64 // bytes of its objects; the rest is for a last line about those left out
+	dumpParallelism = 4
 )
 
 // Dump hands the state of the cluster to write as the API tells it: a file for each kind, one object a line as JSON,
@@ -52,21 +52,21 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 		return err
 	}
 	var group errgroup.Group
-	group.SetLimit(sideBySide)
+	group.SetLimit(dumpParallelism)
 	var one sync.Mutex // guards failures, and lets one write at a time
 	var failures []error
-	var quiet silence
-	for _, e := range exhibits() {
+	var quiet failureCounter
+	for _, e := range listDumpItems() {
 		group.Go(func() error {
-			if quiet.lasts() {
+			if quiet.isExceeded() {
 				return nil
 			}
-			lines, failure := api.exhibit(ctx, e)
+			lines, failure := api.readDumpItem(ctx, e)
 			one.Lock()
 			defer one.Unlock()
-			quiet.heard(failure)
-			if content := lines.content(); len(content) > 0 {
-				failure = errors.Join(failure, write(e.file(), content))
+			quiet.record(failure)
+			if content := lines.render(); len(content) > 0 {
+				failure = errors.Join(failure, write(e.fileName(), content))
 			}
 			if failure != nil {
 				failures = append(failures, failure)
@@ -75,17 +75,17 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 		})
 	}
 	err = group.Wait()
-	if quiet.lasts() {
+	if quiet.isExceeded() {
 		failures = append(failures, errors.New("nobody answers; what else there is was not asked for"))
 	}
 	return errors.Join(err, errors.Join(failures...))
 }
 
-// silence counts requests in a row that nobody answered. Each of them takes as long as requestTimeout; after as many as
+// failureCounter counts requests in a row that nobody answered. Each of them takes as long as requestTimeout; after as many as
 // go side by side the next one would be waited for in vain, too.
-type silence struct{ requests atomic.Int32 }
+type failureCounter struct{ requests atomic.Int32 }
 
-func (s *silence) heard(failure error) {
+func (s *failureCounter) record(failure error) {
 	var answer apierrors.APIStatus
 	if failure == nil || errors.As(failure, &answer) {
 		s.requests.Store(0)
@@ -94,11 +94,11 @@ func (s *silence) heard(failure error) {
 	s.requests.Add(1)
 }
 
-func (s *silence) lasts() bool { return s.requests.Load() >= sideBySide }
+func (s *failureCounter) isExceeded() bool { return s.requests.Load() >= dumpParallelism }
 
-// file returns the name of the file that shows it.
-func (e exhibit) file() string {
-	path, namespace, _ := strings.Cut(string(e.place), "@")
+// fileName returns the name of the file that shows it.
+func (e dumpItem) fileName() string {
+	path, namespace, _ := strings.Cut(string(e.resource), "@")
 	parts := strings.Split(path, "/")
 	words := []string{parts[len(parts)-1]}
 	if len(parts) == 3 {
@@ -113,21 +113,21 @@ func (e exhibit) file() string {
 	return strings.Join(words, "-") + ".jsonl"
 }
 
-// exhibit reads the objects of an exhibit, page by page; what was read before an error counts.
-func (a *api) exhibit(ctx context.Context, e exhibit) (display, error) {
-	var lines display
+// readDumpItem reads the objects of an exhibit, page by page; what was read before an error counts.
+func (a *api) readDumpItem(ctx context.Context, e dumpItem) (dumpBuffer, error) {
+	var lines dumpBuffer
 	if e.name != "" {
-		object, err := e.place.in(a).Get(ctx, e.name, metav1.GetOptions{})
+		object, err := e.resource.toClient(a).Get(ctx, e.name, metav1.GetOptions{})
 		if err == nil {
 			lines.add(*object)
 		}
-		return lines, a.absent(ctx, "read "+e.place.String()+" "+e.name, err)
+		return lines, a.ignoreNotFound(ctx, "read "+e.resource.String()+" "+e.name, err)
 	}
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page, err := e.place.in(a).List(ctx, options)
+		page, err := e.resource.toClient(a).List(ctx, options)
 		if err != nil {
-			return lines, a.absent(ctx, "list "+e.place.String(), err)
+			return lines, a.ignoreNotFound(ctx, "list "+e.resource.String(), err)
 		}
 		for _, object := range page.Items {
 			lines.add(object)
@@ -138,43 +138,43 @@ func (a *api) exhibit(ctx context.Context, e exhibit) (display, error) {
 	}
 }
 
-// absent explains an error, unless it says that there is no such thing.
-func (a *api) absent(ctx context.Context, op string, err error) error {
+// ignoreNotFound explains an error, unless it says that there is no such thing.
+func (a *api) ignoreNotFound(ctx context.Context, op string, err error) error {
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	return a.explain(ctx, op, err)
+	return a.toFault(ctx, op, err)
 }
 
-// display is objects as lines of JSON, up to a limit.
-type display struct {
-	unwell, well bytes.Buffer
-	left         int // objects that there was no room for
+// dumpBuffer is objects as lines of JSON, up to a limit.
+type dumpBuffer struct {
+	unhealthy, healthy bytes.Buffer
+	skipped            int // objects that there was no room for
 }
 
-func (d *display) add(object unstructured.Unstructured) {
-	strip(object)
+func (d *dumpBuffer) add(object unstructured.Unstructured) {
+	stripObject(object)
 	line, err := json.Marshal(object.Object)
 	if err != nil {
-		d.left++
+		d.skipped++
 		return
 	}
-	into := &d.well
-	if unwell(object) {
-		into = &d.unwell
+	into := &d.healthy
+	if isUnhealthy(object) {
+		into = &d.unhealthy
 	}
-	if into.Len()+len(line) >= exhibitRoom {
-		d.left++
+	if into.Len()+len(line) >= maxDumpContent {
+		d.skipped++
 		return
 	}
 	into.Write(append(line, '\n'))
 }
 
-// content returns the lines that there is room for, and in a last one how many there was none for.
-func (d *display) content() []byte {
-	content, left := bytes.Clone(d.unwell.Bytes()), d.left
-	for line := range bytes.Lines(d.well.Bytes()) {
-		if len(content)+len(line) > exhibitRoom {
+// render returns the lines that there is room for, and in a last one how many there was none for.
+func (d *dumpBuffer) render() []byte {
+	content, left := bytes.Clone(d.unhealthy.Bytes()), d.skipped
+	for line := range bytes.Lines(d.healthy.Bytes()) {
+		if len(content)+len(line) > maxDumpContent {
 			left++
 			continue
 		}

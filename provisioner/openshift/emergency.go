@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	namespaces        place = "v1/namespaces"
-	selfReviews       place = "authentication.k8s.io/v1/selfsubjectreviews"
-	accessReviews     place = "authorization.k8s.io/v1/selfsubjectaccessreviews"
-	emergencyAccounts place = "cluster.appuio.io/v1beta1/emergencyaccounts@appuio-emergency-credentials-controller"
+	namespaces        resourcePath = "v1/namespaces"
+	selfReviews       resourcePath = "authentication.k8s.io/v1/selfsubjectreviews"
+	accessReviews     resourcePath = "authorization.k8s.io/v1/selfsubjectaccessreviews"
+	emergencyAccounts resourcePath = "cluster.appuio.io/v1beta1/emergencyaccounts@appuio-emergency-credentials-controller"
 )
 
 // emergencyUser is how the user of every emergency credential begins: the rest names its account.
@@ -42,7 +42,7 @@ func (c *Cluster) VerifyEmergency(ctx context.Context, kubeconfig []byte) (Emerg
 		return Emergency{}, err
 	}
 	defer access.http.CloseIdleConnections()
-	return access.verify(ctx)
+	return access.verifyEmergency(ctx)
 }
 
 // openEmergency connects by an emergency kubeconfig, and proves that it leads to this very cluster, as far as the
@@ -52,15 +52,15 @@ func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, e
 	if err != nil {
 		return nil, err
 	}
-	access, err := c.emergencyAPI(kubeconfig, admin)
+	access, err := c.connectEmergency(kubeconfig, admin)
 	if err != nil {
 		return nil, err
 	}
-	theirs, _, err := read[identity](ctx, access, namespaces, "kube-system")
+	theirs, _, err := getObject[identity](ctx, access, namespaces, "kube-system")
 	if err != nil {
-		return nil, refused(err)
+		return nil, toEmergencyFault(err)
 	}
-	ours, _, err := read[identity](ctx, admin, namespaces, "kube-system")
+	ours, _, err := getObject[identity](ctx, admin, namespaces, "kube-system")
 	switch {
 	case fault.Is(err, fault.Denied):
 		return access, nil
@@ -72,8 +72,8 @@ func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, e
 	return access, nil
 }
 
-// refused turns a refusal of the API into one of the emergency access.
-func refused(err error) error {
+// toEmergencyFault turns a refusal of the API into one of the emergency access.
+func toEmergencyFault(err error) error {
 	if fault.Is(err, fault.Denied) {
 		return fault.New(fault.Denied, emergencyOp, errors.New("the API refuses it")).
 			WithHint("fetch the emergency credentials again: their tokens end")
@@ -89,25 +89,25 @@ type identity struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 }
 
-func (a *api) verify(ctx context.Context) (Emergency, error) {
-	user, err := a.whoami(ctx)
+func (a *api) verifyEmergency(ctx context.Context) (Emergency, error) {
+	user, err := a.getUser(ctx)
 	if err != nil {
-		return Emergency{}, refused(err)
+		return Emergency{}, toEmergencyFault(err)
 	}
 	account, found := strings.CutPrefix(user, emergencyUser)
 	if !found || len(validation.IsDNS1123Subdomain(account)) > 0 {
 		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", sanitize(user)).WithHint(fetchEmergency)
 	}
-	if err := a.mayEverything(ctx); err != nil {
+	if err := a.checkClusterAdmin(ctx); err != nil {
 		return Emergency{}, err
 	}
-	made, err := a.tokenMade(ctx, account)
+	made, err := a.getTokenTime(ctx, account)
 	return Emergency{User: user, Account: account, TokenMade: made}, err
 }
 
-// whoami returns the user that the API takes us for.
-func (a *api) whoami(ctx context.Context) (string, error) {
-	reviewed, err := a.review(ctx, selfReviews, "SelfSubjectReview", nil)
+// getUser returns the user that the API takes us for.
+func (a *api) getUser(ctx context.Context) (string, error) {
+	reviewed, err := a.createReview(ctx, selfReviews, "SelfSubjectReview", nil)
 	if err != nil {
 		return "", err
 	}
@@ -115,11 +115,11 @@ func (a *api) whoami(ctx context.Context) (string, error) {
 	return user, nil
 }
 
-func (a *api) mayEverything(ctx context.Context) error {
+func (a *api) checkClusterAdmin(ctx context.Context) error {
 	all := map[string]any{"resourceAttributes": map[string]any{"verb": "*", "group": "*", "resource": "*"}}
-	reviewed, err := a.review(ctx, accessReviews, "SelfSubjectAccessReview", all)
+	reviewed, err := a.createReview(ctx, accessReviews, "SelfSubjectAccessReview", all)
 	if err != nil {
-		return refused(err)
+		return toEmergencyFault(err)
 	}
 	if allowed, _, _ := unstructured.NestedBool(reviewed, "status", "allowed"); !allowed {
 		return fault.Newf(fault.Denied, emergencyOp, "it may not do everything in the cluster").
@@ -128,17 +128,17 @@ func (a *api) mayEverything(ctx context.Context) error {
 	return nil
 }
 
-// review asks the API about ourselves.
-func (a *api) review(ctx context.Context, where place, kind string, spec map[string]any) (map[string]any, error) {
+// createReview asks the API about ourselves.
+func (a *api) createReview(ctx context.Context, where resourcePath, kind string, spec map[string]any) (map[string]any, error) {
 	path, _, _ := strings.Cut(string(where), "/self")
 	asked := &unstructured.Unstructured{Object: map[string]any{"apiVersion": path, "kind": kind}}
 	if spec != nil {
 		asked.Object["spec"] = spec
 	}
-	a.tally.count("create", where)
-	answer, err := where.in(a).Create(ctx, asked, metav1.CreateOptions{})
+	a.counter.count("create", where)
+	answer, err := where.toClient(a).Create(ctx, asked, metav1.CreateOptions{})
 	if err != nil {
-		return nil, a.explain(ctx, "ask for a "+kind, err)
+		return nil, a.toFault(ctx, "ask for a "+kind, err)
 	}
 	return answer.Object, nil
 }
@@ -150,16 +150,16 @@ type emergencyAccount struct {
 	} `json:"status"`
 }
 
-// tokenMade returns when the newest token of an account was made: since this cluster exists.
-func (a *api) tokenMade(ctx context.Context, name string) (time.Time, error) {
-	account, exists, err := read[emergencyAccount](ctx, a, emergencyAccounts, name)
+// getTokenTime returns when the newest token of an account was made: since this cluster exists.
+func (a *api) getTokenTime(ctx context.Context, name string) (time.Time, error) {
+	account, exists, err := getObject[emergencyAccount](ctx, a, emergencyAccounts, name)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if !exists {
 		return time.Time{}, fault.Newf(fault.Invalid, emergencyOp, "the cluster has no EmergencyAccount %q", name).WithHint(fetchEmergency)
 	}
-	born, _, err := read[identity](ctx, a, namespaces, "kube-system")
+	born, _, err := getObject[identity](ctx, a, namespaces, "kube-system")
 	if err != nil {
 		return time.Time{}, err
 	}

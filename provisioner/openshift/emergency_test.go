@@ -140,7 +140,7 @@ func TestTheAdministratorIsShutOutByTheEmergencyAccess(t *testing.T) {
 			}
 		}
 		for _, want := range []state.Action{state.Updated, state.Found} { // the second run knows no administrator any more
-			if got, err := r.InvalidateAdmin(t.Context(), r.emergency(r.trusting())); err != nil || got != want {
+			if got, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting())); err != nil || got != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
 		}
@@ -154,7 +154,7 @@ func TestAnEmergencyAccessThatIsNotVerifiedShutsNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		r.tokens["very-secret"] = kube.User{Name: "system:admin", Groups: []string{"system:masters"}}
-		if _, err := r.InvalidateAdmin(t.Context(), r.emergency(r.trusting())); !fault.Is(err, fault.Invalid) {
+		if _, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting())); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v", err)
 		}
 		if authority, _ := r.bundle(t); authority != "the authority" {
@@ -167,7 +167,7 @@ func TestIfTheAdministratorIsStillLetInEverythingIsPutBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		r.stubborn = true
-		_, err := r.InvalidateAdmin(t.Context(), r.emergency(r.trusting()))
+		_, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting()))
 		if !fault.Is(err, fault.Timeout) || !strings.Contains(err.Error(), "put back") {
 			t.Errorf("got %v", err)
 		}
@@ -189,7 +189,7 @@ func TestIfTheEmergencyAccessEndsTheAdministratorPutsEverythingBack(t *testing.T
 			api.ServeHTTP(w, q)
 			patched.Store(patched.Load() || q.Method == http.MethodPatch)
 		}
-		_, err := r.InvalidateAdmin(t.Context(), r.emergency(r.trusting()))
+		_, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting()))
 		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "put back") {
 			t.Errorf("got %v", err)
 		}

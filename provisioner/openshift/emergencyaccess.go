@@ -20,9 +20,9 @@ const (
 	decryptEmergency = "open it with its passphrase, which is in Passbolt, and give the kubeconfig that comes out"
 )
 
-// emergencyAPI connects by an emergency kubeconfig to the API that admin leads to. Nothing but its address, authority and
+// connectEmergency connects by an emergency kubeconfig to the API that admin leads to. Nothing but its address, authority and
 // token is used of it: no programs, no files, no other name for the server.
-func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
+func (c *Cluster) connectEmergency(kubeconfig []byte, admin *api) (*api, error) {
 	const op = "load the emergency kubeconfig"
 	if bytes.Contains(kubeconfig, []byte("-----BEGIN PGP MESSAGE-----")) {
 		return nil, fault.Newf(fault.Invalid, op, "it is still encrypted").WithHint(decryptEmergency)
@@ -38,14 +38,14 @@ func (c *Cluster) emergencyAPI(kubeconfig []byte, admin *api) (*api, error) {
 	if err := checkEmergency(config, address, admin.address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
-	roots, err := c.emergencyRoots(config)
+	roots, err := c.loadEmergencyRoots(config)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
 	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	made := &api{address: address, trust: trust, http: newClient(c.net, trust), tally: &c.tally}
+	made := &api{address: address, trust: trust, http: newClient(c.net, trust), counter: &c.counter}
 	made.http.Transport = bearer{made.http.Transport, config.BearerToken}
-	if made.objects, err = dynamic.NewForConfigAndClient(restConfig(&rest.Config{Host: config.Host}), made.http); err != nil {
+	if made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(&rest.Config{Host: config.Host}), made.http); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	return made, nil
@@ -77,9 +77,9 @@ func checkEmergency(config *rest.Config, address, admin *url.URL) error {
 	return nil
 }
 
-// emergencyRoots are the authorities that the kubeconfig embeds, else the cluster's own and those of the public internet,
+// loadEmergencyRoots are the authorities that the kubeconfig embeds, else the cluster's own and those of the public internet,
 // by which a catalog may have the API served.
-func (c *Cluster) emergencyRoots(config *rest.Config) (*x509.CertPool, error) {
+func (c *Cluster) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, error) {
 	if len(config.CAData) > 0 {
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(config.CAData) {
@@ -91,11 +91,11 @@ func (c *Cluster) emergencyRoots(config *rest.Config) (*x509.CertPool, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := Authorities(content)
+	own, err := ParseAuthorities(content)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := publicRoots(c.net)
+	roots, err := loadPublicRoots(c.net)
 	if err == nil {
 		roots.AppendCertsFromPEM(own)
 	}

@@ -11,9 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// etcdStatus sums up what a look found of etcd. There are as many members as the operator counts; none before it has
+// buildEtcdStatus sums up what a look found of etcd. There are as many members as the operator counts; none before it has
 // counted.
-func (e evidence) etcdStatus(complete bool) state.EtcdStatus {
+func (e snapshot) buildEtcdStatus(complete bool) state.EtcdStatus {
 	reported := e.etcd.Status.Conditions
 	status := state.EtcdStatus{
 		InCluster:        reported.is(runningInCluster),
@@ -24,16 +24,16 @@ func (e evidence) etcdStatus(complete bool) state.EtcdStatus {
 	}
 	counted, known := parseMembership(status.Message)
 	if known {
-		clues := e.etcdClues()
-		status.Members = clues.members(counted, status.BootstrapRemoved)
+		clues := e.collectEtcdHints()
+		status.Members = clues.listMembers(counted, status.BootstrapRemoved)
 		e.addRevisions(status.Members)
 	}
-	status.Held = e.held(status, complete)
-	status.Degraded = complaints(reported, len(status.Members))
+	status.BlockedReason = e.describePendingRemoval(status, complete)
+	status.Degraded = listDegradedConditions(reported, len(status.Members))
 	return status
 }
 
-func (e evidence) addRevisions(members []state.EtcdMember) {
+func (e snapshot) addRevisions(members []state.EtcdMember) {
 	for _, node := range e.etcd.Status.NodeStatuses {
 		for i := range members {
 			if members[i].Name == node.NodeName {
@@ -43,9 +43,9 @@ func (e evidence) addRevisions(members []state.EtcdMember) {
 	}
 }
 
-// complaints are the conditions by which the operator is degraded, sorted. That it finds no members is normal as long as
+// listDegradedConditions are the conditions by which the operator is degraded, sorted. That it finds no members is normal as long as
 // there is only that of the bootstrap machine, which it does not count as one there.
-func complaints(reported conditions, members int) []string {
+func listDegradedConditions(reported conditions, members int) []string {
 	var all []string
 	for _, condition := range reported {
 		normal := condition.Type == "EtcdEndpointsDegraded" && members <= 1
@@ -57,35 +57,35 @@ func complaints(reported conditions, members int) []string {
 	return all
 }
 
-// etcdClues gathers what tells the members' names and states.
-func (e evidence) etcdClues() *etcdClues {
-	clues := &etcdClues{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
+// collectEtcdHints gathers what tells the members' names and states.
+func (e snapshot) collectEtcdHints() *etcdHints {
+	clues := &etcdHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
 	for _, node := range e.nodes {
 		if _, master := node.Labels[masterLabel]; !master {
 			continue
 		}
-		clues.know(node.Name)
+		clues.addMaster(node.Name)
 		for _, address := range node.Status.Addresses {
 			clues.nodeOf[address.Address] = node.Name
 		}
 	}
 	for _, node := range e.etcd.Status.NodeStatuses {
-		clues.know(node.NodeName)
+		clues.addMaster(node.NodeName)
 	}
 	// The keys are member IDs or node names, so only the values tell.
 	for _, address := range e.endpoints.Data {
-		clues.voting[clues.node(address)] = true
+		clues.voting[clues.resolveNode(address)] = true
 	}
 	for _, event := range e.etcdEvents {
-		clues.note(event)
+		clues.addEvent(event)
 	}
 	return clues
 }
 
-// note adds what an event of the operator tells: "successfully added new member https://192.0.2.1:2380", "successfully
+// addEvent adds what an event of the operator tells: "successfully added new member https://192.0.2.1:2380", "successfully
 // promoted learner member https://192.0.2.1:2380".
-func (c *etcdClues) note(event corev1.Event) {
-	node := c.node(peerIn(event.Message))
+func (c *etcdHints) addEvent(event corev1.Event) {
+	node := c.resolveNode(parsePeer(event.Message))
 	switch {
 	case node == "" || !strings.HasPrefix(event.Message, "successfully "):
 	case event.Reason == "MemberAddAsLearner":
@@ -95,8 +95,8 @@ func (c *etcdClues) note(event corev1.Event) {
 	}
 }
 
-// peerIn returns the address or the node name that an event speaks of.
-func peerIn(message string) string {
+// parsePeer returns the address or the node name that an event speaks of.
+func parsePeer(message string) string {
 	for word := range strings.FieldsSeq(message) {
 		word = strings.Trim(word, `"',.`)
 		host, found := strings.CutPrefix(word, "https://")

@@ -48,7 +48,7 @@ func (r *rehearsal) etcd(t *testing.T, message string, voting []string, revision
 func TestEtcdMembersAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		if status := r.observe(t).Etcd; len(status.Members) != 0 || status.Held != "" {
+		if status := r.observe(t).Etcd; len(status.Members) != 0 || status.BlockedReason != "" {
 			t.Errorf("before the operator has reported: %+v", status)
 		}
 		r.masters(t)
@@ -58,7 +58,7 @@ func TestEtcdMembersAreNamed(t *testing.T) {
 		r.put(t, "events", "openshift-etcd-operator", with(with(named("failed"), "reason", "MemberAddAsLearner"),
 			"message", "failed to add new member https://192.0.2.10:2380: timeout"))
 		want := state.EtcdStatus{
-			Message: "3 members are available", Revision: 5, Held: "no member yet on master-0",
+			Message: "3 members are available", Revision: 5, BlockedReason: "no member yet on master-0",
 			Voters: map[string]string{"8e9e05c521646900": "192.0.2.11"},
 			Members: []state.EtcdMember{
 				{Name: "etcd-bootstrap", State: "voter"},
@@ -119,8 +119,8 @@ func TestEtcdGrowsToFourAndShrinksToThree(t *testing.T) {
 			}
 			r.observe(t)
 			seen := r.observe(t)
-			if len(seen.Etcd.Members) != now.members || seen.Etcd.Held != now.held {
-				t.Errorf("%s: %d members, held: %q, want %d, %q", now.message, len(seen.Etcd.Members), seen.Etcd.Held, now.members, now.held)
+			if len(seen.Etcd.Members) != now.members || seen.Etcd.BlockedReason != now.held {
+				t.Errorf("%s: %d members, held: %q, want %d, %q", now.message, len(seen.Etcd.Members), seen.Etcd.BlockedReason, now.members, now.held)
 			}
 			if seen.Bootstrap.Has(state.PhaseMemberRemoved) != (now.held == "") {
 				t.Errorf("%s: reached %v", now.message, seen.Bootstrap.Reached)
@@ -169,7 +169,7 @@ func TestTheEventsOfEtcdAreReadOnlyWhileTheyAreNeeded(t *testing.T) {
 		r.masters(t)
 		r.etcd(t, "3 members are available", nil, [3]int{}, [3]string{"EtcdRunningInCluster", "True", ""})
 		r.observe(t)
-		if requests := r.Requests(); requests["list v1/events@openshift-etcd-operator"] != 0 || requests["get operator.openshift.io/v1/etcds"] != 1 {
+		if requests := r.CountRequests(); requests["list v1/events@openshift-etcd-operator"] != 0 || requests["get operator.openshift.io/v1/etcds"] != 1 {
 			t.Error(requests)
 		}
 	})

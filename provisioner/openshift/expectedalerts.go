@@ -1,8 +1,8 @@
 package openshift
 
-// expectedAlerts are those that fire on a new cluster while all is well, each with its reason. The reasons are those of
+// listExpectedAlerts are those that fire on a new cluster while all is well, each with its reason. The reasons are those of
 // OpenShift's documentation of monitoring and of the Insights Operator, and of the rules themselves.
-func expectedAlerts() map[string]string {
+func listExpectedAlerts() map[string]string {
 	return map[string]string{
 		"Watchdog":                           "it always fires: it shows that alerts are delivered",
 		"InfoInhibitor":                      "it fires beside alerts of severity info only, and holds them back",

@@ -27,24 +27,24 @@ const (
 	maxAnswer = 32 << 20
 )
 
-// read gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
-func read[T any](ctx context.Context, a *api, where place, name string) (T, bool, error) {
+// getObject gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
+func getObject[T any](ctx context.Context, a *api, where resourcePath, name string) (T, bool, error) {
 	var decoded T
-	a.tally.count("get", where)
+	a.counter.count("get", where)
 	op := "read " + where.String() + " " + name
 	content, err := a.fetch(ctx, where, name, nil)
 	if apierrors.IsNotFound(err) {
 		return decoded, false, nil
 	}
 	if err != nil {
-		return decoded, false, a.explain(ctx, op, err)
+		return decoded, false, a.toFault(ctx, op, err)
 	}
 	err = decode(op, content, &decoded)
 	return decoded, err == nil, err
 }
 
-// list returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
-func list[T any](ctx context.Context, a *api, where place, selector string) ([]T, error) {
+// listObjects returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
+func listObjects[T any](ctx context.Context, a *api, where resourcePath, selector string) ([]T, error) {
 	op := "list " + where.String()
 	var all []T
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
@@ -52,13 +52,13 @@ func list[T any](ctx context.Context, a *api, where place, selector string) ([]T
 		query.Set("labelSelector", selector)
 	}
 	for range maxPages {
-		a.tally.count("list", where)
+		a.counter.count("list", where)
 		content, err := a.fetch(ctx, where, "", query)
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, a.explain(ctx, op, err)
+			return nil, a.toFault(ctx, op, err)
 		}
 		var page struct {
 			Metadata struct {
@@ -79,8 +79,8 @@ func list[T any](ctx context.Context, a *api, where place, selector string) ([]T
 
 // fetch gets what is at a place. It asks by itself because client-go decodes an answer into maps first, which costs ten
 // times as much; a failure is the same error that client-go returns.
-func (a *api) fetch(ctx context.Context, where place, name string, query url.Values) ([]byte, error) {
-	address := a.address.JoinPath(where.path(), name)
+func (a *api) fetch(ctx context.Context, where resourcePath, name string, query url.Values) ([]byte, error) {
+	address := a.address.JoinPath(where.urlPath(), name)
 	address.RawQuery = query.Encode()
 	return a.get(ctx, address, where.String(), name)
 }
@@ -102,13 +102,13 @@ func (a *api) get(ctx context.Context, address *url.URL, kind, name string) ([]b
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, refusal(kind, name, response.StatusCode, content)
+		return nil, toStatusError(kind, name, response.StatusCode, content)
 	}
 	return content, nil
 }
 
-// refusal returns what the API says when it does not answer a request.
-func refusal(kind, name string, code int, content []byte) error {
+// toStatusError returns what the API says when it does not answer a request.
+func toStatusError(kind, name string, code int, content []byte) error {
 	var status metav1.Status
 	if err := stdjson.Unmarshal(content, &status); err == nil && status.Kind == "Status" && status.Reason != "" {
 		return &apierrors.StatusError{ErrStatus: status}

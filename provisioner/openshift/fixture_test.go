@@ -64,15 +64,15 @@ func rehearse(t testing.TB) *rehearsal {
 	}})
 	r.zone = zone
 	var err error
-	if r.master, err = zone.Host(address); err != nil {
+	if r.master, err = zone.AddHost(address); err != nil {
 		t.Fatal(err)
 	}
-	client, err := zone.Host(netip.MustParseAddr("203.0.113.1"))
+	client, err := zone.AddHost(netip.MustParseAddr("203.0.113.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.net = client.Network(x509.NewCertPool())
-	if r.objects, err = kube.Load(store.Memory(), "objects", time.Now); err != nil {
+	if r.objects, err = kube.Load(store.NewMemory(), "objects", time.Now); err != nil {
 		t.Fatal(err)
 	}
 	r.define(t)
@@ -87,7 +87,7 @@ func rehearse(t testing.TB) *rehearsal {
 
 func authority(t testing.TB) certificate.Pair {
 	t.Helper()
-	pair, err := certificate.Authority(pkix.Name{CommonName: "root-ca"}, 24*time.Hour, time.Now())
+	pair, err := certificate.NewAuthority(pkix.Name{CommonName: "root-ca"}, 24*time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func (r *rehearsal) put(t testing.TB, resource, namespace string, object kube.Ob
 // change changes an object.
 func (r *rehearsal) change(t testing.TB, resource, namespace, name, path string, value any) {
 	t.Helper()
-	_, err := r.objects.Change(resource, namespace, name, func(object kube.Object) error {
+	_, err := r.objects.Update(resource, namespace, name, func(object kube.Object) error {
 		object.Set(path, value)
 		return nil
 	})
@@ -171,7 +171,7 @@ func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate
 			Issue: func(namespace, account string, _ time.Time) string { return "token of " + namespace + "/" + account },
 		},
 		Authorize: func(a kube.Attributes) bool {
-			return (a.User.In("system:masters") || r.admins[a.User.Name]) && (r.forbidden == "" || a.Resource != r.forbidden)
+			return (a.User.HasGroup("system:masters") || r.admins[a.User.Name]) && (r.forbidden == "" || a.Resource != r.forbidden)
 		},
 		Ready: func() error {
 			if failure := r.ready.Load(); failure != nil {
@@ -229,14 +229,14 @@ func (r *rehearsal) listen(t testing.TB, host *fabric.Host, port int, shown cert
 
 // Nodes takes a look and returns the nodes.
 func (r *rehearsal) Nodes(ctx context.Context) ([]state.NodeStatus, error) {
-	seen, err := r.Observe(ctx, r.bootstrap, r.expected)
+	seen, err := r.Poll(ctx, r.bootstrap, r.expected)
 	return seen.Nodes, err
 }
 
 // observe takes a look that is to succeed.
-func (r *rehearsal) observe(t testing.TB) state.Observation {
+func (r *rehearsal) observe(t testing.TB) state.Snapshot {
 	t.Helper()
-	seen, err := r.Observe(t.Context(), r.bootstrap, r.expected)
+	seen, err := r.Poll(t.Context(), r.bootstrap, r.expected)
 	if err != nil {
 		t.Fatal(err)
 	}

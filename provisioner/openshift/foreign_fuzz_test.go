@@ -86,7 +86,7 @@ func FuzzDecodeAlerts(f *testing.F) {
 			if strings.ContainsFunc(alert.Name+alert.Severity+alert.Namespace+alert.Summary, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Fatalf("%+v is told", alert)
 			}
-			if i > 0 && urgency(alerts[i-1]) > urgency(alert) {
+			if i > 0 && computeUrgency(alerts[i-1]) > computeUrgency(alert) {
 				t.Fatalf("%+v stands before %+v", alerts[i-1], alert)
 			}
 		}
@@ -131,7 +131,7 @@ func FuzzEmergencyKubeconfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		admin := &api{address: &url.URL{Scheme: "https", Host: "api.c-1.example.net:6443"}}
 		c := NewCluster(network.Network{}, func() ([]byte, error) { return nil, fault.New(fault.NotFound, "no kubeconfig", nil) })
-		made, err := c.emergencyAPI(content, admin)
+		made, err := c.connectEmergency(content, admin)
 		switch {
 		case err != nil && (!fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" || strings.Contains(err.Error(), "very-secret-value") && !bytes.Contains(content, []byte("server: very-secret-value"))):
 			t.Fatalf("%q is told as %q", content, err)
@@ -148,7 +148,7 @@ func FuzzRefusal(f *testing.F) {
 		f.Add(502, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, code int, content []byte) {
-		refused := refusal("secrets", "a", code, content)
+		refused := toStatusError("secrets", "a", code, content)
 		told := fault.New(fault.Internal, "read secrets a", refused)
 		if refused == nil || strings.ContainsFunc(told.Error(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 			t.Fatalf("%d %q is told as %q", code, content, told)

@@ -320,7 +320,7 @@ func TestForgeriesAreLeftToTheOperatorWithTheirReason(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), forgery.refusal) {
 				t.Fatalf("judged %v, want a refusal that speaks of %q", err, forgery.refusal)
 			}
-			if !pending(csr) {
+			if !isPending(csr) {
 				t.Error("it is not left pending")
 			}
 			if strings.ContainsFunc(err.Error(), unicode.IsControl) {

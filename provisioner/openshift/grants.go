@@ -24,28 +24,28 @@ type grantID struct {
 // grants are all that looks have seen: Kubernetes deletes a request an hour after its certificate was issued.
 type grants map[grantID]grant
 
-// note adds what was approved of all requests. Whoever approved has verified the signature, or trusted the requester
+// recordApproved adds what was approved of all requests. Whoever approved has verified the signature, or trusted the requester
 // without it; a request that the signer refused let nobody in.
-func (g grants) note(all []certificatesv1.CertificateSigningRequest) {
+func (g grants) recordApproved(all []certificatesv1.CertificateSigningRequest) {
 	for i := range all {
 		csr := &all[i]
 		id := grantID{csr.Name, csr.UID}
-		if decided(csr, certificatesv1.CertificateFailed) {
+		if hasDecision(csr, certificatesv1.CertificateFailed) {
 			delete(g, id)
 			continue
 		}
-		if _, known := g[id]; known || !decided(csr, certificatesv1.CertificateApproved) || csr.Spec.Username != bootstrapperUser ||
+		if _, known := g[id]; known || !hasDecision(csr, certificatesv1.CertificateApproved) || csr.Spec.Username != bootstrapperUser ||
 			csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName {
 			continue
 		}
 		if request, err := parseNodeRequest(csr); err == nil {
-			g[id] = grant{request.node, request.publicKey(), csr.CreationTimestamp.Time, approvedAt(csr)}
+			g[id] = grant{request.node, request.publicKey(), csr.CreationTimestamp.Time, getApprovalTime(csr)}
 		}
 	}
 }
 
-// approvedAt returns when a request was approved, as far as its condition tells.
-func approvedAt(csr *certificatesv1.CertificateSigningRequest) time.Time {
+// getApprovalTime returns when a request was approved, as far as its condition tells.
+func getApprovalTime(csr *certificatesv1.CertificateSigningRequest) time.Time {
 	at := csr.CreationTimestamp.Time
 	for _, condition := range csr.Status.Conditions {
 		if condition.Type == certificatesv1.CertificateApproved && condition.LastUpdateTime.After(at) {

@@ -33,55 +33,55 @@ type ingressController struct {
 	} `json:"spec"`
 }
 
-// PlaceIngress moves the routers of the default ingress controller to the nodes with a label ("key" or "key=value"),
+// EnsureIngressPlacement moves the routers of the default ingress controller to the nodes with a label ("key" or "key=value"),
 // tolerating taints of that key, on the ports of these nodes. With proxyProtocol the routers expect the PROXY
 // protocol of the load balancer. Until the controller exists it is fault.Transient. What others have changed since we
 // did it first, stays as they want it.
-func (c *Cluster) PlaceIngress(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
+func (c *Cluster) EnsureIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	return settle(func() (state.Action, error) {
-		return api.placeIngress(ctx, nodeLabel, int64(replicas), publishingProtocol(proxyProtocol))
+	return retryOnConflict(func() (state.Action, error) {
+		return api.ensureIngressPlacement(ctx, nodeLabel, int64(replicas), formatProtocol(proxyProtocol))
 	})
 }
 
-func (a *api) placeIngress(ctx context.Context, nodeLabel string, replicas int64, protocol string) (state.Action, error) {
-	controller, exists, err := read[ingressController](ctx, a, ingressControllers, "default")
+func (a *api) ensureIngressPlacement(ctx context.Context, nodeLabel string, replicas int64, protocol string) (state.Action, error) {
+	controller, exists, err := getObject[ingressController](ctx, a, ingressControllers, "default")
 	if err != nil {
 		return "", err
 	}
 	if !exists {
 		return "", fault.Newf(fault.Transient, "place the routers", "the default ingress controller does not exist yet")
 	}
-	change := controller.change(nodeLabel, replicas, protocol)
-	controller.leave(change)
+	change := controller.diff(nodeLabel, replicas, protocol)
+	controller.removeForeignFields(change)
 	if len(change) == 0 {
 		return state.Found, nil
 	}
-	content, err := json.Marshal(map[string]any{"metadata": touch(controller.ObjectMeta), "spec": change})
+	content, err := json.Marshal(map[string]any{"metadata": buildChangedMetadata(controller.ObjectMeta), "spec": change})
 	if err != nil {
 		return "", fault.New(fault.Internal, "place the routers", err)
 	}
 	return state.Updated, a.patch(ctx, ingressControllers, "default", content)
 }
 
-func publishingProtocol(proxyProtocol bool) string {
+func formatProtocol(proxyProtocol bool) string {
 	if proxyProtocol {
 		return "PROXY"
 	}
 	return "TCP"
 }
 
-// change returns the merge patch of the spec that makes the difference, by field; empty if there is none.
-func (c ingressController) change(nodeLabel string, replicas int64, protocol string) map[string]any {
+// diff returns the merge patch of the spec that makes the difference, by field; empty if there is none.
+func (c ingressController) diff(nodeLabel string, replicas int64, protocol string) map[string]any {
 	change := map[string]any{}
 	if c.Spec.Replicas == nil || *c.Spec.Replicas != replicas {
 		change["replicas"] = replicas
 	}
 	key, value, _ := strings.Cut(nodeLabel, "=")
-	if placement := c.placementChange(key, value); len(placement) > 0 {
+	if placement := c.diffPlacement(key, value); len(placement) > 0 {
 		change["nodePlacement"] = placement
 	}
 	if c.Spec.Publishing.Type != "HostNetwork" || c.Spec.Publishing.HostNetwork.Protocol != protocol {
@@ -94,21 +94,21 @@ func (c ingressController) change(nodeLabel string, replicas int64, protocol str
 	return change
 }
 
-// leave takes out of a change what others have decided since we changed the controller first.
-func (c ingressController) leave(change map[string]any) {
-	if !touched(c.ObjectMeta) {
+// removeForeignFields takes out of a change what others have decided since we changed the controller first.
+func (c ingressController) removeForeignFields(change map[string]any) {
+	if !isChanged(c.ObjectMeta) {
 		return
 	}
 	for _, path := range [][]string{
 		{"replicas"}, {"nodePlacement", "nodeSelector"}, {"endpointPublishingStrategy", "type"}, {"endpointPublishingStrategy", "hostNetwork", "protocol"},
 	} {
-		if ownedByOthers(c.ObjectMeta, append([]string{"spec"}, path...)...) {
+		if isForeignOwned(c.ObjectMeta, append([]string{"spec"}, path...)...) {
 			delete(change, path[0])
 		}
 	}
 }
 
-func (c ingressController) placementChange(key, value string) map[string]any {
+func (c ingressController) diffPlacement(key, value string) map[string]any {
 	change := map[string]any{}
 	labels := map[string]any{}
 	for other := range c.Spec.NodePlacement.NodeSelector.MatchLabels {

@@ -15,7 +15,7 @@ func TestIngressIsPlacedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		place := func(proxy bool) (state.Action, error) {
-			return r.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 3, proxy)
+			return r.EnsureIngressPlacement(t.Context(), "node-role.kubernetes.io/infra", 3, proxy)
 		}
 		if _, err := place(true); !fault.Is(err, fault.Transient) {
 			t.Errorf("before there is a controller: %v", err)
@@ -73,7 +73,7 @@ func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
 				r := rehearse(t)
 				place := func(want state.Action) {
 					t.Helper()
-					if got, err := r.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != want {
+					if got, err := r.EnsureIngressPlacement(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != want {
 						t.Errorf("%q, %v, want %q", got, err, want)
 					}
 				}
@@ -106,7 +106,7 @@ func TestRoutersThatChangeMeanwhileAreLookedAtAgain(t *testing.T) {
 				r.change(t, resource, namespace, "default", "spec.nodePlacement.tolerations", []any{map[string]any{"key": "other", "operator": "Exists"}})
 			}
 		}
-		if got, err := r.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != state.Updated {
+		if got, err := r.EnsureIngressPlacement(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != state.Updated {
 			t.Errorf("%q, %v", got, err)
 		}
 		placed, _ := r.objects.Get(resource, namespace, "default")

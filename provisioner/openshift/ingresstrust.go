@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	publishedConfig    place = "v1/configmaps@openshift-config-managed"
-	monitoringAccounts place = "v1/serviceaccounts@openshift-monitoring"
+	publishedConfig    resourcePath = "v1/configmaps@openshift-config-managed"
+	monitoringAccounts resourcePath = "v1/serviceaccounts@openshift-monitoring"
 )
 
 const (
@@ -25,47 +25,47 @@ const (
 	tokenSeconds = 600
 )
 
-// ingressClient returns a client that trusts the cluster's routers, by what the cluster itself publishes of them, and the
+// newIngressClient returns a client that trusts the cluster's routers, by what the cluster itself publishes of them, and the
 // public internet, whose certificates they may show.
-func (a *api) ingressClient(ctx context.Context, net network.Network) (*http.Client, error) {
-	published, _, err := read[corev1.ConfigMap](ctx, a, publishedConfig, "default-ingress-cert")
+func (a *api) newIngressClient(ctx context.Context, net network.Network) (*http.Client, error) {
+	published, _, err := getObject[corev1.ConfigMap](ctx, a, publishedConfig, "default-ingress-cert")
 	if err != nil {
 		return nil, err
 	}
-	roots, err := publicRoots(net)
+	roots, err := loadPublicRoots(net)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "load this machine's certificate authorities", err)
 	}
 	roots.AppendCertsFromPEM([]byte(published.Data["ca-bundle.crt"]))
-	transport := net.Transport()
+	transport := net.NewTransport()
 	transport.TLSClientConfig.RootCAs = roots
 	limits := network.Limits{Bytes: maxAlertsAnswer, Time: alertsTimeout}
-	return &http.Client{Transport: limits.Over(transport), CheckRedirect: network.KeepRedirect}, nil
+	return &http.Client{Transport: limits.Wrap(transport), CheckRedirect: network.KeepRedirect}, nil
 }
 
-// publicRoots returns a copy of the certificate authorities of the public internet as a network knows them.
-func publicRoots(net network.Network) (*x509.CertPool, error) {
+// loadPublicRoots returns a copy of the certificate authorities of the public internet as a network knows them.
+func loadPublicRoots(net network.Network) (*x509.CertPool, error) {
 	if net.Roots != nil {
 		return net.Roots.Clone(), nil
 	}
 	return x509.SystemCertPool()
 }
 
-// monitoringToken returns a token that may read the alerts for ten minutes.
-func (a *api) monitoringToken(ctx context.Context) (string, error) {
+// createMonitoringToken returns a token that may read the alerts for ten minutes.
+func (a *api) createMonitoringToken(ctx context.Context) (string, error) {
 	const op = "ask for a token of the cluster's Prometheus"
 	wanted := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": map[string]any{"name": monitoringAccount},
 		"spec": map[string]any{"expirationSeconds": int64(tokenSeconds)},
 	}}
-	a.tally.count("create", monitoringAccounts+"/token")
-	made, err := monitoringAccounts.in(a).Create(ctx, wanted, metav1.CreateOptions{}, "token")
+	a.counter.count("create", monitoringAccounts+"/token")
+	made, err := monitoringAccounts.toClient(a).Create(ctx, wanted, metav1.CreateOptions{}, "token")
 	if err != nil {
-		failure := a.explain(ctx, op, err)
+		failure := a.toFault(ctx, op, err)
 		if fault.Is(failure, fault.NotFound) {
 			return "", fault.Newf(fault.Transient, op, "the account does not exist yet")
 		}
-		return "", concealed(failure)
+		return "", redactMessage(failure)
 	}
 	token, _, _ := unstructured.NestedString(made.Object, "status", "token")
 	if token == "" {

@@ -16,7 +16,7 @@ func FuzzKubeconfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		made, err := newAPI(network.Network{}, content, &tally{})
+		made, err := newAPI(network.Network{}, content, &requestCounter{})
 		switch {
 		case err != nil && !fault.Is(err, fault.Invalid):
 			t.Fatalf("kind %d: %v", fault.KindOf(err), err)

@@ -16,9 +16,9 @@ import (
 
 // The places of the controller that maintains a cluster.
 const (
-	upgradeConfigs place = "managedupgrade.appuio.io/v1beta1/upgradeconfigs@appuio-openshift-upgrade-controller"
-	upgradeJobs    place = "managedupgrade.appuio.io/v1beta1/upgradejobs@appuio-openshift-upgrade-controller"
-	upgradeKind          = "upgradeconfigs.managedupgrade.appuio.io"
+	upgradeConfigs resourcePath = "managedupgrade.appuio.io/v1beta1/upgradeconfigs@appuio-openshift-upgrade-controller"
+	upgradeJobs    resourcePath = "managedupgrade.appuio.io/v1beta1/upgradejobs@appuio-openshift-upgrade-controller"
+	upgradeKind                 = "upgradeconfigs.managedupgrade.appuio.io"
 )
 
 const (
@@ -28,8 +28,8 @@ const (
 	jobLabel = "upgradeconfig/name"
 	// maintenanceZone is the time zone that maintenance is scheduled by.
 	maintenanceZone = "Europe/Zurich"
-	// madeMark is the annotation of an object that this program made, and may delete.
-	madeMark = "exoshift-made"
+	// createdAnnotation is the annotation of an object that this program made, and may delete.
+	createdAnnotation = "exoshift-made"
 )
 
 // EnsureMaintenance schedules the first maintenance as the UpgradeConfig window would, but in a minute or two. It is made
@@ -41,37 +41,37 @@ func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.A
 	if err != nil {
 		return "", err
 	}
-	seen, err := api.maintenance(ctx)
+	seen, err := api.getMaintenance(ctx)
 	if err != nil {
 		return "", err
 	}
-	if seen.scheduled && !seen.ours() {
+	if seen.scheduled && !seen.isOurs() {
 		return "", fault.Newf(fault.Conflict, op, "somebody else made an UpgradeConfig %q", firstMaintenance).
 			WithHint("let that maintenance end, or delete the UpgradeConfig, and start again")
 	}
-	if seen.state().State != maintenanceFailed && (seen.scheduled || len(seen.jobs) > 0) {
+	if seen.toState().State != maintenanceFailed && (seen.scheduled || len(seen.jobs) > 0) {
 		return state.Found, nil
 	}
-	template, err := api.maintenanceTemplate(ctx, op, window)
+	template, err := api.getMaintenanceTemplate(ctx, op, window)
 	if err != nil {
 		return "", err
 	}
 	if err := api.removeMaintenance(ctx, seen); err != nil {
 		return "", err
 	}
-	return state.Created, api.scheduleMaintenance(ctx, op, template, startMinute(c.net.Clock.Now()))
+	return state.Created, api.scheduleMaintenance(ctx, op, template, computeStart(c.net.Clock.Now()))
 }
 
-// maintenanceTemplate returns the UpgradeConfig of a window.
-func (a *api) maintenanceTemplate(ctx context.Context, op, window string) (map[string]any, error) {
+// getMaintenanceTemplate returns the UpgradeConfig of a window.
+func (a *api) getMaintenanceTemplate(ctx context.Context, op, window string) (map[string]any, error) {
 	if window == "" || window == firstMaintenance {
 		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", sanitize(window))
 	}
-	template, exists, err := read[map[string]any](ctx, a, upgradeConfigs, window)
+	template, exists, err := getObject[map[string]any](ctx, a, upgradeConfigs, window)
 	if err != nil || exists {
 		return template, err
 	}
-	if _, defined, err := read[struct{}](ctx, a, definitions, upgradeKind); err != nil || !defined {
+	if _, defined, err := getObject[struct{}](ctx, a, definitions, upgradeKind); err != nil || !defined {
 		return nil, cmp.Or(err, error(fault.Newf(fault.NotFound, op, "the cluster has no controller of maintenance windows").
 			WithHint("add the component openshift-upgrade-controller to the catalog, or leave the first maintenance to later")))
 	}
@@ -81,39 +81,39 @@ func (a *api) maintenanceTemplate(ctx context.Context, op, window string) (map[s
 // scheduleMaintenance makes the UpgradeConfig of the first maintenance of that of a window. When it was made tells the
 // time of the cluster, which decides: if ours differs much, it is scheduled again by the cluster's.
 func (a *api) scheduleMaintenance(ctx context.Context, op string, template map[string]any, at time.Time) error {
-	config, err := firstConfig(template, at)
+	config, err := buildUpgradeConfig(template, at)
 	if err != nil {
 		return fault.New(fault.Invalid, op, err)
 	}
-	a.tally.count("create", upgradeConfigs)
-	made, err := upgradeConfigs.in(a).Create(ctx, config, metav1.CreateOptions{FieldManager: fieldManager})
+	a.counter.count("create", upgradeConfigs)
+	made, err := upgradeConfigs.toClient(a).Create(ctx, config, metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		return fault.Newf(fault.Transient, op, "the UpgradeConfig before it is still there")
 	}
 	if err != nil {
-		return curt(a.explain(ctx, op, err))
+		return truncateMessage(a.toFault(ctx, op, err))
 	}
-	if ahead := at.Sub(made.GetCreationTimestamp().Time); ahead > 0 && ahead < skew {
+	if ahead := at.Sub(made.GetCreationTimestamp().Time); ahead > 0 && ahead < maxClockSkew {
 		return nil
 	}
-	cron, err := cronOf(startMinute(made.GetCreationTimestamp().Time))
+	cron, err := formatCron(computeStart(made.GetCreationTimestamp().Time))
 	if err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
 	return a.patch(ctx, upgradeConfigs, firstMaintenance, fmt.Appendf(nil, `{"spec": {"schedule": {"cron": %q}}}`, cron))
 }
 
-// Maintenance returns how far the first maintenance is; an empty state if there is none.
-func (c *Cluster) Maintenance(ctx context.Context) (state.Maintenance, error) {
+// GetMaintenance returns how far the first maintenance is; an empty state if there is none.
+func (c *Cluster) GetMaintenance(ctx context.Context) (state.Maintenance, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
 		return state.Maintenance{}, err
 	}
-	seen, err := api.maintenance(ctx)
+	seen, err := api.getMaintenance(ctx)
 	if err != nil {
 		return state.Maintenance{}, err
 	}
-	return seen.state(), nil
+	return seen.toState(), nil
 }
 
 // EndMaintenance takes back what EnsureMaintenance made: it would start again every day.
@@ -122,11 +122,11 @@ func (c *Cluster) EndMaintenance(ctx context.Context) (state.Action, error) {
 	if err != nil {
 		return "", err
 	}
-	seen, err := api.maintenance(ctx)
+	seen, err := api.getMaintenance(ctx)
 	if err != nil {
 		return "", err
 	}
-	if !seen.scheduled || !seen.ours() {
+	if !seen.scheduled || !seen.isOurs() {
 		return state.Found, nil
 	}
 	return state.Deleted, api.removeMaintenance(ctx, seen)
@@ -138,10 +138,10 @@ func (a *api) removeMaintenance(ctx context.Context, seen maintenance) error {
 		return nil
 	}
 	uid := seen.config.Metadata.UID
-	a.tally.count("delete", upgradeConfigs)
-	err := upgradeConfigs.in(a).Delete(ctx, firstMaintenance, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	a.counter.count("delete", upgradeConfigs)
+	err := upgradeConfigs.toClient(a).Delete(ctx, firstMaintenance, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	return a.explain(ctx, "delete the UpgradeConfig "+firstMaintenance, err)
+	return a.toFault(ctx, "delete the UpgradeConfig "+firstMaintenance, err)
 }

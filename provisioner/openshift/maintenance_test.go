@@ -52,7 +52,7 @@ func (r *rehearsal) job(t *testing.T, name string, texts ...[3]string) {
 
 func (r *rehearsal) maintenance(t *testing.T) state.Maintenance {
 	t.Helper()
-	got, err := r.Maintenance(t.Context())
+	got, err := r.GetMaintenance(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTheFirstMaintenanceIsThatOfTheWindowSoon(t *testing.T) {
 		if diff := cmp.Diff(want, first.Map("spec")); diff != "" {
 			t.Error(diff)
 		}
-		if first.Text("kind") != "UpgradeConfig" || len(first.Labels()) != 0 || len(first.Map("metadata.annotations")) != 1 {
+		if first.GetString("kind") != "UpgradeConfig" || len(first.Labels()) != 0 || len(first.Map("metadata.annotations")) != 1 {
 			t.Errorf("metadata: %v", first["metadata"])
 		}
 		r.maintain(t, state.Found)

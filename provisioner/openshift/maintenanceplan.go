@@ -8,20 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// firstConfig makes the UpgradeConfig of the first maintenance of that of a window: the same work, at a minute soon. Labels
+// buildUpgradeConfig makes the UpgradeConfig of the first maintenance of that of a window: the same work, at a minute soon. Labels
 // and annotations stay behind, by which Argo CD would take it for its own; so do what would put the work off to another
 // week, or hold it back.
-func firstConfig(template map[string]any, at time.Time) (*unstructured.Unstructured, error) {
+func buildUpgradeConfig(template map[string]any, at time.Time) (*unstructured.Unstructured, error) {
 	spec, ok := template["spec"].(map[string]any)
 	if !ok {
 		return nil, errors.New("the UpgradeConfig of the window has no spec")
 	}
 	config := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": template["apiVersion"], "kind": template["kind"], "spec": spec,
-		"metadata": map[string]any{"name": firstMaintenance, "annotations": map[string]any{madeMark: "true"}},
+		"metadata": map[string]any{"name": firstMaintenance, "annotations": map[string]any{createdAnnotation: "true"}},
 	}}
 	config = config.DeepCopy()
-	cron, err := cronOf(at)
+	cron, err := formatCron(at)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +41,14 @@ func firstConfig(template map[string]any, at time.Time) (*unstructured.Unstructu
 	return config, nil
 }
 
-// startMinute returns the full minute at which maintenance starts: a minute ahead at least, as a minute that has begun is
+// computeStart returns the full minute at which maintenance starts: a minute ahead at least, as a minute that has begun is
 // over for today.
-func startMinute(now time.Time) time.Time {
+func computeStart(now time.Time) time.Time {
 	return now.Add(2*time.Minute - time.Nanosecond).Truncate(time.Minute)
 }
 
-// cronOf returns the cron expression of a minute of every day.
-func cronOf(at time.Time) (string, error) {
+// formatCron returns the cron expression of a minute of every day.
+func formatCron(at time.Time) (string, error) {
 	zone, err := time.LoadLocation(maintenanceZone)
 	if err != nil {
 		return "", err

@@ -42,11 +42,11 @@ type upgradeJob struct {
 	} `json:"status"`
 }
 
-func (a *api) maintenance(ctx context.Context) (seen maintenance, err error) {
-	if seen.config, seen.scheduled, err = read[upgradeConfig](ctx, a, upgradeConfigs, firstMaintenance); err != nil {
+func (a *api) getMaintenance(ctx context.Context) (seen maintenance, err error) {
+	if seen.config, seen.scheduled, err = getObject[upgradeConfig](ctx, a, upgradeConfigs, firstMaintenance); err != nil {
 		return seen, err
 	}
-	if seen.jobs, err = list[upgradeJob](ctx, a, upgradeJobs, jobLabel+"="+firstMaintenance); err != nil {
+	if seen.jobs, err = listObjects[upgradeJob](ctx, a, upgradeJobs, jobLabel+"="+firstMaintenance); err != nil {
 		return seen, err
 	}
 	slices.SortStableFunc(seen.jobs, func(a, b upgradeJob) int {
@@ -55,10 +55,10 @@ func (a *api) maintenance(ctx context.Context) (seen maintenance, err error) {
 	return seen, nil
 }
 
-func (m maintenance) ours() bool { return m.config.Metadata.Annotations[madeMark] != "" }
+func (m maintenance) isOurs() bool { return m.config.Metadata.Annotations[createdAnnotation] != "" }
 
-// job returns the newest job, unless it is of an earlier attempt.
-func (m maintenance) job() (upgradeJob, bool) {
+// findJob returns the newest job, unless it is of an earlier attempt.
+func (m maintenance) findJob() (upgradeJob, bool) {
 	if len(m.jobs) == 0 {
 		return upgradeJob{}, false
 	}
@@ -69,11 +69,11 @@ func (m maintenance) job() (upgradeJob, bool) {
 	return m.jobs[0], true
 }
 
-func (m maintenance) state() state.Maintenance {
-	job, made := m.job()
+func (m maintenance) toState() state.Maintenance {
+	job, made := m.findJob()
 	switch {
 	case made:
-		return job.state()
+		return job.toState()
 	case !m.scheduled:
 		return state.Maintenance{}
 	case m.config.Status.LastScheduled != "":
@@ -82,7 +82,7 @@ func (m maintenance) state() state.Maintenance {
 	return state.Maintenance{State: maintenancePending, Message: "it is scheduled"}
 }
 
-func (j upgradeJob) state() state.Maintenance {
+func (j upgradeJob) toState() state.Maintenance {
 	found := j.Status.Conditions
 	for _, kind := range []string{maintenanceFailed, maintenanceSucceeded, maintenancePaused} {
 		if found.is(kind) {
@@ -91,20 +91,20 @@ func (j upgradeJob) state() state.Maintenance {
 		}
 	}
 	if found.is("Started") {
-		return state.Maintenance{State: maintenanceRunning, Message: sanitize(found.stage())}
+		return state.Maintenance{State: maintenanceRunning, Message: sanitize(found.describeStage())}
 	}
 	return state.Maintenance{State: maintenancePending, Message: "its job waits"}
 }
 
-// stage says what a running job does: the first of its stages that is not done.
-func (c conditions) stage() string {
+// describeStage says what a running job does: the first of its stages that is not done.
+func (c conditions) describeStage() string {
 	for _, stage := range []struct{ kind, title string }{
 		{"PreHealthCheckDone", "it checks the cluster"},
 		{"UpgradeCompleted", "it upgrades the cluster"},
 		{"PostHealthCheckDone", "it checks the cluster after the upgrade"},
 	} {
 		if told := c.find(stage.kind); told.Status != "True" {
-			return join(stage.title, told.Message)
+			return joinMessage(stage.title, told.Message)
 		}
 	}
 	return "it ends"

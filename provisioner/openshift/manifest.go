@@ -41,9 +41,9 @@ func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 			return all, nil
 		}
 		if err != nil {
-			return nil, fault.Newf(fault.Invalid, decodeOp, "document %d is neither YAML nor JSON%s", number, lineOf(err))
+			return nil, fault.Newf(fault.Invalid, decodeOp, "document %d is neither YAML nor JSON%s", number, formatLine(err))
 		}
-		objects, err := objectsOf(document.Raw, number)
+		objects, err := decodeObjects(document.Raw, number)
 		if err != nil {
 			return nil, err
 		}
@@ -53,16 +53,16 @@ func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// lineOf returns where a parser failed, and nothing else of what it says.
-func lineOf(err error) string {
+// formatLine returns where a parser failed, and nothing else of what it says.
+func formatLine(err error) string {
 	if line := regexp.MustCompile(`line \d+`).FindString(err.Error()); line != "" {
 		return " at " + line
 	}
 	return ""
 }
 
-// objectsOf returns the object of a document, or those of its List; none of an empty document.
-func objectsOf(document []byte, number int) ([]*unstructured.Unstructured, error) {
+// decodeObjects returns the object of a document, or those of its List; none of an empty document.
+func decodeObjects(document []byte, number int) ([]*unstructured.Unstructured, error) {
 	if text := bytes.TrimSpace(document); len(text) == 0 || bytes.Equal(text, []byte("null")) {
 		return nil, nil
 	}
@@ -71,14 +71,14 @@ func objectsOf(document []byte, number int) ([]*unstructured.Unstructured, error
 		return nil, fault.Newf(fault.Invalid, decodeOp, "document %d is not an object", number)
 	}
 	if !strings.HasSuffix(object.GetKind(), "List") || !object.IsList() {
-		return []*unstructured.Unstructured{object}, complain(object, number)
+		return []*unstructured.Unstructured{object}, normalizeObject(object, number)
 	}
 	items, _ := object.Object["items"].([]any)
 	var all []*unstructured.Unstructured
 	for _, item := range items {
 		fields, _ := item.(map[string]any)
 		object := &unstructured.Unstructured{Object: fields}
-		if err := complain(object, number); err != nil {
+		if err := normalizeObject(object, number); err != nil {
 			return nil, err
 		}
 		all = append(all, object)
@@ -86,8 +86,8 @@ func objectsOf(document []byte, number int) ([]*unstructured.Unstructured, error
 	return all, nil
 }
 
-// complain refuses what names no one object, and takes out what only an API server writes.
-func complain(object *unstructured.Unstructured, number int) error {
+// normalizeObject refuses what names no one object, and takes out what only an API server writes.
+func normalizeObject(object *unstructured.Unstructured, number int) error {
 	metadata, _ := object.Object["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
 	kind, _ := object.Object["kind"].(string)

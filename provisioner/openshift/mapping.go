@@ -15,57 +15,57 @@ import (
 )
 
 const (
-	// establishing is how long the API may take to serve a kind that was defined a moment ago.
-	establishing = 10 * time.Second
-	mappingPause = 500 * time.Millisecond
+	// establishTimeout is how long the API may take to serve a kind that was defined a moment ago.
+	establishTimeout = 10 * time.Second
+	mappingPause     = 500 * time.Millisecond
 )
 
-// unservedKind is a kind that the API does not serve, or not yet.
-type unservedKind struct{ kind, version string }
+// unservedKindError is a kind that the API does not serve, or not yet.
+type unservedKindError struct{ kind, version string }
 
-func (u unservedKind) Error() string {
+func (u unservedKindError) Error() string {
 	return sanitize(fmt.Sprintf("the cluster does not know the kind %s of %s yet", u.kind, u.version))
 }
 
-func unserved(err error) bool {
-	var kind unservedKind
+func isUnserved(err error) bool {
+	var kind unservedKindError
 	return errors.As(err, &kind)
 }
 
-// mapping knows where the API keeps the objects of a kind, by what it says itself.
-type mapping struct {
+// restMapper knows where the API keeps the objects of a kind, by what it says itself.
+type restMapper struct {
 	api   *api
 	known map[string][]metav1.APIResource // by apiVersion
 }
 
-// place returns where an object is. A kind that the API does not serve (yet) is fault.Transient: the operators of a young
+// resolve returns where an object is. A kind that the API does not serve (yet) is fault.Transient: the operators of a young
 // cluster still define theirs.
-func (m *mapping) place(ctx context.Context, object *unstructured.Unstructured) (place, error) {
-	op := "apply " + titled(object)
+func (m *restMapper) resolve(ctx context.Context, object *unstructured.Unstructured) (resourcePath, error) {
+	op := "apply " + formatObject(object)
 	resource, found, err := m.find(ctx, object)
 	if err != nil {
 		return "", err
 	}
 	if !found {
-		return "", fault.New(fault.Transient, op, unservedKind{object.GetKind(), object.GetAPIVersion()})
+		return "", fault.New(fault.Transient, op, unservedKindError{object.GetKind(), object.GetAPIVersion()})
 	}
 	where := object.GetAPIVersion() + "/" + resource.Name
 	if !resource.Namespaced {
 		object.SetNamespace("")
-		return place(where), nil
+		return resourcePath(where), nil
 	}
 	if object.GetNamespace() == "" {
 		return "", fault.Newf(fault.Invalid, op, "it names no namespace")
 	}
-	return place(where + "@" + object.GetNamespace()), nil
+	return resourcePath(where + "@" + object.GetNamespace()), nil
 }
 
-func (m *mapping) find(ctx context.Context, object *unstructured.Unstructured) (metav1.APIResource, bool, error) {
+func (m *restMapper) find(ctx context.Context, object *unstructured.Unstructured) (metav1.APIResource, bool, error) {
 	version := object.GetAPIVersion()
 	resources, asked := m.known[version]
 	if !asked {
 		var err error
-		if resources, err = m.api.resources(ctx, version); err != nil {
+		if resources, err = m.api.listResources(ctx, version); err != nil {
 			return metav1.APIResource{}, false, err
 		}
 		m.known[version] = resources
@@ -80,11 +80,11 @@ func (m *mapping) find(ctx context.Context, object *unstructured.Unstructured) (
 }
 
 // await is place for a kind that was defined a moment ago.
-func (m *mapping) await(ctx context.Context, c *Cluster, object *unstructured.Unstructured) (place, error) {
+func (m *restMapper) await(ctx context.Context, c *Cluster, object *unstructured.Unstructured) (resourcePath, error) {
 	began := c.net.Clock.Now()
 	for {
-		where, err := m.place(ctx, object)
-		if !unserved(err) || c.net.Clock.Now().Sub(began) >= establishing {
+		where, err := m.resolve(ctx, object)
+		if !isUnserved(err) || c.net.Clock.Now().Sub(began) >= establishTimeout {
 			return where, err
 		}
 		if ended := c.net.Clock.Sleep(ctx, mappingPause); ended != nil {
@@ -93,20 +93,20 @@ func (m *mapping) await(ctx context.Context, c *Cluster, object *unstructured.Un
 	}
 }
 
-// resources returns what the API serves of a group and version; nothing if there is no such group.
-func (a *api) resources(ctx context.Context, version string) ([]metav1.APIResource, error) {
+// listResources returns what the API serves of a group and version; nothing if there is no such group.
+func (a *api) listResources(ctx context.Context, version string) ([]metav1.APIResource, error) {
 	op := "ask for the kinds of " + version
 	root := "apis"
 	if !strings.Contains(version, "/") {
 		root = "api"
 	}
-	a.tally.count("get", place(root+"/"+version))
+	a.counter.count("get", resourcePath(root+"/"+version))
 	content, err := a.get(ctx, a.address.JoinPath(root, version), "kinds", version)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, a.explain(ctx, op, err)
+		return nil, a.toFault(ctx, op, err)
 	}
 	var served metav1.APIResourceList
 	err = decode(op, content, &served)

@@ -10,25 +10,25 @@ import (
 // bootstrapMember is how etcd calls the member on the bootstrap machine.
 const bootstrapMember = "etcd-bootstrap"
 
-// etcdClues is what is known about etcd besides the operator's count: the operator tells names only of members in
+// etcdHints is what is known about etcd besides the operator's count: the operator tells names only of members in
 // trouble.
-type etcdClues struct {
+type etcdHints struct {
 	names  []string          // masters, sorted
 	nodeOf map[string]string // by address
 	voting map[string]bool   // nodes whose member votes
 	added  map[string]bool   // nodes whose member was added
 }
 
-// know adds the name of a master.
-func (c *etcdClues) know(name string) {
+// addMaster adds the name of a master.
+func (c *etcdHints) addMaster(name string) {
 	if i, found := slices.BinarySearch(c.names, name); !found {
 		c.names = slices.Insert(c.names, i, name)
 	}
 }
 
-// node returns the name of the node with an address; a name is returned as it is, and so is an unknown address. A
+// resolveNode returns the name of the node with an address; a name is returned as it is, and so is an unknown address. A
 // member that has not started has no name yet, the operator then writes NAME-PENDING-<address>.
-func (c *etcdClues) node(nameOrAddress string) string {
+func (c *etcdHints) resolveNode(nameOrAddress string) string {
 	nameOrAddress = strings.TrimPrefix(nameOrAddress, "NAME-PENDING-")
 	if name, found := c.nodeOf[nameOrAddress]; found {
 		return name
@@ -36,15 +36,15 @@ func (c *etcdClues) node(nameOrAddress string) string {
 	return nameOrAddress
 }
 
-// members lists as many members as were counted: the bootstrap member first, then the masters by name.
-func (c *etcdClues) members(counted membership, bootstrapRemoved bool) []state.EtcdMember {
+// listMembers lists as many members as were counted: the bootstrap member first, then the masters by name.
+func (c *etcdHints) listMembers(counted membership, bootstrapRemoved bool) []state.EtcdMember {
 	troubled := map[string]string{}
-	for _, member := range counted.troubled {
-		troubled[c.node(member.name)] = member.state
+	for _, member := range counted.unavailable {
+		troubled[c.resolveNode(member.name)] = member.state
 	}
-	candidates := c.candidates(troubled)
+	candidates := c.listCandidates(troubled)
 	places := counted.total
-	withBootstrap := !bootstrapRemoved && places > 0 && c.bootstrapCounts(candidates, counted, troubled)
+	withBootstrap := !bootstrapRemoved && places > 0 && c.hasBootstrapMember(candidates, counted, troubled)
 	if withBootstrap {
 		places--
 	}
@@ -58,28 +58,28 @@ func (c *etcdClues) members(counted membership, bootstrapRemoved bool) []state.E
 	}
 	members := make([]state.EtcdMember, len(candidates))
 	for i, name := range candidates {
-		members[i] = state.EtcdMember{Name: name, State: c.state(name, troubled)}
+		members[i] = state.EtcdMember{Name: name, State: c.resolveState(name, troubled)}
 	}
 	return members
 }
 
-// bootstrapCounts tells whether the bootstrap member is among those counted: it is, unless it has just been removed
+// hasBootstrapMember tells whether the bootstrap member is among those counted: it is, unless it has just been removed
 // and the masters that certainly are members are as many as were counted.
-func (c *etcdClues) bootstrapCounts(candidates []string, counted membership, troubled map[string]string) bool {
+func (c *etcdHints) hasBootstrapMember(candidates []string, counted membership, troubled map[string]string) bool {
 	if _, named := troubled[bootstrapMember]; named {
 		return true
 	}
 	certain := 0
 	for _, name := range candidates {
-		if c.certainty(name, troubled) >= certainMember {
+		if c.rank(name, troubled) >= certainMember {
 			certain++
 		}
 	}
 	return certain < counted.total
 }
 
-// candidates returns the nodes that may be members, the likeliest first.
-func (c *etcdClues) candidates(troubled map[string]string) []string {
+// listCandidates returns the nodes that may be members, the likeliest first.
+func (c *etcdHints) listCandidates(troubled map[string]string) []string {
 	names := slices.Clone(c.names)
 	for name := range troubled {
 		if name != bootstrapMember && !slices.Contains(names, name) {
@@ -88,7 +88,7 @@ func (c *etcdClues) candidates(troubled map[string]string) []string {
 	}
 	slices.Sort(names)
 	slices.SortStableFunc(names, func(a, b string) int {
-		return c.certainty(b, troubled) - c.certainty(a, troubled)
+		return c.rank(b, troubled) - c.rank(a, troubled)
 	})
 	return names
 }
@@ -100,7 +100,7 @@ const (
 	certainMember
 )
 
-func (c *etcdClues) certainty(name string, troubled map[string]string) int {
+func (c *etcdHints) rank(name string, troubled map[string]string) int {
 	switch {
 	case c.voting[name] || troubled[name] != "":
 		return certainMember
@@ -110,7 +110,7 @@ func (c *etcdClues) certainty(name string, troubled map[string]string) int {
 	return possibleMember
 }
 
-func (c *etcdClues) state(name string, troubled map[string]string) string {
+func (c *etcdHints) resolveState(name string, troubled map[string]string) string {
 	switch {
 	case troubled[name] != "":
 		return troubled[name]

@@ -25,21 +25,21 @@ const (
 // maxMembers bounds what is believed: etcd itself advises against more than seven members.
 const maxMembers = 32
 
-var availability = regexp.MustCompile(`^(?:(\d{1,4}) of )?(\d{1,4}) members? (?:are|is) available(?:,(.*))?$`)
+var availablePattern = regexp.MustCompile(`^(?:(\d{1,4}) of )?(\d{1,4}) members? (?:are|is) available(?:,(.*))?$`)
 
 // membership is what the message of EtcdMembersAvailable says. total counts the bootstrap member.
 type membership struct {
 	available, total int
-	troubled         []trouble
+	unavailable      []unavailableMember
 }
 
-// trouble is a member that is not available.
-type trouble struct{ name, state string }
+// unavailableMember is a member that is not available.
+type unavailableMember struct{ name, state string }
 
 // parseMembership reads "N members are available" and "X of Y members are available, NAME has not started, NAME is
 // unhealthy". It is false for anything else.
 func parseMembership(message string) (membership, bool) {
-	match := availability.FindStringSubmatch(strings.TrimSpace(message))
+	match := availablePattern.FindStringSubmatch(strings.TrimSpace(message))
 	if match == nil {
 		return membership{}, false
 	}
@@ -48,17 +48,17 @@ func parseMembership(message string) (membership, bool) {
 	if total > maxMembers || available > total {
 		return membership{}, false
 	}
-	return membership{available: available, total: total, troubled: parseTroubles(match[3])}, true
+	return membership{available: available, total: total, unavailable: parseUnavailable(match[3])}, true
 }
 
-func parseTroubles(text string) []trouble {
-	var troubles []trouble
+func parseUnavailable(text string) []unavailableMember {
+	var troubles []unavailableMember
 	for clause := range strings.SplitSeq(text, ",") {
 		clause = strings.TrimSpace(clause)
 		if name, found := strings.CutSuffix(clause, " has not started"); found {
-			troubles = append(troubles, trouble{name, notStarted})
+			troubles = append(troubles, unavailableMember{name, notStarted})
 		} else if name, found := strings.CutSuffix(clause, " is unhealthy"); found {
-			troubles = append(troubles, trouble{name, unhealthy})
+			troubles = append(troubles, unavailableMember{name, unhealthy})
 		}
 	}
 	return troubles

@@ -13,14 +13,14 @@ func TestMembershipIsReadFromTheOperatorsMessage(t *testing.T) {
 		"1 members are available": {available: 1, total: 1},
 		"4 members are available": {available: 4, total: 4},
 		"1 of 2 members are available, NAME-PENDING-192.0.2.1 has not started": {
-			available: 1, total: 2, troubled: []trouble{{"NAME-PENDING-192.0.2.1", notStarted}},
+			available: 1, total: 2, unavailable: []unavailableMember{{"NAME-PENDING-192.0.2.1", notStarted}},
 		},
 		"2 of 4 members are available, master-0 has not started, etcd-bootstrap is unhealthy": {
-			available: 2, total: 4, troubled: []trouble{{"master-0", notStarted}, {"etcd-bootstrap", unhealthy}},
+			available: 2, total: 4, unavailable: []unavailableMember{{"master-0", notStarted}, {"etcd-bootstrap", unhealthy}},
 		},
 	} {
 		got, ok := parseMembership(message)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(membership{}, trouble{})); !ok || diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(membership{}, unavailableMember{})); !ok || diff != "" {
 			t.Errorf("%q: %v\n%s", message, ok, diff)
 		}
 	}
@@ -42,17 +42,17 @@ func FuzzMembershipNeverPanics(f *testing.F) {
 		if !ok {
 			return
 		}
-		members := clues().members(counted, removed)
+		members := clues().listMembers(counted, removed)
 		if len(members) != counted.total {
 			t.Errorf("%d members, counted %d", len(members), counted.total)
 		}
 	})
 }
 
-func clues() *etcdClues {
-	c := &etcdClues{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
+func clues() *etcdHints {
+	c := &etcdHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
 	for address, name := range map[string]string{"192.0.2.10": "master-0", "192.0.2.11": "master-1", "192.0.2.12": "master-2"} {
-		c.know(name)
+		c.addMaster(name)
 		c.nodeOf[address] = name
 	}
 	return c
@@ -114,7 +114,7 @@ func TestMembersAreNamedAsEtcdGrows(t *testing.T) {
 			c.added[name] = true
 		}
 		counted, _ := parseMembership(stage.message)
-		if diff := cmp.Diff(stage.want, c.members(counted, stage.removed)); diff != "" {
+		if diff := cmp.Diff(stage.want, c.listMembers(counted, stage.removed)); diff != "" {
 			t.Errorf("%s:\n%s", stage.name, diff)
 		}
 	}
@@ -127,7 +127,7 @@ func TestEventsNameThePeer(t *testing.T) {
 		`added "https://master-1:2380".`:                                  "master-1",
 		"nothing of the kind":                                             "",
 	} {
-		if got := peerIn(message); got != want {
+		if got := parsePeer(message); got != want {
 			t.Errorf("%q names %q, want %q", message, got, want)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// leanNode is the part of a v1 Node that is looked at. All of it would be ten times as much: kubelets list the images that
+// nodeFields is the part of a v1 Node that is looked at. All of it would be ten times as much: kubelets list the images that
 // they hold.
-type leanNode struct {
+type nodeFields struct {
 	Metadata struct {
 		Name    string            `json:"name"`
 		Labels  map[string]string `json:"labels"`
@@ -27,7 +27,7 @@ type leanNode struct {
 	} `json:"status"`
 }
 
-func (n leanNode) node() corev1.Node {
+func (n nodeFields) toNode() corev1.Node {
 	return corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: n.Metadata.Name, Labels: n.Metadata.Labels, CreationTimestamp: n.Metadata.Created},
 		Spec:       corev1.NodeSpec{Taints: n.Spec.Taints},
@@ -36,28 +36,28 @@ func (n leanNode) node() corev1.Node {
 }
 
 func listNodes(ctx context.Context, a *api) ([]corev1.Node, error) {
-	found, err := list[leanNode](ctx, a, nodes, "")
+	found, err := listObjects[nodeFields](ctx, a, nodes, "")
 	if err != nil {
 		return nil, err
 	}
 	all := make([]corev1.Node, len(found))
 	for i := range found {
-		all[i] = found[i].node()
+		all[i] = found[i].toNode()
 	}
 	return all, nil
 }
 
-// nodeStatuses returns how the nodes are, sorted by name.
-func nodeStatuses(nodes []corev1.Node) []state.NodeStatus {
+// toNodeStatuses returns how the nodes are, sorted by name.
+func toNodeStatuses(nodes []corev1.Node) []state.NodeStatus {
 	statuses := make([]state.NodeStatus, len(nodes))
 	for i := range nodes {
-		statuses[i] = nodeStatus(nodes[i])
+		statuses[i] = toNodeStatus(nodes[i])
 	}
-	sortedBy(statuses, func(node state.NodeStatus) string { return node.Name })
+	sortBy(statuses, func(node state.NodeStatus) string { return node.Name })
 	return statuses
 }
 
-func nodeStatus(node corev1.Node) state.NodeStatus {
+func toNodeStatus(node corev1.Node) state.NodeStatus {
 	status := state.NodeStatus{Name: node.Name, Created: node.CreationTimestamp.Time, Labels: node.Labels, Reason: "it has not reported yet"}
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == corev1.NodeReady {

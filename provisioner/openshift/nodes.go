@@ -22,18 +22,18 @@ func (c *Cluster) LabelNode(ctx context.Context, name string, labels map[string]
 	if err != nil {
 		return "", err
 	}
-	return settle(func() (state.Action, error) { return api.labelNode(ctx, name, labels, taints) })
+	return retryOnConflict(func() (state.Action, error) { return api.labelNode(ctx, name, labels, taints) })
 }
 
 func (a *api) labelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
-	node, exists, err := read[corev1.Node](ctx, a, nodes, name)
+	node, exists, err := getObject[corev1.Node](ctx, a, nodes, name)
 	if err != nil {
 		return "", err
 	}
 	if !exists {
 		return "", fault.Newf(fault.NotFound, "label node "+name, "it has not registered yet")
 	}
-	change := nodeChange(node, labels, taints)
+	change := diffNode(node, labels, taints)
 	if change == nil {
 		return state.Found, nil
 	}
@@ -44,11 +44,11 @@ func (a *api) labelNode(ctx context.Context, name string, labels map[string]stri
 	return state.Updated, a.patch(ctx, nodes, name, content)
 }
 
-// nodeChange returns the merge patch that adds what is missing, or nil. A merge patch replaces the whole list of
+// diffNode returns the merge patch that adds what is missing, or nil. A merge patch replaces the whole list of
 // taints, therefore it names the version of the node that it was made from.
-func nodeChange(node corev1.Node, labels map[string]string, taints []state.Taint) map[string]any {
+func diffNode(node corev1.Node, labels map[string]string, taints []state.Taint) map[string]any {
 	metadata, spec := map[string]any{}, map[string]any{}
-	if missing := missingLabels(node.Labels, labels); len(missing) > 0 {
+	if missing := diffLabels(node.Labels, labels); len(missing) > 0 {
 		metadata["labels"] = missing
 	}
 	if wanted := withTaints(node.Spec.Taints, taints); !slices.Equal(wanted, node.Spec.Taints) {
@@ -68,7 +68,7 @@ func nodeChange(node corev1.Node, labels map[string]string, taints []state.Taint
 	return change
 }
 
-func missingLabels(present, wanted map[string]string) map[string]string {
+func diffLabels(present, wanted map[string]string) map[string]string {
 	missing := map[string]string{}
 	for key, value := range wanted {
 		if got, found := present[key]; !found || got != value {

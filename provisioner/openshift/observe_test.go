@@ -21,9 +21,9 @@ func TestEachKindIsAskedForOnceInALook(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
 		for range 3 {
-			before := r.Requests()
+			before := r.CountRequests()
 			r.observe(t)
-			for request, count := range r.Requests() {
+			for request, count := range r.CountRequests() {
 				if asked := count - before[request]; asked > 1 && request != "get v1/events@kube-system" {
 					t.Errorf("%d times %s", asked, request)
 				}
@@ -39,9 +39,9 @@ func TestWhatIsOverIsNotAskedForAgain(t *testing.T) {
 		r.etcd(t, "3 members are available", []string{"192.0.2.10", "192.0.2.11", "192.0.2.12"}, [3]int{1, 1, 1},
 			[3]string{"EtcdRunningInCluster", "True", ""}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""})
 		r.observe(t)
-		before := r.Requests()
+		before := r.CountRequests()
 		r.observe(t)
-		asked := r.Requests()
+		asked := r.CountRequests()
 		maps.DeleteFunc(asked, func(request string, count int) bool { return count == before[request] })
 		want := []string{
 			"get config.openshift.io/v1/clusterversions", "get config.openshift.io/v1/schedulers",
@@ -72,7 +72,7 @@ func TestALookThatFailsInTheMiddleKeepsTheRest(t *testing.T) {
 		r.report(t, "Working towards 4.20.5: 713 of 903 done (79% complete)")
 		r.operator(t, "dns", "TFF")
 		r.refuse("/nodes", func(*http.Request) { panic(http.ErrAbortHandler) })
-		seen, err := r.Observe(t.Context(), r.bootstrap, nil)
+		seen, err := r.Poll(t.Context(), r.bootstrap, nil)
 		if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "list nodes") {
 			t.Errorf("got %v", err)
 		}
@@ -96,7 +96,7 @@ func TestRequestsAreNotJudgedWithoutTheNodes(t *testing.T) {
 		r.askFirst(t, "csr-a", "worker-0")
 		r.observe(t)
 		r.refuse("/nodes", func(*http.Request) { panic(http.ErrAbortHandler) })
-		if seen, _ := r.Observe(t.Context(), r.bootstrap, r.expected); len(seen.Requests) != 0 {
+		if seen, _ := r.Poll(t.Context(), r.bootstrap, r.expected); len(seen.Requests) != 0 {
 			t.Errorf("%+v", seen.Requests)
 		}
 		r.before = nil
@@ -112,7 +112,7 @@ func TestAnAPIThatHangsEndsALook(t *testing.T) {
 		r.observe(t)
 		r.refuse("/clusteroperators", func(q *http.Request) { <-q.Context().Done() })
 		began := time.Now()
-		_, err := r.Observe(t.Context(), r.bootstrap, nil)
+		_, err := r.Poll(t.Context(), r.bootstrap, nil)
 		if took := time.Since(began); !fault.Is(err, fault.Transient) || took > 15*time.Second {
 			t.Errorf("%v after %v", err, took)
 		}
@@ -196,7 +196,7 @@ func TestRequestsAreToldWithTheirStateAndWhatSpeaksAgainstThem(t *testing.T) {
 		var got []string
 		for _, request := range r.observe(t).Requests {
 			kind := map[bool]string{true: "server", false: "client"}[request.Serving]
-			got = append(got, fmt.Sprintf("%s %s %s %s %s", request.Name, request.Node, kind, request.State, request.Refusal))
+			got = append(got, fmt.Sprintf("%s %s %s %s %s", request.Name, request.Node, kind, request.State, request.BlockedReason))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -221,7 +221,7 @@ func TestWhatMayNotBeReadIsDenied(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
 		r.forbidden = "machineconfigpools"
-		seen, err := r.Observe(t.Context(), r.bootstrap, r.expected)
+		seen, err := r.Poll(t.Context(), r.bootstrap, r.expected)
 		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "machineconfigpools") || fault.HintOf(err) == "" {
 			t.Errorf("got %v", err)
 		}

@@ -22,7 +22,7 @@ func (r *rehearsal) operator(t *testing.T, name, states string) {
 	object, _ := r.objects.Get(operators, "", name)
 	before := map[string]string{}
 	for _, old := range object.List("status.conditions") {
-		before[old.Text("type")+old.Text("status")] = old.Text("lastTransitionTime")
+		before[old.GetString("type")+old.GetString("status")] = old.GetString("lastTransitionTime")
 	}
 	var reported []any
 	for i, kind := range []string{"Available", "Progressing", "Degraded"} {
@@ -219,7 +219,7 @@ func TestALookThatFailsForgetsNothingOfOperators(t *testing.T) {
 		r.observe(t)
 		r.wait(t, 20*time.Second)
 		r.unready("rolling")
-		if seen, err := r.Observe(t.Context(), r.bootstrap, nil); err == nil || len(seen.Operators) != 0 {
+		if seen, err := r.Poll(t.Context(), r.bootstrap, nil); err == nil || len(seen.Operators) != 0 {
 			t.Errorf("%+v, %v", seen.Operators, err)
 		}
 		r.unready("")

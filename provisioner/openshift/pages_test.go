@@ -26,7 +26,7 @@ func TestALongListComesInPagesAndIsComplete(t *testing.T) {
 				t.Fatalf("node %d is %s, not %s", n, node.Name, want)
 			}
 		}
-		if asked := r.Requests()["list v1/nodes"]; asked != 3 {
+		if asked := r.CountRequests()["list v1/nodes"]; asked != 3 {
 			t.Errorf("%d requests for 501 nodes in pages of 250", asked)
 		}
 	})
@@ -43,7 +43,7 @@ func TestAListWithoutEndEnds(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"more"},"items":[]}`)
 		}
-		if _, err := r.Observe(t.Context(), r.bootstrap, r.expected); err == nil || !strings.Contains(err.Error(), "does not end") {
+		if _, err := r.Poll(t.Context(), r.bootstrap, r.expected); err == nil || !strings.Contains(err.Error(), "does not end") {
 			t.Errorf("error %v", err)
 		}
 	})

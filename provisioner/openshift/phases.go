@@ -8,9 +8,9 @@ import (
 	"exoshift/state"
 )
 
-// phases returns the phases that the evidence itself shows. The machine config server is for the cluster's machines only:
+// listPhases returns the phases that the evidence itself shows. The machine config server is for the cluster's machines only:
 // from outside, only what comes after it tells that it serves.
-func (e evidence) phases() []string {
+func (e snapshot) listPhases() []string {
 	reported := e.etcd.Status.Conditions
 	var shown []string
 	for _, signal := range []struct {
@@ -19,18 +19,18 @@ func (e evidence) phases() []string {
 	}{
 		{state.PhaseMachine, e.probes.SSH.OK},
 		{state.PhaseManifests, e.versioned},
-		{state.PhaseMastersBoot, e.mastersAsk()},
-		{state.PhaseMasters, e.masters() > 0},
-		{state.PhaseEtcd, len(e.seen.Etcd.Members) > 1},
-		{state.PhaseControlPlane, e.controlPlaneRuns()},
+		{state.PhaseMastersBoot, e.hasMasterRequest()},
+		{state.PhaseMasters, e.countMasters() > 0},
+		{state.PhaseEtcd, len(e.observed.Etcd.Members) > 1},
+		{state.PhaseControlPlane, e.isControlPlaneRunning()},
 		{state.PhaseBootstrapped, e.succeeded},
-		{state.PhaseTeardown, e.tornDown || e.tornDownSilently()},
+		{state.PhaseTeardown, e.tornDown || e.isTornDown()},
 		{state.PhaseEtcdInCluster, reported.is(runningInCluster)},
 		{state.PhaseComplete, e.complete},
 		{state.PhaseMemberRemoved, reported.is(bootstrapMemberRemoved)},
-		{state.PhaseNodes, e.othersJoined()},
-		{state.PhaseVersion, e.seen.Version.Installed()},
-		{state.PhaseStable, e.stable()},
+		{state.PhaseNodes, e.hasReadyWorker()},
+		{state.PhaseVersion, e.observed.Version.IsInstalled()},
+		{state.PhaseStable, e.isStable()},
 	} {
 		if signal.seen {
 			shown = append(shown, signal.phase)
@@ -39,10 +39,10 @@ func (e evidence) phases() []string {
 	return shown
 }
 
-// impliedBy returns the phases that must have been before one was reached. Signals get lost (events expire, a run is
+// listImpliedPhases returns the phases that must have been before one was reached. Signals get lost (events expire, a run is
 // resumed, a firewall hides the bootstrap machine), but these orders are fixed; etcd and the control plane grow side by
 // side. Nothing implies that the bootstrap member was removed: a machine is deleted for it.
-func impliedBy(phase string) []string {
+func listImpliedPhases(phase string) []string {
 	switch phase {
 	case state.PhaseMachineConfig:
 		return []string{state.PhaseMachine}
@@ -75,8 +75,8 @@ func impliedBy(phase string) []string {
 	return nil
 }
 
-// waiting says what a phase waits for, while the API answers.
-func (e evidence) waiting(phase string) string {
+// describeWaiting says what a phase waits for, while the API answers.
+func (e snapshot) describeWaiting(phase string) string {
 	switch phase {
 	case state.PhaseMachine, state.PhaseMachineConfig, state.PhaseTemporaryAPI:
 		return "the API answered; waiting for it to answer again"
@@ -87,59 +87,59 @@ func (e evidence) waiting(phase string) string {
 	case state.PhaseMasters:
 		return "no master has registered yet"
 	case state.PhaseEtcd:
-		return "etcd: " + cmp.Or(e.seen.Etcd.Message, "the operator has not reported any member yet")
+		return "etcd: " + cmp.Or(e.observed.Etcd.Message, "the operator has not reported any member yet")
 	case state.PhaseControlPlane:
-		return e.missingControlPlane()
+		return e.describeMissingControlPlane()
 	case state.PhaseBootstrapped:
 		return "waiting for the bootstrap machine to see the control plane's pods"
 	case state.PhaseTeardown:
 		return "waiting for the remaining manifests to be applied"
 	}
-	return e.waitingLate(phase)
+	return e.describeLateWaiting(phase)
 }
 
-// waitingLate says it for the phases after the bootstrap machine has given way.
-func (e evidence) waitingLate(phase string) string {
+// describeLateWaiting says it for the phases after the bootstrap machine has given way.
+func (e snapshot) describeLateWaiting(phase string) string {
 	switch phase {
 	case state.PhaseEtcdInCluster:
-		return "etcd: " + cmp.Or(e.seen.Etcd.Held, e.seen.Etcd.Message, "the operator has not reported any member yet")
+		return "etcd: " + cmp.Or(e.observed.Etcd.BlockedReason, e.observed.Etcd.Message, "the operator has not reported any member yet")
 	case state.PhaseComplete:
 		return "waiting for the bootstrap machine to report completion"
 	case state.PhaseMemberRemoved:
-		return "waiting for etcd to drop the bootstrap member: " + cmp.Or(e.seen.Etcd.Held, "the operator has not said so yet")
+		return "waiting for etcd to drop the bootstrap member: " + cmp.Or(e.observed.Etcd.BlockedReason, "the operator has not said so yet")
 	case state.PhaseNodes:
 		return "no node besides the masters is Ready yet"
 	case state.PhaseVersion:
-		return cmp.Or(e.seen.Version.Message, "the cluster version operator has not reported yet")
+		return cmp.Or(e.observed.Version.Message, "the cluster version operator has not reported yet")
 	case state.PhaseStable:
-		return e.unstable()
+		return e.describeUnstable()
 	}
 	return ""
 }
 
-func (e evidence) missingControlPlane() string {
+func (e snapshot) describeMissingControlPlane() string {
 	var missing []string
-	for _, component := range controlPlane() {
-		if count := e.revisions[component.name]; count < enoughMasters {
+	for _, component := range listComponents() {
+		if count := e.revisions[component.name]; count < minMasters {
 			missing = append(missing, fmt.Sprintf("%s on %d", component.name, count))
 		}
 	}
-	return fmt.Sprintf("waiting for %d masters to run the control plane: %s", enoughMasters, strings.Join(missing, ", "))
+	return fmt.Sprintf("waiting for %d masters to run the control plane: %s", minMasters, strings.Join(missing, ", "))
 }
 
-func (e evidence) unstable() string {
-	version := e.seen.Version
+func (e snapshot) describeUnstable() string {
+	version := e.observed.Version
 	switch {
 	case version.Total == 0:
 		return "no operator has reported yet"
-	case !version.Installed():
+	case !version.IsInstalled():
 		return cmp.Or(version.Message, "the version is no longer installed")
 	}
-	return fmt.Sprintf("%d of %d operators are not stable: %s", len(version.Unstable), version.Total, few(version.Unstable))
+	return fmt.Sprintf("%d of %d operators are not stable: %s", len(version.Unstable), version.Total, formatNames(version.Unstable))
 }
 
-// few lists names, but no more than a person reads.
-func few(names []string) string {
+// formatNames lists names, but no more than a person reads.
+func formatNames(names []string) string {
 	const enough = 6
 	if len(names) <= enough {
 		return strings.Join(names, ", ")

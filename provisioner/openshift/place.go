@@ -7,36 +7,36 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// place is where objects of one kind are: [group/]version/resource[@namespace].
-type place string
+// resourcePath is where objects of one kind are: [group/]version/resource[@namespace].
+type resourcePath string
 
 // The places that are read or changed.
 const (
-	nodes        place = "v1/nodes"
-	systemEvents place = "v1/events@kube-system"
-	systemConfig place = "v1/configmaps@kube-system"
-	etcdEvents   place = "v1/events@openshift-etcd-operator"
-	etcdConfig   place = "v1/configmaps@openshift-etcd"
-	requests     place = "certificates.k8s.io/v1/certificatesigningrequests"
-	apiEndpoints place = "discovery.k8s.io/v1/endpointslices@default"
-	routerPods   place = "v1/pods@openshift-ingress"
-	pools        place = "machineconfiguration.openshift.io/v1/machineconfigpools"
+	nodes        resourcePath = "v1/nodes"
+	systemEvents resourcePath = "v1/events@kube-system"
+	systemConfig resourcePath = "v1/configmaps@kube-system"
+	etcdEvents   resourcePath = "v1/events@openshift-etcd-operator"
+	etcdConfig   resourcePath = "v1/configmaps@openshift-etcd"
+	requests     resourcePath = "certificates.k8s.io/v1/certificatesigningrequests"
+	apiEndpoints resourcePath = "discovery.k8s.io/v1/endpointslices@default"
+	routerPods   resourcePath = "v1/pods@openshift-ingress"
+	pools        resourcePath = "machineconfiguration.openshift.io/v1/machineconfigpools"
 
-	clusterVersions  place = "config.openshift.io/v1/clusterversions"
-	clusterOperators place = "config.openshift.io/v1/clusteroperators"
-	schedulers       place = "config.openshift.io/v1/schedulers"
+	clusterVersions  resourcePath = "config.openshift.io/v1/clusterversions"
+	clusterOperators resourcePath = "config.openshift.io/v1/clusteroperators"
+	schedulers       resourcePath = "config.openshift.io/v1/schedulers"
 
-	etcds                  place = "operator.openshift.io/v1/etcds"
-	kubeAPIServers         place = "operator.openshift.io/v1/kubeapiservers"
-	kubeControllerManagers place = "operator.openshift.io/v1/kubecontrollermanagers"
-	kubeSchedulers         place = "operator.openshift.io/v1/kubeschedulers"
+	etcds                  resourcePath = "operator.openshift.io/v1/etcds"
+	kubeAPIServers         resourcePath = "operator.openshift.io/v1/kubeapiservers"
+	kubeControllerManagers resourcePath = "operator.openshift.io/v1/kubecontrollermanagers"
+	kubeSchedulers         resourcePath = "operator.openshift.io/v1/kubeschedulers"
 
-	ingressControllers place = "operator.openshift.io/v1/ingresscontrollers@openshift-ingress-operator"
-	consoleRoutes      place = "route.openshift.io/v1/routes@openshift-console"
+	ingressControllers resourcePath = "operator.openshift.io/v1/ingresscontrollers@openshift-ingress-operator"
+	consoleRoutes      resourcePath = "route.openshift.io/v1/routes@openshift-console"
 )
 
-// in returns the objects of this place in a cluster.
-func (p place) in(a *api) dynamic.ResourceInterface {
+// toClient returns the objects of this place in a cluster.
+func (p resourcePath) toClient(a *api) dynamic.ResourceInterface {
 	path, namespace, namespaced := strings.Cut(string(p), "@")
 	parts := strings.Split(path, "/")
 	resource := schema.GroupVersionResource{Version: parts[len(parts)-2], Resource: parts[len(parts)-1]}
@@ -49,8 +49,8 @@ func (p place) in(a *api) dynamic.ResourceInterface {
 	return a.objects.Resource(resource)
 }
 
-// path returns where this place is below the address of an API.
-func (p place) path() string {
+// urlPath returns where this place is below the address of an API.
+func (p resourcePath) urlPath() string {
 	path, namespace, namespaced := strings.Cut(string(p), "@")
 	group, resource := path[:strings.LastIndex(path, "/")], path[strings.LastIndex(path, "/")+1:]
 	root := "/apis/"
@@ -64,7 +64,7 @@ func (p place) path() string {
 }
 
 // String names the kind for people.
-func (p place) String() string {
+func (p resourcePath) String() string {
 	path, _, _ := strings.Cut(string(p), "@")
 	return path[strings.LastIndex(path, "/")+1:]
 }

@@ -20,15 +20,15 @@ import (
 // probeTimeout ends a probe that nobody answers, on the wall clock.
 const probeTimeout = 5 * time.Second
 
-// way is one way to reach something.
-type way struct {
+// probeTarget is one way to reach something.
+type probeTarget struct {
 	target  *url.URL    // tcp://host:port, where a connection is enough, or https://host:port/path, which has to answer 200
 	trust   *tls.Config // for https
-	explain func(error) network.Brief
+	explain func(error) network.ErrorSummary
 }
 
-// probe tries the way once. The error is what the probe tells.
-func (w way) probe(ctx context.Context, net network.Network) (state.Probe, error) {
+// run tries the way once. The error is what the probe tells.
+func (w probeTarget) run(ctx context.Context, net network.Network) (state.Probe, error) {
 	limited, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	layer, err := w.try(limited, net)
@@ -39,11 +39,11 @@ func (w way) probe(ctx context.Context, net network.Network) (state.Probe, error
 		err = limited.Err()
 	}
 	short := w.explain(err)
-	return state.Probe{Target: w.target.String(), Layer: layerOf(layer, err), Detail: short.Sentence}, short
+	return state.Probe{Target: w.target.String(), Layer: resolveLayer(layer, err), Detail: short.Sentence}, short
 }
 
 // try returns the layer that it came to, and what failed there.
-func (w way) try(ctx context.Context, net network.Network) (layer string, err error) {
+func (w probeTarget) try(ctx context.Context, net network.Network) (layer string, err error) {
 	conn, err := net.Connect(ctx, w.target.Host)
 	if err != nil {
 		return state.LayerTCP, err
@@ -61,7 +61,7 @@ func (w way) try(ctx context.Context, net network.Network) (layer string, err er
 }
 
 // get asks for the path of the target.
-func (w way) get(ctx context.Context, conn net.Conn) error {
+func (w probeTarget) get(ctx context.Context, conn net.Conn) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.target.String(), nil)
 	if err != nil {
 		return err
@@ -83,25 +83,25 @@ func (w way) get(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
-// layerOf corrects the layer by what an error says: names are looked up before the first connection, a load balancer
+// resolveLayer corrects the layer by what an error says: names are looked up before the first connection, a load balancer
 // accepts a connection and then cuts it, and a server refuses a certificate after the handshake.
-func layerOf(layer string, err error) string {
+func resolveLayer(layer string, err error) string {
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns):
 		return state.LayerDNS
-	case distrusted(err) != "":
+	case describeTLSError(err) != "":
 		return state.LayerTLS
-	case layer == state.LayerTLS && network.Explain(err).Sentence == network.Cut:
+	case layer == state.LayerTLS && network.DescribeError(err).Sentence == network.Cut:
 		return state.LayerTCP
 	}
 	return layer
 }
 
-// direct explains why a machine itself did not answer.
-func direct(err error) network.Brief {
-	if sentence := distrusted(err); sentence != "" {
-		return network.Brief{Sentence: sentence, Cause: err}
+// describeDirectError explains why a machine itself did not answer.
+func describeDirectError(err error) network.ErrorSummary {
+	if sentence := describeTLSError(err); sentence != "" {
+		return network.ErrorSummary{Sentence: sentence, Cause: err}
 	}
-	return network.Explain(err)
+	return network.DescribeError(err)
 }

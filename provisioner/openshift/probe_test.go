@@ -18,7 +18,7 @@ const bootstrapAddress = "192.0.2.7"
 func (r *rehearsal) start(t *testing.T) *fabric.Host {
 	t.Helper()
 	r.bootstrap = netip.MustParseAddr(bootstrapAddress)
-	host, err := r.zone.Host(r.bootstrap)
+	host, err := r.zone.AddHost(r.bootstrap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestProbesSayWhereTheyFail(t *testing.T) {
 				host := r.start(t)
 				r.unready("so that the probes are waited for")
 				setup.prepare(t, r, host)
-				seen, _ := r.Observe(t.Context(), r.bootstrap, nil)
+				seen, _ := r.Poll(t.Context(), r.bootstrap, nil)
 				got := setup.probe(seen.Probes)
 				if got.OK || got.Layer != setup.layer || !strings.HasPrefix(got.Detail, setup.detail) {
 					t.Errorf("%+v, want %s: %s", got, setup.layer, setup.detail)

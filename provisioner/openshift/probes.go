@@ -16,43 +16,43 @@ const (
 	apiPort = 6443
 )
 
-// sentries probe the bootstrap machine itself.
-type sentries struct{ ssh, api sentry }
+// bootstrapProbes probe the bootstrap machine itself.
+type bootstrapProbes struct{ ssh, api backgroundProbe }
 
-func (s *sentries) close() {
+func (s *bootstrapProbes) close() {
 	s.ssh.close()
 	s.api.close()
 }
 
-// sendSentries lets the bootstrap machine be probed on its own address. Without one, or once the bootstrap is over, it is
+// startProbes lets the bootstrap machine be probed on its own address. Without one, or once the bootstrap is over, it is
 // not.
-func (c *Cluster) sendSentries(ctx context.Context, api *api, bootstrap netip.Addr) (sent bool) {
+func (c *Cluster) startProbes(ctx context.Context, api *api, bootstrap netip.Addr) (sent bool) {
 	if !bootstrap.IsValid() || c.has(state.PhaseMemberRemoved) {
 		return false
 	}
-	c.sentries.ssh.send(ctx, c.net, way{target: target("tcp", bootstrap, sshPort, ""), explain: direct})
+	c.probes.ssh.start(ctx, c.net, probeTarget{target: buildTarget("tcp", bootstrap, sshPort, ""), explain: describeDirectError})
 	trust := api.trust.Clone()
 	trust.ServerName = api.address.Hostname()
-	c.sentries.api.send(ctx, c.net, way{target: target("https", bootstrap, apiPort, "/readyz"), trust: trust, explain: direct})
+	c.probes.api.start(ctx, c.net, probeTarget{target: buildTarget("https", bootstrap, apiPort, "/readyz"), trust: trust, explain: describeDirectError})
 	return true
 }
 
-func target(scheme string, host netip.Addr, port int, path string) *url.URL {
+func buildTarget(scheme string, host netip.Addr, port int, path string) *url.URL {
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host.String(), strconv.Itoa(port)), Path: path}
 }
 
-// gatherSentries returns what the sentries saw. While the API does not answer, theirs is all there is to see, and worth
+// collectProbes returns what the sentries saw. While the API does not answer, theirs is all there is to see, and worth
 // waiting for.
-func (c *Cluster) gatherSentries(ctx context.Context, patient bool) state.Probes {
+func (c *Cluster) collectProbes(ctx context.Context, patient bool) state.Probes {
 	return state.Probes{
-		SSH:    c.sentries.ssh.report(ctx, patient),
-		Direct: c.sentries.api.report(ctx, patient),
+		SSH:    c.probes.ssh.report(ctx, patient),
+		Direct: c.probes.api.report(ctx, patient),
 	}
 }
 
-// probe asks whether the API is ready, by its name.
-func (a *api) probe(ctx context.Context, c *Cluster) (state.Probe, error) {
-	a.tally.count("get", "readyz")
+// checkReady asks whether the API is ready, by its name.
+func (a *api) checkReady(ctx context.Context, c *Cluster) (state.Probe, error) {
+	a.counter.count("get", "readyz")
 	target := a.address.JoinPath("readyz")
 	if target.Port() == "" {
 		target.Host = net.JoinHostPort(target.Hostname(), "443")
@@ -61,9 +61,9 @@ func (a *api) probe(ctx context.Context, c *Cluster) (state.Probe, error) {
 	if trust.ServerName == "" {
 		trust.ServerName = target.Hostname()
 	}
-	seen, err := way{target: target, trust: trust, explain: unanswered}.probe(ctx, c.net)
+	seen, err := probeTarget{target: target, trust: trust, explain: describeConnectError}.run(ctx, c.net)
 	if err != nil {
-		return seen, a.explain(ctx, "reach the API", err)
+		return seen, a.toFault(ctx, "reach the API", err)
 	}
 	return seen, nil
 }

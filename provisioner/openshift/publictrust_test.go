@@ -17,12 +17,12 @@ func TestAnAPIMayShowACertificateOfThePublicInternet(t *testing.T) {
 					r.net.Roots.AddCert(signer.Certificate)
 				}
 				r.names[apiName] = netip.MustParseAddr("192.0.2.2")
-				host, err := r.zone.Host(r.names[apiName])
+				host, err := r.zone.AddHost(r.names[apiName])
 				if err != nil {
 					t.Fatal(err)
 				}
 				r.serve(t, host, signer)
-				_, err = r.Synthesis(t.Context())
+				_, err = r.GetSynthesis(t.Context())
 				if public && err != nil || !public && (err == nil || !strings.Contains(err.Error(), "TLS")) {
 					t.Errorf("got %v", err)
 				}

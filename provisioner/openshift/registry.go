@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	registrySecrets place = "v1/secrets@openshift-image-registry"
-	registryConfigs place = "imageregistry.operator.openshift.io/v1/configs"
-	sampleConfigs   place = "samples.operator.openshift.io/v1/configs"
+	registrySecrets resourcePath = "v1/secrets@openshift-image-registry"
+	registryConfigs resourcePath = "imageregistry.operator.openshift.io/v1/configs"
+	sampleConfigs   resourcePath = "samples.operator.openshift.io/v1/configs"
 )
 
 // The secret that the image registry's operator takes the credentials of its storage from.
@@ -67,7 +67,7 @@ func (c *Cluster) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket,
 		func() (state.Action, error) { return api.ensureRegistryStorage(ctx, bucket) },
 		func() (state.Action, error) { return api.ensureSamples(ctx) },
 	} {
-		action, err := settle(ensure)
+		action, err := retryOnConflict(ensure)
 		if err != nil {
 			return "", err
 		}
@@ -80,23 +80,23 @@ func (c *Cluster) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket,
 
 func (a *api) ensureRegistrySecret(ctx context.Context, key state.APIKey) (state.Action, error) {
 	wanted := map[string][]byte{accessKeyField: []byte(key.Key), secretKeyField: []byte(key.Secret)}
-	found, exists, err := read[corev1.Secret](ctx, a, registrySecrets, registrySecret)
+	found, exists, err := getObject[corev1.Secret](ctx, a, registrySecrets, registrySecret)
 	switch {
 	case err != nil:
 		return "", err
 	case !exists:
 		return state.Created, a.createSecret(ctx, wanted)
-	case holds(found.Data, wanted), complete(found) && ownedByOthers(found.ObjectMeta, "data", secretKeyField):
+	case hasData(found.Data, wanted), hasKeyPair(found) && isForeignOwned(found.ObjectMeta, "data", secretKeyField):
 		return state.Found, nil
 	}
 	change, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.ResourceVersion}, "data": wanted})
 	if err != nil {
 		return "", fault.New(fault.Internal, "change the secret "+registrySecret, errors.New("it cannot be written"))
 	}
-	return state.Updated, concealed(a.patch(ctx, registrySecrets, registrySecret, change))
+	return state.Updated, redactMessage(a.patch(ctx, registrySecrets, registrySecret, change))
 }
 
-func holds(data, wanted map[string][]byte) bool {
+func hasData(data, wanted map[string][]byte) bool {
 	for name, value := range wanted {
 		if !bytes.Equal(data[name], value) {
 			return false
@@ -105,7 +105,7 @@ func holds(data, wanted map[string][]byte) bool {
 	return true
 }
 
-func complete(secret corev1.Secret) bool {
+func hasKeyPair(secret corev1.Secret) bool {
 	return len(secret.Data[accessKeyField]) > 0 && len(secret.Data[secretKeyField]) > 0
 }
 
@@ -121,7 +121,7 @@ func (a *api) createSecret(ctx context.Context, data map[string][]byte) error {
 	if err != nil {
 		return fault.Newf(fault.Internal, op, "it cannot be written")
 	}
-	_, err = registrySecrets.in(a).Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{FieldManager: fieldManager})
+	_, err = registrySecrets.toClient(a).Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{FieldManager: fieldManager})
 	switch {
 	case err == nil:
 		return nil
@@ -130,11 +130,11 @@ func (a *api) createSecret(ctx context.Context, data map[string][]byte) error {
 	case apierrors.IsAlreadyExists(err):
 		return fault.Newf(fault.Transient, op, "somebody else has just created it")
 	}
-	return concealed(a.explain(ctx, op, err))
+	return redactMessage(a.toFault(ctx, op, err))
 }
 
-// concealed takes the API's own words out of an error: they may quote what they refuse.
-func concealed(err error) error {
+// redactMessage takes the API's own words out of an error: they may quote what they refuse.
+func redactMessage(err error) error {
 	var failure *fault.Error
 	var answer apierrors.APIStatus
 	if !errors.As(err, &failure) || !errors.As(err, &answer) {

@@ -64,7 +64,7 @@ func (r registry) spec(config string) map[string]any {
 func (r registry) key() (access, secret string) {
 	found, _ := r.objects.Get("secrets", registryNamespace, registrySecret)
 	plain := func(field string) string {
-		text, _ := base64.StdEncoding.DecodeString(found.Text("data." + field))
+		text, _ := base64.StdEncoding.DecodeString(found.GetString("data." + field))
 		return string(text)
 	}
 	return plain("REGISTRY_STORAGE_S3_ACCESSKEY"), plain("REGISTRY_STORAGE_S3_SECRETKEY")

@@ -12,7 +12,7 @@ import (
 // it, nor change how it is set up.
 func (a *api) ensureRegistryStorage(ctx context.Context, bucket state.Bucket) (state.Action, error) {
 	const op = "give the image registry its bucket"
-	found, exists, err := read[operatorConfig](ctx, a, registryConfigs, "cluster")
+	found, exists, err := getObject[operatorConfig](ctx, a, registryConfigs, "cluster")
 	switch {
 	case err != nil:
 		return "", err
@@ -24,7 +24,7 @@ func (a *api) ensureRegistryStorage(ctx context.Context, bucket state.Bucket) (s
 	storage := map[string]any{"managementState": unmanaged, "s3": map[string]any{
 		"bucket": bucket.Name, "region": bucket.Region, "regionEndpoint": bucket.Endpoint,
 	}}
-	return a.manage(ctx, registryConfigs, found, map[string]any{"managementState": managed, "storage": storage})
+	return a.patchOperatorConfig(ctx, registryConfigs, found, map[string]any{"managementState": managed, "storage": storage})
 }
 
 // hasBackend tells whether somebody has chosen a storage: there is something beside how it is managed.
@@ -40,29 +40,29 @@ func hasBackend(storage map[string]any) bool {
 // ensureSamples has the samples operator come back, once: it went away if it started before there was a registry. A
 // release may be without it, and then there is no such cluster operator either.
 func (a *api) ensureSamples(ctx context.Context) (state.Action, error) {
-	found, exists, err := read[operatorConfig](ctx, a, sampleConfigs, "cluster")
+	found, exists, err := getObject[operatorConfig](ctx, a, sampleConfigs, "cluster")
 	switch {
 	case err != nil:
 		return "", err
 	case !exists:
 		return a.awaitSamples(ctx)
-	case found.Spec.ManagementState != removed, touched(found.ObjectMeta):
+	case found.Spec.ManagementState != removed, isChanged(found.ObjectMeta):
 		return state.Found, nil
 	}
-	return a.manage(ctx, sampleConfigs, found, map[string]any{"managementState": managed})
+	return a.patchOperatorConfig(ctx, sampleConfigs, found, map[string]any{"managementState": managed})
 }
 
 func (a *api) awaitSamples(ctx context.Context) (state.Action, error) {
-	_, expected, err := read[operatorConfig](ctx, a, clusterOperators, "openshift-samples")
+	_, expected, err := getObject[operatorConfig](ctx, a, clusterOperators, "openshift-samples")
 	if err == nil && expected {
 		err = fault.Newf(fault.Transient, "bring the samples back", "the samples operator has not started yet")
 	}
 	return state.Found, err
 }
 
-// manage changes the spec of an operator's configuration.
-func (a *api) manage(ctx context.Context, where place, found operatorConfig, spec map[string]any) (state.Action, error) {
-	change, err := json.Marshal(map[string]any{"metadata": touch(found.ObjectMeta), "spec": spec})
+// patchOperatorConfig changes the spec of an operator's configuration.
+func (a *api) patchOperatorConfig(ctx context.Context, where resourcePath, found operatorConfig, spec map[string]any) (state.Action, error) {
+	change, err := json.Marshal(map[string]any{"metadata": buildChangedMetadata(found.ObjectMeta), "spec": spec})
 	if err != nil {
 		return "", fault.New(fault.Internal, "change "+where.String(), err)
 	}

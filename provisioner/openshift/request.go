@@ -49,7 +49,7 @@ func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeReques
 	if request.certificate, err = parseCertificateRequest(csr.Spec.Request); err != nil {
 		return request, err
 	}
-	if request.node, err = nodeNameIn(request.certificate); err != nil {
+	if request.node, err = parseNodeName(request.certificate); err != nil {
 		return request, err
 	}
 	for _, check := range []func(*certificatesv1.CertificateSigningRequest) error{
@@ -108,8 +108,8 @@ func (r nodeRequest) checkKey(*certificatesv1.CertificateSigningRequest) error {
 	return errors.New("its key is not one that nodes make")
 }
 
-// nodeNameIn returns the name in CN=system:node:<name>. It is shown to people, so it must be a name.
-func nodeNameIn(certificate *x509.CertificateRequest) (string, error) {
+// parseNodeName returns the name in CN=system:node:<name>. It is shown to people, so it must be a name.
+func parseNodeName(certificate *x509.CertificateRequest) (string, error) {
 	subject := certificate.Subject.CommonName
 	node, found := strings.CutPrefix(subject, nodePrefix)
 	if !found || len(validation.IsDNS1123Subdomain(node)) > 0 {
@@ -141,7 +141,7 @@ func (r nodeRequest) checkRequester(csr *certificatesv1.CertificateSigningReques
 	if csr.Spec.Username != user {
 		return fmt.Errorf("it was made by %q, not by %q", csr.Spec.Username, user)
 	}
-	if !sameSet(csr.Spec.Groups, groups) {
+	if !equalSets(csr.Spec.Groups, groups) {
 		return fmt.Errorf("its requester is in the groups %q, not %q", csr.Spec.Groups, groups)
 	}
 	return nil
@@ -167,7 +167,7 @@ func (r nodeRequest) checkUsages(csr *certificatesv1.CertificateSigningRequest) 
 	}
 	exact := []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, purpose}
 	older := append(slices.Clone(exact), certificatesv1.UsageKeyEncipherment)
-	if !sameSet(csr.Spec.Usages, exact) && !sameSet(csr.Spec.Usages, older) {
+	if !equalSets(csr.Spec.Usages, exact) && !equalSets(csr.Spec.Usages, older) {
 		return fmt.Errorf("its usages are %q, not %q", csr.Spec.Usages, exact)
 	}
 	return nil
@@ -221,16 +221,16 @@ func checkAlternativeNames(extension []byte) error {
 	return nil
 }
 
-// sameSet tells whether both hold the same elements, each once, in any order.
-func sameSet[T ~string](got, want []T) bool {
+// equalSets tells whether both hold the same elements, each once, in any order.
+func equalSets[T ~string](got, want []T) bool {
 	got, want = slices.Clone(got), slices.Clone(want)
 	slices.Sort(got)
 	slices.Sort(want)
 	return slices.Equal(got, want)
 }
 
-// shown returns the name of a request as people may see it: the API takes nearly everything for one.
-func shown(name string) string {
+// quoteName returns the name of a request as people may see it: the API takes nearly everything for one.
+func quoteName(name string) string {
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return strconv.Quote(name)
 	}

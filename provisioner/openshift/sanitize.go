@@ -14,10 +14,10 @@ import (
 const maxSanitized = 400
 
 // sanitize returns what others say as people may see it: one line, not long, of nothing but text.
-func sanitize(words string) string { return text.Sanitize(words, text.Limit(maxSanitized)) }
+func sanitize(words string) string { return text.Sanitize(words, text.WithLimit(maxSanitized)) }
 
-// curt shortens the API's own words in an error: they may quote a whole object.
-func curt(err error) error {
+// truncateMessage shortens the API's own words in an error: they may quote a whole object.
+func truncateMessage(err error) error {
 	var failure *fault.Error
 	var answer apierrors.APIStatus
 	if !errors.As(err, &failure) || !errors.As(err, &answer) {

@@ -39,7 +39,7 @@ func TestAlertsAreSilencedByTheClustersOwnJobWhichIsTakenAway(t *testing.T) {
 					}
 				}
 				job, found := r.silenceJob(t)
-				if image := job.List("spec.template.spec.containers")[0].Text("image"); !found || image != "oc" {
+				if image := job.List("spec.template.spec.containers")[0].GetString("image"); !found || image != "oc" {
 					t.Fatalf("the job runs %q", image)
 				}
 				r.change(t, silenceJobs, monitored, "silence-exoshift", "status.conditions", conditions([3]string{outcome, "True", ""}))

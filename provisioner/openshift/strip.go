@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// strip takes out of an object what fills pages and tells nothing, and where somebody may have written a password: of
+// stripObject takes out of an object what fills pages and tells nothing, and where somebody may have written a password: of
 // pods, whose environment is part of what they shall be, only their state is left.
-func strip(object unstructured.Unstructured) {
+func stripObject(object unstructured.Unstructured) {
 	object.SetManagedFields(nil)
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
 	switch object.GetKind() {
@@ -21,8 +21,8 @@ func strip(object unstructured.Unstructured) {
 	}
 }
 
-// unwell tells whether an object deserves to be looked at first.
-func unwell(object unstructured.Unstructured) bool {
+// isUnhealthy tells whether an object deserves to be looked at first.
+func isUnhealthy(object unstructured.Unstructured) bool {
 	phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
 	switch object.GetKind() {
 	case "Event":
@@ -35,15 +35,15 @@ func unwell(object unstructured.Unstructured) bool {
 	}
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	for _, condition := range conditions {
-		if fields, ok := condition.(map[string]any); ok && bad(fields) {
+		if fields, ok := condition.(map[string]any); ok && isBadCondition(fields) {
 			return true
 		}
 	}
 	return len(conditions) == 0 // nobody has answered a request, or looked after the object
 }
 
-// bad tells whether a condition is one that it should not be.
-func bad(condition map[string]any) bool {
+// isBadCondition tells whether a condition is one that it should not be.
+func isBadCondition(condition map[string]any) bool {
 	kind, _ := condition["type"].(string)
 	status, _ := condition["status"].(string)
 	switch {

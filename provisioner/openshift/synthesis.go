@@ -12,12 +12,12 @@ import (
 
 // The places of what turns a catalog into a cluster.
 const (
-	synDeployments  place = "apps/v1/deployments@syn"
-	synStatefulSets place = "apps/v1/statefulsets@syn"
-	synPods         place = "v1/pods@syn"
-	argos           place = "argoproj.io/v1beta1/argocds@syn"
-	applications    place = "argoproj.io/v1alpha1/applications@syn"
-	definitions     place = "apiextensions.k8s.io/v1/customresourcedefinitions"
+	synDeployments  resourcePath = "apps/v1/deployments@syn"
+	synStatefulSets resourcePath = "apps/v1/statefulsets@syn"
+	synPods         resourcePath = "v1/pods@syn"
+	argos           resourcePath = "argoproj.io/v1beta1/argocds@syn"
+	applications    resourcePath = "argoproj.io/v1alpha1/applications@syn"
+	definitions     resourcePath = "apiextensions.k8s.io/v1/customresourcedefinitions"
 )
 
 // Names of what is looked at in the namespace syn.
@@ -40,24 +40,24 @@ const (
 	unknown     = "Unknown"
 )
 
-// Synthesis takes one look at Steward, at Argo CD and at its applications: each kind is asked for once. What does not
+// GetSynthesis takes one look at Steward, at Argo CD and at its applications: each kind is asked for once. What does not
 // exist (yet), or is of a kind that does not, is Missing.
-func (c *Cluster) Synthesis(ctx context.Context) (state.Synthesis, error) {
+func (c *Cluster) GetSynthesis(ctx context.Context) (state.SynStatus, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
-		return state.Synthesis{}, err
+		return state.SynStatus{}, err
 	}
-	seen, err := api.synthesis(ctx)
+	seen, err := api.getSynthesis(ctx)
 	if err != nil {
-		return state.Synthesis{}, err
+		return state.SynStatus{}, err
 	}
-	found := state.Synthesis{Steward: seen.stewardStatus(), Argo: seen.argoStatus(c.net.Clock.Now())}
-	found.Root, found.Applications = applicationStatuses(seen.applications)
+	found := state.SynStatus{Steward: seen.buildStewardStatus(), Argo: seen.buildArgoStatus(c.net.Clock.Now())}
+	found.Root, found.Applications = toApplicationStatuses(seen.applications)
 	return found, nil
 }
 
-// synthesis is what one round of requests found.
-type synthesis struct {
+// synState is what one round of requests found.
+type synState struct {
 	steward      workload
 	installed    bool // Steward exists
 	argo         argo
@@ -69,41 +69,41 @@ type synthesis struct {
 	applications []argoApplication
 }
 
-func (a *api) synthesis(ctx context.Context) (seen synthesis, err error) {
-	if seen.steward, seen.installed, err = read[workload](ctx, a, synDeployments, stewardName); err != nil {
+func (a *api) getSynthesis(ctx context.Context) (seen synState, err error) {
+	if seen.steward, seen.installed, err = getObject[workload](ctx, a, synDeployments, stewardName); err != nil {
 		return seen, err
 	}
-	if seen.argo, seen.running, err = read[argo](ctx, a, argos, argoName); err != nil {
+	if seen.argo, seen.running, err = getObject[argo](ctx, a, argos, argoName); err != nil {
 		return seen, err
 	}
 	if seen.defined = seen.running; !seen.defined {
-		if _, seen.defined, err = read[struct{}](ctx, a, definitions, argoKind); err != nil {
+		if _, seen.defined, err = getObject[struct{}](ctx, a, definitions, argoKind); err != nil {
 			return seen, err
 		}
 	}
-	if seen.controller, seen.controlled, err = read[workload](ctx, a, synStatefulSets, argoController); err != nil {
+	if seen.controller, seen.controlled, err = getObject[workload](ctx, a, synStatefulSets, argoController); err != nil {
 		return seen, err
 	}
-	if !seen.settled() { // the pods tell why
-		if seen.pods, err = list[synPod](ctx, a, synPods, ""); err != nil {
+	if !seen.isReady() { // the pods tell why
+		if seen.pods, err = listObjects[synPod](ctx, a, synPods, ""); err != nil {
 			return seen, err
 		}
 	}
-	seen.applications, err = list[argoApplication](ctx, a, applications, "")
+	seen.applications, err = listObjects[argoApplication](ctx, a, applications, "")
 	return seen, err
 }
 
-func (s synthesis) settled() bool {
-	return s.steward.available() && s.controlled && s.controller.ready()
+func (s synState) isReady() bool {
+	return s.steward.isAvailable() && s.controlled && s.controller.isReady()
 }
 
-func (s synthesis) stewardStatus() state.ApplicationStatus {
+func (s synState) buildStewardStatus() state.ApplicationStatus {
 	status := state.ApplicationStatus{Name: stewardTitle}
 	if !s.installed {
 		status.Health, status.Message = missing, "it is not installed"
 		return status
 	}
-	status.Health, status.Message = s.steward.health(s.pods, stewardName)
+	status.Health, status.Message = s.steward.describeHealth(s.pods, stewardName)
 	return status
 }
 
@@ -115,10 +115,10 @@ type argo struct {
 	} `json:"status"`
 }
 
-// operatorPatience is how old an operator's pods have to be before Steward takes the operator for stuck.
-const operatorPatience = 10 * time.Minute
+// operatorTimeout is how old an operator's pods have to be before Steward takes the operator for stuck.
+const operatorTimeout = 10 * time.Minute
 
-func (s synthesis) argoStatus(now time.Time) state.ApplicationStatus {
+func (s synState) buildArgoStatus(now time.Time) state.ApplicationStatus {
 	status := state.ApplicationStatus{Name: argoTitle}
 	phase := sanitize(s.argo.Status.Phase)
 	switch {
@@ -128,16 +128,16 @@ func (s synthesis) argoStatus(now time.Time) state.ApplicationStatus {
 		status.Health, status.Message = missing, "its operator has nothing to run yet"
 	case phase == "Failed":
 		status.Health, status.Message = degraded, "its operator failed to set it up"
-	case phase != "Available" && now.Sub(s.argo.Metadata.CreationTimestamp.Time) >= operatorPatience:
+	case phase != "Available" && now.Sub(s.argo.Metadata.CreationTimestamp.Time) >= operatorTimeout:
 		status.Health, status.Message = progressing, "its operator takes more than 10 minutes; if it is stuck, Steward starts it anew"
 	case phase != "Available":
 		status.Health, status.Message = progressing, "its operator sets it up"
 	case !s.controlled:
 		status.Health, status.Message = progressing, "its controller does not exist yet"
-	case s.controller.ready():
+	case s.controller.isReady():
 		status.Health = healthy
 	default:
-		status.Health, status.Message = progressing, cmp.Or(troubled(s.pods, argoController), "its controller starts")
+		status.Health, status.Message = progressing, cmp.Or(describeUnreadyPods(s.pods, argoController), "its controller starts")
 	}
 	return status
 }

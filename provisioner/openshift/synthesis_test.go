@@ -41,9 +41,9 @@ func object(t *testing.T, name, content string) kube.Object {
 	return made
 }
 
-func (r *rehearsal) synthesis(t *testing.T) state.Synthesis {
+func (r *rehearsal) synthesis(t *testing.T) state.SynStatus {
 	t.Helper()
-	seen, err := r.Synthesis(t.Context())
+	seen, err := r.GetSynthesis(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestWhatDoesNotExistIsMissing(t *testing.T) {
 		r := rehearse(t)
 		seen := r.synthesis(t)
 		for _, status := range []state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root} {
-			if status.Health != "Missing" || status.Sync != "" || status.Message == "" || status.Well() {
+			if status.Health != "Missing" || status.Sync != "" || status.Message == "" || status.IsHealthy() {
 				t.Errorf("%#v", status)
 			}
 		}
@@ -181,7 +181,7 @@ func TestALookAtTheSynthesisAsksForEachKindOnce(t *testing.T) {
 		r := rehearse(t)
 		r.defineArgo(t)
 		r.synthesis(t)
-		for asked, count := range r.Requests() {
+		for asked, count := range r.CountRequests() {
 			if count > 1 {
 				t.Errorf("%s: %d times", asked, count)
 			}

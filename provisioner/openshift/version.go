@@ -20,7 +20,7 @@ type clusterVersion struct {
 	} `json:"status"`
 }
 
-func (v clusterVersion) status() state.VersionStatus {
+func (v clusterVersion) toStatus() state.VersionStatus {
 	reported := v.Status.Conditions
 	status := state.VersionStatus{
 		Version:     v.Status.Desired.Version,
@@ -35,24 +35,24 @@ func (v clusterVersion) status() state.VersionStatus {
 	case status.Progressing:
 		status.Message = reported.find("Progressing").Message
 	}
-	status.Percent = percentIn(reported.find("Progressing").Message)
-	if !status.Installed() {
-		status.WaitingOn = awaitedIn(status.Message)
+	status.Percent = parsePercent(reported.find("Progressing").Message)
+	if !status.IsInstalled() {
+		status.WaitingOn = parseWaitingOn(status.Message)
 	}
 	return status
 }
 
 var (
 	// "Working towards 4.20.5: 713 of 903 done (79% complete), waiting on authentication, console"
-	percentage = regexp.MustCompile(`\((\d{1,3})% complete\)`)
+	percentPattern = regexp.MustCompile(`\((\d{1,3})% complete\)`)
 	// Besides, "waiting up to 40 minutes on etcd" and "Cluster operator etcd is not available"; the wording of both is
 	// not verified for every version.
-	awaited = regexp.MustCompile(`(?:[Ww]aiting (?:up to [0-9a-z ]+? )?(?:on|for)|[Cc]luster operators?) ([a-z0-9-]+(?:, (?:and )?[a-z0-9-]+)*)`)
+	waitingPattern = regexp.MustCompile(`(?:[Ww]aiting (?:up to [0-9a-z ]+? )?(?:on|for)|[Cc]luster operators?) ([a-z0-9-]+(?:, (?:and )?[a-z0-9-]+)*)`)
 )
 
-// percentIn returns how much is complete by a message, 0 if it does not say.
-func percentIn(message string) int {
-	match := percentage.FindStringSubmatch(message)
+// parsePercent returns how much is complete by a message, 0 if it does not say.
+func parsePercent(message string) int {
+	match := percentPattern.FindStringSubmatch(message)
 	if match == nil {
 		return 0
 	}
@@ -60,9 +60,9 @@ func percentIn(message string) int {
 	return min(percent, 100)
 }
 
-// awaitedIn returns the operators that a message names as what is waited for.
-func awaitedIn(message string) []string {
-	match := awaited.FindStringSubmatch(message)
+// parseWaitingOn returns the operators that a message names as what is waited for.
+func parseWaitingOn(message string) []string {
+	match := waitingPattern.FindStringSubmatch(message)
 	if match == nil {
 		return nil
 	}

@@ -66,7 +66,7 @@ func TestThePercentageOfAVersionNeverShrinks(t *testing.T) {
 		r.report(t, "Unable to apply 4.20.5: the cluster operator etcd is not available")
 		expect(79)
 		r.unready("rolling")
-		if _, err := r.Observe(t.Context(), r.bootstrap, nil); err == nil {
+		if _, err := r.Poll(t.Context(), r.bootstrap, nil); err == nil {
 			t.Error("it answered")
 		}
 		r.unready("")

@@ -18,8 +18,8 @@ type workload struct {
 	} `json:"status"`
 }
 
-// ready tells whether all of its pods are ready, of which there is one unless it says otherwise.
-func (w workload) ready() bool {
+// isReady tells whether all of its pods are ready, of which there is one unless it says otherwise.
+func (w workload) isReady() bool {
 	wanted := 1
 	if w.Spec.Replicas != nil {
 		wanted = *w.Spec.Replicas
@@ -27,12 +27,12 @@ func (w workload) ready() bool {
 	return wanted > 0 && w.Status.Ready >= wanted
 }
 
-// available tells whether a deployment serves.
-func (w workload) available() bool { return w.Status.Conditions.is("Available") }
+// isAvailable tells whether a deployment serves.
+func (w workload) isAvailable() bool { return w.Status.Conditions.is("Available") }
 
-// health tells how a deployment is, and if it does not serve, why: by its pods of that name, else by its conditions.
-func (w workload) health(pods []synPod, name string) (health, message string) {
-	if w.available() {
+// describeHealth tells how a deployment is, and if it does not serve, why: by its pods of that name, else by its conditions.
+func (w workload) describeHealth(pods []synPod, name string) (health, message string) {
+	if w.isAvailable() {
 		return healthy, ""
 	}
 	health = progressing
@@ -44,7 +44,7 @@ func (w workload) health(pods []synPod, name string) (health, message string) {
 	if failed.Status != "True" {
 		failed = condition{}
 	}
-	reason := cmp.Or(troubled(pods, name), failed.Message)
+	reason := cmp.Or(describeUnreadyPods(pods, name), failed.Message)
 	if health == degraded {
 		reason = cmp.Or(reason, stuck.Message)
 	}
@@ -65,40 +65,40 @@ type synPod struct {
 	} `json:"status"`
 }
 
-// troubled returns why the pods of a workload are not ready: of the first that tells.
-func troubled(pods []synPod, name string) string {
+// describeUnreadyPods returns why the pods of a workload are not ready: of the first that tells.
+func describeUnreadyPods(pods []synPod, name string) string {
 	for _, pod := range pods {
 		if pod.Metadata.Labels["app.kubernetes.io/name"] != name && !strings.HasPrefix(pod.Metadata.Name, name+"-") {
 			continue
 		}
-		if reason := pod.trouble(); reason != "" {
+		if reason := pod.describeUnready(); reason != "" {
 			return sanitize("pod " + pod.Metadata.Name + ": " + reason)
 		}
 	}
 	return ""
 }
 
-func (p synPod) trouble() string {
+func (p synPod) describeUnready() string {
 	if scheduled := p.Status.Conditions.find("PodScheduled"); scheduled.Status == "False" {
 		return cmp.Or(scheduled.Message, scheduled.Reason)
 	}
 	for _, container := range append(p.Status.Init, p.Status.Containers...) {
-		if waiting := container.State.Waiting; waiting != nil && waiting.Reason != "" && !starting(waiting.Reason) {
-			return join(waiting.Reason, waiting.Message)
+		if waiting := container.State.Waiting; waiting != nil && waiting.Reason != "" && !isStarting(waiting.Reason) {
+			return joinMessage(waiting.Reason, waiting.Message)
 		}
 		if ended := container.LastTerminationState.Terminated; ended != nil && !container.Ready && ended.ExitCode != 0 {
-			return join("it ended with "+cmp.Or(ended.Reason, "an error"), ended.Message)
+			return joinMessage("it ended with "+cmp.Or(ended.Reason, "an error"), ended.Message)
 		}
 	}
 	return ""
 }
 
-// starting tells whether a container waits as every one does at first.
-func starting(reason string) bool {
+// isStarting tells whether a container waits as every one does at first.
+func isStarting(reason string) bool {
 	return reason == "ContainerCreating" || reason == "PodInitializing"
 }
 
-func join(reason, message string) string {
+func joinMessage(reason, message string) string {
 	if message == "" {
 		return reason
 	}

@@ -73,14 +73,14 @@ func blindTrust(p project) []string {
 
 // readers are the folders and files that may read files on their own, with the reason.
 var readers = map[string]string{
-	"assets/":                             "reads what is embedded in the program",
-	"internal/fileread/":                  "reads files for everybody else",
-	"internal/simcloud/":                  "the simulated zone reads its own store, and machines and folders that it made",
-	"internal/bundle/bundle.go":           "opens the folder as a root, and reads the bounded ends of its regular files",
-	"state/lock.go":                       "locks a folder, and reads nothing of it",
-	"provisioner/syn/catalog/checkout.go": "opens a folder as a root, to write into it",
-	"provisioner/syn/catalog/wanted.go":   "opens a folder as a root, for fileread",
-	"provisioner/vantage/parcel.go":       "sends this very program elsewhere, as a stream",
+	"assets/":                               "reads what is embedded in the program",
+	"internal/fileread/":                    "reads files for everybody else",
+	"internal/simcloud/":                    "the simulated zone reads its own store, and machines and folders that it made",
+	"internal/bundle/bundle.go":             "opens the folder as a root, and reads the bounded ends of its regular files",
+	"state/lock.go":                         "locks a folder, and reads nothing of it",
+	"provisioner/syn/catalog/checkout.go":   "opens a folder as a root, to write into it",
+	"provisioner/syn/catalog/secretrefs.go": "opens a folder as a root, for fileread",
+	"provisioner/remoterun/payload.go":      "sends this very program elsewhere, as a stream",
 }
 
 // unboundedReads finds what reads a file of any size and kind: os.ReadFile and its like, and os.Open, which waits at a

@@ -94,14 +94,14 @@ func (w *watcher) checkLeft(t *testing.T, want map[string]forged, honest string)
 	for _, request := range w.look(t).Requests {
 		f, found := want[request.Name]
 		switch {
-		case request.Name == honest && request.Refusal != "":
-			t.Errorf("the honest request is refused: %s", request.Refusal)
+		case request.Name == honest && request.BlockedReason != "":
+			t.Errorf("the honest request is refused: %s", request.BlockedReason)
 		case !found:
 			continue
-		case request.State != state.RequestPending || !strings.Contains(request.Refusal, f.left):
-			t.Errorf("%s: %s, refused as %q, want %q", f.name, request.State, request.Refusal, f.left)
-		case strings.ContainsFunc(request.Refusal+request.Node, unicode.IsControl):
-			t.Errorf("%s: control characters in %q of %q", f.name, request.Refusal, request.Node)
+		case request.State != state.RequestPending || !strings.Contains(request.BlockedReason, f.left):
+			t.Errorf("%s: %s, refused as %q, want %q", f.name, request.State, request.BlockedReason, f.left)
+		case strings.ContainsFunc(request.BlockedReason+request.Node, unicode.IsControl):
+			t.Errorf("%s: control characters in %q of %q", f.name, request.BlockedReason, request.Node)
 		}
 		left++
 	}

@@ -19,7 +19,7 @@ const apiName = "api.c1.example.net"
 
 func newAuthority(t *testing.T, name string) certificate.Pair {
 	t.Helper()
-	authority, err := certificate.Authority(pkix.Name{CommonName: name}, 24*time.Hour, time.Now())
+	authority, err := certificate.NewAuthority(pkix.Name{CommonName: name}, 24*time.Hour, time.Now())
 	must(t, err)
 	return authority
 }

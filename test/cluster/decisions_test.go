@@ -82,7 +82,7 @@ func (s *story) routersArePlaced(t *testing.T) {
 		map[string]any{"spec": map[string]any{"replicas": int64(3)}})
 	place := func(proxied bool, want state.Action) {
 		t.Helper()
-		if got, err := w.PlaceIngress(t.Context(), "node-role.kubernetes.io/infra", 2, proxied); err != nil || got != want {
+		if got, err := w.EnsureIngressPlacement(t.Context(), "node-role.kubernetes.io/infra", 2, proxied); err != nil || got != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}

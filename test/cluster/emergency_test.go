@@ -30,7 +30,7 @@ func TestTheAdministratorIsShutOutOfARealAPI(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	emergency := s.makeEmergency(t)
-	clock, stop := network.Scaled(20, time.Now())
+	clock, stop := network.NewScaledClock(20, time.Now())
 	t.Cleanup(stop)
 	w := s.plane.hasten(t, clock)
 	if _, err := w.VerifyEmergency(t.Context(), emergency); !fault.Is(err, fault.Denied) {
@@ -42,10 +42,10 @@ func TestTheAdministratorIsShutOutOfARealAPI(t *testing.T) {
 		t.Fatalf("%+v, %v", seen, err)
 	}
 	go s.operateAuthority(t)
-	if action, err := w.InvalidateAdmin(t.Context(), emergency); err != nil || action != state.Updated {
+	if action, err := w.RevokeAdmin(t.Context(), emergency); err != nil || action != state.Updated {
 		t.Errorf("%q, %v", action, err)
 	}
-	if _, err := w.Synthesis(t.Context()); !fault.Is(err, fault.Denied) {
+	if _, err := w.GetSynthesis(t.Context()); !fault.Is(err, fault.Denied) {
 		t.Errorf("the administrator afterwards: %v", err)
 	}
 	if _, err := w.VerifyEmergency(t.Context(), emergency); err != nil {

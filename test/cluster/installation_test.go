@@ -68,7 +68,7 @@ func (i *installation) expect(t *testing.T, phase string) {
 	t.Helper()
 	i.gate.requests()
 	got := i.look(t).Bootstrap
-	all := state.Phases()
+	all := state.ListPhases()
 	want := all[:slices.Index(all, phase)+1]
 	if !slices.Equal(got.Reached, want) {
 		t.Fatalf("reached %v, want all up to %s", got.Reached, phase)
@@ -189,7 +189,7 @@ func (i *installation) settle(t *testing.T) {
 	if seen := i.look(t); seen.Bootstrap.Has(state.PhaseStable) {
 		t.Error("an operator that has just changed is called stable")
 	}
-	t.Logf("requests in all: %v", i.Requests())
+	t.Logf("requests in all: %v", i.CountRequests())
 	i.watcher.Close()
 	again := i.plane.watch(t, i.gate.port)
 	again.expected = i.expected

@@ -28,7 +28,7 @@ func TestTheFirstMaintenanceGoesItsWayOnARealAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, func() error { // a kind that is new is not ready at once
-		_, err := w.Maintenance(t.Context())
+		_, err := w.GetMaintenance(t.Context())
 		return err
 	})
 	configs := schema.GroupVersionResource{Group: "managedupgrade.appuio.io", Version: "v1beta1", Resource: "upgradeconfigs"}
@@ -42,7 +42,7 @@ func TestTheFirstMaintenanceGoesItsWayOnARealAPI(t *testing.T) {
 	}
 	expect := func(want string) {
 		t.Helper()
-		got, err := w.Maintenance(t.Context())
+		got, err := w.GetMaintenance(t.Context())
 		must(t, err)
 		if got.State != want {
 			t.Errorf("%+v, want %s", got, want)
@@ -73,7 +73,7 @@ func TestAlertsAreAskedForByAnAccountOfTheCluster(t *testing.T) {
 	}))
 	t.Cleanup(alertmanager.Close)
 	s.monitor(t)
-	alerts, err := s.plane.reach(t, alertmanager).Alerts(t.Context())
+	alerts, err := s.plane.reach(t, alertmanager).ListAlerts(t.Context())
 	if err != nil || len(alerts) != 1 || alerts[0].Known == "" {
 		t.Fatalf("%+v, %v", alerts, err)
 	}

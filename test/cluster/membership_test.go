@@ -79,8 +79,8 @@ func describe(status state.EtcdStatus) string {
 		members = append(members, name+" "+m.State)
 	}
 	said := []string{strings.Join(members, ", ")}
-	if status.Held != "" {
-		said = append(said, "held: "+status.Held)
+	if status.BlockedReason != "" {
+		said = append(said, "held: "+status.BlockedReason)
 	}
 	if status.InCluster {
 		said = append(said, "in cluster")

@@ -17,9 +17,9 @@ func TestASynthesisIsToldStepByStep(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	w := s.plane.watch(t, s.apiPort)
-	expect := func(of func(state.Synthesis) state.ApplicationStatus, health, message string) {
+	expect := func(of func(state.SynStatus) state.ApplicationStatus, health, message string) {
 		t.Helper()
-		seen, err := w.Synthesis(t.Context())
+		seen, err := w.GetSynthesis(t.Context())
 		must(t, err)
 		if got := of(seen); got.Health != health || !strings.Contains(got.Message, message) {
 			t.Errorf("%+v, want %s", got, health)
@@ -43,16 +43,16 @@ func TestASynthesisIsToldStepByStep(t *testing.T) {
 		"conditions": [{"type": "ComparisonError", "message": "rpc error: code = Unknown desc = ssh: handshake failed"}]}}`)
 	expect(rootOf, "Healthy", "handshake failed")
 	s.reports(t, "argoproj.io/v1alpha1", "applications", "root", "", `{"status": {"sync": {"status": "Synced"}, "conditions": null}}`)
-	seen, err := w.Synthesis(t.Context())
+	seen, err := w.GetSynthesis(t.Context())
 	must(t, err)
-	if !seen.Root.Well() || !seen.Steward.Well() || !seen.Argo.Well() || len(seen.Applications) != 0 {
+	if !seen.Root.IsHealthy() || !seen.Steward.IsHealthy() || !seen.Argo.IsHealthy() || len(seen.Applications) != 0 {
 		t.Errorf("at the end: %+v", seen)
 	}
 }
 
-func stewardOf(seen state.Synthesis) state.ApplicationStatus { return seen.Steward }
-func argoOf(seen state.Synthesis) state.ApplicationStatus    { return seen.Argo }
-func rootOf(seen state.Synthesis) state.ApplicationStatus    { return seen.Root }
+func stewardOf(seen state.SynStatus) state.ApplicationStatus { return seen.Steward }
+func argoOf(seen state.SynStatus) state.ApplicationStatus    { return seen.Argo }
+func rootOf(seen state.SynStatus) state.ApplicationStatus    { return seen.Root }
 
 // reports merges into an object of the namespace syn what its controller says.
 func (s *story) reports(t *testing.T, version, resource, name, subresource, patch string) {
@@ -84,7 +84,7 @@ func (s *story) pullsNoImage(t *testing.T) {
 }
 
 // runArgo plays Argo CD's operator.
-func (s *story) runArgo(t *testing.T, expect func(func(state.Synthesis) state.ApplicationStatus, string, string)) {
+func (s *story) runArgo(t *testing.T, expect func(func(state.SynStatus) state.ApplicationStatus, string, string)) {
 	t.Helper()
 	expect(argoOf, "Missing", "nothing to run")
 	s.create(t, "argoproj.io/v1beta1", "argocds", "syn", "ArgoCD", "syn-argocd", nil)

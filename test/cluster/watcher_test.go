@@ -56,14 +56,14 @@ func onLoopback(_ context.Context, name string) ([]netip.Addr, error) {
 }
 
 // look takes a look that has to succeed.
-func (w *watcher) look(t *testing.T) state.Observation {
+func (w *watcher) look(t *testing.T) state.Snapshot {
 	t.Helper()
 	seen, err := w.try(t)
 	must(t, err)
 	return seen
 }
 
-func (w *watcher) try(t *testing.T) (state.Observation, error) {
+func (w *watcher) try(t *testing.T) (state.Snapshot, error) {
 	t.Helper()
-	return w.Observe(t.Context(), netip.MustParseAddr(bootstrapAddress), w.expected)
+	return w.Poll(t.Context(), netip.MustParseAddr(bootstrapAddress), w.expected)
 }

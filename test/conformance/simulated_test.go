@@ -46,7 +46,7 @@ func TestTheSimulatedAPIAnswersAsARealOneDid(t *testing.T) {
 func simulated(t *testing.T) Server {
 	t.Helper()
 	authority := newAuthority(t)
-	objects, err := kube.Load(store.Memory(), "objects", time.Now)
+	objects, err := kube.Load(store.NewMemory(), "objects", time.Now)
 	must(t, err)
 	known := pool(authority)
 	server := httptest.NewUnstartedServer(&kube.Server{
@@ -71,7 +71,7 @@ func simulated(t *testing.T) Server {
 func authorize(a kube.Attributes) bool {
 	reads := a.Verb == "get" || a.Verb == "list"
 	switch {
-	case a.User.In("system:masters"):
+	case a.User.HasGroup("system:masters"):
 		return true
 	case a.User.Name != ViewerName:
 		return false
@@ -81,7 +81,7 @@ func authorize(a kube.Attributes) bool {
 
 func newAuthority(t *testing.T) certificate.Pair {
 	t.Helper()
-	authority, err := certificate.Authority(pkix.Name{CommonName: "authority"}, time.Hour, time.Now())
+	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "authority"}, time.Hour, time.Now())
 	must(t, err)
 	return authority
 }

@@ -100,7 +100,7 @@ func (w *world) sum(ctx context.Context, link string) string {
 	w.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, http.NoBody)
 	w.check(err)
-	client := w.net.Client()
+	client := w.net.NewClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
 	w.check(err)

@@ -65,7 +65,7 @@ func (w *world) send(ctx context.Context, method, path string, body, into any) e
 }
 
 func (w *world) answer(request *http.Request, into any) error {
-	client := w.net.Client()
+	client := w.net.NewClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
 	if err != nil {

@@ -23,7 +23,7 @@ func bucket(_ context.Context, w *world) subject {
 }
 
 func (w *world) makeBucket(ctx context.Context, name string) error {
-	through := w.net.Transport()
+	through := w.net.NewTransport()
 	defer through.CloseIdleConnections()
 	client, err := minio.New("sos-"+w.account.zone+".exo.io", &minio.Options{
 		Creds: credentials.NewStaticV4(w.account.key, w.account.secret, ""), Secure: true, Region: w.account.zone, Transport: through,
@@ -50,7 +50,7 @@ func object(_ context.Context, w *world) subject {
 			return w.buckets.EnsureObject(ctx, boxes.name, "bootstrap.ign", []byte("{}"))
 		},
 		count: func(ctx context.Context) int {
-			link, err := w.buckets.SignedURL(ctx, boxes.name, "bootstrap.ign", time.Minute)
+			link, err := w.buckets.SignGetURL(ctx, boxes.name, "bootstrap.ign", time.Minute)
 			w.check(err)
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, http.NoBody)
 			w.check(err)

@@ -63,9 +63,9 @@ func (w *world) check(err error) {
 // named returns the objects of this run; of a kind and name, unless these are "".
 func (w *world) named(ctx context.Context, kind, name string) []state.Object {
 	w.Helper()
-	all, err := w.cloud.Objects(ctx)
+	all, err := w.cloud.ListObjects(ctx)
 	w.check(err)
-	boxes, err := w.buckets.Buckets(ctx)
+	boxes, err := w.buckets.ListBuckets(ctx)
 	w.check(err)
 	var found []state.Object
 	for _, o := range append(all, boxes...) {
@@ -138,12 +138,12 @@ func (t *things) never() string {
 // journal remembers the open intents.
 type journal struct{ open sync.Map }
 
-func (j *journal) Intend(kind, name string) error {
+func (j *journal) RecordIntent(kind, name string) error {
 	j.open.Store([2]string{kind, name}, true)
 	return nil
 }
 
-func (j *journal) Done(kind, name, _ string, _ state.Action) error {
+func (j *journal) RecordResult(kind, name, _ string, _ state.Action) error {
 	j.open.Delete([2]string{kind, name})
 	return nil
 }

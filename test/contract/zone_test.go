@@ -64,7 +64,7 @@ func (w *world) smallImage(ctx context.Context) string {
 	w.check(err)
 	_, err = w.buckets.EnsureObject(ctx, box, "image.qcow2", []byte("QFI\xfb and more"))
 	w.check(err)
-	link, err := w.buckets.SignedURL(ctx, box, "image.qcow2", time.Hour)
+	link, err := w.buckets.SignGetURL(ctx, box, "image.qcow2", time.Hour)
 	w.check(err)
 	return link
 }

@@ -41,7 +41,7 @@ func (w *world) balancer(lb assets.LoadBalancer) *balancer {
 		w.t.Skipf("HAProxy is missing: install it, or run make e2e: %v", err)
 	}
 	lb.Domain = domain
-	config, err := assets.HAProxyConfig(lb)
+	config, err := assets.RenderHAProxyConfig(lb)
 	must(w.t, err)
 	b := &balancer{world: w, config: config, file: filepath.Join(w.t.TempDir(), "haproxy.cfg")}
 	must(w.t, os.WriteFile(b.file, config, 0o644))

@@ -27,7 +27,7 @@ import (
 	"exoshift/ignition"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/certificate"
-	peek "exoshift/provisioner/openshift/inside"
+	peek "exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 )
 
@@ -88,7 +88,7 @@ func (b *bootstrap) generate() {
 	must(b.t, err)
 	b.folder[state.IdentityFile], err = ignition.NewIdentity(now)
 	must(b.t, err)
-	root, err := certificate.Authority(pkix.Name{CommonName: "root-ca", OrganizationalUnit: []string{"openshift"}}, time.Hour, now)
+	root, err := certificate.NewAuthority(pkix.Name{CommonName: "root-ca", OrganizationalUnit: []string{"openshift"}}, time.Hour, now)
 	must(b.t, err)
 	reader, err := root.Issue(certificate.Request{Subject: pkix.Name{CommonName: "journal-gatewayd"}, Validity: time.Hour,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, now)

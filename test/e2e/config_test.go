@@ -20,7 +20,7 @@ func TestHAProxyHasNothingToSayAboutTheConfigurationOfAnySize(t *testing.T) {
 		{Domain: domain, Masters: 5, Routers: 200},
 	} {
 		t.Run(fmt.Sprintf("%d masters, %d routers", lb.Masters, lb.Routers), func(t *testing.T) {
-			config, err := assets.HAProxyConfig(lb)
+			config, err := assets.RenderHAProxyConfig(lb)
 			must(t, err)
 			file := filepath.Join(t.TempDir(), "haproxy.cfg")
 			must(t, os.WriteFile(file, config, 0o644))
@@ -35,7 +35,7 @@ func TestCloudInitAcceptsTheUserData(t *testing.T) {
 	if _, err := exec.LookPath("cloud-init"); err != nil {
 		t.Skipf("cloud-init is missing, so nobody checks the user-data against its schema: %v", err)
 	}
-	userData, err := assets.LoadBalancerUserData(assets.LoadBalancer{Domain: domain, Masters: 3, Routers: 4, ProxyProtocol: true})
+	userData, err := assets.RenderLoadBalancerUserData(assets.LoadBalancer{Domain: domain, Masters: 3, Routers: 4, ProxyProtocol: true})
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "user-data")
 	must(t, os.WriteFile(file, userData, 0o644))

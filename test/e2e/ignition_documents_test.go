@@ -40,14 +40,14 @@ func documents(t *testing.T) map[string][]byte {
 			documents[cluster+", "+node.Name] = nodeDocument(t, node, ca)
 		}
 	}
-	documents["bootstrap"], err = ignition.BootstrapPointer("bootstrap", bootstrapLink, []byte("{}"))
+	documents["bootstrap"], err = ignition.RenderBootstrapPointer("bootstrap", bootstrapLink, []byte("{}"))
 	must(t, err)
 	return documents
 }
 
 func nodeDocument(t *testing.T, node state.Machine, ca *fabric.CA) []byte {
 	t.Helper()
-	document, err := ignition.NodePointer(node, domain, ca.PEM())
+	document, err := ignition.RenderNodePointer(node, domain, ca.PEM())
 	must(t, err)
 	return document
 }

@@ -43,7 +43,7 @@ func (w *world) machineConfigServer(t *testing.T, ca *fabric.CA) *machine {
 			_, _ = rw.Write([]byte(poolConfig(pool)))
 		})
 	}
-	config, err := ca.ServerTLS("api-int." + domain)
+	config, err := ca.NewServerTLS("api-int." + domain)
 	must(t, err)
 	serve(t, tls.NewListener(m.listen(machineConfig), config), served)
 	return m
@@ -54,7 +54,7 @@ func (w *world) bucket(t *testing.T, content string) {
 	t.Helper()
 	m := w.machine("bucket", 40)
 	w.names.publish(bucketServer, m)
-	config, err := w.ca.ServerTLS(bucketServer)
+	config, err := w.ca.NewServerTLS(bucketServer)
 	must(t, err)
 	serve(t, tls.NewListener(m.listen(443), config), http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if "https://"+bucketServer+r.RequestURI != bootstrapLink {

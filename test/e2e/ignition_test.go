@@ -119,7 +119,7 @@ func TestIgnitionWaitsForTheMachineConfigServer(t *testing.T) {
 // bootstrapMachine is booted with a pointer to bootstrapConfig; its image trusts the bucket's certificate.
 func (w *world) bootstrapMachine(t *testing.T, engine string) *firstBoot {
 	t.Helper()
-	document, err := ignition.BootstrapPointer("bootstrap", bootstrapLink, []byte(bootstrapConfig))
+	document, err := ignition.RenderBootstrapPointer("bootstrap", bootstrapLink, []byte(bootstrapConfig))
 	must(t, err)
 	m := w.firstBoot(t, engine, document)
 	m.trust = filepath.Join(t.TempDir(), "ca.pem")

@@ -14,17 +14,17 @@ import (
 )
 
 // look waits for a look that begins as soon as the machine may be looked into again.
-func (b *bootstrap) look() (state.Inside, error) {
+func (b *bootstrap) look() (state.BootstrapHost, error) {
 	b.t.Helper()
 	for range 400 {
-		seen, err := b.LookInside(b.t.Context(), netip.MustParseAddr("127.0.0.1"))
+		seen, err := b.Collect(b.t.Context(), netip.MustParseAddr("127.0.0.1"))
 		if err != nil || !seen.At.IsZero() {
 			return seen, err
 		}
 		wait(50 * time.Millisecond)
 	}
 	b.t.Fatal("a look does not end")
-	return state.Inside{}, nil
+	return state.BootstrapHost{}, nil
 }
 
 func TestTheRecordsOfARealMachineAreReadBySSH(t *testing.T) {
@@ -104,7 +104,7 @@ func TestTheJournalOfARealMachineIsReadOnceAndWhole(t *testing.T) {
 	}
 }
 
-func texts(seen state.Inside) (lines []string) {
+func texts(seen state.BootstrapHost) (lines []string) {
 	for _, line := range seen.Lines {
 		lines = append(lines, line.Text)
 	}

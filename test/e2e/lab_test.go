@@ -135,7 +135,7 @@ func (l *lab) run(program string, arguments ...string) {
 
 func authority(t *testing.T, name string) certificate.Pair {
 	t.Helper()
-	pair, err := certificate.Authority(pkix.Name{CommonName: name}, 10*validity, time.Now())
+	pair, err := certificate.NewAuthority(pkix.Name{CommonName: name}, 10*validity, time.Now())
 	must(t, err)
 	return pair
 }

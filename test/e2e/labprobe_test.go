@@ -53,7 +53,7 @@ func (l *lab) askAs(task reach.Task, limits probe.Limits, questions map[string]a
 // probed runs one check.
 func probed(t *testing.T, task reach.Task, limits probe.Limits, question asked) reach.Result {
 	t.Helper()
-	task.Vantage = reach.Workstation
+	task.Source = reach.Workstation
 	task.Checks = []reach.Check{{ID: "LAB-001", Group: cmp.Or(question.group, "customer"), URL: question.url, Expect: question.expect, Severity: reach.Must}}
 	prober, err := probe.New(network.Host(), task, limits)
 	must(t, err)

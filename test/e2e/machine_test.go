@@ -80,7 +80,7 @@ func (m *machine) listen(port uint16) net.Listener {
 // encrypted serves TLS with a certificate of the cluster.
 func (m *machine) encrypted(l net.Listener) net.Listener {
 	m.world.t.Helper()
-	config, err := m.world.ca.ServerTLS("api."+domain, "router.apps."+domain)
+	config, err := m.world.ca.NewServerTLS("api."+domain, "router.apps."+domain)
 	must(m.world.t, err)
 	return tls.NewListener(l, config)
 }

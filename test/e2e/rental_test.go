@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"golang.org/x/sys/unix"
 
-	"exoshift/provisioner/vantage"
+	"exoshift/provisioner/remoterun"
 	"exoshift/state"
 )
 
@@ -31,7 +31,7 @@ type rental struct {
 	off      chan struct{}
 }
 
-var _ vantage.Cloud = (*rental)(nil)
+var _ remoterun.Cloud = (*rental)(nil)
 
 // cloudConfig is the part of cloud-init's language that is understood here.
 type cloudConfig struct {
@@ -66,31 +66,31 @@ func (r *rental) left() (files []string) {
 	return files
 }
 
-// InstanceTypes implements vantage.Cloud.
-func (r *rental) InstanceTypes(context.Context) ([]state.InstanceType, error) {
+// ListInstanceTypes implements remoterun.Cloud.
+func (r *rental) ListInstanceTypes(context.Context) ([]state.InstanceType, error) {
 	return []state.InstanceType{{Name: "standard.tiny", CPUs: 1, MemoryGiB: 1, Authorized: true}}, nil
 }
 
-// FindPublicTemplate implements vantage.Cloud.
+// FindPublicTemplate implements remoterun.Cloud.
 func (r *rental) FindPublicTemplate(_ context.Context, name string) (state.Template, error) {
 	return state.Template{ID: "template", Name: name, SizeGiB: 10}, nil
 }
 
-// ObjectsOf implements vantage.Cloud.
-func (r *rental) ObjectsOf(context.Context, string) ([]state.Object, error) {
+// ListObjectsByKind implements remoterun.Cloud.
+func (r *rental) ListObjectsByKind(context.Context, string) ([]state.Object, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.groups, nil
 }
 
-// Instances implements vantage.Cloud.
-func (r *rental) Instances(context.Context, map[string]string) ([]state.Instance, error) {
+// ListInstances implements remoterun.Cloud.
+func (r *rental) ListInstances(context.Context, map[string]string) ([]state.Instance, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]state.Instance(nil), r.machines...), nil
 }
 
-// EnsureSecurityGroup implements vantage.Cloud.
+// EnsureSecurityGroup implements remoterun.Cloud.
 func (r *rental) EnsureSecurityGroup(_ context.Context, group state.SecurityGroup) (string, state.Action, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +98,7 @@ func (r *rental) EnsureSecurityGroup(_ context.Context, group state.SecurityGrou
 	return "group", state.Created, nil
 }
 
-// EnsureInstances implements vantage.Cloud.
+// EnsureInstances implements remoterun.Cloud.
 func (r *rental) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
 	if r.spoil != nil {
 		r.spoil()
@@ -113,7 +113,7 @@ func (r *rental) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 	return nil
 }
 
-// Delete implements vantage.Cloud.
+// Delete implements remoterun.Cloud.
 func (r *rental) Delete(_ context.Context, object state.Object) (state.Action, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

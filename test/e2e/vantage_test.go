@@ -16,20 +16,20 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner/objects"
-	"exoshift/provisioner/vantage"
+	"exoshift/provisioner/remoterun"
 	"exoshift/state"
 	"exoshift/wizard/reach"
 )
 
 // scripted returns a shell script as a program to run elsewhere.
-func scripted(script string, args ...string) vantage.Program {
-	return vantage.Program{Args: args, Open: func() (io.ReadCloser, error) {
+func scripted(script string, args ...string) remoterun.Program {
+	return remoterun.Program{Args: args, Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("#!/bin/sh\n" + script)), nil
 	}}
 }
 
 // zoneLab has a real object storage, and a machine that can be rented.
-func zoneLab(t *testing.T) (*rental, *vantage.Zone, bool) {
+func zoneLab(t *testing.T) (*rental, *remoterun.Zone, bool) {
 	t.Helper()
 	program := storageProgram(t)
 	l, ok := newLab(t, bucketServer+" A 203.0.113.10", "good.example.net A 203.0.113.11", "closed.example.net A 203.0.113.12")
@@ -38,11 +38,11 @@ func zoneLab(t *testing.T) (*rental, *vantage.Zone, bool) {
 	}
 	l.runStorage(program)
 	r := newRental(l)
-	return r, vantage.InZone(vantage.ZoneOptions{Zone: zone, Dir: t.TempDir(), Connect: r.connect}), true
+	return r, remoterun.NewZone(remoterun.ZoneOptions{Zone: zone, Dir: t.TempDir(), Connect: r.connect}), true
 }
 
 // connect returns real clients of the storage.
-func (r *rental) connect(journal vantage.Journal) (vantage.Cloud, vantage.Storage, func(), error) {
+func (r *rental) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
 	client, err := r.storage(journal)
 	if err != nil {
 		return nil, nil, nil, err
@@ -50,7 +50,7 @@ func (r *rental) connect(journal vantage.Journal) (vantage.Cloud, vantage.Storag
 	return r, client, client.Close, nil
 }
 
-func (r *rental) storage(journal vantage.Journal) (*objects.Client, error) {
+func (r *rental) storage(journal remoterun.Journal) (*objects.Client, error) {
 	world := network.Host()
 	world.Roots = r.client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	return objects.New(world, zone, storageKey, storageSecret, journal)
@@ -69,7 +69,7 @@ func (r *rental) nothingLeft() {
 	client, err := r.storage(unkept{})
 	must(r.t, err)
 	defer client.Close()
-	buckets, err := client.BucketDates(r.t.Context())
+	buckets, err := client.ListBucketDates(r.t.Context())
 	must(r.t, err)
 	if left := r.left(); len(buckets) > 0 || len(left) > 0 || len(r.machines) > 0 || len(r.groups) > 0 {
 		r.t.Errorf("left: buckets %v, files %v, machines %v, groups %v", buckets, left, r.machines, r.groups)
@@ -82,9 +82,9 @@ func (r *rental) nothingLeft() {
 // unkept is a journal that forgets everything.
 type unkept struct{}
 
-func (unkept) Intend(string, string) error                     { return nil }
-func (unkept) Done(string, string, string, state.Action) error { return nil }
-func (unkept) Open(string, string) bool                        { return false }
+func (unkept) RecordIntent(string, string) error                       { return nil }
+func (unkept) RecordResult(string, string, string, state.Action) error { return nil }
+func (unkept) Open(string, string) bool                                { return false }
 
 func TestAMachineInTheZoneFetchesRunsAndReportsByRealLinks(t *testing.T) {
 	r, runner, ok := zoneLab(t)
@@ -105,18 +105,18 @@ func TestAMachineInTheZoneChecksWithThisVeryProgram(t *testing.T) {
 		return
 	}
 	r.web("good.example.net", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	task := reach.Task{Vantage: reach.Zone, Authorities: string(r.authority.CertPEM()), Checks: []reach.Check{
+	task := reach.Task{Source: reach.Zone, Authorities: string(r.authority.CertPEM()), Checks: []reach.Check{
 		{ID: "LAB-001", URL: "https://good.example.net/", Severity: reach.Must},
 		{ID: "LAB-002", URL: "tcp://closed.example.net:9000", Severity: reach.Must},
 	}}
 	input, err := json.Marshal(task)
 	must(t, err)
-	program := vantage.Program{Args: []string{"probe"}, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	program := remoterun.Program{Args: []string{"probe"}, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 	output, err := runner.Run(t.Context(), program, input, seen(t))
 	must(t, err)
 	var report reach.Report
 	must(t, json.Unmarshal(output, &report))
-	if len(report.Results) != 2 || told(report.Results[0]) != "ok - ++++" || told(report.Results[1]) != "fail tcp-refused +x--" || report.Results[1].Vantage != reach.Zone {
+	if len(report.Results) != 2 || told(report.Results[0]) != "ok - ++++" || told(report.Results[1]) != "fail tcp-refused +x--" || report.Results[1].Source != reach.Zone {
 		t.Errorf("%+v", report)
 	}
 	r.nothingLeft()
@@ -140,12 +140,12 @@ func TestAMachineInTheZoneDoesNotRunWhatWasChangedOnTheWay(t *testing.T) {
 }
 
 // exchange puts another program in the place of the one in the only bucket.
-func (r *rental) exchange(program vantage.Program) {
+func (r *rental) exchange(program remoterun.Program) {
 	client, err := r.storage(unkept{})
 	must(r.t, err)
 	defer client.Close()
 	ctx := context.Background()
-	buckets, err := client.BucketDates(ctx)
+	buckets, err := client.ListBucketDates(ctx)
 	must(r.t, err)
 	source, err := program.Open()
 	must(r.t, err)
@@ -178,7 +178,7 @@ func TestAMachineThatDoesNotReachTheStorageIsAFindingOfItsOwn(t *testing.T) {
 	}
 	r.alone = true
 	_, err := runner.Run(t.Context(), scripted("echo fine"), nil, seen(t))
-	if !errors.Is(err, vantage.ErrSilent) {
+	if !errors.Is(err, remoterun.ErrNoContact) {
 		t.Errorf("error %v", err)
 	}
 	r.nothingLeft()

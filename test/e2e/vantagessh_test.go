@@ -18,7 +18,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
-	"exoshift/provisioner/vantage"
+	"exoshift/provisioner/remoterun"
 	"exoshift/wizard/reach"
 )
 
@@ -69,13 +69,13 @@ func (b *bastionLab) runAgent(private string) {
 }
 
 // runner is a vantage for which the host is known by a key; nil: it is not known.
-func (b *bastionLab) runner(known ssh.PublicKey) *vantage.Host {
+func (b *bastionLab) runner(known ssh.PublicKey) *remoterun.Host {
 	b.t.Helper()
 	line := ""
 	if known != nil {
 		line = knownhosts.Line([]string{bastion}, known) + "\n"
 	}
-	host, err := vantage.BySSH(vantage.SSHOptions{
+	host, err := remoterun.NewHost(remoterun.SSHOptions{
 		Target: "root@" + bastion, Network: network.Host(), KnownHosts: []string{b.write("known_hosts", line), "/run/missing"},
 		Agent: func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", b.agent) },
 	})
@@ -116,16 +116,16 @@ func TestAHostChecksWithThisVeryProgram(t *testing.T) {
 		return
 	}
 	b.echo("good.example.net", "9000")
-	input, err := json.Marshal(reach.Task{Vantage: reach.SSHVantage + bastion, Checks: []reach.Check{
+	input, err := json.Marshal(reach.Task{Source: reach.SSHSource + bastion, Checks: []reach.Check{
 		{ID: "LAB-001", URL: "tcp://good.example.net:9000", Severity: reach.Must},
 	}})
 	must(t, err)
-	program := vantage.Program{Args: []string{"probe"}, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	program := remoterun.Program{Args: []string{"probe"}, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 	output, err := b.runner(b.hostKey).Run(t.Context(), program, input, seen(t))
 	must(t, err)
 	var report reach.Report
 	must(t, json.Unmarshal(output, &report))
-	if len(report.Results) != 1 || told(report.Results[0]) != "ok - ++--" || report.Results[0].Vantage != reach.SSHVantage+bastion {
+	if len(report.Results) != 1 || told(report.Results[0]) != "ok - ++--" || report.Results[0].Source != reach.SSHSource+bastion {
 		t.Errorf("%+v", report)
 	}
 	b.clean()

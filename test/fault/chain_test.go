@@ -16,7 +16,7 @@ import (
 )
 
 // withCluster gives a process openshift-install and the cluster that comes alive in the zone.
-func withCluster(l *lab, world *install.World) {
+func withCluster(l *lab, world *install.Clients) {
 	installer := release.New(l.net, release.Choice{
 		Distribution: "ocp", Version: l.spec.OpenShift.Version, Cache: l.folder.Path(state.BinDir),
 	}, func(string) {})

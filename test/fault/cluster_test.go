@@ -14,19 +14,19 @@ import (
 
 // withoutCluster takes openshift-install and the cluster out of a world: what is left is what speaks to Exoscale. So an
 // installation takes a tenth of the time, and every call of it can be interrupted.
-func withoutCluster(_ *lab, world *install.World) {
+func withoutCluster(_ *lab, world *install.Clients) {
 	world.Installer, world.Images, world.Cluster, world.Bootstrap = generated{}, image{}, finished{}, transparent{}
 }
 
 // transparent is a bootstrap machine that lets us in and has nothing to tell.
 type transparent struct{}
 
-func (transparent) OwnAddress(context.Context, string) (netip.Addr, error) {
+func (transparent) DiscoverAddress(context.Context, string) (netip.Addr, error) {
 	return netip.AddrFrom4([4]byte{203, 0, 113, 7}), nil
 }
 
-func (transparent) LookInside(context.Context, netip.Addr) (state.Inside, error) {
-	return state.Inside{}, nil
+func (transparent) Collect(context.Context, netip.Addr) (state.BootstrapHost, error) {
+	return state.BootstrapHost{}, nil
 }
 
 // generated is what an openshift-install that has run leaves.
@@ -40,7 +40,7 @@ func (generated) Try(context.Context, string, state.Generation) error { return n
 
 func (generated) Strip(string) error { return nil }
 
-func (generated) BootImage(context.Context) (state.BootImage, error) {
+func (generated) FindBootImage(context.Context) (state.BootImage, error) {
 	return state.BootImage{Build: "9.6.1", URL: "https://images.example/rhcos.qcow2.gz"}, nil
 }
 
@@ -77,9 +77,9 @@ func (image) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadC
 // finished is a cluster that came up in a moment: every machine is a node, and every master has a member of etcd.
 type finished struct{}
 
-func (finished) Observe(_ context.Context, _ netip.Addr, expected []state.ExpectedNode) (state.Observation, error) {
-	seen := state.Observation{
-		Bootstrap: state.BootstrapStatus{Reached: state.Phases()},
+func (finished) Poll(_ context.Context, _ netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
+	seen := state.Snapshot{
+		Bootstrap: state.BootstrapStatus{Reached: state.ListPhases()},
 		Etcd:      state.EtcdStatus{InCluster: true, BootstrapRemoved: true, Voters: map[string]string{}},
 		Version:   state.VersionStatus{Available: true, Total: 1},
 	}
@@ -105,8 +105,8 @@ func (finished) LabelNode(context.Context, string, map[string]string, []state.Ta
 	return state.Found, nil
 }
 
-func (finished) PlaceIngress(context.Context, string, int, bool) (state.Action, error) {
+func (finished) EnsureIngressPlacement(context.Context, string, int, bool) (state.Action, error) {
 	return state.Found, nil
 }
 
-func (finished) ConsoleURL(context.Context) (string, error) { return "https://console.example", nil }
+func (finished) GetConsoleURL(context.Context) (string, error) { return "https://console.example", nil }

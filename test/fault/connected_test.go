@@ -89,9 +89,9 @@ func (l *lab) resumes(call string, with blow, want []string) {
 func (l *lab) forgets() {
 	l.Helper()
 	l.must(l.destroy())
-	l.asked(http.StatusNotFound, lieutenantURL+"/clusters/"+l.spec.Cluster.ID, l.zone.Person().APIToken)
-	for _, path := range syn.SecretPaths(l.spec) {
-		l.asked(http.StatusNotFound, vaultURL+"data/"+path, l.zone.Person().VaultToken)
+	l.asked(http.StatusNotFound, lieutenantURL+"/clusters/"+l.spec.Cluster.ID, l.zone.Credentials().APIToken)
+	for _, path := range syn.ListSecretPaths(l.spec) {
+		l.asked(http.StatusNotFound, vaultURL+"data/"+path, l.zone.Credentials().VaultToken)
 	}
 }
 
@@ -106,7 +106,7 @@ func connectedLab(t *testing.T, strike *striker, test func(*lab)) {
 		l.spec.Syn.LieutenantURL, l.spec.Syn.Tenant = lieutenantURL, tenant
 		l.spec.Network.CNI, l.spec.OpenShift.CloudControllerManager, l.spec.DNS.ACME = "Cilium", "External", true
 		steward := &agent{manifests: map[string]bool{}}
-		l.inside = func(l *lab, world *install.World) {
+		l.inside = func(l *lab, world *install.Clients) {
 			withoutCluster(l, world)
 			world.Syn = l.projectSyn(steward)
 		}
@@ -118,21 +118,21 @@ func connectedLab(t *testing.T, strike *striker, test func(*lab)) {
 }
 
 // projectSyn are the clients of one process.
-func (l *lab) projectSyn(steward *agent) *syn.World {
-	person := l.zone.Person()
+func (l *lab) projectSyn(steward *agent) *syn.Clients {
+	person := l.zone.Credentials()
 	git := catalog.Access{Token: person.GitToken}
-	return &syn.World{
+	return &syn.Clients{
 		Lieutenant: heard{l.lieutenant(), steward}, Vault: l.vault(), Git: catalog.NewGit(l.net, git),
 		Compiler: catalog.NewCompiler(l.net, git, catalog.Commodore{}), Cluster: steward,
 	}
 }
 
 func (l *lab) lieutenant() *lieutenant.Client {
-	return lieutenant.New(l.net, lieutenantURL, signin.New(signin.Options{Network: l.net, API: lieutenantURL, Given: l.zone.Person().APIToken}))
+	return lieutenant.New(l.net, lieutenantURL, signin.New(signin.Options{Network: l.net, API: lieutenantURL, Given: l.zone.Credentials().APIToken}))
 }
 
 func (l *lab) vault() *vault.Client {
-	return vault.New(l.net, vault.Options{Services: lieutenant.New(l.net, lieutenantURL, nil).Discover, Token: l.zone.Person().VaultToken})
+	return vault.New(l.net, vault.Options{Services: lieutenant.New(l.net, lieutenantURL, nil).Discover, Token: l.zone.Credentials().VaultToken})
 }
 
 func (l *lab) synTeardown() *destroy.Syn {
@@ -140,7 +140,7 @@ func (l *lab) synTeardown() *destroy.Syn {
 		return nil
 	}
 	var secrets []state.VaultSecret
-	for _, path := range syn.SecretPaths(l.spec) {
+	for _, path := range syn.ListSecretPaths(l.spec) {
 		secrets = append(secrets, state.VaultSecret{Path: path})
 	}
 	return &destroy.Syn{Lieutenant: l.lieutenant(), Vault: l.vault(), Secrets: secrets}
@@ -150,24 +150,24 @@ func (l *lab) synTeardown() *destroy.Syn {
 func (l *lab) synPicture() []string {
 	l.Helper()
 	l.strike.begin(func() {})
-	person, repository := l.zone.Person(), gitURL+"syn%2Ftenants%2F"+tenant+"/repository/"
-	facts, err := l.folder.Facts()
+	person, repository := l.zone.Credentials(), gitURL+"syn%2Ftenants%2F"+tenant+"/repository/"
+	facts, err := l.folder.LoadFacts()
 	l.must(err)
 	cluster := l.asked(http.StatusOK, lieutenantURL+"/clusters/"+l.spec.Cluster.ID, person.APIToken)
 	for _, changing := range []string{"installURL", "compileMeta", "gitRepo"} {
 		delete(cluster[0], changing)
 	}
 	lines := []string{fmt.Sprint(cluster)}
-	for _, path := range syn.SecretPaths(l.spec) {
+	for _, path := range syn.ListSecretPaths(l.spec) {
 		kept := l.asked(http.StatusOK, vaultURL+"metadata/"+path, person.VaultToken)[0]["data"]
 		lines = append(lines, fmt.Sprintf("%s: version %v", path, kept.(map[string]any)["current_version"]))
 	}
 	for _, commit := range l.asked(http.StatusOK, repository+"commits", person.GitToken) {
 		lines = append(lines, "commit "+text(commit, "title"))
 	}
-	git, err := l.zone.Git()
+	git, err := l.zone.OpenGit()
 	l.must(err)
-	files, _, err := git.Files("syn/tenants/" + tenant)
+	files, _, err := git.ReadFiles("syn/tenants/" + tenant)
 	l.must(err)
 	return append(lines, strings.ReplaceAll(string(files[l.spec.Cluster.ID+".yml"]), facts.Syn.SSHPublicKey, "KEY"))
 }
@@ -179,7 +179,7 @@ func (l *lab) asked(status int, link, token string) []map[string]any {
 	l.must(err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("X-Vault-Token", token)
-	client := l.net.Client()
+	client := l.net.NewClient()
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
 	l.must(err)
@@ -210,12 +210,12 @@ func (a *agent) Apply(_ context.Context, manifests []byte) ([]state.AppliedObjec
 	return nil, nil
 }
 
-func (a *agent) Synthesis(context.Context) (state.Synthesis, error) {
+func (a *agent) GetSynthesis(context.Context) (state.SynStatus, error) {
 	well := state.ApplicationStatus{Name: "one", Sync: "Synced", Health: "Healthy"}
-	return state.Synthesis{Steward: well, Argo: well, Root: well, Applications: []state.ApplicationStatus{well}}, nil
+	return state.SynStatus{Steward: well, Argo: well, Root: well, Applications: []state.ApplicationStatus{well}}, nil
 }
 
-func (*agent) ACMERegistration(context.Context) (state.ACMERegistration, error) {
+func (*agent) GetACMERegistration(context.Context) (state.ACMERegistration, error) {
 	return state.ACMERegistration{FullDomain: "6f1d.acme-dns.example.net"}, nil
 }
 
@@ -223,7 +223,7 @@ func (*agent) EnsureMaintenance(context.Context, string) (state.Action, error) {
 	return state.Created, nil
 }
 
-func (*agent) Maintenance(context.Context) (state.Maintenance, error) {
+func (*agent) GetMaintenance(context.Context) (state.Maintenance, error) {
 	return state.Maintenance{State: "Succeeded"}, nil
 }
 
@@ -231,7 +231,7 @@ func (*agent) EndMaintenance(context.Context) (state.Action, error) { return sta
 
 func (*agent) SilenceAlerts(context.Context) error { return nil }
 
-func (*agent) Alerts(context.Context) ([]state.Alert, error) { return nil, nil }
+func (*agent) ListAlerts(context.Context) ([]state.Alert, error) { return nil, nil }
 
 // heard is a Lieutenant that hears from the agent once it runs.
 type heard struct {
@@ -239,8 +239,8 @@ type heard struct {
 	agent *agent
 }
 
-func (h heard) Cluster(ctx context.Context, id string) (state.SynCluster, error) {
-	found, err := h.Client.Cluster(ctx, id)
+func (h heard) GetCluster(ctx context.Context, id string) (state.SynCluster, error) {
+	found, err := h.Client.GetCluster(ctx, id)
 	if err == nil && len(h.agent.manifests) > 0 {
 		found.Catalog.DeployKey = "ssh-ed25519 AAAA"
 		found.DynamicFacts = map[string]any{

@@ -57,7 +57,7 @@ func onSmallDisk(t *testing.T, dir string) {
 		if err := l.install(); !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("%v, want a full disk", err)
 		}
-		entries, err := l.folder.JournalEntries()
+		entries, err := l.folder.ListEntries()
 		l.must(err)
 		if calls := len(l.strike.told()); calls == 0 || calls > len(entries) {
 			t.Errorf("%d calls and %d entries in the journal", calls, len(entries))

@@ -34,7 +34,7 @@ type lab struct {
 	net    network.Network
 	folder state.Folder
 	strike *striker
-	inside func(*lab, *install.World) // puts other parts into the world of each process
+	inside func(*lab, *install.Clients) // puts other parts into the world of each process
 }
 
 // spec is a small cluster that has everything: two load balancers, masters, and one node of each other role.
@@ -97,7 +97,7 @@ func (l *lab) start() process {
 	l.must(err)
 	storage, err := objects.New(l.net, region, key, secret, journal)
 	l.must(err)
-	return process{ctx, cloud, storage.OwnedBy(l.spec.Cluster.ID), journal, func() {
+	return process{ctx, cloud, storage.WithOwner(l.spec.Cluster.ID), journal, func() {
 		kill()
 		cloud.Close()
 		storage.Close()
@@ -105,8 +105,8 @@ func (l *lab) start() process {
 	}}
 }
 
-func (l *lab) world(p process) install.World {
-	world := install.World{Cloud: p.cloud, Objects: p.storage, Names: servers{l.net}, Clock: l.net.Clock}
+func (l *lab) world(p process) install.Clients {
+	world := install.Clients{Cloud: p.cloud, Objects: p.storage, Names: servers{l.net}, Clock: l.net.Clock}
 	l.inside(l, &world)
 	return world
 }
@@ -130,12 +130,12 @@ func (l *lab) pending() []install.Change {
 	p := l.start()
 	defer p.end()
 	world := l.world(p)
-	world.Cloud, world.Objects = p.cloud.Preview(), p.storage.Preview()
+	world.Cloud, world.Objects = p.cloud.WithPreview(), p.storage.WithPreview()
 	installation, err := install.New(l.spec, install.Options{}, l.folder, world)
 	l.must(err)
 	preview, err := installation.Preview(p.ctx)
 	l.must(err)
-	return preview.Pending()
+	return preview.ListPending()
 }
 
 // found is what another run would find, each as its kind and its name.
@@ -143,15 +143,15 @@ func (l *lab) found() []string {
 	l.Helper()
 	p := l.start()
 	defer p.end()
-	zone, _, err := p.cloud.Preview().EnsureZone(p.ctx, l.spec.Domain())
+	zone, _, err := p.cloud.WithPreview().EnsureZone(p.ctx, l.spec.Domain())
 	l.must(err)
-	objects, err := p.cloud.Objects(p.ctx)
+	objects, err := p.cloud.ListObjects(p.ctx)
 	l.must(err)
 	var lines []string
 	for _, o := range objects {
 		lines = append(lines, o.Kind+" "+o.Name)
 	}
-	for _, record := range (&gallery{lab: l, client: l.net.Client()}).list("dns-domain/" + zone.ID + "/record") {
+	for _, record := range (&gallery{lab: l, client: l.net.NewClient()}).list("dns-domain/" + zone.ID + "/record") {
 		lines = append(lines, "dns-record "+text(record, "name")+" "+text(record, "content"))
 	}
 	return lines
@@ -161,13 +161,13 @@ func (l *lab) found() []string {
 func (l *lab) destroy() error {
 	p := l.start()
 	defer p.end()
-	entries, err := l.folder.JournalEntries()
+	entries, err := l.folder.ListEntries()
 	if err != nil {
 		return err
 	}
-	world := destroy.World{Cloud: p.cloud, Buckets: p.storage, Clock: l.net.Clock, Syn: l.synTeardown()}
-	teardown := destroy.New(l.spec, world, destroy.Options{Names: install.Names(l.spec), Journal: entries, DeleteBackups: true, OwnKey: key})
-	inventory, err := teardown.Look(p.ctx)
+	world := destroy.Clients{Cloud: p.cloud, Buckets: p.storage, Clock: l.net.Clock, Syn: l.synTeardown()}
+	teardown := destroy.New(l.spec, world, destroy.Options{Names: install.ListNames(l.spec), Journal: entries, DeleteBackups: true, OwnKey: key})
+	inventory, err := teardown.TakeInventory(p.ctx)
 	if err != nil {
 		return err
 	}
@@ -188,8 +188,8 @@ func (l *lab) same(what string, want, got []string) {
 // servers are the name servers of the zone's world.
 type servers struct{ network.Network }
 
-func (s servers) NameServers(ctx context.Context, domain string) (parent string, names []string, err error) {
-	delegation, err := s.Delegation(ctx, domain)
+func (s servers) LookupNameServers(ctx context.Context, domain string) (parent string, names []string, err error) {
+	delegation, err := s.FindDelegation(ctx, domain)
 	return delegation.Parent, delegation.Servers, err
 }
 

@@ -18,7 +18,7 @@ import (
 func (l *lab) picture() []string {
 	l.Helper()
 	l.strike.begin(func() {})
-	client := l.net.Client()
+	client := l.net.NewClient()
 	defer client.CloseIdleConnections()
 	g := gallery{lab: l, client: client, names: map[string]string{}}
 	var objects []any
@@ -40,7 +40,7 @@ func (l *lab) picture() []string {
 	}
 	p := l.start()
 	defer p.end()
-	buckets, err := p.storage.Buckets(l.Context())
+	buckets, err := p.storage.ListBuckets(l.Context())
 	l.must(err)
 	var lines []string
 	for _, bucket := range buckets {

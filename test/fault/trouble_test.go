@@ -181,7 +181,7 @@ func (l *lab) deleteMachine(name string) {
 	l.Helper()
 	p := l.start()
 	defer p.end()
-	machines, err := p.cloud.Instances(p.ctx, map[string]string{"exoshift-cluster": l.spec.Cluster.ID})
+	machines, err := p.cloud.ListInstances(p.ctx, map[string]string{"exoshift-cluster": l.spec.Cluster.ID})
 	l.must(err)
 	for _, machine := range machines {
 		if machine.Name == name {
@@ -228,7 +228,7 @@ func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	var held *state.HeldError
+	var held *state.LockedError
 	if _, err := folder.Lock(t.Context()); !errors.As(err, &held) {
 		t.Errorf("%v, want it to be refused", err)
 	}

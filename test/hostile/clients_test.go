@@ -56,7 +56,7 @@ func clients() []client {
 				c, err := exoscale.New(w.network, zone, "EXOkey", secret, journal{})
 				must(t, err)
 				defer c.Close()
-				_, err = c.InstanceTypes(t.Context())
+				_, err = c.ListInstanceTypes(t.Context())
 				return err
 			},
 		},
@@ -67,7 +67,7 @@ func clients() []client {
 				c, err := exoscale.New(w.network, zone, "EXOkey", secret, journal{})
 				must(t, err)
 				defer c.Close()
-				_, err = c.Quotas(t.Context())
+				_, err = c.ListQuotas(t.Context())
 				return err
 			},
 		},
@@ -75,7 +75,7 @@ func clients() []client {
 			name: "zones of Exoscale", host: "api-" + zone + ".exoscale.com", limit: 16 << 20, refusal: words(`{"message": %s}`),
 			large: fault.Internal, slow: fault.Transient, forged: fault.Internal, led: fault.Internal, page: fault.Internal, garbled: fault.Internal,
 			call: func(t *testing.T, w *world) error {
-				_, err := exoscale.Zones(t.Context(), w.network)
+				_, err := exoscale.ListZones(t.Context(), w.network)
 				return err
 			},
 		},
@@ -89,7 +89,7 @@ func clients() []client {
 				c, err := objects.New(w.network, zone, "EXOkey", secret, journal{})
 				must(t, err)
 				defer c.Close()
-				_, err = c.Buckets(t.Context())
+				_, err = c.ListBuckets(t.Context())
 				return err
 			},
 		},
@@ -103,7 +103,7 @@ func clients() []client {
 				c, err := objects.New(w.network, zone, "EXOkey", secret, journal{})
 				must(t, err)
 				defer c.Close()
-				_, err = c.Object(t.Context(), "bucket", "key", 1<<20)
+				_, err = c.GetObject(t.Context(), "bucket", "key", 1<<20)
 				return err
 			},
 		},
@@ -112,7 +112,7 @@ func clients() []client {
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Invalid, led: okay, page: fault.Invalid, garbled: okay,
 			call: func(t *testing.T, w *world) error {
 				i := release.New(w.network, release.Choice{Distribution: "ocp", Version: "4.21.2", Cache: t.TempDir()}, func(string) {})
-				_, err := i.Published(t.Context())
+				_, err := i.CheckPublished(t.Context())
 				return err
 			},
 		},
@@ -140,7 +140,7 @@ func clients() []client {
 			call: func(t *testing.T, w *world) error {
 				c := openshift.NewCluster(w.network, func() ([]byte, error) { return w.kubeconfig("client"), nil })
 				defer c.Close()
-				_, err := c.ConsoleURL(t.Context())
+				_, err := c.GetConsoleURL(t.Context())
 				return err
 			},
 		},
@@ -170,7 +170,7 @@ func clients() []client {
 			name: "Lieutenant", host: "api.syn.example.org", limit: 16 << 20, refusal: words(`{"reason": %s}`),
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Internal, led: fault.Invalid, page: fault.Invalid, garbled: fault.Invalid,
 			call: func(t *testing.T, w *world) error {
-				_, err := lieutenant.New(w.network, "https://api.syn.example.org", tokens{}).Tenants(t.Context())
+				_, err := lieutenant.New(w.network, "https://api.syn.example.org", tokens{}).ListTenants(t.Context())
 				return err
 			},
 		},
@@ -179,7 +179,7 @@ func clients() []client {
 			large: fault.Internal, slow: fault.Transient, forged: fault.Internal, led: fault.Internal, page: fault.Internal, garbled: fault.Internal,
 			call: func(t *testing.T, w *world) error {
 				_, err := lieutenant.New(w.network, "https://api.syn.example.org", tokens{}).
-					InstallManifest(t.Context(), "https://api.syn.example.org/install/steward.json?token="+secret)
+					FetchInstallManifest(t.Context(), "https://api.syn.example.org/install/steward.json?token="+secret)
 				return err
 			},
 		},
@@ -225,7 +225,7 @@ func clients() []client {
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Transient, led: fault.Transient, page: fault.Invalid, garbled: fault.Invalid,
 			call: func(t *testing.T, w *world) error {
 				compiler := catalog.NewCompiler(w.network, catalog.Access{Token: secret}, catalog.Commodore{})
-				_, err := compiler.Ready(t.Context(), state.SynTenant{Config: state.GitRepo{URL: "https://git.example.org/a/b.git"}}, state.SynCluster{ID: "c-b"})
+				_, err := compiler.CheckReady(t.Context(), state.SynTenant{Config: state.GitRepo{URL: "https://git.example.org/a/b.git"}}, state.SynCluster{ID: "c-b"})
 				return err
 			},
 		},
@@ -234,8 +234,8 @@ func clients() []client {
 			large: fault.Transient, slow: fault.Transient, forged: fault.Transient, led: fault.Transient, page: fault.Transient, garbled: fault.Transient,
 			call: func(t *testing.T, w *world) error {
 				world := w.network
-				world.Resolver = network.OverHTTPS(w.network.Client(), network.PublicResolver())
-				_, err := world.Delegation(t.Context(), "c.example.org")
+				world.Resolver = network.NewHTTPSResolver(w.network.NewClient(), network.PublicResolver())
+				_, err := world.FindDelegation(t.Context(), "c.example.org")
 				return err
 			},
 		},
@@ -251,8 +251,8 @@ func (tokens) Token(context.Context) (string, error)                            
 // journal remembers nothing: nothing is changed here.
 type journal struct{}
 
-func (journal) Intend(string, string) error                     { return nil }
-func (journal) Done(string, string, string, state.Action) error { return nil }
+func (journal) RecordIntent(string, string) error                       { return nil }
+func (journal) RecordResult(string, string, string, state.Action) error { return nil }
 
 // kubeconfig returns one that leads to the hostile API server, by a client's certificate or by a token.
 func (w *world) kubeconfig(by string) []byte {

@@ -72,7 +72,7 @@ func TestHostileNameServers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				memory := fabric.New(fabric.Config{})
 				t.Cleanup(memory.Close)
-				server, err := memory.Host(netip.MustParseAddr("192.0.2.53"))
+				server, err := memory.AddHost(netip.MustParseAddr("192.0.2.53"))
 				must(t, err)
 				listener, err := server.Listen(53)
 				must(t, err)
@@ -86,7 +86,7 @@ func TestHostileNameServers(t *testing.T) {
 						go func() { defer conn.Close(); attack(t.Context(), conn) }()
 					}
 				}()
-				client, err := memory.Host(netip.MustParseAddr("192.0.2.3"))
+				client, err := memory.AddHost(netip.MustParseAddr("192.0.2.3"))
 				must(t, err)
 				began := time.Now()
 				err = ask(t.Context(), client.Network(nil))
@@ -106,6 +106,6 @@ func TestHostileNameServers(t *testing.T) {
 
 // ask asks the only name server that there is.
 func ask(ctx context.Context, n network.Network) error {
-	_, err := n.Addresses(ctx, "192.0.2.53", "c.example.org")
+	_, err := n.QueryAddresses(ctx, "192.0.2.53", "c.example.org")
 	return err
 }

@@ -65,20 +65,20 @@ func open(t *testing.T, c client, a attack) *world {
 	}
 	w.serve(memory, here, settings, w.counted(c.limit, a.answer(w, c)))
 	w.serve(memory, there, w.serverTLS(w.authority, elsewhere(c.host)), http.HandlerFunc(w.note))
-	client, err := memory.Host(netip.MustParseAddr("192.0.2.3"))
+	client, err := memory.AddHost(netip.MustParseAddr("192.0.2.3"))
 	must(t, err)
 	w.network = client.Network(w.authority.Pool())
 	return w
 }
 
 func (w *world) serverTLS(ca *fabric.CA, name string) *tls.Config {
-	settings, err := ca.ServerTLS(name)
+	settings, err := ca.NewServerTLS(name)
 	must(w.t, err)
 	return settings
 }
 
 func (w *world) serve(memory *fabric.Fabric, address netip.Addr, settings *tls.Config, handler http.Handler) {
-	host, err := memory.Host(address)
+	host, err := memory.AddHost(address)
 	must(w.t, err)
 	for _, port := range []int{443, 6443} {
 		listener, err := host.Listen(port)

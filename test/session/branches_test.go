@@ -49,7 +49,7 @@ func TestEveryQuestionOfEveryFormIsAnswered(t *testing.T) {
 // withExamples makes the files that the examples of questions name.
 func (p place) withExamples(t *testing.T) place {
 	t.Helper()
-	authority, err := certificate.Authority(pkix.Name{CommonName: "Example"}, time.Hour, time.Now())
+	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "Example"}, time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ package background
 
 import "github.com/charmbracelet/lipgloss"
 
-var _ = known()
+var _ = setDark()
 
-func known() bool {
+func setDark() bool {
 	lipgloss.SetHasDarkBackground(true)
 	return true
 }

@@ -24,74 +24,74 @@ type Applications struct {
 
 // View draws the count, then a line for each application.
 func (p Applications) View(width, height int) string {
-	return Fill(window(p.Theme, p.lines(width), p.Offset, height), width, height)
+	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// Lines returns how many lines there are to scroll through.
-func (p Applications) Lines(width int) int { return len(p.lines(width)) }
+// CountLines returns how many lines there are to scroll through.
+func (p Applications) CountLines(width int) int { return len(p.renderLines(width)) }
 
-func (p Applications) lines(width int) []string {
+func (p Applications) renderLines(width int) []string {
 	if len(p.Applications) == 0 {
 		return []string{p.Theme.Dim.Render("no application seen yet")}
 	}
-	lines := []string{p.Theme.Mark(p.status()) + " " + p.count()}
+	lines := []string{p.Theme.Mark(p.computeStatus()) + " " + p.formatCount()}
 	if p.Typing || p.Filter != "" {
-		lines = append(lines, p.Theme.filter(p.Filter, p.Typing))
+		lines = append(lines, p.Theme.renderFilter(p.Filter, p.Typing))
 	}
-	for _, application := range p.sorted() {
-		if mentions(p.Filter, application.Name, application.State, application.Sync, application.Reason) {
-			lines = append(lines, p.rows(application, width)...)
+	for _, application := range p.sortByStatus() {
+		if containsWord(p.Filter, application.Name, application.State, application.Sync, application.Reason) {
+			lines = append(lines, p.renderRows(application, width)...)
 		}
 	}
 	return lines
 }
 
-// whyLines is how many lines there are at most below an application for what is wrong with it.
-const whyLines = 3
+// reasonMaxLines is how many lines there are at most below an application for what is wrong with it.
+const reasonMaxLines = 3
 
-// rows is one application: its name, health, sync, since when, and why. What is wrong stands below where the line has no
+// renderRows is one application: its name, health, sync, since when, and why. What is wrong stands below where the line has no
 // room for it.
-func (p Applications) rows(application provisioner.Event, width int) []string {
+func (p Applications) renderRows(application provisioner.Event, width int) []string {
 	if width < 60 {
-		return []string{p.row(application, width)}
+		return []string{p.renderRow(application, width)}
 	}
-	row := p.row(application, width) + application.Reason
-	if cells(row) <= width || applicationStatus(application) != Warn {
+	row := p.renderRow(application, width) + application.Reason
+	if countCells(row) <= width || mapApplicationStatus(application) != Warn {
 		return []string{row}
 	}
 	why := Wrap(application.Reason, "    ", width-2)
-	if len(why) > whyLines {
-		why = append(why[:whyLines-1], why[whyLines-1]+" …")
+	if len(why) > reasonMaxLines {
+		why = append(why[:reasonMaxLines-1], why[reasonMaxLines-1]+" …")
 	}
 	for i, line := range why {
 		why[i] = p.Theme.Style(Warn).Render(line)
 	}
-	return append([]string{p.row(application, width)}, why...)
+	return append([]string{p.renderRow(application, width)}, why...)
 }
 
-// row is one application in a line, in a wide pane without the reason.
-func (p Applications) row(application provisioner.Event, width int) string {
-	t, status := p.Theme, applicationStatus(application)
+// renderRow is one application in a line, in a wide pane without the reason.
+func (p Applications) renderRow(application provisioner.Event, width int) string {
+	t, status := p.Theme, mapApplicationStatus(application)
 	line := t.Mark(status) + " " + Fit(application.Name, min(28, width/3)) + " "
-	age := Short(p.Now.Sub(application.Beginning()))
+	age := FormatDuration(p.Now.Sub(application.StartTime()))
 	if width < 60 {
-		return spread(line+t.Style(status).Render(concern(application)), t.Dim.Render(age), width)
+		return joinEnds(line+t.Style(status).Render(describeApplication(application)), t.Dim.Render(age), width)
 	}
 	line += t.Style(status).Render(Fit(application.State, 12)) + " " + Fit(application.Sync, 10) + " "
 	return line + t.Dim.Render(Fit(age, 7))
 }
 
-// concern is the one thing to know about an application.
-func concern(application provisioner.Event) string {
-	if handover.Application(application).Health == "Healthy" && application.Sync != "" && application.Sync != "Synced" {
-		return application.Sync + because(application.Reason, ": ", "")
+// describeApplication is the one thing to know about an application.
+func describeApplication(application provisioner.Event) string {
+	if handover.ToApplicationStatus(application).Health == "Healthy" && application.Sync != "" && application.Sync != "Synced" {
+		return application.Sync + withAffixes(application.Reason, ": ", "")
 	}
-	return application.State + because(application.Reason, ": ", "")
+	return application.State + withAffixes(application.Reason, ": ", "")
 }
 
-func applicationStatus(e provisioner.Event) Status {
+func mapApplicationStatus(e provisioner.Event) Status {
 	switch {
-	case handover.Application(e).Well():
+	case handover.ToApplicationStatus(e).IsHealthy():
 		return OK
 	case e.State == "Degraded", e.Reason != "" && (e.Sync == "Unknown" || e.State == "Unknown"):
 		return Warn
@@ -101,30 +101,30 @@ func applicationStatus(e provisioner.Event) Status {
 	return Running
 }
 
-// sorted returns the applications in trouble first, then those on their way, then those that are well; the longest in
+// sortByStatus returns the applications in trouble first, then those on their way, then those that are well; the longest in
 // their state first.
-func (p Applications) sorted() []provisioner.Event {
+func (p Applications) sortByStatus() []provisioner.Event {
 	applications := slices.Clone(p.Applications)
 	slices.SortStableFunc(applications, func(a, b provisioner.Event) int {
 		return cmp.Or(
-			cmp.Compare(applicationStatus(a).urgency(), applicationStatus(b).urgency()), a.Beginning().Compare(b.Beginning()))
+			cmp.Compare(mapApplicationStatus(a).urgency(), mapApplicationStatus(b).urgency()), a.StartTime().Compare(b.StartTime()))
 	})
 	return applications
 }
 
-func (p Applications) count() string {
-	well, all := handover.Synthesis(p.Applications).Count()
+func (p Applications) formatCount() string {
+	well, all := handover.ToSynStatus(p.Applications).Count()
 	if all == 0 {
 		return "no application of the catalog is there yet"
 	}
 	return fmt.Sprintf("%d of %d applications are synced and healthy", well, all)
 }
 
-// status is that of the worst application.
-func (p Applications) status() Status {
+// computeStatus is that of the worst application.
+func (p Applications) computeStatus() Status {
 	worst := OK
 	for _, application := range p.Applications {
-		if status := applicationStatus(application); status.urgency() < worst.urgency() {
+		if status := mapApplicationStatus(application); status.urgency() < worst.urgency() {
 			worst = status
 		}
 	}
@@ -134,22 +134,22 @@ func (p Applications) status() Status {
 	return worst
 }
 
-// Summary returns the applications in one line, or "".
-func (p Applications) Summary() string {
+// RenderSummary returns the applications in one line, or "".
+func (p Applications) RenderSummary() string {
 	if len(p.Applications) == 0 {
 		return ""
 	}
-	parts := []string{p.Theme.Mark(p.status()) + " " + p.brief()}
-	for _, application := range p.sorted() {
-		if status := applicationStatus(application); status != OK {
+	parts := []string{p.Theme.Mark(p.computeStatus()) + " " + p.formatBrief()}
+	for _, application := range p.sortByStatus() {
+		if status := mapApplicationStatus(application); status != OK {
 			parts = append(parts, p.Theme.Mark(status)+" "+application.Name)
 		}
 	}
 	return strings.Join(parts[:min(len(parts), 5)], "  ")
 }
 
-func (p Applications) brief() string {
-	well, all := handover.Synthesis(p.Applications).Count()
+func (p Applications) formatBrief() string {
+	well, all := handover.ToSynStatus(p.Applications).Count()
 	if all == 0 {
 		return "begins"
 	}

@@ -16,10 +16,10 @@ func TestWhatIsWrongWithAnApplicationIsToldToItsEndWhereThereIsRoom(t *testing.T
 	if !strings.Contains(view, why) {
 		t.Errorf("the reason is cut off:\n%s", p.View(80, 20))
 	}
-	if lines := p.Lines(80); lines != 5 {
+	if lines := p.CountLines(80); lines != 5 {
 		t.Errorf("%d lines:\n%s", lines, p.View(80, 20))
 	}
-	if lines := p.Lines(50); lines != 3 {
+	if lines := p.CountLines(50); lines != 3 {
 		t.Errorf("%d lines beside other panes:\n%s", lines, p.View(50, 20))
 	}
 }

@@ -13,38 +13,38 @@ type frame struct {
 	dim         bool
 }
 
-func (f frame) draw(t Theme, width int) []string {
+func (f frame) render(t Theme, width int) []string {
 	title := t.Label
 	if f.dim {
 		title = t.Dim
 	}
 	name := " " + Truncate(f.title, width-6) + " "
 	note := ""
-	if f.note != "" && cells(name)+cells(f.note)+8 <= width {
+	if f.note != "" && countCells(name)+countCells(f.note)+8 <= width {
 		note = " " + f.note + " "
 	}
-	from, until := 2+cells(name), width-2-cells(note)
-	border := f.border(t, width, f.up, t.joint("┴"))
+	from, until := 2+countCells(name), width-2-countCells(note)
+	border := f.buildBorder(t, width, f.up, t.selectJoint("┴"))
 	top := t.Border.Render(t.corners[0]+border[0]) + title.Render(name) + t.Border.Render(strings.Join(border[from-1:until-1], "")) +
 		t.Dim.Render(note) + t.Border.Render(border[width-3]+t.corners[1])
 	lines := []string{top}
 	side := t.Border.Render(t.vertical)
 	for _, line := range f.lines {
-		lines = append(lines, side+" "+f.style(t, Fit(line, width-4))+" "+side)
+		lines = append(lines, side+" "+f.renderText(t, Fit(line, width-4))+" "+side)
 	}
-	bottom := t.corners[2] + strings.Join(f.border(t, width, f.down, t.joint("┬")), "") + t.corners[3]
+	bottom := t.corners[2] + strings.Join(f.buildBorder(t, width, f.down, t.selectJoint("┬")), "") + t.corners[3]
 	return append(lines, t.Border.Render(bottom))
 }
 
-func (f frame) style(t Theme, line string) string {
+func (f frame) renderText(t Theme, line string) string {
 	if f.dim {
 		return t.Dim.Render(line)
 	}
 	return line
 }
 
-// border is a line between two corners, cell by cell.
-func (f frame) border(t Theme, width int, joints []int, joint string) []string {
+// buildBorder is a line between two corners, cell by cell.
+func (f frame) buildBorder(t Theme, width int, joints []int, joint string) []string {
 	border := slices.Repeat([]string{t.horizontal}, max(width-2, 0))
 	for _, x := range joints {
 		if x >= 1 && x-1 < len(border) {
@@ -54,8 +54,8 @@ func (f frame) border(t Theme, width int, joints []int, joint string) []string {
 	return border
 }
 
-// joint returns a piece of a line that has a branch.
-func (t Theme) joint(piece string) string {
+// selectJoint returns a piece of a line that has a branch.
+func (t Theme) selectJoint(piece string) string {
 	if t.ascii {
 		return "+"
 	}
@@ -71,8 +71,8 @@ func (d picture) middle() int { return min(max(d.half()/2, 23), d.half()-3) }
 // joints are the columns of the two lanes.
 func (d picture) joints() []int { return []int{d.middle(), d.half() + 1 + d.middle()} }
 
-// pair puts two boxes side by side, with the lanes coming in from above and leaving below.
-func (d picture) pair(left, right frame, up, down bool) []string {
+// renderPair puts two boxes side by side, with the lanes coming in from above and leaving below.
+func (d picture) renderPair(left, right frame, up, down bool) []string {
 	half := d.half()
 	lane := []int{d.middle()}
 	if up {
@@ -87,15 +87,15 @@ func (d picture) pair(left, right frame, up, down bool) []string {
 	for len(right.lines) < len(left.lines) {
 		right.lines = append(right.lines, "")
 	}
-	lines, beside := left.draw(d.Theme, half), right.draw(d.Theme, half)
+	lines, beside := left.render(d.Theme, half), right.render(d.Theme, half)
 	for i := range lines {
 		lines[i] += " " + beside[i]
 	}
 	return lines
 }
 
-// lane draws vertical lines at some columns.
-func (d picture) lane(columns []int) string {
+// renderLanes draws vertical lines at some columns.
+func (d picture) renderLanes(columns []int) string {
 	line, x := "", 0
 	for _, column := range columns {
 		line += strings.Repeat(" ", max(column-x, 0)) + d.Theme.vertical
@@ -104,18 +104,18 @@ func (d picture) lane(columns []int) string {
 	return d.Theme.Border.Render(line)
 }
 
-// labelled draws the two lanes with what goes down them at their left.
-func (d picture) labelled(left, right string) string {
+// renderLabels draws the two lanes with what goes down them at their left.
+func (d picture) renderLabels(left, right string) string {
 	t, line, from := d.Theme, "", 0
 	for i, column := range d.joints() {
 		label := Truncate([]string{left, right}[i], column-from-1)
-		line += strings.Repeat(" ", max(column-from-cells(label)-1, 0)) + label + " " + t.Border.Render(t.vertical)
+		line += strings.Repeat(" ", max(column-from-countCells(label)-1, 0)) + label + " " + t.Border.Render(t.vertical)
 		from = column + 1
 	}
 	return line
 }
 
-func (d picture) centred(text string) string {
+func (d picture) padCenter(text string) string {
 	text = Truncate(text, d.width)
-	return strings.Repeat(" ", max((d.width-cells(text))/2, 0)) + text
+	return strings.Repeat(" ", max((d.width-countCells(text))/2, 0)) + text
 }

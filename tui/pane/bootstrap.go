@@ -18,51 +18,51 @@ type Bootstrap struct {
 	Now   time.Time
 }
 
-// twoColumns is the width from which what finds no room below the phases goes beside them.
-const twoColumns = 70
+// columnsMinWidth is the width from which what finds no room below the phases goes beside them.
+const columnsMinWidth = 70
 
 // View draws the phases, one a line, and below or beside them services and ways.
 func (p Bootstrap) View(width, height int) string {
-	phases, inside := p.rows(width), p.inside(width)
+	phases, inside := p.renderRows(width), p.renderServices(width)
 	switch {
 	case len(phases)+len(inside) <= height:
-		phases = append(phases, p.comes(width, height-len(phases)-len(inside))...)
+		phases = append(phases, p.renderNext(width, height-len(phases)-len(inside))...)
 		return Fill(append(phases, inside...), width, height)
-	case width >= twoColumns && len(inside) > 0:
+	case width >= columnsMinWidth && len(inside) > 0:
 		left := width * 45 / 100
-		return beside(p.follow(p.rows(left), height), p.inside(width-left-3), left, width, height)
+		return joinColumns(p.scrollToCurrent(p.renderRows(left), height), p.renderServices(width-left-3), left, width, height)
 	}
 	inside = inside[:min(len(inside), max(height/3, 0))]
-	return Fill(append(p.follow(phases, height-len(inside)), inside...), width, height)
+	return Fill(append(p.scrollToCurrent(phases, height-len(inside)), inside...), width, height)
 }
 
-// comes explains the next phase where the rows do not, in at most room lines.
-func (p Bootstrap) comes(width, room int) []string {
-	next := p.next()
-	if next == "" || width >= explained || room < 2 {
+// renderNext explains the next phase where the rows do not, in at most room lines.
+func (p Bootstrap) renderNext(width, room int) []string {
+	next := p.findNext()
+	if next == "" || width >= explainMinWidth || room < 2 {
 		return nil
 	}
-	lines := append([]string{""}, wrapIn(p.Theme.Dim, "next: "+explain(next), "", width)...)
+	lines := append([]string{""}, wrapIn(p.Theme.Dim, "next: "+describePhase(next), "", width)...)
 	return lines[:min(len(lines), room)]
 }
 
-func (p Bootstrap) rows(width int) []string {
+func (p Bootstrap) renderRows(width int) []string {
 	var lines []string
-	for _, phase := range p.phases() {
-		lines = append(lines, p.row(phase, width))
+	for _, phase := range p.listPhases() {
+		lines = append(lines, p.renderRow(phase, width))
 	}
 	return lines
 }
 
-// explained is the width from which every phase has its explanation beside it.
-const explained = 60
+// explainMinWidth is the width from which every phase has its explanation beside it.
+const explainMinWidth = 60
 
-// follow cuts height rows out of those of the phases so that the current one is among them, and counts the others.
-func (p Bootstrap) follow(rows []string, height int) []string {
+// scrollToCurrent cuts height rows out of those of the phases so that the current one is among them, and counts the others.
+func (p Bootstrap) scrollToCurrent(rows []string, height int) []string {
 	if len(rows) <= height || height < 3 {
 		return rows[:min(len(rows), max(height, 0))]
 	}
-	first := min(max(p.current()-height/2, 0), len(rows)-height)
+	first := min(max(p.findCurrent()-height/2, 0), len(rows)-height)
 	cut := slices.Clone(rows[first : first+height])
 	if first > 0 {
 		cut[0] = p.Theme.Mark(OK) + p.Theme.Dim.Render(fmt.Sprintf(" %d before", first+1))
@@ -73,25 +73,25 @@ func (p Bootstrap) follow(rows []string, height int) []string {
 	return cut
 }
 
-// inside tells what the services of the bootstrap machine are at, and which ways lead to the cluster.
-func (p Bootstrap) inside(width int) []string {
-	lines := Reach{p.Theme, p.Board}.lines(width)
-	if !p.Board.Reached(state.PhaseMemberRemoved) {
-		lines = append(Services{p.Theme, p.Board.Stages, p.Now}.lines(width), lines...)
+// renderServices tells what the services of the bootstrap machine are at, and which ways lead to the cluster.
+func (p Bootstrap) renderServices(width int) []string {
+	lines := Access{p.Theme, p.Board}.renderLines(width)
+	if !p.Board.HasReached(state.PhaseMemberRemoved) {
+		lines = append(Services{p.Theme, p.Board.Stages, p.Now}.renderLines(width), lines...)
 	}
 	return lines
 }
 
-// beside puts two columns next to each other.
-func beside(left, right []string, leftWidth, width, height int) string {
+// joinColumns puts two columns next to each other.
+func joinColumns(left, right []string, leftWidth, width, height int) string {
 	lines := make([]string, max(len(left), len(right)))
 	for i := range lines {
-		lines[i] = Fit(lineAt(left, i), leftWidth) + "   " + lineAt(right, i)
+		lines[i] = Fit(getLine(left, i), leftWidth) + "   " + getLine(right, i)
 	}
 	return Fill(lines, width, height)
 }
 
-func lineAt(lines []string, i int) string {
+func getLine(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]
 	}
@@ -106,18 +106,18 @@ type phase struct {
 	took   time.Duration // since the phase before
 }
 
-func (p Bootstrap) phases() []phase {
+func (p Bootstrap) listPhases() []phase {
 	var phases []phase
-	current := p.next()
-	for _, name := range state.Phases() {
+	current := p.findNext()
+	for _, name := range state.ListPhases() {
 		one := phase{name: name}
-		if i := slices.IndexFunc(p.Board.Bootstrap, named(name)); i >= 0 {
+		if i := slices.IndexFunc(p.Board.Bootstrap, matchPhase(name)); i >= 0 {
 			one.status, one.seen = OK, p.Board.Bootstrap[i]
 			if i > 0 {
 				one.took = one.seen.At.Sub(p.Board.Bootstrap[i-1].At)
 			}
 		} else if name == current {
-			one.status = p.open()
+			one.status = p.getNextStatus()
 			one.took = p.Now.Sub(p.Board.Bootstrap[len(p.Board.Bootstrap)-1].At)
 		}
 		phases = append(phases, one)
@@ -125,60 +125,60 @@ func (p Bootstrap) phases() []phase {
 	return phases
 }
 
-func named(name string) func(provisioner.PhaseView) bool {
+func matchPhase(name string) func(provisioner.PhaseView) bool {
 	return func(p provisioner.PhaseView) bool { return p.Phase == name }
 }
 
-// next returns the first phase that was not reached, or "" before and after the bootstrap.
-func (p Bootstrap) next() string {
+// findNext returns the first phase that was not reached, or "" before and after the bootstrap.
+func (p Bootstrap) findNext() string {
 	if len(p.Board.Bootstrap) == 0 {
 		return ""
 	}
-	for _, name := range state.Phases() {
-		if !slices.ContainsFunc(p.Board.Bootstrap, named(name)) {
+	for _, name := range state.ListPhases() {
+		if !slices.ContainsFunc(p.Board.Bootstrap, matchPhase(name)) {
 			return name
 		}
 	}
 	return ""
 }
 
-// current returns the index of the phase that deserves attention.
-func (p Bootstrap) current() int {
-	return max(slices.Index(state.Phases(), p.next()), 0)
+// findCurrent returns the index of the phase that deserves attention.
+func (p Bootstrap) findCurrent() int {
+	return max(slices.Index(state.ListPhases(), p.findNext()), 0)
 }
 
-// open is the status of the phase that comes next: nobody works on it once the run has ended.
-func (p Bootstrap) open() Status {
+// getNextStatus is the status of the phase that comes next: nobody works on it once the run has ended.
+func (p Bootstrap) getNextStatus() Status {
 	if p.Board.Run.State == provisioner.Finished {
 		return Warn
 	}
 	return Running
 }
 
-func (p Bootstrap) row(ph phase, width int) string {
+func (p Bootstrap) renderRow(ph phase, width int) string {
 	t, right := p.Theme, ""
 	name := t.Plain.Render(ph.name)
 	switch ph.status {
 	case Waiting:
 		name = t.Dim.Render(ph.name)
 	case OK:
-		if right = t.Dim.Render(Short(ph.took)); ph.took == 0 {
+		if right = t.Dim.Render(FormatDuration(ph.took)); ph.took == 0 {
 			right = ""
 		}
 	case Warn:
 		right = t.Caution.Render("not reached")
 	default:
-		name, right = t.Bold.Render(ph.name), t.Active.Render(Short(ph.took))
+		name, right = t.Bold.Render(ph.name), t.Active.Render(FormatDuration(ph.took))
 	}
 	line := t.Mark(ph.status) + " " + name
-	if width >= explained {
-		line = Fit(line, 24+len(t.marks[0])/4*3) + t.Dim.Render(explain(ph.name))
+	if width >= explainMinWidth {
+		line = Fit(line, 24+len(t.marks[0])/4*3) + t.Dim.Render(describePhase(ph.name))
 	}
-	return spread(line, right, width)
+	return joinEnds(line, right, width)
 }
 
-// explain says what it means that a phase was reached.
-func explain(phase string) string {
+// describePhase says what it means that a phase was reached.
+func describePhase(phase string) string {
 	return map[string]string{
 		state.PhaseMachine:       "the bootstrap machine runs",
 		state.PhaseMachineConfig: "it serves what masters boot from",
@@ -199,31 +199,31 @@ func explain(phase string) string {
 	}[phase]
 }
 
-// Summary returns the bootstrap in one line, e.g. "✓✓✓✓✓✓●○○○○○○○○○ 6/16 etcd-scaling 2m10s".
-func (p Bootstrap) Summary() string {
+// RenderSummary returns the bootstrap in one line, e.g. "✓✓✓✓✓✓●○○○○○○○○○ 6/16 etcd-scaling 2m10s".
+func (p Bootstrap) RenderSummary() string {
 	t := p.Theme
-	phases := p.phases()
+	phases := p.listPhases()
 	var strip strings.Builder
 	reached := 0
 	for _, ph := range phases {
-		strip.WriteString(t.Style(ph.status).Render(t.tick(ph.status)))
+		strip.WriteString(t.Style(ph.status).Render(t.markCell(ph.status)))
 		if ph.status == OK {
 			reached++
 		}
 	}
 	line := fmt.Sprintf("%s  %d/%d", strip.String(), reached, len(phases))
-	switch next := p.next(); {
+	switch next := p.findNext(); {
 	case next != "":
-		ph := phases[p.current()]
-		return line + "  " + t.Dim.Render("next ") + next + " " + t.Style(ph.status).Render(Short(ph.took))
+		ph := phases[p.findCurrent()]
+		return line + "  " + t.Dim.Render("next ") + next + " " + t.Style(ph.status).Render(FormatDuration(ph.took))
 	case reached == 0:
 		return line + "  " + t.Dim.Render("not begun")
 	}
 	return line + "  " + t.Good.Render("complete")
 }
 
-// tick is a mark of one cell.
-func (t Theme) tick(s Status) string {
+// markCell is a mark of one cell.
+func (t Theme) markCell(s Status) string {
 	if t.ascii {
 		return [...]string{".", "*", "+", "!", "X", "-"}[s]
 	}

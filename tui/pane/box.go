@@ -28,7 +28,7 @@ func (b Box) View(width, height int) string {
 		style = t.Focus
 	}
 	side := style.Render(t.vertical)
-	lines := []string{b.top(width)}
+	lines := []string{b.renderTop(width)}
 	for line := range strings.SplitSeq(b.Content.View(width-4, height-2), "\n") {
 		lines = append(lines, side+" "+line+" "+side)
 	}
@@ -36,17 +36,17 @@ func (b Box) View(width, height int) string {
 	return strings.Join(append(lines, bottom), "\n")
 }
 
-func (b Box) top(width int) string {
+func (b Box) renderTop(width int) string {
 	t, style, title := b.Theme, b.Theme.Border, b.Theme.Label
 	if b.Focused {
 		style, title = t.Focus, t.Focus
 	}
 	name := " " + Truncate(b.Title, width-6) + " "
 	note := ""
-	if b.Note != "" && cells(name)+cells(b.Note)+8 <= width {
+	if b.Note != "" && countCells(name)+countCells(b.Note)+8 <= width {
 		note = " " + b.Note + " "
 	}
-	line := strings.Repeat(t.horizontal, max(width-4-cells(name)-cells(note), 0))
+	line := strings.Repeat(t.horizontal, max(width-4-countCells(name)-countCells(note), 0))
 	end := t.horizontal + t.corners[1]
 	return style.Render(t.corners[0]+t.horizontal) + title.Render(name) + style.Render(line) + t.Dim.Render(note) + style.Render(end)
 }
@@ -57,13 +57,13 @@ type Lines []string
 // View draws the lines that fit.
 func (l Lines) View(width, height int) string { return Fill(l, width, height) }
 
-// window cuts height lines out of lines, beginning at offset, and says at its edges how many there are beyond.
-func window(t Theme, lines []string, offset, height int) []string {
-	return windowOf(t, len(lines), func(i int) string { return lines[i] }, offset, height)
+// scrollLines cuts height lines out of lines, beginning at offset, and says at its edges how many there are beyond.
+func scrollLines(t Theme, lines []string, offset, height int) []string {
+	return scrollFunc(t, len(lines), func(i int) string { return lines[i] }, offset, height)
 }
 
-// windowOf is window for n lines that are drawn only if they are seen.
-func windowOf(t Theme, n int, line func(int) string, offset, height int) []string {
+// scrollFunc is window for n lines that are drawn only if they are seen.
+func scrollFunc(t Theme, n int, line func(int) string, offset, height int) []string {
 	if n <= height || height < 3 {
 		offset, height = 0, min(n, max(height, 0))
 	}

@@ -16,12 +16,12 @@ type Capacity struct {
 }
 
 // View draws a line for the pods and one for the services.
-func (p Capacity) View(width, height int) string { return Fill(p.lines(width), width, height) }
+func (p Capacity) View(width, height int) string { return Fill(p.renderLines(width), width, height) }
 
 // Height is how many lines it has.
-func (p Capacity) Height(width int) int { return len(p.lines(width)) }
+func (p Capacity) Height(width int) int { return len(p.renderLines(width)) }
 
-func (p Capacity) lines(width int) []string {
+func (p Capacity) renderLines(width int) []string {
 	t := p.Theme
 	if p.Unknown {
 		return wrapAfter(t.Mark(Waiting), t.Dim, "What the ranges hold is said once they fit together", t.Indent(), width)
@@ -30,19 +30,19 @@ func (p Capacity) lines(width int) []string {
 	if p.Nodes < p.Wanted {
 		status = Failed
 	}
-	room := fmt.Sprintf("Room for %s of %s each (%d wanted)", grouped(p.Nodes, "node"), grouped(p.PodsPerNode, "pod"), p.Wanted)
-	if all := room + " and " + grouped(p.Services, "service"); p.Services > 0 && cells(t.Indent())+cells(all) <= width {
+	room := fmt.Sprintf("Room for %s of %s each (%d wanted)", formatThousands(p.Nodes, "node"), formatThousands(p.PodsPerNode, "pod"), p.Wanted)
+	if all := room + " and " + formatThousands(p.Services, "service"); p.Services > 0 && countCells(t.Indent())+countCells(all) <= width {
 		return []string{t.Mark(status) + " " + all}
 	}
 	lines := wrapAfter(t.Mark(status), t.Plain, room, t.Indent(), width)
 	if p.Services > 0 {
-		lines = append(lines, wrapAfter(t.Mark(OK), t.Plain, "Room for "+grouped(p.Services, "service"), t.Indent(), width)...)
+		lines = append(lines, wrapAfter(t.Mark(OK), t.Plain, "Room for "+formatThousands(p.Services, "service"), t.Indent(), width)...)
 	}
 	return lines
 }
 
-// grouped is Plural with separators between the thousands.
-func grouped(n int, noun string) string {
+// formatThousands is Plural with separators between the thousands.
+func formatThousands(n int, noun string) string {
 	text := strconv.Itoa(n)
 	for at := len(text) - 3; at > 0; at -= 3 {
 		text = text[:at] + "," + text[at:]

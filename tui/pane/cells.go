@@ -6,12 +6,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// narrow are our own symbols: one cell each, whatever stands beside them.
-const narrow = "✓●○✗–·→…─│╭╮╰╯▓░↑↓×›"
+// singleCellSymbols are our own symbols: one cell each, whatever stands beside them.
+const singleCellSymbols = "✓●○✗–·→…─│╭╮╰╯▓░↑↓×›"
 
-// cells measures a text, as ansi.StringWidth does. Most of what is drawn is plain text, our own symbols and colours,
+// countCells measures a text, as ansi.StringWidth does. Most of what is drawn is plain text, our own symbols and colours,
 // whose cells are quickly counted; everything else is measured by its grapheme clusters.
-func cells(s string) int {
+func countCells(s string) int {
 	width := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -19,12 +19,12 @@ func cells(s string) int {
 		case c >= ' ' && c <= '~':
 			width, i = width+1, i+1
 		case c == 0x1b:
-			length := colour(s[i:])
+			length := parseColour(s[i:])
 			if length == 0 {
 				return ansi.StringWidth(s)
 			}
 			i += length
-		case c == 0xe2 && i+3 <= len(s) && strings.Contains(narrow, s[i:i+3]):
+		case c == 0xe2 && i+3 <= len(s) && strings.Contains(singleCellSymbols, s[i:i+3]):
 			width, i = width+1, i+3
 		case c == 0xc2 && strings.HasPrefix(s[i:], "·"), c == 0xc3 && strings.HasPrefix(s[i:], "×"):
 			width, i = width+1, i+2
@@ -35,8 +35,8 @@ func cells(s string) int {
 	return width
 }
 
-// colour returns the length of the sequence that sets a style at the beginning of s, or 0.
-func colour(s string) int {
+// parseColour returns the length of the sequence that sets a style at the beginning of s, or 0.
+func parseColour(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
 	}

@@ -12,31 +12,31 @@ type Certificates struct {
 	Now   time.Time // of the wall clock, which they live by
 }
 
-// certificatesShort is when it is time to hurry: a bootstrap takes an hour at most.
-const certificatesShort = 12 * time.Hour
+// certificatesWarnBefore is when it is time to hurry: a bootstrap takes an hour at most.
+const certificatesWarnBefore = 12 * time.Hour
 
-// Summary is one short sentence, or "".
-func (p Certificates) Summary() string {
+// RenderSummary is one short sentence, or "".
+func (p Certificates) RenderSummary() string {
 	left := p.Until.Sub(p.Now)
 	switch {
 	case p.Until.IsZero():
 		return ""
 	case left <= 0:
 		return p.Theme.Style(Failed).Render("ended: the bootstrap can no longer complete")
-	case left < certificatesShort:
-		return p.Theme.Style(Warn).Render(remaining(left) + " left to complete the bootstrap")
+	case left < certificatesWarnBefore:
+		return p.Theme.Style(Warn).Render(formatRemaining(left) + " left to complete the bootstrap")
 	}
-	return remaining(left) + " left to complete the bootstrap"
+	return formatRemaining(left) + " left to complete the bootstrap"
 }
 
-// Title adds to the title of a box how much time is left.
-func (p Certificates) Title(title string) string {
+// FormatTitle adds to the title of a box how much time is left.
+func (p Certificates) FormatTitle(title string) string {
 	if p.Until.IsZero() {
 		return title
 	}
-	return title + " (certs " + remaining(max(0, p.Until.Sub(p.Now))) + ")"
+	return title + " (certs " + formatRemaining(max(0, p.Until.Sub(p.Now))) + ")"
 }
 
-func remaining(left time.Duration) string {
+func formatRemaining(left time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(left.Hours()), int(left.Minutes())%60)
 }

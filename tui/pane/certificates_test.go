@@ -15,12 +15,12 @@ func TestTheCertificatesTellWhatIsLeft(t *testing.T) {
 		59 * time.Second:              "0h00m left to complete the bootstrap",
 		-time.Second:                  "ended: the bootstrap can no longer complete",
 	} {
-		p := Certificates{Theme: NewTheme(termenv.Ascii, TerminalColours(), true), Until: now.Add(left), Now: now}
-		if got := ansi.Strip(p.Summary()); got != want {
+		p := Certificates{Theme: NewTheme(termenv.Ascii, NewTerminalPalette(), true), Until: now.Add(left), Now: now}
+		if got := ansi.Strip(p.RenderSummary()); got != want {
 			t.Errorf("%s: %q", left, got)
 		}
 	}
-	if got := (Certificates{Now: now}).Summary(); got != "" {
+	if got := (Certificates{Now: now}).RenderSummary(); got != "" {
 		t.Errorf("%q without certificates", got)
 	}
 }

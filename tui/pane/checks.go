@@ -8,16 +8,16 @@ import (
 
 // Check is one thing that is looked at before an installation.
 type Check struct {
-	Title string
-	Marks []Status // how it is; none: it waits
-	Text  string   // what was seen, what is wrong, or why it was skipped
-	Hint  string   // what to do about it
-	Way   string   // where to change what is wrong, e.g. "3 Nodes: sizing.storage.type"; empty if nobody knows
-	Took  time.Duration
+	Title    string
+	Marks    []Status // how it is; none: it waits
+	Text     string   // what was seen, what is wrong, or why it was skipped
+	Hint     string   // what to do about it
+	Location string   // where to change what is wrong, e.g. "3 Nodes: sizing.storage.type"; empty if nobody knows
+	Took     time.Duration
 }
 
-// worst is the status that needs attention most.
-func (c Check) worst() Status {
+// computeStatus is the status that needs attention most.
+func (c Check) computeStatus() Status {
 	if len(c.Marks) == 0 {
 		return Waiting
 	}
@@ -33,78 +33,78 @@ func (c Check) worst() Status {
 // Checks lists checks and below them services that are probed, and below or beside them says more of the selected one.
 type Checks struct {
 	Theme     Theme
-	Head      string // how it is as a whole, one line with styles
+	Header    string // how it is as a whole, one line with styles
 	Rows      []Check
 	Endpoints Endpoints
 	Details   EndpointDetails // of the selected endpoint
 	Selected  int             // a row, or behind the rows an endpoint
-	Foot      string          // what to do now, one line with styles
+	Footer    string          // what to do now, one line with styles
 }
 
 // Widths and heights of the parts.
 const (
-	checksBeside = 120 // from here on the explanation stands beside the list
-	explainLeast = 6
+	checksColumnsMinWidth = 120 // from here on the explanation stands beside the list
+	detailsMinHeight      = 6
 )
 
 // View draws the list and the explanation.
 func (p Checks) View(width, height int) string {
-	if p.Foot != "" && width > 0 && height > explainLeast {
-		foot := p.Foot
-		p.Foot = ""
+	if p.Footer != "" && width > 0 && height > detailsMinHeight {
+		foot := p.Footer
+		p.Footer = ""
 		return p.View(width, height-1) + "\n" + Fill([]string{" " + foot}, width, 1)
 	}
-	if width >= checksBeside {
-		return p.beside(width, height)
+	if width >= checksColumnsMinWidth {
+		return p.renderColumns(width, height)
 	}
-	list := min(p.height(), max(height-2-p.explainRoom(width, height), 1))
-	lines := append([]string{" " + p.Head, p.Theme.Rule(width)}, p.list(width, list)...)
+	list := min(p.countLines(), max(height-2-p.computeDetailsHeight(width, height), 1))
+	lines := append([]string{" " + p.Header, p.Theme.RenderRule(width)}, p.renderList(width, list)...)
 	if room := height - len(lines) - 1; room > 0 && len(p.Rows) > 0 {
-		lines = append(append(lines, p.Theme.Rule(width)), p.explanation(width, room)...)
+		lines = append(append(lines, p.Theme.RenderRule(width)), p.renderDetails(width, room)...)
 	}
 	return Fill(lines, width, height)
 }
 
-func (p Checks) beside(width, height int) string {
+func (p Checks) renderColumns(width, height int) string {
 	left := width * 55 / 100
-	list := p.list(left, height-2)
-	explanation := p.explanation(width-left-2, height-2)
-	lines := []string{" " + p.Head, p.Theme.Rule(width)}
+	list := p.renderList(left, height-2)
+	explanation := p.renderDetails(width-left-2, height-2)
+	lines := []string{" " + p.Header, p.Theme.RenderRule(width)}
 	for y := range max(height-2, 0) {
-		lines = append(lines, Fit(orBlank(list, y), left)+p.Theme.Border.Render(p.Theme.vertical)+" "+orBlank(explanation, y))
+		lines = append(lines, Fit(pickLine(list, y), left)+p.Theme.Border.Render(p.Theme.vertical)+" "+pickLine(explanation, y))
 	}
 	return Fill(lines, width, height)
 }
 
-func orBlank(lines []string, y int) string {
+func pickLine(lines []string, y int) string {
 	if y < len(lines) {
 		return lines[y]
 	}
 	return ""
 }
 
-// explainRoom is how many lines the explanation gets where it stands below the list.
-func (p Checks) explainRoom(width, height int) int {
+// computeDetailsHeight is how many lines the explanation gets where it stands below the list.
+func (p Checks) computeDetailsHeight(width, height int) int {
 	if p.Selected < len(p.Rows) {
-		return explainLeast
+		return detailsMinHeight
 	}
-	return max(explainLeast, min(p.Details.Lines(width)+1, height/2))
+	return max(detailsMinHeight, min(p.Details.CountLines(width)+1, height/2))
 }
 
-// height is how many lines the whole list has.
-func (p Checks) height() int { return len(p.Rows) + len(p.services()) }
+// countLines is how many lines the whole list has.
+func (p Checks) countLines() int { return len(p.Rows) + len(p.listEndpoints()) }
 
-// services are the lines of the endpoints, with a heading.
-func (p Checks) services() []endpointLine {
-	if lines := p.Endpoints.lines(); len(lines) > 0 {
+// listEndpoints are the lines of the endpoints, with a heading.
+func (p Checks) listEndpoints() []endpointLine {
+	if lines := p.Endpoints.listLines(); len(lines) > 0 {
 		return append([]endpointLine{{row: -1, heading: true}}, lines...)
 	}
 	return nil
 }
 
-// list is as much of all lines as has room, with the selected one in it.
-func (p Checks) list(width, height int) []string {
-	services, at := p.services(), p.Selected
+// renderList is as much of all lines as has room, with the selected one in it.
+func (p Checks) renderList(width, height int) []string {
+	services, at := p.listEndpoints(), p.Selected
 	for i, line := range services {
 		if p.Selected >= len(p.Rows) && line.row == p.Selected-len(p.Rows) {
 			at = len(p.Rows) + i
@@ -113,18 +113,18 @@ func (p Checks) list(width, height int) []string {
 	p.Endpoints.Selected = p.Selected - len(p.Rows)
 	draw := func(i int) string {
 		if i < len(p.Rows) {
-			return p.row(p.Rows[i], i == p.Selected, width)
+			return p.renderRow(p.Rows[i], i == p.Selected, width)
 		}
-		return p.Endpoints.line(services[i-len(p.Rows)], width)
+		return p.Endpoints.renderLine(services[i-len(p.Rows)], width)
 	}
-	return windowOf(p.Theme, len(p.Rows)+len(services), draw, at-height/2, height)
+	return scrollFunc(p.Theme, len(p.Rows)+len(services), draw, at-height/2, height)
 }
 
-func (p Checks) row(c Check, selected bool, width int) string {
+func (p Checks) renderRow(c Check, selected bool, width int) string {
 	t := p.Theme
 	line := "  "
 	if selected {
-		line = t.Focus.Render(t.Prong) + " "
+		line = t.Focus.Render(t.Cursor) + " "
 	}
 	for _, mark := range c.Marks {
 		line += t.Mark(mark) + " "
@@ -135,14 +135,14 @@ func (p Checks) row(c Check, selected bool, width int) string {
 	}
 	took := ""
 	if c.Took >= time.Second {
-		took = t.Dim.Render(Short(c.Took))
+		took = t.Dim.Render(FormatDuration(c.Took))
 	}
-	return " " + spread(line+title+p.remark(c), took, width-2)
+	return " " + joinEnds(line+title+p.renderDetail(c), took, width-2)
 }
 
-// remark is what a row says of a check besides its title.
-func (p Checks) remark(c Check) string {
-	status := c.worst()
+// renderDetail is what a row says of a check besides its title.
+func (p Checks) renderDetail(c Check) string {
+	status := c.computeStatus()
 	switch {
 	case status == Waiting, c.Text == "":
 		return p.Theme.Dim.Render("  " + status.Word())
@@ -152,45 +152,45 @@ func (p Checks) remark(c Check) string {
 	return "  " + p.Theme.Style(status).Render(status.Word()) + "  " + c.Text
 }
 
-// explanation says everything about the selected check.
-func (p Checks) explanation(width, height int) []string {
+// renderDetails says everything about the selected check.
+func (p Checks) renderDetails(width, height int) []string {
 	switch {
 	case p.Selected < 0:
 		return nil
 	case p.Selected >= len(p.Rows):
 		return strings.Split(p.Details.View(width, height), "\n")
 	}
-	return Finding{Theme: p.Theme, Check: p.Rows[p.Selected]}.lines(width)
+	return CheckDetails{Theme: p.Theme, Check: p.Rows[p.Selected]}.renderLines(width)
 }
 
-// Finding says everything about one check.
-type Finding struct {
+// CheckDetails says everything about one check.
+type CheckDetails struct {
 	Theme Theme
 	Check Check
 }
 
 // View draws what fits.
-func (p Finding) View(width, height int) string {
-	return Fill(append([]string{""}, p.lines(width)...), width, height)
+func (p CheckDetails) View(width, height int) string {
+	return Fill(append([]string{""}, p.renderLines(width)...), width, height)
 }
 
-func (p Finding) lines(width int) []string {
+func (p CheckDetails) renderLines(width int) []string {
 	t, c := p.Theme, p.Check
-	status := c.worst()
+	status := c.computeStatus()
 	head := " " + t.Mark(status) + " " + t.Style(status).Bold(true).Render(strings.ToUpper(status.Word()))
 	lines := wrapAfter(head+" ", t.Bold, c.Title, " "+t.Indent(), width)
 	lines = append(lines, wrapIn(t.Plain, c.Text, " "+t.Indent(), width)...)
 	if c.Hint != "" {
-		lines = append(lines, p.todo(c, width)...)
+		lines = append(lines, p.renderHint(c, width)...)
 	}
-	if c.Way != "" {
-		lines = append(lines, wrapAfter(" "+t.Bold.Render("enter")+" ", t.Plain, "goes to "+c.Way, " "+t.Indent(), width)...)
+	if c.Location != "" {
+		lines = append(lines, wrapAfter(" "+t.Bold.Render("enter")+" ", t.Plain, "goes to "+c.Location, " "+t.Indent(), width)...)
 	}
 	return lines
 }
 
-// todo says what to do; lines that are there to be copied stay whole.
-func (p Finding) todo(c Check, width int) []string {
+// renderHint says what to do; lines that are there to be copied stay whole.
+func (p CheckDetails) renderHint(c Check, width int) []string {
 	head := " " + p.Theme.Label.Render("Do this") + " "
 	if !strings.Contains(c.Hint, "\n") {
 		return wrapAfter(head, p.Theme.Plain, c.Hint, " "+p.Theme.Indent(), width)
@@ -198,11 +198,11 @@ func (p Finding) todo(c Check, width int) []string {
 	return append([]string{head}, Wrap(c.Hint, " ", width)...)
 }
 
-// Tally counts checks in words, e.g. "6 of 8 ok, 1 failed, 1 skipped".
-func (p Checks) Tally() string {
+// FormatCounts counts checks in words, e.g. "6 of 8 ok, 1 failed, 1 skipped".
+func (p Checks) FormatCounts() string {
 	count := map[Status]int{}
 	for _, row := range p.Rows {
-		count[row.worst()]++
+		count[row.computeStatus()]++
 	}
 	tally := fmt.Sprintf("%d of %d ok", count[OK], len(p.Rows))
 	for _, status := range []Status{Failed, Warn, Running, Skipped} {

@@ -15,8 +15,8 @@ type Cloud struct {
 	Offset  int // lines scrolled
 }
 
-// kind is what there is of one kind of object.
-type kind struct {
+// kindCount is what there is of one kind of object.
+type kindCount struct {
 	name          string
 	exist, gone   int
 	newest        provisioner.ObjectView
@@ -24,33 +24,33 @@ type kind struct {
 	changed       int
 }
 
-// kinds returns the kinds in the order of their first object, but the machines, which cost most, first.
-func (p Cloud) kinds() []kind {
-	kinds := []kind{{name: instance}}
-	index := map[string]int{instance: 0}
+// countKinds returns the kinds in the order of their first object, but the machines, which cost most, first.
+func (p Cloud) countKinds() []kindCount {
+	kinds := []kindCount{{name: kindInstance}}
+	index := map[string]int{kindInstance: 0}
 	for _, object := range p.Objects {
 		i, known := index[object.Kind]
 		if !known {
 			i = len(kinds)
-			index[object.Kind], kinds = i, append(kinds, kind{name: object.Kind})
+			index[object.Kind], kinds = i, append(kinds, kindCount{name: object.Kind})
 		}
 		kinds[i].add(object)
 	}
-	if len(p.Objects) == 0 || kinds[0] == (kind{name: instance}) {
+	if len(p.Objects) == 0 || kinds[0] == (kindCount{name: kindInstance}) {
 		return kinds[1:]
 	}
 	return kinds
 }
 
-// instance is the kind of a machine.
-const instance = "instance"
+// kindInstance is the kind of a machine.
+const kindInstance = "instance"
 
-// kindName returns a kind as people write it.
-func kindName(kind string) string {
+// formatKind returns a kind as people write it.
+func formatKind(kind string) string {
 	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "iam-", "IAM ", "api-", "API ", "-ip", " IP", "vault-", "Vault ", "lieutenant-", "Lieutenant ", "-", " ").Replace(kind)
 }
 
-func (k *kind) add(object provisioner.ObjectView) {
+func (k *kindCount) add(object provisioner.ObjectView) {
 	k.newest = object
 	switch state.Action(object.Action) {
 	case state.Deleted:
@@ -68,29 +68,29 @@ func (k *kind) add(object provisioner.ObjectView) {
 
 // View draws a line for each kind.
 func (p Cloud) View(width, height int) string {
-	return Fill(window(p.Theme, p.lines(), p.Offset, height), width, height)
+	return Fill(scrollLines(p.Theme, p.renderLines(), p.Offset, height), width, height)
 }
 
-// Lines returns how many lines there are to scroll through.
-func (p Cloud) Lines(int) int { return len(p.lines()) }
+// CountLines returns how many lines there are to scroll through.
+func (p Cloud) CountLines(int) int { return len(p.renderLines()) }
 
-func (p Cloud) lines() []string {
+func (p Cloud) renderLines() []string {
 	t := p.Theme
 	if len(p.Objects) == 0 {
 		return []string{t.Dim.Render("nothing created or found yet")}
 	}
 	var lines []string
-	for _, k := range p.kinds() {
+	for _, k := range p.countKinds() {
 		newest := t.Dim.Render(k.newest.Action+" ") + k.newest.Name
-		lines = append(lines, fmt.Sprintf("%4d  %s %s", k.exist, Fit(kindName(k.name), 20), newest))
+		lines = append(lines, fmt.Sprintf("%4d  %s %s", k.exist, Fit(formatKind(k.name), 20), newest))
 	}
-	return append(lines, "", t.Dim.Render(p.Balance()))
+	return append(lines, "", t.Dim.Render(p.FormatChanges()))
 }
 
-// Balance counts what was created, what was changed since or was there, and what is gone again.
-func (p Cloud) Balance() string {
+// FormatChanges counts what was created, what was changed since or was there, and what is gone again.
+func (p Cloud) FormatChanges() string {
 	created, changed, used, gone := 0, 0, 0, 0
-	for _, k := range p.kinds() {
+	for _, k := range p.countKinds() {
 		created, changed, used, gone = created+k.created, changed+k.changed, used+k.used, gone+k.gone
 	}
 	parts := []string{fmt.Sprintf("%d created", created)}
@@ -106,12 +106,12 @@ func (p Cloud) Balance() string {
 	return strings.Join(parts, ", ")
 }
 
-// Summary returns the counts of the kinds in one line, or says that there is nothing.
-func (p Cloud) Summary() string {
+// RenderSummary returns the counts of the kinds in one line, or says that there is nothing.
+func (p Cloud) RenderSummary() string {
 	var parts []string
-	for _, k := range p.kinds() {
+	for _, k := range p.countKinds() {
 		if k.exist > 0 {
-			parts = append(parts, Plural(k.exist, kindName(k.name)))
+			parts = append(parts, Plural(k.exist, formatKind(k.name)))
 		}
 	}
 	if len(parts) == 0 {
@@ -120,11 +120,11 @@ func (p Cloud) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// Stay counts what there is in a few words, e.g. "16 instances and 19 other objects".
-func (p Cloud) Stay() string {
+// FormatRemaining counts what there is in a few words, e.g. "16 instances and 19 other objects".
+func (p Cloud) FormatRemaining() string {
 	machines, others := 0, 0
-	for _, k := range p.kinds() {
-		if k.name == instance {
+	for _, k := range p.countKinds() {
+		if k.name == kindInstance {
 			machines = k.exist
 		} else {
 			others += k.exist

@@ -18,10 +18,10 @@ type Cost struct {
 func (p Cost) View(width, height int) string {
 	t := p.Theme
 	lines := []string{
-		t.Label.Render("Cost") + t.Dim.Render(because(p.Date, "  prices of ", "")),
-		t.Bold.Render(p.perHour()) + "  " + t.Bold.Render(p.perMonth()),
+		t.Label.Render("Cost") + t.Dim.Render(withAffixes(p.Date, "  prices of ", "")),
+		t.Bold.Render(p.formatPerHour()) + "  " + t.Bold.Render(p.formatPerMonth()),
 	}
-	for _, unknown := range p.unpriced() {
+	for _, unknown := range p.listUnpriced() {
 		lines = append(lines, wrapAfter(t.Mark(Warn), t.Caution, unknown, t.Indent(), width)...)
 	}
 	if p.Machines > 0 {
@@ -31,22 +31,22 @@ func (p Cost) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// Line tells the sums in one line.
-func (p Cost) Line() string {
-	line := p.perHour() + ", " + p.perMonth()
+// RenderLine tells the sums in one line.
+func (p Cost) RenderLine() string {
+	line := p.formatPerHour() + ", " + p.formatPerMonth()
 	if len(p.Unknown) > 0 {
 		line += ", and more"
 	}
-	return line + p.Theme.Dim.Render(because(p.Date, " (prices of ", ")"))
+	return line + p.Theme.Dim.Render(withAffixes(p.Date, " (prices of ", ")"))
 }
 
-func (p Cost) perHour() string { return fmt.Sprintf("%.2f an hour", p.Hour) }
+func (p Cost) formatPerHour() string { return fmt.Sprintf("%.2f an hour", p.Hour) }
 
-func (p Cost) perMonth() string { return fmt.Sprintf("%.0f a month", p.Month) }
+func (p Cost) formatPerMonth() string { return fmt.Sprintf("%.0f a month", p.Month) }
 
-func (p Cost) unpriced() []string {
+func (p Cost) listUnpriced() []string {
 	if len(p.Unknown) == 0 {
 		return nil
 	}
-	return []string{"not counted for want of a price: " + Clean(strings.Join(p.Unknown, ", "))}
+	return []string{"not counted for want of a price: " + Sanitize(strings.Join(p.Unknown, ", "))}
 }

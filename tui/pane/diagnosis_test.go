@@ -54,7 +54,7 @@ func TestANoticeKeepsCauseAndAdviceWhereThereIsLittleRoom(t *testing.T) {
 		}
 	}
 	if view := notice.View(80, notice.Height(80)); !strings.Contains(view, "   three ") || strings.Contains(view, "   four ") {
-		t.Errorf("the evidence is not cut at %d:\n%s", noticeEvidence, view)
+		t.Errorf("the evidence is not cut at %d:\n%s", noticeMaxEvidence, view)
 	}
 }
 
@@ -64,23 +64,23 @@ func TestSilenceOfABootstrapMachineThatMayNotBeReachedIsNoNews(t *testing.T) {
 	for _, way := range []string{"ssh", "api-direct", "api"} {
 		board.Fold(provisioner.Event{Type: provisioner.TypeProbe, Name: way, State: provisioner.Unreachable})
 	}
-	reach := Reach{Theme: uncoloured(), Board: board}
-	if got := reach.Summary(); got != "○ api" {
+	reach := Access{Theme: uncoloured(), Board: board}
+	if got := reach.RenderSummary(); got != "○ api" {
 		t.Errorf("ways %q", got)
 	}
 	board.Fold(provisioner.Event{Type: provisioner.TypeProbe, Name: "ssh", State: provisioner.Reached})
-	if got := reach.Summary(); got != "✓ ssh  ○ api-direct  ○ api" {
+	if got := reach.RenderSummary(); got != "✓ ssh  ○ api-direct  ○ api" {
 		t.Errorf("ways %q", got)
 	}
 	board.Fold(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: "temporary-api"})
-	if got := reach.Summary(); got != "✓ ssh  ! api-direct  ! api" {
+	if got := reach.RenderSummary(); got != "✓ ssh  ! api-direct  ! api" {
 		t.Errorf("ways %q", got)
 	}
 }
 
 // A style must not leak from a line into the frame beside it.
 func TestWrappedLinesBeginAndEndTheirStyles(t *testing.T) {
-	theme := NewTheme(termenv.ANSI, TerminalColours(), false)
+	theme := NewTheme(termenv.ANSI, NewTerminalPalette(), false)
 	found := findings()
 	found[1].Text = strings.Repeat("a long cause ", 12)
 	for line := range strings.SplitSeq(Diagnosis{Theme: theme, Findings: found, Now: noon}.View(50, 20), "\n") {
@@ -107,12 +107,12 @@ func TestTheWaysTellAWrongLoadBalancerFromAClusterThatIsNotUp(t *testing.T) {
 		board := provisioner.NewBoard(nil)
 		board.Fold(probe("api-direct", c.direct))
 		board.Fold(probe("api", c.named))
-		reach := Reach{Theme: uncoloured(), Board: board}
-		if wrong := reach.Verdict() != ""; wrong != c.wrong {
-			t.Errorf("direct %s, by name %s: %q", c.direct, c.named, reach.Verdict())
+		reach := Access{Theme: uncoloured(), Board: board}
+		if wrong := reach.DescribeVerdict() != ""; wrong != c.wrong {
+			t.Errorf("direct %s, by name %s: %q", c.direct, c.named, reach.DescribeVerdict())
 		}
 		board.Fold(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: "bootstrap-finished"})
-		if reach.Verdict() != "" || strings.Contains(reach.Summary(), "direct") {
+		if reach.DescribeVerdict() != "" || strings.Contains(reach.RenderSummary(), "direct") {
 			t.Error("the bootstrap machine's API is missed although it has to go")
 		}
 	}

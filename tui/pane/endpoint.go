@@ -8,36 +8,36 @@ import (
 
 // Endpoint is one service, and how it is from each vantage.
 type Endpoint struct {
-	Check  reach.Check
-	Sights []Sight // one for each vantage
+	Check   reach.Check
+	Results []SourceResult // one for each vantage
 }
 
-// Sight is how a service is from one vantage.
-type Sight struct {
-	Status Status       // Waiting: nobody has looked
-	Result reach.Result // how it was last; without a verdict before that
-	ByHand string       // a command that shows the same
-	Absent bool         // it is not looked at from there
+// SourceResult is how a service is from one vantage.
+type SourceResult struct {
+	Status        Status       // Waiting: nobody has looked
+	Result        reach.Result // how it was last; without a verdict before that
+	Command       string       // a command that shows the same
+	NotApplicable bool         // it is not looked at from there
 }
 
-// mark is the status as a symbol; what nobody will look at does not wait for it.
-func (s Sight) mark(t Theme) string {
-	if s.Absent && s.Status == Waiting {
+// renderMark is the status as a symbol; what nobody will look at does not wait for it.
+func (s SourceResult) renderMark(t Theme) string {
+	if s.NotApplicable && s.Status == Waiting {
 		return t.Mark(Skipped)
 	}
 	return t.Mark(s.Status)
 }
 
-// word is the status in one word.
-func (s Sight) word() string {
-	if s.Absent && s.Status == Waiting {
+// describeStatus is the status in one word.
+func (s SourceResult) describeStatus() string {
+	if s.NotApplicable && s.Status == Waiting {
 		return "not from here"
 	}
 	return s.Status.Word()
 }
 
-// StatusOf is the status of a verdict.
-func StatusOf(v reach.Verdict) Status {
+// MapVerdict is the status of a verdict.
+func MapVerdict(v reach.Verdict) Status {
 	switch v {
 	case reach.OK:
 		return OK
@@ -51,25 +51,25 @@ func StatusOf(v reach.Verdict) Status {
 	return Waiting
 }
 
-// Sight is how it is from a vantage; nobody has looked from one that it does not have.
-func (e *Endpoint) Sight(vantage int) Sight {
-	if vantage < 0 || vantage >= len(e.Sights) {
-		return Sight{}
+// FromSource is how it is from a vantage; nobody has looked from one that it does not have.
+func (e *Endpoint) FromSource(vantage int) SourceResult {
+	if vantage < 0 || vantage >= len(e.Results) {
+		return SourceResult{}
 	}
-	return e.Sights[vantage]
+	return e.Results[vantage]
 }
 
 // Status is how it is from wherever it is worst.
 func (e *Endpoint) Status() Status {
 	worst := Waiting
-	for _, sight := range e.Sights {
-		worst = Worse(worst, sight.Status)
+	for _, sight := range e.Results {
+		worst = MergeStatus(worst, sight.Status)
 	}
 	return worst
 }
 
-// Worse returns the one of two statuses that needs attention more; waiting says nothing.
-func Worse(a, b Status) Status {
+// MergeStatus returns the one of two statuses that needs attention more; waiting says nothing.
+func MergeStatus(a, b Status) Status {
 	if a == Waiting || b != Waiting && b.rank() < a.rank() {
 		return b
 	}
@@ -79,8 +79,8 @@ func Worse(a, b Status) Status {
 // rank orders endpoints: what needs attention comes first, what is well last.
 func (s Status) rank() int { return [...]int{4, 3, 5, 1, 0, 2}[s] }
 
-// Before tells whether an endpoint needs attention more than another.
-func (e *Endpoint) Before(other *Endpoint) int { return e.Status().rank() - other.Status().rank() }
+// Compare tells whether an endpoint needs attention more than another.
+func (e *Endpoint) Compare(other *Endpoint) int { return e.Status().rank() - other.Status().rank() }
 
 // Host is the target as short as it is clear: ports that everybody expects are left out.
 func (e *Endpoint) Host() string {
@@ -93,7 +93,7 @@ func (e *Endpoint) Host() string {
 
 // Target is what is probed, "host:port".
 func (e *Endpoint) Target() string {
-	for _, sight := range e.Sights {
+	for _, sight := range e.Results {
 		if sight.Result.Target != "" {
 			return sight.Result.Target
 		}

@@ -9,17 +9,17 @@ import (
 
 // EndpointDetails says everything about one service as it is seen from one vantage.
 type EndpointDetails struct {
-	Theme    Theme
-	Endpoint *Endpoint // nil: nothing
-	Vantages []string  // as reports have them
-	Facing   int
-	Note     string // how many findings there are, and what to do with them
-	Offset   int    // lines scrolled
+	Theme       Theme
+	Endpoint    *Endpoint // nil: nothing
+	Sources     []string  // as reports have them
+	SourceIndex int
+	Note        string // how many findings there are, and what to do with them
+	Offset      int    // lines scrolled
 }
 
 // View draws what fits, and says that there is more.
 func (p EndpointDetails) View(width, height int) string {
-	lines := p.lines(width)
+	lines := p.renderLines(width)
 	lines = lines[min(max(p.Offset, 0), max(len(lines)-max(height, 0), 0)):]
 	if len(lines) > height && height > 2 {
 		lines = append(slices.Clone(lines[:height-1]), " "+p.Theme.Dim.Render("↓ more"))
@@ -27,53 +27,53 @@ func (p EndpointDetails) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// Lines is how many lines all of it needs.
-func (p EndpointDetails) Lines(width int) int { return len(p.lines(width)) }
+// CountLines is how many lines all of it needs.
+func (p EndpointDetails) CountLines(width int) int { return len(p.renderLines(width)) }
 
-func (p EndpointDetails) lines(width int) []string {
+func (p EndpointDetails) renderLines(width int) []string {
 	if p.Endpoint == nil {
 		return nil
 	}
-	e, s := p.Endpoint, p.Endpoint.Sight(p.Facing)
-	lines := append(p.head(e, s, width), wrapIn(p.Theme.Plain, p.sentence(e, s), " ", width)...)
+	e, s := p.Endpoint, p.Endpoint.FromSource(p.SourceIndex)
+	lines := append(p.renderHeading(e, s, width), wrapIn(p.Theme.Plain, p.describeResult(e, s), " ", width)...)
 	wrong := s.Status == Failed || s.Status == Warn
 	if wrong {
-		lines = append(append(lines, p.labelled("Fix", s.Result.Hint, width)...), p.test(s.ByHand, width)...)
+		lines = append(append(lines, p.renderField("Fix", s.Result.Hint, width)...), p.renderCommand(s.Command, width)...)
 	}
 	if s.Result.Verdict != "" && s.Result.Verdict != reach.Skipped {
-		lines = append(lines, p.labelled("Layers", e.whole(p.Theme, s.Result), width)...)
+		lines = append(lines, p.renderField("Layers", e.renderLayers(p.Theme, s.Result), width)...)
 	}
-	lines = append(lines, p.labelled("For", join(" ", e.Check.Reason, severityWords(e.Check.Severity)), width)...)
-	lines = append(lines, p.owner(e, width)...)
-	lines = append(lines, p.labelled("Seen", p.evidence(s.Result), width)...)
-	lines = append(lines, p.labelled("Else", p.elsewhere(e), width)...)
-	lines = append(lines, p.labelled("Page", e.Check.Page(), width)...)
+	lines = append(lines, p.renderField("For", joinNonEmpty(" ", e.Check.Reason, describeSeverity(e.Check.Severity)), width)...)
+	lines = append(lines, p.renderOwner(e, width)...)
+	lines = append(lines, p.renderField("Seen", p.renderEvidence(s.Result), width)...)
+	lines = append(lines, p.renderField("Else", p.renderOtherSources(e), width)...)
+	lines = append(lines, p.renderField("Page", e.Check.Page(), width)...)
 	if !wrong {
-		lines = append(lines, p.test(s.ByHand, width)...)
+		lines = append(lines, p.renderCommand(s.Command, width)...)
 	}
 	return lines
 }
 
-func (p EndpointDetails) head(e *Endpoint, s Sight, width int) []string {
+func (p EndpointDetails) renderHeading(e *Endpoint, s SourceResult, width int) []string {
 	t := p.Theme
-	left, from := " "+t.Bold.Render(e.Check.ID)+"  "+e.Target(), t.Dim.Render(" from "+VantageWords(p.vantage(p.Facing)))
-	right := t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.word())) + " "
-	if cells(left)+cells(from)+1+cells(right) <= width {
-		return []string{spread(left+from, right, width)}
+	left, from := " "+t.Bold.Render(e.Check.ID)+"  "+e.Target(), t.Dim.Render(" from "+DescribeSource(p.getSource(p.SourceIndex)))
+	right := t.Style(s.Status).Bold(true).Render(strings.ToUpper(s.describeStatus())) + " "
+	if countCells(left)+countCells(from)+1+countCells(right) <= width {
+		return []string{joinEnds(left+from, right, width)}
 	}
-	return []string{spread(left, right, width), Truncate(from, width)}
+	return []string{joinEnds(left, right, width), Truncate(from, width)}
 }
 
-func (p EndpointDetails) vantage(i int) string {
-	if i < 0 || i >= len(p.Vantages) {
+func (p EndpointDetails) getSource(i int) string {
+	if i < 0 || i >= len(p.Sources) {
 		return ""
 	}
-	return p.Vantages[i]
+	return p.Sources[i]
 }
 
-// VantageWords says in words where it is looked from.
-func VantageWords(vantage string) string {
-	host, ssh := strings.CutPrefix(vantage, reach.SSHVantage)
+// DescribeSource says in words where it is looked from.
+func DescribeSource(vantage string) string {
+	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
 	case ssh:
 		return host
@@ -85,10 +85,10 @@ func VantageWords(vantage string) string {
 	return vantage
 }
 
-// VantageColumn names a vantage in one short word.
-func VantageColumn(vantage string) string {
+// FormatSource names a vantage in one short word.
+func FormatSource(vantage string) string {
 	switch {
-	case strings.HasPrefix(vantage, reach.SSHVantage):
+	case strings.HasPrefix(vantage, reach.SSHSource):
 		return "ssh"
 	case vantage == reach.Workstation:
 		return "here"
@@ -96,27 +96,27 @@ func VantageColumn(vantage string) string {
 	return Truncate(vantage, checkColumn-1)
 }
 
-// sentence says what it is and how it is.
-func (p EndpointDetails) sentence(e *Endpoint, s Sight) string {
-	how := s.Result.Sentence()
+// describeResult says what it is and how it is.
+func (p EndpointDetails) describeResult(e *Endpoint, s SourceResult) string {
+	how := s.Result.Describe()
 	switch {
 	case s.Status == Running:
 		how = "is being looked at…"
-	case s.Status == Waiting && s.Absent && p.vantage(p.Facing) == reach.Workstation:
+	case s.Status == Waiting && s.NotApplicable && p.getSource(p.SourceIndex) == reach.Workstation:
 		how = "only machines in the zone can look at it"
-	case s.Status == Waiting && s.Absent:
+	case s.Status == Waiting && s.NotApplicable:
 		how = "only this machine needs it, and not those in the zone"
 	case s.Status == Waiting:
-		how = "nobody has looked from " + VantageWords(p.vantage(p.Facing)) + " yet"
+		how = "nobody has looked from " + DescribeSource(p.getSource(p.SourceIndex)) + " yet"
 	}
-	return join(": ", e.Check.Title, how)
+	return joinNonEmpty(": ", e.Check.Title, how)
 }
 
 // label is as wide as the longest of its kind, with the space behind it.
 const labelColumn = 8
 
-// labelled puts a word before a text, which may have styles and lines of its own.
-func (p EndpointDetails) labelled(label, text string, width int) []string {
+// renderField puts a word before a text, which may have styles and lines of its own.
+func (p EndpointDetails) renderField(label, text string, width int) []string {
 	if text == "" {
 		return nil
 	}
@@ -131,27 +131,27 @@ func (p EndpointDetails) labelled(label, text string, width int) []string {
 	return lines
 }
 
-// test shows the command that shows the same.
-func (p EndpointDetails) test(command string, width int) []string {
+// renderCommand shows the command that shows the same.
+func (p EndpointDetails) renderCommand(command string, width int) []string {
 	if command == "" {
 		return nil
 	}
-	return p.labelled("Test", command+"  (c copies)", width)
+	return p.renderField("Test", command+"  (c copies)", width)
 }
 
-func (p EndpointDetails) owner(e *Endpoint, width int) []string {
+func (p EndpointDetails) renderOwner(e *Endpoint, width int) []string {
 	t, owner := p.Theme, e.Check.Owner
 	if owner == "" {
 		owner = "nobody known"
 	}
-	left := " " + t.Label.Render(Fit("Ask", labelColumn)) + ownerWords(owner)
-	if cells(left)+cells(p.Note)+3 <= width {
-		return []string{spread(left, t.Dim.Render(p.Note)+" ", width)}
+	left := " " + t.Label.Render(Fit("Ask", labelColumn)) + describeOwner(owner)
+	if countCells(left)+countCells(p.Note)+3 <= width {
+		return []string{joinEnds(left, t.Dim.Render(p.Note)+" ", width)}
 	}
 	return []string{left, " " + strings.Repeat(" ", labelColumn) + t.Dim.Render(p.Note)}
 }
 
-func ownerWords(owner string) string {
+func describeOwner(owner string) string {
 	words, known := map[string]string{
 		"network": "those who run the network", "dns": "those who run the names (DNS)", "exoscale": "Exoscale", "vshn": "VSHN",
 		"redhat": "Red Hat", "vendor": "the vendor", "customer": "whoever runs it",
@@ -162,7 +162,7 @@ func ownerWords(owner string) string {
 	return words
 }
 
-func severityWords(s reach.Severity) string {
+func describeSeverity(s reach.Severity) string {
 	switch s {
 	case reach.Must:
 		return "Must be reached."
@@ -174,12 +174,12 @@ func severityWords(s reach.Severity) string {
 	return ""
 }
 
-// elsewhere says how it is from the other vantages.
-func (p EndpointDetails) elsewhere(e *Endpoint) string {
+// renderOtherSources says how it is from the other vantages.
+func (p EndpointDetails) renderOtherSources(e *Endpoint) string {
 	var others []string
-	for i, s := range e.Sights {
-		if i != p.Facing && s.Status != Waiting {
-			others = append(others, "from "+VantageWords(p.vantage(i))+" "+p.Theme.Mark(s.Status)+" "+s.Status.Word())
+	for i, s := range e.Results {
+		if i != p.SourceIndex && s.Status != Waiting {
+			others = append(others, "from "+DescribeSource(p.getSource(i))+" "+p.Theme.Mark(s.Status)+" "+s.Status.Word())
 		}
 	}
 	return strings.Join(others, ", ")

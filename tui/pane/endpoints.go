@@ -7,18 +7,18 @@ import (
 
 // Endpoints lists services with a mark for each vantage, and the layers of the way to them.
 type Endpoints struct {
-	Theme    Theme
-	Columns  []string // names of the vantages, short
-	Facing   int      // the vantage whose layers are shown
-	Rows     []*Endpoint
-	Grouped  bool     // a heading before each group; the rows are in their order then
-	Selected int      // a row; others: none
-	Folded   int      // how many are well, and not shown for that
-	Causes   []string // what many of the problems come from, each in a sentence
+	Theme       Theme
+	Columns     []string // names of the vantages, short
+	SourceIndex int      // the vantage whose layers are shown
+	Rows        []*Endpoint
+	Grouped     bool     // a heading before each group; the rows are in their order then
+	Selected    int      // a row; others: none
+	Hidden      int      // how many are well, and not shown for that
+	Causes      []string // what many of the problems come from, each in a sentence
 }
 
-// groupWords are what groups of endpoints are called.
-func groupWords(group string) string {
+// describeGroup are what groups of endpoints are called.
+func describeGroup(group string) string {
 	words, known := map[string]string{
 		"vshn": "VSHN", "redhat": "Red Hat", "third-party": "Third parties", "exoscale": "Exoscale", "cluster": "The cluster itself",
 		"customer": "Your own",
@@ -36,40 +36,40 @@ type endpointLine struct {
 	heading bool // of the columns
 }
 
-func (p Endpoints) lines() []endpointLine {
+func (p Endpoints) listLines() []endpointLine {
 	lines := make([]endpointLine, 0, len(p.Rows)+8)
 	for _, cause := range p.Causes {
 		lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Mark(Warn) + " " + p.Theme.Caution.Render(cause)})
 	}
 	for i, row := range p.Rows {
 		if p.Grouped && (i == 0 || p.Rows[i-1].Check.Group != row.Check.Group) {
-			lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Label.Render(groupWords(row.Check.Group))})
+			lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Label.Render(describeGroup(row.Check.Group))})
 		}
 		lines = append(lines, endpointLine{row: i})
 	}
-	if p.Folded > 0 {
+	if p.Hidden > 0 {
 		more := "more "
 		if len(p.Rows) == 0 {
 			more = ""
 		}
-		lines = append(lines, endpointLine{row: -1, text: p.Theme.Dim.Render(fmt.Sprintf("   … %d %sok  (a shows all)", p.Folded, more))})
+		lines = append(lines, endpointLine{row: -1, text: p.Theme.Dim.Render(fmt.Sprintf("   … %d %sok  (a shows all)", p.Hidden, more))})
 	}
 	return lines
 }
 
 // Height is how many lines the whole list has, without its heading.
-func (p Endpoints) Height() int { return len(p.lines()) }
+func (p Endpoints) Height() int { return len(p.listLines()) }
 
 // View draws the heading and as much of the list as has room, with the selected row in it.
 func (p Endpoints) View(width, height int) string {
 	if height < 4 {
-		return Fill(p.body(width, height), width, height)
+		return Fill(p.renderBody(width, height), width, height)
 	}
-	return Fill(append([]string{p.heading(width)}, p.body(width, height-1)...), width, height)
+	return Fill(append([]string{p.renderHeading(width)}, p.renderBody(width, height-1)...), width, height)
 }
 
-func (p Endpoints) body(width, height int) []string {
-	lines := p.lines()
+func (p Endpoints) renderBody(width, height int) []string {
+	lines := p.listLines()
 	at := 0
 	for i, line := range lines {
 		if line.row == p.Selected && line.row >= 0 {
@@ -77,17 +77,17 @@ func (p Endpoints) body(width, height int) []string {
 			break
 		}
 	}
-	return windowOf(p.Theme, len(lines), func(i int) string { return p.line(lines[i], width) }, at-height/2, height)
+	return scrollFunc(p.Theme, len(lines), func(i int) string { return p.renderLine(lines[i], width) }, at-height/2, height)
 }
 
-func (p Endpoints) line(l endpointLine, width int) string {
+func (p Endpoints) renderLine(l endpointLine, width int) string {
 	switch {
 	case l.heading:
-		return p.heading(width)
+		return p.renderHeading(width)
 	case l.row < 0:
 		return l.text
 	}
-	return p.row(p.Rows[l.row], l.row == p.Selected, width)
+	return p.renderRow(p.Rows[l.row], l.row == p.Selected, width)
 }
 
 // Widths of the columns.
@@ -95,51 +95,51 @@ const (
 	endpointMargin = 3
 	checkColumn    = 6
 	titleColumn    = 24
-	titleFrom      = 100 // from here on there is room for titles
+	titleMinWidth  = 100 // from here on there is room for titles
 )
 
-func targetColumn(width int) int { return min(max(width*38/100, 8), 34) }
+func computeTargetWidth(width int) int { return min(max(width*38/100, 8), 34) }
 
-func (p Endpoints) heading(width int) string {
+func (p Endpoints) renderHeading(width int) string {
 	t := p.Theme
-	line := strings.Repeat(" ", endpointMargin) + t.Dim.Render(Fit("target", targetColumn(width)))
+	line := strings.Repeat(" ", endpointMargin) + t.Dim.Render(Fit("target", computeTargetWidth(width)))
 	for i, column := range p.Columns {
 		style := t.Dim
-		if i == p.Facing && len(p.Columns) > 1 {
+		if i == p.SourceIndex && len(p.Columns) > 1 {
 			style = t.Bold
 		}
 		line += style.Render(Fit(column, checkColumn))
 	}
-	if width >= titleFrom {
+	if width >= titleMinWidth {
 		line += t.Dim.Render(Fit("what it is", titleColumn))
 	}
-	return line + t.Dim.Render("layers"+p.from())
+	return line + t.Dim.Render("layers"+p.formatSource())
 }
 
-// from names the vantage of the layers, where there are several.
-func (p Endpoints) from() string {
-	if len(p.Columns) < 2 || p.Facing < 0 || p.Facing >= len(p.Columns) {
+// formatSource names the vantage of the layers, where there are several.
+func (p Endpoints) formatSource() string {
+	if len(p.Columns) < 2 || p.SourceIndex < 0 || p.SourceIndex >= len(p.Columns) {
 		return ""
 	}
-	return " (" + p.Columns[p.Facing] + ")"
+	return " (" + p.Columns[p.SourceIndex] + ")"
 }
 
-func (p Endpoints) row(e *Endpoint, selected bool, width int) string {
+func (p Endpoints) renderRow(e *Endpoint, selected bool, width int) string {
 	t := p.Theme
-	line, target := "   ", Fit(e.Host(), targetColumn(width)-1)+" "
+	line, target := "   ", Fit(e.Host(), computeTargetWidth(width)-1)+" "
 	if selected {
-		line, target = " "+t.Focus.Render(t.Prong)+" ", t.Bold.Render(target)
+		line, target = " "+t.Focus.Render(t.Cursor)+" ", t.Bold.Render(target)
 	}
 	line += target
 	for i := range p.Columns {
-		line += Fit(e.Sight(i).mark(t), checkColumn)
+		line += Fit(e.FromSource(i).renderMark(t), checkColumn)
 	}
-	sight := e.Sight(p.Facing)
+	sight := e.FromSource(p.SourceIndex)
 	brief := ""
-	if width >= titleFrom {
+	if width >= titleMinWidth {
 		line += Fit(e.Check.Title, titleColumn-1) + " "
 	} else if sight.Status == OK || sight.Status == Waiting {
 		brief = "  " + t.Dim.Render(e.Check.Title) // there is little else to say
 	}
-	return line + e.brief(t, sight, width-cells(line)) + brief
+	return line + e.renderBrief(t, sight, width-countCells(line)) + brief
 }

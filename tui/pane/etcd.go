@@ -14,34 +14,34 @@ import (
 // Etcd shows the members of etcd and how their number went: up by one with each master, and down by one when the
 // bootstrap member leaves.
 type Etcd struct {
-	Theme   Theme
-	Members []provisioner.Member
-	Held    string // why the bootstrap member is still there; "" if it is not, or nobody knows
-	Trail   []int
-	Times   []time.Time // since when each number of the trail
-	Masters int         // masters that are expected; 0 means three
+	Theme      Theme
+	Members    []provisioner.Member
+	HoldReason string // why the bootstrap member is still there; "" if it is not, or nobody knows
+	Counts     []int
+	Times      []time.Time // since when each number of the trail
+	Masters    int         // masters that are expected; 0 means three
 }
 
 // View draws the way, the members, what comes next, and the history where there is room.
 func (p Etcd) View(width, height int) string {
 	t := p.Theme
-	if len(p.Trail) == 0 {
-		return Fill([]string{t.Dim.Render("no member seen yet"), t.Dim.Render("expected: ") + p.trail()}, width, height)
+	if len(p.Counts) == 0 {
+		return Fill([]string{t.Dim.Render("no member seen yet"), t.Dim.Render("expected: ") + p.renderCounts()}, width, height)
 	}
-	lines := []string{p.trail() + "   " + p.goal()}
+	lines := []string{p.renderCounts() + "   " + p.formatGoal()}
 	for _, member := range p.Members {
-		lines = append(lines, p.row(member))
+		lines = append(lines, p.renderRow(member))
 	}
-	lines = append(lines, wrapIn(t.Dim, p.meaning(), "", width)...)
+	lines = append(lines, wrapIn(t.Dim, p.describeNext(), "", width)...)
 	if room := height - len(lines) - 2; room > 0 && len(p.Times) > 1 {
 		lines = append(lines, "")
-		lines = append(lines, p.history(room)...)
+		lines = append(lines, p.renderHistory(room)...)
 	}
 	return Fill(lines, width, height)
 }
 
-func (p Etcd) row(member provisioner.Member) string {
-	t, status := p.Theme, memberStatus(member)
+func (p Etcd) renderRow(member provisioner.Member) string {
+	t, status := p.Theme, mapMemberStatus(member)
 	line := t.Mark(status) + " " + Fit(member.Name, 16) + " " + t.Style(status).Render(Fit(member.State, 12))
 	if member.Revision > 0 {
 		line += t.Dim.Render(fmt.Sprintf(" revision %d", member.Revision))
@@ -49,31 +49,31 @@ func (p Etcd) row(member provisioner.Member) string {
 	return line
 }
 
-// history tells when the number of members changed and how long it had been the same, in at most room lines.
-func (p Etcd) history(room int) []string {
+// renderHistory tells when the number of members changed and how long it had been the same, in at most room lines.
+func (p Etcd) renderHistory(room int) []string {
 	var lines []string
 	for i, at := range p.Times {
-		line := p.Theme.Dim.Render(at.Format("15:04:05")) + "  " + Plural(p.Trail[i], "member")
+		line := p.Theme.Dim.Render(at.Format("15:04:05")) + "  " + Plural(p.Counts[i], "member")
 		if i > 0 {
-			line += p.Theme.Dim.Render("  after " + Short(at.Sub(p.Times[i-1])))
+			line += p.Theme.Dim.Render("  after " + FormatDuration(at.Sub(p.Times[i-1])))
 		}
 		lines = append(lines, line)
 	}
 	return lines[max(0, len(lines)-room):]
 }
 
-// Summary returns the members in one line.
-func (p Etcd) Summary() string {
-	if len(p.Trail) == 0 {
-		return p.Theme.Dim.Render("no member seen yet, expected ") + p.trail()
+// RenderSummary returns the members in one line.
+func (p Etcd) RenderSummary() string {
+	if len(p.Counts) == 0 {
+		return p.Theme.Dim.Render("no member seen yet, expected ") + p.renderCounts()
 	}
-	parts := []string{p.trail()}
+	parts := []string{p.renderCounts()}
 	members := slices.Clone(p.Members)
 	slices.SortStableFunc(members, func(a, b provisioner.Member) int {
-		return cmp.Compare(memberStatus(a).urgency(), memberStatus(b).urgency())
+		return cmp.Compare(mapMemberStatus(a).urgency(), mapMemberStatus(b).urgency())
 	})
 	for _, member := range members {
-		status := memberStatus(member)
+		status := mapMemberStatus(member)
 		part := p.Theme.Mark(status) + " " + strings.TrimPrefix(member.Name, "etcd-")
 		if status != OK {
 			part += " " + p.Theme.Style(status).Render(member.State)
@@ -83,7 +83,7 @@ func (p Etcd) Summary() string {
 	return strings.Join(parts, "  ")
 }
 
-func memberStatus(m provisioner.Member) Status {
+func mapMemberStatus(m provisioner.Member) Status {
 	switch m.State {
 	case "voter":
 		return OK
@@ -95,26 +95,26 @@ func memberStatus(m provisioner.Member) Status {
 	return Waiting
 }
 
-func (p Etcd) masters() int {
+func (p Etcd) countMasters() int {
 	if p.Masters > 0 {
 		return p.Masters
 	}
 	return 3
 }
 
-// expected is the usual way: 1 2 3 4 3.
-func (p Etcd) expected() []int {
+// computeExpected is the usual way: 1 2 3 4 3.
+func (p Etcd) computeExpected() []int {
 	var way []int
-	for n := range p.masters() + 1 {
+	for n := range p.countMasters() + 1 {
 		way = append(way, n+1)
 	}
-	return append(way, p.masters())
+	return append(way, p.countMasters())
 }
 
-// trail draws the way so far with the present in brackets and, if it is the usual way, what is still to come.
-func (p Etcd) trail() string {
-	t, way, seen := p.Theme, p.Trail, len(p.Trail)
-	if expected := p.expected(); seen <= len(expected) && slices.Equal(way, expected[:seen]) {
+// renderCounts draws the way so far with the present in brackets and, if it is the usual way, what is still to come.
+func (p Etcd) renderCounts() string {
+	t, way, seen := p.Theme, p.Counts, len(p.Counts)
+	if expected := p.computeExpected(); seen <= len(expected) && slices.Equal(way, expected[:seen]) {
 		way = expected
 	}
 	way, seen = way[max(len(way)-9, 0):], seen-max(len(way)-9, 0)
@@ -133,27 +133,27 @@ func (p Etcd) trail() string {
 	return strings.Join(parts, t.Dim.Render(t.Arrow))
 }
 
-func (p Etcd) goal() string {
-	n, peak := len(p.Members), p.masters()+1
-	if p.left() {
+func (p Etcd) formatGoal() string {
+	n, peak := len(p.Members), p.countMasters()+1
+	if p.isBootstrapRemoved() {
 		return fmt.Sprintf("%s, as it should be", Plural(n, "member"))
 	}
-	return fmt.Sprintf("members %d of %d, then %d", n, peak, p.masters())
+	return fmt.Sprintf("members %d of %d, then %d", n, peak, p.countMasters())
 }
 
-// left tells whether the bootstrap member came and went.
-func (p Etcd) left() bool {
-	return len(p.Members) == p.masters() && slices.Contains(p.Trail, p.masters()+1)
+// isBootstrapRemoved tells whether the bootstrap member came and went.
+func (p Etcd) isBootstrapRemoved() bool {
+	return len(p.Members) == p.countMasters() && slices.Contains(p.Counts, p.countMasters()+1)
 }
 
-// meaning says what comes next, or why it does not.
-func (p Etcd) meaning() string {
+// describeNext says what comes next, or why it does not.
+func (p Etcd) describeNext() string {
 	switch {
-	case p.left():
+	case p.isBootstrapRemoved():
 		return "the bootstrap member has left"
-	case p.Held != "":
-		return "the bootstrap member stays: " + p.Held
-	case len(p.Members) > p.masters():
+	case p.HoldReason != "":
+		return "the bootstrap member stays: " + p.HoldReason
+	case len(p.Members) > p.countMasters():
 		return "the bootstrap member leaves next, then its machine"
 	}
 	return "masters join one at a time"

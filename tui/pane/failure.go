@@ -19,66 +19,66 @@ type Failure struct {
 
 // View draws the explanation.
 func (p Failure) View(width, height int) string {
-	return Fill(window(p.Theme, p.lines(width), p.Offset, height), width, height)
+	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// Lines returns how many lines there are to scroll through.
-func (p Failure) Lines(width int) int { return len(p.lines(width)) }
+// CountLines returns how many lines there are to scroll through.
+func (p Failure) CountLines(width int) int { return len(p.renderLines(width)) }
 
-func (p Failure) lines(width int) []string {
-	failed := Present{Board: p.Board}.Failed()
+func (p Failure) renderLines(width int) []string {
+	failed := RunStatus{Board: p.Board}.ListFailed()
 	if len(failed) == 0 {
 		return []string{p.Theme.Mark(OK) + " " + "no step has failed"}
 	}
-	lines := Diagnosis{Theme: p.Theme, Findings: p.Board.Findings, Now: p.Now}.short(width)
+	lines := Diagnosis{Theme: p.Theme, Findings: p.Board.Findings, Now: p.Now}.renderBrief(width)
 	if len(lines) > 0 && lines[len(lines)-1] != "" {
 		lines = append(lines, "")
 	}
 	for _, step := range failed {
-		lines = append(lines, p.step(step, width)...)
+		lines = append(lines, p.renderStep(step, width)...)
 	}
-	return append(lines, p.after(width)...)
+	return append(lines, p.renderNextSteps(width)...)
 }
 
-func (p Failure) step(step provisioner.StepView, width int) []string {
+func (p Failure) renderStep(step provisioner.StepView, width int) []string {
 	t := p.Theme
 	origin := "step " + step.ID
 	if step.Phase != "" {
 		origin += " (" + step.Phase + ")"
 	}
-	origin += ", after " + Short(step.Ended.Sub(step.Began))
+	origin += ", after " + FormatDuration(step.Ended.Sub(step.Began))
 	if code := p.Board.Run.ExitCode; code != nil {
 		origin += fmt.Sprintf(", exit code %d", *code)
 	}
 	lines := []string{t.Mark(Failed) + " " + t.Bold.Render(step.Title), p.indent(t.Dim.Render(origin))}
-	lines = append(lines, p.section("What happened", step.Text, width)...)
+	lines = append(lines, p.renderSection("What happened", step.Text, width)...)
 	if step.Hint != "" {
-		lines = append(lines, p.section("What to do", step.Hint, width)...)
+		lines = append(lines, p.renderSection("What to do", step.Hint, width)...)
 	}
 	return lines
 }
 
-func (p Failure) section(title, text string, width int) []string {
+func (p Failure) renderSection(title, text string, width int) []string {
 	return append([]string{p.indent(p.Theme.Label.Render(title))}, Wrap(text, p.indent("  "), width)...)
 }
 
-func (p Failure) after(width int) []string {
+func (p Failure) renderNextSteps(width int) []string {
 	cloud := Cloud{Theme: p.Theme, Objects: p.Board.Objects}
-	stays := "Nothing is rolled back: " + cloud.Stay() + "."
-	if n := p.skipped(); n > 0 {
+	stays := "Nothing is rolled back: " + cloud.FormatRemaining() + "."
+	if n := p.countSkipped(); n > 0 {
 		stays += " " + Plural(n, "step") + " not reached."
 	}
 	var lines []string
 	if p.Resume != "" {
-		lines = p.section("Resume with", p.Resume, width)
+		lines = p.renderSection("Resume with", p.Resume, width)
 	}
-	return append(lines, p.section("What stays", stays, width)...)
+	return append(lines, p.renderSection("What stays", stays, width)...)
 }
 
 func (p Failure) indent(s string) string { return p.Theme.Indent() + s }
 
-// skipped counts the steps that were not reached because of the failure.
-func (p Failure) skipped() int {
+// countSkipped counts the steps that were not reached because of the failure.
+func (p Failure) countSkipped() int {
 	n := 0
 	for _, step := range p.Board.Steps {
 		if step.Unreached {

@@ -15,44 +15,44 @@ type Handover struct {
 
 // View draws the part of the report that fits.
 func (p Handover) View(width, height int) string {
-	return Fill(window(p.Theme, p.lines(width), p.Offset, height), width, height)
+	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// Lines returns how many lines there are to scroll through.
-func (p Handover) Lines(width int) int { return len(p.lines(width)) }
+// CountLines returns how many lines there are to scroll through.
+func (p Handover) CountLines(width int) int { return len(p.renderLines(width)) }
 
-func (p Handover) lines(width int) []string {
+func (p Handover) renderLines(width int) []string {
 	t := p.Theme
-	lines := wrapAfter(t.Mark(OK), t.Bold, Clean(p.Report.Title), t.Indent(), width)
+	lines := wrapAfter(t.Mark(OK), t.Bold, Sanitize(p.Report.Title), t.Indent(), width)
 	if p.Report.Note != "" {
-		lines = append(lines, wrapIn(t.Caution, Clean(p.Report.Note), t.Indent(), width)...)
+		lines = append(lines, wrapIn(t.Caution, Sanitize(p.Report.Note), t.Indent(), width)...)
 	}
 	for _, section := range p.Report.Sections() {
 		lines = append(append(lines, ""), t.Label.Render(Truncate(section.Title, width)))
-		longest := section.Widest()
+		longest := section.NameWidth()
 		for _, row := range section.Rows {
-			lines = append(lines, p.row(row, longest, width)...)
+			lines = append(lines, p.renderRow(row, longest, width)...)
 		}
 	}
 	return lines
 }
 
-func (p Handover) row(row handover.Row, longest, width int) []string {
+func (p Handover) renderRow(row handover.Row, longest, width int) []string {
 	t := p.Theme
 	switch {
 	case row.Command:
-		return wrapIn(t.Bold, Clean(row.Text), "    ", width)
+		return wrapIn(t.Bold, Sanitize(row.Text), "    ", width)
 	case row.Name != "":
-		return p.fact(Clean(row.Name), Clean(row.Text), longest, width)
+		return p.renderField(Sanitize(row.Name), Sanitize(row.Text), longest, width)
 	}
-	return Wrap(Clean(row.Text), "  ", width)
+	return Wrap(Sanitize(row.Text), "  ", width)
 }
 
-// fact is a name with a value beside it, or below it where a word of the value would be broken.
-func (p Handover) fact(name, text string, longest, width int) []string {
+// renderField is a name with a value beside it, or below it where a word of the value would be broken.
+func (p Handover) renderField(name, text string, longest, width int) []string {
 	t, margin := p.Theme, strings.Repeat(" ", longest+4)
 	for word := range strings.FieldsSeq(text) {
-		if cells(word) > width-cells(margin) {
+		if countCells(word) > width-countCells(margin) {
 			return append([]string{"  " + t.Dim.Render(name)}, Wrap(text, "    ", width)...)
 		}
 	}

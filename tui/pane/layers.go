@@ -17,8 +17,8 @@ type layer struct {
 	time  string // milliseconds, as the evidence has them
 }
 
-// layers are the steps on the way to a service, in their order.
-func (e *Endpoint) layers(r reach.Result) []layer {
+// listLayers are the steps on the way to a service, in their order.
+func (e *Endpoint) listLayers(r reach.Result) []layer {
 	transport, top := "TCP", "HTTP"
 	switch kind := e.Check.Kind(); kind {
 	case "ntp", "dns":
@@ -34,8 +34,8 @@ func (e *Endpoint) layers(r reach.Result) []layer {
 	}
 }
 
-// mark is the name of a layer with its symbol.
-func (l layer) mark(t Theme) string {
+// renderMark is the name of a layer with its symbol.
+func (l layer) renderMark(t Theme) string {
 	switch l.state {
 	case reach.LayerOK:
 		return l.name + " " + t.Mark(OK)
@@ -45,9 +45,9 @@ func (l layer) mark(t Theme) string {
 	return t.Dim.Render(l.name) + " " + t.Mark(Skipped)
 }
 
-// brief says how a service is from one vantage, in as few words as possible: for what is well only how long it took, and
+// renderBrief says how a service is from one vantage, in as few words as possible: for what is well only how long it took, and
 // where there is little room only the layer that failed.
-func (e *Endpoint) brief(t Theme, s Sight, width int) string {
+func (e *Endpoint) renderBrief(t Theme, s SourceResult, width int) string {
 	r := s.Result
 	switch s.Status {
 	case Running:
@@ -55,26 +55,26 @@ func (e *Endpoint) brief(t Theme, s Sight, width int) string {
 	case Waiting:
 		return ""
 	case OK:
-		return t.Dim.Render(took(r.Evidence[reach.EvidenceTime]))
+		return t.Dim.Render(formatMillis(r.Evidence[reach.EvidenceTime]))
 	case Skipped:
-		return t.Dim.Render(r.Sentence())
+		return t.Dim.Render(r.Describe())
 	}
-	whole := e.climb(t, r, false) + remark(r)
-	if cells(whole) > width {
-		return e.climb(t, r, true) + remark(r)
+	whole := e.renderReached(t, r, false) + describeProblem(r)
+	if countCells(whole) > width {
+		return e.renderReached(t, r, true) + describeProblem(r)
 	}
 	return whole
 }
 
-// climb marks the layers that were come to, up to the one that failed, or only that one. If none did, they tell nothing.
-func (e *Endpoint) climb(t Theme, r reach.Result, last bool) string {
+// renderReached marks the layers that were come to, up to the one that failed, or only that one. If none did, they tell nothing.
+func (e *Endpoint) renderReached(t Theme, r reach.Result, last bool) string {
 	line := ""
-	if r.Layers.Failed() == "" {
+	if r.Layers.FindFailed() == "" {
 		return line
 	}
-	for _, l := range e.layers(r) {
+	for _, l := range e.listLayers(r) {
 		if l.state == reach.LayerOK && !last || l.state == reach.LayerFail {
-			line += l.mark(t) + " "
+			line += l.renderMark(t) + " "
 		}
 		if l.state == reach.LayerFail {
 			break
@@ -83,21 +83,21 @@ func (e *Endpoint) climb(t Theme, r reach.Result, last bool) string {
 	return line
 }
 
-// remark says what is wrong, with the one detail that tells most.
-func remark(r reach.Result) string {
-	switch issuer := commonName(r.Evidence[reach.EvidenceIssuer]); {
+// describeProblem says what is wrong, with the one detail that tells most.
+func describeProblem(r reach.Result) string {
+	switch issuer := parseCommonName(r.Evidence[reach.EvidenceIssuer]); {
 	case r.Class == reach.Untrusted && issuer != "":
 		return `issuer "` + issuer + `"`
 	case r.Class == reach.Slow, r.Class == reach.TCPTimeout, r.Class == reach.UDPTimeout, r.Class == reach.HTTPTimeout:
-		return join(" ", classWords(r.Class), took(r.Evidence[reach.EvidenceTime]))
+		return joinNonEmpty(" ", describeClass(r.Class), formatMillis(r.Evidence[reach.EvidenceTime]))
 	case r.Class == reach.ServerError, r.Class == reach.Unexpected:
-		return join(", ", classWords(r.Class), r.Evidence[reach.EvidenceStatus])
+		return joinNonEmpty(", ", describeClass(r.Class), r.Evidence[reach.EvidenceStatus])
 	}
-	return classWords(r.Class)
+	return describeClass(r.Class)
 }
 
-// commonName is the part of a certificate's name that people know, if it has one.
-func commonName(name string) string {
+// parseCommonName is the part of a certificate's name that people know, if it has one.
+func parseCommonName(name string) string {
 	for part := range strings.SplitSeq(name, ",") {
 		if common, is := strings.CutPrefix(strings.TrimSpace(part), "CN="); is {
 			return common
@@ -106,23 +106,23 @@ func commonName(name string) string {
 	return name
 }
 
-// whole draws all layers and what each took.
-func (e *Endpoint) whole(t Theme, r reach.Result) string {
+// renderLayers draws all layers and what each took.
+func (e *Endpoint) renderLayers(t Theme, r reach.Result) string {
 	line := ""
-	for i, l := range e.layers(r) {
+	for i, l := range e.listLayers(r) {
 		if i > 0 {
 			line += " " + t.Dim.Render(t.Arrow) + " "
 		}
-		line += l.mark(t)
+		line += l.renderMark(t)
 		if l.time != "" {
-			line += " " + words(t.Dim, took(l.time))
+			line += " " + renderWords(t.Dim, formatMillis(l.time))
 		}
 	}
 	return line
 }
 
-// words styles each word by itself, so that lines can be broken between them.
-func words(style lipgloss.Style, s string) string {
+// renderWords styles each word by itself, so that lines can be broken between them.
+func renderWords(style lipgloss.Style, s string) string {
 	styled := strings.Fields(s)
 	for i, word := range styled {
 		styled[i] = style.Render(word)
@@ -130,8 +130,8 @@ func words(style lipgloss.Style, s string) string {
 	return strings.Join(styled, " ")
 }
 
-// took formats milliseconds for people, e.g. 61 ms or 5.2 s.
-func took(milliseconds string) string {
+// formatMillis formats milliseconds for people, e.g. 61 ms or 5.2 s.
+func formatMillis(milliseconds string) string {
 	n, err := strconv.ParseInt(milliseconds, 10, 64)
 	switch {
 	case err != nil:
@@ -141,11 +141,11 @@ func took(milliseconds string) string {
 	case n < 60_000:
 		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " s"
 	}
-	return Short(time.Duration(min(n, 1e12)) * time.Millisecond)
+	return FormatDuration(time.Duration(min(n, 1e12)) * time.Millisecond)
 }
 
-// join puts a separator between two texts, unless one is empty.
-func join(between, a, b string) string {
+// joinNonEmpty puts a separator between two texts, unless one is empty.
+func joinNonEmpty(between, a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}

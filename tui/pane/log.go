@@ -20,15 +20,15 @@ type Log struct {
 
 // View draws the newest events, or those up to Until.
 func (p Log) View(width, height int) string {
-	told := p.told()
-	bottom := p.bottom(told)
+	told := p.filterEvents()
+	bottom := p.findBottom(told)
 	top := max(bottom-max(height, 0), 0)
 	var lines []string
 	for _, i := range told[top:bottom] {
-		lines = append(lines, p.line(p.Events[i]))
+		lines = append(lines, p.renderLine(p.Events[i]))
 	}
 	if p.Typing || p.Filter != "" {
-		lines = append([]string{p.Theme.filter(p.Filter, p.Typing)}, lines[min(len(lines), max(len(lines)+1-height, 0)):]...)
+		lines = append([]string{p.Theme.renderFilter(p.Filter, p.Typing)}, lines[min(len(lines), max(len(lines)+1-height, 0)):]...)
 	}
 	if newer := len(told) - bottom; newer > 0 && len(lines) > 1 {
 		lines[len(lines)-1] = p.Theme.Dim.Render("↓ " + Plural(newer+1, "newer event"))
@@ -39,8 +39,8 @@ func (p Log) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// told returns the places of the events without waits that only repeat what they said before.
-func (p Log) told() []int {
+// filterEvents returns the places of the events without waits that only repeat what they said before.
+func (p Log) filterEvents() []int {
 	told := make([]int, 0, len(p.Events))
 	last := map[string]string{}
 	for i := range p.Events {
@@ -51,26 +51,26 @@ func (p Log) told() []int {
 			}
 			last[e.Step] = e.Last
 		}
-		if p.Filter == "" || mentions(p.Filter, area(*e), p.sentence(*e)) {
+		if p.Filter == "" || containsWord(p.Filter, formatArea(*e), p.formatEvent(*e)) {
 			told = append(told, i)
 		}
 	}
 	return told
 }
 
-// Scrolled returns the Until that shows lines by events further down, or up if by is negative; the last event that
+// Scroll returns the Until that shows lines by events further down, or up if by is negative; the last event that
 // is looked back to is the one that fills the page.
-func (p Log) Scrolled(by, page int) int {
-	told := p.told()
-	bottom := max(p.bottom(told)+by, min(max(page, 1), len(told)))
+func (p Log) Scroll(by, page int) int {
+	told := p.filterEvents()
+	bottom := max(p.findBottom(told)+by, min(max(page, 1), len(told)))
 	if bottom >= len(told) {
 		return 0
 	}
 	return p.Events[told[bottom-1]].Seq
 }
 
-// bottom returns how many of what is told is above the lower edge.
-func (p Log) bottom(told []int) int {
+// findBottom returns how many of what is told is above the lower edge.
+func (p Log) findBottom(told []int) int {
 	if p.Until == 0 {
 		return len(told)
 	}
@@ -81,19 +81,19 @@ func (p Log) bottom(told []int) int {
 	return i
 }
 
-func (p Log) sentence(e provisioner.Event) string {
+func (p Log) formatEvent(e provisioner.Event) string {
 	title := ""
 	if p.Title != nil {
 		title = p.Title(e.Step)
 	}
-	return Sentence(e, title)
+	return FormatEvent(e, title)
 }
 
-func (p Log) line(e provisioner.Event) string {
-	t, status := p.Theme, eventStatus(e)
-	text := t.Plain.Render(p.sentence(e))
+func (p Log) renderLine(e provisioner.Event) string {
+	t, status := p.Theme, mapEventStatus(e)
+	text := t.Plain.Render(p.formatEvent(e))
 	if status == Failed || status == Warn {
-		text = t.Style(status).Render(t.tick(status) + " " + p.sentence(e))
+		text = t.Style(status).Render(t.markCell(status) + " " + p.formatEvent(e))
 	}
-	return t.Dim.Render(e.Time.Format("15:04:05")) + " " + t.Label.UnsetBold().Render(Fit(area(e), 9)) + " " + text
+	return t.Dim.Render(e.Time.Format("15:04:05")) + " " + t.Label.UnsetBold().Render(Fit(formatArea(e), 9)) + " " + text
 }

@@ -8,8 +8,8 @@ import (
 	"exoshift/state"
 )
 
-// tabular is the width from which nodes are a table.
-const tabular = 72
+// nodeTableWidth is the width from which nodes are a table.
+const nodeTableWidth = 72
 
 // Widths of the columns between the name of a node and the reason why it is not ready.
 const (
@@ -23,51 +23,51 @@ const (
 // nameWidth is how much of a line the name of a node gets.
 func nameWidth(width int) int { return min(max(16, width/5), width/3) }
 
-func (p Nodes) heading(width int) string {
+func (p Nodes) renderHeading(width int) string {
 	return p.Theme.Indent() + Fit("name", nameWidth(width)+1) + Fit("vm", machineColumn) + Fit("csr", requestColumn) +
 		Fit("joined", joinedColumn) + Fit("ready", readyColumn) + Fit("since", sinceColumn) + "reason"
 }
 
-// row draws a node in one line.
-func (p Nodes) row(node provisioner.NodeView, width int) string {
-	if width >= tabular {
-		return p.cells(node, width)
+// renderRow draws a node in one line.
+func (p Nodes) renderRow(node provisioner.NodeView, width int) string {
+	if width >= nodeTableWidth {
+		return p.renderTableRow(node, width)
 	}
-	t, status := p.Theme, nodeStatus(node)
+	t, status := p.Theme, mapNodeStatus(node)
 	text := node.State
 	if status != OK {
-		text += because(reasonOf(node), " (", ")")
+		text += withAffixes(describeReason(node), " (", ")")
 	}
-	right := t.Dim.Render("CSR " + p.requests(node))
-	if status == OK && p.granted(node) == 0 {
+	right := t.Dim.Render("CSR " + p.formatRequests(node))
+	if status == OK && p.countApproved(node) == 0 {
 		right = "" // the bootstrap machine approved it, as it does for masters
 	}
 	if status != OK {
-		age := t.Style(status).Render(p.age(node))
+		age := t.Style(status).Render(p.formatAge(node))
 		if right = age + "  " + right; width < 50 {
 			right = age
 		}
 	}
-	return spread(t.Mark(status)+" "+Fit(node.Name, nameWidth(width))+" "+t.Style(status).Render(text), right, width)
+	return joinEnds(t.Mark(status)+" "+Fit(node.Name, nameWidth(width))+" "+t.Style(status).Render(text), right, width)
 }
 
-// cells draws a node as a row of the table.
-func (p Nodes) cells(node provisioner.NodeView, width int) string {
-	t, status := p.Theme, nodeStatus(node)
+// renderTableRow draws a node as a row of the table.
+func (p Nodes) renderTableRow(node provisioner.NodeView, width int) string {
+	t, status := p.Theme, mapNodeStatus(node)
 	joined, ready := Waiting, Waiting
 	if status == OK || status == Warn {
 		joined, ready = OK, status
 	}
-	line := t.Mark(status) + " " + Fit(node.Name, nameWidth(width)+1) + Fit(t.Mark(machineStatus(node)), machineColumn) +
-		Fit(p.requests(node), requestColumn) + Fit(t.Mark(joined), joinedColumn) + Fit(t.Mark(ready), readyColumn)
+	line := t.Mark(status) + " " + Fit(node.Name, nameWidth(width)+1) + Fit(t.Mark(mapMachineStatus(node)), machineColumn) +
+		Fit(p.formatRequests(node), requestColumn) + Fit(t.Mark(joined), joinedColumn) + Fit(t.Mark(ready), readyColumn)
 	if status == OK {
-		return line + t.Dim.Render(p.age(node))
+		return line + t.Dim.Render(p.formatAge(node))
 	}
-	return line + t.Style(status).Render(Fit(p.age(node), sinceColumn)+reasonOf(node))
+	return line + t.Style(status).Render(Fit(p.formatAge(node), sinceColumn)+describeReason(node))
 }
 
-// machineStatus maps the words that Exoscale has for the state of a machine.
-func machineStatus(node provisioner.NodeView) Status {
+// mapMachineStatus maps the words that Exoscale has for the state of a machine.
+func mapMachineStatus(node provisioner.NodeView) Status {
 	switch node.Machine {
 	case "running":
 		return OK
@@ -79,16 +79,16 @@ func machineStatus(node provisioner.NodeView) Status {
 	return Warn
 }
 
-// requests counts the certificates that a node has got of the two that it needs.
-func (p Nodes) requests(node provisioner.NodeView) string {
-	if refused(node) != "" {
+// formatRequests counts the certificates that a node has got of the two that it needs.
+func (p Nodes) formatRequests(node provisioner.NodeView) string {
+	if findDeniedState(node) != "" {
 		return p.Theme.Mark(Failed)
 	}
-	return fmt.Sprintf("%d/2", p.granted(node))
+	return fmt.Sprintf("%d/2", p.countApproved(node))
 }
 
-// refused returns denied or failed if that became of a request for a certificate.
-func refused(node provisioner.NodeView) string {
+// findDeniedState returns denied or failed if that became of a request for a certificate.
+func findDeniedState(node provisioner.NodeView) string {
 	for _, one := range []string{node.Client, node.Serving} {
 		if one == state.RequestDenied || one == state.RequestFailed {
 			return one
@@ -97,23 +97,23 @@ func refused(node provisioner.NodeView) string {
 	return ""
 }
 
-func (p Nodes) granted(node provisioner.NodeView) int {
+func (p Nodes) countApproved(node provisioner.NodeView) int {
 	granted := 0
 	for _, one := range []string{node.Client, node.Serving} {
 		if one == state.RequestApproved || one == state.RequestIssued {
 			granted++
 		}
 	}
-	return min(max(granted, p.Census.approved[node.Name]), 2)
+	return min(max(granted, p.Summary.approved[node.Name]), 2)
 }
 
-// reasonOf says why a node is not ready, as far as that is known.
-func reasonOf(node provisioner.NodeView) string {
+// describeReason says why a node is not ready, as far as that is known.
+func describeReason(node provisioner.NodeView) string {
 	switch {
 	case node.Reason != "":
 		return node.Reason
-	case refused(node) != "":
-		return "its request for a certificate: " + refused(node)
+	case findDeniedState(node) != "":
+		return "its request for a certificate: " + findDeniedState(node)
 	case !strings.EqualFold(node.State, "booting"):
 		return ""
 	case node.Client == state.RequestPending:

@@ -11,52 +11,52 @@ import (
 
 // Nodes lists the nodes, those that need attention first, with the states of their machines and certificates.
 type Nodes struct {
-	Theme  Theme
-	Census Census
-	Now    time.Time
-	Offset int    // lines scrolled
-	Filter string // only nodes that mention this word
-	Typing bool   // the word is being typed
+	Theme   Theme
+	Summary NodeSummary
+	Now     time.Time
+	Offset  int    // lines scrolled
+	Filter  string // only nodes that mention this word
+	Typing  bool   // the word is being typed
 }
 
-// few is how many nodes are always listed, whatever they are like; of more, those that are well are counted.
-const few = 30
+// maxFullList is how many nodes are always listed, whatever they are like; of more, those that are well are counted.
+const maxFullList = 30
 
 // View draws a summary, the requests that were left alone, and the nodes that find room.
 func (p Nodes) View(width, height int) string {
-	above, found := p.above(width), p.Census.matching(p.Filter)
+	above, found := p.renderHeader(width), p.Summary.filter(p.Filter)
 	n := len(above) + len(found.nodes) + len(found.missing)
 	line := func(i int) string {
 		if i < len(above) {
 			return above[i]
 		}
-		return p.line(found, i-len(above), width)
+		return p.renderLine(found, i-len(above), width)
 	}
 	if p.Offset > 0 || n <= height || p.Filter != "" {
-		return Fill(windowOf(p.Theme, n, line, p.Offset, height), width, height)
+		return Fill(scrollFunc(p.Theme, n, line, p.Offset, height), width, height)
 	}
 	shown := max(height-1, len(above))
-	if n-len(above) > few {
+	if n-len(above) > maxFullList {
 		shown = min(shown, len(above)+found.open)
 	}
 	var lines []string
 	for i := range shown {
 		lines = append(lines, line(i))
 	}
-	return Fill(append(lines, p.rest(found, shown-len(above))), width, height)
+	return Fill(append(lines, p.renderMore(found, shown-len(above))), width, height)
 }
 
-// line draws a node, or a missing one.
-func (p Nodes) line(found Census, i, width int) string {
+// renderLine draws a node, or a missing one.
+func (p Nodes) renderLine(found NodeSummary, i, width int) string {
 	if i < len(found.nodes) {
-		return p.row(found.nodes[i], width)
+		return p.renderRow(found.nodes[i], width)
 	}
 	name := Fit(found.missing[i-len(found.nodes)], nameWidth(width))
 	return p.Theme.Mark(Waiting) + " " + p.Theme.Dim.Render(name+" not seen yet")
 }
 
-// rest counts the nodes that are not listed.
-func (p Nodes) rest(found Census, shown int) string {
+// renderMore counts the nodes that are not listed.
+func (p Nodes) renderMore(found NodeSummary, shown int) string {
 	t, open, seen := p.Theme, found.open, len(found.nodes)
 	var parts []string
 	if more := open - shown; more > 0 {
@@ -74,28 +74,28 @@ func (p Nodes) rest(found Census, shown int) string {
 	return strings.Join(parts, "  ")
 }
 
-// Lines returns how many lines there are to scroll through.
-func (p Nodes) Lines(width int) int {
-	found := p.Census.matching(p.Filter)
-	return len(p.above(width)) + len(found.nodes) + len(found.missing)
+// CountLines returns how many lines there are to scroll through.
+func (p Nodes) CountLines(width int) int {
+	found := p.Summary.filter(p.Filter)
+	return len(p.renderHeader(width)) + len(found.nodes) + len(found.missing)
 }
 
-// above is what stands above the nodes: counts, and what needs a decision.
-func (p Nodes) above(width int) []string {
-	lines := []string{p.Theme.join(p.Ready(), p.Requests())}
-	lines = append(lines, flow(p.Roles(), "  ", width)...)
-	lines = append(lines, p.left()...)
+// renderHeader is what stands above the nodes: counts, and what needs a decision.
+func (p Nodes) renderHeader(width int) []string {
+	lines := []string{p.Theme.join(p.RenderReady(), p.RenderRequests())}
+	lines = append(lines, wrapParts(p.RenderRoles(), "  ", width)...)
+	lines = append(lines, p.renderUndecided()...)
 	if p.Typing || p.Filter != "" {
-		lines = append(lines, p.Theme.filter(p.Filter, p.Typing))
+		lines = append(lines, p.Theme.renderFilter(p.Filter, p.Typing))
 	}
-	if width >= tabular {
-		lines = append(lines, p.Theme.Dim.Render(p.heading(width)))
+	if width >= nodeTableWidth {
+		lines = append(lines, p.Theme.Dim.Render(p.renderHeading(width)))
 	}
 	return lines
 }
 
-// filter shows the word that a list is filtered by.
-func (t Theme) filter(word string, typing bool) string {
+// renderFilter shows the word that a list is filtered by.
+func (t Theme) renderFilter(word string, typing bool) string {
 	cursor := ""
 	if typing {
 		cursor = t.Selected.Render(" ")
@@ -103,9 +103,9 @@ func (t Theme) filter(word string, typing bool) string {
 	return t.Label.Render("/") + word + cursor
 }
 
-// Ready returns how many nodes are ready, e.g. "9/13 ready".
-func (p Nodes) Ready() string {
-	ready, total := p.Census.ready, p.Census.total()
+// RenderReady returns how many nodes are ready, e.g. "9/13 ready".
+func (p Nodes) RenderReady() string {
+	ready, total := p.Summary.ready, p.Summary.countTotal()
 	text := fmt.Sprintf("%d/%d ready", ready, total)
 	if ready == total && total > 0 {
 		return p.Theme.Good.Render(text)
@@ -113,22 +113,22 @@ func (p Nodes) Ready() string {
 	return text
 }
 
-// Requests counts the certificate signing requests.
-func (p Nodes) Requests() string {
-	text := fmt.Sprintf("CSR %d approved", p.Census.granted)
-	if left := len(p.Census.left); left > 0 {
+// RenderRequests counts the certificate signing requests.
+func (p Nodes) RenderRequests() string {
+	text := fmt.Sprintf("CSR %d approved", p.Summary.granted)
+	if left := len(p.Summary.undecided); left > 0 {
 		text += p.Theme.Caution.Render(fmt.Sprintf(" ! %d left for you", left))
 	}
 	return text
 }
 
-// Undecided tells whether a human has to decide about a request.
-func (p Nodes) Undecided() bool { return len(p.Census.left) > 0 }
+// HasUndecided tells whether a human has to decide about a request.
+func (p Nodes) HasUndecided() bool { return len(p.Summary.undecided) > 0 }
 
-// left names the requests that were not approved: a human decides about them.
-func (p Nodes) left() []string {
+// renderUndecided names the requests that were not approved: a human decides about them.
+func (p Nodes) renderUndecided() []string {
 	var lines []string
-	for _, csr := range p.Census.left {
+	for _, csr := range p.Summary.undecided {
 		text := fmt.Sprintf("CSR %s of %s %s: %s", csr.Name, cmp.Or(csr.Node, "nobody"), csr.Decision, csr.Reason)
 		if len(lines) == 3 {
 			return append(lines[:2], p.Theme.Mark(Warn)+" "+p.Theme.Caution.Render("more CSRs were left, see the log"))
@@ -138,10 +138,10 @@ func (p Nodes) left() []string {
 	return lines
 }
 
-// Roles counts the nodes of each role that are ready.
-func (p Nodes) Roles() []string {
+// RenderRoles counts the nodes of each role that are ready.
+func (p Nodes) RenderRoles() []string {
 	var parts []string
-	for _, c := range p.Census.roles {
+	for _, c := range p.Summary.roles {
 		total, status := max(c.expected, c.seen), Running
 		switch {
 		case c.ready == total:
@@ -154,12 +154,12 @@ func (p Nodes) Roles() []string {
 	return parts
 }
 
-// flow puts parts into lines of at most width cells.
-func flow(parts []string, gap string, width int) []string {
+// wrapParts puts parts into lines of at most width cells.
+func wrapParts(parts []string, gap string, width int) []string {
 	var lines []string
 	for _, part := range parts {
 		last := len(lines) - 1
-		if last < 0 || cells(lines[last])+len(gap)+cells(part) > width {
+		if last < 0 || countCells(lines[last])+len(gap)+countCells(part) > width {
 			lines = append(lines, part)
 			continue
 		}
@@ -168,21 +168,21 @@ func flow(parts []string, gap string, width int) []string {
 	return lines
 }
 
-// Troubled returns the nodes that need attention, at most n, each in a few words.
-func (p Nodes) Troubled(n int) []string {
+// RenderUnhealthy returns the nodes that need attention, at most n, each in a few words.
+func (p Nodes) RenderUnhealthy(n int) []string {
 	var found []string
-	for _, node := range p.Census.nodes {
-		status := nodeStatus(node)
+	for _, node := range p.Summary.nodes {
+		status := mapNodeStatus(node)
 		if status != Failed && status != Warn || len(found) == n {
 			break
 		}
-		found = append(found, p.Theme.Mark(status)+" "+p.Theme.Style(status).Render(p.told(node)+" "+p.age(node)))
+		found = append(found, p.Theme.Mark(status)+" "+p.Theme.Style(status).Render(p.formatNode(node)+" "+p.formatAge(node)))
 	}
 	return found
 }
 
-func (p Nodes) told(node provisioner.NodeView) string {
-	return node.Name + " " + node.State + because(node.Reason, " (", ")")
+func (p Nodes) formatNode(node provisioner.NodeView) string {
+	return node.Name + " " + node.State + withAffixes(node.Reason, " (", ")")
 }
 
-func (p Nodes) age(node provisioner.NodeView) string { return Short(p.Now.Sub(node.At)) }
+func (p Nodes) formatAge(node provisioner.NodeView) string { return FormatDuration(p.Now.Sub(node.At)) }

@@ -26,7 +26,7 @@ func flock() []provisioner.NodeView {
 }
 
 func TestOfAThousandNodesTheReadyOnesAreACount(t *testing.T) {
-	p := Nodes{Theme: uncoloured(), Now: noon, Census: Count(flock(), nil, nil)}
+	p := Nodes{Theme: uncoloured(), Now: noon, Summary: CountNodes(flock(), nil, nil)}
 	view := p.View(100, 40)
 	if rows := strings.Count(view, "worker-"); rows != 20 {
 		t.Errorf("%d nodes are listed:\n%s", rows, view)
@@ -40,7 +40,7 @@ func TestOfAThousandNodesTheReadyOnesAreACount(t *testing.T) {
 }
 
 func TestAFilterLeavesTheNodesThatMentionIt(t *testing.T) {
-	p := Nodes{Theme: uncoloured(), Now: noon, Census: Count(flock(), nil, []state.Machine{{Name: "worker-missing"}}), Filter: "NETWORK"}
+	p := Nodes{Theme: uncoloured(), Now: noon, Summary: CountNodes(flock(), nil, []state.Machine{{Name: "worker-missing"}}), Filter: "NETWORK"}
 	if n := strings.Count(p.View(100, 40), "worker-"); n != 10 {
 		t.Errorf("%d nodes mention it", n)
 	}
@@ -66,8 +66,8 @@ func TestARowTellsTheWayOfANode(t *testing.T) {
 		{provisioner.NodeView{State: "Ready", Machine: "running", Client: state.RequestIssued, Serving: state.RequestIssued}, "✓ a ✓ 2/2 ✓ ✓ 0s"},
 	} {
 		c.node.Name, c.node.At = "a", noon
-		p := Nodes{Theme: uncoloured(), Now: noon, Census: Count([]provisioner.NodeView{c.node}, nil, nil)}
-		if got := strings.Join(strings.Fields(p.row(c.node, 100)), " "); got != c.want {
+		p := Nodes{Theme: uncoloured(), Now: noon, Summary: CountNodes([]provisioner.NodeView{c.node}, nil, nil)}
+		if got := strings.Join(strings.Fields(p.renderRow(c.node, 100)), " "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestOperatorsInTroubleComeFirstAndStableOnesAreCounted(t *testing.T) {
 
 func TestABootstrapMemberThatStaysSaysWhy(t *testing.T) {
 	p := Etcd{
-		Theme: uncoloured(), Trail: []int{1, 2}, Held: "3 of 4 members are healthy",
+		Theme: uncoloured(), Counts: []int{1, 2}, HoldReason: "3 of 4 members are healthy",
 		Members: []provisioner.Member{{Name: "etcd-bootstrap", State: "voter"}, {Name: "master-0", State: "learner", Revision: 4}},
 	}
 	for _, said := range []string{"the bootstrap member stays: 3 of 4", "master-0         learner      revision 4"} {
@@ -115,7 +115,7 @@ func TestABootstrapMemberThatStaysSaysWhy(t *testing.T) {
 
 func TestPhasesWithoutRoomAreCounted(t *testing.T) {
 	board := provisioner.NewBoard(nil)
-	for _, phase := range state.Phases()[:9] {
+	for _, phase := range state.ListPhases()[:9] {
 		board.Fold(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: phase, Time: noon})
 	}
 	view := Bootstrap{Theme: uncoloured(), Board: board, Now: noon}.View(40, 6)
@@ -128,7 +128,7 @@ func TestPhasesWithoutRoomAreCounted(t *testing.T) {
 
 func TestPanes_DrawNothingInNegativeHeight(t *testing.T) {
 	for _, view := range []View{
-		Nodes{Theme: uncoloured(), Now: noon, Census: Count(flock(), nil, nil)},
+		Nodes{Theme: uncoloured(), Now: noon, Summary: CountNodes(flock(), nil, nil)},
 		Log{Theme: uncoloured(), Events: []provisioner.Event{{Text: "a"}, {Text: "b"}}},
 		Review{Theme: uncoloured(), Spec: demo()},
 	} {

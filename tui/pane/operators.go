@@ -24,38 +24,38 @@ type Operators struct {
 
 // View draws the version, then the operators.
 func (p Operators) View(width, height int) string {
-	return Fill(window(p.Theme, p.lines(width), p.Offset, height), width, height)
+	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// Lines returns how many lines there are to scroll through.
-func (p Operators) Lines(width int) int { return len(p.lines(width)) }
+// CountLines returns how many lines there are to scroll through.
+func (p Operators) CountLines(width int) int { return len(p.renderLines(width)) }
 
-func (p Operators) lines(width int) []string {
+func (p Operators) renderLines(width int) []string {
 	if len(p.Operators) == 0 && p.Version.Type == "" {
 		return []string{p.Theme.Dim.Render("no operator seen yet")}
 	}
-	lines := p.version(width)
+	lines := p.renderVersion(width)
 	if p.Typing || p.Filter != "" {
-		lines = append(lines, p.Theme.filter(p.Filter, p.Typing))
+		lines = append(lines, p.Theme.renderFilter(p.Filter, p.Typing))
 	}
-	for _, operator := range p.sorted() {
-		if p.Filter == "" && operatorStatus(operator) == OK {
+	for _, operator := range p.sortByStatus() {
+		if p.Filter == "" && mapOperatorStatus(operator) == OK {
 			break
 		}
-		if mentions(p.Filter, operator.Name, operator.State, operator.Reason) {
-			lines = append(lines, p.row(operator, width))
+		if containsWord(p.Filter, operator.Name, operator.State, operator.Reason) {
+			lines = append(lines, p.renderRow(operator, width))
 		}
 	}
-	return append(lines, p.stable())
+	return append(lines, p.renderStable())
 }
 
-// version draws the bar, and what the version's operator says.
-func (p Operators) version(width int) []string {
+// renderVersion draws the bar, and what the version's operator says.
+func (p Operators) renderVersion(width int) []string {
 	v := p.Version
 	if v.Type == "" {
 		return nil
 	}
-	t, status := p.Theme, versionStatus(v)
+	t, status := p.Theme, mapVersionStatus(v)
 	percent := 0
 	if v.Percent != nil {
 		percent = min(max(*v.Percent, 0), 100)
@@ -64,7 +64,7 @@ func (p Operators) version(width int) []string {
 		percent = 100
 	}
 	line := t.Mark(status) + " " + t.Bold.Render(v.State) + " "
-	line += t.bar(percent, min(max(width-28, 6), 40)) + fmt.Sprintf(" %d%%", percent)
+	line += t.renderBar(percent, min(max(width-28, 6), 40)) + fmt.Sprintf(" %d%%", percent)
 	said := Wrap(v.Text, t.Indent(), width)
 	if v.Text == "" || status == OK {
 		return []string{line}
@@ -72,13 +72,13 @@ func (p Operators) version(width int) []string {
 	return append([]string{line}, said[:min(len(said), 3)]...)
 }
 
-// bar draws a share as a bar.
-func (t Theme) bar(percent, width int) string {
+// renderBar draws a share as a bar.
+func (t Theme) renderBar(percent, width int) string {
 	full := percent * width / 100
 	return t.Good.Render(strings.Repeat(t.full, full)) + t.Dim.Render(strings.Repeat(t.free, width-full))
 }
 
-func versionStatus(v provisioner.Event) Status {
+func mapVersionStatus(v provisioner.Event) Status {
 	switch v.State {
 	case "installed":
 		return OK
@@ -88,8 +88,8 @@ func versionStatus(v provisioner.Event) Status {
 	return Running
 }
 
-// operatorStatus maps the words for the state of an operator.
-func operatorStatus(operator provisioner.Event) Status {
+// mapOperatorStatus maps the words for the state of an operator.
+func mapOperatorStatus(operator provisioner.Event) Status {
 	switch operator.State {
 	case "stable":
 		return OK
@@ -101,31 +101,31 @@ func operatorStatus(operator provisioner.Event) Status {
 	return Running
 }
 
-// sorted returns the operators in trouble first, then those that move, then those that wait, then the stable ones; the
+// sortByStatus returns the operators in trouble first, then those that move, then those that wait, then the stable ones; the
 // longest in their state first.
-func (p Operators) sorted() []provisioner.Event {
+func (p Operators) sortByStatus() []provisioner.Event {
 	operators := slices.Clone(p.Operators)
 	slices.SortStableFunc(operators, func(a, b provisioner.Event) int {
 		return cmp.Or(
-			cmp.Compare(operatorStatus(a).urgency(), operatorStatus(b).urgency()), a.Beginning().Compare(b.Beginning()))
+			cmp.Compare(mapOperatorStatus(a).urgency(), mapOperatorStatus(b).urgency()), a.StartTime().Compare(b.StartTime()))
 	})
 	return operators
 }
 
-func (p Operators) row(operator provisioner.Event, width int) string {
-	t, status := p.Theme, operatorStatus(operator)
+func (p Operators) renderRow(operator provisioner.Event, width int) string {
+	t, status := p.Theme, mapOperatorStatus(operator)
 	name := Fit(operator.Name, min(26, width/3)) + " "
 	text := t.Style(status).Render(Fit(operator.State, 12)) + " "
-	age := Short(p.Now.Sub(operator.Beginning()))
+	age := FormatDuration(p.Now.Sub(operator.StartTime()))
 	if width < 60 {
-		return spread(t.Mark(status)+" "+name+text, t.Dim.Render(age), width)
+		return joinEnds(t.Mark(status)+" "+name+text, t.Dim.Render(age), width)
 	}
 	return t.Mark(status) + " " + name + text + t.Dim.Render(Fit(age, 7)) + operator.Reason
 }
 
-// stable counts the operators that need no attention.
-func (p Operators) stable() string {
-	stable := p.count()
+// renderStable counts the operators that need no attention.
+func (p Operators) renderStable() string {
+	stable := p.countStable()
 	status := Running
 	if stable == len(p.Operators) {
 		status = OK
@@ -133,18 +133,18 @@ func (p Operators) stable() string {
 	return p.Theme.Mark(status) + fmt.Sprintf(" %d of %s stable", stable, Plural(len(p.Operators), "operator"))
 }
 
-func (p Operators) count() int {
+func (p Operators) countStable() int {
 	stable := 0
 	for _, operator := range p.Operators {
-		if operatorStatus(operator) == OK {
+		if mapOperatorStatus(operator) == OK {
 			stable++
 		}
 	}
 	return stable
 }
 
-// Summary returns version and operators in one line.
-func (p Operators) Summary() string {
+// RenderSummary returns version and operators in one line.
+func (p Operators) RenderSummary() string {
 	t := p.Theme
 	if len(p.Operators) == 0 && p.Version.Type == "" {
 		return t.Dim.Render("none seen yet")
@@ -152,16 +152,16 @@ func (p Operators) Summary() string {
 	var parts []string
 	if v := p.Version; v.Type != "" {
 		share := ""
-		if v.Percent != nil && versionStatus(v) != OK {
+		if v.Percent != nil && mapVersionStatus(v) != OK {
 			share = fmt.Sprintf(" %d%%", *v.Percent)
 		}
-		parts = append(parts, t.Mark(versionStatus(v))+" "+v.State+share)
+		parts = append(parts, t.Mark(mapVersionStatus(v))+" "+v.State+share)
 	}
 	if len(p.Operators) > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d stable", p.count(), len(p.Operators)))
+		parts = append(parts, fmt.Sprintf("%d of %d stable", p.countStable(), len(p.Operators)))
 	}
-	for _, operator := range p.sorted() {
-		if status := operatorStatus(operator); status == Warn {
+	for _, operator := range p.sortByStatus() {
+		if status := mapOperatorStatus(operator); status == Warn {
 			parts = append(parts, t.Mark(status)+" "+operator.Name)
 		}
 	}

@@ -8,7 +8,7 @@ type Overview struct {
 	Diagnosis    Diagnosis // without findings where they are told elsewhere
 	Bootstrap    Bootstrap
 	Certificates Certificates
-	Reach        Reach
+	Access       Access
 	Etcd         Etcd
 	Nodes        Nodes
 	Operators    Operators
@@ -20,37 +20,37 @@ type Overview struct {
 func (p Overview) View(width, height int) string {
 	var lines []string
 	room := width - labelWidth
-	if wrong := p.Diagnosis.Summary(); wrong != "" {
-		lines = append(lines, p.paragraph("wrong", wrong)...)
+	if wrong := p.Diagnosis.RenderSummary(); wrong != "" {
+		lines = append(lines, p.renderParagraph("wrong", wrong)...)
 	}
-	lines = append(lines, p.paragraph("bootstrap", p.Bootstrap.Summary())...)
-	if verdict := p.Reach.Verdict(); verdict != "" {
-		lines = append(lines, p.paragraph("ways", p.Reach.Summary(), p.Theme.Caution.Render(verdict))...)
+	lines = append(lines, p.renderParagraph("bootstrap", p.Bootstrap.RenderSummary())...)
+	if verdict := p.Access.DescribeVerdict(); verdict != "" {
+		lines = append(lines, p.renderParagraph("ways", p.Access.RenderSummary(), p.Theme.Caution.Render(verdict))...)
 	}
-	if certificates := p.Certificates.Summary(); certificates != "" {
-		lines = append(lines, p.paragraph("certs", certificates)...)
+	if certificates := p.Certificates.RenderSummary(); certificates != "" {
+		lines = append(lines, p.renderParagraph("certs", certificates)...)
 	}
-	lines = append(lines, p.paragraph("etcd", p.Etcd.Summary())...)
-	requests := p.paragraph("csr", strings.TrimPrefix(p.Nodes.Requests(), "CSR "))
-	if p.Nodes.Undecided() {
+	lines = append(lines, p.renderParagraph("etcd", p.Etcd.RenderSummary())...)
+	requests := p.renderParagraph("csr", strings.TrimPrefix(p.Nodes.RenderRequests(), "CSR "))
+	if p.Nodes.HasUndecided() {
 		lines, requests = append(lines, requests...), nil
 	}
-	lines = append(lines, p.paragraph("nodes", p.nodes(room, height)...)...)
+	lines = append(lines, p.renderParagraph("nodes", p.renderNodes(room, height)...)...)
 	if p.Operators.Version.Type != "" || len(p.Operators.Operators) > 0 {
-		lines = append(lines, p.paragraph("operators", p.Operators.Summary())...)
+		lines = append(lines, p.renderParagraph("operators", p.Operators.RenderSummary())...)
 	}
-	if taken := p.Applications.Summary(); taken != "" {
-		lines = append(lines, p.paragraph("syn", taken)...)
+	if taken := p.Applications.RenderSummary(); taken != "" {
+		lines = append(lines, p.renderParagraph("syn", taken)...)
 	}
 	lines = append(lines, requests...)
-	lines = append(lines, p.paragraph("cloud", p.cloud(room)...)...)
+	lines = append(lines, p.renderParagraph("cloud", p.renderCloud(room)...)...)
 	return Fill(lines, width, height)
 }
 
 // labelWidth is how wide the names of the paragraphs are.
 const labelWidth = 10
 
-func (p Overview) paragraph(name string, lines ...string) []string {
+func (p Overview) renderParagraph(name string, lines ...string) []string {
 	var paragraph []string
 	for i, line := range lines {
 		if i > 0 {
@@ -61,15 +61,15 @@ func (p Overview) paragraph(name string, lines ...string) []string {
 	return paragraph
 }
 
-func (p Overview) nodes(width, height int) []string {
-	lines := flow(append([]string{p.Nodes.Ready()}, p.Nodes.Roles()...), "  ", width)
+func (p Overview) renderNodes(width, height int) []string {
+	lines := wrapParts(append([]string{p.Nodes.RenderReady()}, p.Nodes.RenderRoles()...), "  ", width)
 	if height < 8 {
-		return append(lines, p.Nodes.Troubled(1)...)
+		return append(lines, p.Nodes.RenderUnhealthy(1)...)
 	}
-	return append(lines, p.Nodes.Troubled(3)...)
+	return append(lines, p.Nodes.RenderUnhealthy(3)...)
 }
 
-func (p Overview) cloud(width int) []string {
-	lines := strings.Split(p.Cloud.Summary(), ", ")
-	return flow(lines, ", ", width)
+func (p Overview) renderCloud(width int) []string {
+	lines := strings.Split(p.Cloud.RenderSummary(), ", ")
+	return wrapParts(lines, ", ", width)
 }

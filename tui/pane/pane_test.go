@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-func uncoloured() Theme { return NewTheme(termenv.Ascii, TerminalColours(), false) }
+func uncoloured() Theme { return NewTheme(termenv.Ascii, NewTerminalPalette(), false) }
 
 func TestSentencesTellEveryEvent(t *testing.T) {
 	code := 12
@@ -30,7 +30,7 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 		"2 members: bootstrap, m0 (learner)":          {Type: provisioner.TypeEtcd, Members: []provisioner.Member{{Name: "etcd-bootstrap", State: "voter"}, {Name: "m0", State: "learner"}}},
 		"m0 is NotReady (no network)":                 {Type: provisioner.TypeNode, Name: "m0", State: "NotReady", Reason: "no network"},
 		"approved csr-1 of m0":                        {Type: provisioner.TypeCSR, Name: "csr-1", Node: "m0", Decision: state.Approved},
-		"left csr-1 of eve to you: not ours":          {Type: provisioner.TypeCSR, Name: "csr-1", Node: "eve", Decision: state.Left, Reason: "not ours"},
+		"left csr-1 of eve to you: not ours":          {Type: provisioner.TypeCSR, Name: "csr-1", Node: "eve", Decision: state.Skipped, Reason: "not ours"},
 		"created anti-affinity group c-demo-1_master": {Type: provisioner.TypeObject, Action: "created", Kind: "anti-affinity-group", Name: "c-demo-1_master"},
 		"api ok":                                       {Type: provisioner.TypeProbe, Name: "api", State: provisioner.Reached},
 		"api does not answer: tcp: refused":            {Type: provisioner.TypeProbe, Name: "api", State: provisioner.Unreachable, Reason: "tcp: refused"},
@@ -43,7 +43,7 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 		"nothing could be gathered: disk full":         {Type: provisioner.TypeGathered, State: provisioner.Failed, Text: "nothing could be gathered", Reason: "disk full"},
 		"an event of tomorrow says this all by itself": {Type: "tomorrow", Text: "an event of tomorrow says this all by itself"},
 	} {
-		if got := Sentence(e, "Do it"); got != want {
+		if got := FormatEvent(e, "Do it"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -64,15 +64,15 @@ func TestTheWayOfEtcdShowsWhatIsToCome(t *testing.T) {
 		{[]int{1, 2, 1}, 3, "1→2→[1]"},
 		{[]int{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 3}, 3, "1→2→1→2→1→2→1→2→[3]"},
 	} {
-		p := Etcd{Theme: uncoloured(), Trail: c.trail, Masters: c.masters}
-		if got := p.trail(); got != c.want {
+		p := Etcd{Theme: uncoloured(), Counts: c.trail, Masters: c.masters}
+		if got := p.renderCounts(); got != c.want {
 			t.Errorf("trail of %v is %q, want %q", c.trail, got, c.want)
 		}
 	}
 }
 
 func TestNodesInTroubleComeFirst(t *testing.T) {
-	p := Nodes{Theme: uncoloured(), Now: noon, Census: Count([]provisioner.NodeView{
+	p := Nodes{Theme: uncoloured(), Now: noon, Summary: CountNodes([]provisioner.NodeView{
 		{Name: "fine", State: "Ready"}, {Name: "coming", State: "registered"}, {Name: "lost", State: "failed"}, {Name: "sick", State: "NotReady"},
 	}, nil, nil)}
 	view := p.View(60, 10)
@@ -91,7 +91,7 @@ func TestAWaitSlowerThanUsualIsMarked(t *testing.T) {
 	step := provisioner.StepView{ID: "s", Title: "Wait for etcd", State: provisioner.Started, Began: since, Wait: &provisioner.Event{
 		What: "Wait for etcd", Since: &since, Usual: 120, Limit: 1800, Last: "a learner",
 	}}
-	view := Present{Theme: uncoloured(), Board: &provisioner.Board{Steps: []provisioner.StepView{step}}, Now: noon}.View(100, 3)
+	view := RunStatus{Theme: uncoloured(), Board: &provisioner.Board{Steps: []provisioner.StepView{step}}, Now: noon}.View(100, 3)
 	for _, said := range []string{"! WAITING FOR  etcd", "5m · slower than usual · usually 2m · limit 30m", "last seen: a learner"} {
 		if !strings.Contains(view, said) {
 			t.Errorf("%q is not said in\n%s", said, view)
@@ -101,7 +101,7 @@ func TestAWaitSlowerThanUsualIsMarked(t *testing.T) {
 
 func TestThatAFailedRunIsStillGatheringIsSaidBesideTheFailure(t *testing.T) {
 	board := provisioner.NewBoard(nil)
-	view := func() string { return Present{Theme: uncoloured(), Board: board, Now: noon}.View(80, 3) }
+	view := func() string { return RunStatus{Theme: uncoloured(), Board: board, Now: noon}.View(80, 3) }
 	board.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Time: noon})
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "a", State: provisioner.Started, Text: "Fall", Time: noon})
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "a", State: provisioner.Failed, Text: "broken", Time: noon})
@@ -122,7 +122,7 @@ func TestTheCurrentStepAndTheErrorAreNeverDropped(t *testing.T) {
 		{ID: "c", Title: "Run", State: provisioner.Started, Began: noon},
 	}}
 	for height := 2; height < 6; height++ {
-		view := Present{Theme: uncoloured(), Board: board, Now: noon}.View(80, height)
+		view := RunStatus{Theme: uncoloured(), Board: board, Now: noon}.View(80, height)
 		if !strings.Contains(view, "Fall: broken") || !strings.Contains(view, "Walk") {
 			t.Errorf("with %d lines:\n%s", height, view)
 		}
@@ -134,14 +134,14 @@ func TestALogTellsARepeatedWaitOnce(t *testing.T) {
 		return provisioner.Event{Seq: seq, Type: provisioner.TypeWait, Step: "s", Last: last}
 	}
 	p := Log{Theme: uncoloured(), Events: []provisioner.Event{wait(1, "a"), wait(2, "a"), wait(3, "b"), wait(4, "b"), wait(5, "a")}}
-	if told := p.told(); len(told) != 3 {
+	if told := p.filterEvents(); len(told) != 3 {
 		t.Errorf("%d events are told, want 3", len(told))
 	}
 }
 
 func TestMarksHaveASCIITwinsOfOneWidth(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		theme := NewTheme(termenv.Ascii, TerminalColours(), ascii)
+		theme := NewTheme(termenv.Ascii, NewTerminalPalette(), ascii)
 		seen := map[string]bool{}
 		for status := Waiting; status <= Skipped; status++ {
 			mark := theme.Mark(status)
@@ -157,7 +157,7 @@ func TestColourIsOnlyUsedWhereTheTerminalHasIt(t *testing.T) {
 	if got := uncoloured().Mark(OK); got != "✓" {
 		t.Errorf("an uncoloured mark is %q", got)
 	}
-	if got := NewTheme(termenv.ANSI, TerminalColours(), false).Mark(OK); !strings.Contains(got, "\x1b[32m") {
+	if got := NewTheme(termenv.ANSI, NewTerminalPalette(), false).Mark(OK); !strings.Contains(got, "\x1b[32m") {
 		t.Errorf("a coloured mark is %q", got)
 	}
 }

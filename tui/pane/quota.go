@@ -10,15 +10,15 @@ type Quota struct {
 	Resource    string
 	Used, Limit int // Limit below 0: none
 	Need        int
-	Unasked     bool // only the need is known
+	Unknown     bool // only the need is known
 }
 
 // After is how much is used once the cluster stands.
 func (q Quota) After() int { return q.Used + q.Need }
 
-// Short is how much is missing, 0 if it suffices.
-func (q Quota) Short() int {
-	if q.Unasked || q.Limit < 0 {
+// Missing is how much is missing, 0 if it suffices.
+func (q Quota) Missing() int {
+	if q.Unknown || q.Limit < 0 {
 		return 0
 	}
 	return max(q.After()-q.Limit, 0)
@@ -27,9 +27,9 @@ func (q Quota) Short() int {
 // Status of the limit: one that nobody could tell waits.
 func (q Quota) Status() Status {
 	switch {
-	case q.Unasked:
+	case q.Unknown:
 		return Waiting
-	case q.Short() > 0:
+	case q.Missing() > 0:
 		return Failed
 	}
 	return OK
@@ -45,25 +45,25 @@ type Quotas struct {
 
 // Widths of the columns behind the name of the resource.
 const (
-	quotaColumn = 6
-	quotaName   = 12
+	quotaColumnWidth = 6
+	quotaNameWidth   = 12
 )
 
 // View draws a table; where it does not find room, the limits that suffice are counted.
 func (p Quotas) View(width, height int) string {
-	rows := p.urgent()
-	name := min(max(width-4*quotaColumn-cells(p.Theme.Indent())-1, 4), quotaName)
-	lines, below := p.heading(name, width)
+	rows := p.sortByStatus()
+	name := min(max(width-4*quotaColumnWidth-countCells(p.Theme.Indent())-1, 4), quotaNameWidth)
+	lines, below := p.renderHeading(name, width)
 	room := max(height-1-len(below), 0)
 	shown := rows
 	if len(rows) > room {
 		shown = rows[:max(room-1, 0)]
 	}
 	for _, row := range shown {
-		lines = append(lines, p.row(row, name))
+		lines = append(lines, p.renderRow(row, name))
 	}
 	if rest := len(rows) - len(shown); rest > 0 {
-		lines = append(lines, p.Theme.Dim.Render(fmt.Sprintf("and %d more: %s", rest, p.worst(rows[len(shown):]).Word())))
+		lines = append(lines, p.Theme.Dim.Render(fmt.Sprintf("and %d more: %s", rest, p.computeStatus(rows[len(shown):]).Word())))
 	}
 	return Fill(append(lines, below...), width, height)
 }
@@ -76,21 +76,21 @@ func (p Quotas) Height() int {
 	return 2 + len(p.Rows)
 }
 
-// heading names the columns and says how old the limits are, below the table where there is no room beside the names.
-func (p Quotas) heading(name, width int) (lines, below []string) {
+// renderHeading names the columns and says how old the limits are, below the table where there is no room beside the names.
+func (p Quotas) renderHeading(name, width int) (lines, below []string) {
 	line := p.Theme.Label.Render(Fit("Quota", name))
 	for _, title := range []string{"used", "need", "after", "limit"} {
-		line += p.Theme.Dim.Render(number(title))
+		line += p.Theme.Dim.Render(padNumber(title))
 	}
-	note := p.note()
-	if cells(line)+1+cells(note) <= width {
-		return []string{spread(line, note, width)}, nil
+	note := p.renderNote()
+	if countCells(line)+1+countCells(note) <= width {
+		return []string{joinEnds(line, note, width)}, nil
 	}
 	return []string{line}, []string{note}
 }
 
-// note says how old the limits are, or why there are none.
-func (p Quotas) note() string {
+// renderNote says how old the limits are, or why there are none.
+func (p Quotas) renderNote() string {
 	switch {
 	case p.Note == "":
 		return ""
@@ -100,31 +100,31 @@ func (p Quotas) note() string {
 	return p.Theme.Dim.Render(p.Note)
 }
 
-func (p Quotas) row(q Quota, name int) string {
+func (p Quotas) renderRow(q Quota, name int) string {
 	used, after, limit := fmt.Sprint(q.Used), fmt.Sprint(q.After()), fmt.Sprint(q.Limit)
 	if q.Limit < 0 {
 		limit = "none"
 	}
-	if q.Unasked {
+	if q.Unknown {
 		used, after, limit = "?", "?", "?"
 	}
-	line := Fit(Clean(q.Resource), name) + number(used) + number(fmt.Sprint(q.Need)) + number(after) + number(limit)
-	if q.Short() > 0 {
+	line := Fit(Sanitize(q.Resource), name) + padNumber(used) + padNumber(fmt.Sprint(q.Need)) + padNumber(after) + padNumber(limit)
+	if q.Missing() > 0 {
 		line = p.Theme.Bad.Render(line)
 	}
 	return line + "  " + p.Theme.Mark(q.Status())
 }
 
-// number puts a number at the right of its column.
-func number(text string) string {
-	return strings.Repeat(" ", max(quotaColumn-cells(text), 1)) + text
+// padNumber puts a number at the right of its column.
+func padNumber(text string) string {
+	return strings.Repeat(" ", max(quotaColumnWidth-countCells(text), 1)) + text
 }
 
-// urgent puts what does not suffice first and keeps the order otherwise.
-func (p Quotas) urgent() []Quota {
+// sortByStatus puts what does not suffice first and keeps the order otherwise.
+func (p Quotas) sortByStatus() []Quota {
 	short, rest := make([]Quota, 0, len(p.Rows)), make([]Quota, 0, len(p.Rows))
 	for _, row := range p.Rows {
-		if row.Short() > 0 {
+		if row.Missing() > 0 {
 			short = append(short, row)
 		} else {
 			rest = append(rest, row)
@@ -133,7 +133,7 @@ func (p Quotas) urgent() []Quota {
 	return append(short, rest...)
 }
 
-func (p Quotas) worst(rows []Quota) Status {
+func (p Quotas) computeStatus(rows []Quota) Status {
 	worst := OK
 	for _, row := range rows {
 		if status := row.Status(); status.urgency() < worst.urgency() {
@@ -143,17 +143,17 @@ func (p Quotas) worst(rows []Quota) Status {
 	return worst
 }
 
-// Line tells the same in one line.
-func (p Quotas) Line() string {
+// RenderLine tells the same in one line.
+func (p Quotas) RenderLine() string {
 	if len(p.Rows) == 0 {
 		return ""
 	}
-	first := p.urgent()[0]
-	switch status := p.worst(p.Rows); status {
+	first := p.sortByStatus()[0]
+	switch status := p.computeStatus(p.Rows); status {
 	case Failed:
-		return p.Theme.Mark(Failed) + " " + p.Theme.Bad.Render(fmt.Sprintf("quota %s: %d of %d", Clean(first.Resource), first.After(), first.Limit))
+		return p.Theme.Mark(Failed) + " " + p.Theme.Bad.Render(fmt.Sprintf("quota %s: %d of %d", Sanitize(first.Resource), first.After(), first.Limit))
 	case Waiting:
-		return p.Theme.Mark(status) + " " + strings.TrimSpace("quotas "+p.note())
+		return p.Theme.Mark(status) + " " + strings.TrimSpace("quotas "+p.renderNote())
 	}
 	return p.Theme.Mark(OK) + " quotas suffice"
 }

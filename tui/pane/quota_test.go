@@ -18,7 +18,7 @@ func TestALimitThatDoesNotSufficeComesFirst(t *testing.T) {
 	if lines := strings.Split(p.View(50, 4), "\n"); !strings.Contains(lines[1], "27    20  ✗") || !strings.Contains(lines[2], "none  ✓") {
 		t.Errorf("the order is\n%s", strings.Join(lines, "\n"))
 	}
-	if line := p.Line(); line != "✗ quota instance: 27 of 20" {
+	if line := p.RenderLine(); line != "✗ quota instance: 27 of 20" {
 		t.Errorf("in one line: %q", line)
 	}
 	if view := p.View(50, 3); !strings.Contains(view, "and 2 more: ok") {
@@ -28,14 +28,14 @@ func TestALimitThatDoesNotSufficeComesFirst(t *testing.T) {
 
 func TestALimitIsReachedBeforeItIsExceeded(t *testing.T) {
 	for need, short := range map[int]int{1: 0, 2: 0, 3: 1, 5: 3} {
-		if got := (Quota{Used: 2, Need: need, Limit: 4}).Short(); got != short {
+		if got := (Quota{Used: 2, Need: need, Limit: 4}).Missing(); got != short {
 			t.Errorf("needing %d is %d short, want %d", need, got, short)
 		}
 	}
 }
 
 func TestAQuotaThatNobodyToldIsNotWell(t *testing.T) {
-	p := Quotas{Theme: uncoloured(), Rows: []Quota{{Resource: "instance", Need: 9999, Unasked: true}}, State: Warn, Note: "nobody could tell"}
+	p := Quotas{Theme: uncoloured(), Rows: []Quota{{Resource: "instance", Need: 9999, Unknown: true}}, State: Warn, Note: "nobody could tell"}
 	if view := p.View(60, 3); !strings.Contains(view, "?  9999     ?     ?  ○") || !strings.Contains(view, "! nobody could tell") {
 		t.Errorf("it reads\n%s", view)
 	}

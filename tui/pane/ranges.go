@@ -17,30 +17,30 @@ type Ranges struct {
 type Range struct {
 	Title    string
 	Prefix   netip.Prefix
-	Inside   bool     // reserved by the network plugin: nobody decides about it
-	Changing bool     // is being typed
+	Reserved bool     // reserved by the network plugin: nobody decides about it
+	Edited   bool     // is being typed
 	Overlaps []string // titles of those that it overlaps
 }
 
 // Widths of what stands before the scale, at most.
 const (
-	rangeTitle  = 20
-	rangePrefix = 20
-	scaleLeast  = 12 // a scale that is narrower shows nothing
-	scaleMost   = 72
-	pairsMost   = 4 // that are told in words
+	rangeTitleWidth  = 20
+	rangePrefixWidth = 20
+	scaleMinWidth    = 12 // a scale that is narrower shows nothing
+	scaleMaxWidth    = 72
+	maxPairs         = 4 // that are told in words
 )
 
 // View draws a line for each range, and below them what overlaps, in words. Where there is little room, ranges that
 // overlap nothing are left out, those of the plugin first.
 func (p Ranges) View(width, height int) string {
-	words := p.words(width)
-	rows := p.chosen(height - len(words))
-	columns := p.columns(width)
-	scale := p.scaleFor(rows, width-columns.title-columns.prefix)
+	words := p.renderOverlaps(width)
+	rows := p.selectRanges(height - len(words))
+	columns := p.computeColumns(width)
+	scale := p.buildScale(rows, width-columns.title-columns.prefix)
 	var lines []string
 	for _, row := range rows {
-		lines = append(lines, p.row(row, scale, columns))
+		lines = append(lines, p.renderRow(row, scale, columns))
 	}
 	if left := len(p.Ranges) - len(rows); left > 0 && len(lines)+len(words) < height {
 		lines = append(lines, p.Theme.Dim.Render("  and "+Plural(left, "more range")))
@@ -49,18 +49,18 @@ func (p Ranges) View(width, height int) string {
 }
 
 // Height is how many lines everything needs.
-func (p Ranges) Height(width int) int { return len(p.Ranges) + len(p.words(width)) }
+func (p Ranges) Height(width int) int { return len(p.Ranges) + len(p.renderOverlaps(width)) }
 
-// chosen returns the ranges that find room: what overlaps, what somebody decides about, and then the rest.
-func (p Ranges) chosen(room int) []Range {
+// selectRanges returns the ranges that find room: what overlaps, what somebody decides about, and then the rest.
+func (p Ranges) selectRanges(room int) []Range {
 	if len(p.Ranges) <= room {
 		return p.Ranges
 	}
 	keep, left := make([]bool, len(p.Ranges)), max(room-1, 0)
 	for _, worth := range []func(Range) bool{
-		func(r Range) bool { return len(r.Overlaps) > 0 && !r.Inside },
+		func(r Range) bool { return len(r.Overlaps) > 0 && !r.Reserved },
 		func(r Range) bool { return len(r.Overlaps) > 0 },
-		func(r Range) bool { return !r.Inside },
+		func(r Range) bool { return !r.Reserved },
 		func(Range) bool { return true },
 	} {
 		for i, r := range p.Ranges {
@@ -79,56 +79,56 @@ func (p Ranges) chosen(room int) []Range {
 	return rows
 }
 
-// scaleFor makes a scale of the ranges in what the columns before it leave, or one without room.
-func (p Ranges) scaleFor(rows []Range, width int) scale {
+// buildScale makes a scale of the ranges in what the columns before it leave, or one without room.
+func (p Ranges) buildScale(rows []Range, width int) scale {
 	prefixes := make([]netip.Prefix, len(rows))
 	for i, row := range rows {
 		prefixes[i] = row.Prefix
 	}
-	room := width - cells(p.Theme.Indent()) - 1
-	if room < scaleLeast {
+	room := width - countCells(p.Theme.Indent()) - 1
+	if room < scaleMinWidth {
 		return scale{}
 	}
-	return newScale(prefixes, min(room, scaleMost))
+	return newScale(prefixes, min(room, scaleMaxWidth))
 }
 
 // rangeColumns are the widths of the titles and of the prefixes, each with a space behind it.
 type rangeColumns struct{ title, prefix int }
 
-func (p Ranges) columns(width int) rangeColumns {
+func (p Ranges) computeColumns(width int) rangeColumns {
 	var c rangeColumns
 	for _, r := range p.Ranges {
-		c.title, c.prefix = max(c.title, cells(Clean(r.Title))+1), max(c.prefix, len(r.Prefix.String())+1)
+		c.title, c.prefix = max(c.title, countCells(Sanitize(r.Title))+1), max(c.prefix, len(r.Prefix.String())+1)
 	}
-	most := rangeTitle
+	most := rangeTitleWidth
 	if width < 70 {
 		most -= 4
 	}
-	return rangeColumns{min(c.title, most), min(c.prefix, rangePrefix)}
+	return rangeColumns{min(c.title, most), min(c.prefix, rangePrefixWidth)}
 }
 
-func (p Ranges) row(r Range, on scale, columns rangeColumns) string {
+func (p Ranges) renderRow(r Range, on scale, columns rangeColumns) string {
 	t, mark, style := p.Theme, p.Theme.Mark(OK), p.Theme.Plain
 	switch {
 	case len(r.Overlaps) > 0:
 		mark, style = t.Mark(Failed), t.Bad
-	case r.Inside:
+	case r.Reserved:
 		mark, style = t.Mark(Skipped), t.Dim
-	case r.Changing:
+	case r.Edited:
 		style = t.Bold
 	}
-	line := mark + " " + style.Render(Fit(Clean(r.Title), columns.title-1)+" "+Fit(r.Prefix.String(), columns.prefix-1)) + " "
-	return line + p.bar(r, on)
+	line := mark + " " + style.Render(Fit(Sanitize(r.Title), columns.title-1)+" "+Fit(r.Prefix.String(), columns.prefix-1)) + " "
+	return line + p.renderBar(r, on)
 }
 
-// bar draws the range's part of the scale; where it shares a column with another one, a cross.
-func (p Ranges) bar(r Range, on scale) string {
+// renderBar draws the range's part of the scale; where it shares a column with another one, a cross.
+func (p Ranges) renderBar(r Range, on scale) string {
 	var bar strings.Builder
 	for _, part := range on.parts {
 		symbol, style := p.Theme.Dot, p.Theme.Dim
-		if part.within(r.Prefix) {
+		if part.isWithin(r.Prefix) {
 			symbol, style = p.Theme.full, p.Theme.Active
-			if r.Inside {
+			if r.Reserved {
 				style = p.Theme.Dim
 			}
 			if part.shared {
@@ -140,21 +140,21 @@ func (p Ranges) bar(r Range, on scale) string {
 	return bar.String()
 }
 
-// words names the first pairs that overlap, each once, and counts the rest.
-func (p Ranges) words(width int) []string {
+// renderOverlaps names the first pairs that overlap, each once, and counts the rest.
+func (p Ranges) renderOverlaps(width int) []string {
 	var lines []string
 	told, all := map[[2]string]bool{}, 0
 	for _, r := range p.Ranges {
 		all += len(r.Overlaps)
 		for _, other := range r.Overlaps {
-			if len(told) == pairsMost {
+			if len(told) == maxPairs {
 				break
 			}
 			if told[[2]string{other, r.Title}] {
 				continue
 			}
 			told[[2]string{r.Title, other}] = true
-			text := fmt.Sprintf("%s (%s) overlaps %s", Clean(r.Title), r.Prefix, Clean(other))
+			text := fmt.Sprintf("%s (%s) overlaps %s", Sanitize(r.Title), r.Prefix, Sanitize(other))
 			lines = append(lines, wrapAfter(p.Theme.Mark(Failed), p.Theme.Bad, text, p.Theme.Indent(), width)...)
 		}
 	}

@@ -15,8 +15,8 @@ func someRanges() []Range {
 		{Title: "Nodes", Prefix: in("10.0.0.0/16"), Overlaps: []string{"Customer network 1"}},
 		{Title: "Customer network 1", Prefix: in("10.0.5.0/24"), Overlaps: []string{"Nodes"}},
 		{Title: "Customer network 2", Prefix: in("10.1.0.0/16")},
-		{Title: "OVN join", Prefix: in("100.64.0.0/16"), Inside: true},
-		{Title: "OVN join (IPv6)", Prefix: in("fd98::/64"), Inside: true},
+		{Title: "OVN join", Prefix: in("100.64.0.0/16"), Reserved: true},
+		{Title: "OVN join (IPv6)", Prefix: in("fd98::/64"), Reserved: true},
 	}
 }
 
@@ -63,7 +63,7 @@ func TestOfManyOverlapsTheFirstAreToldAndTheRestCounted(t *testing.T) {
 		p.Ranges = append(p.Ranges, r)
 	}
 	view := p.View(70, 12)
-	if strings.Count(view, "overlaps N") != pairsMost || !strings.Contains(view, "and 6 more overlaps") {
+	if strings.Count(view, "overlaps N") != maxPairs || !strings.Contains(view, "and 6 more overlaps") {
 		t.Errorf("ten pairs read\n%s", view)
 	}
 }

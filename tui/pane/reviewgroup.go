@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Planned is one object of a plan.
-type Planned struct {
+// PlannedObject is one object of a plan.
+type PlannedObject struct {
 	Action string // create, update, delete or found
 	Kind   string
 	Name   string
@@ -17,11 +17,11 @@ type Planned struct {
 // PlanGroup is all objects of one kind to which the same is done.
 type PlanGroup struct {
 	Action, Kind string
-	Items        []Planned
+	Items        []PlannedObject
 }
 
 // GroupPlan groups a plan: what is created first, what is there already last, and the machines before all else.
-func GroupPlan(plan []Planned) []PlanGroup {
+func GroupPlan(plan []PlannedObject) []PlanGroup {
 	var groups []PlanGroup
 	for _, action := range []string{"create", "update", "delete", "found"} {
 		from := len(groups)
@@ -36,20 +36,20 @@ func GroupPlan(plan []Planned) []PlanGroup {
 			}
 			groups[from+i].Items = append(groups[from+i].Items, object)
 		}
-		slices.SortStableFunc(groups[from:], func(a, b PlanGroup) int { return machinesFirst(a.Kind) - machinesFirst(b.Kind) })
+		slices.SortStableFunc(groups[from:], func(a, b PlanGroup) int { return orderKind(a.Kind) - orderKind(b.Kind) })
 	}
 	return groups
 }
 
-func machinesFirst(kind string) int {
-	if kind == instance {
+func orderKind(kind string) int {
+	if kind == kindInstance {
 		return 0
 	}
 	return 1
 }
 
-// planHeading says what an action means for a number of objects.
-func planHeading(action string, n int) string {
+// formatPlanHeading says what an action means for a number of objects.
+func formatPlanHeading(action string, n int) string {
 	switch action {
 	case "create":
 		return fmt.Sprintf("Created: %s", Plural(n, "object"))
@@ -61,24 +61,24 @@ func planHeading(action string, n int) string {
 	return fmt.Sprintf("There already, and stays: %s", Plural(n, "object"))
 }
 
-// summary counts the objects of a group and names the first ones.
-func (g PlanGroup) summary(t Theme) string {
+// renderSummary counts the objects of a group and names the first ones.
+func (g PlanGroup) renderSummary(t Theme) string {
 	names := make([]string, 0, len(g.Items))
 	for _, item := range g.Items {
-		names = append(names, Clean(item.Name))
+		names = append(names, Sanitize(item.Name))
 	}
-	return Fit(Plural(len(g.Items), Clean(kindName(g.Kind))), 26) + t.Dim.Render(strings.Join(names, ", "))
+	return Fit(Plural(len(g.Items), Sanitize(formatKind(g.Kind))), 26) + t.Dim.Render(strings.Join(names, ", "))
 }
 
-// rows are the objects of a group, one a line.
-func (g PlanGroup) rows(t Theme) []string {
+// renderRows are the objects of a group, one a line.
+func (g PlanGroup) renderRows(t Theme) []string {
 	longest := 0
 	for _, item := range g.Items {
-		longest = max(longest, cells(Clean(item.Name)))
+		longest = max(longest, countCells(Sanitize(item.Name)))
 	}
 	rows := make([]string, 0, len(g.Items))
 	for _, item := range g.Items {
-		rows = append(rows, "       "+Fit(Clean(item.Name), min(longest, 40))+t.Dim.Render("  "+Clean(item.Detail)))
+		rows = append(rows, "       "+Fit(Sanitize(item.Name), min(longest, 40))+t.Dim.Render("  "+Sanitize(item.Detail)))
 	}
 	return rows
 }

@@ -22,21 +22,21 @@ type part struct {
 // newScale makes a scale of this width. If there are more parts than columns, stretches that are in no range vanish;
 // if it is too narrow for the rest, too, the scale has no parts.
 func newScale(ranges []netip.Prefix, width int) scale {
-	parts := partsOf(ranges)
+	parts := splitRanges(ranges)
 	if len(parts) > width {
 		parts = slices.DeleteFunc(parts, func(p part) bool { return !p.covered })
 	}
 	if len(parts) > width {
 		return scale{}
 	}
-	share(parts, width)
+	setWidths(parts, width)
 	return scale{parts}
 }
 
-func partsOf(ranges []netip.Prefix) []part {
+func splitRanges(ranges []netip.Prefix) []part {
 	var borders []*big.Int
 	for _, r := range ranges {
-		first, end := ends(r)
+		first, end := computeBounds(r)
 		borders = append(borders, first, end)
 	}
 	slices.SortFunc(borders, (*big.Int).Cmp)
@@ -46,7 +46,7 @@ func partsOf(ranges []netip.Prefix) []part {
 		p := part{first: borders[i], end: borders[i+1]}
 		count := 0
 		for _, r := range ranges {
-			if p.within(r) {
+			if p.isWithin(r) {
 				count++
 			}
 		}
@@ -56,14 +56,14 @@ func partsOf(ranges []netip.Prefix) []part {
 	return parts
 }
 
-// within tells whether the part belongs to a range.
-func (p part) within(r netip.Prefix) bool {
-	first, end := ends(r)
+// isWithin tells whether the part belongs to a range.
+func (p part) isWithin(r netip.Prefix) bool {
+	first, end := computeBounds(r)
 	return first.Cmp(p.first) <= 0 && p.end.Cmp(end) <= 0
 }
 
-// ends returns the first address of a range and the one behind its last, as numbers: those of IPv6 begin behind IPv4.
-func ends(r netip.Prefix) (first, end *big.Int) {
+// computeBounds returns the first address of a range and the one behind its last, as numbers: those of IPv6 begin behind IPv4.
+func computeBounds(r netip.Prefix) (first, end *big.Int) {
 	r = r.Masked()
 	first = new(big.Int).SetBytes(r.Addr().AsSlice())
 	if r.Addr().Is6() {
@@ -73,8 +73,8 @@ func ends(r netip.Prefix) (first, end *big.Int) {
 	return first, size.Add(size, first)
 }
 
-// share gives each part a column, and the rest by the weight of the parts.
-func share(parts []part, width int) {
+// setWidths gives each part a column, and the rest by the weight of the parts.
+func setWidths(parts []part, width int) {
 	rest, total := width-len(parts), 0.0
 	for _, p := range parts {
 		total += p.weight()

@@ -14,19 +14,19 @@ type Services struct {
 	Now    time.Time
 }
 
-func (p Services) lines(width int) []string {
+func (p Services) renderLines(width int) []string {
 	var lines []string
 	for _, service := range p.Stages {
-		lines = append(lines, p.row(service, width))
+		lines = append(lines, p.renderRow(service, width))
 		if service.Reason != "" {
-			lines = append(lines, Truncate(p.Theme.Indent()+p.Theme.Style(serviceStatus(service)).Render(service.Reason), width))
+			lines = append(lines, Truncate(p.Theme.Indent()+p.Theme.Style(mapServiceStatus(service)).Render(service.Reason), width))
 		}
 	}
 	return lines
 }
 
-func (p Services) row(service provisioner.StageView, width int) string {
-	t, status := p.Theme, serviceStatus(service)
+func (p Services) renderRow(service provisioner.StageView, width int) string {
+	t, status := p.Theme, mapServiceStatus(service)
 	line := t.Mark(status) + " " + Fit(service.Service, 14) + " " + t.Style(status).Render(service.Stage)
 	if n := len(service.Finished); n > 0 && width >= 40 {
 		line += t.Dim.Render(fmt.Sprintf("  %d done", n))
@@ -34,11 +34,11 @@ func (p Services) row(service provisioner.StageView, width int) string {
 	if status == OK {
 		return Fit(line, width)
 	}
-	return spread(line, t.Dim.Render(Short(p.Now.Sub(service.At))), width)
+	return joinEnds(line, t.Dim.Render(FormatDuration(p.Now.Sub(service.At))), width)
 }
 
-// serviceStatus returns how a service is; done is told once it has ended well.
-func serviceStatus(service provisioner.StageView) Status {
+// mapServiceStatus returns how a service is; done is told once it has ended well.
+func mapServiceStatus(service provisioner.StageView) Status {
 	switch service.State {
 	case provisioner.Failed:
 		return Failed

@@ -5,19 +5,19 @@ import "strings"
 // Sizing is a table of machines: a row for each role or group, a column for each thing that is decided about it or
 // follows from that. It scrolls so that the row of the cursor is seen.
 type Sizing struct {
-	Theme   Theme
-	Corner  string // what is said above the names of the rows
-	Columns []SizingColumn
-	Rows    []SizingRow
-	Row     int // of the cursor; beyond the rows there is none
-	Column  int // of the cursor
+	Theme       Theme
+	CornerTitle string // what is said above the names of the rows
+	Columns     []SizingColumn
+	Rows        []SizingRow
+	Row         int // of the cursor; beyond the rows there is none
+	Column      int // of the cursor
 }
 
 // SizingColumn is a column of the table, in cells with the brackets of the cursor.
 type SizingColumn struct {
 	Title, Short string // Short where there is little room
 	Width        int    // for the title
-	Least        int    // for the short title and the values
+	MinWidth     int    // for the short title and the values
 	Left         bool   // words begin at the left, numbers end at the right
 	Rank         int    // 0: always drawn; of the others, the highest leaves first where there is no room
 }
@@ -37,48 +37,48 @@ type SizingCell struct {
 	Edited bool // is being typed
 }
 
-// sizingTitle is how wide the names of the rows are.
-const sizingTitle = 15
+// sizingTitleWidth is how wide the names of the rows are.
+const sizingTitleWidth = 15
 
 // View draws a heading and the rows.
 func (p Sizing) View(width, height int) string {
-	shown, long := p.fitting(width)
+	shown, long := p.selectColumns(width)
 	lines := make([]string, len(p.Rows))
 	for i, row := range p.Rows {
-		lines[i] = p.line(i, row, shown, width)
+		lines[i] = p.renderLine(i, row, shown, width)
 	}
 	room := height - 1
 	if room < 1 {
 		return Fill(lines[min(max(p.Row, 0), len(lines)):], width, height)
 	}
 	offset := min(max(p.Row-room/2, 0), max(len(lines)-room, 0))
-	return Fill(append([]string{p.heading(shown, long, width)}, window(p.Theme, lines, offset, room)...), width, height)
+	return Fill(append([]string{p.renderHeading(shown, long, width)}, scrollLines(p.Theme, lines, offset, room)...), width, height)
 }
 
 // Height is how many lines the whole table has.
 func (p Sizing) Height() int { return 1 + len(p.Rows) }
 
-// placed is a column that is drawn, and how wide.
-type placed struct{ column, width int }
+// shownColumn is a column that is drawn, and how wide.
+type shownColumn struct{ column, width int }
 
-// fitting returns the columns that find room. The one of the cursor always does.
-func (p Sizing) fitting(width int) (shown []placed, long bool) {
-	room := width - p.lead() - p.titleWidth(width)
+// selectColumns returns the columns that find room. The one of the cursor always does.
+func (p Sizing) selectColumns(width int) (shown []shownColumn, long bool) {
+	room := width - p.leadWidth() - p.titleWidth(width)
 	total := 0
 	for i, c := range p.Columns {
 		total += c.Width
-		shown = append(shown, placed{i, c.Width})
+		shown = append(shown, shownColumn{i, c.Width})
 	}
 	if total <= room {
 		return shown, true
 	}
 	total = 0
 	for i, c := range p.Columns {
-		shown[i].width = c.Least
-		total += c.Least
+		shown[i].width = c.MinWidth
+		total += c.MinWidth
 	}
 	for total > room {
-		least := p.leastWorth(shown)
+		least := p.findLeastRanked(shown)
 		if least < 0 {
 			break
 		}
@@ -88,8 +88,8 @@ func (p Sizing) fitting(width int) (shown []placed, long bool) {
 	return shown, false
 }
 
-// leastWorth returns which of the columns leaves next, or -1.
-func (p Sizing) leastWorth(shown []placed) int {
+// findLeastRanked returns which of the columns leaves next, or -1.
+func (p Sizing) findLeastRanked(shown []shownColumn) int {
 	least, rank := -1, 0
 	for i, s := range shown {
 		if c := p.Columns[s.column]; c.Rank > rank && s.column != p.Column {
@@ -99,45 +99,45 @@ func (p Sizing) leastWorth(shown []placed) int {
 	return least
 }
 
-// lead is how wide the cursor and the mark before a name are.
-func (p Sizing) lead() int { return 1 + cells(p.Theme.Indent()) }
+// leadWidth is how wide the cursor and the mark before a name are.
+func (p Sizing) leadWidth() int { return 1 + countCells(p.Theme.Indent()) }
 
 func (p Sizing) titleWidth(width int) int {
 	switch {
 	case width >= 110:
-		return sizingTitle + 8
+		return sizingTitleWidth + 8
 	case width >= 70 && !p.Theme.ascii, width >= 80:
-		return sizingTitle
+		return sizingTitleWidth
 	}
-	return sizingTitle - 1
+	return sizingTitleWidth - 1
 }
 
-func (p Sizing) heading(shown []placed, long bool, width int) string {
-	line := strings.Repeat(" ", p.lead()) + Fit(p.Corner, p.titleWidth(width))
+func (p Sizing) renderHeading(shown []shownColumn, long bool, width int) string {
+	line := strings.Repeat(" ", p.leadWidth()) + Fit(p.CornerTitle, p.titleWidth(width))
 	for _, s := range shown {
 		c := p.Columns[s.column]
 		title := c.Short
 		if long {
 			title = c.Title
 		}
-		line += c.head(title, s.width)
+		line += c.renderTitle(title, s.width)
 	}
 	return p.Theme.Dim.Render(Truncate(line, width))
 }
 
-func (p Sizing) line(i int, row SizingRow, shown []placed, width int) string {
+func (p Sizing) renderLine(i int, row SizingRow, shown []shownColumn, width int) string {
 	t, cursor, name := p.Theme, " ", p.Theme.Plain
 	if i == p.Row {
-		cursor, name = p.Theme.Focus.Render(p.Theme.Prong), p.Theme.Bold
+		cursor, name = p.Theme.Focus.Render(p.Theme.Cursor), p.Theme.Bold
 	}
-	mark := strings.Repeat(" ", cells(t.Indent())-1)
+	mark := strings.Repeat(" ", countCells(t.Indent())-1)
 	if row.Status == Warn || row.Status == Failed {
 		mark = t.Mark(row.Status)
 	}
 	line := cursor + mark + " " + name.Render(Fit(row.Title, p.titleWidth(width)))
 	for _, s := range shown {
 		if s.column < len(row.Cells) {
-			line += p.cell(row.Cells[s.column], p.Columns[s.column], s.width, i == p.Row && s.column == p.Column)
+			line += p.renderCell(row.Cells[s.column], p.Columns[s.column], s.width, i == p.Row && s.column == p.Column)
 		} else {
 			line += strings.Repeat(" ", s.width)
 		}
@@ -145,8 +145,8 @@ func (p Sizing) line(i int, row SizingRow, shown []placed, width int) string {
 	return line
 }
 
-// cell draws a value; brackets show where the cursor is, also without colours.
-func (p Sizing) cell(c SizingCell, column SizingColumn, width int, chosen bool) string {
+// renderCell draws a value; brackets show where the cursor is, also without colours.
+func (p Sizing) renderCell(c SizingCell, column SizingColumn, width int, chosen bool) string {
 	style, text := p.Theme.Plain, c.Text
 	switch {
 	case c.Status == Warn || c.Status == Failed:
@@ -155,31 +155,31 @@ func (p Sizing) cell(c SizingCell, column SizingColumn, width int, chosen bool) 
 		style = p.Theme.Dim
 	}
 	if !chosen {
-		return style.Render(column.place(text, width, " ", " "))
+		return style.Render(column.padText(text, width, " ", " "))
 	}
 	if c.Edited {
 		text += "_"
 	}
-	return p.Theme.Selected.Render(column.place(text, width, "[", "]"))
+	return p.Theme.Selected.Render(column.padText(text, width, "[", "]"))
 }
 
-// head puts a title above the values of a column; a long one takes the room of the brackets, too.
-func (c SizingColumn) head(title string, width int) string {
+// renderTitle puts a title above the values of a column; a long one takes the room of the brackets, too.
+func (c SizingColumn) renderTitle(title string, width int) string {
 	switch {
 	case c.Left:
 		return Fit(" "+title, width)
-	case cells(title) >= width:
+	case countCells(title) >= width:
 		return Fit(title, width)
 	}
-	return strings.Repeat(" ", width-1-cells(title)) + title + " "
+	return strings.Repeat(" ", width-1-countCells(title)) + title + " "
 }
 
-// place puts a text into a column, between two characters.
-func (c SizingColumn) place(text string, width int, before, after string) string {
+// padText puts a text into a column, between two characters.
+func (c SizingColumn) padText(text string, width int, before, after string) string {
 	room := max(width-2, 0)
 	text = Truncate(text, room)
 	if c.Left {
 		return Fit(before+Fit(text, room)+after, width)
 	}
-	return Fit(before+strings.Repeat(" ", max(room-cells(text), 0))+text+after, width)
+	return Fit(before+strings.Repeat(" ", max(room-countCells(text), 0))+text+after, width)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-func asciiTheme() Theme { return NewTheme(termenv.Ascii, TerminalColours(), true) }
+func asciiTheme() Theme { return NewTheme(termenv.Ascii, NewTerminalPalette(), true) }
 
 func someSizing(t Theme, row, column int) Sizing {
 	cell := func(texts ...string) (cells []SizingCell) {
@@ -20,8 +20,8 @@ func someSizing(t Theme, row, column int) Sizing {
 		return cells
 	}
 	return Sizing{Theme: t, Row: row, Column: column, Columns: []SizingColumn{
-		{Title: "count", Short: "count", Width: 8, Least: 5}, {Title: "instance type", Short: "type", Width: 26, Least: 22, Left: true},
-		{Title: "CPUs", Short: "CPU", Width: 6, Least: 5, Rank: 3}, {Title: "TopoLVM", Short: "LVM", Width: 9, Least: 5, Rank: 2},
+		{Title: "count", Short: "count", Width: 8, MinWidth: 5}, {Title: "instance type", Short: "type", Width: 26, MinWidth: 22, Left: true},
+		{Title: "CPUs", Short: "CPU", Width: 6, MinWidth: 5, Rank: 3}, {Title: "TopoLVM", Short: "LVM", Width: 9, MinWidth: 5, Rank: 2},
 	}, Rows: []SizingRow{
 		{Title: "Control plane", Cells: cell("3", "standard.extra-large", "4")},
 		{Title: "Workers", Status: Failed, Cells: cell("2", "standard.large", "4", "yes")},
@@ -43,12 +43,12 @@ func FuzzWizardPanesAreExact(f *testing.F) {
 		}
 		prefix, _ := netip.ParsePrefix(cidr)
 		sizing := someSizing(theme, height%5, width%5)
-		sizing.Rows[0].Title = Clean(name)
-		quotas := append(someQuotas(), Quota{Resource: name, Need: width, Unasked: true})
+		sizing.Rows[0].Title = Sanitize(name)
+		quotas := append(someQuotas(), Quota{Resource: name, Need: width, Unknown: true})
 		for _, view := range []View{
 			Ranges{Theme: theme, Ranges: append(someRanges(), Range{Title: name, Prefix: prefix, Overlaps: []string{name}})},
-			Quotas{Theme: theme, Rows: quotas, State: Warn, Note: Clean(name)},
-			Cost{Theme: theme, Hour: 3.42, Month: 2463, Date: Clean(name), Unknown: []string{name}, Machines: 16},
+			Quotas{Theme: theme, Rows: quotas, State: Warn, Note: Sanitize(name)},
+			Cost{Theme: theme, Hour: 3.42, Month: 2463, Date: Sanitize(name), Unknown: []string{name}, Machines: 16},
 			Capacity{Theme: theme, Nodes: 512, PodsPerNode: 510, Services: 65534, Wanted: width}, sizing,
 		} {
 			exact(t, view, width, height)

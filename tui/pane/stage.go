@@ -11,14 +11,14 @@ import (
 
 // Stage is all steps of one phase of the plan.
 type Stage struct {
-	Name   string
-	Status Status
-	Steps  []provisioner.StepView
-	Ended  int // steps that ended well
+	Name      string
+	Status    Status
+	Steps     []provisioner.StepView
+	Succeeded int // steps that ended well
 }
 
-// Stages groups steps by phase, in the order in which the phases first appear.
-func Stages(steps []provisioner.StepView) []Stage {
+// GroupStages groups steps by phase, in the order in which the phases first appear.
+func GroupStages(steps []provisioner.StepView) []Stage {
 	var stages []Stage
 	for _, step := range steps {
 		i := slices.IndexFunc(stages, func(s Stage) bool { return s.Name == step.Phase })
@@ -27,20 +27,20 @@ func Stages(steps []provisioner.StepView) []Stage {
 			i = len(stages) - 1
 		}
 		stages[i].Steps = append(stages[i].Steps, step)
-		if EndedWell(step) {
-			stages[i].Ended++
+		if HasSucceeded(step) {
+			stages[i].Succeeded++
 		}
 	}
 	for i := range stages {
-		stages[i].Status = stages[i].status()
+		stages[i].Status = stages[i].computeStatus()
 	}
 	return stages
 }
 
-func (s Stage) status() Status {
+func (s Stage) computeStatus() Status {
 	count, missed := map[Status]int{}, 0
 	for _, step := range s.Steps {
-		if count[StepStatus(step)]++; step.Unreached {
+		if count[MapStepStatus(step)]++; step.Unreached {
 			missed++
 		}
 	}
@@ -59,8 +59,8 @@ func (s Stage) status() Status {
 	return Running
 }
 
-// Took returns how long the stage has been worked on, or false if it has not begun.
-func (s Stage) Took(now time.Time) (time.Duration, bool) {
+// Elapsed returns how long the stage has been worked on, or false if it has not begun.
+func (s Stage) Elapsed(now time.Time) (time.Duration, bool) {
 	var began, ended time.Time
 	for _, step := range s.Steps {
 		if !step.Began.IsZero() && (began.IsZero() || step.Began.Before(began)) {
@@ -76,8 +76,8 @@ func (s Stage) Took(now time.Time) (time.Duration, bool) {
 	return ended.Sub(began), !began.IsZero()
 }
 
-// StepStatus returns how a step is.
-func StepStatus(step provisioner.StepView) Status {
+// MapStepStatus returns how a step is.
+func MapStepStatus(step provisioner.StepView) Status {
 	switch step.State {
 	case provisioner.Started:
 		return Running
@@ -91,8 +91,8 @@ func StepStatus(step provisioner.StepView) Status {
 	return Waiting
 }
 
-// EndedWell tells whether a step is done, or was skipped because there was nothing to do.
-func EndedWell(step provisioner.StepView) bool {
+// HasSucceeded tells whether a step is done, or was skipped because there was nothing to do.
+func HasSucceeded(step provisioner.StepView) bool {
 	return step.State == provisioner.Done || step.State == provisioner.Skipped && !step.Unreached
 }
 
@@ -104,41 +104,41 @@ type Strip struct {
 
 // View draws the line as detailed as the width allows.
 func (s Strip) View(width, height int) string {
-	stages := Stages(s.Steps)
+	stages := GroupStages(s.Steps)
 	line := ""
-	for _, draw := range []func([]Stage) string{s.counted, s.currentCounted, s.named, s.collapsed} {
-		if line = draw(stages); cells(line) <= width {
+	for _, draw := range []func([]Stage) string{s.renderCounts, s.renderCurrentCounts, s.renderNames, s.renderCollapsed} {
+		if line = draw(stages); countCells(line) <= width {
 			break
 		}
 	}
 	return Fill([]string{line}, width, height)
 }
 
-func (s Strip) counted(stages []Stage) string {
-	return s.each(stages, func(stage Stage) bool { return stage.Status != Waiting })
+func (s Strip) renderCounts(stages []Stage) string {
+	return s.renderEach(stages, func(stage Stage) bool { return stage.Status != Waiting })
 }
 
-func (s Strip) currentCounted(stages []Stage) string {
-	return s.each(stages, func(stage Stage) bool { return stage.Status == Running || stage.Status == Failed })
+func (s Strip) renderCurrentCounts(stages []Stage) string {
+	return s.renderEach(stages, func(stage Stage) bool { return stage.Status == Running || stage.Status == Failed })
 }
 
-func (s Strip) named(stages []Stage) string {
-	return s.each(stages, func(Stage) bool { return false })
+func (s Strip) renderNames(stages []Stage) string {
+	return s.renderEach(stages, func(Stage) bool { return false })
 }
 
-func (s Strip) each(stages []Stage, counts func(Stage) bool) string {
+func (s Strip) renderEach(stages []Stage, counts func(Stage) bool) string {
 	var parts []string
 	for _, stage := range stages {
-		part := s.Theme.Mark(stage.Status) + " " + s.name(stage)
+		part := s.Theme.Mark(stage.Status) + " " + s.renderName(stage)
 		if counts(stage) {
-			part += s.Theme.Dim.Render(fmt.Sprintf(" %d/%d", stage.Ended, len(stage.Steps)))
+			part += s.Theme.Dim.Render(fmt.Sprintf(" %d/%d", stage.Succeeded, len(stage.Steps)))
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "  ")
 }
 
-func (s Strip) name(stage Stage) string {
+func (s Strip) renderName(stage Stage) string {
 	name := stage.Name
 	if name == "" {
 		name = "steps"
@@ -149,8 +149,8 @@ func (s Strip) name(stage Stage) string {
 	return name
 }
 
-// collapsed names only the stages that need attention.
-func (s Strip) collapsed(stages []Stage) string {
+// renderCollapsed names only the stages that need attention.
+func (s Strip) renderCollapsed(stages []Stage) string {
 	count := map[Status]int{}
 	var current []Stage
 	for _, stage := range stages {
@@ -163,7 +163,7 @@ func (s Strip) collapsed(stages []Stage) string {
 		parts = append(parts, fmt.Sprintf("%s %d done", s.Theme.Mark(OK), n))
 	}
 	if len(current) > 0 {
-		parts = append(parts, s.currentCounted(current))
+		parts = append(parts, s.renderCurrentCounts(current))
 	}
 	if n := count[Skipped]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d skipped", s.Theme.Mark(Skipped), n))

@@ -10,17 +10,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// longest is how many bytes of a remote string are worth showing.
-const longest = 4096
+// maxRemoteText is how many bytes of a remote string are worth showing.
+const maxRemoteText = 4096
 
-// Clean makes a remote string harmless: no control sequences, no control or direction-changing characters, one line,
+// Sanitize makes a remote string harmless: no control sequences, no control or direction-changing characters, one line,
 // and no accent at its beginning that would sit on what stands before it.
-func Clean(s string) string {
-	if harmless(s) {
+func Sanitize(s string) string {
+	if isSanitized(s) {
 		return s
 	}
-	if len(s) > longest {
-		s = s[:longest] + "…"
+	if len(s) > maxRemoteText {
+		s = s[:maxRemoteText] + "…"
 	}
 	s = ansi.Strip(strings.ToValidUTF8(s, "?"))
 	s = strings.Map(func(r rune) rune {
@@ -35,14 +35,14 @@ func Clean(s string) string {
 	return strings.TrimLeftFunc(strings.Join(strings.Fields(s), " "), unicode.IsMark)
 }
 
-// harmless tells quickly that nothing needs to be done about a text, which most are.
-func harmless(s string) bool {
+// isSanitized tells quickly that nothing needs to be done about a text, which most are.
+func isSanitized(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
 			return false
 		}
 	}
-	return len(s) <= longest
+	return len(s) <= maxRemoteText
 }
 
 // Truncate shortens s, which may carry styles, to width cells.
@@ -50,7 +50,7 @@ func Truncate(s string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if s = strings.ReplaceAll(s, "\n", " "); cells(s) <= width {
+	if s = strings.ReplaceAll(s, "\n", " "); countCells(s) <= width {
 		return s
 	}
 	return ansi.Truncate(s, width, "…")
@@ -59,17 +59,17 @@ func Truncate(s string, width int) string {
 // Fit shortens or pads s to exactly width cells.
 func Fit(s string, width int) string {
 	s = strings.ReplaceAll(s, "\n", " ")
-	taken := cells(s)
+	taken := countCells(s)
 	if taken > width {
 		s = Truncate(s, width)
-		taken = cells(s)
+		taken = countCells(s)
 	}
 	return s + strings.Repeat(" ", max(width-taken, 0))
 }
 
-// spread puts left and right at the two ends of a line; the left side gives way.
-func spread(left, right string, width int) string {
-	room := width - cells(right)
+// joinEnds puts left and right at the two ends of a line; the left side gives way.
+func joinEnds(left, right string, width int) string {
+	room := width - countCells(right)
 	if right == "" || room < 8 {
 		return Fit(left, width)
 	}
@@ -82,7 +82,7 @@ func Wrap(s, indent string, width int) []string {
 	if first, rest, more := strings.Cut(s, "\n"); more {
 		return append(Wrap(first, indent, width), Wrap(rest, indent, width)...)
 	}
-	room := width - cells(indent)
+	room := width - countCells(indent)
 	if room < 4 {
 		return []string{Truncate(indent+s, width)}
 	}
@@ -92,7 +92,7 @@ func Wrap(s, indent string, width int) []string {
 		switch {
 		case lines[last] == "":
 			lines[last] = word
-		case cells(lines[last])+1+cells(word) <= room:
+		case countCells(lines[last])+1+countCells(word) <= room:
 			lines[last] += " " + word
 		default:
 			lines = append(lines, word)
@@ -107,7 +107,7 @@ func Wrap(s, indent string, width int) []string {
 
 // wrapIn is Wrap in one style, which begins anew on each line.
 func wrapIn(style lipgloss.Style, s, indent string, width int) []string {
-	lines := Wrap(s, "", width-cells(indent))
+	lines := Wrap(s, "", width-countCells(indent))
 	for i, line := range lines {
 		lines[i] = indent + style.Render(line)
 	}
@@ -116,8 +116,8 @@ func wrapIn(style lipgloss.Style, s, indent string, width int) []string {
 
 // wrapAfter wraps a text in one style behind a head that has its own; the other lines begin behind indent.
 func wrapAfter(head string, style lipgloss.Style, s, indent string, width int) []string {
-	room := strings.Repeat("_", max(cells(head)-cells(indent), 1))
-	lines := Wrap(room+" "+s, "", width-cells(indent))
+	room := strings.Repeat("_", max(countCells(head)-countCells(indent), 1))
+	lines := Wrap(room+" "+s, "", width-countCells(indent))
 	first, hung := strings.CutPrefix(lines[0], room)
 	if !hung {
 		return append([]string{Truncate(head, width)}, wrapIn(style, s, indent, width)...)
@@ -145,14 +145,14 @@ func Fill(lines []string, width, height int) string {
 	return strings.Join(block, "\n")
 }
 
-// Clock formats the time a run has taken, e.g. 00:17:42.
-func Clock(d time.Duration) string {
+// FormatClock formats the time a run has taken, e.g. 00:17:42.
+func FormatClock(d time.Duration) string {
 	s := int(max(d, 0).Seconds())
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// Short formats a duration for people, e.g. 42s, 1m58s, 2h05m.
-func Short(d time.Duration) string {
+// FormatDuration formats a duration for people, e.g. 42s, 1m58s, 2h05m.
+func FormatDuration(d time.Duration) string {
 	d = max(d, 0).Truncate(time.Second)
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	switch {
@@ -177,4 +177,4 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+func toDuration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -22,11 +22,11 @@ func TestCleanDisarmsRemoteText(t *testing.T) {
 		"\u0301accent":                     "accent",
 		"世界":                               "世界",
 	} {
-		if got := Clean(dirty); got != clean {
+		if got := Sanitize(dirty); got != clean {
 			t.Errorf("Clean(%q) = %q, want %q", dirty, got, clean)
 		}
 	}
-	if got := Clean(strings.Repeat("x", 1<<20)); len(got) > longest+len("…") {
+	if got := Sanitize(strings.Repeat("x", 1<<20)); len(got) > maxRemoteText+len("…") {
 		t.Errorf("a long text stays %d bytes long", len(got))
 	}
 }
@@ -63,11 +63,11 @@ func TestDurationsReadWell(t *testing.T) {
 		-time.Second: "0s", 900 * time.Millisecond: "0s", 42 * time.Second: "42s", 2 * time.Minute: "2m",
 		118 * time.Second: "1m58s", 125*time.Minute + time.Second: "2h05m",
 	} {
-		if got := Short(d); got != want {
+		if got := FormatDuration(d); got != want {
 			t.Errorf("Short(%d) = %q, want %q", d, got, want)
 		}
 	}
-	if got := Clock(31*time.Hour + 62*time.Second); got != "31:01:02" {
+	if got := FormatClock(31*time.Hour + 62*time.Second); got != "31:01:02" {
 		t.Errorf("Clock = %q", got)
 	}
 }
@@ -76,9 +76,9 @@ func TestDurationsReadWell(t *testing.T) {
 func TestCellsAreThoseOfTheTerminal(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", "✓ ok · 3×4 → …", "\x1b[1;32m✓\x1b[0m done", "世界", "✓\ufe0f", "a\u0301", "·\u0301", "\x1b]0;t\x07x", "\x1b[2Kx", "\x1b[", "é", "\xe2\x9c",
-		narrow, "👩‍👩‍👧‍👦x", "─│╭", "x\x7fy",
+		singleCellSymbols, "👩‍👩‍👧‍👦x", "─│╭", "x\x7fy",
 	} {
-		if got, want := cells(text), ansi.StringWidth(text); got != want {
+		if got, want := countCells(text), ansi.StringWidth(text); got != want {
 			t.Errorf("%q has %d cells, counted %d", text, want, got)
 		}
 	}

@@ -17,8 +17,8 @@ type Palette struct {
 	Good, Active, Caution, Bad, Accent lipgloss.TerminalColor
 }
 
-// TerminalColours is the palette of the terminal's own sixteen colours: it suits light and dark backgrounds.
-func TerminalColours() Palette {
+// NewTerminalPalette is the palette of the terminal's own sixteen colours: it suits light and dark backgrounds.
+func NewTerminalPalette() Palette {
 	return Palette{
 		Good:    lipgloss.ANSIColor(2),
 		Active:  lipgloss.ANSIColor(6),
@@ -30,16 +30,16 @@ func TerminalColours() Palette {
 
 // Theme holds every style and symbol of the screens.
 type Theme struct {
-	Plain, Bold, Dim         lipgloss.Style
-	Label, Border, Focus     lipgloss.Style
-	Good, Active             lipgloss.Style
-	Caution, Bad, Selected   lipgloss.Style
-	ascii                    bool
-	marks                    [6]string
-	horizontal, vertical     string
-	corners                  [4]string // top left, top right, bottom left, bottom right
-	Arrow, Dot, Times, Prong string
-	full, free               string // of a bar
+	Plain, Bold, Dim          lipgloss.Style
+	Label, Border, Focus      lipgloss.Style
+	Good, Active              lipgloss.Style
+	Caution, Bad, Selected    lipgloss.Style
+	ascii                     bool
+	marks                     [6]string
+	horizontal, vertical      string
+	corners                   [4]string // top left, top right, bottom left, bottom right
+	Arrow, Dot, Times, Cursor string
+	full, free                string // of a bar
 }
 
 // NewTheme builds the styles for a terminal with the given colours. With ascii every symbol has its ASCII twin.
@@ -63,13 +63,13 @@ func (t Theme) withSymbols(ascii bool) Theme {
 	if t.ascii = ascii; ascii {
 		t.marks = [...]string{"[  ]", "[..]", "[ok]", "[!!]", "[XX]", "[--]"}
 		t.horizontal, t.vertical, t.corners = "-", "|", [4]string{"+", "+", "+", "+"}
-		t.Arrow, t.Dot, t.Times, t.Prong = ">", "-", "x", ">"
+		t.Arrow, t.Dot, t.Times, t.Cursor = ">", "-", "x", ">"
 		t.full, t.free = "#", "."
 		return t
 	}
 	t.marks = [...]string{"○", "●", "✓", "!", "✗", "–"}
 	t.horizontal, t.vertical, t.corners = "─", "│", [4]string{"╭", "╮", "╰", "╯"}
-	t.Arrow, t.Dot, t.Times, t.Prong = "→", "·", "×", "›"
+	t.Arrow, t.Dot, t.Times, t.Cursor = "→", "·", "×", "›"
 	t.full, t.free = "▓", "░"
 	return t
 }
@@ -106,13 +106,13 @@ func (t Theme) Mark(s Status) string { return t.Style(s).Render(t.marks[s]) }
 // Indent is as wide as a mark and the space behind it.
 func (t Theme) Indent() string { return strings.Repeat(" ", 1+len([]rune(t.marks[0]))) }
 
-// Rule returns a horizontal line.
-func (t Theme) Rule(width int) string {
+// RenderRule returns a horizontal line.
+func (t Theme) RenderRule(width int) string {
 	return t.Border.Render(strings.Repeat(t.horizontal, max(width, 0)))
 }
 
-// Wall returns one cell of a vertical line.
-func (t Theme) Wall() string { return t.Border.Render(t.vertical) }
+// RenderWall returns one cell of a vertical line.
+func (t Theme) RenderWall() string { return t.Border.Render(t.vertical) }
 
 // join puts a dot between the parts that are not empty.
 func (t Theme) join(parts ...string) string {

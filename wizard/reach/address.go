@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// longestEndpoint is how long an endpoint may be, in bytes.
-const longestEndpoint = 512
+// maxEndpointLength is how long an endpoint may be, in bytes.
+const maxEndpointLength = 512
 
 // AddressError is what is wrong with an endpoint that an operator wrote. It never repeats credentials.
 type AddressError struct {
@@ -36,58 +36,58 @@ func (e AddressError) Error() string {
 	return text
 }
 
-// ReadEndpoint reads an endpoint as operators write it, and returns the URL that is probed. Its scheme is the kind of
+// ParseEndpoint reads an endpoint as operators write it, and returns the URL that is probed. Its scheme is the kind of
 // the probe; without one, "host:port" is probed by tcp and "host" by https. Errors are AddressErrors.
-func ReadEndpoint(text string) (address string, err error) {
+func ParseEndpoint(text string) (address string, err error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return "", AddressError{Problem: "is empty", Allowed: forms}
-	case len(text) > longestEndpoint:
-		return "", AddressError{Problem: fmt.Sprintf("has %d characters", len(text)), Allowed: fmt.Sprintf("at most %d", longestEndpoint)}
+		return "", AddressError{Problem: "is empty", Allowed: endpointForms}
+	case len(text) > maxEndpointLength:
+		return "", AddressError{Problem: fmt.Sprintf("has %d characters", len(text)), Allowed: fmt.Sprintf("at most %d", maxEndpointLength)}
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }):
-		return "", AddressError{Problem: "holds white space or control characters", Allowed: forms}
+		return "", AddressError{Problem: "holds white space or control characters", Allowed: endpointForms}
 	}
-	scheme, rest, err := schemeOf(text)
+	scheme, rest, err := splitScheme(text)
 	if err != nil {
 		return "", err
 	}
 	u, err := url.Parse(scheme + "://" + rest)
 	switch {
-	case strings.Contains(userPart(rest), "@"):
-		return "", AddressError{Problem: "holds credentials, which would be kept in the open", Allowed: forms}
+	case strings.Contains(getAuthority(rest), "@"):
+		return "", AddressError{Problem: "holds credentials, which would be kept in the open", Allowed: endpointForms}
 	case err != nil:
-		return "", notRead(rest)
+		return "", newParseError(rest)
 	}
 	if err := checkParts(u); err != nil {
 		return "", err
 	}
-	if u.Host, err = hostAndPort(u); err != nil {
+	if u.Host, err = parseHostPort(u); err != nil {
 		return "", err
 	}
-	return plainURL(u), nil
+	return normalizeURL(u), nil
 }
 
-// forms are the ways to write an endpoint.
-const forms = "e.g. https://registry.example.net/v2/, tcp://10.9.0.5:5000, host or host:port"
+// endpointForms are the ways to write an endpoint.
+const endpointForms = "e.g. https://registry.example.net/v2/, tcp://10.9.0.5:5000, host or host:port"
 
-// schemes are the kinds of probes that operators may ask for.
-func schemes() []string {
+// listSchemes are the kinds of probes that operators may ask for.
+func listSchemes() []string {
 	return []string{
 		"https", "http", "tcp", "tls", "registry", "release", "acme", "graph", "vault", "lieutenant", "oidc", "s3", "ssh", "ntp",
 		"dns", "zone", "closed", "proxy",
 	}
 }
 
-// schemeOf splits an endpoint, and completes one without a scheme.
-func schemeOf(text string) (scheme, rest string, err error) {
+// splitScheme splits an endpoint, and completes one without a scheme.
+func splitScheme(text string) (scheme, rest string, err error) {
 	scheme, rest, whole := strings.Cut(text, "://")
 	if whole && !strings.ContainsAny(scheme, "/?#@") {
 		scheme = strings.ToLower(scheme)
-		if slices.Contains(schemes(), scheme) {
+		if slices.Contains(listSchemes(), scheme) {
 			return scheme, rest, nil
 		}
-		return "", "", unknownScheme(scheme, rest)
+		return "", "", newSchemeError(scheme, rest)
 	}
 	if address, err := netip.ParseAddr(text); err == nil && address.Is6() {
 		return "https", "[" + text + "]", nil
@@ -95,41 +95,41 @@ func schemeOf(text string) (scheme, rest string, err error) {
 	authority, _, _ := strings.Cut(text, "/")
 	host, port, err := net.SplitHostPort(authority)
 	switch {
-	case err == nil && slices.Contains(schemes(), strings.ToLower(host)) && strings.Trim(port, "0123456789") != "":
-		return "", "", AddressError{Problem: "lacks \"//\" after the scheme", Allowed: forms, Suggestion: retyped(host, port)}
+	case err == nil && slices.Contains(listSchemes(), strings.ToLower(host)) && strings.Trim(port, "0123456789") != "":
+		return "", "", AddressError{Problem: "lacks \"//\" after the scheme", Allowed: endpointForms, Suggestion: replaceScheme(host, port)}
 	case err == nil:
 		return "tcp", text, nil
 	}
 	return "https", text, nil
 }
 
-// retyped returns an endpoint with another scheme, if it can be read then; "" otherwise.
-func retyped(scheme, rest string) string {
-	if address, err := ReadEndpoint(scheme + "://" + rest); err == nil {
+// replaceScheme returns an endpoint with another scheme, if it can be read then; "" otherwise.
+func replaceScheme(scheme, rest string) string {
+	if address, err := ParseEndpoint(scheme + "://" + rest); err == nil {
 		return address
 	}
 	return ""
 }
 
-func unknownScheme(scheme, rest string) error {
+func newSchemeError(scheme, rest string) error {
 	best, distance := "", max(1, len(scheme)/3)+1
-	for _, known := range schemes() {
-		if d := levenshtein.ComputeDistance(short(scheme), known); d < distance {
+	for _, known := range listSchemes() {
+		if d := levenshtein.ComputeDistance(truncateText(scheme), known); d < distance {
 			best, distance = known, d
 		}
 	}
-	failure := AddressError{Problem: fmt.Sprintf("the scheme %q is not known", short(scheme)), Allowed: "one of " + strings.Join(schemes(), ", ")}
+	failure := AddressError{Problem: fmt.Sprintf("the scheme %q is not known", truncateText(scheme)), Allowed: "one of " + strings.Join(listSchemes(), ", ")}
 	if best != "" {
-		failure.Suggestion = retyped(best, rest)
+		failure.Suggestion = replaceScheme(best, rest)
 	}
 	return failure
 }
 
-// short bounds what an error repeats.
-func short(text string) string { return text[:min(len(text), 20)] }
+// truncateText bounds what an error repeats.
+func truncateText(text string) string { return text[:min(len(text), 20)] }
 
-// userPart returns what stands before the path, where credentials would be.
-func userPart(rest string) string { return rest[:min(len(rest), indexOr(rest, "/?#"))] }
+// getAuthority returns what stands before the path, where credentials would be.
+func getAuthority(rest string) string { return rest[:min(len(rest), indexOr(rest, "/?#"))] }
 
 func indexOr(text, letters string) int {
 	if i := strings.IndexAny(text, letters); i >= 0 {
@@ -138,20 +138,20 @@ func indexOr(text, letters string) int {
 	return len(text)
 }
 
-// notRead says what is wrong with what the library refuses.
-func notRead(rest string) error {
-	authority := userPart(rest)
+// newParseError says what is wrong with what the library refuses.
+func newParseError(rest string) error {
+	authority := getAuthority(rest)
 	if _, port, err := net.SplitHostPort(authority); err == nil && strings.Trim(port, "0123456789") != "" {
-		return badPort(port)
+		return newPortError(port)
 	}
 	if strings.Count(authority, ":") > 1 && !strings.HasPrefix(authority, "[") {
 		return AddressError{Problem: "the IPv6 address is not in brackets", Allowed: "e.g. tcp://[2001:db8::1]:5000"}
 	}
-	return AddressError{Problem: "it cannot be read", Allowed: forms}
+	return AddressError{Problem: "it cannot be read", Allowed: endpointForms}
 }
 
-func badPort(port string) error {
-	return AddressError{Problem: fmt.Sprintf("the port %q is none", short(port)), Allowed: "1 to 65535"}
+func newPortError(port string) error {
+	return AddressError{Problem: fmt.Sprintf("the port %q is none", truncateText(port)), Allowed: "1 to 65535"}
 }
 
 // checkParts refuses what means nothing to a kind.
@@ -161,7 +161,7 @@ func checkParts(u *url.URL) error {
 	case portOnly && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
 		return AddressError{Problem: fmt.Sprintf("%s knows no path", u.Scheme), Allowed: u.Scheme + "://host" + map[bool]string{true: ":port"}[u.Scheme != "zone"]}
 	case u.Fragment != "" && u.Scheme != "ssh":
-		return AddressError{Problem: "holds a \"#\", which means something to ssh only", Allowed: forms}
+		return AddressError{Problem: "holds a \"#\", which means something to ssh only", Allowed: endpointForms}
 	case u.Port() == "" && slices.Contains([]string{"tcp", "closed", "proxy"}, u.Scheme):
 		return AddressError{Problem: "the port is missing", Allowed: u.Scheme + "://host:port"}
 	case u.Port() != "" && u.Scheme == "zone":
@@ -170,32 +170,32 @@ func checkParts(u *url.URL) error {
 	return nil
 }
 
-// hostAndPort returns the host in the form that is looked up, with the port.
-func hostAndPort(u *url.URL) (string, error) {
-	host, err := hostName(u.Hostname())
+// parseHostPort returns the host in the form that is looked up, with the port.
+func parseHostPort(u *url.URL) (string, error) {
+	host, err := normalizeHost(u.Hostname())
 	if err != nil {
 		return "", err
 	}
 	port := u.Port()
 	if port == "" {
-		return bracketed(host), nil
+		return formatHost(host), nil
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || number == 0 {
-		return "", badPort(port)
+		return "", newPortError(port)
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(number, 10)), nil
 }
 
-func bracketed(host string) string {
+func formatHost(host string) string {
 	if strings.Contains(host, ":") {
 		return "[" + host + "]"
 	}
 	return host
 }
 
-// hostName returns a name in ASCII and in lower case, or an address.
-func hostName(host string) (string, error) {
+// normalizeHost returns a name in ASCII and in lower case, or an address.
+func normalizeHost(host string) (string, error) {
 	problem := func(format string, args ...any) error {
 		return AddressError{Problem: fmt.Sprintf(format, args...), Allowed: "a name or an address, e.g. registry.example.net or 10.9.0.5"}
 	}

@@ -33,11 +33,11 @@ func TestEndpointsAsOperatorsWriteThem(t *testing.T) {
 		"registry://some_host.example.net:5000":    "registry://some_host.example.net:5000",
 		"graph://updates.example.net/g?channel=x1": "graph://updates.example.net/g?channel=x1",
 	} {
-		got, err := ReadEndpoint(text)
+		got, err := ParseEndpoint(text)
 		if err != nil || got != want {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
-		if again, err := ReadEndpoint(got); err != nil || again != got {
+		if again, err := ParseEndpoint(got); err != nil || again != got {
 			t.Errorf("%q is read as %q a second time, %v", got, again, err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestEndpointsThatCannotBeProbedAreRefusedInAFewWords(t *testing.T) {
 		strings.Repeat("a.", 400) + "net":    "has 803 characters",
 		"javascript:alert(1)":                `the port "alert(1)" is none`,
 	} {
-		got, err := ReadEndpoint(text)
+		got, err := ParseEndpoint(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 			continue
@@ -92,7 +92,7 @@ func TestEndpointsThatCannotBeProbedAreRefusedInAFewWords(t *testing.T) {
 func TestWhateverIsWrittenIsReadOrRefusedPlainly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`(https|tcp|ssh|zone|x)?:?/{0,2}[a-zA-Z0-9.:@\[\]%#?/*_-]{0,30}`)).Draw(t, "text")
-		address, err := ReadEndpoint(text)
+		address, err := ParseEndpoint(text)
 		var failure AddressError
 		switch {
 		case err != nil && !errors.As(err, &failure):
@@ -102,8 +102,8 @@ func TestWhateverIsWrittenIsReadOrRefusedPlainly(t *testing.T) {
 				t.Fatalf("%q: %q", text, shown)
 			}
 		default:
-			check := customerCheck("A", address)
-			if again, err := ReadEndpoint(address); err != nil || again != address || check.Kind() == "" || strings.Contains(check.Target(), "@") {
+			check := newCustomerCheck("A", address)
+			if again, err := ParseEndpoint(address); err != nil || again != address || check.Kind() == "" || strings.Contains(check.Target(), "@") {
 				t.Fatalf("%q: %q is then %q, %v", text, address, again, err)
 			}
 		}

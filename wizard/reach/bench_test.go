@@ -28,7 +28,7 @@ func (l latencies) slowest() (slowest time.Duration) {
 // wholeCatalogue is a task of every endpoint there is, and of more that an operator added.
 func wholeCatalogue(tb testing.TB, more int) reach.Task {
 	tb.Helper()
-	endpoints, err := assets.Endpoints()
+	endpoints, err := assets.ReadEndpoints()
 	if err != nil {
 		tb.Fatal(err)
 	}

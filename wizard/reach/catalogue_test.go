@@ -12,7 +12,7 @@ import (
 
 func catalogue(t *testing.T) []assets.Endpoint {
 	t.Helper()
-	endpoints, err := assets.Endpoints()
+	endpoints, err := assets.ReadEndpoints()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestTheCatalogueIsWellFormed(t *testing.T) {
 			"a hint of whole sentences":     e.Hint == "" || strings.HasSuffix(e.Hint, ".") && len(e.Hint) < 200,
 			"needs that stand above":        !slices.ContainsFunc(e.Needs, func(id string) bool { return !seen[id] }),
 			"conditions that are known":     !slices.ContainsFunc(e.When, unknownCondition),
-			"a kind of probe that is known": slices.Contains(schemes(), kind),
+			"a kind of probe that is known": slices.Contains(listSchemes(), kind),
 			"placeholders that are known":   !unknownPlaceholder(e.URL),
 			"statuses where there are any":  len(e.Expect) == 0 || strings.HasPrefix(e.URL, "http"),
 		} {
@@ -60,12 +60,12 @@ func unknownPlace(from string) bool {
 }
 
 func unknownCondition(names string) bool {
-	return slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { _, known := conditions()[name]; return !known })
+	return slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { _, known := listConditions()[name]; return !known })
 }
 
 func unknownPlaceholder(address string) bool {
 	for _, found := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(address, -1) {
-		if _, known := placeholders()[found[1]]; !known {
+		if _, known := listPlaceholders()[found[1]]; !known {
 			return true
 		}
 	}
@@ -77,12 +77,12 @@ func TestEveryConditionAndEveryPlaceholderIsUsed(t *testing.T) {
 	for _, e := range catalogue(t) {
 		all.WriteString(" |" + strings.Join(e.When, "|") + "| " + e.URL)
 	}
-	for name := range conditions() {
+	for name := range listConditions() {
 		if !strings.Contains(all.String(), "|"+name+"|") {
 			t.Errorf("nothing depends on the condition %s", name)
 		}
 	}
-	for name := range placeholders() {
+	for name := range listPlaceholders() {
 		if !strings.Contains(all.String(), "{"+name+"}") {
 			t.Errorf("nothing depends on the placeholder %s", name)
 		}
@@ -130,11 +130,11 @@ func TestEveryKnownHostIsInTheCatalogue(t *testing.T) {
 func TestEveryAddressOfTheCatalogueIsOneThatAnOperatorCouldWrite(t *testing.T) {
 	scope := everything()
 	for _, e := range catalogue(t) {
-		address, unknown := scope.fill(e.URL)
+		address, unknown := scope.expandURL(e.URL)
 		if unknown != "" {
 			t.Errorf("%s: %s is not known", e.ID, unknown)
 		}
-		if read, err := ReadEndpoint(address); err != nil {
+		if read, err := ParseEndpoint(address); err != nil {
 			t.Errorf("%s: %s: %v", e.ID, read, err)
 		}
 	}

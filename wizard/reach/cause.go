@@ -14,30 +14,30 @@ type Cause struct {
 	Hint  string   // what to do about it
 }
 
-// fewestShared is how many checks have to suffer before a cause is told apart from them.
-const fewestShared = 3
+// minSharedChecks is how many checks have to suffer before a cause is told apart from them.
+const minSharedChecks = 3
 
-// Causes returns what several results of a report come from, whatever spoils most first.
-func Causes(report Report) []Cause {
-	cut := vantagesWithout(report, func(l Layers) Layer { return l.TCP })
-	nameless := vantagesWithout(report, func(l Layers) Layer { return l.DNS })
+// CommonCauses returns what several results of a report come from, whatever spoils most first.
+func CommonCauses(report Report) []Cause {
+	cut := listSourcesWithout(report, func(l Layers) Layer { return l.TCP })
+	nameless := listSourcesWithout(report, func(l Layers) Layer { return l.DNS })
 	groups := map[[3]string]*Cause{}
 	var found []*Cause
 	for _, r := range report.Results {
-		shared, known := sharedEvidence(r, cut[r.Vantage], nameless[r.Vantage])
+		shared, known := getSharedEvidence(r, cut[r.Source], nameless[r.Source])
 		if r.Verdict != Warn && r.Verdict != Fail || !known {
 			continue
 		}
-		key := [3]string{r.Vantage, string(r.Class), shared}
+		key := [3]string{r.Source, string(r.Class), shared}
 		if groups[key] == nil {
-			groups[key] = causeOf(r)
+			groups[key] = newCause(r)
 			found = append(found, groups[key])
 		}
 		groups[key].IDs = append(groups[key].IDs, r.ID)
 	}
 	var causes []Cause
 	for _, cause := range found {
-		if len(cause.IDs) >= fewestShared {
+		if len(cause.IDs) >= minSharedChecks {
 			causes = append(causes, *cause)
 		}
 	}
@@ -45,9 +45,9 @@ func Causes(report Report) []Cause {
 	return causes
 }
 
-// Spoils tells whether a result comes from this cause.
-func (c Cause) Spoils(r Result) bool {
-	return r.Vantage == c.First.Vantage && r.Class == c.First.Class && slices.Contains(c.IDs, r.ID)
+// Explains tells whether a result comes from this cause.
+func (c Cause) Explains(r Result) bool {
+	return r.Source == c.First.Source && r.Class == c.First.Class && slices.Contains(c.IDs, r.ID)
 }
 
 // String says what it is and how much comes from it.
@@ -55,9 +55,9 @@ func (c Cause) String() string {
 	return fmt.Sprintf("one cause of %d problems: %s", len(c.IDs), c.Text)
 }
 
-// sharedEvidence returns what results of one class have in common if they have one cause. From a place that is cut off no
+// getSharedEvidence returns what results of one class have in common if they have one cause. From a place that is cut off no
 // connection was made at all, and from a nameless one no name was found.
-func sharedEvidence(r Result, cut, nameless bool) (shared string, known bool) {
+func getSharedEvidence(r Result, cut, nameless bool) (shared string, known bool) {
 	e := r.Evidence
 	switch r.Class {
 	case ClockSkew, Captive, NoRoute:
@@ -78,30 +78,30 @@ func sharedEvidence(r Result, cut, nameless bool) (shared string, known bool) {
 	return "", false
 }
 
-// vantagesWithout returns the vantages from which a layer was tried and never came about.
-func vantagesWithout(report Report, layer func(Layers) Layer) map[string]bool {
+// listSourcesWithout returns the vantages from which a layer was tried and never came about.
+func listSourcesWithout(report Report, layer func(Layers) Layer) map[string]bool {
 	without := map[string]bool{}
 	for _, r := range report.Results {
 		if layer(r.Layers) == LayerFail {
-			without[r.Vantage] = true
+			without[r.Source] = true
 		}
 	}
 	for _, r := range report.Results {
 		if layer(r.Layers) == LayerOK {
-			delete(without, r.Vantage)
+			delete(without, r.Source)
 		}
 	}
 	return without
 }
 
-func causeOf(r Result) *Cause {
-	words := causeWords()[r.Class]
-	return &Cause{First: r, Text: filled(words[0], r), Hint: filled(words[1], r)}
+func newCause(r Result) *Cause {
+	words := listCauseTexts()[r.Class]
+	return &Cause{First: r, Text: expandHint(words[0], r), Hint: expandHint(words[1], r)}
 }
 
-// causeWords returns for each class what the cause is and what to do about it. What is in braces comes from the first
+// listCauseTexts returns for each class what the cause is and what to do about it. What is in braces comes from the first
 // result, see filled.
-func causeWords() map[Class][2]string {
+func listCauseTexts() map[Class][2]string {
 	return map[Class][2]string{
 		ClockSkew: {"the clock of {machine} is {how far behind or ahead}", "Set the clock of {machine}, best by NTP, and check again."},
 		Captive: {"the network of {machine} wants a login first",

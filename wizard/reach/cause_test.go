@@ -14,7 +14,7 @@ import (
 func spoiled(vantage string, class reach.Class, n int, evidence map[string]string, layers reach.Layers) (all []reach.Result) {
 	for i := range n {
 		all = append(all, reach.Result{
-			ID: fmt.Sprintf("%s-%s-%d", vantage, class, i), Target: fmt.Sprintf("h%d.example:443", i), Vantage: vantage,
+			ID: fmt.Sprintf("%s-%s-%d", vantage, class, i), Target: fmt.Sprintf("h%d.example:443", i), Source: vantage,
 			Verdict: reach.Warn, Class: class, Evidence: evidence, Layers: layers,
 		})
 	}
@@ -44,7 +44,7 @@ func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
 		"one cause of 3 problems: 10.0.0.53 knows no name of the internet": joinedReport(
 			spoiled(reach.Workstation, reach.NXDomain, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless)),
 	} {
-		causes := reach.Causes(report)
+		causes := reach.CommonCauses(report)
 		if len(causes) != 1 {
 			t.Errorf("%d causes, want: %s", len(causes), want)
 			continue
@@ -69,7 +69,7 @@ func TestFailuresOfTheirOwnAreNoCommonCause(t *testing.T) {
 		"each by itself":     joinedReport(spoiled(reach.Workstation, reach.ServerError, 9, nil, up)),
 		"of unknown issuers": joinedReport(spoiled(reach.Workstation, reach.Untrusted, 9, nil, up)),
 	} {
-		if causes := reach.Causes(report); len(causes) > 0 {
+		if causes := reach.CommonCauses(report); len(causes) > 0 {
 			t.Errorf("%s: %s", name, causes[0])
 		}
 	}
@@ -78,13 +78,13 @@ func TestFailuresOfTheirOwnAreNoCommonCause(t *testing.T) {
 func TestTheCauseOfMostComesFirstAndKnowsWhatItSpoils(t *testing.T) {
 	portal := spoiled(reach.Zone, reach.Captive, 5, nil, reach.Layers{TCP: reach.LayerOK})
 	clock := spoiled(reach.Workstation, reach.ClockSkew, 3, nil, reach.Layers{TCP: reach.LayerOK})
-	causes := reach.Causes(joinedReport(clock, portal))
+	causes := reach.CommonCauses(joinedReport(clock, portal))
 	if len(causes) != 2 || len(causes[0].IDs) != 5 || len(causes[1].IDs) != 3 {
 		t.Fatalf("%v", causes)
 	}
 	here := portal[1]
-	here.Vantage = reach.Workstation
-	got := []bool{causes[0].Spoils(portal[1]), causes[0].Spoils(clock[1]), causes[0].Spoils(here), causes[1].Spoils(clock[2])}
+	here.Source = reach.Workstation
+	got := []bool{causes[0].Explains(portal[1]), causes[0].Explains(clock[1]), causes[0].Explains(here), causes[1].Explains(clock[2])}
 	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -104,7 +104,7 @@ func TestWhatTheCatalogueAddsIsLeftOutWhereThePlaceIsAtFault(t *testing.T) {
 func TestHintsSayWhereAVantageIsSet(t *testing.T) {
 	for vantage, words := range map[string]string{reach.Workstation: "HTTPS_PROXY", reach.Zone: "openshift.proxy", "ssh:gate": "openshift.proxy"} {
 		task := taskOf("A")
-		task.Vantage = vantage
+		task.Source = vantage
 		report := reach.Run(t.Context(), task, probes{"A": finds(reach.Finding{Class: reach.ProxyAuth})}, nil)
 		if !strings.Contains(report.Results[0].Hint, words) {
 			t.Errorf("%s: %q lacks %q", vantage, report.Results[0].Hint, words)
@@ -117,8 +117,8 @@ func TestASkewIsToldInWords(t *testing.T) {
 		"-16m59s": "about 17 minutes behind", "+3m12s": "about 3 minutes ahead", "+26h0m0s": "about 26 hours ahead",
 		"-8760h0m0s": "about 365 days behind", "+1.4s": "1.4s ahead", "+95s": "about 95 seconds ahead", "": "wrong by more than certificates allow",
 	} {
-		r := reach.Result{Vantage: reach.Workstation, Class: reach.ClockSkew, Evidence: map[string]string{reach.EvidenceSkew: skew}}
-		if got := r.Sentence(); got != "the clock of this workstation is "+want {
+		r := reach.Result{Source: reach.Workstation, Class: reach.ClockSkew, Evidence: map[string]string{reach.EvidenceSkew: skew}}
+		if got := r.Describe(); got != "the clock of this workstation is "+want {
 			t.Errorf("%s: %s", skew, got)
 		}
 	}

@@ -7,18 +7,18 @@ type Change struct{ Before, After Result }
 // Compare returns what changed from an earlier report to a later one, in the order of the later one; what only the
 // earlier one has comes last.
 func Compare(before, after Report) []Change {
-	earlier := ledger(before)
+	earlier := indexResults(before)
 	var changes []Change
 	for _, now := range after.Results {
-		was, known := earlier[keyOf(now)]
-		delete(earlier, keyOf(now))
+		was, known := earlier[toResultKey(now)]
+		delete(earlier, toResultKey(now))
 		if !known || was.Verdict != now.Verdict || was.Class != now.Class {
 			changes = append(changes, Change{was, now})
 		}
 	}
 	for _, was := range before.Results {
-		if _, left := earlier[keyOf(was)]; left {
-			delete(earlier, keyOf(was))
+		if _, left := earlier[toResultKey(was)]; left {
+			delete(earlier, toResultKey(was))
 			changes = append(changes, Change{Before: was})
 		}
 	}
@@ -33,20 +33,20 @@ func (c Change) Result() Result {
 	return c.Before
 }
 
-// Turn is which way something changed.
-type Turn string
+// Direction is which way something changed.
+type Direction string
 
 // The turns, the ones that matter most first.
 const (
-	Worse   Turn = "worse"
-	Better  Turn = "better"
-	Other   Turn = "other" // as bad as before, for another reason
-	Added   Turn = "added"
-	Removed Turn = "removed"
+	Worse   Direction = "worse"
+	Better  Direction = "better"
+	Other   Direction = "other" // as bad as before, for another reason
+	Added   Direction = "added"
+	Removed Direction = "removed"
 )
 
-// Turn returns which way a change leads.
-func (c Change) Turn() Turn {
+// Direction returns which way a change leads.
+func (c Change) Direction() Direction {
 	was, now := c.Before.Verdict.rank(), c.After.Verdict.rank()
 	switch {
 	case c.Before.ID == "":
@@ -74,16 +74,16 @@ func (v Verdict) rank() int {
 	return 3
 }
 
-// viewpoint is what is looked at, from where.
-type viewpoint struct{ vantage, id string }
+// resultKey is what is looked at, from where.
+type resultKey struct{ source, id string }
 
-func keyOf(r Result) viewpoint { return viewpoint{r.Vantage, r.ID} }
+func toResultKey(r Result) resultKey { return resultKey{r.Source, r.ID} }
 
-// ledger returns the results by what they are about. Of several, the last counts.
-func ledger(report Report) map[viewpoint]Result {
-	all := make(map[viewpoint]Result, len(report.Results))
+// indexResults returns the results by what they are about. Of several, the last counts.
+func indexResults(report Report) map[resultKey]Result {
+	all := make(map[resultKey]Result, len(report.Results))
 	for _, r := range report.Results {
-		all[keyOf(r)] = r
+		all[toResultKey(r)] = r
 	}
 	return all
 }

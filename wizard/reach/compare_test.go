@@ -17,7 +17,7 @@ func reportOf(lines ...string) reach.Report {
 		if !both {
 			vantage, id = reach.Workstation, words[0]
 		}
-		report.Results = append(report.Results, reach.Result{ID: id, Vantage: vantage, Verdict: reach.Verdict(words[1]), Class: reach.Class(words[2])})
+		report.Results = append(report.Results, reach.Result{ID: id, Source: vantage, Verdict: reach.Verdict(words[1]), Class: reach.Class(words[2])})
 	}
 	return report
 }
@@ -27,7 +27,7 @@ func TestWhatChangedIsToldWithItsTurn(t *testing.T) {
 	after := reportOf("zone/A fail tcp-refused", "I ok", "A ok", "B ok", "C fail tcp-refused", "D fail dns-nxdomain", "E ok", "G skipped", "H fail slow")
 	var got []string
 	for _, change := range reach.Compare(before, after) {
-		got = append(got, fmt.Sprintf("%s/%s %s", change.Result().Vantage, change.Result().ID, change.Turn()))
+		got = append(got, fmt.Sprintf("%s/%s %s", change.Result().Source, change.Result().ID, change.Direction()))
 	}
 	want := "zone/A worse, workstation/I added, workstation/B better, workstation/C other, workstation/D worse, workstation/E better, " +
 		"workstation/G worse, workstation/H worse, workstation/F removed"

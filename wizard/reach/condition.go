@@ -16,8 +16,8 @@ type condition struct {
 	answered bool
 }
 
-// conditions returns all conditions by their names in the catalogue.
-func conditions() map[string]condition {
+// listConditions returns all conditions by their names in the catalogue.
+func listConditions() map[string]condition {
 	never := func(Scope) bool { return false }
 	asked := func(text string, holds func(state.Spec) bool) condition {
 		return condition{text, func(s Scope) bool { return holds(s.Spec) }, true}
@@ -28,16 +28,16 @@ func conditions() map[string]condition {
 		"okd-stream-9":  asked("OKD 4.19 is installed", onStream9),
 		"okd-stream-10": asked("OKD 4.20 or later is installed", func(s state.Spec) bool { return isOKD(s) && !onStream9(s) }),
 		"syn":           asked("the cluster is connected to Project Syn", func(s state.Spec) bool { return s.Syn.LieutenantURL != "" }),
-		"vshn":          asked("VSHN runs Project Syn", ofVSHN),
+		"vshn":          asked("VSHN runs Project Syn", isVSHN),
 		"acme":          asked("certificates come by ACME", func(s state.Spec) bool { return s.DNS.ACME }),
 		"ccm":           asked("Exoscale's cloud controller is installed", func(s state.Spec) bool { return s.OpenShift.CloudControllerManager == "External" }),
 		"cilium":        asked("the network plugin is Cilium", func(s state.Spec) bool { return s.Network.CNI == "Cilium" }),
-		"haproxy":       asked("there are load balancers", func(s state.Spec) bool { return !s.RoundRobin() }),
-		"http-proxy":    asked("the nodes have a proxy for http that is another one than for https", otherHTTPProxy),
+		"haproxy":       asked("there are load balancers", func(s state.Spec) bool { return !s.IsRoundRobin() }),
+		"http-proxy":    asked("the nodes have a proxy for http that is another one than for https", hasOtherHTTPProxy),
 		"https-proxy":   asked("the nodes have a proxy for https", func(s state.Spec) bool { return s.OpenShift.Proxy.HTTPS != "" }),
 
 		"installed": {"the cluster stands", func(s Scope) bool { return s.Installed }, false},
-		"in-zone":   {"the checks are made in the zone", func(s Scope) bool { return s.Vantage == Zone }, false},
+		"in-zone":   {"the checks are made in the zone", func(s Scope) bool { return s.Source == Zone }, false},
 
 		// What nobody's answers say: such endpoints are checked only if somebody asks for them by their IDs.
 		"person":          {"asked for: only people use it", never, false},
@@ -50,10 +50,10 @@ func conditions() map[string]condition {
 	}
 }
 
-// hold tells whether all conditions hold, and whether that is certain: as long as only the zone is known, what the
+// matchConditions tells whether all conditions hold, and whether that is certain: as long as only the zone is known, what the
 // answers decide holds perhaps. A condition may name several of which one is enough: "syn|ccm".
-func (s Scope) hold(names []string) (held, certain bool, err error) {
-	known, certain := conditions(), true
+func (s Scope) matchConditions(names []string) (held, certain bool, err error) {
+	known, certain := listConditions(), true
 	for _, alternatives := range names {
 		holds := false
 		for name := range strings.SplitSeq(alternatives, "|") {
@@ -78,13 +78,13 @@ func onStream9(spec state.Spec) bool {
 	return isOKD(spec) && strings.HasPrefix(spec.OpenShift.Version, "4.19.")
 }
 
-// ofVSHN tells whether Project Syn is run by VSHN.
-func ofVSHN(spec state.Spec) bool {
+// isVSHN tells whether Project Syn is run by VSHN.
+func isVSHN(spec state.Spec) bool {
 	lieutenant, err := url.Parse(spec.Syn.LieutenantURL)
 	return err == nil && strings.HasSuffix("."+strings.ToLower(lieutenant.Hostname()), ".vshn.net")
 }
 
-func otherHTTPProxy(spec state.Spec) bool {
+func hasOtherHTTPProxy(spec state.Spec) bool {
 	plain, secure := spec.OpenShift.Proxy.HTTP, spec.OpenShift.Proxy.HTTPS
-	return plain != "" && proxyAddress(plain) != proxyAddress(secure)
+	return plain != "" && parseProxyAddress(plain) != parseProxyAddress(secure)
 }

@@ -14,15 +14,15 @@ const MaxEndpoints = 500
 // Customer is the group of the operator's own endpoints.
 const Customer = "customer"
 
-// customerChecks returns a check for each of the operator's own endpoints; what is there twice is checked once.
-func customerChecks(endpoints []string) ([]Check, error) {
+// newCustomerChecks returns a check for each of the operator's own endpoints; what is there twice is checked once.
+func newCustomerChecks(endpoints []string) ([]Check, error) {
 	if len(endpoints) > MaxEndpoints {
 		return nil, fmt.Errorf("checks.endpoints has %d items; at most %d are checked", len(endpoints), MaxEndpoints)
 	}
 	var addresses []string
 	seen := map[string]bool{}
 	for i, endpoint := range endpoints {
-		address, err := ReadEndpoint(endpoint)
+		address, err := ParseEndpoint(endpoint)
 		if err != nil {
 			return nil, fmt.Errorf("checks.endpoints[%d]: %w", i, err)
 		}
@@ -31,15 +31,15 @@ func customerChecks(endpoints []string) ([]Check, error) {
 		}
 		seen[address] = true
 	}
-	ids := customerIDs(addresses)
+	ids := generateCustomerIDs(addresses)
 	checks := make([]Check, len(addresses))
 	for i, address := range addresses {
-		checks[i] = customerCheck(ids[i], address)
+		checks[i] = newCustomerCheck(ids[i], address)
 	}
 	return checks, nil
 }
 
-func customerCheck(id, address string) Check {
+func newCustomerCheck(id, address string) Check {
 	check := Check{
 		ID: id, Group: Customer, URL: address, From: []string{"nodes"}, Phase: "bootstrap", Owner: "customer", Severity: Must,
 		Reason: "You added it to the answers: the cluster has to reach it.",
@@ -50,30 +50,30 @@ func customerCheck(id, address string) Check {
 	return check
 }
 
-// customerIDs returns the ID of each address. It depends on the address alone, so that a list may be reordered; only
+// generateCustomerIDs returns the ID of each address. It depends on the address alone, so that a list may be reordered; only
 // where two would be the same, both are longer.
-func customerIDs(addresses []string) []string {
+func generateCustomerIDs(addresses []string) []string {
 	count := map[string]int{}
 	for _, address := range addresses {
-		count[customerID(address, 3)]++
+		count[generateCustomerID(address, 3)]++
 	}
 	ids := make([]string, len(addresses))
 	for i, address := range addresses {
-		if ids[i] = customerID(address, 3); count[ids[i]] > 1 {
-			ids[i] = customerID(address, 8)
+		if ids[i] = generateCustomerID(address, 3); count[ids[i]] > 1 {
+			ids[i] = generateCustomerID(address, 8)
 		}
 	}
 	return ids
 }
 
-func customerID(address string, bytes int) string {
+func generateCustomerID(address string, bytes int) string {
 	sum := sha256.Sum256([]byte(address))
 	return "NET-CUS-" + strings.ToUpper(hex.EncodeToString(sum[:bytes]))
 }
 
-// plainURL writes an address so that one service has one form: without the usual port, and without an empty path.
-func plainURL(u *url.URL) string {
-	if port := u.Port(); port != "" && port == usualPort(u.Scheme) {
+// normalizeURL writes an address so that one service has one form: without the usual port, and without an empty path.
+func normalizeURL(u *url.URL) string {
+	if port := u.Port(); port != "" && port == getDefaultPort(u.Scheme) {
 		u.Host = strings.TrimSuffix(u.Host, ":"+port)
 	}
 	if u.Path == "/" && u.RawQuery == "" {

@@ -35,11 +35,11 @@ func TestAddressesWhoseShortIDsAreTheSameHaveLongerOnes(t *testing.T) {
 		if i > 65535 {
 			address = fmt.Sprintf("tcp://10.9.0.6:%d", i-65535)
 		}
-		other, same := first[customerID(address, 3)]
-		if first[customerID(address, 3)] = address; !same {
+		other, same := first[generateCustomerID(address, 3)]
+		if first[generateCustomerID(address, 3)] = address; !same {
 			continue
 		}
-		ids := customerIDs([]string{other, address, "https://example.net"})
+		ids := generateCustomerIDs([]string{other, address, "https://example.net"})
 		if ids[0] == ids[1] || len(ids[0]) != len("NET-CUS-")+16 || len(ids[2]) != len("NET-CUS-")+6 {
 			t.Errorf("%v", ids)
 		}
@@ -51,11 +51,11 @@ func TestAddressesWhoseShortIDsAreTheSameHaveLongerOnes(t *testing.T) {
 func TestTooManyOrUnreadableEndpointsAreRefusedWithTheirPlace(t *testing.T) {
 	spec := demo()
 	spec.Checks.Endpoints = []string{"example.net", "tcp://example.net"}
-	if _, err := Choose(nil, Scope{Spec: spec}); err == nil || !strings.Contains(err.Error(), "checks.endpoints[1]: the port is missing") {
+	if _, err := SelectChecks(nil, Scope{Spec: spec}); err == nil || !strings.Contains(err.Error(), "checks.endpoints[1]: the port is missing") {
 		t.Error(err)
 	}
 	spec.Checks.Endpoints = slices.Repeat([]string{"example.net"}, MaxEndpoints+1)
-	if _, err := Choose(nil, Scope{Spec: spec}); err == nil || !strings.Contains(err.Error(), "501") {
+	if _, err := SelectChecks(nil, Scope{Spec: spec}); err == nil || !strings.Contains(err.Error(), "501") {
 		t.Error(err)
 	}
 }

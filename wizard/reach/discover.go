@@ -31,14 +31,14 @@ const (
 // but https is taken, and no credentials.
 func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Discovery, error) {
 	const op = "ask Lieutenant where the single sign-on and Vault are"
-	address, err := safeURL(lieutenantURL)
+	address, err := parseHTTPSURL(lieutenantURL)
 	if err != nil {
 		return Discovery{}, fault.New(fault.Invalid, op, fmt.Errorf("its own address: %w", err)).
-			WithHint("answer with an address like https://api.syn.example.net").About("syn.lieutenantURL")
+			WithHint("answer with an address like https://api.syn.example.net").WithField("syn.lieutenantURL")
 	}
 	ctx, cancel := context.WithTimeout(ctx, discoveryTime)
 	defer cancel()
-	content, err := ask(ctx, n, strings.TrimRight(address, "/")+"/")
+	content, err := fetchPage(ctx, n, strings.TrimRight(address, "/")+"/")
 	if err != nil {
 		return Discovery{}, fault.New(fault.Transient, op, err).WithHint("look at the check of Lieutenant: it says what is wrong on the way there")
 	}
@@ -49,9 +49,9 @@ func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Dis
 	return discovery, nil
 }
 
-// ask reads a page. It follows no redirects: an API has none at its root, and a login page has.
-func ask(ctx context.Context, n network.Network, address string) ([]byte, error) {
-	client := n.APIClient(network.Limits{Bytes: discoverySize, Time: discoveryTime})
+// fetchPage reads a page. It follows no redirects: an API has none at its root, and a login page has.
+func fetchPage(ctx context.Context, n network.Network, address string) ([]byte, error) {
+	client := n.NewAPIClient(network.Limits{Bytes: discoverySize, Time: discoveryTime})
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -85,10 +85,10 @@ func readDiscovery(content []byte) (Discovery, error) {
 	var discovery Discovery
 	var oidc, vault error
 	if text := said.OIDC.DiscoveryURL; text != "" {
-		discovery.OIDC, oidc = safeURL(text)
+		discovery.OIDC, oidc = parseHTTPSURL(text)
 	}
 	if text := said.Vault.Addr; text != "" {
-		discovery.Vault, vault = safeURL(text)
+		discovery.Vault, vault = parseHTTPSURL(text)
 	}
 	if oidc != nil {
 		oidc = fmt.Errorf("the single sign-on that it names: %w", oidc)
@@ -99,12 +99,12 @@ func readDiscovery(content []byte) (Discovery, error) {
 	return discovery, errors.Join(oidc, vault)
 }
 
-// safeURL returns an address in its plain form, if it is one of https without credentials.
-func safeURL(text string) (string, error) {
+// parseHTTPSURL returns an address in its plain form, if it is one of https without credentials.
+func parseHTTPSURL(text string) (string, error) {
 	if scheme, _, _ := strings.Cut(text, "://"); !strings.EqualFold(scheme, "https") {
 		return "", errors.New("it is no address of https")
 	}
-	address, err := ReadEndpoint(text)
+	address, err := ParseEndpoint(text)
 	if err != nil {
 		return "", err
 	}

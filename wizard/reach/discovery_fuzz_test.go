@@ -22,7 +22,7 @@ func FuzzReadDiscovery(f *testing.F) {
 			if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
 				t.Fatalf("%q was taken from %q", address, content)
 			}
-			if again, err := safeURL(address); err != nil || again != address {
+			if again, err := parseHTTPSURL(address); err != nil || again != address {
 				t.Fatalf("%q becomes %q, %v", address, again, err)
 			}
 		}

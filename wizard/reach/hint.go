@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// hintOf returns what to do about a result: one action by its class, and what the catalogue adds about this service.
-func hintOf(check Check, r Result) string {
-	hint := hintByClass(r)
-	if r.Verdict != OK && check.Hint != "" && !ownFault(r.Class) {
+// buildHint returns what to do about a result: one action by its class, and what the catalogue adds about this service.
+func buildHint(check Check, r Result) string {
+	hint := getClassHint(r)
+	if r.Verdict != OK && check.Hint != "" && !isSourceFault(r.Class) {
 		hint = strings.TrimSpace(hint + " " + check.Hint)
 	}
 	return hint
 }
 
-// ownFault tells whether a failure is of the place that was looked from, whatever the service: what the catalogue adds
+// isSourceFault tells whether a failure is of the place that was looked from, whatever the service: what the catalogue adds
 // about the service would lead astray.
-func ownFault(class Class) bool {
+func isSourceFault(class Class) bool {
 	switch class {
 	case ClockSkew, Captive, ProxyAuth, NoRoute, DNSTimeout:
 		return true
@@ -25,27 +25,27 @@ func ownFault(class Class) bool {
 	return false
 }
 
-func hintByClass(r Result) string {
+func getClassHint(r Result) string {
 	if r.Class == "" {
 		return ""
 	}
-	text, known := hints()[r.Class]
+	text, known := listHints()[r.Class]
 	if !known {
 		text = "Compare with a machine in another network, and show this report to those who run yours."
 	}
-	return filled(text, r)
+	return expandHint(text, r)
 }
 
-// hints returns the action for each class. What is in braces comes from the result, see filled.
-func hints() map[Class]string {
-	all := nameHints()
-	for _, layer := range []map[Class]string{transportHints(), tlsHints(), serviceHints()} {
+// listHints returns the action for each class. What is in braces comes from the result, see filled.
+func listHints() map[Class]string {
+	all := listDNSHints()
+	for _, layer := range []map[Class]string{listTransportHints(), listTLSHints(), listServiceHints()} {
 		maps.Copy(all, layer)
 	}
 	return all
 }
 
-func nameHints() map[Class]string {
+func listDNSHints() map[Class]string {
 	return map[Class]string{
 		NXDomain:   "Check how {host} is spelled, and ask those who run {resolver} to resolve it: as far as that name server knows, there is no such name.",
 		ServFail:   "Ask those who run {resolver} why it cannot look up {host}: that name server reports a failure of its own, often a forwarder that does not answer.",
@@ -54,7 +54,7 @@ func nameHints() map[Class]string {
 	}
 }
 
-func transportHints() map[Class]string {
+func listTransportHints() map[Class]string {
 	return map[Class]string{
 		Refused:      "Ask for the firewall to accept connections to {target}: it refuses them at once, unless nothing listens there.",
 		TCPTimeout:   "Ask for the firewall to let {target} through: packets get lost without any answer, which is how a firewall drops them.",
@@ -66,7 +66,7 @@ func transportHints() map[Class]string {
 	}
 }
 
-func tlsHints() map[Class]string {
+func listTLSHints() map[Class]string {
 	return map[Class]string{
 		Untrusted:     "Ask for {host} to be exempted from TLS inspection, or have {issuer} trusted: {how that is done there}.",
 		WrongHostname: "Find out who answers in place of {host}: the certificate is made for {subject}, so a name server or a proxy leads elsewhere.",
@@ -76,7 +76,7 @@ func tlsHints() map[Class]string {
 	}
 }
 
-func serviceHints() map[Class]string {
+func listServiceHints() map[Class]string {
 	return map[Class]string{
 		Unauthorized: "Nothing to do: {host} was reached and asks who we are, as it should.",
 		Geo:          "Go out by an address in another country, or ask {host} to serve this one: it refuses where we come from.",
@@ -93,32 +93,32 @@ func serviceHints() map[Class]string {
 	}
 }
 
-// filled puts what is known into a text.
-func filled(text string, r Result) string {
+// expandHint puts what is known into a text.
+func expandHint(text string, r Result) string {
 	e := r.Evidence
-	host := cmp.Or(hostOf(e[EvidenceHost]), hostOf(r.Target))
+	host := cmp.Or(parseHost(e[EvidenceHost]), parseHost(r.Target))
 	return strings.NewReplacer(
 		"{host}", host,
 		"{target}", cmp.Or(e[EvidenceHost], r.Target),
 		"{url}", "https://"+host,
-		"{machine}", machine(r.Vantage),
+		"{machine}", describeSource(r.Source),
 		"{resolver}", cmp.Or(e[EvidenceResolver], "its name server"),
 		"{addresses}", cmp.Or(e[EvidenceAddresses], "something else"),
 		"{address}", cmp.Or(e[EvidenceAddress], e[EvidenceAddresses], host),
 		"{issuer}", cmp.Or(e[EvidenceIssuer], "its unknown issuer"),
 		"{subject}", cmp.Or(e[EvidenceSubject], "another name"),
 		"{expires}", cmp.Or(e[EvidenceExpires], "some time ago"),
-		"{how far behind or ahead}", skewWords(e[EvidenceSkew]),
-		"{how that is done there}", trustWords(r.Vantage),
-		"{where its proxy is set}", proxySetting(r.Vantage),
+		"{how far behind or ahead}", formatSkew(e[EvidenceSkew]),
+		"{how that is done there}", describeTrustStore(r.Source),
+		"{where its proxy is set}", describeProxySetting(r.Source),
 		"{status}", cmp.Or(e[EvidenceStatus], e[EvidenceError], "an answer that is none"),
-		"{proxy}", proxyName(e[EvidenceProxy]),
-		"{key}", cmp.Or(e[EvidenceFinger], "unknown"),
+		"{proxy}", describeProxy(e[EvidenceProxy]),
+		"{key}", cmp.Or(e[EvidenceHostKey], "unknown"),
 		"{error}", cmp.Or(e[EvidenceError], "no reason given"),
 	).Replace(text)
 }
 
-func proxyName(address string) string {
+func describeProxy(address string) string {
 	if address == "" {
 		return "the proxy"
 	}

@@ -52,7 +52,7 @@ func TestEveryClassHasAHintAndASentenceOfItsOwn(t *testing.T) {
 			t.Errorf("%s and %s have one hint", class, other)
 		}
 		hints[r.Hint] = class
-		sentence := r.Sentence()
+		sentence := r.Describe()
 		if sentence == "" || strings.ContainsAny(sentence, "{}!") || strings.HasPrefix(sentence, string(class)+":") {
 			t.Errorf("%s: sentence %q", class, sentence)
 		}
@@ -68,7 +68,7 @@ func TestHintsAreMadeWithWhatWasSeen(t *testing.T) {
 		reach.Untrusted: {reach.EvidenceIssuer, "CN=Corp Proxy CA"}, reach.ProxyAuth: {reach.EvidenceProxy, "proxy.corp:3128"},
 		reach.NoRoute:  {reach.EvidenceAddress, "203.0.113.9"},
 		reach.NXDomain: {reach.EvidenceResolver, "10.0.0.53"}, reach.SplitView: {reach.EvidenceAddresses, "10.1.2.3"},
-		reach.HostKey: {reach.EvidenceFinger, "SHA256:abc"}, reach.ServerError: {reach.EvidenceStatus, "503 Service Unavailable"},
+		reach.HostKey: {reach.EvidenceHostKey, "SHA256:abc"}, reach.ServerError: {reach.EvidenceStatus, "503 Service Unavailable"},
 		reach.TCPTimeout: {reach.EvidenceHost, "cdn03.quay.io"},
 	} {
 		r := seen(t, class, map[string]string{seenAs.key: seenAs.value})
@@ -98,7 +98,7 @@ func TestWhatTheCatalogueAddsFollowsTheHintOfAFailure(t *testing.T) {
 func TestSentencesNameTheLayerAndTheHost(t *testing.T) {
 	for want, r := range map[string]reach.Result{
 		"TLS: signed by CN=Corp Proxy CA, which this workstation does not trust": {
-			Target: "quay.io:443", Vantage: reach.Workstation, Class: reach.Untrusted, Verdict: reach.Fail,
+			Target: "quay.io:443", Source: reach.Workstation, Class: reach.Untrusted, Verdict: reach.Fail,
 			Layers: reach.Layers{TLS: reach.LayerFail}, Evidence: map[string]string{reach.EvidenceIssuer: "CN=Corp Proxy CA"}},
 		"TCP: no answer from cdn03.quay.io": {
 			Target: "quay.io:443", Class: reach.TCPTimeout, Layers: reach.Layers{TCP: reach.LayerFail},
@@ -114,7 +114,7 @@ func TestSentencesNameTheLayerAndTheHost(t *testing.T) {
 		"not checked: no use (until 2027-01-31)": {Verdict: reach.Skipped, Evidence: map[string]string{
 			reach.EvidenceSkipped: "no use", reach.EvidenceUntil: "2027-01-31"}},
 	} {
-		if got := r.Sentence(); got != want {
+		if got := r.Describe(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

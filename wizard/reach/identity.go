@@ -9,17 +9,17 @@ import (
 	"exoshift/assets"
 )
 
-// IDs returns the IDs of all checks that there can be: those of a catalogue, and those of the operator's own endpoints
+// ListIDs returns the IDs of all checks that there can be: those of a catalogue, and those of the operator's own endpoints
 // that can be read.
-func IDs(catalogue []assets.Endpoint, endpoints []string) []string {
-	ids := catalogueIDs(catalogue)
+func ListIDs(catalogue []assets.Endpoint, endpoints []string) []string {
+	ids := listCatalogueIDs(catalogue)
 	var readable []string
 	for _, endpoint := range endpoints {
-		if address, err := ReadEndpoint(endpoint); err == nil {
+		if address, err := ParseEndpoint(endpoint); err == nil {
 			readable = append(readable, address)
 		}
 	}
-	return append(ids, customerIDs(readable)...)
+	return append(ids, generateCustomerIDs(readable)...)
 }
 
 // HasID tells whether an ID is among others; its letters may be small.
@@ -27,14 +27,14 @@ func HasID(ids []string, id string) bool {
 	return slices.ContainsFunc(ids, func(known string) bool { return strings.EqualFold(known, id) })
 }
 
-// longestID is how long a word may be to be taken for an ID with a typing mistake.
-const longestID = 40
+// maxIDLength is how long a word may be to be taken for an ID with a typing mistake.
+const maxIDLength = 40
 
-// NearestID returns the ID that was probably meant, or "".
-func NearestID(word string, ids []string) string {
+// FindNearestID returns the ID that was probably meant, or "".
+func FindNearestID(word string, ids []string) string {
 	word = strings.ToUpper(strings.TrimSpace(word))
 	best, distance := "", 3 // more mistakes than two make it another one
-	if len(word) > longestID {
+	if len(word) > maxIDLength {
 		return ""
 	}
 	for _, id := range ids {
@@ -45,7 +45,7 @@ func NearestID(word string, ids []string) string {
 	return best
 }
 
-func catalogueIDs(catalogue []assets.Endpoint) []string {
+func listCatalogueIDs(catalogue []assets.Endpoint) []string {
 	var ids []string
 	for _, endpoint := range catalogue {
 		ids = append(ids, endpoint.ID)
@@ -53,7 +53,7 @@ func catalogueIDs(catalogue []assets.Endpoint) []string {
 	return ids
 }
 
-func checkIDs(checks []Check) []string {
+func listCheckIDs(checks []Check) []string {
 	var ids []string
 	for _, check := range checks {
 		ids = append(ids, check.ID)

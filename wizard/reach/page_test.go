@@ -65,7 +65,7 @@ func target(e assets.Endpoint) string {
 	host, _, _ := strings.Cut(rest, "/")
 	host, _, _ = strings.Cut(host, "?")
 	placeholder := strings.HasPrefix(host, "{") && strings.HasSuffix(host, "}") // may have a port of its own
-	if port := usualPort(kind); port != "" && !strings.Contains(host, ":") && !placeholder {
+	if port := getDefaultPort(kind); port != "" && !strings.Contains(host, ":") && !placeholder {
 		host += ":" + port
 	}
 	return host
@@ -79,7 +79,7 @@ func whenWords(names []string) string {
 	for _, name := range names {
 		var either []string
 		for part := range strings.SplitSeq(name, "|") {
-			either = append(either, conditions()[part].text)
+			either = append(either, listConditions()[part].text)
 		}
 		all = append(all, strings.Join(either, " or "))
 	}
@@ -89,9 +89,9 @@ func whenWords(names []string) string {
 func classTable() string {
 	var out strings.Builder
 	out.WriteString("\n## What can be wrong\n\n| class | means | what to do |\n|---|---|---|\n")
-	classes := slices.SortedFunc(maps.Keys(hints()), func(a, b Class) int { return cmp.Compare(a, b) })
+	classes := slices.SortedFunc(maps.Keys(listHints()), func(a, b Class) int { return cmp.Compare(a, b) })
 	for _, class := range classes {
-		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", class, inCell(happenings()[class]), inCell(hints()[class]))
+		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", class, inCell(listClassTexts()[class]), inCell(listHints()[class]))
 	}
 	return out.String()
 }

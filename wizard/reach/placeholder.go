@@ -10,17 +10,17 @@ import (
 	"exoshift/state"
 )
 
-// usualChannel is what is asked about as long as nobody said which release is wanted.
-const usualChannel = "stable-4.21"
+// defaultChannel is what is asked about as long as nobody said which release is wanted.
+const defaultChannel = "stable-4.21"
 
 // placeholder is a part of a URL of the catalogue that the answers decide.
 type placeholder struct {
-	value func(Scope) string // "": it is not known
-	lacks string             // what has to be known for it, after "answer"
+	value   func(Scope) string // "": it is not known
+	missing string             // what has to be known for it, after "answer"
 }
 
-// placeholders returns all placeholders by their names in the catalogue.
-func placeholders() map[string]placeholder {
+// listPlaceholders returns all placeholders by their names in the catalogue.
+func listPlaceholders() map[string]placeholder {
 	const domainLacks = "cluster.id and cluster.baseDomain"
 	asked := func(value func(state.Spec) string) func(Scope) string {
 		return func(s Scope) string { return value(s.Spec) }
@@ -28,22 +28,22 @@ func placeholders() map[string]placeholder {
 	return map[string]placeholder{
 		"zone":        {asked(func(s state.Spec) string { return s.Exoscale.Zone }), "exoscale.zone"},
 		"base":        {asked(func(s state.Spec) string { return s.Cluster.BaseDomain }), "cluster.baseDomain"},
-		"domain":      {asked(domainOf), domainLacks},
-		"apps":        {asked(appsOf), domainLacks},
-		"version":     {asked(releaseOf), "openshift.version"},
-		"okd":         {asked(okdOf), "openshift.distribution okd and openshift.version"},
-		"channel":     {asked(channelOf), "openshift.version"},
-		"lieutenant":  {asked(func(s state.Spec) string { return bare(s.Syn.LieutenantURL) }), "syn.lieutenantURL"},
-		"sso":         {func(s Scope) string { return bare(s.Discovery.OIDC) }, "syn.lieutenantURL; Lieutenant says it, once it can be reached"},
-		"vault":       {vaultOf, "syn.vaultAddress"},
-		"http-proxy":  {asked(func(s state.Spec) string { return proxyAddress(s.OpenShift.Proxy.HTTP) }), "openshift.proxy.http"},
-		"https-proxy": {asked(func(s state.Spec) string { return proxyAddress(s.OpenShift.Proxy.HTTPS) }), "openshift.proxy.https"},
+		"domain":      {asked(getDomain), domainLacks},
+		"apps":        {asked(getAppsDomain), domainLacks},
+		"version":     {asked(getRelease), "openshift.version"},
+		"okd":         {asked(getOKDRelease), "openshift.distribution okd and openshift.version"},
+		"channel":     {asked(resolveChannel), "openshift.version"},
+		"lieutenant":  {asked(func(s state.Spec) string { return trimURL(s.Syn.LieutenantURL) }), "syn.lieutenantURL"},
+		"sso":         {func(s Scope) string { return trimURL(s.Discovery.OIDC) }, "syn.lieutenantURL; Lieutenant says it, once it can be reached"},
+		"vault":       {resolveVault, "syn.vaultAddress"},
+		"http-proxy":  {asked(func(s state.Spec) string { return parseProxyAddress(s.OpenShift.Proxy.HTTP) }), "openshift.proxy.http"},
+		"https-proxy": {asked(func(s state.Spec) string { return parseProxyAddress(s.OpenShift.Proxy.HTTPS) }), "openshift.proxy.https"},
 	}
 }
 
-// fill puts values into a URL of the catalogue. It returns the first placeholder whose value is not known.
-func (s Scope) fill(address string) (filled, unknown string) {
-	known := placeholders()
+// expandURL puts values into a URL of the catalogue. It returns the first placeholder whose value is not known.
+func (s Scope) expandURL(address string) (filled, unknown string) {
+	known := listPlaceholders()
 	filled = regexp.MustCompile(`\{[a-z-]+\}`).ReplaceAllStringFunc(address, func(name string) string {
 		name = strings.Trim(name, "{}")
 		value := ""
@@ -58,65 +58,65 @@ func (s Scope) fill(address string) (filled, unknown string) {
 	return filled, unknown
 }
 
-// lacking says what to do so that a placeholder is known.
-func lacking(name string) string {
-	return "answer " + cmp.Or(placeholders()[name].lacks, "more")
+// describeMissing says what to do so that a placeholder is known.
+func describeMissing(name string) string {
+	return "answer " + cmp.Or(listPlaceholders()[name].missing, "more")
 }
 
-func domainOf(spec state.Spec) string {
+func getDomain(spec state.Spec) string {
 	if spec.Cluster.ID == "" || spec.Cluster.BaseDomain == "" {
 		return ""
 	}
 	return spec.Domain()
 }
 
-func appsOf(spec state.Spec) string {
-	if spec.DNS.AppsDomain == "" && domainOf(spec) == "" {
+func getAppsDomain(spec state.Spec) string {
+	if spec.DNS.AppsDomain == "" && getDomain(spec) == "" {
 		return ""
 	}
 	return spec.AppsDomain()
 }
 
-// releaseOf returns the version or the channel of OpenShift Container Platform.
-func releaseOf(spec state.Spec) string {
+// getRelease returns the version or the channel of OpenShift Container Platform.
+func getRelease(spec state.Spec) string {
 	if version := spec.OpenShift.Version; version != "" && !strings.Contains(version, "-okd-") {
 		return url.PathEscape(version)
 	}
-	return usualChannel
+	return defaultChannel
 }
 
-func okdOf(spec state.Spec) string {
+func getOKDRelease(spec state.Spec) string {
 	if version := spec.OpenShift.Version; strings.Contains(version, "-okd-") {
 		return url.PathEscape(version)
 	}
 	return ""
 }
 
-// channelOf returns the channel that updates come from. The mirror knows a channel more, "latest", which is ahead of all
+// resolveChannel returns the channel that updates come from. The mirror knows a channel more, "latest", which is ahead of all
 // but candidates.
-func channelOf(spec state.Spec) string {
-	release := strings.Replace(releaseOf(spec), "latest-", "fast-", 1)
+func resolveChannel(spec state.Spec) string {
+	release := strings.Replace(getRelease(spec), "latest-", "fast-", 1)
 	if channel := regexp.MustCompile(`^(?:stable|fast|candidate)-\d+\.\d+$`); channel.MatchString(release) {
 		return release
 	}
 	if minor := regexp.MustCompile(`\d+\.\d+`).FindString(release); minor != "" {
 		return "stable-" + minor
 	}
-	return usualChannel
+	return defaultChannel
 }
 
-// vaultOf returns the address of Vault: as answered, as Lieutenant says, or that of VSHN's production, which belongs to
+// resolveVault returns the address of Vault: as answered, as Lieutenant says, or that of VSHN's production, which belongs to
 // the Lieutenant of production only.
-func vaultOf(s Scope) string {
+func resolveVault(s Scope) string {
 	address := cmp.Or(s.Spec.Syn.VaultAddress, s.Discovery.Vault)
-	if address == "" && bare(s.Spec.Syn.LieutenantURL) == "api.syn.vshn.net" {
+	if address == "" && trimURL(s.Spec.Syn.LieutenantURL) == "api.syn.vshn.net" {
 		address = "https://vault-prod.syn.vshn.net"
 	}
-	return bare(address)
+	return trimURL(address)
 }
 
-// bare returns a URL without its scheme, credentials, question and slash at the end; "" if it is none.
-func bare(address string) string {
+// trimURL returns a URL without its scheme, credentials, question and slash at the end; "" if it is none.
+func trimURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return ""
@@ -124,11 +124,11 @@ func bare(address string) string {
 	return strings.ToLower(u.Host) + strings.TrimRight(u.EscapedPath(), "/")
 }
 
-// proxyAddress returns the "host:port" of a proxy's URL.
-func proxyAddress(address string) string {
+// parseProxyAddress returns the "host:port" of a proxy's URL.
+func parseProxyAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
 		return ""
 	}
-	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), usualPort(u.Scheme)))
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), getDefaultPort(u.Scheme)))
 }

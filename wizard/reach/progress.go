@@ -10,35 +10,35 @@ import (
 // progress turns outcomes into results. A failure is not told before all that the check needs has ended: it may only
 // be the consequence of another. It belongs to one goroutine.
 type progress struct {
-	task    Task
-	now     time.Time
-	tell    func(Result)
-	results []Result
-	byID    map[string]int // the first check of each ID
-	lost    []string       // why a check is of no use to those who need it, e.g. "NET-RH-004 failed"
-	settled []bool
-	pending []outcome
+	task     Task
+	now      time.Time
+	emit     func(Result)
+	results  []Result
+	byID     map[string]int // the first check of each ID
+	unusable []string       // why a check is of no use to those who need it, e.g. "NET-RH-004 failed"
+	settled  []bool
+	pending  []outcome
 }
 
 func newProgress(task Task, now time.Time, tell func(Result)) *progress {
 	count := len(task.Checks)
 	s := &progress{
-		task: task, now: now, tell: tell, byID: map[string]int{},
-		results: make([]Result, count), lost: make([]string, count), settled: make([]bool, count),
+		task: task, now: now, emit: tell, byID: map[string]int{},
+		results: make([]Result, count), unusable: make([]string, count), settled: make([]bool, count),
 	}
 	for i, check := range slices.Backward(task.Checks) {
 		s.byID[check.ID] = i
 	}
 	for i, check := range task.Checks {
-		if skip, skipped := effective(task.Skips, check.ID, now); skipped {
-			s.skip(i, skip.evidence(), check.ID+" was skipped")
+		if skip, skipped := findActiveSkip(task.Skips, check.ID, now); skipped {
+			s.skip(i, skip.toEvidence(), check.ID+" was skipped")
 		}
 	}
 	return s
 }
 
-// wanted returns the places of the checks that are to be probed.
-func (s *progress) wanted() (places []int) {
+// listWanted returns the places of the checks that are to be probed.
+func (s *progress) listWanted() (places []int) {
 	for i, settled := range s.settled {
 		if !settled {
 			places = append(places, i)
@@ -47,10 +47,10 @@ func (s *progress) wanted() (places []int) {
 	return places
 }
 
-// take takes in how a probe ended, and settles what can be settled now.
-func (s *progress) take(o outcome) {
+// record takes in how a probe ended, and settles what can be settled now.
+func (s *progress) record(o outcome) {
 	s.pending = append(s.pending, o)
-	s.settle()
+	s.finishReady()
 }
 
 // close settles what waits for itself, which happens where checks need each other.
@@ -59,82 +59,82 @@ func (s *progress) close() {
 		slices.SortFunc(s.pending, func(a, b outcome) int { return a.index - b.index })
 		first := s.pending[0]
 		s.pending = s.pending[1:]
-		s.conclude(first)
-		s.settle()
+		s.resolve(first)
+		s.finishReady()
 	}
 }
 
-func (s *progress) settle() {
+func (s *progress) finishReady() {
 	for before := -1; before != len(s.pending); {
 		before = len(s.pending)
 		s.pending = slices.DeleteFunc(s.pending, func(o outcome) bool {
-			ready := o.missed != nil || o.finding.Reached() || s.needsSettled(o.index)
+			ready := o.err != nil || o.finding.IsReached() || s.hasSettledNeeds(o.index)
 			if ready {
-				s.conclude(o)
+				s.resolve(o)
 			}
 			return ready
 		})
 	}
 }
 
-func (s *progress) needsSettled(i int) bool {
+func (s *progress) hasSettledNeeds(i int) bool {
 	return !slices.ContainsFunc(s.task.Checks[i].Needs, func(id string) bool {
 		need, known := s.byID[id]
 		return known && !s.settled[need]
 	})
 }
 
-// conclude makes the result of a check.
-func (s *progress) conclude(o outcome) {
+// resolve makes the result of a check.
+func (s *progress) resolve(o outcome) {
 	check := s.task.Checks[o.index]
 	if o.finding.Unknown != "" {
-		o.missed = errors.New(o.finding.Unknown)
+		o.err = errors.New(o.finding.Unknown)
 	}
-	if o.missed != nil {
-		s.skip(o.index, skippedBecause(o.missed.Error()), check.ID+" was skipped")
+	if o.err != nil {
+		s.skip(o.index, newSkipEvidence(o.err.Error()), check.ID+" was skipped")
 		return
 	}
-	if cause := s.causeOf(check); cause != "" && !o.finding.Reached() {
-		s.skip(o.index, skippedBecause(cause), cause)
+	if cause := s.findCause(check); cause != "" && !o.finding.IsReached() {
+		s.skip(o.index, newSkipEvidence(cause), cause)
 		return
 	}
-	if !o.finding.Reached() {
-		s.lost[o.index] = check.ID + " failed"
+	if !o.finding.IsReached() {
+		s.unusable[o.index] = check.ID + " failed"
 	}
-	if skip, expired := overdue(s.task.Skips, check.ID, s.now); expired {
-		o.finding.Evidence = with(o.finding.Evidence, EvidenceExpiredSkip, skip.String())
+	if skip, expired := findExpiredSkip(s.task.Skips, check.ID, s.now); expired {
+		o.finding.Evidence = withEvidence(o.finding.Evidence, EvidenceExpiredSkip, skip.String())
 	}
-	s.finish(o.index, resultOf(s.task.Vantage, check, o.finding))
+	s.finish(o.index, newResult(s.task.Source, check, o.finding))
 }
 
-// causeOf returns why a check that failed says nothing by itself, or "".
-func (s *progress) causeOf(check Check) string {
+// findCause returns why a check that failed says nothing by itself, or "".
+func (s *progress) findCause(check Check) string {
 	for _, id := range check.Needs {
-		if need, known := s.byID[id]; known && s.settled[need] && s.lost[need] != "" {
-			return s.lost[need]
+		if need, known := s.byID[id]; known && s.settled[need] && s.unusable[need] != "" {
+			return s.unusable[need]
 		}
 	}
 	return ""
 }
 
 func (s *progress) skip(i int, evidence map[string]string, lost string) {
-	s.lost[i] = lost
-	result := resultOf(s.task.Vantage, s.task.Checks[i], Finding{})
+	s.unusable[i] = lost
+	result := newResult(s.task.Source, s.task.Checks[i], Finding{})
 	result.Verdict, result.Evidence = Skipped, evidence
 	s.finish(i, result)
 }
 
 func (s *progress) finish(i int, result Result) {
 	s.settled[i], s.results[i] = true, result
-	if s.tell != nil {
-		s.tell(result)
+	if s.emit != nil {
+		s.emit(result)
 	}
 }
 
-// timed notes how long a probe took, unless it said so itself.
-func timed(f Finding, took time.Duration) Finding {
+// withDuration notes how long a probe took, unless it said so itself.
+func withDuration(f Finding, took time.Duration) Finding {
 	if f.Evidence[EvidenceTime] == "" {
-		f.Evidence = with(f.Evidence, EvidenceTime, strconv.FormatInt(took.Milliseconds(), 10))
+		f.Evidence = withEvidence(f.Evidence, EvidenceTime, strconv.FormatInt(took.Milliseconds(), 10))
 	}
 	return f
 }

@@ -74,8 +74,8 @@ type Finding struct {
 	Unknown string
 }
 
-// Reached tells whether the service can be used.
-func (f Finding) Reached() bool { return f.Degraded || f.Class == "" || f.Class == Unauthorized }
+// IsReached tells whether the service can be used.
+func (f Finding) IsReached() bool { return f.Degraded || f.Class == "" || f.Class == Unauthorized }
 
 // Keys of the evidence. Values are short and hold no control characters and no secret; durations are whole milliseconds.
 const (
@@ -92,7 +92,7 @@ const (
 	EvidenceSkew      = "skew"     // this machine's clock against the server's, e.g. "+3m12s": ahead
 	EvidenceError     = "error"    // what the operating system or the library said
 	EvidenceHost      = "host"     // where it failed, if that is not the check's own target, e.g. a CDN host
-	EvidenceFinger    = "host_key" // fingerprint of the SSH host key that was seen
+	EvidenceHostKey   = "host_key" // fingerprint of the SSH host key that was seen
 	EvidenceSkipped   = "skipped"  // why it was not probed
 	EvidenceDNSTime   = "dns_ms"   //
 	EvidenceTCPTime   = "tcp_ms"   //
@@ -106,7 +106,7 @@ type Result struct {
 	ID       string            `json:"id"`
 	Group    string            `json:"group"`
 	Target   string            `json:"target"`  // "host:port"
-	Vantage  string            `json:"vantage"` // workstation, zone or ssh:HOST
+	Source   string            `json:"vantage"` // workstation, zone or ssh:HOST
 	Phase    string            `json:"phase"`
 	Severity Severity          `json:"severity"`
 	Verdict  Verdict           `json:"verdict"`
@@ -129,12 +129,12 @@ type Report struct {
 const (
 	Workstation = "workstation"
 	Zone        = "zone"
-	SSHVantage  = "ssh:"
+	SSHSource   = "ssh:"
 )
 
 // Task is all that a vantage is given for a run. It may hold the pull secret: whoever stores it keeps it private.
 type Task struct {
-	Vantage      string  `json:"vantage"`
+	Source       string  `json:"vantage"`
 	Checks       []Check `json:"checks"`
 	Skips        []Skip  `json:"skips,omitempty"`
 	Distribution string  `json:"distribution,omitempty"` // ocp or okd

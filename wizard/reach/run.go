@@ -20,7 +20,7 @@ const (
 	concurrency = 160
 	probeLimit  = 30 * time.Second // of one probe, whatever limits it sets itself
 	totalLimit  = 60 * time.Second
-	grace       = 250 * time.Millisecond // for a probe to say what it knows when its time is up
+	probeGrace  = 250 * time.Millisecond // for a probe to say what it knows when its time is up
 )
 
 // Why a probe is not finished.
@@ -37,9 +37,9 @@ func Run(ctx context.Context, task Task, prober Prober, tell func(Result)) Repor
 	defer cancel()
 	run := newProgress(task, started, tell)
 	ended := make(chan outcome, len(task.Checks)) // nobody who probes ever waits for those who listen
-	go probeAll(ctx, run.wanted(), task.Checks, prober, ended)
-	for range run.wanted() {
-		run.take(<-ended)
+	go runProbes(ctx, run.listWanted(), task.Checks, prober, ended)
+	for range run.listWanted() {
+		run.record(<-ended)
 	}
 	run.close()
 	return Report{
@@ -51,49 +51,49 @@ func Run(ctx context.Context, task Task, prober Prober, tell func(Result)) Repor
 type outcome struct {
 	index   int // of the check
 	finding Finding
-	missed  error // why there is no finding
+	err     error // why there is no finding
 }
 
-func probeAll(ctx context.Context, wanted []int, checks []Check, prober Prober, ended chan<- outcome) {
+func runProbes(ctx context.Context, wanted []int, checks []Check, prober Prober, ended chan<- outcome) {
 	var probes errgroup.Group
 	probes.SetLimit(concurrency)
 	for _, i := range wanted {
 		probes.Go(func() error {
-			finding, missed := probeOne(ctx, checks[i], prober)
+			finding, missed := runProbe(ctx, checks[i], prober)
 			ended <- outcome{i, finding, missed}
 			return nil
 		})
 	}
 }
 
-// probeOne probes one check. It returns in time even if the prober does not.
-func probeOne(ctx context.Context, check Check, prober Prober) (Finding, error) {
+// runProbe probes one check. It returns in time even if the prober does not.
+func runProbe(ctx context.Context, check Check, prober Prober) (Finding, error) {
 	if ctx.Err() != nil {
-		return Finding{}, whyEnded(ctx)
+		return Finding{}, getEndReason(ctx)
 	}
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	found := make(chan Finding, 1)
-	go func() { found <- guarded(limited, check, prober) }()
-	finding, late := await(limited, found)
-	if ctx.Err() != nil && (finding.Degraded || !finding.Reached()) {
-		return Finding{}, whyEnded(ctx) // what is wrong may be the end of the run
+	go func() { found <- recoverProbe(limited, check, prober) }()
+	finding, late := awaitFinding(limited, found)
+	if ctx.Err() != nil && (finding.Degraded || !finding.IsReached()) {
+		return Finding{}, getEndReason(ctx) // what is wrong may be the end of the run
 	}
 	if late {
 		finding.Evidence = map[string]string{EvidenceError: "no result within " + probeLimit.String()}
 	}
-	return timed(finding, time.Since(began)), nil
+	return withDuration(finding, time.Since(began)), nil
 }
 
-// await returns what was found, or a finding of its own if nothing is found soon after ctx has ended.
-func await(ctx context.Context, found <-chan Finding) (finding Finding, late bool) {
+// awaitFinding returns what was found, or a finding of its own if nothing is found soon after ctx has ended.
+func awaitFinding(ctx context.Context, found <-chan Finding) (finding Finding, late bool) {
 	select {
 	case finding = <-found:
 		return finding, false
 	case <-ctx.Done():
 	}
-	last := time.NewTimer(grace)
+	last := time.NewTimer(probeGrace)
 	defer last.Stop()
 	select {
 	case finding = <-found:
@@ -103,17 +103,17 @@ func await(ctx context.Context, found <-chan Finding) (finding Finding, late boo
 	}
 }
 
-// guarded makes a finding out of a panic: one hostile answer must not take the others' results along.
-func guarded(ctx context.Context, check Check, prober Prober) (finding Finding) {
+// recoverProbe makes a finding out of a panic: one hostile answer must not take the others' results along.
+func recoverProbe(ctx context.Context, check Check, prober Prober) (finding Finding) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			finding = Finding{Class: Malformed, Evidence: map[string]string{EvidenceError: Clean(fmt.Sprintf("the probe broke down: %v", cause))}}
+			finding = Finding{Class: Malformed, Evidence: map[string]string{EvidenceError: Sanitize(fmt.Sprintf("the probe broke down: %v", cause))}}
 		}
 	}()
 	return prober.Probe(ctx, check)
 }
 
-func whyEnded(ctx context.Context) error {
+func getEndReason(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), errTimeUp) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return errTimeUp
 	}

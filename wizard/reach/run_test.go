@@ -44,7 +44,7 @@ var dropped = reach.Finding{Class: reach.TCPTimeout, Layers: reach.Layers{DNS: r
 
 // taskOf is a task of checks that have to be reached; "B<A" needs A.
 func taskOf(specs ...string) reach.Task {
-	task := reach.Task{Vantage: reach.Workstation}
+	task := reach.Task{Source: reach.Workstation}
 	for _, spec := range specs {
 		id, needs, _ := strings.Cut(spec, "<")
 		check := reach.Check{ID: id, Group: "redhat", URL: "https://" + strings.ToLower(id) + ".example.net", Severity: reach.Must}
@@ -136,15 +136,15 @@ func TestAFailureThatNothingDependsOnForCertainIsAWarning(t *testing.T) {
 	task.Checks[1].Severity, task.Checks[2].Severity = reach.Should, reach.May
 	report := reach.Run(t.Context(), task, probes{"A": finds(dropped), "B": finds(dropped), "C": finds(dropped)}, nil)
 	expect(t, report, "A fail, B warn, C warn")
-	if report.Worst() != reach.Fail || report.Count(reach.Warn) != 2 {
-		t.Errorf("worst %s", report.Worst())
+	if report.ComputeVerdict() != reach.Fail || report.Count(reach.Warn) != 2 {
+		t.Errorf("worst %s", report.ComputeVerdict())
 	}
 }
 
 func TestAProberThatPanicsFailsItsOwnCheckOnly(t *testing.T) {
 	report := reach.Run(t.Context(), taskOf("A", "B"), probes{"A": func(context.Context) reach.Finding { panic("boom\x1b[2J" + strings.Repeat("!", 5000)) }}, nil)
 	expect(t, report, "A fail, B ok")
-	if got := report.Results[0]; got.Class != reach.Malformed || !strings.Contains(got.Evidence[reach.EvidenceError], "boom") || reach.Clean(got.Evidence[reach.EvidenceError]) != got.Evidence[reach.EvidenceError] {
+	if got := report.Results[0]; got.Class != reach.Malformed || !strings.Contains(got.Evidence[reach.EvidenceError], "boom") || reach.Sanitize(got.Evidence[reach.EvidenceError]) != got.Evidence[reach.EvidenceError] {
 		t.Errorf("%+v", got)
 	}
 }
@@ -157,7 +157,7 @@ func TestAStoppedRunSkipsWhatWasNotFinished(t *testing.T) {
 			"A": after(time.Second, dropped), "B": after(time.Hour, reach.Finding{}), "C": after(time.Second, dropped),
 		}, nil)
 		expect(t, report, "A fail, B skipped because the run was stopped, C skipped because B was skipped")
-		if !report.Results[1].Unfinished() || report.Results[1].Chosen() || report.TookMS != 2000 {
+		if !report.Results[1].IsUnfinished() || report.Results[1].IsManualSkip() || report.TookMS != 2000 {
 			t.Errorf("%+v", report)
 		}
 	})
@@ -188,8 +188,8 @@ func TestARunEndsWhenItsTimeIsUpEvenIfAProberDoesNotListen(t *testing.T) {
 		if first.Class != reach.HTTPTimeout || last.Evidence[reach.EvidenceSkipped] != "because the time of the run was up" {
 			t.Errorf("first %+v\nlast %+v", first, last)
 		}
-		if report.Worst() != reach.Fail {
-			t.Errorf("worst %s", report.Worst())
+		if report.ComputeVerdict() != reach.Fail {
+			t.Errorf("worst %s", report.ComputeVerdict())
 		}
 		time.Sleep(2 * time.Hour) // until the deaf have gone
 	})
@@ -200,8 +200,8 @@ func TestARunThatCouldNotFinishIsNotWell(t *testing.T) {
 	cancel()
 	report := reach.Run(ctx, taskOf("A", "B"), probes{"A": finds(dropped)}, nil)
 	expect(t, report, "A skipped because the run was stopped, B skipped because the run was stopped")
-	if report.Worst() != reach.Warn {
-		t.Errorf("worst %s", report.Worst())
+	if report.ComputeVerdict() != reach.Warn {
+		t.Errorf("worst %s", report.ComputeVerdict())
 	}
 }
 
@@ -236,7 +236,7 @@ func TestSkippedChecksAreNotProbedUntilTheirDayComes(t *testing.T) {
 		"A": func(context.Context) reach.Finding { asked.Add(1); return dropped }, "B": finds(dropped), "C": finds(dropped),
 	}, nil)
 	expect(t, report, "A skipped no use for it, B fail, C skipped because A was skipped")
-	if asked.Load() != 0 || !report.Results[0].Chosen() || report.Results[0].Unfinished() {
+	if asked.Load() != 0 || !report.Results[0].IsManualSkip() || report.Results[0].IsUnfinished() {
 		t.Errorf("%+v", report.Results[0])
 	}
 	if note := report.Results[1].Evidence[reach.EvidenceExpiredSkip]; !strings.HasPrefix(note, "ticket 4711 until ") {
@@ -268,7 +268,7 @@ func TestWhatCannotBeFoundOutFromHereIsSkippedAndNotMissedByTheRest(t *testing.T
 	if got := report.Results[0].Evidence[reach.EvidenceSkipped]; got != "because a proxy carries no UDP" {
 		t.Error(got)
 	}
-	if worst := report.Worst(); worst != reach.OK {
+	if worst := report.ComputeVerdict(); worst != reach.OK {
 		t.Error(worst)
 	}
 }

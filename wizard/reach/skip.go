@@ -20,8 +20,8 @@ const (
 	EvidenceExpiredSkip = "skip_expired" // a skip that does not count any more: "<reason> until <day>"
 )
 
-// longestReason is the length in letters of a reason that is taken.
-const longestReason = 200
+// maxReasonLength is the length in letters of a reason that is taken.
+const maxReasonLength = 200
 
 // ParseSkip reads why a check is not made, "<reason>" or "<reason> until <YYYY-MM-DD>". Without a day it holds for this
 // run only. The ID is not part of the text.
@@ -41,14 +41,14 @@ func ParseSkip(text string) (Skip, error) {
 	switch {
 	case skip.Reason == "":
 		return Skip{}, errors.New("the reason is missing; write it as in \"the firewall is being changed until 2027-01-31\"")
-	case utf8.RuneCountInString(skip.Reason) > longestReason:
-		return Skip{}, fmt.Errorf("the reason is longer than %d letters; name a ticket instead", longestReason)
+	case utf8.RuneCountInString(skip.Reason) > maxReasonLength:
+		return Skip{}, fmt.Errorf("the reason is longer than %d letters; name a ticket instead", maxReasonLength)
 	}
 	return skip, nil
 }
 
-// SkipsOf returns what the answers leave out, by their IDs in order.
-func SkipsOf(spec state.Spec) ([]Skip, error) {
+// ListSkips returns what the answers leave out, by their IDs in order.
+func ListSkips(spec state.Spec) ([]Skip, error) {
 	var skips []Skip
 	for _, id := range slices.Sorted(maps.Keys(spec.Checks.Skip)) {
 		skip, err := ParseSkip(spec.Checks.Skip[id])
@@ -69,10 +69,10 @@ func (s Skip) String() string {
 	return s.Reason + " until " + s.Until.Format(time.DateOnly)
 }
 
-// Expired tells whether the check is made again.
-func (s Skip) Expired(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
+// IsExpired tells whether the check is made again.
+func (s Skip) IsExpired(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
 
-func (s Skip) evidence() map[string]string {
+func (s Skip) toEvidence() map[string]string {
 	evidence := map[string]string{EvidenceSkipped: s.Reason}
 	if !s.Until.IsZero() {
 		evidence[EvidenceUntil] = s.Until.Format(time.DateOnly)
@@ -80,17 +80,17 @@ func (s Skip) evidence() map[string]string {
 	return evidence
 }
 
-// effective returns the skip of a check that counts now.
-func effective(skips []Skip, id string, now time.Time) (Skip, bool) {
-	return skipOf(skips, id, func(s Skip) bool { return !s.Expired(now) })
+// findActiveSkip returns the skip of a check that counts now.
+func findActiveSkip(skips []Skip, id string, now time.Time) (Skip, bool) {
+	return findSkip(skips, id, func(s Skip) bool { return !s.IsExpired(now) })
 }
 
-// overdue returns the skip of a check that does not count any more.
-func overdue(skips []Skip, id string, now time.Time) (Skip, bool) {
-	return skipOf(skips, id, func(s Skip) bool { return s.Expired(now) })
+// findExpiredSkip returns the skip of a check that does not count any more.
+func findExpiredSkip(skips []Skip, id string, now time.Time) (Skip, bool) {
+	return findSkip(skips, id, func(s Skip) bool { return s.IsExpired(now) })
 }
 
-func skipOf(skips []Skip, id string, counts func(Skip) bool) (Skip, bool) {
+func findSkip(skips []Skip, id string, counts func(Skip) bool) (Skip, bool) {
 	i := slices.IndexFunc(skips, func(s Skip) bool { return strings.EqualFold(s.ID, id) && counts(s) })
 	if i < 0 {
 		return Skip{}, false

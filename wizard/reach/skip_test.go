@@ -53,19 +53,19 @@ func TestASkipEndsWithTheBeginningOfItsDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	midnight := time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)
-	if skip.Expired(midnight.Add(-time.Second)) || !skip.Expired(midnight) || (reach.Skip{Reason: "x"}).Expired(midnight) {
+	if skip.IsExpired(midnight.Add(-time.Second)) || !skip.IsExpired(midnight) || (reach.Skip{Reason: "x"}).IsExpired(midnight) {
 		t.Error("it does not")
 	}
 }
 
 func TestTheSkipsOfTheAnswersAreInOrder(t *testing.T) {
 	spec := state.Spec{Checks: state.ChecksSpec{Skip: map[string]string{"NET-B": "b until 2027-01-31", "NET-A": "a until 2027-01-31"}}}
-	skips, err := reach.SkipsOf(spec)
+	skips, err := reach.ListSkips(spec)
 	if err != nil || len(skips) != 2 || skips[0].ID != "NET-A" || skips[1].Reason != "b" {
 		t.Errorf("%+v, %v", skips, err)
 	}
 	spec.Checks.Skip["NET-C"] = ""
-	if _, err := reach.SkipsOf(spec); err == nil || !strings.Contains(err.Error(), "NET-C") {
+	if _, err := reach.ListSkips(spec); err == nil || !strings.Contains(err.Error(), "NET-C") {
 		t.Errorf("%v", err)
 	}
 }

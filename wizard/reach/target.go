@@ -26,7 +26,7 @@ func (c Check) Target() string {
 	}
 	port := address.Port()
 	if port == "" {
-		port = usualPort(c.Kind())
+		port = getDefaultPort(c.Kind())
 	}
 	if port == "" {
 		return address.Hostname()
@@ -34,8 +34,8 @@ func (c Check) Target() string {
 	return net.JoinHostPort(address.Hostname(), port)
 }
 
-// usualPort returns the port of a kind whose URL names none; "" if there is no such port.
-func usualPort(kind string) string {
+// getDefaultPort returns the port of a kind whose URL names none; "" if there is no such port.
+func getDefaultPort(kind string) string {
 	switch kind {
 	case "http":
 		return "80"
@@ -62,8 +62,8 @@ func (c Check) Transport() string {
 	return "tcp"
 }
 
-// hostOf returns the host of a target.
-func hostOf(target string) string {
+// parseHost returns the host of a target.
+func parseHost(target string) string {
 	if host, _, err := net.SplitHostPort(target); err == nil {
 		return host
 	}

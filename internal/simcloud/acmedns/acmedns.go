@@ -39,8 +39,8 @@ type account struct {
 	TXT             []string // the newest first
 }
 
-// kept is how many answers there are at a time: a name and its wildcard are proved together.
-const kept = 2
+// keptValues is how many answers there are at a time: a name and its wildcard are proved together.
+const keptValues = 2
 
 // New returns the server whose accounts db holds.
 func New(config Config) (*Server, error) {
@@ -62,23 +62,23 @@ func (s *Server) TXT(name string) (values []string, known bool) {
 func (s *Server) register(allowFrom []string) (account, string, error) {
 	made := account{Subdomain: uuid.NewString(), User: uuid.NewString(), AllowFrom: allowFrom}
 	password := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")[:40]
-	made.Password = hashed(password)
+	made.Password = hashPassword(password)
 	return made, password, s.accounts.Put(made.Subdomain, made)
 }
 
-func hashed(password string) string {
+func hashPassword(password string) string {
 	sum := sha256.Sum256([]byte(password))
 	return hex.EncodeToString(sum[:])
 }
 
-// owner returns the account of a subdomain if these are its credentials, used from where they may be.
-func (s *Server) owner(subdomain, user, password string, from netip.Addr) (account, bool) {
+// findAccount returns the account of a subdomain if these are its credentials, used from where they may be.
+func (s *Server) findAccount(subdomain, user, password string, from netip.Addr) (account, bool) {
 	found, ok := s.accounts.Get(subdomain)
-	right := subtle.ConstantTimeCompare([]byte(found.Password), []byte(hashed(password))) == 1
-	return found, ok && right && found.User == user && allowed(found.AllowFrom, from)
+	right := subtle.ConstantTimeCompare([]byte(found.Password), []byte(hashPassword(password))) == 1
+	return found, ok && right && found.User == user && isAllowed(found.AllowFrom, from)
 }
 
-func allowed(networks []string, from netip.Addr) bool {
+func isAllowed(networks []string, from netip.Addr) bool {
 	return len(networks) == 0 || slices.ContainsFunc(networks, func(text string) bool {
 		prefix, err := netip.ParsePrefix(text)
 		return err == nil && prefix.Contains(from)
@@ -90,6 +90,6 @@ var challenge = regexp.MustCompile(`^[-_A-Za-z0-9]{43}$`)
 
 func (s *Server) update(of account, txt string) error {
 	of.TXT = append([]string{txt}, of.TXT...)
-	of.TXT = of.TXT[:min(kept, len(of.TXT))]
+	of.TXT = of.TXT[:min(keptValues, len(of.TXT))]
 	return s.accounts.Put(of.Subdomain, of)
 }

@@ -49,7 +49,7 @@ func update(subdomain string, letter string) string {
 }
 
 func TestWhoeverRegistersMayAnswerChallengesUnderTheirNameAlone(t *testing.T) {
-	s := open(t, store.Memory())
+	s := open(t, store.NewMemory())
 	one, other := register(t, s, ""), register(t, s, "{}")
 	for _, letter := range []string{"a", "b", "c"} {
 		if answer := ask(t, s, "/update", update(one.Subdomain, letter), one); answer.Code != http.StatusOK {
@@ -72,7 +72,7 @@ func TestWhoeverRegistersMayAnswerChallengesUnderTheirNameAlone(t *testing.T) {
 }
 
 func TestAnAccountMayBeForSomeNetworksOnly(t *testing.T) {
-	s := open(t, store.Memory())
+	s := open(t, store.NewMemory())
 	far, near := register(t, s, `{"allowfrom":["198.18.0.0/16"]}`), register(t, s, `{"allowfrom":["192.0.2.0/24"]}`)
 	if answer := ask(t, s, "/update", update(far.Subdomain, "a"), far); answer.Code != http.StatusUnauthorized {
 		t.Errorf("from elsewhere: %d", answer.Code)

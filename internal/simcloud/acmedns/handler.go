@@ -25,43 +25,43 @@ func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request) {
 		AllowFrom []string `json:"allowfrom"`
 	}
 	if err := decode(r, &wanted); err != nil {
-		refuse(w, http.StatusBadRequest, "malformed_json_payload")
+		writeError(w, http.StatusBadRequest, "malformed_json_payload")
 		return
 	}
 	for _, text := range wanted.AllowFrom {
 		if _, err := netip.ParsePrefix(text); err != nil {
-			refuse(w, http.StatusBadRequest, "invalid_allowfrom_cidr")
+			writeError(w, http.StatusBadRequest, "invalid_allowfrom_cidr")
 			return
 		}
 	}
 	made, password, err := s.register(wanted.AllowFrom)
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, err.Error())
+		writeError(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	answer(w, http.StatusCreated, map[string]any{"username": made.User, "password": password, "fulldomain": made.Subdomain + "." + s.zone,
+	writeJSON(w, http.StatusCreated, map[string]any{"username": made.User, "password": password, "fulldomain": made.Subdomain + "." + s.zone,
 		"subdomain": made.Subdomain, "allowfrom": append([]string{}, made.AllowFrom...)})
 }
 
 func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 	var wanted struct{ Subdomain, TXT string }
 	if err := decode(r, &wanted); err != nil {
-		refuse(w, http.StatusBadRequest, "malformed_json_payload")
+		writeError(w, http.StatusBadRequest, "malformed_json_payload")
 		return
 	}
 	from, _ := netip.ParseAddrPort(r.RemoteAddr)
-	found, ok := s.owner(wanted.Subdomain, r.Header.Get("X-Api-User"), r.Header.Get("X-Api-Key"), from.Addr())
+	found, ok := s.findAccount(wanted.Subdomain, r.Header.Get("X-Api-User"), r.Header.Get("X-Api-Key"), from.Addr())
 	switch {
 	case !ok:
-		refuse(w, http.StatusUnauthorized, "forbidden")
+		writeError(w, http.StatusUnauthorized, "forbidden")
 	case !challenge.MatchString(wanted.TXT):
-		refuse(w, http.StatusBadRequest, "bad_txt")
+		writeError(w, http.StatusBadRequest, "bad_txt")
 	default:
 		if err := s.update(found, wanted.TXT); err != nil {
-			refuse(w, http.StatusInternalServerError, err.Error())
+			writeError(w, http.StatusInternalServerError, err.Error())
 			return
 		}
-		answer(w, http.StatusOK, map[string]string{"txt": wanted.TXT})
+		writeJSON(w, http.StatusOK, map[string]string{"txt": wanted.TXT})
 	}
 }
 
@@ -74,11 +74,11 @@ func decode(r *http.Request, into any) error {
 	return err
 }
 
-func refuse(w http.ResponseWriter, status int, reason string) {
-	answer(w, status, map[string]string{"error": reason})
+func writeError(w http.ResponseWriter, status int, reason string) {
+	writeJSON(w, status, map[string]string{"error": reason})
 }
 
-func answer(w http.ResponseWriter, status int, value any) {
+func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value) // the client went away

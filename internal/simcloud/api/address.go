@@ -9,18 +9,18 @@ import (
 // Public addresses of the simulation lie in the range that is reserved for benchmarks: 198.18.0.0/16 for instances,
 // 198.19.0.0/16 for elastic IPs, and 2001:db8::/32 for elastic IPs of the other family.
 
-// freeAddress returns an address for an instance. Addresses do not come back soon, so that a stale DNS record does
+// findFreeAddress returns an address for an instance. Addresses do not come back soon, so that a stale DNS record does
 // not lead to another machine.
-func (a *API) freeAddress(order int) netip.Addr {
-	return free(198<<24|18<<16, order, func(address netip.Addr) bool {
+func (a *API) findFreeAddress(order int) netip.Addr {
+	return findFreeIn(198<<24|18<<16, order, func(address netip.Addr) bool {
 		_, taken := a.tables.instances.find(func(i instance) bool { return i.Address == address })
 		return taken
 	})
 }
 
-// freeElasticIP returns an address for an elastic IP or a load balancer.
-func (a *API) freeElasticIP(order int) netip.Addr {
-	return free(a.elasticBase(), order, func(address netip.Addr) bool {
+// findFreeElasticIP returns an address for an elastic IP or a load balancer.
+func (a *API) findFreeElasticIP(order int) netip.Addr {
+	return findFreeIn(a.elasticBase(), order, func(address netip.Addr) bool {
 		_, elastic := a.tables.elasticIPs.find(func(ip elasticIP) bool { return ip.Address == address })
 		_, balanced := a.tables.balancers.find(func(b balancer) bool { return b.Wire.IP == address.String() })
 		return elastic || balanced
@@ -35,7 +35,7 @@ func (a *API) elasticBase() uint32 {
 	return binary.BigEndian.Uint32(bytes[:])
 }
 
-func free(base uint32, order int, taken func(netip.Addr) bool) netip.Addr {
+func findFreeIn(base uint32, order int, taken func(netip.Addr) bool) netip.Addr {
 	for ; ; order++ {
 		var bytes [4]byte
 		binary.BigEndian.PutUint32(bytes[:], base+uint32(order%65000)+10) //nolint:gosec // below 65010
@@ -45,15 +45,15 @@ func free(base uint32, order int, taken func(netip.Addr) bool) netip.Addr {
 	}
 }
 
-func addressText(address netip.Addr) string {
+func formatAddress(address netip.Addr) string {
 	if !address.IsValid() {
 		return ""
 	}
 	return address.String()
 }
 
-// mac returns the hardware address of an instance's public interface.
-func mac(address netip.Addr) string {
+// formatMAC returns the hardware address of an instance's public interface.
+func formatMAC(address netip.Addr) string {
 	if !address.IsValid() {
 		return ""
 	}
@@ -68,12 +68,12 @@ func (a *API) assignAddress(i *instance, assignment string) {
 	case assignment == "none":
 		i.Address = netip.Addr{}
 	case !i.Address.IsValid():
-		i.Address = a.freeAddress(i.Order)
+		i.Address = a.findFreeAddress(i.Order)
 	}
 }
 
-// sixth returns the IPv6 address of an instance that has addresses of both families, or "".
-func (i instance) sixth() string {
+// ipv6Address returns the IPv6 address of an instance that has addresses of both families, or "".
+func (i instance) ipv6Address() string {
 	if i.Assignment != "dual" {
 		return ""
 	}

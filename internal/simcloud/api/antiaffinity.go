@@ -22,7 +22,7 @@ type wireAntiAffinity struct {
 
 const antiAffinityNoun = "anti-affinity-group"
 
-func (a *API) antiAffinityRoutes(register func(string, handler)) {
+func (a *API) registerAntiAffinityRoutes(register func(string, handler)) {
 	register("GET /anti-affinity-group", a.listAntiAffinity)
 	register("POST /anti-affinity-group", a.createAntiAffinity)
 	register("GET /anti-affinity-group/{id}", func(c *call) (any, error) {
@@ -33,13 +33,13 @@ func (a *API) antiAffinityRoutes(register func(string, handler)) {
 }
 
 func (a *API) viewAntiAffinity(group antiAffinityGroup) wireAntiAffinity {
-	group.Wire.Instances = refs(a.antiAffinityMembers(group.ID))
+	group.Wire.Instances = toRefs(a.listAntiAffinityMembers(group.ID))
 	return group.Wire
 }
 
-func (a *API) antiAffinityMembers(id string) []string {
+func (a *API) listAntiAffinityMembers(id string) []string {
 	members := []string{}
-	for _, i := range a.tables.instances.all() {
+	for _, i := range a.tables.instances.listAll() {
 		if slices.Contains(i.AntiAffinity, id) {
 			members = append(members, i.ID)
 		}
@@ -49,7 +49,7 @@ func (a *API) antiAffinityMembers(id string) []string {
 
 func (a *API) listAntiAffinity(*call) (any, error) {
 	list := []wireAntiAffinity{}
-	for _, group := range a.tables.antiAffinity.all() {
+	for _, group := range a.tables.antiAffinity.listAll() {
 		list = append(list, a.viewAntiAffinity(group))
 	}
 	return map[string]any{"anti-affinity-groups": list}, nil
@@ -72,7 +72,7 @@ func (a *API) createAntiAffinity(c *call) (any, error) {
 	if err := a.tables.antiAffinity.put(antiAffinityGroup{row: head, Wire: wire}); err != nil {
 		return nil, err
 	}
-	return a.mutated(head, antiAffinityNoun)
+	return a.startOperation(head, antiAffinityNoun)
 }
 
 func (a *API) deleteAntiAffinity(c *call) (any, error) {
@@ -80,14 +80,14 @@ func (a *API) deleteAntiAffinity(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.antiAffinityMembers(group.ID)) > 0 {
-		return nil, refuse(http.StatusConflict, "Anti-affinity group %s is in use", group.Wire.Name)
+	if len(a.listAntiAffinityMembers(group.ID)) > 0 {
+		return nil, newAPIError(http.StatusConflict, "Anti-affinity group %s is in use", group.Wire.Name)
 	}
 	if err := a.tables.antiAffinity.delete(group.ID); err != nil {
 		return nil, err
 	}
-	wire := wireOperation{Reference: refer(antiAffinityNoun, group.ID)}
-	return a.begin("", usual(group.ID), operation{Wire: wire, Forget: true})
+	wire := wireOperation{Reference: newReference(antiAffinityNoun, group.ID)}
+	return a.begin("", computeDuration(group.ID), operation{Wire: wire, Forget: true})
 }
 
 // checkAntiAffinity refuses groups that do not exist or do not hold that many instances more.
@@ -97,8 +97,8 @@ func (a *API) checkAntiAffinity(ids []string, more int) error {
 		if err != nil {
 			return err
 		}
-		if len(a.antiAffinityMembers(id))+more > maxAntiAffinity {
-			return refuse(http.StatusConflict, "Anti-affinity group %s is full: it holds at most %d instances",
+		if len(a.listAntiAffinityMembers(id))+more > maxAntiAffinity {
+			return newAPIError(http.StatusConflict, "Anti-affinity group %s is full: it holds at most %d instances",
 				group.Wire.Name, maxAntiAffinity)
 		}
 	}

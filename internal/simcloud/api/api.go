@@ -50,15 +50,15 @@ type API struct {
 	shows      map[string]handler
 	operations map[string]string
 
-	mu        sync.Mutex // guards everything below, and the order of changes in the store
-	tables    tables
-	sequence  *store.Table[int]
-	agenda    agenda
-	seen      seen
-	decoded   map[string]decoded // user data, by instance
-	waiting   []string           // operations that are due, but for their template
-	policies  policies           // compiled, by their text
-	mutations int
+	mu              sync.Mutex // guards everything below, and the order of changes in the store
+	tables          tables
+	sequence        *store.Table[int]
+	scheduler       scheduler
+	instanceCache   instanceCache
+	decodedUserData map[string]decodedUserData // user data, by instance
+	waiting         []string                   // operations that are due, but for their template
+	policies        policies                   // compiled, by their text
+	mutations       int
 
 	calls      atomic.Int64
 	firewall   atomic.Pointer[firewall] // nil after a change
@@ -70,41 +70,41 @@ type API struct {
 }
 
 type tables struct {
-	operations     shelf[operation]
-	keys           shelf[sshKey]
-	groups         shelf[securityGroup]
-	antiAffinity   shelf[antiAffinityGroup]
-	instances      shelf[instance]
-	templates      shelf[template]
-	elasticIPs     shelf[elasticIP]
-	networks       shelf[privateNetwork]
-	domains        shelf[domain]
-	records        shelf[record]
-	roles          shelf[role]
-	apiKeys        shelf[apiKey]
-	reverseRecords shelf[reverseRecord]
-	organization   shelf[organizationPolicy]
-	pools          shelf[pool]
-	balancers      shelf[balancer]
-	services       shelf[service]
-	volumes        shelf[volume]
-	volumeCopies   shelf[volumeCopy]
-	snapshots      shelf[snapshot]
-	events         shelf[event]
+	operations     resourceTable[operation]
+	keys           resourceTable[sshKey]
+	groups         resourceTable[securityGroup]
+	antiAffinity   resourceTable[antiAffinityGroup]
+	instances      resourceTable[instance]
+	templates      resourceTable[template]
+	elasticIPs     resourceTable[elasticIP]
+	networks       resourceTable[privateNetwork]
+	domains        resourceTable[domain]
+	records        resourceTable[record]
+	roles          resourceTable[role]
+	apiKeys        resourceTable[apiKey]
+	reverseRecords resourceTable[reverseRecord]
+	organization   resourceTable[organizationPolicy]
+	pools          resourceTable[pool]
+	balancers      resourceTable[balancer]
+	services       resourceTable[service]
+	volumes        resourceTable[volume]
+	volumeCopies   resourceTable[volumeCopy]
+	snapshots      resourceTable[snapshot]
+	events         resourceTable[event]
 }
 
 // New returns an API over what config.DB holds; Close ends it.
 func New(config Config) (*API, error) {
 	a := &API{
-		config:     config,
-		limits:     limits(config.Quotas),
-		types:      instanceTypes(),
-		typeOf:     byID(instanceTypes()),
-		shows:      map[string]handler{},
-		decoded:    map[string]decoded{},
-		operations: operationNames(),
-		changed:    make(chan struct{}, 1),
-		wake:       make(chan struct{}, 1),
+		config:          config,
+		limits:          mergeLimits(config.Quotas),
+		types:           buildInstanceTypes(),
+		typeOf:          indexByID(buildInstanceTypes()),
+		shows:           map[string]handler{},
+		decodedUserData: map[string]decodedUserData{},
+		operations:      buildOperationNames(),
+		changed:         make(chan struct{}, 1),
+		wake:            make(chan struct{}, 1),
 	}
 	if err := a.load(config.DB); err != nil {
 		return nil, err
@@ -158,8 +158,8 @@ func (a *API) load(db *store.DB) (err error) {
 	return err
 }
 
-// touch tells the rest of the zone that something changed.
-func (a *API) touch() {
+// notifyChanged tells the rest of the zone that something changed.
+func (a *API) notifyChanged() {
 	a.firewall.Store(nil)
 	notify(a.changed)
 }

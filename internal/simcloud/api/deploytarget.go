@@ -11,29 +11,29 @@ type deployTarget struct {
 	Description string `json:"description,omitempty"`
 }
 
-func deployTargets(zone string) []deployTarget {
+func listDeployTargets(zone string) []deployTarget {
 	if zone == "" {
 		return []deployTarget{}
 	}
 	return []deployTarget{
-		{ID: stableID("deploy-target/" + zone + "/dedicated-1"), Name: "dedicated-1", Type: "dedicated", Description: "Dedicated hypervisors"},
-		{ID: stableID("deploy-target/" + zone + "/edge-1"), Name: "edge-1", Type: "edge"},
+		{ID: generateStableID("deploy-target/" + zone + "/dedicated-1"), Name: "dedicated-1", Type: "dedicated", Description: "Dedicated hypervisors"},
+		{ID: generateStableID("deploy-target/" + zone + "/edge-1"), Name: "edge-1", Type: "edge"},
 	}
 }
 
-func (a *API) targetRoutes(register func(string, handler)) {
+func (a *API) registerTargetRoutes(register func(string, handler)) {
 	register("GET /deploy-target", func(c *call) (any, error) {
-		return map[string]any{"deploy-targets": deployTargets(c.zone)}, nil
+		return map[string]any{"deploy-targets": listDeployTargets(c.zone)}, nil
 	})
 	register("GET /deploy-target/{id}", func(c *call) (any, error) { return findTarget(c.zone, c.id()) })
 }
 
 func findTarget(zone, id string) (deployTarget, error) {
-	all := deployTargets(zone)
+	all := listDeployTargets(zone)
 	if i := slices.IndexFunc(all, func(t deployTarget) bool { return t.ID == id }); i >= 0 {
 		return all[i], nil
 	}
-	return deployTarget{}, notFound("deploy-target", id)
+	return deployTarget{}, newNotFound("deploy-target", id)
 }
 
 // checkTarget refuses a deploy target that the zone does not have; none is fine.

@@ -27,7 +27,7 @@ func nameServers() []string {
 	return []string{"ns1.exoscale.com", "ns1.exoscale.ch", "ns1.exoscale.io", "ns1.exoscale.net"}
 }
 
-func (a *API) domainRoutes(register func(string, handler)) {
+func (a *API) registerDomainRoutes(register func(string, handler)) {
 	register("GET /dns-domain", a.listDomains)
 	register("POST /dns-domain", a.createDomain)
 	register("GET /dns-domain/{id}", func(c *call) (any, error) {
@@ -48,7 +48,7 @@ func (a *API) domainRoutes(register func(string, handler)) {
 
 func (a *API) listDomains(*call) (any, error) {
 	list := []wireDomain{}
-	for _, d := range a.tables.domains.all() {
+	for _, d := range a.tables.domains.listAll() {
 		list = append(list, d.Wire)
 	}
 	return map[string]any{"dns-domains": list}, nil
@@ -61,10 +61,10 @@ func (a *API) createDomain(c *call) (any, error) {
 	}
 	name := strings.ToLower(strings.TrimSuffix(body.Name, "."))
 	if _, ok := dns.IsDomainName(name); !ok || !strings.Contains(name, ".") {
-		return nil, invalid("unicode-name is not a domain name")
+		return nil, newInvalidError("unicode-name is not a domain name")
 	}
 	if _, taken := a.tables.domains.find(func(d domain) bool { return d.Wire.Name == name }); taken {
-		return nil, refuse(http.StatusConflict, "DNS domain %s already exists", name)
+		return nil, newAPIError(http.StatusConflict, "DNS domain %s already exists", name)
 	}
 	head, err := a.newRow("")
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *API) createDomain(c *call) (any, error) {
 	if err := check(a.tables.domains.put(d), a.addSystemRecords(d)); err != nil {
 		return nil, err
 	}
-	return a.mutated(head, domainNoun)
+	return a.startOperation(head, domainNoun)
 }
 
 // addSystemRecords makes the records that every domain begins with.
@@ -96,7 +96,7 @@ func (a *API) deleteDomain(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range a.recordsOf(d.ID) {
+	for _, r := range a.findRecords(d.ID) {
 		if err := a.tables.records.delete(r.ID); err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (a *API) deleteDomain(c *call) (any, error) {
 	if err := a.tables.domains.delete(d.ID); err != nil {
 		return nil, err
 	}
-	return a.mutated(d.row, domainNoun)
+	return a.startOperation(d.row, domainNoun)
 }
 
 func (a *API) getZoneFile(c *call) (any, error) {
@@ -113,7 +113,7 @@ func (a *API) getZoneFile(c *call) (any, error) {
 		return nil, err
 	}
 	text := "$ORIGIN " + d.Wire.Name + ".\n$TTL 1h\n"
-	for _, r := range a.recordsOf(d.ID) {
+	for _, r := range a.findRecords(d.ID) {
 		text += fmt.Sprintf("%s %d IN %s %s\n", r.Wire.Name, r.Wire.TTL, r.Wire.Type, r.Wire.Content)
 	}
 	return map[string]any{"zone-file": text}, nil

@@ -48,7 +48,7 @@ func TestEveryCallOfTheClientLibraryIsDescribedAndServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for call := range described.Operations() {
+	for call := range described.ListOperations() {
 		known[regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(call, "{}")] = true
 	}
 	served := map[string]bool{}

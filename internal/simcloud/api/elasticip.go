@@ -43,7 +43,7 @@ type elasticIPRequest struct {
 	Labels      map[string]string `json:"labels"`
 }
 
-func (a *API) elasticIPRoutes(register func(string, handler)) {
+func (a *API) registerElasticIPRoutes(register func(string, handler)) {
 	register("GET /elastic-ip", a.listElasticIPs)
 	register("POST /elastic-ip", a.createElasticIP)
 	register("GET /elastic-ip/{id}", func(c *call) (any, error) {
@@ -71,7 +71,7 @@ func (a *API) createElasticIP(c *call) (any, error) {
 		return nil, err
 	}
 	if c.zone == "" {
-		return nil, notFound("zone", c.request.Host)
+		return nil, newNotFound("zone", c.request.Host)
 	}
 	err := check(
 		checkOneOf("addressfamily", body.Family, "inet4", "inet6"),
@@ -100,7 +100,7 @@ func (a *API) assign(ip elasticIP) elasticIP {
 		ip.Address = netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(ip.Order >> 8), byte(ip.Order), 15: 1})
 		ip.Wire.CIDR = netip.PrefixFrom(ip.Address, 96).Masked().String()
 	} else {
-		ip.Address = a.freeElasticIP(ip.Order)
+		ip.Address = a.findFreeElasticIP(ip.Order)
 		ip.Wire.CIDR = netip.PrefixFrom(ip.Address, 32).String()
 	}
 	ip.Wire.IP = ip.Address.String()
@@ -111,7 +111,7 @@ func (a *API) putElasticIP(ip elasticIP) (any, error) {
 	if err := a.tables.elasticIPs.put(ip); err != nil {
 		return nil, err
 	}
-	return a.mutated(ip.row, "elastic-ip")
+	return a.startOperation(ip.row, "elastic-ip")
 }
 
 func checkDescription(description *string) error {
@@ -136,7 +136,7 @@ func checkHealth(health *wireHealthcheck) error {
 		return nil
 	}
 	if health.Mode != "tcp" && health.URI == "" {
-		return invalid("healthcheck: uri is required in mode %s", health.Mode)
+		return newInvalidError("healthcheck: uri is required in mode %s", health.Mode)
 	}
 	return check(
 		checkOneOf("healthcheck mode", health.Mode, "tcp", "http", "https"),
@@ -159,7 +159,7 @@ func (a *API) updateElasticIP(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	if err := check(checkDescription(body.Description), checkHealth(body.Healthcheck), sameHealth(ip, body)); err != nil {
+	if err := check(checkDescription(body.Description), checkHealth(body.Healthcheck), checkHealthcheckMode(ip, body)); err != nil {
 		return nil, err
 	}
 	if body.Description != nil {
@@ -174,15 +174,15 @@ func (a *API) updateElasticIP(c *call) (any, error) {
 	return a.putElasticIP(ip)
 }
 
-// sameHealth refuses to make an elastic IP a managed one, or to change the mode of its check.
-func sameHealth(ip elasticIP, body elasticIPRequest) error {
+// checkHealthcheckMode refuses to make an elastic IP a managed one, or to change the mode of its check.
+func checkHealthcheckMode(ip elasticIP, body elasticIPRequest) error {
 	switch {
 	case body.Healthcheck == nil:
 		return nil
 	case ip.Wire.Healthcheck == nil:
-		return invalid("a healthcheck can not be added to an elastic IP that was created without one")
+		return newInvalidError("a healthcheck can not be added to an elastic IP that was created without one")
 	case ip.Wire.Healthcheck.Mode != body.Healthcheck.Mode:
-		return invalid("the mode of a healthcheck can not be changed")
+		return newInvalidError("the mode of a healthcheck can not be changed")
 	}
 	return nil
 }
@@ -193,12 +193,12 @@ func (a *API) deleteElasticIP(c *call) (any, error) {
 		return nil, err
 	}
 	if len(ip.Instances) > 0 {
-		return nil, refuse(http.StatusConflict, "Elastic IP %s is attached to an instance", ip.Wire.IP)
+		return nil, newAPIError(http.StatusConflict, "Elastic IP %s is attached to an instance", ip.Wire.IP)
 	}
 	if err := check(a.tables.reverseRecords.delete(ip.ID), a.tables.elasticIPs.delete(ip.ID)); err != nil {
 		return nil, err
 	}
-	return a.mutated(ip.row, "elastic-ip")
+	return a.startOperation(ip.row, "elastic-ip")
 }
 
 func (a *API) resetDescription(c *call) (any, error) {

@@ -7,39 +7,39 @@ import (
 
 // attachElasticIP gives an elastic IP to one more instance; several may hold it.
 func (a *API) attachElasticIP(c *call) (any, error) {
-	ip, i, err := a.elasticIPAndInstance(c)
+	ip, i, err := a.findElasticIPAndInstance(c)
 	if err != nil {
 		return nil, err
 	}
-	ip.Instances = append(without(ip.Instances, i.ID), i.ID)
+	ip.Instances = append(removeItem(ip.Instances, i.ID), i.ID)
 	return a.putElasticIP(ip)
 }
 
 func (a *API) detachElasticIP(c *call) (any, error) {
-	ip, i, err := a.elasticIPAndInstance(c)
+	ip, i, err := a.findElasticIPAndInstance(c)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(ip.Instances, i.ID) {
-		return nil, refuse(http.StatusConflict, "Elastic IP %s is not attached to instance %s", ip.Wire.IP, i.Name)
+		return nil, newAPIError(http.StatusConflict, "Elastic IP %s is not attached to instance %s", ip.Wire.IP, i.Name)
 	}
-	ip.Instances = without(ip.Instances, i.ID)
+	ip.Instances = removeItem(ip.Instances, i.ID)
 	return a.putElasticIP(ip)
 }
 
-func (a *API) elasticIPAndInstance(c *call) (elasticIP, instance, error) {
+func (a *API) findElasticIPAndInstance(c *call) (elasticIP, instance, error) {
 	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
 	if err != nil {
 		return elasticIP{}, instance{}, err
 	}
-	i, err := a.namedInstance(c)
+	i, err := a.findAttachedInstance(c)
 	return ip, i, err
 }
 
-// elasticIDs returns the elastic IPs that an instance holds.
-func (a *API) elasticIDs(id string) []wireElasticID {
+// findElasticIPs returns the elastic IPs that an instance holds.
+func (a *API) findElasticIPs(id string) []wireElasticID {
 	list := []wireElasticID{}
-	for _, ip := range a.tables.elasticIPs.all() {
+	for _, ip := range a.tables.elasticIPs.listAll() {
 		if slices.Contains(ip.Instances, id) {
 			list = append(list, wireElasticID{ID: ip.ID, IP: ip.Wire.IP})
 		}

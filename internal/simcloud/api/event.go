@@ -41,20 +41,22 @@ const (
 	eventWindow = 24 * time.Hour
 )
 
-func (a *API) eventRoutes(register func(string, handler)) { register("GET /event", a.listEvents) }
+func (a *API) registerEventRoutes(register func(string, handler)) {
+	register("GET /event", a.listEvents)
+}
 
 // listEvents answers a plain array, the oldest first.
 func (a *API) listEvents(c *call) (any, error) {
-	to, err := moment("to", c.query("to"), a.now())
+	to, err := parseTime("to", c.query("to"), a.now())
 	if err != nil {
 		return nil, err
 	}
-	from, err := moment("from", c.query("from"), to.Add(-eventWindow))
+	from, err := parseTime("from", c.query("from"), to.Add(-eventWindow))
 	if err != nil {
 		return nil, err
 	}
 	list := []wireEvent{}
-	for _, e := range a.tables.events.all() {
+	for _, e := range a.tables.events.listAll() {
 		if !e.Wire.Timestamp.Before(from) && !e.Wire.Timestamp.After(to) {
 			list = append(list, e.Wire)
 		}
@@ -62,28 +64,28 @@ func (a *API) listEvents(c *call) (any, error) {
 	return list, nil
 }
 
-func moment(field, text string, otherwise time.Time) (time.Time, error) {
+func parseTime(field, text string, otherwise time.Time) (time.Time, error) {
 	if text == "" {
 		return otherwise, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, invalid("%s: %v", field, err)
+		return at, newInvalidError("%s: %v", field, err)
 	}
 	return at, nil
 }
 
-// note adds a mutation to the audit trail.
-func (a *API) note(c *call, pattern string, fault error) error {
+// recordEvent adds a mutation to the audit trail.
+func (a *API) recordEvent(c *call, pattern string, fault error) error {
 	head, err := a.newRow("")
 	if err != nil {
 		return err
 	}
-	_, name := operationOf(a.operations, pattern)
+	_, name := lookupOperation(a.operations, pattern)
 	wire := wireEvent{
 		Timestamp: head.Created.Truncate(time.Millisecond), Handler: name, URI: c.request.URL.EscapedPath(),
-		Status: http.StatusOK, Elapsed: 1, Zone: c.zone, RequestID: uuid.NewString(), Key: a.signer(c), SourceIP: source(c.request),
-		BodyParams: bodyParams(c.body), PathParams: pathParams(c.request, pattern), GetParams: map[string]string{},
+		Status: http.StatusOK, Elapsed: 1, Zone: c.zone, RequestID: uuid.NewString(), Key: a.findSigner(c), SourceIP: getSourceIP(c.request),
+		BodyParams: redactBody(c.body), PathParams: extractPathParams(c.request, pattern), GetParams: map[string]string{},
 	}
 	if original, ok := c.request.Context().Value(signedPath{}).(string); ok {
 		wire.URI = original
@@ -92,16 +94,16 @@ func (a *API) note(c *call, pattern string, fault error) error {
 		wire.GetParams[name] = strings.Join(values, ",")
 	}
 	if fault != nil {
-		wire.Status, wire.Message = refusalOf(fault).Status, fault.Error()
+		wire.Status, wire.Message = toAPIError(fault).Status, fault.Error()
 	}
 	if err := a.tables.events.put(event{row: head, Wire: wire}); err != nil || a.tables.events.count() <= maxEvents {
 		return err
 	}
-	return a.tables.events.delete(a.tables.events.all()[0].ID)
+	return a.tables.events.delete(a.tables.events.listAll()[0].ID)
 }
 
-// signer returns the key that signed a request, without its secret.
-func (a *API) signer(c *call) *wireAPIKey {
+// findSigner returns the key that signed a request, without its secret.
+func (a *API) findSigner(c *call) *wireAPIKey {
 	given, ok := parseCredential(c.request.Header.Get("Authorization"))
 	if !ok {
 		return nil
@@ -109,10 +111,10 @@ func (a *API) signer(c *call) *wireAPIKey {
 	if made, ok := a.tables.apiKeys.table.Get(given.key); ok {
 		return &made.Wire
 	}
-	return &wireAPIKey{Key: given.key, Name: "owner", Role: stableID("iam-role/owner")}
+	return &wireAPIKey{Key: given.key, Name: "owner", Role: generateStableID("iam-role/owner")}
 }
 
-func source(r *http.Request) string {
+func getSourceIP(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return ""
@@ -120,8 +122,8 @@ func source(r *http.Request) string {
 	return host
 }
 
-// bodyParams returns what a request asked for, without what may be secret: user data, and the signatures of links.
-func bodyParams(body []byte) map[string]any {
+// redactBody returns what a request asked for, without what may be secret: user data, and the signatures of links.
+func redactBody(body []byte) map[string]any {
 	params := map[string]any{}
 	if json.Unmarshal(body, &params) != nil {
 		return map[string]any{}
@@ -133,7 +135,7 @@ func bodyParams(body []byte) map[string]any {
 	return params
 }
 
-func pathParams(r *http.Request, pattern string) map[string]string {
+func extractPathParams(r *http.Request, pattern string) map[string]string {
 	params := map[string]string{}
 	for _, found := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(pattern, -1) {
 		params[found[1]] = r.PathValue(found[1])

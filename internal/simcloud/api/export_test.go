@@ -9,16 +9,16 @@ import (
 // Patterns returns all routes, sorted.
 func Patterns() []string {
 	var list []string
-	(&API{}).routes(func(pattern string, _ handler) { list = append(list, pattern) })
+	(&API{}).registerRoutes(func(pattern string, _ handler) { list = append(list, pattern) })
 	slices.Sort(list)
 	return list
 }
 
 // OperationNames returns the names that policies know the routes by.
 func OperationNames() map[string]string {
-	names, operations := map[string]string{}, operationNames()
+	names, operations := map[string]string{}, buildOperationNames()
 	for _, pattern := range Patterns() {
-		_, names[pattern] = operationOf(operations, pattern)
+		_, names[pattern] = lookupOperation(operations, pattern)
 	}
 	return names
 }

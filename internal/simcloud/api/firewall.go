@@ -12,10 +12,10 @@ type firewall struct {
 }
 
 // compiledGroup holds the rules of a group.
-type compiledGroup struct{ ingress, egress []passage }
+type compiledGroup struct{ ingress, egress []firewallRule }
 
-// passage lets a protocol and a range of ports through for a peer: a network, or the members of a group.
-type passage struct {
+// firewallRule lets a protocol and a range of ports through for a peer: a network, or the members of a group.
+type firewallRule struct {
 	protocol    string
 	first, last int // 0 to 0 for protocols without ports
 	networks    []netip.Prefix
@@ -29,31 +29,31 @@ func (a *API) Allows(from, to netip.Addr, proto string, port int) bool {
 	if rules == nil {
 		rules = a.compile()
 	}
-	return rules.leaves(from, to, proto, port) && rules.enters(from, to, proto, port)
+	return rules.isEgressAllowed(from, to, proto, port) && rules.isIngressAllowed(from, to, proto, port)
 }
 
-// leaves tells whether an instance may send: everything, until one of its groups has a rule for what leaves.
-func (f *firewall) leaves(from, to netip.Addr, proto string, port int) bool {
+// isEgressAllowed tells whether an instance may send: everything, until one of its groups has a rule for what leaves.
+func (f *firewall) isEgressAllowed(from, to netip.Addr, proto string, port int) bool {
 	filtered := false
 	for _, id := range f.members[from] {
 		rules := f.groups[id].egress
 		filtered = filtered || len(rules) > 0
-		if f.passes(rules, to, proto, port) {
+		if f.matchRules(rules, to, proto, port) {
 			return true
 		}
 	}
 	return !filtered
 }
 
-func (f *firewall) enters(from, to netip.Addr, proto string, port int) bool {
+func (f *firewall) isIngressAllowed(from, to netip.Addr, proto string, port int) bool {
 	groups, filtered := f.members[to]
 	return !filtered || slices.ContainsFunc(groups, func(id string) bool {
-		return f.passes(f.groups[id].ingress, from, proto, port)
+		return f.matchRules(f.groups[id].ingress, from, proto, port)
 	})
 }
 
-func (f *firewall) passes(passages []passage, peer netip.Addr, proto string, port int) bool {
-	return slices.ContainsFunc(passages, func(p passage) bool {
+func (f *firewall) matchRules(passages []firewallRule, peer netip.Addr, proto string, port int) bool {
+	return slices.ContainsFunc(passages, func(p firewallRule) bool {
 		if p.protocol != proto || p.last != 0 && (port < p.first || port > p.last) {
 			return false
 		}
@@ -70,10 +70,10 @@ func (a *API) compile() *firewall {
 		members: make(map[netip.Addr][]string, a.tables.instances.count()),
 		groups:  make(map[string]compiledGroup, a.tables.groups.count()),
 	}
-	for _, group := range a.tables.groups.all() {
+	for _, group := range a.tables.groups.listAll() {
 		compiled.groups[group.ID] = a.compileGroup(group)
 	}
-	for _, i := range a.tables.instances.all() {
+	for _, i := range a.tables.instances.listAll() {
 		if i.Address.IsValid() {
 			compiled.members[i.Address] = i.Groups
 		}
@@ -86,17 +86,17 @@ func (a *API) compileGroup(group securityGroup) compiledGroup {
 	var compiled compiledGroup
 	for _, rule := range group.Wire.Rules {
 		if rule.Direction == "egress" {
-			compiled.egress = append(compiled.egress, a.passage(rule))
+			compiled.egress = append(compiled.egress, a.compileRule(rule))
 		} else {
-			compiled.ingress = append(compiled.ingress, a.passage(rule))
+			compiled.ingress = append(compiled.ingress, a.compileRule(rule))
 		}
 	}
 	return compiled
 }
 
-// passage compiles a rule. A group stands for its members and for its external sources.
-func (a *API) passage(rule wireRule) passage {
-	p := passage{protocol: rule.Protocol, first: int(rule.StartPort), last: int(rule.EndPort)}
+// compileRule compiles a rule. A group stands for its members and for its external sources.
+func (a *API) compileRule(rule wireRule) firewallRule {
+	p := firewallRule{protocol: rule.Protocol, first: int(rule.StartPort), last: int(rule.EndPort)}
 	sources := []string{rule.Network}
 	if rule.Group != nil {
 		group, _ := a.tables.groups.table.Get(rule.Group.ID)

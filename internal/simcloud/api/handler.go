@@ -36,7 +36,7 @@ func (c *call) action() string {
 // decode reads the body into a request structure.
 func (c *call) decode(into any) error {
 	if err := json.Unmarshal(c.body, into); err != nil {
-		return invalid("request body: %v", err)
+		return newInvalidError("request body: %v", err)
 	}
 	return nil
 }
@@ -52,13 +52,13 @@ func (c *call) decodeOptional(into any) error {
 // handler answers a call; it runs alone.
 type handler func(*call) (any, error)
 
-// routes registers everything that the API serves.
-func (a *API) routes(register func(pattern string, h handler)) {
+// registerRoutes registers everything that the API serves.
+func (a *API) registerRoutes(register func(pattern string, h handler)) {
 	for _, add := range []func(func(string, handler)){
-		a.zoneRoutes, a.typeRoutes, a.quotaRoutes, a.operationRoutes, a.keyRoutes, a.groupRoutes, a.antiAffinityRoutes,
-		a.instanceRoutes, a.templateRoutes, a.elasticIPRoutes, a.reverseRoutes, a.networkRoutes, a.domainRoutes, a.iamRoutes,
-		a.organizationRoutes, a.storageRoutes, a.targetRoutes, a.poolRoutes, a.balancerRoutes, a.volumeRoutes, a.volumeCopyRoutes,
-		a.snapshotRoutes, a.eventRoutes,
+		a.registerZoneRoutes, a.registerTypeRoutes, a.registerQuotaRoutes, a.registerOperationRoutes, a.registerKeyRoutes, a.groupRoutes, a.registerAntiAffinityRoutes,
+		a.registerInstanceRoutes, a.registerTemplateRoutes, a.registerElasticIPRoutes, a.registerReverseRoutes, a.registerNetworkRoutes, a.registerDomainRoutes, a.registerIAMRoutes,
+		a.registerOrganizationRoutes, a.registerStorageRoutes, a.registerTargetRoutes, a.registerPoolRoutes, a.registerBalancerRoutes, a.registerVolumeRoutes, a.registerVolumeCopyRoutes,
+		a.registerSnapshotRoutes, a.registerEventRoutes,
 	} {
 		add(register)
 	}
@@ -66,7 +66,7 @@ func (a *API) routes(register func(pattern string, h handler)) {
 
 func (a *API) newMux() *http.ServeMux {
 	mux := http.NewServeMux()
-	a.routes(func(pattern string, h handler) {
+	a.registerRoutes(func(pattern string, h handler) {
 		method, path, _ := strings.Cut(pattern, " ")
 		if noun, alone := strings.CutSuffix(path, "/{id}"); alone && method == http.MethodGet {
 			a.shows[strings.TrimPrefix(noun, "/")] = h
@@ -74,7 +74,7 @@ func (a *API) newMux() *http.ServeMux {
 		mux.HandleFunc(method+" /v2"+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, pattern, h) })
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		a.answer(w, nil, refuse(http.StatusNotFound, "Not Found"))
+		a.writeResponse(w, nil, newAPIError(http.StatusNotFound, "Not Found"))
 	})
 	return mux
 }
@@ -83,7 +83,7 @@ func (a *API) newMux() *http.ServeMux {
 // the configured zone.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.calls.Add(1)
-	if !a.late(r.Context()) {
+	if !a.waitLatency(r.Context()) {
 		return // the client went away meanwhile
 	}
 	// "/instance/<id>:start" is an action on an instance; the mux tells segments apart only.
@@ -103,44 +103,44 @@ func split(r *http.Request, at int) *http.Request {
 func (a *API) serve(w http.ResponseWriter, r *http.Request, pattern string, h handler) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		a.answer(w, nil, refuse(http.StatusRequestEntityTooLarge, "request body: %v", err))
+		a.writeResponse(w, nil, newAPIError(http.StatusRequestEntityTooLarge, "request body: %v", err))
 		return
 	}
-	zone, err := a.zoneOf(r.Host)
+	zone, err := a.findZone(r.Host)
 	if err != nil {
-		a.answer(w, nil, err)
+		a.writeResponse(w, nil, err)
 		return
 	}
 	result, err := a.handle(&call{request: r, zone: zone, body: body}, pattern, h)
-	a.answer(w, result, err)
+	a.writeResponse(w, result, err)
 }
 
 func (a *API) handle(c *call, pattern string, h handler) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.settle(); err != nil {
+	if err := a.runDueTasks(); err != nil {
 		return nil, err
 	}
 	if pattern != anonymous {
-		if err := a.admit(c, pattern); err != nil {
+		if err := a.checkAuthorization(c, pattern); err != nil {
 			return nil, err
 		}
 	}
 	result, err := h(c)
 	if c.request.Method != http.MethodGet {
-		if fault := a.note(c, pattern, err); fault != nil {
+		if fault := a.recordEvent(c, pattern, err); fault != nil {
 			return nil, fault
 		}
 		if err == nil {
 			a.mutations++
-			a.touch()
+			a.notifyChanged()
 		}
 	}
 	return result, err
 }
 
-// zoneOf tells the zone from the host that was asked.
-func (a *API) zoneOf(host string) (string, error) {
+// findZone tells the zone from the host that was asked.
+func (a *API) findZone(host string) (string, error) {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -151,18 +151,18 @@ func (a *API) zoneOf(host string) (string, error) {
 		return a.config.Zone, nil
 	}
 	zone := strings.TrimSuffix(strings.TrimPrefix(host, "api-"), ".exoscale.com")
-	if !slices.Contains(zoneNames(), zone) {
-		return "", refuse(http.StatusNotFound, "no such zone: %s", host)
+	if !slices.Contains(listZoneNames(), zone) {
+		return "", newAPIError(http.StatusNotFound, "no such zone: %s", host)
 	}
 	return zone, nil
 }
 
-func (a *API) answer(w http.ResponseWriter, result any, err error) {
+func (a *API) writeResponse(w http.ResponseWriter, result any, err error) {
 	status := http.StatusOK
 	if err != nil {
-		r := refusalOf(err)
+		r := toAPIError(err)
 		if status, result = r.Status, r; a.config.Problems {
-			result = r.problem()
+			result = r.toProblem()
 		}
 	}
 	body, err := json.Marshal(result)

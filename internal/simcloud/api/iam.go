@@ -40,7 +40,7 @@ type wireAPIKey struct {
 
 const roleNoun = "iam-role"
 
-func (a *API) iamRoutes(register func(string, handler)) {
+func (a *API) registerIAMRoutes(register func(string, handler)) {
 	register("GET /iam-role", a.listRoles)
 	register("POST /iam-role", a.createRole)
 	register("GET /iam-role/{id}", func(c *call) (any, error) {
@@ -61,7 +61,7 @@ func (a *API) iamRoutes(register func(string, handler)) {
 
 func (a *API) listRoles(*call) (any, error) {
 	list := []wireRole{}
-	for _, r := range a.tables.roles.all() {
+	for _, r := range a.tables.roles.listAll() {
 		list = append(list, r.Wire)
 	}
 	return map[string]any{"iam-roles": list}, nil
@@ -93,7 +93,7 @@ func (a *API) putRole(r role) (any, error) {
 	if err := a.tables.roles.put(r); err != nil {
 		return nil, err
 	}
-	return a.mutated(r.row, roleNoun)
+	return a.startOperation(r.row, roleNoun)
 }
 
 func checkRole(c *call, body wireRole) error {
@@ -139,7 +139,7 @@ func (a *API) updatePolicy(c *call) (any, error) {
 		return nil, err
 	}
 	if !r.Wire.Editable {
-		return nil, refuse(http.StatusForbidden, "IAM role %s is not editable", r.Wire.Name)
+		return nil, newAPIError(http.StatusForbidden, "IAM role %s is not editable", r.Wire.Name)
 	}
 	if _, err := a.policies.compile(c.body); err != nil {
 		return nil, err
@@ -154,17 +154,17 @@ func (a *API) deleteRole(c *call) (any, error) {
 		return nil, err
 	}
 	if _, used := a.tables.apiKeys.find(func(k apiKey) bool { return k.Wire.Role == r.ID }); used {
-		return nil, refuse(http.StatusConflict, "IAM role %s is used by an API key", r.Wire.Name)
+		return nil, newAPIError(http.StatusConflict, "IAM role %s is used by an API key", r.Wire.Name)
 	}
 	if err := a.tables.roles.delete(r.ID); err != nil {
 		return nil, err
 	}
-	return a.mutated(r.row, roleNoun)
+	return a.startOperation(r.row, roleNoun)
 }
 
 func (a *API) listAPIKeys(*call) (any, error) {
 	list := []wireAPIKey{}
-	for _, k := range a.tables.apiKeys.all() {
+	for _, k := range a.tables.apiKeys.listAll() {
 		list = append(list, k.Wire)
 	}
 	return map[string]any{"api-keys": list}, nil
@@ -206,7 +206,7 @@ func (a *API) deleteAPIKey(c *call) (any, error) {
 		return nil, err
 	}
 	// The description wants a UUID in every operation, which a key is not; what the live service says is not known.
-	answer := refer("api-key", k.ID)
-	answer.ID = stableID(answer.Link)
-	return a.begin("", usual(k.ID), operation{Wire: wireOperation{Reference: answer}})
+	answer := newReference("api-key", k.ID)
+	answer.ID = generateStableID(answer.Link)
+	return a.begin("", computeDuration(k.ID), operation{Wire: wireOperation{Reference: answer}})
 }

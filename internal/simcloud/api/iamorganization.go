@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// organizationPolicy is what no key of the organization may exceed; there is one, or none after a reset.
+// getOrganizationPolicy is what no key of the organization may exceed; there is one, or none after a reset.
 type organizationPolicy struct {
 	row
 	Policy json.RawMessage
@@ -13,14 +13,14 @@ const (
 	allowAll         = `{"default-service-strategy":"allow","services":{}}`
 )
 
-func (a *API) organizationRoutes(register func(string, handler)) {
-	register("GET /iam-organization-policy", func(*call) (any, error) { return a.organizationPolicy(), nil })
+func (a *API) registerOrganizationRoutes(register func(string, handler)) {
+	register("GET /iam-organization-policy", func(*call) (any, error) { return a.getOrganizationPolicy(), nil })
 	register("PUT /iam-organization-policy", a.updateOrganizationPolicy)
 	register("POST /iam-organization-policy/:reset", a.resetOrganizationPolicy)
 }
 
-func (a *API) organizationPolicy() json.RawMessage {
-	if kept, ok := a.tables.organization.table.Get(stableID("organization")); ok {
+func (a *API) getOrganizationPolicy() json.RawMessage {
+	if kept, ok := a.tables.organization.table.Get(generateStableID("organization")); ok {
 		return kept.Policy
 	}
 	return json.RawMessage(allowAll)
@@ -34,17 +34,17 @@ func (a *API) updateOrganizationPolicy(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	head.ID = stableID("organization")
+	head.ID = generateStableID("organization")
 	if err := a.tables.organization.put(organizationPolicy{row: head, Policy: c.body}); err != nil {
 		return nil, err
 	}
-	return a.mutated(head, organizationNoun)
+	return a.startOperation(head, organizationNoun)
 }
 
 func (a *API) resetOrganizationPolicy(*call) (any, error) {
-	id := stableID("organization")
+	id := generateStableID("organization")
 	if err := a.tables.organization.delete(id); err != nil {
 		return nil, err
 	}
-	return a.mutated(row{ID: id}, organizationNoun)
+	return a.startOperation(row{ID: id}, organizationNoun)
 }

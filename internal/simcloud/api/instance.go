@@ -9,7 +9,7 @@ import (
 // instance is a virtual machine.
 type instance struct {
 	row
-	transit
+	transition
 	Name         string
 	Address      netip.Addr
 	Assignment   string // "inet4", "dual" or "none"
@@ -40,7 +40,7 @@ const (
 	destroying = "destroying"
 )
 
-func (a *API) instanceRoutes(register func(string, handler)) {
+func (a *API) registerInstanceRoutes(register func(string, handler)) {
 	register("GET /instance", a.listInstances)
 	register("POST /instance", a.createInstance)
 	register("GET /instance/{id}", a.getInstance)
@@ -53,18 +53,18 @@ func (a *API) instanceRoutes(register func(string, handler)) {
 	register("PUT /instance/{id}/:reset", a.resetInstance)
 	register("PUT /instance/{id}/:scale", a.scaleInstance)
 	register("PUT /instance/{id}/:resize-disk", a.resizeDisk)
-	register("PUT /instance/{id}/:add-protection", a.protect)
-	register("PUT /instance/{id}/:remove-protection", a.protect)
+	register("PUT /instance/{id}/:add-protection", a.toggleProtection)
+	register("PUT /instance/{id}/:remove-protection", a.toggleProtection)
 	register("POST /instance/{id}/:enable-tpm", a.enableTPM)
-	register("GET /instance/{id}/:password", a.revealPassword)
+	register("GET /instance/{id}/:password", a.showPassword)
 	register("PUT /instance/{id}/:reset-password", a.resetPassword)
 	register("POST /instance/{id}/:create-snapshot", a.createSnapshot)
 	register("POST /instance/{id}/:revert-snapshot", a.revertToSnapshot)
 	register("GET /console/{id}", a.getConsole)
 }
 
-// namedInstance returns the instance that an attachment is about.
-func (a *API) namedInstance(c *call) (instance, error) {
+// findAttachedInstance returns the instance that an attachment is about.
+func (a *API) findAttachedInstance(c *call) (instance, error) {
 	var body struct {
 		Instance ref `json:"instance"`
 	}
@@ -76,23 +76,23 @@ func (a *API) namedInstance(c *call) (instance, error) {
 
 // removeInstance lets go of everything that an instance held.
 func (a *API) removeInstance(i instance) error {
-	for _, ip := range a.tables.elasticIPs.all() {
+	for _, ip := range a.tables.elasticIPs.listAll() {
 		if slices.Contains(ip.Instances, i.ID) {
-			ip.Instances = without(ip.Instances, i.ID)
+			ip.Instances = removeItem(ip.Instances, i.ID)
 			if err := a.tables.elasticIPs.put(ip); err != nil {
 				return err
 			}
 		}
 	}
-	if err := a.leaveNetworks(i.ID); err != nil {
+	if err := a.detachNetworks(i.ID); err != nil {
 		return err
 	}
-	delete(a.decoded, i.ID)
+	delete(a.decodedUserData, i.ID)
 	err := check(
-		a.leaveVolumes(i.ID), a.tables.reverseRecords.delete(i.ID), a.tables.instances.delete(i.ID),
+		a.detachVolumes(i.ID), a.tables.reverseRecords.delete(i.ID), a.tables.instances.delete(i.ID),
 	)
 	if err != nil || i.Pool == "" {
 		return err
 	}
-	return a.refill(i.Pool)
+	return a.replaceLostMembers(i.Pool)
 }

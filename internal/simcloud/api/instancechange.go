@@ -38,7 +38,7 @@ func (a *API) putInstance(i instance) (any, error) {
 	if err := a.tables.instances.put(i); err != nil {
 		return nil, err
 	}
-	return a.mutated(i.row, "instance")
+	return a.startOperation(i.row, "instance")
 }
 
 // resetInstanceField empties a field; labels are the only one that can be.
@@ -57,17 +57,17 @@ func (a *API) deleteInstance(c *call) (any, error) {
 	case err != nil:
 		return nil, err
 	case i.Protected:
-		return nil, refuse(http.StatusForbidden, "Instance %s is protected against deletion", i.Name)
+		return nil, newAPIError(http.StatusForbidden, "Instance %s is protected against deletion", i.Name)
 	case i.State == destroying:
-		return nil, refuse(http.StatusConflict, "Instance %s is being destroyed", i.Name)
+		return nil, newAPIError(http.StatusConflict, "Instance %s is being destroyed", i.Name)
 	}
-	return a.travel(i, destroying, gone, wireOperation{Reference: refer("instance", i.ID)})
+	return a.startInstanceTransition(i, destroying, destroyed, wireOperation{Reference: newReference("instance", i.ID)})
 }
 
-// travel sends an instance on the way to another state.
-func (a *API) travel(i instance, by, to string, answer wireOperation) (any, error) {
-	delay := spread(i.Name+to, 4*time.Second, 9*time.Second)
-	a.depart(a.tables.instances.noun, i.row, &i.transit, by, to, delay)
+// startInstanceTransition sends an instance on the way to another state.
+func (a *API) startInstanceTransition(i instance, by, to string, answer wireOperation) (any, error) {
+	delay := spreadDuration(i.Name+to, 4*time.Second, 9*time.Second)
+	a.setTransition(a.tables.instances.noun, i.row, &i.transition, by, to, delay)
 	if err := a.tables.instances.put(i); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (a *API) travel(i instance, by, to string, answer wireOperation) (any, erro
 
 // startInstance may be asked for a rescue profile; machines of the simulation boot from their disk all the same.
 func (a *API) startInstance(c *call) (any, error) {
-	i, err := a.inState(c, stopped, "The instance needs to be stopped.")
+	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {
 		return nil, err
 	}
@@ -86,36 +86,36 @@ func (a *API) startInstance(c *call) (any, error) {
 	if err := check(c.decodeOptional(&body), checkOneOf("rescue-profile", body.Profile, "netboot", "netboot-efi")); err != nil {
 		return nil, err
 	}
-	return a.travel(i, starting, running, wireOperation{Resource: &resource{i.ID, "instance"}})
+	return a.startInstanceTransition(i, starting, running, wireOperation{Resource: &resource{i.ID, "instance"}})
 }
 
 func (a *API) stopInstance(c *call) (any, error) {
-	i, err := a.inState(c, running, "The instance needs to be running.")
+	i, err := a.requireState(c, running, "The instance needs to be running.")
 	if err != nil {
 		return nil, err
 	}
-	return a.travel(i, stopping, stopped, wireOperation{Resource: &resource{i.ID, "instance"}})
+	return a.startInstanceTransition(i, stopping, stopped, wireOperation{Resource: &resource{i.ID, "instance"}})
 }
 
 func (a *API) rebootInstance(c *call) (any, error) {
-	i, err := a.inState(c, running, "The instance needs to be running.")
+	i, err := a.requireState(c, running, "The instance needs to be running.")
 	if err != nil {
 		return nil, err
 	}
-	return a.travel(i, starting, running, wireOperation{Reference: refer("instance", i.ID)})
+	return a.startInstanceTransition(i, starting, running, wireOperation{Reference: newReference("instance", i.ID)})
 }
 
-func (a *API) inState(c *call, state, otherwise string) (instance, error) {
+func (a *API) requireState(c *call, state, otherwise string) (instance, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err == nil && i.State != state {
-		err = invalid("%s", otherwise)
+		err = newInvalidError("%s", otherwise)
 	}
 	return i, err
 }
 
-// stoppedChange serves the changes that need the instance stopped.
-func (a *API) stoppedChange(c *call, change func(*instance, instanceRequest) error) (any, error) {
-	i, err := a.inState(c, stopped, "The instance needs to be stopped.")
+// updateStopped serves the changes that need the instance stopped.
+func (a *API) updateStopped(c *call, change func(*instance, instanceRequest) error) (any, error) {
+	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func (a *API) stoppedChange(c *call, change func(*instance, instanceRequest) err
 }
 
 func (a *API) scaleInstance(c *call) (any, error) {
-	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
-		before, err := a.instanceType(i.Type)
+	return a.updateStopped(c, func(i *instance, body instanceRequest) error {
+		before, err := a.findInstanceType(i.Type)
 		if err != nil {
 			return err
 		}
@@ -140,29 +140,29 @@ func (a *API) scaleInstance(c *call) (any, error) {
 			return err
 		}
 		after := a.typeOf[i.Type]
-		return check(interchangeable(before, after), a.checkTypeQuota(after, 1), checkRange("disk-size", i.DiskSize, 10, after.rootDiskLimit()))
+		return check(checkTypeChange(before, after), a.checkTypeQuota(after, 1), checkRange("disk-size", i.DiskSize, 10, after.rootDiskLimit()))
 	})
 }
 
-// interchangeable refuses to scale into another family, except among the common ones.
-func interchangeable(before, after wireType) error {
+// checkTypeChange refuses to scale into another family, except among the common ones.
+func checkTypeChange(before, after wireType) error {
 	common := []string{"standard", "cpu", "memory"}
 	if before.Family == after.Family || slices.Contains(common, before.Family) && slices.Contains(common, after.Family) {
 		return nil
 	}
-	return invalid("an instance of type %s can not be scaled to %s", before.name(), after.name())
+	return newInvalidError("an instance of type %s can not be scaled to %s", before.name(), after.name())
 }
 
 // enableTPM adds a trusted platform module, which nothing takes away again.
 func (a *API) enableTPM(c *call) (any, error) {
-	return a.stoppedChange(c, func(i *instance, _ instanceRequest) error {
+	return a.updateStopped(c, func(i *instance, _ instanceRequest) error {
 		i.TPM = true
 		return nil
 	})
 }
 
-// protect serves both :add-protection and :remove-protection. Nothing shows the result.
-func (a *API) protect(c *call) (any, error) {
+// toggleProtection serves both :add-protection and :remove-protection. Nothing shows the result.
+func (a *API) toggleProtection(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err != nil {
 		return nil, err

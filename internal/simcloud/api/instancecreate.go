@@ -33,7 +33,7 @@ func (a *API) createInstance(c *call) (any, error) {
 		return nil, err
 	}
 	if c.zone == "" {
-		return nil, notFound("zone", c.request.Host)
+		return nil, newNotFound("zone", c.request.Host)
 	}
 	if err := check(checkInstance(body), a.checkParts(c.zone, body), a.checkRoom(body, 1)); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (a *API) createInstance(c *call) (any, error) {
 	if err := a.tables.instances.put(i); err != nil {
 		return nil, err
 	}
-	reference := wireOperation{Reference: refer("instance", i.ID)}
+	reference := wireOperation{Reference: newReference("instance", i.ID)}
 	return a.begin(i.Zone, i.NextAt.Sub(i.Created), operation{Wire: reference})
 }
 
@@ -57,7 +57,7 @@ func (a *API) newInstance(zone string, body instanceRequest) (instance, error) {
 	i := instance{
 		row: head, Name: body.Name,
 		Type: body.Type.ID, Template: body.Template.ID, DiskSize: body.DiskSize, Labels: body.Labels,
-		Keys: keyNames(body), Groups: ids(body.Groups), AntiAffinity: ids(body.AntiAffinity),
+		Keys: collectKeyNames(body), Groups: toIDs(body.Groups), AntiAffinity: toIDs(body.AntiAffinity),
 		Secureboot: body.Secureboot, TPM: body.TPM, Consistent: body.Consistent,
 	}
 	if body.UserData != nil {
@@ -67,12 +67,12 @@ func (a *API) newInstance(zone string, body instanceRequest) (instance, error) {
 	if body.AutoStart != nil && !*body.AutoStart {
 		arrival = stopped
 	}
-	a.depart(a.tables.instances.noun, head, &i.transit, starting, arrival, spread(body.Name, 17*time.Second, 23*time.Second))
+	a.setTransition(a.tables.instances.noun, head, &i.transition, starting, arrival, spreadDuration(body.Name, 17*time.Second, 23*time.Second))
 	if body.DeployTarget != nil {
 		i.Target = body.DeployTarget.ID
 	}
 	a.assignAddress(&i, body.Assignment)
-	a.givePassword(&i)
+	a.generatePassword(&i)
 	if i.Labels == nil {
 		i.Labels = map[string]string{}
 	}
@@ -83,13 +83,13 @@ func (a *API) newInstance(zone string, body instanceRequest) (instance, error) {
 	return i, nil
 }
 
-func keyNames(body instanceRequest) []string {
+func collectKeyNames(body instanceRequest) []string {
 	var names []string
 	if body.Key != nil {
 		names = append(names, body.Key.Name)
 	}
 	for _, key := range body.Keys {
-		names = append(without(names, key.Name), key.Name)
+		names = append(removeItem(names, key.Name), key.Name)
 	}
 	return names
 }
@@ -98,7 +98,7 @@ func keyNames(body instanceRequest) []string {
 func checkInstance(body instanceRequest) error {
 	return check(
 		checkLength("name", body.Name, 1, 255),
-		checkRange("disk-size", body.DiskSize, 10, largestDisk),
+		checkRange("disk-size", body.DiskSize, 10, maxDiskSize),
 		checkOneOf("public-ip-assignment", body.Assignment, "inet4", "dual", "none"),
 		checkUserData(body.UserData),
 		checkUnique("security-groups", body.Groups),
@@ -114,7 +114,7 @@ func checkUserData(data *string) error {
 		return err
 	}
 	if _, err := base64.StdEncoding.DecodeString(*data); err != nil {
-		return invalid("user-data: %v", err)
+		return newInvalidError("user-data: %v", err)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func checkUnique(field string, list []ref) error {
 	seen := map[string]bool{}
 	for _, item := range list {
 		if seen[item.ID] {
-			return invalid("%s must not name %s twice", field, item.ID)
+			return newInvalidError("%s must not name %s twice", field, item.ID)
 		}
 		seen[item.ID] = true
 	}
@@ -132,7 +132,7 @@ func checkUnique(field string, list []ref) error {
 
 // checkParts refuses a request that names what does not exist in the zone.
 func (a *API) checkParts(zone string, body instanceRequest) error {
-	for _, name := range keyNames(body) {
+	for _, name := range collectKeyNames(body) {
 		if _, err := a.tables.keys.get("", name); err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (a *API) checkParts(zone string, body instanceRequest) error {
 
 // checkRoom refuses more instances than the organization, or their anti-affinity groups, have room for.
 func (a *API) checkRoom(body instanceRequest, more int) error {
-	kind, err := a.instanceType(body.Type.ID)
+	kind, err := a.findInstanceType(body.Type.ID)
 	return check(
-		err, a.checkAntiAffinity(ids(body.AntiAffinity), more), a.checkQuota("instance", more), a.checkTypeQuota(kind, more),
+		err, a.checkAntiAffinity(toIDs(body.AntiAffinity), more), a.checkQuota("instance", more), a.checkTypeQuota(kind, more),
 	)
 }
 
@@ -165,7 +165,7 @@ func (a *API) checkTypeQuota(kind wireType, more int) error {
 
 // checkType refuses types that the zone does not offer.
 func (a *API) checkType(zone, id string) error {
-	kind, err := a.instanceType(id)
+	kind, err := a.findInstanceType(id)
 	if err != nil {
 		return err
 	}

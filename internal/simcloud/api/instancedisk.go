@@ -1,14 +1,14 @@
 package api
 
-// largestDisk is the limit of the official description, in GiB.
-const largestDisk = 51200
+// maxDiskSize is the limit of the official description, in GiB.
+const maxDiskSize = 51200
 
 // rootDiskLimit returns the largest root disk of a type in GiB, as documented for the common families.
 func (t wireType) rootDiskLimit() int64 {
 	switch t.Family {
 	case "standard", "cpu", "memory":
 	default:
-		return largestDisk // those of other families are not known
+		return maxDiskSize // those of other families are not known
 	}
 	switch t.Size {
 	case "micro":
@@ -20,12 +20,12 @@ func (t wireType) rootDiskLimit() int64 {
 	case "titan", "jumbo":
 		return 1600
 	}
-	return largestDisk // newer sizes: not known
+	return maxDiskSize // newer sizes: not known
 }
 
 // checkDisk refuses a root disk that is too large for the type, or smaller than what is on the template.
 func (a *API) checkDisk(zone, typeID, templateID string, size int64) error {
-	kind, err := a.instanceType(typeID)
+	kind, err := a.findInstanceType(typeID)
 	if err != nil {
 		return err
 	}
@@ -34,13 +34,13 @@ func (a *API) checkDisk(zone, typeID, templateID string, size int64) error {
 		return err
 	}
 	if size<<30 < image.Wire.Size {
-		return invalid("disk-size must be at least the size of the template, %d GiB", (image.Wire.Size+1<<30-1)>>30)
+		return newInvalidError("disk-size must be at least the size of the template, %d GiB", (image.Wire.Size+1<<30-1)>>30)
 	}
 	return checkRange("disk-size", size, 10, kind.rootDiskLimit())
 }
 
 func (a *API) resetInstance(c *call) (any, error) {
-	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
+	return a.updateStopped(c, func(i *instance, body instanceRequest) error {
 		if body.Template.ID != "" {
 			i.Template = body.Template.ID
 		}
@@ -52,12 +52,12 @@ func (a *API) resetInstance(c *call) (any, error) {
 }
 
 func (a *API) resizeDisk(c *call) (any, error) {
-	return a.stoppedChange(c, func(i *instance, body instanceRequest) error {
+	return a.updateStopped(c, func(i *instance, body instanceRequest) error {
 		if body.DiskSize <= i.DiskSize {
-			return invalid("disk-size must be greater than %d: a disk can not shrink", i.DiskSize)
+			return newInvalidError("disk-size must be greater than %d: a disk can not shrink", i.DiskSize)
 		}
 		i.DiskSize = body.DiskSize
-		kind, err := a.instanceType(i.Type)
+		kind, err := a.findInstanceType(i.Type)
 		return check(err, checkRange("disk-size", i.DiskSize, 10, kind.rootDiskLimit()))
 	})
 }

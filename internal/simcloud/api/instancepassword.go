@@ -9,8 +9,8 @@ import (
 // passwordLife is how long a password can be asked for.
 const passwordLife = 24 * time.Hour
 
-// givePassword makes a password for an instance of a template that has one.
-func (a *API) givePassword(i *instance) (given bool) {
+// generatePassword makes a password for an instance of a template that has one.
+func (a *API) generatePassword(i *instance) (given bool) {
 	image, err := a.findTemplate(i.Zone, i.Template)
 	if err != nil || !image.Wire.PasswordEnabled {
 		return false
@@ -19,13 +19,13 @@ func (a *API) givePassword(i *instance) (given bool) {
 	return true
 }
 
-func (a *API) revealPassword(c *call) (any, error) {
+func (a *API) showPassword(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err != nil {
 		return nil, err
 	}
 	if i.Password == "" || a.now().Sub(i.PasswordAt) > passwordLife {
-		return nil, refuse(http.StatusNotFound, "Password of instance %s not found", i.Name)
+		return nil, newAPIError(http.StatusNotFound, "Password of instance %s not found", i.Name)
 	}
 	return map[string]string{"password": i.Password}, nil
 }
@@ -35,8 +35,8 @@ func (a *API) resetPassword(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !a.givePassword(&i) {
-		return nil, invalid("The template of instance %s is not enabled for passwords", i.Name)
+	if !a.generatePassword(&i) {
+		return nil, newInvalidError("The template of instance %s is not enabled for passwords", i.Name)
 	}
 	return a.putInstance(i)
 }

@@ -23,24 +23,24 @@ type size struct {
 
 const gib = 1024
 
-// instanceTypes returns all types. The identifiers of the standard family up to huge are those of the live service.
-func instanceTypes() []wireType {
-	everywhere := zoneNames()
-	withoutMunich := without(everywhere, "de-muc-1")
+// buildInstanceTypes returns all types. The identifiers of the standard family up to huge are those of the live service.
+func buildInstanceTypes() []wireType {
+	everywhere := listZoneNames()
+	withoutMunich := removeItem(everywhere, "de-muc-1")
 	return slices.Concat(
-		family("standard", everywhere, standardSizes()...),
-		family("cpu", everywhere, size{"extra-large", 8, 16 * gib, 0}, size{"huge", 16, 32 * gib, 0},
+		buildFamily("standard", everywhere, listStandardSizes()...),
+		buildFamily("cpu", everywhere, size{"extra-large", 8, 16 * gib, 0}, size{"huge", 16, 32 * gib, 0},
 			size{"mega", 32, 64 * gib, 0}, size{"titan", 40, 128 * gib, 0}, size{"titan48c", 48, 128 * gib, 0},
 			size{"colossus", 80, 320 * gib, 0}),
-		family("memory", everywhere, size{"extra-large", 2, 16 * gib, 0}, size{"huge", 4, 32 * gib, 0},
+		buildFamily("memory", everywhere, size{"extra-large", 2, 16 * gib, 0}, size{"huge", 4, 32 * gib, 0},
 			size{"mega", 8, 64 * gib, 0}, size{"titan", 12, 128 * gib, 0}),
-		family("storage", withoutMunich, size{"extra-large", 4, 16 * gib, 0}, size{"huge", 8, 32 * gib, 0},
+		buildFamily("storage", withoutMunich, size{"extra-large", 4, 16 * gib, 0}, size{"huge", 8, 32 * gib, 0},
 			size{"mega", 12, 64 * gib, 0}, size{"titan", 16, 128 * gib, 0}, size{"jumbo", 24, 225 * gib, 0}),
-		gpuFamilies(),
+		listGPUFamilies(),
 	)
 }
 
-func standardSizes() []size {
+func listStandardSizes() []size {
 	return []size{
 		{"micro", 1, 512, 0},
 		{"tiny", 1, 1 * gib, 0},
@@ -56,7 +56,7 @@ func standardSizes() []size {
 	}
 }
 
-func gpuFamilies() []wireType {
+func listGPUFamilies() []wireType {
 	older := []size{
 		{"small", 12, 56 * gib, 1},
 		{"medium", 16, 90 * gib, 2},
@@ -65,23 +65,23 @@ func gpuFamilies() []wireType {
 	}
 	vienna := []size{{"small", 12, 56 * gib, 1}, {"medium", 24, 112 * gib, 2}, {"large", 48, 224 * gib, 4}}
 	return slices.Concat(
-		family("gpu2", []string{"at-vie-1"}, older...),
-		family("gpua30", []string{"ch-gva-2"}, older...),
-		family("gpu3", []string{"de-fra-1"}, size{"small", 12, 56 * gib, 1}, size{"medium", 24, 120 * gib, 2},
+		buildFamily("gpu2", []string{"at-vie-1"}, older...),
+		buildFamily("gpua30", []string{"ch-gva-2"}, older...),
+		buildFamily("gpu3", []string{"de-fra-1"}, size{"small", 12, 56 * gib, 1}, size{"medium", 24, 120 * gib, 2},
 			size{"large", 48, 224 * gib, 4}, size{"huge", 96, 448 * gib, 8}),
-		family("gpua5000", []string{"at-vie-2"}, vienna...),
-		family("gpu3080ti", []string{"at-vie-2"}, vienna...),
-		family("gpurtx6000pro", []string{"ch-dk-2", "de-fra-1", "hr-zag-1"}, size{"small", 36, 120 * gib, 1},
+		buildFamily("gpua5000", []string{"at-vie-2"}, vienna...),
+		buildFamily("gpu3080ti", []string{"at-vie-2"}, vienna...),
+		buildFamily("gpurtx6000pro", []string{"ch-dk-2", "de-fra-1", "hr-zag-1"}, size{"small", 36, 120 * gib, 1},
 			size{"medium", 72, 240 * gib, 2}, size{"large", 144, 480 * gib, 4}, size{"huge", 248, 960 * gib, 8}),
-		family("gpub300", []string{"ch-gva-2"}, size{"huge", 248, 2560 * gib, 8}),
+		buildFamily("gpub300", []string{"ch-gva-2"}, size{"huge", 248, 2560 * gib, 8}),
 	)
 }
 
-func family(name string, zones []string, sizes ...size) []wireType {
+func buildFamily(name string, zones []string, sizes ...size) []wireType {
 	var types []wireType
 	for _, s := range sizes {
 		types = append(types, wireType{
-			ID: typeID(name, s.name), Family: name, Size: s.name, CPUs: s.cpus, Memory: s.memory << 20, GPUs: s.gpu,
+			ID: generateTypeID(name, s.name), Family: name, Size: s.name, CPUs: s.cpus, Memory: s.memory << 20, GPUs: s.gpu,
 			Authorized: s.gpu == 0, // a new organization has to ask for GPUs
 			Zones:      zones,
 		})
@@ -89,7 +89,7 @@ func family(name string, zones []string, sizes ...size) []wireType {
 	return types
 }
 
-func typeID(family, size string) string {
+func generateTypeID(family, size string) string {
 	known := map[string]string{
 		"micro": "71004023-bb72-4a97-b1e9-bc66dfce9470", "tiny": "b6cd1ff5-3a2f-4e9d-a4d1-8988c1191fe8",
 		"small": "21624abb-764e-4def-81d7-9fc54b5957fb", "medium": "b6e9d1e8-89fc-4db3-aaa4-9b4c5b1d0844",
@@ -99,17 +99,17 @@ func typeID(family, size string) string {
 	if id, ok := known[size]; ok && family == "standard" {
 		return id
 	}
-	return stableID("instance-type/" + family + "." + size)
+	return generateStableID("instance-type/" + family + "." + size)
 }
 
-func (a *API) typeRoutes(register func(string, handler)) {
+func (a *API) registerTypeRoutes(register func(string, handler)) {
 	register("GET /instance-type", func(*call) (any, error) {
 		return map[string]any{"instance-types": a.types}, nil
 	})
-	register("GET /instance-type/{id}", func(c *call) (any, error) { return a.instanceType(c.id()) })
+	register("GET /instance-type/{id}", func(c *call) (any, error) { return a.findInstanceType(c.id()) })
 }
 
-func byID(types []wireType) map[string]wireType {
+func indexByID(types []wireType) map[string]wireType {
 	index := make(map[string]wireType, len(types))
 	for _, t := range types {
 		index[t.ID] = t
@@ -117,9 +117,9 @@ func byID(types []wireType) map[string]wireType {
 	return index
 }
 
-func (a *API) instanceType(id string) (wireType, error) {
+func (a *API) findInstanceType(id string) (wireType, error) {
 	if t, ok := a.typeOf[id]; ok {
 		return t, nil
 	}
-	return wireType{}, notFound("instance-type", id)
+	return wireType{}, newNotFound("instance-type", id)
 }

@@ -64,19 +64,19 @@ func (a *API) listInstances(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, networks := []wireInstance{}, a.interfaces()
+	list, networks := []wireInstance{}, a.collectInterfaces()
 	for _, i := range a.tables.instances.list(c.zone) {
-		if selected(c, i) && carries(i.Labels, labels) {
+		if matchFilters(c, i) && hasLabels(i.Labels, labels) {
 			list = append(list, a.viewInstance(i, networks))
 		}
 	}
 	return map[string]any{"instances": list}, nil
 }
 
-// selected applies the filters of a list but that of labels.
-func selected(c *call, i instance) bool {
+// matchFilters applies the filters of a list but that of labels.
+func matchFilters(c *call, i instance) bool {
 	address, manager := c.query("ip-address"), c.query("manager-id")
-	return (address == "" || address == addressText(i.Address)) &&
+	return (address == "" || address == formatAddress(i.Address)) &&
 		(manager == "" || manager == i.Pool) &&
 		(c.query("manager-type") == "" || i.Pool != "")
 }
@@ -87,7 +87,7 @@ func parseLabels(text string) (map[string]string, error) {
 	for pair := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok && text != "" {
-			return nil, invalid("labels: %q is not name=value", pair)
+			return nil, newInvalidError("labels: %q is not name=value", pair)
 		}
 		if ok {
 			labels[name] = value
@@ -96,7 +96,7 @@ func parseLabels(text string) (map[string]string, error) {
 	return labels, nil
 }
 
-func carries(has, wants map[string]string) bool {
+func hasLabels(has, wants map[string]string) bool {
 	for name, value := range wants {
 		if found, ok := has[name]; !ok || found != value {
 			return false
@@ -111,27 +111,27 @@ func (a *API) getInstance(c *call) (any, error) {
 		return nil, err
 	}
 	return wireInstanceDetail{
-		wireInstance:  a.viewInstance(i, a.interfaces()),
+		wireInstance:  a.viewInstance(i, a.collectInterfaces()),
 		DiskSize:      i.DiskSize,
 		DiskEncrypted: true,
 		UserData:      i.UserData,
-		AntiAffinity:  refs(i.AntiAffinity),
-		ElasticIPs:    a.elasticIDs(i.ID),
-		Snapshots:     a.snapshotsOf(i.ID),
-		Volumes:       a.volumesOf(i.ID),
+		AntiAffinity:  toRefs(i.AntiAffinity),
+		ElasticIPs:    a.findElasticIPs(i.ID),
+		Snapshots:     a.findSnapshots(i.ID),
+		Volumes:       a.findVolumes(i.ID),
 		TPM:           i.TPM,
 		Secureboot:    i.Secureboot,
 		Consistent:    i.Consistent,
-		Target:        optionalRef(i.Target),
+		Target:        newOptionalRef(i.Target),
 	}, nil
 }
 
 func (a *API) viewInstance(i instance, networks map[string][]wireInterface) wireInstance {
 	view := wireInstance{
 		ID: i.ID, Name: i.Name, State: i.State, CreatedAt: i.Created.Truncate(time.Second),
-		Type: ref{i.Type}, Template: ref{i.Template}, Keys: wireKeys(i.Keys), Labels: i.Labels,
-		PublicIP: addressText(i.Address), Assignment: i.Assignment, MAC: mac(i.Address),
-		PrivateNetworks: networks[i.ID], Groups: refs(i.Groups), IPv6: i.sixth(),
+		Type: ref{i.Type}, Template: ref{i.Template}, Keys: toWireKeys(i.Keys), Labels: i.Labels,
+		PublicIP: formatAddress(i.Address), Assignment: i.Assignment, MAC: formatMAC(i.Address),
+		PrivateNetworks: networks[i.ID], Groups: toRefs(i.Groups), IPv6: i.ipv6Address(),
 	}
 	if view.PrivateNetworks == nil {
 		view.PrivateNetworks = []wireInterface{}
@@ -145,7 +145,7 @@ func (a *API) viewInstance(i instance, networks map[string][]wireInterface) wire
 	return view
 }
 
-func wireKeys(names []string) []wireKey {
+func toWireKeys(names []string) []wireKey {
 	keys := make([]wireKey, len(names))
 	for i, name := range names {
 		keys[i].Name = name
@@ -153,7 +153,7 @@ func wireKeys(names []string) []wireKey {
 	return keys
 }
 
-func optionalRef(id string) *ref {
+func newOptionalRef(id string) *ref {
 	if id == "" {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// late lets the configured latency pass; false means that nobody waits for the answer any longer.
-func (a *API) late(ctx context.Context) bool {
+// waitLatency lets the configured latency pass; false means that nobody waits for the answer any longer.
+func (a *API) waitLatency(ctx context.Context) bool {
 	if a.config.Latency <= 0 {
 		return true
 	}

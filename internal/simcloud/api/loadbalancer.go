@@ -8,7 +8,7 @@ import (
 // balancer is a network load balancer. It is kept and answered; no traffic of the simulation goes through one.
 type balancer struct {
 	row
-	transit
+	transition
 	Wire wireBalancer
 }
 
@@ -31,7 +31,7 @@ type balancerRequest struct {
 
 const deleting = "deleting"
 
-func (a *API) balancerRoutes(register func(string, handler)) {
+func (a *API) registerBalancerRoutes(register func(string, handler)) {
 	register("GET /load-balancer", a.listBalancers)
 	register("POST /load-balancer", a.createBalancer)
 	register("GET /load-balancer/{id}", func(c *call) (any, error) {
@@ -51,14 +51,14 @@ func (a *API) balancerRoutes(register func(string, handler)) {
 func (a *API) viewBalancer(b balancer) wireBalancer {
 	view := b.Wire
 	view.State, view.Services = b.State, []wireBalanced{}
-	for _, s := range a.servicesOf(b.ID) {
+	for _, s := range a.findServices(b.ID) {
 		view.Services = append(view.Services, a.viewService(s))
 	}
 	return view
 }
 
-func (a *API) servicesOf(balancer string) []service {
-	return a.tables.services.where(func(s service) bool { return s.Balancer == balancer })
+func (a *API) findServices(balancer string) []service {
+	return a.tables.services.filter(func(s service) bool { return s.Balancer == balancer })
 }
 
 func (a *API) listBalancers(c *call) (any, error) {
@@ -74,38 +74,38 @@ func (a *API) createBalancer(c *call) (any, error) {
 	if err := check(c.decode(&body), checkBalancer(body), a.checkQuota("network-load-balancer", 1)); err != nil {
 		return nil, err
 	}
-	head, err := a.zonedRow(c)
+	head, err := a.newZonedRow(c)
 	if err != nil {
 		return nil, err
 	}
 	b := balancer{row: head, Wire: wireBalancer{
 		ID: head.ID, Name: body.Name, CreatedAt: head.Created.Truncate(time.Second), Labels: body.Labels,
-		IP: a.freeElasticIP(head.Order).String(),
+		IP: a.findFreeElasticIP(head.Order).String(),
 	}}
 	if body.Description != nil {
 		b.Wire.Description = *body.Description
 	}
-	return a.changeBalancer(b, creating, running)
+	return a.startBalancerTransition(b, creating, running)
 }
 
 func checkBalancer(body balancerRequest) error {
 	return check(checkLength("name", body.Name, 1, 255), checkDescription(body.Description))
 }
 
-func (a *API) changeBalancer(b balancer, by, to string) (any, error) {
-	delay := usual(b.ID)
-	a.depart(a.tables.balancers.noun, b.row, &b.transit, by, to, delay)
+func (a *API) startBalancerTransition(b balancer, by, to string) (any, error) {
+	delay := computeDuration(b.ID)
+	a.setTransition(a.tables.balancers.noun, b.row, &b.transition, by, to, delay)
 	if err := a.tables.balancers.put(b); err != nil {
 		return nil, err
 	}
-	return a.begin(b.Zone, delay, operation{Wire: wireOperation{Reference: refer("load-balancer", b.ID)}})
+	return a.begin(b.Zone, delay, operation{Wire: wireOperation{Reference: newReference("load-balancer", b.ID)}})
 }
 
 func (a *API) putBalancer(b balancer) (any, error) {
 	if err := a.tables.balancers.put(b); err != nil {
 		return nil, err
 	}
-	return a.mutated(b.row, "load-balancer")
+	return a.startOperation(b.row, "load-balancer")
 }
 
 func (a *API) updateBalancer(c *call) (any, error) {
@@ -147,13 +147,13 @@ func (a *API) deleteBalancer(c *call) (any, error) {
 		return nil, err
 	}
 	if b.State == deleting {
-		return nil, refuse(http.StatusConflict, "Load balancer %s is being deleted", b.Wire.Name)
+		return nil, newAPIError(http.StatusConflict, "Load balancer %s is being deleted", b.Wire.Name)
 	}
-	return a.changeBalancer(b, deleting, gone)
+	return a.startBalancerTransition(b, deleting, destroyed)
 }
 
 func (a *API) removeBalancer(b balancer) error {
-	for _, s := range a.servicesOf(b.ID) {
+	for _, s := range a.findServices(b.ID) {
 		if err := a.tables.services.delete(s.ID); err != nil {
 			return err
 		}

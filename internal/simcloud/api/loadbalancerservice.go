@@ -8,7 +8,7 @@ import (
 // service is a port of a load balancer that leads to an instance pool.
 type service struct {
 	row
-	transit
+	transition
 	Balancer string
 	Pool     string
 	Wire     wireBalanced
@@ -50,16 +50,16 @@ const maxServices = 10
 func (a *API) viewService(s service) wireBalanced {
 	view := s.Wire
 	view.State, view.Health = s.State, []wireServerHealth{}
-	for _, i := range a.members(s.Pool) {
+	for _, i := range a.listMembers(s.Pool) {
 		if i.Address.IsValid() {
-			view.Health = append(view.Health, wireServerHealth{PublicIP: i.Address.String(), Status: health(i)})
+			view.Health = append(view.Health, wireServerHealth{PublicIP: i.Address.String(), Status: computeHealth(i)})
 		}
 	}
 	return view
 }
 
-// health tells what a check would find. Nothing is probed: a member that runs is healthy.
-func health(i instance) string {
+// computeHealth tells what a check would find. Nothing is probed: a member that runs is healthy.
+func computeHealth(i instance) string {
 	if i.State == running {
 		return success
 	}
@@ -74,7 +74,7 @@ func (a *API) findService(c *call) (balancer, service, error) {
 	}
 	s, err := a.tables.services.get(c.zone, c.request.PathValue("service"))
 	if err == nil && s.Balancer != b.ID {
-		err = notFound("load-balancer-service", s.ID)
+		err = newNotFound("load-balancer-service", s.ID)
 	}
 	return b, s, err
 }
@@ -89,7 +89,7 @@ func (a *API) getService(c *call) (any, error) {
 func (a *API) addService(c *call) (any, error) {
 	b, err := a.tables.balancers.get(c.zone, c.id())
 	if err == nil && b.State != running {
-		err = notFound("load-balancer", c.id())
+		err = newNotFound("load-balancer", c.id())
 	}
 	if err != nil {
 		return nil, err
@@ -98,30 +98,30 @@ func (a *API) addService(c *call) (any, error) {
 	if err := check(c.decode(&body), checkService(body), a.checkServed(c, body), a.checkPort(b, "", body)); err != nil {
 		return nil, err
 	}
-	if len(a.servicesOf(b.ID)) >= maxServices {
-		return nil, refuse(http.StatusForbidden, "Load balancer %s has %d services already", b.Wire.Name, maxServices)
+	if len(a.findServices(b.ID)) >= maxServices {
+		return nil, newAPIError(http.StatusForbidden, "Load balancer %s has %d services already", b.Wire.Name, maxServices)
 	}
-	head, err := a.zonedRow(c)
+	head, err := a.newZonedRow(c)
 	if err != nil {
 		return nil, err
 	}
 	body.ID, body.Health = head.ID, nil
-	return a.changeService(service{row: head, Balancer: b.ID, Pool: body.Pool.ID, Wire: body}, creating, running)
+	return a.startServiceTransition(service{row: head, Balancer: b.ID, Pool: body.Pool.ID, Wire: body}, creating, running)
 }
 
-func (a *API) changeService(s service, by, to string) (any, error) {
-	delay := usual(s.ID)
-	a.depart(a.tables.services.noun, s.row, &s.transit, by, to, delay)
+func (a *API) startServiceTransition(s service, by, to string) (any, error) {
+	delay := computeDuration(s.ID)
+	a.setTransition(a.tables.services.noun, s.row, &s.transition, by, to, delay)
 	if err := a.tables.services.put(s); err != nil {
 		return nil, err
 	}
-	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: refer("load-balancer", s.Balancer)}})
+	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: newReference("load-balancer", s.Balancer)}})
 }
 
 func checkService(s wireBalanced) error {
 	h := s.Healthcheck
 	if h.Mode != "tcp" && h.URI == "" {
-		return invalid("healthcheck: uri is required in mode %q", h.Mode)
+		return newInvalidError("healthcheck: uri is required in mode %q", h.Mode)
 	}
 	return check(
 		checkLength("name", s.Name, 1, 255), checkDescription(&s.Description),
@@ -140,18 +140,18 @@ func checkService(s wireBalanced) error {
 func (a *API) checkServed(c *call, s wireBalanced) error {
 	p, err := a.tables.pools.get(c.zone, s.Pool.ID)
 	if err == nil && p.State == destroying {
-		err = refuse(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
+		err = newAPIError(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
 	}
 	return err
 }
 
 // checkPort refuses a second service on the same port. That it is refused is our reading.
 func (a *API) checkPort(b balancer, self string, s wireBalanced) error {
-	taken := slices.ContainsFunc(a.servicesOf(b.ID), func(other service) bool {
+	taken := slices.ContainsFunc(a.findServices(b.ID), func(other service) bool {
 		return other.ID != self && other.Wire.Port == s.Port && other.Wire.Protocol == s.Protocol
 	})
 	if taken {
-		return refuse(http.StatusConflict, "Load balancer %s has a service on port %d already", b.Wire.Name, s.Port)
+		return newAPIError(http.StatusConflict, "Load balancer %s has a service on port %d already", b.Wire.Name, s.Port)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (a *API) updateService(c *call) (any, error) {
 	}
 	body.ID, body.Pool, body.Health = s.ID, s.Wire.Pool, nil
 	s.Wire = body
-	return a.changeService(s, updating, running)
+	return a.startServiceTransition(s, updating, running)
 }
 
 func (a *API) resetServiceField(c *call) (any, error) {
@@ -177,7 +177,7 @@ func (a *API) resetServiceField(c *call) (any, error) {
 		return nil, err
 	}
 	s.Wire.Description = ""
-	return a.changeService(s, updating, running)
+	return a.startServiceTransition(s, updating, running)
 }
 
 func (a *API) deleteService(c *call) (any, error) {
@@ -186,7 +186,7 @@ func (a *API) deleteService(c *call) (any, error) {
 		return nil, err
 	}
 	if s.State == deleting {
-		return nil, refuse(http.StatusConflict, "Load balancer service %s is being deleted", s.Wire.Name)
+		return nil, newAPIError(http.StatusConflict, "Load balancer service %s is being deleted", s.Wire.Name)
 	}
-	return a.changeService(s, deleting, gone)
+	return a.startServiceTransition(s, deleting, destroyed)
 }

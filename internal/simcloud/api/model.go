@@ -90,43 +90,43 @@ func (a *API) Mutations() int {
 func (a *API) Instances() []Instance {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if changes := a.tables.instances.changes; a.seen.instances == nil || a.seen.changes != changes {
-		a.seen = seen{instances: a.machines(), changes: changes}
+	if changes := a.tables.instances.changes; a.instanceCache.instances == nil || a.instanceCache.changes != changes {
+		a.instanceCache = instanceCache{instances: a.listMachines(), changes: changes}
 	}
-	return a.seen.instances
+	return a.instanceCache.instances
 }
 
-// seen is what Instances returned last, and how many changes ago.
-type seen struct {
+// instanceCache is what Instances returned last, and how many changes ago.
+type instanceCache struct {
 	instances []Instance
 	changes   int
 }
 
-func (a *API) machines() []Instance {
+func (a *API) listMachines() []Instance {
 	list := make([]Instance, 0, a.tables.instances.count())
 	for _, i := range a.tables.instances.list(a.config.Zone) {
 		list = append(list, Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, TemplateID: i.Template, DiskGiB: int(i.DiskSize),
-			Type: a.typeOf[i.Type].name(), UserData: a.userData(i), Labels: i.Labels, SecurityGroups: i.Groups,
+			Type: a.typeOf[i.Type].name(), UserData: a.decodeUserData(i), Labels: i.Labels, SecurityGroups: i.Groups,
 			DeployTarget: i.Target, CreatedAt: i.Created,
 		})
 	}
 	return list
 }
 
-// decoded is user data as it came, and as instances read it.
-type decoded struct {
+// decodedUserData is user data as it came, and as instances read it.
+type decodedUserData struct {
 	text string
 	data []byte
 }
 
-// userData decodes what an instance was given, once.
-func (a *API) userData(i instance) []byte {
-	known := a.decoded[i.ID]
+// decodeUserData decodes what an instance was given, once.
+func (a *API) decodeUserData(i instance) []byte {
+	known := a.decodedUserData[i.ID]
 	if known.text != i.UserData {
 		known.text = i.UserData
 		known.data, _ = base64.StdEncoding.DecodeString(i.UserData) // checked when it came
-		a.decoded[i.ID] = known
+		a.decodedUserData[i.ID] = known
 	}
 	return known.data
 }
@@ -156,8 +156,8 @@ func (a *API) ElasticIPs() []ElasticIP {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var list []ElasticIP
-	for _, ip := range a.tables.elasticIPs.all() {
-		view := ElasticIP{ID: ip.ID, Address: ip.Address, Healthcheck: ip.Wire.Healthcheck.model()}
+	for _, ip := range a.tables.elasticIPs.listAll() {
+		view := ElasticIP{ID: ip.ID, Address: ip.Address, Healthcheck: ip.Wire.Healthcheck.toModel()}
 		for _, id := range ip.Instances {
 			if i, ok := a.tables.instances.table.Get(id); ok && i.Address.IsValid() {
 				view.Instances = append(view.Instances, i.Address)
@@ -168,7 +168,7 @@ func (a *API) ElasticIPs() []ElasticIP {
 	return list
 }
 
-func (w *wireHealthcheck) model() *Healthcheck {
+func (w *wireHealthcheck) toModel() *Healthcheck {
 	if w == nil {
 		return nil
 	}
@@ -184,9 +184,9 @@ func (a *API) Zones() []Zone {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var list []Zone
-	for _, d := range a.tables.domains.all() {
+	for _, d := range a.tables.domains.listAll() {
 		zone := Zone{Name: d.Wire.Name, NameServers: nameServers()}
-		for _, r := range a.recordsOf(d.ID) {
+		for _, r := range a.findRecords(d.ID) {
 			view := Record{Name: r.Wire.Name, Type: r.Wire.Type, Content: r.Wire.Content, TTL: int(r.Wire.TTL)}
 			if r.Wire.Priority != nil {
 				view.Priority = int(*r.Wire.Priority)

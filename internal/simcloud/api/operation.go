@@ -45,15 +45,15 @@ const (
 	failure = "failure"
 )
 
-func (a *API) operationRoutes(register func(string, handler)) {
+func (a *API) registerOperationRoutes(register func(string, handler)) {
 	register("GET /operation/{id}", func(c *call) (any, error) {
 		op, err := a.tables.operations.get(c.zone, c.id())
 		return op.Wire, err
 	})
 }
 
-// refer returns the reference to a thing: "get-<noun>" and where it is.
-func refer(noun, id string) *reference {
+// newReference returns the reference to a thing: "get-<noun>" and where it is.
+func newReference(noun, id string) *reference {
 	return &reference{ID: id, Link: "/v2/" + noun + "/" + id, Command: "get-" + noun}
 }
 
@@ -72,16 +72,18 @@ func (a *API) begin(zone string, delay time.Duration, op operation) (any, error)
 	return op.Wire, nil
 }
 
-// mutated begins the usual operation of a few seconds on the thing with that noun and ID.
-func (a *API) mutated(head row, noun string) (any, error) {
-	return a.begin(head.Zone, usual(head.ID), operation{Wire: wireOperation{Reference: refer(noun, head.ID)}})
+// startOperation begins the usual operation of a few seconds on the thing with that noun and ID.
+func (a *API) startOperation(head row, noun string) (any, error) {
+	return a.begin(head.Zone, computeDuration(head.ID), operation{Wire: wireOperation{Reference: newReference(noun, head.ID)}})
 }
 
-// usual is how long an operation takes when nothing is known: 3 to 8 seconds, told by the name so that two runs do
+// computeDuration is how long an operation takes when nothing is known: 3 to 8 seconds, told by the name so that two runs do
 // not differ more than their IDs.
-func usual(name string) time.Duration { return spread(name, 3*time.Second, 8*time.Second) }
+func computeDuration(name string) time.Duration {
+	return spreadDuration(name, 3*time.Second, 8*time.Second)
+}
 
-func spread(name string, least, most time.Duration) time.Duration {
+func spreadDuration(name string, least, most time.Duration) time.Duration {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name)) // a hash never fails
 	return least + time.Duration(hash.Sum64()%uint64(most-least))
@@ -113,8 +115,8 @@ func (a *API) complete(id string) error {
 	return a.tables.operations.put(op)
 }
 
-// awake lets the operations that wait for a template look again.
-func (a *API) awake() {
+// resumeOperations lets the operations that wait for a template look again.
+func (a *API) resumeOperations() {
 	for _, id := range a.waiting {
 		a.schedule(a.now(), operationNoun, id)
 	}

@@ -22,17 +22,17 @@ type policyRule struct {
 	decides cel.Program
 }
 
-// question is what a policy is asked.
-type question struct {
+// policyInput is what a policy is asked.
+type policyInput struct {
 	service, operation string
 	parameters         map[string]any
 	resources          map[string]any
 }
 
-// allows tells whether the policy lets an operation through: the first rule that is true decides, and where none is,
+// isAllowed tells whether the policy lets an operation through: the first rule that is true decides, and where none is,
 // the answer is no. A rule that can not be evaluated, as when it asks for a parameter that the operation lacks, is not
 // true: rules in use rely on that.
-func (p *policy) allows(q question) bool {
+func (p *policy) isAllowed(q policyInput) bool {
 	service, ok := p.services[q.service]
 	if !ok {
 		return p.strategy == "allow"
@@ -87,10 +87,10 @@ func (p *policies) compile(text json.RawMessage) (*policy, error) {
 	}
 	var wire wirePolicy
 	if err := json.Unmarshal(text, &wire); err != nil {
-		return nil, invalid("policy: %v", err)
+		return nil, newInvalidError("policy: %v", err)
 	}
 	if wire.Services == nil {
-		return nil, invalid("policy: services is required")
+		return nil, newInvalidError("policy: services is required")
 	}
 	made := &policy{strategy: wire.Strategy, services: map[string]servicePolicy{}}
 	err := checkOneOf("default-service-strategy", wire.Strategy, "allow", "deny")
@@ -118,16 +118,16 @@ func (p *policies) compileService(name string, wire wireService) (servicePolicy,
 		if err := checkOneOf("policy: action of a rule of "+name, rule.Action, "allow", "deny"); err != nil {
 			return service, err
 		}
-		program, err := p.program(rule.Expression)
+		program, err := p.compileProgram(rule.Expression)
 		if err != nil {
-			return service, invalid("policy: expression of a rule of %s: %v", name, err)
+			return service, newInvalidError("policy: expression of a rule of %s: %v", name, err)
 		}
 		service.rules = append(service.rules, policyRule{action: rule.Action, decides: program})
 	}
 	return service, nil
 }
 
-func (p *policies) program(expression string) (cel.Program, error) {
+func (p *policies) compileProgram(expression string) (cel.Program, error) {
 	if p.language == nil {
 		anything := cel.MapType(cel.StringType, cel.DynType)
 		language, err := cel.NewEnv(

@@ -9,31 +9,31 @@ import (
 // resetPermission lets a role undo an organization policy that locks everybody out.
 const resetPermission = "reset-iam-organization-policy"
 
-// admit refuses a request that was not signed by a known key, or that a policy forbids.
-func (a *API) admit(c *call, pattern string) error {
+// checkAuthorization refuses a request that was not signed by a known key, or that a policy forbids.
+func (a *API) checkAuthorization(c *call, pattern string) error {
 	key, err := a.authenticate(c.request, c.body)
 	if err != nil {
 		return err
 	}
-	policies, err := a.policiesOf(key)
+	policies, err := a.findPolicies(key)
 	if err != nil {
 		return err
 	}
-	q := question{}
-	q.service, q.operation = operationOf(a.operations, pattern)
+	q := policyInput{}
+	q.service, q.operation = lookupOperation(a.operations, pattern)
 	if slices.ContainsFunc(policies, (*policy).hasRules) {
-		q = a.question(c, pattern)
+		q = a.buildPolicyInput(c, pattern)
 	}
-	if q.operation == resetPermission && a.mayReset(key) || permits(policies, q) {
+	if q.operation == resetPermission && a.canResetPassword(key) || isPermitted(policies, q) {
 		return nil
 	}
-	return refuse(http.StatusForbidden, "Forbidden by IAM policy: operation %s of service %s", q.operation, q.service)
+	return newAPIError(http.StatusForbidden, "Forbidden by IAM policy: operation %s of service %s", q.operation, q.service)
 }
 
-// policiesOf returns the policies that a key has to satisfy: that of the organization, and that of its role. The
+// findPolicies returns the policies that a key has to satisfy: that of the organization, and that of its role. The
 // configured key is the owner's and has no role.
-func (a *API) policiesOf(key string) ([]*policy, error) {
-	texts := []json.RawMessage{a.organizationPolicy()}
+func (a *API) findPolicies(key string) ([]*policy, error) {
+	texts := []json.RawMessage{a.getOrganizationPolicy()}
 	if made, ok := a.tables.apiKeys.table.Get(key); ok {
 		role, _ := a.tables.roles.table.Get(made.Wire.Role) // a role stays as long as it has keys
 		texts = append(texts, role.Wire.Policy)
@@ -49,11 +49,11 @@ func (a *API) policiesOf(key string) ([]*policy, error) {
 	return list, nil
 }
 
-func permits(policies []*policy, q question) bool {
-	return !slices.ContainsFunc(policies, func(p *policy) bool { return !p.allows(q) })
+func isPermitted(policies []*policy, q policyInput) bool {
+	return !slices.ContainsFunc(policies, func(p *policy) bool { return !p.isAllowed(q) })
 }
 
-func (a *API) mayReset(key string) bool {
+func (a *API) canResetPassword(key string) bool {
 	made, ok := a.tables.apiKeys.table.Get(key)
 	if !ok {
 		return true
@@ -70,22 +70,22 @@ func (a *API) Credentials(key string) (secret string, allows func(operation, buc
 	if a.config.RefuseCredentials {
 		return "", nil, false
 	}
-	secret, ok = a.secret(key)
-	return secret, func(operation, bucket, object string) bool { return a.allowsStorage(key, operation, bucket, object) }, ok
+	secret, ok = a.lookupSecret(key)
+	return secret, func(operation, bucket, object string) bool { return a.isStorageAllowed(key, operation, bucket, object) }, ok
 }
 
-// allowsStorage asks the policies about the service "sos". Operations and "parameters.bucket" are those of policies
+// isStorageAllowed asks the policies about the service "sos". Operations and "parameters.bucket" are those of policies
 // that people use; "parameters.key" and "resources.bucket" are our reading.
-func (a *API) allowsStorage(key, operation, bucket, object string) bool {
+func (a *API) isStorageAllowed(key, operation, bucket, object string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	q := question{service: "sos", operation: operation, parameters: map[string]any{}, resources: map[string]any{}}
+	q := policyInput{service: "sos", operation: operation, parameters: map[string]any{}, resources: map[string]any{}}
 	if bucket != "" {
 		q.parameters["bucket"], q.resources["bucket"] = bucket, bucket
 	}
 	if object != "" {
 		q.parameters["key"] = object
 	}
-	policies, err := a.policiesOf(key)
-	return err == nil && permits(policies, q)
+	policies, err := a.findPolicies(key)
+	return err == nil && isPermitted(policies, q)
 }

@@ -11,8 +11,8 @@ import (
 //go:embed operations.txt
 var operationTable string
 
-// operationNames returns the names that policies know operations by, by method and path without names of parameters.
-func operationNames() map[string]string {
+// buildOperationNames returns the names that policies know operations by, by method and path without names of parameters.
+func buildOperationNames() map[string]string {
 	names := map[string]string{}
 	for line := range strings.Lines(operationTable) {
 		if fields := strings.Fields(line); len(fields) == 3 {
@@ -22,10 +22,10 @@ func operationNames() map[string]string {
 	return names
 }
 
-// operationOf returns the service that the operation behind a pattern belongs to, and its name. That load balancers,
+// lookupOperation returns the service that the operation behind a pattern belongs to, and its name. That load balancers,
 // volumes and reverse names belong to compute, and listing buckets to sos, is in the policies that people use; that DNS
 // and IAM have services of their own is our reading.
-func operationOf(names map[string]string, pattern string) (service, operation string) {
+func lookupOperation(names map[string]string, pattern string) (service, operation string) {
 	plain := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(pattern, "{}")
 	operation, ok := names[plain]
 	if !ok { // fields are one operation: "DELETE /elastic-ip/{id}/description"

@@ -8,7 +8,7 @@ import (
 // pool is an instance pool: it makes its members, and makes another one when one is lost.
 type pool struct {
 	row
-	transit
+	transition
 	Name         string
 	Description  string
 	Prefix       string // of the names of members
@@ -54,7 +54,7 @@ type wirePool struct {
 	Target       *ref              `json:"deploy-target,omitempty"`
 }
 
-func (a *API) poolRoutes(register func(string, handler)) {
+func (a *API) registerPoolRoutes(register func(string, handler)) {
 	register("GET /instance-pool", a.listPools)
 	register("POST /instance-pool", a.createPool)
 	register("GET /instance-pool/{id}", func(c *call) (any, error) {
@@ -80,9 +80,9 @@ func (a *API) viewPool(p pool) wirePool {
 	view := wirePool{
 		ID: p.ID, Name: p.Name, Description: p.Description, State: p.State, Size: p.Size, MinAvailable: p.MinAvailable,
 		Prefix: p.Prefix, Type: p.Member.Type, Template: p.Member.Template, DiskSize: p.Member.DiskSize,
-		Keys: wireKeys(keyNames(p.Member)), Labels: p.Member.Labels, Assignment: p.Member.Assignment, IPv6: p.IPv6,
-		Consistent: p.Member.Consistent, Groups: refs(ids(p.Member.Groups)), AntiAffinity: refs(ids(p.Member.AntiAffinity)),
-		ElasticIPs: refs(p.ElasticIPs), Networks: refs(p.Networks), Instances: []ref{}, Target: p.Member.DeployTarget,
+		Keys: toWireKeys(collectKeyNames(p.Member)), Labels: p.Member.Labels, Assignment: p.Member.Assignment, IPv6: p.IPv6,
+		Consistent: p.Member.Consistent, Groups: toRefs(toIDs(p.Member.Groups)), AntiAffinity: toRefs(toIDs(p.Member.AntiAffinity)),
+		ElasticIPs: toRefs(p.ElasticIPs), Networks: toRefs(p.Networks), Instances: []ref{}, Target: p.Member.DeployTarget,
 	}
 	if p.Member.UserData != nil {
 		view.UserData = *p.Member.UserData
@@ -90,7 +90,7 @@ func (a *API) viewPool(p pool) wirePool {
 	if len(view.Keys) > 0 {
 		view.Key = &view.Keys[0]
 	}
-	for _, i := range a.members(p.ID) {
+	for _, i := range a.listMembers(p.ID) {
 		view.Instances = append(view.Instances, ref{i.ID})
 	}
 	return view
@@ -103,34 +103,34 @@ func (a *API) deletePool(c *call) (any, error) {
 		return nil, err
 	}
 	if p.State == destroying {
-		return nil, refuse(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
+		return nil, newAPIError(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
 	}
 	if s, locked := a.tables.services.find(func(s service) bool { return s.Pool == p.ID }); locked {
-		return nil, refuse(http.StatusForbidden,
+		return nil, newAPIError(http.StatusForbidden,
 			"Operation destroyInstancePool on resource %s is forbidden - reason: Locked by NLB %s", p.ID, s.Balancer)
 	}
-	for _, i := range a.members(p.ID) {
-		if err := a.dismiss(i); err != nil {
+	for _, i := range a.listMembers(p.ID) {
+		if err := a.removeMember(i); err != nil {
 			return nil, err
 		}
 	}
-	return a.changePool(p, destroying, gone, spread(p.ID, 10*time.Second, 14*time.Second))
+	return a.startPoolTransition(p, destroying, destroyed, spreadDuration(p.ID, 10*time.Second, 14*time.Second))
 }
 
-// changePool stores a pool on the way to another state and begins the operation.
-func (a *API) changePool(p pool, by, to string, delay time.Duration) (any, error) {
-	a.depart(a.tables.pools.noun, p.row, &p.transit, by, to, delay)
+// startPoolTransition stores a pool on the way to another state and begins the operation.
+func (a *API) startPoolTransition(p pool, by, to string, delay time.Duration) (any, error) {
+	a.setTransition(a.tables.pools.noun, p.row, &p.transition, by, to, delay)
 	if err := a.tables.pools.put(p); err != nil {
 		return nil, err
 	}
-	return a.begin(p.Zone, delay, operation{Wire: wireOperation{Reference: refer("instance-pool", p.ID)}})
+	return a.begin(p.Zone, delay, operation{Wire: wireOperation{Reference: newReference("instance-pool", p.ID)}})
 }
 
-// idlePool returns a pool that nothing changes at the moment. That a busy one refuses is our reading.
-func (a *API) idlePool(c *call) (pool, error) {
+// findIdlePool returns a pool that nothing changes at the moment. That a busy one refuses is our reading.
+func (a *API) findIdlePool(c *call) (pool, error) {
 	p, err := a.tables.pools.get(c.zone, c.id())
 	if err == nil && p.State != running {
-		err = refuse(http.StatusConflict, "Instance pool %s is %s", p.Name, p.State)
+		err = newAPIError(http.StatusConflict, "Instance pool %s is %s", p.Name, p.State)
 	}
 	return p, err
 }

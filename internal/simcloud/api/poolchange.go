@@ -7,7 +7,7 @@ import (
 
 // updatePool changes what future members are made of; those that exist stay as they are.
 func (a *API) updatePool(c *call) (any, error) {
-	p, err := a.idlePool(c)
+	p, err := a.findIdlePool(c)
 	if err != nil {
 		return nil, err
 	}
@@ -19,13 +19,13 @@ func (a *API) updatePool(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	body.inherit(p.Member)
+	body.fillFrom(p.Member)
 	p.apply(body)
-	return a.renewPool(p)
+	return a.startPoolUpdate(p)
 }
 
-// inherit takes over what a request does not name.
-func (r *instanceRequest) inherit(from instanceRequest) {
+// fillFrom takes over what a request does not name.
+func (r *instanceRequest) fillFrom(from instanceRequest) {
 	if r.Labels == nil {
 		r.Labels = from.Labels
 	}
@@ -46,15 +46,15 @@ func (r *instanceRequest) inherit(from instanceRequest) {
 	}
 }
 
-func (a *API) renewPool(p pool) (any, error) {
+func (a *API) startPoolUpdate(p pool) (any, error) {
 	if err := a.checkPool(p); err != nil {
 		return nil, err
 	}
-	return a.changePool(p, updating, running, usual(p.ID))
+	return a.startPoolTransition(p, updating, running, computeDuration(p.ID))
 }
 
 func (a *API) resetPoolField(c *call) (any, error) {
-	p, err := a.idlePool(c)
+	p, err := a.findIdlePool(c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +72,15 @@ func (a *API) resetPoolField(c *call) (any, error) {
 	}
 	reset, known := resets[c.field()]
 	if !known {
-		return nil, invalid("field %s can not be reset", c.field())
+		return nil, newInvalidError("field %s can not be reset", c.field())
 	}
 	reset()
-	return a.renewPool(p)
+	return a.startPoolUpdate(p)
 }
 
 // scalePool changes the number of members. Which ones go is not documented: here the newest.
 func (a *API) scalePool(c *call) (any, error) {
-	p, err := a.idlePool(c)
+	p, err := a.findIdlePool(c)
 	if err != nil {
 		return nil, err
 	}
@@ -93,18 +93,18 @@ func (a *API) scalePool(c *call) (any, error) {
 	more := body.Size - p.Size
 	p.Size = body.Size
 	if more <= 0 {
-		members := a.members(p.ID)
-		return a.shrink(p, members[max(0, len(members)+int(more)):])
+		members := a.listMembers(p.ID)
+		return a.removeMembers(p, members[max(0, len(members)+int(more)):])
 	}
-	if err := check(a.checkRoom(p.Member, int(more)), a.recruit(p)); err != nil {
+	if err := check(a.checkRoom(p.Member, int(more)), a.createMembers(p)); err != nil {
 		return nil, err
 	}
-	return a.changePool(p, scalingUp, running, poolDelay(p))
+	return a.startPoolTransition(p, scalingUp, running, computePoolDelay(p))
 }
 
 // evictMembers destroys the members that are named, and the pool is smaller by them.
 func (a *API) evictMembers(c *call) (any, error) {
-	p, err := a.idlePool(c)
+	p, err := a.findIdlePool(c)
 	if err != nil {
 		return nil, err
 	}
@@ -114,20 +114,20 @@ func (a *API) evictMembers(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	members := slices.DeleteFunc(a.members(p.ID), func(i instance) bool { return !slices.Contains(body.Instances, i.ID) })
+	members := slices.DeleteFunc(a.listMembers(p.ID), func(i instance) bool { return !slices.Contains(body.Instances, i.ID) })
 	if len(members) != len(body.Instances) {
-		return nil, invalid("instances must name members of instance pool %s, each once", p.Name)
+		return nil, newInvalidError("instances must name members of instance pool %s, each once", p.Name)
 	}
 	p.Size -= int64(len(members))
-	return a.shrink(p, members)
+	return a.removeMembers(p, members)
 }
 
-func (a *API) shrink(p pool, leaving []instance) (any, error) {
+func (a *API) removeMembers(p pool, leaving []instance) (any, error) {
 	p.MinAvailable = min(p.MinAvailable, p.Size)
 	for _, i := range leaving {
-		if err := a.dismiss(i); err != nil {
+		if err := a.removeMember(i); err != nil {
 			return nil, err
 		}
 	}
-	return a.changePool(p, scalingDown, running, spread(p.ID, 10*time.Second, 14*time.Second))
+	return a.startPoolTransition(p, scalingDown, running, spreadDuration(p.ID, 10*time.Second, 14*time.Second))
 }

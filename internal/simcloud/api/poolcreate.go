@@ -16,7 +16,7 @@ func (a *API) createPool(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	head, err := a.zonedRow(c)
+	head, err := a.newZonedRow(c)
 	if err != nil {
 		return nil, err
 	}
@@ -26,10 +26,10 @@ func (a *API) createPool(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.recruit(p); err != nil {
+	if err := a.createMembers(p); err != nil {
 		return nil, err
 	}
-	return a.changePool(p, creating, running, poolDelay(p))
+	return a.startPoolTransition(p, creating, running, computePoolDelay(p))
 }
 
 // apply changes what a request names.
@@ -49,10 +49,10 @@ func (p *pool) apply(body poolRequest) {
 		p.IPv6 = *body.IPv6
 	}
 	if body.ElasticIPs != nil {
-		p.ElasticIPs = ids(body.ElasticIPs)
+		p.ElasticIPs = toIDs(body.ElasticIPs)
 	}
 	if body.Networks != nil {
-		p.Networks = ids(body.Networks)
+		p.Networks = toIDs(body.Networks)
 	}
 }
 
@@ -76,6 +76,6 @@ func (a *API) checkPool(p pool) error {
 		checkRange("min-available", p.MinAvailable, 0, p.Size),
 		checkInstance(member),
 		a.checkParts(p.Zone, member),
-		a.checkAntiAffinity(ids(member.AntiAffinity), 0),
+		a.checkAntiAffinity(toIDs(member.AntiAffinity), 0),
 	)
 }

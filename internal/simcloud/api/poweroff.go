@@ -8,7 +8,7 @@ func (a *API) PowerOff(id string) {
 	if !found || i.State != running {
 		return
 	}
-	a.depart(a.tables.instances.noun, i.row, &i.transit, stopping, stopped, usual(i.Name))
+	a.setTransition(a.tables.instances.noun, i.row, &i.transition, stopping, stopped, computeDuration(i.Name))
 	_ = a.tables.instances.put(i) // an error of the store comes back to whoever asks next
-	a.touch()
+	a.notifyChanged()
 }

@@ -37,7 +37,7 @@ type wireLease struct {
 
 const networkNoun = "private-network"
 
-func (a *API) networkRoutes(register func(string, handler)) {
+func (a *API) registerNetworkRoutes(register func(string, handler)) {
 	register("GET /private-network", a.listNetworks)
 	register("POST /private-network", a.createNetwork)
 	register("GET /private-network/{id}", func(c *call) (any, error) {
@@ -46,9 +46,9 @@ func (a *API) networkRoutes(register func(string, handler)) {
 	})
 	register("PUT /private-network/{id}", a.updateNetwork)
 	register("DELETE /private-network/{id}", a.deleteNetwork)
-	register("PUT /private-network/{id}/:attach", a.joinNetwork)
-	register("PUT /private-network/{id}/:detach", a.leaveNetwork)
-	register("PUT /private-network/{id}/:update-ip", a.changeLease)
+	register("PUT /private-network/{id}/:attach", a.attachNetwork)
+	register("PUT /private-network/{id}/:detach", a.detachNetwork)
+	register("PUT /private-network/{id}/:update-ip", a.updateLease)
 	register("DELETE /private-network/{id}/{field}", a.resetNetworkField)
 }
 
@@ -75,7 +75,7 @@ func (a *API) createNetwork(c *call) (any, error) {
 		return nil, err
 	}
 	if c.zone == "" {
-		return nil, notFound("zone", c.request.Host)
+		return nil, newNotFound("zone", c.request.Host)
 	}
 	if err := check(checkNetwork(body), a.checkQuota(networkNoun, 1)); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (a *API) putNetwork(network privateNetwork) (any, error) {
 	if err := a.tables.networks.put(network); err != nil {
 		return nil, err
 	}
-	return a.mutated(network.row, networkNoun)
+	return a.startOperation(network.row, networkNoun)
 }
 
 func checkNetwork(n wireNetwork) error {
@@ -104,17 +104,17 @@ func checkNetwork(n wireNetwork) error {
 	}
 	first, err := netip.ParseAddr(n.StartIP)
 	if err != nil {
-		return invalid("start-ip: %v", err)
+		return newInvalidError("start-ip: %v", err)
 	}
 	if _, err := netip.ParseAddr(n.Netmask); err != nil {
-		return invalid("netmask: %v", err)
+		return newInvalidError("netmask: %v", err)
 	}
 	last, err := netip.ParseAddr(n.EndIP)
 	if err != nil {
-		return invalid("end-ip: %v", err)
+		return newInvalidError("end-ip: %v", err)
 	}
 	if last.Less(first) {
-		return invalid("start-ip must not be greater than end-ip")
+		return newInvalidError("start-ip must not be greater than end-ip")
 	}
 	return nil
 }
@@ -149,16 +149,16 @@ func (a *API) deleteNetwork(c *call) (any, error) {
 		return nil, err
 	}
 	if len(network.Ports) > 0 {
-		return nil, refuse(http.StatusConflict, "Private network %s is attached to an instance", network.Wire.Name)
+		return nil, newAPIError(http.StatusConflict, "Private network %s is attached to an instance", network.Wire.Name)
 	}
 	if err := a.tables.networks.delete(network.ID); err != nil {
 		return nil, err
 	}
-	return a.mutated(network.row, networkNoun)
+	return a.startOperation(network.row, networkNoun)
 }
 
-func (a *API) joinNetwork(c *call) (any, error) {
-	network, i, err := a.networkAndInstance(c)
+func (a *API) attachNetwork(c *call) (any, error) {
+	network, i, err := a.findNetworkAndInstance(c)
 	if err != nil {
 		return nil, err
 	}
@@ -174,36 +174,36 @@ func (a *API) joinNetwork(c *call) (any, error) {
 // with returns the network with an interface for an instance.
 func (n privateNetwork) with(i instance, address string) privateNetwork {
 	mac := fmt.Sprintf("06:01:%02x:%02x:%02x:%02x", byte(n.Order>>8), byte(n.Order), byte(i.Order>>8), byte(i.Order))
-	n.Ports = append(n.without(i.ID), networkPort{Instance: i.ID, IP: address, MAC: mac})
+	n.Ports = append(n.filterPorts(i.ID), networkPort{Instance: i.ID, IP: address, MAC: mac})
 	return n
 }
 
-func (a *API) leaveNetwork(c *call) (any, error) {
-	network, i, err := a.networkAndInstance(c)
+func (a *API) detachNetwork(c *call) (any, error) {
+	network, i, err := a.findNetworkAndInstance(c)
 	if err != nil {
 		return nil, err
 	}
-	network.Ports = network.without(i.ID)
+	network.Ports = network.filterPorts(i.ID)
 	return a.putNetwork(network)
 }
 
-func (a *API) networkAndInstance(c *call) (privateNetwork, instance, error) {
+func (a *API) findNetworkAndInstance(c *call) (privateNetwork, instance, error) {
 	network, err := a.tables.networks.get(c.zone, c.id())
 	if err != nil {
 		return privateNetwork{}, instance{}, err
 	}
-	i, err := a.namedInstance(c)
+	i, err := a.findAttachedInstance(c)
 	return network, i, err
 }
 
-func (n privateNetwork) without(instance string) []networkPort {
+func (n privateNetwork) filterPorts(instance string) []networkPort {
 	return slices.DeleteFunc(slices.Clone(n.Ports), func(p networkPort) bool { return p.Instance == instance })
 }
 
-// interfaces returns the interfaces on private networks, by instance.
-func (a *API) interfaces() map[string][]wireInterface {
+// collectInterfaces returns the interfaces on private networks, by instance.
+func (a *API) collectInterfaces() map[string][]wireInterface {
 	byInstance := map[string][]wireInterface{}
-	for _, network := range a.tables.networks.all() {
+	for _, network := range a.tables.networks.listAll() {
 		for _, port := range network.Ports {
 			byInstance[port.Instance] = append(byInstance[port.Instance], wireInterface{ID: network.ID, MAC: port.MAC})
 		}
@@ -211,9 +211,9 @@ func (a *API) interfaces() map[string][]wireInterface {
 	return byInstance
 }
 
-func (a *API) leaveNetworks(instance string) error {
-	for _, network := range a.tables.networks.all() {
-		if kept := network.without(instance); len(kept) < len(network.Ports) {
+func (a *API) detachNetworks(instance string) error {
+	for _, network := range a.tables.networks.listAll() {
+		if kept := network.filterPorts(instance); len(kept) < len(network.Ports) {
 			network.Ports = kept
 			if err := a.tables.networks.put(network); err != nil {
 				return err

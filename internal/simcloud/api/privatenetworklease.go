@@ -14,9 +14,9 @@ type wireNetworkOptions struct {
 	Search  []string `json:"domain-search,omitempty"`
 }
 
-// changeLease gives an instance that is on the network another fixed address, or none.
-func (a *API) changeLease(c *call) (any, error) {
-	network, i, err := a.networkAndInstance(c)
+// updateLease gives an instance that is on the network another fixed address, or none.
+func (a *API) updateLease(c *call) (any, error) {
+	network, i, err := a.findNetworkAndInstance(c)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (a *API) changeLease(c *call) (any, error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(network.Ports, func(p networkPort) bool { return p.Instance == i.ID }) {
-		return nil, refuse(http.StatusConflict, "Private network %s is not attached to instance %s", network.Wire.Name, i.Name)
+		return nil, newAPIError(http.StatusConflict, "Private network %s is not attached to instance %s", network.Wire.Name, i.Name)
 	}
 	return a.putNetwork(network.with(i, body.IP))
 }
@@ -40,14 +40,14 @@ func (n privateNetwork) checkLease(instance, address string) error {
 	wanted, err := netip.ParseAddr(address)
 	switch {
 	case err != nil:
-		return invalid("ip: %v", err)
+		return newInvalidError("ip: %v", err)
 	case n.Wire.StartIP == "":
-		return invalid("private network %s is not a managed one and gives no addresses", n.Wire.Name)
+		return newInvalidError("private network %s is not a managed one and gives no addresses", n.Wire.Name)
 	case !n.contains(wanted):
-		return invalid("ip: %s is not in the range of private network %s", address, n.Wire.Name)
+		return newInvalidError("ip: %s is not in the range of private network %s", address, n.Wire.Name)
 	}
 	if slices.ContainsFunc(n.Ports, func(p networkPort) bool { return p.IP == address && p.Instance != instance }) {
-		return refuse(http.StatusConflict, "IP %s is leased already", address)
+		return newAPIError(http.StatusConflict, "IP %s is leased already", address)
 	}
 	return nil
 }

@@ -12,10 +12,10 @@ type wireQuota struct {
 	Limit    int    `json:"limit"` // -1: none
 }
 
-// limits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and
+// mergeLimits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and
 // storage are documented or recorded; the names of the others are known, their values are guesses: that of instances
 // leaves room for a cluster of a thousand nodes. That the latest family of GPUs has one like the others is a guess, too.
-func limits(overrides map[string]int) map[string]int {
+func mergeLimits(overrides map[string]int) map[string]int {
 	limits := map[string]int{
 		"instance": 2000, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
 		"network-load-balancer": 5, "sks-cluster": 10, "database": 15, "bucket": 100, "block-storage": 20480,
@@ -29,25 +29,25 @@ func limits(overrides map[string]int) map[string]int {
 	return limits
 }
 
-func (a *API) quotaRoutes(register func(string, handler)) {
+func (a *API) registerQuotaRoutes(register func(string, handler)) {
 	register("GET /quota", func(*call) (any, error) {
 		var quotas []wireQuota
 		for resource := range a.limits {
-			quotas = append(quotas, a.quota(resource))
+			quotas = append(quotas, a.computeQuota(resource))
 		}
 		slices.SortFunc(quotas, func(x, y wireQuota) int { return strings.Compare(x.Resource, y.Resource) })
 		return map[string]any{"quotas": quotas}, nil
 	})
 	register("GET /quota/{id}", func(c *call) (any, error) {
 		if _, ok := a.limits[c.id()]; !ok {
-			return nil, notFound("quota", c.id())
+			return nil, newNotFound("quota", c.id())
 		}
-		return a.quota(c.id()), nil
+		return a.computeQuota(c.id()), nil
 	})
 }
 
-func (a *API) quota(resource string) wireQuota {
-	return wireQuota{Resource: resource, Usage: a.usage(resource), Limit: a.limits[resource]}
+func (a *API) computeQuota(resource string) wireQuota {
+	return wireQuota{Resource: resource, Usage: a.countUsage(resource), Limit: a.limits[resource]}
 }
 
 // Limit returns how much of a resource the organization may have; negative: there is no limit.
@@ -58,8 +58,8 @@ func (a *API) Limit(resource string) int {
 	return -1
 }
 
-// usage counts over all zones: quotas belong to the organization.
-func (a *API) usage(resource string) int {
+// countUsage counts over all zones: quotas belong to the organization.
+func (a *API) countUsage(resource string) int {
 	switch resource {
 	case "instance":
 		return a.tables.instances.count()
@@ -76,19 +76,19 @@ func (a *API) usage(resource string) int {
 	case "block-storage-volume":
 		return a.tables.volumes.count()
 	case "block-storage":
-		return a.volumeSpace()
+		return a.countVolumeSize()
 	case "bucket":
-		return len(a.buckets())
+		return len(a.getBuckets())
 	case "iam-key":
 		return a.tables.apiKeys.count()
 	}
-	return a.usageOfInstances(resource)
+	return a.countInstanceUsage(resource)
 }
 
-func (a *API) usageOfInstances(resource string) int {
+func (a *API) countInstanceUsage(resource string) int {
 	sum := 0
-	for _, i := range a.tables.instances.all() {
-		kind, err := a.instanceType(i.Type)
+	for _, i := range a.tables.instances.listAll() {
+		kind, err := a.findInstanceType(i.Type)
 		switch {
 		case err != nil: // a type that is gone uses nothing that we could count
 		case resource == "cpu":
@@ -105,8 +105,8 @@ func (a *API) usageOfInstances(resource string) int {
 // checkQuota refuses more of a resource than the organization may have.
 func (a *API) checkQuota(resource string, more int) error {
 	limit := a.Limit(resource)
-	if limit < 0 || a.usage(resource)+more <= limit {
+	if limit < 0 || a.countUsage(resource)+more <= limit {
 		return nil
 	}
-	return refuse(http.StatusForbidden, "Quota exceeded: your organization may have %d of resource %s", limit, resource)
+	return newAPIError(http.StatusForbidden, "Quota exceeded: your organization may have %d of resource %s", limit, resource)
 }

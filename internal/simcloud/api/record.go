@@ -42,15 +42,15 @@ func (a *API) storeRecord(d domain, wire wireRecord, of string) (record, error) 
 	return r, a.tables.records.put(r)
 }
 
-func (a *API) recordsOf(domain string) []record {
-	return a.tables.records.where(func(r record) bool { return r.Domain == domain })
+func (a *API) findRecords(domain string) []record {
+	return a.tables.records.filter(func(r record) bool { return r.Domain == domain })
 }
 
 func (a *API) findRecord(c *call) (record, error) {
 	id := c.request.PathValue("record")
 	r, err := a.tables.records.get("", id)
 	if err == nil && r.Domain != c.id() {
-		err = notFound("dns-domain-record", id)
+		err = newNotFound("dns-domain-record", id)
 	}
 	return r, err
 }
@@ -61,7 +61,7 @@ func (a *API) listRecords(c *call) (any, error) {
 		return nil, err
 	}
 	list := []wireRecord{}
-	for _, r := range a.recordsOf(d.ID) {
+	for _, r := range a.findRecords(d.ID) {
 		list = append(list, r.Wire)
 	}
 	return map[string]any{"dns-domain-records": list}, nil
@@ -84,30 +84,30 @@ func (a *API) createRecord(c *call) (any, error) {
 		return nil, err
 	}
 	wire := wireRecord{Name: strings.ToLower(body.Name), Type: body.Type, TTL: body.TTL, Priority: body.Priority}
-	wire.Content = normalized(body.Type, body.Content)
+	wire.Content = normalizeContent(body.Type, body.Content)
 	r, err := a.storeRecord(d, wire, "")
 	if err != nil {
 		return nil, err
 	}
 	if wire.Type == "ALIAS" {
-		text := wireRecord{Name: wire.Name, Type: "TXT", Content: companion(wire.Content), TTL: wire.TTL}
+		text := wireRecord{Name: wire.Name, Type: "TXT", Content: aliasContent(wire.Content), TTL: wire.TTL}
 		if _, err := a.storeRecord(d, text, r.ID); err != nil {
 			return nil, err
 		}
 	}
-	return a.mutatedRecord(r)
+	return a.startRecordOperation(r)
 }
 
-func (a *API) mutatedRecord(r record) (any, error) {
+func (a *API) startRecordOperation(r record) (any, error) {
 	wire := wireOperation{Reference: &reference{
 		ID: r.ID, Link: "/v2/dns-domain/" + r.Domain + "/record/" + r.ID, Command: "get-dns-domain-record",
 	}}
-	return a.begin("", usual(r.ID), operation{Wire: wire})
+	return a.begin("", computeDuration(r.ID), operation{Wire: wire})
 }
 
 func checkRecord(r wireRecord) error {
 	if r.Name == missing {
-		return invalid("name is required")
+		return newInvalidError("name is required")
 	}
 	types := []string{"NS", "CAA", "NAPTR", "POOL", "A", "HINFO", "CNAME", "SSHFP", "SRV", "AAAA", "MX", "TXT", "ALIAS", "URL"}
 	err := check(checkOneOf("type", r.Type, types...), checkRange("ttl", r.TTL, 0, 1<<31-1), checkPriority(r.Priority, 0))
@@ -127,19 +127,19 @@ func checkPriority(priority *int64, least int64) error {
 
 func checkContent(kind, content string) error {
 	if content == "" {
-		return invalid("content must not be empty")
+		return newInvalidError("content must not be empty")
 	}
 	if kind == "A" || kind == "AAAA" {
 		address, err := netip.ParseAddr(content)
 		if err != nil || address.Is4() != (kind == "A") {
-			return invalid("content is not an address for a record of type %s", kind)
+			return newInvalidError("content is not an address for a record of type %s", kind)
 		}
 	}
 	return nil
 }
 
-// normalized returns content as it comes back: names lose their trailing dot.
-func normalized(kind, content string) string {
+// normalizeContent returns content as it comes back: names lose their trailing dot.
+func normalizeContent(kind, content string) string {
 	switch kind {
 	case "CNAME", "MX", "ALIAS", "SRV", "NS":
 		return strings.TrimSuffix(content, ".")
@@ -148,7 +148,7 @@ func normalized(kind, content string) string {
 }
 
 func (a *API) updateRecord(c *call) (any, error) {
-	r, err := a.changeableRecord(c)
+	r, err := a.findEditableRecord(c)
 	if err != nil {
 		return nil, err
 	}
@@ -162,24 +162,24 @@ func (a *API) updateRecord(c *call) (any, error) {
 		return nil, err
 	}
 	r.Wire.Name, r.Wire.TTL = strings.ToLower(body.Name), body.TTL
-	r.Wire.Content, r.Wire.UpdatedAt = normalized(r.Wire.Type, body.Content), a.now().Truncate(time.Second)
+	r.Wire.Content, r.Wire.UpdatedAt = normalizeContent(r.Wire.Type, body.Content), a.now().Truncate(time.Second)
 	if body.Priority != nil {
 		r.Wire.Priority = body.Priority
 	}
 	if err := check(a.tables.records.put(r), a.updateCompanion(r)); err != nil {
 		return nil, err
 	}
-	return a.mutatedRecord(r)
+	return a.startRecordOperation(r)
 }
 
 // updateCompanion keeps the TXT record of an ALIAS like it. That the live service does so is our reading.
 func (a *API) updateCompanion(alias record) error {
-	for _, other := range a.recordsOf(alias.Domain) {
+	for _, other := range a.findRecords(alias.Domain) {
 		if other.Of != alias.ID {
 			continue
 		}
 		other.Wire.Name, other.Wire.TTL, other.Wire.UpdatedAt = alias.Wire.Name, alias.Wire.TTL, alias.Wire.UpdatedAt
-		other.Wire.Content = companion(alias.Wire.Content)
+		other.Wire.Content = aliasContent(alias.Wire.Content)
 		if err := a.tables.records.put(other); err != nil {
 			return err
 		}
@@ -187,28 +187,28 @@ func (a *API) updateCompanion(alias record) error {
 	return nil
 }
 
-func companion(target string) string { return "ALIAS for " + target }
+func aliasContent(target string) string { return "ALIAS for " + target }
 
 func (a *API) deleteRecord(c *call) (any, error) {
-	r, err := a.changeableRecord(c)
+	r, err := a.findEditableRecord(c)
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range a.recordsOf(r.Domain) {
+	for _, other := range a.findRecords(r.Domain) {
 		if other.ID == r.ID || other.Of == r.ID {
 			if err := a.tables.records.delete(other.ID); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return a.mutatedRecord(r)
+	return a.startRecordOperation(r)
 }
 
-// changeableRecord refuses the records that came with the domain.
-func (a *API) changeableRecord(c *call) (record, error) {
+// findEditableRecord refuses the records that came with the domain.
+func (a *API) findEditableRecord(c *call) (record, error) {
 	r, err := a.findRecord(c)
 	if err == nil && r.Wire.System {
-		err = refuse(http.StatusForbidden, "System record %s %s can not be modified", r.Wire.Type, r.Wire.Name)
+		err = newAPIError(http.StatusForbidden, "System record %s %s can not be modified", r.Wire.Type, r.Wire.Name)
 	}
 	return r, err
 }

@@ -10,10 +10,10 @@ type wireReverse struct {
 	Name string `json:"domain-name,omitempty"`
 }
 
-func (a *API) reverseRoutes(register func(string, handler)) {
+func (a *API) registerReverseRoutes(register func(string, handler)) {
 	for _, noun := range []string{"instance", "elastic-ip"} {
 		register("GET /reverse-dns/"+noun+"/{id}", func(c *call) (any, error) {
-			if _, err := a.addressed(c, noun); err != nil {
+			if _, err := a.findAddressOwner(c, noun); err != nil {
 				return nil, err
 			}
 			record, err := a.tables.reverseRecords.get(c.zone, c.id())
@@ -24,8 +24,8 @@ func (a *API) reverseRoutes(register func(string, handler)) {
 	}
 }
 
-// addressed returns the head of the thing whose address is meant.
-func (a *API) addressed(c *call, noun string) (row, error) {
+// findAddressOwner returns the head of the thing whose address is meant.
+func (a *API) findAddressOwner(c *call, noun string) (row, error) {
 	if noun == "instance" {
 		i, err := a.tables.instances.get(c.zone, c.id())
 		return i.row, err
@@ -35,7 +35,7 @@ func (a *API) addressed(c *call, noun string) (row, error) {
 }
 
 func (a *API) setReverse(c *call, noun string) (any, error) {
-	head, err := a.addressed(c, noun)
+	head, err := a.findAddressOwner(c, noun)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +49,11 @@ func (a *API) setReverse(c *call, noun string) (any, error) {
 	if err := a.tables.reverseRecords.put(reverseRecord{row: head, Wire: body}); err != nil {
 		return nil, err
 	}
-	return a.mutated(head, "reverse-dns/"+noun)
+	return a.startOperation(head, "reverse-dns/"+noun)
 }
 
 func (a *API) deleteReverse(c *call, noun string) (any, error) {
-	head, err := a.addressed(c, noun)
+	head, err := a.findAddressOwner(c, noun)
 	if err != nil {
 		return nil, err
 	}
@@ -63,5 +63,5 @@ func (a *API) deleteReverse(c *call, noun string) (any, error) {
 	if err := a.tables.reverseRecords.delete(head.ID); err != nil {
 		return nil, err
 	}
-	return a.mutated(head, "reverse-dns/"+noun)
+	return a.startOperation(head, "reverse-dns/"+noun)
 }

@@ -26,25 +26,27 @@ func (a *API) newRow(zone string) (row, error) {
 	return row{ID: uuid.NewString(), Zone: zone, Order: order, Created: a.now()}, nil
 }
 
-// zonedRow returns the row of a thing that can only exist in a zone.
-func (a *API) zonedRow(c *call) (row, error) {
+// newZonedRow returns the row of a thing that can only exist in a zone.
+func (a *API) newZonedRow(c *call) (row, error) {
 	if c.zone == "" {
-		return row{}, notFound("zone", c.request.Host)
+		return row{}, newNotFound("zone", c.request.Host)
 	}
 	return a.newRow(c.zone)
 }
 
 func (a *API) now() time.Time { return a.config.Clock.Now().UTC() }
 
-// stableID returns the ID of a thing that every simulated zone has.
-func stableID(name string) string { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String() }
+// generateStableID returns the ID of a thing that every simulated zone has.
+func generateStableID(name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String()
+}
 
 // ref is how one thing names another.
 type ref struct {
 	ID string `json:"id"`
 }
 
-func refs(ids []string) []ref {
+func toRefs(ids []string) []ref {
 	list := make([]ref, len(ids))
 	for i, id := range ids {
 		list[i] = ref{id}
@@ -52,7 +54,7 @@ func refs(ids []string) []ref {
 	return list
 }
 
-func ids(refs []ref) []string {
+func toIDs(refs []ref) []string {
 	list := make([]string, len(refs))
 	for i, r := range refs {
 		list[i] = r.ID
@@ -60,7 +62,7 @@ func ids(refs []ref) []string {
 	return list
 }
 
-// without returns a copy of list that lacks item.
-func without(list []string, item string) []string {
+// removeItem returns a copy of list that lacks item.
+func removeItem(list []string, item string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == item })
 }

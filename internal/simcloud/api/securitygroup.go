@@ -33,10 +33,10 @@ func (a *API) groupRoutes(register func(string, handler)) {
 	register("DELETE /security-group/{id}", a.deleteGroup)
 	register("POST /security-group/{id}/rules", a.addRule)
 	register("DELETE /security-group/{id}/rules/{rule}", a.deleteRule)
-	register("PUT /security-group/{id}/:add-source", a.changeSources)
-	register("PUT /security-group/{id}/:remove-source", a.changeSources)
-	register("PUT /security-group/{id}/:attach", a.wear)
-	register("PUT /security-group/{id}/:detach", a.takeOff)
+	register("PUT /security-group/{id}/:add-source", a.updateSources)
+	register("PUT /security-group/{id}/:remove-source", a.updateSources)
+	register("PUT /security-group/{id}/:attach", a.attachGroup)
+	register("PUT /security-group/{id}/:detach", a.detachGroup)
 }
 
 func (a *API) addDefaultGroup() error {
@@ -53,11 +53,11 @@ func (a *API) addDefaultGroup() error {
 
 func isDefault(g securityGroup) bool { return g.Wire.Name == defaultGroup }
 
-// publicGroups returns the groups that Exoscale keeps for everybody. Which addresses are in them is not known.
-func publicGroups() []wireGroup {
+// listPublicGroups returns the groups that Exoscale keeps for everybody. Which addresses are in them is not known.
+func listPublicGroups() []wireGroup {
 	var groups []wireGroup
 	for _, name := range []string{"public-nlb-healthcheck-sources", "public-sos-endpoints", "public-sks-apiservers"} {
-		groups = append(groups, wireGroup{ID: stableID("security-group/" + name), Name: name, Visibility: "public"})
+		groups = append(groups, wireGroup{ID: generateStableID("security-group/" + name), Name: name, Visibility: "public"})
 	}
 	return groups
 }
@@ -65,9 +65,9 @@ func publicGroups() []wireGroup {
 func (a *API) listGroups(c *call) (any, error) {
 	list := []wireGroup{}
 	if c.query("visibility") == "public" {
-		list = publicGroups()
+		list = listPublicGroups()
 	} else {
-		for _, group := range a.tables.groups.all() {
+		for _, group := range a.tables.groups.listAll() {
 			list = append(list, group.Wire)
 		}
 	}
@@ -95,7 +95,7 @@ func (a *API) putGroup(group securityGroup) (any, error) {
 	if err := a.tables.groups.put(group); err != nil {
 		return nil, err
 	}
-	return a.mutated(group.row, "security-group")
+	return a.startOperation(group.row, "security-group")
 }
 
 func (a *API) deleteGroup(c *call) (any, error) {
@@ -109,31 +109,31 @@ func (a *API) deleteGroup(c *call) (any, error) {
 	if err := a.tables.groups.delete(group.ID); err != nil {
 		return nil, err
 	}
-	return a.mutated(group.row, "security-group")
+	return a.startOperation(group.row, "security-group")
 }
 
 // checkGroupUnused refuses a group that an instance wears or that a rule refers to, be it one of its own.
 func (a *API) checkGroupUnused(group securityGroup) error {
 	if isDefault(group) {
-		return refuse(http.StatusConflict, "The default security group can not be deleted")
+		return newAPIError(http.StatusConflict, "The default security group can not be deleted")
 	}
-	for _, i := range a.tables.instances.all() {
+	for _, i := range a.tables.instances.listAll() {
 		if slices.Contains(i.Groups, group.ID) {
-			return refuse(http.StatusConflict, "Security group %s is in use by instance %s", group.Wire.Name, i.Name)
+			return newAPIError(http.StatusConflict, "Security group %s is in use by instance %s", group.Wire.Name, i.Name)
 		}
 	}
-	for _, other := range a.tables.groups.all() {
+	for _, other := range a.tables.groups.listAll() {
 		for _, rule := range other.Wire.Rules {
 			if rule.Group != nil && rule.Group.ID == group.ID {
-				return refuse(http.StatusConflict, "Security group %s is referenced by a rule of %s", group.Wire.Name, other.Wire.Name)
+				return newAPIError(http.StatusConflict, "Security group %s is referenced by a rule of %s", group.Wire.Name, other.Wire.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// changeSources serves both :add-source and :remove-source; both may be repeated.
-func (a *API) changeSources(c *call) (any, error) {
+// updateSources serves both :add-source and :remove-source; both may be repeated.
+func (a *API) updateSources(c *call) (any, error) {
 	var body struct {
 		CIDR string `json:"cidr"`
 	}
@@ -141,31 +141,31 @@ func (a *API) changeSources(c *call) (any, error) {
 		return nil, err
 	}
 	if _, err := netip.ParsePrefix(body.CIDR); err != nil {
-		return nil, invalid("cidr: %v", err)
+		return nil, newInvalidError("cidr: %v", err)
 	}
 	group, err := a.tables.groups.get("", c.id())
 	if err != nil {
 		return nil, err
 	}
-	group.Wire.ExternalSources = without(group.Wire.ExternalSources, body.CIDR)
+	group.Wire.ExternalSources = removeItem(group.Wire.ExternalSources, body.CIDR)
 	if c.action() == "add-source" {
 		group.Wire.ExternalSources = append(group.Wire.ExternalSources, body.CIDR)
 	}
 	return a.putGroup(group)
 }
 
-func (a *API) wear(c *call) (any, error) {
-	return a.changeGroups(c, func(groups []string, id string) []string { return append(without(groups, id), id) })
+func (a *API) attachGroup(c *call) (any, error) {
+	return a.updateGroups(c, func(groups []string, id string) []string { return append(removeItem(groups, id), id) })
 }
 
-func (a *API) takeOff(c *call) (any, error) { return a.changeGroups(c, without) }
+func (a *API) detachGroup(c *call) (any, error) { return a.updateGroups(c, removeItem) }
 
-func (a *API) changeGroups(c *call, change func(groups []string, id string) []string) (any, error) {
+func (a *API) updateGroups(c *call, change func(groups []string, id string) []string) (any, error) {
 	group, err := a.tables.groups.get("", c.id())
 	if err != nil {
 		return nil, err
 	}
-	i, err := a.namedInstance(c)
+	i, err := a.findAttachedInstance(c)
 	if err != nil {
 		return nil, err
 	}
@@ -173,5 +173,5 @@ func (a *API) changeGroups(c *call, change func(groups []string, id string) []st
 	if err := a.tables.instances.put(i); err != nil {
 		return nil, err
 	}
-	return a.mutated(group.row, "security-group")
+	return a.startOperation(group.row, "security-group")
 }

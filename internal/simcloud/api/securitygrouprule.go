@@ -61,7 +61,7 @@ func checkPorts(rule wireRule) error {
 	switch {
 	case rule.Protocol == "tcp" || rule.Protocol == "udp":
 		if rule.EndPort < rule.StartPort {
-			return invalid("end-port must not be below start-port")
+			return newInvalidError("end-port must not be below start-port")
 		}
 		return check(checkRange("start-port", rule.StartPort, 1, 65535), checkRange("end-port", rule.EndPort, 1, 65535))
 	case strings.HasPrefix(rule.Protocol, "icmp") && rule.ICMP != nil:
@@ -80,11 +80,11 @@ func checkICMP(field string, value *int64) error {
 // checkPeer makes sure that a rule names exactly one peer, and completes a group's name or ID.
 func (a *API) checkPeer(rule *wireRule) error {
 	if (rule.Network == "") == (rule.Group == nil) {
-		return invalid("a rule needs either network or security-group")
+		return newInvalidError("a rule needs either network or security-group")
 	}
 	if rule.Group == nil {
 		if _, err := netip.ParsePrefix(rule.Network); err != nil {
-			return invalid("network: %v", err)
+			return newInvalidError("network: %v", err)
 		}
 		return nil
 	}
@@ -97,13 +97,13 @@ func (a *API) checkPeer(rule *wireRule) error {
 }
 
 func completePublic(peers *wirePeers) error {
-	for _, public := range publicGroups() {
+	for _, public := range listPublicGroups() {
 		if public.Name == peers.Name {
 			peers.ID = public.ID
 			return nil
 		}
 	}
-	return notFound("security-group", peers.Name)
+	return newNotFound("security-group", peers.Name)
 }
 
 func (a *API) deleteRule(c *call) (any, error) {
@@ -114,7 +114,7 @@ func (a *API) deleteRule(c *call) (any, error) {
 	id := c.request.PathValue("rule")
 	kept := slices.DeleteFunc(slices.Clone(group.Wire.Rules), func(r wireRule) bool { return r.ID == id })
 	if len(kept) == len(group.Wire.Rules) {
-		return nil, notFound("security-group-rule", id)
+		return nil, newNotFound("security-group-rule", id)
 	}
 	group.Wire.Rules = kept
 	return a.putGroup(group)
@@ -126,7 +126,7 @@ func (a *API) RemoveRules(groupSuffix string, port int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	removed := 0
-	for _, group := range a.tables.groups.all() {
+	for _, group := range a.tables.groups.listAll() {
 		if !strings.HasSuffix(group.Wire.Name, groupSuffix) {
 			continue
 		}
@@ -140,7 +140,7 @@ func (a *API) RemoveRules(groupSuffix string, port int) int {
 		}
 	}
 	if removed > 0 {
-		a.touch()
+		a.notifyChanged()
 	}
 	return removed
 }

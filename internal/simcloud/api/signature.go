@@ -31,20 +31,20 @@ type credential struct {
 // authenticate returns the key that a request was signed by, and refuses one that was not signed by a known key.
 func (a *API) authenticate(r *http.Request, body []byte) (key string, err error) {
 	if a.config.RefuseCredentials {
-		return "", refuse(http.StatusForbidden, "Forbidden: the API key is not valid")
+		return "", newAPIError(http.StatusForbidden, "Forbidden: the API key is not valid")
 	}
 	given, ok := parseCredential(r.Header.Get("Authorization"))
 	if !ok {
-		return "", refuse(http.StatusUnauthorized, "Invalid or missing request signature")
+		return "", newAPIError(http.StatusUnauthorized, "Invalid or missing request signature")
 	}
-	secret, ok := a.secret(given.key)
+	secret, ok := a.lookupSecret(given.key)
 	if !ok {
-		return "", refuse(http.StatusForbidden, "Forbidden: unknown API key")
+		return "", newAPIError(http.StatusForbidden, "Forbidden: unknown API key")
 	}
 	return given.key, a.verify(r, body, given, secret)
 }
 
-func (a *API) secret(key string) (string, bool) {
+func (a *API) lookupSecret(key string) (string, bool) {
 	if key == a.config.Key {
 		return a.config.Secret, true
 	}
@@ -77,17 +77,17 @@ func parseCredential(header string) (credential, bool) {
 // verify checks signature and expiry. Signatures live by the wall clock: a client signs with its own.
 func (a *API) verify(r *http.Request, body []byte, given credential, secret string) error {
 	if !hmac.Equal([]byte(given.signature), []byte(sign(r, body, given, secret))) {
-		return refuse(http.StatusUnauthorized, "Invalid request signature")
+		return newAPIError(http.StatusUnauthorized, "Invalid request signature")
 	}
 	expires, err := strconv.ParseInt(given.expires, 10, 64)
-	if err != nil || a.clock(r).After(time.Unix(expires, 0)) {
-		return refuse(http.StatusUnauthorized, "The request signature has expired")
+	if err != nil || a.getServerTime(r).After(time.Unix(expires, 0)) {
+		return newAPIError(http.StatusUnauthorized, "The request signature has expired")
 	}
 	return nil
 }
 
-// clock returns what the clock of the API shows to whoever asks.
-func (a *API) clock(r *http.Request) time.Time {
+// getServerTime returns what the clock of the API shows to whoever asks.
+func (a *API) getServerTime(r *http.Request) time.Time {
 	asker, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || a.config.Now == nil {
 		return time.Now()

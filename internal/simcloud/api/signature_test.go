@@ -31,7 +31,7 @@ func TestSignaturesFollowTheOfficialVectors(t *testing.T) {
 
 func TestRequestsMustBeSignedByAKnownKeyOverExactlyWhatArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, err := New(Config{DB: store.Memory(), Zone: "ch-gva-2", Key: "EXOkey", Secret: "secret"})
+		a, err := New(Config{DB: store.NewMemory(), Zone: "ch-gva-2", Key: "EXOkey", Secret: "secret"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 // snapshot is a copy of an instance's root disk.
 type snapshot struct {
 	row
-	transit
+	transition
 	Name       string
 	Size       int64 // GiB
 	Instance   string
@@ -38,7 +38,7 @@ const (
 	exported  = "exported"
 )
 
-func (a *API) snapshotRoutes(register func(string, handler)) {
+func (a *API) registerSnapshotRoutes(register func(string, handler)) {
 	register("GET /snapshot", a.listSnapshots)
 	register("GET /snapshot/{id}", func(c *call) (any, error) {
 		s, err := a.tables.snapshots.get(c.zone, c.id())
@@ -70,9 +70,9 @@ func (a *API) listSnapshots(c *call) (any, error) {
 	return map[string]any{"snapshots": list}, nil
 }
 
-func (a *API) snapshotsOf(instance string) []ref {
+func (a *API) findSnapshots(instance string) []ref {
 	list := []ref{}
-	for _, s := range a.tables.snapshots.all() {
+	for _, s := range a.tables.snapshots.listAll() {
 		if s.Instance == instance {
 			list = append(list, ref{s.ID})
 		}
@@ -83,58 +83,58 @@ func (a *API) snapshotsOf(instance string) []ref {
 func (a *API) createSnapshot(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err == nil && i.State == destroying {
-		err = refuse(http.StatusConflict, "Instance %s is being destroyed", i.Name)
+		err = newAPIError(http.StatusConflict, "Instance %s is being destroyed", i.Name)
 	}
 	if err := check(err, a.checkQuota("snapshot", 1)); err != nil {
 		return nil, err
 	}
-	head, err := a.zonedRow(c)
+	head, err := a.newZonedRow(c)
 	if err != nil {
 		return nil, err
 	}
-	return a.changeSnapshot(snapshot{
+	return a.startSnapshotTransition(snapshot{
 		row: head, Name: i.Name + "_" + head.Created.Format("20060102150405"), Size: i.DiskSize, Instance: i.ID,
 		Template: i.Template, Consistent: i.Consistent,
 	}, snapshotting, ready)
 }
 
-func (a *API) changeSnapshot(s snapshot, by, to string) (any, error) {
-	delay := usual(s.ID)
-	a.depart(a.tables.snapshots.noun, s.row, &s.transit, by, to, delay)
+func (a *API) startSnapshotTransition(s snapshot, by, to string) (any, error) {
+	delay := computeDuration(s.ID)
+	a.setTransition(a.tables.snapshots.noun, s.row, &s.transition, by, to, delay)
 	if err := a.tables.snapshots.put(s); err != nil {
 		return nil, err
 	}
-	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: refer("snapshot", s.ID)}})
+	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: newReference("snapshot", s.ID)}})
 }
 
-// restingSnapshot returns a snapshot that nothing is being done with.
-func (a *API) restingSnapshot(zone, id string) (snapshot, error) {
+// findIdleSnapshot returns a snapshot that nothing is being done with.
+func (a *API) findIdleSnapshot(zone, id string) (snapshot, error) {
 	s, err := a.tables.snapshots.get(zone, id)
 	if err == nil && s.Next != "" {
-		err = refuse(http.StatusConflict, "Snapshot %s is %s", s.Name, s.State)
+		err = newAPIError(http.StatusConflict, "Snapshot %s is %s", s.Name, s.State)
 	}
 	return s, err
 }
 
 func (a *API) deleteSnapshot(c *call) (any, error) {
-	s, err := a.restingSnapshot(c.zone, c.id())
+	s, err := a.findIdleSnapshot(c.zone, c.id())
 	if err != nil {
 		return nil, err
 	}
-	return a.changeSnapshot(s, deleting, gone)
+	return a.startSnapshotTransition(s, deleting, destroyed)
 }
 
 func (a *API) exportSnapshot(c *call) (any, error) {
-	s, err := a.restingSnapshot(c.zone, c.id())
+	s, err := a.findIdleSnapshot(c.zone, c.id())
 	if err != nil {
 		return nil, err
 	}
-	return a.changeSnapshot(s, exporting, exported)
+	return a.startSnapshotTransition(s, exporting, exported)
 }
 
 // revertToSnapshot puts an instance's disk back. Only the size shows in the simulation.
 func (a *API) revertToSnapshot(c *call) (any, error) {
-	i, err := a.inState(c, stopped, "The instance needs to be stopped.")
+	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {
 		return nil, err
 	}
@@ -142,12 +142,12 @@ func (a *API) revertToSnapshot(c *call) (any, error) {
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
-	s, err := a.restingSnapshot(c.zone, body.ID)
+	s, err := a.findIdleSnapshot(c.zone, body.ID)
 	if err != nil {
 		return nil, err
 	}
 	if s.Instance != i.ID {
-		return nil, invalid("Snapshot %s is not one of instance %s", s.Name, i.Name)
+		return nil, newInvalidError("Snapshot %s is not one of instance %s", s.Name, i.Name)
 	}
 	i.DiskSize = s.Size
 	return a.putInstance(i)

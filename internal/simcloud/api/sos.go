@@ -20,12 +20,12 @@ type wireBucket struct {
 	Size    int64     `json:"size"`
 }
 
-func (a *API) storageRoutes(register func(string, handler)) {
+func (a *API) registerStorageRoutes(register func(string, handler)) {
 	register("GET /sos-buckets-usage", a.listBuckets)
 	register("GET /sos/{bucket}/presigned-url", a.linkObject)
 }
 
-func (a *API) buckets() []Bucket {
+func (a *API) getBuckets() []Bucket {
 	if a.config.Buckets == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (a *API) buckets() []Bucket {
 
 func (a *API) listBuckets(*call) (any, error) {
 	list := []wireBucket{}
-	for _, b := range a.buckets() {
+	for _, b := range a.getBuckets() {
 		list = append(list, wireBucket{Name: b.Name, Created: b.Created.Truncate(time.Second), Zone: b.Zone, Size: b.Size})
 	}
 	return map[string]any{"sos-buckets-usage": list}, nil
@@ -43,9 +43,9 @@ func (a *API) listBuckets(*call) (any, error) {
 // linkObject makes a link with the caller's key, so it is worth what that key may do.
 func (a *API) linkObject(c *call) (any, error) {
 	if a.config.Link == nil {
-		return nil, refuse(http.StatusNotFound, "there is no object storage")
+		return nil, newAPIError(http.StatusNotFound, "there is no object storage")
 	}
 	given, _ := parseCredential(c.request.Header.Get("Authorization"))
-	secret, _ := a.secret(given.key)
+	secret, _ := a.lookupSecret(given.key)
 	return map[string]any{"url": a.config.Link(given.key, secret, c.request.PathValue("bucket"), c.query("key"))}, nil
 }

@@ -18,7 +18,7 @@ type wireKey struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-func (a *API) keyRoutes(register func(string, handler)) {
+func (a *API) registerKeyRoutes(register func(string, handler)) {
 	register("GET /ssh-key", a.listKeys)
 	register("POST /ssh-key", a.registerKey)
 	register("GET /ssh-key/{id}", func(c *call) (any, error) {
@@ -30,7 +30,7 @@ func (a *API) keyRoutes(register func(string, handler)) {
 
 func (a *API) listKeys(*call) (any, error) {
 	list := []wireKey{}
-	for _, key := range a.tables.keys.all() {
+	for _, key := range a.tables.keys.listAll() {
 		list = append(list, key.Wire)
 	}
 	return map[string]any{"ssh-keys": list}, nil
@@ -45,14 +45,14 @@ func (a *API) registerKey(c *call) (any, error) {
 		return nil, err
 	}
 	if !regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,254}$`).MatchString(body.Name) {
-		return nil, invalid("name does not look like the name of an SSH key")
+		return nil, newInvalidError("name does not look like the name of an SSH key")
 	}
 	if _, taken := a.tables.keys.table.Get(body.Name); taken {
-		return nil, refuse(http.StatusConflict, "SSH key %s already exists", body.Name)
+		return nil, newAPIError(http.StatusConflict, "SSH key %s already exists", body.Name)
 	}
 	public, _, _, _, err := ssh.ParseAuthorizedKey([]byte(body.PublicKey))
 	if err != nil {
-		return nil, refuse(http.StatusConflict, "Public key is invalid")
+		return nil, newAPIError(http.StatusConflict, "Public key is invalid")
 	}
 	head, err := a.newRow("")
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *API) registerKey(c *call) (any, error) {
 	}
 	head.ID = body.Name // keys have no other
 	wire := wireKey{Name: body.Name, Fingerprint: ssh.FingerprintLegacyMD5(public)}
-	return a.done(a.tables.keys.put(sshKey{row: head, Wire: wire, PublicKey: body.PublicKey}))
+	return a.completeMutation(a.tables.keys.put(sshKey{row: head, Wire: wire, PublicKey: body.PublicKey}))
 }
 
 func (a *API) deleteKey(c *call) (any, error) {
@@ -68,11 +68,11 @@ func (a *API) deleteKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.done(a.tables.keys.delete(key.ID))
+	return a.completeMutation(a.tables.keys.delete(key.ID))
 }
 
-// done answers a mutation that is complete at once, without a reference, as those of SSH keys are.
-func (a *API) done(err error) (any, error) {
+// completeMutation answers a mutation that is complete at once, without a reference, as those of SSH keys are.
+func (a *API) completeMutation(err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type wireTemplate struct {
 	URL             string    `json:"url,omitempty"`
 }
 
-func (a *API) templateRoutes(register func(string, handler)) {
+func (a *API) registerTemplateRoutes(register func(string, handler)) {
 	register("GET /template", a.listTemplates)
 	register("POST /template", a.registerTemplate)
 	register("GET /template/{id}", func(c *call) (any, error) {
@@ -49,8 +49,8 @@ func (a *API) templateRoutes(register func(string, handler)) {
 	register("POST /template/{id}", a.copyTemplate)
 }
 
-// publicTemplates returns the images that Exoscale offers in a zone: a few of the 34 recorded.
-func publicTemplates(zone string) []template {
+// listPublicTemplates returns the images that Exoscale offers in a zone: a few of the 34 recorded.
+func listPublicTemplates(zone string) []template {
 	images := []struct{ name, family, version, user string }{
 		{"Linux Ubuntu 22.04 LTS 64-bit", "ubuntu", "22.04 LTS", "ubuntu"},
 		{"Linux Ubuntu 24.04 LTS 64-bit", "ubuntu", "24.04 LTS", "ubuntu"},
@@ -58,7 +58,7 @@ func publicTemplates(zone string) []template {
 	}
 	var list []template
 	for _, image := range images {
-		id := stableID("template/" + zone + "/" + image.name)
+		id := generateStableID("template/" + zone + "/" + image.name)
 		created := time.Date(2026, 7, 1, 8, 0, 0, 0, time.UTC)
 		list = append(list, template{
 			row: row{ID: id, Zone: zone, Created: created}, Fetched: true,
@@ -72,19 +72,19 @@ func publicTemplates(zone string) []template {
 	return list
 }
 
-// usable tells whether a template exists for its users yet.
-func (a *API) usable(t template) bool {
+// isUsable tells whether a template exists for its users yet.
+func (a *API) isUsable(t template) bool {
 	return t.Fetched && t.Failure == "" && !a.now().Before(t.ReadyAt)
 }
 
 func (a *API) findTemplate(zone, id string) (template, error) {
-	public := publicTemplates(zone)
+	public := listPublicTemplates(zone)
 	if i := slices.IndexFunc(public, func(t template) bool { return t.ID == id }); i >= 0 && zone != "" {
 		return public[i], nil
 	}
 	t, err := a.tables.templates.get(zone, id)
-	if err == nil && !a.usable(t) {
-		err = notFound("template", id)
+	if err == nil && !a.isUsable(t) {
+		err = newNotFound("template", id)
 	}
 	return t, err
 }
@@ -93,9 +93,9 @@ func (a *API) listTemplates(c *call) (any, error) {
 	var all []template
 	switch {
 	case c.query("visibility") == "private":
-		all = slices.DeleteFunc(a.tables.templates.list(c.zone), func(t template) bool { return !a.usable(t) })
+		all = slices.DeleteFunc(a.tables.templates.list(c.zone), func(t template) bool { return !a.isUsable(t) })
 	case c.zone != "":
-		all = publicTemplates(c.zone)
+		all = listPublicTemplates(c.zone)
 	}
 	list := []wireTemplate{}
 	for _, t := range all {
@@ -107,7 +107,7 @@ func (a *API) listTemplates(c *call) (any, error) {
 }
 
 func (a *API) updateTemplate(c *call) (any, error) {
-	t, err := a.ownTemplate(c)
+	t, err := a.findOwnTemplate(c)
 	if err != nil {
 		return nil, err
 	}
@@ -125,25 +125,25 @@ func (a *API) updateTemplate(c *call) (any, error) {
 	if err := a.tables.templates.put(t); err != nil {
 		return nil, err
 	}
-	return a.mutated(t.row, "template")
+	return a.startOperation(t.row, "template")
 }
 
 func (a *API) deleteTemplate(c *call) (any, error) {
-	t, err := a.ownTemplate(c)
+	t, err := a.findOwnTemplate(c)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.tables.templates.delete(t.ID); err != nil {
 		return nil, err
 	}
-	return a.mutated(t.row, "template")
+	return a.startOperation(t.row, "template")
 }
 
-// ownTemplate returns a template that the caller may change: public ones do not exist for that.
-func (a *API) ownTemplate(c *call) (template, error) {
+// findOwnTemplate returns a template that the caller may change: public ones do not exist for that.
+func (a *API) findOwnTemplate(c *call) (template, error) {
 	t, err := a.tables.templates.get(c.zone, c.id())
-	if err == nil && !a.usable(t) {
-		err = notFound("template", c.id())
+	if err == nil && !a.isUsable(t) {
+		err = newNotFound("template", c.id())
 	}
 	return t, err
 }

@@ -7,7 +7,7 @@ import (
 
 // copyTemplate makes the template exist in another zone too.
 func (a *API) copyTemplate(c *call) (any, error) {
-	t, err := a.ownTemplate(c)
+	t, err := a.findOwnTemplate(c)
 	if err != nil {
 		return nil, err
 	}
@@ -19,10 +19,10 @@ func (a *API) copyTemplate(c *call) (any, error) {
 	if err := check(c.decode(&body), a.checkQuota("template", 1)); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(zoneNames(), body.Zone.Name) {
-		return nil, notFound("zone", body.Zone.Name)
+	if !slices.Contains(listZoneNames(), body.Zone.Name) {
+		return nil, newNotFound("zone", body.Zone.Name)
 	}
-	return a.deriveTemplate(body.Zone.Name, t)
+	return a.createTemplateFrom(body.Zone.Name, t)
 }
 
 type promotion struct {
@@ -35,7 +35,7 @@ type promotion struct {
 
 // promoteSnapshot makes a template of a snapshot; what the request does not say is as in the template it came from.
 func (a *API) promoteSnapshot(c *call) (any, error) {
-	s, err := a.restingSnapshot(c.zone, c.id())
+	s, err := a.findIdleSnapshot(c.zone, c.id())
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (a *API) promoteSnapshot(c *call) (any, error) {
 	}
 	origin.Wire.Size, origin.Wire.Family, origin.Wire.URL = s.Size<<30, "", ""
 	body.apply(&origin.Wire)
-	return a.deriveTemplate(s.Zone, origin)
+	return a.createTemplateFrom(s.Zone, origin)
 }
 
 func (p promotion) apply(t *wireTemplate) {
@@ -69,17 +69,17 @@ func (p promotion) apply(t *wireTemplate) {
 	}
 }
 
-// deriveTemplate makes a private template of one that needs no fetching.
-func (a *API) deriveTemplate(zone string, from template) (any, error) {
+// createTemplateFrom makes a private template of one that needs no fetching.
+func (a *API) createTemplateFrom(zone string, from template) (any, error) {
 	head, err := a.newRow(zone)
 	if err != nil {
 		return nil, err
 	}
-	delay := spread(head.ID, 30*time.Second, 60*time.Second)
+	delay := spreadDuration(head.ID, 30*time.Second, 60*time.Second)
 	t := template{row: head, Wire: from.Wire, Fetched: true, Platform: from.Platform, OSBuild: from.OSBuild, ReadyAt: head.Created.Add(delay)}
 	t.Wire.ID, t.Wire.CreatedAt, t.Wire.Visibility = head.ID, head.Created.Truncate(time.Second), "private"
 	if err := a.tables.templates.put(t); err != nil {
 		return nil, err
 	}
-	return a.begin("", delay, operation{Wire: wireOperation{Reference: refer("template", t.ID)}, Template: t.ID})
+	return a.begin("", delay, operation{Wire: wireOperation{Reference: newReference("template", t.ID)}, Template: t.ID})
 }

@@ -28,7 +28,7 @@ func (a *API) registerTemplate(c *call) (any, error) {
 		return nil, err
 	}
 	if c.zone == "" {
-		return nil, notFound("zone", c.request.Host)
+		return nil, newNotFound("zone", c.request.Host)
 	}
 	if err := check(checkTemplate(body), a.checkQuota("template", 1)); err != nil {
 		return nil, err
@@ -43,23 +43,23 @@ func (a *API) registerTemplate(c *call) (any, error) {
 		t.Wire.DefaultUser = *body.DefaultUser
 	}
 	t.Wire.KeyEnabled, t.Wire.PasswordEnabled = *body.KeyEnabled, *body.PasswordEnabled
-	delay := spread(t.Wire.Name, 220*time.Second, 260*time.Second)
+	delay := spreadDuration(t.Wire.Name, 220*time.Second, 260*time.Second)
 	t.ReadyAt = head.Created.Add(delay)
 	if err := a.tables.templates.put(t); err != nil {
 		return nil, err
 	}
 	a.fetch(t)
-	wire := wireOperation{Reference: refer("template", t.ID)}
+	wire := wireOperation{Reference: newReference("template", t.ID)}
 	return a.begin(t.Zone, delay, operation{Wire: wire, Template: t.ID})
 }
 
 func checkTemplate(body templateRequest) error {
 	if body.KeyEnabled == nil || body.PasswordEnabled == nil {
-		return invalid("ssh-key-enabled and password-enabled are required")
+		return newInvalidError("ssh-key-enabled and password-enabled are required")
 	}
 	source, err := url.Parse(body.URL)
 	if err != nil || source.Scheme != "http" && source.Scheme != "https" {
-		return invalid("url must be an HTTP URL")
+		return newInvalidError("url must be an HTTP URL")
 	}
 	return check(
 		checkLength("name", body.Name, 1, 255),
@@ -73,7 +73,7 @@ func checkTemplate(body templateRequest) error {
 // fetch reads a template's image in the background, as Exoscale does; the outcome shows when the operation ends.
 func (a *API) fetch(t template) {
 	a.background(func(ctx context.Context) {
-		found, fault := a.inspect(ctx, t.Wire.URL, t.Wire.Checksum)
+		found, fault := a.checkImage(ctx, t.Wire.URL, t.Wire.Checksum)
 		if ctx.Err() != nil {
 			return // closed meanwhile: the next process fetches again
 		}
@@ -87,13 +87,13 @@ func (a *API) fetch(t template) {
 			t.Reason, t.Failure = fault.reason, fault.message
 		}
 		if a.tables.templates.put(t) == nil {
-			a.awake()
+			a.resumeOperations()
 		}
 	})
 }
 
-// imageFault says why an image was not accepted, in the words of an operation.
-type imageFault struct{ reason, message string }
+// imageError says why an image was not accepted, in the words of an operation.
+type imageError struct{ reason, message string }
 
 // image is what reading an image tells.
 type image struct {
@@ -102,18 +102,18 @@ type image struct {
 	size     int64
 }
 
-func (a *API) inspect(ctx context.Context, source, checksum string) (image, *imageFault) {
+func (a *API) checkImage(ctx context.Context, source, checksum string) (image, *imageError) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
-		return image{}, &imageFault{"incorrect", err.Error()}
+		return image{}, &imageError{"incorrect", err.Error()}
 	}
 	response, err := a.config.HTTP.Do(request)
 	if err != nil {
-		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + withoutQuery(err, source)}
+		return image{}, &imageError{"unavailable", "The image could not be downloaded: " + stripQuery(err, source)}
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + response.Status}
+		return image{}, &imageError{"unavailable", "The image could not be downloaded: " + response.Status}
 	}
 	hash := md5.New() //nolint:gosec // the API asks for MD5
 	scan := newScanner()
@@ -121,17 +121,17 @@ func (a *API) inspect(ctx context.Context, source, checksum string) (image, *ima
 	sum := hex.EncodeToString(hash.Sum(nil))
 	switch {
 	case err != nil:
-		return image{}, &imageFault{"unavailable", "The image could not be downloaded: " + withoutQuery(err, source)}
+		return image{}, &imageError{"unavailable", "The image could not be downloaded: " + stripQuery(err, source)}
 	case !strings.EqualFold(sum, checksum):
-		return image{}, &imageFault{"incorrect", fmt.Sprintf("Checksum mismatch: expected %s, got %s", checksum, sum)}
+		return image{}, &imageError{"incorrect", fmt.Sprintf("Checksum mismatch: expected %s, got %s", checksum, sum)}
 	case !bytes.Equal(scan.head, []byte("QFI\xfb")):
-		return image{}, &imageFault{"incorrect", "The image is not in QCOW2 format"}
+		return image{}, &imageError{"incorrect", "The image is not in QCOW2 format"}
 	}
-	return image{platform: scan.platform.found(), build: scan.build.found(), size: size}, nil
+	return image{platform: scan.platform.result(), build: scan.build.result(), size: size}, nil
 }
 
-// withoutQuery keeps the signature of a signed link out of messages.
-func withoutQuery(err error, source string) string {
+// stripQuery keeps the signature of a signed link out of messages.
+func stripQuery(err error, source string) string {
 	plain, _, _ := strings.Cut(source, "?")
 	return strings.ReplaceAll(err.Error(), source, plain)
 }

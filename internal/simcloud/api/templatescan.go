@@ -16,8 +16,8 @@ func (s *scanner) Write(p []byte) (int, error) {
 	if missing := 4 - len(s.head); missing > 0 {
 		s.head = append(s.head, p[:min(missing, len(p))]...)
 	}
-	s.platform.look(p)
-	s.build.look(p)
+	s.platform.scan(p)
+	s.build.scan(p)
 	return len(p), nil
 }
 
@@ -28,35 +28,35 @@ type search struct {
 	value string
 }
 
-// longestValue is that of a build: "418.94.202501221327-0".
-const longestValue = 32
+// maxValueLength is that of a build: "418.94.202501221327-0".
+const maxValueLength = 32
 
-func (s *search) look(p []byte) {
+func (s *search) scan(p []byte) {
 	if s.value != "" {
 		return
 	}
 	window := append(s.rest, p...)
 	if _, after, found := bytes.Cut(window, []byte(s.key)); found {
-		s.value = leadingValue(after)
+		s.value = extractLeadingValue(after)
 		// A value that reaches the end of the window may go on: look again with what follows.
-		if len(s.value) == len(after) && len(after) < longestValue {
+		if len(s.value) == len(after) && len(after) < maxValueLength {
 			s.value, s.rest = "", window
 			return
 		}
 	}
-	s.rest = bytes.Clone(window[max(0, len(window)-len(s.key)-longestValue):])
+	s.rest = bytes.Clone(window[max(0, len(window)-len(s.key)-maxValueLength):])
 }
 
-// found returns the value once everything was seen.
-func (s *search) found() string {
+// result returns the value once everything was seen.
+func (s *search) result() string {
 	if s.value == "" {
 		_, after, _ := bytes.Cut(s.rest, []byte(s.key))
-		return leadingValue(after)
+		return extractLeadingValue(after)
 	}
 	return s.value
 }
 
-func leadingValue(text []byte) string {
+func extractLeadingValue(text []byte) string {
 	end := bytes.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '-' })
 	if end < 0 {
 		end = len(text)

@@ -15,8 +15,8 @@ func TestWhatTheBootEntryTellsIsFoundWhereverTheImageIsCut(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if s.platform.found() != "exoscale" || s.build.found() != "9.6.20251212-1" || string(s.head) != "QFI\xfb" {
-				t.Errorf("cut at %d: platform %q, build %q, head %q", cut, s.platform.found(), s.build.found(), s.head)
+			if s.platform.result() != "exoscale" || s.build.result() != "9.6.20251212-1" || string(s.head) != "QFI\xfb" {
+				t.Errorf("cut at %d: platform %q, build %q, head %q", cut, s.platform.result(), s.build.result(), s.head)
 			}
 		}
 	}

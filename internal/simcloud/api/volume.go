@@ -8,7 +8,7 @@ import (
 // volume is a block storage volume. It outlives the instance that it is attached to.
 type volume struct {
 	row
-	transit
+	transition
 	Name     string
 	Size     int64 // GiB
 	Labels   map[string]string
@@ -38,14 +38,14 @@ const (
 )
 
 const (
-	// smallestVolume is what the live service makes of anything smaller.
-	smallestVolume = 10
+	// minVolumeSize is what the live service makes of anything smaller.
+	minVolumeSize = 10
 	// attachmentQuota counts for each instance alone.
 	attachmentQuota = "block-storage-volume-attachments"
 	volumeSizeQuota = "block-storage-max-size"
 )
 
-func (a *API) volumeRoutes(register func(string, handler)) {
+func (a *API) registerVolumeRoutes(register func(string, handler)) {
 	register("GET /block-storage", a.listVolumes)
 	register("POST /block-storage", a.createVolume)
 	register("GET /block-storage/{id}", func(c *call) (any, error) {
@@ -63,9 +63,9 @@ func (a *API) volumeRoutes(register func(string, handler)) {
 func (a *API) viewVolume(v volume) wireVolume {
 	view := wireVolume{
 		ID: v.ID, Name: v.Name, Size: v.Size, State: v.State, CreatedAt: v.Created.Truncate(time.Second), Labels: v.Labels,
-		Instance: optionalRef(v.Instance), Copies: []ref{}, BlockSize: 4096, Encrypted: true,
+		Instance: newOptionalRef(v.Instance), Copies: []ref{}, BlockSize: 4096, Encrypted: true,
 	}
-	for _, copied := range a.copiesOf(v.ID) {
+	for _, copied := range a.findVolumeCopies(v.ID) {
 		view.Copies = append(view.Copies, ref{copied.ID})
 	}
 	return view
@@ -81,10 +81,10 @@ func (a *API) listVolumes(c *call) (any, error) {
 	return map[string]any{"block-storage-volumes": list}, nil
 }
 
-// volumeSpace is what all volumes take of the quota, in GiB.
-func (a *API) volumeSpace() int {
+// countVolumeSize is what all volumes take of the quota, in GiB.
+func (a *API) countVolumeSize() int {
 	sum := 0
-	for _, v := range a.tables.volumes.all() {
+	for _, v := range a.tables.volumes.listAll() {
 		sum += int(v.Size)
 	}
 	return sum
@@ -106,11 +106,11 @@ func (a *API) createVolume(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := a.zonedRow(c)
+	head, err := a.newZonedRow(c)
 	if err != nil {
 		return nil, err
 	}
-	return a.changeVolume(volume{row: head, Name: body.Name, Size: body.Size, Labels: body.Labels}, creating, detached)
+	return a.startVolumeTransition(volume{row: head, Name: body.Name, Size: body.Size, Labels: body.Labels}, creating, detached)
 }
 
 // sizeVolume completes the size: that of the snapshot if none is asked for, and never less than the smallest.
@@ -127,18 +127,18 @@ func (a *API) sizeVolume(zone string, body *volumeRequest) error {
 		}
 	}
 	err := checkRange("size", body.Size, least, int64(a.limits[volumeSizeQuota]))
-	body.Size = max(body.Size, smallestVolume)
+	body.Size = max(body.Size, minVolumeSize)
 	return err
 }
 
-// changeVolume stores a volume on the way to another state and begins the operation.
-func (a *API) changeVolume(v volume, by, to string) (any, error) {
-	delay := usual(v.ID)
-	a.depart(a.tables.volumes.noun, v.row, &v.transit, by, to, delay)
+// startVolumeTransition stores a volume on the way to another state and begins the operation.
+func (a *API) startVolumeTransition(v volume, by, to string) (any, error) {
+	delay := computeDuration(v.ID)
+	a.setTransition(a.tables.volumes.noun, v.row, &v.transition, by, to, delay)
 	if err := a.tables.volumes.put(v); err != nil {
 		return nil, err
 	}
-	return a.begin(v.Zone, delay, operation{Wire: wireOperation{Reference: refer("block-storage", v.ID)}})
+	return a.begin(v.Zone, delay, operation{Wire: wireOperation{Reference: newReference("block-storage", v.ID)}})
 }
 
 func (a *API) updateVolume(c *call) (any, error) {
@@ -157,22 +157,22 @@ func (a *API) updateVolume(c *call) (any, error) {
 	if err := a.tables.volumes.put(v); err != nil {
 		return nil, err
 	}
-	return a.mutated(v.row, "block-storage")
+	return a.startOperation(v.row, "block-storage")
 }
 
 func (a *API) deleteVolume(c *call) (any, error) {
-	v, err := a.volumeIn(c, detached)
+	v, err := a.requireVolumeState(c, detached)
 	if err != nil {
 		return nil, err
 	}
-	return a.changeVolume(v, deleting, gone)
+	return a.startVolumeTransition(v, deleting, destroyed)
 }
 
-// volumeIn returns a volume that is in a state, and refuses one in any other.
-func (a *API) volumeIn(c *call, state string) (volume, error) {
+// requireVolumeState returns a volume that is in a state, and refuses one in any other.
+func (a *API) requireVolumeState(c *call, state string) (volume, error) {
 	v, err := a.tables.volumes.get(c.zone, c.id())
 	if err == nil && v.State != state {
-		err = refuse(http.StatusConflict, "Block storage volume %s is %s, not %s", v.ID, v.State, state)
+		err = newAPIError(http.StatusConflict, "Block storage volume %s is %s, not %s", v.ID, v.State, state)
 	}
 	return v, err
 }

@@ -3,11 +3,11 @@ package api
 import "net/http"
 
 func (a *API) attachVolume(c *call) (any, error) {
-	v, err := a.volumeIn(c, detached)
+	v, err := a.requireVolumeState(c, detached)
 	if err != nil {
 		return nil, err
 	}
-	i, err := a.namedInstance(c)
+	i, err := a.findAttachedInstance(c)
 	if err != nil {
 		return nil, err
 	}
@@ -15,21 +15,21 @@ func (a *API) attachVolume(c *call) (any, error) {
 		return nil, err
 	}
 	v.Instance = i.ID
-	return a.changeVolume(v, attaching, attached)
+	return a.startVolumeTransition(v, attaching, attached)
 }
 
 // checkAttachable refuses instances that are too small for volumes, have as many as they may, or are on their way out.
 func (a *API) checkAttachable(i instance) error {
-	kind, err := a.instanceType(i.Type)
+	kind, err := a.findInstanceType(i.Type)
 	switch limit := a.limits[attachmentQuota]; {
 	case err != nil:
 		return err
 	case i.State == destroying:
-		return refuse(http.StatusConflict, "Instance %s is being destroyed", i.Name)
+		return newAPIError(http.StatusConflict, "Instance %s is being destroyed", i.Name)
 	case kind.Size == "micro" || kind.Size == "tiny":
-		return invalid("an instance of type %s can not have block storage volumes", kind.name())
-	case len(a.volumesOf(i.ID)) >= limit:
-		return refuse(http.StatusForbidden, "Quota exceeded: an instance may have %d of resource %s", limit, attachmentQuota)
+		return newInvalidError("an instance of type %s can not have block storage volumes", kind.name())
+	case len(a.findVolumes(i.ID)) >= limit:
+		return newAPIError(http.StatusForbidden, "Quota exceeded: an instance may have %d of resource %s", limit, attachmentQuota)
 	}
 	return nil
 }
@@ -41,17 +41,17 @@ func (a *API) detachVolume(c *call) (any, error) {
 	case err != nil:
 		return nil, err
 	case v.Instance == "":
-		return nil, refuse(http.StatusBadRequest, "Block storage volume %s: Volume not attached", v.ID)
+		return nil, newAPIError(http.StatusBadRequest, "Block storage volume %s: Volume not attached", v.ID)
 	case v.State != attached:
-		return nil, refuse(http.StatusConflict, "Block storage volume %s is %s, not attached", v.ID, v.State)
+		return nil, newAPIError(http.StatusConflict, "Block storage volume %s is %s, not attached", v.ID, v.State)
 	}
-	return a.letGo(v)
+	return a.startDetach(v)
 }
 
-// letGo begins to detach. The instance stops showing the volume at once.
-func (a *API) letGo(v volume) (any, error) {
+// startDetach begins to detach. The instance stops showing the volume at once.
+func (a *API) startDetach(v volume) (any, error) {
 	v.Instance = ""
-	return a.changeVolume(v, detaching, detached)
+	return a.startVolumeTransition(v, detaching, detached)
 }
 
 // resizeVolume answers the volume instead of an operation.
@@ -76,7 +76,7 @@ func (a *API) checkResizable(v volume) error {
 	if v.State == attached && known && i.State == stopped {
 		return nil
 	}
-	return refuse(http.StatusConflict, "Block storage volume %s must be detached, or its instance stopped", v.ID)
+	return newAPIError(http.StatusConflict, "Block storage volume %s must be detached, or its instance stopped", v.ID)
 }
 
 func (a *API) checkGrowth(v volume, size int64) error {
@@ -86,10 +86,10 @@ func (a *API) checkGrowth(v volume, size int64) error {
 	)
 }
 
-// volumesOf returns the volumes that an instance shows.
-func (a *API) volumesOf(instance string) []ref {
+// findVolumes returns the volumes that an instance shows.
+func (a *API) findVolumes(instance string) []ref {
 	list := []ref{}
-	for _, v := range a.tables.volumes.all() {
+	for _, v := range a.tables.volumes.listAll() {
 		if v.Instance == instance {
 			list = append(list, ref{v.ID})
 		}
@@ -97,14 +97,14 @@ func (a *API) volumesOf(instance string) []ref {
 	return list
 }
 
-// leaveVolumes detaches all volumes of an instance that is gone.
-func (a *API) leaveVolumes(instance string) error {
-	for _, v := range a.tables.volumes.all() {
+// detachVolumes detaches all volumes of an instance that is gone.
+func (a *API) detachVolumes(instance string) error {
+	for _, v := range a.tables.volumes.listAll() {
 		if v.Instance != instance {
 			continue
 		}
 		v.Instance = ""
-		v.transit = transit{State: detached}
+		v.transition = transition{State: detached}
 		if err := a.tables.volumes.put(v); err != nil {
 			return err
 		}

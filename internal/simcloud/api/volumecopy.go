@@ -8,7 +8,7 @@ import (
 // volumeCopy is a snapshot of a block storage volume. That it outlives the volume is our reading.
 type volumeCopy struct {
 	row
-	transit
+	transition
 	Name       string
 	Labels     map[string]string
 	Volume     string
@@ -32,7 +32,7 @@ const (
 	maxCopies = 20
 )
 
-func (a *API) volumeCopyRoutes(register func(string, handler)) {
+func (a *API) registerVolumeCopyRoutes(register func(string, handler)) {
 	register("GET /block-storage-snapshot", a.listVolumeCopies)
 	register("GET /block-storage-snapshot/{id}", func(c *call) (any, error) {
 		copied, err := a.tables.volumeCopies.get(c.zone, c.id())
@@ -57,8 +57,8 @@ func (a *API) listVolumeCopies(c *call) (any, error) {
 	return map[string]any{"block-storage-snapshots": list}, nil
 }
 
-func (a *API) copiesOf(volume string) []volumeCopy {
-	return a.tables.volumeCopies.where(func(v volumeCopy) bool { return v.Volume == volume })
+func (a *API) findVolumeCopies(volume string) []volumeCopy {
+	return a.tables.volumeCopies.filter(func(v volumeCopy) bool { return v.Volume == volume })
 }
 
 // copyVolume makes a snapshot of a volume that is at rest, attached or not.
@@ -68,34 +68,34 @@ func (a *API) copyVolume(c *call) (any, error) {
 	case err != nil:
 		return nil, err
 	case v.Next != "":
-		return nil, refuse(http.StatusConflict, "Block storage volume %s is %s", v.ID, v.State)
-	case len(a.copiesOf(v.ID)) >= maxCopies:
-		return nil, refuse(http.StatusForbidden, "Block storage volume %s has %d snapshots already", v.ID, maxCopies)
+		return nil, newAPIError(http.StatusConflict, "Block storage volume %s is %s", v.ID, v.State)
+	case len(a.findVolumeCopies(v.ID)) >= maxCopies:
+		return nil, newAPIError(http.StatusForbidden, "Block storage volume %s has %d snapshots already", v.ID, maxCopies)
 	}
 	body := volumeRequest{Name: v.Name + "-" + a.now().Format("20060102150405"), Labels: map[string]string{}}
 	if err := check(c.decodeOptional(&body), checkLength("name", body.Name, 1, 255)); err != nil {
 		return nil, err
 	}
-	head, err := a.zonedRow(c)
+	head, err := a.newZonedRow(c)
 	if err != nil {
 		return nil, err
 	}
 	copied := volumeCopy{row: head, Name: body.Name, Labels: body.Labels, Volume: v.ID, VolumeSize: v.Size}
-	answer, err := a.changeVolumeCopy(copied, creating, created)
+	answer, err := a.startVolumeCopyTransition(copied, creating, created)
 	if err != nil {
 		return nil, err
 	}
-	a.depart(a.tables.volumes.noun, v.row, &v.transit, snapshotting, v.State, usual(head.ID))
+	a.setTransition(a.tables.volumes.noun, v.row, &v.transition, snapshotting, v.State, computeDuration(head.ID))
 	return answer, a.tables.volumes.put(v)
 }
 
-func (a *API) changeVolumeCopy(copied volumeCopy, by, to string) (any, error) {
-	delay := usual(copied.ID)
-	a.depart(a.tables.volumeCopies.noun, copied.row, &copied.transit, by, to, delay)
+func (a *API) startVolumeCopyTransition(copied volumeCopy, by, to string) (any, error) {
+	delay := computeDuration(copied.ID)
+	a.setTransition(a.tables.volumeCopies.noun, copied.row, &copied.transition, by, to, delay)
 	if err := a.tables.volumeCopies.put(copied); err != nil {
 		return nil, err
 	}
-	reference := refer("block-storage-snapshot", copied.ID)
+	reference := newReference("block-storage-snapshot", copied.ID)
 	return a.begin(copied.Zone, delay, operation{Wire: wireOperation{Reference: reference}})
 }
 
@@ -115,16 +115,16 @@ func (a *API) updateVolumeCopy(c *call) (any, error) {
 	if err := a.tables.volumeCopies.put(copied); err != nil {
 		return nil, err
 	}
-	return a.mutated(copied.row, "block-storage-snapshot")
+	return a.startOperation(copied.row, "block-storage-snapshot")
 }
 
 func (a *API) deleteVolumeCopy(c *call) (any, error) {
 	copied, err := a.tables.volumeCopies.get(c.zone, c.id())
 	if err == nil && copied.State != created {
-		err = refuse(http.StatusConflict, "Block storage snapshot %s is %s", copied.Name, copied.State)
+		err = newAPIError(http.StatusConflict, "Block storage snapshot %s is %s", copied.Name, copied.State)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.changeVolumeCopy(copied, destroying, gone)
+	return a.startVolumeCopyTransition(copied, destroying, destroyed)
 }

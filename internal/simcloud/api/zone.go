@@ -7,21 +7,21 @@ type wireZone struct {
 	SOS  string `json:"sos-endpoint"`
 }
 
-// zoneNames returns all zones in the order of the live service.
-func zoneNames() []string {
+// listZoneNames returns all zones in the order of the live service.
+func listZoneNames() []string {
 	return []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "de-fra-1", "bg-sof-1", "de-muc-1", "at-vie-2", "hr-zag-1"}
 }
 
-func (a *API) zoneRoutes(register func(string, handler)) {
+func (a *API) registerZoneRoutes(register func(string, handler)) {
 	register(anonymous, a.listZones)
 	register("GET /organization", a.getOrganization)
 }
 
 func (a *API) listZones(*call) (any, error) {
 	var zones []wireZone
-	for _, name := range zoneNames() {
+	for _, name := range listZoneNames() {
 		zones = append(zones, wireZone{
-			ID:   stableID("zone/" + name),
+			ID:   generateStableID("zone/" + name),
 			Name: name,
 			API:  "https://api-" + name + ".exoscale.com/v2",
 			SOS:  "https://sos-" + name + ".exo.io",
@@ -32,7 +32,7 @@ func (a *API) listZones(*call) (any, error) {
 
 func (a *API) getOrganization(*call) (any, error) {
 	return map[string]any{
-		"id": stableID("organization"), "name": "Rehearsal", "address": "", "postcode": "1200", "city": "Genève",
+		"id": generateStableID("organization"), "name": "Rehearsal", "address": "", "postcode": "1200", "city": "Genève",
 		"country": "CH", "currency": "chf", "balance": 0,
 	}, nil
 }

@@ -67,7 +67,7 @@ type world struct {
 func inBubble(t *testing.T, change func(*api.Config), test func(w world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, store.Memory(), change)
+		w := open(t, store.NewMemory(), change)
 		defer w.api.Close()
 		test(w)
 	})
@@ -265,9 +265,9 @@ func TestManyCallersAtOnceSeeOneTruth(t *testing.T) {
 }
 
 func TestTimeRunsAsFastAsTheClock(t *testing.T) {
-	clock, stop := network.Scaled(1000, time.Now())
+	clock, stop := network.NewScaledClock(1000, time.Now())
 	defer stop()
-	w := open(t, store.Memory(), func(c *api.Config) { c.Clock = clock })
+	w := open(t, store.NewMemory(), func(c *api.Config) { c.Clock = clock })
 	defer w.api.Close()
 	w.begin("one")
 	for w.api.Instances()[0].State != "running" { // 20 s are 20 ms

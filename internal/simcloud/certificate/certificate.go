@@ -33,13 +33,13 @@ type Pair struct {
 	Key         *ecdsa.PrivateKey
 }
 
-// Authority makes a certificate authority that signs itself.
-func Authority(name pkix.Name, validity time.Duration, now time.Time) (Pair, error) {
+// NewAuthority makes a certificate authority that signs itself.
+func NewAuthority(name pkix.Name, validity time.Duration, now time.Time) (Pair, error) {
 	key, err := NewKey()
 	if err != nil {
 		return Pair{}, err
 	}
-	template, err := template(Request{Subject: name, Validity: validity, CA: true}, now)
+	template, err := newTemplate(Request{Subject: name, Validity: validity, CA: true}, now)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -61,7 +61,7 @@ func (p Pair) Issue(request Request, now time.Time) (Pair, error) {
 
 // Certify makes a certificate for somebody else's public key. It ends with the authority's own at the latest.
 func (p Pair) Certify(request Request, public crypto.PublicKey, now time.Time) (*x509.Certificate, error) {
-	template, err := template(request, now)
+	template, err := newTemplate(request, now)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func create(template, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) (
 	return Pair{Certificate: parsed, Key: key}, err
 }
 
-func template(request Request, now time.Time) (*x509.Certificate, error) {
+func newTemplate(request Request, now time.Time) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 62))
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func NewCA(name string) (*CA, error) {
 // NewAuthority returns a new authority of any name.
 func NewAuthority(subject pkix.Name) (*CA, error) {
 	name := subject.String()
-	template, err := template(subject)
+	template, err := newTemplate(subject)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func ParseCA(cert, key []byte) (*CA, error) {
 }
 
 // template's serial number is random, so that none is given twice by an authority that was read again.
-func template(subject pkix.Name) (*x509.Certificate, error) {
+func newTemplate(subject pkix.Name) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 62))
 	if err != nil {
 		return nil, err
@@ -85,13 +85,13 @@ func (ca *CA) PEM() []byte { return certificate.EncodeCertificate(ca.certificate
 // KeyPEM returns the authority's private key.
 func (ca *CA) KeyPEM() ([]byte, error) { return certificate.EncodeKey(ca.key) }
 
-// Certificate returns a server certificate for names, some of which may be addresses.
-func (ca *CA) Certificate(names ...string) (tls.Certificate, error) {
+// IssueCertificate returns a server certificate for names, some of which may be addresses.
+func (ca *CA) IssueCertificate(names ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("make a key for %v: %w", names, err)
 	}
-	template, err := template(pkix.Name{Organization: []string{"Simulated Internet"}})
+	template, err := newTemplate(pkix.Name{Organization: []string{"Simulated Internet"}})
 	if err != nil {
 		return tls.Certificate{}, err
 	}
@@ -111,9 +111,9 @@ func (ca *CA) Certificate(names ...string) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// ServerTLS returns a server configuration with a certificate for names.
-func (ca *CA) ServerTLS(names ...string) (*tls.Config, error) {
-	certificate, err := ca.Certificate(names...)
+// NewServerTLS returns a server configuration with a certificate for names.
+func (ca *CA) NewServerTLS(names ...string) (*tls.Config, error) {
+	certificate, err := ca.IssueCertificate(names...)
 	if err != nil {
 		return nil, err
 	}

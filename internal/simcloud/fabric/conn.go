@@ -18,9 +18,9 @@ type conn struct {
 	dialed        netip.AddrPort
 }
 
-// OriginalDestination returns what the client of an accepted connection dialed, which is another address than the
+// GetOriginalDestination returns what the client of an accepted connection dialed, which is another address than the
 // server's own if an elastic IP or a host in the middle stands between them.
-func OriginalDestination(c net.Conn) (netip.AddrPort, bool) {
+func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 	accepted, ok := c.(*conn)
 	if !ok {
 		return netip.AddrPort{}, false
@@ -41,15 +41,15 @@ func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *con
 
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.in.read(b)
-	return n, c.explain("read", err)
+	return n, c.wrapError("read", err)
 }
 
 func (c *conn) Write(b []byte) (int, error) {
 	n, err := c.out.write(b)
-	return n, c.explain("write", err)
+	return n, c.wrapError("write", err)
 }
 
-func (c *conn) explain(op string, err error) error {
+func (c *conn) wrapError(op string, err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *conn) explain(op string, err error) error {
 
 // Close ends both directions; the peer can still read what was written.
 func (c *conn) Close() error {
-	c.host.forget(c)
+	c.host.removeConn(c)
 	c.out.end(net.ErrClosed)
 	c.in.stop(net.ErrClosed, syscall.ECONNRESET)
 	return nil
@@ -73,7 +73,7 @@ func (c *conn) CloseWrite() error {
 // reset breaks the connection at both ends at once.
 func (c *conn) reset() {
 	for _, end := range []*conn{c, c.peer} {
-		end.host.forget(end)
+		end.host.removeConn(end)
 		end.in.stop(syscall.ECONNRESET, syscall.ECONNRESET)
 	}
 }

@@ -7,8 +7,8 @@ import (
 const (
 	// maxDatagram is the most that one UDP datagram carries over IPv4, in bytes.
 	maxDatagram = 65507
-	// inbox is how many datagrams wait to be read; what comes then is lost, as with a full socket buffer.
-	inbox = 128
+	// maxQueued is how many datagrams wait to be read; what comes then is lost, as with a full socket buffer.
+	maxQueued = 128
 	// maxFlows is how many peers a socket remembers.
 	maxFlows = 1024
 )
@@ -22,7 +22,7 @@ type datagram struct {
 // send brings a datagram to whoever listens there. Nobody is told of what is lost; a closed port of a host that is up
 // tells so itself, and unreachable is true.
 func (h *Host) send(from *socket, to netip.AddrPort, content []byte) (unreachable bool) {
-	target, delivered := h.fabric.way(h.address, to.Addr(), "udp", int(to.Port()))
+	target, delivered := h.fabric.route(h.address, to.Addr(), "udp", int(to.Port()))
 	if !delivered {
 		return false
 	}
@@ -30,15 +30,15 @@ func (h *Host) send(from *socket, to netip.AddrPort, content []byte) (unreachabl
 	if !up {
 		return false
 	}
-	source := from.local(to)
-	receiver, open := host.socket(int(to.Port()))
-	known := open && receiver.knows(source)
+	source := from.getLocalAddress(to)
+	receiver, open := host.findSocket(int(to.Port()))
+	known := open && receiver.hasFlow(source)
 	switch {
 	case !known && !h.fabric.config.Allows(h.address, target, "udp", int(to.Port())):
 		return false // an answer passes without a rule: security groups remember who was asked
 	case !open:
 		return true
 	}
-	receiver.deliver(datagram{from: source, content: content}, to.Addr())
+	receiver.enqueue(datagram{from: source, content: content}, to.Addr())
 	return false
 }

@@ -180,7 +180,7 @@ func TestAPortIsGoneWithItsHost(t *testing.T) {
 func TestAHostSleepsUntilSomebodyReachesForIt(t *testing.T) {
 	client, _ := pair(t, Config{})
 	var woken atomic.Int32
-	_, err := client.fabric.Asleep(address("198.18.0.3"), func(h *Host) {
+	_, err := client.fabric.AddLazyHost(address("198.18.0.3"), func(h *Host) {
 		woken.Add(1)
 		go echo(hear(t, h, 123))
 	})
@@ -207,9 +207,9 @@ func TestAHostInTheMiddleAnswersInThePlaceOfOthers(t *testing.T) {
 		}
 		return netip.Addr{}
 	}
-	client, server := pair(t, Config{Divert: divert})
+	client, server := pair(t, Config{Redirect: divert})
 	listen(t, server, 80)
-	between, err := client.fabric.Host(middle)
+	between, err := client.fabric.AddHost(middle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestAHostInTheMiddleAnswersInThePlaceOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wanted, ok := OriginalDestination(accepted); !ok || wanted.String() != "203.0.113.9:443" || c.RemoteAddr().String() != wanted.String() {
+	if wanted, ok := GetOriginalDestination(accepted); !ok || wanted.String() != "203.0.113.9:443" || c.RemoteAddr().String() != wanted.String() {
 		t.Errorf("the client dialed %s, the host in the middle sees %s", c.RemoteAddr(), wanted)
 	}
 	if c, err = client.Dial(t.Context(), "tcp", "198.18.0.2:80"); err != nil || c.RemoteAddr().String() != "198.18.0.2:80" {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func nobody(_ context.Context, name string) ([]netip.Addr, error) {
+func resolveNothing(_ context.Context, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
@@ -20,7 +20,7 @@ func nobody(_ context.Context, name string) ([]netip.Addr, error) {
 // and share ConnectTimeout. A dropped packet ends in an error whose Timeout is true, a port where nothing listens in
 // syscall.ECONNREFUSED: of TCP at once, of UDP when it is read from. There is no way to IPv6 addresses, and no IPv6.
 func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error) {
-	connect, err := h.transport(proto)
+	connect, err := h.selectTransport(proto)
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
 	}
@@ -37,7 +37,7 @@ func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error
 			return c, nil
 		}
 		if first == nil {
-			first = &net.OpError{Op: "dial", Net: proto, Addr: peerAddress(proto, at), Err: err}
+			first = &net.OpError{Op: "dial", Net: proto, Addr: toNetAddr(proto, at), Err: err}
 		}
 		if ctx.Err() != nil {
 			break
@@ -46,28 +46,28 @@ func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error
 	return nil, first
 }
 
-// transport returns how connections of a protocol are made.
-func (h *Host) transport(proto string) (func(context.Context, netip.AddrPort, time.Duration) (net.Conn, error), error) {
+// selectTransport returns how connections of a protocol are made.
+func (h *Host) selectTransport(proto string) (func(context.Context, netip.AddrPort, time.Duration) (net.Conn, error), error) {
 	switch proto {
 	case "tcp", "tcp4":
 		return h.connect, nil
 	case "udp", "udp4":
-		return h.associate, nil
+		return h.openUDP, nil
 	case "tcp6", "udp6":
 		return nil, os.NewSyscallError("connect", syscall.ENETUNREACH)
 	}
 	return nil, net.UnknownNetworkError(proto)
 }
 
-func peerAddress(proto string, at netip.AddrPort) net.Addr {
+func toNetAddr(proto string, at netip.AddrPort) net.Addr {
 	if strings.HasPrefix(proto, "udp") {
 		return net.UDPAddrFromAddrPort(at)
 	}
 	return net.TCPAddrFromAddrPort(at)
 }
 
-// associate opens a port that speaks UDP with one peer, which hears nothing of it yet.
-func (h *Host) associate(ctx context.Context, to netip.AddrPort, _ time.Duration) (net.Conn, error) {
+// openUDP opens a port that speaks UDP with one peer, which hears nothing of it yet.
+func (h *Host) openUDP(ctx context.Context, to netip.AddrPort, _ time.Duration) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, 
 	}
 	addresses, err := h.lookup()(ctx, name)
 	if err == nil && len(addresses) == 0 {
-		_, err = nobody(ctx, name)
+		_, err = resolveNothing(ctx, name)
 	}
 	return addresses, int(port), err
 }
@@ -112,12 +112,12 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 	if !found {
 		return nil, h.wait(ctx, patience, nil, nil)
 	}
-	l, listening := target.listener(int(to.Port()))
+	l, listening := target.findListener(int(to.Port()))
 	if !listening {
 		return nil, os.NewSyscallError("connect", syscall.ECONNREFUSED)
 	}
-	client, server := connect(h, target, netip.AddrPortFrom(h.address, h.ephemeralPort()), to)
-	if !h.adopt(client) || !target.adopt(server) {
+	client, server := connect(h, target, netip.AddrPortFrom(h.address, h.nextEphemeralPort()), to)
+	if !h.addConn(client) || !target.addConn(server) {
 		client.reset()
 		return nil, os.NewSyscallError("connect", syscall.ECONNRESET)
 	}
@@ -125,20 +125,20 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 		client.reset()
 		return nil, err
 	}
-	l.drainIfClosed()
+	l.resetIfClosed()
 	return client, nil
 }
 
 // wait puts c into the queue; without a queue it waits in vain.
 func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *conn, c *conn) error {
-	timer := time.NewTimer(h.fabric.config.Clock.Wall(patience))
+	timer := time.NewTimer(h.fabric.config.Clock.ToWall(patience))
 	defer timer.Stop()
 	select {
 	case queue <- c:
 		return nil
 	case <-timer.C:
 		return os.ErrDeadlineExceeded
-	case <-h.gone:
+	case <-h.done:
 		return net.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
@@ -147,7 +147,7 @@ func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *c
 
 // route returns the host that answers for an address, if the packet gets there.
 func (h *Host) route(to netip.AddrPort) (*Host, bool) {
-	address, delivered := h.fabric.way(h.address, to.Addr(), "tcp", int(to.Port()))
+	address, delivered := h.fabric.route(h.address, to.Addr(), "tcp", int(to.Port()))
 	if !delivered || !h.fabric.config.Allows(h.address, address, "tcp", int(to.Port())) {
 		return nil, false
 	}

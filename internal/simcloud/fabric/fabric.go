@@ -34,8 +34,8 @@ type Config struct {
 	// False means that the packet is dropped. nil means no translation.
 	Translate func(from, to netip.Addr, port int) (netip.Addr, bool)
 	// Divert returns the host in the middle that answers in the place of another, as an interceptor does; nil or an
-	// invalid address means that nobody does. What was dialed it learns from the connection, see OriginalDestination.
-	Divert func(from, to netip.Addr, proto string, port int) netip.Addr
+	// invalid address means that nobody does. What was dialed it learns from the connection, see GetOriginalDestination.
+	Redirect func(from, to netip.Addr, proto string, port int) netip.Addr
 }
 
 // Fabric is the network.
@@ -45,9 +45,9 @@ type Fabric struct {
 	hosts  map[netip.Addr]*Host
 }
 
-// way returns where a packet comes out that is sent to an address; false means that it is dropped on the way.
-func (f *Fabric) way(from, to netip.Addr, proto string, port int) (netip.Addr, bool) {
-	if middle := f.config.Divert(from, to, proto, port); middle.IsValid() {
+// route returns where a packet comes out that is sent to an address; false means that it is dropped on the way.
+func (f *Fabric) route(from, to netip.Addr, proto string, port int) (netip.Addr, bool) {
+	if middle := f.config.Redirect(from, to, proto, port); middle.IsValid() {
 		return middle, true
 	}
 	return f.config.Translate(from, to, port)
@@ -56,7 +56,7 @@ func (f *Fabric) way(from, to netip.Addr, proto string, port int) (netip.Addr, b
 // New returns a network without hosts.
 func New(config Config) *Fabric {
 	if config.Resolve == nil {
-		config.Resolve = nobody
+		config.Resolve = resolveNothing
 	}
 	if config.ResolveFor == nil {
 		config.ResolveFor = func(netip.Addr) func(context.Context, string) ([]netip.Addr, error) { return config.Resolve }
@@ -67,8 +67,8 @@ func New(config Config) *Fabric {
 	if config.Translate == nil {
 		config.Translate = func(_, to netip.Addr, _ int) (netip.Addr, bool) { return to, true }
 	}
-	if config.Divert == nil {
-		config.Divert = func(_, _ netip.Addr, _ string, _ int) netip.Addr { return netip.Addr{} }
+	if config.Redirect == nil {
+		config.Redirect = func(_, _ netip.Addr, _ string, _ int) netip.Addr { return netip.Addr{} }
 	}
 	if config.ResolverFor == nil {
 		config.ResolverFor = func(netip.Addr) (network.Resolver, []string) { return nil, nil }
@@ -76,12 +76,12 @@ func New(config Config) *Fabric {
 	return &Fabric{config: config, hosts: map[netip.Addr]*Host{}}
 }
 
-// Host brings up a host with that address. It fails if another host has the address.
-func (f *Fabric) Host(address netip.Addr) (*Host, error) { return f.Asleep(address, nil) }
+// AddHost brings up a host with that address. It fails if another host has the address.
+func (f *Fabric) AddHost(address netip.Addr) (*Host, error) { return f.AddLazyHost(address, nil) }
 
-// Asleep brings up a host whose ports open when somebody reaches for it first: boot opens them, and runs once. An
+// AddLazyHost brings up a host whose ports open when somebody reaches for it first: boot opens them, and runs once. An
 // internet of hosts that nobody asks for costs nothing.
-func (f *Fabric) Asleep(address netip.Addr, boot func(*Host)) (*Host, error) {
+func (f *Fabric) AddLazyHost(address netip.Addr, boot func(*Host)) (*Host, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, taken := f.hosts[address]; taken {
@@ -94,7 +94,7 @@ func (f *Fabric) Asleep(address netip.Addr, boot func(*Host)) (*Host, error) {
 		listeners: map[int]*listener{},
 		sockets:   map[int]*socket{},
 		conns:     map[*conn]struct{}{},
-		gone:      make(chan struct{}),
+		done:      make(chan struct{}),
 	}
 	f.hosts[address] = host
 	return host, nil
@@ -119,7 +119,7 @@ func (f *Fabric) find(address netip.Addr) (*Host, bool) {
 	host, ok := f.hosts[address]
 	f.mu.Unlock()
 	if ok && host.boot != nil {
-		host.awake.Do(func() { host.boot(host) })
+		host.booted.Do(func() { host.boot(host) })
 	}
 	return host, ok
 }

@@ -25,11 +25,11 @@ func pair(t *testing.T, config Config) (client, server *Host) {
 	t.Helper()
 	f := New(config)
 	t.Cleanup(f.Close)
-	client, err := f.Host(address("192.0.2.10"))
+	client, err := f.AddHost(address("192.0.2.10"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if server, err = f.Host(address("198.18.0.2")); err != nil {
+	if server, err = f.AddHost(address("198.18.0.2")); err != nil {
 		t.Fatal(err)
 	}
 	return client, server
@@ -216,7 +216,7 @@ func TestTheInternetTrustsItsAuthority(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, err := ca.ServerTLS("198.18.0.2")
+		config, err := ca.NewServerTLS("198.18.0.2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestTheInternetTrustsItsAuthority(t *testing.T) {
 			if pool {
 				network.Roots = ca.Pool()
 			}
-			browser := network.Client()
+			browser := network.NewClient()
 			answer, err := browser.Get("https://198.18.0.2/")
 			if (err == nil) != want {
 				t.Errorf("trusting=%v: %v", pool, err)

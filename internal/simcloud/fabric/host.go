@@ -15,7 +15,7 @@ type Host struct {
 	fabric  *Fabric
 	address netip.Addr
 	boot    func(*Host) // opens the ports at the first packet; nil: they are open
-	awake   sync.Once
+	booted  sync.Once
 
 	mu        sync.Mutex
 	listeners map[int]*listener
@@ -24,7 +24,7 @@ type Host struct {
 	conns     map[*conn]struct{}
 	lastPort  uint16
 	closed    bool
-	gone      chan struct{} // closed with the host
+	done      chan struct{} // closed with the host
 }
 
 // Address returns the host's address.
@@ -48,23 +48,23 @@ func (h *Host) lookup() func(ctx context.Context, name string) ([]netip.Addr, er
 // Close takes the host down: its ports close and its connections are reset at both ends. Closing twice is fine.
 func (h *Host) Close() {
 	h.fabric.remove(h)
-	for _, port := range h.shut() {
+	for _, port := range h.markClosed() {
 		_ = port.Close()
 	}
-	for _, c := range h.connections() {
+	for _, c := range h.listConns() {
 		c.reset()
 	}
 }
 
-// shut refuses new ports and connections and returns what was open.
-func (h *Host) shut() []io.Closer {
+// markClosed refuses new ports and connections and returns what was open.
+func (h *Host) markClosed() []io.Closer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil
 	}
 	h.closed = true
-	close(h.gone)
+	close(h.done)
 	open := make([]io.Closer, 0, len(h.listeners)+len(h.sockets)+1)
 	for _, l := range h.listeners {
 		open = append(open, l)
@@ -78,7 +78,7 @@ func (h *Host) shut() []io.Closer {
 	return open
 }
 
-func (h *Host) connections() []*conn {
+func (h *Host) listConns() []*conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	conns := make([]*conn, 0, len(h.conns))
@@ -88,7 +88,7 @@ func (h *Host) connections() []*conn {
 	return conns
 }
 
-func (h *Host) listener(port int) (*listener, bool) {
+func (h *Host) findListener(port int) (*listener, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if l, ok := h.listeners[port]; ok {
@@ -97,8 +97,8 @@ func (h *Host) listener(port int) (*listener, bool) {
 	return h.catchAll, h.catchAll != nil
 }
 
-// adopt makes the host responsible for a connection's end; false if the host is gone.
-func (h *Host) adopt(c *conn) bool {
+// addConn makes the host responsible for a connection's end; false if the host is gone.
+func (h *Host) addConn(c *conn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {
@@ -107,7 +107,7 @@ func (h *Host) adopt(c *conn) bool {
 	return !h.closed
 }
 
-func (h *Host) forget(c *conn) {
+func (h *Host) removeConn(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.conns, c)

@@ -23,18 +23,18 @@ func newListener(h *Host, address *net.TCPAddr) *listener {
 func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case <-l.done:
-		return nil, l.closed()
+		return nil, l.newClosedError()
 	default:
 	}
 	select {
 	case c := <-l.queue:
 		return c, nil
 	case <-l.done:
-		return nil, l.closed()
+		return nil, l.newClosedError()
 	}
 }
 
-func (l *listener) closed() error {
+func (l *listener) newClosedError() error {
 	return &net.OpError{Op: "accept", Net: "tcp", Addr: l.address, Err: net.ErrClosed}
 }
 
@@ -48,22 +48,22 @@ func (l *listener) Close() error {
 		}
 		l.host.mu.Unlock()
 		close(l.done)
-		l.drain()
+		l.resetQueued()
 	})
 	return nil
 }
 
-// drainIfClosed catches a connection that was queued while the listener closed.
-func (l *listener) drainIfClosed() {
+// resetIfClosed catches a connection that was queued while the listener closed.
+func (l *listener) resetIfClosed() {
 	select {
 	case <-l.done:
-		l.drain()
+		l.resetQueued()
 	default:
 	}
 }
 
-// drain resets the connections that nobody accepted.
-func (l *listener) drain() {
+// resetQueued resets the connections that nobody accepted.
+func (l *listener) resetQueued() {
 	for {
 		select {
 		case c := <-l.queue:

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	window = 64 << 10 // bytes in flight in one direction
-	spare  = 1 << 10  // a drained buffer larger than this is given back
+	window        = 64 << 10 // bytes in flight in one direction
+	maxIdleBuffer = 1 << 10  // a drained buffer larger than this is given back
 )
 
 // pipe is one direction of a connection.
 type pipe struct {
 	mu       sync.Mutex
-	changed  sync.Cond
+	cond     sync.Cond
 	buffer   bytes.Buffer
 	ended    bool  // the writer is done: end of file after the buffer
 	readErr  error // what reads answer, whatever the buffer holds
@@ -27,7 +27,7 @@ type pipe struct {
 
 func newPipe() *pipe {
 	p := &pipe{}
-	p.changed.L = &p.mu
+	p.cond.L = &p.mu
 	return p
 }
 
@@ -38,23 +38,23 @@ func (p *pipe) read(b []byte) (int, error) {
 		switch {
 		case p.readErr != nil:
 			return 0, p.readErr
-		case p.readBy.passed():
+		case p.readBy.isExpired():
 			return 0, os.ErrDeadlineExceeded
 		case p.buffer.Len() > 0:
 			n, err := p.buffer.Read(b)
 			p.trim()
-			p.changed.Broadcast()
+			p.cond.Broadcast()
 			return n, err
 		case p.ended:
 			return 0, io.EOF
 		}
-		p.changed.Wait()
+		p.cond.Wait()
 	}
 }
 
 // trim gives the memory of a drained buffer back: most connections idle most of the time.
 func (p *pipe) trim() {
-	if p.buffer.Len() == 0 && p.buffer.Cap() > spare {
+	if p.buffer.Len() == 0 && p.buffer.Cap() > maxIdleBuffer {
 		p.buffer = bytes.Buffer{}
 	}
 }
@@ -67,53 +67,53 @@ func (p *pipe) write(b []byte) (int, error) {
 		switch {
 		case p.writeErr != nil:
 			return written, p.writeErr
-		case p.writeBy.passed():
+		case p.writeBy.isExpired():
 			return written, os.ErrDeadlineExceeded
 		}
 		n := min(window-p.buffer.Len(), len(b)-written)
 		if n > 0 {
 			p.buffer.Write(b[written : written+n])
 			written += n
-			p.changed.Broadcast()
+			p.cond.Broadcast()
 		}
 		if written == len(b) {
 			return written, nil
 		}
-		p.changed.Wait()
+		p.cond.Wait()
 	}
 }
 
 // end is the writer's good-bye: what is in the buffer can still be read.
 func (p *pipe) end(writeErr error) {
-	p.change(func() {
+	p.update(func() {
 		p.ended = true
-		p.writeErr = first(p.writeErr, writeErr)
+		p.writeErr = firstError(p.writeErr, writeErr)
 		p.writeBy.set(time.Time{}, nil)
 	})
 }
 
 // stop is the reader's good-bye: later reads and writes answer these errors.
 func (p *pipe) stop(readErr, writeErr error) {
-	p.change(func() {
-		p.readErr, p.writeErr = first(p.readErr, readErr), first(p.writeErr, writeErr)
+	p.update(func() {
+		p.readErr, p.writeErr = firstError(p.readErr, readErr), firstError(p.writeErr, writeErr)
 		p.buffer = bytes.Buffer{}
 		p.readBy.set(time.Time{}, nil)
 	})
 }
 
-func (p *pipe) setReadBy(t time.Time)  { p.change(func() { p.readBy.set(t, p.wake) }) }
-func (p *pipe) setWriteBy(t time.Time) { p.change(func() { p.writeBy.set(t, p.wake) }) }
+func (p *pipe) setReadBy(t time.Time)  { p.update(func() { p.readBy.set(t, p.notifyReaders) }) }
+func (p *pipe) setWriteBy(t time.Time) { p.update(func() { p.writeBy.set(t, p.notifyReaders) }) }
 
-func (p *pipe) wake() { p.change(func() {}) }
+func (p *pipe) notifyReaders() { p.update(func() {}) }
 
-func (p *pipe) change(f func()) {
+func (p *pipe) update(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
-	p.changed.Broadcast()
+	p.cond.Broadcast()
 }
 
-func first(a, b error) error {
+func firstError(a, b error) error {
 	if a != nil {
 		return a
 	}
@@ -140,4 +140,4 @@ func (d *deadline) set(at time.Time, wake func()) {
 	}
 }
 
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+func (d *deadline) isExpired() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }

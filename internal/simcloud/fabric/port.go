@@ -13,7 +13,7 @@ func (h *Host) Listen(port int) (net.Listener, error) {
 	defer h.mu.Unlock()
 	address := net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.address, uint16(port)))
 	_, taken := h.listeners[port]
-	if err := h.mayOpen("tcp", address, taken); err != nil {
+	if err := h.checkOpen("tcp", address, taken); err != nil {
 		return nil, err
 	}
 	l := newListener(h, address)
@@ -27,7 +27,7 @@ func (h *Host) ListenAll() (net.Listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	address := net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.address, 0))
-	if err := h.mayOpen("tcp", address, h.catchAll != nil); err != nil {
+	if err := h.checkOpen("tcp", address, h.catchAll != nil); err != nil {
 		return nil, err
 	}
 	h.catchAll = newListener(h, address)
@@ -48,11 +48,11 @@ func (h *Host) open(port int, peer netip.AddrPort) (*socket, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if port == 0 {
-		port = int(h.freePort())
+		port = int(h.findFreePort())
 	}
 	address := net.UDPAddrFromAddrPort(netip.AddrPortFrom(h.address, uint16(port)))
 	_, taken := h.sockets[port]
-	if err := h.mayOpen("udp", address, taken); err != nil {
+	if err := h.checkOpen("udp", address, taken); err != nil {
 		return nil, err
 	}
 	s := newSocket(h, uint16(port), peer)
@@ -60,8 +60,8 @@ func (h *Host) open(port int, peer netip.AddrPort) (*socket, error) {
 	return s, nil
 }
 
-// mayOpen tells what keeps a port from being opened. The caller holds the lock, as for freePort.
-func (h *Host) mayOpen(proto string, address net.Addr, taken bool) error {
+// checkOpen tells what keeps a port from being opened. The caller holds the lock, as for findFreePort.
+func (h *Host) checkOpen(proto string, address net.Addr, taken bool) error {
 	switch {
 	case h.closed:
 		return &net.OpError{Op: "listen", Net: proto, Addr: address, Err: net.ErrClosed}
@@ -71,7 +71,7 @@ func (h *Host) mayOpen(proto string, address net.Addr, taken bool) error {
 	return nil
 }
 
-func (h *Host) socket(port int) (*socket, bool) {
+func (h *Host) findSocket(port int) (*socket, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s, ok := h.sockets[port]
@@ -87,14 +87,14 @@ func (h *Host) drop(s *socket) {
 	}
 }
 
-func (h *Host) ephemeralPort() uint16 {
+func (h *Host) nextEphemeralPort() uint16 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.freePort()
+	return h.findFreePort()
 }
 
-// freePort returns the next ephemeral port that is free.
-func (h *Host) freePort() uint16 {
+// findFreePort returns the next ephemeral port that is free.
+func (h *Host) findFreePort() uint16 {
 	const first, last = 32768, 60999
 	for range last - first + 1 {
 		if h.lastPort < first || h.lastPort == last {

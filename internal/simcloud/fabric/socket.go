@@ -31,8 +31,8 @@ func newSocket(host *Host, port uint16, peer netip.AddrPort) *socket {
 	return s
 }
 
-// local returns the address that a peer sees: the one it spoke to, which may be an elastic IP.
-func (s *socket) local(to netip.AddrPort) netip.AddrPort {
+// getLocalAddress returns the address that a peer sees: the one it spoke to, which may be an elastic IP.
+func (s *socket) getLocalAddress(to netip.AddrPort) netip.AddrPort {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known, ok := s.flows[to]; ok {
@@ -41,29 +41,29 @@ func (s *socket) local(to netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(s.host.address, s.port)
 }
 
-// knows tells whether the socket has spoken to a peer.
-func (s *socket) knows(peer netip.AddrPort) bool {
+// hasFlow tells whether the socket has spoken to a peer.
+func (s *socket) hasFlow(peer netip.AddrPort) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.flows[peer]
 	return ok
 }
 
-func (s *socket) note(peer netip.AddrPort, as netip.Addr) {
+func (s *socket) recordFlow(peer netip.AddrPort, as netip.Addr) {
 	if _, known := s.flows[peer]; !known && len(s.flows) >= maxFlows {
 		clear(s.flows) // those who still want something speak again
 	}
 	s.flows[peer] = as
 }
 
-// deliver takes a datagram in that was sent to an address of this host.
-func (s *socket) deliver(d datagram, as netip.Addr) {
+// enqueue takes a datagram in that was sent to an address of this host.
+func (s *socket) enqueue(d datagram, as netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || len(s.queue) >= inbox || s.peer.IsValid() && d.from != s.peer {
+	if s.closed || len(s.queue) >= maxQueued || s.peer.IsValid() && d.from != s.peer {
 		return
 	}
-	s.note(d.from, as)
+	s.recordFlow(d.from, as)
 	s.queue = append(s.queue, d)
 	s.changed.Broadcast()
 }
@@ -71,14 +71,14 @@ func (s *socket) deliver(d datagram, as netip.Addr) {
 func (s *socket) ReadFrom(b []byte) (int, net.Addr, error) {
 	n, from, err := s.receive(b)
 	if err != nil {
-		return 0, nil, s.explain("read", err)
+		return 0, nil, s.wrapError("read", err)
 	}
 	return n, net.UDPAddrFromAddrPort(from), nil
 }
 
 func (s *socket) Read(b []byte) (int, error) {
 	n, _, err := s.receive(b)
-	return n, s.explain("read", err)
+	return n, s.wrapError("read", err)
 }
 
 func (s *socket) receive(b []byte) (int, netip.AddrPort, error) {
@@ -88,7 +88,7 @@ func (s *socket) receive(b []byte) (int, netip.AddrPort, error) {
 		switch {
 		case s.closed:
 			return 0, netip.AddrPort{}, net.ErrClosed
-		case s.readBy.passed():
+		case s.readBy.isExpired():
 			return 0, netip.AddrPort{}, os.ErrDeadlineExceeded
 		case len(s.queue) > 0:
 			d := s.queue[0]
@@ -105,20 +105,20 @@ func (s *socket) receive(b []byte) (int, netip.AddrPort, error) {
 func (s *socket) WriteTo(b []byte, to net.Addr) (int, error) {
 	peer, ok := to.(*net.UDPAddr)
 	if s.peer.IsValid() || !ok {
-		return 0, s.explain("write", net.ErrWriteToConnected)
+		return 0, s.wrapError("write", net.ErrWriteToConnected)
 	}
-	n, err := s.transmit(b, netip.AddrPortFrom(peer.AddrPort().Addr().Unmap(), peer.AddrPort().Port()))
-	return n, s.explain("write", err)
+	n, err := s.send(b, netip.AddrPortFrom(peer.AddrPort().Addr().Unmap(), peer.AddrPort().Port()))
+	return n, s.wrapError("write", err)
 }
 
 func (s *socket) Write(b []byte) (int, error) {
-	n, err := s.transmit(b, s.peer)
-	return n, s.explain("write", err)
+	n, err := s.send(b, s.peer)
+	return n, s.wrapError("write", err)
 }
 
-// transmit sends a datagram, and remembers to whom.
-func (s *socket) transmit(b []byte, to netip.AddrPort) (int, error) {
-	if err := s.mayWrite(b, to); err != nil {
+// send sends a datagram, and remembers to whom.
+func (s *socket) send(b []byte, to netip.AddrPort) (int, error) {
+	if err := s.checkWrite(b, to); err != nil {
 		return 0, err
 	}
 	if s.host.send(s, to, append([]byte(nil), b...)) && s.peer.IsValid() {
@@ -130,7 +130,7 @@ func (s *socket) transmit(b []byte, to netip.AddrPort) (int, error) {
 	return len(b), nil
 }
 
-func (s *socket) mayWrite(b []byte, to netip.AddrPort) error {
+func (s *socket) checkWrite(b []byte, to netip.AddrPort) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -145,12 +145,12 @@ func (s *socket) mayWrite(b []byte, to netip.AddrPort) error {
 		return os.NewSyscallError("write", syscall.ENETUNREACH)
 	}
 	if _, known := s.flows[to]; !known {
-		s.note(to, s.host.address)
+		s.recordFlow(to, s.host.address)
 	}
 	return nil
 }
 
-func (s *socket) explain(op string, err error) error {
+func (s *socket) wrapError(op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (s *socket) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return s.explain("close", net.ErrClosed)
+		return s.wrapError("close", net.ErrClosed)
 	}
 	s.closed, s.queue = true, nil
 	s.readBy.set(time.Time{}, nil)
@@ -190,14 +190,14 @@ func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) } 
 func (s *socket) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.readBy.set(t, s.wake)
+	s.readBy.set(t, s.notifyReader)
 	s.changed.Broadcast()
 	return nil
 }
 
 func (s *socket) SetWriteDeadline(time.Time) error { return nil }
 
-func (s *socket) wake() {
+func (s *socket) notifyReader() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed.Broadcast()

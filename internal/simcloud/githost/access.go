@@ -27,13 +27,13 @@ type token struct {
 // tokenLife is how long a token is valid.
 const tokenLife = 365 * 24 * time.Hour
 
-func (t token) may(scopes ...string) bool {
+func (t token) hasScope(scopes ...string) bool {
 	return slices.ContainsFunc(scopes, func(scope string) bool { return slices.Contains(t.Scopes, scope) })
 }
 
-func (t token) reads() bool { return t.may("api", "read_repository", "write_repository") }
+func (t token) canRead() bool { return t.hasScope("api", "read_repository", "write_repository") }
 
-func (t token) writes() bool { return t.may("api", "write_repository") }
+func (t token) canWrite() bool { return t.hasScope("api", "write_repository") }
 
 // key is an SSH key of the engineer.
 type key struct {
@@ -42,9 +42,9 @@ type key struct {
 	Created time.Time
 }
 
-// IssueToken makes a personal access token with scopes as GitLab's: api, read_api, read_repository, write_repository.
+// CreateToken makes a personal access token with scopes as GitLab's: api, read_api, read_repository, write_repository.
 // Without any it is api. The host knows its hash only.
-func (h *Host) IssueToken(scopes ...string) string {
+func (h *Host) CreateToken(scopes ...string) string {
 	if len(scopes) == 0 {
 		scopes = []string{"api"}
 	}
@@ -54,11 +54,11 @@ func (h *Host) IssueToken(scopes ...string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// A token that could not be kept is valid until the host is closed.
-	_ = h.tokens.Put(digest(text), token{ID: 1 + len(h.tokens.List()), Scopes: scopes, Created: h.config.Clock.Now()})
+	_ = h.tokens.Put(hashSecret(text), token{ID: 1 + len(h.tokens.List()), Scopes: scopes, Created: h.config.Clock.Now()})
 	return text
 }
 
-func digest(secret string) string {
+func hashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
@@ -71,36 +71,36 @@ func (h *Host) AddKey(line string) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	text := keyText(parsed)
+	text := formatKey(parsed)
 	if _, known := h.keys.Get(text); known {
 		return nil
 	}
 	return h.keys.Put(text, key{ID: 1 + len(h.keys.List()), Key: text, Created: h.config.Clock.Now()})
 }
 
-func keyText(public ssh.PublicKey) string {
+func formatKey(public ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public)))
 }
 
-// deploys returns the path of the catalog that a deploy key may read.
-func (h *Host) deploys(public string) (string, bool) {
+// findDeployKey returns the path of the catalog that a deploy key may read.
+func (h *Host) findDeployKey(public string) (string, bool) {
 	for _, found := range h.repositories.List() {
-		cluster, ok := h.config.Clusters(found.cluster())
-		if ok && plainPath(cluster.Catalog) == found.Path && sameKey(cluster.DeployKey, public) {
+		cluster, ok := h.config.Clusters(found.clusterID())
+		if ok && normalizePath(cluster.Catalog) == found.Path && isSameKey(cluster.DeployKey, public) {
 			return found.Path, true
 		}
 	}
 	return "", false
 }
 
-// sameKey compares two lines without their comments.
-func sameKey(line, public string) bool {
+// isSameKey compares two lines without their comments.
+func isSameKey(line, public string) bool {
 	fields := strings.Fields(line)
 	return len(fields) >= 2 && fields[0]+" "+fields[1] == public
 }
 
-// bearer finds the token of a request, in one of the ways that GitLab accepts. given tells whether there was any.
-func (h *Host) bearer(r *http.Request) (found token, given, valid bool) {
+// findToken finds the token of a request, in one of the ways that GitLab accepts. given tells whether there was any.
+func (h *Host) findToken(r *http.Request) (found token, given, valid bool) {
 	text := r.Header.Get("PRIVATE-TOKEN")
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		text = bearer
@@ -111,6 +111,6 @@ func (h *Host) bearer(r *http.Request) (found token, given, valid bool) {
 	if text == "" {
 		return token{}, false, false
 	}
-	found, ok := h.tokens.Get(digest(text))
+	found, ok := h.tokens.Get(hashSecret(text))
 	return found, true, ok && h.config.Clock.Now().Before(found.Created.Add(tokenLife))
 }

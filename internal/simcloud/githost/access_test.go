@@ -42,9 +42,9 @@ func private(token string) map[string]string { return map[string]string{"PRIVATE
 
 func TestRepositoriesAreForTokensWithTheRightScope(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
-	l.commit(t, project, map[string]string{"a": "1"})
-	all, reads, api := l.IssueToken(), l.IssueToken("read_repository"), l.IssueToken("read_api")
+	l.create(t, getProject)
+	l.commit(t, getProject, map[string]string{"a": "1"})
+	all, reads, api := l.CreateToken(), l.CreateToken("read_repository"), l.CreateToken("read_api")
 	const fetch, push = "/info/refs?service=git-upload-pack", "/info/refs?service=git-receive-pack"
 	for name, test := range map[string]struct {
 		path   string
@@ -52,14 +52,14 @@ func TestRepositoriesAreForTokensWithTheRightScope(t *testing.T) {
 		code   int
 		said   string
 	}{
-		"nobody":               {"/" + project + ".git" + fetch, nil, 401, "HTTP Basic: Access denied"},
-		"a wrong token":        {"/" + project + ".git" + fetch, basic("oauth2", "glpat-wrong"), 401, "HTTP Basic: Access denied"},
-		"any user":             {"/" + project + ".git" + fetch, basic("anybody", all), 200, "# service=git-upload-pack"},
-		"without .git":         {"/" + project + fetch, basic("oauth2", reads), 200, "refs/heads/master"},
-		"a reader that pushes": {"/" + project + ".git" + push, basic("oauth2", reads), 403, "You are not allowed to push code to this project."},
-		"a token for the API":  {"/" + project + ".git" + fetch, basic("oauth2", api), 403, "not allowed to download code"},
+		"nobody":               {"/" + getProject + ".git" + fetch, nil, 401, "HTTP Basic: Access denied"},
+		"a wrong token":        {"/" + getProject + ".git" + fetch, basic("oauth2", "glpat-wrong"), 401, "HTTP Basic: Access denied"},
+		"any user":             {"/" + getProject + ".git" + fetch, basic("anybody", all), 200, "# service=git-upload-pack"},
+		"without .git":         {"/" + getProject + fetch, basic("oauth2", reads), 200, "refs/heads/master"},
+		"a reader that pushes": {"/" + getProject + ".git" + push, basic("oauth2", reads), 403, "You are not allowed to push code to this project."},
+		"a token for the API":  {"/" + getProject + ".git" + fetch, basic("oauth2", api), 403, "not allowed to download code"},
 		"no such project":      {"/syn/none.git" + fetch, basic("oauth2", all), 404, "could not be found or you don't have permission"},
-		"an old client":        {"/" + project + ".git/info/refs", basic("oauth2", all), 403, "Please upgrade your git client."},
+		"an old client":        {"/" + getProject + ".git/info/refs", basic("oauth2", all), 403, "Please upgrade your git client."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, header, said := l.ask(t, http.MethodGet, test.path, test.header)
@@ -75,9 +75,9 @@ func TestRepositoriesAreForTokensWithTheRightScope(t *testing.T) {
 
 func TestTheAPIAnswersAsGitLabDoes(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
-	first := l.commit(t, project, map[string]string{"a/b.yml": "x: 1\n"})
-	all, reads := l.IssueToken(), l.IssueToken("read_repository")
+	l.create(t, getProject)
+	first := l.commit(t, getProject, map[string]string{"a/b.yml": "x: 1\n"})
+	all, reads := l.CreateToken(), l.CreateToken("read_repository")
 	for name, test := range map[string]struct {
 		path   string
 		header map[string]string
@@ -114,11 +114,11 @@ func TestTheAPIAnswersAsGitLabDoes(t *testing.T) {
 
 func TestListsComeInPages(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
+	l.create(t, getProject)
 	for _, text := range []string{"1", "2", "3"} {
-		l.commit(t, project, map[string]string{"a": text})
+		l.commit(t, getProject, map[string]string{"a": text})
 	}
-	_, header, said := l.ask(t, http.MethodGet, "/api/v4/"+projectURL+"/repository/commits?per_page=2&page=2", private(l.IssueToken()))
+	_, header, said := l.ask(t, http.MethodGet, "/api/v4/"+projectURL+"/repository/commits?per_page=2&page=2", private(l.CreateToken()))
 	var list []map[string]any
 	if err := json.Unmarshal([]byte(said), &list); err != nil || len(list) != 1 {
 		t.Fatalf("%v: %s", err, said)
@@ -128,7 +128,7 @@ func TestListsComeInPages(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	_, header, _ = l.ask(t, http.MethodGet, "/api/v4/"+projectURL+"/repository/commits?per_page=2", private(l.IssueToken()))
+	_, header, _ = l.ask(t, http.MethodGet, "/api/v4/"+projectURL+"/repository/commits?per_page=2", private(l.CreateToken()))
 	if !strings.Contains(header.Get("Link"), "page=2") || header.Get("X-Next-Page") != "2" {
 		t.Errorf("the next page is at %q", header.Get("Link"))
 	}
@@ -136,21 +136,21 @@ func TestListsComeInPages(t *testing.T) {
 
 func TestAnArchivedProjectIsReadOnly(t *testing.T) {
 	dir, l := needGit(t), open(t, githost.Config{})
-	l.create(t, project)
-	l.commit(t, project, map[string]string{"a": "1"})
-	if err := l.Archive(project); err != nil {
+	l.create(t, getProject)
+	l.commit(t, getProject, map[string]string{"a": "1"})
+	if err := l.Archive(getProject); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Create(project); err != nil {
+	if err := l.Create(getProject); err != nil {
 		t.Fatal(err)
 	}
-	dir.git(t, "clone", l.url+"/"+project, "work")
+	dir.git(t, "clone", l.url+"/"+getProject, "work")
 	work := dir + "/work"
 	work.git(t, "commit", "--allow-empty", "-m", "Mine")
 	if out, err := work.try(t, "push"); err == nil || !strings.Contains(out, "archived project") {
 		t.Errorf("push: %v, %s", err, out)
 	}
-	if _, err := l.Commit(project, "Change", map[string][]byte{"a": []byte("2")}); err == nil {
+	if _, err := l.Commit(getProject, "Change", map[string][]byte{"a": []byte("2")}); err == nil {
 		t.Error("the host itself commits to it")
 	}
 }

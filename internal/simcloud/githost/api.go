@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// answer is what an endpoint says.
-type answer struct {
+// apiResponse is what an endpoint says.
+type apiResponse struct {
 	code int
 	body any
 }
 
-func ok(body any) answer { return answer{http.StatusOK, body} }
+func newResponse(body any) apiResponse { return apiResponse{http.StatusOK, body} }
 
-func message(code int, text string) answer {
-	return answer{code, map[string]string{"message": strconv.Itoa(code) + " " + text}}
+func newMessageResponse(code int, text string) apiResponse {
+	return apiResponse{code, map[string]string{"message": strconv.Itoa(code) + " " + text}}
 }
 
 // call is an authorized request to the API.
@@ -28,32 +28,34 @@ type call struct {
 	project repository
 }
 
-// api serves what clients need of GitLab's API v4.
-func (h *Host) api() http.Handler {
+// newAPIHandler serves what clients need of GitLab's API v4.
+func (h *Host) newAPIHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.HandlerFunc(signIn))
-	mux.Handle("/api/v4/", h.endpoint(func(call) answer { return answer{http.StatusNotFound, map[string]string{"error": "404 Not Found"}} }))
-	mux.Handle("GET /api/v4/version", h.endpoint(version))
-	mux.Handle("GET /api/v4/user", h.endpoint(user))
-	mux.Handle("GET /api/v4/personal_access_tokens/self", h.endpoint(self))
-	for pattern, serve := range map[string]func(call) answer{
-		"": project, "/repository/branches": branches, "/repository/branches/{branch}": branch, "/repository/files/{file}": file,
-		"/repository/files/{file}/raw": rawFile, "/repository/commits": commits, "/repository/commits/{ref}": oneCommit,
-		"/pipelines": pipelines, "/pipelines/{pipeline}": onePipeline, "/pipelines/latest": latest, "/pipelines/{pipeline}/jobs": jobs,
-		"/pipelines/{pipeline}/bridges": bridges,
-		"/jobs/{job}":                   oneJob, "/jobs/{job}/trace": trace,
+	mux.Handle("/api/v4/", h.newEndpoint(func(call) apiResponse {
+		return apiResponse{http.StatusNotFound, map[string]string{"error": "404 Not Found"}}
+	}))
+	mux.Handle("GET /api/v4/version", h.newEndpoint(getVersion))
+	mux.Handle("GET /api/v4/user", h.newEndpoint(getUser))
+	mux.Handle("GET /api/v4/personal_access_tokens/self", h.newEndpoint(getTokenSelf))
+	for pattern, serve := range map[string]func(call) apiResponse{
+		"": getProject, "/repository/branches": listBranches, "/repository/branches/{branch}": getBranch, "/repository/files/{file}": getFile,
+		"/repository/files/{file}/raw": getRawFile, "/repository/commits": listCommits, "/repository/commits/{ref}": getCommit,
+		"/pipelines": listPipelines, "/pipelines/{pipeline}": getPipeline, "/pipelines/latest": getLatestPipeline, "/pipelines/{pipeline}/jobs": listJobs,
+		"/pipelines/{pipeline}/bridges": listBridges,
+		"/jobs/{job}":                   getJob, "/jobs/{job}/trace": trace,
 	} {
-		mux.Handle("GET /api/v4/projects/{project}"+pattern, h.ofProject(serve))
+		mux.Handle("GET /api/v4/projects/{project}"+pattern, h.withProject(serve))
 	}
-	mux.Handle("POST /api/v4/projects/{project}/pipelines/{pipeline}/retry", h.ofProject(retry))
+	mux.Handle("POST /api/v4/projects/{project}/pipelines/{pipeline}/retry", h.withProject(retry))
 	return mux
 }
 
-func (h *Host) ofProject(serve func(call) answer) http.Handler {
-	return h.endpoint(func(c call) answer {
+func (h *Host) withProject(serve func(call) apiResponse) http.Handler {
+	return h.newEndpoint(func(c call) apiResponse {
 		var found bool
 		if c.project, found = h.find(c.PathValue("project")); !found {
-			return message(http.StatusNotFound, "Project Not Found")
+			return newMessageResponse(http.StatusNotFound, "Project Not Found")
 		}
 		return serve(c)
 	})
@@ -69,16 +71,16 @@ func signIn(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("<!DOCTYPE html><title>Sign in · GitLab</title>\n")) // whoever asked has gone
 }
 
-// endpoint lets only tokens in that may read the API.
-func (h *Host) endpoint(serve func(call) answer) http.Handler {
+// newEndpoint lets only tokens in that may read the API.
+func (h *Host) newEndpoint(serve func(call) apiResponse) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		held, given, valid := h.bearer(r)
-		var said answer
+		held, given, valid := h.findToken(r)
+		var said apiResponse
 		switch {
 		case !given || !valid:
-			said = message(http.StatusUnauthorized, "Unauthorized")
-		case !held.may("api") && (r.Method != http.MethodGet || !held.may("read_api")) && !strings.HasSuffix(r.URL.Path, "/personal_access_tokens/self"):
-			said = answer{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
+			said = newMessageResponse(http.StatusUnauthorized, "Unauthorized")
+		case !held.hasScope("api") && (r.Method != http.MethodGet || !held.hasScope("read_api")) && !strings.HasSuffix(r.URL.Path, "/personal_access_tokens/self"):
+			said = apiResponse{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
 				"error_description": "The request requires higher privileges than provided by the access token."}}
 		default:
 			said = serve(call{Request: r, host: h, token: held})
@@ -87,7 +89,7 @@ func (h *Host) endpoint(serve func(call) answer) http.Handler {
 	})
 }
 
-func (a answer) write(w http.ResponseWriter, r *http.Request) {
+func (a apiResponse) write(w http.ResponseWriter, r *http.Request) {
 	if text, plain := a.body.([]byte); plain {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(a.code)
@@ -95,17 +97,17 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if list, many := a.body.([]map[string]any); many {
-		a.body = page(w, r, list)
+		a.body = paginate(w, r, list)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.code)
 	_ = json.NewEncoder(w).Encode(a.body) // whoever asked has gone
 }
 
-// page cuts a list and says where the rest is.
-func page(w http.ResponseWriter, r *http.Request, list []map[string]any) []map[string]any {
+// paginate cuts a list and says where the rest is.
+func paginate(w http.ResponseWriter, r *http.Request, list []map[string]any) []map[string]any {
 	query := r.URL.Query()
-	size, number := positive(query.Get("per_page"), 20, 100), positive(query.Get("page"), 1, 1<<20)
+	size, number := parsePositive(query.Get("per_page"), 20, 100), parsePositive(query.Get("page"), 1, 1<<20)
 	pages := max(1, (len(list)+size-1)/size)
 	header := w.Header()
 	header.Set("X-Page", strconv.Itoa(number))
@@ -122,7 +124,7 @@ func page(w http.ResponseWriter, r *http.Request, list []map[string]any) []map[s
 	return slices.Clip(list[start:min(len(list), start+size)])
 }
 
-func positive(text string, standard, most int) int {
+func parsePositive(text string, standard, most int) int {
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 1 {
 		return standard
@@ -139,5 +141,5 @@ func (h *Host) find(name string) (repository, bool) {
 			}
 		}
 	}
-	return h.repository(name)
+	return h.findRepository(name)
 }

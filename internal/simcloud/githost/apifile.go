@@ -16,18 +16,21 @@ import (
 // historyLimit is how many commits a list has at most.
 const historyLimit = 1000
 
-// content returns a file of the asked revision, or the answer why there is none.
-func (c call) content() (data []byte, revision string, refused *answer) {
-	missing := func(what string) *answer { a := message(http.StatusNotFound, what+" Not Found"); return &a }
+// readContent returns a file of the asked revision, or the answer why there is none.
+func (c call) readContent() (data []byte, revision string, refused *apiResponse) {
+	missing := func(what string) *apiResponse {
+		a := newMessageResponse(http.StatusNotFound, what+" Not Found")
+		return &a
+	}
 	ref := c.URL.Query().Get("ref")
 	if ref == "" {
-		return nil, "", &answer{http.StatusBadRequest, map[string]string{"error": "ref is missing, ref is empty"}}
+		return nil, "", &apiResponse{http.StatusBadRequest, map[string]string{"error": "ref is missing, ref is empty"}}
 	}
 	hash, found := c.project.resolve(ref)
 	if !found {
 		return nil, "", missing("Commit")
 	}
-	files, err := c.host.storage(c.project).files(hash)
+	files, err := c.host.openStorage(c.project).readFiles(hash)
 	if err != nil {
 		return nil, "", missing("Commit")
 	}
@@ -38,64 +41,64 @@ func (c call) content() (data []byte, revision string, refused *answer) {
 	return data, hash.String(), nil
 }
 
-func file(c call) answer {
-	data, revision, refused := c.content()
+func getFile(c call) apiResponse {
+	data, revision, refused := c.readContent()
 	if refused != nil {
 		return *refused
 	}
 	sum := sha256.Sum256(data)
 	name := c.PathValue("file")
-	return ok(map[string]any{"file_name": path.Base(name), "file_path": name, "size": len(data), "encoding": "base64",
+	return newResponse(map[string]any{"file_name": path.Base(name), "file_path": name, "size": len(data), "encoding": "base64",
 		"content": base64.StdEncoding.EncodeToString(data), "content_sha256": hex.EncodeToString(sum[:]), "ref": c.URL.Query().Get("ref"),
 		"blob_id": plumbing.ComputeHash(plumbing.BlobObject, data).String(), "commit_id": revision, "last_commit_id": revision})
 }
 
-func rawFile(c call) answer {
+func getRawFile(c call) apiResponse {
 	if c.URL.Query().Get("ref") == "" {
 		c.URL.RawQuery = "ref=HEAD"
 	}
-	data, _, refused := c.content()
+	data, _, refused := c.readContent()
 	if refused != nil {
 		return *refused
 	}
-	return ok(data)
+	return newResponse(data)
 }
 
-// commits lists a branch along first parents.
-func commits(c call) answer {
+// listCommits lists a branch along first parents.
+func listCommits(c call) apiResponse {
 	hash, found := c.project.resolve(c.URL.Query().Get("ref_name"))
 	list := []map[string]any{}
 	for found && len(list) < historyLimit {
-		commit, err := gitobject.GetCommit(c.host.storage(c.project), hash)
+		commit, err := gitobject.GetCommit(c.host.openStorage(c.project), hash)
 		if err != nil {
 			break
 		}
-		list = append(list, commitBody(commit))
+		list = append(list, renderCommitBody(commit))
 		if found = len(commit.ParentHashes) > 0; found {
 			hash = commit.ParentHashes[0]
 		}
 	}
-	return ok(list)
+	return newResponse(list)
 }
 
-func oneCommit(c call) answer {
+func getCommit(c call) apiResponse {
 	if hash, found := c.project.resolve(c.PathValue("ref")); found {
-		if body, found := c.commit(hash.String()); found {
-			return ok(body)
+		if body, found := c.renderCommit(hash.String()); found {
+			return newResponse(body)
 		}
 	}
-	return message(http.StatusNotFound, "Commit Not Found")
+	return newMessageResponse(http.StatusNotFound, "Commit Not Found")
 }
 
-func (c call) commit(hash string) (map[string]any, bool) {
-	commit, err := gitobject.GetCommit(c.host.storage(c.project), plumbing.NewHash(hash))
+func (c call) renderCommit(hash string) (map[string]any, bool) {
+	commit, err := gitobject.GetCommit(c.host.openStorage(c.project), plumbing.NewHash(hash))
 	if err != nil {
 		return nil, false
 	}
-	return commitBody(commit), true
+	return renderCommitBody(commit), true
 }
 
-func commitBody(commit *gitobject.Commit) map[string]any {
+func renderCommitBody(commit *gitobject.Commit) map[string]any {
 	hash, parents := commit.Hash.String(), []string{}
 	for _, parent := range commit.ParentHashes {
 		parents = append(parents, parent.String())

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// ownJobs are those of a pipeline itself, the newest first.
-func ownJobs(p pipeline) []check {
+// listOwnJobs are those of a pipeline itself, the newest first.
+func listOwnJobs(p pipeline) []check {
 	return []check{
-		{p.ID*1000 + 902, "create-pipelines", "build", p.Created.Add(isLinted), p.Created.Add(isPlanned)},
-		{p.ID*1000 + 901, "commodore-lint", "lint", p.Created.Add(isPending), p.Created.Add(isLinted)},
-		{p.ID*1000 + 900, "yamllint", "lint", p.Created.Add(isPending), p.Created.Add(isLinted)},
+		{p.ID*1000 + 902, "create-pipelines", "build", p.Created.Add(lintedAt), p.Created.Add(plannedAt)},
+		{p.ID*1000 + 901, "commodore-lint", "lint", p.Created.Add(pendingUntil), p.Created.Add(lintedAt)},
+		{p.ID*1000 + 900, "yamllint", "lint", p.Created.Add(pendingUntil), p.Created.Add(lintedAt)},
 	}
 }
 
@@ -23,7 +23,7 @@ type check struct {
 	begins, ends time.Time
 }
 
-func (k check) status(now time.Time) string {
+func (k check) computeStatus(now time.Time) string {
 	switch {
 	case now.Before(k.begins):
 		return created
@@ -33,42 +33,42 @@ func (k check) status(now time.Time) string {
 	return success
 }
 
-func jobs(c call) answer {
+func listJobs(c call) apiResponse {
 	found, below, known := c.findPipeline()
 	if !known {
-		return message(http.StatusNotFound, "Not found")
+		return newMessageResponse(http.StatusNotFound, "Not found")
 	}
 	list := []map[string]any{}
 	if !below {
-		for _, k := range ownJobs(found) {
+		for _, k := range listOwnJobs(found) {
 			list = append(list, c.check(found, k))
 		}
-		return ok(list)
+		return newResponse(list)
 	}
 	for _, j := range slices.Backward(found.Jobs) {
-		list = append(list, c.job(found, j))
+		list = append(list, c.renderJob(found, j))
 	}
-	return ok(list)
+	return newResponse(list)
 }
 
 func (c call) check(p pipeline, k check) map[string]any {
-	status := k.status(c.host.config.Clock.Now())
-	return c.jobBody(c.pipeline(p), job{ID: k.id, Begins: k.begins, Ends: k.ends}, k.name, k.stage, status)
+	status := k.computeStatus(c.host.config.Clock.Now())
+	return c.renderJobBody(c.renderPipeline(p), job{ID: k.id, Begins: k.begins, Ends: k.ends}, k.name, k.stage, status)
 }
 
-func (c call) job(p pipeline, j job) map[string]any {
-	return c.jobBody(c.child(p), j, j.Cluster+"_deploy", "deploy", j.status(c.host.config.Clock.Now()))
+func (c call) renderJob(p pipeline, j job) map[string]any {
+	return c.renderJobBody(c.renderChildPipeline(p), j, j.Cluster+"_deploy", "deploy", j.computeStatus(c.host.config.Clock.Now()))
 }
 
-func (c call) jobBody(of map[string]any, j job, name, stage, status string) map[string]any {
+func (c call) renderJobBody(of map[string]any, j job, name, stage, status string) map[string]any {
 	body := map[string]any{"id": j.ID, "name": name, "stage": stage, "status": status, "ref": defaultBranch, "allow_failure": false,
 		"created_at": of["created_at"], "started_at": nil, "finished_at": nil, "duration": nil, "failure_reason": nil,
 		"web_url": c.link("jobs", j.ID), "pipeline": of}
 	if status == running || status == success || status == failed {
-		body["started_at"] = stamp(j.Begins)
+		body["started_at"] = formatTime(j.Begins)
 	}
 	if status == success || status == failed {
-		body["finished_at"], body["duration"] = stamp(j.Ends), j.Ends.Sub(j.Begins).Seconds()
+		body["finished_at"], body["duration"] = formatTime(j.Ends), j.Ends.Sub(j.Begins).Seconds()
 	}
 	if status == failed {
 		body["failure_reason"] = "script_failure"
@@ -77,40 +77,40 @@ func (c call) jobBody(of map[string]any, j job, name, stage, status string) map[
 }
 
 // findJob returns a job, as the API shows it and with what it has said.
-func (c call) findJob() (body map[string]any, lines []said, found bool) {
+func (c call) findJob() (body map[string]any, lines []traceLine, found bool) {
 	number, err := strconv.Atoi(c.PathValue("job"))
 	p, known := c.host.pipelines.Get(strconv.Itoa(number / 1000))
-	if err != nil || !known || !c.owns(p) {
+	if err != nil || !known || !c.isOwner(p) {
 		return nil, nil, false
 	}
-	for _, k := range ownJobs(p) {
+	for _, k := range listOwnJobs(p) {
 		if k.id == number {
-			return c.check(p, k), []said{{k.ends, green + "Job succeeded" + normal + "\n"}}, true
+			return c.check(p, k), []traceLine{{k.ends, green + "Job succeeded" + normal + "\n"}}, true
 		}
 	}
 	for _, j := range p.Jobs {
 		if j.ID == number && j.Result == "" {
-			return c.job(p, j), c.host.opening(p, j).lines, true
+			return c.renderJob(p, j), c.host.newJobTrace(p, j).lines, true
 		} else if j.ID == number {
-			return c.job(p, j), j.Trace, true
+			return c.renderJob(p, j), j.Trace, true
 		}
 	}
 	return nil, nil, false
 }
 
-func oneJob(c call) answer {
+func getJob(c call) apiResponse {
 	body, _, found := c.findJob()
 	if !found {
-		return message(http.StatusNotFound, "Not found")
+		return newMessageResponse(http.StatusNotFound, "Not found")
 	}
-	return ok(body)
+	return newResponse(body)
 }
 
 // trace is what a job has said by now.
-func trace(c call) answer {
+func trace(c call) apiResponse {
 	_, lines, found := c.findJob()
 	if !found {
-		return message(http.StatusNotFound, "Not found")
+		return newMessageResponse(http.StatusNotFound, "Not found")
 	}
 	var text []byte
 	for _, line := range lines {
@@ -118,5 +118,5 @@ func trace(c call) answer {
 			text = append(text, line.Text...)
 		}
 	}
-	return ok(text)
+	return newResponse(text)
 }

@@ -7,44 +7,44 @@ import (
 	"time"
 )
 
-// pipelines lists those of a project, the newest first, without those below others.
-func pipelines(c call) answer {
+// listPipelines lists those of a project, the newest first, without those below others.
+func listPipelines(c call) apiResponse {
 	query, list := c.URL.Query(), []map[string]any{}
 	for _, p := range slices.Backward(c.host.pipelines.List()) {
-		status := p.status(c.host.config.Clock.Now())
-		if !c.owns(p) || query.Has("sha") && query.Get("sha") != p.SHA || query.Has("ref") && query.Get("ref") != defaultBranch ||
+		status := p.computeStatus(c.host.config.Clock.Now())
+		if !c.isOwner(p) || query.Has("sha") && query.Get("sha") != p.SHA || query.Has("ref") && query.Get("ref") != defaultBranch ||
 			query.Has("status") && query.Get("status") != status {
 			continue
 		}
-		list = append(list, c.pipeline(p))
+		list = append(list, c.renderPipeline(p))
 	}
-	return ok(list)
+	return newResponse(list)
 }
 
-// owns tells whether a pipeline is the project's. One without jobs is none, which is known once it is planned.
-func (c call) owns(p pipeline) bool {
+// isOwner tells whether a pipeline is the project's. One without jobs is none, which is known once it is planned.
+func (c call) isOwner(p pipeline) bool {
 	return p.Project == c.project.Path && p.Planned && len(p.Jobs) > 0
 }
 
-func (c call) pipeline(p pipeline) map[string]any {
-	return c.pipelineBody(p, p.ID, "push", p.status(c.host.config.Clock.Now()), p.Created)
+func (c call) renderPipeline(p pipeline) map[string]any {
+	return c.renderPipelineBody(p, p.ID, "push", p.computeStatus(c.host.config.Clock.Now()), p.Created)
 }
 
-func (c call) child(p pipeline) map[string]any {
-	return c.pipelineBody(p, p.ID+1, "parent_pipeline", p.below(c.host.config.Clock.Now()), p.triggered())
+func (c call) renderChildPipeline(p pipeline) map[string]any {
+	return c.renderPipelineBody(p, p.ID+1, "parent_pipeline", p.computeChildStatus(c.host.config.Clock.Now()), p.triggeredAt())
 }
 
-func (c call) pipelineBody(p pipeline, id int, source, status string, begins time.Time) map[string]any {
+func (c call) renderPipelineBody(p pipeline, id int, source, status string, begins time.Time) map[string]any {
 	now := c.host.config.Clock.Now()
 	body := map[string]any{"id": id, "iid": id - firstPipeline + 1, "project_id": c.project.ID, "sha": p.SHA, "ref": defaultBranch,
-		"source": source, "status": status, "created_at": stamp(begins), "updated_at": stamp(now), "started_at": nil, "finished_at": nil,
+		"source": source, "status": status, "created_at": formatTime(begins), "updated_at": formatTime(now), "started_at": nil, "finished_at": nil,
 		"duration": nil, "web_url": c.link("pipelines", id)}
 	if status != created && status != pending {
-		body["started_at"] = stamp(begins.Add(jobPending))
+		body["started_at"] = formatTime(begins.Add(jobPending))
 	}
-	if p.done() {
-		body["finished_at"], body["updated_at"] = stamp(p.ended()), stamp(p.ended())
-		body["duration"] = int(p.ended().Sub(begins.Add(jobPending)).Seconds())
+	if p.isDone() {
+		body["finished_at"], body["updated_at"] = formatTime(p.endedAt()), formatTime(p.endedAt())
+		body["duration"] = int(p.endedAt().Sub(begins.Add(jobPending)).Seconds())
 	}
 	return body
 }
@@ -53,7 +53,7 @@ func (c call) link(kind string, number int) string {
 	return "https://" + c.host.config.Host + "/" + c.project.Path + "/-/" + kind + "/" + strconv.Itoa(number)
 }
 
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
 // findPipeline finds the pipeline of a request; below tells that it is the one below it.
 func (c call) findPipeline() (found pipeline, below, known bool) {
@@ -66,61 +66,61 @@ func (c call) findPipeline() (found pipeline, below, known bool) {
 		number--
 	}
 	found, known = c.host.pipelines.Get(strconv.Itoa(number))
-	return found, below, known && c.owns(found) && (!below || !c.host.config.Clock.Now().Before(found.triggered()))
+	return found, below, known && c.isOwner(found) && (!below || !c.host.config.Clock.Now().Before(found.triggeredAt()))
 }
 
-func onePipeline(c call) answer {
+func getPipeline(c call) apiResponse {
 	switch found, below, known := c.findPipeline(); {
 	case !known:
-		return message(http.StatusNotFound, "Not found")
+		return newMessageResponse(http.StatusNotFound, "Not found")
 	case below:
-		return ok(c.child(found))
+		return newResponse(c.renderChildPipeline(found))
 	default:
-		return ok(c.pipeline(found))
+		return newResponse(c.renderPipeline(found))
 	}
 }
 
-func latest(c call) answer {
+func getLatestPipeline(c call) apiResponse {
 	for _, p := range slices.Backward(c.host.pipelines.List()) {
-		if c.owns(p) {
-			return ok(c.pipeline(p))
+		if c.isOwner(p) {
+			return newResponse(c.renderPipeline(p))
 		}
 	}
-	return message(http.StatusNotFound, "Not found")
+	return newMessageResponse(http.StatusNotFound, "Not found")
 }
 
-// bridges lists the job that starts the pipeline below.
-func bridges(c call) answer {
+// listBridges lists the job that starts the pipeline below.
+func listBridges(c call) apiResponse {
 	found, below, known := c.findPipeline()
 	if !known {
-		return message(http.StatusNotFound, "Not found")
+		return newMessageResponse(http.StatusNotFound, "Not found")
 	}
 	if below {
-		return ok([]map[string]any{})
+		return newResponse([]map[string]any{})
 	}
 	now := c.host.config.Clock.Now()
 	bridge := map[string]any{"id": found.ID*1000 + 903, "name": "trigger-pipelines", "stage": "trigger", "status": created, "ref": defaultBranch,
-		"created_at": stamp(found.Created), "downstream_pipeline": nil}
-	if !now.Before(found.triggered()) {
-		bridge["status"], bridge["downstream_pipeline"] = found.status(now), c.child(found)
+		"created_at": formatTime(found.Created), "downstream_pipeline": nil}
+	if !now.Before(found.triggeredAt()) {
+		bridge["status"], bridge["downstream_pipeline"] = found.computeStatus(now), c.renderChildPipeline(found)
 	}
-	return ok([]map[string]any{bridge})
+	return newResponse([]map[string]any{bridge})
 }
 
 // retry starts the jobs that failed once more.
-func retry(c call) answer {
-	c.host.settling.Lock()
-	defer c.host.settling.Unlock()
+func retry(c call) apiResponse {
+	c.host.pipelinesLock.Lock()
+	defer c.host.pipelinesLock.Unlock()
 	found, below, known := c.findPipeline()
 	if !known {
-		return message(http.StatusNotFound, "Not found")
+		return newMessageResponse(http.StatusNotFound, "Not found")
 	}
-	found, err := c.host.again(found)
+	found, err := c.host.retryPipeline(found)
 	if err != nil {
-		return message(http.StatusInternalServerError, "Internal Server Error")
+		return newMessageResponse(http.StatusInternalServerError, "Internal Server Error")
 	}
 	if below {
-		return answer{http.StatusCreated, c.child(found)}
+		return apiResponse{http.StatusCreated, c.renderChildPipeline(found)}
 	}
-	return answer{http.StatusCreated, c.pipeline(found)}
+	return apiResponse{http.StatusCreated, c.renderPipeline(found)}
 }

@@ -10,25 +10,25 @@ import (
 // maintainer is GitLab's number for somebody who may push to protected branches.
 const maintainer = 40
 
-func version(call) answer {
-	return ok(map[string]any{"version": "17.11.3-ee", "revision": "2a3e1b5c7d4", "enterprise": true})
+func getVersion(call) apiResponse {
+	return newResponse(map[string]any{"version": "17.11.3-ee", "revision": "2a3e1b5c7d4", "enterprise": true})
 }
 
-func user(c call) answer {
-	return ok(map[string]any{"id": 7, "username": engineer, "name": "Engineer", "state": "active", "bot": false,
+func getUser(c call) apiResponse {
+	return newResponse(map[string]any{"id": 7, "username": engineer, "name": "Engineer", "state": "active", "bot": false,
 		"web_url": "https://" + c.host.config.Host + "/" + engineer})
 }
 
-func self(c call) answer {
-	return ok(map[string]any{"id": c.token.ID, "name": "installation", "revoked": false, "active": true, "user_id": 7,
+func getTokenSelf(c call) apiResponse {
+	return newResponse(map[string]any{"id": c.token.ID, "name": "installation", "revoked": false, "active": true, "user_id": 7,
 		"scopes": c.token.Scopes, "created_at": c.token.Created.UTC().Format(time.RFC3339Nano),
 		"expires_at": c.token.Created.Add(tokenLife).UTC().Format(time.DateOnly)})
 }
 
-func project(c call) answer {
+func getProject(c call) apiResponse {
 	p, base := c.project, "https://"+c.host.config.Host+"/"+c.project.Path
 	group, name := path.Split(p.Path)
-	_, pushed := p.tip()
+	_, pushed := p.findTip()
 	body := map[string]any{
 		"id": p.ID, "name": name, "path": name, "path_with_namespace": p.Path, "web_url": base, "http_url_to_repo": base + ".git",
 		"ssh_url_to_repo": "git@" + c.host.config.Host + ":" + p.Path + ".git", "archived": p.Archived, "visibility": "private",
@@ -40,30 +40,30 @@ func project(c call) answer {
 	if pushed {
 		body["default_branch"] = defaultBranch
 	}
-	return ok(body)
+	return newResponse(body)
 }
 
-func branches(c call) answer {
+func listBranches(c call) apiResponse {
 	list := []map[string]any{}
-	for _, name := range sortedKeys(c.project.Refs) {
+	for _, name := range sortKeys(c.project.Refs) {
 		if short, is := strings.CutPrefix(name, "refs/heads/"); is {
-			list = append(list, c.branch(short))
+			list = append(list, c.renderBranch(short))
 		}
 	}
-	return ok(list)
+	return newResponse(list)
 }
 
-func branch(c call) answer {
+func getBranch(c call) apiResponse {
 	name := c.PathValue("branch")
 	if _, found := c.project.Refs["refs/heads/"+name]; !found {
-		return message(http.StatusNotFound, "Branch Not Found")
+		return newMessageResponse(http.StatusNotFound, "Branch Not Found")
 	}
-	return ok(c.branch(name))
+	return newResponse(c.renderBranch(name))
 }
 
-func (c call) branch(name string) map[string]any {
+func (c call) renderBranch(name string) map[string]any {
 	tip := name == defaultBranch
-	commit, _ := c.commit(c.project.Refs["refs/heads/"+name])
+	commit, _ := c.renderCommit(c.project.Refs["refs/heads/"+name])
 	return map[string]any{"name": name, "default": tip, "protected": tip, "merged": false, "can_push": true,
 		"developers_can_push": !tip, "developers_can_merge": !tip, "commit": commit}
 }

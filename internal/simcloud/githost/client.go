@@ -47,7 +47,7 @@ func connect(ctx context.Context, dial Dial, target *url.URL, signer ssh.Signer,
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	config := &ssh.ClientConfig{User: "git", Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, HostKeyCallback: pinned(target.Hostname(), hostKeys)}
+	config := &ssh.ClientConfig{User: "git", Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, HostKeyCallback: newHostKeyCallback(target.Hostname(), hostKeys)}
 	if user := target.User.Username(); user != "" {
 		config.User = user
 	}
@@ -58,8 +58,8 @@ func connect(ctx context.Context, dial Dial, target *url.URL, signer ssh.Signer,
 	return ssh.NewClient(session, channels, requests), nil
 }
 
-// pinned accepts the keys that a host has by lines as in known_hosts.
-func pinned(host, lines string) ssh.HostKeyCallback {
+// newHostKeyCallback accepts the keys that a host has by lines as in known_hosts.
+func newHostKeyCallback(host, lines string) ssh.HostKeyCallback {
 	return func(_ string, _ net.Addr, public ssh.PublicKey) error {
 		known := false
 		for rest := []byte(lines); len(rest) > 0; {
@@ -103,7 +103,7 @@ func fetch(client *ssh.Client, name string) (map[string][]byte, string, error) {
 	if err := session.Start(uploadPack + " '" + strings.ReplaceAll(name, "'", "") + "'"); err != nil {
 		return nil, "", err
 	}
-	files, commit, err := newest(in, out)
+	files, commit, err := fetchNewest(in, out)
 	if err != nil {
 		_ = in.Close()
 		_ = session.Wait() // what it said is complete then
@@ -112,8 +112,8 @@ func fetch(client *ssh.Client, name string) (map[string][]byte, string, error) {
 	return files, commit, nil
 }
 
-// newest asks for the newest commit alone.
-func newest(in io.Writer, out io.Reader) (map[string][]byte, string, error) {
+// fetchNewest asks for the newest commit alone.
+func fetchNewest(in io.Writer, out io.Reader) (map[string][]byte, string, error) {
 	offered := packp.NewAdvRefs()
 	if err := offered.Decode(out); err != nil {
 		return nil, "", err
@@ -141,6 +141,6 @@ func newest(in io.Writer, out io.Reader) (map[string][]byte, string, error) {
 	if _, err := parser.Parse(); err != nil {
 		return nil, "", err
 	}
-	files, err := filesOf(objects, plumbing.NewHash(commit))
+	files, err := readAllFiles(objects, plumbing.NewHash(commit))
 	return files, commit, err
 }

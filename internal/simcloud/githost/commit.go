@@ -16,18 +16,18 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// attempts is how often a commit is made again because somebody pushed meanwhile.
-const attempts = 5
+// maxAttempts is how often a commit is made again because somebody pushed meanwhile.
+const maxAttempts = 5
 
-// bot is who commits compiled catalogs and what a repository starts with.
-func bot(at time.Time) gitobject.Signature {
+// newBotSignature is who commits compiled catalogs and what a repository starts with.
+func newBotSignature(at time.Time) gitobject.Signature {
 	return gitobject.Signature{Name: "Commodore", Email: "commodore@syn.tools", When: at}
 }
 
 // Commit changes files of the default branch and returns the commit. A nil content deletes the file. If nothing changes
 // there is no new commit.
 func (h *Host) Commit(name, message string, files map[string][]byte) (string, error) {
-	for range attempts {
+	for range maxAttempts {
 		hash, err := h.commit(name, message, func(all map[string][]byte) {
 			maps.Copy(all, files)
 			maps.DeleteFunc(all, func(_ string, content []byte) bool { return content == nil })
@@ -41,49 +41,49 @@ func (h *Host) Commit(name, message string, files map[string][]byte) (string, er
 
 // commit makes a commit of what change leaves of the files.
 func (h *Host) commit(name, message string, change func(map[string][]byte)) (string, error) {
-	found, ok := h.repository(name)
+	found, ok := h.findRepository(name)
 	if !ok {
 		return "", fmt.Errorf("commit to %s: %w", name, errNoRepository)
 	}
-	objects := h.storage(found)
-	tip, _ := found.tip()
-	files, err := objects.files(tip)
+	objects := h.openStorage(found)
+	tip, _ := found.findTip()
+	files, err := objects.readFiles(tip)
 	if err != nil {
 		return "", err
 	}
 	change(files)
-	tree, err := objects.tree(files)
+	tree, err := objects.writeTree(files)
 	if err != nil {
 		return "", err
 	}
-	if before, err := objects.treeOf(tip); err == nil && before == tree {
+	if before, err := objects.readTreeHash(tip); err == nil && before == tree {
 		return tip.String(), nil
 	}
-	commit, err := objects.committed(tree, tip, message, h.config.Clock.Now())
+	commit, err := objects.writeCommit(tree, tip, message, h.config.Clock.Now())
 	if err != nil {
 		return "", err
 	}
-	if err := h.move(found.Path, update{found.head(), tip, commit}); err != nil {
+	if err := h.move(found.Path, update{found.headRef(), tip, commit}); err != nil {
 		return "", fmt.Errorf("commit to %s: %w", name, err)
 	}
-	return commit.String(), h.pushed(found.Path, commit)
+	return commit.String(), h.createPipeline(found.Path, commit)
 }
 
-// Files returns the files of the default branch and its newest commit; none, if nothing was pushed yet.
-func (h *Host) Files(name string) (map[string][]byte, string, error) {
-	found, ok := h.repository(name)
+// ReadFiles returns the files of the default branch and its newest commit; none, if nothing was pushed yet.
+func (h *Host) ReadFiles(name string) (map[string][]byte, string, error) {
+	found, ok := h.findRepository(name)
 	if !ok {
 		return nil, "", fmt.Errorf("read %s: %w", name, errNoRepository)
 	}
-	tip, ok := found.tip()
+	tip, ok := found.findTip()
 	if !ok {
 		return map[string][]byte{}, "", nil
 	}
-	files, err := h.storage(found).files(tip)
+	files, err := h.openStorage(found).readFiles(tip)
 	return files, tip.String(), err
 }
 
-func (s storage) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
+func (s storage) readTreeHash(commit plumbing.Hash) (plumbing.Hash, error) {
 	found, err := gitobject.GetCommit(s, commit)
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -91,16 +91,16 @@ func (s storage) treeOf(commit plumbing.Hash) (plumbing.Hash, error) {
 	return found.TreeHash, nil
 }
 
-// files reads all files of a commit; of no commit there are none.
-func (s storage) files(commit plumbing.Hash) (map[string][]byte, error) {
+// readFiles reads all files of a commit; of no commit there are none.
+func (s storage) readFiles(commit plumbing.Hash) (map[string][]byte, error) {
 	if commit.IsZero() {
 		return map[string][]byte{}, nil
 	}
-	return filesOf(s, commit)
+	return readAllFiles(s, commit)
 }
 
-// tree stores a directory with all that is below it.
-func (s storage) tree(files map[string][]byte) (plumbing.Hash, error) {
+// writeTree stores a directory with all that is below it.
+func (s storage) writeTree(files map[string][]byte) (plumbing.Hash, error) {
 	below, entries := map[string]map[string][]byte{}, []gitobject.TreeEntry{}
 	for name, content := range files {
 		if dir, rest, inside := strings.Cut(path.Clean(name), "/"); inside {
@@ -117,7 +117,7 @@ func (s storage) tree(files map[string][]byte) (plumbing.Hash, error) {
 		entries = append(entries, gitobject.TreeEntry{Name: name, Mode: filemode.Regular, Hash: hash})
 	}
 	for _, dir := range slices.Sorted(maps.Keys(below)) {
-		hash, err := s.tree(below[dir])
+		hash, err := s.writeTree(below[dir])
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -135,8 +135,8 @@ func sortKey(entry gitobject.TreeEntry) string {
 	return entry.Name
 }
 
-func (s storage) committed(tree, parent plumbing.Hash, message string, at time.Time) (plumbing.Hash, error) {
-	signature := bot(at)
+func (s storage) writeCommit(tree, parent plumbing.Hash, message string, at time.Time) (plumbing.Hash, error) {
+	signature := newBotSignature(at)
 	commit := &gitobject.Commit{Author: signature, Committer: signature, Message: message + "\n", TreeHash: tree}
 	if !parent.IsZero() {
 		commit.ParentHashes = []plumbing.Hash{parent}
@@ -154,7 +154,7 @@ func (s storage) encode(o interface {
 	return s.SetEncodedObject(encoded)
 }
 
-func content(o plumbing.EncodedObject) ([]byte, error) {
+func readContent(o plumbing.EncodedObject) ([]byte, error) {
 	reader, err := o.Reader()
 	if err != nil {
 		return nil, err

@@ -21,11 +21,11 @@ import (
 
 const commodoreVersion = "v1.33.1"
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // compile does what `commodore catalog compile --push` does, and says what that says.
 func (h *Host) compile(_ context.Context, p pipeline, j job) (*tracer, error) {
-	t := h.opening(p, j)
+	t := h.newJobTrace(p, j)
 	err := h.compileInto(t, p, j)
 	t.close(j.Ends, err)
 	return t, err
@@ -34,44 +34,44 @@ func (h *Host) compile(_ context.Context, p pipeline, j job) (*tracer, error) {
 func (h *Host) compileInto(t *tracer, p pipeline, j job) error {
 	cluster, known := h.config.Clusters(j.Cluster)
 	if !known {
-		return complaint("While fetching cluster specification: API error: 404 Reason: clusters.syn.tools '%s' not found", j.Cluster)
+		return newProtocolError("While fetching cluster specification: API error: 404 Reason: clusters.syn.tools '%s' not found", j.Cluster)
 	}
-	found, _ := h.repository(p.Project)
-	files, err := h.storage(found).files(plumbing.NewHash(p.SHA))
+	found, _ := h.findRepository(p.Project)
+	files, err := h.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
 	if err != nil {
 		return err
 	}
-	t.step("Updating global config...")
-	t.step("Updating customer config...")
-	t.step("Discovering included components...")
-	made, err := render(j.Cluster, cluster, files, h.parametersOf(j.Cluster, cluster), h.config.Troubles)
+	t.writeStep("Updating global config...")
+	t.writeStep("Updating customer config...")
+	t.writeStep("Discovering included components...")
+	made, err := render(j.Cluster, cluster, files, h.buildParameters(j.Cluster, cluster), h.config.Faults)
 	if err != nil {
-		return complaint("While rendering inventory: %w", err)
+		return newProtocolError("While rendering inventory: %w", err)
 	}
-	t.step("Updating cluster catalog...")
-	t.step("Updating Kapitan secret references...")
+	t.writeStep("Updating cluster catalog...")
+	t.writeStep("Updating Kapitan secret references...")
 	catalog, err := h.compileAll(t, made)
 	if err != nil {
 		return err
 	}
-	t.step("Updating catalog repository...")
+	t.writeStep("Updating catalog repository...")
 	if err := h.pushCatalog(t, cluster.Catalog, catalog, p.SHA); err != nil {
 		return err
 	}
-	t.step("Catalog compiled! 🎉")
-	h.config.Compiled(j.Cluster, h.meta(made, p, j))
+	t.writeStep("Catalog compiled! 🎉")
+	h.config.Compiled(j.Cluster, h.buildCompileMeta(made, p, j))
 	return nil
 }
 
-// parametersOf is what Commodore takes from Lieutenant.
-func (h *Host) parametersOf(id string, cluster Cluster) map[string]any {
+// buildParameters is what Commodore takes from Lieutenant.
+func (h *Host) buildParameters(id string, cluster Cluster) map[string]any {
 	facts, dynamic := map[string]any{}, map[string]any{}
 	for key, value := range cluster.Facts {
 		facts[key] = value
 	}
 	maps.Copy(dynamic, cluster.DynamicFacts)
 	return map[string]any{"facts": facts, "dynamic_facts": dynamic, "cluster": map[string]any{
-		"name": id, "tenant": cluster.Tenant, "catalog_url": "ssh://git@" + h.config.Host + "/" + plainPath(cluster.Catalog) + ".git",
+		"name": id, "tenant": cluster.Tenant, "catalog_url": "ssh://git@" + h.config.Host + "/" + normalizePath(cluster.Catalog) + ".git",
 		"catalog_host_keys": knownhosts.Line([]string{h.config.Host}, h.config.HostKey.PublicKey()),
 	}}
 }
@@ -79,14 +79,14 @@ func (h *Host) parametersOf(id string, cluster Cluster) map[string]any {
 // compileAll makes the files of the catalog.
 func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) {
 	catalog := map[string][]byte{}
-	t.step("Compiling catalog...")
+	t.writeStep("Compiling catalog...")
 	for _, name := range made.applications {
-		if !knownComponent(name) {
-			return nil, complaint("Unknown component '%s': no version or url for it in parameters.components", name)
+		if !isKnownComponent(name) {
+			return nil, newProtocolError("Unknown component '%s': no version or url for it in parameters.components", name)
 		}
 		files, err := build(name, made.parameters)
-		if err == nil && h.config.Troubles.CompileFailure && name == "openshift4-monitoring" {
-			err = jsonnetError(name, errors.New("couldn't open import \"lib/prometheus.libsonnet\": no match locally or in the Jsonnet library paths"))
+		if err == nil && h.config.Faults.CompileFailure && name == "openshift4-monitoring" {
+			err = formatJsonnetError(name, errors.New("couldn't open import \"lib/prometheus.libsonnet\": no match locally or in the Jsonnet library paths"))
 		}
 		if err != nil {
 			return nil, err
@@ -94,18 +94,18 @@ func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) 
 		for file, content := range files {
 			catalog[path.Join("manifests", name, file)] = content
 		}
-		if err := deploy(catalog, name, made); err != nil {
+		if err := addApplication(catalog, name, made); err != nil {
 			return nil, err
 		}
-		t.say("Compiled " + name + " (0.21s)")
+		t.writeLines("Compiled " + name + " (0.21s)")
 	}
-	secrets(catalog, made)
-	t.step("Postprocessing...")
+	writeSecretReferences(catalog, made)
+	t.writeStep("Postprocessing...")
 	return catalog, nil
 }
 
-// deploy adds the application of a component, but for the one that is not for the cluster itself.
-func deploy(catalog map[string][]byte, name string, made inventory) error {
+// addApplication adds the application of a component, but for the one that is not for the cluster itself.
+func addApplication(catalog map[string][]byte, name string, made inventory) error {
 	if name == "openshift4-terraform" {
 		return nil
 	}
@@ -131,13 +131,13 @@ spec:
 // secretReference matches a reference to a secret in Vault.
 var secretReference = regexp.MustCompile(`\?\{vaultkv:([A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+)\}`)
 
-// secrets writes the files of the references that the parameters hold, and marks the references with their hashes. Those
+// writeSecretReferences writes the files of the references that the parameters hold, and marks the references with their hashes. Those
 // of components that the cluster does not have are left out.
-func secrets(catalog map[string][]byte, made inventory) {
-	all, _ := asJSON(owned(made)) // of YAML
+func writeSecretReferences(catalog map[string][]byte, made inventory) {
+	all, _ := toJSON(filterParameters(made)) // of YAML
 	marks := map[string]string{}
 	for _, found := range secretReference.FindAllStringSubmatch(all, -1) {
-		file := referenceFile(found[1])
+		file := renderReferenceFile(found[1])
 		catalog["refs/"+found[1]] = file
 		sum := sha256.Sum256(file)
 		marks[found[1]] = hex.EncodeToString(sum[:4])
@@ -152,17 +152,17 @@ func secrets(catalog map[string][]byte, made inventory) {
 	}
 }
 
-// owned returns the parameters without those of components that the cluster does not have.
-func owned(made inventory) map[string]any {
+// filterParameters returns the parameters without those of components that the cluster does not have.
+func filterParameters(made inventory) map[string]any {
 	kept := maps.Clone(made.parameters)
 	maps.DeleteFunc(kept, func(key string, _ any) bool {
 		name := strings.ReplaceAll(key, "_", "-")
-		return knownComponent(name) && !slices.Contains(made.applications, name)
+		return isKnownComponent(name) && !slices.Contains(made.applications, name)
 	})
 	return kept
 }
 
-func referenceFile(place string) []byte {
+func renderReferenceFile(place string) []byte {
 	secret, key := path.Split(place)
 	data := base64.StdEncoding.EncodeToString([]byte(strings.TrimSuffix(secret, "/") + ":" + key))
 	return fmt.Appendf(nil, `data: %s
@@ -192,30 +192,30 @@ func (h *Host) pushCatalog(t *tracer, name string, catalog map[string][]byte, re
 		if _, ok := files["README.md"]; !ok {
 			files["README.md"] = []byte("# Cluster catalog\n\nCompiled by Commodore. Whatever is changed by hand here is lost with the next compilation.\n")
 		}
-		changes = changed(before, files)
+		changes = listChanged(before, files)
 	})
 	if err != nil {
-		return complaint("Failed to push to the catalog repository: %w", err)
+		return newProtocolError("Failed to push to the catalog repository: %w", err)
 	}
 	if len(changes) == 0 {
-		t.say(" > No changes.\n > Skipping commit+push to catalog...")
+		t.writeLines(" > No changes.\n > Skipping commit+push to catalog...")
 		return nil
 	}
-	t.say(" > Changes:\n" + strings.Join(changes, "\n") + "\n > Commiting changes...\n > Pushing catalog to remote...") //nolint:misspell // Commodore's words
-	t.say("   " + commit[:7])
+	t.writeLines(" > Changes:\n" + strings.Join(changes, "\n") + "\n > Commiting changes...\n > Pushing catalog to remote...") //nolint:misspell // Commodore's words
+	t.writeLines("   " + commit[:7])
 	return nil
 }
 
-func changed(before, after map[string][]byte) []string {
+func listChanged(before, after map[string][]byte) []string {
 	var changes []string
-	for _, name := range sortedKeys(after) {
+	for _, name := range sortKeys(after) {
 		if old, ok := before[name]; !ok {
 			changes = append(changes, "     Added file "+name)
 		} else if !bytes.Equal(old, after[name]) {
 			changes = append(changes, "     Changed file "+name)
 		}
 	}
-	for _, name := range sortedKeys(before) {
+	for _, name := range sortKeys(before) {
 		if _, ok := after[name]; !ok {
 			changes = append(changes, "     Deleted file "+name)
 		}
@@ -223,8 +223,8 @@ func changed(before, after map[string][]byte) []string {
 	return changes
 }
 
-// meta is what Commodore reports to Lieutenant about a compilation.
-func (h *Host) meta(made inventory, p pipeline, j job) map[string]any {
+// buildCompileMeta is what Commodore reports to Lieutenant about a compilation.
+func (h *Host) buildCompileMeta(made inventory, p pipeline, j job) map[string]any {
 	instances := map[string]any{}
 	for _, name := range made.applications {
 		instances[name] = map[string]any{"component": name, "url": "https://github.com/projectsyn/component-" + name + ".git", "version": "v1.0.0"}

@@ -49,11 +49,11 @@ func known() githost.Cluster {
 	}
 }
 
-func openCompiler(t *testing.T, troubles githost.Troubles) *compiler {
+func openCompiler(t *testing.T, troubles githost.Faults) *compiler {
 	t.Helper()
 	c := &compiler{cluster: known()}
 	made := compilerOf(t, githost.Config{
-		DB: store.Memory(), HostKey: signer(t, 'h'), Host: "git.vshn.net", Troubles: troubles,
+		DB: store.NewMemory(), HostKey: signer(t, 'h'), Host: "git.vshn.net", Faults: troubles,
 		Clusters: func(id string) (githost.Cluster, bool) { return c.cluster, id == "c-demo-1" },
 		Compiled: func(_ string, meta map[string]any) { c.met = meta },
 	})
@@ -68,17 +68,17 @@ func compilerOf(t *testing.T, config githost.Config) *compiler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{project, catalog} {
+	for _, name := range []string{getProject, catalog} {
 		if err := host.Create(name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return &compiler{Host: host, token: host.IssueToken()}
+	return &compiler{Host: host, token: host.CreateToken()}
 }
 
 func (c *compiler) push(t *testing.T, configuration string) string {
 	t.Helper()
-	commit, err := c.Commit(project, "Change", map[string][]byte{"common.yml": {}, "openshift4.yml": []byte("parameters: {}\n"), "c-demo-1.yml": []byte(configuration)})
+	commit, err := c.Commit(getProject, "Change", map[string][]byte{"common.yml": {}, "openshift4.yml": []byte("parameters: {}\n"), "c-demo-1.yml": []byte(configuration)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (c *compiler) ask(path string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodGet, "/api/v4/"+path, nil)
 	request.Header.Set("PRIVATE-TOKEN", c.token)
 	said := httptest.NewRecorder()
-	c.Web().ServeHTTP(said, request)
+	c.NewWebHandler().ServeHTTP(said, request)
 	return said
 }
 
@@ -146,7 +146,7 @@ func (c *compiler) compile(t *testing.T, configuration string) (files map[string
 	if job.Name != "c-demo-1_deploy" || job.Status != ended.Status {
 		t.Fatalf("the job is %+v, its pipeline %+v", job, ended)
 	}
-	files, _, err := c.Files(catalog)
+	files, _, err := c.ReadFiles(catalog)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,13 +155,13 @@ func (c *compiler) compile(t *testing.T, configuration string) (files map[string
 
 func itoa(number int) string { text, _ := json.Marshal(number); return string(text) }
 
-func compiles(t *testing.T, troubles githost.Troubles, test func(*testing.T, *compiler)) {
+func compiles(t *testing.T, troubles githost.Faults, test func(*testing.T, *compiler)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, openCompiler(t, troubles)) })
 }
 
 func TestAPushCompilesTheCatalogOfItsCluster(t *testing.T) {
-	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
 		files, status, trace := c.compile(t, configured)
 		if status != "success" || !strings.Contains(trace, "Catalog compiled!") || !strings.Contains(trace, "section_start:") {
 			t.Fatalf("the pipeline is %s: %s", status, trace)
@@ -198,7 +198,7 @@ type object struct {
 }
 
 func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) {
-	compiles(t, githost.Troubles{SecretMissing: true}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, trace := c.compile(t, configured)
 		if len(files) < 50 {
 			t.Fatalf("the catalog has %d files: %s", len(files), trace)
@@ -221,7 +221,7 @@ func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) 
 }
 
 func TestEveryReferenceHasItsFileAndNothingElseHas(t *testing.T) {
-	compiles(t, githost.Troubles{SecretMissing: true}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, strings.Replace(configured, "exoscale-cloud-controller-manager, ", "", 1))
 		var refs []string
 		for name := range files {
@@ -250,23 +250,23 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 	replaced := func(old, with string) string { return strings.Replace(configured, old, with, 1) }
 	for name, test := range map[string]struct {
 		configuration, want string
-		troubles            githost.Troubles
+		troubles            githost.Faults
 		change              func(*githost.Cluster)
 	}{
-		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", githost.Troubles{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
-		"no region":         {configured, "Cannot resolve ${facts:region}, at ", githost.Troubles{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
-		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", githost.Troubles{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
-		"another cloud":     {configured, "Class global.cloud.aws not found", githost.Troubles{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
-		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", githost.Troubles{FactMissing: true}, nil},
-		"does not compile":  {configured, "Jsonnet error: failed to compile", githost.Troubles{CompileFailure: true}, nil},
-		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", githost.Troubles{}, nil},
-		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", githost.Troubles{}, nil},
-		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", githost.Troubles{}, nil},
-		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", githost.Troubles{}, nil},
-		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", githost.Troubles{}, nil},
-		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", githost.Troubles{}, nil},
-		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", githost.Troubles{}, nil},
-		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", githost.Troubles{}, nil},
+		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", githost.Faults{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
+		"no region":         {configured, "Cannot resolve ${facts:region}, at ", githost.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
+		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", githost.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
+		"another cloud":     {configured, "Class global.cloud.aws not found", githost.Faults{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
+		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", githost.Faults{FactMissing: true}, nil},
+		"does not compile":  {configured, "Jsonnet error: failed to compile", githost.Faults{CompileFailure: true}, nil},
+		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", githost.Faults{}, nil},
+		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", githost.Faults{}, nil},
+		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", githost.Faults{}, nil},
+		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", githost.Faults{}, nil},
+		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", githost.Faults{}, nil},
+		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", githost.Faults{}, nil},
+		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", githost.Faults{}, nil},
+		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", githost.Faults{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			compiles(t, test.troubles, func(t *testing.T, c *compiler) {
@@ -286,19 +286,19 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 }
 
 func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
-	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
 		c.cluster.DynamicFacts = nil
 		if _, status, _ := c.compile(t, configured); status != "failed" {
 			t.Fatalf("the pipeline is %s", status)
 		}
-		_, commit, _ := c.Files(project)
+		_, commit, _ := c.ReadFiles(getProject)
 		c.cluster.DynamicFacts = known().DynamicFacts
 		again := c.pipelines(t, commit)[0]
 		before := c.job(t, again.ID)
 		request := httptest.NewRequest(http.MethodPost, "/api/v4/"+projectURL+"/pipelines/"+itoa(again.ID)+"/retry", nil)
 		request.Header.Set("PRIVATE-TOKEN", c.token)
 		said := httptest.NewRecorder()
-		if c.Web().ServeHTTP(said, request); said.Code != http.StatusCreated {
+		if c.NewWebHandler().ServeHTTP(said, request); said.Code != http.StatusCreated {
 			t.Fatalf("retry: %d %s", said.Code, said.Body)
 		}
 		if now := c.job(t, again.ID); now.ID <= before.ID || now.Status != "pending" {
@@ -312,15 +312,15 @@ func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
 }
 
 func TestACatalogIsCommittedOnlyIfItChanges(t *testing.T) {
-	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
 		c.compile(t, configured)
-		_, first, _ := c.Files(catalog)
+		_, first, _ := c.ReadFiles(catalog)
 		_, _, trace := c.compile(t, "# a remark\n"+configured)
-		if _, second, _ := c.Files(catalog); second != first || !strings.Contains(trace, "No changes.") {
+		if _, second, _ := c.ReadFiles(catalog); second != first || !strings.Contains(trace, "No changes.") {
 			t.Errorf("the catalog went from %s to %s: %s", first, second, trace)
 		}
 		files, _, _ := c.compile(t, strings.Replace(configured, "      generate_olm_deployment: true", "      generate_olm_deployment: false", 1))
-		if _, third, _ := c.Files(catalog); third == first || files["manifests/cilium/olm/cluster-network-06-cilium-olm-deployment.yaml"] != nil {
+		if _, third, _ := c.ReadFiles(catalog); third == first || files["manifests/cilium/olm/cluster-network-06-cilium-olm-deployment.yaml"] != nil {
 			t.Errorf("the deployment is still there in %s", third)
 		}
 	})

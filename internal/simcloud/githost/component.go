@@ -19,8 +19,8 @@ import (
 //go:embed component
 var components embed.FS
 
-// knownComponent tells whether there is a component of that name.
-func knownComponent(name string) bool {
+// isKnownComponent tells whether there is a component of that name.
+func isKnownComponent(name string) bool {
 	info, err := fs.Stat(components, "component/"+name)
 	return err == nil && info.IsDir()
 }
@@ -38,7 +38,7 @@ func build(component string, parameters map[string]any) (map[string][]byte, erro
 		}
 		made, err := execute(string(text), parameters)
 		if err != nil {
-			return jsonnetError(component, err)
+			return formatJsonnetError(component, err)
 		}
 		if len(bytes.TrimSpace(made)) > 0 {
 			files[strings.TrimPrefix(path, root+"/")] = made
@@ -48,7 +48,7 @@ func build(component string, parameters map[string]any) (map[string][]byte, erro
 }
 
 func execute(text string, parameters map[string]any) ([]byte, error) {
-	parsed, err := template.New("").Funcs(functions()).Option("missingkey=error").Parse(text)
+	parsed, err := template.New("").Funcs(newFuncMap()).Option("missingkey=error").Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -57,22 +57,22 @@ func execute(text string, parameters map[string]any) ([]byte, error) {
 	return bytes.TrimPrefix(made.Bytes(), []byte("\n---\n")), err
 }
 
-func functions() template.FuncMap {
+func newFuncMap() template.FuncMap {
 	return template.FuncMap{
 		"list": func(items ...string) []string { return items },
-		"json": asJSON, "quote": quote, "schedule": scheduleOf, "merge": with,
+		"json": toJSON, "quote": quote, "schedule": scheduleOf, "merge": with,
 		"replace":   strings.ReplaceAll,
-		"namespace": namespace, "deployment": deployment,
+		"namespace": renderNamespace, "deployment": renderDeployment,
 		"crd": func(group, version, kind, plural string) string {
-			return definition(group, version, kind, plural, "Namespaced")
+			return renderDefinition(group, version, kind, plural, "Namespaced")
 		},
 		"clusterCRD": func(group, version, kind, plural string) string {
-			return definition(group, version, kind, plural, "Cluster")
+			return renderDefinition(group, version, kind, plural, "Cluster")
 		},
 	}
 }
 
-func asJSON(value any) (string, error) {
+func toJSON(value any) (string, error) {
 	text, err := json.Marshal(value)
 	return string(text), err
 }
@@ -83,7 +83,7 @@ func quote(value any) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("expected string, got %T", value)
 	}
-	return asJSON(text)
+	return toJSON(text)
 }
 
 // with returns a map with one more key.
@@ -93,11 +93,11 @@ func with(all map[string]any, key string, value any) map[string]any {
 	return more
 }
 
-func namespace(name string) string {
+func renderNamespace(name string) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: %s\n  labels: {app.kubernetes.io/managed-by: commodore}", name)
 }
 
-func definition(group, version, kind, plural, scope string) string {
+func renderDefinition(group, version, kind, plural, scope string) string {
 	return fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: %[4]s.%[1]s}
@@ -113,7 +113,7 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}`, group, version, kind, plural, scope, strings.ToLower(kind))
 }
 
-func deployment(name, namespace, image string) string {
+func renderDeployment(name, namespace, image string) string {
 	return fmt.Sprintf(`apiVersion: v1
 kind: ServiceAccount
 metadata: {name: %[1]s, namespace: %[2]s}
@@ -151,14 +151,14 @@ func scheduleOf(name any) *window {
 // missingKey finds the parameter that a template lacks.
 var missingKey = regexp.MustCompile(`map has no entry for key "([^"]+)"`)
 
-// jsonnetError puts what is wrong with a component in the words of Kapitan and Jsonnet.
-func jsonnetError(component string, err error) error {
+// formatJsonnetError puts what is wrong with a component in the words of Kapitan and Jsonnet.
+func formatJsonnetError(component string, err error) error {
 	why := err.Error()
 	if missing := missingKey.FindStringSubmatch(why); missing != nil {
 		why = "Field does not exist: " + missing[1]
 	} else if i := strings.LastIndex(why, ": "); i > 0 {
 		why = why[i+2:]
 	}
-	return complaint("Jsonnet error: failed to compile dependencies/%[1]s/component/main.jsonnet:\n RUNTIME ERROR: %[2]s\n"+
+	return newProtocolError("Jsonnet error: failed to compile dependencies/%[1]s/component/main.jsonnet:\n RUNTIME ERROR: %[2]s\n"+
 		"\tdependencies/%[1]s/component/main.jsonnet:14:11-31\tobject <params>\n\tDuring manifestation\n\nCompile error: failed to compile target: %[1]s", component, why)
 }

@@ -18,14 +18,14 @@ const (
 
 var errTooLarge = errors.New("the commit has too many files, or too large ones")
 
-// filesOf reads all files of a commit.
-func filesOf(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map[string][]byte, error) {
+// readAllFiles reads all files of a commit.
+func readAllFiles(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map[string][]byte, error) {
 	found, err := gitobject.GetCommit(objects, commit)
 	if err != nil {
 		return nil, err
 	}
 	r := reader{objects: objects, files: map[string][]byte{}}
-	return r.files, r.tree(found.TreeHash, "", depthLimit)
+	return r.files, r.readTree(found.TreeHash, "", depthLimit)
 }
 
 // reader reads a tree into memory.
@@ -35,7 +35,7 @@ type reader struct {
 	entries, size int
 }
 
-func (r *reader) tree(hash plumbing.Hash, folder string, depth int) error {
+func (r *reader) readTree(hash plumbing.Hash, folder string, depth int) error {
 	tree, err := gitobject.GetTree(r.objects, hash)
 	if err != nil {
 		return err
@@ -46,10 +46,10 @@ func (r *reader) tree(hash plumbing.Hash, folder string, depth int) error {
 		}
 		switch entry.Mode {
 		case filemode.Dir:
-			err = r.tree(entry.Hash, folder+entry.Name+"/", depth-1)
+			err = r.readTree(entry.Hash, folder+entry.Name+"/", depth-1)
 		case filemode.Submodule:
 		default:
-			err = r.file(entry.Hash, folder+entry.Name)
+			err = r.readFile(entry.Hash, folder+entry.Name)
 		}
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func (r *reader) tree(hash plumbing.Hash, folder string, depth int) error {
 	return nil
 }
 
-func (r *reader) file(hash plumbing.Hash, name string) error {
+func (r *reader) readFile(hash plumbing.Hash, name string) error {
 	blob, err := r.objects.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
 		return err
@@ -66,6 +66,6 @@ func (r *reader) file(hash plumbing.Hash, name string) error {
 	if r.size += int(blob.Size()); r.size > sizeLimit {
 		return errTooLarge
 	}
-	r.files[name], err = content(blob)
+	r.files[name], err = readContent(blob)
 	return err
 }

@@ -48,20 +48,20 @@ func needGit(t *testing.T) folder {
 
 func TestTheRealGitClonesChangesAndPushes(t *testing.T) {
 	dir, l := needGit(t), open(t, githost.Config{})
-	l.create(t, project)
-	dir.git(t, "clone", l.url+"/"+project+".git", "work") // an empty one
-	l.commit(t, project, map[string]string{"README.md": "one\n", "a/b/c.yml": "x: 1\n"})
+	l.create(t, getProject)
+	dir.git(t, "clone", l.url+"/"+getProject+".git", "work") // an empty one
+	l.commit(t, getProject, map[string]string{"README.md": "one\n", "a/b/c.yml": "x: 1\n"})
 	work := folder(filepath.Join(string(dir), "work"))
 	work.git(t, "pull", "origin", "master")
 	work.write(t, "README.md", "two\n")
 	work.git(t, "commit", "-am", "Second")
 	work.git(t, "push", "origin", "HEAD:master")
-	if got := l.file(t, project, "README.md"); got != "two\n" {
+	if got := l.file(t, getProject, "README.md"); got != "two\n" {
 		t.Errorf("README.md is %q", got)
 	}
-	l.commit(t, project, map[string]string{"third": "3\n"})
+	l.commit(t, getProject, map[string]string{"third": "3\n"})
 	work.git(t, "pull", "origin", "master")
-	dir.git(t, "clone", "--depth", "1", l.url+"/"+project+".git", "shallow")
+	dir.git(t, "clone", "--depth", "1", l.url+"/"+getProject+".git", "shallow")
 	shallow := folder(filepath.Join(string(dir), "shallow"))
 	if got := strings.Count(shallow.git(t, "log", "--format=%h"), "\n"); got != 1 {
 		t.Errorf("the shallow clone has %d commits", got)
@@ -79,10 +79,10 @@ func TestTheRealGitClonesChangesAndPushes(t *testing.T) {
 
 func TestNobodyIsOverwrittenOnTheDefaultBranch(t *testing.T) {
 	dir, l := needGit(t), open(t, githost.Config{})
-	l.create(t, project)
-	l.commit(t, project, map[string]string{"README.md": "one\n"})
-	l.commit(t, project, map[string]string{"README.md": "two\n"})
-	dir.git(t, "clone", l.url+"/"+project, "work")
+	l.create(t, getProject)
+	l.commit(t, getProject, map[string]string{"README.md": "one\n"})
+	l.commit(t, getProject, map[string]string{"README.md": "two\n"})
+	dir.git(t, "clone", l.url+"/"+getProject, "work")
 	work := folder(filepath.Join(string(dir), "work"))
 	work.git(t, "reset", "--hard", "HEAD~1")
 	work.write(t, "other", "mine\n")
@@ -97,7 +97,7 @@ func TestNobodyIsOverwrittenOnTheDefaultBranch(t *testing.T) {
 	}
 	work.git(t, "push", "origin", "HEAD:refs/heads/mine")
 	work.git(t, "push", "origin", ":refs/heads/mine")
-	if got := l.file(t, project, "README.md"); got != "two\n" {
+	if got := l.file(t, getProject, "README.md"); got != "two\n" {
 		t.Errorf("README.md is %q", got)
 	}
 }

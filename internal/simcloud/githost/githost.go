@@ -22,7 +22,7 @@ type Config struct {
 	Clusters func(id string) (Cluster, bool)
 	// Compiled hears of each compilation that ended well, as Lieutenant's compileMeta. nil: nobody does.
 	Compiled func(id string, meta map[string]any)
-	Troubles Troubles
+	Faults   Faults
 }
 
 // Cluster is what Lieutenant knows about a cluster, as far as the host and its pipelines use it.
@@ -35,8 +35,8 @@ type Cluster struct {
 	NoPipeline   bool           // the cluster is not compiled by the pipeline
 }
 
-// Troubles are what is wrong with the compilation. The zero Troubles are none.
-type Troubles struct {
+// Faults are what is wrong with the compilation. The zero Troubles are none.
+type Faults struct {
 	FactMissing    bool // the configuration of all tenants needs the fact service_level, too
 	CompileFailure bool // a component does not compile
 	SecretMissing  bool // the catalog refers to a secret that nobody makes
@@ -51,8 +51,8 @@ type Host struct {
 	keys         *store.Table[key]
 	pipelines    *store.Table[pipeline]
 
-	mu       sync.Mutex // guards what is read and then written: references, numbers, pipelines
-	settling sync.Mutex // one compilation at a time
+	mu            sync.Mutex // guards what is read and then written: references, numbers, pipelines
+	pipelinesLock sync.Mutex // one compilation at a time
 }
 
 // New opens the host with what the store remembers of it.
@@ -80,5 +80,5 @@ func New(config Config) (*Host, error) {
 
 // SSH is the host's port 22.
 func (h *Host) SSH() server.Port {
-	return server.SSH{Version: "SSH-2.0-GitLab-SSHD", Key: h.config.HostKey, Admit: h.admit, Serve: h.serve}
+	return server.SSH{Version: "SSH-2.0-GitLab-SSHD", Key: h.config.HostKey, Admit: h.checkKey, Serve: h.serve}
 }

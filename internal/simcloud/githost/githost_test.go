@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	tenant  = "t-quiet-harbour-4711"
-	project = "syn/tenants/" + tenant
-	catalog = "syn/cluster-catalogs/c-demo-1"
+	tenant     = "t-quiet-harbour-4711"
+	getProject = "syn/tenants/" + tenant
+	catalog    = "syn/cluster-catalogs/c-demo-1"
 )
 
 // lab is a Git host with its web site on loopback and its SSH port on a network in memory.
@@ -47,18 +47,18 @@ func signer(t *testing.T, seed byte) ssh.Signer {
 func open(t *testing.T, config githost.Config) *lab {
 	t.Helper()
 	if config.DB == nil {
-		config.DB = store.Memory()
+		config.DB = store.NewMemory()
 	}
 	config.Host, config.HostKey = "git.vshn.net", signer(t, 'h')
 	host, err := githost.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(host.Web())
+	web := httptest.NewServer(host.NewWebHandler())
 	t.Cleanup(web.Close)
 	l := &lab{Host: host, base: web.URL, key: signer(t, 'e'), hostKey: config.HostKey, client: serve(t, host.SSH())}
-	l.url = strings.Replace(web.URL, "://", "://oauth2:"+host.IssueToken()+"@", 1)
-	if err := host.AddKey(server.AuthorizedKey(l.key)); err != nil {
+	l.url = strings.Replace(web.URL, "://", "://oauth2:"+host.CreateToken()+"@", 1)
+	if err := host.AddKey(server.FormatAuthorizedKey(l.key)); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -86,7 +86,7 @@ func (l *lab) commit(t *testing.T, name string, files map[string]string) string 
 
 func (l *lab) file(t *testing.T, name, path string) string {
 	t.Helper()
-	files, _, err := l.Files(name)
+	files, _, err := l.ReadFiles(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func serve(t *testing.T, port server.Port) *fabric.Host {
 	if err := servers.Add(server.Site{Address: address, Ports: []server.Port{port}}); err != nil {
 		t.Fatal(err)
 	}
-	client, err := f.Host(netip.MustParseAddr("192.0.2.10"))
+	client, err := f.AddHost(netip.MustParseAddr("192.0.2.10"))
 	if err != nil {
 		t.Fatal(err)
 	}

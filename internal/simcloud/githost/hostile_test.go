@@ -70,7 +70,7 @@ func (l *lab) push(t *testing.T, name string, tip plumbing.Hash, pack []byte) st
 	t.Helper()
 	line := fmt.Sprintf("%v %v %s\x00report-status side-band-64k", plumbing.ZeroHash, tip, name)
 	body := append(fmt.Appendf(nil, "%04x%s0000", len(line)+4, line), pack...)
-	url := l.url + "/" + project + ".git/git-receive-pack"
+	url := l.url + "/" + getProject + ".git/git-receive-pack"
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func authorized(r *http.Request) *http.Request {
 
 func TestAHostilePushIsRefused(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
+	l.create(t, getProject)
 	for name, forge := range map[string]func(*forgery) plumbing.Hash{
 		"a file above the root": func(f *forgery) plumbing.Hash {
 			blob := f.add(t, plumbing.BlobObject, []byte("x"))
@@ -125,7 +125,7 @@ func TestAHostilePushIsRefused(t *testing.T) {
 			if said := l.push(t, "refs/heads/master", tip, forged.pack(t)); !strings.Contains(said, "ng refs/heads/master") {
 				t.Errorf("the host says %q", said)
 			}
-			if files, _, err := l.Files(project); err != nil || len(files) > 0 {
+			if files, _, err := l.ReadFiles(getProject); err != nil || len(files) > 0 {
 				t.Errorf("it has %v, %v", files, err)
 			}
 		})
@@ -134,7 +134,7 @@ func TestAHostilePushIsRefused(t *testing.T) {
 
 func TestAReferenceOutsideOfBranchesAndTagsIsRefused(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
+	l.create(t, getProject)
 	forged := &forgery{Storage: memory.NewStorage()}
 	tip := forged.commit(t, forged.tree(t, "x", filemode.Regular, forged.add(t, plumbing.BlobObject, []byte("x"))))
 	for _, name := range []string{"HEAD", "refs/heads/../../x", "refs/pipelines/1", "refs/heads/x.lock", "refs/heads/-x"} {
@@ -168,7 +168,7 @@ func bomb(t *testing.T, declared uint64, unpacked int) []byte {
 
 func TestAPackThatGrowsBeyondMeasureIsRefused(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
+	l.create(t, getProject)
 	for name, pack := range map[string][]byte{
 		"it says so":          bomb(t, 1<<40, 10),
 		"it does not say so":  bomb(t, 10, 8<<20),
@@ -184,7 +184,7 @@ func TestAPackThatGrowsBeyondMeasureIsRefused(t *testing.T) {
 
 func TestATreeThatUnfoldsBeyondMeasureIsNotRead(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
+	l.create(t, getProject)
 	forged := &forgery{Storage: memory.NewStorage()}
 	below, mode := forged.add(t, plumbing.BlobObject, []byte("x")), filemode.Regular
 	for range 12 {
@@ -197,7 +197,7 @@ func TestATreeThatUnfoldsBeyondMeasureIsNotRead(t *testing.T) {
 	if said := l.push(t, "refs/heads/master", forged.commit(t, below), forged.pack(t)); !strings.Contains(said, "ok refs/heads/master") {
 		t.Fatalf("Git accepts it, and the host says %q", said)
 	}
-	if files, _, err := l.Files(project); err == nil {
+	if files, _, err := l.ReadFiles(getProject); err == nil {
 		t.Errorf("%d files were read", len(files))
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestAnInstallationTakesWhatItNeedsFromTheCatalog(t *testing.T) {
-	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, configured)
 		dir := t.TempDir()
 		for name, content := range files {

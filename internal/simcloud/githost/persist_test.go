@@ -16,9 +16,9 @@ func TestEverythingIsThereAgainAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := open(t, githost.Config{DB: db})
-	l.create(t, project)
-	commit := l.commit(t, project, map[string]string{"a/b": "1"})
-	token := l.IssueToken()
+	l.create(t, getProject)
+	commit := l.commit(t, getProject, map[string]string{"a/b": "1"})
+	token := l.CreateToken()
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -27,31 +27,31 @@ func TestEverythingIsThereAgainAfterAKill(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	again := open(t, githost.Config{DB: db})
-	files, tip, err := again.Files(project)
+	files, tip, err := again.ReadFiles(getProject)
 	if err != nil || tip != commit || string(files["a/b"]) != "1" {
 		t.Errorf("%v at %s: %v", files, tip, err)
 	}
-	if code, _, said := again.ask(t, "GET", "/api/v4/"+projectURL, private(token)); code != 200 || !strings.Contains(said, project) {
+	if code, _, said := again.ask(t, "GET", "/api/v4/"+projectURL, private(token)); code != 200 || !strings.Contains(said, getProject) {
 		t.Errorf("the token: %d %s", code, said)
 	}
 }
 
 func TestPushesAtTheSameTimeLoseNothing(t *testing.T) {
 	l := open(t, githost.Config{})
-	l.create(t, project)
+	l.create(t, getProject)
 	var all sync.WaitGroup
 	names := strings.Split("abcd", "")
 	for _, name := range names {
 		all.Go(func() {
 			for range 3 {
-				if _, err := l.Commit(project, name, map[string][]byte{name: []byte(name)}); err == nil {
+				if _, err := l.Commit(getProject, name, map[string][]byte{name: []byte(name)}); err == nil {
 					return
 				}
 			}
 		})
 	}
 	all.Wait()
-	files, _, err := l.Files(project)
+	files, _, err := l.ReadFiles(getProject)
 	if err != nil || len(files) != len(names) {
 		t.Errorf("%v, %v", files, err)
 	}

@@ -17,13 +17,13 @@ const firstPipeline = 41000
 
 // How a pipeline goes: its own jobs check the configuration and make a pipeline below it, with a job for each cluster.
 const (
-	isCreated  = 2 * time.Second
-	isPending  = 6 * time.Second
-	isLinted   = 15 * time.Second
-	isPlanned  = 22 * time.Second // and the pipeline below is started
-	jobPending = 4 * time.Second
-	jobTakes   = 64 * time.Second
-	jobBehind  = 5 * time.Second // each job after the one before
+	createdUntil = 2 * time.Second
+	pendingUntil = 6 * time.Second
+	lintedAt     = 15 * time.Second
+	plannedAt    = 22 * time.Second // and the pipeline below is started
+	jobPending   = 4 * time.Second
+	jobDuration  = 64 * time.Second
+	jobStagger   = 5 * time.Second // each job after the one before
 )
 
 // Statuses, in GitLab's words.
@@ -52,17 +52,17 @@ type job struct {
 	Cluster      string
 	Begins, Ends time.Time
 	Result       string // "" until it has ended
-	Trace        []said
+	Trace        []traceLine
 }
 
-// said is a line of a job's trace.
-type said struct {
+// traceLine is a line of a job's trace.
+type traceLine struct {
 	At   time.Time
 	Text string
 }
 
-// status is that of a job.
-func (j job) status(now time.Time) string {
+// computeStatus is that of a job.
+func (j job) computeStatus(now time.Time) string {
 	switch {
 	case j.Result != "":
 		return j.Result
@@ -72,14 +72,14 @@ func (j job) status(now time.Time) string {
 	return running
 }
 
-// triggered is when the pipeline below starts.
-func (p pipeline) triggered() time.Time { return p.Created.Add(isPlanned) }
+// triggeredAt is when the pipeline below starts.
+func (p pipeline) triggeredAt() time.Time { return p.Created.Add(plannedAt) }
 
-// below is the status of the pipeline below, which is that of its jobs together.
-func (p pipeline) below(now time.Time) string {
+// computeChildStatus is the status of the pipeline below, which is that of its jobs together.
+func (p pipeline) computeChildStatus(now time.Time) string {
 	all := map[string]bool{}
 	for _, j := range p.Jobs {
-		all[j.status(now)] = true
+		all[j.computeStatus(now)] = true
 	}
 	for _, status := range []string{running, pending, failed} {
 		if all[status] {
@@ -89,33 +89,33 @@ func (p pipeline) below(now time.Time) string {
 	return success
 }
 
-// status is that of the whole.
-func (p pipeline) status(now time.Time) string {
+// computeStatus is that of the whole.
+func (p pipeline) computeStatus(now time.Time) string {
 	switch age := now.Sub(p.Created); {
-	case age < isCreated:
+	case age < createdUntil:
 		return created
-	case age < isPending:
+	case age < pendingUntil:
 		return pending
 	}
-	if below := p.below(now); below == failed || below == success {
+	if below := p.computeChildStatus(now); below == failed || below == success {
 		return below
 	}
 	return running
 }
 
-func (p pipeline) ended() time.Time {
+func (p pipeline) endedAt() time.Time {
 	return slices.MaxFunc(p.Jobs, func(a, b job) int { return a.Ends.Compare(b.Ends) }).Ends
 }
 
-func (p pipeline) done() bool {
+func (p pipeline) isDone() bool {
 	return p.Planned && !slices.ContainsFunc(p.Jobs, func(j job) bool { return j.Result == "" })
 }
 
 // key sorts pipelines by their numbers.
 func (p pipeline) key() string { return strconv.Itoa(p.ID) }
 
-// pushed notes that the default branch of a tenant's configuration has a new commit.
-func (h *Host) pushed(name string, commit plumbing.Hash) error {
+// createPipeline notes that the default branch of a tenant's configuration has a new commit.
+func (h *Host) createPipeline(name string, commit plumbing.Hash) error {
 	if !strings.HasPrefix(name, tenantsGroup) {
 		return nil
 	}
@@ -125,22 +125,22 @@ func (h *Host) pushed(name string, commit plumbing.Hash) error {
 	return h.pipelines.Put(made.key(), made)
 }
 
-// settle carries out what the pipelines had to do by now. Nothing runs by itself: whoever looks finds it done.
-func (h *Host) settle(ctx context.Context) {
-	h.settling.Lock()
-	defer h.settling.Unlock()
+// runDuePipelines carries out what the pipelines had to do by now. Nothing runs by itself: whoever looks finds it done.
+func (h *Host) runDuePipelines(ctx context.Context) {
+	h.pipelinesLock.Lock()
+	defer h.pipelinesLock.Unlock()
 	for _, p := range h.pipelines.List() {
-		if p.done() || ctx.Err() != nil {
+		if p.isDone() || ctx.Err() != nil {
 			continue
 		}
 		// What could not be kept is done again at the next look.
-		_ = h.advance(ctx, p)
+		_ = h.runPipeline(ctx, p)
 	}
 }
 
-func (h *Host) advance(ctx context.Context, p pipeline) error {
+func (h *Host) runPipeline(ctx context.Context, p pipeline) error {
 	if !p.Planned {
-		p.Jobs, p.Planned = h.plan(p), true
+		p.Jobs, p.Planned = h.createJobs(p), true
 		if err := h.pipelines.Put(p.key(), p); err != nil {
 			return err
 		}
@@ -158,15 +158,15 @@ func (h *Host) advance(ctx context.Context, p pipeline) error {
 	return nil
 }
 
-// plan makes a job for each cluster of the tenant that has a file and is compiled by the pipeline.
-func (h *Host) plan(p pipeline) []job {
-	found, _ := h.repository(p.Project)
-	files, err := h.storage(found).files(plumbing.NewHash(p.SHA))
+// createJobs makes a job for each cluster of the tenant that has a file and is compiled by the pipeline.
+func (h *Host) createJobs(p pipeline) []job {
+	found, _ := h.findRepository(p.Project)
+	files, err := h.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
 	if err != nil {
 		return nil
 	}
 	var jobs []job
-	for _, name := range sortedKeys(files) {
+	for _, name := range sortKeys(files) {
 		id, ok := strings.CutSuffix(name, ".yml")
 		if !ok || strings.Contains(id, "/") {
 			continue
@@ -175,8 +175,8 @@ func (h *Host) plan(p pipeline) []job {
 		if !known || cluster.NoPipeline || tenantsGroup+cluster.Tenant != p.Project {
 			continue
 		}
-		begins := p.triggered().Add(jobPending + time.Duration(len(jobs))*jobBehind)
-		jobs = append(jobs, job{ID: p.ID*1000 + len(jobs), Cluster: id, Begins: begins, Ends: begins.Add(jobTakes)})
+		begins := p.triggeredAt().Add(jobPending + time.Duration(len(jobs))*jobStagger)
+		jobs = append(jobs, job{ID: p.ID*1000 + len(jobs), Cluster: id, Begins: begins, Ends: begins.Add(jobDuration)})
 	}
 	return jobs
 }
@@ -191,14 +191,14 @@ func (h *Host) run(ctx context.Context, p pipeline, j job) job {
 	return j
 }
 
-// again starts the jobs of a pipeline that failed once more.
-func (h *Host) again(p pipeline) (pipeline, error) {
+// retryPipeline starts the jobs of a pipeline that failed once more.
+func (h *Host) retryPipeline(p pipeline) (pipeline, error) {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i, j := range p.Jobs {
 		if j.Result == failed {
 			p.Retries++
 			begins := h.config.Clock.Now().Add(jobPending)
-			p.Jobs[i] = job{ID: p.ID*1000 + len(p.Jobs) + p.Retries, Cluster: j.Cluster, Begins: begins, Ends: begins.Add(jobTakes)}
+			p.Jobs[i] = job{ID: p.ID*1000 + len(p.Jobs) + p.Retries, Cluster: j.Cluster, Begins: begins, Ends: begins.Add(jobDuration)}
 		}
 	}
 	return p, h.pipelines.Put(p.key(), p)

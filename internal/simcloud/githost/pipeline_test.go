@@ -11,7 +11,7 @@ import (
 )
 
 func TestAJobTellsWhatItDoesWhileItRuns(t *testing.T) {
-	compiles(t, githost.Troubles{}, func(t *testing.T, c *compiler) {
+	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
 		commit := c.push(t, configured)
 		var seen []string
 		for range 24 {
@@ -29,7 +29,7 @@ func TestAJobTellsWhatItDoesWhileItRuns(t *testing.T) {
 		if job.Status != "running" || !strings.Contains(trace, "$ commodore catalog compile --push c-demo-1") || strings.Contains(trace, "Job succeeded") {
 			t.Errorf("the job is %s: %s", job.Status, trace)
 		}
-		if files, _, _ := c.Files(catalog); len(files) > 0 {
+		if files, _, _ := c.ReadFiles(catalog); len(files) > 0 {
 			t.Errorf("there is a catalog already: %d files", len(files))
 		}
 		if got := strings.Join(seen, " "); got != "created pending running" {
@@ -40,7 +40,7 @@ func TestAJobTellsWhatItDoesWhileItRuns(t *testing.T) {
 
 func TestAPipelineEndsAfterTheHostWasKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		config := githost.Config{DB: store.Memory(), HostKey: signer(t, 'h'), Host: "git.vshn.net",
+		config := githost.Config{DB: store.NewMemory(), HostKey: signer(t, 'h'), Host: "git.vshn.net",
 			Clusters: func(id string) (githost.Cluster, bool) { return known(), id == "c-demo-1" }}
 		dir := t.TempDir()
 		var err error
@@ -65,7 +65,7 @@ func TestAPipelineEndsAfterTheHostWasKilled(t *testing.T) {
 		if got := again.pipelines(t, commit)[0].Status; got != "success" {
 			t.Errorf("the pipeline is %s", got)
 		}
-		if files, _, _ := again.Files(catalog); len(files) == 0 {
+		if files, _, _ := again.ReadFiles(catalog); len(files) == 0 {
 			t.Error("there is no catalog")
 		}
 	})
@@ -77,9 +77,9 @@ func TestOnlyTheTenantsClustersWithAFileAreCompiled(t *testing.T) {
 		foreign, manual := known(), known()
 		foreign.Tenant, manual.NoPipeline = "t-other", true
 		others["c-other"], others["c-manual"] = foreign, manual
-		c := compilerOf(t, githost.Config{DB: store.Memory(), HostKey: signer(t, 'h'), Host: "git.vshn.net",
+		c := compilerOf(t, githost.Config{DB: store.NewMemory(), HostKey: signer(t, 'h'), Host: "git.vshn.net",
 			Clusters: func(id string) (githost.Cluster, bool) { found, ok := others[id]; return found, ok }})
-		commit, err := c.Commit(project, "Change", map[string][]byte{"c-other.yml": {}, "c-manual.yml": {}, "README.md": {}, "sub/c-demo-1.yml": {}})
+		commit, err := c.Commit(getProject, "Change", map[string][]byte{"c-other.yml": {}, "c-manual.yml": {}, "README.md": {}, "sub/c-demo-1.yml": {}})
 		if err != nil {
 			t.Fatal(err)
 		}

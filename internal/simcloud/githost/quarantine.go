@@ -58,7 +58,7 @@ func (q quarantine) HasEncodedObject(hash plumbing.Hash) error {
 // unpack reads a pack and checks it.
 func (s storage) unpack(pack io.Reader) (quarantine, error) {
 	q := quarantine{s, map[plumbing.Hash]plumbing.EncodedObject{}}
-	data, err := measured(pack)
+	data, err := readPack(pack)
 	if err != nil {
 		return q, err
 	}
@@ -77,8 +77,8 @@ func (s storage) unpack(pack io.Reader) (quarantine, error) {
 	return q, nil
 }
 
-// accept stores the objects in the repository.
-func (q quarantine) accept() error {
+// storeObjects stores the objects in the repository.
+func (q quarantine) storeObjects() error {
 	for _, o := range q.fresh {
 		if _, err := q.storage.SetEncodedObject(o); err != nil {
 			return err
@@ -87,8 +87,8 @@ func (q quarantine) accept() error {
 	return nil
 }
 
-// measured reads a pack to its end and refuses one that would become too large. The client may keep the line open.
-func measured(pack io.Reader) ([]byte, error) {
+// readPack reads a pack to its end and refuses one that would become too large. The client may keep the line open.
+func readPack(pack io.Reader) ([]byte, error) {
 	var data bytes.Buffer
 	scanner := packfile.NewScanner(io.TeeReader(io.LimitReader(pack, packLimit), &data))
 	_, count, err := scanner.Header()
@@ -124,26 +124,26 @@ func nextSize(scanner *packfile.Scanner) (int64, error) {
 	if header.Length > unpackedLimit {
 		return 0, errPackSize
 	}
-	start := opening{}
+	start := deltaHeader{}
 	if _, _, err := scanner.NextObject(&start); err != nil {
 		return 0, err
 	}
 	if header.Type != plumbing.OFSDeltaObject && header.Type != plumbing.REFDeltaObject {
 		return header.Length, nil
 	}
-	return header.Length + start.target(), nil
+	return header.Length + start.readTargetSize(), nil
 }
 
-// opening keeps the first bytes of what is written into it.
-type opening struct{ data []byte }
+// deltaHeader keeps the first bytes of what is written into it.
+type deltaHeader struct{ data []byte }
 
-func (o *opening) Write(p []byte) (int, error) {
+func (o *deltaHeader) Write(p []byte) (int, error) {
 	o.data = append(o.data, p[:min(len(p), 20-len(o.data))]...)
 	return len(p), nil
 }
 
-// target is the second of the two sizes that a delta begins with.
-func (o *opening) target() int64 {
+// readTargetSize is the second of the two sizes that a delta begins with.
+func (o *deltaHeader) readTargetSize() int64 {
 	var sizes [2]int64
 	data := o.data
 	for i := range sizes {
@@ -167,7 +167,7 @@ func (q quarantine) check(o plumbing.EncodedObject) error {
 		if err := commit.Decode(o); err != nil {
 			return fmt.Errorf("%w: %v", errFsck, o.Hash())
 		}
-		return q.present(append(commit.ParentHashes, commit.TreeHash)...)
+		return q.checkPresent(append(commit.ParentHashes, commit.TreeHash)...)
 	case plumbing.TreeObject:
 		return q.checkTree(o)
 	case plumbing.TagObject:
@@ -175,7 +175,7 @@ func (q quarantine) check(o plumbing.EncodedObject) error {
 		if err := tag.Decode(o); err != nil {
 			return fmt.Errorf("%w: %v", errFsck, o.Hash())
 		}
-		return q.present(tag.Target)
+		return q.checkPresent(tag.Target)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (q quarantine) checkTree(o plumbing.EncodedObject) error {
 			return fmt.Errorf("%w: tree %v contains %q", errFsck, o.Hash(), entry.Name)
 		case entry.Mode == filemode.Submodule:
 		default:
-			if err := q.present(entry.Hash); err != nil {
+			if err := q.checkPresent(entry.Hash); err != nil {
 				return err
 			}
 		}
@@ -199,7 +199,7 @@ func (q quarantine) checkTree(o plumbing.EncodedObject) error {
 	return nil
 }
 
-func (q quarantine) present(all ...plumbing.Hash) error {
+func (q quarantine) checkPresent(all ...plumbing.Hash) error {
 	for _, hash := range all {
 		if q.HasEncodedObject(hash) != nil {
 			return errMissing

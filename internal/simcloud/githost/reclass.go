@@ -35,8 +35,8 @@ type hierarchy struct {
 	result inventory
 }
 
-// globalClasses are those of the global defaults.
-func globalClasses() map[string]configuration {
+// listGlobalClasses are those of the global defaults.
+func listGlobalClasses() map[string]configuration {
 	quiet := map[string]any{"openshift4_monitoring": map[string]any{"opsgenie": false}}
 	return map[string]configuration{
 		"global.commodore": {}, "global.cloud.exoscale": {}, "global.distribution.openshift4": {}, "global.distribution.oke": {},
@@ -45,25 +45,25 @@ func globalClasses() map[string]configuration {
 }
 
 // render makes the inventory of a cluster from the tenant's files.
-func render(id string, cluster Cluster, files map[string][]byte, base map[string]any, troubles Troubles) (inventory, error) {
+func render(id string, cluster Cluster, files map[string][]byte, base map[string]any, troubles Faults) (inventory, error) {
 	h := hierarchy{tenant: cluster.Tenant, files: files, seen: map[string]bool{}, result: inventory{parameters: map[string]any{}}}
 	if err := h.add("global.commodore", defaults); err != nil {
 		return inventory{}, err
 	}
-	for _, layer := range []map[string]any{base, troubled(troubles)} {
+	for _, layer := range []map[string]any{base, buildFaultParameters(troubles)} {
 		if err := merge(h.result.parameters, layer, ""); err != nil {
 			return inventory{}, err
 		}
 	}
 	for _, name := range []string{"global.distribution." + cluster.Facts["distribution"], "global.cloud." + cluster.Facts["cloud"]} {
 		if !strings.HasSuffix(name, ".") { // without the fact the reference to it fails
-			if err := h.class(id, name); err != nil {
+			if err := h.addClass(id, name); err != nil {
 				return inventory{}, err
 			}
 		}
 	}
-	if err := h.class(id, cluster.Tenant+"."+id); err != nil {
-		return inventory{}, complaint("While processing %s: %w", id, err)
+	if err := h.addClass(id, cluster.Tenant+"."+id); err != nil {
+		return inventory{}, newProtocolError("While processing %s: %w", id, err)
 	}
 	r := resolver{parameters: h.result.parameters}
 	resolved, err := r.value(h.result.parameters, nil, 0)
@@ -75,8 +75,8 @@ func render(id string, cluster Cluster, files map[string][]byte, base map[string
 	return h.result, nil
 }
 
-// troubled is what a scenario adds to the global defaults.
-func troubled(troubles Troubles) map[string]any {
+// buildFaultParameters is what a scenario adds to the global defaults.
+func buildFaultParameters(troubles Faults) map[string]any {
 	monitoring := map[string]any{}
 	if troubles.FactMissing {
 		monitoring["responders"] = "${facts:service_level}"
@@ -87,8 +87,8 @@ func troubled(troubles Troubles) map[string]any {
 	return map[string]any{"openshift4_monitoring": monitoring}
 }
 
-// class adds a class after those that it names itself.
-func (h *hierarchy) class(from, name string) error {
+// addClass adds a class after those that it names itself.
+func (h *hierarchy) addClass(from, name string) error {
 	if strings.HasPrefix(name, ".") {
 		name = h.tenant + name
 	}
@@ -96,7 +96,7 @@ func (h *hierarchy) class(from, name string) error {
 		return nil
 	}
 	h.seen[name] = true
-	if known, ok := globalClasses()[name]; ok {
+	if known, ok := listGlobalClasses()[name]; ok {
 		return merge(h.result.parameters, known.Parameters, "")
 	}
 	below, own := strings.CutPrefix(name, h.tenant+".")
@@ -111,10 +111,10 @@ func (h *hierarchy) class(from, name string) error {
 func (h *hierarchy) add(name string, data []byte) error {
 	var read configuration
 	if err := yaml.Unmarshal(data, &read); err != nil {
-		return complaint("Failed to parse class %s: %s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
+		return newProtocolError("Failed to parse class %s: %s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	for _, class := range read.Classes {
-		if err := h.class(name, class); err != nil {
+		if err := h.addClass(name, class); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func merge(into, over map[string]any, path string) error {
 		case map[string]any:
 			below, ok := value.(map[string]any)
 			if !ok && value != nil {
-				return complaint("Can't merge %s over a mapping, at %s", kindOf(value), name)
+				return newProtocolError("Can't merge %s over a mapping, at %s", describeKind(value), name)
 			}
 			if err := merge(before, below, name+":"); err != nil {
 				return err
@@ -148,7 +148,7 @@ func merge(into, over map[string]any, path string) error {
 		case []any:
 			more, ok := value.([]any)
 			if !ok && value != nil {
-				return complaint("Can't merge %s over a sequence, at %s", kindOf(value), name)
+				return newProtocolError("Can't merge %s over a sequence, at %s", describeKind(value), name)
 			}
 			into[key] = slices.Concat(before, more)
 		default:
@@ -158,7 +158,7 @@ func merge(into, over map[string]any, path string) error {
 	return nil
 }
 
-func kindOf(value any) string {
+func describeKind(value any) string {
 	switch value.(type) {
 	case map[string]any:
 		return "a mapping"
@@ -199,13 +199,13 @@ func (r resolver) value(value any, path []string, depth int) (any, error) {
 		}
 		return resolved, nil
 	case string:
-		return r.text(value, path, depth)
+		return r.resolveText(value, path, depth)
 	}
 	return value, nil
 }
 
-// text resolves what a string refers to. One that is a reference only becomes what that leads to, of any kind.
-func (r resolver) text(text string, path []string, depth int) (any, error) {
+// resolveText resolves what a string refers to. One that is a reference only becomes what that leads to, of any kind.
+func (r resolver) resolveText(text string, path []string, depth int) (any, error) {
 	for {
 		place := reference.FindStringSubmatchIndex(text)
 		if place == nil {
@@ -214,14 +214,14 @@ func (r resolver) text(text string, path []string, depth int) (any, error) {
 		name := text[place[2]:place[3]]
 		found, ok := r.lookup(name)
 		if !ok || depth > referenceDepth {
-			return nil, complaint("Cannot resolve ${%s}, at %s", name, strings.Join(path, ":"))
+			return nil, newProtocolError("Cannot resolve ${%s}, at %s", name, strings.Join(path, ":"))
 		}
 		resolved, err := r.value(found, path, depth+1)
 		if err != nil || place[0] == 0 && place[1] == len(text) {
 			return resolved, err
 		}
-		if kind := kindOf(resolved); kind != "a literal" {
-			return nil, complaint("Can't put %s, ${%s}, into a string, at %s", kind, name, strings.Join(path, ":"))
+		if kind := describeKind(resolved); kind != "a literal" {
+			return nil, newProtocolError("Can't put %s, ${%s}, into a string, at %s", kind, name, strings.Join(path, ":"))
 		}
 		text = text[:place[0]] + fmt.Sprint(resolved) + text[place[1]:]
 	}

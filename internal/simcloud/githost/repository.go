@@ -21,8 +21,8 @@ var (
 	errStale        = errors.New("failed to update ref")
 )
 
-// complaint is an error in the very words of the program that is simulated.
-func complaint(format string, args ...any) error { return fmt.Errorf(format, args...) }
+// newProtocolError is an error in the very words of the program that is simulated.
+func newProtocolError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // repository is a project with its references; its objects are in a table of their own.
 type repository struct {
@@ -34,19 +34,19 @@ type repository struct {
 	Active   time.Time
 }
 
-// head is the full name of the default branch, which is there once something was pushed.
-func (repository) head() string { return string(plumbing.NewBranchReferenceName(defaultBranch)) }
+// headRef is the full name of the default branch, which is there once something was pushed.
+func (repository) headRef() string { return string(plumbing.NewBranchReferenceName(defaultBranch)) }
 
-// tip returns the newest commit of the default branch.
-func (r repository) tip() (plumbing.Hash, bool) {
-	hash, ok := r.Refs[r.head()]
+// findTip returns the newest commit of the default branch.
+func (r repository) findTip() (plumbing.Hash, bool) {
+	hash, ok := r.Refs[r.headRef()]
 	return plumbing.NewHash(hash), ok
 }
 
 // resolve finds the commit of a branch, a tag or a hash; "" is the default branch.
 func (r repository) resolve(name string) (plumbing.Hash, bool) {
 	if name == "" || name == "HEAD" {
-		return r.tip()
+		return r.findTip()
 	}
 	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
 		if hash, ok := r.Refs[prefix+name]; ok {
@@ -59,14 +59,14 @@ func (r repository) resolve(name string) (plumbing.Hash, bool) {
 // projectPath is what a path of a project looks like.
 var projectPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 
-// plainPath is how the table knows a path that somebody wrote: without slashes around it and without .git.
-func plainPath(name string) string {
+// normalizePath is how the table knows a path that somebody wrote: without slashes around it and without .git.
+func normalizePath(name string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(name, "/"), ".git"))
 }
 
 // Create makes an empty repository. One that exists is left as it is.
 func (h *Host) Create(name string) error {
-	name = plainPath(name)
+	name = normalizePath(name)
 	if !projectPath.MatchString(name) {
 		return fmt.Errorf("create the repository %q: it is no path of a project", name)
 	}
@@ -83,7 +83,7 @@ func (h *Host) Create(name string) error {
 func (h *Host) Archive(name string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	found, ok := h.repository(name)
+	found, ok := h.findRepository(name)
 	if !ok {
 		return fmt.Errorf("archive %s: %w", name, errNoRepository)
 	}
@@ -91,8 +91,8 @@ func (h *Host) Archive(name string) error {
 	return h.repositories.Put(found.Path, found)
 }
 
-func (h *Host) repository(name string) (repository, bool) {
-	return h.repositories.Get(plainPath(name))
+func (h *Host) findRepository(name string) (repository, bool) {
+	return h.repositories.Get(normalizePath(name))
 }
 
 // update is a change of one reference. The zero hash stands for none.
@@ -105,7 +105,7 @@ type update struct {
 func (h *Host) move(name string, change update) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	found, ok := h.repository(name)
+	found, ok := h.findRepository(name)
 	switch {
 	case !ok:
 		return errNoRepository
@@ -126,5 +126,5 @@ func (h *Host) move(name string, change update) error {
 	return h.repositories.Put(found.Path, found)
 }
 
-// cluster returns the ID of the cluster whose catalog the repository would be.
-func (r repository) cluster() string { return path.Base(r.Path) }
+// clusterID returns the ID of the cluster whose catalog the repository would be.
+func (r repository) clusterID() string { return path.Base(r.Path) }

@@ -14,8 +14,8 @@ const requestLimit = packLimit + 1<<20
 
 const notFound = "The project you were looking for could not be found or you don't have permission to view it."
 
-// gitRequest tells which repository and service a request is for, if it is one of Git's.
-func gitRequest(r *http.Request) (name, service string, advertise, ok bool) {
+// parseGitRequest tells which repository and service a request is for, if it is one of Git's.
+func parseGitRequest(r *http.Request) (name, service string, advertise, ok bool) {
 	if name, found := strings.CutSuffix(r.URL.Path, "/info/refs"); found && r.Method == http.MethodGet {
 		return name, r.URL.Query().Get("service"), true, true
 	}
@@ -27,12 +27,12 @@ func gitRequest(r *http.Request) (name, service string, advertise, ok bool) {
 	return "", "", false, false
 }
 
-// git serves Git's protocol by HTTP.
-func (h *Host) git(w http.ResponseWriter, r *http.Request, name, service string, advertise bool) {
-	if !h.entitled(w, r, service) {
+// serveGit serves Git's protocol by HTTP.
+func (h *Host) serveGit(w http.ResponseWriter, r *http.Request, name, service string, advertise bool) {
+	if !h.checkAccess(w, r, service) {
 		return
 	}
-	found, ok := h.repository(name)
+	found, ok := h.findRepository(name)
 	if !ok {
 		http.Error(w, notFound, http.StatusNotFound)
 		return
@@ -43,21 +43,21 @@ func (h *Host) git(w http.ResponseWriter, r *http.Request, name, service string,
 		lines := pktline.NewEncoder(w)
 		_ = lines.EncodeString("# service=" + service + "\n") // whoever asked has gone
 		_ = lines.Flush()
-		_ = newWire(nil, w, true).advertise(service, found)
+		_ = newWire(nil, w, true).sendReferences(service, found)
 		return
 	}
-	body, err := inflated(w, r)
+	body, err := openBody(w, r)
 	if err != nil {
 		http.Error(w, "Bad request", http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-"+service+"-result")
-	_ = h.talk(newWire(body, w, true), service, found)
+	_ = h.serveService(newWire(body, w, true), service, found)
 }
 
-// entitled answers a request that may not pass.
-func (h *Host) entitled(w http.ResponseWriter, r *http.Request, service string) bool {
-	held, given, valid := h.bearer(r)
+// checkAccess answers a request that may not pass.
+func (h *Host) checkAccess(w http.ResponseWriter, r *http.Request, service string) bool {
+	held, given, valid := h.findToken(r)
 	switch {
 	case service != uploadPack && service != receivePack:
 		http.Error(w, "Please upgrade your git client.", http.StatusForbidden)
@@ -65,9 +65,9 @@ func (h *Host) entitled(w http.ResponseWriter, r *http.Request, service string) 
 		w.Header().Set("WWW-Authenticate", `Basic realm="GitLab"`)
 		http.Error(w, "HTTP Basic: Access denied. If a password was provided for Git authentication, the password was incorrect or "+
 			"you're required to use a token instead of a password.", http.StatusUnauthorized)
-	case service == receivePack && !held.writes():
+	case service == receivePack && !held.canWrite():
 		http.Error(w, "You are not allowed to push code to this project.", http.StatusForbidden)
-	case !held.reads():
+	case !held.canRead():
 		http.Error(w, "You are not allowed to download code from this project.", http.StatusForbidden)
 	default:
 		return true
@@ -75,7 +75,7 @@ func (h *Host) entitled(w http.ResponseWriter, r *http.Request, service string) 
 	return false
 }
 
-func inflated(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+func openBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 	body := http.MaxBytesReader(w, r.Body, requestLimit)
 	if r.Header.Get("Content-Encoding") != "gzip" {
 		return body, nil
@@ -84,10 +84,10 @@ func inflated(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 	return io.LimitReader(reader, requestLimit), err
 }
 
-// talk serves what follows on the references.
-func (h *Host) talk(w *wire, service string, r repository) error {
+// serveService serves what follows on the references.
+func (h *Host) serveService(w *wire, service string, r repository) error {
 	if service == receivePack {
 		return h.receive(w, r)
 	}
-	return w.upload(h.storage(r), r)
+	return w.upload(h.openStorage(r), r)
 }

@@ -11,11 +11,11 @@ import (
 	"mvdan.cc/sh/v3/shell"
 )
 
-// admit lets keys of engineers and of clusters in.
-func (h *Host) admit(conn ssh.ConnMetadata, public ssh.PublicKey) (*ssh.Permissions, error) {
-	text := keyText(public)
+// checkKey lets keys of engineers and of clusters in.
+func (h *Host) checkKey(conn ssh.ConnMetadata, public ssh.PublicKey) (*ssh.Permissions, error) {
+	text := formatKey(public)
 	_, known := h.keys.Get(text)
-	_, deploys := h.deploys(text)
+	_, deploys := h.findDeployKey(text)
 	if conn.User() != "git" || !known && !deploys {
 		return nil, errors.New("permission denied")
 	}
@@ -36,13 +36,13 @@ func (h *Host) serve(ctx context.Context, conn *ssh.ServerConn, channels <-chan 
 		}
 		sessions.Go(func() {
 			defer func() { _ = channel.Close() }()
-			h.session(ctx, channel, requests, conn.Permissions.Extensions["key"])
+			h.serveSession(ctx, channel, requests, conn.Permissions.Extensions["key"])
 		})
 	}
 }
 
-// session waits for the one command of a session. What it may set in the environment is of no use here.
-func (h *Host) session(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, public string) {
+// serveSession waits for the one command of a session. What it may set in the environment is of no use here.
+func (h *Host) serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, public string) {
 	for asked := range requests {
 		var command struct{ Text string }
 		runs := asked.Type == "exec" && ssh.Unmarshal(asked.Payload, &command) == nil || asked.Type == "shell"
@@ -51,32 +51,32 @@ func (h *Host) session(ctx context.Context, channel ssh.Channel, requests <-chan
 			continue
 		}
 		go ssh.DiscardRequests(requests)
-		status := struct{ Status uint32 }{h.command(ctx, channel, command.Text, public)}
+		status := struct{ Status uint32 }{h.runCommand(ctx, channel, command.Text, public)}
 		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(status))
 		return
 	}
 }
 
-// command runs what a client asked for, and returns its exit status.
-func (h *Host) command(ctx context.Context, channel ssh.Channel, text, public string) uint32 {
+// runCommand runs what a client asked for, and returns its exit status.
+func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public string) uint32 {
 	fields, err := shell.Fields(text, func(string) string { return "" })
 	switch {
 	case err == nil && len(fields) == 0:
 		_, _ = io.WriteString(channel, "Welcome to GitLab, @"+engineer+"!\n")
 		return 0
 	case err != nil || len(fields) != 2 || fields[0] != uploadPack && fields[0] != receivePack:
-		return complain(channel, "Disallowed command")
+		return writeRejection(channel, "Disallowed command")
 	}
-	h.settle(ctx)
+	h.runDuePipelines(ctx)
 	found, why := h.open(fields[0], fields[1], public)
 	if why != "" {
-		return complain(channel, why)
+		return writeRejection(channel, why)
 	}
 	conversation := newWire(channel, channel, false)
-	if err := conversation.advertise(fields[0], found); err != nil {
+	if err := conversation.sendReferences(fields[0], found); err != nil {
 		return 128
 	}
-	if err := h.talk(conversation, fields[0], found); err != nil {
+	if err := h.serveService(conversation, fields[0], found); err != nil {
 		_, _ = io.WriteString(channel.Stderr(), "fatal: "+err.Error()+"\n")
 		return 128
 	}
@@ -85,9 +85,9 @@ func (h *Host) command(ctx context.Context, channel ssh.Channel, text, public st
 
 // open returns the repository if the key may do with it what the service does, or why it may not.
 func (h *Host) open(service, name, public string) (found repository, why string) {
-	found, ok := h.repository(name)
+	found, ok := h.findRepository(name)
 	_, owner := h.keys.Get(public)
-	catalog, _ := h.deploys(public)
+	catalog, _ := h.findDeployKey(public)
 	switch {
 	case !ok || !owner && catalog != found.Path:
 		return found, notFound
@@ -97,8 +97,8 @@ func (h *Host) open(service, name, public string) (found repository, why string)
 	return found, ""
 }
 
-// complain says why nothing was done, in the frame that GitLab puts around it.
-func complain(channel ssh.Channel, why string) uint32 {
+// writeRejection says why nothing was done, in the frame that GitLab puts around it.
+func writeRejection(channel ssh.Channel, why string) uint32 {
 	const frame = "========================================================================"
 	for _, line := range []string{"", frame, "", "ERROR: " + why, "", frame, ""} {
 		_, _ = io.WriteString(channel.Stderr(), strings.TrimRight("remote: "+line, " ")+"\n")

@@ -27,7 +27,7 @@ func (l *lab) fetch(t *testing.T, path string, key ssh.Signer, hostKeys string) 
 	return githost.Fetch(t.Context(), l.client.Dial, "ssh://git@"+address+"/"+path+".git", key, hostKeys)
 }
 
-func (l *lab) known() string { return address + " " + server.AuthorizedKey(l.hostKey) + "\n" }
+func (l *lab) known() string { return address + " " + server.FormatAuthorizedKey(l.hostKey) + "\n" }
 
 func TestAProgramInAClusterFetchesTheNewestFiles(t *testing.T) {
 	l := open(t, githost.Config{})
@@ -43,12 +43,12 @@ func TestAProgramInAClusterFetchesTheNewestFiles(t *testing.T) {
 func TestAFetchFailsWithTheReason(t *testing.T) {
 	deploy, stranger := signer(t, 'd'), signer(t, 's')
 	l := open(t, githost.Config{Clusters: func(id string) (githost.Cluster, bool) {
-		return githost.Cluster{Tenant: tenant, Catalog: catalog, DeployKey: server.AuthorizedKey(deploy) + " argocd"}, id == "c-demo-1"
+		return githost.Cluster{Tenant: tenant, Catalog: catalog, DeployKey: server.FormatAuthorizedKey(deploy) + " argocd"}, id == "c-demo-1"
 	}})
 	l.create(t, catalog)
-	l.create(t, project)
+	l.create(t, getProject)
 	l.commit(t, catalog, map[string]string{"a": "1"})
-	l.commit(t, project, map[string]string{"a": "1"})
+	l.commit(t, getProject, map[string]string{"a": "1"})
 	if _, _, err := l.fetch(t, catalog, deploy, l.known()); err != nil {
 		t.Errorf("a deploy key and its catalog: %v", err)
 	}
@@ -57,10 +57,10 @@ func TestAFetchFailsWithTheReason(t *testing.T) {
 		path, hostKeys, want string
 		key                  ssh.Signer
 	}{
-		"a deploy key and another repository": {project, l.known(), "could not be found or you don't have permission", deploy},
+		"a deploy key and another repository": {getProject, l.known(), "could not be found or you don't have permission", deploy},
 		"a key that nobody knows":             {catalog, l.known(), "unable to authenticate", stranger},
 		"a repository that does not exist":    {"syn/none", l.known(), "could not be found or you don't have permission", l.key},
-		"another key of the server":           {catalog, address + " " + server.AuthorizedKey(stranger), "knownhosts: key mismatch", l.key},
+		"another key of the server":           {catalog, address + " " + server.FormatAuthorizedKey(stranger), "knownhosts: key mismatch", l.key},
 		"no key of the server":                {catalog, "", "knownhosts: key is unknown", l.key},
 		"a repository without a commit":       {"syn/empty", l.known(), "unable to resolve 'HEAD'", l.key},
 		"a name that leads elsewhere":         {"../../etc/passwd", l.known(), "could not be found or you don't have permission", l.key},
@@ -107,7 +107,7 @@ func (l *lab) forward(near net.Conn) {
 func TestGoGitWorksBySSHAndIsRefusedWithADeployKey(t *testing.T) {
 	deploy := signer(t, 'd')
 	l := open(t, githost.Config{Clusters: func(id string) (githost.Cluster, bool) {
-		return githost.Cluster{Tenant: tenant, Catalog: catalog, DeployKey: server.AuthorizedKey(deploy)}, id == "c-demo-1"
+		return githost.Cluster{Tenant: tenant, Catalog: catalog, DeployKey: server.FormatAuthorizedKey(deploy)}, id == "c-demo-1"
 	}})
 	l.create(t, catalog)
 	l.commit(t, catalog, map[string]string{"a": "1"})
@@ -162,10 +162,10 @@ func TestTheRealGitWorksBySSH(t *testing.T) {
 		t.Skip("ssh is not installed")
 	}
 	l := open(t, githost.Config{})
-	l.create(t, project)
-	l.commit(t, project, map[string]string{"a": "1"})
+	l.create(t, getProject)
+	l.commit(t, getProject, map[string]string{"a": "1"})
 	t.Setenv("GIT_SSH_COMMAND", "ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "+l.keyFile(t))
-	url := "ssh://git@127.0.0.1:" + l.onLoopback(t) + "/" + project
+	url := "ssh://git@127.0.0.1:" + l.onLoopback(t) + "/" + getProject
 	dir.git(t, "clone", url, "work")
 	work := folder(filepath.Join(string(dir), "work"))
 	for _, text := range []string{"2", "3"} {
@@ -173,12 +173,12 @@ func TestTheRealGitWorksBySSH(t *testing.T) {
 		work.git(t, "commit", "-am", text)
 	}
 	work.git(t, "push")
-	l.commit(t, project, map[string]string{"b": "4"})
+	l.commit(t, getProject, map[string]string{"b": "4"})
 	work.git(t, "pull")
-	if got := l.file(t, project, "a"); got != "3" {
+	if got := l.file(t, getProject, "a"); got != "3" {
 		t.Errorf("the file is %q", got)
 	}
-	out, err := folder(dir).try(t, "clone", strings.Replace(url, project, "syn/none", 1))
+	out, err := folder(dir).try(t, "clone", strings.Replace(url, getProject, "syn/none", 1))
 	if err == nil || !strings.Contains(out, "remote: ERROR: The project you were looking for could not be found") {
 		t.Errorf("a repository that does not exist: %v, %s", err, out)
 	}

@@ -24,7 +24,7 @@ type storage struct {
 
 var errUnsupported = errors.New("not supported by this storage")
 
-func (h *Host) storage(r repository) storage { return storage{h.objects, r.ID} }
+func (h *Host) openStorage(r repository) storage { return storage{h.objects, r.ID} }
 
 func (s storage) key(hash plumbing.Hash) string { return strconv.Itoa(s.owner) + "/" + hash.String() }
 
@@ -42,7 +42,7 @@ func (s storage) NewEncodedObject() plumbing.EncodedObject { return &plumbing.Me
 
 // SetEncodedObject stores an object.
 func (s storage) SetEncodedObject(o plumbing.EncodedObject) (plumbing.Hash, error) {
-	data, err := content(o)
+	data, err := readContent(o)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}

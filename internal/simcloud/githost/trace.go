@@ -19,48 +19,48 @@ const (
 
 // tracer writes what a job says, as a runner does: each line with its time, parts of it in sections.
 type tracer struct {
-	lines []said
+	lines []traceLine
 	at    time.Time
 }
 
-// say adds lines, a moment after what was said before.
-func (t *tracer) say(text string) {
+// writeLines adds lines, a moment after what was said before.
+func (t *tracer) writeLines(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		t.at = t.at.Add(40 * time.Millisecond)
-		t.lines = append(t.lines, said{t.at, fmt.Sprintf("%s 00O %s\n", t.at.UTC().Format("2006-01-02T15:04:05.000000Z"), line)})
+		t.lines = append(t.lines, traceLine{t.at, fmt.Sprintf("%s 00O %s\n", t.at.UTC().Format("2006-01-02T15:04:05.000000Z"), line)})
 	}
 }
 
-// section adds a part with a name.
-func (t *tracer) section(name, title string, lines ...string) {
-	t.say(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, erase, erase, cyan, title, normal))
+// writeSection adds a part with a name.
+func (t *tracer) writeSection(name, title string, lines ...string) {
+	t.writeLines(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, erase, erase, cyan, title, normal))
 	for _, line := range lines {
-		t.say(line)
+		t.writeLines(line)
 	}
 	t.at = t.at.Add(time.Second)
-	t.say(fmt.Sprintf("section_end:%d:%s\r%s", t.at.Unix(), name, erase))
+	t.writeLines(fmt.Sprintf("section_end:%d:%s\r%s", t.at.Unix(), name, erase))
 }
 
-// step is a heading of Commodore, which takes a while.
-func (t *tracer) step(title string, lines ...string) {
+// writeStep is a heading of Commodore, which takes a while.
+func (t *tracer) writeStep(title string, lines ...string) {
 	t.at = t.at.Add(6 * time.Second)
-	t.say(bold + title + plain)
+	t.writeLines(bold + title + plain)
 	for _, line := range lines {
-		t.say(line)
+		t.writeLines(line)
 	}
 }
 
-// opening is what a job says before it compiles, which is known from its start.
-func (h *Host) opening(p pipeline, j job) *tracer {
+// newJobTrace is what a job says before it compiles, which is known from its start.
+func (h *Host) newJobTrace(p pipeline, j job) *tracer {
 	t := &tracer{at: j.Begins}
-	t.say(erase + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
-	t.say(erase + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
-	t.section("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")
-	t.section("prepare_script", "Preparing environment", "Running on runner-x7yzp2kq-project...")
-	t.section("get_sources", "Getting source from Git repository", green+"Fetching changes with git depth set to 20..."+normal,
+	t.writeLines(erase + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
+	t.writeLines(erase + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
+	t.writeSection("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")
+	t.writeSection("prepare_script", "Preparing environment", "Running on runner-x7yzp2kq-project...")
+	t.writeSection("get_sources", "Getting source from Git repository", green+"Fetching changes with git depth set to 20..."+normal,
 		"Checking out "+p.SHA[:8]+" as detached HEAD (ref is "+defaultBranch+")...")
-	t.say(fmt.Sprintf("section_start:%d:step_script\r%s%s%sExecuting \"step_script\" stage of the job script%s", t.at.Unix(), erase, erase, cyan, normal))
-	t.say(green + "$ commodore catalog compile --push " + j.Cluster + normal)
+	t.writeLines(fmt.Sprintf("section_start:%d:step_script\r%s%s%sExecuting \"step_script\" stage of the job script%s", t.at.Unix(), erase, erase, cyan, normal))
+	t.writeLines(green + "$ commodore catalog compile --push " + j.Cluster + normal)
 	return t
 }
 
@@ -68,11 +68,11 @@ func (h *Host) opening(p pipeline, j job) *tracer {
 func (t *tracer) close(at time.Time, failure error) {
 	result := green + "Job succeeded" + normal
 	if failure != nil {
-		t.say("Error: " + failure.Error())
+		t.writeLines("Error: " + failure.Error())
 		result = red + "ERROR: Job failed: command terminated with exit code 1" + normal
 	}
-	t.say(fmt.Sprintf("section_end:%d:step_script\r%s", at.Unix(), erase))
-	t.say(result)
+	t.writeLines(fmt.Sprintf("section_end:%d:step_script\r%s", at.Unix(), erase))
+	t.writeLines(result)
 	for i := range t.lines {
 		if t.lines[i].At.After(at) {
 			t.lines[i].At = at

@@ -18,8 +18,8 @@ type walk struct {
 	found   []plumbing.Hash
 }
 
-// everything visits what belongs to commits or tags and their ancestors, as far as the edge: its parents are left out.
-func (w *walk) everything(tips []plumbing.Hash, edge hashes) error {
+// visitAll visits what belongs to commits or tags and their ancestors, as far as the edge: its parents are left out.
+func (w *walk) visitAll(tips []plumbing.Hash, edge hashes) error {
 	todo := slices.Clone(tips)
 	for len(todo) > 0 {
 		hash := todo[len(todo)-1]
@@ -27,13 +27,13 @@ func (w *walk) everything(tips []plumbing.Hash, edge hashes) error {
 		if !w.visit(hash) {
 			continue
 		}
-		below, tree, err := w.links(hash, edge)
+		below, tree, err := w.readLinks(hash, edge)
 		if err != nil {
 			return err
 		}
 		todo = append(todo, below...)
 		if !tree.IsZero() {
-			if err := w.tree(tree); err != nil {
+			if err := w.visitTree(tree); err != nil {
 				return err
 			}
 		}
@@ -50,8 +50,8 @@ func (w *walk) visit(hash plumbing.Hash) bool {
 	return true
 }
 
-// links returns the parents and the tree of a commit, or what a tag is of.
-func (w *walk) links(hash plumbing.Hash, edge hashes) (below []plumbing.Hash, tree plumbing.Hash, err error) {
+// readLinks returns the parents and the tree of a commit, or what a tag is of.
+func (w *walk) readLinks(hash plumbing.Hash, edge hashes) (below []plumbing.Hash, tree plumbing.Hash, err error) {
 	if tag, err := gitobject.GetTag(w.objects, hash); err == nil {
 		return []plumbing.Hash{tag.Target}, plumbing.ZeroHash, nil
 	}
@@ -65,7 +65,7 @@ func (w *walk) links(hash plumbing.Hash, edge hashes) (below []plumbing.Hash, tr
 	return below, commit.TreeHash, nil
 }
 
-func (w *walk) tree(root plumbing.Hash) error {
+func (w *walk) visitTree(root plumbing.Hash) error {
 	todo := []plumbing.Hash{root}
 	for len(todo) > 0 {
 		hash := todo[len(todo)-1]
@@ -90,8 +90,8 @@ func (w *walk) tree(root plumbing.Hash) error {
 	return nil
 }
 
-// edgeAt returns the commits at a depth below tips that have parents: where a shallow history ends.
-func edgeAt(objects storer.EncodedObjectStorer, tips []plumbing.Hash, depth int) (edge hashes, err error) {
+// findEdge returns the commits at a depth below tips that have parents: where a shallow history ends.
+func findEdge(objects storer.EncodedObjectStorer, tips []plumbing.Hash, depth int) (edge hashes, err error) {
 	edge, seen, row := hashes{}, hashes{}, tips
 	for ; len(row) > 0; depth-- {
 		var next []plumbing.Hash

@@ -41,8 +41,8 @@ func (w *wire) next() (string, error) {
 	return strings.TrimSuffix(string(w.lines.Bytes()), "\n"), nil
 }
 
-// band returns a channel of the side band, or out itself if the client knows none.
-func (w *wire) band(channel sideband.Channel, capable bool) io.Writer {
+// newBandWriter returns a channel of the side band, or out itself if the client knows none.
+func (w *wire) newBandWriter(channel sideband.Channel, capable bool) io.Writer {
 	if !capable {
 		return w.out
 	}
@@ -56,15 +56,15 @@ type banded struct {
 
 func (b banded) Write(p []byte) (int, error) { return b.WriteChannel(b.channel, p) }
 
-// advertise tells a client what there is to fetch, or to push onto.
-func (w *wire) advertise(service string, r repository) error {
+// sendReferences tells a client what there is to fetch, or to push onto.
+func (w *wire) sendReferences(service string, r repository) error {
 	capabilities := "report-status delete-refs side-band-64k quiet ofs-delta object-format=sha1 agent=git/2.45.2"
 	var lines []string
-	tip, pushed := r.tip()
+	tip, pushed := r.findTip()
 	if service == uploadPack {
 		capabilities = "shallow no-progress include-tag ofs-delta side-band-64k object-format=sha1 agent=git/2.45.2"
 		if pushed {
-			capabilities += " symref=HEAD:" + r.head()
+			capabilities += " symref=HEAD:" + r.headRef()
 			lines = append(lines, tip.String()+" HEAD")
 		}
 	}
@@ -83,8 +83,8 @@ func (w *wire) advertise(service string, r repository) error {
 	return w.answer.Flush()
 }
 
-// capabilitiesOf splits the capabilities from a client's first line.
-func capabilitiesOf(text string) map[string]bool {
+// parseCapabilities splits the capabilities from a client's first line.
+func parseCapabilities(text string) map[string]bool {
 	found := map[string]bool{}
 	for capability := range strings.FieldsSeq(text) {
 		found[capability] = true

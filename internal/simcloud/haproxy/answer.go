@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// answer is what a frontend in mode http says itself, without asking a server: "http-request return".
-type answer struct {
+// httpResponse is what a frontend in mode http says itself, without asking a server: "http-request return".
+type httpResponse struct {
 	path        string // of the requests that it is for; "" for all
 	status      int
 	contentType string
@@ -21,34 +21,34 @@ type answer struct {
 // clientAddress is what a format calls the address of the client.
 const clientAddress = "%[src]"
 
-// httpRequest reads a line that begins with http-request.
-func (p *proxy) httpRequest(args []string) error {
-	if !p.front() {
+// parseHTTPRequest reads a line that begins with http-request.
+func (p *proxy) parseHTTPRequest(args []string) error {
+	if !p.isFrontend() {
 		return fmt.Errorf("'http-request' is not known in '%s' section", p.kind)
 	}
 	if len(args) == 0 || args[0] != "return" {
 		return fmt.Errorf("'http-request' : unknown or missing action %v, expected return", args)
 	}
-	said := answer{status: http.StatusOK}
+	said := httpResponse{status: http.StatusOK}
 	if err := said.read(args[1:]); err != nil {
 		return fmt.Errorf("'http-request return' : %w", err)
 	}
-	p.answers = append(p.answers, said)
+	p.responses = append(p.responses, said)
 	return nil
 }
 
-func (a *answer) read(args []string) (err error) {
+func (a *httpResponse) read(args []string) (err error) {
 	for len(args) > 1 && err == nil {
 		switch args[0] {
 		case "status":
-			err = number(&a.status, args[1], 200, 599)
+			err = parseNumber(&a.status, args[1], 200, 599)
 		case "content-type":
 			a.contentType = args[1]
 		case "string", "lf-string":
 			a.body, a.format = args[1], args[0] == "lf-string"
 			err = a.checkFormat()
 		case "if":
-			return a.condition(args[1:])
+			return a.parseCondition(args[1:])
 		default:
 			return fmt.Errorf("unknown argument '%s'", args[0])
 		}
@@ -63,15 +63,15 @@ func (a *answer) read(args []string) (err error) {
 	return err
 }
 
-func (a *answer) checkFormat() error {
+func (a *httpResponse) checkFormat() error {
 	if a.format && strings.Contains(strings.ReplaceAll(a.body, clientAddress, ""), "%") {
 		return fmt.Errorf("cannot read the format '%s'", a.body)
 	}
 	return nil
 }
 
-// condition reads the only condition that is known, an anonymous one about the path.
-func (a *answer) condition(words []string) error {
+// parseCondition reads the only condition that is known, an anonymous one about the path.
+func (a *httpResponse) parseCondition(words []string) error {
 	if len(words) != 4 || words[0] != "{" || words[1] != "path" || words[3] != "}" {
 		return fmt.Errorf("cannot read the condition %v", words)
 	}
@@ -79,15 +79,15 @@ func (a *answer) condition(words []string) error {
 	return nil
 }
 
-// answer answers a request if the file says how.
-func (p *proxy) answer(w http.ResponseWriter, r *http.Request) bool {
-	for _, a := range p.answers {
+// serveAnswer answers a request if the file says how.
+func (p *proxy) serveAnswer(w http.ResponseWriter, r *http.Request) bool {
+	for _, a := range p.responses {
 		if a.path != "" && a.path != r.URL.Path {
 			continue
 		}
 		body := a.body
 		if a.format {
-			body = strings.ReplaceAll(body, clientAddress, addressOf(r))
+			body = strings.ReplaceAll(body, clientAddress, getClientAddress(r))
 		}
 		w.Header().Set("Content-Type", a.contentType)
 		w.WriteHeader(a.status)
@@ -97,7 +97,7 @@ func (p *proxy) answer(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func addressOf(r *http.Request) string {
+func getClientAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

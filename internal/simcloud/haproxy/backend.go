@@ -40,31 +40,31 @@ func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
 		s := &p.servers[i]
 		probe, err := newProbe(m, p, s)
 		if err != nil {
-			return nil, at(s.line, err)
+			return nil, wrapLine(s.line, err)
 		}
 		for slot := range s.slots {
 			name := s.name
-			if s.template() {
+			if s.isTemplate() {
 				name = fmt.Sprint(s.name, s.first+slot)
 			}
-			b.members = append(b.members, &member{server: s, name: name, probe: probe.fork()})
+			b.members = append(b.members, &member{server: s, name: name, probe: probe.clone()})
 		}
 	}
 	return b, nil
 }
 
-// up must be called with the backend's lock.
-func (m *member) up() bool { return m.address.IsValid() && (!m.check || m.health >= m.rise) }
+// isUp must be called with the backend's lock.
+func (m *member) isUp() bool { return m.address.IsValid() && (!m.check || m.health >= m.rise) }
 
-// choose returns the address of a server that is up: one of the regular ones, else the first backup. It passes over
+// selectServer returns the address of a server that is up: one of the regular ones, else the first backup. It passes over
 // those that were tried.
-func (b *backend) choose(client net.Addr, tried []*member) (*member, netip.AddrPort, bool) {
+func (b *backend) selectServer(client net.Addr, tried []*member) (*member, netip.AddrPort, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var regular, backup []*member
 	for _, m := range b.members {
 		switch {
-		case !m.up() || slices.Contains(tried, m):
+		case !m.isUp() || slices.Contains(tried, m):
 		case m.backup:
 			backup = append(backup, m)
 		default:
@@ -101,13 +101,13 @@ func hash(client net.Addr) uint32 {
 func (b *backend) dial(ctx context.Context, client, frontend net.Addr) (net.Conn, error) {
 	var tried []*member
 	for {
-		m, address, ok := b.choose(client, tried)
+		m, address, ok := b.selectServer(client, tried)
 		if !ok {
 			return nil, fmt.Errorf("backend %s has no server available", b.proxy.name)
 		}
 		c, err := b.connect(ctx, address)
 		if err == nil {
-			return greet(c, proxyHeader(m.proxyProtocol, client, frontend))
+			return sendProxyHeader(c, buildProxyHeader(m.proxyProtocol, client, frontend))
 		}
 		tried = append(tried, m)
 		if m.backup || !b.proxy.redispatch || len(tried) > b.proxy.retries {
@@ -117,13 +117,13 @@ func (b *backend) dial(ctx context.Context, client, frontend net.Addr) (net.Conn
 }
 
 func (b *backend) connect(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.network.Clock.Wall(b.proxy.connectTimeout))
+	ctx, cancel := context.WithTimeout(ctx, b.network.Clock.ToWall(b.proxy.connectTimeout))
 	defer cancel()
 	return b.network.Dial(ctx, "tcp", address.String())
 }
 
-// greet opens a connection with the header of the PROXY protocol, which may be empty.
-func greet(c net.Conn, header []byte) (net.Conn, error) {
+// sendProxyHeader opens a connection with the header of the PROXY protocol, which may be empty.
+func sendProxyHeader(c net.Conn, header []byte) (net.Conn, error) {
 	if _, err := c.Write(header); err != nil {
 		_ = c.Close()
 		return nil, err

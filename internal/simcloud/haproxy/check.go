@@ -37,14 +37,14 @@ func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
 	}
 	var err error
 	if s.checkSSL {
-		made.tls, err = trust(m, s.options)
+		made.tls, err = buildCheckTLS(m, s.options)
 	}
 	return made, err
 }
 
-// trust returns how the check verifies certificates: as the file says, and like the real program against the
+// buildCheckTLS returns how the check verifies certificates: as the file says, and like the real program against the
 // authority only, not against a name. TLS 1.2 resumes a session with hardly any work, and a simulated zone checks often.
-func trust(m machine.Machine, o options) (*tls.Config, error) {
+func buildCheckTLS(m machine.Machine, o options) (*tls.Config, error) {
 	config := &tls.Config{ServerName: o.checkSNI, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
 	config.InsecureSkipVerify = o.verify == "none" || o.checkSNI == ""
 	if o.verify == "none" {
@@ -67,8 +67,8 @@ func trust(m machine.Machine, o options) (*tls.Config, error) {
 	return config, nil
 }
 
-// fork returns a probe for one more server, with TLS sessions of its own.
-func (p *probe) fork() *probe {
+// clone returns a probe for one more server, with TLS sessions of its own.
+func (p *probe) clone() *probe {
 	forked := *p
 	if p.tls != nil {
 		forked.tls = p.tls.Clone()
@@ -84,7 +84,7 @@ func (b *backend) watch(ctx context.Context, m *member) {
 		address := m.address
 		b.mu.Unlock()
 		if address.IsValid() {
-			b.judge(m, address, m.probe.run(ctx, address))
+			b.recordCheck(m, address, m.probe.run(ctx, address))
 		}
 		b.mu.Lock()
 		pause := m.pause(m.health)
@@ -95,15 +95,15 @@ func (b *backend) watch(ctx context.Context, m *member) {
 	}
 }
 
-// judge counts the result of a check as the real program does: health rises by one, falls by one while the server
+// recordCheck counts the result of a check as the real program does: health rises by one, falls by one while the server
 // is more than barely up, and starts anew otherwise.
-func (b *backend) judge(m *member, address netip.Addr, failure error) {
+func (b *backend) recordCheck(m *member, address netip.Addr, failure error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if m.address != address || errors.Is(failure, context.Canceled) {
 		return
 	}
-	was := m.up()
+	was := m.isUp()
 	switch {
 	case failure == nil && m.health+1 >= m.rise:
 		m.health = m.rise + m.fall - 1
@@ -115,9 +115,9 @@ func (b *backend) judge(m *member, address netip.Addr, failure error) {
 		m.health = 0
 	}
 	switch {
-	case was && !m.up():
+	case was && !m.isUp():
 		b.machine.Console("haproxy: Server %s/%s is DOWN, reason: %v", b.proxy.name, m.name, failure)
-	case !was && m.up():
+	case !was && m.isUp():
 		b.machine.Console("haproxy: Server %s/%s is UP", b.proxy.name, m.name)
 	}
 }
@@ -125,7 +125,7 @@ func (b *backend) judge(m *member, address netip.Addr, failure error) {
 // run returns why the server is not healthy. A scaled clock leaves the check at least a second of wall time, which
 // is work rather than waiting.
 func (p *probe) run(ctx context.Context, address netip.Addr) error {
-	ctx, cancel := context.WithTimeout(ctx, max(p.network.Clock.Wall(p.timeout), time.Second))
+	ctx, cancel := context.WithTimeout(ctx, max(p.network.Clock.ToWall(p.timeout), time.Second))
 	defer cancel()
 	c, err := p.network.Dial(ctx, "tcp", netip.AddrPortFrom(address, uint16(p.port)).String())
 	if err != nil {
@@ -134,12 +134,12 @@ func (p *probe) run(ctx context.Context, address netip.Addr) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
 	defer func() { _ = c.Close() }()
-	return p.talk(ctx, c)
+	return p.runCheck(ctx, c)
 }
 
-func (p *probe) talk(ctx context.Context, c net.Conn) error {
+func (p *probe) runCheck(ctx context.Context, c net.Conn) error {
 	if p.options.checkProxy || p.options.proxyProtocol != 0 && p.options.checkPort == 0 {
-		if _, err := c.Write(proxyHeader(max(p.options.proxyProtocol, 1), c.LocalAddr(), c.RemoteAddr())); err != nil {
+		if _, err := c.Write(buildProxyHeader(max(p.options.proxyProtocol, 1), c.LocalAddr(), c.RemoteAddr())); err != nil {
 			return err
 		}
 	}
@@ -153,10 +153,10 @@ func (p *probe) talk(ctx context.Context, c net.Conn) error {
 	if !p.check.enabled {
 		return nil
 	}
-	return p.check.ask(c)
+	return p.check.sendRequest(c)
 }
 
-func (c httpCheck) ask(conn net.Conn) error {
+func (c httpCheck) sendRequest(conn net.Conn) error {
 	request := []string{strings.Join([]string{c.method, c.uri, c.version}, " ")}
 	request = append(append(request, c.headers...), "Connection: close", "", "")
 	if _, err := conn.Write([]byte(strings.Join(request, "\r\n"))); err != nil {
@@ -167,7 +167,7 @@ func (c httpCheck) ask(conn net.Conn) error {
 		return fmt.Errorf("layer 7 invalid response: %w", err)
 	}
 	_ = answer.Body.Close()
-	if answer.StatusCode < c.least || answer.StatusCode > c.most {
+	if answer.StatusCode < c.minStatus || answer.StatusCode > c.maxStatus {
 		return fmt.Errorf("layer 7 wrong status, code: %d", answer.StatusCode)
 	}
 	return nil

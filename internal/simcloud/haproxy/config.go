@@ -28,7 +28,7 @@ type proxy struct {
 	balance        string // roundrobin or source
 	binds          []bind
 	monitorURI     string
-	answers        []answer
+	responses      []httpResponse
 	defaultBackend string
 	check          httpCheck
 	retries        int
@@ -39,8 +39,8 @@ type proxy struct {
 	servers        []server
 }
 
-func (p *proxy) front() bool { return p.kind == "frontend" || p.kind == "listen" }
-func (p *proxy) back() bool  { return p.kind == "backend" || p.kind == "listen" }
+func (p *proxy) isFrontend() bool { return p.kind == "frontend" || p.kind == "listen" }
+func (p *proxy) isBackend() bool  { return p.kind == "backend" || p.kind == "listen" }
 
 // bind is an address to listen on; an empty host means all.
 type bind struct {
@@ -53,7 +53,7 @@ type httpCheck struct {
 	enabled              bool
 	method, uri, version string
 	headers              []string // "Name: value"
-	least, most          int      // statuses of a healthy server
+	minStatus, maxStatus int      // statuses of a healthy server
 }
 
 // server is a server or, with several slots, a server template.
@@ -67,8 +67,8 @@ type server struct {
 	options
 }
 
-// template tells whether the slots are numbered.
-func (s server) template() bool { return s.first > 0 }
+// isTemplate tells whether the slots are numbered.
+func (s server) isTemplate() bool { return s.first > 0 }
 
 // options are the parameters of a server.
 type options struct {
@@ -91,7 +91,7 @@ func newDefaults() proxy {
 		balance:        "roundrobin",
 		retries:        3,
 		connectTimeout: 30 * time.Second,
-		check:          httpCheck{method: "OPTIONS", uri: "/", version: "HTTP/1.0", least: 200, most: 399},
+		check:          httpCheck{method: "OPTIONS", uri: "/", version: "HTTP/1.0", minStatus: 200, maxStatus: 399},
 		defaults:       options{inter: 2 * time.Second, fall: 3, rise: 2},
 	}
 }
@@ -100,7 +100,7 @@ func newDefaults() proxy {
 func (c *Config) validate() []error {
 	var faults []error
 	fault := func(line int, format string, args ...any) {
-		faults = append(faults, at(line, fmt.Errorf(format, args...)))
+		faults = append(faults, wrapLine(line, fmt.Errorf(format, args...)))
 	}
 	names := map[string]bool{}
 	for _, p := range c.proxies {
@@ -108,7 +108,7 @@ func (c *Config) validate() []error {
 			fault(p.line, "%s '%s' has the same name as another one", p.kind, p.name)
 		}
 		names[p.kind+p.name] = true
-		if p.defaultBackend != "" && c.backend(p.defaultBackend) == nil {
+		if p.defaultBackend != "" && c.findBackend(p.defaultBackend) == nil {
 			fault(p.line, "unable to find required default_backend: '%s'", p.defaultBackend)
 		}
 		if p.monitorURI != "" && p.mode != "http" {
@@ -126,13 +126,13 @@ func (c *Config) validate() []error {
 	return faults
 }
 
-func (c *Config) backend(name string) *proxy {
+func (c *Config) findBackend(name string) *proxy {
 	for _, p := range c.proxies {
-		if p.back() && p.name == name {
+		if p.isBackend() && p.name == name {
 			return p
 		}
 	}
 	return nil
 }
 
-func at(line int, err error) error { return fmt.Errorf("parsing [%s:%d] : %w", Path, line, err) }
+func wrapLine(line int, err error) error { return fmt.Errorf("parsing [%s:%d] : %w", Path, line, err) }

@@ -10,38 +10,38 @@ import (
 	"time"
 )
 
-// directive reads one line of a proxy section, or of defaults.
-func (p *proxy) directive(words []string, line int) error {
+// parseDirective reads one line of a proxy section, or of defaults.
+func (p *proxy) parseDirective(words []string, line int) error {
 	args := words[1:]
 	switch words[0] {
 	case "mode":
-		return choose(&p.mode, args, "tcp", "http")
+		return parseChoice(&p.mode, args, "tcp", "http")
 	case "balance":
-		return choose(&p.balance, args, "roundrobin", "source")
+		return parseChoice(&p.balance, args, "roundrobin", "source")
 	case "option":
-		return p.option(args)
+		return p.parseOption(args)
 	case "http-check":
-		return p.check.directive(args)
+		return p.check.parseDirective(args)
 	case "http-request":
-		return p.httpRequest(args)
+		return p.parseHTTPRequest(args)
 	case "timeout":
-		return p.timeout(args)
+		return p.parseTimeout(args)
 	case "default-server":
 		return p.defaults.read(args)
 	case "retries":
-		return number(&p.retries, strings.Join(args, " "), 0, 1<<20)
+		return parseNumber(&p.retries, strings.Join(args, " "), 0, 1<<20)
 	case "log", "maxconn", "errorfile", "description", "fullconn", "log-format":
 		return nil
 	case "bind", "monitor-uri", "default_backend":
-		return p.frontDirective(words[0], args)
+		return p.parseFrontDirective(words[0], args)
 	case "server", "server-template":
-		return p.backDirective(words[0], args, line)
+		return p.parseBackDirective(words[0], args, line)
 	}
-	return unknown(words[0], p.kind)
+	return newUnknownError(words[0], p.kind)
 }
 
-func (p *proxy) frontDirective(word string, args []string) error {
-	allowed := p.front() || p.kind == "defaults" && word != "bind"
+func (p *proxy) parseFrontDirective(word string, args []string) error {
+	allowed := p.isFrontend() || p.kind == "defaults" && word != "bind"
 	switch {
 	case !allowed:
 		return fmt.Errorf("'%s' not allowed in '%s' section", word, p.kind)
@@ -78,8 +78,8 @@ func (p *proxy) bind(args []string) error {
 	return nil
 }
 
-func (p *proxy) backDirective(word string, args []string, line int) error {
-	if !p.back() {
+func (p *proxy) parseBackDirective(word string, args []string, line int) error {
+	if !p.isBackend() {
 		return fmt.Errorf("'%s' not allowed in '%s' section", word, p.kind)
 	}
 	s := server{slots: 1, line: line, options: p.defaults}
@@ -87,7 +87,7 @@ func (p *proxy) backDirective(word string, args []string, line int) error {
 		if len(args) < 3 {
 			return errors.New("'server-template' expects <prefix> <num | range> <fqdn>[:<port>]")
 		}
-		if err := s.number(args[1]); err != nil {
+		if err := s.parseRange(args[1]); err != nil {
 			return err
 		}
 		args = slices.Delete(slices.Clone(args), 1, 2)
@@ -95,15 +95,15 @@ func (p *proxy) backDirective(word string, args []string, line int) error {
 	if len(args) < 2 {
 		return errors.New("'server' expects <name> and <addr>[:<port>] as arguments")
 	}
-	if err := s.locate(args[0], args[1]); err != nil {
+	if err := s.parseAddress(args[0], args[1]); err != nil {
 		return err
 	}
 	p.servers = append(p.servers, s)
 	return p.servers[len(p.servers)-1].read(args[2:])
 }
 
-// number reads the range of a template.
-func (s *server) number(text string) error {
+// parseRange reads the range of a template.
+func (s *server) parseRange(text string) error {
 	first, last, ranged := strings.Cut(text, "-")
 	if !ranged {
 		first, last = "1", text
@@ -117,16 +117,16 @@ func (s *server) number(text string) error {
 	return nil
 }
 
-func (s *server) locate(name, address string) error {
+func (s *server) parseAddress(name, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("'server %s' : invalid address: '%s'", name, address)
 	}
 	s.name, s.host = name, host
-	return number(&s.port, port, 1, 65535)
+	return parseNumber(&s.port, port, 1, 65535)
 }
 
-func (p *proxy) option(args []string) error {
+func (p *proxy) parseOption(args []string) error {
 	known := []string{"tcplog", "httplog", "dontlognull", "tcpka", "clitcpka", "srvtcpka", "forwardfor", "redispatch",
 		"http-server-close", "http-keep-alive", "httpclose", "log-health-checks", "splice-auto"}
 	switch {
@@ -144,11 +144,11 @@ func (p *proxy) option(args []string) error {
 	return fmt.Errorf("unknown option '%s'", args[0])
 }
 
-func (p *proxy) timeout(args []string) error {
+func (p *proxy) parseTimeout(args []string) error {
 	if len(args) != 2 {
 		return errors.New("'timeout' expects a name and a time")
 	}
-	lasts, err := duration(args[1])
+	lasts, err := parseDuration(args[1])
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (p *proxy) timeout(args []string) error {
 	return nil
 }
 
-func choose(into *string, args []string, allowed ...string) error {
+func parseChoice(into *string, args []string, allowed ...string) error {
 	if len(args) != 1 || !slices.Contains(allowed, args[0]) {
 		return fmt.Errorf("unknown or missing value %v, expected one of %v", args, allowed)
 	}
@@ -172,7 +172,7 @@ func choose(into *string, args []string, allowed ...string) error {
 	return nil
 }
 
-func number(into *int, text string, least, most int) error {
+func parseNumber(into *int, text string, least, most int) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
 		return fmt.Errorf("invalid number '%s', expected %d to %d", text, least, most)
@@ -181,8 +181,8 @@ func number(into *int, text string, least, most int) error {
 	return nil
 }
 
-// duration reads a time, which is in milliseconds unless it has a unit.
-func duration(text string) (time.Duration, error) {
+// parseDuration reads a time, which is in milliseconds unless it has a unit.
+func parseDuration(text string) (time.Duration, error) {
 	units := []struct {
 		suffix string
 		unit   time.Duration

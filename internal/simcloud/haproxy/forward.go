@@ -24,17 +24,17 @@ func forward(ctx context.Context, client net.Conn, target *backend) {
 	})
 	defer stop()
 	var both sync.WaitGroup
-	both.Go(func() { pour(server, client) })
-	pour(client, server)
+	both.Go(func() { copyConn(server, client) })
+	copyConn(client, server)
 	both.Wait()
 }
 
-// pourAtOnce is little, in bytes: every kubelet of a cluster keeps a connection open, and most are silent.
-const pourAtOnce = 2 << 10
+// copyBufferSize is little, in bytes: every kubelet of a cluster keeps a connection open, and most are silent.
+const copyBufferSize = 2 << 10
 
-// pour copies one direction and passes its end on. A broken one breaks the other.
-func pour(to, from net.Conn) {
-	_, err := io.CopyBuffer(to, from, make([]byte, pourAtOnce))
+// copyConn copies one direction and passes its end on. A broken one breaks the other.
+func copyConn(to, from net.Conn) {
+	_, err := io.CopyBuffer(to, from, make([]byte, copyBufferSize))
 	half, ok := to.(interface{ CloseWrite() error })
 	if err == nil && ok {
 		_ = half.CloseWrite()

@@ -58,7 +58,7 @@ func load(ctx context.Context, m machine.Machine) (*balancer, []port, error) {
 	}
 	b := &balancer{machine: m, config: config, backends: map[*proxy]*backend{}}
 	for _, p := range config.proxies {
-		if !p.back() {
+		if !p.isBackend() {
 			continue
 		}
 		backend, err := newBackend(m, config, p)
@@ -114,7 +114,7 @@ func (b *balancer) open(bind bind) (net.Listener, error) {
 func (b *balancer) serve(ctx context.Context, p port) {
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
-	target := b.target(p.proxy)
+	target := b.findTarget(p.proxy)
 	if p.proxy.mode == "http" {
 		serveHTTP(p, target)
 		return
@@ -128,10 +128,10 @@ func (b *balancer) serve(ctx context.Context, p port) {
 	}
 }
 
-// target returns where a frontend sends what it does not answer itself; nil if nowhere.
-func (b *balancer) target(p *proxy) *backend {
+// findTarget returns where a frontend sends what it does not answer itself; nil if nowhere.
+func (b *balancer) findTarget(p *proxy) *backend {
 	if own := b.backends[p]; own != nil && len(own.members) > 0 {
 		return own
 	}
-	return b.backends[b.config.backend(p.defaultBackend)]
+	return b.backends[b.config.findBackend(p.defaultBackend)]
 }

@@ -57,7 +57,7 @@ func (b *testbed) web(host *fabric.Host, port int, name string, secure bool, sta
 		b.t.Fatal(err)
 	}
 	if secure {
-		config, err := b.ca.ServerTLS(name, "api.test")
+		config, err := b.ca.NewServerTLS(name, "api.test")
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -333,7 +333,7 @@ func TestTheClusterLoadBalancersConfigurationIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		api := parsed.backend("api")
+		api := parsed.findBackend("api")
 		if api == nil || len(api.servers) != 4 {
 			t.Fatalf("%s: backend api = %+v", name, api)
 		}

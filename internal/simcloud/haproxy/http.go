@@ -16,7 +16,7 @@ type connKey struct{}
 
 // serveHTTP serves a frontend in mode http until its listener closes.
 func serveHTTP(p port, target *backend) {
-	next := passOn(target)
+	next := newReverseProxy(target)
 	server := &http.Server{
 		ErrorLog:          log.New(io.Discard, "", 0),
 		ReadHeaderTimeout: time.Minute,
@@ -26,7 +26,7 @@ func serveHTTP(p port, target *backend) {
 			case p.proxy.monitorURI != "" && r.URL.Path == p.proxy.monitorURI:
 				w.Header().Set("Content-Type", "text/html")
 				_, _ = io.WriteString(w, "<html><body><h1>200 OK</h1>\nService ready.\n</body></html>\n")
-			case !p.proxy.answer(w, r):
+			case !p.proxy.serveAnswer(w, r):
 				next.ServeHTTP(w, r)
 			}
 		}),
@@ -35,10 +35,10 @@ func serveHTTP(p port, target *backend) {
 	_ = server.Close()
 }
 
-// passOn hands each request to a server of the backend.
-func passOn(target *backend) http.Handler {
+// newReverseProxy hands each request to a server of the backend.
+func newReverseProxy(target *backend) http.Handler {
 	if target == nil {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { unavailable(w, r, nil) })
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveUnavailable(w, r, nil) })
 	}
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		client, ok := ctx.Value(connKey{}).(net.Conn)
@@ -52,10 +52,10 @@ func passOn(target *backend) http.Handler {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.Host, r.Out.URL.Scheme, r.Out.URL.Host = r.In.Host, "http", target.proxy.name
 		},
-		ErrorHandler: unavailable,
+		ErrorHandler: serveUnavailable,
 	}
 }
 
-func unavailable(w http.ResponseWriter, _ *http.Request, _ error) {
+func serveUnavailable(w http.ResponseWriter, _ *http.Request, _ error) {
 	http.Error(w, "No server is available to handle this request.", http.StatusServiceUnavailable)
 }

@@ -60,7 +60,7 @@ func (b *testbed) point(name string, addresses ...string) {
 
 func (b *testbed) host(address string) *fabric.Host {
 	b.t.Helper()
-	host, err := b.fabric.Host(netip.MustParseAddr(address))
+	host, err := b.fabric.AddHost(netip.MustParseAddr(address))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // read reads the parameters of a server or of default-server.
 func (o *options) read(words []string) error {
 	for len(words) > 0 {
-		if o.flag(words[0]) {
+		if o.parseFlag(words[0]) {
 			words = words[1:]
 			continue
 		}
@@ -27,8 +27,8 @@ func (o *options) read(words []string) error {
 	return nil
 }
 
-// flag reads a parameter without a value; false if word is none.
-func (o *options) flag(word string) bool {
+// parseFlag reads a parameter without a value; false if word is none.
+func (o *options) parseFlag(word string) bool {
 	switch word {
 	case "check":
 		o.check = true
@@ -59,23 +59,23 @@ func (o *options) flag(word string) bool {
 func (o *options) value(word, value string) (err error) {
 	switch word {
 	case "verify":
-		return choose(&o.verify, []string{value}, "none", "required")
+		return parseChoice(&o.verify, []string{value}, "none", "required")
 	case "ca-file":
 		o.caFile = value
 	case "check-sni":
 		o.checkSNI = value
 	case "inter":
-		return interval(&o.inter, word, value)
+		return parseInterval(&o.inter, word, value)
 	case "fastinter":
-		return interval(&o.fastInter, word, value)
+		return parseInterval(&o.fastInter, word, value)
 	case "downinter":
-		return interval(&o.downInter, word, value)
+		return parseInterval(&o.downInter, word, value)
 	case "fall":
-		return number(&o.fall, value, 1, 1<<30)
+		return parseNumber(&o.fall, value, 1, 1<<30)
 	case "rise":
-		return number(&o.rise, value, 1, 1<<30)
+		return parseNumber(&o.rise, value, 1, 1<<30)
 	case "port":
-		return number(&o.checkPort, value, 1, 65535)
+		return parseNumber(&o.checkPort, value, 1, 65535)
 	case "resolvers":
 		o.resolvers = value
 	case "init-addr":
@@ -88,9 +88,9 @@ func (o *options) value(word, value string) (err error) {
 	return err
 }
 
-// interval reads how long it is until the next check.
-func interval(into *time.Duration, word, value string) (err error) {
-	if *into, err = duration(value); err == nil && *into == 0 {
+// parseInterval reads how long it is until the next check.
+func parseInterval(into *time.Duration, word, value string) (err error) {
+	if *into, err = parseDuration(value); err == nil && *into == 0 {
 		err = fmt.Errorf("'%s' must not be 0", word)
 	}
 	return err
@@ -124,26 +124,26 @@ func (c *httpCheck) request(args []string) error {
 	return nil
 }
 
-// directive reads a line that begins with http-check.
-func (c *httpCheck) directive(args []string) error {
+// parseDirective reads a line that begins with http-check.
+func (c *httpCheck) parseDirective(args []string) error {
 	switch {
 	case len(args) >= 3 && args[0] == "expect" && args[1] == "status":
-		return c.expect(args[2])
+		return c.parseExpect(args[2])
 	case len(args) > 0 && args[0] == "send":
 		return c.send(args[1:])
 	}
 	return fmt.Errorf("'http-check' : unknown or incomplete arguments %v", args)
 }
 
-func (c *httpCheck) expect(statuses string) error {
+func (c *httpCheck) parseExpect(statuses string) error {
 	least, most, ranged := strings.Cut(statuses, "-")
 	if !ranged {
 		most = least
 	}
-	if err := number(&c.least, least, 100, 599); err != nil {
+	if err := parseNumber(&c.minStatus, least, 100, 599); err != nil {
 		return err
 	}
-	return number(&c.most, most, 100, 599)
+	return parseNumber(&c.maxStatus, most, 100, 599)
 }
 
 func (c *httpCheck) send(args []string) error {

@@ -29,7 +29,7 @@ func Parse(text []byte) (*Config, error) {
 			err = p.read(words)
 		}
 		if err != nil {
-			faults = append(faults, at(p.line, err))
+			faults = append(faults, wrapLine(p.line, err))
 		}
 	}
 	faults = append(faults, p.config.validate()...)
@@ -45,13 +45,13 @@ func (p *parser) read(words []string) error {
 	case "":
 		return fmt.Errorf("unknown keyword '%s' out of section", words[0])
 	case "global":
-		return globalDirective(words)
+		return checkGlobalDirective(words)
 	case "resolvers":
-		return p.resolverDirective(words)
+		return p.parseResolverDirective(words)
 	case "defaults":
-		return p.defaults.directive(words, p.line)
+		return p.defaults.parseDirective(words, p.line)
 	}
-	return p.current.directive(words, p.line)
+	return p.current.parseDirective(words, p.line)
 }
 
 // open begins a section.
@@ -80,8 +80,8 @@ func (p *parser) open(words []string) error {
 	return nil
 }
 
-// globalDirective accepts what has no influence on a simulated machine.
-func globalDirective(words []string) error {
+// checkGlobalDirective accepts what has no influence on a simulated machine.
+func checkGlobalDirective(words []string) error {
 	known := []string{"log", "chroot", "stats", "user", "group", "daemon", "maxconn", "nbthread", "pidfile", "ca-base",
 		"crt-base", "spread-checks", "hard-stop-after", "log-tag", "node", "description", "strict-limits"}
 	if words[0] == "no" && len(words) > 1 {
@@ -90,13 +90,13 @@ func globalDirective(words []string) error {
 	if slices.Contains(known, words[0]) || strings.HasPrefix(words[0], "ssl-default-") || strings.HasPrefix(words[0], "tune.") {
 		return nil
 	}
-	return unknown(words[0], "global")
+	return newUnknownError(words[0], "global")
 }
 
-func (p *parser) resolverDirective(words []string) error {
+func (p *parser) parseResolverDirective(words []string) error {
 	known := []string{"nameserver", "parse-resolv-conf", "accepted_payload_size", "resolve_retries", "timeout", "hold"}
 	if !slices.Contains(known, words[0]) {
-		return unknown(words[0], "resolvers")
+		return newUnknownError(words[0], "resolvers")
 	}
 	if words[0] != "timeout" && words[0] != "hold" {
 		return nil
@@ -104,14 +104,14 @@ func (p *parser) resolverDirective(words []string) error {
 	if len(words) != 3 {
 		return fmt.Errorf("'%s' expects an event and a time", words[0])
 	}
-	lasts, err := duration(words[2])
+	lasts, err := parseDuration(words[2])
 	if err == nil && words[0] == "hold" && words[1] == "valid" {
 		p.config.resolvers[p.resolver] = lasts
 	}
 	return err
 }
 
-func unknown(word, section string) error {
+func newUnknownError(word, section string) error {
 	return fmt.Errorf("unknown keyword '%s' in '%s' section", word, section)
 }
 

@@ -7,9 +7,9 @@ import (
 	"net/netip"
 )
 
-// proxyHeader returns what the PROXY protocol puts before a connection's bytes: nothing for version 0.
-func proxyHeader(version int, client, frontend net.Addr) []byte {
-	source, destination := addrPort(client), addrPort(frontend)
+// buildProxyHeader returns what the PROXY protocol puts before a connection's bytes: nothing for version 0.
+func buildProxyHeader(version int, client, frontend net.Addr) []byte {
+	source, destination := toAddrPort(client), toAddrPort(frontend)
 	switch version {
 	case 1:
 		return fmt.Appendf(nil, "PROXY TCP4 %s %s %d %d\r\n", source.Addr(), destination.Addr(), source.Port(), destination.Port())
@@ -22,7 +22,7 @@ func proxyHeader(version int, client, frontend net.Addr) []byte {
 	return nil
 }
 
-func addrPort(address net.Addr) netip.AddrPort {
+func toAddrPort(address net.Addr) netip.AddrPort {
 	parsed, err := netip.ParseAddrPort(address.String())
 	if err != nil {
 		return netip.AddrPortFrom(netip.IPv4Unspecified(), 0)

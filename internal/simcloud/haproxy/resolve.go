@@ -19,7 +19,7 @@ func (b *backend) start(ctx context.Context) error {
 			continue
 		}
 		if err := b.resolve(ctx, s); err != nil && !strings.Contains(s.initAddr, "none") {
-			return at(s.line, fmt.Errorf("'server %s' : could not resolve address '%s'", s.name, s.host))
+			return wrapLine(s.line, fmt.Errorf("'server %s' : could not resolve address '%s'", s.name, s.host))
 		}
 	}
 	return nil

@@ -20,20 +20,20 @@ const (
 )
 
 // checkAccess checks who may come in, and what may be reached.
-func (c installConfig) checkAccess(found *refusals) {
+func (c installConfig) checkAccess(found *validationErrors) {
 	if err := checkPullSecret(c.PullSecret); err != nil {
-		found.invalid("pullSecret", c.PullSecret, "%v", err)
+		found.addInvalid("pullSecret", c.PullSecret, "%v", err)
 	}
 	for line := range strings.Lines(c.SSHKey) {
 		if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line)); err != nil && strings.TrimSpace(line) != "" {
-			found.invalid("sshKey", c.SSHKey, "%v", err)
+			found.addInvalid("sshKey", c.SSHKey, "%v", err)
 			break
 		}
 	}
 	if err := checkBundle(c.TrustBundle); c.TrustBundle != "" && err != nil {
-		found.invalid("additionalTrustBundle", c.TrustBundle, "%v", err)
+		found.addInvalid("additionalTrustBundle", c.TrustBundle, "%v", err)
 	}
-	found.oneOf("additionalTrustBundlePolicy", c.TrustPolicy, trustForProxyOnly, trustAlways)
+	found.checkOneOf("additionalTrustBundlePolicy", c.TrustPolicy, trustForProxyOnly, trustAlways)
 }
 
 func checkPullSecret(text string) error {

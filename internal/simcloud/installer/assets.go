@@ -38,8 +38,8 @@ func (a assets) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, stateFile), content, 0o640)
 }
 
-// obtain returns the asset of that name, made by generate if there is none yet.
-func obtain[T any](a assets, name string, generate func() (T, error)) (T, error) {
+// loadOrGenerate returns the asset of that name, made by generate if there is none yet.
+func loadOrGenerate[T any](a assets, name string, generate func() (T, error)) (T, error) {
 	var value T
 	if raw, ok := a[name]; ok {
 		return value, json.Unmarshal(raw, &value)
@@ -60,7 +60,7 @@ func (a assets) put(name string, value any) error {
 	return nil
 }
 
-func (a assets) forget(names ...string) {
+func (a assets) delete(names ...string) {
 	for _, name := range names {
 		delete(a, name)
 	}

@@ -116,14 +116,14 @@ func decode(encoded []byte, config *installConfig) (unknown, err error) {
 
 func (c *installConfig) setDefaults() {
 	three := 3
-	c.ControlPlane.Name = orDefault(c.ControlPlane.Name, "master")
-	c.ControlPlane.Replicas = orDefault(c.ControlPlane.Replicas, &three)
+	c.ControlPlane.Name = defaultTo(c.ControlPlane.Name, "master")
+	c.ControlPlane.Replicas = defaultTo(c.ControlPlane.Replicas, &three)
 	if len(c.Compute) == 0 {
 		c.Compute = []machinePool{{Name: "worker"}}
 	}
-	c.Compute[0].Replicas = orDefault(c.Compute[0].Replicas, &three)
+	c.Compute[0].Replicas = defaultTo(c.Compute[0].Replicas, &three)
 	network := &c.Networking
-	network.NetworkType = orDefault(network.NetworkType, ovnKubernetes)
+	network.NetworkType = defaultTo(network.NetworkType, ovnKubernetes)
 	if len(network.MachineNetwork) == 0 {
 		network.MachineNetwork = []networkCIDR{{CIDR: "10.0.0.0/16"}}
 	}
@@ -133,11 +133,11 @@ func (c *installConfig) setDefaults() {
 	if len(network.ServiceNetwork) == 0 {
 		network.ServiceNetwork = []string{"172.30.0.0/16"}
 	}
-	c.Publish = orDefault(c.Publish, "External")
-	c.TrustPolicy = orDefault(c.TrustPolicy, trustForProxyOnly)
+	c.Publish = defaultTo(c.Publish, "External")
+	c.TrustPolicy = defaultTo(c.TrustPolicy, trustForProxyOnly)
 }
 
-func orDefault[T comparable](value, otherwise T) T {
+func defaultTo[T comparable](value, otherwise T) T {
 	var zero T
 	if value == zero {
 		return otherwise
@@ -145,8 +145,8 @@ func orDefault[T comparable](value, otherwise T) T {
 	return value
 }
 
-// domain returns the cluster domain.
-func (c installConfig) domain() string {
+// clusterDomain returns the cluster domain.
+func (c installConfig) clusterDomain() string {
 	return c.Metadata.Name + "." + strings.TrimSuffix(c.BaseDomain, ".")
 }
 
@@ -161,8 +161,8 @@ func (c installConfig) computeReplicas() int {
 	return total
 }
 
-// platform returns the name of the platform.
-func (c installConfig) platform() string {
+// platformName returns the name of the platform.
+func (c installConfig) platformName() string {
 	if c.Platform.External != nil {
 		return "external"
 	}

@@ -38,7 +38,7 @@ func indented(text string) string {
 // bundle returns the certificate and the key of an authority.
 func bundle(t *testing.T) (authority, key string) {
 	t.Helper()
-	made, err := certificate.Authority(pkix.Name{CommonName: "corporate"}, time.Hour, time.Now())
+	made, err := certificate.NewAuthority(pkix.Name{CommonName: "corporate"}, time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var notInInfraID = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
 // newClusterID makes an infraID of the name cut to 21 characters, a dash, and five random ones.
 func newClusterID(clusterName string) (clusterID, error) {
-	suffix, err := randomText("abcdefghijklmnopqrstuvwxyz0123456789", 5)
+	suffix, err := generateText("abcdefghijklmnopqrstuvwxyz0123456789", 5)
 	if err != nil {
 		return clusterID{}, err
 	}
@@ -35,7 +35,7 @@ func newClusterID(clusterName string) (clusterID, error) {
 func newPassword() (string, error) {
 	groups := make([]string, 4)
 	for i := range groups {
-		group, err := randomText("ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789", 5)
+		group, err := generateText("ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789", 5)
 		if err != nil {
 			return "", err
 		}
@@ -44,7 +44,7 @@ func newPassword() (string, error) {
 	return strings.Join(groups, "-"), nil
 }
 
-func randomText(alphabet string, length int) (string, error) {
+func generateText(alphabet string, length int) (string, error) {
 	text := make([]byte, length)
 	if _, err := rand.Read(text); err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func randomText(alphabet string, length int) (string, error) {
 	return string(text), nil
 }
 
-func metadata(clusterName string, id clusterID) ([]byte, error) {
+func renderMetadata(clusterName string, id clusterID) ([]byte, error) {
 	return json.Marshal(struct {
 		ClusterName string `json:"clusterName"`
 		ClusterID   string `json:"clusterID"`
@@ -63,7 +63,7 @@ func metadata(clusterName string, id clusterID) ([]byte, error) {
 	}{clusterName, id.UUID, id.InfraID})
 }
 
-func digest(words ...string) string {
+func hashWords(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return hex.EncodeToString(sum[:])
 }

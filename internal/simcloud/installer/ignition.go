@@ -15,10 +15,10 @@ import (
 // ignitionVersion of everything the installer writes, from OpenShift 4.8 on.
 const ignitionVersion = "3.2.0"
 
-// pointer returns the document that a machine of a role starts from: where its real one is and whom to trust.
-func pointer(config installConfig, files pki, role string) []byte {
-	source := "https://api-int." + config.domain() + ":22623/config/" + role
-	authority := dataURL(files["root-ca.crt"])
+// renderPointer returns the document that a machine of a role starts from: where its real one is and whom to trust.
+func renderPointer(config installConfig, files pki, role string) []byte {
+	source := "https://api-int." + config.clusterDomain() + ":22623/config/" + role
+	authority := encodeDataURL(files["root-ca.crt"])
 	document := types.Config{Ignition: types.Ignition{
 		Version:  ignitionVersion,
 		Config:   types.IgnitionConfig{Merge: []types.Resource{{Source: &source}}},
@@ -28,9 +28,9 @@ func pointer(config installConfig, files pki, role string) []byte {
 	return content
 }
 
-// bootstrap returns the complete document of the bootstrap machine.
-func (in inputs) bootstrap(release mirror.Release, installConfig []byte, manifests map[string][]byte) ([]byte, error) {
-	_, credentials, err := kubeconfigs(in.config, in.files)
+// renderBootstrap returns the complete document of the bootstrap machine.
+func (in inputs) renderBootstrap(release mirror.Release, installConfig []byte, manifests map[string][]byte) ([]byte, error) {
+	_, credentials, err := renderKubeconfigs(in.config, in.files)
 	if err != nil {
 		return nil, err
 	}
@@ -53,28 +53,28 @@ func (in inputs) bootstrap(release mirror.Release, installConfig []byte, manifes
 	document := types.Config{
 		Ignition: types.Ignition{Version: ignitionVersion},
 		Passwd:   types.Passwd{Users: []types.PasswdUser{{Name: "core", SSHAuthorizedKeys: []types.SSHAuthorizedKey{types.SSHAuthorizedKey(in.config.SSHKey)}}}},
-		Systemd:  types.Systemd{Units: bootstrapUnits(release.OKD())},
+		Systemd:  types.Systemd{Units: listBootstrapUnits(release.IsOKD())},
 	}
 	for _, path := range slices.Sorted(maps.Keys(disk)) {
-		document.Storage.Files = append(document.Storage.Files, file(path, disk[path]))
+		document.Storage.Files = append(document.Storage.Files, newFile(path, disk[path]))
 	}
 	return json.Marshal(document)
 }
 
-func file(path string, content []byte) types.File {
-	source, mode, overwrite := dataURL(content), 0o600, true
+func newFile(path string, content []byte) types.File {
+	source, mode, overwrite := encodeDataURL(content), 0o600, true
 	return types.File{
 		Node:          types.Node{Path: path, Overwrite: &overwrite},
 		FileEmbedded1: types.FileEmbedded1{Contents: types.Resource{Source: &source}, Mode: &mode},
 	}
 }
 
-func dataURL(content []byte) string {
+func encodeDataURL(content []byte) string {
 	return "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(content)
 }
 
-// bootstrapUnits names the services of section 3.1; what they do is package openshift's. OKD has no journal gateway.
-func bootstrapUnits(okd bool) []types.Unit {
+// listBootstrapUnits names the services of section 3.1; what they do is package openshift's. OKD has no journal gateway.
+func listBootstrapUnits(okd bool) []types.Unit {
 	var units []types.Unit
 	enabled := true
 	for _, name := range []string{"release-image", "node-image-pull", "kubelet", "bootkube", "approve-csr", "progress"} {

@@ -43,12 +43,12 @@ func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
 	}
 	console := journal{console: stderr, debug: true}
 	if err := run.parse(args); err != nil {
-		console.line("error", err.Error())
+		console.writeEntry("error", err.Error())
 		return exitFatal
 	}
 	switch command := strings.Join(run.command, " "); command {
 	case "version":
-		return run.version()
+		return run.printVersion()
 	case "coreos print-stream-json":
 		return run.printStream()
 	case "create manifests":
@@ -56,7 +56,7 @@ func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
 	case "create ignition-configs":
 		return run.create(createIgnitionConfigs)
 	default:
-		console.line("error", fmt.Sprintf(`unknown command %q for "openshift-install"`, command))
+		console.writeEntry("error", fmt.Sprintf(`unknown command %q for "openshift-install"`, command))
 		return exitFatal
 	}
 }
@@ -85,9 +85,9 @@ func (run *invocation) parse(args []string) error {
 	return nil
 }
 
-func (run *invocation) version() int {
+func (run *invocation) printVersion() int {
 	_, err := fmt.Fprintf(run.stdout, "%s %s\nbuilt from commit %s\nrelease image %s\nrelease architecture %s\n", run.program,
-		run.release.Version, digest("commit", run.release.Version)[:40], run.release.Image(), run.release.Architecture)
+		run.release.Version, hashWords("commit", run.release.Version)[:40], run.release.Image(), run.release.Architecture)
 	return exitCode(err)
 }
 
@@ -103,7 +103,7 @@ func (run *invocation) create(target func(*directory) error) int {
 		}
 	}
 	if err != nil {
-		log.line("error", err.Error())
+		log.writeEntry("error", err.Error())
 	}
 	return exitCode(err)
 }

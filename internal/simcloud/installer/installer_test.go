@@ -222,7 +222,7 @@ func TestTheStreamNamesTheMirrorsImage(t *testing.T) {
 		}
 		artifact := described.Architectures["x86_64"].Artifacts["openstack"]
 		disk := artifact.Formats["qcow2.gz"].Disk
-		build, _, checksum := mirror.Image(version)
+		build, _, checksum := mirror.BuildImage(version)
 		if disk == nil || disk.Location != mirror.ImageURL(version) || disk.Sha256 != checksum || artifact.Release != build || described.Stream != name {
 			t.Errorf("%s: the stream %s says %+v", version, described.Stream, disk)
 		}

@@ -25,9 +25,9 @@ func openJournal(run *invocation) (*journal, error) {
 	return &journal{console: run.stderr, debug: run.level == "debug", file: file, now: run.now}, nil
 }
 
-// line writes one entry. The console is never a terminal, so logrus writes bare key=value pairs there. A console
+// writeEntry writes one entry. The console is never a terminal, so logrus writes bare key=value pairs there. A console
 // or disk that cannot be written to is no reason to fail, as for the real program.
-func (j *journal) line(level, message string) {
+func (j *journal) writeEntry(level, message string) {
 	if level != "debug" || j.debug {
 		_, _ = fmt.Fprintf(j.console, "level=%s msg=%s\n", level, message)
 	}

@@ -5,8 +5,8 @@ import "github.com/goccy/go-yaml"
 // object is a YAML or JSON document.
 type object = map[string]any
 
-// kubeconfig returns a client's credentials for the API at https://<host>:6443.
-func kubeconfig(cluster, host, user string, authority, certificate, key []byte) ([]byte, error) {
+// renderKubeconfig returns a client's credentials for the API at https://<host>:6443.
+func renderKubeconfig(cluster, host, user string, authority, certificate, key []byte) ([]byte, error) {
 	return yaml.Marshal(object{
 		"apiVersion":      "v1",
 		"kind":            "Config",
@@ -20,20 +20,20 @@ func kubeconfig(cluster, host, user string, authority, certificate, key []byte) 
 	})
 }
 
-// kubeconfigs returns the credentials that a run generates, by path below /opt/openshift, and the one for people.
-func kubeconfigs(config installConfig, files pki) (admin []byte, onBootstrap map[string][]byte, err error) {
+// renderKubeconfigs returns the credentials that a run generates, by path below /opt/openshift, and the one for people.
+func renderKubeconfigs(config installConfig, files pki) (admin []byte, onBootstrap map[string][]byte, err error) {
 	name, bundle := config.Metadata.Name, files["kube-apiserver-complete-server-ca-bundle.crt"]
 	build := func(host, user, pair string) []byte {
 		var content []byte
 		if err == nil {
-			content, err = kubeconfig(name, host, user, bundle, files[pair+".crt"], files[pair+".key"])
+			content, err = renderKubeconfig(name, host, user, bundle, files[pair+".crt"], files[pair+".key"])
 		}
 		return content
 	}
 	onBootstrap = map[string][]byte{
-		"auth/kubeconfig":          build("api-int."+config.domain(), "admin", "admin-kubeconfig-client"),
+		"auth/kubeconfig":          build("api-int."+config.clusterDomain(), "admin", "admin-kubeconfig-client"),
 		"auth/kubeconfig-loopback": build("localhost", "loopback", "admin-kubeconfig-client"),
-		"auth/kubeconfig-kubelet":  build("api-int."+config.domain(), "kubelet", "kubelet-client"),
+		"auth/kubeconfig-kubelet":  build("api-int."+config.clusterDomain(), "kubelet", "kubelet-client"),
 	}
-	return build("api."+config.domain(), "admin", "admin-kubeconfig-client"), onBootstrap, err
+	return build("api."+config.clusterDomain(), "admin", "admin-kubeconfig-client"), onBootstrap, err
 }

@@ -8,51 +8,51 @@ import (
 
 const ovnKubernetes = "OVNKubernetes"
 
-// claimed is a range that is taken by something.
-type claimed struct {
+// reservedNetwork is a range that is taken by something.
+type reservedNetwork struct {
 	prefix netip.Prefix
 	owner  string
 }
 
-// reserved returns the ranges that OVN-Kubernetes uses by itself from 4.18 on.
-func (n networking) reserved() []claimed {
+// listReserved returns the ranges that OVN-Kubernetes uses by itself from 4.18 on.
+func (n networking) listReserved() []reservedNetwork {
 	join := "100.64.0.0/16"
 	if n.OVN != nil && n.OVN.IPv4 != nil {
-		join = orDefault(n.OVN.IPv4.InternalJoinSubnet, join)
+		join = defaultTo(n.OVN.IPv4.InternalJoinSubnet, join)
 	}
-	var list []claimed
+	var list []reservedNetwork
 	for _, own := range []struct{ cidr, owner string }{
 		{join, "join subnet"}, {"100.88.0.0/16", "transit subnet"}, {"169.254.0.0/17", "masquerade subnet"},
 		{"fd98::/64", "join subnet"}, {"fd97::/64", "transit subnet"}, {"fd69::/112", "masquerade subnet"},
 	} {
 		if prefix, err := netip.ParsePrefix(own.cidr); err == nil {
-			list = append(list, claimed{prefix, "the OVNKubernetes " + own.owner + " " + own.cidr})
+			list = append(list, reservedNetwork{prefix, "the OVNKubernetes " + own.owner + " " + own.cidr})
 		}
 	}
 	return list
 }
 
 // check applies the rules for address ranges; nodes is how many machines need a range for their pods.
-func (n networking) check(found *refusals, nodes int, warn func(string)) {
+func (n networking) check(found *validationErrors, nodes int, warn func(string)) {
 	switch n.NetworkType {
 	case "OpenShiftSDN", "Kuryr":
-		found.invalid("networking.networkType", n.NetworkType, "networkType %s is not supported, please use %s", n.NetworkType, ovnKubernetes)
+		found.addInvalid("networking.networkType", n.NetworkType, "networkType %s is not supported, please use %s", n.NetworkType, ovnKubernetes)
 	}
-	var taken []claimed
+	var taken []reservedNetwork
 	if n.NetworkType == ovnKubernetes {
-		taken = n.reserved()
+		taken = n.listReserved()
 	}
 	claim := func(field, owner, cidr string) (netip.Prefix, bool) {
-		prefix, ok := canonical(found, field, cidr)
+		prefix, ok := parseCanonical(found, field, cidr)
 		for _, other := range taken {
 			if ok && other.prefix.Overlaps(prefix) {
-				found.invalid(field, cidr, "%s must not overlap with %s", owner, other.owner)
+				found.addInvalid(field, cidr, "%s must not overlap with %s", owner, other.owner)
 			}
 		}
 		if docker := netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 17}), 16); ok && docker.Overlaps(prefix) {
 			warn(fmt.Sprintf("%s: %s overlaps with default Docker Bridge subnet", field, cidr))
 		}
-		taken = append(taken, claimed{prefix, owner + " " + cidr})
+		taken = append(taken, reservedNetwork{prefix, owner + " " + cidr})
 		return prefix, ok
 	}
 	for i, network := range n.MachineNetwork {
@@ -62,24 +62,24 @@ func (n networking) check(found *refusals, nodes int, warn func(string)) {
 	n.checkPods(found, claim, nodes)
 }
 
-// canonical reads a range whose address has no bits beyond its prefix.
-func canonical(found *refusals, field, cidr string) (netip.Prefix, bool) {
+// parseCanonical reads a range whose address has no bits beyond its prefix.
+func parseCanonical(found *validationErrors, field, cidr string) (netip.Prefix, bool) {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil {
-		found.invalid(field, cidr, "failed to Parse cidr string to net.IPNet: invalid CIDR address: %s", cidr)
+		found.addInvalid(field, cidr, "failed to Parse cidr string to net.IPNet: invalid CIDR address: %s", cidr)
 		return prefix, false
 	}
 	if masked := prefix.Masked(); masked != prefix {
-		found.invalid(field, cidr, "invalid network address. got %s, expecting %s", prefix, masked)
+		found.addInvalid(field, cidr, "invalid network address. got %s, expecting %s", prefix, masked)
 		return prefix, false
 	}
 	return prefix, true
 }
 
-// claimant takes a range for an owner; false if it is none.
-type claimant func(field, owner, cidr string) (netip.Prefix, bool)
+// networkClaim takes a range for an owner; false if it is none.
+type networkClaim func(field, owner, cidr string) (netip.Prefix, bool)
 
-func (n networking) checkServices(found *refusals, claim claimant) {
+func (n networking) checkServices(found *validationErrors, claim networkClaim) {
 	families := map[bool]bool{}
 	for i, cidr := range n.ServiceNetwork {
 		field := fmt.Sprintf("networking.serviceNetwork[%d]", i)
@@ -87,16 +87,16 @@ func (n networking) checkServices(found *refusals, claim claimant) {
 		switch is4 := prefix.Addr().Is4(); {
 		case !ok:
 		case is4 && prefix.Bits() < 12:
-			found.invalid(field, cidr, "subnet size for IPv4 service network must be /12 or greater (/16 is recommended)")
+			found.addInvalid(field, cidr, "subnet size for IPv4 service network must be /12 or greater (/16 is recommended)")
 		case families[is4]:
-			found.invalid("networking.serviceNetwork", cidr, "only one service network can be specified")
+			found.addInvalid("networking.serviceNetwork", cidr, "only one service network can be specified")
 		default:
 			families[is4] = true
 		}
 	}
 }
 
-func (n networking) checkPods(found *refusals, claim claimant, nodes int) {
+func (n networking) checkPods(found *validationErrors, claim networkClaim, nodes int) {
 	room, hostPrefix := 0, 0
 	for i, network := range n.ClusterNetwork {
 		field := fmt.Sprintf("networking.clusterNetwork[%d]", i)
@@ -104,19 +104,19 @@ func (n networking) checkPods(found *refusals, claim claimant, nodes int) {
 		switch {
 		case !ok:
 		case !prefix.Addr().Is4() && network.HostPrefix != 64:
-			found.invalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must be 64 for IPv6 networks")
+			found.addInvalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must be 64 for IPv6 networks")
 		case network.HostPrefix < prefix.Bits() || network.HostPrefix > prefix.Addr().BitLen():
-			found.invalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must not be larger size than CIDR %s", network.CIDR)
+			found.addInvalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must not be larger size than CIDR %s", network.CIDR)
 		case !prefix.Addr().Is4():
 			room += math.MaxInt32
 		case hostPrefix != 0 && network.HostPrefix != hostPrefix:
-			found.invalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must be the same value for IPv4 networks")
+			found.addInvalid(field+".hostPrefix", network.HostPrefix, "cluster network host subnetwork prefix must be the same value for IPv4 networks")
 		default:
 			hostPrefix = network.HostPrefix
 			room += 1 << (network.HostPrefix - prefix.Bits())
 		}
 	}
 	if len(*found) == 0 && nodes > room {
-		found.invalid("networking.clusterNetwork", n.ClusterNetwork[0].CIDR, "cluster network has room for %d nodes, %d are needed", room, nodes)
+		found.addInvalid("networking.clusterNetwork", n.ClusterNetwork[0].CIDR, "cluster network has room for %d nodes, %d are needed", room, nodes)
 	}
 }

@@ -14,9 +14,9 @@ type proxy struct {
 	NoProxy string `json:"noProxy,omitempty"`
 }
 
-func (p proxy) check(found *refusals, networks networking) {
+func (p proxy) check(found *validationErrors, networks networking) {
 	if p.HTTP == "" && p.HTTPS == "" {
-		found.required("proxy", "must include httpProxy or httpsProxy")
+		found.addRequired("proxy", "must include httpProxy or httpsProxy")
 	}
 	checkProxy(found, "proxy.httpProxy", p.HTTP, networks, "http")
 	checkProxy(found, "proxy.httpsProxy", p.HTTPS, networks, "http", "https")
@@ -24,51 +24,51 @@ func (p proxy) check(found *refusals, networks networking) {
 		return
 	}
 	if strings.ContainsAny(p.NoProxy, " \t\n") {
-		found.invalid("proxy.noProxy", p.NoProxy, "noProxy must not have spaces")
+		found.addInvalid("proxy.noProxy", p.NoProxy, "noProxy must not have spaces")
 		return
 	}
 	for i, element := range strings.Split(p.NoProxy, ",") {
 		_, noAddress := netip.ParseAddr(element)
 		_, noRange := netip.ParsePrefix(element)
 		if noAddress != nil && noRange != nil && !subdomain.MatchString(strings.TrimPrefix(element, ".")) {
-			found.invalid("proxy.noProxy", p.NoProxy,
+			found.addInvalid("proxy.noProxy", p.NoProxy,
 				"each element of noProxy must be a IP, CIDR or domain without wildcard characters, which is violated by element %d %q", i, element)
 		}
 	}
 }
 
-func checkProxy(found *refusals, field, address string, networks networking, schemes ...string) {
+func checkProxy(found *validationErrors, field, address string, networks networking, schemes ...string) {
 	if address == "" {
 		return
 	}
 	parsed, err := url.ParseRequestURI(address)
 	if err != nil || parsed.Hostname() == "" {
-		found.invalid(field, address, "must be a URL with a scheme and a host")
+		found.addInvalid(field, address, "must be a URL with a scheme and a host")
 		return
 	}
-	found.oneOf(field, parsed.Scheme, schemes...)
+	found.checkOneOf(field, parsed.Scheme, schemes...)
 	ip, err := netip.ParseAddr(parsed.Hostname())
 	if err != nil {
 		return
 	}
 	for _, network := range networks.ClusterNetwork {
 		if prefix, err := netip.ParsePrefix(network.CIDR); err == nil && prefix.Contains(ip) {
-			found.invalid(field, address, "proxy value is part of the cluster networks")
+			found.addInvalid(field, address, "proxy value is part of the cluster networks")
 		}
 	}
 	for _, network := range networks.ServiceNetwork {
 		if prefix, err := netip.ParsePrefix(network); err == nil && prefix.Contains(ip) {
-			found.invalid(field, address, "proxy value is part of the service networks")
+			found.addInvalid(field, address, "proxy value is part of the service networks")
 		}
 	}
 }
 
-// exceptions returns the hosts that a cluster reaches without its proxy.
-func (c installConfig) exceptions() string {
+// buildNoProxy returns the hosts that a cluster reaches without its proxy.
+func (c installConfig) buildNoProxy() string {
 	if c.Proxy.NoProxy == "*" {
 		return "*"
 	}
-	list := []string{"127.0.0.1", "localhost", ".svc", ".cluster.local", "api-int." + c.domain()}
+	list := []string{"127.0.0.1", "localhost", ".svc", ".cluster.local", "api-int." + c.clusterDomain()}
 	for _, network := range slices.Concat(c.Networking.MachineNetwork, c.Networking.ClusterNetwork) {
 		list = append(list, network.CIDR)
 	}
@@ -80,8 +80,8 @@ func (c installConfig) exceptions() string {
 	return strings.Join(slices.Compact(list), ",")
 }
 
-// proxySpec is the spec of the object Proxy/cluster, and proxyStatus what comes of it.
-func (c installConfig) proxySpec() object {
+// buildProxySpec is the spec of the object Proxy/cluster, and buildProxyStatus what comes of it.
+func (c installConfig) buildProxySpec() object {
 	spec := object{"trustedCA": object{"name": ""}}
 	if c.TrustBundle != "" && (c.TrustPolicy == trustAlways || c.Proxy != nil) {
 		spec["trustedCA"] = object{"name": userBundle}
@@ -92,9 +92,9 @@ func (c installConfig) proxySpec() object {
 	return spec
 }
 
-func (c installConfig) proxyStatus() object {
+func (c installConfig) buildProxyStatus() object {
 	if c.Proxy == nil {
 		return object{}
 	}
-	return object{"httpProxy": c.Proxy.HTTP, "httpsProxy": c.Proxy.HTTPS, "noProxy": c.exceptions()}
+	return object{"httpProxy": c.Proxy.HTTP, "httpsProxy": c.Proxy.HTTPS, "noProxy": c.buildNoProxy()}
 }

@@ -9,7 +9,7 @@ import (
 // printStream describes the release's boot images. There is one: the OpenStack image of the mirror.
 func (run *invocation) printStream() int {
 	version := run.release.Version
-	build, _, checksum := mirror.Image(version)
+	build, _, checksum := mirror.BuildImage(version)
 	image := object{"disk": object{
 		"location": mirror.ImageURL(version), "sha256": checksum, "uncompressed-sha256": mirror.UncompressedSHA256(version),
 	}}
@@ -17,7 +17,7 @@ func (run *invocation) printStream() int {
 	encoder := json.NewEncoder(run.stdout)
 	encoder.SetIndent("", "  ")
 	return exitCode(encoder.Encode(object{
-		"stream":        mirror.Stream(version),
+		"stream":        mirror.StreamName(version),
 		"metadata":      object{"last-modified": "2026-01-01T00:00:00Z", "generator": "plume cosa2stream"},
 		"architectures": object{"x86_64": object{"artifacts": object{"openstack": openstack}, "images": object{}}},
 	}))

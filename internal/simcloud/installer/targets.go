@@ -28,30 +28,30 @@ func openDirectory(run *invocation) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	log.line("debug", "OpenShift Installer "+run.release.Version)
+	log.writeEntry("debug", "OpenShift Installer "+run.release.Version)
 	return &directory{path: run.dir, assets: kept, log: log, run: run}, nil
 }
 
 // createManifests consumes the install-config and writes manifests/ and openshift/.
 func createManifests(dir *directory) error {
-	in, _, err := dir.inputs()
+	in, _, err := dir.loadInputs()
 	if err != nil {
 		return err
 	}
-	manifests, err := in.manifests()
+	manifests, err := in.renderManifests()
 	if err != nil {
 		return err
 	}
 	if err := dir.write(manifests); err != nil {
 		return err
 	}
-	dir.log.line("info", fmt.Sprintf("Manifests created in: %s and %s", filepath.Join(dir.path, "manifests"), filepath.Join(dir.path, "openshift")))
+	dir.log.writeEntry("info", fmt.Sprintf("Manifests created in: %s and %s", filepath.Join(dir.path, "manifests"), filepath.Join(dir.path, "openshift")))
 	return nil
 }
 
 // createIgnitionConfigs consumes the manifests, or makes them, and writes everything that machines and people need.
 func createIgnitionConfigs(dir *directory) error {
-	in, source, err := dir.inputs()
+	in, source, err := dir.loadInputs()
 	if err != nil {
 		return err
 	}
@@ -60,27 +60,27 @@ func createIgnitionConfigs(dir *directory) error {
 		return err
 	}
 	if len(manifests) > 0 {
-		dir.assets.forget(bootstrapAsset)
-	} else if manifests, err = in.manifests(); err != nil {
+		dir.assets.delete(bootstrapAsset)
+	} else if manifests, err = in.renderManifests(); err != nil {
 		return err
 	}
-	document, err := obtain(dir.assets, bootstrapAsset, func() ([]byte, error) { return in.bootstrap(dir.run.release, source, manifests) })
+	document, err := loadOrGenerate(dir.assets, bootstrapAsset, func() ([]byte, error) { return in.renderBootstrap(dir.run.release, source, manifests) })
 	if err != nil {
 		return err
 	}
-	admin, _, err := kubeconfigs(in.config, in.files)
+	admin, _, err := renderKubeconfigs(in.config, in.files)
 	if err != nil {
 		return err
 	}
-	about, err := metadata(in.config.Metadata.Name, in.id)
+	about, err := renderMetadata(in.config.Metadata.Name, in.id)
 	if err != nil {
 		return err
 	}
-	dir.log.line("info", fmt.Sprintf("Ignition-Configs created in: %s and %s", dir.path, filepath.Join(dir.path, "auth")))
+	dir.log.writeEntry("info", fmt.Sprintf("Ignition-Configs created in: %s and %s", dir.path, filepath.Join(dir.path, "auth")))
 	return dir.write(map[string][]byte{
 		"bootstrap.ign":           document,
-		"master.ign":              pointer(in.config, in.files, "master"),
-		"worker.ign":              pointer(in.config, in.files, "worker"),
+		"master.ign":              renderPointer(in.config, in.files, "master"),
+		"worker.ign":              renderPointer(in.config, in.files, "worker"),
 		"metadata.json":           about,
 		"auth/kubeconfig":         admin,
 		"auth/kubeadmin-password": []byte(in.password),

@@ -23,49 +23,49 @@ const (
 // NodeBootstrapper is the identity that new machines ask for their first certificate with.
 const NodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
-// blueprint says how one certificate of a cluster is made.
-type blueprint struct {
+// certificateSpec says how one certificate of a cluster is made.
+type certificateSpec struct {
 	file    string // below /opt/openshift/tls, without its ending
 	asset   string // the real program's name for it in the state file
 	signer  string // file of the authority; empty: it signs itself
 	request certificate.Request
 }
 
-func authority(file, asset string, validity time.Duration) blueprint {
-	return blueprint{file: file, asset: asset, request: certificate.Request{
+func newAuthority(file, asset string, validity time.Duration) certificateSpec {
+	return certificateSpec{file: file, asset: asset, request: certificate.Request{
 		Subject: pkix.Name{CommonName: file, OrganizationalUnit: []string{"openshift"}}, Validity: validity, CA: true}}
 }
 
-func server(file, asset, signer string, names []string, ips ...net.IP) blueprint {
-	return blueprint{file: file, asset: asset, signer: signer, request: certificate.Request{
+func newServer(file, asset, signer string, names []string, ips ...net.IP) certificateSpec {
+	return certificateSpec{file: file, asset: asset, signer: signer, request: certificate.Request{
 		Subject: pkix.Name{CommonName: "system:kube-apiserver", Organization: []string{"kube-master"}},
 		DNS:     names, IPs: ips, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: day}}
 }
 
-func client(file, asset, signer, user string, validity time.Duration, groups ...string) blueprint {
-	return blueprint{file: file, asset: asset, signer: signer, request: certificate.Request{
+func newClient(file, asset, signer, user string, validity time.Duration, groups ...string) certificateSpec {
+	return certificateSpec{file: file, asset: asset, signer: signer, request: certificate.Request{
 		Subject: pkix.Name{CommonName: user, Organization: groups},
 		Usages:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: validity}}
 }
 
-// blueprints lists a cluster's certificates, every authority before what it signs.
-func blueprints(config installConfig) []blueprint {
-	return slices.Concat(authorities(), servers(config), clients())
+// listCertificates lists a cluster's certificates, every authority before what it signs.
+func listCertificates(config installConfig) []certificateSpec {
+	return slices.Concat(listAuthorities(), listServers(config), listClients())
 }
 
-func authorities() []blueprint {
-	return []blueprint{
-		authority("root-ca", "*tls.RootCA", years),
-		authority("admin-kubeconfig-signer", "*tls.AdminKubeConfigSignerCertKey", years),
-		authority("kube-apiserver-lb-signer", "*tls.KubeAPIServerLBSignerCertKey", years),
-		authority("kube-apiserver-localhost-signer", "*tls.KubeAPIServerLocalhostSignerCertKey", years),
-		authority("kube-apiserver-service-network-signer", "*tls.KubeAPIServerServiceNetworkSignerCertKey", years),
-		authority("kubelet-bootstrap-kubeconfig-signer", "*tls.KubeletBootstrapCertSigner", years),
-		authority("etcd-signer", "*tls.EtcdSignerCertKey", years),
-		authority("kube-control-plane-signer", "*tls.KubeControlPlaneSignerCertKey", year),
-		authority("kube-apiserver-to-kubelet-signer", "*tls.KubeAPIServerToKubeletSignerCertKey", year),
-		authority("kubelet-signer", "*tls.KubeletCSRSignerCertKey", day),
-		authority("aggregator-signer", "*tls.AggregatorSignerCertKey", day),
+func listAuthorities() []certificateSpec {
+	return []certificateSpec{
+		newAuthority("root-ca", "*tls.RootCA", years),
+		newAuthority("admin-kubeconfig-signer", "*tls.AdminKubeConfigSignerCertKey", years),
+		newAuthority("kube-apiserver-lb-signer", "*tls.KubeAPIServerLBSignerCertKey", years),
+		newAuthority("kube-apiserver-localhost-signer", "*tls.KubeAPIServerLocalhostSignerCertKey", years),
+		newAuthority("kube-apiserver-service-network-signer", "*tls.KubeAPIServerServiceNetworkSignerCertKey", years),
+		newAuthority("kubelet-bootstrap-kubeconfig-signer", "*tls.KubeletBootstrapCertSigner", years),
+		newAuthority("etcd-signer", "*tls.EtcdSignerCertKey", years),
+		newAuthority("kube-control-plane-signer", "*tls.KubeControlPlaneSignerCertKey", year),
+		newAuthority("kube-apiserver-to-kubelet-signer", "*tls.KubeAPIServerToKubeletSignerCertKey", year),
+		newAuthority("kubelet-signer", "*tls.KubeletCSRSignerCertKey", day),
+		newAuthority("aggregator-signer", "*tls.AggregatorSignerCertKey", day),
 	}
 }
 
@@ -77,45 +77,45 @@ const (
 	machineConfigServer = "*tls.MCSCertKey"
 )
 
-func servers(config installConfig) []blueprint {
-	api, apiInt := "api."+config.domain(), "api-int."+config.domain()
+func listServers(config installConfig) []certificateSpec {
+	api, apiInt := "api."+config.clusterDomain(), "api-int."+config.clusterDomain()
 	services := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}
-	return []blueprint{
-		server("kube-apiserver-lb-server", externalServer, "kube-apiserver-lb-signer", []string{api}),
-		server("kube-apiserver-internal-lb-server", internalServer, "kube-apiserver-lb-signer", []string{apiInt}),
-		server("kube-apiserver-localhost-server", "*tls.KubeAPIServerLocalhostServerCertKey", "kube-apiserver-localhost-signer",
+	return []certificateSpec{
+		newServer("kube-apiserver-lb-server", externalServer, "kube-apiserver-lb-signer", []string{api}),
+		newServer("kube-apiserver-internal-lb-server", internalServer, "kube-apiserver-lb-signer", []string{apiInt}),
+		newServer("kube-apiserver-localhost-server", "*tls.KubeAPIServerLocalhostServerCertKey", "kube-apiserver-localhost-signer",
 			[]string{"localhost"}, net.IPv4(127, 0, 0, 1), net.IPv6loopback),
-		server("kube-apiserver-service-network-server", serviceServer,
-			"kube-apiserver-service-network-signer", services, firstAddress(config.Networking.ServiceNetwork[0])),
-		ofRootCA("machine-config-server", machineConfigServer, "system:machine-config-server", apiInt),
-		ofRootCA("journal-gatewayd", "*tls.JournalCertKey", "journal-gatewayd", "journal-gatewayd"),
+		newServer("kube-apiserver-service-network-server", serviceServer,
+			"kube-apiserver-service-network-signer", services, computeFirstAddress(config.Networking.ServiceNetwork[0])),
+		newRootCAServer("machine-config-server", machineConfigServer, "system:machine-config-server", apiInt),
+		newRootCAServer("journal-gatewayd", "*tls.JournalCertKey", "journal-gatewayd", "journal-gatewayd"),
 	}
 }
 
-func clients() []blueprint {
+func listClients() []certificateSpec {
 	const controlPlane = "kube-control-plane-signer"
-	return []blueprint{
-		client("admin-kubeconfig-client", "*tls.AdminKubeConfigClientCertKey", "admin-kubeconfig-signer", "system:admin", years, "system:masters"),
-		client("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", NodeBootstrapper, years,
+	return []certificateSpec{
+		newClient("admin-kubeconfig-client", "*tls.AdminKubeConfigClientCertKey", "admin-kubeconfig-signer", "system:admin", years, "system:masters"),
+		newClient("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", NodeBootstrapper, years,
 			"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"),
-		client("kube-control-plane-kube-controller-manager-client", "*tls.KubeControlPlaneKubeControllerManagerClientCertKey",
+		newClient("kube-control-plane-kube-controller-manager-client", "*tls.KubeControlPlaneKubeControllerManagerClientCertKey",
 			controlPlane, "system:admin", year, "system:masters"),
-		client("kube-control-plane-kube-scheduler-client", "*tls.KubeControlPlaneKubeSchedulerClientCertKey",
+		newClient("kube-control-plane-kube-scheduler-client", "*tls.KubeControlPlaneKubeSchedulerClientCertKey",
 			controlPlane, "system:admin", year, "system:masters"),
-		client("kube-apiserver-to-kubelet-client", "*tls.KubeAPIServerToKubeletClientCertKey", "kube-apiserver-to-kubelet-signer",
+		newClient("kube-apiserver-to-kubelet-client", "*tls.KubeAPIServerToKubeletClientCertKey", "kube-apiserver-to-kubelet-signer",
 			"system:kube-apiserver", year, "kube-master"),
-		client("apiserver-proxy", "*tls.AggregatorClientCertKey", "aggregator-signer", "system:kube-apiserver-proxy", day, "kube-master"),
+		newClient("apiserver-proxy", "*tls.AggregatorClientCertKey", "aggregator-signer", "system:kube-apiserver-proxy", day, "kube-master"),
 	}
 }
 
-func ofRootCA(file, asset, name, host string) blueprint {
-	return blueprint{file: file, asset: asset, signer: "root-ca", request: certificate.Request{
+func newRootCAServer(file, asset, name, host string) certificateSpec {
+	return certificateSpec{file: file, asset: asset, signer: "root-ca", request: certificate.Request{
 		Subject: pkix.Name{CommonName: name}, DNS: []string{host}, Validity: years,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}}
 }
 
-// firstAddress is where the service "kubernetes" lives.
-func firstAddress(network string) net.IP {
+// computeFirstAddress is where the service "kubernetes" lives.
+func computeFirstAddress(network string) net.IP {
 	prefix, err := netip.ParsePrefix(network)
 	if err != nil {
 		return nil
@@ -132,8 +132,8 @@ type pki map[string][]byte
 // generatePKI makes the certificates that the assets do not hold yet.
 func generatePKI(kept assets, config installConfig, now time.Time) (pki, error) {
 	files, signers := pki{}, map[string]certificate.Pair{}
-	for _, plan := range blueprints(config) {
-		raw, err := obtain(kept, plan.asset, func() (certKey, error) { return plan.make(signers, now) })
+	for _, plan := range listCertificates(config) {
+		raw, err := loadOrGenerate(kept, plan.asset, func() (certKey, error) { return plan.make(signers, now) })
 		if err != nil {
 			return nil, err
 		}
@@ -144,19 +144,19 @@ func generatePKI(kept assets, config installConfig, now time.Time) (pki, error) 
 			}
 		}
 	}
-	files.bundle("aggregator-ca", "aggregator-signer")
-	files.bundle("kube-apiserver-complete-server-ca-bundle",
+	files.addBundle("aggregator-ca", "aggregator-signer")
+	files.addBundle("kube-apiserver-complete-server-ca-bundle",
 		"kube-apiserver-lb-signer", "kube-apiserver-localhost-signer", "kube-apiserver-service-network-signer")
-	files.bundle("kube-apiserver-complete-client-ca-bundle",
+	files.addBundle("kube-apiserver-complete-client-ca-bundle",
 		"admin-kubeconfig-signer", "kubelet-signer", "kubelet-bootstrap-kubeconfig-signer", "kube-control-plane-signer")
 	return files, nil
 }
 
-func (b blueprint) make(signers map[string]certificate.Pair, now time.Time) (certKey, error) {
+func (b certificateSpec) make(signers map[string]certificate.Pair, now time.Time) (certKey, error) {
 	var made certificate.Pair
 	var err error
 	if b.signer == "" {
-		made, err = certificate.Authority(b.request.Subject, b.request.Validity, now)
+		made, err = certificate.NewAuthority(b.request.Subject, b.request.Validity, now)
 	} else {
 		made, err = signers[b.signer].Issue(b.request, now)
 	}
@@ -167,7 +167,7 @@ func (b blueprint) make(signers map[string]certificate.Pair, now time.Time) (cer
 	return certKey{CertRaw: made.CertPEM(), KeyRaw: key}, err
 }
 
-func (p pki) bundle(name string, signers ...string) {
+func (p pki) addBundle(name string, signers ...string) {
 	var parts [][]byte
 	for _, signer := range signers {
 		parts = append(parts, p[signer+".crt"])

@@ -13,20 +13,20 @@ var subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-
 const (
 	subdomainRule = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end " +
 		"with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-	longestName   = 54
-	longestDomain = 253
+	maxNameLength   = 54
+	maxDomainLength = 253
 )
 
 // validate applies the rules of openshift-install for the platforms none and external. Which value each rule refuses
 // is documented; the wording is only like the real one's.
 func (c installConfig) validate(release mirror.Release, warn func(string)) error {
-	var found refusals
+	var found validationErrors
 	switch c.APIVersion {
 	case "v1":
 	case "":
-		found.required("apiVersion", "install-config version required")
+		found.addRequired("apiVersion", "install-config version required")
 	default:
-		found.invalid("apiVersion", c.APIVersion, `install-config version must be "v1"`)
+		found.addInvalid("apiVersion", c.APIVersion, `install-config version must be "v1"`)
 	}
 	c.checkNames(&found)
 	c.checkPlatform(&found)
@@ -39,55 +39,55 @@ func (c installConfig) validate(release mirror.Release, warn func(string)) error
 	return found.err()
 }
 
-func (c installConfig) checkNames(found *refusals) {
-	name, domain := c.Metadata.Name, c.domain()
+func (c installConfig) checkNames(found *validationErrors) {
+	name, domain := c.Metadata.Name, c.clusterDomain()
 	switch {
 	case name == "":
-		found.required("metadata.name", "cluster name required")
+		found.addRequired("metadata.name", "cluster name required")
 	case !subdomain.MatchString(name):
-		found.invalid("metadata.name", name, subdomainRule)
-	case len(name) > longestName:
-		found.invalid("metadata.name", name, "cluster name is too long, max length is %d characters", longestName)
+		found.addInvalid("metadata.name", name, subdomainRule)
+	case len(name) > maxNameLength:
+		found.addInvalid("metadata.name", name, "cluster name is too long, max length is %d characters", maxNameLength)
 	}
 	switch {
 	case c.BaseDomain == "":
-		found.required("baseDomain", "baseDomain required")
+		found.addRequired("baseDomain", "baseDomain required")
 	case !subdomain.MatchString(domain) && subdomain.MatchString(name):
-		found.invalid("baseDomain", c.BaseDomain, subdomainRule)
-	case len(domain) > longestDomain:
-		found.invalid("baseDomain", domain, "must be no more than %d characters", longestDomain)
+		found.addInvalid("baseDomain", c.BaseDomain, subdomainRule)
+	case len(domain) > maxDomainLength:
+		found.addInvalid("baseDomain", domain, "must be no more than %d characters", maxDomainLength)
 	}
 }
 
-func (c installConfig) checkPlatform(found *refusals) {
+func (c installConfig) checkPlatform(found *validationErrors) {
 	none, external := c.Platform.None, c.Platform.External
 	switch {
 	case none == nil && external == nil:
-		found.invalid("platform", "", "must specify one of the platforms (aws, azure, baremetal, external, gcp, ibmcloud, none, nutanix, openstack, powervs, vsphere)")
+		found.addInvalid("platform", "", "must specify one of the platforms (aws, azure, baremetal, external, gcp, ibmcloud, none, nutanix, openstack, powervs, vsphere)")
 	case none != nil && external != nil:
-		found.invalid("platform", "none", `must only specify a single type of platform; cannot use both "none" and "external"`)
+		found.addInvalid("platform", "none", `must only specify a single type of platform; cannot use both "none" and "external"`)
 	}
 	if external != nil {
-		found.oneOf("platform.external.cloudControllerManager", external.CloudControllerManager, "", "External")
+		found.checkOneOf("platform.external.cloudControllerManager", external.CloudControllerManager, "", "External")
 	}
 	if c.Publish == "Internal" {
-		found.invalid("publish", c.Publish, "Internal publish strategy is not supported on %q platform", c.platform())
+		found.addInvalid("publish", c.Publish, "Internal publish strategy is not supported on %q platform", c.platformName())
 	} else {
-		found.oneOf("publish", c.Publish, "External", "Internal")
+		found.checkOneOf("publish", c.Publish, "External", "Internal")
 	}
 	if c.CredentialsMode != "" {
-		found.invalid("credentialsMode", c.CredentialsMode, "cannot be set when using the %q platform", c.platform())
+		found.addInvalid("credentialsMode", c.CredentialsMode, "cannot be set when using the %q platform", c.platformName())
 	}
 }
 
-func (c installConfig) checkPools(found *refusals, release mirror.Release) {
+func (c installConfig) checkPools(found *validationErrors, release mirror.Release) {
 	switch masters := *c.ControlPlane.Replicas; {
 	case masters < 1:
-		found.invalid("controlPlane.replicas", masters, "number of control plane replicas must be positive")
+		found.addInvalid("controlPlane.replicas", masters, "number of control plane replicas must be positive")
 	case masters == 2:
-		found.invalid("controlPlane.replicas", masters, "two control plane replicas need fencing credentials")
+		found.addInvalid("controlPlane.replicas", masters, "two control plane replicas need fencing credentials")
 	case masters == 1 && c.Platform.External != nil && c.BootstrapInPlace == nil:
-		found.invalid("controlPlane.replicas", masters, "one control plane replica on this platform needs bootstrapInPlace")
+		found.addInvalid("controlPlane.replicas", masters, "one control plane replica on this platform needs bootstrapInPlace")
 	}
 	c.ControlPlane.check(found, "controlPlane", "master", release)
 	seen := map[string]bool{}
@@ -95,7 +95,7 @@ func (c installConfig) checkPools(found *refusals, release mirror.Release) {
 		field := fmt.Sprintf("compute[%d]", i)
 		pool.check(found, field, "worker", release)
 		if pool.Replicas != nil && *pool.Replicas < 0 {
-			found.invalid(field+".replicas", *pool.Replicas, "number of machine replicas must not be negative")
+			found.addInvalid(field+".replicas", *pool.Replicas, "number of machine replicas must not be negative")
 		}
 		if seen[pool.Name] {
 			*found = append(*found, fmt.Sprintf("%s.name: Duplicate value: %q", field, pool.Name))
@@ -104,10 +104,10 @@ func (c installConfig) checkPools(found *refusals, release mirror.Release) {
 	}
 }
 
-func (p machinePool) check(found *refusals, field, name string, release mirror.Release) {
-	found.oneOf(field+".name", p.Name, name)
-	found.oneOf(field+".hyperthreading", orDefault(p.Hyperthreading, "Enabled"), "Disabled", "Enabled")
+func (p machinePool) check(found *validationErrors, field, name string, release mirror.Release) {
+	found.checkOneOf(field+".name", p.Name, name)
+	found.checkOneOf(field+".hyperthreading", defaultTo(p.Hyperthreading, "Enabled"), "Disabled", "Enabled")
 	if p.Architecture != "" && p.Architecture != release.Architecture && release.Architecture != "multi" {
-		found.invalid(field+".architecture", p.Architecture, "the release is for %s", release.Architecture)
+		found.addInvalid(field+".architecture", p.Architecture, "the release is for %s", release.Architecture)
 	}
 }

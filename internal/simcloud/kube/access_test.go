@@ -17,7 +17,7 @@ import (
 )
 
 func TestWhoMayDoWhat(t *testing.T) {
-	a := newAPI(t, store.Memory())
+	a := newAPI(t, store.NewMemory())
 	must(a.objects.Create("configmaps", "default", Object{"metadata": Object{"name": "a"}}))
 	get := func(config *rest.Config) error {
 		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
@@ -38,7 +38,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	if err := get(token); !apierrors.IsUnauthorized(err) {
 		t.Errorf("wrong token: %v", err)
 	}
-	stranger := must(certificate.Authority(pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}}, time.Hour, time.Now()))
+	stranger := must(certificate.NewAuthority(pkix.Name{CommonName: "system:admin", Organization: []string{"system:masters"}}, time.Hour, time.Now()))
 	forged := a.as("x")
 	forged.CertData, forged.KeyData = stranger.CertPEM(), must(stranger.KeyPEM())
 	if err := get(forged); !apierrors.IsUnauthorized(err) {
@@ -47,7 +47,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 }
 
 func TestDiscoveryAndHealth(t *testing.T) {
-	a := newAPI(t, store.Memory())
+	a := newAPI(t, store.NewMemory())
 	client := a.admin()
 	if version := must(client.Discovery().ServerVersion()); version.GitVersion != "v1.33.5" || version.Minor != "33" {
 		t.Errorf("version %+v", version)
@@ -91,8 +91,8 @@ func TestObjectsSurviveARestart(t *testing.T) {
 	if len(objects.List("configmaps", "")) != 0 {
 		t.Error("the deleted object came back")
 	}
-	unchanged := must(objects.Change(kind.GroupResource(), "", "cluster", func(o Object) error { o.Set("spec.n", 1); return nil }))
-	if unchanged.Version() != before.Version() {
+	unchanged := must(objects.Update(kind.GroupResource(), "", "cluster", func(o Object) error { o.Set("spec.n", 1); return nil }))
+	if unchanged.ResourceVersion() != before.ResourceVersion() {
 		t.Error("an equal object got a new version")
 	}
 }

@@ -41,7 +41,7 @@ func newAPI(t *testing.T, db *store.DB) *api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ca, err := certificate.Authority(pkix.Name{CommonName: "ca"}, time.Hour, time.Now())
+	ca, err := certificate.NewAuthority(pkix.Name{CommonName: "ca"}, time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,8 @@ func newAPI(t *testing.T, db *store.DB) *api {
 	}
 	a := &api{objects: objects, ca: ca, network: fabric.New(fabric.Config{Resolve: resolve}), ready: func() error { return nil }}
 	t.Cleanup(a.network.Close)
-	host := must(a.network.Host(netip.MustParseAddr(address)))
-	a.client = must(a.network.Host(netip.MustParseAddr("198.18.0.2")))
+	host := must(a.network.AddHost(netip.MustParseAddr(address)))
+	a.client = must(a.network.AddHost(netip.MustParseAddr("198.18.0.2")))
 	a.serve(t, must(host.Listen(6443)))
 	return a
 }
@@ -83,7 +83,7 @@ func (a *api) serve(t *testing.T, listener net.Listener) {
 			},
 		},
 		Authorize: func(a Attributes) bool {
-			return a.User.In("system:masters") || a.Resource == "configmaps" && a.Verb == "get"
+			return a.User.HasGroup("system:masters") || a.Resource == "configmaps" && a.Verb == "get"
 		},
 		Ready:   func() error { return a.ready() },
 		Version: "1.33.5",

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// applied is a wish for an object, by a manager that owns what it names from then on.
-type applied struct {
+// applyRequest is a wish for an object, by a manager that owns what it names from then on.
+type applyRequest struct {
 	kind    Kind
 	wanted  Object
 	manager string
@@ -28,20 +28,20 @@ func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, 
 	}
 	manager := r.query.Get("fieldManager")
 	if manager == "" {
-		return withoutManager()
+		return newManagerRequired()
 	}
 	if wanted.Get("metadata.managedFields") != nil {
-		return badRequest("metadata.managedFields must be nil")
+		return newBadRequest("metadata.managedFields must be nil")
 	}
 	if wanted.Name() == "" {
 		wanted.Set("metadata.name", r.name)
 	}
-	if err := r.wellFormed(wanted); err != nil {
+	if err := r.validateObject(wanted); err != nil {
 		return err
 	}
-	a := applied{r.kind, wanted, manager, r.flag("force")}
-	err = o.write(w, q, r, func(live Object) (Object, error) { return a.onto(live, o.now()) })
-	var failure *Failure
+	a := applyRequest{r.kind, wanted, manager, r.hasFlag("force")}
+	err = o.write(w, q, r, func(live Object) (Object, error) { return a.mergeOnto(live, o.now()) })
+	var failure *StatusError
 	if !errors.As(err, &failure) || failure.Code != http.StatusNotFound {
 		return err
 	}
@@ -49,69 +49,69 @@ func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, 
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusCreated, created)
+	writeJSON(w, http.StatusCreated, created)
 	return nil
 }
 
-func (o *Objects) createApplied(r request, a applied, user User) (Object, error) {
+func (o *Objects) createApplied(r request, a applyRequest, user User) (Object, error) {
 	if r.kind.Group != "" && r.kind.Status {
 		delete(a.wanted, "status")
 	}
-	if err := o.admit(r, a.wanted, user); err != nil {
+	if err := o.prepareCreate(r, a.wanted, user); err != nil {
 		return nil, err
 	}
 	encodeSecret(a.kind, a.wanted)
-	a.wanted.Set("metadata.managedFields", []Object{a.entry(nil, o.now())})
+	a.wanted.Set("metadata.managedFields", []Object{a.buildEntry(nil, o.now())})
 	return o.Create(r.kind.GroupResource(), r.namespace, a.wanted)
 }
 
 // Apply makes an object as server-side apply does for a manager that takes fields from others; errors are *Failure, in the
 // API's words.
 func (o *Objects) Apply(namespace string, object Object, manager string) (Object, error) {
-	kind, ok := o.KindOf(object)
+	kind, ok := o.FindKindOf(object)
 	if !ok {
-		return nil, noSuchResource()
+		return nil, newUnknownResource()
 	}
 	if !kind.Namespaced {
 		namespace = ""
 	}
 	r := request{kind: kind, namespace: namespace, name: object.Name()}
-	a := applied{kind, plain(object.Clone()).(map[string]any), manager, true}
-	changed, err := o.Change(kind.GroupResource(), namespace, object.Name(), func(live Object) error {
-		wanted, err := a.onto(live.Clone(), o.now())
+	a := applyRequest{kind, toJSONValue(object.Clone()).(map[string]any), manager, true}
+	changed, err := o.Update(kind.GroupResource(), namespace, object.Name(), func(live Object) error {
+		wanted, err := a.mergeOnto(live.Clone(), o.now())
 		if err == nil {
-			err = r.confine(live, wanted)
+			err = r.copyWritable(live, wanted)
 		}
 		return err
 	})
-	var failure *Failure
+	var failure *StatusError
 	if !errors.As(err, &failure) || failure.Code != http.StatusNotFound {
 		return changed, err
 	}
 	return o.createApplied(r, a, User{})
 }
 
-// onto returns the live object as the manager wants it.
-func (a applied) onto(live Object, now time.Time) (Object, error) {
+// mergeOnto returns the live object as the manager wants it.
+func (a applyRequest) mergeOnto(live Object, now time.Time) (Object, error) {
 	encodeSecret(a.kind, a.wanted)
-	if version := a.wanted.Text("metadata.resourceVersion"); version != "" && version != live.Text("metadata.resourceVersion") {
-		return nil, conflict(a.kind, live.Name())
+	if version := a.wanted.GetString("metadata.resourceVersion"); version != "" && version != live.GetString("metadata.resourceVersion") {
+		return nil, newConflict(a.kind, live.Name())
 	}
 	entries := live.List("metadata.managedFields")
 	own := slices.IndexFunc(entries, a.isOwn)
-	wishes := leaves(owned(a.kind, a.wanted), nil)
-	if conflicts := a.conflicts(live, entries, wishes); len(conflicts) > 0 && !a.force {
-		return nil, contested(a.kind, live.Name(), conflicts)
+	wishes := listLeaves(selectOwnedFields(a.kind, a.wanted), nil)
+	if conflicts := a.findConflicts(live, entries, wishes); len(conflicts) > 0 && !a.force {
+		return nil, newApplyConflict(a.kind, live.Name(), conflicts)
 	}
 	var before Object
 	if own >= 0 {
 		before = entries[own]
-		a.withdraw(live, entries, wishes, paths(before.Map("fieldsV1"), nil))
+		a.removeUnwanted(live, entries, wishes, listFieldPaths(before.Map("fieldsV1"), nil))
 		entries = slices.Delete(entries, own, own+1)
 	}
 	for _, wish := range wishes {
 		if at := lookup(live, wish.path); !reflect.DeepEqual(at, wish.value) {
-			disown(entries, wish.path)
+			removeOwner(entries, wish.path)
 			put(live, wish)
 		}
 	}
@@ -121,18 +121,18 @@ func (a applied) onto(live Object, now time.Time) (Object, error) {
 		}
 	}
 	entries = slices.DeleteFunc(entries, func(entry Object) bool { return len(entry.Map("fieldsV1")) == 0 })
-	live.Set("metadata.managedFields", append(entries, a.entry(before, now)))
+	live.Set("metadata.managedFields", append(entries, a.buildEntry(before, now)))
 	return live, nil
 }
 
-func (a applied) isOwn(entry Object) bool {
-	return entry.Text("manager") == a.manager && entry.Text("operation") == applyOperation
+func (a applyRequest) isOwn(entry Object) bool {
+	return entry.GetString("manager") == a.manager && entry.GetString("operation") == applyOperation
 }
 
-// entry is the manager's in metadata.managedFields; it keeps its time if it says nothing new.
-func (a applied) entry(before Object, now time.Time) Object {
+// buildEntry is the manager's in metadata.managedFields; it keeps its time if it says nothing new.
+func (a applyRequest) buildEntry(before Object, now time.Time) Object {
 	set := map[string]any{}
-	for _, wish := range leaves(owned(a.kind, a.wanted), nil) {
+	for _, wish := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
 		inner := set
 		for _, key := range wish.path {
 			next, ok := inner["f:"+key].(map[string]any)
@@ -151,41 +151,41 @@ func (a applied) entry(before Object, now time.Time) Object {
 	return made
 }
 
-// withdraw removes what the manager wanted before and does not want any more, unless somebody else owns it, too.
-func (a applied) withdraw(live Object, entries []Object, wishes []leaf, before [][]string) {
+// removeUnwanted removes what the manager wanted before and does not want any more, unless somebody else owns it, too.
+func (a applyRequest) removeUnwanted(live Object, entries []Object, wishes []leaf, before [][]string) {
 	for _, path := range before {
 		wanted := slices.ContainsFunc(wishes, func(wish leaf) bool { return strings.HasPrefix(wish.name()+".", leaf{path: path}.name()+".") })
-		shared := slices.ContainsFunc(entries, func(entry Object) bool { return !a.isOwn(entry) && owns(entry.Map("fieldsV1"), path) })
+		shared := slices.ContainsFunc(entries, func(entry Object) bool { return !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), path) })
 		if !wanted && !shared {
 			remove(live, path)
 		}
 	}
 }
 
-// contention is a field that the manager would change and another owns.
-type contention struct{ owner, path string }
+// applyConflict is a field that the manager would change and another owns.
+type applyConflict struct{ owner, path string }
 
-func (a applied) conflicts(live Object, entries []Object, wishes []leaf) []contention {
-	var found []contention
+func (a applyRequest) findConflicts(live Object, entries []Object, wishes []leaf) []applyConflict {
+	var found []applyConflict
 	for _, wish := range wishes {
 		at := lookup(live, wish.path)
 		if at == nil || reflect.DeepEqual(at, wish.value) {
 			continue
 		}
 		for _, entry := range entries {
-			if !a.isOwn(entry) && owns(entry.Map("fieldsV1"), wish.path) {
-				found = append(found, contention{identity(entry), "." + wish.name()})
+			if !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), wish.path) {
+				found = append(found, applyConflict{formatManager(entry), "." + wish.name()})
 			}
 		}
 	}
 	return found
 }
 
-// identity is how the API server calls a manager.
-func identity(entry Object) string {
-	name, _ := json.Marshal(entry.Text("manager")) // a string always works
-	if entry.Text("operation") == applyOperation {
+// formatManager is how the API server calls a manager.
+func formatManager(entry Object) string {
+	name, _ := json.Marshal(entry.GetString("manager")) // a string always works
+	if entry.GetString("operation") == applyOperation {
 		return string(name)
 	}
-	return string(name) + " using " + entry.Text("apiVersion")
+	return string(name) + " using " + entry.GetString("apiVersion")
 }

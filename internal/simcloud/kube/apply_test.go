@@ -27,7 +27,7 @@ func wish(t *testing.T, client kubernetes.Interface, manager string, force bool,
 }
 
 func TestAnApplyTakesBackWhatItsManagerWantsNoMore(t *testing.T) {
-	client := newAPI(t, store.Memory()).admin()
+	client := newAPI(t, store.NewMemory()).admin()
 	must3(t)(wish(t, client, "one", false, "a: '1'", "b: '2'"))
 	must3(t)(wish(t, client, "two", false, "b: '2'", "c: '3'"))
 	data, version, err := wish(t, client, "one", false, "d: '4'")
@@ -52,7 +52,7 @@ func must3(t *testing.T) func(map[string]string, string, error) {
 }
 
 func TestWhatOthersOwnIsAConflictUnlessForced(t *testing.T) {
-	client := newAPI(t, store.Memory()).admin()
+	client := newAPI(t, store.NewMemory()).admin()
 	must3(t)(wish(t, client, "one", false, "a: '1'", "b: '2'"))
 	_, err := client.CoreV1().ConfigMaps("default").Patch(t.Context(), "a", types.MergePatchType, []byte(`{"data":{"b":"3"}}`), metav1.PatchOptions{FieldManager: "editor"})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestWhatOthersOwnIsAConflictUnlessForced(t *testing.T) {
 }
 
 func TestAnApplyNeedsAManager(t *testing.T) {
-	a := newAPI(t, store.Memory())
+	a := newAPI(t, store.NewMemory())
 	_, err := a.admin().CoreV1().ConfigMaps("default").Patch(t.Context(), "a", types.ApplyPatchType,
 		[]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}"), metav1.PatchOptions{})
 	if err == nil || !strings.Contains(err.Error(), "fieldManager: Required value") {

@@ -43,34 +43,34 @@ const (
 	authenticated = "system:authenticated"
 )
 
-func (a *Authenticator) user(r *http.Request) (User, error) {
+func (a *Authenticator) authenticateUser(r *http.Request) (User, error) {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
-		return a.certified(r.TLS.PeerCertificates[0])
+		return a.verifyCertificate(r.TLS.PeerCertificates[0])
 	}
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		if a.Token != nil {
 			if user, ok := a.Token(token); ok {
-				return user.authenticated(), nil
+				return user.withAuthenticatedGroup(), nil
 			}
 		}
-		return User{}, unauthorized()
+		return User{}, newUnauthorized()
 	}
 	return User{Name: anonymous, Groups: []string{"system:unauthenticated"}}, nil
 }
 
-// certified refuses a certificate with 401, not in the handshake: the real API server does so too.
-func (a *Authenticator) certified(certificate *x509.Certificate) (User, error) {
+// verifyCertificate refuses a certificate with 401, not in the handshake: the real API server does so too.
+func (a *Authenticator) verifyCertificate(certificate *x509.Certificate) (User, error) {
 	if err := a.verified.verify(certificate, a.Clients()); err != nil {
-		return User{}, unauthorized()
+		return User{}, newUnauthorized()
 	}
 	subject := certificate.Subject
-	return User{Name: subject.CommonName, Groups: subject.Organization}.authenticated(), nil
+	return User{Name: subject.CommonName, Groups: subject.Organization}.withAuthenticatedGroup(), nil
 }
 
-func (u User) authenticated() User {
+func (u User) withAuthenticatedGroup() User {
 	u.Groups = append(slices.Clone(u.Groups), authenticated)
 	return u
 }
 
-// In tells whether the user is a member of a group.
-func (u User) In(group string) bool { return slices.Contains(u.Groups, group) }
+// HasGroup tells whether the user is a member of a group.
+func (u User) HasGroup(group string) bool { return slices.Contains(u.Groups, group) }

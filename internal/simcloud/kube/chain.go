@@ -14,8 +14,8 @@ type chains struct {
 
 // chain is a certificate that was verified, and while nothing of that can change.
 type chain struct {
-	roots       *x509.CertPool
-	from, until time.Time
+	roots                 *x509.CertPool
+	validFrom, validUntil time.Time
 }
 
 // verify tells whether a certificate leads to one of the roots now. A pool that is handed in is never changed later.
@@ -23,7 +23,7 @@ func (c *chains) verify(certificate *x509.Certificate, roots *x509.CertPool) err
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if known, ok := c.known[string(certificate.Raw)]; ok && known.roots == roots && !now.Before(known.from) && !now.After(known.until) {
+	if known, ok := c.known[string(certificate.Raw)]; ok && known.roots == roots && !now.Before(known.validFrom) && !now.After(known.validUntil) {
 		return nil
 	}
 	found, err := certificate.Verify(x509.VerifyOptions{
@@ -35,19 +35,19 @@ func (c *chains) verify(certificate *x509.Certificate, roots *x509.CertPool) err
 	if c.known == nil {
 		c.known = map[string]chain{}
 	}
-	c.known[string(certificate.Raw)] = lasting(found[0], roots)
+	c.known[string(certificate.Raw)] = findValidity(found[0], roots)
 	return nil
 }
 
-// lasting returns for how long all certificates of a chain are valid.
-func lasting(certificates []*x509.Certificate, roots *x509.CertPool) chain {
-	lasts := chain{roots: roots, from: certificates[0].NotBefore, until: certificates[0].NotAfter}
+// findValidity returns for how long all certificates of a chain are valid.
+func findValidity(certificates []*x509.Certificate, roots *x509.CertPool) chain {
+	lasts := chain{roots: roots, validFrom: certificates[0].NotBefore, validUntil: certificates[0].NotAfter}
 	for _, certificate := range certificates[1:] {
-		if certificate.NotBefore.After(lasts.from) {
-			lasts.from = certificate.NotBefore
+		if certificate.NotBefore.After(lasts.validFrom) {
+			lasts.validFrom = certificate.NotBefore
 		}
-		if certificate.NotAfter.Before(lasts.until) {
-			lasts.until = certificate.NotAfter
+		if certificate.NotAfter.Before(lasts.validUntil) {
+			lasts.validUntil = certificate.NotAfter
 		}
 	}
 	return lasts

@@ -33,7 +33,7 @@ func TestAClientCertificateThatWasVerifiedIsRefusedOnceItsAuthorityChangesOrItEn
 // signed returns a client certificate for an hour, and the authority that it leads to.
 func signed(t *testing.T) (*x509.CertPool, *x509.Certificate) {
 	t.Helper()
-	authority, err := certificate.Authority(pkix.Name{CommonName: "signer"}, 24*time.Hour, time.Now())
+	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "signer"}, 24*time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

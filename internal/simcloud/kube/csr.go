@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// signable checks a new certificate signing request and stamps it with who asks, which the client cannot choose.
-func signable(object Object, user User) error {
-	refuse := func(message string) error { return unprocessable(builtin()[requests], object.Name(), message) }
-	content, err := base64.StdEncoding.DecodeString(object.Text("spec.request"))
+// validateCSR checks a new certificate signing request and stamps it with who asks, which the client cannot choose.
+func validateCSR(object Object, user User) error {
+	refuse := func(message string) error { return newInvalid(listBuiltinKinds()[requests], object.Name(), message) }
+	content, err := base64.StdEncoding.DecodeString(object.GetString("spec.request"))
 	if err != nil {
-		return badRequest("error decoding the body: %v", err)
+		return newBadRequest("error decoding the body: %v", err)
 	}
 	block, _ := pem.Decode(content)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
@@ -28,15 +28,15 @@ func signable(object Object, user User) error {
 	if err != nil {
 		return refuse("spec.request: Invalid value: " + err.Error())
 	}
-	if !strings.Contains(object.Text("spec.signerName"), "/") {
+	if !strings.Contains(object.GetString("spec.signerName"), "/") {
 		return refuse("spec.signerName: Invalid value: must be a fully qualified domain and path of the form 'example.com/signer-name'")
 	}
-	usages := object.Texts("spec.usages")
+	usages := object.GetStrings("spec.usages")
 	if len(usages) == 0 {
 		return refuse("spec.usages: Required value: usages is required")
 	}
 	for i, usage := range usages {
-		if !slices.Contains(keyUsages(), usage) || slices.Contains(usages[:i], usage) {
+		if !slices.Contains(listKeyUsages(), usage) || slices.Contains(usages[:i], usage) {
 			return refuse("spec.usages: Unsupported or duplicate value: " + usage)
 		}
 	}
@@ -46,35 +46,35 @@ func signable(object Object, user User) error {
 	return nil
 }
 
-func keyUsages() []string {
+func listKeyUsages() []string {
 	return []string{"signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment",
 		"cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing",
 		"email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing",
 		"microsoft sgc", "netscape sgc"}
 }
 
-// stampDecision notes the time of a decision about a request.
-func stampDecision(object Object, now time.Time) {
+// recordDecisionTime notes the time of a decision about a request.
+func recordDecisionTime(object Object, now time.Time) {
 	for _, c := range object.List("status.conditions") {
 		for _, field := range []string{"lastUpdateTime", "lastTransitionTime"} {
-			if c.Text(field) == "" {
+			if c.GetString(field) == "" {
 				c[field] = now.UTC().Format(time.RFC3339)
 			}
 		}
 	}
 }
 
-// judgeDecision checks a change of the conditions of a request: a decision has its subresource, and stays.
-func (r request) judgeDecision(before, after Object) error {
-	refuse := func(message string) error { return unprocessable(r.kind, r.name, "status.conditions: "+message) }
+// validateDecision checks a change of the conditions of a request: a decision has its subresource, and stays.
+func (r request) validateDecision(before, after Object) error {
+	refuse := func(message string) error { return newInvalid(r.kind, r.name, "status.conditions: "+message) }
 	const approved, denied = "Approved", "Denied"
 	for _, c := range after.List("status.conditions") {
-		if c.Text("status") != "True" {
+		if c.GetString("status") != "True" {
 			return refuse("Invalid value: status must be True")
 		}
 	}
 	for _, kind := range []string{approved, denied} {
-		was, is := condition(before, kind), condition(after, kind)
+		was, is := getCondition(before, kind), getCondition(after, kind)
 		switch {
 		case len(was) == 0 && len(is) > 0 && r.subresource != "approval":
 			return refuse("Forbidden: may not be added except through approval: " + kind)
@@ -84,7 +84,7 @@ func (r request) judgeDecision(before, after Object) error {
 			return refuse("Forbidden: may not be changed: " + kind)
 		}
 	}
-	if len(condition(after, approved)) > 0 && len(condition(after, denied)) > 0 {
+	if len(getCondition(after, approved)) > 0 && len(getCondition(after, denied)) > 0 {
 		return refuse("Invalid value: Approved and Denied conditions are mutually exclusive")
 	}
 	return nil

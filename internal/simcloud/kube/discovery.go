@@ -15,42 +15,42 @@ func (s *Server) discover(w http.ResponseWriter, r *http.Request, user User) boo
 	if strings.Count(path, "/") > 2 || strings.Count(path, "/") == 2 && strings.HasPrefix(path, "api/") {
 		return false
 	}
-	if !user.In(authenticated) {
-		fail(w, forbidden(request{verb: "get", path: r.URL.Path}, user))
+	if !user.HasGroup(authenticated) {
+		writeError(w, newForbidden(request{verb: "get", path: r.URL.Path}, user))
 		return true
 	}
-	document := discovery(path, s.Objects.Kinds())
+	document := buildDiscovery(path, s.Objects.ListKinds())
 	if document == nil {
-		fail(w, noSuchPath())
+		writeError(w, newUnknownPath())
 		return true
 	}
-	answer(w, http.StatusOK, document)
+	writeJSON(w, http.StatusOK, document)
 	return true
 }
 
-func discovery(path string, kinds []Kind) Object {
+func buildDiscovery(path string, kinds []Kind) Object {
 	switch path {
 	case "api":
 		return Object{"kind": "APIVersions", "versions": []string{"v1"}}
 	case "apis":
-		return Object{"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(kinds)}
+		return Object{"kind": "APIGroupList", "apiVersion": "v1", "groups": listGroups(kinds)}
 	}
 	apiVersion := strings.TrimPrefix(strings.TrimPrefix(path, "apis/"), "api/")
 	if !strings.Contains(apiVersion, "/") && strings.HasPrefix(path, "apis/") {
-		for _, group := range groups(kinds) {
+		for _, group := range listGroups(kinds) {
 			if group["name"] == apiVersion {
 				return group
 			}
 		}
 		return nil
 	}
-	if resources := resources(kinds, apiVersion); len(resources) > 0 {
+	if resources := listResources(kinds, apiVersion); len(resources) > 0 {
 		return Object{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": apiVersion, "resources": resources}
 	}
 	return nil
 }
 
-func groups(kinds []Kind) []Object {
+func listGroups(kinds []Kind) []Object {
 	var list []Object
 	var seen []string
 	for _, kind := range kinds {
@@ -64,7 +64,7 @@ func groups(kinds []Kind) []Object {
 	return list
 }
 
-func resources(kinds []Kind, apiVersion string) []Object {
+func listResources(kinds []Kind, apiVersion string) []Object {
 	var list []Object
 	for _, kind := range kinds {
 		if kind.apiVersion() != apiVersion {
@@ -72,7 +72,7 @@ func resources(kinds []Kind, apiVersion string) []Object {
 		}
 		resource := Object{"name": kind.Resource, "singularName": strings.ToLower(kind.Kind), "kind": kind.Kind, "namespaced": kind.Namespaced,
 			"verbs": []string{"create", "delete", "get", "list", "patch", "update", "watch"}}
-		if short := shortNames(kind.GroupResource()); short != nil {
+		if short := listShortNames(kind.GroupResource()); short != nil {
 			resource["shortNames"] = short
 		}
 		list = append(list, resource)

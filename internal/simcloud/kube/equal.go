@@ -2,16 +2,16 @@ package kube
 
 import "reflect"
 
-// same tells whether two values that JSON decodes to are equal. The controllers ask that of hundreds of objects every
+// isEqual tells whether two values that JSON decodes to are equal. The controllers ask that of hundreds of objects every
 // second, for which reflection alone is too slow.
-func same(a, b any) bool {
+func isEqual(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && sameFields(a, b)
+		return ok && isEqualMap(a, b)
 	case []any:
 		b, ok := b.([]any)
-		return ok && sameItems(a, b)
+		return ok && isEqualList(a, b)
 	case string:
 		b, ok := b.(string)
 		return ok && a == b
@@ -19,24 +19,24 @@ func same(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-func sameFields(a, b map[string]any) bool {
+func isEqualMap(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for key, value := range a {
-		if other, ok := b[key]; !ok || !same(value, other) {
+		if other, ok := b[key]; !ok || !isEqual(value, other) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameItems(a, b []any) bool {
+func isEqualList(a, b []any) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i, item := range a {
-		if !same(item, b[i]) {
+		if !isEqual(item, b[i]) {
 			return false
 		}
 	}

@@ -14,7 +14,7 @@ func TestObjectsAreEqualAsReflectionSays(t *testing.T) {
 	for _, one := range texts {
 		for _, other := range texts {
 			a, b := decoded(t, one), decoded(t, other)
-			if got, want := same(a, b), reflect.DeepEqual(a, b); got != want {
+			if got, want := isEqual(a, b), reflect.DeepEqual(a, b); got != want {
 				t.Errorf("%s and %s: %t", one, other, got)
 			}
 		}

@@ -28,13 +28,13 @@ func (l *eventLog) add(e event) {
 	l.changed = make(chan struct{})
 }
 
-// since returns the changes of a resource after a version, the version they lead to, and a channel that the next
+// listSince returns the changes of a resource after a version, the version they lead to, and a channel that the next
 // change closes.
-func (o *Objects) since(resource string, version uint64) ([]event, uint64, <-chan struct{}, error) {
+func (o *Objects) listSince(resource string, version uint64) ([]event, uint64, <-chan struct{}, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	if version < o.log.oldest || version > o.version {
-		return nil, 0, nil, gone(version)
+		return nil, 0, nil, newResourceExpired(version)
 	}
 	var found []event
 	for i := len(o.log.events) - 1; i >= 0 && o.log.events[i].version > version; i-- {
@@ -48,8 +48,8 @@ func (o *Objects) since(resource string, version uint64) ([]event, uint64, <-cha
 	return found, o.version, o.log.changed, nil
 }
 
-// seenBy tells what the change is for a watcher with a selector, "" if nothing.
-func (e event) seenBy(matches func(Object) bool) string {
+// matchSelector tells what the change is for a watcher with a selector, "" if nothing.
+func (e event) matchSelector(matches func(Object) bool) string {
 	before, after := e.before != nil && matches(e.before), e.after != nil && matches(e.after)
 	switch {
 	case before && after:

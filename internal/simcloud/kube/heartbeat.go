@@ -1,8 +1,8 @@
 package kube
 
-// Changes counts what happened to the objects since they were loaded, without the heartbeats of nodes and the renewals of
+// ChangeCount counts what happened to the objects since they were loaded, without the heartbeats of nodes and the renewals of
 // leases: those say that somebody is alive, and nothing that a controller would act on.
-func (o *Objects) Changes() uint64 {
+func (o *Objects) ChangeCount() uint64 {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.changes
@@ -15,29 +15,29 @@ func isHeartbeat(kind Kind, before, after Object) bool {
 	case before == nil:
 		return false
 	case kind.GroupResource() == "leases.coordination.k8s.io":
-		return before.Text("spec.holderIdentity") == after.Text("spec.holderIdentity")
+		return before.GetString("spec.holderIdentity") == after.GetString("spec.holderIdentity")
 	case kind.GroupResource() != "nodes":
 		return false
 	}
-	return same(withoutHeartbeat(before), withoutHeartbeat(after))
+	return isEqual(stripHeartbeat(before), stripHeartbeat(after))
 }
 
-// withoutHeartbeat returns a shallow copy of a node without its version and the times of its heartbeats.
-func withoutHeartbeat(node Object) map[string]any {
-	stripped := omit(node, "metadata", "status")
-	stripped["metadata"] = omit(node.Map("metadata"), "resourceVersion", "managedFields")
-	status := omit(node.Map("status"), "conditions")
+// stripHeartbeat returns a shallow copy of a node without its version and the times of its heartbeats.
+func stripHeartbeat(node Object) map[string]any {
+	stripped := removeKeys(node, "metadata", "status")
+	stripped["metadata"] = removeKeys(node.Map("metadata"), "resourceVersion", "managedFields")
+	status := removeKeys(node.Map("status"), "conditions")
 	conditions := []any{}
 	for _, condition := range node.List("status.conditions") {
-		conditions = append(conditions, omit(condition, "lastHeartbeatTime"))
+		conditions = append(conditions, removeKeys(condition, "lastHeartbeatTime"))
 	}
 	status["conditions"] = conditions
 	stripped["status"] = status
 	return stripped
 }
 
-// omit returns a copy of a map without some keys.
-func omit(from map[string]any, keys ...string) map[string]any {
+// removeKeys returns a copy of a map without some keys.
+func removeKeys(from map[string]any, keys ...string) map[string]any {
 	kept := make(map[string]any, len(from))
 	for key, value := range from {
 		kept[key] = value

@@ -8,7 +8,7 @@ import (
 )
 
 func TestObjects_ChangesDoNotCountHeartbeats(t *testing.T) {
-	objects, err := Load(store.Memory(), "objects", time.Now)
+	objects, err := Load(store.NewMemory(), "objects", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +38,12 @@ func TestObjects_ChangesDoNotCountHeartbeats(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			old, _ := objects.Get(test.resource, test.namespace, test.object)
-			before := objects.Changes()
-			must(objects.Change(test.resource, test.namespace, test.object, func(o Object) error { test.change(o); return nil }))
-			if counted := objects.Changes() > before; counted != test.counts {
+			before := objects.ChangeCount()
+			must(objects.Update(test.resource, test.namespace, test.object, func(o Object) error { test.change(o); return nil }))
+			if counted := objects.ChangeCount() > before; counted != test.counts {
 				t.Errorf("counted as a change: %t, want %t", counted, test.counts)
 			}
-			must(objects.Change(test.resource, test.namespace, test.object, func(o Object) error {
+			must(objects.Update(test.resource, test.namespace, test.object, func(o Object) error {
 				clear(o)
 				for k, v := range old {
 					o[k] = v
@@ -52,9 +52,9 @@ func TestObjects_ChangesDoNotCountHeartbeats(t *testing.T) {
 			}))
 		})
 	}
-	before := objects.Changes()
+	before := objects.ChangeCount()
 	must(objects.Delete("nodes", "", "n"))
-	if objects.Changes() == before {
+	if objects.ChangeCount() == before {
 		t.Error("that a node is deleted is no change")
 	}
 }

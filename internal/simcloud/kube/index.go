@@ -25,27 +25,27 @@ func newIndex() index {
 func (x index) put(id string, e entry) {
 	resource := e.kind.GroupResource()
 	if old, ok := x.entries[id]; ok {
-		x.unbind(resource, id, old)
+		x.removeBinding(resource, id, old)
 	} else {
 		x.keys[resource] = with(x.keys[resource], id)
 	}
 	x.entries[id] = e
 	if nodes := x.bound[resource]; nodes != nil {
-		node := e.object.Text(nodeName)
+		node := e.object.GetString(nodeName)
 		nodes[node] = with(nodes[node], id)
 	}
 }
 
 func (x index) remove(resource, id string) {
-	x.unbind(resource, id, x.entries[id])
-	x.keys[resource] = without(x.keys[resource], id)
+	x.removeBinding(resource, id, x.entries[id])
+	x.keys[resource] = removeID(x.keys[resource], id)
 	delete(x.entries, id)
 }
 
-func (x index) unbind(resource, id string, old entry) {
+func (x index) removeBinding(resource, id string, old entry) {
 	if nodes := x.bound[resource]; nodes != nil {
-		node := old.object.Text(nodeName)
-		nodes[node] = without(nodes[node], id)
+		node := old.object.GetString(nodeName)
+		nodes[node] = removeID(nodes[node], id)
 	}
 }
 
@@ -60,7 +60,7 @@ func (x index) list(resource, namespace string, fields selector) []string {
 	if namespace == "" {
 		return keys
 	}
-	prefix := key(resource, namespace, "")
+	prefix := formatKey(resource, namespace, "")
 	first, _ := slices.BinarySearch(keys, prefix)
 	last := first
 	for last < len(keys) && strings.HasPrefix(keys[last], prefix) {
@@ -77,7 +77,7 @@ func with(keys []string, id string) []string {
 	return slices.Insert(keys, at, id)
 }
 
-func without(keys []string, id string) []string {
+func removeID(keys []string, id string) []string {
 	at, found := slices.BinarySearch(keys, id)
 	if !found {
 		return keys

@@ -10,7 +10,7 @@ import (
 )
 
 func TestThePodsOfANodeAreFoundWhileTheyComeMoveAndGo(t *testing.T) {
-	o, err := Load(store.Memory(), "objects", time.Now)
+	o, err := Load(store.NewMemory(), "objects", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestThePodsOfANodeAreFoundWhileTheyComeMoveAndGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := o.Change(pods, "default", "b", func(pod Object) error {
+	if _, err := o.Update(pods, "default", "b", func(pod Object) error {
 		pod.Set(nodeName, "two")
 		return nil
 	}); err != nil {

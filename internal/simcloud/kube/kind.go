@@ -18,14 +18,14 @@ func (k Kind) has(subresource string) bool {
 	return subresource == "status" && k.Status || subresource == "approval" && k.GroupResource() == requests
 }
 
-// counted tells whether objects of the kind count the generations of their spec.
-func (k Kind) counted() bool {
+// hasGeneration tells whether objects of the kind count the generations of their spec.
+func (k Kind) hasGeneration() bool {
 	return k.Added || slices.Contains([]string{"apps", "batch", "networking.k8s.io", "policy", "apiextensions.k8s.io"}, k.Group)
 }
 
-// builtinGroup tells whether a kind would be of a group that a Kubernetes API has from its start.
-func builtinGroup(kind Kind) bool {
-	for _, known := range builtin() {
+// isBuiltinGroup tells whether a kind would be of a group that a Kubernetes API has from its start.
+func isBuiltinGroup(kind Kind) bool {
+	for _, known := range listBuiltinKinds() {
 		if known.Group == kind.Group && known.Version == kind.Version {
 			return true
 		}
@@ -48,8 +48,8 @@ func (k Kind) apiVersion() string {
 	return k.Group + "/" + k.Version
 }
 
-// builtin returns the kinds that a Kubernetes API has from its start; all others need a CustomResourceDefinition.
-func builtin() map[string]Kind {
+// listBuiltinKinds returns the kinds that a Kubernetes API has from its start; all others need a CustomResourceDefinition.
+func listBuiltinKinds() map[string]Kind {
 	kinds := map[string]Kind{}
 	add := func(group, resource, kind string, namespaced, status bool) {
 		k := Kind{Group: group, Version: "v1", Resource: resource, Kind: kind, Namespaced: namespaced, Status: status}
@@ -112,13 +112,13 @@ func (k Kind) Definition() Object {
 	return definition
 }
 
-func defined(definition Object) Kind {
+func parseDefinition(definition Object) Kind {
 	kind := Kind{
-		Group: definition.Text("spec.group"), Resource: definition.Text("spec.names.plural"), Kind: definition.Text("spec.names.kind"),
-		Namespaced: definition.Text("spec.scope") == "Namespaced", Version: "v1", Added: true,
+		Group: definition.GetString("spec.group"), Resource: definition.GetString("spec.names.plural"), Kind: definition.GetString("spec.names.kind"),
+		Namespaced: definition.GetString("spec.scope") == "Namespaced", Version: "v1", Added: true,
 	}
 	if versions := definition.List("spec.versions"); len(versions) > 0 {
-		kind.Version = versions[0].Text("name")
+		kind.Version = versions[0].GetString("name")
 		kind.Status = versions[0].Get("subresources.status") != nil
 	}
 	return kind

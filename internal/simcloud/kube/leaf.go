@@ -14,15 +14,15 @@ type leaf struct {
 
 func (l leaf) name() string { return strings.Join(l.path, ".") }
 
-// leaves returns the leaves of an object's part, sorted. An empty map is one, a list too.
-func leaves(fields map[string]any, path []string) []leaf {
+// listLeaves returns the leaves of an object's part, sorted. An empty map is one, a list too.
+func listLeaves(fields map[string]any, path []string) []leaf {
 	var list []leaf
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		at := append(slices.Clone(path), key)
 		inner, isMap := fields[key].(map[string]any)
 		switch {
 		case isMap && len(inner) > 0:
-			list = append(list, leaves(inner, at)...)
+			list = append(list, listLeaves(inner, at)...)
 		case isMap && len(path) == 0 && key == "metadata":
 		case fields[key] != nil:
 			list = append(list, leaf{at, fields[key]})
@@ -31,8 +31,8 @@ func leaves(fields map[string]any, path []string) []leaf {
 	return list
 }
 
-// paths returns the leaves of a set as managedFields writes it.
-func paths(set map[string]any, path []string) [][]string {
+// listFieldPaths returns the leaves of a set as managedFields writes it.
+func listFieldPaths(set map[string]any, path []string) [][]string {
 	var list [][]string
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		name, isField := strings.CutPrefix(key, "f:")
@@ -40,8 +40,8 @@ func paths(set map[string]any, path []string) [][]string {
 			continue
 		}
 		at := append(slices.Clone(path), name)
-		if inner, _ := set[key].(map[string]any); len(inner) > 0 && !itself(inner) {
-			list = append(list, paths(inner, at)...)
+		if inner, _ := set[key].(map[string]any); len(inner) > 0 && !isEmptyMap(inner) {
+			list = append(list, listFieldPaths(inner, at)...)
 			continue
 		}
 		list = append(list, at)
@@ -49,8 +49,8 @@ func paths(set map[string]any, path []string) [][]string {
 	return list
 }
 
-// owns tells whether a set holds a field, what it is in, or anything in it.
-func owns(set map[string]any, path []string) bool {
+// hasField tells whether a set holds a field, what it is in, or anything in it.
+func hasField(set map[string]any, path []string) bool {
 	for _, key := range path {
 		inner, ok := set["f:"+key].(map[string]any)
 		if !ok {
@@ -64,14 +64,14 @@ func owns(set map[string]any, path []string) bool {
 	return true
 }
 
-// disown takes a field out of everybody's set.
-func disown(entries []Object, path []string) {
+// removeOwner takes a field out of everybody's set.
+func removeOwner(entries []Object, path []string) {
 	fields := map[string]any{}
 	for _, key := range slices.Backward(path) {
 		fields = map[string]any{"f:" + key: fields}
 	}
 	for _, entry := range entries {
-		subtract(entry.Map("fieldsV1"), fields)
+		removeFields(entry.Map("fieldsV1"), fields)
 	}
 }
 

@@ -9,16 +9,16 @@ import (
 type Object map[string]any
 
 // Name returns metadata.name.
-func (o Object) Name() string { return o.Text("metadata.name") }
+func (o Object) Name() string { return o.GetString("metadata.name") }
 
 // Namespace returns metadata.namespace.
-func (o Object) Namespace() string { return o.Text("metadata.namespace") }
+func (o Object) Namespace() string { return o.GetString("metadata.namespace") }
 
 // Get returns the value at a dotted path through maps, or nil.
 func (o Object) Get(path string) any {
 	var value any = map[string]any(o)
 	for key := range strings.SplitSeq(path, ".") {
-		fields := fieldsOf(value)
+		fields := toMap(value)
 		if fields == nil {
 			return nil
 		}
@@ -27,19 +27,19 @@ func (o Object) Get(path string) any {
 	return value
 }
 
-// Text returns the string at a dotted path, or "".
-func (o Object) Text(path string) string {
+// GetString returns the string at a dotted path, or "".
+func (o Object) GetString(path string) string {
 	text, _ := o.Get(path).(string)
 	return text
 }
 
 // Map returns the map at a dotted path, or nil.
 func (o Object) Map(path string) map[string]any {
-	return fieldsOf(o.Get(path))
+	return toMap(o.Get(path))
 }
 
-// fieldsOf takes both forms that a map of ours may have before it is stored.
-func fieldsOf(value any) map[string]any {
+// toMap takes both forms that a map of ours may have before it is stored.
+func toMap(value any) map[string]any {
 	if object, ok := value.(Object); ok {
 		return object
 	}
@@ -59,8 +59,8 @@ func (o Object) List(path string) []Object {
 	return list
 }
 
-// Texts returns the strings of the list at a dotted path.
-func (o Object) Texts(path string) []string {
+// GetStrings returns the strings of the list at a dotted path.
+func (o Object) GetStrings(path string) []string {
 	items, _ := o.Get(path).([]any)
 	texts := make([]string, 0, len(items))
 	for _, item := range items {
@@ -76,14 +76,14 @@ func (o Object) Set(path string, value any) {
 	fields := map[string]any(o)
 	keys := strings.Split(path, ".")
 	for _, key := range keys[:len(keys)-1] {
-		next := fieldsOf(fields[key])
+		next := toMap(fields[key])
 		if next == nil {
 			next = map[string]any{}
 			fields[key] = next
 		}
 		fields = next
 	}
-	fields[keys[len(keys)-1]] = plain(value)
+	fields[keys[len(keys)-1]] = toJSONValue(value)
 }
 
 // Labels returns metadata.labels.
@@ -95,9 +95,9 @@ func (o Object) Labels() map[string]string {
 	return labels
 }
 
-// Version returns metadata.resourceVersion as a number.
-func (o Object) Version() uint64 {
-	version, _ := strconv.ParseUint(o.Text("metadata.resourceVersion"), 10, 64)
+// ResourceVersion returns metadata.resourceVersion as a number.
+func (o Object) ResourceVersion() uint64 {
+	version, _ := strconv.ParseUint(o.GetString("metadata.resourceVersion"), 10, 64)
 	return version
 }
 
@@ -129,15 +129,15 @@ func clone(value any) any {
 	return value
 }
 
-// plain turns the Go types that our own code writes into those that JSON decodes to, so that objects compare equal
+// toJSONValue turns the Go types that our own code writes into those that JSON decodes to, so that objects compare equal
 // whether they were written here or read from the wire.
-func plain(value any) any {
+func toJSONValue(value any) any {
 	switch value := value.(type) {
 	case Object:
-		return plain(map[string]any(value))
+		return toJSONValue(map[string]any(value))
 	case map[string]any:
 		for key, item := range value {
-			value[key] = plain(item)
+			value[key] = toJSONValue(item)
 		}
 		return value
 	case map[string]string:
@@ -148,15 +148,15 @@ func plain(value any) any {
 		return fields
 	case []any:
 		for i, item := range value {
-			value[i] = plain(item)
+			value[i] = toJSONValue(item)
 		}
 		return value
 	case []Object:
-		return plainList(value)
+		return toJSONList(value)
 	case []map[string]any:
-		return plainList(value)
+		return toJSONList(value)
 	case []string:
-		return plainList(value)
+		return toJSONList(value)
 	case int:
 		return float64(value)
 	case uint64:
@@ -165,10 +165,10 @@ func plain(value any) any {
 	return value
 }
 
-func plainList[T any](list []T) []any {
+func toJSONList[T any](list []T) []any {
 	items := make([]any, len(list))
 	for i, item := range list {
-		items[i] = plain(item)
+		items[i] = toJSONValue(item)
 	}
 	return items
 }

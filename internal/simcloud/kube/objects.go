@@ -52,16 +52,16 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{now: now, table: table, kinds: builtin(), index: newIndex(), log: eventLog{changed: make(chan struct{})}}
+	o := &Objects{now: now, table: table, kinds: listBuiltinKinds(), index: newIndex(), log: eventLog{changed: make(chan struct{})}}
 	rows := table.List()
 	for _, row := range rows {
 		if row.Resource == definitions {
-			o.define(row.Object)
+			o.registerKind(row.Object)
 		}
-		o.version = max(o.version, row.Object.Version())
+		o.version = max(o.version, row.Object.ResourceVersion())
 	}
 	for _, row := range rows {
-		if err := o.remember(o.kinds[row.Resource], row.Object); err != nil {
+		if err := o.save(o.kinds[row.Resource], row.Object); err != nil {
 			return nil, err
 		}
 	}
@@ -70,16 +70,16 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	return o, nil
 }
 
-// Kind returns the kind of a resource, if the API serves it (yet).
-func (o *Objects) Kind(resource string) (Kind, bool) {
+// FindKind returns the kind of a resource, if the API serves it (yet).
+func (o *Objects) FindKind(resource string) (Kind, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	kind, ok := o.kinds[resource]
 	return kind, ok
 }
 
-// Kinds returns all kinds that the API serves.
-func (o *Objects) Kinds() []Kind {
+// ListKinds returns all kinds that the API serves.
+func (o *Objects) ListKinds() []Kind {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	kinds := make([]Kind, 0, len(o.kinds))
@@ -90,8 +90,8 @@ func (o *Objects) Kinds() []Kind {
 	return kinds
 }
 
-// KindThat returns a kind that the API serves and that matches.
-func (o *Objects) KindThat(matches func(Kind) bool) (Kind, bool) {
+// FindKindFunc returns a kind that the API serves and that matches.
+func (o *Objects) FindKindFunc(matches func(Kind) bool) (Kind, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	for _, kind := range o.kinds {
@@ -102,10 +102,10 @@ func (o *Objects) KindThat(matches func(Kind) bool) (Kind, bool) {
 	return Kind{}, false
 }
 
-// KindOf returns the kind that an object says to be of.
-func (o *Objects) KindOf(object Object) (Kind, bool) {
-	name, apiVersion := object.Text("kind"), object.Text("apiVersion")
-	return o.KindThat(func(kind Kind) bool { return kind.Kind == name && kind.apiVersion() == apiVersion })
+// FindKindOf returns the kind that an object says to be of.
+func (o *Objects) FindKindOf(object Object) (Kind, bool) {
+	name, apiVersion := object.GetString("kind"), object.GetString("apiVersion")
+	return o.FindKindFunc(func(kind Kind) bool { return kind.Kind == name && kind.apiVersion() == apiVersion })
 }
 
 // Get returns a copy of an object.
@@ -130,51 +130,51 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 	defer o.mu.Unlock()
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, noSuchResource()
+		return nil, newUnknownResource()
 	}
-	object = plain(object.Clone()).(map[string]any)
+	object = toJSONValue(object.Clone()).(map[string]any)
 	if !kind.Namespaced {
 		namespace = "" // what the object itself says is ignored, too
 		delete(object.Map("metadata"), "namespace")
 	}
-	if prefix := object.Text("metadata.generateName"); object.Name() == "" && prefix != "" {
-		object.Set("metadata.name", prefix+o.suffix(prefix))
+	if prefix := object.GetString("metadata.generateName"); object.Name() == "" && prefix != "" {
+		object.Set("metadata.name", prefix+o.generateSuffix(prefix))
 	}
 	if object.Name() == "" {
-		return nil, unprocessable(kind, "", "metadata.name: Required value: name or generateName is required")
+		return nil, newInvalid(kind, "", "metadata.name: Required value: name or generateName is required")
 	}
-	if _, ok := o.index.entries[key(resource, namespace, object.Name())]; ok {
-		return nil, alreadyExists(kind, object.Name())
+	if _, ok := o.index.entries[formatKey(resource, namespace, object.Name())]; ok {
+		return nil, newAlreadyExists(kind, object.Name())
 	}
-	o.identify(kind, namespace, object)
+	o.setIdentity(kind, namespace, object)
 	encodeSecret(kind, object)
 	return o.put(kind, object, nil)
 }
 
-// Change replaces an object by what change makes of a copy of it and returns it as it is now. If change leaves it
+// Update replaces an object by what change makes of a copy of it and returns it as it is now. If change leaves it
 // equal nothing happens.
-func (o *Objects) Change(resource, namespace, name string, change func(Object) error) (Object, error) {
+func (o *Objects) Update(resource, namespace, name string, change func(Object) error) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, noSuchResource()
+		return nil, newUnknownResource()
 	}
-	old, ok := o.index.entries[key(resource, namespace, name)]
+	old, ok := o.index.entries[formatKey(resource, namespace, name)]
 	if !ok {
-		return nil, notFound(kind, name)
+		return nil, newNotFound(kind, name)
 	}
 	changed := old.object.Clone()
 	if err := change(changed); err != nil {
 		return nil, err
 	}
-	changed = plain(changed).(map[string]any)
+	changed = toJSONValue(changed).(map[string]any)
 	keepIdentity(changed, old.object)
 	encodeSecret(kind, changed)
-	if sameFields(changed, old.object) {
+	if isEqualMap(changed, old.object) {
 		return changed, nil
 	}
-	if kind.counted() && !same(changed["spec"], old.object["spec"]) {
+	if kind.hasGeneration() && !isEqual(changed["spec"], old.object["spec"]) {
 		generation, _ := old.object.Get("metadata.generation").(float64)
 		changed.Set("metadata.generation", generation+1)
 	}
@@ -184,14 +184,14 @@ func (o *Objects) Change(resource, namespace, name string, change func(Object) e
 // Ensure creates an object or, if there is one of that name, changes it by change (nil: leaves it).
 func (o *Objects) Ensure(resource, namespace string, object Object, change func(Object) error) error {
 	_, err := o.Create(resource, namespace, object)
-	var failure *Failure
+	var failure *StatusError
 	if !errors.As(err, &failure) || failure.Code != http.StatusConflict {
 		return err
 	}
 	if change == nil {
 		return nil
 	}
-	_, err = o.Change(resource, namespace, object.Name(), change)
+	_, err = o.Update(resource, namespace, object.Name(), change)
 	return err
 }
 
@@ -199,10 +199,10 @@ func (o *Objects) Ensure(resource, namespace string, object Object, change func(
 func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	id := key(resource, namespace, name)
+	id := formatKey(resource, namespace, name)
 	old, ok := o.index.entries[id]
 	if !ok {
-		return nil, notFound(o.kinds[resource], name)
+		return nil, newNotFound(o.kinds[resource], name)
 	}
 	if err := o.table.Delete(id); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 
 // Clear forgets every object, as an etcd with a new disk does.
 func (o *Objects) Clear() error {
-	for _, kind := range o.Kinds() {
+	for _, kind := range o.ListKinds() {
 		for _, object := range o.List(kind.GroupResource(), "") {
 			if _, err := o.Delete(kind.GroupResource(), object.Namespace(), object.Name()); err != nil {
 				return err
@@ -234,7 +234,7 @@ func (o *Objects) Clear() error {
 func (o *Objects) find(resource, namespace, name string) (entry, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	found, ok := o.index.entries[key(resource, namespace, name)]
+	found, ok := o.index.entries[formatKey(resource, namespace, name)]
 	return found, ok
 }
 
@@ -258,31 +258,31 @@ func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 		o.changes++
 	}
 	object.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
-	if err := o.table.Put(key(kind.GroupResource(), object.Namespace(), object.Name()), row{kind.GroupResource(), object}); err != nil {
+	if err := o.table.Put(formatKey(kind.GroupResource(), object.Namespace(), object.Name()), row{kind.GroupResource(), object}); err != nil {
 		return nil, err
 	}
-	if err := o.remember(kind, object); err != nil {
+	if err := o.save(kind, object); err != nil {
 		return nil, err
 	}
 	if kind.GroupResource() == definitions {
-		o.define(object)
+		o.registerKind(object)
 	}
 	o.log.add(event{version: o.version, resource: kind.GroupResource(), before: before, after: object, last: object})
 	return object.Clone(), nil
 }
 
-func (o *Objects) remember(kind Kind, object Object) error {
+func (o *Objects) save(kind Kind, object Object) error {
 	raw, err := json.Marshal(object)
-	o.index.put(key(kind.GroupResource(), object.Namespace(), object.Name()), entry{kind: kind, object: object, raw: raw})
+	o.index.put(formatKey(kind.GroupResource(), object.Namespace(), object.Name()), entry{kind: kind, object: object, raw: raw})
 	return err
 }
 
-func (o *Objects) define(definition Object) {
-	kind := defined(definition)
+func (o *Objects) registerKind(definition Object) {
+	kind := parseDefinition(definition)
 	o.kinds[kind.GroupResource()] = kind
 }
 
-func (o *Objects) identify(kind Kind, namespace string, object Object) {
+func (o *Objects) setIdentity(kind Kind, namespace string, object Object) {
 	object["apiVersion"], object["kind"] = kind.apiVersion(), kind.Kind
 	if kind.Namespaced {
 		object.Set("metadata.namespace", namespace)
@@ -290,16 +290,16 @@ func (o *Objects) identify(kind Kind, namespace string, object Object) {
 	if kind.GroupResource() == definitions && object.Get("status.conditions") == nil {
 		object.Set("status.conditions", []Object{{"type": "NamesAccepted", "status": "True"}, {"type": "Established", "status": "True"}})
 	}
-	name := key(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
+	name := formatKey(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
 	object.Set("metadata.uid", uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String())
 	object.Set("metadata.creationTimestamp", o.now().UTC().Format(time.RFC3339))
-	if delete(object.Map("metadata"), "generation"); kind.counted() {
+	if delete(object.Map("metadata"), "generation"); kind.hasGeneration() {
 		object.Set("metadata.generation", 1)
 	}
 }
 
-// suffix returns five characters that make a generated name unique.
-func (o *Objects) suffix(prefix string) string {
+// generateSuffix returns five characters that make a generated name unique.
+func (o *Objects) generateSuffix(prefix string) string {
 	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(prefix+strconv.FormatUint(o.version, 10))).String()[:5]
 }
 
@@ -313,10 +313,12 @@ func keepIdentity(changed, old Object) {
 	}
 }
 
-func key(resource, namespace, name string) string { return resource + "/" + namespace + "/" + name }
+func formatKey(resource, namespace, name string) string {
+	return resource + "/" + namespace + "/" + name
+}
 
-// VersionOf returns the version of an object, 0 if there is none; it copies nothing.
-func (o *Objects) VersionOf(resource, namespace, name string) uint64 {
+// ResourceVersion returns the version of an object, 0 if there is none; it copies nothing.
+func (o *Objects) ResourceVersion(resource, namespace, name string) uint64 {
 	found, _ := o.find(resource, namespace, name)
-	return found.object.Version()
+	return found.object.ResourceVersion()
 }

@@ -14,36 +14,36 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, user User) boo
 	if !ok {
 		return false
 	}
-	if !user.In(authenticated) {
-		fail(w, forbidden(request{verb: "get", path: r.URL.Path}, user))
+	if !user.HasGroup(authenticated) {
+		writeError(w, newForbidden(request{verb: "get", path: r.URL.Path}, user))
 		return true
 	}
 	paths := Object{}
-	for _, kind := range s.Objects.Kinds() {
+	for _, kind := range s.Objects.ListKinds() {
 		switch {
 		case rest == "":
-			paths[strings.TrimPrefix(kind.root(), "/")] = Object{"serverRelativeURL": openAPI + kind.root()}
-		case rest == kind.root():
-			paths[rest+"/"+kind.Resource+"/{name}"] = patchable(kind)
+			paths[strings.TrimPrefix(kind.apiPath(), "/")] = Object{"serverRelativeURL": openAPI + kind.apiPath()}
+		case rest == kind.apiPath():
+			paths[rest+"/"+kind.Resource+"/{name}"] = describePatch(kind)
 		}
 	}
 	if len(paths) == 0 {
-		fail(w, noSuchPath())
+		writeError(w, newUnknownPath())
 		return true
 	}
-	answer(w, http.StatusOK, Object{"openapi": "3.0.0", "info": Object{"title": "Kubernetes", "version": "v" + s.Version}, "paths": paths})
+	writeJSON(w, http.StatusOK, Object{"openapi": "3.0.0", "info": Object{"title": "Kubernetes", "version": "v" + s.Version}, "paths": paths})
 	return true
 }
 
-// root is the path of a kind's group and version.
-func (k Kind) root() string {
+// apiPath is the path of a kind's group and version.
+func (k Kind) apiPath() string {
 	if k.Group == "" {
 		return "/api/" + k.Version
 	}
 	return "/apis/" + k.apiVersion()
 }
 
-func patchable(kind Kind) Object {
+func describePatch(kind Kind) Object {
 	parameter := func(name string) Object {
 		return Object{"name": name, "in": "query", "schema": Object{"type": "string"}}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestKubectlLearnsThatTheServerValidatesWhatItApplies(t *testing.T) {
-	a := newAPI(t, store.Memory())
+	a := newAPI(t, store.NewMemory())
 	ask := func(path string) string {
 		t.Helper()
 		return string(must(a.admin().Discovery().RESTClient().Get().AbsPath(path).DoRaw(t.Context())))

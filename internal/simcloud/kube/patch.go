@@ -15,12 +15,12 @@ const (
 	applyPatch     = "application/apply-patch+yaml"
 )
 
-// patched returns object as a patch makes it. A strategic merge, and an apply of a status, are merge patches here,
+// patchObject returns object as a patch makes it. A strategic merge, and an apply of a status, are merge patches here,
 // except that status conditions and addresses are merged by their type.
-func patched(object Object, media string, patch []byte) (Object, error) {
+func patchObject(object Object, media string, patch []byte) (Object, error) {
 	switch media {
 	case jsonPatch:
-		return jsonPatched(object, patch)
+		return patchJSON(object, patch)
 	case mergePatch, strategicPatch, applyPatch:
 		changes, err := decodePatch(media, patch)
 		if err != nil {
@@ -29,28 +29,28 @@ func patched(object Object, media string, patch []byte) (Object, error) {
 		merged, _ := merge(map[string]any(object), map[string]any(changes), media != mergePatch).(map[string]any)
 		return merged, nil
 	}
-	return nil, unsupportedMedia(media)
+	return nil, newUnsupportedMediaType(media)
 }
 
 func decodePatch(media string, patch []byte) (Object, error) {
 	if media == applyPatch {
 		converted, err := yaml.YAMLToJSON(patch)
 		if err != nil {
-			return nil, badRequest("error decoding YAML: %v", err)
+			return nil, newBadRequest("error decoding YAML: %v", err)
 		}
 		patch = converted
 	}
 	var changes Object
 	if err := json.Unmarshal(patch, &changes); err != nil {
-		return nil, badRequest("error decoding patch: %v", err)
+		return nil, newBadRequest("error decoding patch: %v", err)
 	}
-	return plain(changes).(map[string]any), nil
+	return toJSONValue(changes).(map[string]any), nil
 }
 
-func jsonPatched(object Object, patch []byte) (Object, error) {
+func patchJSON(object Object, patch []byte) (Object, error) {
 	operations, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
-		return nil, badRequest("error decoding patch: %v", err)
+		return nil, newBadRequest("error decoding patch: %v", err)
 	}
 	before, err := json.Marshal(object)
 	if err != nil {
@@ -58,7 +58,7 @@ func jsonPatched(object Object, patch []byte) (Object, error) {
 	}
 	after, err := operations.Apply(before)
 	if err != nil {
-		return nil, &Failure{Code: 422, Reason: "Invalid", Message: "the server rejected our request due to an error in our request: " + err.Error()}
+		return nil, &StatusError{Code: 422, Reason: "Invalid", Message: "the server rejected our request due to an error in our request: " + err.Error()}
 	}
 	var changed Object
 	return changed, json.Unmarshal(after, &changed)

@@ -14,17 +14,17 @@ import (
 
 func (o *Objects) serveGet(w http.ResponseWriter, r request) error {
 	if r.subresource != "" && !r.kind.has(r.subresource) {
-		return noSuchResource()
+		return newUnknownResource()
 	}
 	found, ok := o.find(r.kind.GroupResource(), r.namespace, r.name)
 	if !ok {
-		return notFound(r.kind, r.name)
+		return newNotFound(r.kind, r.name)
 	}
 	if r.table {
-		answer(w, http.StatusOK, table(r.kind, []Object{found.object}, Object{}, o.now()))
+		writeJSON(w, http.StatusOK, renderTable(r.kind, []Object{found.object}, Object{}, o.now()))
 		return nil
 	}
-	answerRaw(w, http.StatusOK, found.raw)
+	writeRawJSON(w, http.StatusOK, found.raw)
 	return nil
 }
 
@@ -42,19 +42,19 @@ type list struct {
 }
 
 func (o *Objects) serveList(w http.ResponseWriter, r request) error {
-	page, err := o.page(r)
+	page, err := o.listPage(r)
 	if err != nil {
 		return err
 	}
 	if r.table {
-		answer(w, http.StatusOK, table(r.kind, page.objects, page.Metadata, o.now()))
+		writeJSON(w, http.StatusOK, renderTable(r.kind, page.objects, page.Metadata, o.now()))
 		return nil
 	}
 	content, err := page.encode()
 	if err != nil {
 		return err
 	}
-	answerRaw(w, http.StatusOK, content)
+	writeRawJSON(w, http.StatusOK, content)
 	return nil
 }
 
@@ -78,31 +78,31 @@ func (l list) encode() ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// page returns the part of a list that limit and continue ask for. Items that change between two pages are seen as they
+// listPage returns the part of a list that limit and continue ask for. Items that change between two pages are seen as they
 // are then; a list that was begun too long ago cannot be continued. A version of 0 asks for what the server has in
 // memory, in one part.
-func (o *Objects) page(r request) (list, error) {
+func (o *Objects) listPage(r request) (list, error) {
 	from, err := readToken(r.query.Get("continue"))
 	if err != nil {
 		return list{}, err
 	}
 	limit, err := strconv.Atoi(cmp.Or(r.query.Get("limit"), "0"))
 	if err != nil {
-		return list{}, badRequest("%v", err)
+		return list{}, newBadRequest("%v", err)
 	}
 	if r.query.Get("resourceVersion") == "0" {
 		limit = 0
 	}
 	entries, version, oldest := o.list(r.kind.GroupResource(), r.namespace, r.filter.fields)
 	if from.Key != "" && from.Version < oldest {
-		return list{}, pageGone()
+		return list{}, newExpiredContinue()
 	}
 	begun := cmp.Or(from.Version, version)
 	page := list{Kind: r.kind.Kind + "List", APIVersion: r.kind.apiVersion(), Items: []json.RawMessage{}}
 	page.Metadata.ResourceVersion = strconv.FormatUint(begun, 10)
 	last := ""
 	for _, entry := range entries {
-		id := key(r.kind.GroupResource(), entry.object.Namespace(), entry.object.Name())
+		id := formatKey(r.kind.GroupResource(), entry.object.Namespace(), entry.object.Name())
 		if id <= from.Key {
 			continue
 		}
@@ -110,7 +110,7 @@ func (o *Objects) page(r request) (list, error) {
 			page.Metadata.Continue = token{Version: begun, Key: last}.String()
 			break
 		}
-		if r.filter.matches(entry.object) {
+		if r.filter.isMatch(entry.object) {
 			page.Items, page.objects, last = append(page.Items, entry.raw), append(page.objects, entry.object), id
 		}
 	}
@@ -135,7 +135,7 @@ func readToken(text string) (token, error) {
 	}
 	number, wrong := strconv.ParseUint(version, 10, 64)
 	if err = errors.Join(err, wrong); err != nil || !found {
-		return token{}, badRequest("invalid continue token: continue key is not valid: %v", err)
+		return token{}, newBadRequest("invalid continue token: continue key is not valid: %v", err)
 	}
 	return token{Version: number, Key: key}, nil
 }

@@ -19,24 +19,24 @@ type request struct {
 	table       bool // the answer is for people
 }
 
-func (r request) resource() string {
+func (r request) fullResource() string {
 	if r.subresource == "" {
 		return r.kind.Resource
 	}
 	return r.kind.Resource + "/" + r.subresource
 }
 
-func (r request) flag(name string) bool {
+func (r request) hasFlag(name string) bool {
 	value := r.query.Get(name)
 	return value == "true" || value == "1"
 }
 
 // parse finds out what a request is for: the kind by the path's group, version and resource.
 func (o *Objects) parse(r *http.Request) (request, error) {
-	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: wantsTable(r)}
+	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: isTableRequest(r)}
 	group, version, rest, ok := splitPath(r.URL.Path)
 	if !ok {
-		return parsed, noSuchPath()
+		return parsed, newUnknownPath()
 	}
 	// "namespaces/a/pods" are pods; "namespaces/a" and "namespaces/a/status" are a namespace.
 	if len(rest) > 2 && rest[0] == "namespaces" && rest[2] != "status" && rest[2] != "finalize" {
@@ -50,28 +50,28 @@ func (o *Objects) parse(r *http.Request) (request, error) {
 	}
 	// Whether somebody may ask is decided before whether there is such a kind.
 	parsed.kind = Kind{Group: group, Version: version, Resource: rest[0]}
-	parsed.verb = verb(r.Method, parsed)
-	kind, ok := o.Kind(parsed.kind.GroupResource())
+	parsed.verb = parseVerb(r.Method, parsed)
+	kind, ok := o.FindKind(parsed.kind.GroupResource())
 	switch {
 	case len(rest) > 3:
-		return parsed, noSuchResource()
+		return parsed, newUnknownResource()
 	case !ok || kind.Version != version:
-		return parsed, o.missing(parsed.kind)
+		return parsed, o.checkMissing(parsed.kind)
 	}
 	parsed.kind = kind
-	return parsed, parsed.choose()
+	return parsed, parsed.parseSelectors()
 }
 
-// missing says that there is no such kind: a path that no group answers for is not even refused in the API's own words.
-func (o *Objects) missing(kind Kind) error {
-	if builtinGroup(kind) {
-		return noSuchResource()
+// checkMissing says that there is no such kind: a path that no group answers for is not even refused in the API's own words.
+func (o *Objects) checkMissing(kind Kind) error {
+	if isBuiltinGroup(kind) {
+		return newUnknownResource()
 	}
-	return noSuchPath()
+	return newUnknownPath()
 }
 
-// choose reads what is selected.
-func (r *request) choose() error {
+// parseSelectors reads what is selected.
+func (r *request) parseSelectors() error {
 	var err error
 	if r.filter.labels, err = parseLabels(r.query.Get("labelSelector")); err != nil {
 		return err
@@ -91,11 +91,11 @@ func splitPath(path string) (group, version string, rest []string, ok bool) {
 	return "", "", nil, false
 }
 
-func verb(method string, r request) string {
+func parseVerb(method string, r request) string {
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		switch {
-		case r.flag("watch"):
+		case r.hasFlag("watch"):
 			return "watch"
 		case r.name == "":
 			return "list"
@@ -113,8 +113,8 @@ func verb(method string, r request) string {
 	return ""
 }
 
-// nodeName is the node that a field selector restricts pods to.
-func (r request) nodeName() string {
+// selectedNode is the node that a field selector restricts pods to.
+func (r request) selectedNode() string {
 	for _, term := range r.filter.fields {
 		if term.key == "spec.nodeName" && term.operator == "=" {
 			return term.values[0]

@@ -8,17 +8,17 @@ import (
 
 // What everybody who is somebody may ask about themselves. Neither is an object that is kept.
 const (
-	whoAmI   = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
-	whatMayI = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	selfSubjectReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	selfAccessReviews  = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
-// review answers who asks, and what they may do.
-func (s *Server) review(w http.ResponseWriter, r *http.Request, user User) (bool, error) {
-	if r.Method != http.MethodPost || !slices.Contains([]string{whoAmI, whatMayI}, r.URL.Path) {
+// serveReview answers who asks, and what they may do.
+func (s *Server) serveReview(w http.ResponseWriter, r *http.Request, user User) (bool, error) {
+	if r.Method != http.MethodPost || !slices.Contains([]string{selfSubjectReviews, selfAccessReviews}, r.URL.Path) {
 		return false, nil
 	}
-	if !user.In(authenticated) {
-		return true, forbidden(request{verb: "create", path: r.URL.Path}, user)
+	if !user.HasGroup(authenticated) {
+		return true, newForbidden(request{verb: "create", path: r.URL.Path}, user)
 	}
 	object, err := decode(r)
 	if err != nil {
@@ -28,24 +28,24 @@ func (s *Server) review(w http.ResponseWriter, r *http.Request, user User) (bool
 		object["metadata"] = Object{}
 	}
 	object.Set("metadata.creationTimestamp", s.Objects.now().UTC().Format(time.RFC3339))
-	if r.URL.Path == whoAmI {
+	if r.URL.Path == selfSubjectReviews {
 		object["status"] = Object{"userInfo": Object{"username": user.Name, "groups": user.Groups}}
 	} else {
-		object["status"] = Object{"allowed": s.Authorize(reviewed(object, user))}
+		object["status"] = Object{"allowed": s.Authorize(parseReviewAttributes(object, user))}
 	}
-	answer(w, http.StatusCreated, object)
+	writeJSON(w, http.StatusCreated, object)
 	return true, nil
 }
 
-// reviewed is what a review asks for.
-func reviewed(object Object, user User) Attributes {
+// parseReviewAttributes is what a review asks for.
+func parseReviewAttributes(object Object, user User) Attributes {
 	const resource, path = "spec.resourceAttributes.", "spec.nonResourceAttributes."
-	asked := Attributes{User: user, Verb: object.Text(resource + "verb"), Group: object.Text(resource + "group"), Resource: object.Text(resource + "resource"),
-		Namespace: object.Text(resource + "namespace"), Name: object.Text(resource + "name"), Path: object.Text(path + "path")}
-	if sub := object.Text(resource + "subresource"); sub != "" {
+	asked := Attributes{User: user, Verb: object.GetString(resource + "verb"), Group: object.GetString(resource + "group"), Resource: object.GetString(resource + "resource"),
+		Namespace: object.GetString(resource + "namespace"), Name: object.GetString(resource + "name"), Path: object.GetString(path + "path")}
+	if sub := object.GetString(resource + "subresource"); sub != "" {
 		asked.Resource += "/" + sub
 	}
-	if verb := object.Text(path + "verb"); verb != "" {
+	if verb := object.GetString(path + "verb"); verb != "" {
 		asked.Verb = verb
 	}
 	return asked

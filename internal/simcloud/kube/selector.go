@@ -29,11 +29,11 @@ func parseLabels(text string) (selector, error) {
 	for _, term := range parsed {
 		for _, value := range term.values {
 			if !labelValue.MatchString(value) {
-				return nil, badRequest("unable to parse requirement: values: Invalid value: %q", value)
+				return nil, newBadRequest("unable to parse requirement: values: Invalid value: %q", value)
 			}
 		}
 		if !labelKey.MatchString(term.key) {
-			return nil, badRequest("unable to parse requirement: key: Invalid value: %q", term.key)
+			return nil, newBadRequest("unable to parse requirement: key: Invalid value: %q", term.key)
 		}
 	}
 	return parsed, nil
@@ -46,15 +46,15 @@ func parseFields(kind Kind, text string) (selector, error) {
 		return nil, err
 	}
 	for _, term := range parsed {
-		if term.key != "metadata.name" && term.key != "metadata.namespace" && !slices.Contains(kind.selectable(), term.key) {
-			return nil, badRequest("field label not supported: %s", term.key)
+		if term.key != "metadata.name" && term.key != "metadata.namespace" && !slices.Contains(kind.listSelectableFields(), term.key) {
+			return nil, newBadRequest("field label not supported: %s", term.key)
 		}
 	}
 	return parsed, nil
 }
 
-// selectable lists the fields by which objects of the kind are selected, beside their names.
-func (k Kind) selectable() []string {
+// listSelectableFields lists the fields by which objects of the kind are selected, beside their names.
+func (k Kind) listSelectableFields() []string {
 	switch k.GroupResource() {
 	case pods:
 		return []string{nodeName, "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
@@ -95,7 +95,7 @@ func parseSelector(text string) (selector, error) {
 		}
 	}
 	if depth != 0 {
-		return nil, badRequest("unable to parse requirement: unbalanced parentheses in %q", text)
+		return nil, newBadRequest("unable to parse requirement: unbalanced parentheses in %q", text)
 	}
 	return parsed, nil
 }
@@ -124,8 +124,8 @@ func parseTerm(text string) term {
 	return term{key: text, operator: "exists"}
 }
 
-// matches tells whether a value, if it is there, satisfies the term.
-func (t term) matches(value string, exists bool) bool {
+// isMatch tells whether a value, if it is there, satisfies the term.
+func (t term) isMatch(value string, exists bool) bool {
 	switch t.operator {
 	case "exists":
 		return exists
@@ -140,17 +140,17 @@ func (t term) matches(value string, exists bool) bool {
 // filter combines the two selectors of a request.
 type filter struct{ labels, fields selector }
 
-func (f filter) matches(object Object) bool {
+func (f filter) isMatch(object Object) bool {
 	labels := object.Map("metadata.labels")
 	for _, term := range f.labels {
 		value, exists := labels[term.key].(string)
-		if !term.matches(value, exists) {
+		if !term.isMatch(value, exists) {
 			return false
 		}
 	}
 	for _, term := range f.fields {
 		// A field that is not there is empty, as the real API defines its selectable fields.
-		if !term.matches(object.Text(term.key), true) {
+		if !term.isMatch(object.GetString(term.key), true) {
 			return false
 		}
 	}

@@ -22,63 +22,63 @@ type Server struct {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	user, err := s.user(r)
+	user, err := s.authenticateUser(r)
 	if err != nil {
-		fail(w, err)
+		writeError(w, err)
 		return
 	}
-	if s.public(w, r) {
+	if s.servePublic(w, r) {
 		return
 	}
 	if err := s.Ready(); err != nil {
-		fail(w, unavailable(err))
+		writeError(w, newServiceUnavailable(err))
 		return
 	}
 	if r.Method == http.MethodGet && (s.discover(w, r, user) || s.describe(w, r, user)) {
 		return
 	}
-	if err := s.objects(w, r, user); err != nil {
-		fail(w, err)
+	if err := s.serveObjects(w, r, user); err != nil {
+		writeError(w, err)
 	}
 }
 
-// public serves what even strangers may see.
-func (s *Server) public(w http.ResponseWriter, r *http.Request) bool {
+// servePublic serves what even strangers may see.
+func (s *Server) servePublic(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
 	case "/version":
 		major, minor, _ := strings.Cut(s.Version, ".")
 		minor, _, _ = strings.Cut(minor, ".")
-		answer(w, http.StatusOK, Object{"major": major, "minor": minor, "gitVersion": "v" + s.Version, "platform": "linux/amd64"})
+		writeJSON(w, http.StatusOK, Object{"major": major, "minor": minor, "gitVersion": "v" + s.Version, "platform": "linux/amd64"})
 	case "/livez":
-		text(w, http.StatusOK, "ok")
+		writeText(w, http.StatusOK, "ok")
 	case "/readyz", "/healthz":
 		if err := s.Ready(); err != nil {
-			text(w, http.StatusInternalServerError, "[-]etcd failed: reason withheld\n"+strings.Trim(r.URL.Path, "/")+" check failed\n")
+			writeText(w, http.StatusInternalServerError, "[-]etcd failed: reason withheld\n"+strings.Trim(r.URL.Path, "/")+" check failed\n")
 			return true
 		}
-		text(w, http.StatusOK, "ok")
+		writeText(w, http.StatusOK, "ok")
 	default:
 		return false
 	}
 	return true
 }
 
-func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) error {
-	if answered, err := s.review(w, r, user); answered {
+func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, user User) error {
+	if answered, err := s.serveReview(w, r, user); answered {
 		return err
 	}
 	parsed, err := s.Objects.parse(r)
 	if parsed.verb == "" {
 		parsed.verb = strings.ToLower(r.Method)
 	}
-	if !s.Authorize(parsed.attributes(user)) {
-		return forbidden(parsed, user)
+	if !s.Authorize(parsed.buildAttributes(user)) {
+		return newForbidden(parsed, user)
 	}
 	if err != nil {
 		return err
 	}
 	if parsed.query.Get("dryRun") != "" {
-		return badRequest("dry runs are not simulated")
+		return newBadRequest("dry runs are not simulated")
 	}
 	switch parsed.verb {
 	case "list":
@@ -88,8 +88,8 @@ func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) erro
 	case "get":
 		return s.Objects.serveGet(w, parsed)
 	case "create":
-		if parsed.resource() == "serviceaccounts/token" && s.Issue != nil {
-			return s.issueToken(w, r, parsed)
+		if parsed.fullResource() == "serviceaccounts/token" && s.Issue != nil {
+			return s.serveToken(w, r, parsed)
 		}
 		return s.Objects.serveCreate(w, r, parsed, user)
 	case "update":
@@ -99,45 +99,45 @@ func (s *Server) objects(w http.ResponseWriter, r *http.Request, user User) erro
 	case "delete":
 		return s.Objects.serveDelete(w, r, parsed)
 	}
-	return methodNotAllowed()
+	return newMethodNotAllowed()
 }
 
-func (r request) attributes(user User) Attributes {
-	return Attributes{User: user, Verb: r.verb, Group: r.kind.Group, Resource: r.resource(), Namespace: r.namespace,
-		Name: r.name, Path: r.path, OwnerOfSpec: r.nodeName()}
+func (r request) buildAttributes(user User) Attributes {
+	return Attributes{User: user, Verb: r.verb, Group: r.kind.Group, Resource: r.fullResource(), Namespace: r.namespace,
+		Name: r.name, Path: r.path, OwnerOfSpec: r.selectedNode()}
 }
 
-func fail(w http.ResponseWriter, err error) {
-	var failure *Failure
+func writeError(w http.ResponseWriter, err error) {
+	var failure *StatusError
 	if !errors.As(err, &failure) {
-		failure = internalError(err)
+		failure = newInternalError(err)
 	}
 	if failure.Plain {
-		text(w, failure.Code, failure.Message+"\n")
+		writeText(w, failure.Code, failure.Message+"\n")
 		return
 	}
-	answer(w, failure.Code, failure.status())
+	writeJSON(w, failure.Code, failure.toStatus())
 }
 
-// answer writes JSON. A client that has gone away is its own business.
-func answer(w http.ResponseWriter, code int, body any) {
+// writeJSON writes JSON. A client that has gone away is its own business.
+func writeJSON(w http.ResponseWriter, code int, body any) {
 	content, err := json.Marshal(body)
 	if err != nil {
-		text(w, http.StatusInternalServerError, err.Error())
+		writeText(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	answerRaw(w, code, content)
+	writeRawJSON(w, code, content)
 }
 
-// answerRaw writes what is JSON already.
-func answerRaw(w http.ResponseWriter, code int, content []byte) {
+// writeRawJSON writes what is JSON already.
+func writeRawJSON(w http.ResponseWriter, code int, content []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_, _ = w.Write(content)
 	_, _ = w.Write([]byte{'\n'})
 }
 
-func text(w http.ResponseWriter, code int, body string) {
+func writeText(w http.ResponseWriter, code int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(code)
 	_, _ = w.Write([]byte(body))

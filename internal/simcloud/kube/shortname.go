@@ -1,7 +1,7 @@
 package kube
 
-// shortNames returns what people type for a resource.
-func shortNames(resource string) []string {
+// listShortNames returns what people type for a resource.
+func listShortNames(resource string) []string {
 	short := map[string]string{
 		"namespaces": "ns", "nodes": "no", "pods": "po", "configmaps": "cm", "services": "svc", "serviceaccounts": "sa", "endpoints": "ep",
 		"events": "ev", "persistentvolumes": "pv", "persistentvolumeclaims": "pvc", "deployments.apps": "deploy", "daemonsets.apps": "ds",

@@ -12,15 +12,15 @@ type column struct {
 	cell func(o Object, now time.Time) string
 }
 
-// wantsTable tells whether the client would rather show objects than work with them, as kubectl does.
-func wantsTable(r *http.Request) bool {
+// isTableRequest tells whether the client would rather show objects than work with them, as kubectl does.
+func isTableRequest(r *http.Request) bool {
 	accepted, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	return strings.Contains(accepted, "as=Table")
 }
 
-// table renders objects for people; each row carries its object.
-func table(kind Kind, objects []Object, metadata any, now time.Time) Object {
-	columns := columnsOf(kind)
+// renderTable renders objects for people; each row carries its object.
+func renderTable(kind Kind, objects []Object, metadata any, now time.Time) Object {
+	columns := listColumns(kind)
 	definitions, rows := make([]Object, len(columns)), make([]Object, len(objects))
 	for i, c := range columns {
 		definitions[i] = Object{"name": c.name, "type": "string", "format": "", "description": "", "priority": 0}
@@ -36,52 +36,52 @@ func table(kind Kind, objects []Object, metadata any, now time.Time) Object {
 	return Object{"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": definitions, "rows": rows}
 }
 
-// columnsOf are those of Kubernetes and of OpenShift's definitions, for the kinds that somebody who watches an
+// listColumns are those of Kubernetes and of OpenShift's definitions, for the kinds that somebody who watches an
 // installation looks at.
-func columnsOf(kind Kind) []column {
+func listColumns(kind Kind) []column {
 	name := column{"Name", func(o Object, _ time.Time) string { return o.Name() }}
-	age := column{"Age", func(o Object, now time.Time) string { return elapsed(o.Text("metadata.creationTimestamp"), now) }}
+	age := column{"Age", func(o Object, now time.Time) string { return formatAge(o.GetString("metadata.creationTimestamp"), now) }}
 	switch kind.GroupResource() {
 	case "nodes":
-		return []column{name, {"Status", nodeStatus}, {"Roles", roles}, age, at("Version", "status.nodeInfo.kubeletVersion")}
+		return []column{name, {"Status", formatNodeStatus}, {"Roles", formatRoles}, age, newColumn("Version", "status.nodeInfo.kubeletVersion")}
 	case "pods":
-		return []column{name, {"Ready", readyContainers}, {"Status", podStatus}, age}
+		return []column{name, {"Ready", countReadyContainers}, {"Status", formatPodStatus}, age}
 	case requests:
-		return []column{name, age, at("SignerName", "spec.signerName"), at("Requestor", "spec.username"), {"Condition", requestCondition}}
+		return []column{name, age, newColumn("SignerName", "spec.signerName"), newColumn("Requestor", "spec.username"), {"Condition", requestCondition}}
 	case "clusteroperators.config.openshift.io":
-		return []column{name, {"Version", operatorVersion}, state("Available"), state("Progressing"), state("Degraded"),
-			sinceChange("Available"), message("Message", "Degraded")}
+		return []column{name, {"Version", formatOperatorVersion}, newStateColumn("Available"), newStateColumn("Progressing"), newStateColumn("Degraded"),
+			newSinceColumn("Available"), newMessageColumn("Message", "Degraded")}
 	case "clusterversions.config.openshift.io":
-		return []column{name, {"Version", releaseVersion}, state("Available"), state("Progressing"),
-			sinceChange("Progressing"), message("Status", "Progressing")}
+		return []column{name, {"Version", releaseVersion}, newStateColumn("Available"), newStateColumn("Progressing"),
+			newSinceColumn("Progressing"), newMessageColumn("Status", "Progressing")}
 	}
 	return []column{name, age}
 }
 
-func at(name, path string) column {
-	return column{name, func(o Object, _ time.Time) string { return o.Text(path) }}
+func newColumn(name, path string) column {
+	return column{name, func(o Object, _ time.Time) string { return o.GetString(path) }}
 }
 
-// condition returns a condition of an object, or nothing.
-func condition(o Object, kind string) Object {
+// getCondition returns a condition of an object, or nothing.
+func getCondition(o Object, kind string) Object {
 	for _, c := range o.List("status.conditions") {
-		if c.Text("type") == kind {
+		if c.GetString("type") == kind {
 			return c
 		}
 	}
 	return Object{}
 }
 
-func state(kind string) column {
-	return column{kind, func(o Object, _ time.Time) string { return condition(o, kind).Text("status") }}
+func newStateColumn(kind string) column {
+	return column{kind, func(o Object, _ time.Time) string { return getCondition(o, kind).GetString("status") }}
 }
 
-func message(name, kind string) column {
-	return column{name, func(o Object, _ time.Time) string { return condition(o, kind).Text("message") }}
+func newMessageColumn(name, kind string) column {
+	return column{name, func(o Object, _ time.Time) string { return getCondition(o, kind).GetString("message") }}
 }
 
-func sinceChange(kind string) column {
+func newSinceColumn(kind string) column {
 	return column{"Since", func(o Object, now time.Time) string {
-		return elapsed(condition(o, kind).Text("lastTransitionTime"), now)
+		return formatAge(getCondition(o, kind).GetString("lastTransitionTime"), now)
 	}}
 }

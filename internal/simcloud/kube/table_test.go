@@ -54,7 +54,7 @@ func shown(t *testing.T, o *Objects, path string) (columns []string, rows [][]st
 
 func TestPeopleAreShownTables(t *testing.T) {
 	now := time.Now().UTC()
-	o := must(Load(store.Memory(), "objects", func() time.Time { return now }))
+	o := must(Load(store.NewMemory(), "objects", func() time.Time { return now }))
 	must(o.Create(definitions, "", Kind{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators", Kind: "ClusterOperator"}.Definition()))
 	condition := func(kind, status string) Object {
 		return Object{"type": kind, "status": status, "lastTransitionTime": now.Format(time.RFC3339), "message": "why " + kind}
@@ -92,14 +92,14 @@ func TestAgesReadAsInKubectl(t *testing.T) {
 		119 * time.Second: "119s", 2 * time.Minute: "2m", 9*time.Minute + 59*time.Second: "9m59s", 11*time.Minute + time.Second: "11m",
 		3 * time.Hour: "3h", 3*time.Hour + 4*time.Minute: "3h4m", 9*time.Hour + time.Minute: "9h", 49 * time.Hour: "2d", -time.Hour: "0s",
 	} {
-		if got := elapsed(now.Add(-ago).Format(time.RFC3339), now); got != want {
+		if got := formatAge(now.Add(-ago).Format(time.RFC3339), now); got != want {
 			t.Errorf("%s ago: %s, not %s", ago, got, want)
 		}
 	}
 }
 
 func TestResourcesCanBeAskedForByTheirShortNames(t *testing.T) {
-	listed := resources([]Kind{builtin()[requests]}, "certificates.k8s.io/v1")
+	listed := listResources([]Kind{listBuiltinKinds()[requests]}, "certificates.k8s.io/v1")
 	if diff := cmp.Diff([]string{"csr"}, listed[0]["shortNames"]); diff != "" {
 		t.Error(diff)
 	}

@@ -7,33 +7,33 @@ import (
 
 // Lifetimes of tokens of service accounts.
 const (
-	usualToken    = time.Hour
-	shortestToken = 10 * time.Minute
-	longestToken  = 1 << 32 * time.Second
+	defaultTokenLife = time.Hour
+	minTokenLife     = 10 * time.Minute
+	maxTokenLife     = 1 << 32 * time.Second
 )
 
-// issueToken answers a request for the token of a service account.
-func (s *Server) issueToken(w http.ResponseWriter, q *http.Request, r request) error {
+// serveToken answers a request for the token of a service account.
+func (s *Server) serveToken(w http.ResponseWriter, q *http.Request, r request) error {
 	object, err := decode(q)
 	if err != nil {
 		return err
 	}
-	kind := builtin()["serviceaccounts"]
+	kind := listBuiltinKinds()["serviceaccounts"]
 	if _, exists := s.Objects.find(kind.GroupResource(), r.namespace, r.name); !exists {
-		return notFound(kind, r.name)
+		return newNotFound(kind, r.name)
 	}
-	lifetime := usualToken
+	lifetime := defaultTokenLife
 	if seconds, ok := object.Get("spec.expirationSeconds").(float64); ok {
-		lifetime = time.Duration(min(seconds, longestToken.Seconds())) * time.Second
+		lifetime = time.Duration(min(seconds, maxTokenLife.Seconds())) * time.Second
 	}
-	if lifetime < shortestToken {
-		return unprocessable(Kind{Group: "authentication.k8s.io", Kind: "TokenRequest"}, r.name,
+	if lifetime < minTokenLife {
+		return newInvalid(Kind{Group: "authentication.k8s.io", Kind: "TokenRequest"}, r.name,
 			"spec.expirationSeconds: Invalid value: may not specify a duration less than 10 minutes")
 	}
 	expires := s.Objects.now().Add(lifetime).UTC()
 	object.Set("metadata.name", r.name)
 	object.Set("metadata.namespace", r.namespace)
 	object["status"] = Object{"token": s.Issue(r.namespace, r.name, expires), "expirationTimestamp": expires.Format(time.RFC3339)}
-	answer(w, http.StatusCreated, object)
+	writeJSON(w, http.StatusCreated, object)
 	return nil
 }

@@ -29,33 +29,33 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 	}
 	s := &stream{objects: o, request: parsed, writer: w, encoder: json.NewEncoder(w)}
 	from := parsed.query.Get("resourceVersion")
-	initial := from == "" || from == "0" || parsed.flag("sendInitialEvents")
+	initial := from == "" || from == "0" || parsed.hasFlag("sendInitialEvents")
 	if !initial {
 		version, err := strconv.ParseUint(from, 10, 64)
 		if err != nil {
-			return unexplained("Invalid value: " + from)
+			return newUnknownError("Invalid value: " + from)
 		}
 		s.version = version
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	if initial {
-		s.current()
+		s.sendCurrent()
 	}
-	s.follow(ctx)
+	s.sendChanges(ctx)
 	return nil
 }
 
-// current sends what is there, and says so if the client asked for such a mark.
-func (s *stream) current() {
+// sendCurrent sends what is there, and says so if the client asked for such a mark.
+func (s *stream) sendCurrent() {
 	entries, version, _ := s.objects.list(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.fields)
 	s.version = version
 	for _, entry := range entries {
-		if s.request.filter.matches(entry.object) {
-			s.tell("ADDED", entry.object)
+		if s.request.filter.isMatch(entry.object) {
+			s.sendEvent("ADDED", entry.object)
 		}
 	}
-	if s.request.flag("sendInitialEvents") {
+	if s.request.hasFlag("sendInitialEvents") {
 		s.send("BOOKMARK", Object{"kind": s.request.kind.Kind, "apiVersion": s.request.kind.apiVersion(), "metadata": Object{
 			"resourceVersion": strconv.FormatUint(version, 10), "creationTimestamp": nil,
 			"annotations": Object{"k8s.io/initial-events-end": "true"}}})
@@ -63,13 +63,13 @@ func (s *stream) current() {
 	s.flush()
 }
 
-// follow sends every change until ctx ends or the client reads too slowly for the log.
-func (s *stream) follow(ctx context.Context) {
+// sendChanges sends every change until ctx ends or the client reads too slowly for the log.
+func (s *stream) sendChanges(ctx context.Context) {
 	s.flush()
 	for {
-		events, version, changed, err := s.objects.since(s.request.kind.GroupResource(), s.version)
+		events, version, changed, err := s.objects.listSince(s.request.kind.GroupResource(), s.version)
 		if err != nil {
-			s.send("ERROR", gone(s.version).status())
+			s.send("ERROR", newResourceExpired(s.version).toStatus())
 			s.flush()
 			return
 		}
@@ -92,15 +92,15 @@ func (s *stream) show(e event) {
 	if s.request.namespace != "" && e.last.Namespace() != s.request.namespace {
 		return
 	}
-	if kind := e.seenBy(s.request.filter.matches); kind != "" {
-		s.tell(kind, e.last)
+	if kind := e.matchSelector(s.request.filter.isMatch); kind != "" {
+		s.sendEvent(kind, e.last)
 	}
 }
 
-// tell sends what became of an object, in the form that the client asked for.
-func (s *stream) tell(kind string, o Object) {
+// sendEvent sends what became of an object, in the form that the client asked for.
+func (s *stream) sendEvent(kind string, o Object) {
 	if s.request.table {
-		o = table(s.request.kind, []Object{o}, Object{}, s.objects.now())
+		o = renderTable(s.request.kind, []Object{o}, Object{}, s.objects.now())
 	}
 	s.send(kind, o)
 }

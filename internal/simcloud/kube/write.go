@@ -12,7 +12,7 @@ import (
 // maxBody limits what a client may send.
 const maxBody = 3 << 20
 
-func body(r *http.Request) (string, []byte, error) {
+func readBody(r *http.Request) (string, []byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		media = "application/json"
@@ -22,16 +22,16 @@ func body(r *http.Request) (string, []byte, error) {
 }
 
 func decode(r *http.Request) (Object, error) {
-	media, content, err := body(r)
+	media, content, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
 	if media != "application/json" {
-		return nil, unsupportedMedia(media)
+		return nil, newUnsupportedMediaType(media)
 	}
 	var object Object
 	if err := json.Unmarshal(content, &object); err != nil || object == nil {
-		return nil, badRequest("error decoding the body: %v", err)
+		return nil, newBadRequest("error decoding the body: %v", err)
 	}
 	return object, nil
 }
@@ -40,7 +40,7 @@ const requests = "certificatesigningrequests.certificates.k8s.io"
 
 func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
 	if parsed.name != "" {
-		return methodNotAllowed()
+		return newMethodNotAllowed()
 	}
 	object, err := decode(r)
 	if err != nil {
@@ -49,38 +49,38 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 	if parsed.kind.Group != "" && parsed.kind.Status {
 		delete(object, "status")
 	}
-	if err := o.admit(parsed, object, user); err != nil {
+	if err := o.prepareCreate(parsed, object, user); err != nil {
 		return err
 	}
 	encodeSecret(parsed.kind, object)
-	own(parsed.kind, Object{}, object, manager(r, parsed), o.now())
+	recordOwnership(parsed.kind, Object{}, object, parseManager(r, parsed), o.now())
 	created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusCreated, created)
+	writeJSON(w, http.StatusCreated, created)
 	return nil
 }
 
-// admit completes what a client wants to create as the API server does, or refuses it.
-func (o *Objects) admit(r request, object Object, user User) error {
-	if err := r.wellFormed(object); err != nil {
+// prepareCreate completes what a client wants to create as the API server does, or refuses it.
+func (o *Objects) prepareCreate(r request, object Object, user User) error {
+	if err := r.validateObject(object); err != nil {
 		return err
 	}
-	if object.Text("metadata.resourceVersion") != "" {
-		return unexplained("resourceVersion should not be set on objects to be created")
+	if object.GetString("metadata.resourceVersion") != "" {
+		return newUnknownError("resourceVersion should not be set on objects to be created")
 	}
 	if r.kind.Namespaced && !o.hasNamespace(r.namespace) {
-		return notFound(builtin()[namespaces], r.namespace)
+		return newNotFound(listBuiltinKinds()[namespaces], r.namespace)
 	}
 	switch r.kind.GroupResource() {
 	case namespaces:
 		object.Set("status.phase", "Active")
 	case "secrets":
-		object["type"] = cmp.Or(object.Text("type"), "Opaque")
+		object["type"] = cmp.Or(object.GetString("type"), "Opaque")
 	case requests:
 		object["status"] = map[string]any{}
-		return signable(object, user)
+		return validateCSR(object, user)
 	}
 	return valid(r.kind, object)
 }
@@ -98,37 +98,37 @@ func (o *Objects) serveUpdate(w http.ResponseWriter, r *http.Request, parsed req
 	if err != nil {
 		return err
 	}
-	if err := parsed.wellFormed(object); err != nil {
+	if err := parsed.validateObject(object); err != nil {
 		return err
 	}
-	if version := object.Text("metadata.resourceVersion"); version != "" && !number(version) {
-		return unexplained("Invalid value: " + version)
+	if version := object.GetString("metadata.resourceVersion"); version != "" && !isNumber(version) {
+		return newUnknownError("Invalid value: " + version)
 	}
 	if _, exists := o.find(parsed.kind.GroupResource(), parsed.namespace, parsed.name); exists && parsed.kind.Added &&
-		object.Text("metadata.resourceVersion") == "" {
-		return withoutVersion(parsed.kind, parsed.name)
+		object.GetString("metadata.resourceVersion") == "" {
+		return newVersionRequired(parsed.kind, parsed.name)
 	}
 	return o.write(w, r, parsed, func(Object) (Object, error) { return object, nil })
 }
 
 func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
-	media, patch, err := body(r)
+	media, patch, err := readBody(r)
 	if err != nil {
 		return err
 	}
 	if media == strategicPatch && parsed.kind.Added {
-		return unsupportedMedia(media)
+		return newUnsupportedMediaType(media)
 	}
 	if media == applyPatch && parsed.subresource == "" {
 		return o.serveApply(w, r, parsed, patch, user)
 	}
 	return o.write(w, r, parsed, func(current Object) (Object, error) {
-		changed, err := patched(current, media, patch)
+		changed, err := patchObject(current, media, patch)
 		if err == nil && changed.Name() != parsed.name {
-			err = misnamed(changed.Name(), parsed.name)
+			err = newMismatchError(changed.Name(), parsed.name)
 		}
 		if err == nil {
-			err = typed(parsed.kind, changed)
+			err = validateTypes(parsed.kind, changed)
 		}
 		return changed, err
 	})
@@ -136,36 +136,36 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 
 // write replaces an object by what the client wants of it, as far as the subresource reaches.
 func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want func(current Object) (Object, error)) error {
-	written, err := o.Change(r.kind.GroupResource(), r.namespace, r.name, func(object Object) error {
+	written, err := o.Update(r.kind.GroupResource(), r.namespace, r.name, func(object Object) error {
 		wanted, err := want(object.Clone())
 		if err != nil {
 			return err
 		}
-		if uid := wanted.Text("metadata.uid"); uid != "" && uid != object.Text("metadata.uid") {
-			return precondition(r.kind, r.name, "UID")
+		if uid := wanted.GetString("metadata.uid"); uid != "" && uid != object.GetString("metadata.uid") {
+			return newPreconditionFailed(r.kind, r.name, "UID")
 		}
-		if version := wanted.Text("metadata.resourceVersion"); version != "" && version != object.Text("metadata.resourceVersion") {
-			return conflict(r.kind, r.name)
+		if version := wanted.GetString("metadata.resourceVersion"); version != "" && version != object.GetString("metadata.resourceVersion") {
+			return newConflict(r.kind, r.name)
 		}
 		before := object.Clone()
-		if err := r.confine(object, wanted); err != nil {
+		if err := r.copyWritable(object, wanted); err != nil {
 			return err
 		}
 		if r.kind.GroupResource() == requests {
-			stampDecision(object, o.now())
+			recordDecisionTime(object, o.now())
 		}
 		if r.subresource == "" {
 			encodeSecret(r.kind, object)
 			if !isApply(q) {
-				own(r.kind, before, object, manager(q, r), o.now())
+				recordOwnership(r.kind, before, object, parseManager(q, r), o.now())
 			}
 		}
-		return r.judge(before, object)
+		return r.validateChange(before, object)
 	})
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, written)
+	writeJSON(w, http.StatusOK, written)
 	return nil
 }
 
@@ -175,18 +175,18 @@ func isApply(r *http.Request) bool {
 	return r.Method == http.MethodPatch && media == applyPatch
 }
 
-// confine copies from wanted to object what the request's subresource may change.
-func (r request) confine(object, wanted Object) error {
+// copyWritable copies from wanted to object what the request's subresource may change.
+func (r request) copyWritable(object, wanted Object) error {
 	switch {
 	case r.subresource == "status" && r.kind.Status:
 		object["status"] = wanted["status"]
 	case r.subresource == "approval" && r.kind.GroupResource() == requests:
 		object.Set("status.conditions", wanted.Get("status.conditions"))
 	case r.subresource != "":
-		return noSuchResource()
+		return newUnknownResource()
 	default:
 		kept := map[string]any{}
-		for _, field := range r.kind.closed() {
+		for _, field := range r.kind.listReadOnlyFields() {
 			kept[field] = object[field]
 		}
 		clear(object)
@@ -202,8 +202,8 @@ func (r request) confine(object, wanted Object) error {
 	return nil
 }
 
-// closed lists the fields of the kind's objects that a write to the object itself leaves as they are.
-func (k Kind) closed() []string {
+// listReadOnlyFields lists the fields of the kind's objects that a write to the object itself leaves as they are.
+func (k Kind) listReadOnlyFields() []string {
 	switch {
 	case k.GroupResource() == requests:
 		return []string{"spec", "status"}
@@ -215,26 +215,26 @@ func (k Kind) closed() []string {
 
 func (o *Objects) serveDelete(w http.ResponseWriter, q *http.Request, r request) error {
 	if r.name == "" {
-		return methodNotAllowed()
+		return newMethodNotAllowed()
 	}
-	if err := o.expected(q, r); err != nil {
+	if err := o.checkPreconditions(q, r); err != nil {
 		return err
 	}
 	deleted, err := o.Delete(r.kind.GroupResource(), r.namespace, r.name)
 	if err != nil {
 		return err
 	}
-	details := Object{"name": r.name, "kind": r.kind.Resource, "uid": deleted.Text("metadata.uid")}
+	details := Object{"name": r.name, "kind": r.kind.Resource, "uid": deleted.GetString("metadata.uid")}
 	if r.kind.Group != "" {
 		details["group"] = r.kind.Group
 	}
-	answer(w, http.StatusOK, Object{"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Success", "details": details})
+	writeJSON(w, http.StatusOK, Object{"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Success", "details": details})
 	return nil
 }
 
-// expected checks the preconditions of a deletion.
-func (o *Objects) expected(q *http.Request, r request) error {
-	_, content, err := body(q)
+// checkPreconditions checks the preconditions of a deletion.
+func (o *Objects) checkPreconditions(q *http.Request, r request) error {
+	_, content, err := readBody(q)
 	if err != nil || len(content) == 0 {
 		return err
 	}
@@ -244,9 +244,9 @@ func (o *Objects) expected(q *http.Request, r request) error {
 	}
 	found, exists := o.find(r.kind.GroupResource(), r.namespace, r.name)
 	for _, field := range []string{"uid", "resourceVersion"} {
-		wanted := options.Text("preconditions." + field)
-		if exists && wanted != "" && wanted != found.object.Text("metadata."+field) {
-			failure := precondition(r.kind, r.name, field)
+		wanted := options.GetString("preconditions." + field)
+		if exists && wanted != "" && wanted != found.object.GetString("metadata."+field) {
+			failure := newPreconditionFailed(r.kind, r.name, field)
 			failure.Invalid = true
 			return failure
 		}

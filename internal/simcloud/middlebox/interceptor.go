@@ -15,7 +15,7 @@ import (
 // that was asked for, and asks the server itself. What is no TLS it passes on as it is.
 type Interceptor struct {
 	authority *fabric.CA
-	world     network.Network // where it asks
+	network   network.Network // where it asks
 
 	mu    sync.Mutex
 	known map[string]*tls.Certificate
@@ -23,14 +23,14 @@ type Interceptor struct {
 
 // NewInterceptor returns an interceptor that reaches servers through a world.
 func NewInterceptor(authority *fabric.CA, world network.Network) *Interceptor {
-	return &Interceptor{authority: authority, world: world, known: map[string]*tls.Certificate{}}
+	return &Interceptor{authority: authority, network: world, known: map[string]*tls.Certificate{}}
 }
 
 // Serve answers until the listener is closed.
-func (i *Interceptor) Serve(l net.Listener) error { return each(l, i.relay) }
+func (i *Interceptor) Serve(l net.Listener) error { return serveEach(l, i.forwardConn) }
 
-func (i *Interceptor) relay(ctx context.Context, c net.Conn) {
-	wanted, known := fabric.OriginalDestination(c)
+func (i *Interceptor) forwardConn(ctx context.Context, c net.Conn) {
+	wanted, known := fabric.GetOriginalDestination(c)
 	if !known {
 		return
 	}
@@ -38,7 +38,7 @@ func (i *Interceptor) relay(ctx context.Context, c net.Conn) {
 	if err != nil {
 		return
 	}
-	there, err := i.world.Dial(ctx, "tcp", wanted.String())
+	there, err := i.network.Dial(ctx, "tcp", wanted.String())
 	if err != nil {
 		return
 	}
@@ -57,13 +57,13 @@ func (i *Interceptor) open(ctx context.Context, here, there net.Conn) {
 	front := tls.Server(here, &tls.Config{
 		MinVersion: tls.VersionTLS12, SessionTicketsDisabled: true,
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-			return i.certificate(nameOf(hello.ServerName, there))
+			return i.ensureCertificate(nameOf(hello.ServerName, there))
 		},
 	})
 	if front.HandshakeContext(ctx) != nil {
 		return
 	}
-	settings := i.world.TLS()
+	settings := i.network.NewTLSConfig()
 	settings.ServerName = nameOf(front.ConnectionState().ServerName, there)
 	back := tls.Client(there, settings)
 	if back.HandshakeContext(ctx) == nil {
@@ -79,14 +79,14 @@ func nameOf(named string, there net.Conn) string {
 	return named
 }
 
-// certificate returns a certificate for a name; it is made once.
-func (i *Interceptor) certificate(name string) (*tls.Certificate, error) {
+// ensureCertificate returns a certificate for a name; it is made once.
+func (i *Interceptor) ensureCertificate(name string) (*tls.Certificate, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if made, known := i.known[name]; known {
 		return made, nil
 	}
-	made, err := i.authority.Certificate(name)
+	made, err := i.authority.IssueCertificate(name)
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +97,13 @@ func (i *Interceptor) certificate(name string) (*tls.Certificate, error) {
 // join carries bytes between two connections until both sides have ended.
 func join(here, there net.Conn) {
 	var both sync.WaitGroup
-	both.Go(func() { carry(there, here) })
-	both.Go(func() { carry(here, there) })
+	both.Go(func() { copyConn(there, here) })
+	both.Go(func() { copyConn(here, there) })
 	both.Wait()
 }
 
-// carry copies until the source ends, and says so to the destination.
-func carry(to, from net.Conn) {
+// copyConn copies until the source ends, and says so to the destination.
+func copyConn(to, from net.Conn) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
 	if err != nil || !ok || half.CloseWrite() != nil {

@@ -16,29 +16,29 @@ import (
 // handshake is the first byte of a TLS connection.
 const handshake = 0x16
 
-// patience is how long a client may take to say something.
-const patience = 30 * time.Second
+// handshakeTimeout is how long a client may take to say something.
+const handshakeTimeout = 30 * time.Second
 
-// peeked is a connection whose first bytes have been looked at.
-type peeked struct {
+// peekedConn is a connection whose first bytes have been looked at.
+type peekedConn struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-func (p *peeked) Read(b []byte) (int, error) { return p.reader.Read(b) }
+func (p *peekedConn) Read(b []byte) (int, error) { return p.reader.Read(b) }
 
 // peek waits until the client says something and tells whether it speaks TLS.
-func peek(c net.Conn) (conn *peeked, secure bool, err error) {
-	_ = c.SetReadDeadline(time.Now().Add(patience))
-	conn = &peeked{c, bufio.NewReader(c)}
+func peek(c net.Conn) (conn *peekedConn, secure bool, err error) {
+	_ = c.SetReadDeadline(time.Now().Add(handshakeTimeout))
+	conn = &peekedConn{c, bufio.NewReader(c)}
 	first, err := conn.reader.Peek(1)
 	_ = c.SetReadDeadline(time.Time{})
 	return conn, err == nil && first[0] == handshake, err
 }
 
-// each calls serve for each connection of a listener, side by side, until that is closed; then it ends their contexts and
+// serveEach calls serve for each connection of a listener, side by side, until that is closed; then it ends their contexts and
 // waits for them.
-func each(l net.Listener, serve func(context.Context, net.Conn)) error {
+func serveEach(l net.Listener, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -56,33 +56,33 @@ func each(l net.Listener, serve func(context.Context, net.Conn)) error {
 	}
 }
 
-// one is a listener that has one connection, and ends with it.
-type one struct {
-	conn net.Conn
-	once sync.Once
-	gone chan struct{}
+// singleListener is a listener that has one connection, and ends with it.
+type singleListener struct {
+	conn       net.Conn
+	acceptOnce sync.Once
+	done       chan struct{}
 }
 
-func (l *one) Accept() (conn net.Conn, err error) {
-	l.once.Do(func() { conn = l.conn })
+func (l *singleListener) Accept() (conn net.Conn, err error) {
+	l.acceptOnce.Do(func() { conn = l.conn })
 	if conn == nil {
-		<-l.gone
+		<-l.done
 		return nil, net.ErrClosed
 	}
 	return conn, nil
 }
 
-func (l *one) Close() error   { return nil }
-func (l *one) Addr() net.Addr { return l.conn.LocalAddr() }
+func (l *singleListener) Close() error   { return nil }
+func (l *singleListener) Addr() net.Addr { return l.conn.LocalAddr() }
 
-// web serves HTTP on one connection.
-func web(conn net.Conn, handler http.Handler) {
-	l := &one{conn: conn, gone: make(chan struct{})}
+// serveHTTP serves HTTP on one connection.
+func serveHTTP(conn net.Conn, handler http.Handler) {
+	l := &singleListener{conn: conn, done: make(chan struct{})}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: patience, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: handler, ReadHeaderTimeout: handshakeTimeout, ErrorLog: log.New(io.Discard, "", 0),
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			if state == http.StateClosed || state == http.StateHijacked {
-				close(l.gone)
+				close(l.done)
 			}
 		},
 	}

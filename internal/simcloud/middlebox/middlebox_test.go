@@ -45,7 +45,7 @@ func must(t *testing.T, err error) {
 func onStreet(t *testing.T, middle func(internet *fabric.CA, world network.Network) func(net.Listener) error, test func(t *testing.T, s street)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := fabric.New(fabric.Config{Divert: func(from, _ netip.Addr, _ string, _ int) netip.Addr {
+		f := fabric.New(fabric.Config{Redirect: func(from, _ netip.Addr, _ string, _ int) netip.Addr {
 			if from.String() == clientAddress {
 				return netip.MustParseAddr(middleAddress)
 			}
@@ -61,14 +61,14 @@ func onStreet(t *testing.T, middle func(internet *fabric.CA, world network.Netwo
 		shop := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the shop") })
 		must(t, servers.Add(server.Site{Address: shopAddress, Ports: []server.Port{server.HTTPS{Handler: shop}, server.HTTP{Handler: shop}}}))
 		must(t, servers.Add(server.Site{Address: fakeAddress, Ports: []server.Port{server.HTTPS{Handler: shop, CA: stranger}}}))
-		host, err := f.Host(netip.MustParseAddr(middleAddress))
+		host, err := f.AddHost(netip.MustParseAddr(middleAddress))
 		must(t, err)
 		l, err := host.ListenAll()
 		must(t, err)
 		defer func() { _ = l.Close() }()
 		serve := middle(internet, host.Network(internet.Pool()))
 		go func() { _ = serve(l) }()
-		client, err := f.Host(netip.MustParseAddr(clientAddress))
+		client, err := f.AddHost(netip.MustParseAddr(clientAddress))
 		must(t, err)
 		test(t, street{client.Network(internet.Pool()), t, internet})
 	})
@@ -78,7 +78,7 @@ func onStreet(t *testing.T, middle func(internet *fabric.CA, world network.Netwo
 func (s street) get(url string) (*http.Response, string, error) {
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url, nil)
 	must(s.t, err)
-	transport := s.Transport()
+	transport := s.NewTransport()
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestAnInterceptorWaitsForItsClientToSpeakButNotForever(t *testing.T) {
 		c, err := s.Dial(t.Context(), "tcp", shopAddress+":80")
 		must(t, err)
 		began := time.Now()
-		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(began) != patience {
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(began) != handshakeTimeout {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
@@ -136,7 +136,7 @@ func TestAnInterceptorWaitsForItsClientToSpeakButNotForever(t *testing.T) {
 
 func TestAPortalAnswersForEverybody(t *testing.T) {
 	portal := func(internet *fabric.CA, _ network.Network) func(net.Listener) error {
-		settings, err := internet.ServerTLS("portal.example")
+		settings, err := internet.NewServerTLS("portal.example")
 		must(t, err)
 		return Portal{Name: "portal.example", TLS: settings}.Serve
 	}

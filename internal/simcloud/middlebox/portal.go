@@ -17,14 +17,14 @@ type Portal struct {
 
 // Serve answers until the listener is closed.
 func (p Portal) Serve(l net.Listener) error {
-	return each(l, func(_ context.Context, c net.Conn) {
+	return serveEach(l, func(_ context.Context, c net.Conn) {
 		conn, secure, err := peek(c)
 		switch {
 		case err != nil:
 		case secure:
-			web(tls.Server(conn, p.TLS), p)
+			serveHTTP(tls.Server(conn, p.TLS), p)
 		default:
-			web(conn, p)
+			serveHTTP(conn, p)
 		}
 	})
 }

@@ -12,33 +12,33 @@ import (
 	"sync"
 )
 
-// ballast is how many bytes beside the program an archive holds, so that there is something to break off and resume.
-const ballast = 2 << 20
+// paddingSize is how many bytes beside the program an archive holds, so that there is something to break off and resume.
+const paddingSize = 2 << 20
 
-// shop keeps what was made once, by its name.
-type shop struct {
-	mu    sync.Mutex
-	goods map[string][]byte
+// cache keeps what was made once, by its name.
+type cache struct {
+	mu      sync.Mutex
+	entries map[string][]byte
 }
 
-func newShop() *shop { return &shop{goods: map[string][]byte{}} }
+func newCache() *cache { return &cache{entries: map[string][]byte{}} }
 
-func (s *shop) get(name string, produce func() ([]byte, error)) ([]byte, error) {
+func (s *cache) get(name string, produce func() ([]byte, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if made, ok := s.goods[name]; ok {
+	if made, ok := s.entries[name]; ok {
 		return made, nil
 	}
 	made, err := produce()
 	if err == nil {
-		s.goods[name] = made
+		s.entries[name] = made
 	}
 	return made, err
 }
 
-// script is the program that a release's archive holds: the words, which release it poses as and under which name it
+// renderScript is the program that a release's archive holds: the words, which release it poses as and under which name it
 // was called, and its own arguments.
-func script(words []string, release Release) string {
+func renderScript(words []string, release Release) string {
 	command := append(slices.Clone(words), "--release", release.Version)
 	if release.Architecture != amd64 {
 		command = append(command, "--architecture", release.Architecture)
@@ -46,9 +46,9 @@ func script(words []string, release Release) string {
 	return "#!/bin/sh\nexec " + quote(command) + ` --program "$0" "$@"` + "\n"
 }
 
-// archive is the same for the same release and words.
-func archive(words []string, release Release) ([]byte, error) {
-	noise := make([]byte, ballast)
+// buildArchive is the same for the same release and words.
+func buildArchive(words []string, release Release) ([]byte, error) {
+	noise := make([]byte, paddingSize)
 	_, _ = rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", release.Version)))).Read(noise) // never fails
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression) // noise does not compress
@@ -62,7 +62,7 @@ func archive(words []string, release Release) ([]byte, error) {
 		mode    int64
 	}{
 		{"README.md", []byte("# OpenShift Install\n"), 0o644},
-		{"openshift-install", []byte(script(words, release)), 0o755},
+		{"openshift-install", []byte(renderScript(words, release)), 0o755},
 		{"openshift-install.data", noise, 0o644},
 	} {
 		err = errors.Join(err, tape.WriteHeader(&tar.Header{

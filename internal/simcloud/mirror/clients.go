@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// platforms are the hosts that openshift-install is built for, as they stand in file names. The program is a script,
+// listPlatforms are the hosts that openshift-install is built for, as they stand in file names. The program is a script,
 // and the same for all of them.
-func platforms() []string { return []string{"linux", "linux-arm64", "mac", "mac-arm64"} }
+func listPlatforms() []string { return []string{"linux", "linux-arm64", "mac", "mac-arm64"} }
 
 // downloads serves the programs of releases.
 type downloads struct {
 	words []string
 	key   Key
-	made  *shop
+	cache *cache
 }
 
-func (d downloads) archive(release Release) ([]byte, error) {
-	return d.made.get(release.Image(), func() ([]byte, error) { return archive(d.words, release) })
+func (d downloads) getArchive(release Release) ([]byte, error) {
+	return d.cache.get(release.Image(), func() ([]byte, error) { return buildArchive(d.words, release) })
 }
 
-// client serves a file of a version's or a channel's directory.
-func (d downloads) client(w http.ResponseWriter, r *http.Request) {
+// serveClient serves a file of a version's or a channel's directory.
+func (d downloads) serveClient(w http.ResponseWriter, r *http.Request) {
 	version, known := resolve(r.PathValue("version"))
-	arch, exists := architecture(r.PathValue("arch"))
+	arch, exists := lookupArchitecture(r.PathValue("arch"))
 	if !known || !exists {
 		http.NotFound(w, r)
 		return
@@ -33,25 +33,25 @@ func (d downloads) client(w http.ResponseWriter, r *http.Request) {
 	release := Release{Version: version, Architecture: arch}
 	switch file := r.PathValue("file"); file {
 	case "release.txt":
-		serve(w, r, []byte(about(release)), nil)
+		serve(w, r, []byte(renderReleaseText(release)), nil)
 	case sumsFile:
-		sums, err := d.sums(release)
+		sums, err := d.renderSums(release)
 		serve(w, r, sums, err)
 	case sumsFile + ".gpg":
-		signed, err := d.signature(release)
+		signed, err := d.signSums(release)
 		serve(w, r, signed, err)
 	default:
 		if !isProgram(file, version) {
 			http.NotFound(w, r)
 			return
 		}
-		content, err := d.archive(release)
+		content, err := d.getArchive(release)
 		serve(w, r, content, err)
 	}
 }
 
 func isProgram(file, version string) bool {
-	for _, platform := range platforms() {
+	for _, platform := range listPlatforms() {
 		if name := "openshift-install-" + platform; file == name+".tar.gz" || file == name+"-"+version+".tar.gz" {
 			return true
 		}
@@ -59,30 +59,30 @@ func isProgram(file, version string) bool {
 	return false
 }
 
-// sums lists the checksums of a directory in the format of sha256sum.
-func (d downloads) sums(release Release) ([]byte, error) {
-	content, err := d.archive(release)
+// renderSums lists the checksums of a directory in the format of sha256sum.
+func (d downloads) renderSums(release Release) ([]byte, error) {
+	content, err := d.getArchive(release)
 	if err != nil {
 		return nil, err
 	}
 	var list strings.Builder
-	for _, platform := range platforms() {
+	for _, platform := range listPlatforms() {
 		for _, ending := range []string{"-" + release.Version, ""} {
-			fmt.Fprintf(&list, "%s  openshift-install-%s%s.tar.gz\n", checksum(content), platform, ending)
+			fmt.Fprintf(&list, "%s  openshift-install-%s%s.tar.gz\n", hashSHA256(content), platform, ending)
 		}
 	}
-	fmt.Fprintf(&list, "%s  release.txt\n", checksum([]byte(about(release))))
+	fmt.Fprintf(&list, "%s  release.txt\n", hashSHA256([]byte(renderReleaseText(release))))
 	return []byte(list.String()), nil
 }
 
-// signature is detached; that of the versions 4.19 is a message which holds the signed list.
-func (d downloads) signature(release Release) ([]byte, error) {
-	sums, err := d.sums(release)
+// signSums is detached; that of the versions 4.19 is a message which holds the signed list.
+func (d downloads) signSums(release Release) ([]byte, error) {
+	sums, err := d.renderSums(release)
 	if err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(release.Version, "4.19.") {
-		return d.key.Message(sums, time.Now())
+		return d.key.SignMessage(sums, time.Now())
 	}
-	return d.key.Detached(sums, time.Now())
+	return d.key.SignDetached(sums, time.Now())
 }

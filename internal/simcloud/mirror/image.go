@@ -11,70 +11,70 @@ import (
 	"strings"
 )
 
-// picture is a boot image for OpenStack.
-type picture struct {
+// bootImage is a boot image for OpenStack.
+type bootImage struct {
 	build  string
 	system string // how the names of files and of deployments begin
 	title  string
 	folder string // that of the stream's builds, on its host
 }
 
-// pictureOf returns the image that a version boots from: numbered after OpenShift up to 4.18 and after RHEL from then
+// newBootImage returns the image that a version boots from: numbered after OpenShift up to 4.18 and after RHEL from then
 // on; OKD has CentOS Stream. Of the builds those of 4.18, 4.21 and of OKD 4.21 are real ones. That OKD 4.20 is on
 // Stream 10, and the folder of Stream 9, are guesses.
-func pictureOf(version string) picture {
+func newBootImage(version string) bootImage {
 	const streams = "/art/storage/prod/streams/"
 	switch okd := strings.Contains(version, "-okd-"); {
 	case okd && strings.HasPrefix(version, "4.19."):
-		return picture{"9.0.20250510-0", "scos", "CentOS Stream CoreOS", CentOSHost + "/centos/scos/9/prod/streams/c9s"}
+		return bootImage{"9.0.20250510-0", "scos", "CentOS Stream CoreOS", CentOSHost + "/centos/scos/9/prod/streams/c9s"}
 	case okd:
-		return picture{"10.0.20251103-0", "scos", "CentOS Stream CoreOS", ImagesHost + streams + "c10s"}
+		return bootImage{"10.0.20251103-0", "scos", "CentOS Stream CoreOS", ImagesHost + streams + "c10s"}
 	case strings.HasPrefix(version, "4.18."):
-		return picture{"418.94.202501221327-0", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "4.18-9.4"}
+		return bootImage{"418.94.202501221327-0", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "4.18-9.4"}
 	}
-	return picture{"9.6.20251212-1", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "rhel-9.6"}
+	return bootImage{"9.6.20251212-1", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "rhel-9.6"}
 }
 
-func (p picture) url() string {
+func (p bootImage) imageURL() string {
 	return fmt.Sprintf("https://%s/builds/%s/x86_64/%s-%s-openstack.x86_64.qcow2.gz", p.folder, p.build, p.system, p.build)
 }
 
-// Image returns the boot image of a version for OpenStack: its build, the compressed image and that one's SHA-256 in
+// BuildImage returns the boot image of a version for OpenStack: its build, the compressed image and that one's SHA-256 in
 // hex. The bytes are the same every time.
-func Image(version string) (build string, qcow2gz []byte, sha256 string) {
-	shown := pictureOf(version)
-	qcow2gz = compress(disk(shown))
-	return shown.build, qcow2gz, checksum(qcow2gz)
+func BuildImage(version string) (build string, qcow2gz []byte, sha256 string) {
+	shown := newBootImage(version)
+	qcow2gz = gzipImage(buildDisk(shown))
+	return shown.build, qcow2gz, hashSHA256(qcow2gz)
 }
 
 // UncompressedSHA256 returns the SHA-256, in hex, of a version's image after it is unpacked.
-func UncompressedSHA256(version string) string { return checksum(disk(pictureOf(version))) }
+func UncompressedSHA256(version string) string { return hashSHA256(buildDisk(newBootImage(version))) }
 
 // ImageURL returns where the image of a version is served.
-func ImageURL(version string) string { return pictureOf(version).url() }
+func ImageURL(version string) string { return newBootImage(version).imageURL() }
 
-// Build returns the name of the image that a version boots from.
-func Build(version string) string { return pictureOf(version).build }
+// ImageName returns the name of the image that a version boots from.
+func ImageName(version string) string { return newBootImage(version).build }
 
-// Stream returns the name of the stream that a version's image is of.
-func Stream(version string) string {
+// StreamName returns the name of the stream that a version's image is of.
+func StreamName(version string) string {
 	if !strings.Contains(version, "-okd-") {
 		minor := strings.SplitN(version, ".", 3)
 		return "rhcos-" + strings.Join(minor[:min(2, len(minor))], ".")
 	}
-	return path.Base(pictureOf(version).folder)
+	return path.Base(newBootImage(version).folder)
 }
 
 // images serves boot images.
-type images struct{ made *shop }
+type images struct{ cache *cache }
 
 func (i images) serve(w http.ResponseWriter, r *http.Request) {
 	for _, version := range []string{"4.18.0", "4.19.0", "4.19.0-okd-scos.0", "4.20.0-okd-scos.0"} {
-		shown := pictureOf(version)
-		if shown.url() != "https://"+r.Host+r.URL.Path {
+		shown := newBootImage(version)
+		if shown.imageURL() != "https://"+r.Host+r.URL.Path {
 			continue
 		}
-		content, err := i.made.get(shown.build, func() ([]byte, error) { return compress(disk(shown)), nil })
+		content, err := i.cache.get(shown.build, func() ([]byte, error) { return gzipImage(buildDisk(shown)), nil })
 		w.Header().Set("Content-Type", "application/gzip")
 		serve(w, r, content, err)
 		return
@@ -94,10 +94,10 @@ const (
 	copied      = 1 << 63   // flag of a table entry: the cluster is in use once
 )
 
-func disk(shown picture) []byte {
+func buildDisk(shown bootImage) []byte {
 	image := make([]byte, clusters*cluster)
 	big := binary.BigEndian
-	header(image)
+	writeHeader(image)
 	big.PutUint64(image[1*cluster:], 2*cluster) // the one block of reference counts
 	for i := range clusters {
 		big.PutUint16(image[2*cluster+2*i:], 1)
@@ -110,11 +110,11 @@ func disk(shown picture) []byte {
 	// What a boot image holds does not compress well; the seed makes it the same every time.
 	noise := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", shown.build))))
 	_, _ = noise.Read(image[(firstData+1)*cluster:]) // never fails
-	copy(image[firstData*cluster+4096:], bootEntry(shown))
+	copy(image[firstData*cluster+4096:], renderBootEntry(shown))
 	return image
 }
 
-func header(image []byte) {
+func writeHeader(image []byte) {
 	big := binary.BigEndian
 	copy(image, "QFI\xfb")
 	big.PutUint32(image[4:], 3)
@@ -128,7 +128,7 @@ func header(image []byte) {
 	big.PutUint32(image[100:], 104) // length of the header
 }
 
-func bootEntry(shown picture) string {
+func renderBootEntry(shown bootImage) string {
 	deployment := "/ostree/" + shown.system + "-0/"
 	return "title " + shown.title + " " + shown.build + " (ostree:0)\nversion 1\n" +
 		"linux /boot" + deployment + "vmlinuz\ninitrd /boot" + deployment + "initramfs.img\n" +
@@ -136,7 +136,7 @@ func bootEntry(shown picture) string {
 		"ignition.platform.id=openstack console=ttyS0,115200n8 console=tty0\n"
 }
 
-func compress(image []byte) []byte {
+func gzipImage(image []byte) []byte {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // most of it is noise
 	if err != nil {

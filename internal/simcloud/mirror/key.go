@@ -51,21 +51,21 @@ func ParseKey(private []byte) (Key, error) {
 	return Key{entity: ring[0], public: append(public.Bytes(), '\n'), private: private}, nil
 }
 
-// Public returns the key that signatures are verified with, armored.
-func (k Key) Public() []byte { return bytes.Clone(k.public) }
+// ExportPublic returns the key that signatures are verified with, armored.
+func (k Key) ExportPublic() []byte { return bytes.Clone(k.public) }
 
-// Private returns what ParseKey needs; it is not protected.
-func (k Key) Private() []byte { return bytes.Clone(k.private) }
+// ExportPrivate returns what ParseKey needs; it is not protected.
+func (k Key) ExportPrivate() []byte { return bytes.Clone(k.private) }
 
-// Detached returns a binary signature of content, made at a time.
-func (k Key) Detached(content []byte, at time.Time) ([]byte, error) {
+// SignDetached returns a binary signature of content, made at a time.
+func (k Key) SignDetached(content []byte, at time.Time) ([]byte, error) {
 	var signature bytes.Buffer
 	err := openpgp.DetachSign(&signature, k.entity, bytes.NewReader(content), &packet.Config{Time: func() time.Time { return at }})
 	return signature.Bytes(), err
 }
 
-// Message returns a binary message that holds the content and a signature of it, made at a time.
-func (k Key) Message(content []byte, at time.Time) ([]byte, error) {
+// SignMessage returns a binary message that holds the content and a signature of it, made at a time.
+func (k Key) SignMessage(content []byte, at time.Time) ([]byte, error) {
 	var message bytes.Buffer
 	body, err := openpgp.Sign(&message, k.entity, nil, &packet.Config{Time: func() time.Time { return at }})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // ring is what a client knows of a key.
 func ring(t *testing.T, key Key) openpgp.EntityList {
 	t.Helper()
-	known, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.Public()))
+	known, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.ExportPublic()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +40,12 @@ func TestTheListOfChecksumsIsSignedByItselfOrWithinAMessage(t *testing.T) {
 
 func TestAKeyIsTheSameAfterItWasKept(t *testing.T) {
 	_, key := mirrorOf(t)
-	again, err := ParseKey(key.Private())
-	if err != nil || !bytes.Equal(again.Public(), key.Public()) {
-		t.Errorf("%v, %s", err, again.Public())
+	again, err := ParseKey(key.ExportPrivate())
+	if err != nil || !bytes.Equal(again.ExportPublic(), key.ExportPublic()) {
+		t.Errorf("%v, %s", err, again.ExportPublic())
 	}
-	if bytes.Contains(key.Public(), []byte("PRIVATE")) || !strings.HasPrefix(string(key.Public()), "-----BEGIN PGP PUBLIC KEY BLOCK-----\n") {
-		t.Errorf("the public key is\n%s", key.Public())
+	if bytes.Contains(key.ExportPublic(), []byte("PRIVATE")) || !strings.HasPrefix(string(key.ExportPublic()), "-----BEGIN PGP PUBLIC KEY BLOCK-----\n") {
+		t.Errorf("the public key is\n%s", key.ExportPublic())
 	}
 }
 
@@ -56,7 +56,7 @@ func TestAKeyExpiresAfterItsLifetime(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := []byte("content")
-	signature, err := key.Detached(content, made.Add(time.Hour))
+	signature, err := key.SignDetached(content, made.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,17 +30,17 @@ const sumsFile = "sha256sum.txt"
 // in the archive adds "--release X.Y.Z", "--architecture A" unless that is amd64, "--program PATH" and its own
 // arguments.
 func New(words []string, key Key) http.Handler {
-	programs := downloads{words: words, key: key, made: newShop()}
+	programs := downloads{words: words, key: key, cache: newCache()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/clients/ocp/{version}/{file}", programs.client)
-	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/{arch}/clients/ocp/{version}/{file}", programs.client)
-	mux.HandleFunc("GET "+OKDHost+okdPath+"{tag}/{file}", programs.okdRedirect)
-	mux.HandleFunc("GET "+AssetsHost+assetsPath+"{tag}/{file}", programs.okdFile)
-	mux.HandleFunc("GET "+ClientsHost+signaturesPath+"{digest}/signature-1", programs.signed)
+	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/clients/ocp/{version}/{file}", programs.serveClient)
+	mux.HandleFunc("GET "+ClientsHost+"/pub/openshift-v4/{arch}/clients/ocp/{version}/{file}", programs.serveClient)
+	mux.HandleFunc("GET "+OKDHost+okdPath+"{tag}/{file}", programs.redirectOKD)
+	mux.HandleFunc("GET "+AssetsHost+assetsPath+"{tag}/{file}", programs.serveOKDFile)
+	mux.HandleFunc("GET "+ClientsHost+signaturesPath+"{digest}/signature-1", programs.serveSignature)
 	for _, folder := range []string{ClientsHost + "/{$}", ClientsHost + signaturesPath + "{$}", OKDHost + "/{$}"} {
-		mux.HandleFunc("GET "+folder, listing)
+		mux.HandleFunc("GET "+folder, serveListing)
 	}
-	pictures := images{made: newShop()}
+	pictures := images{cache: newCache()}
 	mux.HandleFunc("GET "+ImagesHost+"/", pictures.serve)
 	mux.HandleFunc("GET "+CentOSHost+"/", pictures.serve)
 	return mux
@@ -52,6 +52,6 @@ func serve(w http.ResponseWriter, r *http.Request, content []byte, err error) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("ETag", `"`+checksum(content)[:32]+`"`)
+	w.Header().Set("ETag", `"`+hashSHA256(content)[:32]+`"`)
 	http.ServeContent(w, r, r.URL.Path, time.Time{}, bytes.NewReader(content))
 }

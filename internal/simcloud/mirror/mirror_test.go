@@ -115,13 +115,13 @@ func TestChecksumsMatch(t *testing.T) {
 	handler, _ := mirrorOf(t, "true")
 	sums := string(must(t, handler, directory+"sha256sum.txt"))
 	for _, name := range []string{"openshift-install-linux.tar.gz", "openshift-install-mac-arm64-4.20.5.tar.gz", "release.txt"} {
-		if want := checksum(must(t, handler, directory+name)) + "  " + name + "\n"; !strings.Contains(sums, want) {
+		if want := hashSHA256(must(t, handler, directory+name)) + "  " + name + "\n"; !strings.Contains(sums, want) {
 			t.Errorf("sums = %q, want %q", sums, want)
 		}
 	}
 	for _, version := range []string{"4.18.9", "4.20.5", "4.19.0-okd-scos.3", "4.21.0-okd-scos.1"} {
-		_, want, sum := Image(version)
-		if got := must(t, handler, ImageURL(version)); !bytes.Equal(got, want) || sum != checksum(got) {
+		_, want, sum := BuildImage(version)
+		if got := must(t, handler, ImageURL(version)); !bytes.Equal(got, want) || sum != hashSHA256(got) {
 			t.Errorf("image of %s: %d bytes, want %d", version, len(got), len(want))
 		}
 	}
@@ -181,7 +181,7 @@ func TestOKDIsServedBehindARedirection(t *testing.T) {
 	if got := execute(t, packed); !strings.HasPrefix(got, "--release 4.20.0-okd-scos.11 ") {
 		t.Errorf("the program says %s", got)
 	}
-	if want := checksum(packed) + "  " + name + "\n"; !strings.Contains(string(follow("sha256sum.txt")), want) {
+	if want := hashSHA256(packed) + "  " + name + "\n"; !strings.Contains(string(follow("sha256sum.txt")), want) {
 		t.Errorf("the sums lack %s", want)
 	}
 }
@@ -208,7 +208,7 @@ func TestWhatIsNotServed(t *testing.T) {
 }
 
 func TestTheImageIsAQcow2WithABootEntryForOpenStack(t *testing.T) {
-	_, packed, _ := Image("4.20.5")
+	_, packed, _ := BuildImage("4.20.5")
 	zip, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +217,7 @@ func TestTheImageIsAQcow2WithABootEntryForOpenStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if checksum(image) != UncompressedSHA256("4.20.5") {
+	if hashSHA256(image) != UncompressedSHA256("4.20.5") {
 		t.Error("the checksum of the unpacked image is wrong")
 	}
 	if !bytes.HasPrefix(image, []byte("QFI\xfb")) || bytes.Count(image, []byte(" ignition.platform.id=openstack ")) != 1 {

@@ -12,35 +12,35 @@ const (
 	assetsPath = "/github-production-release-asset/okd/"
 )
 
-// okdRedirect sends whoever asks for a file of OKD to where it is, as GitHub does.
-func (d downloads) okdRedirect(w http.ResponseWriter, r *http.Request) {
+// redirectOKD sends whoever asks for a file of OKD to where it is, as GitHub does.
+func (d downloads) redirectOKD(w http.ResponseWriter, r *http.Request) {
 	tag, file := r.PathValue("tag"), r.PathValue("file")
 	if !isOKDFile(tag, file) {
 		http.NotFound(w, r)
 		return
 	}
-	query := url.Values{"sp": {"r"}, "sig": {okdSignature(tag, file)}}
+	query := url.Values{"sp": {"r"}, "sig": {renderOKDSignature(tag, file)}}
 	http.Redirect(w, r, "https://"+AssetsHost+assetsPath+tag+"/"+file+"?"+query.Encode(), http.StatusFound)
 }
 
-// okdFile serves what a redirection leads to.
-func (d downloads) okdFile(w http.ResponseWriter, r *http.Request) {
+// serveOKDFile serves what a redirection leads to.
+func (d downloads) serveOKDFile(w http.ResponseWriter, r *http.Request) {
 	tag, file := r.PathValue("tag"), r.PathValue("file")
-	if !isOKDFile(tag, file) || r.FormValue("sig") != okdSignature(tag, file) {
+	if !isOKDFile(tag, file) || r.FormValue("sig") != renderOKDSignature(tag, file) {
 		http.NotFound(w, r)
 		return
 	}
-	content, err := d.archive(Release{Version: tag, Architecture: amd64})
+	content, err := d.getArchive(Release{Version: tag, Architecture: amd64})
 	if file == sumsFile && err == nil {
-		content = okdSums(tag, content)
+		content = renderOKDSums(tag, content)
 	}
 	serve(w, r, content, err)
 }
 
-func okdSums(tag string, content []byte) []byte {
+func renderOKDSums(tag string, content []byte) []byte {
 	var list strings.Builder
-	for _, platform := range platforms() {
-		fmt.Fprintf(&list, "%s  openshift-install-%s-%s.tar.gz\n", checksum(content), platform, tag)
+	for _, platform := range listPlatforms() {
+		fmt.Fprintf(&list, "%s  openshift-install-%s-%s.tar.gz\n", hashSHA256(content), platform, tag)
 	}
 	return []byte(list.String())
 }
@@ -50,4 +50,4 @@ func isOKDFile(tag, file string) bool {
 	return okdTag.MatchString(tag) && (file == sumsFile || isProgram(file, tag) && strings.HasSuffix(file, "-"+tag+".tar.gz"))
 }
 
-func okdSignature(tag, file string) string { return checksum([]byte(tag + "/" + file))[:16] }
+func renderOKDSignature(tag, file string) string { return hashSHA256([]byte(tag + "/" + file))[:16] }

@@ -16,20 +16,20 @@ const (
 // multi is the architecture of a release for all of them.
 const multi = "multi"
 
-func architectures() []string { return []string{amd64, "arm64", "ppc64le", "s390x"} }
+func listArchitectures() []string { return []string{amd64, "arm64", "ppc64le", "s390x"} }
 
-// Payload returns the release image.
-func (r Release) Payload() payload.Image { return r.payload(payload.NewBuilder()) }
+// BuildPayload returns the release image.
+func (r Release) BuildPayload() payload.Image { return r.buildPayload(payload.NewBuilder()) }
 
-func (r Release) payload(b *payload.Builder) payload.Image {
+func (r Release) buildPayload(b *payload.Builder) payload.Image {
 	if r.Architecture == multi {
-		return b.List("release "+r.Version, architectures()...)
+		return b.List("release "+r.Version, listArchitectures()...)
 	}
-	return b.Image("release "+r.Version, r.Architecture)
+	return b.BuildImage("release "+r.Version, r.Architecture)
 }
 
-// Tagged returns the release of a tag in a repository, e.g. "4.20.5-x86_64" or "4.20.0-okd-scos.11"; false if there is none.
-func Tagged(repository, tag string) (Release, bool) {
+// ParseTag returns the release of a tag in a repository, e.g. "4.20.5-x86_64" or "4.20.0-okd-scos.11"; false if there is none.
+func ParseTag(repository, tag string) (Release, bool) {
 	if repository == OKDRepository {
 		return Release{Version: tag, Architecture: amd64}, okdTag.MatchString(tag)
 	}
@@ -37,16 +37,16 @@ func Tagged(repository, tag string) (Release, bool) {
 	if repository != Repository || at < 0 || !exactVersion.MatchString(tag[:at]) {
 		return Release{}, false
 	}
-	arch, known := architecture(tag[at+1:])
+	arch, known := lookupArchitecture(tag[at+1:])
 	return Release{Version: tag[:at], Architecture: arch}, known
 }
 
 // Find returns the release of a digest, which takes a look at all of them; false if there is none.
 func Find(digest string) (Release, bool) {
 	b := payload.NewBuilder()
-	for _, arch := range append(architectures(), multi) {
-		for _, version := range versions(arch) {
-			if r := (Release{Version: version, Architecture: arch}); r.payload(b).Digest() == digest {
+	for _, arch := range append(listArchitectures(), multi) {
+		for _, version := range listVersions(arch) {
+			if r := (Release{Version: version, Architecture: arch}); r.buildPayload(b).Digest() == digest {
 				return r, true
 			}
 		}
@@ -54,16 +54,16 @@ func Find(digest string) (Release, bool) {
 	return Release{}, false
 }
 
-// versions returns every version that exists for an architecture, those first that are asked for most.
-func versions(arch string) []string {
+// listVersions returns every version that exists for an architecture, those first that are asked for most.
+func listVersions(arch string) []string {
 	var list []string
-	for _, minor := range minors() {
+	for _, minor := range listMinors() {
 		list = append(list, Patches(minor)...)
 	}
 	if arch != amd64 {
 		return list // candidates for other machines are found by nobody
 	}
-	for _, minor := range minors() {
+	for _, minor := range listMinors() {
 		for n := range 10 {
 			list = append(list, fmt.Sprintf("4.%d.0-rc.%d", minor, n), fmt.Sprintf("4.%d.0-ec.%d", minor, n))
 		}
@@ -85,7 +85,7 @@ func Patches(minor int) []string {
 	return list
 }
 
-func minors() []int {
+func listMinors() []int {
 	list := []int{20, 21, 19, 18}
 	for minor := 10; minor < 30; minor++ {
 		if minor < 18 || minor > 21 {

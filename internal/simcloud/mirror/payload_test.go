@@ -17,7 +17,7 @@ func TestAReleaseIsFoundByTheDigestOfItsPayload(t *testing.T) {
 			t.Errorf("%v: found %v, %v", release, found, ok)
 		}
 	}
-	if found, ok := Find("sha256:" + checksum([]byte("something else"))); ok {
+	if found, ok := Find("sha256:" + hashSHA256([]byte("something else"))); ok {
 		t.Errorf("found %v for a digest that nothing has", found)
 	}
 }
@@ -33,7 +33,7 @@ func TestAReleaseIsFoundByItsTag(t *testing.T) {
 		"somebody/else:4.20.5-x86_64":         {},
 	} {
 		repository, name, _ := strings.Cut(tag, ":")
-		if found, ok := Tagged(repository, name); ok != (want != Release{}) || ok && found != want {
+		if found, ok := ParseTag(repository, name); ok != (want != Release{}) || ok && found != want {
 			t.Errorf("%s: found %v, %v", tag, found, ok)
 		}
 	}
@@ -44,7 +44,7 @@ func TestReleasesThatExistAreSigned(t *testing.T) {
 	store := "https://mirror.openshift.com" + signaturesPath + "sha256="
 	digest := Release{"4.20.5", "amd64"}.Digest()
 	signed := must(t, handler, store+strings.TrimPrefix(digest, "sha256:")+"/signature-1")
-	ring, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.Public()))
+	ring, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.ExportPublic()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestReleasesThatExistAreSigned(t *testing.T) {
 }
 
 func TestEveryVersionThatIsFoundExists(t *testing.T) {
-	for _, version := range versions(amd64) {
+	for _, version := range listVersions(amd64) {
 		if !exactVersion.MatchString(version) && !okdTag.MatchString(version) {
 			t.Errorf("%s is found and does not exist", version)
 		}

@@ -20,15 +20,15 @@ type Release struct {
 // amd64 is the architecture of the machines of the simulated zone.
 const amd64 = "amd64"
 
-// OKD tells whether it is a build of the community, for CentOS Stream CoreOS.
-func (r Release) OKD() bool { return strings.Contains(r.Version, "-okd-") }
+// IsOKD tells whether it is a build of the community, for CentOS Stream CoreOS.
+func (r Release) IsOKD() bool { return strings.Contains(r.Version, "-okd-") }
 
 // Digest returns the digest of the payload: "sha256:" and hex.
-func (r Release) Digest() string { return r.payload(payload.NewBuilder()).Digest() }
+func (r Release) Digest() string { return r.buildPayload(payload.NewBuilder()).Digest() }
 
 // Image returns the pull specification of the payload.
 func (r Release) Image() string {
-	if r.OKD() {
+	if r.IsOKD() {
 		return "quay.io/" + OKDRepository + "@" + r.Digest()
 	}
 	return "quay.io/" + Repository + "@" + r.Digest()
@@ -56,8 +56,8 @@ func resolve(name string) (string, bool) {
 	return fmt.Sprintf("%s.%d", channel[2], patch), ok
 }
 
-// architecture returns the name in programs of an architecture's directory; false if there is none.
-func architecture(directory string) (string, bool) {
+// lookupArchitecture returns the name in programs of an architecture's directory; false if there is none.
+func lookupArchitecture(directory string) (string, bool) {
 	switch directory {
 	case "", "x86_64", amd64:
 		return amd64, true
@@ -67,8 +67,8 @@ func architecture(directory string) (string, bool) {
 	return directory, slices.Contains([]string{"ppc64le", "s390x", multi}, directory)
 }
 
-// about is the release.txt of a directory.
-func about(r Release) string {
+// renderReleaseText is the release.txt of a directory.
+func renderReleaseText(r Release) string {
 	kubernetes := "1.33.5"
 	var minor int
 	if _, err := fmt.Sscanf(r.Version, "4.%d.", &minor); err == nil {
@@ -112,11 +112,11 @@ Images:
   NAME             PULL SPEC
   installer        quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%[7]s
   rhel-coreos      quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%[8]s
-`, r.Version, r.Digest(), r.Architecture, r.Image(), kubernetes, Build(r.Version),
-		checksum([]byte("installer "+r.Version)), checksum([]byte("rhel-coreos "+r.Version)))
+`, r.Version, r.Digest(), r.Architecture, r.Image(), kubernetes, ImageName(r.Version),
+		hashSHA256([]byte("installer "+r.Version)), hashSHA256([]byte("rhel-coreos "+r.Version)))
 }
 
-func checksum(content []byte) string {
+func hashSHA256(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }

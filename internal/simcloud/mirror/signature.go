@@ -15,10 +15,10 @@ const signaturesPath = "/pub/openshift-v4/signatures/openshift/release/"
 // the digest. Nobody signs OKD, nor what does not exist.
 func (k Key) Release(digest string) ([]byte, error) {
 	release, known := Find(digest)
-	if !known || release.OKD() {
+	if !known || release.IsOKD() {
 		return nil, fmt.Errorf("no release of OpenShift has the digest %s", digest)
 	}
-	name := "quay.io/" + Repository + ":" + release.Version + "-" + tagged(release.Architecture)
+	name := "quay.io/" + Repository + ":" + release.Version + "-" + toTagArchitecture(release.Architecture)
 	content, err := json.Marshal(map[string]any{
 		"critical": map[string]any{
 			"image":    map[string]string{"docker-manifest-digest": digest},
@@ -30,11 +30,11 @@ func (k Key) Release(digest string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.Message(content, time.Now())
+	return k.SignMessage(content, time.Now())
 }
 
-// tagged returns what tags call an architecture.
-func tagged(arch string) string {
+// toTagArchitecture returns what tags call an architecture.
+func toTagArchitecture(arch string) string {
 	switch arch {
 	case amd64:
 		return "x86_64"
@@ -44,8 +44,8 @@ func tagged(arch string) string {
 	return arch
 }
 
-// signed serves the signature of a release.
-func (d downloads) signed(w http.ResponseWriter, r *http.Request) {
+// serveSignature serves the signature of a release.
+func (d downloads) serveSignature(w http.ResponseWriter, r *http.Request) {
 	hash, named := strings.CutPrefix(r.PathValue("digest"), "sha256=")
 	content, err := d.key.Release("sha256:" + hash)
 	if err != nil || !named {
@@ -55,8 +55,8 @@ func (d downloads) signed(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, content, nil)
 }
 
-// listing is a directory that everybody may look at.
-func listing(w http.ResponseWriter, r *http.Request) {
+// serveListing is a directory that everybody may look at.
+func serveListing(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(w, "<html><head><title>Index of %[1]s</title></head><body><h1>Index of %[1]s</h1></body></html>\n", r.URL.Path) // the client went away
 }

@@ -21,7 +21,7 @@ func (r *Resolver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "the body is no "+message, http.StatusUnsupportedMediaType)
 		return
 	}
-	packed, err := packedQuestion(request)
+	packed, err := readQuestion(request)
 	asked := new(dns.Msg)
 	if err != nil || asked.Unpack(packed) != nil {
 		http.Error(w, "that is no DNS message", http.StatusBadRequest)
@@ -44,7 +44,7 @@ func (r *Resolver) serve(w http.ResponseWriter, request *http.Request, asked *dn
 	_, _ = w.Write(packed) // the client went away
 }
 
-func packedQuestion(request *http.Request) ([]byte, error) {
+func readQuestion(request *http.Request) ([]byte, error) {
 	if request.Method == http.MethodGet {
 		return base64.RawURLEncoding.DecodeString(request.URL.Query().Get("dns"))
 	}

@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// datagram is the largest answer that is sent by UDP to whoever says that they take so much.
-	datagram = 1232
-	// smallest is what everybody takes.
-	smallest = dns.MinMsgSize
+	// maxUDPSize is the largest answer that is sent by UDP to whoever says that they take so much.
+	maxUDPSize = 1232
+	// minUDPSize is what everybody takes.
+	minUDPSize = dns.MinMsgSize
 )
 
-// speaker answers a question.
-type speaker func(question *dns.Msg) *dns.Msg
+// responder answers a question.
+type responder func(question *dns.Msg) *dns.Msg
 
-// Speaker serves what a resolver answers, which may be another than those of this package.
-type Speaker network.Resolver
+// Forwarder serves what a resolver answers, which may be another than those of this package.
+type Forwarder network.Resolver
 
 // Serve answers DNS messages on a TCP listener until it is closed.
-func (r Speaker) Serve(l net.Listener) error { return r.speaker().serve(l) }
+func (r Forwarder) Serve(l net.Listener) error { return r.toResponder().serve(l) }
 
 // ServePackets answers DNS messages by UDP until the port is closed, as those of servers.
-func (r Speaker) ServePackets(c net.PacketConn) error { return r.speaker().servePackets(c) }
+func (r Forwarder) ServePackets(c net.PacketConn) error { return r.toResponder().servePackets(c) }
 
-func (r Speaker) speaker() speaker {
+func (r Forwarder) toResponder() responder {
 	return func(question *dns.Msg) *dns.Msg {
 		reply, err := r(context.Background(), question)
 		if err != nil {
@@ -39,25 +39,25 @@ func (r Speaker) speaker() speaker {
 }
 
 // Serve answers DNS messages on a TCP listener until it is closed.
-func (s Server) Serve(l net.Listener) error { return speaker(s.Answer).serve(l) }
+func (s Server) Serve(l net.Listener) error { return responder(s.Answer).serve(l) }
 
 // ServePackets answers DNS messages by UDP until the port is closed. Answers that are too large are cut short, and say so.
-func (s Server) ServePackets(c net.PacketConn) error { return speaker(s.Answer).servePackets(c) }
+func (s Server) ServePackets(c net.PacketConn) error { return responder(s.Answer).servePackets(c) }
 
 // Serve answers DNS messages on a TCP listener until it is closed.
-func (r *Resolver) Serve(l net.Listener) error { return Speaker(r.Resolve).Serve(l) }
+func (r *Resolver) Serve(l net.Listener) error { return Forwarder(r.Resolve).Serve(l) }
 
 // ServePackets answers DNS messages by UDP until the port is closed, as those of servers.
-func (r *Resolver) ServePackets(c net.PacketConn) error { return Speaker(r.Resolve).ServePackets(c) }
+func (r *Resolver) ServePackets(c net.PacketConn) error { return Forwarder(r.Resolve).ServePackets(c) }
 
-func (s speaker) serve(l net.Listener) error {
+func (s responder) serve(l net.Listener) error {
 	server := &dns.Server{Listener: l, Net: "tcp", Handler: dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
 		_ = w.WriteMsg(s.reply(question)) // the client went away
 	})}
 	return server.ActivateAndServe()
 }
 
-func (s speaker) servePackets(c net.PacketConn) error {
+func (s responder) servePackets(c net.PacketConn) error {
 	buffer := make([]byte, dns.MaxMsgSize)
 	for {
 		n, from, err := c.ReadFrom(buffer)
@@ -69,7 +69,7 @@ func (s speaker) servePackets(c net.PacketConn) error {
 			continue
 		}
 		reply := s.reply(question)
-		reply.Truncate(room(question))
+		reply.Truncate(computeUDPSize(question))
 		if packed, err := reply.Pack(); err == nil {
 			_, _ = c.WriteTo(packed, from) // the client went away
 		}
@@ -77,18 +77,18 @@ func (s speaker) servePackets(c net.PacketConn) error {
 }
 
 // reply answers, and tells those who speak EDNS that it is spoken here.
-func (s speaker) reply(question *dns.Msg) *dns.Msg {
+func (s responder) reply(question *dns.Msg) *dns.Msg {
 	reply := s(question)
 	if question.IsEdns0() != nil {
-		reply.SetEdns0(datagram, false)
+		reply.SetEdns0(maxUDPSize, false)
 	}
 	return reply
 }
 
-// room returns how large an answer by UDP may be.
-func room(question *dns.Msg) int {
+// computeUDPSize returns how large an answer by UDP may be.
+func computeUDPSize(question *dns.Msg) int {
 	if options := question.IsEdns0(); options != nil {
-		return min(datagram, max(smallest, int(options.UDPSize())))
+		return min(maxUDPSize, max(minUDPSize, int(options.UDPSize())))
 	}
-	return smallest
+	return minUDPSize
 }

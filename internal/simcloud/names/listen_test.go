@@ -22,9 +22,9 @@ func dial(t *testing.T, server speaks) (udp, tcp *dns.Conn) {
 	t.Helper()
 	f := fabric.New(fabric.Config{})
 	t.Cleanup(f.Close)
-	host, err := f.Host(address("203.0.113.53"))
+	host, err := f.AddHost(address("203.0.113.53"))
 	must(t, err)
-	client, err := f.Host(address("192.0.2.10"))
+	client, err := f.AddHost(address("192.0.2.10"))
 	must(t, err)
 	l, err := host.Listen(53)
 	must(t, err)
@@ -49,7 +49,7 @@ func exchange(t *testing.T, c *dns.Conn, question *dns.Msg) *dns.Msg {
 }
 
 func TestServersAndResolversSpeakUDPAndTCP(t *testing.T) {
-	for name, server := range map[string]speaks{"server": cluster().directory().Exoscale(), "resolver": cluster().resolver()} {
+	for name, server := range map[string]speaks{"server": cluster().directory().ExoscaleServer(), "resolver": cluster().resolver()} {
 		udp, tcp := dial(t, server)
 		for proto, c := range map[string]*dns.Conn{"udp": udp, "tcp": tcp} {
 			reply := exchange(t, c, new(dns.Msg).SetQuestion("api.c-1.example.net.", dns.TypeA))
@@ -65,7 +65,7 @@ func TestWhatIsTooLargeForUDPComesByTCP(t *testing.T) {
 	for i := range 60 {
 		world.zones[0].Records = append(world.zones[0].Records, Record{Name: "many.c-1.example.net", Type: "A", Content: fmt.Sprintf("198.18.1.%d", i), TTL: 60})
 	}
-	udp, tcp := dial(t, world.directory().Exoscale())
+	udp, tcp := dial(t, world.directory().ExoscaleServer())
 	for _, size := range []uint16{0, 800, 4096} {
 		question := new(dns.Msg).SetQuestion("many.c-1.example.net.", dns.TypeA)
 		if size > 0 {
@@ -84,7 +84,7 @@ func TestWhatIsTooLargeForUDPComesByTCP(t *testing.T) {
 }
 
 func TestFixedHostsAreKnownToTheServersOfTheirZone(t *testing.T) {
-	registry := cluster().directory().Registry()
+	registry := cluster().directory().RegistryServer()
 	want := said{"NOERROR", true, []string{"mirror.openshift.com.\t300\tIN\tA\t203.0.113.30"}, nil}
 	if diff := cmp.Diff(want, answerOf(registry, "mirror.openshift.com.", dns.TypeA)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -11,8 +11,8 @@ import (
 const (
 	// maxAliases is how many CNAME records a resolver follows.
 	maxAliases = 8
-	// maxCuts is how many delegations a resolver follows.
-	maxCuts = 8
+	// maxDelegations is how many delegations a resolver follows.
+	maxDelegations = 8
 	// hostTTL is how long, in seconds, a fixed host is remembered.
 	hostTTL = 300
 )
@@ -44,39 +44,39 @@ type Directory struct{ config Config }
 // New returns a directory.
 func New(config Config) *Directory { return &Directory{config: config} }
 
-// Exoscale returns the name servers that hold the zones of the API.
-func (d *Directory) Exoscale() Server { return Server{zone: d.hosted} }
+// ExoscaleServer returns the name servers that hold the zones of the API.
+func (d *Directory) ExoscaleServer() Server { return Server{zone: d.findHostedZone} }
 
-// Registry returns the name servers that hold the zones above those.
-func (d *Directory) Registry() Server {
-	return Server{zone: func(name, _ string) (Zone, bool) { return d.registered(name) }}
+// RegistryServer returns the name servers that hold the zones above those.
+func (d *Directory) RegistryServer() Server {
+	return Server{zone: func(name, _ string) (Zone, bool) { return d.findRegisteredZone(name) }}
 }
 
-// hosted returns the zone from which Exoscale's servers answer: the closest. Only the question for the servers of a
+// findHostedZone returns the zone from which Exoscale's servers answer: the closest. Only the question for the servers of a
 // zone is answered by the zone above it, if that is here as well, so that its NS records decide. Which of the two the
 // live servers ask is not recorded; this is the strict reading.
-func (d *Directory) hosted(name, kind string) (Zone, bool) {
+func (d *Directory) findHostedZone(name, kind string) (Zone, bool) {
 	zones := d.config.Zones()
-	best, found := closest(zones, name)
+	best, found := findClosest(zones, name)
 	if kind != "NS" || name != best.Name {
 		return best, found
 	}
 	above := slices.DeleteFunc(slices.Clone(zones), func(z Zone) bool { return z.Name == name })
-	if parent, inside := closest(above, name); inside {
+	if parent, inside := findClosest(above, name); inside {
 		return parent, true
 	}
 	return best, found
 }
 
-// truth returns what the servers say to which the delegations lead, from the registry down.
-func (d *Directory) truth(name string) (Zone, error) {
-	zone, found := d.registered(name)
+// findAuthoritativeZone returns what the servers say to which the delegations lead, from the registry down.
+func (d *Directory) findAuthoritativeZone(name string) (Zone, error) {
+	zone, found := d.findRegisteredZone(name)
 	if !found {
 		return Zone{}, errLame
 	}
 	zones := d.config.Zones()
-	for range maxCuts {
-		cut, delegated := zone.cut(name)
+	for range maxDelegations {
+		cut, delegated := zone.findDelegation(name)
 		if !delegated {
 			return zone, nil
 		}
@@ -90,9 +90,9 @@ func (d *Directory) truth(name string) (Zone, error) {
 	return Zone{}, errLame
 }
 
-func closest(zones []Zone, name string) (best Zone, found bool) {
+func findClosest(zones []Zone, name string) (best Zone, found bool) {
 	for _, zone := range zones {
-		if within(name, zone.Name) && len(zone.Name) > len(best.Name) {
+		if isWithin(name, zone.Name) && len(zone.Name) > len(best.Name) {
 			best, found = zone, true
 		}
 	}

@@ -8,9 +8,9 @@ import (
 // RegistryServers returns the name servers of every zone that Exoscale does not hold.
 func RegistryServers() []string { return []string{"ns1.registry.example", "ns2.registry.example"} }
 
-// registered returns the registry's zone for a name: every domain of two labels belongs to somebody who keeps it there,
+// findRegisteredZone returns the registry's zone for a name: every domain of two labels belongs to somebody who keeps it there,
 // unless it is delegated as a whole; then it is the top-level domain.
-func (d *Directory) registered(name string) (Zone, bool) {
+func (d *Directory) findRegisteredZone(name string) (Zone, bool) {
 	labels := strings.Split(name, ".")
 	if name == "" {
 		return Zone{}, false
@@ -22,7 +22,7 @@ func (d *Directory) registered(name string) (Zone, bool) {
 			zone = labels[len(labels)-1]
 		}
 	}
-	found := d.registryZone(zone, delegations)
+	found := d.buildRegistryZone(zone, delegations)
 	if d.config.Texts != nil {
 		for _, text := range d.config.Texts(name) {
 			found.Records = append(found.Records, Record{Name: name, Type: "TXT", Content: text, TTL: 1})
@@ -31,26 +31,26 @@ func (d *Directory) registered(name string) (Zone, bool) {
 	return found, true
 }
 
-// hostRecord is what the zone of a fixed host has for it.
-func hostRecord(name string, host netip.Addr) Record {
+// newHostRecord is what the zone of a fixed host has for it.
+func newHostRecord(name string, host netip.Addr) Record {
 	return Record{Name: name, Type: "A", Content: host.String(), TTL: hostTTL}
 }
 
-// registryZone makes a zone; resolvers remember for 15 minutes what is missing there, as below many real ones.
-func (d *Directory) registryZone(name string, delegations []Delegation) Zone {
+// buildRegistryZone makes a zone; resolvers remember for 15 minutes what is missing there, as below many real ones.
+func (d *Directory) buildRegistryZone(name string, delegations []Delegation) Zone {
 	soa := RegistryServers()[0] + ". hostmaster.registry.example. 1 7200 900 1209600 900"
 	zone := Zone{Name: name, Records: []Record{{Name: name, Type: "SOA", Content: soa, TTL: 3600}}}
 	for _, server := range RegistryServers() {
 		zone.Records = append(zone.Records, Record{Name: name, Type: "NS", Content: server, TTL: 3600})
 	}
 	for host, address := range d.config.Hosts {
-		if within(host, name) {
-			zone.Records = append(zone.Records, hostRecord(host, address))
+		if isWithin(host, name) {
+			zone.Records = append(zone.Records, newHostRecord(host, address))
 		}
 	}
 	for _, delegation := range delegations {
 		for _, server := range delegation.Servers {
-			if within(delegation.Zone, name) {
+			if isWithin(delegation.Zone, name) {
 				zone.Records = append(zone.Records, Record{Name: delegation.Zone, Type: "NS", Content: server, TTL: 3600})
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"exoshift/internal/network"
 )
 
-// crowded is the number of remembered answers from which on the outdated ones are thrown away.
-const crowded = 4096
+// serverFailure is the number of remembered answers from which on the outdated ones are thrown away.
+const serverFailure = 4096
 
 // Resolver finds answers for those who cannot do it themselves. It remembers them for their TTL, and missing names for
 // as long as their zone's SOA record says. Delegations are not remembered; those that change without their zone are rare.
@@ -21,8 +21,8 @@ type Resolver struct {
 	directory *Directory
 	clock     network.Clock
 
-	mu     sync.Mutex
-	memory map[question]answer
+	mu    sync.Mutex
+	cache map[question]answer
 }
 
 // question is about records of a type; the type "" is for names that do not exist at all.
@@ -38,7 +38,7 @@ type answer struct {
 
 // NewResolver returns a resolver that remembers nothing yet.
 func NewResolver(directory *Directory, clock network.Clock) *Resolver {
-	return &Resolver{directory: directory, clock: clock, memory: map[question]answer{}}
+	return &Resolver{directory: directory, clock: clock, cache: map[question]answer{}}
 }
 
 // Lookup returns the IPv4 addresses of a name in the order of their records. A name without any is a *net.DNSError
@@ -47,17 +47,17 @@ func (r *Resolver) Lookup(ctx context.Context, name string) ([]netip.Addr, error
 	if err := ctx.Err(); err != nil {
 		return nil, &net.DNSError{Err: err.Error(), Name: name, IsTimeout: true}
 	}
-	chain, err := r.chase(canonical(name), "A")
+	chain, err := r.followAliases(toCanonical(name), "A")
 	if err != nil {
 		return nil, &net.DNSError{Err: "server misbehaving", Name: name, IsTemporary: true, UnwrapErr: err}
 	}
-	if list := addresses(chain[len(chain)-1].records); len(list) > 0 {
+	if list := parseAddresses(chain[len(chain)-1].records); len(list) > 0 {
 		return list, nil
 	}
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-func addresses(records []Record) []netip.Addr {
+func parseAddresses(records []Record) []netip.Addr {
 	var list []netip.Addr
 	for _, r := range records {
 		if address, err := netip.ParseAddr(r.Content); err == nil && r.Type == "A" {
@@ -75,17 +75,17 @@ func (r *Resolver) Resolve(ctx context.Context, asked *dns.Msg) (*dns.Msg, error
 		reply.Rcode = dns.RcodeFormatError
 		return reply, ctx.Err()
 	}
-	chain, err := r.chase(canonical(asked.Question[0].Name), dns.TypeToString[asked.Question[0].Qtype])
+	chain, err := r.followAliases(toCanonical(asked.Question[0].Name), dns.TypeToString[asked.Question[0].Qtype])
 	if err != nil {
 		reply.Rcode = dns.RcodeServerFailure
 		return reply, ctx.Err()
 	}
 	for _, link := range chain {
-		reply.Answer = append(reply.Answer, resourceRecords(link.records)...)
+		reply.Answer = append(reply.Answer, toResourceRecords(link.records)...)
 	}
 	last := chain[len(chain)-1]
 	if len(last.records) == 0 {
-		reply.Ns = resourceRecords([]Record{last.soa})
+		reply.Ns = toResourceRecords([]Record{last.soa})
 	}
 	if !last.exists {
 		reply.Rcode = dns.RcodeNameError
@@ -93,10 +93,10 @@ func (r *Resolver) Resolve(ctx context.Context, asked *dns.Msg) (*dns.Msg, error
 	return reply, ctx.Err()
 }
 
-// chase follows aliases and returns the answers on the way, at least one.
-func (r *Resolver) chase(name, kind string) (chain []answer, err error) {
+// followAliases follows aliases and returns the answers on the way, at least one.
+func (r *Resolver) followAliases(name, kind string) (chain []answer, err error) {
 	for range maxAliases {
-		link, err := r.answer(question{name, kind})
+		link, err := r.resolveOne(question{name, kind})
 		if err != nil {
 			return nil, err
 		}
@@ -104,33 +104,33 @@ func (r *Resolver) chase(name, kind string) (chain []answer, err error) {
 		if len(link.records) == 0 || link.records[0].Type != "CNAME" || kind == "CNAME" {
 			return chain, nil
 		}
-		name = canonical(link.records[0].Content)
+		name = toCanonical(link.records[0].Content)
 	}
 	return nil, errLame
 }
 
-// answer returns what is remembered, with what is left of its TTL, or else the truth.
-func (r *Resolver) answer(asked question) (answer, error) {
+// resolveOne returns what is remembered, with what is left of its TTL, or else the truth.
+func (r *Resolver) resolveOne(asked question) (answer, error) {
 	if host, fixed := r.directory.config.Hosts[asked.name]; fixed && asked.kind == "A" {
-		return answer{exists: true, records: []Record{hostRecord(asked.name, host)}}, nil
+		return answer{exists: true, records: []Record{newHostRecord(asked.name, host)}}, nil
 	}
 	now := r.clock.Now()
-	if known, ok := r.recall(asked, now); ok {
-		return known.at(now), nil
+	if known, ok := r.getCached(asked, now); ok {
+		return known.withRemainingTTL(now), nil
 	}
-	zone, err := r.directory.truth(asked.name)
+	zone, err := r.directory.findAuthoritativeZone(asked.name)
 	if err != nil {
 		return answer{}, err // failures may be remembered as well (RFC 2308, 7), but need not
 	}
-	found := zone.ask(asked, now)
-	r.remember(asked, found, now)
+	found := zone.resolveAt(asked, now)
+	r.setCached(asked, found, now)
 	return found, nil
 }
 
-func (z Zone) ask(asked question, now time.Time) answer {
+func (z Zone) resolveAt(asked question, now time.Time) answer {
 	records, exists := z.find(asked.name, asked.kind)
 	if len(records) == 0 {
-		soa, seconds := z.missing()
+		soa, seconds := z.buildNegative()
 		return answer{exists: exists, soa: soa, expires: now.Add(time.Duration(seconds) * time.Second)}
 	}
 	ttl := records[0].TTL
@@ -140,35 +140,35 @@ func (z Zone) ask(asked question, now time.Time) answer {
 	return answer{exists: true, records: records, expires: now.Add(time.Duration(ttl) * time.Second)}
 }
 
-func (r *Resolver) recall(asked question, now time.Time) (answer, bool) {
+func (r *Resolver) getCached(asked question, now time.Time) (answer, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, q := range []question{asked, {name: asked.name}} {
-		if known, ok := r.memory[q]; ok && now.Before(known.expires) {
+		if known, ok := r.cache[q]; ok && now.Before(known.expires) {
 			return known, true
 		}
 	}
 	return answer{}, false
 }
 
-func (r *Resolver) remember(asked question, found answer, now time.Time) {
+func (r *Resolver) setCached(asked question, found answer, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !found.exists {
 		asked.kind = ""
 	}
-	if len(r.memory) >= crowded {
-		for q, known := range r.memory {
+	if len(r.cache) >= serverFailure {
+		for q, known := range r.cache {
 			if !now.Before(known.expires) {
-				delete(r.memory, q)
+				delete(r.cache, q)
 			}
 		}
 	}
-	r.memory[asked] = found
+	r.cache[asked] = found
 }
 
-// at returns the answer with the seconds that are left of it.
-func (a answer) at(now time.Time) answer {
+// withRemainingTTL returns the answer with the seconds that are left of it.
+func (a answer) withRemainingTTL(now time.Time) answer {
 	left := int(a.expires.Sub(now) / time.Second)
 	a.soa.TTL = min(a.soa.TTL, left)
 	records := make([]Record, len(a.records))

@@ -18,50 +18,50 @@ func (s Server) Answer(question *dns.Msg) *dns.Msg {
 		reply.Rcode = dns.RcodeFormatError
 		return reply
 	}
-	name, kind := canonical(question.Question[0].Name), dns.TypeToString[question.Question[0].Qtype]
+	name, kind := toCanonical(question.Question[0].Name), dns.TypeToString[question.Question[0].Qtype]
 	zone, ok := s.zone(name, kind)
 	if !ok {
 		reply.Rcode = dns.RcodeRefused
 		return reply
 	}
-	if cut, delegated := zone.cut(name); delegated {
-		reply.Ns = zone.referral(cut.Zone)
+	if cut, delegated := zone.findDelegation(name); delegated {
+		reply.Ns = zone.buildReferral(cut.Zone)
 		return reply
 	}
-	zone.answer(reply, name, kind)
+	zone.writeAnswer(reply, name, kind)
 	return reply
 }
 
-// referral returns the NS records of a zone below this one.
-func (z Zone) referral(cut string) []dns.RR {
+// buildReferral returns the NS records of a zone below this one.
+func (z Zone) buildReferral(cut string) []dns.RR {
 	records, _ := z.find(cut, "NS")
-	return resourceRecords(records)
+	return toResourceRecords(records)
 }
 
-// answer writes what the zone says with authority.
-func (z Zone) answer(reply *dns.Msg, name, kind string) {
+// writeAnswer writes what the zone says with authority.
+func (z Zone) writeAnswer(reply *dns.Msg, name, kind string) {
 	reply.Authoritative = true
-	answer, exists := z.chase(name, kind)
+	answer, exists := z.followAliases(name, kind)
 	reply.Answer = answer
 	if len(reply.Answer) == 0 {
-		soa, _ := z.missing()
-		reply.Ns = resourceRecords([]Record{soa})
+		soa, _ := z.buildNegative()
+		reply.Ns = toResourceRecords([]Record{soa})
 	}
 	if !exists {
 		reply.Rcode = dns.RcodeNameError
 	}
 }
 
-// chase follows aliases as long as they stay in the zone.
-func (z Zone) chase(name, kind string) (answer []dns.RR, exists bool) {
+// followAliases follows aliases as long as they stay in the zone.
+func (z Zone) followAliases(name, kind string) (answer []dns.RR, exists bool) {
 	for range maxAliases {
 		records, found := z.find(name, kind)
 		exists = exists || found
-		answer = append(answer, resourceRecords(records)...)
+		answer = append(answer, toResourceRecords(records)...)
 		if len(records) == 0 || records[0].Type != "CNAME" || kind == "CNAME" {
 			break
 		}
-		if name = canonical(records[0].Content); !within(name, z.Name) {
+		if name = toCanonical(records[0].Content); !isWithin(name, z.Name) {
 			break
 		}
 	}

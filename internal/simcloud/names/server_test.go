@@ -38,7 +38,7 @@ func TestExoscalesServersAnswerForTheirZonesOnly(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			world := cluster()
 			world.delegated = nil // nothing that the servers know of
-			if diff := cmp.Diff(test.want, answerOf(world.directory().Exoscale(), test.name, test.kind)); diff != "" {
+			if diff := cmp.Diff(test.want, answerOf(world.directory().ExoscaleServer(), test.name, test.kind)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -51,7 +51,7 @@ func answerOf(server Server, name string, kind uint16) said {
 }
 
 func TestTheRegistryRefersToWhomItDelegates(t *testing.T) {
-	registry := cluster().directory().Registry()
+	registry := cluster().directory().RegistryServer()
 	referral := said{"NOERROR", false, nil, []string{
 		"c-1.example.net.\t3600\tIN\tNS\tns1.exoscale.com.", "c-1.example.net.\t3600\tIN\tNS\tNS1.exoscale.ch."}}
 	above := []string{"example.net.\t900\tIN\tSOA\tns1.registry.example. hostmaster.registry.example. 1 7200 900 1209600 900"}
@@ -71,7 +71,7 @@ func TestTheRegistryRefersToWhomItDelegates(t *testing.T) {
 func TestADomainThatIsDelegatedAsAWholeIsTheRegistrysNoMore(t *testing.T) {
 	world := cluster()
 	world.delegated = append(world.delegated, Delegation{Zone: "example.net", Servers: []string{"ns1.exoscale.com"}})
-	got := answerOf(world.directory().Registry(), "c-1.example.net.", dns.TypeNS)
+	got := answerOf(world.directory().RegistryServer(), "c-1.example.net.", dns.TypeNS)
 	if diff := cmp.Diff(said{"NOERROR", false, nil, []string{"example.net.\t3600\tIN\tNS\tns1.exoscale.com."}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -80,7 +80,7 @@ func TestADomainThatIsDelegatedAsAWholeIsTheRegistrysNoMore(t *testing.T) {
 func TestWhoHoldsBothZonesAnswersFromTheOneAboveForTheServersBelow(t *testing.T) {
 	world := cluster()
 	world.zones = append(world.zones, hold("example.net", Record{Name: "c-1.example.net", Type: "NS", Content: "ns1.exoscale.com"}))
-	server := world.directory().Exoscale()
+	server := world.directory().ExoscaleServer()
 	want := said{"NOERROR", false, nil, []string{"c-1.example.net.\t60\tIN\tNS\tns1.exoscale.com."}}
 	if diff := cmp.Diff(want, answerOf(server, "c-1.example.net.", dns.TypeNS)); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)

@@ -8,19 +8,19 @@ import (
 	"github.com/miekg/dns"
 )
 
-// resourceRecords leaves out what DNS cannot say, such as Exoscale's URL records.
-func resourceRecords(records []Record) []dns.RR {
+// toResourceRecords leaves out what DNS cannot say, such as Exoscale's URL records.
+func toResourceRecords(records []Record) []dns.RR {
 	var list []dns.RR
 	for _, r := range records {
-		if rr, err := dns.NewRR(r.line()); err == nil && rr != nil {
+		if rr, err := dns.NewRR(r.formatLine()); err == nil && rr != nil {
 			list = append(list, rr)
 		}
 	}
 	return list
 }
 
-// line returns the record as a line of a zone file.
-func (r Record) line() string {
+// formatLine returns the record as a line of a zone file.
+func (r Record) formatLine() string {
 	if r.Type == "" {
 		return ""
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/miekg/dns"
 )
 
-// unstated is how long a missing name of a zone without SOA is remembered. What Exoscale's SOA records say is not
+// defaultNegativeTTL is how long a missing name of a zone without SOA is remembered. What Exoscale's SOA records say is not
 // recorded; five minutes is our reading there too.
-const unstated = 5 * time.Minute
+const defaultNegativeTTL = 5 * time.Minute
 
 // Record is a DNS record. Names and contents that are names are fully qualified, without the trailing dot.
 type Record struct {
@@ -30,7 +30,7 @@ type Zone struct {
 // find returns the records that answer a question: those of the type, or the alias that stands for the name. exists
 // tells whether the name exists at all.
 func (z Zone) find(name, kind string) (records []Record, exists bool) {
-	owner, exists := z.owner(name)
+	owner, exists := z.findOwner(name)
 	for _, r := range z.Records {
 		if !strings.EqualFold(r.Name, owner) {
 			continue
@@ -48,9 +48,9 @@ func (z Zone) find(name, kind string) (records []Record, exists bool) {
 	return records, exists
 }
 
-// owner returns the name whose records answer for a name: itself, or the wildcard below its closest ancestor.
-func (z Zone) owner(name string) (owner string, exists bool) {
-	for ancestor := name; within(ancestor, z.Name); {
+// findOwner returns the name whose records answer for a name: itself, or the wildcard below its closest ancestor.
+func (z Zone) findOwner(name string) (owner string, exists bool) {
+	for ancestor := name; isWithin(ancestor, z.Name); {
 		if z.has(ancestor) {
 			wildcard := "*." + ancestor
 			if ancestor == name {
@@ -69,18 +69,18 @@ func (z Zone) has(name string) bool {
 		return true
 	}
 	for _, r := range z.Records {
-		if within(canonical(r.Name), name) {
+		if isWithin(toCanonical(r.Name), name) {
 			return true
 		}
 	}
 	return false
 }
 
-// cut returns the zone below this one that a name belongs to, as far as this zone knows.
-func (z Zone) cut(name string) (cut Delegation, delegated bool) {
+// findDelegation returns the zone below this one that a name belongs to, as far as this zone knows.
+func (z Zone) findDelegation(name string) (cut Delegation, delegated bool) {
 	for _, r := range z.Records {
-		owner := canonical(r.Name)
-		if !strings.EqualFold(r.Type, "NS") || owner == z.Name || !within(name, owner) {
+		owner := toCanonical(r.Name)
+		if !strings.EqualFold(r.Type, "NS") || owner == z.Name || !isWithin(name, owner) {
 			continue
 		}
 		if cut.Zone == "" || len(owner) < len(cut.Zone) {
@@ -88,34 +88,34 @@ func (z Zone) cut(name string) (cut Delegation, delegated bool) {
 		}
 	}
 	if cut.Zone != "" {
-		cut.Servers = z.namesFor(cut.Zone)
+		cut.Servers = z.listNames(cut.Zone)
 	}
 	return cut, cut.Zone != ""
 }
 
 // Servers returns the zone's own name servers, sorted.
-func (z Zone) Servers() []string { return z.namesFor(z.Name) }
+func (z Zone) Servers() []string { return z.listNames(z.Name) }
 
-func (z Zone) namesFor(owner string) []string {
+func (z Zone) listNames(owner string) []string {
 	var list []string
 	for _, r := range z.Records {
-		if strings.EqualFold(r.Type, "NS") && canonical(r.Name) == owner {
-			list = append(list, canonical(r.Content))
+		if strings.EqualFold(r.Type, "NS") && toCanonical(r.Name) == owner {
+			list = append(list, toCanonical(r.Content))
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// missing returns the record that comes with the news that something does not exist, with the time in seconds for which
+// buildNegative returns the record that comes with the news that something does not exist, with the time in seconds for which
 // that may be remembered (RFC 2308, 5).
-func (z Zone) missing() (soa Record, seconds int) {
+func (z Zone) buildNegative() (soa Record, seconds int) {
 	records, _ := z.find(z.Name, "SOA")
 	if len(records) == 0 {
-		return Record{}, int(unstated / time.Second)
+		return Record{}, int(defaultNegativeTTL / time.Second)
 	}
 	soa = records[0]
-	if rr, err := dns.NewRR(soa.line()); err == nil {
+	if rr, err := dns.NewRR(soa.formatLine()); err == nil {
 		if parsed, ok := rr.(*dns.SOA); ok {
 			soa.TTL = min(soa.TTL, int(parsed.Minttl))
 		}
@@ -123,9 +123,9 @@ func (z Zone) missing() (soa Record, seconds int) {
 	return soa, soa.TTL
 }
 
-// within tells whether a name is a zone's name or below it.
-func within(name, zone string) bool {
+// isWithin tells whether a name is a zone's name or below it.
+func isWithin(name, zone string) bool {
 	return name == zone || strings.HasSuffix(name, "."+zone)
 }
 
-func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+func toCanonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

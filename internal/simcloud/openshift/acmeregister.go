@@ -15,7 +15,7 @@ import (
 // acmeJob is the Job of cert-manager's component that makes the cluster's account at acme-dns.
 const acmeJob = "acme-dns-register"
 
-// acmeAccount is one account, as acme-dns and cert-manager write it.
+// registerACMEAccount is one account, as acme-dns and cert-manager write it.
 type acmeAccount struct {
 	Username   string   `json:"username"`
 	Password   string   `json:"password"`
@@ -26,7 +26,7 @@ type acmeAccount struct {
 
 // registerACME registers once, and keeps the account in a Secret, under each of the names that it is for.
 func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]string) error {
-	api, err := k.inCluster(p, env)
+	api, err := k.newInClusterClient(p, env)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]strin
 	if err := json.Unmarshal([]byte(env["ACME_DNS_FQDNS"]), &domains); err != nil {
 		return fmt.Errorf("ACME_DNS_FQDNS: %w", err)
 	}
-	secrets, name := in(p.namespace, secretResource), env["CLIENT_SECRET_NAME"]
+	secrets, name := formatResourcePath(p.namespace, secretResource), env["CLIENT_SECRET_NAME"]
 	found, err := api.get(ctx, secrets+"/"+name)
 	if err != nil && !isCode(err, http.StatusNotFound) {
 		return err
@@ -44,7 +44,7 @@ func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]strin
 	if !slices.ContainsFunc(domains, func(domain string) bool { return accounts[domain].Username == "" }) {
 		return nil
 	}
-	made, err := k.acmeAccount(ctx, env["ACME_DNS_API"])
+	made, err := k.registerACMEAccount(ctx, env["ACME_DNS_API"])
 	if err != nil {
 		return err
 	}
@@ -71,15 +71,15 @@ func readAccounts(secret kube.Object) map[string]acmeAccount {
 	return accounts
 }
 
-func (k *kubelet) acmeAccount(ctx context.Context, base string) (acmeAccount, error) {
+func (k *kubelet) registerACMEAccount(ctx context.Context, base string) (acmeAccount, error) {
 	var made acmeAccount
-	ctx, cancel := context.WithTimeout(ctx, k.cluster.patience())
+	ctx, cancel := context.WithTimeout(ctx, k.cluster.getTimeout())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/register", bytes.NewReader([]byte("{}")))
 	if err != nil {
 		return made, err
 	}
-	client := k.machine.Network().Client()
+	client := k.machine.Network().NewClient()
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {

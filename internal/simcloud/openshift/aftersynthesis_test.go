@@ -106,14 +106,14 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 		servers := server.New(server.Config{Fabric: s.fabric, CA: s.lab.ca, Now: func(netip.Addr) time.Time { return time.Now() }})
 		t.Cleanup(func() { _ = servers.Close() })
 		speaker := answers{func() string { s.mu.Lock(); defer s.mu.Unlock(); return target }}
-		if err := servers.Add(server.Site{Address: "1.1.1.1", Ports: []server.Port{server.DNS{Speaks: names.Speaker(speaker.Resolve)}}}); err != nil {
+		if err := servers.Add(server.Site{Address: "1.1.1.1", Ports: []server.Port{server.DNS{Handler: names.Forwarder(speaker.Resolve)}}}); err != nil {
 			t.Fatal(err)
 		}
 		s.define("cert-manager.io", "v1", "Certificate", "certificates")
 		s.apply(component("syn-cert-manager", "cert-manager", "quay.io/jetstack/cert-manager-controller:v1.18.2") + registerJob)
 		var accounts map[string]acmeAccount
 		s.until(5*time.Minute, "an account", func() bool {
-			accounts = readAccounts(s.get(in("syn-cert-manager", secretResource) + "/acme-dns-client"))
+			accounts = readAccounts(s.get(formatResourcePath("syn-cert-manager", secretResource) + "/acme-dns-client"))
 			return len(accounts) == 2
 		})
 		account := accounts["apps.c-demo.example.net"]
@@ -122,13 +122,13 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 		}
 		const path = "/apis/cert-manager.io/v1/namespaces/syn-cert-manager/certificates/apps"
 		_ = s.clock.Sleep(s.ctx, 10*time.Minute)
-		if found := s.get(path); healthOf(found).reason != progressing || !strings.Contains(healthOf(found).message, "does not lead to") {
+		if found := s.get(path); computeHealth(found).reason != progressing || !strings.Contains(computeHealth(found).message, "does not lead to") {
 			t.Errorf("without the record: %v", found["status"])
 		}
 		s.mu.Lock()
 		target = account.Fulldomain
 		s.mu.Unlock()
-		s.until(5*time.Minute, "the certificate", func() bool { return healthOf(s.get(path)).reason == healthy })
+		s.until(5*time.Minute, "the certificate", func() bool { return computeHealth(s.get(path)).reason == healthy })
 	})
 }
 
@@ -151,11 +151,11 @@ spec:
 		var jobs []kube.Object
 		s.until(5*time.Minute, "a job", func() bool {
 			jobs = s.get("/apis/managedupgrade.appuio.io/v1beta1/upgradejobs?labelSelector=upgradeconfig%2Fname%3Dfirst").List("items")
-			return len(jobs) > 0 && condition(jobs[0], "Started").Text("status") == "True"
+			return len(jobs) > 0 && getCondition(jobs[0], "Started").GetString("status") == "True"
 		})
 		_ = s.clock.Sleep(s.ctx, 90*time.Minute)
 		jobs = s.get("/apis/managedupgrade.appuio.io/v1beta1/upgradejobs").List("items")
-		if len(jobs) != 1 || jobs[0].Text("spec.config.upgradeTimeout") != "5h" {
+		if len(jobs) != 1 || jobs[0].GetString("spec.config.upgradeTimeout") != "5h" {
 			t.Errorf("jobs: %v", jobs)
 		}
 	})
@@ -167,12 +167,12 @@ func TestASchedulesMinutes(t *testing.T) {
 		"30 10 * * 2": true, "30 10 24 11 *": true, "*/15 8-11 * * 1-5": true, "0,30 * * * *": true, "* * * * *": true,
 		"31 10 * * 2": false, "30 11 * * 2": false, "30 10 * * 3": false, "*/20 * * * *": false,
 	} {
-		if got, err := due(schedule, at); got != want || err != nil {
+		if got, err := matchSchedule(schedule, at); got != want || err != nil {
 			t.Errorf("%s: %v, %v", schedule, got, err)
 		}
 	}
 	for _, schedule := range []string{"", "a * * * *", "*/0 * * * *", "* * * *"} {
-		if _, err := due(schedule, at); err == nil {
+		if _, err := matchSchedule(schedule, at); err == nil {
 			t.Errorf("%q is a schedule", schedule)
 		}
 	}
@@ -190,12 +190,12 @@ func (s *synLab) with(token string) *client {
 
 func (s *synLab) requestToken(namespace, account string) string {
 	s.t.Helper()
-	answer, err := s.api.do(s.ctx, http.MethodPost, in(namespace, accountResource)+"/"+account+"/token", kube.Object{"apiVersion": "authentication.k8s.io/v1",
+	answer, err := s.api.do(s.ctx, http.MethodPost, formatResourcePath(namespace, accountResource)+"/"+account+"/token", kube.Object{"apiVersion": "authentication.k8s.io/v1",
 		"kind": "TokenRequest", "spec": kube.Object{"expirationSeconds": 3600}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return answer.Text("status.token")
+	return answer.GetString("status.token")
 }
 
 func TestAnEmergencyAccountOutlivesTheInstallersKubeconfig(t *testing.T) {
@@ -209,11 +209,11 @@ metadata: {name: admin, namespace: ` + namespace + `}
 spec: {validityDuration: 720h}
 `)
 		s.until(5*time.Minute, "a token", func() bool {
-			return s.get("/apis/cluster.appuio.io/v1beta1/namespaces/"+namespace+"/emergencyaccounts/admin").Text("status.lastTokenCreationTimestamp") != ""
+			return s.get("/apis/cluster.appuio.io/v1beta1/namespaces/"+namespace+"/emergencyaccounts/admin").GetString("status.lastTokenCreationTimestamp") != ""
 		})
 		emergency := s.with(s.requestToken(namespace, "admin"))
 		who := must2(emergency.do(s.ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", kube.Object{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}))(t)
-		if got := who.Text("status.userInfo.username"); got != "system:serviceaccount:"+namespace+":admin" {
+		if got := who.GetString("status.userInfo.username"); got != "system:serviceaccount:"+namespace+":admin" {
 			t.Errorf("the token is of %q", got)
 		}
 		may := must2(emergency.do(s.ctx, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kube.Object{"apiVersion": "authorization.k8s.io/v1",
@@ -221,7 +221,7 @@ spec: {validityDuration: 720h}
 		if allowed, _ := may.Get("status.allowed").(bool); !allowed {
 			t.Error("it may not do everything")
 		}
-		bundle := in("openshift-config", mapResource) + "/" + adminAuthority
+		bundle := formatResourcePath("openshift-config", mapResource) + "/" + adminAuthority
 		if _, err := emergency.do(s.ctx, http.MethodPatch, bundle, kube.Object{"data": kube.Object{"ca-bundle.crt": ""}}); err != nil {
 			t.Fatal(err)
 		}
@@ -255,8 +255,8 @@ spec: {template: {spec: {serviceAccountName: silence, containers: [{name: silenc
 
 func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 	long(t)
-	inSynLab(t, plan{troubles: Troubles{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
-		shared := must2(s.world.cluster(s.infraID()))(t)
+	inSynLab(t, plan{troubles: Faults{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
+		shared := must2(s.world.getCluster(s.infraID()))(t)
 		ask := func(token string) (int, string) {
 			request := httptest.NewRequest(http.MethodGet, "https://"+shared.alertmanagerHost()+"/api/v2/alerts", nil)
 			request.Header.Set("Authorization", "Bearer "+token)
@@ -266,7 +266,7 @@ func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 			_ = json.Unmarshal(answer.Body.Bytes(), &alerts)
 			names := ""
 			for _, alert := range alerts {
-				names += alert.Text("labels.alertname") + " " + alert.Text("status.state") + ", "
+				names += alert.GetString("labels.alertname") + " " + alert.GetString("status.state") + ", "
 			}
 			return answer.Code, names
 		}

@@ -19,23 +19,23 @@ const (
 )
 
 func (c *cluster) alertmanagerHost() string {
-	return alertmanager + "-" + monitoring + "." + c.appsDomain()
+	return alertmanager + "-" + monitoring + "." + c.getAppsDomain()
 }
 
 // serveAlertmanager answers for Alertmanager and the proxy in front of it, which asks for a token.
 func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	user, ok := c.bearer(token)
+	user, ok := c.findTokenUser(token)
 	switch {
 	case !ok:
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
-	case !c.maySeeAlerts(user):
+	case !c.canViewAlerts(user):
 		http.Error(w, "Forbidden (user="+user.Name+", verb=get, resource=alertmanagers, subresource=api)", http.StatusForbidden)
 	case r.URL.Path != "/api/v2/alerts" || r.Method != http.MethodGet:
 		http.NotFound(w, r)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		content, err := json.Marshal(c.alerts())
+		content, err := json.Marshal(c.listAlerts())
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -44,7 +44,7 @@ func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (c *cluster) maySeeAlerts(user kube.User) bool {
+func (c *cluster) canViewAlerts(user kube.User) bool {
 	asked := kube.Attributes{User: user, Verb: "get", Group: "monitoring.coreos.com", Resource: "alertmanagers/api", Namespace: monitoring, Name: "main"}
 	return user.Name == accountUser+monitoring+":"+monitoringUser || c.authorize(asked)
 }
@@ -54,8 +54,8 @@ type alert struct {
 	name, severity, namespace, summary, description string
 }
 
-// alerts returns what fires now, as Alertmanager lists it. Rules need a while after the installation (inferred).
-func (c *cluster) alerts() []kube.Object {
+// listAlerts returns what fires now, as Alertmanager lists it. Rules need a while after the installation (inferred).
+func (c *cluster) listAlerts() []kube.Object {
 	firing := []alert{{"Watchdog", "none", monitoring, "An alert that should always be firing to certify that Alertmanager is working properly.",
 		"This is an alert meant to ensure that the entire alerting pipeline is functional."}}
 	if _, configured := c.objects.Get(secretResource, monitoring, alertmanager); !configured {
@@ -65,24 +65,24 @@ func (c *cluster) alerts() []kube.Object {
 	firing = append(firing, alert{"SimpleContentAccessNotAvailable", "info", "openshift-insights", "Simple content access certificates are not available.",
 		"Simple content access (SCA) is not enabled. Once enabled, Insights Operator can automatically import the SCA certificates from Red Hat."})
 	for _, job := range c.objects.List(jobResource, "") {
-		if condition(job, jobFailed).Text("status") == "True" {
+		if getCondition(job, jobFailed).GetString("status") == "True" {
 			firing = append(firing, alert{"KubeJobFailed", "warning", job.Namespace(), "Job failed to complete.",
 				"Job " + job.Namespace() + "/" + job.Name() + " failed to complete. Removing failed job after investigation should clear this alert."})
 		}
 	}
 	listed := make([]kube.Object, len(firing))
 	for i, a := range firing {
-		listed[i] = c.listedAlert(a)
+		listed[i] = c.renderAlert(a)
 	}
 	return listed
 }
 
-func (c *cluster) listedAlert(a alert) kube.Object {
+func (c *cluster) renderAlert(a alert) kube.Object {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(a.name)) // never fails
 	now, since := c.clock.Now().UTC(), c.installedAt()
 	status := kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}}
-	if c.silenced(a) {
+	if c.isSilenced(a) {
 		status["state"], status["silencedBy"] = "suppressed", []string{strconv.FormatUint(hash.Sum64(), 36)}
 	}
 	return kube.Object{
@@ -93,7 +93,7 @@ func (c *cluster) listedAlert(a alert) kube.Object {
 		"fingerprint":  strconv.FormatUint(hash.Sum64(), 16),
 		"receivers":    []kube.Object{{"name": "Default"}},
 		"status":       status,
-		"generatorURL": "https://" + "console-openshift-console." + c.appsDomain() + "/monitoring/graph",
+		"generatorURL": "https://" + "console-openshift-console." + c.getAppsDomain() + "/monitoring/graph",
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *cluster) listedAlert(a alert) kube.Object {
 func (c *cluster) installedAt() time.Time {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	for _, entry := range version.List("status.history") {
-		if at, err := time.Parse(time.RFC3339, entry.Text("completionTime")); err == nil {
+		if at, err := time.Parse(time.RFC3339, entry.GetString("completionTime")); err == nil {
 			return at
 		}
 	}

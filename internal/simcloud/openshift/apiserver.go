@@ -17,23 +17,23 @@ const (
 
 // serveAPI runs an API server on a machine until ctx ends. issued: with serving certificates of the cluster's own.
 func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) error {
-	config, err := c.apiTLS(issued)
+	config, err := c.newAPITLS(issued)
 	if err != nil {
 		return err
 	}
 	server := &kube.Server{
 		Objects:       c.objects,
-		Authenticator: kube.Authenticator{Clients: c.clientAuthorities, Token: c.bearer, Issue: c.issue},
+		Authenticator: kube.Authenticator{Clients: c.getClientCAs, Token: c.findTokenUser, Issue: c.issueToken},
 		Authorize:     c.authorize,
-		Ready:         c.quorum,
-		Version:       kubernetesVersion(c.record().Version),
+		Ready:         c.checkQuorum,
+		Version:       getKubernetesVersion(c.record().Version),
 	}
-	defer c.serving(m.Address().String())()
+	defer c.addServer(m.Address().String())()
 	return serveHTTPS(ctx, m, apiPort, config, server)
 }
 
-// kubernetesVersion of an OpenShift 4.N is 1.(N+13).
-func kubernetesVersion(openshift string) string {
+// getKubernetesVersion of an OpenShift 4.N is 1.(N+13).
+func getKubernetesVersion(openshift string) string {
 	parts := strings.Split(openshift, ".")
 	if len(parts) < 2 {
 		return "1.33.0"
@@ -48,11 +48,11 @@ const csrResource = "certificatesigningrequests"
 func authorize(a kube.Attributes) bool {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	switch {
-	case a.User.In("system:masters"):
+	case a.User.HasGroup("system:masters"):
 		return true
 	case a.User.Name == nodeBootstrapper:
 		return a.Resource == csrResource && (reads || a.Verb == "create")
-	case a.User.In("system:nodes"):
+	case a.User.HasGroup("system:nodes"):
 		return authorizeNode(a, strings.TrimPrefix(a.User.Name, "system:node:"), reads)
 	}
 	return false

@@ -30,14 +30,14 @@ const (
 	deadlockAge  = 10 * time.Minute
 )
 
-// argo starts Argo CD unless something else runs it already.
-func (s *steward) argo(ctx context.Context, known registered) error {
+// ensureArgo starts Argo CD unless something else runs it already.
+func (s *steward) ensureArgo(ctx context.Context, known registered) error {
 	operated, err := s.api.get(ctx, argoCRPath)
 	if err != nil && !isCode(err, http.StatusNotFound) {
 		return err
 	}
 	if len(operated.List("items")) > 0 {
-		return s.healOperator(ctx)
+		return s.resolveDeadlock(ctx)
 	}
 	counts := map[string]int{"deployments": 3, "statefulsets": 1}
 	for resource, wanted := range counts {
@@ -46,15 +46,15 @@ func (s *steward) argo(ctx context.Context, known registered) error {
 			return err
 		}
 		if len(found.List("items")) != wanted {
-			return s.bootstrapArgo(ctx, known)
+			return s.createBootstrapArgo(ctx, known)
 		}
 	}
 	return nil
 }
 
-// adminPassword lets people sign in at Argo CD by Steward's token, whose first 72 bytes count.
-func (s *steward) adminPassword(ctx context.Context) error {
-	_, err := s.api.get(ctx, in(synNamespace, secretResource)+"/"+argoSecretName)
+// ensureAdminPassword lets people sign in at Argo CD by Steward's token, whose first 72 bytes count.
+func (s *steward) ensureAdminPassword(ctx context.Context) error {
+	_, err := s.api.get(ctx, formatResourcePath(synNamespace, secretResource)+"/"+argoSecretName)
 	if !isCode(err, http.StatusNotFound) {
 		return err
 	}
@@ -62,17 +62,17 @@ func (s *steward) adminPassword(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.api.apply(ctx, in(synNamespace, secretResource), stewardName, kube.Object{"apiVersion": "v1", "kind": "Secret",
+	return s.api.apply(ctx, formatResourcePath(synNamespace, secretResource), stewardName, kube.Object{"apiVersion": "v1", "kind": "Secret",
 		"metadata":   kube.Object{"name": argoSecretName, "namespace": synNamespace},
 		"stringData": kube.Object{"admin.password": string(hash), "admin.passwordMtime": s.now().UTC().Format(time.RFC3339)}})
 }
 
-func (s *steward) bootstrapArgo(ctx context.Context, known registered) error {
+func (s *steward) createBootstrapArgo(ctx context.Context, known registered) error {
 	s.console("steward: bootstrapping ArgoCD")
 	if known.GitRepo.URL == "" {
 		return errors.New("the cluster has no catalog repository yet")
 	}
-	for _, part := range argoParts(known) {
+	for _, part := range buildArgoParts(known) {
 		if err := s.api.apply(ctx, part.collection, stewardName, part.object); err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ type part struct {
 	object     kube.Object
 }
 
-// argoParts is Argo CD as Steward starts it, in order.
-func argoParts(known registered) []part {
+// buildArgoParts is Argo CD as Steward starts it, in order.
+func buildArgoParts(known registered) []part {
 	parts := []part{}
 	for _, kind := range []kube.Kind{
 		{Group: argoGroup, Version: "v1alpha1", Resource: "applications", Kind: "Application", Namespaced: true},
@@ -102,19 +102,19 @@ func argoParts(known registered) []part {
 		"argocd-cm": {"application.instanceLabelKey": "argocd.argoproj.io/instance"}, "argocd-rbac-cm": {}, "argocd-tls-certs-cm": {},
 		"argocd-ssh-known-hosts-cm": {"ssh_known_hosts": known.GitRepo.HostKeys},
 	} {
-		parts = append(parts, part{in(synNamespace, mapResource), kube.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": inSyn(name, nil), "data": data}})
+		parts = append(parts, part{formatResourcePath(synNamespace, mapResource), kube.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": newSynMetadata(name, nil), "data": data}})
 	}
-	parts = append(parts, part{in(synNamespace, secretResource), kube.Object{"apiVersion": "v1", "kind": "Secret",
-		"metadata":   inSyn("cluster-catalog", kube.Object{"argocd.argoproj.io/secret-type": "repository"}),
+	parts = append(parts, part{formatResourcePath(synNamespace, secretResource), kube.Object{"apiVersion": "v1", "kind": "Secret",
+		"metadata":   newSynMetadata("cluster-catalog", kube.Object{"argocd.argoproj.io/secret-type": "repository"}),
 		"stringData": kube.Object{"type": "git", "name": "cluster-catalog", "url": known.GitRepo.URL}}})
 	for _, name := range []string{"redis", "repo-server", "server"} {
-		parts = append(parts, part{workloadsPath + "deployments", argoWorkload("Deployment", "argocd", name, stewardName)})
+		parts = append(parts, part{workloadsPath + "deployments", newArgoWorkload("Deployment", "argocd", name, stewardName)})
 	}
-	parts = append(parts, part{workloadsPath + "statefulsets", argoWorkload("StatefulSet", "argocd", "application-controller", stewardName)})
-	return append(parts, part{appsPath + "/appprojects", synProject()}, part{appsPath + "/applications", rootApplication(known.GitRepo.URL)})
+	parts = append(parts, part{workloadsPath + "statefulsets", newArgoWorkload("StatefulSet", "argocd", "application-controller", stewardName)})
+	return append(parts, part{appsPath + "/appprojects", newSynProject()}, part{appsPath + "/applications", newRootApplication(known.GitRepo.URL)})
 }
 
-func inSyn(name string, labels kube.Object) kube.Object {
+func newSynMetadata(name string, labels kube.Object) kube.Object {
 	merged := kube.Object{partOf: "argocd"}
 	for key, value := range labels {
 		merged[key] = value
@@ -122,26 +122,26 @@ func inSyn(name string, labels kube.Object) kube.Object {
 	return kube.Object{"name": name, "namespace": synNamespace, "labels": merged}
 }
 
-// argoWorkload is one of the programs of an Argo CD.
-func argoWorkload(kind, instance, name, account string) kube.Object {
+// newArgoWorkload is one of the programs of an Argo CD.
+func newArgoWorkload(kind, instance, name, account string) kube.Object {
 	image, full := argoImage, instance+"-"+name
 	if name == "redis" {
 		image = redisImage
 	}
 	labels := kube.Object{appName: full}
-	return kube.Object{"apiVersion": "apps/v1", "kind": kind, "metadata": inSyn(full, labels), "spec": kube.Object{
+	return kube.Object{"apiVersion": "apps/v1", "kind": kind, "metadata": newSynMetadata(full, labels), "spec": kube.Object{
 		"replicas": 1, "selector": kube.Object{"matchLabels": labels}, "template": kube.Object{"metadata": kube.Object{"labels": labels},
 			"spec": kube.Object{"serviceAccountName": account, "containers": []kube.Object{{"name": name, "image": image}}}}}}
 }
 
-func synProject() kube.Object {
-	return kube.Object{"apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": inSyn("syn", nil), "spec": kube.Object{
+func newSynProject() kube.Object {
+	return kube.Object{"apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": newSynMetadata("syn", nil), "spec": kube.Object{
 		"sourceRepos": []string{"*"}, "destinations": []kube.Object{{"namespace": "*", "server": "https://kubernetes.default.svc"}},
 		"clusterResourceWhitelist": []kube.Object{{"group": "*", "kind": "*"}}}}
 }
 
-func rootApplication(repository string) kube.Object {
-	return kube.Object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": inSyn("root", nil), "spec": kube.Object{
+func newRootApplication(repository string) kube.Object {
+	return kube.Object{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": newSynMetadata("root", nil), "spec": kube.Object{
 		"project": "syn", "source": kube.Object{"repoURL": repository, "path": "manifests/apps/", "targetRevision": "HEAD"},
 		"destination": kube.Object{"server": "https://kubernetes.default.svc", "namespace": synNamespace},
 		"syncPolicy":  kube.Object{"automated": kube.Object{"selfHeal": true, "prune": false}}}}

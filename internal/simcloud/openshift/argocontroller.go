@@ -13,18 +13,18 @@ import (
 
 const (
 	applicationResource = "applications.argoproj.io"
-	argoEvery           = 10 * time.Second
+	argoInterval        = 10 * time.Second
 )
 
 // argoController is Argo CD's application controller with its repo server: it makes the cluster what the catalog says.
 type argoController struct {
 	*cluster
-	api      *client // as the pod's service account
-	instance string
-	repo     *repoServer
-	retries  map[string]retry  // by application
-	settled  map[string]uint64 // fingerprints of comparisons that need not be made again, by application
-	said     string
+	api       *client // as the pod's service account
+	instance  string
+	repo      *repoServer
+	retries   map[string]retry  // by application
+	isSettled map[string]uint64 // fingerprints of comparisons that need not be made again, by application
+	lastError string
 }
 
 // retry is a sync that failed.
@@ -35,9 +35,9 @@ type retry struct {
 
 // Pauses between syncs that fail, and how often one is repeated: after that only another commit, or a person, has it synced.
 const (
-	firstRetry = 5 * time.Second
-	lastRetry  = 3 * time.Minute
-	maxRetries = 5
+	minRetryDelay = 5 * time.Second
+	maxRetryDelay = 3 * time.Minute
+	maxRetries    = 5
 )
 
 // runArgo runs one of Argo CD's programs: the application controller does all the work here, the others run.
@@ -48,36 +48,36 @@ func (k *kubelet) runArgo(ctx context.Context, p *pod, env map[string]string, ru
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	api, err := k.inCluster(p, env)
+	api, err := k.newInClusterClient(p, env)
 	if err != nil {
 		return err
 	}
 	defer api.close()
 	outside := k.machine.Network()
-	a := &argoController{cluster: k.cluster, api: api, instance: instance, retries: map[string]retry{}, settled: map[string]uint64{},
-		repo: &repoServer{cluster: k.cluster, network: outside, vault: &vaultAgent{http: outside.Client(), patience: k.cluster.patience()}}}
+	a := &argoController{cluster: k.cluster, api: api, instance: instance, retries: map[string]retry{}, isSettled: map[string]uint64{},
+		repo: &repoServer{cluster: k.cluster, network: outside, vault: &vaultAgent{http: outside.NewClient(), timeout: k.cluster.getTimeout()}}}
 	defer a.repo.vault.http.CloseIdleConnections()
 	running()
 	for ctx.Err() == nil {
-		if err := a.look(ctx); err != nil && err.Error() != a.said && ctx.Err() == nil {
-			a.said = err.Error()
+		if err := a.syncAll(ctx); err != nil && err.Error() != a.lastError && ctx.Err() == nil {
+			a.lastError = err.Error()
 			k.machine.Console("argocd-application-controller: %v", err)
 		}
-		_ = k.world.clock.Sleep(ctx, argoEvery)
+		_ = k.clusters.clock.Sleep(ctx, argoInterval)
 	}
 	return ctx.Err()
 }
 
-// look reconciles all applications, unless another instance does.
-func (a *argoController) look(ctx context.Context) error {
-	if a.instance == bootstrapArgoCD && a.runs(statefulSetResource, argoInstance+"-application-controller") {
+// syncAll reconciles all applications, unless another instance does.
+func (a *argoController) syncAll(ctx context.Context) error {
+	if a.instance == bootstrapArgoCD && a.isWorkloadRunning(statefulSetResource, argoInstance+"-application-controller") {
 		return nil
 	}
 	list, err := a.api.get(ctx, appsPath+"/applications")
 	if err != nil {
 		return err
 	}
-	if err := a.quorum(); err != nil {
+	if err := a.checkQuorum(); err != nil {
 		return err
 	}
 	var faults error
@@ -87,8 +87,8 @@ func (a *argoController) look(ctx context.Context) error {
 	return faults
 }
 
-// runs tells whether a workload of Project Syn has a ready pod.
-func (c *cluster) runs(resource, name string) bool {
+// isWorkloadRunning tells whether a workload of Project Syn has a ready pod.
+func (c *cluster) isWorkloadRunning(resource, name string) bool {
 	found, _ := c.objects.Get(resource, synNamespace, name)
 	ready, _ := found.Get("status.readyReplicas").(float64)
 	return ready > 0
@@ -96,46 +96,46 @@ func (c *cluster) runs(resource, name string) bool {
 
 // reconcile compares an application with the cluster, syncs it if it shall, and writes how it is.
 func (a *argoController) reconcile(ctx context.Context, application kube.Object) error {
-	state := assessment{}
-	target, err := a.target(ctx, application)
+	state := appComparison{}
+	target, err := a.loadTarget(ctx, application)
 	if err != nil {
-		return a.write(application, state.broken(err, application, a.now()))
+		return a.write(application, state.renderErrorStatus(err, application, a.now()))
 	}
 	state.revision = target.commit
 	automated := application.Map("spec.syncPolicy.automated") != nil
-	if now := a.fingerprint(application, target); now == a.settled[application.Name()] {
+	if now := a.computeFingerprint(application, target); now == a.isSettled[application.Name()] {
 		return nil
 	}
 	a.compare(target.objects, &state)
-	if automated && !state.synced && a.due(application, target.commit) {
+	if automated && !state.synced && a.isSyncDue(application, target.commit) {
 		state.operation = a.sync(application, target)
 		a.compare(target.objects, &state)
 	}
 	if state.synced || !automated {
-		a.settled[application.Name()] = a.fingerprint(application, target)
+		a.isSettled[application.Name()] = a.computeFingerprint(application, target)
 	}
-	return a.write(application, state.settled(application, a.now()))
+	return a.write(application, state.renderStatus(application, a.now()))
 }
 
-// due tells whether a commit may be synced, again if need be.
-func (a *argoController) due(application kube.Object, commit string) bool {
+// isSyncDue tells whether a commit may be synced, again if need be.
+func (a *argoController) isSyncDue(application kube.Object, commit string) bool {
 	last := kube.Object(application.Map("status.operationState"))
-	if last.Text("phase") == "Failed" && last.Text("syncResult.revision") == commit {
+	if last.GetString("phase") == "Failed" && last.GetString("syncResult.revision") == commit {
 		return countAt(last, "retryCount") < maxRetries && !a.clock.Now().Before(a.retries[application.Name()].after)
 	}
 	delete(a.retries, application.Name())
 	return true
 }
 
-// target returns what the catalog wants of an application; errors are as the repo server says them.
-func (a *argoController) target(ctx context.Context, application kube.Object) (target, error) {
+// loadTarget returns what the catalog wants of an application; errors are as the repo server says them.
+func (a *argoController) loadTarget(ctx context.Context, application kube.Object) (target, error) {
 	server := a.instance + "-repo-server"
-	if !a.runs(deploymentResource, server) {
+	if !a.isWorkloadRunning(deploymentResource, server) {
 		return target{}, fmt.Errorf("rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial tcp: "+
 			"lookup %s: connection refused\"", server)
 	}
 	a.repo.plugin = a.instance != bootstrapArgoCD
-	found, err := a.repo.target(ctx, application)
+	found, err := a.repo.getTarget(ctx, application)
 	if err != nil {
 		return target{}, fmt.Errorf("rpc error: code = Unknown desc = %w", err)
 	}
@@ -149,7 +149,7 @@ func (a *argoController) sync(application kube.Object, wanted target) kube.Objec
 		"operation": kube.Object{"initiatedBy": kube.Object{"automated": true}}, "syncResult": kube.Object{"revision": wanted.commit}}
 	if err := a.applyAll(application, wanted.objects); err != nil {
 		last.count++
-		pause := min(firstRetry<<min(last.count-1, 10), lastRetry)
+		pause := min(minRetryDelay<<min(last.count-1, 10), maxRetryDelay)
 		a.retries[application.Name()] = retry{last.count, a.clock.Now().Add(pause)}
 		message := err.Error()
 		if last.count > 1 {
@@ -171,11 +171,11 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 		if err == nil {
 			continue
 		}
-		var failure *kube.Failure
+		var failure *kube.StatusError
 		if errors.As(err, &failure) && failure.Code == http.StatusNotFound && failure.Name == "" {
 			return fmt.Errorf("one or more synchronization tasks are not valid due to application controller: The Kubernetes API could not find %s/%s "+
 				"for requested resource %s/%s. Make sure the %q CRD is installed on the destination cluster",
-				groupOf(object), object.Text("kind"), object.Namespace(), object.Name(), object.Text("kind"))
+				groupOf(object), object.GetString("kind"), object.Namespace(), object.Name(), object.GetString("kind"))
 		}
 		return fmt.Errorf("one or more objects failed to apply, reason: %w", err)
 	}
@@ -184,9 +184,9 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 
 // createNamespace makes an application's namespace if it asks for that.
 func (a *argoController) createNamespace(application kube.Object) error {
-	for _, option := range kube.Object(application.Map("spec.syncPolicy")).Texts("syncOptions") {
+	for _, option := range kube.Object(application.Map("spec.syncPolicy")).GetStrings("syncOptions") {
 		if option == "CreateNamespace=true" {
-			return a.objects.Ensure("namespaces", "", named(application.Text("spec.destination.namespace")), nil)
+			return a.objects.Ensure("namespaces", "", newNamedObject(application.GetString("spec.destination.namespace")), nil)
 		}
 	}
 	return nil
@@ -199,16 +199,16 @@ func (a *argoController) prune(application kube.Object, wanted []kube.Object) er
 	}
 	kept := map[string]bool{}
 	for _, object := range wanted {
-		_, namespace := a.located(object)
-		kept[object.Text("kind")+"/"+namespace+"/"+object.Name()] = true
+		_, namespace := a.findKindAndNamespace(object)
+		kept[object.GetString("kind")+"/"+namespace+"/"+object.Name()] = true
 	}
 	for _, old := range application.List("status.resources") {
-		kind, known := a.kindNamed(old.Text("group"), old.Text("kind"))
-		if !known || kept[old.Text("kind")+"/"+old.Text("namespace")+"/"+old.Text("name")] {
+		kind, known := a.findKindByName(old.GetString("group"), old.GetString("kind"))
+		if !known || kept[old.GetString("kind")+"/"+old.GetString("namespace")+"/"+old.GetString("name")] {
 			continue
 		}
-		_, err := a.objects.Delete(kind.GroupResource(), old.Text("namespace"), old.Text("name"))
-		var failure *kube.Failure
+		_, err := a.objects.Delete(kind.GroupResource(), old.GetString("namespace"), old.GetString("name"))
+		var failure *kube.StatusError
 		if err != nil && (!errors.As(err, &failure) || failure.Code != http.StatusNotFound) {
 			return err
 		}
@@ -216,6 +216,6 @@ func (a *argoController) prune(application kube.Object, wanted []kube.Object) er
 	return nil
 }
 
-func (c *cluster) kindNamed(group, name string) (kube.Kind, bool) {
-	return c.objects.KindThat(func(kind kube.Kind) bool { return kind.Group == group && kind.Kind == name })
+func (c *cluster) findKindByName(group, name string) (kube.Kind, bool) {
+	return c.objects.FindKindFunc(func(kind kube.Kind) bool { return kind.Group == group && kind.Kind == name })
 }

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// healOperator ends the deadlock of an operator that waits for a Secret which is not its own: without the Secret, and
+// resolveDeadlock ends the deadlock of an operator that waits for a Secret which is not its own: without the Secret, and
 // started anew, it goes on.
-func (s *steward) healOperator(ctx context.Context) error {
-	maps, err := s.api.get(ctx, in(synNamespace, mapResource)+"?labelSelector=app.kubernetes.io%2Fmanaged-by%3D"+argoInstance)
+func (s *steward) resolveDeadlock(ctx context.Context) error {
+	maps, err := s.api.get(ctx, formatResourcePath(synNamespace, mapResource)+"?labelSelector=app.kubernetes.io%2Fmanaged-by%3D"+argoInstance)
 	if err != nil {
 		return err
 	}
-	pods, err := s.api.get(ctx, in(argoOperatorNS, podResource))
+	pods, err := s.api.get(ctx, formatResourcePath(argoOperatorNS, podResource))
 	if err != nil || len(maps.List("items")) > deadlockMaps || len(pods.List("items")) == 0 {
 		return err
 	}
 	for _, pod := range pods.List("items") {
-		started, err := time.Parse(time.RFC3339, pod.Text("metadata.creationTimestamp"))
+		started, err := time.Parse(time.RFC3339, pod.GetString("metadata.creationTimestamp"))
 		if err != nil || s.now().Sub(started) < deadlockAge {
 			return err
 		}
 	}
-	secret := in(synNamespace, secretResource) + "/" + argoSecretName
+	secret := formatResourcePath(synNamespace, secretResource) + "/" + argoSecretName
 	found, err := s.api.get(ctx, secret)
 	switch {
 	case isCode(err, http.StatusNotFound):
@@ -38,7 +38,7 @@ func (s *steward) healOperator(ctx context.Context) error {
 	}
 	s.console("steward: restarting the ArgoCD operator, which is in a deadlock")
 	for _, pod := range pods.List("items") {
-		if _, err := s.api.do(ctx, http.MethodDelete, in(argoOperatorNS, podResource)+"/"+pod.Name(), nil); err != nil {
+		if _, err := s.api.do(ctx, http.MethodDelete, formatResourcePath(argoOperatorNS, podResource)+"/"+pod.Name(), nil); err != nil {
 			return err
 		}
 	}

@@ -15,35 +15,35 @@ const (
 	degraded    = "Degraded"
 )
 
-func healths() []string { return []string{healthy, progressing, missing, degraded} }
+func listHealths() []string { return []string{healthy, progressing, missing, degraded} }
 
-func worse(a, b finding) finding {
-	if slices.Index(healths(), b.reason) > slices.Index(healths(), a.reason) {
+func selectWorse(a, b statusDetail) statusDetail {
+	if slices.Index(listHealths(), b.reason) > slices.Index(listHealths(), a.reason) {
 		return b
 	}
 	return a
 }
 
-// healthOf is Argo CD's opinion of an object; "" of kinds that it has none about.
-func healthOf(object kube.Object) finding {
-	switch object.Text("kind") {
+// computeHealth is Argo CD's opinion of an object; "" of kinds that it has none about.
+func computeHealth(object kube.Object) statusDetail {
+	switch object.GetString("kind") {
 	case "Deployment", "StatefulSet":
-		return rolledOut(object)
+		return computeRolloutHealth(object)
 	case "DaemonSet":
 		wanted, ready := countAt(object, "status.desiredNumberScheduled"), countAt(object, "status.numberReady")
 		if object.Get("status.observedGeneration") == nil || ready < wanted {
-			return finding{progressing, fmt.Sprintf("Waiting for daemon set %q rollout to finish: %d of %d updated pods are available...", object.Name(), ready, wanted)}
+			return statusDetail{progressing, fmt.Sprintf("Waiting for daemon set %q rollout to finish: %d of %d updated pods are available...", object.Name(), ready, wanted)}
 		}
-		return finding{reason: healthy}
+		return statusDetail{reason: healthy}
 	case "Job":
-		if condition(object, jobComplete).Text("status") != "True" {
-			return finding{progressing, ""}
+		if getCondition(object, jobComplete).GetString("status") != "True" {
+			return statusDetail{progressing, ""}
 		}
-		return finding{reason: healthy}
+		return statusDetail{reason: healthy}
 	case "Certificate":
-		return certificateHealth(object)
+		return computeCertificateHealth(object)
 	}
-	return finding{}
+	return statusDetail{}
 }
 
 func countAt(object kube.Object, path string) int {
@@ -51,30 +51,30 @@ func countAt(object kube.Object, path string) int {
 	return int(found)
 }
 
-func rolledOut(object kube.Object) finding {
+func computeRolloutHealth(object kube.Object) statusDetail {
 	wanted := 1
 	if replicas, ok := object.Get("spec.replicas").(float64); ok {
 		wanted = int(replicas)
 	}
 	switch available := countAt(object, "status.availableReplicas"); {
 	case object.Get("status.observedGeneration") != object.Get("metadata.generation"):
-		return finding{progressing, "Waiting for rollout to finish: observed generation less than desired generation"}
+		return statusDetail{progressing, "Waiting for rollout to finish: observed generation less than desired generation"}
 	case available < wanted:
-		return finding{progressing, fmt.Sprintf("Waiting for rollout to finish: %d of %d updated replicas are available...", available, wanted)}
+		return statusDetail{progressing, fmt.Sprintf("Waiting for rollout to finish: %d of %d updated replicas are available...", available, wanted)}
 	}
-	return finding{reason: healthy}
+	return statusDetail{reason: healthy}
 }
 
-// certificateHealth is about a Certificate of cert-manager: one that is being issued is on its way, however long that takes.
-func certificateHealth(object kube.Object) finding {
-	if issuing := condition(object, "Issuing"); issuing.Text("status") == "True" {
-		return finding{progressing, issuing.Text("message")}
+// computeCertificateHealth is about a Certificate of cert-manager: one that is being issued is on its way, however long that takes.
+func computeCertificateHealth(object kube.Object) statusDetail {
+	if issuing := getCondition(object, "Issuing"); issuing.GetString("status") == "True" {
+		return statusDetail{progressing, issuing.GetString("message")}
 	}
-	switch ready := condition(object, "Ready"); ready.Text("status") {
+	switch ready := getCondition(object, "Ready"); ready.GetString("status") {
 	case "True":
-		return finding{reason: healthy, message: ready.Text("message")}
+		return statusDetail{reason: healthy, message: ready.GetString("message")}
 	case "False":
-		return finding{degraded, ready.Text("message")}
+		return statusDetail{degraded, ready.GetString("message")}
 	}
-	return finding{progressing, "Waiting for certificate"}
+	return statusDetail{progressing, "Waiting for certificate"}
 }

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	argoCRResource  = "argocds.argoproj.io"
-	argoInstance    = "syn-argocd"
-	bootstrapArgoCD = "argocd"
-	operatorEvery   = 10 * time.Second
-	// argoSettles is how long the operator works on a new ArgoCD before it makes anything (inferred).
-	argoSettles = 90 * time.Second
+	argoCRResource   = "argocds.argoproj.io"
+	argoInstance     = "syn-argocd"
+	bootstrapArgoCD  = "argocd"
+	operatorInterval = 10 * time.Second
+	// argoSettleTime is how long the operator works on a new ArgoCD before it makes anything (inferred).
+	argoSettleTime = 90 * time.Second
 	// slowStart is how much longer an operator that was in a deadlock takes.
 	slowStart = 4 * time.Minute
 )
@@ -22,29 +22,29 @@ const (
 func (k *kubelet) runArgoOperator(ctx context.Context, p *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
-		if k.cluster.quorum() == nil {
+		if k.cluster.checkQuorum() == nil {
 			for _, wanted := range k.cluster.objects.List(argoCRResource, "") {
-				if err := k.operateArgo(p, wanted); err != nil {
+				if err := k.syncArgo(p, wanted); err != nil {
 					k.machine.Console("argocd-operator: %s: %v", wanted.Name(), err)
 				}
 			}
 		}
-		_ = k.world.clock.Sleep(ctx, operatorEvery)
+		_ = k.clusters.clock.Sleep(ctx, operatorInterval)
 	}
 	return ctx.Err()
 }
 
-// operateArgo makes one ArgoCD, and takes away what Steward had started in its place (the latter is inferred).
-func (k *kubelet) operateArgo(p *pod, wanted kube.Object) error {
+// syncArgo makes one ArgoCD, and takes away what Steward had started in its place (the latter is inferred).
+func (k *kubelet) syncArgo(p *pod, wanted kube.Object) error {
 	c, namespace := k.cluster, wanted.Namespace()
-	if wanted.Text("status.phase") == "" {
+	if wanted.GetString("status.phase") == "" {
 		return c.setPhase(wanted, "Pending")
 	}
-	if c.deadlocked(p, namespace) || !c.settledArgo(p, wanted) {
+	if c.isDeadlocked(p, namespace) || !c.isArgoSettled(p, wanted) {
 		return nil
 	}
-	owner := []kube.Object{{"apiVersion": wanted.Text("apiVersion"), "kind": "ArgoCD", "name": wanted.Name(), "uid": wanted.Text("metadata.uid"), "controller": true}}
-	if err := c.adoptArgoSecret(namespace, owner); err != nil {
+	owner := []kube.Object{{"apiVersion": wanted.GetString("apiVersion"), "kind": "ArgoCD", "name": wanted.Name(), "uid": wanted.GetString("metadata.uid"), "controller": true}}
+	if err := c.setSecretOwner(namespace, owner); err != nil {
 		return err
 	}
 	for _, name := range []string{"argocd-cm", "argocd-rbac-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm", "argocd-gpg-keys-cm"} {
@@ -59,7 +59,7 @@ func (k *kubelet) operateArgo(p *pod, wanted kube.Object) error {
 			return err
 		}
 	}
-	ready, err := c.argoWorkloads(wanted, owner)
+	ready, err := c.ensureArgoWorkloads(wanted, owner)
 	if err != nil || !ready {
 		return err
 	}
@@ -69,41 +69,41 @@ func (k *kubelet) operateArgo(p *pod, wanted kube.Object) error {
 	return c.endBootstrapArgo(namespace)
 }
 
-// settledArgo tells whether an ArgoCD is there for long enough.
-func (c *cluster) settledArgo(p *pod, wanted kube.Object) bool {
-	since, needs := wanted, argoSettles
-	if c.troubles.SlowArgo {
+// isArgoSettled tells whether an ArgoCD is there for long enough.
+func (c *cluster) isArgoSettled(p *pod, wanted kube.Object) bool {
+	since, needs := wanted, argoSettleTime
+	if c.faults.SlowArgo {
 		since, needs = p.object, slowStart
 	}
-	made, err := time.Parse(time.RFC3339, since.Text("metadata.creationTimestamp"))
-	return err == nil && c.clock.Now().Sub(made) >= c.troubles.lasting(needs)
+	made, err := time.Parse(time.RFC3339, since.GetString("metadata.creationTimestamp"))
+	return err == nil && c.clock.Now().Sub(made) >= c.faults.scaleDuration(needs)
 }
 
 func (c *cluster) setPhase(argo kube.Object, phase string) error {
-	_, err := c.objects.Change(argoCRResource, argo.Namespace(), argo.Name(), func(o kube.Object) error {
+	_, err := c.objects.Update(argoCRResource, argo.Namespace(), argo.Name(), func(o kube.Object) error {
 		o.Set("status.phase", phase)
 		return nil
 	})
 	return err
 }
 
-// deadlocked tells whether this pod of the operator waits for a Secret that is not its own: once, in one kind of trouble.
-func (c *cluster) deadlocked(p *pod, namespace string) bool {
-	if !c.troubles.SlowArgo {
+// isDeadlocked tells whether this pod of the operator waits for a Secret that is not its own: once, in one kind of trouble.
+func (c *cluster) isDeadlocked(p *pod, namespace string) bool {
+	if !c.faults.SlowArgo {
 		return false
 	}
 	const what = "argocd-operator/deadlock"
-	stuck, ever := c.sightings.Get(what)
+	stuck, ever := c.stateRecords.Get(what)
 	secret, exists := c.objects.Get(secretResource, namespace, argoSecretName)
 	if !ever && exists && len(secret.List("metadata.ownerReferences")) == 0 {
-		stuck = sighting{What: what, State: p.uid, Since: c.clock.Now()}
-		_ = c.sightings.Put(what, stuck) // without a disk there is no cluster either
+		stuck = stateRecord{What: what, State: p.uid, Since: c.clock.Now()}
+		_ = c.stateRecords.Put(what, stuck) // without a disk there is no cluster either
 	}
 	return stuck.State == p.uid
 }
 
-// adoptArgoSecret makes the Secret the operator's.
-func (c *cluster) adoptArgoSecret(namespace string, owner []kube.Object) error {
+// setSecretOwner makes the Secret the operator's.
+func (c *cluster) setSecretOwner(namespace string, owner []kube.Object) error {
 	secret := kube.Object{"metadata": kube.Object{"name": argoSecretName, "ownerReferences": owner}}
 	return c.objects.Ensure(secretResource, namespace, secret, func(o kube.Object) error {
 		o.Set("metadata.ownerReferences", owner)
@@ -111,8 +111,8 @@ func (c *cluster) adoptArgoSecret(namespace string, owner []kube.Object) error {
 	})
 }
 
-// argoWorkloads makes the programs, and tells whether all run.
-func (c *cluster) argoWorkloads(wanted kube.Object, owner []kube.Object) (bool, error) {
+// ensureArgoWorkloads makes the programs, and tells whether all run.
+func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (bool, error) {
 	ready := true
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
 		kind, resource := "Deployment", deploymentResource
@@ -120,13 +120,13 @@ func (c *cluster) argoWorkloads(wanted kube.Object, owner []kube.Object) (bool, 
 			kind, resource = "StatefulSet", statefulSetResource
 		}
 		account := wanted.Name() + "-argocd-" + name
-		if err := c.objects.Ensure(accountResource, wanted.Namespace(), named(account), nil); err != nil {
+		if err := c.objects.Ensure(accountResource, wanted.Namespace(), newNamedObject(account), nil); err != nil {
 			return false, err
 		}
-		made := argoWorkload(kind, wanted.Name(), name, account)
+		made := newArgoWorkload(kind, wanted.Name(), name, account)
 		made.Set("metadata.ownerReferences", owner)
 		if name == "repo-server" {
-			made.Set("spec.template.spec.containers", append(kube.Object(made.Map("spec.template.spec")).List("containers"), sidecars()...))
+			made.Set("spec.template.spec.containers", append(kube.Object(made.Map("spec.template.spec")).List("containers"), buildSidecars()...))
 		}
 		if err := c.objects.Ensure(resource, wanted.Namespace(), made, nil); err != nil {
 			return false, err
@@ -138,14 +138,14 @@ func (c *cluster) argoWorkloads(wanted kube.Object, owner []kube.Object) (bool, 
 	return ready, c.bindArgo(wanted)
 }
 
-// sidecars resolve the references to secrets beside the repo server.
-func sidecars() []kube.Object {
+// buildSidecars resolve the references to secrets beside the repo server.
+func buildSidecars() []kube.Object {
 	return []kube.Object{{"name": "kapitan", "image": "docker.io/kapicorp/kapitan:v0.34.7"}, {"name": "vault-agent", "image": "docker.io/hashicorp/vault:1.20.4"}}
 }
 
 // bindArgo lets the application controller do everything, as component-argocd does.
 func (c *cluster) bindArgo(wanted kube.Object) error {
-	binding := named(wanted.Name() + "-application-controller-cluster-admin")
+	binding := newNamedObject(wanted.Name() + "-application-controller-cluster-admin")
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": wanted.Namespace(), "name": wanted.Name() + "-argocd-application-controller"}}
 	return c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil)

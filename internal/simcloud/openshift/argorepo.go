@@ -24,7 +24,7 @@ type repoServer struct {
 	vault   *vaultAgent
 	plugin  bool // references to secrets can be resolved
 	cached  checkout
-	targets map[string]made // by application, of the cached commit
+	targets map[string]targetResult // by application, of the cached commit
 }
 
 // checkout is the newest commit of a repository.
@@ -41,8 +41,8 @@ type target struct {
 	objects []kube.Object
 }
 
-// made is a target, or why there is none, for a while.
-type made struct {
+// targetResult is a target, or why there is none, for a while.
+type targetResult struct {
 	target
 	err    error
 	at     time.Time
@@ -57,15 +57,15 @@ const (
 	gitTimeout = 30 * time.Second
 )
 
-func (r *repoServer) target(ctx context.Context, application kube.Object) (target, error) {
-	if err := r.fetch(ctx, application.Text("spec.source.repoURL")); err != nil {
+func (r *repoServer) getTarget(ctx context.Context, application kube.Object) (target, error) {
+	if err := r.fetch(ctx, application.GetString("spec.source.repoURL")); err != nil {
 		return target{}, err
 	}
-	name, source := application.Name(), application.Text("spec.source.path")+" "+application.Text("spec.destination.namespace")
+	name, source := application.Name(), application.GetString("spec.source.path")+" "+application.GetString("spec.destination.namespace")
 	last, known := r.targets[name]
 	if !known || last.source != source || last.commit != r.cached.commit || last.plugin != r.plugin || last.err != nil && r.clock.Now().Sub(last.at) > errorAge {
-		found, err := r.manifests(ctx, application)
-		last = made{target{r.cached.commit, found}, err, r.clock.Now(), r.plugin, source}
+		found, err := r.loadManifests(ctx, application)
+		last = targetResult{target{r.cached.commit, found}, err, r.clock.Now(), r.plugin, source}
 		r.targets[name] = last
 	}
 	return last.target, last.err
@@ -74,7 +74,7 @@ func (r *repoServer) target(ctx context.Context, application kube.Object) (targe
 // fetch gets the catalog, if that is due.
 func (r *repoServer) fetch(ctx context.Context, url string) error {
 	secret, _ := r.objects.Get(secretResource, synNamespace, deployKeyName)
-	key, age := secret.Text("data.sshPrivateKey"), r.clock.Now().Sub(r.cached.at)
+	key, age := secret.GetString("data.sshPrivateKey"), r.clock.Now().Sub(r.cached.at)
 	if same := r.cached.url == url && r.cached.key == key; same && (r.cached.err == nil && age < catalogAge || r.cached.err != nil && age < errorAge) {
 		return r.cached.err
 	}
@@ -84,7 +84,7 @@ func (r *repoServer) fetch(ctx context.Context, url string) error {
 		fresh.err = fmt.Errorf("failed to list refs: %w", fresh.err)
 	}
 	if fresh.commit != r.cached.commit || r.targets == nil {
-		r.targets = map[string]made{}
+		r.targets = map[string]targetResult{}
 	}
 	r.cached = fresh
 	return fresh.err
@@ -100,14 +100,14 @@ func (r *repoServer) fetchNow(ctx context.Context, url, key string) (map[string]
 		return nil, "", err
 	}
 	hosts, _ := r.objects.Get(mapResource, synNamespace, "argocd-ssh-known-hosts-cm")
-	ctx, cancel := context.WithTimeout(ctx, max(r.patience(), gitTimeout))
+	ctx, cancel := context.WithTimeout(ctx, max(r.getTimeout(), gitTimeout))
 	defer cancel()
-	return githost.Fetch(ctx, githost.Dial(r.network.Dial), url, signer, hosts.Text("data.ssh_known_hosts"))
+	return githost.Fetch(ctx, githost.Dial(r.network.Dial), url, signer, hosts.GetString("data.ssh_known_hosts"))
 }
 
-// manifests reads all manifests below an application's path, with the secrets that they refer to, in the order of kinds.
-func (r *repoServer) manifests(ctx context.Context, application kube.Object) ([]kube.Object, error) {
-	folder := path.Clean(application.Text("spec.source.path"))
+// loadManifests reads all manifests below an application's path, with the secrets that they refer to, in the order of kinds.
+func (r *repoServer) loadManifests(ctx context.Context, application kube.Object) ([]kube.Object, error) {
+	folder := path.Clean(application.GetString("spec.source.path"))
 	var names []string
 	for name := range r.cached.files {
 		if strings.HasPrefix(name, folder+"/") && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) {
@@ -120,7 +120,7 @@ func (r *repoServer) manifests(ctx context.Context, application kube.Object) ([]
 	slices.Sort(names)
 	var objects []kube.Object
 	for _, name := range names {
-		content, err := r.reveal(ctx, string(r.cached.files[name]))
+		content, err := r.resolveSecrets(ctx, string(r.cached.files[name]))
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (r *repoServer) manifests(ctx context.Context, application kube.Object) ([]
 			objects = append(objects, r.complete(application, object)...)
 		}
 	}
-	slices.SortStableFunc(objects, func(a, b kube.Object) int { return wave(a) - wave(b) })
+	slices.SortStableFunc(objects, func(a, b kube.Object) int { return getSyncWave(a) - getSyncWave(b) })
 	return objects, nil
 }
 
@@ -141,31 +141,31 @@ func (r *repoServer) complete(application, object kube.Object) []kube.Object {
 	if len(object) == 0 {
 		return nil
 	}
-	if object.Text("kind") == "List" {
+	if object.GetString("kind") == "List" {
 		var all []kube.Object
 		for _, item := range object.List("items") {
 			all = append(all, r.complete(application, item)...)
 		}
 		return all
 	}
-	if kind, err := r.kindOf(object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
-		object.Set("metadata.namespace", application.Text("spec.destination.namespace"))
+	if kind, err := r.findKindOf(object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
+		object.Set("metadata.namespace", application.GetString("spec.destination.namespace"))
 	}
-	object.Set("metadata.annotations", annotated(object, application.Name()))
+	object.Set("metadata.annotations", withTrackingAnnotation(object, application.Name()))
 	for key, value := range object.Map("stringData") {
 		text, _ := value.(string)
-		object.Set("data", kept(object.Map("data"), key, base64.StdEncoding.EncodeToString([]byte(text))))
+		object.Set("data", withField(object.Map("data"), key, base64.StdEncoding.EncodeToString([]byte(text))))
 	}
 	delete(object, "stringData")
 	return []kube.Object{object}
 }
 
-func annotated(object kube.Object, application string) map[string]any {
-	kind := object.Text("apiVersion") + "/" + object.Text("kind")
-	return kept(object.Map("metadata.annotations"), "argocd.argoproj.io/tracking-id", application+":"+kind+":"+object.Namespace()+"/"+object.Name())
+func withTrackingAnnotation(object kube.Object, application string) map[string]any {
+	kind := object.GetString("apiVersion") + "/" + object.GetString("kind")
+	return withField(object.Map("metadata.annotations"), "argocd.argoproj.io/tracking-id", application+":"+kind+":"+object.Namespace()+"/"+object.Name())
 }
 
-func kept(fields map[string]any, key string, value any) map[string]any {
+func withField(fields map[string]any, key string, value any) map[string]any {
 	if fields == nil {
 		fields = map[string]any{}
 	}
@@ -173,11 +173,11 @@ func kept(fields map[string]any, key string, value any) map[string]any {
 	return fields
 }
 
-// wave is when an object is applied: what others need comes first.
-func wave(object kube.Object) int {
+// getSyncWave is when an object is applied: what others need comes first.
+func getSyncWave(object kube.Object) int {
 	order := []string{"Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "ServiceAccount", "Secret", "ConfigMap", "CustomResourceDefinition",
 		"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service"}
-	if at := slices.Index(order, object.Text("kind")); at >= 0 {
+	if at := slices.Index(order, object.GetString("kind")); at >= 0 {
 		return at
 	}
 	return len(order)

@@ -21,14 +21,14 @@ var reference = regexp.MustCompile(`\?\{vaultkv:([^}:]+)/([^}:/]+)(?::[^}]*)?\}`
 
 // vaultAgent gets secrets from Vault as a cluster may.
 type vaultAgent struct {
-	http     *http.Client
-	patience time.Duration
-	token    string
-	login    string // what the token was got with
+	http    *http.Client
+	timeout time.Duration
+	token   string
+	login   string // what the token was got with
 }
 
-// reveal puts secrets in the place of references.
-func (r *repoServer) reveal(ctx context.Context, content string) (string, error) {
+// resolveSecrets puts secrets in the place of references.
+func (r *repoServer) resolveSecrets(ctx context.Context, content string) (string, error) {
 	const plugin = "plugin sidecar failed. "
 	if !strings.Contains(content, "?{vaultkv:") {
 		return content, nil
@@ -41,7 +41,7 @@ func (r *repoServer) reveal(ctx context.Context, content string) (string, error)
 	content = reference.ReplaceAllStringFunc(content, func(found string) string {
 		parts := reference.FindStringSubmatch(found)
 		if secrets[parts[1]] == nil && failed == nil {
-			secrets[parts[1]], failed = r.secret(ctx, parts[1])
+			secrets[parts[1]], failed = r.readSecret(ctx, parts[1])
 		}
 		value, exists := secrets[parts[1]][parts[2]]
 		if !exists && failed == nil {
@@ -56,18 +56,18 @@ func (r *repoServer) reveal(ctx context.Context, content string) (string, error)
 	return content, nil
 }
 
-// secret reads one secret, after a sign-in with Steward's token if need be.
-func (r *repoServer) secret(ctx context.Context, path string) (map[string]string, error) {
+// readSecret reads one secret, after a sign-in with Steward's token if need be.
+func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]string, error) {
 	account, _ := r.objects.Get(secretResource, synNamespace, stewardName)
-	token, err := base64.StdEncoding.DecodeString(account.Text("data.token"))
+	token, err := base64.StdEncoding.DecodeString(account.GetString("data.token"))
 	if err != nil {
 		return nil, err
 	}
 	role, _, _ := strings.Cut(path, "/")
 	if !strings.HasPrefix(role, "t-") {
-		role = r.tenant()
+		role = r.findTenant()
 	}
-	base := r.vaultBase()
+	base := r.getVaultAddress()
 	if login := base + " " + role + " " + string(token); r.vault.login != login || r.vault.token == "" {
 		if err := r.vault.signIn(ctx, base, role, string(token)); err != nil {
 			return nil, err
@@ -77,8 +77,8 @@ func (r *repoServer) secret(ctx context.Context, path string) (map[string]string
 	return r.vault.read(ctx, base, path)
 }
 
-// tenant is the first that any reference of the catalog names.
-func (r *repoServer) tenant() string {
+// findTenant is the first that any reference of the catalog names.
+func (r *repoServer) findTenant() string {
 	for name := range r.cached.files {
 		if rest, found := strings.CutPrefix(name, "refs/t-"); found {
 			tenant, _, _ := strings.Cut(rest, "/")
@@ -88,12 +88,12 @@ func (r *repoServer) tenant() string {
 	return ""
 }
 
-// vaultBase is the address that the ArgoCD tells the repo server.
-func (c *cluster) vaultBase() string {
+// getVaultAddress is the address that the ArgoCD tells the repo server.
+func (c *cluster) getVaultAddress() string {
 	argo, _ := c.objects.Get(argoCRResource, synNamespace, argoInstance)
 	for _, variable := range argo.List("spec.repo.env") {
-		if variable.Text("name") == "VAULT_ADDR" {
-			return strings.TrimRight(variable.Text("value"), "/")
+		if variable.GetString("name") == "VAULT_ADDR" {
+			return strings.TrimRight(variable.GetString("value"), "/")
 		}
 	}
 	return defaultVault
@@ -109,7 +109,7 @@ func (v *vaultAgent) signIn(ctx context.Context, base, role, jwt string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.ask(ctx, http.MethodPost, base+"/v1/auth/lieutenant/login", body, &answer); err != nil {
+	if err := v.sendRequest(ctx, http.MethodPost, base+"/v1/auth/lieutenant/login", body, &answer); err != nil {
 		return fmt.Errorf("auth.handler: error authenticating: %w", err)
 	}
 	v.token = answer.Auth.Token
@@ -120,7 +120,7 @@ func (v *vaultAgent) read(ctx context.Context, base, path string) (map[string]st
 	var answer struct {
 		Data struct{ Data map[string]string }
 	}
-	err := v.ask(ctx, http.MethodGet, base+"/v1/clusters/kv/data/"+path, nil, &answer)
+	err := v.sendRequest(ctx, http.MethodGet, base+"/v1/clusters/kv/data/"+path, nil, &answer)
 	var refused vaultError
 	if errors.As(err, &refused) && refused.code == http.StatusForbidden {
 		v.token = "" // it may have ended
@@ -128,8 +128,8 @@ func (v *vaultAgent) read(ctx context.Context, base, path string) (map[string]st
 	return answer.Data.Data, err
 }
 
-func (v *vaultAgent) ask(ctx context.Context, method, address string, body []byte, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, v.patience)
+func (v *vaultAgent) sendRequest(ctx context.Context, method, address string, body []byte, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, v.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -146,7 +146,7 @@ func (v *vaultAgent) ask(ctx context.Context, method, address string, body []byt
 	if response.StatusCode >= http.StatusBadRequest {
 		var answer struct{ Errors []string }
 		_ = json.NewDecoder(response.Body).Decode(&answer) // what is no JSON says nothing
-		return vaultError{response.StatusCode, vaultFailure(response.StatusCode, answer.Errors) + ", on " + strings.ToLower(method) + " " + address}
+		return vaultError{response.StatusCode, formatVaultError(response.StatusCode, answer.Errors) + ", on " + strings.ToLower(method) + " " + address}
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }
@@ -159,8 +159,8 @@ type vaultError struct {
 
 func (e vaultError) Error() string { return e.message }
 
-// vaultFailure is how the client that Kapitan uses calls a refusal.
-func vaultFailure(code int, errors []string) string {
+// formatVaultError is how the client that Kapitan uses calls a refusal.
+func formatVaultError(code int, errors []string) string {
 	said := "None"
 	if len(errors) > 0 {
 		said = strings.Join(errors, ", ")

@@ -29,12 +29,12 @@ type blockStorage struct {
 
 // runBlockStorage returns why the program ended.
 func (k *kubelet) runBlockStorage(ctx context.Context, p *pod, env map[string]string, running func()) error {
-	api, err := k.inCluster(p, env)
+	api, err := k.newInClusterClient(p, env)
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	cloud, err := newCloudAPI(k.machine, env, k.cluster.patience(), k.world.clock)
+	cloud, err := newCloudAPI(k.machine, env, k.cluster.getTimeout(), k.clusters.clock)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (k *kubelet) runBlockStorage(ctx context.Context, p *pod, env map[string]st
 			return err
 		}
 		running()
-		_ = k.world.clock.Sleep(ctx, storageEvery)
+		_ = k.clusters.clock.Sleep(ctx, storageEvery)
 	}
 	return ctx.Err()
 }
@@ -57,11 +57,11 @@ func (d blockStorage) provision(ctx context.Context) error {
 		return err
 	}
 	for _, claim := range claims.List("items") {
-		if claim.Text("spec.volumeName") != "" || claim.Text("spec.storageClassName") == "" {
+		if claim.GetString("spec.volumeName") != "" || claim.GetString("spec.storageClassName") == "" {
 			continue
 		}
-		if err := d.provisionClaim(ctx, claim); err != nil && d.said[claim.Text("metadata.uid")] != err.Error() {
-			d.said[claim.Text("metadata.uid")] = err.Error()
+		if err := d.provisionClaim(ctx, claim); err != nil && d.said[claim.GetString("metadata.uid")] != err.Error() {
+			d.said[claim.GetString("metadata.uid")] = err.Error()
 			d.console("csi-provisioner: failed to provision volume for claim %s/%s: %v", claim.Namespace(), claim.Name(), err)
 		}
 	}
@@ -69,18 +69,18 @@ func (d blockStorage) provision(ctx context.Context) error {
 }
 
 func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) error {
-	class, err := d.api.get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.Text("spec.storageClassName"))
-	if err != nil || class.Text("provisioner") != storageDriver {
+	class, err := d.api.get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.GetString("spec.storageClassName"))
+	if err != nil || class.GetString("provisioner") != storageDriver {
 		return err
 	}
-	if _, selected := claim.Map("metadata.annotations")["volume.kubernetes.io/selected-node"]; class.Text("volumeBindingMode") == "WaitForFirstConsumer" && !selected {
+	if _, selected := claim.Map("metadata.annotations")["volume.kubernetes.io/selected-node"]; class.GetString("volumeBindingMode") == "WaitForFirstConsumer" && !selected {
 		return nil
 	}
-	size, err := gibibytes(claim.Text("spec.resources.requests.storage"))
+	size, err := gibibytes(claim.GetString("spec.resources.requests.storage"))
 	if err != nil {
 		return err
 	}
-	name := "pvc-" + claim.Text("metadata.uid")
+	name := "pvc-" + claim.GetString("metadata.uid")
 	id, err := d.ensureVolume(ctx, name, size)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) err
 		"metadata": kube.Object{"name": name, "annotations": kube.Object{"pv.kubernetes.io/provisioned-by": storageDriver}},
 		"spec": kube.Object{
 			"csi":         kube.Object{"driver": storageDriver, "volumeHandle": d.zone + "/" + id},
-			"claimRef":    kube.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": claim.Namespace(), "name": claim.Name(), "uid": claim.Text("metadata.uid")},
+			"claimRef":    kube.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": claim.Namespace(), "name": claim.Name(), "uid": claim.GetString("metadata.uid")},
 			"capacity":    kube.Object{"storage": strconv.Itoa(size) + "Gi"},
 			"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class.Name(), "persistentVolumeReclaimPolicy": "Delete",
 		},

@@ -11,17 +11,17 @@ import (
 
 var ostreeVersion = regexp.MustCompile(`(?m)^OSTREE_VERSION='(.+)'$`)
 
-// suits returns nil if the machine was booted from an image of the release's stream. Another build of the stream will
+// checkBootImage returns nil if the machine was booted from an image of the release's stream. Another build of the stream will
 // do; of an image that says nothing, nothing is known. What is said here is our wording.
-func (h *bootstrapHost) suits(context.Context) error {
+func (h *bootstrapHost) checkBootImage(context.Context) error {
 	content, _ := h.machine.ReadFile(osReleaseFile)
 	found := ostreeVersion.FindSubmatch(content)
 	if found == nil {
 		return nil
 	}
-	booted, wanted := string(found[1]), mirror.Build(h.config.Version)
+	booted, wanted := string(found[1]), mirror.ImageName(h.config.Version)
 	switch {
-	case osStream(booted) == osStream(wanted):
+	case parseOSStream(booted) == parseOSStream(wanted):
 		return nil
 	case strings.HasPrefix(h.config.Version, "4.18."):
 		return fmt.Errorf("kubelet.service: Failed to locate executable /usr/bin/kubelet: the boot image %s is bare, OpenShift %s needs one like %s", booted, h.config.Version, wanted)
@@ -30,8 +30,8 @@ func (h *bootstrapHost) suits(context.Context) error {
 		booted, wanted, h.config.Version)
 }
 
-// osStream is what the builds of a stream have in common: "9.6" of "9.6.20251212-1".
-func osStream(build string) string {
+// parseOSStream is what the builds of a stream have in common: "9.6" of "9.6.20251212-1".
+func parseOSStream(build string) string {
 	parts := strings.SplitN(build, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }

@@ -12,20 +12,20 @@ import (
 
 // bootstrapHost is the machine that starts a cluster.
 type bootstrapHost struct {
-	world   *World
-	machine *JournaledMachine
-	record  *recorder
-	cluster *cluster
-	config  machineConfig
-	domain  string
-	running sync.WaitGroup
+	clusters *Clusters
+	machine  *JournaledMachine
+	record   *recorder
+	cluster  *cluster
+	config   machineConfig
+	domain   string
+	running  sync.WaitGroup
 }
 
 // runBootstrap lives through the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk,
 // so a machine that is started again goes on where it was.
-func (w *World) runBootstrap(ctx context.Context, m machine.Machine) {
-	journaled := Journaled(m, w.clock)
-	host := &bootstrapHost{world: w, machine: journaled, record: &recorder{machine: journaled}}
+func (w *Clusters) runBootstrap(ctx context.Context, m machine.Machine) {
+	journaled := NewJournaledMachine(m, w.clock)
+	host := &bootstrapHost{clusters: w, machine: journaled, record: &recorder{machine: journaled}}
 	defer host.running.Wait()
 	host.running.Go(func() { journaled.ServeInside(ctx) })
 	host.record.resume()
@@ -33,34 +33,34 @@ func (w *World) runBootstrap(ctx context.Context, m machine.Machine) {
 		journaled.Console("release-image.service: %v", err)
 		return
 	}
-	host.bootkube(ctx)
+	host.runBootkube(ctx)
 }
 
 // prepare reads from the disk which cluster this is.
 func (h *bootstrapHost) prepare() error {
-	infrastructure, err := h.manifest("manifests/cluster-infrastructure-02-config.yml")
+	infrastructure, err := h.readManifest("manifests/cluster-infrastructure-02-config.yml")
 	if err != nil {
 		return err
 	}
-	dns, err := h.manifest("manifests/cluster-dns-02-config.yml")
+	dns, err := h.readManifest("manifests/cluster-dns-02-config.yml")
 	if err != nil {
 		return err
 	}
-	h.domain = dns.Text("spec.baseDomain")
+	h.domain = dns.GetString("spec.baseDomain")
 	h.config = machineConfig{
-		Role: "master", InfraID: infrastructure.Text("status.infrastructureName"), Version: h.text("release-version"),
-		ExternalCloud: infrastructure.Text("status.platformStatus.external.cloudControllerManager.state") == "External",
+		Role: "master", InfraID: infrastructure.GetString("status.infrastructureName"), Version: h.readText("release-version"),
+		ExternalCloud: infrastructure.GetString("status.platformStatus.external.cloudControllerManager.state") == "External",
 	}
-	h.cluster, err = h.world.cluster(h.config.InfraID)
+	h.cluster, err = h.clusters.getCluster(h.config.InfraID)
 	return err
 }
 
-func (h *bootstrapHost) text(name string) string {
+func (h *bootstrapHost) readText(name string) string {
 	content, _ := h.machine.ReadFile(optOpenShift + name)
 	return string(content)
 }
 
-func (h *bootstrapHost) done(stage string) bool {
+func (h *bootstrapHost) isStageDone(stage string) bool {
 	_, ok := h.machine.ReadFile(optOpenShift + stage + ".done")
 	return ok
 }
@@ -73,17 +73,17 @@ func (h *bootstrapHost) finish(stage string) {
 	}
 }
 
-// enter says that a stage begins.
-func (h *bootstrapHost) enter(stage string) {
+// startStage says that a stage begins.
+func (h *bootstrapHost) startStage(stage string) {
 	h.record.begin(stage)
-	h.machine.Console("%s.service: stage %s", serviceOf(stage), stage)
+	h.machine.Console("%s.service: stage %s", findService(stage), stage)
 }
 
-// stage lasts as long as told; false if ctx ended meanwhile.
-func (h *bootstrapHost) stage(ctx context.Context, name string, lasts time.Duration) bool {
-	if !h.done(name) {
-		h.enter(name)
-		if h.world.work(ctx, lasts) != nil {
+// runStage lasts as long as told; false if ctx ended meanwhile.
+func (h *bootstrapHost) runStage(ctx context.Context, name string, lasts time.Duration) bool {
+	if !h.isStageDone(name) {
+		h.startStage(name)
+		if h.clusters.waitScaled(ctx, lasts) != nil {
 			return false
 		}
 		h.finish(name)
@@ -93,16 +93,16 @@ func (h *bootstrapHost) stage(ctx context.Context, name string, lasts time.Durat
 
 // await lasts until check succeeds; what it says meanwhile is shown on the console whenever it changes.
 func (h *bootstrapHost) await(ctx context.Context, name string, check func(context.Context) error) bool {
-	if h.done(name) {
+	if h.isStageDone(name) {
 		return ctx.Err() == nil
 	}
-	h.enter(name)
+	h.startStage(name)
 	shown := ""
-	ok := h.world.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+	ok := h.clusters.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
 		err := check(ctx)
 		if err != nil && err.Error() != shown {
 			shown = err.Error()
-			h.machine.Console("%s.service: %s: %s", serviceOf(name), name, shown)
+			h.machine.Console("%s.service: %s: %s", findService(name), name, shown)
 		}
 		return err == nil
 	})
@@ -126,48 +126,48 @@ func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (sto
 	}
 }
 
-// bootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
-func (h *bootstrapHost) bootkube(ctx context.Context) {
-	if !h.await(ctx, "release-image", h.pulls) || !h.await(ctx, "node-image-pull", h.suits) || !h.stage(ctx, "node-image-overlay", 50*time.Second) ||
-		!h.await(ctx, "mco-render", h.renders) || !h.stage(ctx, "mco-bootstrap", 50*time.Second) {
+// runBootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
+func (h *bootstrapHost) runBootkube(ctx context.Context) {
+	if !h.await(ctx, "release-image", h.pullReleaseImage) || !h.await(ctx, "node-image-pull", h.checkBootImage) || !h.runStage(ctx, "node-image-overlay", 50*time.Second) ||
+		!h.await(ctx, "mco-render", h.checkRendering) || !h.runStage(ctx, "mco-bootstrap", 50*time.Second) {
 		return
 	}
 	stopMachineConfigServer := func() {}
-	if !h.done("cvo-overrides") {
+	if !h.isStageDone("cvo-overrides") {
 		stopMachineConfigServer = h.start(ctx, h.serveMachineConfig)
 	}
-	if !h.stage(ctx, "etcd-bootstrap", 30*time.Second) {
+	if !h.runStage(ctx, "etcd-bootstrap", 30*time.Second) {
 		return
 	}
-	if err := h.seed(); err != nil {
+	if err := h.initEtcd(); err != nil {
 		h.machine.Console("bootkube.service: etcd-bootstrap: %v", err)
 		return
 	}
 	h.start(ctx, h.runMember)
-	if !h.stage(ctx, "wait-for-etcd", 90*time.Second) || !h.temporaryControlPlane(ctx) {
+	if !h.runStage(ctx, "wait-for-etcd", 90*time.Second) || !h.runTemporaryControlPlane(ctx) {
 		return
 	}
-	if !h.stage(ctx, "cvo-overrides", 15*time.Second) {
+	if !h.runStage(ctx, "cvo-overrides", 15*time.Second) {
 		return
 	}
 	stopMachineConfigServer()
 	h.complete(ctx)
 }
 
-// renders returns nil if the machine configurations of the pools can be merged; without that, no machine is served.
-func (h *bootstrapHost) renders(context.Context) error {
+// checkRendering returns nil if the machine configurations of the pools can be merged; without that, no machine is served.
+func (h *bootstrapHost) checkRendering(context.Context) error {
 	for _, pool := range []string{"master", "worker"} {
-		if _, err := render(pool, h.config.Version, h.machineConfigs()); err != nil {
+		if _, err := render(pool, h.config.Version, h.readMachineConfigs()); err != nil {
 			return fmt.Errorf("machine-config-controller bootstrap: %w", err)
 		}
 	}
 	return nil
 }
 
-// temporaryControlPlane is cluster-bootstrap: API and controllers on this machine until two masters have their own.
-func (h *bootstrapHost) temporaryControlPlane(ctx context.Context) bool {
-	h.start(ctx, h.approve)
-	if h.done("cb-bootstrap") {
+// runTemporaryControlPlane is cluster-bootstrap: API and controllers on this machine until two masters have their own.
+func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
+	h.start(ctx, h.approveRequests)
+	if h.isStageDone("cb-bootstrap") {
 		return true
 	}
 	stopAPI := h.start(ctx, func(ctx context.Context) {
@@ -175,9 +175,9 @@ func (h *bootstrapHost) temporaryControlPlane(ctx context.Context) bool {
 			h.machine.Console("kube-apiserver: %v", err)
 		}
 	})
-	stopControllers := h.start(ctx, func(ctx context.Context) { h.cluster.control(ctx, h.machine) })
-	ok := h.stage(ctx, "kube-apiserver-bootstrap", 15*time.Second) && h.await(ctx, "manifests", h.applyManifests) &&
-		h.clusterBootstrap(ctx)
+	stopControllers := h.start(ctx, func(ctx context.Context) { h.cluster.runControllers(ctx, h.machine) })
+	ok := h.runStage(ctx, "kube-apiserver-bootstrap", 15*time.Second) && h.await(ctx, "manifests", h.applyManifests) &&
+		h.runClusterBootstrap(ctx)
 	if ok {
 		stopControllers()
 		stopAPI()
@@ -187,9 +187,9 @@ func (h *bootstrapHost) temporaryControlPlane(ctx context.Context) bool {
 	return ok
 }
 
-// clusterBootstrap waits and reports through api-int, as the real one does: a broken load balancer stalls it.
-func (h *bootstrapHost) clusterBootstrap(ctx context.Context) bool {
-	api, ok := h.admin()
+// runClusterBootstrap waits and reports through api-int, as the real one does: a broken load balancer stalls it.
+func (h *bootstrapHost) runClusterBootstrap(ctx context.Context) bool {
+	api, ok := h.openAdminClient()
 	if !ok {
 		return false
 	}
@@ -199,16 +199,16 @@ func (h *bootstrapHost) clusterBootstrap(ctx context.Context) bool {
 		return err
 	}
 	return h.await(ctx, "api-int", reached) &&
-		h.await(ctx, "control-plane", func(ctx context.Context) error { return controlPlaneRuns(ctx, api, 2) }) &&
-		h.stage(ctx, "load-balancers", 30*time.Second) &&
-		h.await(ctx, "bootstrap-success", h.event(api, "bootstrap-success", "Required control plane pods have been created")) &&
-		h.stage(ctx, "all-manifests", 20*time.Second) && h.await(ctx, "remaining-manifests", h.applyRemaining) &&
-		h.await(ctx, "bootstrap-finished", h.event(api, "bootstrap-finished", "Bootstrap finished"))
+		h.await(ctx, "control-plane", func(ctx context.Context) error { return checkControlPlane(ctx, api, 2) }) &&
+		h.runStage(ctx, "load-balancers", 30*time.Second) &&
+		h.await(ctx, "bootstrap-success", h.createEvent(api, "bootstrap-success", "Required control plane pods have been created")) &&
+		h.runStage(ctx, "all-manifests", 20*time.Second) && h.await(ctx, "remaining-manifests", h.applyRemaining) &&
+		h.await(ctx, "bootstrap-finished", h.createEvent(api, "bootstrap-finished", "Bootstrap finished"))
 }
 
 // complete waits for the cluster to stand on its own and says so.
 func (h *bootstrapHost) complete(ctx context.Context) {
-	api, ok := h.admin()
+	api, ok := h.openAdminClient()
 	if !ok {
 		return
 	}
@@ -221,19 +221,19 @@ func (h *bootstrapHost) complete(ctx context.Context) {
 			return err
 		}
 	}
-	if h.await(ctx, "wait-for-ceo", func(ctx context.Context) error { return etcdRunsInCluster(ctx, api) }) &&
+	if h.await(ctx, "wait-for-ceo", func(ctx context.Context) error { return checkEtcdInCluster(ctx, api) }) &&
 		h.await(ctx, "check-api-url", reaches(&external)) && h.await(ctx, "check-api-int-url", reaches(api)) {
 		h.finish(".bootkube")
 		h.await(ctx, "progress", func(ctx context.Context) error { return reportCompletion(ctx, api) })
 	}
 }
 
-// admin opens the credentials on this machine, which are for api-int.
-func (h *bootstrapHost) admin() (*client, bool) {
-	opened, err := openKubeconfig([]byte(h.text("auth/kubeconfig")))
+// openAdminClient opens the credentials on this machine, which are for api-int.
+func (h *bootstrapHost) openAdminClient() (*client, bool) {
+	opened, err := openKubeconfig([]byte(h.readText("auth/kubeconfig")))
 	if err == nil {
 		var api *client
-		if api, err = newClient(h.machine, opened, h.cluster.patience()); err == nil {
+		if api, err = newClient(h.machine, opened, h.cluster.getTimeout()); err == nil {
 			return api, true
 		}
 	}
@@ -241,38 +241,38 @@ func (h *bootstrapHost) admin() (*client, bool) {
 	return nil, false
 }
 
-func (h *bootstrapHost) event(api *client, name, message string) func(context.Context) error {
+func (h *bootstrapHost) createEvent(api *client, name, message string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return createEvent(ctx, api, h.cluster.now(), name, message)
 	}
 }
 
-// approve approves every request of the cluster blindly, until the bootstrap is over.
-func (h *bootstrapHost) approve(ctx context.Context) {
-	api, ok := h.admin()
+// approveRequests approves every request of the cluster blindly, until the bootstrap is over.
+func (h *bootstrapHost) approveRequests(ctx context.Context) {
+	api, ok := h.openAdminClient()
 	if !ok {
 		return
 	}
 	defer api.close()
 	h.record.begin("approve-csr")
-	finished := h.world.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
+	finished := h.clusters.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
 		list, err := api.get(ctx, csrPath)
 		if err != nil {
-			return h.done(".bootkube")
+			return h.isStageDone(".bootkube")
 		}
 		for _, request := range list.List("items") {
-			if len(request.List("status.conditions")) == 0 && len(request.Text("status.certificate")) == 0 {
-				h.approveOne(ctx, api, request)
+			if len(request.List("status.conditions")) == 0 && len(request.GetString("status.certificate")) == 0 {
+				h.approveRequest(ctx, api, request)
 			}
 		}
-		return h.done(".bootkube")
+		return h.isStageDone(".bootkube")
 	})
 	if finished {
 		h.record.end("approve-csr")
 	}
 }
 
-func (h *bootstrapHost) approveOne(ctx context.Context, api *client, request kube.Object) {
+func (h *bootstrapHost) approveRequest(ctx context.Context, api *client, request kube.Object) {
 	request.Set("apiVersion", "certificates.k8s.io/v1")
 	request.Set("kind", "CertificateSigningRequest")
 	request.Set("status.conditions", []kube.Object{{"type": "Approved", "status": "True", "reason": "KubectlApprove",

@@ -14,7 +14,7 @@ import (
 
 const (
 	certificateResource = "certificates.cert-manager.io"
-	certManagerEvery    = 15 * time.Second
+	certManagerInterval = 15 * time.Second
 	challengePrefix     = "_acme-challenge."
 	// challengeResolver is whom the component asks, and nobody else.
 	challengeResolver = "1.1.1.1:53"
@@ -27,37 +27,37 @@ const (
 func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
-		if k.cluster.quorum() == nil {
+		if k.cluster.checkQuorum() == nil {
 			for _, certificate := range k.cluster.objects.List(certificateResource, "") {
-				if condition(certificate, "Ready").Text("status") == "True" {
+				if getCondition(certificate, "Ready").GetString("status") == "True" {
 					continue
 				}
-				if err := k.certify(ctx, certificate); err != nil {
+				if err := k.syncCertificate(ctx, certificate); err != nil {
 					k.machine.Console("cert-manager: %s: %v", certificate.Name(), err)
 				}
 			}
 		}
-		_ = k.world.clock.Sleep(ctx, certManagerEvery)
+		_ = k.clusters.clock.Sleep(ctx, certManagerInterval)
 	}
 	return ctx.Err()
 }
 
-// certify moves a certificate on, as far as its challenges are answered.
-func (k *kubelet) certify(ctx context.Context, certificate kube.Object) error {
+// syncCertificate moves a certificate on, as far as its challenges are answered.
+func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) error {
 	c := k.cluster
-	waits := k.unanswered(ctx, certificate)
-	issuing := condition(certificate, "Issuing").Text("status") == "True"
-	since, _ := time.Parse(time.RFC3339, condition(certificate, "Issuing").Text("lastTransitionTime"))
-	done := waits == "" && issuing && c.clock.Now().Sub(since) >= c.troubles.lasting(acmeTime)
+	waits := k.findFailedChallenge(ctx, certificate)
+	issuing := getCondition(certificate, "Issuing").GetString("status") == "True"
+	since, _ := time.Parse(time.RFC3339, getCondition(certificate, "Issuing").GetString("lastTransitionTime"))
+	done := waits == "" && issuing && c.clock.Now().Sub(since) >= c.faults.scaleDuration(acmeTime)
 	if done {
-		secret := named(certificate.Text("spec.secretName"))
+		secret := newNamedObject(certificate.GetString("spec.secretName"))
 		secret["type"] = "kubernetes.io/tls"
 		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing here shows it
 		if err := c.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
 			return err
 		}
 	}
-	_, err := c.objects.Change(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
+	_, err := c.objects.Update(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
 		if done {
 			setCondition(o, c.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
 			setCondition(o, c.now(), "Issuing", "False", "Issued", "")
@@ -74,16 +74,16 @@ func (k *kubelet) certify(ctx context.Context, certificate kube.Object) error {
 	return err
 }
 
-// unanswered tells which challenge of a certificate nobody could answer, "" if none. The authority follows the names as any
+// findFailedChallenge tells which challenge of a certificate nobody could answer, "" if none. The authority follows the names as any
 // resolver does.
-func (k *kubelet) unanswered(ctx context.Context, certificate kube.Object) string {
-	for _, name := range certificate.Texts("spec.dnsNames") {
+func (k *kubelet) findFailedChallenge(ctx context.Context, certificate kube.Object) string {
+	for _, name := range certificate.GetStrings("spec.dnsNames") {
 		name = strings.TrimPrefix(name, "*.")
-		account := k.acmeAccountOf(name)
+		account := k.findACMEAccount(name)
 		if account.Fulldomain == "" {
 			return fmt.Sprintf("there is no account at acme-dns for %s", name)
 		}
-		leads, err := k.alias(ctx, challengePrefix+name)
+		leads, err := k.lookupCNAME(ctx, challengePrefix+name)
 		if err != nil {
 			return fmt.Sprintf("%s%s cannot be looked up: %v", challengePrefix, name, err)
 		}
@@ -94,8 +94,8 @@ func (k *kubelet) unanswered(ctx context.Context, certificate kube.Object) strin
 	return ""
 }
 
-// acmeAccountOf returns the account that is for a name.
-func (k *kubelet) acmeAccountOf(name string) acmeAccount {
+// findACMEAccount returns the account that is for a name.
+func (k *kubelet) findACMEAccount(name string) acmeAccount {
 	secret, _ := k.cluster.objects.Get(secretResource, "syn-cert-manager", "acme-dns-client")
 	accounts := readAccounts(secret)
 	for domain, account := range accounts {
@@ -106,11 +106,11 @@ func (k *kubelet) acmeAccountOf(name string) acmeAccount {
 	return acmeAccount{}
 }
 
-// alias returns what a name is a CNAME of, "" if it is none.
-func (k *kubelet) alias(ctx context.Context, name string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, k.cluster.patience())
+// lookupCNAME returns what a name is a CNAME of, "" if it is none.
+func (k *kubelet) lookupCNAME(ctx context.Context, name string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, k.cluster.getTimeout())
 	defer cancel()
-	resolver := network.Servers(k.machine.Network().Dial, challengeResolver)
+	resolver := network.NewResolver(k.machine.Network().Dial, challengeResolver)
 	question := new(dns.Msg)
 	question.SetQuestion(dns.Fqdn(name), dns.TypeCNAME)
 	answer, err := resolver(ctx, question)

@@ -19,13 +19,13 @@ const (
 	ciliumImage    = "quay.io/cilium/cilium"
 )
 
-// cilium is Cilium's operator: once a pod of it runs beside a CiliumConfig, it installs the agents.
-func (k *controllers) cilium(seen view) error {
+// syncCilium is Cilium's operator: once a pod of it runs beside a CiliumConfig, it installs the agents.
+func (k *controllers) syncCilium(seen clusterSnapshot) error {
 	for _, config := range k.objects.List(ciliumResource, "") {
-		if !operatorRuns(seen, config.Namespace()) || !k.held("cilium/"+config.Namespace(), "", 30*time.Second) {
+		if !isOperatorRunning(seen, config.Namespace()) || !k.hasLasted("cilium/"+config.Namespace(), "", 30*time.Second) {
 			continue
 		}
-		agents := ciliumAgents(config)
+		agents := buildCiliumAgents(config)
 		err := k.objects.Ensure(daemonSetResource, config.Namespace(), agents, func(o kube.Object) error {
 			o.Set("spec", agents.Get("spec"))
 			return nil
@@ -37,20 +37,20 @@ func (k *controllers) cilium(seen view) error {
 	return nil
 }
 
-// operatorRuns tells whether a Deployment of the namespace has a ready pod.
-func operatorRuns(seen view, namespace string) bool {
+// isOperatorRunning tells whether a Deployment of the namespace has a ready pod.
+func isOperatorRunning(seen clusterSnapshot, namespace string) bool {
 	for _, pod := range seen.pods {
 		owners := pod.List("metadata.ownerReferences")
-		if pod.Namespace() == namespace && len(owners) > 0 && owners[0].Text("kind") == "Deployment" && podReady(pod) {
+		if pod.Namespace() == namespace && len(owners) > 0 && owners[0].GetString("kind") == "Deployment" && isPodReady(pod) {
 			return true
 		}
 	}
 	return false
 }
 
-// ciliumAgents is the DaemonSet of a CiliumConfig, whose spec holds the values of Cilium's chart; the enterprise edition
+// buildCiliumAgents is the DaemonSet of a CiliumConfig, whose spec holds the values of Cilium's chart; the enterprise edition
 // has them below "cilium".
-func ciliumAgents(config kube.Object) kube.Object {
+func buildCiliumAgents(config kube.Object) kube.Object {
 	value := func(name string) string {
 		found := cmp.Or(config.Get("spec."+name), config.Get("spec.cilium."+name))
 		if number, ok := found.(float64); ok {
@@ -77,10 +77,10 @@ func ciliumAgents(config kube.Object) kube.Object {
 // runCilium is the agent on a node. Nothing translates the addresses of services before it runs, so it must be told
 // where the API is.
 func (k *kubelet) runCilium(ctx context.Context, env map[string]string, running func()) error {
-	if err := k.cluster.handsNetworkTo(ciliumKind); err != nil {
+	if err := k.cluster.checkNetworkType(ciliumKind); err != nil {
 		return err
 	}
-	api, err := newClient(k.machine, access{server: apiAddress(env), authority: k.access.authority}, k.cluster.patience())
+	api, err := newClient(k.machine, access{server: getAPIAddress(env), authority: k.access.authority}, k.cluster.getTimeout())
 	if err != nil {
 		return err
 	}
@@ -93,12 +93,12 @@ func (k *kubelet) runCilium(ctx context.Context, env map[string]string, running 
 	return ctx.Err()
 }
 
-// handsNetworkTo returns nil if the network operator was told to leave nodes and services to another plugin; else
+// checkNetworkType returns nil if the network operator was told to leave nodes and services to another plugin; else
 // kube-proxy and it would be in each other's way.
-func (c *cluster) handsNetworkTo(kind string) error {
+func (c *cluster) checkNetworkType(kind string) error {
 	operator, ok := c.objects.Get("networks.operator.openshift.io", "", "cluster")
 	proxy, told := operator.Get("spec.deployKubeProxy").(bool)
-	switch plugin := cmp.Or(operator.Text("spec.networkType"), operator.Text("spec.defaultNetwork.type")); {
+	switch plugin := cmp.Or(operator.GetString("spec.networkType"), operator.GetString("spec.defaultNetwork.type")); {
 	case !ok:
 		return errors.New("there is no Network of operator.openshift.io named cluster")
 	case !strings.EqualFold(plugin, kind):

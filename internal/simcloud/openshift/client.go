@@ -22,10 +22,10 @@ import (
 
 // client talks to the API from a machine, over its network, trusting only what its kubeconfig says.
 type client struct {
-	server   string
-	token    string
-	http     *http.Client
-	patience time.Duration
+	server  string
+	token   string
+	http    *http.Client
+	timeout time.Duration
 }
 
 // kubeconfig is the part of a kubeconfig that a client needs; it has one cluster and one user.
@@ -97,12 +97,12 @@ func newClient(m machine.Machine, a access, patience time.Duration) (*client, er
 	if !roots.AppendCertsFromPEM(a.authority) {
 		return nil, errors.New("the kubeconfig holds no certificate authority")
 	}
-	transport := m.Network().Transport()
+	transport := m.Network().NewTransport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: own, MinVersion: tls.VersionTLS12,
 		CurvePreferences: []tls.CurveID{tls.X25519}}
 	transport.MaxIdleConnsPerHost, transport.IdleConnTimeout = 1, clientIdle
 	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
-	return &client{server: a.server, token: a.token, http: &http.Client{Transport: transport}, patience: patience}, nil
+	return &client{server: a.server, token: a.token, http: &http.Client{Transport: transport}, timeout: patience}, nil
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -146,7 +146,7 @@ func (c *client) apply(ctx context.Context, collection, manager string, object k
 }
 
 func (c *client) send(ctx context.Context, method, path, media string, body kube.Object) (kube.Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.patience)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var content io.Reader
 	if body != nil {
@@ -176,7 +176,7 @@ func (c *client) send(ctx context.Context, method, path, media string, body kube
 	var object kube.Object
 	_ = json.Unmarshal(answer, &object) // health checks answer in plain text
 	if response.StatusCode >= http.StatusBadRequest {
-		return nil, answerError{response.StatusCode, object.Text("message")}
+		return nil, answerError{response.StatusCode, object.GetString("message")}
 	}
 	return object, nil
 }

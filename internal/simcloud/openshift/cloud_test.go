@@ -42,8 +42,8 @@ type cloud struct {
 // extraLarge returns the ID of the instance type standard.extra-large.
 func (c *cloud) extraLarge(l *lab) string {
 	l.t.Helper()
-	asked := cloudAPI{base: "https://api-" + cloudZone + ".exoscale.com", key: cloudKey, secret: cloudSecret, patience: time.Minute,
-		http: l.laptop.Network(c.ca.Pool()).Client()}
+	asked := cloudAPI{base: "https://api-" + cloudZone + ".exoscale.com", key: cloudKey, secret: cloudSecret, timeout: time.Minute,
+		http: l.laptop.Network(c.ca.Pool()).NewClient()}
 	defer asked.close()
 	var answer struct {
 		Types []struct{ ID, Family, Size string } `json:"instance-types"`
@@ -64,10 +64,10 @@ func openCloud(l *lab) *cloud {
 	l.t.Helper()
 	c := &cloud{t: l.t, fabric: l.fabric, ca: l.ca}
 	var err error
-	if c.api, err = api.New(api.Config{DB: store.Memory(), Clock: l.clock, Zone: cloudZone, Key: cloudKey, Secret: cloudSecret}); err != nil {
+	if c.api, err = api.New(api.Config{DB: store.NewMemory(), Clock: l.clock, Zone: cloudZone, Key: cloudKey, Secret: cloudSecret}); err != nil {
 		l.t.Fatal(err)
 	}
-	config, err := c.ca.ServerTLS("api-" + cloudZone + ".exoscale.com")
+	config, err := c.ca.NewServerTLS("api-" + cloudZone + ".exoscale.com")
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func (c *cloud) instead(l *lab) http.Handler {
 // restricted makes a key whose role has the policy.
 func (c *cloud) restricted(policy []byte) (key, secret string) {
 	c.t.Helper()
-	host, err := c.fabric.Host(netip.MustParseAddr("192.0.2.11"))
+	host, err := c.fabric.AddHost(netip.MustParseAddr("192.0.2.11"))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -147,5 +147,5 @@ func (c *cloud) restricted(policy []byte) (key, secret string) {
 
 type nobodyListens struct{}
 
-func (nobodyListens) Intend(string, string) error               { return nil }
-func (nobodyListens) Done(_, _, _ string, _ state.Action) error { return nil }
+func (nobodyListens) RecordIntent(string, string) error                 { return nil }
+func (nobodyListens) RecordResult(_, _, _ string, _ state.Action) error { return nil }

@@ -21,12 +21,12 @@ import (
 
 // cloudAPI is the API of the cloud as a program on a machine sees it.
 type cloudAPI struct {
-	base     string // without the version
-	key      string
-	secret   string
-	http     *http.Client
-	patience time.Duration
-	clock    network.Clock
+	base    string // without the version
+	key     string
+	secret  string
+	http    *http.Client
+	timeout time.Duration
+	clock   network.Clock
 }
 
 // cloudInstance is what the cloud controller wants to know of an instance.
@@ -48,13 +48,13 @@ func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duratio
 	}
 	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
 	return cloudAPI{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
-		http: &http.Client{Transport: m.Network().Transport()}, patience: patience, clock: clock}, nil
+		http: &http.Client{Transport: m.Network().NewTransport()}, timeout: patience, clock: clock}, nil
 }
 
 func (c cloudAPI) close() { c.http.CloseIdleConnections() }
 
-// instances returns those of the zone by ID. Names may be shared by the machines of several clusters.
-func (c cloudAPI) instances(ctx context.Context) (map[string]cloudInstance, error) {
+// listInstances returns those of the zone by ID. Names may be shared by the machines of several clusters.
+func (c cloudAPI) listInstances(ctx context.Context) (map[string]cloudInstance, error) {
 	var answer struct{ Instances []cloudInstance }
 	if err := c.get(ctx, "/v2/instance", &answer); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (c cloudAPI) instances(ctx context.Context) (map[string]cloudInstance, erro
 	return byID, nil
 }
 
-// instanceType returns a type's name: "<family>.<size>".
-func (c cloudAPI) instanceType(ctx context.Context, id string) (string, error) {
+// getInstanceType returns a type's name: "<family>.<size>".
+func (c cloudAPI) getInstanceType(ctx context.Context, id string) (string, error) {
 	var answer struct{ Family, Size string }
 	err := c.get(ctx, "/v2/instance-type/"+id, &answer)
 	return answer.Family + "." + answer.Size, err
@@ -111,7 +111,7 @@ func (c cloudAPI) get(ctx context.Context, path string, into any) error {
 
 // call signs a request without query, and decodes the answer.
 func (c cloudAPI) call(ctx context.Context, method, path string, body []byte, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, c.patience)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {

@@ -33,9 +33,9 @@ func (c cloudController) balance(ctx context.Context) {
 		return
 	}
 	for _, service := range services.List("items") {
-		uid := service.Text("metadata.uid")
+		uid := service.GetString("metadata.uid")
 		asked := requestOf(service)
-		if service.Text("spec.type") != "LoadBalancer" || c.ensured[uid] == asked {
+		if service.GetString("spec.type") != "LoadBalancer" || c.ensured[uid] == asked {
 			continue
 		}
 		if err := c.ensureBalancer(ctx, service); err != nil {
@@ -47,8 +47,8 @@ func (c cloudController) balance(ctx context.Context) {
 }
 
 func (c cloudController) report(about, format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); c.said[about] != text {
-		c.said[about] = text
+	if text := fmt.Sprintf(format, args...); c.lastErrors[about] != text {
+		c.lastErrors[about] = text
 		c.console("cloud-controller-manager: %s", text)
 	}
 }
@@ -70,7 +70,7 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	if pool == "" {
 		return errors.New("no Instance Pool found among the cluster Nodes")
 	}
-	name := cmp.Or(annotated("name"), "k8s-"+service.Text("metadata.uid"))
+	name := cmp.Or(annotated("name"), "k8s-"+service.GetString("metadata.uid"))
 	balancer, err := c.balancer(ctx, annotated("id"))
 	switch {
 	case isGone(err) && external:
@@ -121,7 +121,7 @@ func (c cloudController) annotate(ctx context.Context, service kube.Object, id s
 // ensurePort adds a port, with the usual health check.
 func (c cloudController) ensurePort(ctx context.Context, balancer cloudBalancer, service, port kube.Object, pool string) error {
 	number, target := whole(port["port"]), whole(port["nodePort"])
-	name := fmt.Sprintf("%s-%d", service.Text("metadata.uid"), number)
+	name := fmt.Sprintf("%s-%d", service.GetString("metadata.uid"), number)
 	for _, there := range balancer.Services {
 		if there.Name == name {
 			return nil

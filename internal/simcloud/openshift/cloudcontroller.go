@@ -13,38 +13,38 @@ import (
 // cloudController is Exoscale's cloud controller manager in a pod: it finds the instance of each new node, and takes
 // off the taint that keeps everything else away. It makes the load balancers of Services.
 type cloudController struct {
-	zone    string
-	api     *client // the cluster's, as the pod's service account
-	cloud   cloudAPI
-	types   map[string]string // names of instance types by ID
-	ensured map[string]string // what was asked of the load balancers that are ensured, by the UID of their Service
-	said    map[string]string // by node
-	console func(format string, args ...any)
+	zone       string
+	api        *client // the cluster's, as the pod's service account
+	cloud      cloudAPI
+	types      map[string]string // names of instance types by ID
+	ensured    map[string]string // what was asked of the load balancers that are ensured, by the UID of their Service
+	lastErrors map[string]string // by node
+	console    func(format string, args ...any)
 }
 
-// cloudEvery is how often it looks.
-const cloudEvery = 30 * time.Second
+// cloudInterval is how often it looks.
+const cloudInterval = 30 * time.Second
 
 // runCloudController returns why the program ended. One whose credentials do not work ends, so that its pod shows why
 // (the real one goes on and repeats it in its log).
 func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string]string, running func()) error {
-	api, err := k.inCluster(p, env)
+	api, err := k.newInClusterClient(p, env)
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	cloud, err := newCloudAPI(k.machine, env, k.cluster.patience(), k.world.clock)
+	cloud, err := newCloudAPI(k.machine, env, k.cluster.getTimeout(), k.clusters.clock)
 	if err != nil {
 		return err
 	}
 	defer cloud.close()
-	controller := cloudController{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, said: map[string]string{},
+	controller := cloudController{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
 		console: k.machine.Console}
-	election := lease{api: api, now: k.world.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: p.name, lasts: 3 * cloudEvery}
+	election := lease{api: api, now: k.clusters.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: p.name, duration: 3 * cloudInterval}
 	for ctx.Err() == nil {
 		leads, err := election.acquire(ctx)
 		if err == nil && leads {
-			err = controller.look(ctx)
+			err = controller.syncNodes(ctx)
 		}
 		if err == nil && leads {
 			controller.balance(ctx)
@@ -53,65 +53,65 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 			return err
 		}
 		running()
-		_ = k.world.clock.Sleep(ctx, cloudEvery)
+		_ = k.clusters.clock.Sleep(ctx, cloudInterval)
 	}
 	return ctx.Err()
 }
 
-// inCluster opens the API as a program in a pod does: by its environment, with the token of its service account.
-func (k *kubelet) inCluster(p *pod, env map[string]string) (*client, error) {
-	account := serviceAccount(kube.Object(p.object.Map("spec")))
-	server := apiAddress(env)
+// newInClusterClient opens the API as a program in a pod does: by its environment, with the token of its service account.
+func (k *kubelet) newInClusterClient(p *pod, env map[string]string) (*client, error) {
+	account := getServiceAccount(kube.Object(p.object.Map("spec")))
+	server := getAPIAddress(env)
 	if server == "https://"+k.cluster.serviceAddress()+":"+servicePort && k.online.Load() {
 		server = k.access.server // the network plugin of this machine leads there
 	}
-	return newClient(k.machine, access{server: server, authority: k.access.authority, token: k.cluster.token(p.namespace, account)}, k.cluster.patience())
+	return newClient(k.machine, access{server: server, authority: k.access.authority, token: k.cluster.issuePodToken(p.namespace, account)}, k.cluster.getTimeout())
 }
 
-func apiAddress(env map[string]string) string {
+func getAPIAddress(env map[string]string) string {
 	return "https://" + env["KUBERNETES_SERVICE_HOST"] + ":" + env["KUBERNETES_SERVICE_PORT"]
 }
 
-// look initialises the nodes that are new. What is wrong with one node does not stop the others.
-func (c cloudController) look(ctx context.Context) error {
+// syncNodes initialises the nodes that are new. What is wrong with one node does not stop the others.
+func (c cloudController) syncNodes(ctx context.Context) error {
 	nodes, err := c.api.get(ctx, nodesPath)
 	if err != nil {
 		return err
 	}
-	fresh := slices.DeleteFunc(nodes.List("items"), func(node kube.Object) bool { return !tainted(node, cloudTaint) })
+	fresh := slices.DeleteFunc(nodes.List("items"), func(node kube.Object) bool { return !hasTaint(node, cloudTaint) })
 	if len(fresh) == 0 {
 		return nil
 	}
-	instances, err := c.cloud.instances(ctx)
+	instances, err := c.cloud.listInstances(ctx)
 	if err != nil {
 		return err
 	}
 	for _, node := range fresh {
-		if err := c.initialize(ctx, node, instances); err != nil && c.said[node.Name()] != err.Error() {
-			c.said[node.Name()] = err.Error()
+		if err := c.initializeNode(ctx, node, instances); err != nil && c.lastErrors[node.Name()] != err.Error() {
+			c.lastErrors[node.Name()] = err.Error()
 			c.console("cloud-controller-manager: error syncing %q: failed to get instance metadata for node: %v", node.Name(), err)
 		}
 	}
 	return nil
 }
 
-// initialize gives a node what the cloud knows of it. The UUID that the machine's firmware tells is the instance's ID;
+// initializeNode gives a node what the cloud knows of it. The UUID that the machine's firmware tells is the instance's ID;
 // older releases of the real program went by the name instead.
-func (c cloudController) initialize(ctx context.Context, node kube.Object, instances map[string]cloudInstance) error {
-	found, ok := instances[node.Text("status.nodeInfo.systemUUID")]
+func (c cloudController) initializeNode(ctx context.Context, node kube.Object, instances map[string]cloudInstance) error {
+	found, ok := instances[node.GetString("status.nodeInfo.systemUUID")]
 	if !ok {
 		return errors.New("instance not found")
 	}
 	labels := kube.Object{"topology.kubernetes.io/zone": c.zone, "topology.kubernetes.io/region": c.zone}
-	name, err := c.typeName(ctx, found.Type.ID)
+	name, err := c.getTypeName(ctx, found.Type.ID)
 	if err != nil {
 		return err
 	}
 	if name != "" {
 		labels["node.kubernetes.io/instance-type"] = name
 	}
-	untaint(node, cloudTaint)
-	change := kube.Object{"metadata": kube.Object{"labels": labels, "resourceVersion": node.Text("metadata.resourceVersion")},
+	removeTaint(node, cloudTaint)
+	change := kube.Object{"metadata": kube.Object{"labels": labels, "resourceVersion": node.GetString("metadata.resourceVersion")},
 		"spec": kube.Object{"providerID": "exoscale://" + found.ID, "taints": node.Get("spec.taints")}}
 	// The status first: a node without the taint is complete.
 	addresses := kube.Object{"status": kube.Object{"addresses": []kube.Object{
@@ -120,7 +120,7 @@ func (c cloudController) initialize(ctx context.Context, node kube.Object, insta
 	if err != nil {
 		return err
 	}
-	change.Set("metadata.resourceVersion", changed.Text("metadata.resourceVersion"))
+	change.Set("metadata.resourceVersion", changed.GetString("metadata.resourceVersion"))
 	if _, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name(), change); err != nil {
 		return err
 	}
@@ -128,12 +128,12 @@ func (c cloudController) initialize(ctx context.Context, node kube.Object, insta
 	return nil
 }
 
-// typeName asks once for each type.
-func (c cloudController) typeName(ctx context.Context, id string) (string, error) {
+// getTypeName asks once for each type.
+func (c cloudController) getTypeName(ctx context.Context, id string) (string, error) {
 	if name, known := c.types[id]; known || id == "" {
 		return name, nil
 	}
-	name, err := c.cloud.instanceType(ctx, id)
+	name, err := c.cloud.getInstanceType(ctx, id)
 	if err == nil {
 		c.types[id] = name
 	}

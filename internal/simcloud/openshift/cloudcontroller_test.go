@@ -97,9 +97,9 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 		for _, node := range l.get(nodesPath).List("items") {
 			labels := node.Labels()
 			want := []string{"exoscale://" + l.idOf(node.Name()), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
-			got := []string{node.Text("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
+			got := []string{node.GetString("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
 				labels["node.kubernetes.io/instance-type"]}
-			if diff := cmp.Diff(want, got); diff != "" || tainted(node, cloudTaint) {
+			if diff := cmp.Diff(want, got); diff != "" || hasTaint(node, cloudTaint) {
 				t.Errorf("%s: %s", node.Name(), diff)
 			}
 			if kinds := len(node.List("status.addresses")); kinds != 3 {
@@ -115,7 +115,7 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 // rolePolicy is the policy that an installation gives the cloud controller.
 func rolePolicy(l *lab) []byte {
 	l.t.Helper()
-	policy, err := assets.Policy("ccm-exoscale", nil)
+	policy, err := assets.RenderPolicy("ccm-exoscale", nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func rolePolicy(l *lab) []byte {
 func TestTheCloudControllerThatAnInstallationBringsWorksWithTheRoleThatItIsGiven(t *testing.T) {
 	ours := func(l *lab, _ string) string {
 		key, secret := l.cloud.restricted(rolePolicy(l))
-		manifests, err := assets.CloudControllerManager(assets.CloudController{Domain: domain, Zone: cloudZone, Key: key, Secret: secret})
+		manifests, err := assets.RenderCloudControllerManager(assets.CloudController{Domain: domain, Zone: cloudZone, Key: key, Secret: secret})
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func aMasterIsSeen(_ *testing.T, l *lab) {
 	l.bootCluster(1, 0)
 	l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
 		node := l.get(nodesPath + "/master-0")
-		return node != nil && !tainted(node, cloudTaint)
+		return node != nil && !hasTaint(node, cloudTaint)
 	})
 }
 
@@ -197,7 +197,7 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 				l.until(40*time.Minute, "a master", func() bool { return l.ready() == 1 })
 				_ = l.clock.Sleep(l.ctx, 6*time.Minute)
 				for _, node := range l.get(nodesPath).List("items") {
-					if !tainted(node, cloudTaint) {
+					if !hasTaint(node, cloudTaint) {
 						t.Errorf("%s is not tainted any more", node.Name())
 					}
 				}
@@ -216,9 +216,9 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 func (l *lab) podMessages() string {
 	said := ""
 	for _, pod := range l.get("/api/v1/pods").List("items") {
-		said += condition(pod, "PodScheduled").Text("message") + "\n"
+		said += getCondition(pod, "PodScheduled").GetString("message") + "\n"
 		for _, container := range pod.List("status.containerStatuses") {
-			said += container.Text("state.waiting.message") + "\n"
+			said += container.GetString("state.waiting.message") + "\n"
 		}
 	}
 	return said
@@ -234,11 +234,11 @@ func TestAMasterThatTheCloudDoesNotKnowKeepsTheInstallationFromItsEnd(t *testing
 		l.boot("master-2", "198.18.0.13", l.node("master", "master-2"))
 		l.until(60*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		if !tainted(l.get(nodesPath+"/master-2"), cloudTaint) || tainted(l.get(nodesPath+"/master-1"), cloudTaint) {
+		if !hasTaint(l.get(nodesPath+"/master-2"), cloudTaint) || hasTaint(l.get(nodesPath+"/master-1"), cloudTaint) {
 			t.Error("the wrong nodes are tainted")
 		}
 		operator := l.get("/apis/config.openshift.io/v1/clusteroperators/openshift-apiserver")
-		if got := condition(operator, "Available"); got.Text("status") == "True" || !strings.Contains(got.Text("message"), "untolerated taint") {
+		if got := getCondition(operator, "Available"); got.GetString("status") == "True" || !strings.Contains(got.GetString("message"), "untolerated taint") {
 			t.Errorf("openshift-apiserver: %v", got)
 		}
 		if said := l.consoles(); !strings.Contains(said, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {

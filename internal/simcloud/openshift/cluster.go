@@ -16,14 +16,14 @@ import (
 
 // cluster is what the machines of one cluster share because etcd keeps it for them, and who of them is alive.
 type cluster struct {
-	clock    network.Clock
-	troubles Troubles
-	objects  *kube.Objects
-	records  *store.Table[record]
-	members  *store.Table[member]
+	clock   network.Clock
+	faults  Faults
+	objects *kube.Objects
+	records *store.Table[record]
+	members *store.Table[member]
 	// sightings are what the controllers remember.
-	sightings *store.Table[sighting]
-	infraID   string
+	stateRecords *store.Table[stateRecord]
+	infraID      string
 
 	// leader holds one token: whoever has it runs the controllers.
 	leader chan struct{}
@@ -32,8 +32,8 @@ type cluster struct {
 	alive   map[string]machine.Machine // running members of etcd, by name
 	servers map[string]int             // API servers, by address
 	clients *x509.CertPool             // whom the API servers believe; nil: to be made
-	// clientsOf is the version of the ConfigMap that clients are of.
-	clientsOf uint64
+	// clientsVersion is the version of the ConfigMap that clients are of.
+	clientsVersion uint64
 	// processes counts how often a member of etcd or an API server started or ended.
 	processes atomic.Uint64
 }
@@ -46,8 +46,8 @@ type record struct {
 	Files    map[string][]byte // certificates and keys, by their name on the bootstrap host
 }
 
-func loadCluster(db *store.DB, clock network.Clock, troubles Troubles, infraID string) (*cluster, error) {
-	c := &cluster{clock: clock, troubles: troubles, infraID: infraID, leader: make(chan struct{}, 1),
+func loadCluster(db *store.DB, clock network.Clock, troubles Faults, infraID string) (*cluster, error) {
+	c := &cluster{clock: clock, faults: troubles, infraID: infraID, leader: make(chan struct{}, 1),
 		alive: map[string]machine.Machine{}, servers: map[string]int{}}
 	c.leader <- struct{}{}
 	var err error
@@ -57,17 +57,17 @@ func loadCluster(db *store.DB, clock network.Clock, troubles Troubles, infraID s
 	if c.members, err = store.Load[member](db, "openshift/"+infraID+"/etcd"); err != nil {
 		return nil, err
 	}
-	if c.sightings, err = store.Load[sighting](db, "openshift/"+infraID+"/sightings"); err != nil {
+	if c.stateRecords, err = store.Load[stateRecord](db, "openshift/"+infraID+"/sightings"); err != nil {
 		return nil, err
 	}
 	c.objects, err = kube.Load(db, "openshift/"+infraID+"/objects", clock.Now)
 	return c, err
 }
 
-// forget empties etcd.
-func (c *cluster) forget() error {
-	for _, seen := range c.sightings.List() {
-		if err := c.sightings.Delete(seen.What); err != nil {
+// clearState empties etcd.
+func (c *cluster) clearState() error {
+	for _, seen := range c.stateRecords.List() {
+		if err := c.stateRecords.Delete(seen.What); err != nil {
 			return err
 		}
 	}
@@ -85,24 +85,24 @@ func (c *cluster) record() record {
 	return found
 }
 
-func (c *cluster) remember(changed record) error {
+func (c *cluster) saveRecord(changed record) error {
 	c.mu.Lock()
 	c.clients = nil
 	c.mu.Unlock()
 	return c.records.Put(c.infraID, changed)
 }
 
-// appsDomain is where the routes of the release itself are: what the configuration of the ingress says, which may be
+// getAppsDomain is where the routes of the release itself are: what the configuration of the ingress says, which may be
 // anywhere.
-func (c *cluster) appsDomain() string {
+func (c *cluster) getAppsDomain() string {
 	ingress, _ := c.objects.Get("ingresses.config.openshift.io", "", "cluster")
-	return cmp.Or(ingress.Text("spec.domain"), "apps."+c.record().Domain)
+	return cmp.Or(ingress.GetString("spec.domain"), "apps."+c.record().Domain)
 }
 
 func (c *cluster) now() string { return c.clock.Now().UTC().Format(time.RFC3339) }
 
-// lead runs f while this machine is the one that leads, as often as it becomes so, until ctx ends.
-func (c *cluster) lead(ctx context.Context, f func(context.Context)) {
+// runAsLeader runs f while this machine is the one that leads, as often as it becomes so, until ctx ends.
+func (c *cluster) runAsLeader(ctx context.Context, f func(context.Context)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -114,8 +114,8 @@ func (c *cluster) lead(ctx context.Context, f func(context.Context)) {
 	}
 }
 
-// serving notes that an API server runs at an address; the returned function takes that back.
-func (c *cluster) serving(address string) func() {
+// addServer notes that an API server runs at an address; the returned function takes that back.
+func (c *cluster) addServer(address string) func() {
 	change := func(by int) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *cluster) serving(address string) func() {
 	return func() { change(-1) }
 }
 
-func (c *cluster) serverAddresses() []string {
+func (c *cluster) listServers() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	addresses := make([]string, 0, len(c.servers))

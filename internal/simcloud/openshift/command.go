@@ -10,7 +10,7 @@ import (
 // recordsDir holds a record for each of these services, once it has been started. A simulated disk cannot be listed.
 const recordsDir = "/var/log/openshift/"
 
-func recordedServices() []string {
+func listRecordedServices() []string {
 	return []string{"approve-csr", "bootkube", "node-image-overlay", "node-image-pull", "progress", "release-image"}
 }
 
@@ -28,7 +28,7 @@ func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (s
 			named = true
 		case "-n", "+1":
 		default:
-			if !m.tail(&printed, word, named) {
+			if !m.printFiles(&printed, word, named) {
 				_, _ = fmt.Fprintf(complaints, "tail: cannot open '%s' for reading: No such file or directory\n", word)
 				status = 1
 			}
@@ -38,10 +38,10 @@ func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (s
 	return status
 }
 
-// tail prints the files that a pattern stands for; false if there are none.
-func (m *JournaledMachine) tail(out *bytes.Buffer, pattern string, named bool) bool {
+// printFiles prints the files that a pattern stands for; false if there are none.
+func (m *JournaledMachine) printFiles(out *bytes.Buffer, pattern string, named bool) bool {
 	found := false
-	for _, service := range recordedServices() {
+	for _, service := range listRecordedServices() {
 		file := recordsDir + service + ".json"
 		content, exists := m.ReadFile(file)
 		if matches, err := path.Match(pattern, file); !exists || !matches || err != nil {

@@ -13,18 +13,18 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// trouble is why a pod does not run, in the kubelet's words.
-type trouble struct{ reason, message string }
+// waitingReason is why a pod does not run, in the kubelet's words.
+type waitingReason struct{ reason, message string }
 
 const (
-	firstRestart = 20 * time.Second
-	lastRestart  = time.Minute
+	minRestartDelay = 20 * time.Second
+	maxRestartDelay = time.Minute
 )
 
 // runContainer starts the first container of a pod that came with the manifests, again and again until ctx ends.
 func (k *kubelet) runContainer(ctx context.Context, p *pod) {
-	for pause := firstRestart; ; pause = min(2*pause, lastRestart) {
-		reason, err := k.attempt(ctx, p)
+	for pause := minRestartDelay; ; pause = min(2*pause, maxRestartDelay) {
+		reason, err := k.execContainer(ctx, p)
 		if ctx.Err() != nil {
 			return
 		}
@@ -34,33 +34,33 @@ func (k *kubelet) runContainer(ctx context.Context, p *pod) {
 			return
 		}
 		p.ready.Store(false)
-		found := trouble{reason, err.Error()}
-		if last := p.trouble.Swap(&found); last == nil || *last != found {
+		found := waitingReason{reason, err.Error()}
+		if last := p.waiting.Swap(&found); last == nil || *last != found {
 			k.machine.Console("kubelet: pod %s/%s: %s: %s", p.namespace, p.name, reason, found.message)
 		}
-		if k.world.clock.Sleep(ctx, pause) != nil {
+		if k.clusters.clock.Sleep(ctx, pause) != nil {
 			return
 		}
 	}
 }
 
-// attempt starts the container and returns why it ended.
-func (k *kubelet) attempt(ctx context.Context, p *pod) (reason string, err error) {
+// execContainer starts the container and returns why it ended.
+func (k *kubelet) execContainer(ctx context.Context, p *pod) (reason string, err error) {
 	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !k.online.Load() {
 		return "NetworkNotReady", errors.New(noNetwork)
 	}
-	program, container := programOf(p.object)
+	program, container := findProgram(p.object)
 	if container == nil {
 		return "CreateContainerConfigError", errors.New("the pod has no containers")
 	}
 	if err := k.pullImages(ctx, p.object); err != nil {
 		return "ErrImagePull", err
 	}
-	env, err := k.environment(ctx, p.object, container)
+	env, err := k.resolveEnvironment(ctx, p.object, container)
 	if err != nil {
 		return "CreateContainerConfigError", err
 	}
-	if err := k.world.work(ctx, 15*time.Second+jitter(p.name, 15*time.Second)); err != nil {
+	if err := k.clusters.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)); err != nil {
 		return "", err
 	}
 	return "CrashLoopBackOff", k.execute(ctx, p, program, env)
@@ -70,30 +70,30 @@ func (k *kubelet) attempt(ctx context.Context, p *pod) (reason string, err error
 // ended well.
 func (k *kubelet) execute(ctx context.Context, p *pod, program string, env map[string]string) error {
 	running := func() {
-		p.trouble.Store(nil)
+		p.waiting.Store(nil)
 		p.ready.Store(true)
 	}
-	if run, known := programs()[program]; known {
+	if run, known := listPrograms()[program]; known {
 		return run(k, ctx, p, env, running)
 	}
 	running()
-	if ownerKind(p.object) == "Job" {
+	if getOwnerKind(p.object) == "Job" {
 		return k.runJob(ctx, p, env)
 	}
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// ownerKind is the kind of whatever made a pod.
-func ownerKind(pod kube.Object) string {
+// getOwnerKind is the kind of whatever made a pod.
+func getOwnerKind(pod kube.Object) string {
 	for _, owner := range pod.List("metadata.ownerReferences") {
-		return owner.Text("kind")
+		return owner.GetString("kind")
 	}
 	return ""
 }
 
-// environment resolves a container's variables. Without others, the API is where the service network has it.
-func (k *kubelet) environment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
+// resolveEnvironment resolves a container's variables. Without others, the API is where the service network has it.
+func (k *kubelet) resolveEnvironment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
 	env := map[string]string{"KUBERNETES_SERVICE_HOST": k.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": servicePort}
 	for _, from := range c.List("envFrom") {
 		if err := k.importAll(ctx, pod.Namespace(), from, env); err != nil {
@@ -101,71 +101,71 @@ func (k *kubelet) environment(ctx context.Context, pod, c kube.Object) (map[stri
 		}
 	}
 	for _, variable := range c.List("env") {
-		value, set, err := k.variable(ctx, pod, variable)
+		value, set, err := k.resolveVariable(ctx, pod, variable)
 		if err != nil {
 			return nil, err
 		}
 		if set {
-			env[variable.Text("name")] = value
+			env[variable.GetString("name")] = value
 		}
 	}
 	return env, nil
 }
 
-// sourceKinds are where variables may come from, by the field that refers to one key and the field that refers to all.
+// listSourceKinds are where variables may come from, by the field that refers to one key and the field that refers to all.
 type sourceKind struct{ one, all, resource, kind string }
 
-func sourceKinds() []sourceKind {
+func listSourceKinds() []sourceKind {
 	return []sourceKind{{"secretKeyRef", "secretRef", "secrets", "Secret"}, {"configMapKeyRef", "configMapRef", "configmaps", "ConfigMap"}}
 }
 
 func (k *kubelet) importAll(ctx context.Context, namespace string, from kube.Object, env map[string]string) error {
-	for _, source := range sourceKinds() {
+	for _, source := range listSourceKinds() {
 		if from.Map(source.all) == nil {
 			continue
 		}
-		data, err := k.data(ctx, source, namespace, from.Map(source.all))
+		data, err := k.readSource(ctx, source, namespace, from.Map(source.all))
 		if err != nil {
 			return err
 		}
 		for key, value := range data {
-			env[from.Text("prefix")+key] = value
+			env[from.GetString("prefix")+key] = value
 		}
 	}
 	return nil
 }
 
-func (k *kubelet) variable(ctx context.Context, pod, variable kube.Object) (value string, set bool, err error) {
-	if field := variable.Text("valueFrom.fieldRef.fieldPath"); field != "" {
-		return pod.Text(field), true, nil
+func (k *kubelet) resolveVariable(ctx context.Context, pod, variable kube.Object) (value string, set bool, err error) {
+	if field := variable.GetString("valueFrom.fieldRef.fieldPath"); field != "" {
+		return pod.GetString(field), true, nil
 	}
-	for _, source := range sourceKinds() {
+	for _, source := range listSourceKinds() {
 		reference := kube.Object(variable.Map("valueFrom." + source.one))
 		if reference == nil {
 			continue
 		}
-		data, err := k.data(ctx, source, pod.Namespace(), reference)
+		data, err := k.readSource(ctx, source, pod.Namespace(), reference)
 		if err != nil {
 			return "", false, err
 		}
-		value, found := data[reference.Text("key")]
+		value, found := data[reference.GetString("key")]
 		if optional, _ := reference["optional"].(bool); !found && !optional {
-			return "", false, fmt.Errorf("couldn't find key %s in %s %s/%s", reference.Text("key"), source.kind, pod.Namespace(), reference.Text("name"))
+			return "", false, fmt.Errorf("couldn't find key %s in %s %s/%s", reference.GetString("key"), source.kind, pod.Namespace(), reference.GetString("name"))
 		}
 		return value, found, nil
 	}
-	return variable.Text("value"), true, nil
+	return variable.GetString("value"), true, nil
 }
 
-// data returns what a Secret or a ConfigMap holds; nothing if it is missing and may be.
-func (k *kubelet) data(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
-	object, err := k.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.Text("name"))
+// readSource returns what a Secret or a ConfigMap holds; nothing if it is missing and may be.
+func (k *kubelet) readSource(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
+	object, err := k.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.GetString("name"))
 	optional, _ := reference["optional"].(bool)
 	switch {
 	case isCode(err, http.StatusNotFound) && optional:
 		return nil, nil
 	case isCode(err, http.StatusNotFound):
-		return nil, fmt.Errorf("%s %q not found", strings.ToLower(source.kind), reference.Text("name"))
+		return nil, fmt.Errorf("%s %q not found", strings.ToLower(source.kind), reference.GetString("name"))
 	case err != nil:
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (k *kubelet) data(ctx context.Context, source sourceKind, namespace string,
 		if source.resource == secretResource {
 			decoded, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {
-				return nil, fmt.Errorf("secret %s/%s, key %s: %w", namespace, reference.Text("name"), key, err)
+				return nil, fmt.Errorf("secret %s/%s, key %s: %w", namespace, reference.GetString("name"), key, err)
 			}
 			text = string(decoded)
 		}
@@ -190,7 +190,7 @@ const servicePort = "443"
 // serviceAddress is where the service "kubernetes" is. Nothing but the cloud controller goes that way here.
 func (c *cluster) serviceAddress() string {
 	network, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
-	for _, cidr := range network.Texts("spec.serviceNetwork") {
+	for _, cidr := range network.GetStrings("spec.serviceNetwork") {
 		if prefix, err := netip.ParsePrefix(cidr); err == nil {
 			return prefix.Addr().Next().String()
 		}

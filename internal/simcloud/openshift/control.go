@@ -14,120 +14,120 @@ import (
 // without the network, but look at the outside from that machine.
 type controllers struct {
 	*cluster
-	machine machine.Machine
-	beats   map[string]sighting // last signs of life of the nodes; forgotten with the machine
-	said    map[string]string
-	cleaned time.Time // when requests for certificates were deleted last
-	reach   reachability
+	machine     machine.Machine
+	heartbeats  map[string]stateRecord // last signs of life of the nodes; forgotten with the machine
+	lastErrors  map[string]string
+	lastCleaned time.Time // when requests for certificates were deleted last
+	probes      probeState
 	// renderings are those of the pools.
 	renderings map[string]rendering
 	// reported is what the status of each operator was made of, where it is still what was written.
 	reported map[string]string
 
-	began   time.Time // when this machine became the leader
-	handled inputs    // what the last tick began with
-	next    time.Time // when the next tick is due although nothing has changed
-	failed  bool      // a controller has to try again
+	leaderSince   time.Time // when this machine became the leader
+	handledInputs inputs    // what the last tick began with
+	nextSync      time.Time // when the next tick is due although nothing has changed
+	failed        bool      // a controller has to try again
 }
 
 // inputs are versions of everything that the controllers act on, except for the time.
-type inputs struct{ objects, members, processes, reach uint64 }
+type inputs struct{ objects, members, processes, probes uint64 }
 
-// sighting is since when something is as it is.
-type sighting struct {
+// stateRecord is since when something is as it is.
+type stateRecord struct {
 	What  string
 	State string
 	Since time.Time // by the cluster's clock
 }
 
 const (
-	// controlEvery is how soon the controllers act on a change.
-	controlEvery = 5 * time.Second
-	// resyncEvery is how often they go through everything although nothing has changed.
-	resyncEvery = time.Minute
+	// controlInterval is how soon the controllers act on a change.
+	controlInterval = 5 * time.Second
+	// resyncInterval is how often they go through everything although nothing has changed.
+	resyncInterval = time.Minute
 )
 
-// control runs the controllers whenever this machine leads, until ctx ends.
-func (c *cluster) control(ctx context.Context, m machine.Machine) {
-	c.lead(ctx, func(ctx context.Context) {
+// runControllers runs the controllers whenever this machine leads, until ctx ends.
+func (c *cluster) runControllers(ctx context.Context, m machine.Machine) {
+	c.runAsLeader(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
-		k := &controllers{cluster: c, machine: m, beats: map[string]sighting{}, said: map[string]string{}, renderings: map[string]rendering{},
-			reported: map[string]string{}, began: c.clock.Now()}
+		k := &controllers{cluster: c, machine: m, heartbeats: map[string]stateRecord{}, lastErrors: map[string]string{}, renderings: map[string]rendering{},
+			reported: map[string]string{}, leaderSince: c.clock.Now()}
 		var running sync.WaitGroup
 		defer running.Wait()
-		running.Go(func() { k.probe(ctx) })
+		running.Go(func() { k.runProbes(ctx) })
 		for ctx.Err() == nil {
-			if c.quorum() == nil && k.due() {
-				k.tick(ctx)
+			if c.checkQuorum() == nil && k.isDue() {
+				k.syncAll(ctx)
 			}
-			_ = c.clock.Sleep(ctx, controlEvery)
+			_ = c.clock.Sleep(ctx, controlInterval)
 		}
 	})
 }
 
-func (k *controllers) inputs() inputs {
-	return inputs{objects: k.objects.Changes(), members: k.members.Version(), processes: k.processes.Load(), reach: k.reach.version()}
+func (k *controllers) getInputs() inputs {
+	return inputs{objects: k.objects.ChangeCount(), members: k.members.Version(), processes: k.processes.Load(), probes: k.probes.version()}
 }
 
-// due reports whether a tick has anything to do: something changed since the last one began, a controller failed, or the
+// isDue reports whether a tick has anything to do: something changed since the last one began, a controller failed, or the
 // time has come that one waits for.
-func (k *controllers) due() bool {
-	return k.failed || k.inputs() != k.handled || !k.clock.Now().Before(k.next)
+func (k *controllers) isDue() bool {
+	return k.failed || k.getInputs() != k.handledInputs || !k.clock.Now().Before(k.nextSync)
 }
 
-// wakeAt makes a tick due at a time.
-func (k *controllers) wakeAt(at time.Time) {
-	if at.Before(k.next) {
-		k.next = at
+// scheduleAt makes a tick due at a time.
+func (k *controllers) scheduleAt(at time.Time) {
+	if at.Before(k.nextSync) {
+		k.nextSync = at
 	}
 }
 
-// tick lets every controller look once.
-func (k *controllers) tick(ctx context.Context) {
-	k.handled, k.failed, k.next = k.inputs(), false, k.clock.Now().Add(resyncEvery)
+// syncAll lets every controller look once.
+func (k *controllers) syncAll(ctx context.Context) {
+	k.handledInputs, k.failed, k.nextSync = k.getInputs(), false, k.clock.Now().Add(resyncInterval)
 	if _, ok := k.objects.Get(versionResource, "", "version"); !ok {
 		return // the manifests are still being applied
 	}
-	seen := k.look()
+	seen := k.buildSnapshot()
 	for _, controller := range []struct {
 		name      string
-		reconcile func(context.Context, view) error
+		reconcile func(context.Context, clusterSnapshot) error
 	}{
 		{"kube-controller-manager: csrsigning", k.sign},
 		{"kube-controller-manager: csrcleaner", k.cleanRequests},
-		{"kube-controller-manager: nodelifecycle", k.nodes},
-		{"kube-controller-manager: workloads", k.workloads},
-		{"network-operator", k.network},
-		{"static-pods", k.staticPods},
-		{"etcd-operator", k.etcd},
-		{"kube-apiserver: endpoints", k.endpoints},
-		{"machine-config-operator", k.machineConfig},
-		{"ingress-operator", k.ingress},
-		{"console-operator", k.console},
-		{"image-registry-operator", k.imageRegistry},
-		{"samples-operator", k.samples},
-		{"cluster-version-operator", k.version},
+		{"kube-controller-manager: nodelifecycle", k.syncNodes},
+		{"kube-controller-manager: workloads", k.syncWorkloads},
+		{"network-operator", k.syncNetwork},
+		{"static-pods", k.syncStaticPods},
+		{"etcd-operator", k.syncEtcd},
+		{"kube-apiserver: endpoints", k.syncEndpoints},
+		{"machine-config-operator", k.syncMachineConfig},
+		{"ingress-operator", k.syncIngress},
+		{"console-operator", k.syncConsole},
+		{"image-registry-operator", k.syncImageRegistry},
+		{"samples-operator", k.syncSamples},
+		{"cluster-version-operator", k.syncVersion},
 	} {
 		err := controller.reconcile(ctx, seen)
 		if err == nil {
 			continue
 		}
 		k.failed = true
-		if ctx.Err() == nil && k.said[controller.name] != err.Error() {
-			k.said[controller.name] = err.Error()
+		if ctx.Err() == nil && k.lastErrors[controller.name] != err.Error() {
+			k.lastErrors[controller.name] = err.Error()
 			k.machine.Console("%s: %v", controller.name, err)
 		}
 	}
 }
 
-// held tells whether something has been in a state for at least that long, or longer on slow machines. Another state
+// hasLasted tells whether something has been in a state for at least that long, or longer on slow machines. Another state
 // starts anew. It is
 // remembered in etcd, so that neither another leader nor a restart of the zone begins to wait again.
-func (k *controllers) held(what, state string, atLeast time.Duration) bool {
-	now, atLeast := k.clock.Now(), k.troubles.lasting(atLeast)
-	last, ok := k.sightings.Get(what)
+func (k *controllers) hasLasted(what, state string, atLeast time.Duration) bool {
+	now, atLeast := k.clock.Now(), k.faults.scaleDuration(atLeast)
+	last, ok := k.stateRecords.Get(what)
 	if !ok || last.State != state {
-		if err := k.sightings.Put(what, sighting{what, state, now}); err != nil {
+		if err := k.stateRecords.Put(what, stateRecord{what, state, now}); err != nil {
 			k.machine.Console("etcd: %v", err)
 		}
 		last.Since = now
@@ -135,54 +135,54 @@ func (k *controllers) held(what, state string, atLeast time.Duration) bool {
 	if now.Sub(last.Since) >= atLeast {
 		return true
 	}
-	k.wakeAt(last.Since.Add(atLeast))
+	k.scheduleAt(last.Since.Add(atLeast))
 	return false
 }
 
-// view is what the controllers see at the beginning of a tick.
-type view struct {
-	nodes        []kube.Object
-	masters      []kube.Object          // those of the nodes that are of the control plane and ready
-	homeless     string                 // why the release's operators have no node to run on, "" if they have one
-	pods         map[string]kube.Object // by namespace/name
-	etcd         etcdStatus
-	bootstrapped bool // the ConfigMap says so
-	reach        reached
+// clusterSnapshot is what the controllers see at the beginning of a tick.
+type clusterSnapshot struct {
+	nodes           []kube.Object
+	masters         []kube.Object          // those of the nodes that are of the control plane and ready
+	schedulingError string                 // why the release's operators have no node to run on, "" if they have one
+	pods            map[string]kube.Object // by namespace/name
+	etcd            etcdStatus
+	bootstrapped    bool // the ConfigMap says so
+	probes          probeResult
 }
 
-func (k *controllers) look() view {
-	seen := view{nodes: k.objects.List(nodeResource, ""), pods: map[string]kube.Object{}, etcd: k.etcdStatus(), reach: k.reach.get()}
+func (k *controllers) buildSnapshot() clusterSnapshot {
+	seen := clusterSnapshot{nodes: k.objects.List(nodeResource, ""), pods: map[string]kube.Object{}, etcd: k.getEtcdStatus(), probes: k.probes.get()}
 	for _, pod := range k.objects.List(podResource, "") {
 		seen.pods[pod.Namespace()+"/"+pod.Name()] = pod
 	}
 	status, _ := k.objects.Get(mapResource, "kube-system", "bootstrap")
-	seen.bootstrapped = status.Text("data.status") == "complete"
-	seen.masters = seen.ready("node-role.kubernetes.io/master")
-	seen.homeless = withoutPlace(seen.masters)
+	seen.bootstrapped = status.GetString("data.status") == "complete"
+	seen.masters = seen.listReady("node-role.kubernetes.io/master")
+	seen.schedulingError = describeUnschedulable(seen.masters)
 	return seen
 }
 
-// ready returns the ready nodes with a label, by name.
-func (v view) ready(label string) []kube.Object {
+// listReady returns the ready nodes with a label, by name.
+func (v clusterSnapshot) listReady(label string) []kube.Object {
 	return slices.DeleteFunc(slices.Clone(v.nodes), func(node kube.Object) bool {
 		_, labelled := node.Labels()[label]
-		return !labelled || condition(node, "Ready").Text("status") != "True"
+		return !labelled || getCondition(node, "Ready").GetString("status") != "True"
 	})
 }
 
-// readyPods counts the ready pods with a label "app".
-func (v view) readyPods(app string) int {
+// countReadyPods counts the ready pods with a label "app".
+func (v clusterSnapshot) countReadyPods(app string) int {
 	count := 0
 	for _, pod := range v.pods {
-		if pod.Labels()["app"] == app && podReady(pod) {
+		if pod.Labels()["app"] == app && isPodReady(pod) {
 			count++
 		}
 	}
 	return count
 }
 
-// place makes a pod that is bound to a node.
-func place(namespace, name, app, node string, annotations kube.Object) kube.Object {
+// newBoundPod makes a pod that is bound to a node.
+func newBoundPod(namespace, name, app, node string, annotations kube.Object) kube.Object {
 	labels := kube.Object{"app": app, "k8s-app": app}
 	if app == etcdApp {
 		labels["etcd"], labels["revision"] = "true", "1"

@@ -13,12 +13,12 @@ import (
 // newControllers returns the controllers of a cluster without machines; the first tick has been.
 func newControllers(t *testing.T) *controllers {
 	t.Helper()
-	shared, err := loadCluster(store.Memory(), network.Clock{}, Troubles{}, "c-demo-x")
+	shared, err := loadCluster(store.NewMemory(), network.Clock{}, Faults{}, "c-demo-x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &controllers{cluster: shared, beats: map[string]sighting{}, said: map[string]string{}, began: time.Now()}
-	k.tick(t.Context())
+	k := &controllers{cluster: shared, heartbeats: map[string]stateRecord{}, lastErrors: map[string]string{}, leaderSince: time.Now()}
+	k.syncAll(t.Context())
 	return k
 }
 
@@ -29,20 +29,20 @@ func TestControllers_ActOnChange(t *testing.T) {
 			return err
 		},
 		"member of etcd": func(k *controllers) error { _, err := k.addMember("master-0", "198.18.0.4"); return err },
-		"API server":     func(k *controllers) error { k.serving("198.18.0.4"); return nil },
-		"probe":          func(k *controllers) error { k.reach.set(func(r *reached) { r.apps = "refused" }); return nil },
+		"API server":     func(k *controllers) error { k.addServer("198.18.0.4"); return nil },
+		"probe":          func(k *controllers) error { k.probes.set(func(r *probeResult) { r.apps = "refused" }); return nil },
 		"failure":        func(k *controllers) error { k.failed = true; return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				k := newControllers(t)
-				if k.due() {
+				if k.isDue() {
 					t.Fatal("due although nothing has changed")
 				}
 				if err := change(k); err != nil {
 					t.Fatal(err)
 				}
-				if !k.due() {
+				if !k.isDue() {
 					t.Error("not due after a change")
 				}
 			})
@@ -53,15 +53,15 @@ func TestControllers_ActOnChange(t *testing.T) {
 func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newControllers(t)
-		if k.held("settling", "yes", 20*time.Second) {
+		if k.hasLasted("settling", "yes", 20*time.Second) {
 			t.Error("held at once")
 		}
 		time.Sleep(19 * time.Second)
-		if k.due() {
+		if k.isDue() {
 			t.Error("due before the wait is over")
 		}
 		time.Sleep(time.Second)
-		if !k.due() || !k.held("settling", "yes", 20*time.Second) {
+		if !k.isDue() || !k.hasLasted("settling", "yes", 20*time.Second) {
 			t.Error("not due when the wait is over")
 		}
 	})
@@ -73,16 +73,16 @@ func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		beat := time.Now().UTC().Format(time.RFC3339)
 		time.Sleep(45 * time.Second)
-		k.next = time.Now().Add(time.Hour)
-		if k.silent("master-0", beat) {
+		k.nextSync = time.Now().Add(time.Hour)
+		if k.isSilent("master-0", beat) {
 			t.Error("silent after 45 s")
 		}
-		time.Sleep(graceOfNodes - 46*time.Second)
-		if k.due() {
+		time.Sleep(nodeGracePeriod - 46*time.Second)
+		if k.isDue() {
 			t.Error("due before the node's grace is over")
 		}
 		time.Sleep(3 * time.Second)
-		if !k.due() || !k.silent("master-0", beat) {
+		if !k.isDue() || !k.isSilent("master-0", beat) {
 			t.Error("a node that has been silent for longer than its grace is not noticed")
 		}
 	})
@@ -91,8 +91,8 @@ func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
 func TestControllers_GoThroughEverythingEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newControllers(t)
-		time.Sleep(resyncEvery)
-		if !k.due() {
+		time.Sleep(resyncInterval)
+		if !k.isDue() {
 			t.Error("not due after a minute")
 		}
 	})

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// due tells whether a schedule of five fields names a minute: of the hour, hour, day of the month, month, day of the week.
-func due(schedule string, at time.Time) (bool, error) {
+// matchSchedule tells whether a schedule of five fields names a minute: of the hour, hour, day of the month, month, day of the week.
+func matchSchedule(schedule string, at time.Time) (bool, error) {
 	fields := strings.Fields(schedule)
 	if len(fields) != 5 {
 		return false, fmt.Errorf("expected exactly 5 fields, found %d: %q", len(fields), schedule)
 	}
 	for i, value := range []int{at.Minute(), at.Hour(), at.Day(), int(at.Month()), int(at.Weekday())} {
-		matches, err := covers(fields[i], value)
+		matches, err := matchField(fields[i], value)
 		if err != nil || !matches {
 			return false, err
 		}
@@ -22,8 +22,8 @@ func due(schedule string, at time.Time) (bool, error) {
 	return true, nil
 }
 
-// covers tells whether a field such as "*/15", "1-5" or "0,30" names a value.
-func covers(field string, value int) (bool, error) {
+// matchField tells whether a field such as "*/15", "1-5" or "0,30" names a value.
+func matchField(field string, value int) (bool, error) {
 	for part := range strings.SplitSeq(field, ",") {
 		span, stepText, stepped := strings.Cut(part, "/")
 		step := 1
@@ -33,7 +33,7 @@ func covers(field string, value int) (bool, error) {
 				return false, fmt.Errorf("failed to parse int from %s", part)
 			}
 		}
-		from, to, err := bounds(span, stepped)
+		from, to, err := parseBounds(span, stepped)
 		if err != nil {
 			return false, err
 		}
@@ -47,7 +47,7 @@ func covers(field string, value int) (bool, error) {
 // unbounded is more than any field holds.
 const unbounded = 60
 
-func bounds(span string, stepped bool) (from, to int, err error) {
+func parseBounds(span string, stepped bool) (from, to int, err error) {
 	if span == "*" {
 		return 0, unbounded, nil
 	}

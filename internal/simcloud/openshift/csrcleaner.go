@@ -10,21 +10,21 @@ import (
 
 // How long requests for certificates are kept, as kube-controller-manager's csrcleaner keeps them.
 const (
-	cleanEvery  = 5 * time.Minute
-	keepDecided = time.Hour // issued, denied or failed
-	keepPending = 24 * time.Hour
+	cleanInterval = 5 * time.Minute
+	keepDecided   = time.Hour // issued, denied or failed
+	keepPending   = 24 * time.Hour
 )
 
 // cleanRequests deletes requests that are of no use to anybody any more.
-func (k *controllers) cleanRequests(context.Context, view) error {
+func (k *controllers) cleanRequests(context.Context, clusterSnapshot) error {
 	now := k.clock.Now()
-	if now.Sub(k.cleaned) < cleanEvery {
+	if now.Sub(k.lastCleaned) < cleanInterval {
 		return nil
 	}
-	k.cleaned = now
+	k.lastCleaned = now
 	var failures error
 	for _, request := range k.objects.List(requestResource, "") {
-		if expired(request, now) {
+		if isExpired(request, now) {
 			_, err := k.objects.Delete(requestResource, "", request.Name())
 			failures = errors.Join(failures, err)
 		}
@@ -32,18 +32,18 @@ func (k *controllers) cleanRequests(context.Context, view) error {
 	return failures
 }
 
-// expired tells whether the time of a request is over. One that is approved and not issued yet is kept.
-func expired(request kube.Object, now time.Time) bool {
-	since, keep := request.Text("metadata.creationTimestamp"), keepPending
+// isExpired tells whether the time of a request is over. One that is approved and not issued yet is kept.
+func isExpired(request kube.Object, now time.Time) bool {
+	since, keep := request.GetString("metadata.creationTimestamp"), keepPending
 	for _, kind := range []string{"Approved", "Denied", "Failed"} {
-		decided := condition(request, kind)
+		decided := getCondition(request, kind)
 		if len(decided) == 0 {
 			continue
 		}
-		if kind == "Approved" && request.Text("status.certificate") == "" {
+		if kind == "Approved" && request.GetString("status.certificate") == "" {
 			return false
 		}
-		since, keep = decided.Text("lastUpdateTime"), keepDecided
+		since, keep = decided.GetString("lastUpdateTime"), keepDecided
 	}
 	at, err := time.Parse(time.RFC3339, since)
 	return err == nil && now.Sub(at) > keep

@@ -24,13 +24,13 @@ func TestRequestsAreKeptAsLongAsKubernetesKeepsThem(t *testing.T) {
 			request.Set("status.conditions", []any{map[string]any{"type": c.decision, "status": "True",
 				"lastUpdateTime": made.Add(30 * time.Minute).Format(time.RFC3339)}})
 		}
-		if keeps := max(c.keeps, time.Minute); expired(request, made.Add(keeps)) {
+		if keeps := max(c.keeps, time.Minute); isExpired(request, made.Add(keeps)) {
 			t.Errorf("%+v: deleted after %s", c, keeps)
 		}
-		if got := expired(request, made.Add(c.keeps+48*time.Hour)); got != (c.keeps > 0) {
+		if got := isExpired(request, made.Add(c.keeps+48*time.Hour)); got != (c.keeps > 0) {
 			t.Errorf("%+v: deleted later: %t", c, got)
 		}
-		if c.keeps > 0 && !expired(request, made.Add(c.keeps+time.Second)) {
+		if c.keeps > 0 && !isExpired(request, made.Add(c.keeps+time.Second)) {
 			t.Errorf("%+v: kept longer than %s", c, c.keeps)
 		}
 	}

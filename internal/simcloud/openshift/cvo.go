@@ -14,12 +14,12 @@ const (
 	manifestsAtFirst   = 112
 )
 
-// version is the cluster version operator: the release is done when all operators are.
-func (k *controllers) version(_ context.Context, seen view) error {
+// syncVersion is the cluster version operator: the release is done when all operators are.
+func (k *controllers) syncVersion(_ context.Context, seen clusterSnapshot) error {
 	var waiting []string
-	all := operators()
+	all := listOperators()
 	for _, operator := range all {
-		available, err := k.operate(operator, seen)
+		available, err := k.syncOperator(operator, seen)
 		if err != nil {
 			return err
 		}
@@ -28,31 +28,31 @@ func (k *controllers) version(_ context.Context, seen view) error {
 		}
 	}
 	version := k.record().Version
-	progress := workingTowards(version, len(all), waiting)
+	progress := formatProgress(version, len(all), waiting)
 	done := len(waiting) == 0
-	_, err := k.objects.Change(versionResource, "", "version", func(o kube.Object) error {
+	_, err := k.objects.Update(versionResource, "", "version", func(o kube.Object) error {
 		o.Set("status.desired", kube.Object{"version": version})
 		o.Set("status.availableUpdates", nil)
 		if done {
 			setCondition(o, k.now(), "Available", "True", "", "Done applying "+version)
 			setCondition(o, k.now(), "Progressing", "False", "", "Cluster version is "+version)
-		} else if condition(o, "Available").Text("status") != "True" {
+		} else if getCondition(o, "Available").GetString("status") != "True" {
 			setCondition(o, k.now(), "Available", "False", "", "")
 			setCondition(o, k.now(), "Progressing", "True", "", progress)
 		}
-		if !done && condition(o, "Available").Text("status") == "True" {
+		if !done && getCondition(o, "Available").GetString("status") == "True" {
 			setCondition(o, k.now(), "Failing", "True", "ClusterOperatorNotAvailable", "Cluster operators "+strings.Join(waiting, ", ")+" are not available")
 		} else {
 			setCondition(o, k.now(), "Failing", "False", "", "")
 		}
-		k.history(o, version, done)
+		k.recordHistory(o, version, done)
 		return nil
 	})
 	return err
 }
 
-// workingTowards is the message that people and installers read the progress from.
-func workingTowards(version string, operators int, waiting []string) string {
+// formatProgress is the message that people and installers read the progress from.
+func formatProgress(version string, operators int, waiting []string) string {
 	done := manifestsAtFirst + (manifestsOfRelease-manifestsAtFirst)*(operators-len(waiting))/operators
 	message := fmt.Sprintf("Working towards %s: %d of %d done (%d%% complete)", version, done, manifestsOfRelease, 100*done/manifestsOfRelease)
 	if len(waiting) == 0 || len(waiting) == operators {
@@ -61,13 +61,13 @@ func workingTowards(version string, operators int, waiting []string) string {
 	return message + ", waiting on " + strings.Join(waiting[:min(4, len(waiting))], ", ")
 }
 
-// history notes when the version was started and completed.
-func (k *controllers) history(o kube.Object, version string, done bool) {
+// recordHistory notes when the version was started and completed.
+func (k *controllers) recordHistory(o kube.Object, version string, done bool) {
 	entries := o.List("status.history")
 	if len(entries) == 0 {
 		entries = []kube.Object{{"state": "Partial", "version": version, "startedTime": k.now(), "completionTime": nil, "verified": false}}
 	}
-	if done && entries[0].Text("state") != "Completed" {
+	if done && entries[0].GetString("state") != "Completed" {
 		entries[0]["state"], entries[0]["completionTime"] = "Completed", k.now()
 	}
 	o.Set("status.history", entries)

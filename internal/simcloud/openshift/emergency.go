@@ -9,7 +9,7 @@ import (
 
 const (
 	emergencyAccounts = "emergencyaccounts.cluster.appuio.io"
-	emergencyEvery    = 20 * time.Second
+	emergencyInterval = 20 * time.Second
 	clusterAdmin      = "cluster-admin"
 )
 
@@ -19,38 +19,38 @@ const (
 func (k *kubelet) runEmergency(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
-		if k.cluster.quorum() == nil {
+		if k.cluster.checkQuorum() == nil {
 			for _, account := range k.cluster.objects.List(emergencyAccounts, "") {
-				if err := k.cluster.grantEmergency(account); err != nil {
+				if err := k.cluster.createEmergencyAccess(account); err != nil {
 					k.machine.Console("emergency-credentials-controller: %s: %v", account.Name(), err)
 				}
 			}
 		}
-		_ = k.world.clock.Sleep(ctx, emergencyEvery)
+		_ = k.clusters.clock.Sleep(ctx, emergencyInterval)
 	}
 	return ctx.Err()
 }
 
-func (c *cluster) grantEmergency(account kube.Object) error {
-	if account.Text("status.lastTokenCreationTimestamp") != "" {
+func (c *cluster) createEmergencyAccess(account kube.Object) error {
+	if account.GetString("status.lastTokenCreationTimestamp") != "" {
 		return nil
 	}
-	if err := c.objects.Ensure(accountResource, account.Namespace(), named(account.Name()), nil); err != nil {
+	if err := c.objects.Ensure(accountResource, account.Namespace(), newNamedObject(account.Name()), nil); err != nil {
 		return err
 	}
-	binding := named("emergency-account-" + account.Name())
+	binding := newNamedObject("emergency-account-" + account.Name())
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": clusterAdmin}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": account.Namespace(), "name": account.Name()}}
 	if err := c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil); err != nil {
 		return err
 	}
-	validity, err := duration(account, "spec.validityDuration", 30*24*time.Hour)
+	validity, err := parseDuration(account, "spec.validityDuration", 30*24*time.Hour)
 	if err != nil {
 		return err
 	}
-	_, err = c.objects.Change(emergencyAccounts, account.Namespace(), account.Name(), func(o kube.Object) error {
+	_, err = c.objects.Update(emergencyAccounts, account.Namespace(), account.Name(), func(o kube.Object) error {
 		o.Set("status.lastTokenCreationTimestamp", c.now())
-		o.Set("status.tokens", []kube.Object{{"uid": account.Text("metadata.uid"), "expirationTimestamp": c.clock.Now().Add(validity).UTC().Format(time.RFC3339)}})
+		o.Set("status.tokens", []kube.Object{{"uid": account.GetString("metadata.uid"), "expirationTimestamp": c.clock.Now().Add(validity).UTC().Format(time.RFC3339)}})
 		return nil
 	})
 	return err

@@ -29,14 +29,14 @@ type member struct {
 }
 
 // pending is how a member is called before it has started and told its name.
-func (m member) called() string {
+func (m member) displayName() string {
 	if !m.Started {
 		return "NAME-PENDING-" + m.Address
 	}
 	return m.Name
 }
 
-func memberID(name, address string) string {
+func computeMemberID(name, address string) string {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name + "/" + address)) // never fails
 	return strconv.FormatUint(hash.Sum64(), 16)
@@ -44,12 +44,12 @@ func memberID(name, address string) string {
 
 // addMember adds a learner; the first member votes at once.
 func (c *cluster) addMember(name, address string) (member, error) {
-	added := member{Name: name, ID: memberID(name, address), Address: address, Learner: len(c.members.List()) > 0}
+	added := member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.members.List()) > 0}
 	return added, c.members.Put(name, added)
 }
 
 // RemoveMember does what an administrator does with etcdctl: every cluster's etcd forgets the member of that name.
-func (w *World) RemoveMember(name string) error {
+func (w *Clusters) RemoveMember(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.clusters {
@@ -60,7 +60,7 @@ func (w *World) RemoveMember(name string) error {
 	return nil
 }
 
-func (c *cluster) changeMember(name string, change func(*member)) error {
+func (c *cluster) updateMember(name string, change func(*member)) error {
 	changed, ok := c.members.Get(name)
 	if !ok {
 		return fmt.Errorf("etcd has no member %s", name)
@@ -97,7 +97,7 @@ func (c *cluster) isAlive(name string) bool {
 	return ok
 }
 
-func (c *cluster) aliveMembers() map[string]machine.Machine {
+func (c *cluster) listAliveMembers() map[string]machine.Machine {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.alive)
@@ -105,8 +105,8 @@ func (c *cluster) aliveMembers() map[string]machine.Machine {
 
 var errNoQuorum = errors.New("etcdserver: no leader")
 
-// quorum returns an error unless most of the voting members are alive.
-func (c *cluster) quorum() error {
+// checkQuorum returns an error unless most of the voting members are alive.
+func (c *cluster) checkQuorum() error {
 	voters, running := 0, 0
 	for _, m := range c.members.List() {
 		if m.Learner {
@@ -120,15 +120,15 @@ func (c *cluster) quorum() error {
 	if 2*running <= voters {
 		return errNoQuorum
 	}
-	if c.elects() {
+	if c.isElecting() {
 		return errLeaderLost
 	}
 	return nil
 }
 
-// reachedByPeers tells whether every living member can open a connection to a member's peer port, and it to theirs.
-func (c *cluster) reachedByPeers(ctx context.Context, of member) error {
-	alive := c.aliveMembers()
+// checkPeers tells whether every living member can open a connection to a member's peer port, and it to theirs.
+func (c *cluster) checkPeers(ctx context.Context, of member) error {
+	alive := c.listAliveMembers()
 	own, ok := alive[of.Name]
 	if !ok {
 		return fmt.Errorf("%s is not running", of.Name)
@@ -137,10 +137,10 @@ func (c *cluster) reachedByPeers(ctx context.Context, of member) error {
 		if name == of.Name {
 			continue
 		}
-		if err := dialPeer(ctx, c, alive[name], of.Address); err != nil {
+		if err := checkPeer(ctx, c, alive[name], of.Address); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", name, of.Name, err)
 		}
-		if err := dialPeer(ctx, c, own, alive[name].Address().String()); err != nil {
+		if err := checkPeer(ctx, c, own, alive[name].Address().String()); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", of.Name, name, err)
 		}
 	}
@@ -152,12 +152,12 @@ const (
 	peerPort   = 2380
 )
 
-func dialPeer(ctx context.Context, c *cluster, from machine.Machine, address string) error {
-	return knock(ctx, c.patience(), from, address, peerPort)
+func checkPeer(ctx context.Context, c *cluster, from machine.Machine, address string) error {
+	return checkPort(ctx, c.getTimeout(), from, address, peerPort)
 }
 
-// knock opens and closes a connection.
-func knock(ctx context.Context, patience time.Duration, from machine.Machine, host string, port int) error {
+// checkPort opens and closes a connection.
+func checkPort(ctx context.Context, patience time.Duration, from machine.Machine, host string, port int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := from.Network().Dial(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
@@ -167,9 +167,11 @@ func knock(ctx context.Context, patience time.Duration, from machine.Machine, ho
 	return conn.Close()
 }
 
-// patience is how long anybody waits for an answer: 10 seconds, but when time is scaled never so short that the
+// getTimeout is how long anybody waits for an answer: 10 seconds, but when time is scaled never so short that the
 // computer that simulates all this could be too slow.
-func (c *cluster) patience() time.Duration { return max(c.clock.Wall(10*time.Second), 2*time.Second) }
+func (c *cluster) getTimeout() time.Duration {
+	return max(c.clock.ToWall(10*time.Second), 2*time.Second)
+}
 
 // openEtcdPorts listens on both ports of a member until the returned function is called. Connections are only
 // opened to see whether they can be; they carry nothing.
@@ -187,12 +189,12 @@ func openEtcdPorts(m machine.Machine) (func(), error) {
 			return nil, err
 		}
 		listeners = append(listeners, listener)
-		go refuseWork(listener)
+		go rejectConnections(listener)
 	}
 	return closeAll, nil
 }
 
-func refuseWork(listener net.Listener) {
+func rejectConnections(listener net.Listener) {
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
@@ -202,21 +204,21 @@ func refuseWork(listener net.Listener) {
 	}
 }
 
-// etcdStatus sums the members up as the operator does.
+// getEtcdStatus sums the members up as the operator does.
 type etcdStatus struct {
 	members   []member
 	available int
-	troubles  []string // "NAME has not started", "NAME is unhealthy"
+	problems  []string // "NAME has not started", "NAME is unhealthy"
 }
 
-func (c *cluster) etcdStatus() etcdStatus {
+func (c *cluster) getEtcdStatus() etcdStatus {
 	status := etcdStatus{members: c.members.List()}
 	for _, m := range status.members {
 		switch {
 		case !m.Started:
-			status.troubles = append(status.troubles, m.called()+" has not started")
+			status.problems = append(status.problems, m.displayName()+" has not started")
 		case !c.isAlive(m.Name):
-			status.troubles = append(status.troubles, m.called()+" is unhealthy")
+			status.problems = append(status.problems, m.displayName()+" is unhealthy")
 		default:
 			status.available++
 		}
@@ -224,15 +226,15 @@ func (c *cluster) etcdStatus() etcdStatus {
 	return status
 }
 
-func (s etcdStatus) message() string {
-	if len(s.troubles) == 0 {
+func (s etcdStatus) formatMessage() string {
+	if len(s.problems) == 0 {
 		return fmt.Sprintf("%d members are available", s.available)
 	}
-	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.members), strings.Join(s.troubles, ", "))
+	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.members), strings.Join(s.problems, ", "))
 }
 
-// voters returns the voting members on masters.
-func (s etcdStatus) voters() []member {
+// listVoters returns the voting members on masters.
+func (s etcdStatus) listVoters() []member {
 	var voters []member
 	for _, m := range s.members {
 		if !m.Learner && m.Name != bootstrapMember {
@@ -242,7 +244,7 @@ func (s etcdStatus) voters() []member {
 	return voters
 }
 
-func (s etcdStatus) learner() (member, bool) {
+func (s etcdStatus) findLearner() (member, bool) {
 	for _, m := range s.members {
 		if m.Learner {
 			return m, true
@@ -255,8 +257,8 @@ func (s etcdStatus) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
-// hostPort is an address as etcd's URLs have it.
-func hostPort(address string, port uint16) string {
+// formatHostPort is an address as etcd's URLs have it.
+func formatHostPort(address string, port uint16) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil {
 		return address

@@ -8,10 +8,10 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// facts are what Steward finds out about its cluster. What it knows itself counts more than what somebody added.
-func (s *steward) facts(ctx context.Context) (map[string]any, error) {
+// collectFacts are what Steward finds out about its cluster. What it knows itself counts more than what somebody added.
+func (s *steward) collectFacts(ctx context.Context) (map[string]any, error) {
 	facts := map[string]any{}
-	more, err := s.api.get(ctx, in(synNamespace, mapResource)+"/"+moreFactsName)
+	more, err := s.api.get(ctx, formatResourcePath(synNamespace, mapResource)+"/"+moreFactsName)
 	if err != nil && !isCode(err, http.StatusNotFound) {
 		return nil, err
 	}
@@ -27,12 +27,12 @@ func (s *steward) facts(ctx context.Context) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if parts := strings.SplitN(openshiftVersion(version), ".", 3); len(parts) == 3 {
+	if parts := strings.SplitN(getOpenShiftVersion(version), ".", 3); len(parts) == 3 {
 		facts["openshiftVersion"] = map[string]any{"Major": parts[0], "Minor": parts[1], "Patch": parts[2]}
 	}
 	route, err := s.api.get(ctx, "/apis/route.openshift.io/v1/namespaces/openshift-authentication/routes/oauth-openshift")
 	if err == nil {
-		facts["openshiftOAuthRoute"] = route.Text("spec.host")
+		facts["openshiftOAuthRoute"] = route.GetString("spec.host")
 	}
 	if isCode(err, http.StatusNotFound) {
 		err = nil
@@ -40,12 +40,12 @@ func (s *steward) facts(ctx context.Context) (map[string]any, error) {
 	return facts, err
 }
 
-// openshiftVersion is the newest one that was installed and verified, else the one that is wanted.
-func openshiftVersion(version kube.Object) string {
+// getOpenShiftVersion is the newest one that was installed and verified, else the one that is wanted.
+func getOpenShiftVersion(version kube.Object) string {
 	for _, entry := range version.List("status.history") {
-		if verified, _ := entry["verified"].(bool); verified && entry.Text("state") == "Completed" {
-			return entry.Text("version")
+		if verified, _ := entry["verified"].(bool); verified && entry.GetString("state") == "Completed" {
+			return entry.GetString("version")
 		}
 	}
-	return version.Text("status.desired.version")
+	return version.GetString("status.desired.version")
 }

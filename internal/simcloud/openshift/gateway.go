@@ -63,7 +63,7 @@ func (m *JournaledMachine) serveEntries(w http.ResponseWriter, r *http.Request) 
 	}
 	w.Header().Set("Content-Type", "application/json")
 	encoder := json.NewEncoder(w)
-	for _, e := range wanted.of(m.of(r.URL.Query()["_SYSTEMD_UNIT"])) {
+	for _, e := range wanted.selectEntries(m.listEntries(r.URL.Query()["_SYSTEMD_UNIT"])) {
 		if encoder.Encode(e) != nil {
 			return
 		}
@@ -101,9 +101,9 @@ func parseRange(header string) (entryRange, error) {
 	return wanted, err
 }
 
-// of returns the part of the entries. Like the real one it stops at the journal's last entry rather than behind it, so a
+// selectEntries returns the part of the entries. Like the real one it stops at the journal's last entry rather than behind it, so a
 // cursor that is skipped at the end comes again. Entries before the oldest are taken for the oldest.
-func (r entryRange) of(all []journalEntry) []journalEntry {
+func (r entryRange) selectEntries(all []journalEntry) []journalEntry {
 	if len(all) == 0 {
 		return nil
 	}

@@ -28,7 +28,7 @@ func TestTheGatewayAnswersAsTheRealOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, e := range wanted.of(all) {
+		for _, e := range wanted.selectEntries(all) {
 			got = append(got, e.Cursor)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

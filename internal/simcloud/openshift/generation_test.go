@@ -116,23 +116,23 @@ func TestApplicationsMayBeAnywhereIfTheirNamesLeadToTheRouters(t *testing.T) {
 			return l.ready() == 5
 		})
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		console := condition(l.get("/apis/config.openshift.io/v1/clusteroperators/console"), "Available")
-		if l.installed() || !strings.Contains(console.Text("message"), "lookup console-openshift-console.applications.example.org") {
+		console := getCondition(l.get("/apis/config.openshift.io/v1/clusteroperators/console"), "Available")
+		if l.installed() || !strings.Contains(console.GetString("message"), "lookup console-openshift-console.applications.example.org") {
 			t.Errorf("the console: %v", console)
 		}
 		l.mu.Lock()
 		l.names["console-openshift-console.applications.example.org"] = balancer
 		l.mu.Unlock()
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
-		login := condition(l.get("/apis/config.openshift.io/v1/clusteroperators/authentication"), "Available")
-		if l.installed() || !strings.Contains(login.Text("message"), "lookup oauth-openshift.applications.example.org") {
+		login := getCondition(l.get("/apis/config.openshift.io/v1/clusteroperators/authentication"), "Available")
+		if l.installed() || !strings.Contains(login.GetString("message"), "lookup oauth-openshift.applications.example.org") {
 			t.Errorf("the login: %v", login)
 		}
 		l.mu.Lock()
 		l.names[".applications.example.org"] = balancer
 		l.mu.Unlock()
 		l.until(20*time.Minute, "cluster version", l.installed)
-		if got := l.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console").Text("spec.host"); got != "console-openshift-console.applications.example.org" {
+		if got := l.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console").GetString("spec.host"); got != "console-openshift-console.applications.example.org" {
 			t.Errorf("the console is at %s", got)
 		}
 	})

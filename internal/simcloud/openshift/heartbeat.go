@@ -15,21 +15,21 @@ type heartbeat struct {
 }
 
 const (
-	beatEvery = 40 * time.Second
-	noNetwork = "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: " +
+	heartbeatInterval = 40 * time.Second
+	noNetwork         = "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: " +
 		"No CNI configuration file in /etc/kubernetes/cni/net.d/. Has your network provider started?"
 )
 
-// conditions describe the node: it is ready when a pod of the network plugin is.
-func (k *kubelet) conditions() []kube.Object {
+// buildConditions describe the node: it is ready when a pod of the network plugin is.
+func (k *kubelet) buildConditions() []kube.Object {
 	now := k.cluster.now()
 	ready := kube.Object{"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": noNetwork,
 		"lastHeartbeatTime": now}
-	if k.networkReady() {
+	if k.isNetworkReady() {
 		ready = kube.Object{"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status",
 			"lastHeartbeatTime": now}
 	}
-	if k.beat.at.IsZero() || k.beat.ready != k.networkReady() {
+	if k.heartbeat.at.IsZero() || k.heartbeat.ready != k.isNetworkReady() {
 		ready["lastTransitionTime"] = now
 	}
 	conditions := []kube.Object{ready}
@@ -41,9 +41,9 @@ func (k *kubelet) conditions() []kube.Object {
 	return conditions
 }
 
-func (k *kubelet) networkReady() bool {
+func (k *kubelet) isNetworkReady() bool {
 	for _, p := range k.pods {
-		program, _ := programOf(p.object)
+		program, _ := findProgram(p.object)
 		plugin := p.app == networkApp || p.app == "" && program == ciliumAgent
 		if plugin && p.ready.Load() {
 			return true
@@ -54,14 +54,14 @@ func (k *kubelet) networkReady() bool {
 
 // report writes the conditions when they changed, and from time to time to show that the node lives.
 func (k *kubelet) report(ctx context.Context) {
-	now, ready := k.world.clock.Now(), k.networkReady()
+	now, ready := k.clusters.clock.Now(), k.isNetworkReady()
 	if before := k.online.Swap(ready); ready && !before {
 		k.api.close() // the plugin moves the machine's address, and cuts what is open
 	}
-	if k.beat.ready == ready && now.Sub(k.beat.at) < beatEvery {
+	if k.heartbeat.ready == ready && now.Sub(k.heartbeat.at) < heartbeatInterval {
 		return
 	}
-	status := kube.Object{"status": kube.Object{"conditions": k.conditions()}}
+	status := kube.Object{"status": kube.Object{"conditions": k.buildConditions()}}
 	_, err := k.api.do(ctx, http.MethodPatch, nodesPath+"/"+k.node+"/status", status)
 	switch {
 	case isCode(err, http.StatusNotFound):
@@ -70,7 +70,7 @@ func (k *kubelet) report(ctx context.Context) {
 		k.machine.Console("kubelet: the node's certificate is not valid any more")
 	}
 	if err == nil {
-		k.beat = heartbeat{at: now, ready: ready}
+		k.heartbeat = heartbeat{at: now, ready: ready}
 	} else if ctx.Err() == nil {
 		k.machine.Console("kubelet: error updating node status: %v", err)
 	}

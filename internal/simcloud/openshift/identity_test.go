@@ -30,7 +30,7 @@ func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 		_ = l.clock.Sleep(l.ctx, time.Minute)
 		bySigner := map[string]kube.Object{}
 		for _, request := range l.get(csrPath).List("items") {
-			bySigner[request.Text("spec.signerName")] = request
+			bySigner[request.GetString("spec.signerName")] = request
 		}
 		for signer, want := range map[string][]string{
 			clientSigner: {nodeBootstrapper, "client auth", "system:serviceaccounts:openshift-machine-config-operator",
@@ -38,14 +38,14 @@ func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 			servingSigner: {"system:node:master-0", "server auth", "system:nodes", "system:authenticated"}, // groups are a set
 		} {
 			request := bySigner[signer]
-			got := append([]string{request.Text("spec.username"), request.Texts("spec.usages")[1]}, request.Texts("spec.groups")...)
+			got := append([]string{request.GetString("spec.username"), request.GetStrings("spec.usages")[1]}, request.GetStrings("spec.groups")...)
 			slices.Sort(got)
 			slices.Sort(want)
-			if !slices.Equal(got, want) || request.Text("status.certificate") == "" {
+			if !slices.Equal(got, want) || request.GetString("status.certificate") == "" {
 				t.Errorf("%s: %v, want %v", signer, got, want)
 			}
 		}
-		if node := l.get(nodesPath + "/master-0"); addressOf(node) != "198.18.0.11" {
+		if node := l.get(nodesPath + "/master-0"); getInternalAddress(node) != "198.18.0.11" {
 			t.Errorf("address of the node: %v", node.Get("status.addresses"))
 		}
 	})
@@ -76,7 +76,7 @@ func TestASilentNodeBecomesUnknown(t *testing.T) {
 		l.remove("master-2")
 		l.until(5*time.Minute, "two masters", func() bool { return l.ready() == 2 })
 		node := l.get(nodesPath + "/master-2")
-		if got := condition(node, "Ready"); got.Text("status") != "Unknown" || got.Text("reason") != "NodeStatusUnknown" {
+		if got := getCondition(node, "Ready"); got.GetString("status") != "Unknown" || got.GetString("reason") != "NodeStatusUnknown" {
 			t.Errorf("condition of the silent node: %v", got)
 		}
 	})

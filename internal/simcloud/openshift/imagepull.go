@@ -24,20 +24,20 @@ func (k *kubelet) pullImages(ctx context.Context, pod kube.Object) error {
 		return nil
 	}
 	for _, container := range pod.List("spec.containers") {
-		host := registryOf(container.Text("image"))
+		host := parseRegistry(container.GetString("image"))
 		if _, known := k.registries.Load(host); known {
 			continue
 		}
-		if err := k.askRegistry(ctx, host); err != nil {
-			return fmt.Errorf("rpc error: code = Unknown desc = initializing source docker://%s: %w", container.Text("image"), err)
+		if err := k.pingRegistry(ctx, host); err != nil {
+			return fmt.Errorf("rpc error: code = Unknown desc = initializing source docker://%s: %w", container.GetString("image"), err)
 		}
 		k.registries.Store(host, true)
 	}
 	return nil
 }
 
-// registryOf returns the host that has an image.
-func registryOf(image string) string {
+// parseRegistry returns the host that has an image.
+func parseRegistry(image string) string {
 	host, _, found := strings.Cut(image, "/")
 	if !found || !strings.ContainsAny(host, ".:") || host == dockerHub {
 		return dockerHubHost
@@ -45,16 +45,16 @@ func registryOf(image string) string {
 	return host
 }
 
-func (k *kubelet) askRegistry(ctx context.Context, host string) error {
-	transport := k.machine.Network().Transport()
+func (k *kubelet) pingRegistry(ctx context.Context, host string) error {
+	transport := k.machine.Network().NewTransport()
 	defer transport.CloseIdleConnections()
-	s := &source{http: &http.Client{Transport: transport}, patience: max(k.cluster.patience(), pullPatience), host: host, path: "library/any"}
-	status, header, err := s.ask(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
+	s := &source{http: &http.Client{Transport: transport}, timeout: max(k.cluster.getTimeout(), pullTimeout), host: host, path: "library/any"}
+	status, header, err := s.sendRequest(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
 	if err != nil {
 		return fmt.Errorf("pinging container registry %s: %w", host, err)
 	}
 	if found := realm.FindStringSubmatch(header.Get("WWW-Authenticate")); status == http.StatusUnauthorized && found != nil {
-		_, _, err := s.ask(ctx, http.MethodGet, found[1]+"?service="+host, nil)
+		_, _, err := s.sendRequest(ctx, http.MethodGet, found[1]+"?service="+host, nil)
 		return err
 	}
 	if status >= http.StatusInternalServerError {

@@ -15,26 +15,26 @@ const (
 	operatorNamespace = "openshift-ingress-operator"
 )
 
-// ingress is the ingress operator: it makes the default controller once the control plane stands, and puts as many
+// syncIngress is the ingress operator: it makes the default controller once the control plane stands, and puts as many
 // routers as wanted on the nodes that its placement selects. Routers listen on their nodes' own ports, so there is
 // one per node at most.
-func (k *controllers) ingress(_ context.Context, seen view) error {
+func (k *controllers) syncIngress(_ context.Context, seen clusterSnapshot) error {
 	controller, exists := k.objects.Get(ingressResource, operatorNamespace, "default")
 	if !exists {
-		if !seen.bootstrapped || !k.held("ingress", "", 20*time.Second) {
+		if !seen.bootstrapped || !k.hasLasted("ingress", "", 20*time.Second) {
 			return nil
 		}
 		return k.createIngress()
 	}
-	if err := k.displace(controller); err != nil {
+	if err := k.moveRouters(controller); err != nil {
 		return err
 	}
-	routers := k.wantedRouters(controller, seen)
+	routers := k.buildRouters(controller, seen)
 	for id, pod := range seen.pods {
 		if pod.Labels()["app"] != routerApp {
 			continue
 		}
-		if wanted, ok := routers[id]; !ok || wanted.Text("metadata.annotations.protocol") != pod.Text("metadata.annotations.protocol") {
+		if wanted, ok := routers[id]; !ok || wanted.GetString("metadata.annotations.protocol") != pod.GetString("metadata.annotations.protocol") {
 			if _, err := k.objects.Delete(podResource, ingressNamespace, pod.Name()); err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ func (k *controllers) ingress(_ context.Context, seen view) error {
 }
 
 func (k *controllers) createIngress() error {
-	serving, authority, err := k.routerCertificate()
+	serving, authority, err := k.ensureRouterCertificate()
 	if err != nil {
 		return err
 	}
@@ -68,39 +68,39 @@ func (k *controllers) createIngress() error {
 		return err
 	}
 	_, err = k.objects.Create(ingressResource, operatorNamespace, kube.Object{"metadata": kube.Object{"name": "default"},
-		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": k.appsDomain()}})
+		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": k.getAppsDomain()}})
 	return err
 }
 
-// wantedRouters returns the router pods that should be, by namespace/name. Nodes that have one keep it.
-func (k *controllers) wantedRouters(controller kube.Object, seen view) map[string]kube.Object {
+// buildRouters returns the router pods that should be, by namespace/name. Nodes that have one keep it.
+func (k *controllers) buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.Object {
 	replicas := 2
 	if count, ok := controller.Get("spec.replicas").(float64); ok {
 		replicas = int(count)
 	}
-	protocol := controller.Text("spec.endpointPublishingStrategy.hostNetwork.protocol")
-	candidates := placement(controller, seen.nodes)
-	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rank(seen, a) - rank(seen, b) })
+	protocol := controller.GetString("spec.endpointPublishingStrategy.hostNetwork.protocol")
+	candidates := selectRouterNodes(controller, seen.nodes)
+	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
 	wanted := map[string]kube.Object{}
 	for _, node := range candidates[:min(replicas, len(candidates))] {
-		name := routerOn(node)
-		wanted[ingressNamespace+"/"+name] = place(ingressNamespace, name, routerApp, node.Name(), kube.Object{"protocol": protocol})
+		name := formatRouterName(node)
+		wanted[ingressNamespace+"/"+name] = newBoundPod(ingressNamespace, name, routerApp, node.Name(), kube.Object{"protocol": protocol})
 	}
 	return wanted
 }
 
-func routerOn(node kube.Object) string { return "router-default-" + node.Name() }
+func formatRouterName(node kube.Object) string { return "router-default-" + node.Name() }
 
-// rank puts the nodes first that have a router already.
-func rank(seen view, node kube.Object) int {
-	if _, ok := seen.pods[ingressNamespace+"/"+routerOn(node)]; ok {
+// rankNode puts the nodes first that have a router already.
+func rankNode(seen clusterSnapshot, node kube.Object) int {
+	if _, ok := seen.pods[ingressNamespace+"/"+formatRouterName(node)]; ok {
 		return 0
 	}
 	return 1
 }
 
-// placement returns the ready nodes that the controller's node selector and tolerations admit.
-func placement(controller kube.Object, nodes []kube.Object) []kube.Object {
+// selectRouterNodes returns the ready nodes that the controller's node selector and tolerations admit.
+func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Object {
 	selector := controller.Map("spec.nodePlacement.nodeSelector.matchLabels")
 	if len(selector) == 0 {
 		selector = map[string]any{"node-role.kubernetes.io/worker": ""}
@@ -113,17 +113,17 @@ func placement(controller kube.Object, nodes []kube.Object) []kube.Object {
 				return true
 			}
 		}
-		return condition(node, "Ready").Text("status") != "True" || untolerated(node.List("spec.taints"), tolerations) != nil
+		return getCondition(node, "Ready").GetString("status") != "True" || findUntolerated(node.List("spec.taints"), tolerations) != nil
 	})
 }
 
-func (k *controllers) reportIngress(seen view, wanted int) error {
-	ready := seen.readyPods(routerApp)
-	_, err := k.objects.Change(ingressResource, operatorNamespace, "default", func(o kube.Object) error {
+func (k *controllers) reportIngress(seen clusterSnapshot, wanted int) error {
+	ready := seen.countReadyPods(routerApp)
+	_, err := k.objects.Update(ingressResource, operatorNamespace, "default", func(o kube.Object) error {
 		o.Set("status.availableReplicas", ready)
 		o.Set("status.selector", "ingresscontroller.operator.openshift.io/deployment-ingresscontroller=default")
-		setCondition(o, k.now(), "Available", truth(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
-		setCondition(o, k.now(), "Progressing", truth(ready < wanted), "Deployment", "")
+		setCondition(o, k.now(), "Available", formatBool(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
+		setCondition(o, k.now(), "Progressing", formatBool(ready < wanted), "Deployment", "")
 		return nil
 	})
 	return err

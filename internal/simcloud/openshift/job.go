@@ -13,15 +13,15 @@ const (
 	jobFailed   = "Failed"
 )
 
-// ended tells whether a Job needs no pod any more.
-func ended(job kube.Object) bool {
-	return condition(job, jobComplete) != nil || condition(job, jobFailed) != nil
+// isEnded tells whether a Job needs no pod any more.
+func isEnded(job kube.Object) bool {
+	return getCondition(job, jobComplete) != nil || getCondition(job, jobFailed) != nil
 }
 
 // reportJob writes how far a Job is.
 func reportJob(job kube.Object, pods []kube.Object, now string) {
 	for _, pod := range pods {
-		if pod.Text("status.phase") == "Succeeded" {
+		if pod.GetString("status.phase") == "Succeeded" {
 			job.Set("status.succeeded", 1)
 			job.Set("status.active", 0)
 			job.Set("status.completionTime", now)
@@ -37,14 +37,14 @@ const jobTime = 10 * time.Second
 
 // runJob does what Jobs of the catalog are for, as far as anybody here knows.
 func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) error {
-	if err := k.world.work(ctx, jobTime); err != nil {
+	if err := k.clusters.waitScaled(ctx, jobTime); err != nil {
 		return err
 	}
 	switch {
 	case strings.HasPrefix(p.name, acmeJob+"-"):
 		return k.registerACME(ctx, p, env)
 	case p.namespace == monitoring && strings.HasPrefix(p.name, silenceName):
-		return k.cluster.silence()
+		return k.cluster.applySilences()
 	}
 	return nil
 }

@@ -36,11 +36,11 @@ type journalEntry struct {
 	Message  string `json:"MESSAGE"`
 }
 
-// mostEntries bounds the memory for a journal.
-const mostEntries = 2000
+// maxEntries bounds the memory for a journal.
+const maxEntries = 2000
 
-// Journaled gives a machine a journal.
-func Journaled(m machine.Machine, clock network.Clock) *JournaledMachine {
+// NewJournaledMachine gives a machine a journal.
+func NewJournaledMachine(m machine.Machine, clock network.Clock) *JournaledMachine {
 	boot := make([]byte, 16)
 	_, _ = rand.Read(boot) // never fails
 	return &JournaledMachine{Machine: m, clock: clock, boot: hex.EncodeToString(boot)}
@@ -63,14 +63,14 @@ func (m *JournaledMachine) Log(unit, text string) {
 		Cursor:   fmt.Sprintf("s=%s;i=%x;b=%s;m=%x;t=%x;x=0", m.boot, m.dropped+len(m.entries)+1, m.boot, at, at),
 		Realtime: fmt.Sprint(at), Boot: m.boot, Hostname: m.Name(), Unit: unit, Priority: "6", Message: text,
 	})
-	if len(m.entries) > mostEntries {
-		m.entries = m.entries[len(m.entries)-mostEntries/2:]
-		m.dropped += mostEntries / 2
+	if len(m.entries) > maxEntries {
+		m.entries = m.entries[len(m.entries)-maxEntries/2:]
+		m.dropped += maxEntries / 2
 	}
 }
 
-// of returns the entries of these units; of all units if there are none.
-func (m *JournaledMachine) of(units []string) []journalEntry {
+// listEntries returns the entries of these units; of all units if there are none.
+func (m *JournaledMachine) listEntries(units []string) []journalEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var found []journalEntry
@@ -82,5 +82,5 @@ func (m *JournaledMachine) of(units []string) []journalEntry {
 	return found
 }
 
-// timestamp is how the service records write a time.
-func (m *JournaledMachine) timestamp() string { return m.clock.Now().UTC().Format(time.RFC3339) }
+// formatTimestamp is how the service records write a time.
+func (m *JournaledMachine) formatTimestamp() string { return m.clock.Now().UTC().Format(time.RFC3339) }

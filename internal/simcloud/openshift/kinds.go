@@ -22,8 +22,8 @@ const (
 	poolResource     = "machineconfigpools.machineconfiguration.openshift.io"
 )
 
-// kinds lists what OpenShift adds to the API of Kubernetes, as far as anything here or a client of ours uses it.
-func kinds() []kube.Kind {
+// listKinds lists what OpenShift adds to the API of Kubernetes, as far as anything here or a client of ours uses it.
+func listKinds() []kube.Kind {
 	var list []kube.Kind
 	versioned := func(group, version string, namespaced bool, pairs ...string) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -53,9 +53,9 @@ func kinds() []kube.Kind {
 	return list
 }
 
-// define makes the API serve these kinds.
-func (c *cluster) define() error {
-	for _, kind := range kinds() {
+// registerKinds makes the API serve these kinds.
+func (c *cluster) registerKinds() error {
+	for _, kind := range listKinds() {
 		if err := c.objects.Ensure("customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition(), nil); err != nil {
 			return err
 		}
@@ -63,7 +63,9 @@ func (c *cluster) define() error {
 	return nil
 }
 
-func named(name string) kube.Object { return kube.Object{"metadata": kube.Object{"name": name}} }
+func newNamedObject(name string) kube.Object {
+	return kube.Object{"metadata": kube.Object{"name": name}}
+}
 
 // createNamespaces makes those that a release brings, as far as manifests of others may put something there.
 func (c *cluster) createNamespaces() error {
@@ -73,7 +75,7 @@ func (c *cluster) createNamespaces() error {
 		"openshift-machine-api", "openshift-authentication", "openshift-monitoring", "openshift-marketplace", "openshift-network-operator",
 		"openshift-image-registry", "openshift-infra", "openshift-operators", "openshift-ovn-kubernetes", "openshift-cloud-controller-manager",
 		"openshift-kube-scheduler", "openshift-kube-controller-manager", "openshift-operator-lifecycle-manager"} {
-		if err := c.objects.Ensure("namespaces", "", named(namespace), nil); err != nil {
+		if err := c.objects.Ensure("namespaces", "", newNamedObject(namespace), nil); err != nil {
 			return err
 		}
 	}
@@ -82,27 +84,27 @@ func (c *cluster) createNamespaces() error {
 
 // publish creates what the operators start from.
 func (c *cluster) publish() error {
-	for _, operand := range operands() {
-		operator := named("cluster")
+	for _, operand := range listOperands() {
+		operator := newNamedObject("cluster")
 		operator.Set("spec.managementState", "Managed")
 		if err := c.objects.Ensure(operand.resource, "", operator, nil); err != nil {
 			return err
 		}
 	}
 	for _, pool := range []string{"master", "worker"} {
-		if err := c.objects.Ensure(poolResource, "", named(pool), nil); err != nil {
+		if err := c.objects.Ensure(poolResource, "", newNamedObject(pool), nil); err != nil {
 			return err
 		}
 	}
-	for _, operator := range operators() {
-		if err := c.objects.Ensure(operatorResource, "", named(operator.name), nil); err != nil {
+	for _, operator := range listOperators() {
+		if err := c.objects.Ensure(operatorResource, "", newNamedObject(operator.name), nil); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, named(monitoringUser), nil)); err != nil {
+	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, newNamedObject(monitoringUser), nil)); err != nil {
 		return err
 	}
-	return c.objects.Ensure(versionResource, "", named("version"), nil)
+	return c.objects.Ensure(versionResource, "", newNamedObject("version"), nil)
 }
 
 // setCondition writes a condition; the time of its transition changes with its status only.
@@ -110,11 +112,11 @@ func setCondition(object kube.Object, now, kind, status, reason, message string)
 	wanted := kube.Object{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": now}
 	conditions := object.List("status.conditions")
 	for i, old := range conditions {
-		if old.Text("type") != kind {
+		if old.GetString("type") != kind {
 			continue
 		}
-		if old.Text("status") == status {
-			wanted["lastTransitionTime"] = old.Text("lastTransitionTime")
+		if old.GetString("status") == status {
+			wanted["lastTransitionTime"] = old.GetString("lastTransitionTime")
 		}
 		conditions[i] = wanted
 		object.Set("status.conditions", conditions)
@@ -123,7 +125,7 @@ func setCondition(object kube.Object, now, kind, status, reason, message string)
 	object.Set("status.conditions", append(conditions, wanted))
 }
 
-func truth(yes bool) string {
+func formatBool(yes bool) string {
 	if yes {
 		return "True"
 	}

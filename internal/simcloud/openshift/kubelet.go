@@ -16,19 +16,19 @@ const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operato
 
 // kubelet makes a machine a node: it asks for certificates, registers, and runs the pods it is given.
 type kubelet struct {
-	world   *World
-	machine machine.Machine
-	config  machineConfig
-	cluster *cluster
-	node    string
-	access  access // the node bootstrapper's; its authority and server are the node's, too
-	api     *client
+	clusters *Clusters
+	machine  machine.Machine
+	config   machineConfig
+	cluster  *cluster
+	node     string
+	access   access // the node bootstrapper's; its authority and server are the node's, too
+	api      *client
 
-	running sync.WaitGroup
-	pods    map[string]*pod // by namespace/name
-	beat    heartbeat
-	seen    sighting    // of what runs here
-	online  atomic.Bool // the network plugin runs
+	running   sync.WaitGroup
+	pods      map[string]*pod // by namespace/name
+	heartbeat heartbeat
+	lastState stateRecord // of what runs here
+	online    atomic.Bool // the network plugin runs
 	// registries that let this machine in, by host.
 	registries sync.Map
 }
@@ -40,7 +40,7 @@ const (
 )
 
 // runNode lives from the first start after Ignition until ctx ends.
-func (w *World) runNode(ctx context.Context, m machine.Machine) {
+func (w *Clusters) runNode(ctx context.Context, m machine.Machine) {
 	k, err := w.newKubelet(m)
 	if err != nil {
 		m.Console("kubelet: %v", err)
@@ -51,7 +51,7 @@ func (w *World) runNode(ctx context.Context, m machine.Machine) {
 		return
 	}
 	k.startStaticPods(ctx)
-	if !k.awaitHostname(ctx) || !k.enroll(ctx) {
+	if !k.awaitHostname(ctx) || !k.joinCluster(ctx) {
 		return
 	}
 	defer k.api.close()
@@ -63,12 +63,12 @@ func (w *World) runNode(ctx context.Context, m machine.Machine) {
 
 // How often a kubelet asks for its pods: while something changes, and once nothing has for a while.
 const (
-	syncEvery    = 10 * time.Second
-	settledEvery = beatEvery
-	settledAfter = 5 * time.Minute
+	syncInterval     = 10 * time.Second
+	idleSyncInterval = heartbeatInterval
+	idleAfter        = 5 * time.Minute
 )
 
-func (w *World) newKubelet(m machine.Machine) (*kubelet, error) {
+func (w *Clusters) newKubelet(m machine.Machine) (*kubelet, error) {
 	config, err := readMachineConfig(m)
 	if err != nil {
 		return nil, err
@@ -78,12 +78,12 @@ func (w *World) newKubelet(m machine.Machine) (*kubelet, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, err := w.cluster(config.InfraID)
+	shared, err := w.getCluster(config.InfraID)
 	if err != nil {
 		return nil, err
 	}
-	k := &kubelet{world: w, config: config, cluster: shared, node: nodeName(m), access: opened, pods: map[string]*pod{}}
-	k.machine = plugged{Machine: m, online: &k.online, taken: shared.networks, clock: w.clock}
+	k := &kubelet{clusters: w, config: config, cluster: shared, node: getNodeName(m), access: opened, pods: map[string]*pod{}}
+	k.machine = pluginMachine{Machine: m, online: &k.online, reservedNetworks: shared.listNetworks, clock: w.clock}
 	return k, nil
 }
 
@@ -98,7 +98,7 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 		k.machine.Console("machine-config-daemon: pulling the release's operating system")
 	}
 	for step := len(done); step < pivotSteps; step++ {
-		if k.world.work(ctx, (pivotTime+jitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
+		if k.clusters.waitScaled(ctx, (pivotTime+computeJitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
 			return false
 		}
 		done = append(done[:step:step], '.')
@@ -110,25 +110,25 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// enroll gets the node's identity and registers it; false if ctx ended before.
-func (k *kubelet) enroll(ctx context.Context) bool {
-	bootstrapper, err := newClient(k.machine, k.access, k.cluster.patience())
+// joinCluster gets the node's identity and registers it; false if ctx ended before.
+func (k *kubelet) joinCluster(ctx context.Context) bool {
+	bootstrapper, err := newClient(k.machine, k.access, k.cluster.getTimeout())
 	if err != nil {
 		k.machine.Console("kubelet: %v", err)
 		return false
 	}
 	defer bootstrapper.close()
-	identity, ok := k.obtain(ctx, bootstrapper, k.clientRequest())
+	identity, ok := k.ensureCertificate(ctx, bootstrapper, k.newClientRequest())
 	if !ok {
 		return false
 	}
 	own := k.access
 	own.certificate, own.key = identity.certificate, identity.key
-	if k.api, err = newClient(k.machine, own, k.cluster.patience()); err != nil {
+	if k.api, err = newClient(k.machine, own, k.cluster.getTimeout()); err != nil {
 		k.machine.Console("kubelet: %v", err)
 		return false
 	}
-	return k.world.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+	return k.clusters.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
 		err := k.register(ctx)
 		if err != nil {
 			k.machine.Console("kubelet: unable to register node %s: %v", k.node, err)
@@ -139,9 +139,9 @@ func (k *kubelet) enroll(ctx context.Context) bool {
 
 // register creates the Node, or takes over one of the same name: two machines of one name fight for it.
 func (k *kubelet) register(ctx context.Context) error {
-	_, err := k.api.do(ctx, http.MethodPost, nodesPath, k.object())
+	_, err := k.api.do(ctx, http.MethodPost, nodesPath, k.buildNode())
 	if isCode(err, http.StatusConflict) {
-		_, err = k.api.do(ctx, http.MethodPatch, nodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.addresses()}})
+		_, err = k.api.do(ctx, http.MethodPatch, nodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.listAddresses()}})
 	}
 	if err == nil {
 		k.machine.Console("kubelet: registered node %s", k.node)
@@ -149,12 +149,12 @@ func (k *kubelet) register(ctx context.Context) error {
 	return err
 }
 
-func (k *kubelet) addresses() []kube.Object {
-	return []kube.Object{{"type": "InternalIP", "address": k.address().String()}, {"type": "Hostname", "address": k.node}}
+func (k *kubelet) listAddresses() []kube.Object {
+	return []kube.Object{{"type": "InternalIP", "address": k.getAddress().String()}, {"type": "Hostname", "address": k.node}}
 }
 
-// object is the Node as a kubelet creates it.
-func (k *kubelet) object() kube.Object {
+// buildNode is the Node as a kubelet creates it.
+func (k *kubelet) buildNode() kube.Object {
 	const role = "node-role.kubernetes.io/"
 	labels := kube.Object{"kubernetes.io/hostname": k.node, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
 		"node.openshift.io/os_id": "rhel"}
@@ -172,11 +172,11 @@ func (k *kubelet) object() kube.Object {
 	if len(taints) > 0 {
 		spec["taints"] = taints
 	}
-	return kube.Object{"apiVersion": "v1", "kind": "Node", "metadata": kube.Object{"name": k.node, "labels": labels, "annotations": k.configured()}, "spec": spec,
+	return kube.Object{"apiVersion": "v1", "kind": "Node", "metadata": kube.Object{"name": k.node, "labels": labels, "annotations": k.buildConfigAnnotations()}, "spec": spec,
 		"status": kube.Object{
-			"addresses":  k.addresses(),
-			"capacity":   kube.Object{"cpu": "4", "memory": k.memory(), "pods": "250"},
-			"conditions": k.conditions(),
-			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + kubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
+			"addresses":  k.listAddresses(),
+			"capacity":   kube.Object{"cpu": "4", "memory": k.getMemory(), "pods": "250"},
+			"conditions": k.buildConditions(),
+			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + getKubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
 		}}
 }

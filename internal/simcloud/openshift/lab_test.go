@@ -48,7 +48,7 @@ type plan struct {
 	manifests func(*lab) map[string]string   // added before the Ignition documents are made
 	build     string                         // of the boot image
 	edit      map[string]func(string) string // of manifests that the installer made
-	troubles  Troubles
+	troubles  Faults
 }
 
 // lab is a zone with a load balancer, machines, and a laptop that has the installer's files.
@@ -64,8 +64,8 @@ type lab struct {
 	clock  network.Clock
 	fabric *fabric.Fabric
 	laptop *fabric.Host
-	fleet  *vm.Fleet
-	world  *World
+	fleet  *vm.Hypervisor
+	world  *Clusters
 	api    *client
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -148,8 +148,8 @@ func (l *lab) openNetwork() {
 // openMachines starts the second half, which reads what the installer wrote.
 func (l *lab) openMachines() {
 	l.t.Helper()
-	l.world = NewWorld(l.db, l.clock, l.plan.troubles)
-	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: l.ca.Pool(), Instances: l.list, Ignited: l.software})
+	l.world = NewClusters(l.db, l.clock, l.plan.troubles)
+	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: l.ca.Pool(), Instances: l.list, RunSoftware: l.software})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func (l *lab) software(ctx context.Context, m machine.Machine) {
 	l.mu.Lock()
 	l.machines[m.Name()] = m
 	l.mu.Unlock()
-	l.world.Software(ctx, m)
+	l.world.RunSoftware(ctx, m)
 }
 
 // onDisk returns a file of a machine that has been through Ignition, "" if there is none.
@@ -227,7 +227,7 @@ func mustOpen(t *testing.T, dir string) *store.DB {
 
 func (l *lab) host(address string) *fabric.Host {
 	l.t.Helper()
-	host, err := l.fabric.Host(netip.MustParseAddr(address))
+	host, err := l.fabric.AddHost(netip.MustParseAddr(address))
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ type lease struct {
 	namespace string
 	name      string
 	holder    string
-	lasts     time.Duration
+	duration  time.Duration
 }
 
 // acquire tells whether this replica leads now; it does as long as it asks again in time.
@@ -24,14 +24,14 @@ func (l lease) acquire(ctx context.Context) (bool, error) {
 	found, err := l.api.get(ctx, collection+"/"+l.name)
 	switch {
 	case isCode(err, http.StatusNotFound):
-		_, err = l.api.do(ctx, http.MethodPost, collection, l.renewed(kube.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+		_, err = l.api.do(ctx, http.MethodPost, collection, l.withRenewal(kube.Object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
 			"metadata": kube.Object{"name": l.name, "namespace": l.namespace}}))
 	case err != nil:
 		return false, err
-	case found.Text("spec.holderIdentity") != l.holder && !l.expired(found):
+	case found.GetString("spec.holderIdentity") != l.holder && !l.isExpired(found):
 		return false, nil
 	default:
-		_, err = l.api.do(ctx, http.MethodPut, collection+"/"+l.name, l.renewed(found))
+		_, err = l.api.do(ctx, http.MethodPut, collection+"/"+l.name, l.withRenewal(found))
 	}
 	if isCode(err, http.StatusConflict) {
 		return false, nil // another was faster
@@ -39,14 +39,14 @@ func (l lease) acquire(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-func (l lease) renewed(object kube.Object) kube.Object {
+func (l lease) withRenewal(object kube.Object) kube.Object {
 	object.Set("spec.holderIdentity", l.holder)
-	object.Set("spec.leaseDurationSeconds", int(l.lasts.Seconds()))
+	object.Set("spec.leaseDurationSeconds", int(l.duration.Seconds()))
 	object.Set("spec.renewTime", l.now().UTC().Format(time.RFC3339Nano))
 	return object
 }
 
-func (l lease) expired(object kube.Object) bool {
-	renewed, err := time.Parse(time.RFC3339Nano, object.Text("spec.renewTime"))
-	return err != nil || l.now().Sub(renewed) > l.lasts
+func (l lease) isExpired(object kube.Object) bool {
+	renewed, err := time.Parse(time.RFC3339Nano, object.GetString("spec.renewTime"))
+	return err != nil || l.now().Sub(renewed) > l.duration
 }

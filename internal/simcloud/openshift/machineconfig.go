@@ -20,21 +20,21 @@ import (
 
 // machineConfigServer hands out what a new machine needs to become a node.
 type machineConfigServer struct {
-	config  machineConfig        // role is that of the machine that asks
-	access  []byte               // the node bootstrapper's kubeconfig
-	configs func() []kube.Object // all machine configurations
-	pools   func(string) bool    // roles that it serves
-	kept    func(string) bool    // whether there is a rendered configuration of that name; nil: there always is
-	blank   bool                 // its files take the host name away
-	console func(format string, args ...any)
+	config       machineConfig        // role is that of the machine that asks
+	access       []byte               // the node bootstrapper's kubeconfig
+	configs      func() []kube.Object // all machine configurations
+	pools        func(string) bool    // roles that it serves
+	hasRendered  func(string) bool    // whether there is a rendered configuration of that name; nil: there always is
+	dropHostname bool                 // its files take the host name away
+	console      func(format string, args ...any)
 }
 
 // serve serves until ctx ends.
 func (s machineConfigServer) serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
-	return serveHTTPS(ctx, m, machineConfigPort, servingTLS(always(pair)), s.handler())
+	return serveHTTPS(ctx, m, machineConfigPort, newServingTLS(useCertificate(pair)), s.newHandler())
 }
 
-func (s machineConfigServer) handler() http.Handler {
+func (s machineConfigServer) newHandler() http.Handler {
 	mux := http.NewServeMux()
 	var said sync.Map // they ask every few seconds
 	once := func(format string, args ...any) {
@@ -71,18 +71,18 @@ func (s machineConfigServer) render(pool string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.kept != nil && !s.kept(merged.name) {
+	if s.hasRendered != nil && !s.hasRendered(merged.name) {
 		return nil, fmt.Errorf("could not fetch config %s: machineconfig.machineconfiguration.openshift.io %q not found", merged.name, merged.name)
 	}
-	own, err := s.own(pool, merged.name)
+	own, err := s.renderNodeConfig(pool, merged.name)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(v3_5.Merge(merged.document, own))
 }
 
-// own is what makes a machine a node.
-func (s machineConfigServer) own(pool, rendered string) (types.Config, error) {
+// renderNodeConfig is what makes a machine a node.
+func (s machineConfigServer) renderNodeConfig(pool, rendered string) (types.Config, error) {
 	config := s.config
 	config.Role, config.Rendered = pool, rendered
 	marker, err := json.Marshal(config)
@@ -90,7 +90,7 @@ func (s machineConfigServer) own(pool, rendered string) (types.Config, error) {
 		return types.Config{}, err
 	}
 	files := map[string][]byte{machineConfigFile: marker, bootstrapAccess: s.access}
-	if s.blank && pool != "master" {
+	if s.dropHostname && pool != "master" {
 		files[hostnameFile] = nil
 	}
 	own := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
@@ -106,9 +106,9 @@ func (s machineConfigServer) own(pool, rendered string) (types.Config, error) {
 
 // serveMachineConfig is the server on the bootstrap host: for masters only, others are to come back later.
 func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
-	pair, err := certificate.Parse([]byte(h.text("tls/machine-config-server.crt")), []byte(h.text("tls/machine-config-server.key")))
+	pair, err := certificate.Parse([]byte(h.readText("tls/machine-config-server.crt")), []byte(h.readText("tls/machine-config-server.key")))
 	if err == nil {
-		server := machineConfigServer{config: h.config, access: []byte(h.text("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.served,
+		server := machineConfigServer{config: h.config, access: []byte(h.readText("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.listServedConfigs,
 			pools: func(pool string) bool { return pool == "master" }}
 		err = server.serve(ctx, h.machine, pair)
 	}
@@ -119,17 +119,17 @@ func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
 
 // serveMachineConfig is the server of the cluster on a master, for all roles that have a pool.
 func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, config machineConfig) error {
-	pair, err := c.record().pair("machine-config-server")
+	pair, err := c.record().loadPair("machine-config-server")
 	if err != nil {
 		return err
 	}
 	server := machineConfigServer{config: config, access: c.record().Files["bootstrap-kubeconfig"], console: m.Console,
 		configs: func() []kube.Object { return c.objects.List(machineConfigResource, "") },
-		kept: func(name string) bool {
+		hasRendered: func(name string) bool {
 			_, ok := c.objects.Get(machineConfigResource, "", name)
 			return ok
 		},
-		blank: c.troubles.BlankHostnames,
+		dropHostname: c.faults.BlankHostnames,
 		pools: func(pool string) bool {
 			_, ok := c.objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
 			return ok

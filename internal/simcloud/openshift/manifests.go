@@ -13,8 +13,8 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// manifest reads a manifest of one document.
-func (h *bootstrapHost) manifest(name string) (kube.Object, error) {
+// readManifest reads a manifest of one document.
+func (h *bootstrapHost) readManifest(name string) (kube.Object, error) {
 	content, ok := h.machine.ReadFile(optOpenShift + name)
 	if !ok {
 		return nil, fmt.Errorf("%s is missing", name)
@@ -54,12 +54,12 @@ type document struct {
 	object kube.Object
 }
 
-// documents returns what all manifests on the disk describe, in the order of the files' names. What cannot be read is
+// listDocuments returns what all manifests on the disk describe, in the order of the files' names. What cannot be read is
 // shown.
-func (h *bootstrapHost) documents() []document {
+func (h *bootstrapHost) listDocuments() []document {
 	var found []document
-	for name := range strings.SplitSeq(h.text("manifests.txt"), "\n") {
-		objects, err := parseManifest([]byte(h.text(name)))
+	for name := range strings.SplitSeq(h.readText("manifests.txt"), "\n") {
+		objects, err := parseManifest([]byte(h.readText(name)))
 		if err != nil {
 			h.machine.Console("cluster-bootstrap: %s: %v", name, err)
 		}
@@ -73,10 +73,10 @@ func (h *bootstrapHost) documents() []document {
 // applyManifests creates what the manifests on the disk describe, and what the operators start from. A manifest that the
 // API refuses now is left for later.
 func (h *bootstrapHost) applyManifests(ctx context.Context) error {
-	if err := h.trustsItself(); err != nil {
+	if err := h.checkServingCertificate(); err != nil {
 		return err
 	}
-	if err := errors.Join(h.cluster.define(), h.cluster.createNamespaces()); err != nil {
+	if err := errors.Join(h.cluster.registerKinds(), h.cluster.createNamespaces()); err != nil {
 		return err
 	}
 	if err := h.applyRemaining(ctx); err != nil {
@@ -88,7 +88,7 @@ func (h *bootstrapHost) applyManifests(ctx context.Context) error {
 // applyRemaining creates what is not there yet, as often as that helps: the order of files says nothing about which
 // needs which. As long as the API refuses one, the bootstrap does not end; the real program gives up after an hour.
 func (h *bootstrapHost) applyRemaining(context.Context) error {
-	left, refusal := h.documents(), error(nil)
+	left, refusal := h.listDocuments(), error(nil)
 	for before := -1; len(left) != before; {
 		before = len(left)
 		left, refusal = h.applyAll(left)
@@ -107,7 +107,7 @@ func (h *bootstrapHost) applyAll(documents []document) (refused []document, firs
 			continue
 		}
 		if refused = append(refused, d); first == nil {
-			first = fmt.Errorf("%s: %s %s: %w", d.file, d.object.Text("kind"), d.object.Name(), err)
+			first = fmt.Errorf("%s: %s %s: %w", d.file, d.object.GetString("kind"), d.object.Name(), err)
 		}
 	}
 	return refused, first
@@ -115,35 +115,35 @@ func (h *bootstrapHost) applyAll(documents []document) (refused []document, firs
 
 // apply creates an object as the API would; one that is there stays.
 func (c *cluster) apply(object kube.Object) error {
-	kind, err := c.kindOf(object)
+	kind, err := c.findKindOf(object)
 	if err != nil {
 		return err
 	}
 	if _, ok := c.objects.Get("namespaces", "", object.Namespace()); kind.Namespaced && !ok {
 		return fmt.Errorf("namespaces %q not found", object.Namespace())
 	}
-	if err := selectsItself(object); err != nil {
+	if err := validateSelector(object); err != nil {
 		return err
 	}
 	_, err = c.objects.Create(kind.GroupResource(), object.Namespace(), object)
-	var failure *kube.Failure
+	var failure *kube.StatusError
 	if errors.As(err, &failure) && failure.Code == http.StatusConflict {
 		return nil
 	}
 	return err
 }
 
-func (c *cluster) kindOf(object kube.Object) (kube.Kind, error) {
-	kind, known := c.objects.KindOf(object)
+func (c *cluster) findKindOf(object kube.Object) (kube.Kind, error) {
+	kind, known := c.objects.FindKindOf(object)
 	if !known {
-		return kube.Kind{}, fmt.Errorf("no matches for kind %q in version %q", object.Text("kind"), object.Text("apiVersion"))
+		return kube.Kind{}, fmt.Errorf("no matches for kind %q in version %q", object.GetString("kind"), object.GetString("apiVersion"))
 	}
 	return kind, nil
 }
 
-// selectsItself checks what the API demands of a Deployment and a DaemonSet.
-func selectsItself(object kube.Object) error {
-	if object.Text("apiVersion") != "apps/v1" {
+// validateSelector checks what the API demands of a Deployment and a DaemonSet.
+func validateSelector(object kube.Object) error {
+	if object.GetString("apiVersion") != "apps/v1" {
 		return nil
 	}
 	selector, labels := object.Map("spec.selector.matchLabels"), object.Map("spec.template.metadata.labels")

@@ -16,7 +16,7 @@ func (k *kubelet) runEtcd(ctx context.Context, p *pod) error {
 	}
 	defer closePorts()
 	shown := ""
-	joined := k.world.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+	joined := k.clusters.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		err := k.joinEtcd(ctx)
 		if err != nil && err.Error() != shown {
 			shown = err.Error()
@@ -47,35 +47,35 @@ func (k *kubelet) joinEtcd(ctx context.Context) error {
 	case own.Started:
 		return fmt.Errorf("member %s has already been bootstrapped, and its data is not on this disk", own.ID)
 	}
-	if err := k.cluster.leftover(); err != nil {
+	if err := k.cluster.checkLeftoverData(); err != nil {
 		return err
 	}
-	for name, peer := range k.cluster.aliveMembers() {
-		if err := dialPeer(ctx, k.cluster, k.machine, peer.Address().String()); err != nil {
+	for name, peer := range k.cluster.listAliveMembers() {
+		if err := checkPeer(ctx, k.cluster, k.machine, peer.Address().String()); err != nil {
 			return fmt.Errorf("cannot reach the peer %s: %w", name, err)
 		}
 	}
 	if err := k.machine.WriteFile(etcdDataFile, []byte(own.ID)); err != nil {
 		return err
 	}
-	return k.cluster.changeMember(k.node, func(m *member) { m.Started = true })
+	return k.cluster.updateMember(k.node, func(m *member) { m.Started = true })
 }
 
 // runAPIServer runs the API server of this master, and the controllers whenever this master leads.
 func (k *kubelet) runAPIServer(ctx context.Context, p *pod) error {
-	if p.fresh {
-		if k.world.work(ctx, 60*time.Second+jitter(p.name, 20*time.Second)) != nil {
+	if p.fromAPI {
+		if k.clusters.waitScaled(ctx, 60*time.Second+computeJitter(p.name, 20*time.Second)) != nil {
 			return nil
 		}
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() {
-		k.world.poll(ctx, 5*time.Second, func(context.Context) bool {
-			p.ready.Store(k.cluster.quorum() == nil)
+		k.clusters.poll(ctx, 5*time.Second, func(context.Context) bool {
+			p.ready.Store(k.cluster.checkQuorum() == nil)
 			return false
 		})
 	})
-	running.Go(func() { k.cluster.control(ctx, k.machine) })
+	running.Go(func() { k.cluster.runControllers(ctx, k.machine) })
 	return k.cluster.serveAPI(ctx, k.machine, true)
 }

@@ -10,30 +10,30 @@ import (
 
 // Memory of nodes, and what one needs for a pod of the monitoring (inferred), in GiB.
 const (
-	usualMemory  = 16
-	smallMemory  = 2
-	neededMemory = 4
+	defaultMemory  = 16
+	smallMemory    = 2
+	requiredMemory = 4
 )
 
-// memory is what the kubelet says that the machine has.
-func (k *kubelet) memory() string {
-	gib := usualMemory
-	if k.world.troubles.SmallNodes && k.config.Role != "master" {
+// getMemory is what the kubelet says that the machine has.
+func (k *kubelet) getMemory() string {
+	gib := defaultMemory
+	if k.clusters.faults.SmallNodes && k.config.Role != "master" {
 		gib = smallMemory
 	}
 	return fmt.Sprintf("%dGi", gib)
 }
 
-// withoutMemory tells in the scheduler's words why the monitoring has no node to run on, "" if there is one or none
+// describeMemoryShortage tells in the scheduler's words why the monitoring has no node to run on, "" if there is one or none
 // that it might run on has come yet.
-func withoutMemory(nodes []kube.Object) string {
+func describeMemoryShortage(nodes []kube.Object) string {
 	candidates, full := 0, 0
 	for _, node := range nodes {
-		if misfit(node, nil, nil) != "" {
+		if describeMisfit(node, nil, nil) != "" {
 			continue
 		}
 		candidates++
-		if gib, err := strconv.Atoi(strings.TrimSuffix(node.Text("status.capacity.memory"), "Gi")); err == nil && gib < neededMemory {
+		if gib, err := strconv.Atoi(strings.TrimSuffix(node.GetString("status.capacity.memory"), "Gi")); err == nil && gib < requiredMemory {
 			full++
 		}
 	}

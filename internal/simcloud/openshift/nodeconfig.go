@@ -15,31 +15,31 @@ const (
 	configState   = "machineconfiguration.openshift.io/state"
 )
 
-// configured returns the annotations that tell which configuration the machine was given.
-func (k *kubelet) configured() kube.Object {
+// buildConfigAnnotations returns the annotations that tell which configuration the machine was given.
+func (k *kubelet) buildConfigAnnotations() kube.Object {
 	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
 }
 
-// leftOver is a machine configuration that only the bootstrap machine has.
-func leftOver() kube.Object {
-	config := named("98-master-left-over")
+// newBootstrapOnlyConfig is a machine configuration that only the bootstrap machine has.
+func newBootstrapOnlyConfig() kube.Object {
+	config := newNamedObject("98-master-left-over")
 	config.Set("metadata.labels", kube.Object{roleLabel: "master"})
 	config.Set("spec.config", kube.Object{"ignition": kube.Object{"version": "3.2.0"}})
 	return config
 }
 
-// served returns what the bootstrap machine makes the configuration of masters of.
-func (h *bootstrapHost) served() []kube.Object {
-	configs := h.machineConfigs()
-	if h.world.troubles.MixedConfigs {
-		configs = append(configs, leftOver())
+// listServedConfigs returns what the bootstrap machine makes the configuration of masters of.
+func (h *bootstrapHost) listServedConfigs() []kube.Object {
+	configs := h.readMachineConfigs()
+	if h.clusters.faults.MixedConfigs {
+		configs = append(configs, newBootstrapOnlyConfig())
 	}
 	return configs
 }
 
-// misconfigured returns what the machine config daemons of a pool's nodes report, by node: a configuration that the
+// findMismatches returns what the machine config daemons of a pool's nodes report, by node: a configuration that the
 // cluster does not know.
-func (k *controllers) misconfigured(pool string, nodes []kube.Object) map[string]string {
+func (k *controllers) findMismatches(pool string, nodes []kube.Object) map[string]string {
 	reports := map[string]string{}
 	for _, node := range nodes {
 		name, _ := node.Map("metadata.annotations")[currentConfig].(string)
@@ -51,8 +51,8 @@ func (k *controllers) misconfigured(pool string, nodes []kube.Object) map[string
 	return reports
 }
 
-// nodeReports puts reports together as a pool's condition does.
-func nodeReports(reports map[string]string) string {
+// formatNodeReports puts reports together as a pool's condition does.
+func formatNodeReports(reports map[string]string) string {
 	var said []string
 	for node, report := range reports {
 		said = append(said, fmt.Sprintf("Node %s is reporting: %q", node, report))
@@ -61,10 +61,10 @@ func nodeReports(reports map[string]string) string {
 	return strings.Join(said, ", ")
 }
 
-// degradedMasters tells in the operator's words that the pool of the masters is degraded, "" if it is not.
-func (k *controllers) degradedMasters() string {
+// describeDegradedMasters tells in the operator's words that the pool of the masters is degraded, "" if it is not.
+func (k *controllers) describeDegradedMasters() string {
 	pool, _ := k.objects.Get(poolResource, "", "master")
-	if condition(pool, "NodeDegraded").Text("status") != "True" {
+	if getCondition(pool, "NodeDegraded").GetString("status") != "True" {
 		return ""
 	}
 	count := func(field string) any { return pool.Get("status." + field + "MachineCount") }

@@ -8,22 +8,22 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// graceOfNodes is how long a node may be silent.
-const graceOfNodes = 100 * time.Second
+// nodeGracePeriod is how long a node may be silent.
+const nodeGracePeriod = 100 * time.Second
 
-// nodes looks after the nodes: silent ones become unknown, pods of deleted ones go, and taints that others set at
+// syncNodes looks after the nodes: silent ones become unknown, pods of deleted ones go, and taints that others set at
 // registration are taken off.
-func (k *controllers) nodes(_ context.Context, seen view) error {
+func (k *controllers) syncNodes(_ context.Context, seen clusterSnapshot) error {
 	known := map[string]bool{}
-	workless := k.mastersSchedulable()
+	workless := k.isMasterSchedulable()
 	for _, node := range seen.nodes {
 		known[node.Name()] = true
-		if err := k.node(node, workless); err != nil {
+		if err := k.syncNode(node, workless); err != nil {
 			return err
 		}
 	}
 	for _, pod := range seen.pods {
-		if name := pod.Text("spec.nodeName"); name != "" && !known[name] {
+		if name := pod.GetString("spec.nodeName"); name != "" && !known[name] {
 			if _, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name()); err != nil {
 				return err
 			}
@@ -32,21 +32,21 @@ func (k *controllers) nodes(_ context.Context, seen view) error {
 	return nil
 }
 
-// node looks after one node, of a cluster whose masters are to be schedulable (workless) or not.
-func (k *controllers) node(node kube.Object, workless bool) error {
-	ready := condition(node, "Ready")
-	silent := k.silent(node.Name(), ready.Text("lastHeartbeatTime"))
+// syncNode looks after one node, of a cluster whose masters are to be schedulable (workless) or not.
+func (k *controllers) syncNode(node kube.Object, workless bool) error {
+	ready := getCondition(node, "Ready")
+	silent := k.isSilent(node.Name(), ready.GetString("lastHeartbeatTime"))
 	_, master := node.Labels()[masterTaint]
 	if !silent && (!master || !workless) {
 		return nil
 	}
-	_, err := k.objects.Change(nodeResource, "", node.Name(), func(o kube.Object) error {
-		if silent && ready.Text("status") != "Unknown" {
+	_, err := k.objects.Update(nodeResource, "", node.Name(), func(o kube.Object) error {
+		if silent && ready.GetString("status") != "Unknown" {
 			setCondition(o, k.now(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
-			condition(o, "Ready")["lastHeartbeatTime"] = ready.Text("lastHeartbeatTime")
+			getCondition(o, "Ready")["lastHeartbeatTime"] = ready.GetString("lastHeartbeatTime")
 		}
 		if master && workless {
-			untaint(o, masterTaint)
+			removeTaint(o, masterTaint)
 			o.Map("metadata.labels")["node-role.kubernetes.io/worker"] = ""
 		}
 		return nil
@@ -54,30 +54,30 @@ func (k *controllers) node(node kube.Object, workless bool) error {
 	return err
 }
 
-// silent tells whether a node's last sign of life is too long ago.
-func (k *controllers) silent(node, beat string) bool {
-	if k.beats[node].State != beat {
-		since := k.began
+// isSilent tells whether a node's last sign of life is too long ago.
+func (k *controllers) isSilent(node, beat string) bool {
+	if k.heartbeats[node].State != beat {
+		since := k.leaderSince
 		if at, err := time.Parse(time.RFC3339, beat); err == nil && at.After(since) {
 			since = at
 		}
-		k.beats[node] = sighting{node, beat, since}
+		k.heartbeats[node] = stateRecord{node, beat, since}
 	}
-	end := k.beats[node].Since.Add(graceOfNodes)
+	end := k.heartbeats[node].Since.Add(nodeGracePeriod)
 	if k.clock.Now().After(end) {
 		return true
 	}
-	k.wakeAt(end.Add(time.Second))
+	k.scheduleAt(end.Add(time.Second))
 	return false
 }
 
-func tainted(node kube.Object, key string) bool {
-	return slices.ContainsFunc(node.List("spec.taints"), func(taint kube.Object) bool { return taint.Text("key") == key })
+func hasTaint(node kube.Object, key string) bool {
+	return slices.ContainsFunc(node.List("spec.taints"), func(taint kube.Object) bool { return taint.GetString("key") == key })
 }
 
-func untaint(node kube.Object, key string) {
+func removeTaint(node kube.Object, key string) {
 	taints := node.List("spec.taints")
-	left := slices.DeleteFunc(slices.Clone(taints), func(taint kube.Object) bool { return taint.Text("key") == key })
+	left := slices.DeleteFunc(slices.Clone(taints), func(taint kube.Object) bool { return taint.GetString("key") == key })
 	if len(left) == len(taints) {
 		return
 	}
@@ -88,36 +88,36 @@ func untaint(node kube.Object, key string) {
 	node.Set("spec.taints", left)
 }
 
-func (k *controllers) mastersSchedulable() bool {
+func (k *controllers) isMasterSchedulable() bool {
 	scheduler, _ := k.objects.Get("schedulers.config.openshift.io", "", "cluster")
 	yes, _ := scheduler.Get("spec.mastersSchedulable").(bool)
 	return yes
 }
 
-// network starts a pod of OpenShift's own network plugin on every node. Any other must have come with the manifests, or
+// syncNetwork starts a pod of OpenShift's own network plugin on every node. Any other must have come with the manifests, or
 // nodes stay not ready.
-func (k *controllers) network(_ context.Context, seen view) error {
+func (k *controllers) syncNetwork(_ context.Context, seen clusterSnapshot) error {
 	network, _ := k.objects.Get("networks.config.openshift.io", "", "cluster")
-	kind := network.Text("spec.networkType")
+	kind := network.GetString("spec.networkType")
 	if kind != "OVNKubernetes" {
-		return k.cilium(seen)
+		return k.syncCilium(seen)
 	}
 	for _, node := range seen.nodes {
 		name := "ovnkube-node-" + node.Name()
 		_, placed := seen.pods["openshift-ovn-kubernetes/"+name]
-		if placed || !k.held("network/"+node.Name(), "", 40*time.Second) {
+		if placed || !k.hasLasted("network/"+node.Name(), "", 40*time.Second) {
 			continue
 		}
-		if err := k.objects.Ensure(podResource, "openshift-ovn-kubernetes", place("openshift-ovn-kubernetes", name, networkApp, node.Name(), nil), nil); err != nil {
+		if err := k.objects.Ensure(podResource, "openshift-ovn-kubernetes", newBoundPod("openshift-ovn-kubernetes", name, networkApp, node.Name(), nil), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// endpoints publishes where the API servers are.
-func (k *controllers) endpoints(context.Context, view) error {
-	addresses := k.serverAddresses()
+// syncEndpoints publishes where the API servers are.
+func (k *controllers) syncEndpoints(context.Context, clusterSnapshot) error {
+	addresses := k.listServers()
 	slices.Sort(addresses)
 	plain := make([]kube.Object, len(addresses))
 	for i, address := range addresses {

@@ -70,7 +70,7 @@ func inLabOf(t *testing.T, plan plan, test func(*testing.T, *lab)) {
 func (l *lab) ready() int {
 	ready := 0
 	for _, node := range l.get(nodesPath).List("items") {
-		if condition(node, "Ready").Text("status") == "True" {
+		if getCondition(node, "Ready").GetString("status") == "True" {
 			ready++
 		}
 	}
@@ -78,15 +78,15 @@ func (l *lab) ready() int {
 }
 
 func (l *lab) bootstrapStatus() string {
-	return l.get("/api/v1/namespaces/kube-system/configmaps/bootstrap").Text("data.status")
+	return l.get("/api/v1/namespaces/kube-system/configmaps/bootstrap").GetString("data.status")
 }
 
 func (l *lab) etcdIs(kind string) bool {
-	return condition(l.get(operatorPath+"etcds/cluster"), kind).Text("status") == "True"
+	return getCondition(l.get(operatorPath+"etcds/cluster"), kind).GetString("status") == "True"
 }
 
 func (l *lab) installed() bool {
-	return condition(l.get(versionPath), "Available").Text("status") == "True"
+	return getCondition(l.get(versionPath), "Available").GetString("status") == "True"
 }
 
 // install goes all the way with three masters and four other nodes; between is called at every look.
@@ -124,7 +124,7 @@ func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
 		etcd.check(t)
 		operators := l.get("/apis/config.openshift.io/v1/clusteroperators").List("items")
 		for _, operator := range operators {
-			if condition(operator, "Available").Text("status") != "True" || condition(operator, "Progressing").Text("status") != "False" {
+			if getCondition(operator, "Available").GetString("status") != "True" || getCondition(operator, "Progressing").GetString("status") != "False" {
 				t.Errorf("operator %s: %v", operator.Name(), operator.Get("status.conditions"))
 			}
 		}
@@ -132,12 +132,12 @@ func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
 			t.Errorf("%d operators", len(operators))
 		}
 		console := l.get("/apis/route.openshift.io/v1/namespaces/openshift-console/routes/console")
-		if got := kube.Object(console.List("status.ingress")[0]).Text("host"); got != "console-openshift-console.apps."+domain {
+		if got := kube.Object(console.List("status.ingress")[0]).GetString("host"); got != "console-openshift-console.apps."+domain {
 			t.Errorf("console at %q", got)
 		}
 		var servers []string
 		for _, endpoint := range l.get("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes").List("endpoints") {
-			servers = append(servers, endpoint.Texts("addresses")...)
+			servers = append(servers, endpoint.GetStrings("addresses")...)
 		}
 		if diff := cmp.Diff([]string{"198.18.0.11", "198.18.0.12", "198.18.0.13"}, servers); diff != "" {
 			t.Errorf("API servers: %s", diff)
@@ -159,7 +159,7 @@ func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
 		})
 		etcd.check(t)
 		for _, request := range l.get(csrPath).List("items") {
-			if request.Text("status.certificate") == "" {
+			if request.GetString("status.certificate") == "" {
 				t.Errorf("%s was left behind: %v", request.Name(), request.Get("spec.username"))
 			}
 		}
@@ -233,14 +233,14 @@ func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
 		pending := map[string]int{}
 		for _, request := range l.get(csrPath).List("items") {
 			if len(request.List("status.conditions")) == 0 {
-				pending[request.Text("spec.username")]++
+				pending[request.GetString("spec.username")]++
 			}
 		}
 		// Two machines that ask again every 15 minutes.
 		if pending[nodeBootstrapper] < 4 || len(pending) != 1 {
 			t.Errorf("pending requests: %v", pending)
 		}
-		message := condition(l.get(versionPath), "Progressing").Text("message")
+		message := getCondition(l.get(versionPath), "Progressing").GetString("message")
 		if l.installed() || message == "" {
 			t.Errorf("cluster version: %q", message)
 		}

@@ -15,126 +15,126 @@ const (
 	lossTime     = 60 * time.Second
 )
 
-// finding is what an operator says about itself; the zero finding is that all is as expected.
-type finding struct{ reason, message string }
+// statusDetail is what an operator says about itself; the zero finding is that all is as expected.
+type statusDetail struct{ reason, message string }
 
-func (f finding) is() string { return truth(f != finding{}) }
+func (f statusDetail) toStatus() string { return formatBool(f != statusDetail{}) }
 
-// in writes the finding as a condition of an operator.
-func (f finding) in(o kube.Object, now, kind, status string) {
+// writeCondition writes the finding as a condition of an operator.
+func (f statusDetail) writeCondition(o kube.Object, now, kind, status string) {
 	setCondition(o, now, kind, status, cmp.Or(f.reason, "AsExpected"), cmp.Or(f.message, "All is well"))
 }
 
-// operate moves an operator through its conditions and tells whether it is available. What it needs may be away for
+// syncOperator moves an operator through its conditions and tells whether it is available. What it needs may be away for
 // a moment without anybody noticing.
-func (k *controllers) operate(operator clusterOperator, seen view) (bool, error) {
-	missing := operator.needs(k, seen)
+func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapshot) (bool, error) {
+	missing := operator.require(k, seen)
 	current, _ := k.objects.Get(operatorResource, "", operator.name)
-	available := k.settled(operator.name, missing, condition(current, "Available").Text("status") == "True")
-	lacking := k.wobble(operator.name, available)
-	if available = available && lacking == (finding{}); missing != "" {
-		lacking = finding{"Unavailable", missing}
+	available := k.isSettled(operator.name, missing, getCondition(current, "Available").GetString("status") == "True")
+	lacking := k.checkUnavailable(operator.name, available)
+	if available = available && lacking == (statusDetail{}); missing != "" {
+		lacking = statusDetail{"Unavailable", missing}
 	}
 	ever := available || len(current.List("status.versions")) > 0
-	rolling, ailing := k.rolling(operator.name, seen), k.ailment(operator.name, seen)
+	rolling, ailing := k.checkProgressing(operator.name, seen), k.checkDegraded(operator.name, seen)
 	if !ever {
-		rolling = finding{"Installing", cmp.Or(missing, "the pods are starting")}
+		rolling = statusDetail{"Installing", cmp.Or(missing, "the pods are starting")}
 	}
-	if ever && !available && ailing == (finding{}) {
+	if ever && !available && ailing == (statusDetail{}) {
 		ailing = lacking
 	}
-	report := fmt.Sprint(current.Version(), available, lacking, rolling, ailing, k.record().Version)
+	report := fmt.Sprint(current.ResourceVersion(), available, lacking, rolling, ailing, k.record().Version)
 	if k.reported[operator.name] == report {
 		return available, nil
 	}
-	written, err := k.objects.Change(operatorResource, "", operator.name, func(o kube.Object) error {
-		lacking.in(o, k.now(), "Available", truth(available))
-		rolling.in(o, k.now(), "Progressing", rolling.is())
-		ailing.in(o, k.now(), "Degraded", ailing.is())
+	written, err := k.objects.Update(operatorResource, "", operator.name, func(o kube.Object) error {
+		lacking.writeCondition(o, k.now(), "Available", formatBool(available))
+		rolling.writeCondition(o, k.now(), "Progressing", rolling.toStatus())
+		ailing.writeCondition(o, k.now(), "Degraded", ailing.toStatus())
 		setCondition(o, k.now(), "Upgradeable", "True", "AsExpected", "")
 		if available {
 			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.record().Version}})
 		}
 		return nil
 	})
-	if err == nil && written.Version() == current.Version() {
+	if err == nil && written.ResourceVersion() == current.ResourceVersion() {
 		k.reported[operator.name] = report
 	}
 	return available, err
 }
 
-// settled tells whether an operator is available that has what it needs, or lacks it for a moment only.
-func (k *controllers) settled(operator, missing string, available bool) bool {
-	lost := k.held("missing/"+operator, truth(missing != ""), lossTime)
+// isSettled tells whether an operator is available that has what it needs, or lacks it for a moment only.
+func (k *controllers) isSettled(operator, missing string, available bool) bool {
+	lost := k.hasLasted("missing/"+operator, formatBool(missing != ""), lossTime)
 	switch {
 	case missing == "":
-		return k.held("settling/"+operator, "yes", settleTime+jitter(operator, settleJitter)) || available
+		return k.hasLasted("settling/"+operator, "yes", settleTime+computeJitter(operator, settleJitter)) || available
 	case lost:
-		k.held("settling/"+operator, "no", 0)
+		k.hasLasted("settling/"+operator, "no", 0)
 		return false
 	}
 	return available
 }
 
-// wobble tells why an operator that has just become available is not, for a moment: the API servers behind
+// checkUnavailable tells why an operator that has just become available is not, for a moment: the API servers behind
 // openshift-apiserver are replaced by those of the next revision. That is usual, and over long before the end.
-func (k *controllers) wobble(operator string, available bool) finding {
+func (k *controllers) checkUnavailable(operator string, available bool) statusDetail {
 	const key = "wobble"
 	if operator != "openshift-apiserver" || !available {
-		return finding{}
+		return statusDetail{}
 	}
-	within := func(from, to time.Duration) bool { return k.held(key, "", from) && !k.held(key, "", to) }
-	if k.held(key, "", 0); !within(20*time.Second, 35*time.Second) && !within(60*time.Second, 70*time.Second) {
-		return finding{}
+	within := func(from, to time.Duration) bool { return k.hasLasted(key, "", from) && !k.hasLasted(key, "", to) }
+	if k.hasLasted(key, "", 0); !within(20*time.Second, 35*time.Second) && !within(60*time.Second, 70*time.Second) {
+		return statusDetail{}
 	}
-	return finding{"APIServices_Error", "APIServicesAvailable: the server is currently unable to handle the request"}
+	return statusDetail{"APIServices_Error", "APIServicesAvailable: the server is currently unable to handle the request"}
 }
 
-// rolling tells what an operator is bringing to the nodes that have just come.
-func (k *controllers) rolling(operator string, seen view) finding {
+// checkProgressing tells what an operator is bringing to the nodes that have just come.
+func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) statusDetail {
 	fresh := 0
 	for _, node := range seen.nodes {
-		if status := condition(node, "Ready").Text("status"); status != "True" && status != "Unknown" {
+		if status := getCondition(node, "Ready").GetString("status"); status != "True" && status != "Unknown" {
 			fresh++
 		}
 	}
 	switch {
 	case operator == "etcd":
-		return k.behind()
+		return k.checkRevisions()
 	case fresh == 0:
 	case operator == "network":
-		return finding{"Deploying", fmt.Sprintf("DaemonSet \"/openshift-ovn-kubernetes/ovnkube-node\" is not available (awaiting %d nodes)", fresh)}
+		return statusDetail{"Deploying", fmt.Sprintf("DaemonSet \"/openshift-ovn-kubernetes/ovnkube-node\" is not available (awaiting %d nodes)", fresh)}
 	case operator == "dns":
-		return finding{"DNSReportsProgressingIsTrue", fmt.Sprintf("DNS \"default\" reports Progressing=True: \"Have %d available DNS pods, want %d.\"",
+		return statusDetail{"DNSReportsProgressingIsTrue", fmt.Sprintf("DNS \"default\" reports Progressing=True: \"Have %d available DNS pods, want %d.\"",
 			len(seen.nodes)-fresh, len(seen.nodes))}
 	}
-	return finding{}
+	return statusDetail{}
 }
 
 // unreachableTime is how long routes may fail before operators call themselves degraded for it (inferred).
 const unreachableTime = 5 * time.Minute
 
-// ailment tells why an operator is degraded that may well be available.
-func (k *controllers) ailment(operator string, seen view) finding {
-	failing := seen.readyPods(routerApp) > 0 && seen.reach.apps != "" && seen.reach.apps != probeUnproved
-	unreachable := k.held("unreachable", truth(failing), unreachableTime) && failing
+// checkDegraded tells why an operator is degraded that may well be available.
+func (k *controllers) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
+	failing := seen.countReadyPods(routerApp) > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
+	unreachable := k.hasLasted("unreachable", formatBool(failing), unreachableTime) && failing
 	switch operator {
 	case "etcd":
-		if slow := k.fsync(seen); slow != "" {
-			return finding{"FSyncController_Error", "FSyncControllerDegraded: " + slow}
+		if slow := k.describeFsync(seen); slow != "" {
+			return statusDetail{"FSyncController_Error", "FSyncControllerDegraded: " + slow}
 		}
 	case "machine-config":
-		if degraded := k.degradedMasters(); degraded != "" {
-			return finding{"RequiredPoolsFailed", degraded}
+		if degraded := k.describeDegradedMasters(); degraded != "" {
+			return statusDetail{"RequiredPoolsFailed", degraded}
 		}
 	case "authentication":
 		if unreachable {
-			return finding{"OAuthServerRouteEndpointAccessibleController_SyncError", "OAuthServerRouteEndpointAccessibleControllerDegraded: " + seen.reach.apps}
+			return statusDetail{"OAuthServerRouteEndpointAccessibleController_SyncError", "OAuthServerRouteEndpointAccessibleControllerDegraded: " + seen.probes.apps}
 		}
 	case "console":
 		if unreachable {
-			return finding{"RouteHealth_FailedGet", "RouteHealthDegraded: failed to GET route: " + seen.reach.apps}
+			return statusDetail{"RouteHealth_FailedGet", "RouteHealthDegraded: failed to GET route: " + seen.probes.apps}
 		}
 	}
-	return finding{}
+	return statusDetail{}
 }

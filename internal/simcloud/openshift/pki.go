@@ -19,8 +19,8 @@ const (
 	routerLifetime  = 2 * 365 * 24 * time.Hour
 )
 
-// pair reads one of the cluster's certificates with its key.
-func (r record) pair(name string) (certificate.Pair, error) {
+// loadPair reads one of the cluster's certificates with its key.
+func (r record) loadPair(name string) (certificate.Pair, error) {
 	found, err := certificate.Parse(r.Files[name+".crt"], r.Files[name+".key"])
 	if err != nil {
 		return found, fmt.Errorf("certificate %s: %w", name, err)
@@ -28,45 +28,45 @@ func (r record) pair(name string) (certificate.Pair, error) {
 	return found, nil
 }
 
-// trustsItself returns an error if the API server of the bootstrap host shows a certificate that is not valid now: its
+// checkServingCertificate returns an error if the API server of the bootstrap host shows a certificate that is not valid now: its
 // own clients on this machine refuse it then. Certificates live by the wall clock.
-func (h *bootstrapHost) trustsItself() error {
-	shown, err := certificate.ParseBundle([]byte(h.text("tls/kube-apiserver-localhost-server.crt")))
+func (h *bootstrapHost) checkServingCertificate() error {
+	shown, err := certificate.ParseBundle([]byte(h.readText("tls/kube-apiserver-localhost-server.crt")))
 	if err != nil {
 		return err
 	}
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM([]byte(h.text("tls/kube-apiserver-localhost-signer.crt")))
+	roots.AppendCertsFromPEM([]byte(h.readText("tls/kube-apiserver-localhost-signer.crt")))
 	if _, err := shown[0].Verify(x509.VerifyOptions{Roots: roots, DNSName: "localhost"}); err != nil {
 		return fmt.Errorf("https://localhost:%d: tls: failed to verify certificate: %w", apiPort, err)
 	}
 	return nil
 }
 
-func served(p certificate.Pair) tls.Certificate {
+func toTLSCertificate(p certificate.Pair) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Certificate.Raw}, PrivateKey: p.Key, Leaf: p.Certificate}
 }
 
-// servingTLS is the configuration of a server that shows a certificate. The cheapest key exchange will do: a simulated
+// newServingTLS is the configuration of a server that shows a certificate. The cheapest key exchange will do: a simulated
 // cluster shakes hands thousands of times.
-func servingTLS(choose func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *tls.Config {
+func newServingTLS(choose func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *tls.Config {
 	return &tls.Config{GetCertificate: choose, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
 }
 
-func always(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	shown := served(p)
+func useCertificate(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	shown := toTLSCertificate(p)
 	return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &shown, nil }
 }
 
-// clientAuthorities are the authorities of client certificates that the API servers believe.
-func (c *cluster) clientAuthorities() *x509.CertPool {
-	version := c.objects.VersionOf(mapResource, "openshift-config", adminAuthority)
+// getClientCAs are the authorities of client certificates that the API servers believe.
+func (c *cluster) getClientCAs() *x509.CertPool {
+	version := c.objects.ResourceVersion(mapResource, "openshift-config", adminAuthority)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.clients != nil && c.clientsOf == version {
+	if c.clients != nil && c.clientsVersion == version {
 		return c.clients
 	}
-	c.clients, c.clientsOf = x509.NewCertPool(), version
+	c.clients, c.clientsVersion = x509.NewCertPool(), version
 	files := c.record().Files
 	for _, signer := range []string{"kubelet-bootstrap-kubeconfig-signer", "kubelet-signer", "csr-signer"} {
 		c.clients.AppendCertsFromPEM(files[signer+".crt"])
@@ -86,55 +86,55 @@ const adminAuthority = "admin-kubeconfig-client-ca"
 
 // publishAdminAuthority makes the ConfigMap.
 func (c *cluster) publishAdminAuthority() error {
-	bundle := named(adminAuthority)
+	bundle := newNamedObject(adminAuthority)
 	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.record().Files["admin-kubeconfig-signer.crt"])}
 	return c.objects.Ensure(mapResource, "openshift-config", bundle, nil)
 }
 
-// signer returns who signs the kubelets' certificates: the installer's signer of one day while the bootstrap lasts, then
+// getSigner returns who signs the kubelets' certificates: the installer's signer of one day while the bootstrap lasts, then
 // one of the cluster's own.
-func (c *cluster) signer(bootstrapped bool) (certificate.Pair, error) {
+func (c *cluster) getSigner(bootstrapped bool) (certificate.Pair, error) {
 	known := c.record()
 	if !bootstrapped {
-		return known.pair("kubelet-signer")
+		return known.loadPair("kubelet-signer")
 	}
 	if _, ok := known.Files["csr-signer.key"]; ok {
-		return known.pair("csr-signer")
+		return known.loadPair("csr-signer")
 	}
-	made, err := certificate.Authority(pkix.Name{CommonName: "openshift-kube-controller-manager-operator_csr-signer"}, signerLifetime, time.Now())
+	made, err := certificate.NewAuthority(pkix.Name{CommonName: "openshift-kube-controller-manager-operator_csr-signer"}, signerLifetime, time.Now())
 	if err != nil {
 		return made, err
 	}
-	return made, c.keep("csr-signer", made)
+	return made, c.savePair("csr-signer", made)
 }
 
-// routerCertificate returns the certificate of the routers and its authority, made when first asked for.
-func (c *cluster) routerCertificate() (serving, authority certificate.Pair, err error) {
+// ensureRouterCertificate returns the certificate of the routers and its authority, made when first asked for.
+func (c *cluster) ensureRouterCertificate() (serving, authority certificate.Pair, err error) {
 	known := c.record()
 	if _, ok := known.Files["router-certs-default.key"]; ok {
-		if serving, err = known.pair("router-certs-default"); err != nil {
+		if serving, err = known.loadPair("router-certs-default"); err != nil {
 			return serving, authority, err
 		}
-		authority, err = known.pair("router-ca")
+		authority, err = known.loadPair("router-ca")
 		return serving, authority, err
 	}
-	if authority, err = certificate.Authority(pkix.Name{CommonName: "ingress-operator"}, routerLifetime, time.Now()); err != nil {
+	if authority, err = certificate.NewAuthority(pkix.Name{CommonName: "ingress-operator"}, routerLifetime, time.Now()); err != nil {
 		return serving, authority, err
 	}
-	apps := "*." + c.appsDomain()
+	apps := "*." + c.getAppsDomain()
 	serving, err = authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: apps}, DNS: []string{apps}, Validity: routerLifetime,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, time.Now())
 	if err != nil {
 		return serving, authority, err
 	}
-	if err = c.keep("router-ca", authority); err != nil {
+	if err = c.savePair("router-ca", authority); err != nil {
 		return serving, authority, err
 	}
-	return serving, authority, c.keep("router-certs-default", serving)
+	return serving, authority, c.savePair("router-certs-default", serving)
 }
 
-// keep adds a certificate with its key to the cluster's record.
-func (c *cluster) keep(name string, made certificate.Pair) error {
+// savePair adds a certificate with its key to the cluster's record.
+func (c *cluster) savePair(name string, made certificate.Pair) error {
 	key, err := made.KeyPEM()
 	if err != nil {
 		return err
@@ -145,11 +145,11 @@ func (c *cluster) keep(name string, made certificate.Pair) error {
 		files[file] = content
 	}
 	changed.Files = files
-	return c.remember(changed)
+	return c.saveRecord(changed)
 }
 
-// nodeCertificate fulfils a kubelet's request.
-func nodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
+// issueNodeCertificate fulfils a kubelet's request.
+func issueNodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
 	if err := request.CheckSignature(); err != nil {
 		return nil, err
 	}

@@ -30,16 +30,16 @@ type pod struct {
 	name      string
 	uid       string
 	protocol  string // of a router
-	fresh     bool   // started because the API said so, not because its manifest is on the disk
+	fromAPI   bool   // started because the API said so, not because its manifest is on the disk
 	stop      func()
 	ready     atomic.Bool
-	done      atomic.Bool             // what it was for is done
-	trouble   atomic.Pointer[trouble] // why it does not run
-	reported  string                  // what was last written to the API
+	done      atomic.Bool                   // what it was for is done
+	waiting   atomic.Pointer[waitingReason] // why it does not run
+	reported  string                        // what was last written to the API
 }
 
-// staticPods are started from the disk: they must run before there is an API.
-func staticPods() map[string]string {
+// listStaticPods are started from the disk: they must run before there is an API.
+func listStaticPods() map[string]string {
 	return map[string]string{
 		etcdApp:      "/etc/kubernetes/manifests/etcd-pod.yaml",
 		apiServerApp: "/etc/kubernetes/manifests/kube-apiserver-pod.yaml",
@@ -48,7 +48,7 @@ func staticPods() map[string]string {
 
 func (k *kubelet) startStaticPods(ctx context.Context) {
 	for _, app := range []string{etcdApp, apiServerApp} {
-		content, ok := k.machine.ReadFile(staticPods()[app])
+		content, ok := k.machine.ReadFile(listStaticPods()[app])
 		var object kube.Object
 		if ok && json.Unmarshal(content, &object) == nil {
 			k.start(ctx, object, false)
@@ -60,24 +60,24 @@ func (k *kubelet) startStaticPods(ctx context.Context) {
 func (k *kubelet) sync(ctx context.Context) time.Duration {
 	list, err := k.api.get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
 	if err == nil {
-		k.reconcile(ctx, list.List("items"))
+		k.syncPods(ctx, list.List("items"))
 	}
 	k.report(ctx)
-	state := k.state(list.List("items"))
-	if err != nil || state != k.seen.State {
-		k.seen = sighting{What: k.node, State: state, Since: k.world.clock.Now()}
+	state := k.computeState(list.List("items"))
+	if err != nil || state != k.lastState.State {
+		k.lastState = stateRecord{What: k.node, State: state, Since: k.clusters.clock.Now()}
 	}
-	if k.world.clock.Now().Sub(k.seen.Since) < settledAfter {
-		return syncEvery
+	if k.clusters.clock.Now().Sub(k.lastState.Since) < idleAfter {
+		return syncInterval
 	}
-	return settledEvery
+	return idleSyncInterval
 }
 
-// state is what a kubelet's pods are, and whether it serves its node.
-func (k *kubelet) state(wanted []kube.Object) string {
-	states := []string{strconv.FormatBool(k.beat.ready)}
+// computeState is what a kubelet's pods are, and whether it serves its node.
+func (k *kubelet) computeState(wanted []kube.Object) string {
+	states := []string{strconv.FormatBool(k.heartbeat.ready)}
 	for _, object := range wanted {
-		states = append(states, object.Text("metadata.uid")+object.Text("metadata.generation"))
+		states = append(states, object.GetString("metadata.uid")+object.GetString("metadata.generation"))
 	}
 	for id, running := range k.pods {
 		states = append(states, id+running.reported)
@@ -86,23 +86,23 @@ func (k *kubelet) state(wanted []kube.Object) string {
 	return strings.Join(states, " ")
 }
 
-func (k *kubelet) reconcile(ctx context.Context, wanted []kube.Object) {
+func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 	there := map[string]bool{}
 	for _, object := range wanted {
 		id := object.Namespace() + "/" + object.Name()
 		there[id] = true
 		running := k.pods[id]
-		if running != nil && running.uid != object.Text("metadata.uid") && staticPods()[running.app] == "" {
+		if running != nil && running.uid != object.GetString("metadata.uid") && listStaticPods()[running.app] == "" {
 			running.stop()
 			running = nil
 		}
 		if running == nil {
 			running = k.start(ctx, object, true)
 		}
-		k.tell(ctx, running)
+		k.reportPod(ctx, running)
 	}
 	for id, running := range k.pods {
-		if !there[id] && staticPods()[running.app] == "" {
+		if !there[id] && listStaticPods()[running.app] == "" {
 			running.stop()
 			delete(k.pods, id)
 		}
@@ -111,12 +111,12 @@ func (k *kubelet) reconcile(ctx context.Context, wanted []kube.Object) {
 
 // start runs a pod until it is stopped or ctx ends.
 func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *pod {
-	p := &pod{object: object, app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.Text("metadata.uid"),
-		protocol: object.Text("metadata.annotations.protocol"), fresh: fresh}
-	if ownerOf(object) != "" {
+	p := &pod{object: object, app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.GetString("metadata.uid"),
+		protocol: object.GetString("metadata.annotations.protocol"), fromAPI: fresh}
+	if formatOwner(object) != "" {
 		p.app = ""
 	}
-	if path := staticPods()[p.app]; path != "" && fresh {
+	if path := listStaticPods()[p.app]; path != "" && fresh {
 		content, err := json.Marshal(object)
 		if err == nil {
 			err = k.machine.WriteFile(path, content)
@@ -155,7 +155,7 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 		k.runContainer(ctx, p)
 		return nil
 	}
-	if k.world.work(ctx, 15*time.Second+jitter(p.name, 15*time.Second)) != nil {
+	if k.clusters.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)) != nil {
 		return nil
 	}
 	p.ready.Store(true)
@@ -165,14 +165,14 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 	return nil
 }
 
-// tell writes to the API what changed of a pod.
-func (k *kubelet) tell(ctx context.Context, p *pod) {
+// reportPod writes to the API what changed of a pod.
+func (k *kubelet) reportPod(ctx context.Context, p *pod) {
 	state, ready := "Running", "False"
 	if p.ready.Load() {
 		state, ready = "Ready", "True"
 	}
 	container := kube.Object{"ready": p.ready.Load(), "state": kube.Object{"running": kube.Object{}}}
-	if found := p.trouble.Load(); found != nil {
+	if found := p.waiting.Load(); found != nil {
 		state = found.reason + ": " + found.message
 		container["state"] = kube.Object{"waiting": kube.Object{"reason": found.reason, "message": found.message}}
 	}
@@ -194,15 +194,15 @@ func (k *kubelet) tell(ctx context.Context, p *pod) {
 	}
 }
 
-// podReady tells whether the kubelet said that a pod is ready.
-func podReady(object kube.Object) bool {
-	return condition(object, "Ready").Text("status") == "True"
+// isPodReady tells whether the kubelet said that a pod is ready.
+func isPodReady(object kube.Object) bool {
+	return getCondition(object, "Ready").GetString("status") == "True"
 }
 
-// condition returns the condition of a type; nil if there is none.
-func condition(object kube.Object, kind string) kube.Object {
+// getCondition returns the condition of a type; nil if there is none.
+func getCondition(object kube.Object, kind string) kube.Object {
 	for _, found := range object.List("status.conditions") {
-		if strings.EqualFold(found.Text("type"), kind) {
+		if strings.EqualFold(found.GetString("type"), kind) {
 			return found
 		}
 	}

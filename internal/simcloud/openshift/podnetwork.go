@@ -14,23 +14,23 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// plugged is a machine whose network plugin, once it runs, keeps packets to the pod and the service network on the
+// pluginMachine is a machine whose network plugin, once it runs, keeps packets to the pod and the service network on the
 // machine: whatever else has such an address is out of reach from then on.
-type plugged struct {
+type pluginMachine struct {
 	machine.Machine
-	online *atomic.Bool
-	taken  func() []netip.Prefix // the cluster's networks
-	clock  network.Clock
+	online           *atomic.Bool
+	reservedNetworks func() []netip.Prefix // the cluster's networks
+	clock            network.Clock
 }
 
 // lostPacket is how long a connection waits for an answer that never comes.
 const lostPacket = 30 * time.Second
 
-func (p plugged) Network() network.Network {
+func (p pluginMachine) Network() network.Network {
 	outside := p.Machine.Network()
 	dial := outside.Dial
 	outside.Dial = func(ctx context.Context, proto, address string) (net.Conn, error) {
-		if p.online.Load() && p.swallows(ctx, outside, address) {
+		if p.online.Load() && p.isBlocked(ctx, outside, address) {
 			if err := p.clock.Sleep(ctx, lostPacket); err != nil {
 				return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
 			}
@@ -41,9 +41,9 @@ func (p plugged) Network() network.Network {
 	return outside
 }
 
-// swallows tells whether all addresses behind "host:port" are in the cluster's networks.
-func (p plugged) swallows(ctx context.Context, outside network.Network, address string) bool {
-	taken := p.taken()
+// isBlocked tells whether all addresses behind "host:port" are in the cluster's networks.
+func (p pluginMachine) isBlocked(ctx context.Context, outside network.Network, address string) bool {
+	taken := p.reservedNetworks()
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || len(taken) == 0 {
 		return false
@@ -60,11 +60,11 @@ func (p plugged) swallows(ctx context.Context, outside network.Network, address 
 	return len(addresses) > 0 && !slices.ContainsFunc(addresses, free)
 }
 
-// networks returns the pod and the service networks.
-func (c *cluster) networks() []netip.Prefix {
+// listNetworks returns the pod and the service networks.
+func (c *cluster) listNetworks() []netip.Prefix {
 	config, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
 	var found []netip.Prefix
-	for _, cidr := range append(config.Texts("spec.serviceNetwork"), podNetworks(config)...) {
+	for _, cidr := range append(config.GetStrings("spec.serviceNetwork"), parsePodNetworks(config)...) {
 		if prefix, err := netip.ParsePrefix(cidr); err == nil {
 			found = append(found, prefix)
 		}
@@ -72,10 +72,10 @@ func (c *cluster) networks() []netip.Prefix {
 	return found
 }
 
-func podNetworks(config kube.Object) []string {
+func parsePodNetworks(config kube.Object) []string {
 	var found []string
 	for _, part := range config.List("spec.clusterNetwork") {
-		found = append(found, part.Text("cidr"))
+		found = append(found, part.GetString("cidr"))
 	}
 	return found
 }

@@ -8,27 +8,27 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// machineConfig is the machine config operator: once the bootstrap is over it brings the machine config server to the
+// syncMachineConfig is the machine config operator: once the bootstrap is over it brings the machine config server to the
 // masters, and from then on machines of every role can come. (In reality it may start a little earlier, and then
 // workers that are fast are approved blindly with the masters.) It does so too when the bootstrap machine has torn its
 // own server down and etcd waits for a master in vain: the one that replaces it needs a server.
-func (k *controllers) machineConfig(_ context.Context, seen view) error {
+func (k *controllers) syncMachineConfig(_ context.Context, seen clusterSnapshot) error {
 	const namespace = "openshift-machine-config-operator"
-	if seen.bootstrapped && k.held("machine-config", "", 45*time.Second) || k.tornDown() && k.held("machine-config-late", "", 15*time.Minute) {
+	if seen.bootstrapped && k.hasLasted("machine-config", "", 45*time.Second) || k.isTornDown() && k.hasLasted("machine-config-late", "", 15*time.Minute) {
 		for _, master := range seen.masters {
 			name := "machine-config-server-" + master.Name()
-			if err := k.objects.Ensure(podResource, namespace, place(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
+			if err := k.objects.Ensure(podResource, namespace, newBoundPod(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
 				return err
 			}
 		}
 	}
 	configs := k.objects.List(machineConfigResource, "")
 	for _, pool := range k.objects.List(poolResource, "") {
-		merged, err := k.rendering(pool.Name(), configs)
-		if err == nil && (pool.Name() != "worker" || !k.troubles.WorkersUnserved) {
+		merged, err := k.renderPool(pool.Name(), configs)
+		if err == nil && (pool.Name() != "worker" || !k.faults.WorkersUnserved) {
 			err = k.keepRendered(merged)
 		}
-		if err := k.pool(pool.Name(), merged, err, seen); err != nil {
+		if err := k.syncPool(pool.Name(), merged, err, seen); err != nil {
 			return err
 		}
 	}
@@ -42,11 +42,11 @@ type rendering struct {
 	err    error
 }
 
-// rendering renders again only after a change: that is much work for something that hardly ever changes.
-func (k *controllers) rendering(pool string, configs []kube.Object) (rendered, error) {
+// renderPool renders again only after a change: that is much work for something that hardly ever changes.
+func (k *controllers) renderPool(pool string, configs []kube.Object) (rendered, error) {
 	all := ""
 	for _, config := range configs {
-		all += config.Name() + "/" + config.Text("metadata.resourceVersion") + " "
+		all += config.Name() + "/" + config.GetString("metadata.resourceVersion") + " "
 	}
 	last := k.renderings[pool]
 	if last.of != all {
@@ -57,11 +57,11 @@ func (k *controllers) rendering(pool string, configs []kube.Object) (rendered, e
 	return last.merged, last.err
 }
 
-// pool counts the machines of a pool. One whose configuration cannot be rendered keeps what it has.
-func (k *controllers) pool(name string, merged rendered, failure error, seen view) error {
-	reports := k.misconfigured(name, seen.nodes)
+// syncPool counts the machines of a pool. One whose configuration cannot be rendered keeps what it has.
+func (k *controllers) syncPool(name string, merged rendered, failure error, seen clusterSnapshot) error {
+	reports := k.findMismatches(name, seen.nodes)
 	all, ready := 0, 0
-	for _, node := range seen.ready("node-role.kubernetes.io/" + name) {
+	for _, node := range seen.listReady("node-role.kubernetes.io/" + name) {
 		if reports[node.Name()] == "" {
 			ready++
 		}
@@ -71,27 +71,27 @@ func (k *controllers) pool(name string, merged rendered, failure error, seen vie
 			all++
 		}
 	}
-	_, err := k.objects.Change(poolResource, "", name, func(o kube.Object) error {
+	_, err := k.objects.Update(poolResource, "", name, func(o kube.Object) error {
 		o.Set("status.machineCount", all)
 		o.Set("status.readyMachineCount", ready)
 		o.Set("status.updatedMachineCount", ready)
 		o.Set("status.unavailableMachineCount", all-ready)
 		o.Set("status.degradedMachineCount", len(reports))
-		setCondition(o, k.now(), "Updated", truth(all > 0 && all == ready), "", "")
-		setCondition(o, k.now(), "Updating", truth(all != ready), "", "")
-		setCondition(o, k.now(), "Degraded", truth(failure != nil || len(reports) > 0), "", "")
-		setCondition(o, k.now(), "NodeDegraded", truth(len(reports) > 0), "", nodeReports(reports))
-		setCondition(o, k.now(), "RenderDegraded", truth(failure != nil), "", why(failure))
+		setCondition(o, k.now(), "Updated", formatBool(all > 0 && all == ready), "", "")
+		setCondition(o, k.now(), "Updating", formatBool(all != ready), "", "")
+		setCondition(o, k.now(), "Degraded", formatBool(failure != nil || len(reports) > 0), "", "")
+		setCondition(o, k.now(), "NodeDegraded", formatBool(len(reports) > 0), "", formatNodeReports(reports))
+		setCondition(o, k.now(), "RenderDegraded", formatBool(failure != nil), "", describeFailure(failure))
 		if failure == nil {
-			o.Set("spec.configuration", merged.reference())
-			o.Set("status.configuration", merged.reference())
+			o.Set("spec.configuration", merged.buildReference())
+			o.Set("status.configuration", merged.buildReference())
 		}
 		return nil
 	})
 	return err
 }
 
-func why(failure error) string {
+func describeFailure(failure error) string {
 	if failure == nil {
 		return ""
 	}
@@ -111,13 +111,13 @@ func (k *controllers) keepRendered(merged rendered) error {
 	if err := json.Unmarshal(content, &config); err != nil {
 		return err
 	}
-	object := named(merged.name)
+	object := newNamedObject(merged.name)
 	object.Set("spec.config", config)
 	return k.objects.Ensure(machineConfigResource, "", object, nil)
 }
 
-// reference is how a pool refers to it.
-func (r rendered) reference() kube.Object {
+// buildReference is how a pool refers to it.
+func (r rendered) buildReference() kube.Object {
 	const version = "machineconfiguration.openshift.io/v1"
 	sources := make([]kube.Object, len(r.sources))
 	for i, name := range r.sources {
@@ -126,8 +126,8 @@ func (r rendered) reference() kube.Object {
 	return kube.Object{"apiVersion": version, "kind": machineConfigKind, "name": r.name, "source": sources}
 }
 
-// tornDown tells whether the bootstrap machine's control plane is gone.
-func (k *controllers) tornDown() bool {
+// isTornDown tells whether the bootstrap machine's control plane is gone.
+func (k *controllers) isTornDown() bool {
 	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
 	return ok
 }

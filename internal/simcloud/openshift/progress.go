@@ -16,22 +16,22 @@ const (
 	nodesPath    = "/api/v1/nodes"
 )
 
-// controlPlaneRuns returns nil if each component runs on as many masters; else what is missing.
-func controlPlaneRuns(ctx context.Context, api *client, masters int) error {
+// checkControlPlane returns nil if each component runs on as many masters; else what is missing.
+func checkControlPlane(ctx context.Context, api *client, masters int) error {
 	for _, resource := range []string{"kubeapiservers", "kubeschedulers", "kubecontrollermanagers"} {
 		operator, err := api.get(ctx, operatorPath+resource+"/cluster")
 		if err != nil {
 			return err
 		}
-		if running := runningNodes(operator); running < masters {
+		if running := countRunningNodes(operator); running < masters {
 			return fmt.Errorf("%s: running on %d of %d masters", resource, running, masters)
 		}
 	}
 	return nil
 }
 
-// runningNodes counts the nodes that an operator has brought a revision to.
-func runningNodes(operator kube.Object) int {
+// countRunningNodes counts the nodes that an operator has brought a revision to.
+func countRunningNodes(operator kube.Object) int {
 	running := 0
 	for _, node := range operator.List("status.nodeStatuses") {
 		if revision, _ := node.Get("currentRevision").(float64); revision > 0 {
@@ -41,14 +41,14 @@ func runningNodes(operator kube.Object) int {
 	return running
 }
 
-func etcdRunsInCluster(ctx context.Context, api *client) error {
+func checkEtcdInCluster(ctx context.Context, api *client) error {
 	etcd, err := api.get(ctx, operatorPath+"etcds/cluster")
 	if err != nil {
 		return err
 	}
-	found := condition(etcd, "EtcdRunningInCluster")
-	if found.Text("status") != "True" {
-		return errors.New(found.Text("message"))
+	found := getCondition(etcd, "EtcdRunningInCluster")
+	if found.GetString("status") != "True" {
+		return errors.New(found.GetString("message"))
 	}
 	return nil
 }
@@ -73,12 +73,12 @@ func reportCompletion(ctx context.Context, api *client) error {
 	if err != nil {
 		return err
 	}
-	if infrastructure.Text("status.controlPlaneTopology") == "HighlyAvailable" {
+	if infrastructure.GetString("status.controlPlaneTopology") == "HighlyAvailable" {
 		servers, err := api.get(ctx, operatorPath+"kubeapiservers/cluster")
 		if err != nil {
 			return err
 		}
-		if running := runningNodes(servers); running < 2 {
+		if running := countRunningNodes(servers); running < 2 {
 			return fmt.Errorf("kube-apiserver runs on %d masters", running)
 		}
 	}

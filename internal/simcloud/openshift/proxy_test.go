@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheProxyAndTheTrustBundleAreObjectsOfTheCluster(t *testing.T) {
-	authority, err := certificate.Authority(pkix.Name{CommonName: "corporate"}, 24*time.Hour, time.Now())
+	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "corporate"}, 24*time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestTheProxyAndTheTrustBundleAreObjectsOfTheCluster(t *testing.T) {
 		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
 		l.until(20*time.Minute, "manifests", func() bool { return l.get(versionPath) != nil })
 		proxy := l.get("/apis/config.openshift.io/v1/proxies/cluster")
-		if proxy.Text("spec.httpsProxy") != "http://192.0.2.1:3128" || proxy.Text("spec.trustedCA.name") != "user-ca-bundle" {
+		if proxy.GetString("spec.httpsProxy") != "http://192.0.2.1:3128" || proxy.GetString("spec.trustedCA.name") != "user-ca-bundle" {
 			t.Errorf("proxy: %v", proxy["spec"])
 		}
 		kept, _ := l.get("/api/v1/namespaces/openshift-config/configmaps/user-ca-bundle").Map("data")["ca-bundle.crt"].(string)

@@ -32,31 +32,33 @@ const (
 	failed       = "failure"
 )
 
-// milestone is what one of our stages is to the real services, whose own are finer.
-type milestone struct {
-	service string
-	opens   bool     // the service starts with it
-	passed  []string // stages that are over in no time, before
-	stage   string   // that is entered, unless the service is in it already
-	leaves  string   // the stage that its end ends
-	closes  bool     // the service ends with it
+// stageMapping is what one of our stages is to the real services, whose own are finer.
+type stageMapping struct {
+	service       string
+	startsService bool     // the service starts with it
+	skippedStages []string // stages that are over in no time, before
+	stage         string   // that is entered, unless the service is in it already
+	endedStage    string   // the stage that its end ends
+	endsService   bool     // the service ends with it
 }
 
-// milestones are by our stages. Those of services other than bootkube are from the installer's scripts.
-func milestones() map[string]milestone {
+// listStageMappings are by our stages. Those of services other than bootkube are from the installer's scripts.
+func listStageMappings() map[string]stageMapping {
 	const bootkube = "bootkube"
-	itself := func(stage string) milestone { return milestone{service: bootkube, stage: stage, leaves: stage} }
-	return map[string]milestone{
-		"release-image": {service: "release-image", opens: true, stage: "pull-release-image", leaves: "pull-release-image", closes: true},
+	itself := func(stage string) stageMapping {
+		return stageMapping{service: bootkube, stage: stage, endedStage: stage}
+	}
+	return map[string]stageMapping{
+		"release-image": {service: "release-image", startsService: true, stage: "pull-release-image", endedStage: "pull-release-image", endsService: true},
 		// What these two record is not known.
-		"node-image-pull":    {service: "node-image-pull", opens: true, closes: true},
-		"node-image-overlay": {service: "node-image-overlay", opens: true, closes: true},
-		"mco-render": {service: bootkube, opens: true, stage: "mco-bootstrap", passed: []string{
+		"node-image-pull":    {service: "node-image-pull", startsService: true, endsService: true},
+		"node-image-overlay": {service: "node-image-overlay", startsService: true, endsService: true},
+		"mco-render": {service: bootkube, startsService: true, stage: "mco-bootstrap", skippedStages: []string{
 			"openshift-manifests", "api-bootstrap", "auth-api-bootstrap", "config-bootstrap", "cvo-bootstrap", "etcd-bootstrap",
 			"kube-apiserver-bootstrap", "kube-controller-manager-bootstrap", "kube-scheduler-bootstrap",
 			"ingress-operator-bootstrap", "node-tuning-bootstrap"}},
 		"mco-bootstrap":            itself("mco-bootstrap"),
-		"etcd-bootstrap":           {service: bootkube, passed: []string{"resolve-api-url", "resolve-api-int-url", "cco-bootstrap"}, stage: "wait-for-etcd"},
+		"etcd-bootstrap":           {service: bootkube, skippedStages: []string{"resolve-api-url", "resolve-api-int-url", "cco-bootstrap"}, stage: "wait-for-etcd"},
 		"wait-for-etcd":            itself("wait-for-etcd"),
 		"kube-apiserver-bootstrap": {service: bootkube, stage: "cb-bootstrap"},
 		"cb-bootstrap":             itself("cb-bootstrap"),
@@ -64,16 +66,16 @@ func milestones() map[string]milestone {
 		"wait-for-ceo":             itself("wait-for-ceo"),
 		"check-api-url":            itself("check-api-url"),
 		"check-api-int-url":        itself("check-api-int-url"),
-		".bootkube":                {service: bootkube, closes: true},
-		"approve-csr":              {service: "approve-csr", opens: true, closes: true},
-		"progress": {service: "progress", opens: true, passed: []string{"wait-for-bootstrap-complete"},
-			stage: "report-bootstrap-complete", leaves: "report-bootstrap-complete", closes: true},
+		".bootkube":                {service: bootkube, endsService: true},
+		"approve-csr":              {service: "approve-csr", startsService: true, endsService: true},
+		"progress": {service: "progress", startsService: true, skippedStages: []string{"wait-for-bootstrap-complete"},
+			stage: "report-bootstrap-complete", endedStage: "report-bootstrap-complete", endsService: true},
 	}
 }
 
-// serviceOf returns the service that one of our stages belongs to.
-func serviceOf(stage string) string {
-	if m, known := milestones()[stage]; known {
+// findService returns the service that one of our stages belongs to.
+func findService(stage string) string {
+	if m, known := listStageMappings()[stage]; known {
 		return m.service
 	}
 	return "bootkube"
@@ -81,8 +83,8 @@ func serviceOf(stage string) string {
 
 // resume notes that services which had not ended are started again.
 func (r *recorder) resume() {
-	for _, service := range recordedServices() {
-		r.change(service, func(entries []recordEntry) []recordEntry {
+	for _, service := range listRecordedServices() {
+		r.updateEntries(service, func(entries []recordEntry) []recordEntry {
 			if len(entries) == 0 || entries[len(entries)-1].Phase == serviceEnd {
 				return nil
 			}
@@ -93,18 +95,18 @@ func (r *recorder) resume() {
 
 // begin notes that one of our stages begins.
 func (r *recorder) begin(stage string) {
-	m, known := milestones()[stage]
+	m, known := listStageMappings()[stage]
 	if !known {
 		return
 	}
-	r.change(m.service, func(entries []recordEntry) (more []recordEntry) {
-		if m.opens && !running(entries) {
+	r.updateEntries(m.service, func(entries []recordEntry) (more []recordEntry) {
+		if m.startsService && !isServiceRunning(entries) {
 			more = append(more, recordEntry{Phase: serviceStart})
 		}
-		for _, passed := range m.passed {
+		for _, passed := range m.skippedStages {
 			more = append(more, recordEntry{Phase: stageStart, Stage: passed}, recordEntry{Phase: stageEnd, Stage: passed, Result: success})
 		}
-		if m.stage != "" && current(entries) != m.stage {
+		if m.stage != "" && findCurrentStage(entries) != m.stage {
 			more = append(more, recordEntry{Phase: stageStart, Stage: m.stage})
 		}
 		return more
@@ -113,34 +115,34 @@ func (r *recorder) begin(stage string) {
 
 // end notes that one of our stages is over.
 func (r *recorder) end(stage string) {
-	m, known := milestones()[stage]
+	m, known := listStageMappings()[stage]
 	if !known {
 		return
 	}
-	r.change(m.service, func([]recordEntry) (more []recordEntry) {
-		if m.leaves != "" {
-			more = append(more, recordEntry{Phase: stageEnd, Stage: m.leaves, Result: success})
+	r.updateEntries(m.service, func([]recordEntry) (more []recordEntry) {
+		if m.endedStage != "" {
+			more = append(more, recordEntry{Phase: stageEnd, Stage: m.endedStage, Result: success})
 		}
-		if m.closes {
+		if m.endsService {
 			more = append(more, recordEntry{Phase: serviceEnd, Result: success})
 		}
 		return more
 	})
 }
 
-// fail notes that a try of one of our stages failed, and that the next one begins.
-func (r *recorder) fail(stage, message string) {
-	m, known := milestones()[stage]
+// recordFailure notes that a try of one of our stages failed, and that the next one begins.
+func (r *recorder) recordFailure(stage, message string) {
+	m, known := listStageMappings()[stage]
 	if !known || m.stage == "" {
 		return
 	}
-	r.change(m.service, func([]recordEntry) []recordEntry {
+	r.updateEntries(m.service, func([]recordEntry) []recordEntry {
 		return []recordEntry{{Phase: stageEnd, Stage: m.stage, Result: failed, ErrorMessage: message}, {Phase: stageStart, Stage: m.stage}}
 	})
 }
 
-// change adds entries to a service's record. A disk that cannot be written to has none.
-func (r *recorder) change(service string, more func([]recordEntry) []recordEntry) {
+// updateEntries adds entries to a service's record. A disk that cannot be written to has none.
+func (r *recorder) updateEntries(service string, more func([]recordEntry) []recordEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	file := recordsDir + service + ".json"
@@ -153,7 +155,7 @@ func (r *recorder) change(service string, more func([]recordEntry) []recordEntry
 		return
 	}
 	for i := range added {
-		added[i].Timestamp = r.machine.timestamp()
+		added[i].Timestamp = r.machine.formatTimestamp()
 	}
 	content, err := json.MarshalIndent(append(entries, added...), "", "  ")
 	if err == nil {
@@ -164,13 +166,13 @@ func (r *recorder) change(service string, more func([]recordEntry) []recordEntry
 	}
 }
 
-// running tells whether a service was started and has not ended.
-func running(entries []recordEntry) bool {
+// isServiceRunning tells whether a service was started and has not ended.
+func isServiceRunning(entries []recordEntry) bool {
 	return len(entries) > 0 && entries[len(entries)-1].Phase != serviceEnd
 }
 
-// current returns the stage that a service is in.
-func current(entries []recordEntry) string {
+// findCurrentStage returns the stage that a service is in.
+func findCurrentStage(entries []recordEntry) string {
 	if len(entries) > 0 && entries[len(entries)-1].Phase == stageStart {
 		return entries[len(entries)-1].Stage
 	}

@@ -47,11 +47,11 @@ func inStoreroom(t *testing.T, f func(*testing.T, *storeroom)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		clock := network.Clock{}
-		kept, err := loadCluster(store.Memory(), clock, Troubles{}, "c-demo-x")
+		kept, err := loadCluster(store.NewMemory(), clock, Faults{}, "c-demo-x")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := kept.define(); err != nil {
+		if err := kept.registerKinds(); err != nil {
 			t.Fatal(err)
 		}
 		s := &storeroom{t: t, allowed: true, controllers: &controllers{cluster: kept}}
@@ -72,7 +72,7 @@ func (s *storeroom) open(clock network.Clock) machine.Machine {
 			return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 		}})
 	s.t.Cleanup(zone.Close)
-	storage, err := s3.New(s3.Config{DB: store.Memory(), Zone: cloudZone, Credentials: s.credentials})
+	storage, err := s3.New(s3.Config{DB: store.NewMemory(), Zone: cloudZone, Credentials: s.credentials})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -80,11 +80,11 @@ func (s *storeroom) open(clock network.Clock) machine.Machine {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	config, err := authority.ServerTLS(storageName)
+	config, err := authority.NewServerTLS(storageName)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	host, err := zone.Host(address)
+	host, err := zone.AddHost(address)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (s *storeroom) open(clock network.Clock) machine.Machine {
 	server := &http.Server{Handler: storage, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = server.Serve(tls.NewListener(listener, config)) }()
 	s.t.Cleanup(func() { _ = server.Close() })
-	master, err := zone.Host(netip.MustParseAddr("198.18.0.11"))
+	master, err := zone.AddHost(netip.MustParseAddr("198.18.0.11"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (s *storeroom) makeBucket(m machine.Machine) {
 		s.t.Fatal(err)
 	}
 	registryStorage{region: cloudZone, key: cloudKey, secret: cloudSecret}.sign(request, time.Now())
-	transport := m.Network().Transport()
+	transport := m.Network().NewTransport()
 	transport.DisableKeepAlives = true
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -133,20 +133,20 @@ func (s *storeroom) put(resource, namespace string, object kube.Object) {
 
 // configure has the registry use the bucket, with a key.
 func (s *storeroom) configure(region, secret string) {
-	config := named("cluster")
+	config := newNamedObject("cluster")
 	config.Set("spec", kube.Object{"managementState": "Managed", "storage": kube.Object{"s3": kube.Object{
 		"bucket": "c-1-image-registry", "region": region, "regionEndpoint": "https://" + storageName}}})
 	s.put(registryResource, "", config)
 	encode := base64.StdEncoding.EncodeToString
-	key := named("image-registry-private-configuration-user")
+	key := newNamedObject("image-registry-private-configuration-user")
 	key.Set("data", kube.Object{"REGISTRY_STORAGE_S3_ACCESSKEY": encode([]byte(cloudKey)), "REGISTRY_STORAGE_S3_SECRETKEY": encode([]byte(secret))})
 	s.put(secretResource, registryNamespace, key)
 }
 
 // missing returns what keeps the registry from running.
 func (s *storeroom) missing() string {
-	s.probeRegistry(s.t.Context())
-	return needsRegistry(s.controllers, view{bootstrapped: true, reach: s.reach.get()})
+	s.checkRegistry(s.t.Context())
+	return requireRegistry(s.controllers, clusterSnapshot{bootstrapped: true, probes: s.probes.get()})
 }
 
 func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
@@ -191,17 +191,17 @@ func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
 func TestTheSamplesGoAwayOnlyIfThereIsNoRegistryWhenTheyStart(t *testing.T) {
 	for registry, want := range map[string]string{"Managed": "Managed", "Removed": "Removed"} {
 		inStoreroom(t, func(t *testing.T, s *storeroom) {
-			config := named("cluster")
+			config := newNamedObject("cluster")
 			config.Set("spec.managementState", registry)
 			s.put(registryResource, "", config)
 			for range 2 {
-				if err := s.samples(t.Context(), view{bootstrapped: true}); err != nil {
+				if err := s.syncSamples(t.Context(), clusterSnapshot{bootstrapped: true}); err != nil {
 					t.Fatal(err)
 				}
 				_ = s.clock.Sleep(t.Context(), settleTime)
 			}
 			found, _ := s.objects.Get(samplesResource, "", "cluster")
-			if got := found.Text("spec.managementState"); got != want {
+			if got := found.GetString("spec.managementState"); got != want {
 				t.Errorf("beside a registry that is %s: %q", registry, got)
 			}
 		})

@@ -15,37 +15,37 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// registryStorage is what the registry keeps its images in, and with which key.
+// loadRegistryStorage is what the registry keeps its images in, and with which key.
 type registryStorage struct{ endpoint, region, bucket, key, secret string }
 
-// probeRegistry opens the registry's storage as its operator does, by its configuration and with the key in the secret
+// checkRegistry opens the registry's storage as its operator does, by its configuration and with the key in the secret
 // that users make.
-func (k *controllers) probeRegistry(ctx context.Context) {
+func (k *controllers) checkRegistry(ctx context.Context) {
 	config, _ := k.objects.Get(registryResource, "", "cluster")
 	if config.Map("spec.storage.s3") == nil {
 		return
 	}
 	found := ""
-	storage, err := k.registryStorage(kube.Object(config.Map("spec.storage.s3")))
+	storage, err := k.loadRegistryStorage(kube.Object(config.Map("spec.storage.s3")))
 	if err == nil {
 		err = k.openStorage(ctx, storage)
 	}
 	if err != nil {
 		found = "unable to sync storage configuration: " + err.Error()
 	}
-	k.reach.set(func(r *reached) { r.registry = found })
+	k.probes.set(func(r *probeResult) { r.registry = found })
 }
 
-func (k *controllers) registryStorage(config kube.Object) (registryStorage, error) {
+func (k *controllers) loadRegistryStorage(config kube.Object) (registryStorage, error) {
 	const name = "image-registry-private-configuration-user"
 	secret, exists := k.objects.Get(secretResource, registryNamespace, name)
 	if !exists {
 		return registryStorage{}, fmt.Errorf("secret %q not found", name)
 	}
-	storage := registryStorage{region: config.Text("region"), bucket: config.Text("bucket"),
-		endpoint: cmp.Or(config.Text("regionEndpoint"), "https://s3."+config.Text("region")+".amazonaws.com")}
+	storage := registryStorage{region: config.GetString("region"), bucket: config.GetString("bucket"),
+		endpoint: cmp.Or(config.GetString("regionEndpoint"), "https://s3."+config.GetString("region")+".amazonaws.com")}
 	for field, value := range map[string]*string{"REGISTRY_STORAGE_S3_ACCESSKEY": &storage.key, "REGISTRY_STORAGE_S3_SECRETKEY": &storage.secret} {
-		plain, err := base64.StdEncoding.DecodeString(secret.Text("data." + field))
+		plain, err := base64.StdEncoding.DecodeString(secret.GetString("data." + field))
 		if err != nil || len(plain) == 0 {
 			return storage, fmt.Errorf("secret %q has no %s", name, field)
 		}
@@ -59,14 +59,14 @@ func (k *controllers) registryStorage(config kube.Object) (registryStorage, erro
 
 // openStorage asks for the bucket.
 func (k *controllers) openStorage(ctx context.Context, storage registryStorage) error {
-	ctx, cancel := context.WithTimeout(ctx, k.patience())
+	ctx, cancel := context.WithTimeout(ctx, k.getTimeout())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, storage.endpoint+"/"+storage.bucket, nil)
 	if err != nil {
 		return err
 	}
 	storage.sign(request, time.Now())
-	transport := k.machine.Network().Transport()
+	transport := k.machine.Network().NewTransport()
 	transport.DisableKeepAlives = true
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
@@ -82,7 +82,7 @@ func (k *controllers) openStorage(ctx context.Context, storage registryStorage) 
 // sign adds a signature, version 4, to a request without body and query. Signatures live by the wall clock.
 func (s registryStorage) sign(request *http.Request, now time.Time) {
 	const signed = "host;x-amz-content-sha256;x-amz-date"
-	date, body := now.UTC().Format("20060102T150405Z"), hexSum(nil)
+	date, body := now.UTC().Format("20060102T150405Z"), hashHex(nil)
 	scope := date[:8] + "/" + s.region + "/s3/aws4_request"
 	request.Header.Set("X-Amz-Date", date)
 	request.Header.Set("X-Amz-Content-Sha256", body)
@@ -90,19 +90,19 @@ func (s registryStorage) sign(request *http.Request, now time.Time) {
 		"\nx-amz-date:" + date + "\n\n" + signed + "\n" + body
 	key := []byte("AWS4" + s.secret)
 	for _, part := range []string{date[:8], s.region, "s3", "aws4_request"} {
-		key = macOf(key, part)
+		key = computeHMAC(key, part)
 	}
-	text := "AWS4-HMAC-SHA256\n" + date + "\n" + scope + "\n" + hexSum([]byte(canonical))
+	text := "AWS4-HMAC-SHA256\n" + date + "\n" + scope + "\n" + hashHex([]byte(canonical))
 	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+s.key+"/"+scope+", SignedHeaders="+signed+
-		", Signature="+hex.EncodeToString(macOf(key, text)))
+		", Signature="+hex.EncodeToString(computeHMAC(key, text)))
 }
 
-func hexSum(content []byte) string {
+func hashHex(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
-func macOf(key []byte, text string) []byte {
+func computeHMAC(key []byte, text string) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	return mac.Sum(nil)

@@ -19,30 +19,30 @@ import (
 const (
 	dockerConfigFile = "/root/.docker/config.json" // the pull secret
 	pullTime         = 70 * time.Second
-	// pullPatience is how long a registry may take to answer, on the wall clock at least.
-	pullPatience = 20 * time.Second
+	// pullTimeout is how long a registry may take to answer, on the wall clock at least.
+	pullTimeout = 20 * time.Second
 )
 
-// pulls is release-image.service: it asks the registry for the release image, with the pull secret if it must, and
+// pullReleaseImage is release-image.service: it asks the registry for the release image, with the pull secret if it must, and
 // pulls it. The real one asks again until it succeeds, too.
-func (h *bootstrapHost) pulls(ctx context.Context) error {
-	image := h.text("release-image")
+func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
+	image := h.readText("release-image")
 	repository, digest, ok := strings.Cut(image, "@")
 	registry, path, named := strings.Cut(repository, "/")
 	if !ok || !named {
 		return fmt.Errorf("invalid reference format: %q", image)
 	}
 	s := source{
-		http: &http.Client{Transport: h.machine.Network().Transport()}, patience: max(h.cluster.patience(), pullPatience), host: registry, path: path, digest: digest,
+		http: &http.Client{Transport: h.machine.Network().NewTransport()}, timeout: max(h.cluster.getTimeout(), pullTimeout), host: registry, path: path, digest: digest,
 		secret: h.pullSecret(repository),
 	}
 	defer s.http.CloseIdleConnections()
 	if err := s.pull(ctx); err != nil {
 		err = fmt.Errorf("pull failed, retrying: initializing source docker://%s: %w", image, err)
-		h.record.fail("release-image", err.Error())
+		h.record.recordFailure("release-image", err.Error())
 		return err
 	}
-	return h.world.work(ctx, pullTime)
+	return h.clusters.waitScaled(ctx, pullTime)
 }
 
 // pullSecret returns what the pull secret has for a repository, "user:password"; the most specific entry counts.
@@ -66,7 +66,7 @@ func (h *bootstrapHost) pullSecret(repository string) string {
 // source is an image in a registry, as a program sees it that pulls.
 type source struct {
 	http               *http.Client
-	patience           time.Duration
+	timeout            time.Duration
 	host, path, digest string
 	secret             string // user:password, or ""
 	authorization      string // what the registry is told; "" before it wanted something
@@ -79,7 +79,7 @@ const manifestTypes = payload.ManifestType + ", " + payload.ListType
 
 // pull asks for the image's manifest, after asking for a token if the registry wants one, and for every layer.
 func (s *source) pull(ctx context.Context) error {
-	header, err := s.authorize(ctx)
+	header, err := s.requestManifest(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *source) pull(ctx context.Context) error {
 				Platform struct{ Architecture string }
 			}
 		}
-		if _, _, err := s.ask(ctx, http.MethodGet, s.at("manifests", digest), &list); err != nil {
+		if _, _, err := s.sendRequest(ctx, http.MethodGet, s.formatURL("manifests", digest), &list); err != nil {
 			return err
 		}
 		for _, part := range list.Manifests {
@@ -100,22 +100,22 @@ func (s *source) pull(ctx context.Context) error {
 			}
 		}
 	}
-	return s.layers(ctx, digest)
+	return s.fetchLayers(ctx, digest)
 }
 
-// authorize asks for the manifest, and for a token if the registry wants one.
-func (s *source) authorize(ctx context.Context) (http.Header, error) {
-	status, header, err := s.ask(ctx, http.MethodHead, s.at("manifests", s.digest), nil)
+// requestManifest asks for the manifest, and for a token if the registry wants one.
+func (s *source) requestManifest(ctx context.Context) (http.Header, error) {
+	status, header, err := s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.digest), nil)
 	if err != nil {
 		return nil, fmt.Errorf("pinging container registry %s: %w", s.host, err)
 	}
 	if found := realm.FindStringSubmatch(header.Get("WWW-Authenticate")); status == http.StatusUnauthorized && found != nil {
-		token, err := s.token(ctx, found[1])
+		token, err := s.requestToken(ctx, found[1])
 		if err != nil {
 			return nil, err
 		}
 		s.authorization = "Bearer " + token
-		if status, header, err = s.ask(ctx, http.MethodHead, s.at("manifests", s.digest), nil); err != nil {
+		if status, header, err = s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.digest), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -125,14 +125,14 @@ func (s *source) authorize(ctx context.Context) (http.Header, error) {
 	return header, nil
 }
 
-// layers gets every layer, from wherever the registry sends us on to.
-func (s *source) layers(ctx context.Context, digest string) error {
+// fetchLayers gets every layer, from wherever the registry sends us on to.
+func (s *source) fetchLayers(ctx context.Context, digest string) error {
 	var image struct{ Layers []struct{ Digest string } }
-	if _, _, err := s.ask(ctx, http.MethodGet, s.at("manifests", digest), &image); err != nil {
+	if _, _, err := s.sendRequest(ctx, http.MethodGet, s.formatURL("manifests", digest), &image); err != nil {
 		return err
 	}
 	for _, layer := range image.Layers {
-		status, _, err := s.ask(ctx, http.MethodGet, s.at("blobs", layer.Digest), nil)
+		status, _, err := s.sendRequest(ctx, http.MethodGet, s.formatURL("blobs", layer.Digest), nil)
 		if err == nil && status != http.StatusOK {
 			err = errors.New(http.StatusText(status))
 		}
@@ -143,27 +143,27 @@ func (s *source) layers(ctx context.Context, digest string) error {
 	return nil
 }
 
-// at returns the address of a part of the image.
-func (s *source) at(kind, digest string) string {
+// formatURL returns the address of a part of the image.
+func (s *source) formatURL(kind, digest string) string {
 	return "https://" + s.host + "/v2/" + s.path + "/" + kind + "/" + digest
 }
 
-func (s *source) token(ctx context.Context, realm string) (string, error) {
+func (s *source) requestToken(ctx context.Context, realm string) (string, error) {
 	if s.secret != "" {
 		s.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.secret))
 	}
 	var answer struct{ Token string }
 	query := url.Values{"service": {s.host}, "scope": {"repository:" + s.path + ":pull"}}
-	status, _, err := s.ask(ctx, http.MethodGet, realm+"?"+query.Encode(), &answer)
+	status, _, err := s.sendRequest(ctx, http.MethodGet, realm+"?"+query.Encode(), &answer)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("unable to retrieve auth token: invalid username/password: unauthorized: %s", http.StatusText(status))
 	}
 	return answer.Token, err
 }
 
-// ask sends a request without a body and reads the whole answer; one of success is decoded, if anybody wants it.
-func (s *source) ask(ctx context.Context, method, address string, into any) (int, http.Header, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience)
+// sendRequest sends a request without a body and reads the whole answer; one of success is decoded, if anybody wants it.
+func (s *source) sendRequest(ctx context.Context, method, address string, into any) (int, http.Header, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {

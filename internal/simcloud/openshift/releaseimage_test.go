@@ -25,11 +25,11 @@ func (l *lab) wall(closed bool) {
 // openRegistry opens the registry that releases come from, and the authority that it is trusted by.
 func (l *lab) openRegistry() {
 	l.t.Helper()
-	layers, err := registry.NewWarehouse()
+	layers, err := registry.NewBlobStore()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	images, err := registry.New(registry.Quay(layers), layers)
+	images, err := registry.New(registry.NewQuayConfig(layers), layers)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (l *lab) openRegistry() {
 		l.t.Fatal(err)
 	}
 	hosts := append(registry.QuayLayers(), registry.Host)
-	config, err := l.ca.ServerTLS(hosts...)
+	config, err := l.ca.NewServerTLS(hosts...)
 	if err != nil {
 		l.t.Fatal(err)
 	}

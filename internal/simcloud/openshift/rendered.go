@@ -49,7 +49,7 @@ func render(pool, version string, configs []kube.Object) (rendered, error) {
 		merged.document = v3_5.Merge(merged.document, document)
 		all += string(content)
 	}
-	merged.name = renderedPrefix + pool + "-" + suffix(all)
+	merged.name = renderedPrefix + pool + "-" + hashSuffix(all)
 	return merged, nil
 }
 
@@ -63,8 +63,8 @@ func parseMachineConfig(config kube.Object, version string) ([]byte, types.Confi
 	if err != nil {
 		return nil, types.Config{}, err
 	}
-	written := kube.Object(part).Text("ignition.version")
-	if !understands(version, written) {
+	written := kube.Object(part).GetString("ignition.version")
+	if !supportsIgnition(version, written) {
 		return nil, types.Config{}, fmt.Errorf("parsing Ignition config failed: unknown version. Supported spec versions: 2.2, 3.0, 3.1, 3.2, 3.3, 3.4; got %q", written)
 	}
 	document, report, err := v3_5.ParseCompatibleVersion(content)
@@ -74,9 +74,9 @@ func parseMachineConfig(config kube.Object, version string) ([]byte, types.Confi
 	return content, document, nil
 }
 
-// understands tells whether a release of OpenShift reads that version of Ignition's specification: up to 3.4 before
+// supportsIgnition tells whether a release of OpenShift reads that version of Ignition's specification: up to 3.4 before
 // 4.19, up to 3.5 since.
-func understands(openshift, ignition string) bool {
+func supportsIgnition(openshift, ignition string) bool {
 	parts := strings.Split(openshift, ".")
 	minor := 0
 	if len(parts) > 1 {
@@ -86,11 +86,11 @@ func understands(openshift, ignition string) bool {
 	return slices.Contains(known, ignition) || ignition == "3.5.0" && minor >= 19
 }
 
-// machineConfigs returns those on the disk of the bootstrap host.
-func (h *bootstrapHost) machineConfigs() []kube.Object {
+// readMachineConfigs returns those on the disk of the bootstrap host.
+func (h *bootstrapHost) readMachineConfigs() []kube.Object {
 	var found []kube.Object
-	for _, d := range h.documents() {
-		if d.object.Text("kind") == machineConfigKind {
+	for _, d := range h.listDocuments() {
+		if d.object.GetString("kind") == machineConfigKind {
 			found = append(found, d.object)
 		}
 	}

@@ -39,13 +39,13 @@ func TestAMachineConfigurationReachesTheMachinesOfItsRole(t *testing.T) {
 		pool := l.get(poolPath + "master")
 		var sources []string
 		for _, source := range pool.List("status.configuration.source") {
-			sources = append(sources, source.Text("name"))
+			sources = append(sources, source.GetString("name"))
 		}
 		if got := strings.Join(sources, " "); got != "50-master-hello 99-master-ssh" {
 			t.Errorf("the pool has %q", got)
 		}
-		if rendered := l.get("/apis/machineconfiguration.openshift.io/v1/machineconfigs/" + pool.Text("status.configuration.name")); rendered == nil {
-			t.Errorf("there is no %q", pool.Text("status.configuration.name"))
+		if rendered := l.get("/apis/machineconfiguration.openshift.io/v1/machineconfigs/" + pool.GetString("status.configuration.name")); rendered == nil {
+			t.Errorf("there is no %q", pool.GetString("status.configuration.name"))
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestWhichVersionsOfTheSpecificationAReleaseReads(t *testing.T) {
 		{"4.18.24", "3.4.0", true}, {"4.18.24", "3.5.0", false}, {"4.19.0", "3.5.0", true}, {"4.20.0-okd-scos.3", "3.5.0", true},
 		{"4.20.5", "3.6.0", false}, {"4.20.5", "", false},
 	} {
-		if got := understands(c.release, c.version); got != c.reads {
+		if got := supportsIgnition(c.release, c.version); got != c.reads {
 			t.Errorf("%s reads %q: %t", c.release, c.version, got)
 		}
 	}

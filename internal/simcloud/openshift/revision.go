@@ -11,50 +11,50 @@ import (
 // replaceTime is how long the pod of the next revision takes on a node (inferred).
 const replaceTime = 25 * time.Second
 
-// revision is the latest revision of an operand. That of etcd grows with every member that votes, because all others
+// computeRevision is the latest revision of an operand. That of etcd grows with every member that votes, because all others
 // have to know it; it never shrinks.
-func (k *controllers) revision(operand operand, seen view) int {
+func (k *controllers) computeRevision(operand operand, seen clusterSnapshot) int {
 	if operand.resource != etcdResource {
 		return 1
 	}
 	operator, _ := k.objects.Get(operand.resource, "", "cluster")
-	return max(1+len(seen.etcd.voters()), number(operator, "status.latestAvailableRevision"))
+	return max(1+len(seen.etcd.listVoters()), getInt(operator, "status.latestAvailableRevision"))
 }
 
-// number reads a number of an object; 0 if there is none.
-func number(o kube.Object, path string) int {
+// getInt reads a number of an object; 0 if there is none.
+func getInt(o kube.Object, path string) int {
 	found, _ := o.Get(path).(float64)
 	return int(found)
 }
 
-// revisionOn returns the revision of an operand that runs on a node: at first the latest. Nodes follow one after the
+// computeNodeRevision returns the revision of an operand that runs on a node: at first the latest. Nodes follow one after the
 // other.
-func (k *controllers) revisionOn(operand operand, node string, latest int, mayMove bool) int {
+func (k *controllers) computeNodeRevision(operand operand, node string, latest int, mayMove bool) int {
 	operator, _ := k.objects.Get(operand.resource, "", "cluster")
 	current := latest
 	for _, status := range operator.List("status.nodeStatuses") {
-		if running := number(status, "currentRevision"); status.Text("nodeName") == node && running > 0 {
+		if running := getInt(status, "currentRevision"); status.GetString("nodeName") == node && running > 0 {
 			current = running
 		}
 	}
-	if current < latest && mayMove && k.held("revision/"+operand.prefix+node, strconv.Itoa(latest), replaceTime) {
+	if current < latest && mayMove && k.hasLasted("revision/"+operand.prefix+node, strconv.Itoa(latest), replaceTime) {
 		return latest
 	}
 	return current
 }
 
-// behind tells that nodes do not run the latest revision of etcd yet.
-func (k *controllers) behind() finding {
+// checkRevisions tells that nodes do not run the latest revision of etcd yet.
+func (k *controllers) checkRevisions() statusDetail {
 	operator, _ := k.objects.Get(etcdResource, "", "cluster")
-	latest, done, nodes := number(operator, "status.latestAvailableRevision"), 0, operator.List("status.nodeStatuses")
+	latest, done, nodes := getInt(operator, "status.latestAvailableRevision"), 0, operator.List("status.nodeStatuses")
 	for _, status := range nodes {
-		if number(status, "currentRevision") == latest {
+		if getInt(status, "currentRevision") == latest {
 			done++
 		}
 	}
 	if done == len(nodes) {
-		return finding{}
+		return statusDetail{}
 	}
-	return finding{"NodeInstaller", fmt.Sprintf("NodeInstallerProgressing: %d nodes are at earlier revisions; %d nodes have achieved new revision %d",
+	return statusDetail{"NodeInstaller", fmt.Sprintf("NodeInstallerProgressing: %d nodes are at earlier revisions; %d nodes have achieved new revision %d",
 		len(nodes)-done, done, latest)}
 }

@@ -16,13 +16,13 @@ func TestRevisionsOfEtcdGrowWithItsVotersAndReachOneNodeAfterTheOther(t *testing
 		apart := 0
 		l.until(60*time.Minute, "bootstrap complete", func() bool {
 			etcd := l.get(operatorPath + "etcds/cluster")
-			revision := number(etcd, "status.latestAvailableRevision")
+			revision := getInt(etcd, "status.latestAvailableRevision")
 			if len(latest) == 0 || latest[len(latest)-1] != revision {
 				latest = append(latest, revision)
 			}
 			behind := 0
 			for _, node := range etcd.List("status.nodeStatuses") {
-				if current := number(node, "currentRevision"); current > 0 && current < revision {
+				if current := getInt(node, "currentRevision"); current > 0 && current < revision {
 					behind++
 				}
 			}

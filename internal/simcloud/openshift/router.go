@@ -29,11 +29,11 @@ const proxyProtocol = "PROXY"
 
 // runRouter serves the routes until ctx ends.
 func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
-	pair, err := k.routerCertificate(ctx)
+	pair, err := k.readRouterCertificate(ctx)
 	if err != nil {
 		return err
 	}
-	if k.world.work(ctx, 20*time.Second+jitter(p.name, 10*time.Second)) != nil {
+	if k.clusters.waitScaled(ctx, 20*time.Second+computeJitter(p.name, 10*time.Second)) != nil {
 		return nil
 	}
 	plain, err := k.listenRouter(httpPort, p.protocol)
@@ -47,16 +47,16 @@ func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { _ = serveOn(ctx, plain, nil, http.HandlerFunc(toHTTPS)) })
-	running.Go(func() { _ = serveOn(ctx, secure, servingTLS(always(pair)), http.HandlerFunc(k.serveRoute)) })
+	running.Go(func() { _ = serveOn(ctx, secure, newServingTLS(useCertificate(pair)), http.HandlerFunc(k.serveRoute)) })
 	p.ready.Store(true)
-	return serveHTTPS(ctx, k.machine, healthPort, nil, http.HandlerFunc(routerHealth))
+	return serveHTTPS(ctx, k.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
 }
 
-// routerCertificate reads the certificate that the ingress operator made.
-func (k *kubelet) routerCertificate(ctx context.Context) (certificate.Pair, error) {
+// readRouterCertificate reads the certificate that the ingress operator made.
+func (k *kubelet) readRouterCertificate(ctx context.Context) (certificate.Pair, error) {
 	var pair certificate.Pair
 	var err error
-	k.world.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+	k.clusters.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		secret, failure := k.api.get(ctx, "/api/v1/namespaces/openshift-ingress/secrets/router-certs-default")
 		if failure != nil {
 			return false
@@ -70,7 +70,7 @@ func (k *kubelet) routerCertificate(ctx context.Context) (certificate.Pair, erro
 	return pair, errors.Join(err, ctx.Err())
 }
 
-func routerHealth(w http.ResponseWriter, r *http.Request) {
+func serveRouterHealth(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(r.URL.Path, "/healthz") {
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -85,11 +85,11 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 // serveRoute answers for the hosts of the admitted routes.
 func (k *kubelet) serveRoute(w http.ResponseWriter, r *http.Request) {
 	for _, route := range k.cluster.objects.List(routeResource, "") {
-		if route.Text("spec.host") == r.Host && route.Name() == alertmanager {
+		if route.GetString("spec.host") == r.Host && route.Name() == alertmanager {
 			k.cluster.serveAlertmanager(w, r)
 			return
 		}
-		if route.Text("spec.host") == r.Host {
+		if route.GetString("spec.host") == r.Host {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<!DOCTYPE html><title>Red Hat OpenShift</title>\n")
 			return

@@ -21,7 +21,7 @@ func (l *lab) routers() string {
 	var found []string
 	for _, instance := range l.list() {
 		address := fmt.Sprintf("http://%s:%d/healthz/ready", instance.Address, healthPort)
-		transport := l.laptop.Network(nil).Transport()
+		transport := l.laptop.Network(nil).NewTransport()
 		response, err := (&http.Client{Transport: transport}).Get(address)
 		if err == nil {
 			_ = response.Body.Close()
@@ -97,7 +97,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 		// The load balancer of this test sends no header, so masters do not see the console any more.
 		l.until(10*time.Minute, "degraded console", func() bool {
 			operator := l.get("/apis/config.openshift.io/v1/clusteroperators/console")
-			return condition(operator, "Degraded").Text("status") == "True"
+			return getCondition(operator, "Degraded").GetString("status") == "True"
 		})
 	})
 }
@@ -114,7 +114,7 @@ func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
 			return l.ready() == 5
 		})
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		message := condition(l.get(versionPath), "Progressing").Text("message")
+		message := getCondition(l.get(versionPath), "Progressing").GetString("message")
 		if !strings.HasSuffix(message, "waiting on authentication, console, ingress, monitoring") {
 			t.Errorf("cluster version: %q", message)
 		}

@@ -7,10 +7,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// seed makes this machine the first member of the cluster's etcd, with everything on its disk that the cluster will
+// initEtcd makes this machine the first member of the cluster's etcd, with everything on its disk that the cluster will
 // need later. A bootstrap host whose disk is new starts from nothing; that is only possible while no master is a
 // member.
-func (h *bootstrapHost) seed() error {
+func (h *bootstrapHost) initEtcd() error {
 	_, own := h.cluster.members.Get(bootstrapMember)
 	if _, data := h.machine.ReadFile(etcdDataFile); data {
 		return nil
@@ -19,33 +19,33 @@ func (h *bootstrapHost) seed() error {
 	if own && members > 1 || !own && members > 0 {
 		return errors.New("the cluster has members already; this machine has none of their data and cannot join")
 	}
-	if err := h.cluster.forget(); err != nil {
+	if err := h.cluster.clearState(); err != nil {
 		return err
 	}
-	known := record{Domain: h.domain, Version: h.config.Version, Replicas: h.replicas(), Files: map[string][]byte{}}
+	known := record{Domain: h.domain, Version: h.config.Version, Replicas: h.getReplicas(), Files: map[string][]byte{}}
 	for _, name := range []string{
 		"root-ca", "admin-kubeconfig-signer", "kubelet-bootstrap-kubeconfig-signer", "kube-apiserver-lb-signer",
 		"kubelet-signer", "kubelet-client", "kube-apiserver-lb-server", "kube-apiserver-internal-lb-server", "machine-config-server",
 	} {
-		known.Files[name+".crt"] = []byte(h.text("tls/" + name + ".crt"))
-		known.Files[name+".key"] = []byte(h.text("tls/" + name + ".key"))
+		known.Files[name+".crt"] = []byte(h.readText("tls/" + name + ".crt"))
+		known.Files[name+".key"] = []byte(h.readText("tls/" + name + ".key"))
 	}
-	known.Files["bootstrap-kubeconfig"] = []byte(h.text("auth/kubeconfig-kubelet"))
-	if err := h.cluster.remember(known); err != nil {
+	known.Files["bootstrap-kubeconfig"] = []byte(h.readText("auth/kubeconfig-kubelet"))
+	if err := h.cluster.saveRecord(known); err != nil {
 		return err
 	}
 	return h.createMember()
 }
 
-// replicas is the number of masters that the installer was told.
-func (h *bootstrapHost) replicas() int {
+// getReplicas is the number of masters that the installer was told.
+func (h *bootstrapHost) getReplicas() int {
 	config := struct {
 		ControlPlane struct {
 			Replicas int `yaml:"replicas"`
 		} `yaml:"controlPlane"`
 	}{}
 	config.ControlPlane.Replicas = 3
-	if err := yaml.Unmarshal([]byte(h.text("install-config.yaml")), &config); err != nil {
+	if err := yaml.Unmarshal([]byte(h.readText("install-config.yaml")), &config); err != nil {
 		h.machine.Console("install-config.yaml: %v", err)
 	}
 	return config.ControlPlane.Replicas
@@ -56,7 +56,7 @@ func (h *bootstrapHost) createMember() error {
 	if err != nil {
 		return err
 	}
-	if err := h.cluster.changeMember(bootstrapMember, func(m *member) { m.Started = true }); err != nil {
+	if err := h.cluster.updateMember(bootstrapMember, func(m *member) { m.Started = true }); err != nil {
 		return err
 	}
 	return h.machine.WriteFile(etcdDataFile, []byte(first.ID))

@@ -15,9 +15,9 @@ import (
 
 const accountUser = "system:serviceaccount:"
 
-// token returns what a pod of a service account shows to the API. It is made of the account's name and a secret of the
+// issuePodToken returns what a pod of a service account shows to the API. It is made of the account's name and a secret of the
 // cluster.
-func (c *cluster) token(namespace, account string) string {
+func (c *cluster) issuePodToken(namespace, account string) string {
 	name := namespace + ":" + account
 	return name + ":" + hex.EncodeToString(c.sign(name))
 }
@@ -32,8 +32,8 @@ type claims struct {
 // tokenHeader names an algorithm that anybody can write down; the real one signs with a private key.
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
-// issue returns a token of a service account that ends then: a JWT, as the real one.
-func (c *cluster) issue(namespace, account string, expires time.Time) string {
+// issueToken returns a token of a service account that ends then: a JWT, as the real one.
+func (c *cluster) issueToken(namespace, account string, expires time.Time) string {
 	content, _ := json.Marshal(claims{"https://kubernetes.default.svc", accountUser + namespace + ":" + account, expires.Unix()}) // always works
 	encode := base64.RawURLEncoding.EncodeToString
 	signed := encode([]byte(tokenHeader)) + "." + encode(content)
@@ -46,9 +46,9 @@ func (c *cluster) sign(text string) []byte {
 	return mac.Sum(nil)
 }
 
-// bearer returns the service account that a token is of, as long as there is one.
-func (c *cluster) bearer(token string) (kube.User, bool) {
-	parts := strings.Split(c.named(token), ":")
+// findTokenUser returns the service account that a token is of, as long as there is one.
+func (c *cluster) findTokenUser(token string) (kube.User, bool) {
+	parts := strings.Split(c.verifyToken(token), ":")
 	if len(parts) != 2 {
 		return kube.User{}, false
 	}
@@ -59,10 +59,10 @@ func (c *cluster) bearer(token string) (kube.User, bool) {
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + parts[0]}}, true
 }
 
-// named returns whom a valid token names, as "namespace:account"; "" if it is not valid.
-func (c *cluster) named(token string) string {
+// verifyToken returns whom a valid token names, as "namespace:account"; "" if it is not valid.
+func (c *cluster) verifyToken(token string) string {
 	if parts := strings.Split(token, ":"); len(parts) == 3 {
-		if hmac.Equal([]byte(token), []byte(c.token(parts[0], parts[1]))) {
+		if hmac.Equal([]byte(token), []byte(c.issuePodToken(parts[0], parts[1]))) {
 			return parts[0] + ":" + parts[1]
 		}
 		return ""
@@ -81,11 +81,11 @@ func (c *cluster) named(token string) string {
 
 // authorize lets service accounts do what roles that are bound to them allow, and everybody else what is fixed.
 func (c *cluster) authorize(a kube.Attributes) bool {
-	return authorize(a) || strings.HasPrefix(a.User.Name, accountUser) && c.bound(a)
+	return authorize(a) || strings.HasPrefix(a.User.Name, accountUser) && c.hasBinding(a)
 }
 
-// bound looks for a binding of the user, in the cluster or in the namespace, whose role allows what is asked for.
-func (c *cluster) bound(a kube.Attributes) bool {
+// hasBinding looks for a binding of the user, in the cluster or in the namespace, whose role allows what is asked for.
+func (c *cluster) hasBinding(a kube.Attributes) bool {
 	const group = ".rbac.authorization.k8s.io"
 	bindings := c.objects.List("clusterrolebindings"+group, "")
 	if a.Namespace != "" {
@@ -96,11 +96,11 @@ func (c *cluster) bound(a kube.Attributes) bool {
 			continue
 		}
 		resource, namespace := "clusterroles"+group, ""
-		if binding.Text("roleRef.kind") == "Role" {
+		if binding.GetString("roleRef.kind") == "Role" {
 			resource, namespace = "roles"+group, a.Namespace
 		}
-		role, _ := c.objects.Get(resource, namespace, binding.Text("roleRef.name"))
-		if binding.Text("roleRef.name") == "cluster-admin" || slices.ContainsFunc(role.List("rules"), func(rule kube.Object) bool { return allows(rule, a) }) {
+		role, _ := c.objects.Get(resource, namespace, binding.GetString("roleRef.name"))
+		if binding.GetString("roleRef.name") == "cluster-admin" || slices.ContainsFunc(role.List("rules"), func(rule kube.Object) bool { return matchRule(rule, a) }) {
 			return true
 		}
 	}
@@ -108,21 +108,21 @@ func (c *cluster) bound(a kube.Attributes) bool {
 }
 
 func isSubject(subject kube.Object, user kube.User) bool {
-	switch subject.Text("kind") {
+	switch subject.GetString("kind") {
 	case "ServiceAccount":
-		return user.Name == accountUser+subject.Text("namespace")+":"+subject.Text("name")
+		return user.Name == accountUser+subject.GetString("namespace")+":"+subject.GetString("name")
 	case "Group":
-		return user.In(subject.Text("name"))
+		return user.HasGroup(subject.GetString("name"))
 	}
-	return user.Name == subject.Text("name")
+	return user.Name == subject.GetString("name")
 }
 
-// allows tells whether a rule of a role covers what is asked for.
-func allows(rule kube.Object, a kube.Attributes) bool {
+// matchRule tells whether a rule of a role covers what is asked for.
+func matchRule(rule kube.Object, a kube.Attributes) bool {
 	covers := func(field, value string) bool {
-		return slices.ContainsFunc(rule.Texts(field), func(allowed string) bool { return allowed == "*" || allowed == value })
+		return slices.ContainsFunc(rule.GetStrings(field), func(allowed string) bool { return allowed == "*" || allowed == value })
 	}
-	named := rule.Texts("resourceNames")
+	named := rule.GetStrings("resourceNames")
 	return covers("verbs", a.Verb) && covers("apiGroups", a.Group) && covers("resources", a.Resource) &&
 		(len(named) == 0 || slices.Contains(named, a.Name))
 }

@@ -9,19 +9,19 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// apiTLS is what an API server shows: by the name that it is called, as on the bootstrap host the certificates of the
+// newAPITLS is what an API server shows: by the name that it is called, as on the bootstrap host the certificates of the
 // installer, on masters ones that the cluster issued.
-func (c *cluster) apiTLS(issued bool) (*tls.Config, error) {
+func (c *cluster) newAPITLS(issued bool) (*tls.Config, error) {
 	internal, shown := "api-int."+c.record().Domain, map[string]*tls.Certificate{}
 	for name, file := range map[string]string{"api." + c.record().Domain: "kube-apiserver-lb-server", internal: "kube-apiserver-internal-lb-server"} {
-		pair, err := c.servingPair(name, file, issued)
+		pair, err := c.getServingPair(name, file, issued)
 		if err != nil {
 			return nil, err
 		}
-		certificate := served(pair)
+		certificate := toTLSCertificate(pair)
 		shown[name] = &certificate
 	}
-	config := servingTLS(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	config := newServingTLS(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		if found, ok := shown[hello.ServerName]; ok {
 			return found, nil
 		}
@@ -37,29 +37,29 @@ const (
 	overdue     = time.Hour
 )
 
-// servingPair returns what is shown under a name: the file of the installer, or what was issued.
-func (c *cluster) servingPair(name, file string, issued bool) (certificate.Pair, error) {
-	if !issued && !c.troubles.ExpiredCertificates && !c.troubles.ForeignAuthority {
-		return c.record().pair(file)
+// getServingPair returns what is shown under a name: the file of the installer, or what was issued.
+func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pair, error) {
+	if !issued && !c.faults.ExpiredCertificates && !c.faults.ForeignAuthority {
+		return c.record().loadPair(file)
 	}
-	signer, err := c.servingSigner()
+	signer, err := c.getServingSigner()
 	if err != nil {
 		return signer, err
 	}
 	request := certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: servingLifetime,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	now := time.Now()
-	if c.troubles.ExpiredCertificates {
+	if c.faults.ExpiredCertificates {
 		request.Validity, now = dayLifetime, now.Add(-dayLifetime-overdue)
 	}
 	return signer.Issue(request, now)
 }
 
-// servingSigner returns who signs the API servers' certificates: the cluster's own signer, or that of another cluster.
-func (c *cluster) servingSigner() (certificate.Pair, error) {
+// getServingSigner returns who signs the API servers' certificates: the cluster's own signer, or that of another cluster.
+func (c *cluster) getServingSigner() (certificate.Pair, error) {
 	const name = "kube-apiserver-lb-signer"
-	if c.troubles.ForeignAuthority {
-		return certificate.Authority(pkix.Name{CommonName: name}, signerLifetime, time.Now())
+	if c.faults.ForeignAuthority {
+		return certificate.NewAuthority(pkix.Name{CommonName: name}, signerLifetime, time.Now())
 	}
-	return c.record().pair(name)
+	return c.record().loadPair(name)
 }

@@ -12,18 +12,18 @@ import (
 )
 
 // sign issues the certificates of the requests that somebody approved.
-func (k *controllers) sign(_ context.Context, seen view) error {
+func (k *controllers) sign(_ context.Context, seen clusterSnapshot) error {
 	var failures error
 	for _, request := range k.objects.List(requestResource, "") {
-		if condition(request, "Approved").Text("status") != "True" || request.Text("status.certificate") != "" {
+		if getCondition(request, "Approved").GetString("status") != "True" || request.GetString("status.certificate") != "" {
 			continue
 		}
-		issued, err := k.issue(request, seen.bootstrapped)
+		issued, err := k.issueCertificate(request, seen.bootstrapped)
 		if err != nil {
 			failures = errors.Join(failures, err)
 			continue
 		}
-		_, err = k.objects.Change(requestResource, "", request.Name(), func(o kube.Object) error {
+		_, err = k.objects.Update(requestResource, "", request.Name(), func(o kube.Object) error {
 			o.Set("status.certificate", base64.StdEncoding.EncodeToString(issued))
 			return nil
 		})
@@ -32,13 +32,13 @@ func (k *controllers) sign(_ context.Context, seen view) error {
 	return failures
 }
 
-func (k *controllers) issue(request kube.Object, bootstrapped bool) ([]byte, error) {
+func (k *controllers) issueCertificate(request kube.Object, bootstrapped bool) ([]byte, error) {
 	usages := map[string]x509.ExtKeyUsage{clientSigner: x509.ExtKeyUsageClientAuth, servingSigner: x509.ExtKeyUsageServerAuth}
-	usage, ok := usages[request.Text("spec.signerName")]
+	usage, ok := usages[request.GetString("spec.signerName")]
 	if !ok {
-		return nil, errors.New("no such signer: " + request.Text("spec.signerName"))
+		return nil, errors.New("no such signer: " + request.GetString("spec.signerName"))
 	}
-	content, err := base64.StdEncoding.DecodeString(request.Text("spec.request"))
+	content, err := base64.StdEncoding.DecodeString(request.GetString("spec.request"))
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +47,11 @@ func (k *controllers) issue(request kube.Object, bootstrapped bool) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	signer, err := k.signer(bootstrapped)
+	signer, err := k.getSigner(bootstrapped)
 	if err != nil {
 		return nil, err
 	}
-	issued, err := nodeCertificate(signer, parsed, usage)
+	issued, err := issueNodeCertificate(signer, parsed, usage)
 	if err != nil {
 		return nil, err
 	}

@@ -8,33 +8,33 @@ import (
 
 const (
 	silenceName = "silence" // of the CronJob, its runs and its ConfigMap
-	// silenceLasts is longer than the pause between two runs of the CronJob (inferred).
-	silenceLasts = 12 * time.Hour
+	// silenceDuration is longer than the pause between two runs of the CronJob (inferred).
+	silenceDuration = 12 * time.Hour
 )
 
-// silencing is a silence that the catalog wants. Labels are compared word by word.
-type silencing struct {
+// silenceRule is a silence that the catalog wants. Labels are compared word by word.
+type silenceRule struct {
 	Matchers []struct{ Name, Value string }
 }
 
-// silence is what the job is for: Alertmanager holds back what the catalog lists.
-func (c *cluster) silence() error {
+// applySilences is what the job is for: Alertmanager holds back what the catalog lists.
+func (c *cluster) applySilences() error {
 	wanted, _ := c.objects.Get(mapResource, monitoring, silenceName)
 	content, _ := wanted.Map("data")["silences.json"].(string)
-	var silences []silencing
+	var silences []silenceRule
 	if err := json.Unmarshal([]byte(content), &silences); err != nil {
 		return fmt.Errorf("silences.json: %w", err)
 	}
-	return c.sightings.Put(silenceName, sighting{silenceName, content, c.clock.Now()})
+	return c.stateRecords.Put(silenceName, stateRecord{silenceName, content, c.clock.Now()})
 }
 
-// silenced tells whether a silence is for an alert.
-func (c *cluster) silenced(a alert) bool {
-	kept, made := c.sightings.Get(silenceName)
-	if !made || c.clock.Now().Sub(kept.Since) > silenceLasts {
+// isSilenced tells whether a silence is for an alert.
+func (c *cluster) isSilenced(a alert) bool {
+	kept, made := c.stateRecords.Get(silenceName)
+	if !made || c.clock.Now().Sub(kept.Since) > silenceDuration {
 		return false
 	}
-	var silences []silencing
+	var silences []silenceRule
 	if json.Unmarshal([]byte(kept.State), &silences) != nil {
 		return false
 	}

@@ -39,11 +39,11 @@ func (m *JournaledMachine) ServeInside(ctx context.Context) {
 
 // serveSSH is the SSH server of RHCOS, which lets core in by a key of Ignition's.
 func (m *JournaledMachine) serveSSH(ctx context.Context) error {
-	key, err := m.hostKey()
+	key, err := m.loadHostKey()
 	if err != nil {
 		return err
 	}
-	config := &ssh.ServerConfig{PublicKeyCallback: m.admit}
+	config := &ssh.ServerConfig{PublicKeyCallback: m.checkKey}
 	config.AddHostKey(key)
 	listener, err := m.Listen(sshPort)
 	if err != nil {
@@ -62,8 +62,8 @@ func (m *JournaledMachine) serveSSH(ctx context.Context) error {
 	}
 }
 
-// hostKey returns the server's key. sshd-keygen makes one where there is none.
-func (m *JournaledMachine) hostKey() (ssh.Signer, error) {
+// loadHostKey returns the server's key. sshd-keygen makes one where there is none.
+func (m *JournaledMachine) loadHostKey() (ssh.Signer, error) {
 	if content, ok := m.ReadFile(hostKeyFile); ok {
 		return ssh.ParsePrivateKey(content)
 	}
@@ -81,7 +81,7 @@ func (m *JournaledMachine) hostKey() (ssh.Signer, error) {
 	return ssh.NewSignerFromKey(private)
 }
 
-func (m *JournaledMachine) admit(who ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+func (m *JournaledMachine) checkKey(who ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 	lines, _ := m.ReadFile(authorizedKeys)
 	for who.User() == "core" {
 		known, _, _, rest, err := ssh.ParseAuthorizedKey(lines)

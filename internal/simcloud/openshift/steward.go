@@ -20,8 +20,8 @@ const (
 	deployKeyName  = "argo-ssh-key"
 	moreFactsName  = "additional-facts"
 	argoSecretName = "argocd-secret"
-	// stewardEvery is how often Steward looks.
-	stewardEvery = time.Minute
+	// stewardInterval is how often Steward looks.
+	stewardInterval = time.Minute
 )
 
 // steward is the agent of Project Syn in a pod: it tells Lieutenant about the cluster, and starts Argo CD.
@@ -32,7 +32,7 @@ type steward struct {
 	token      string
 	now        func() time.Time
 	console    func(format string, args ...any)
-	said       string
+	lastError  string
 }
 
 // runSteward looks every minute; what goes wrong is in its log only.
@@ -42,44 +42,44 @@ func (k *kubelet) runSteward(ctx context.Context, p *pod, env map[string]string,
 			return fmt.Errorf("required flag --%s not provided", strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "STEWARD_")), "_", "-"))
 		}
 	}
-	api, err := k.inCluster(p, env)
+	api, err := k.newInClusterClient(p, env)
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	remote := lieutenant{base: strings.TrimRight(env["STEWARD_API"], "/"), token: env["STEWARD_TOKEN"], http: k.machine.Network().Client(), patience: k.cluster.patience()}
+	remote := lieutenant{base: strings.TrimRight(env["STEWARD_API"], "/"), token: env["STEWARD_TOKEN"], http: k.machine.Network().NewClient(), timeout: k.cluster.getTimeout()}
 	defer remote.http.CloseIdleConnections()
-	s := &steward{api: api, lieutenant: remote, cluster: env["STEWARD_CLUSTER_ID"], token: env["STEWARD_TOKEN"], now: k.world.clock.Now, console: k.machine.Console}
+	s := &steward{api: api, lieutenant: remote, cluster: env["STEWARD_CLUSTER_ID"], token: env["STEWARD_TOKEN"], now: k.clusters.clock.Now, console: k.machine.Console}
 	running()
 	for ctx.Err() == nil {
-		s.tell(s.look(ctx))
-		_ = k.world.clock.Sleep(ctx, stewardEvery)
+		s.logOnce(s.sync(ctx))
+		_ = k.clusters.clock.Sleep(ctx, stewardInterval)
 	}
 	return ctx.Err()
 }
 
-// tell logs what went wrong, once.
-func (s *steward) tell(err error) {
+// logOnce logs what went wrong, once.
+func (s *steward) logOnce(err error) {
 	text := ""
 	if err != nil && !errors.Is(err, context.Canceled) {
 		text = err.Error()
 	}
-	if text != "" && text != s.said {
+	if text != "" && text != s.lastError {
 		s.console("steward: %s", text)
 	}
-	s.said = text
+	s.lastError = text
 }
 
-// look does all that Steward does in its minute.
-func (s *steward) look(ctx context.Context) error {
-	key, err := s.deployKey(ctx)
+// sync does all that Steward does in its minute.
+func (s *steward) sync(ctx context.Context) error {
+	key, err := s.ensureDeployKey(ctx)
 	if err != nil {
 		return fmt.Errorf("error creating SSH secret: %w", err)
 	}
-	if err := s.adminPassword(ctx); err != nil {
+	if err := s.ensureAdminPassword(ctx); err != nil {
 		return fmt.Errorf("error setting ArgoCD admin password: %w", err)
 	}
-	facts, err := s.facts(ctx)
+	facts, err := s.collectFacts(ctx)
 	if err != nil {
 		return fmt.Errorf("error fetching facts: %w", err)
 	}
@@ -87,19 +87,21 @@ func (s *steward) look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("unable to patch cluster object: %w", err)
 	}
-	if err := s.argo(ctx, known); err != nil {
+	if err := s.ensureArgo(ctx, known); err != nil {
 		return fmt.Errorf("could not apply ArgoCD: %w", err)
 	}
 	return nil
 }
 
-func in(namespace, resource string) string { return "/api/v1/namespaces/" + namespace + "/" + resource }
+func formatResourcePath(namespace, resource string) string {
+	return "/api/v1/namespaces/" + namespace + "/" + resource
+}
 
-// deployKey returns the public half of the key that Argo CD reads the catalog with, made once.
-func (s *steward) deployKey(ctx context.Context) (string, error) {
-	found, err := s.api.get(ctx, in(synNamespace, secretResource)+"/"+deployKeyName)
+// ensureDeployKey returns the public half of the key that Argo CD reads the catalog with, made once.
+func (s *steward) ensureDeployKey(ctx context.Context) (string, error) {
+	found, err := s.api.get(ctx, formatResourcePath(synNamespace, secretResource)+"/"+deployKeyName)
 	if err == nil {
-		public, err := base64.StdEncoding.DecodeString(found.Text("data.sshPublicKey"))
+		public, err := base64.StdEncoding.DecodeString(found.GetString("data.sshPublicKey"))
 		return strings.TrimSpace(string(public)), err
 	}
 	if !isCode(err, http.StatusNotFound) {
@@ -111,7 +113,7 @@ func (s *steward) deployKey(ctx context.Context) (string, error) {
 	}
 	secret := kube.Object{"apiVersion": "v1", "kind": "Secret", "metadata": kube.Object{"name": deployKeyName, "namespace": synNamespace},
 		"type": "kubernetes.io/ssh-auth", "stringData": kube.Object{"sshPublicKey": public, "sshPrivateKey": private, "ssh-privatekey": private}}
-	_, err = s.api.do(ctx, http.MethodPost, in(synNamespace, secretResource), secret)
+	_, err = s.api.do(ctx, http.MethodPost, formatResourcePath(synNamespace, secretResource), secret)
 	return public, err
 }
 
@@ -119,7 +121,7 @@ func (s *steward) deployKey(ctx context.Context) (string, error) {
 type lieutenant struct {
 	base, token string
 	http        *http.Client
-	patience    time.Duration
+	timeout     time.Duration
 }
 
 // registered is what Lieutenant answers about a cluster.
@@ -129,7 +131,7 @@ type registered struct {
 
 // report patches the cluster's object.
 func (l lieutenant) report(ctx context.Context, cluster, key string, facts map[string]any) (registered, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.patience)
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	var known registered
 	body, err := json.Marshal(map[string]any{"gitRepo": map[string]any{"deployKey": key}, "dynamicFacts": facts})

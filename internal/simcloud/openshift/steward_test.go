@@ -73,7 +73,7 @@ func (s *synLab) secret() {
 
 func (s *synLab) synthesized() bool {
 	argo := s.get(argoCRPath + "/syn-argocd")
-	return argo.Text("status.phase") == "Available" && s.application("root") == well && s.application("argocd") == well && s.application("demo") == well
+	return argo.GetString("status.phase") == "Available" && s.application("root") == well && s.application("argocd") == well && s.application("demo") == well
 }
 
 func (s *synLab) untilSynthesized(limit time.Duration) time.Duration {
@@ -103,7 +103,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 		if diff := cmp.Diff(want, facts["openshiftVersion"]); diff != "" || facts["kubernetesVersion"] == nil {
 			t.Errorf("facts: %v %s", facts, diff)
 		}
-		if got := s.get(in("syn-demo", secretResource) + "/registry").Text("data.secret"); got != "aGlkZGVu" {
+		if got := s.get(formatResourcePath("syn-demo", secretResource) + "/registry").GetString("data.secret"); got != "aGlkZGVu" {
 			t.Errorf("the secret is %q", got)
 		}
 		if s.get(workloadsPath+"statefulsets/argocd-application-controller") != nil {
@@ -114,7 +114,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 
 func TestASlowArgoCDIsHealedBySteward(t *testing.T) {
 	long(t)
-	inSynLab(t, plan{troubles: Troubles{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
+	inSynLab(t, plan{troubles: Faults{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
 		s.apply(stewardManifests)
 		took := s.untilSynthesized(40 * time.Minute)
 		t.Logf("synthesized after %s", took)

@@ -63,14 +63,14 @@ func must[T any](t *testing.T, value T, err error) T {
 
 func (s *synLab) open(catalog map[string]string) {
 	s.t.Helper()
-	key := must2(server.HostKey([]byte("seed"), "git.vshn.net"))(s.t)
-	db := store.Memory()
+	key := must2(server.DeriveHostKey([]byte("seed"), "git.vshn.net"))(s.t)
+	db := store.NewMemory()
 	s.git = must2(githost.New(githost.Config{DB: db, Clock: s.clock, HostKey: key, Host: "git.vshn.net", Clusters: s.known}))(s.t)
 	s.vault = must2(vault.New(vault.Config{DB: db, Now: s.clock.Now, ServiceAccount: func(jwt string) (string, string, bool) {
 		return "t-demo", "c-demo", jwt == lieutenantToken
 	}}))(s.t)
 	s.acme = must2(acmedns.New(acmedns.Config{DB: db}))(s.t)
-	s.ca = "git.vshn.net " + server.AuthorizedKey(key)
+	s.ca = "git.vshn.net " + server.FormatAuthorizedKey(key)
 	if err := s.git.Create(catalogPath); err != nil {
 		s.t.Fatal(err)
 	}
@@ -79,11 +79,11 @@ func (s *synLab) open(catalog map[string]string) {
 	s.t.Cleanup(func() { _ = servers.Close() })
 	registry := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for i, site := range []server.Site{
-		{Names: []string{"api.syn.vshn.net"}, Ports: server.Web(http.HandlerFunc(s.lieutenant))},
+		{Names: []string{"api.syn.vshn.net"}, Ports: server.NewWebPorts(http.HandlerFunc(s.lieutenant))},
 		{Names: []string{"git.vshn.net"}, Ports: []server.Port{s.git.SSH()}},
-		{Names: []string{"vault-prod.syn.vshn.net"}, Ports: server.Web(s.vault.Handler())},
-		{Names: []string{"acme-dns-api.vshn.net"}, Ports: server.Web(s.acme.Handler())},
-		{Names: []string{"registry-1.docker.io", "ghcr.io"}, Ports: server.Web(registry)},
+		{Names: []string{"vault-prod.syn.vshn.net"}, Ports: server.NewWebPorts(s.vault.NewHandler())},
+		{Names: []string{"acme-dns-api.vshn.net"}, Ports: server.NewWebPorts(s.acme.Handler())},
+		{Names: []string{"registry-1.docker.io", "ghcr.io"}, Ports: server.NewWebPorts(registry)},
 	} {
 		site.Address = fmt.Sprintf("203.0.113.%d", 200+i)
 		if err := servers.Add(site); err != nil {
@@ -200,28 +200,28 @@ func (s *synLab) apply(manifests string) {
 	for _, object := range objects {
 		collection := collectionOf(object)
 		if err := s.api.apply(s.ctx, collection, "exoshift", object); err != nil {
-			s.t.Fatalf("%s %s: %v", object.Text("kind"), object.Name(), err)
+			s.t.Fatalf("%s %s: %v", object.GetString("kind"), object.Name(), err)
 		}
 	}
 }
 
 func collectionOf(object kube.Object) string {
 	base := "/api/v1"
-	if version := object.Text("apiVersion"); strings.Contains(version, "/") {
+	if version := object.GetString("apiVersion"); strings.Contains(version, "/") {
 		base = "/apis/" + version
 	}
 	if object.Namespace() != "" {
 		base += "/namespaces/" + object.Namespace()
 	}
-	return base + "/" + strings.ToLower(object.Text("kind")) + "s"
+	return base + "/" + strings.ToLower(object.GetString("kind")) + "s"
 }
 
 // application returns "sync health: message" of an application.
 func (s *synLab) application(name string) string {
 	found := s.get(appsPath + "/applications/" + name)
-	text := found.Text("status.sync.status") + " " + found.Text("status.health.status")
+	text := found.GetString("status.sync.status") + " " + found.GetString("status.health.status")
 	for _, condition := range found.List("status.conditions") {
-		text += ": " + condition.Text("message")
+		text += ": " + condition.GetString("message")
 	}
 	return text
 }

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	upgradeConfigs = "upgradeconfigs.managedupgrade.appuio.io"
-	upgradeJobs    = "upgradejobs.managedupgrade.appuio.io"
-	upgradesEvery  = 15 * time.Second
+	upgradeConfigs  = "upgradeconfigs.managedupgrade.appuio.io"
+	upgradeJobs     = "upgradejobs.managedupgrade.appuio.io"
+	upgradeInterval = 15 * time.Second
 	// upgradeTime is how long a maintenance takes that has nothing to upgrade (inferred).
 	upgradeTime = 6 * time.Minute
-	// lookBack is how far behind a schedule may be that is still kept.
-	lookBack = 2 * time.Hour
+	// maxScheduleDelay is how far behind a schedule may be that is still kept.
+	maxScheduleDelay = 2 * time.Hour
 )
 
 // runUpgrades is openshift-upgrade-controller in a pod: it makes a job whenever an UpgradeConfig says so, and carries it
@@ -24,49 +24,49 @@ const (
 func (k *kubelet) runUpgrades(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
-		if k.cluster.quorum() == nil {
+		if k.cluster.checkQuorum() == nil {
 			for _, config := range k.cluster.objects.List(upgradeConfigs, "") {
 				if err := k.cluster.scheduleUpgrade(config); err != nil {
 					k.machine.Console("openshift-upgrade-controller: %s: %v", config.Name(), err)
 				}
 			}
 			for _, job := range k.cluster.objects.List(upgradeJobs, "") {
-				if err := k.cluster.upgrade(job); err != nil {
+				if err := k.cluster.runUpgradeJob(job); err != nil {
 					k.machine.Console("openshift-upgrade-controller: %s: %v", job.Name(), err)
 				}
 			}
 		}
-		_ = k.world.clock.Sleep(ctx, upgradesEvery)
+		_ = k.clusters.clock.Sleep(ctx, upgradeInterval)
 	}
 	return ctx.Err()
 }
 
 // scheduleUpgrade makes a job if one of the minutes since the last look is one of the schedule's.
 func (c *cluster) scheduleUpgrade(config kube.Object) error {
-	what, now := "upgradeconfig/"+config.Text("metadata.uid"), c.clock.Now()
-	last, known := c.sightings.Get(what)
+	what, now := "upgradeconfig/"+config.GetString("metadata.uid"), c.clock.Now()
+	last, known := c.stateRecords.Get(what)
 	if !known {
-		last.Since, _ = time.Parse(time.RFC3339, config.Text("metadata.creationTimestamp"))
+		last.Since, _ = time.Parse(time.RFC3339, config.GetString("metadata.creationTimestamp"))
 	}
 	if now.Truncate(time.Minute).Equal(last.Since.Truncate(time.Minute)) {
 		return nil
 	}
-	if err := c.sightings.Put(what, sighting{What: what, Since: now}); err != nil {
+	if err := c.stateRecords.Put(what, stateRecord{What: what, Since: now}); err != nil {
 		return err
 	}
 	if suspended, _ := config.Get("spec.schedule.suspend").(bool); suspended {
 		return nil
 	}
-	place, err := time.LoadLocation(config.Text("spec.schedule.location"))
+	place, err := time.LoadLocation(config.GetString("spec.schedule.location"))
 	if err != nil {
 		return err
 	}
 	from := last.Since.Truncate(time.Minute).Add(time.Minute)
-	if oldest := now.Add(-lookBack); from.Before(oldest) {
+	if oldest := now.Add(-maxScheduleDelay); from.Before(oldest) {
 		from = oldest.Truncate(time.Minute)
 	}
 	for minute := from; !minute.After(now); minute = minute.Add(time.Minute) {
-		isDue, err := due(config.Text("spec.schedule.cron"), minute.In(place))
+		isDue, err := matchSchedule(config.GetString("spec.schedule.cron"), minute.In(place))
 		if err != nil {
 			return err
 		}
@@ -79,23 +79,23 @@ func (c *cluster) scheduleUpgrade(config kube.Object) error {
 
 // createUpgrade makes the job of a minute. There is nothing newer than what is installed.
 func (c *cluster) createUpgrade(config kube.Object, at time.Time) error {
-	pinned, err := duration(config, "spec.pinVersionWindow", 4*time.Hour)
+	pinned, err := parseDuration(config, "spec.pinVersionWindow", 4*time.Hour)
 	if err != nil {
 		return err
 	}
-	delay, err := duration(config, "spec.maxUpgradeStartDelay", time.Hour)
+	delay, err := parseDuration(config, "spec.maxUpgradeStartDelay", time.Hour)
 	if err != nil {
 		return err
 	}
 	version := c.record().Version
-	job := named(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), suffix(config.Name()+at.String())))
+	job := newNamedObject(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), hashSuffix(config.Name()+at.String())))
 	for _, field := range []string{"labels", "annotations"} {
 		if given := config.Map("spec.jobTemplate.metadata." + field); given != nil {
 			job.Set("metadata."+field, given)
 		}
 	}
-	job.Set("metadata.ownerReferences", []kube.Object{{"apiVersion": config.Text("apiVersion"), "kind": "UpgradeConfig", "name": config.Name(),
-		"uid": config.Text("metadata.uid"), "controller": true}})
+	job.Set("metadata.ownerReferences", []kube.Object{{"apiVersion": config.GetString("apiVersion"), "kind": "UpgradeConfig", "name": config.Name(),
+		"uid": config.GetString("metadata.uid"), "controller": true}})
 	starts := at.Add(pinned).UTC()
 	spec := kube.Object{"startAfter": starts.Format(time.RFC3339), "startBefore": starts.Add(delay).Format(time.RFC3339)}
 	if given := config.Map("spec.jobTemplate.spec.config"); given != nil {
@@ -105,27 +105,27 @@ func (c *cluster) createUpgrade(config kube.Object, at time.Time) error {
 	return c.objects.Ensure(upgradeJobs, config.Namespace(), job, nil)
 }
 
-func duration(o kube.Object, path string, usual time.Duration) (time.Duration, error) {
-	text := o.Text(path)
+func parseDuration(o kube.Object, path string, usual time.Duration) (time.Duration, error) {
+	text := o.GetString(path)
 	if text == "" {
 		return usual, nil
 	}
 	return time.ParseDuration(text)
 }
 
-// upgrade moves a job on.
-func (c *cluster) upgrade(job kube.Object) error {
+// runUpgradeJob moves a job on.
+func (c *cluster) runUpgradeJob(job kube.Object) error {
 	now := c.clock.Now()
-	starts, err := time.Parse(time.RFC3339, job.Text("spec.startAfter"))
-	latest, _ := time.Parse(time.RFC3339, job.Text("spec.startBefore"))
-	started := condition(job, "Started")
-	done := condition(job, "Succeeded") != nil || condition(job, "Failed") != nil
+	starts, err := time.Parse(time.RFC3339, job.GetString("spec.startAfter"))
+	latest, _ := time.Parse(time.RFC3339, job.GetString("spec.startBefore"))
+	started := getCondition(job, "Started")
+	done := getCondition(job, "Succeeded") != nil || getCondition(job, "Failed") != nil
 	if err != nil || done || now.Before(starts) {
 		return err
 	}
-	rests := c.atRest()
-	_, err = c.objects.Change(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
-		since, _ := time.Parse(time.RFC3339, started.Text("lastTransitionTime"))
+	rests := c.isIdle()
+	_, err = c.objects.Update(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
+		since, _ := time.Parse(time.RFC3339, started.GetString("lastTransitionTime"))
 		switch {
 		case started == nil && now.After(latest):
 			setCondition(o, c.now(), "Failed", "True", "Expired", "Job expired")
@@ -133,7 +133,7 @@ func (c *cluster) upgrade(job kube.Object) error {
 			setCondition(o, c.now(), "Started", "True", "Started", "Upgrade started")
 		case !rests:
 			setCondition(o, c.now(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
-		case now.Sub(since) >= c.troubles.lasting(upgradeTime):
+		case now.Sub(since) >= c.faults.scaleDuration(upgradeTime):
 			for _, kind := range []string{"PreHealthCheckDone", "UpgradeCompleted", "PostHealthCheckDone", "Succeeded"} {
 				setCondition(o, c.now(), kind, "True", kind, "")
 			}
@@ -143,8 +143,8 @@ func (c *cluster) upgrade(job kube.Object) error {
 	return err
 }
 
-// atRest tells whether the release is installed and nothing changes.
-func (c *cluster) atRest() bool {
+// isIdle tells whether the release is installed and nothing changes.
+func (c *cluster) isIdle() bool {
 	version, _ := c.objects.Get(versionResource, "", "version")
-	return condition(version, "Available").Text("status") == "True" && condition(version, "Failing").Text("status") != "True"
+	return getCondition(version, "Available").GetString("status") == "True" && getCondition(version, "Failing").GetString("status") != "True"
 }

@@ -31,24 +31,24 @@ type workload struct {
 	pods     []kube.Object // that it owns now
 }
 
-// workloads makes the pods of workloads, and schedules them. The ReplicaSets in between are left out.
-func (k *controllers) workloads(_ context.Context, seen view) error {
+// syncWorkloads makes the pods of workloads, and schedules them. The ReplicaSets in between are left out.
+func (k *controllers) syncWorkloads(_ context.Context, seen clusterSnapshot) error {
 	owned := map[string][]kube.Object{}
 	for _, id := range slices.Sorted(maps.Keys(seen.pods)) {
-		if owner := ownerOf(seen.pods[id]); owner != "" {
+		if owner := formatOwner(seen.pods[id]); owner != "" {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	faults := k.failJob()
+	faults := k.createFailedJob()
 	for _, resource := range []string{deploymentResource, daemonSetResource, statefulSetResource, jobResource} {
 		for _, object := range k.objects.List(resource, "") {
-			uid := object.Text("metadata.uid")
-			w := workload{Object: object, resource: resource, hash: templateHash(object), pods: owned[uid]}
+			uid := object.GetString("metadata.uid")
+			w := workload{Object: object, resource: resource, hash: hashTemplate(object), pods: owned[uid]}
 			delete(owned, uid)
-			if resource == jobResource && ended(object) {
+			if resource == jobResource && isEnded(object) {
 				continue
 			}
-			faults = errors.Join(faults, k.reconcileWorkload(w, seen))
+			faults = errors.Join(faults, k.syncWorkload(w, seen))
 		}
 	}
 	for _, orphans := range owned {
@@ -60,33 +60,33 @@ func (k *controllers) workloads(_ context.Context, seen view) error {
 	return faults
 }
 
-func ownerOf(pod kube.Object) string {
+func formatOwner(pod kube.Object) string {
 	owners := pod.List("metadata.ownerReferences")
 	if len(owners) == 0 {
 		return ""
 	}
-	return owners[0].Text("uid")
+	return owners[0].GetString("uid")
 }
 
-func templateHash(object kube.Object) string {
+func hashTemplate(object kube.Object) string {
 	content, _ := json.Marshal(object.Get("spec.template")) // was JSON before
-	return suffix(string(content))
+	return hashSuffix(string(content))
 }
 
-// suffix returns five characters that are always the same for the same words.
-func suffix(words string) string {
+// hashSuffix returns five characters that are always the same for the same words.
+func hashSuffix(words string) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(words)) // never fails
 	text := "0000" + strconv.FormatUint(uint64(hash.Sum32()), 36)
 	return text[len(text)-5:]
 }
 
-func (k *controllers) reconcileWorkload(w workload, seen view) error {
-	account := serviceAccount(kube.Object(w.Map("spec.template.spec")))
+func (k *controllers) syncWorkload(w workload, seen clusterSnapshot) error {
+	account := getServiceAccount(kube.Object(w.Map("spec.template.spec")))
 	if _, ok := k.objects.Get(accountResource, w.Namespace(), account); !ok && account != "default" {
 		return fmt.Errorf("replicaset %s/%s: error looking up service account: serviceaccount %q not found", w.Namespace(), w.Name(), account)
 	}
-	wanted := w.wanted(seen.nodes)
+	wanted := w.buildPods(seen.nodes)
 	ready := 0
 	for _, pod := range w.pods {
 		_, keep := wanted[pod.Name()]
@@ -96,11 +96,11 @@ func (k *controllers) reconcileWorkload(w workload, seen view) error {
 			if _, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name()); err != nil {
 				return err
 			}
-		case pod.Text("spec.nodeName") == "":
+		case pod.GetString("spec.nodeName") == "":
 			if err := k.schedule(w, pod, seen.nodes); err != nil {
 				return err
 			}
-		case podReady(pod):
+		case isPodReady(pod):
 			ready++
 		}
 	}
@@ -112,19 +112,19 @@ func (k *controllers) reconcileWorkload(w workload, seen view) error {
 	return k.reportWorkload(w, ready)
 }
 
-func serviceAccount(spec kube.Object) string {
-	return cmp.Or(spec.Text("serviceAccountName"), spec.Text("serviceAccount"), "default")
+func getServiceAccount(spec kube.Object) string {
+	return cmp.Or(spec.GetString("serviceAccountName"), spec.GetString("serviceAccount"), "default")
 }
 
-// wanted returns the pods that should be, by name: of a DaemonSet one on each node that it fits on, of a Job one, of others
+// buildPods returns the pods that should be, by name: of a DaemonSet one on each node that it fits on, of a Job one, of others
 // as many as told, without a node yet.
-func (w workload) wanted(nodes []kube.Object) map[string]kube.Object {
+func (w workload) buildPods(nodes []kube.Object) map[string]kube.Object {
 	wanted := map[string]kube.Object{}
 	if w.resource == daemonSetResource {
 		for _, node := range nodes {
-			if w.misfit(node) == "" {
-				name := w.Name() + "-" + suffix(w.hash+node.Name())
-				wanted[name] = w.pod(name, node.Name())
+			if w.describeMisfit(node) == "" {
+				name := w.Name() + "-" + hashSuffix(w.hash+node.Name())
+				wanted[name] = w.buildPod(name, node.Name())
 			}
 		}
 		return wanted
@@ -134,20 +134,20 @@ func (w workload) wanted(nodes []kube.Object) map[string]kube.Object {
 		replicas = int(count)
 	}
 	for i := range replicas {
-		name := w.Name() + "-" + w.hash + "-" + suffix(w.hash+strconv.Itoa(i))
+		name := w.Name() + "-" + w.hash + "-" + hashSuffix(w.hash+strconv.Itoa(i))
 		if w.resource == statefulSetResource {
 			name = w.Name() + "-" + strconv.Itoa(i)
 		}
-		wanted[name] = w.pod(name, "")
+		wanted[name] = w.buildPod(name, "")
 	}
 	return wanted
 }
 
-func (w workload) pod(name, node string) kube.Object {
+func (w workload) buildPod(name, node string) kube.Object {
 	template := kube.Object(w.Map("spec.template")).Clone()
 	template.Set("metadata.name", name)
-	template.Set("metadata.ownerReferences", []kube.Object{{"apiVersion": w.Text("apiVersion"), "kind": w.Text("kind"), "name": w.Name(),
-		"uid": w.Text("metadata.uid"), "controller": true}})
+	template.Set("metadata.ownerReferences", []kube.Object{{"apiVersion": w.GetString("apiVersion"), "kind": w.GetString("kind"), "name": w.Name(),
+		"uid": w.GetString("metadata.uid"), "controller": true}})
 	if node != "" {
 		template.Set("spec.nodeName", node)
 	}
@@ -155,9 +155,9 @@ func (w workload) pod(name, node string) kube.Object {
 	return template
 }
 
-// misfit tells why a pod of the workload cannot run on a node, "" if it can. The pods of a DaemonSet tolerate what is
+// describeMisfit tells why a pod of the workload cannot run on a node, "" if it can. The pods of a DaemonSet tolerate what is
 // the matter with a node itself.
-func (w workload) misfit(node kube.Object) string {
+func (w workload) describeMisfit(node kube.Object) string {
 	spec := kube.Object(w.Map("spec.template.spec"))
 	tolerations := spec.List("tolerations")
 	if w.resource == daemonSetResource {
@@ -165,29 +165,29 @@ func (w workload) misfit(node kube.Object) string {
 			tolerations = append(tolerations, kube.Object{"key": key, "operator": "Exists"})
 		}
 	}
-	return misfit(node, spec, tolerations)
+	return describeMisfit(node, spec, tolerations)
 }
 
 // schedule binds a pod to the fitting node that has the fewest of its kind, or says why there is none.
 func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object) error {
 	count := map[string]int{}
 	for _, other := range w.pods {
-		count[other.Text("spec.nodeName")]++
+		count[other.GetString("spec.nodeName")]++
 	}
 	best := ""
 	for _, node := range nodes {
-		if w.misfit(node) == "" && (best == "" || count[node.Name()] < count[best]) {
+		if w.describeMisfit(node) == "" && (best == "" || count[node.Name()] < count[best]) {
 			best = node.Name()
 		}
 	}
 	message := ""
 	if best == "" {
-		message = unschedulable(nodes, w.misfit)
+		message = formatUnschedulable(nodes, w.describeMisfit)
 	}
-	if message != "" && condition(pod, "PodScheduled").Text("message") == message {
+	if message != "" && getCondition(pod, "PodScheduled").GetString("message") == message {
 		return nil
 	}
-	_, err := k.objects.Change(podResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
+	_, err := k.objects.Update(podResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
 		if best != "" {
 			o.Set("spec.nodeName", best)
 			setCondition(o, k.now(), "PodScheduled", "True", "", "")
@@ -200,14 +200,14 @@ func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object)
 	if err != nil || message == "" {
 		return err
 	}
-	return k.warn(pod, "FailedScheduling", message)
+	return k.emitWarning(pod, "FailedScheduling", message)
 }
 
-// warn writes an event about a pod.
-func (k *controllers) warn(pod kube.Object, reason, message string) error {
+// emitWarning writes an event about a pod.
+func (k *controllers) emitWarning(pod kube.Object, reason, message string) error {
 	_, err := k.objects.Create(eventResource, pod.Namespace(), kube.Object{
 		"metadata":       kube.Object{"generateName": pod.Name() + "."},
-		"involvedObject": kube.Object{"kind": "Pod", "namespace": pod.Namespace(), "name": pod.Name(), "uid": pod.Text("metadata.uid")},
+		"involvedObject": kube.Object{"kind": "Pod", "namespace": pod.Namespace(), "name": pod.Name(), "uid": pod.GetString("metadata.uid")},
 		"source":         kube.Object{"component": "default-scheduler"},
 		"reason":         reason, "message": message, "type": "Warning", "count": 1, "firstTimestamp": k.now(), "lastTimestamp": k.now(),
 	})
@@ -215,7 +215,7 @@ func (k *controllers) warn(pod kube.Object, reason, message string) error {
 }
 
 func (k *controllers) reportWorkload(w workload, ready int) error {
-	_, err := k.objects.Change(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
+	_, err := k.objects.Update(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
 		o.Set("status.observedGeneration", w.Get("metadata.generation"))
 		switch w.resource {
 		case jobResource:
@@ -230,7 +230,7 @@ func (k *controllers) reportWorkload(w workload, ready int) error {
 		for _, field := range []string{"readyReplicas", "availableReplicas", "updatedReplicas"} {
 			o.Set("status."+field, ready)
 		}
-		setCondition(o, k.now(), "Available", truth(ready > 0), "", "")
+		setCondition(o, k.now(), "Available", formatBool(ready > 0), "", "")
 		return nil
 	})
 	return err

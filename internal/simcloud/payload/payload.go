@@ -34,10 +34,10 @@ type Image struct {
 }
 
 // Digest returns the name of the manifest.
-func (i Image) Digest() string { return Digest(i.Manifest) }
+func (i Image) Digest() string { return ComputeDigest(i.Manifest) }
 
-// Digest returns the name of some content: "sha256:" and hex.
-func Digest(content []byte) string {
+// ComputeDigest returns the name of some content: "sha256:" and hex.
+func ComputeDigest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
@@ -66,7 +66,7 @@ func NewBuilder() *Builder {
 	b := &Builder{}
 	var listed []descriptor
 	for i := range layers {
-		content := layer(uint64(i))
+		content := buildLayer(uint64(i))
 		b.base = append(b.base, content)
 		listed = append(listed, describe(layerType, content))
 	}
@@ -77,12 +77,12 @@ func NewBuilder() *Builder {
 // Layers returns the layers that all images share.
 func (b *Builder) Layers() [][]byte { return slices.Clone(b.base) }
 
-// Image returns the image of a name and an architecture, which hold nothing that JSON writes otherwise. The documents are
+// BuildImage returns the image of a name and an architecture, which hold nothing that JSON writes otherwise. The documents are
 // put together by hand, because whoever looks for a digest makes thousands.
-func (b *Builder) Image(name, architecture string) Image {
+func (b *Builder) BuildImage(name, architecture string) Image {
 	config := []byte(`{"architecture":"` + architecture + `","config":{"Labels":{"name":"` + name + `"}},"os":"linux"}`)
 	content := `{"schemaVersion":2,"mediaType":"` + ManifestType + `","config":{"mediaType":"` + configType +
-		`","size":` + strconv.Itoa(len(config)) + `,"digest":"` + Digest(config) + `"},"layers":` + b.listed + `}`
+		`","size":` + strconv.Itoa(len(config)) + `,"digest":"` + ComputeDigest(config) + `"},"layers":` + b.listed + `}`
 	return Image{Type: ManifestType, Manifest: []byte(content), Blobs: append([][]byte{config}, b.base...)}
 }
 
@@ -91,7 +91,7 @@ func (b *Builder) List(name string, architectures ...string) Image {
 	list := Image{Type: ListType}
 	var parts []descriptor
 	for _, architecture := range architectures {
-		part := b.Image(name, architecture)
+		part := b.BuildImage(name, architecture)
 		described := describe(part.Type, part.Manifest)
 		described.Platform = &platform{Architecture: architecture, OS: "linux"}
 		parts, list.Parts = append(parts, described), append(list.Parts, part)
@@ -101,11 +101,11 @@ func (b *Builder) List(name string, architectures ...string) Image {
 }
 
 func describe(kind string, content []byte) descriptor {
-	return descriptor{MediaType: kind, Size: len(content), Digest: Digest(content)}
+	return descriptor{MediaType: kind, Size: len(content), Digest: ComputeDigest(content)}
 }
 
-// layer is random bytes that are always the same, packed as gzip packs what it cannot make smaller (RFC 1951, 3.2.4).
-func layer(number uint64) []byte {
+// buildLayer is random bytes that are always the same, packed as gzip packs what it cannot make smaller (RFC 1951, 3.2.4).
+func buildLayer(number uint64) []byte {
 	var content []byte
 	for i := uint64(0); len(content) < layerSize; i++ {
 		sum := sha256.Sum256(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), i))

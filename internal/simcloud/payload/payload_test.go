@@ -33,14 +33,14 @@ func read(t *testing.T, manifest []byte) listed {
 }
 
 func TestAManifestNamesWhatTheImageConsistsOf(t *testing.T) {
-	image := NewBuilder().Image("release 4.20.5", "arm64")
+	image := NewBuilder().BuildImage("release 4.20.5", "arm64")
 	m := read(t, image.Manifest)
 	if m.SchemaVersion != 2 || m.MediaType != image.Type || len(m.Layers) != layers || len(image.Blobs) != layers+1 {
 		t.Fatalf("%+v", m)
 	}
 	for i, e := range append([]entry{m.Config}, m.Layers...) {
-		if e.Digest != Digest(image.Blobs[i]) || e.Size != len(image.Blobs[i]) {
-			t.Errorf("part %d is %s with %d bytes, not %s with %d", i, Digest(image.Blobs[i]), len(image.Blobs[i]), e.Digest, e.Size)
+		if e.Digest != ComputeDigest(image.Blobs[i]) || e.Size != len(image.Blobs[i]) {
+			t.Errorf("part %d is %s with %d bytes, not %s with %d", i, ComputeDigest(image.Blobs[i]), len(image.Blobs[i]), e.Digest, e.Size)
 		}
 	}
 	var config struct{ Architecture string }

@@ -30,7 +30,7 @@ func ServeMembers(ctx context.Context, l net.Listener, world network.Network, ac
 	defer p.close()
 	defer cancel()
 	server := &http.Server{
-		Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: silent(),
+		Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: discardLogger(),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
@@ -41,12 +41,12 @@ func ServeMembers(ctx context.Context, l net.Listener, world network.Network, ac
 	return err
 }
 
-// silent drops what net/http says about clients that go away.
-func silent() *log.Logger { return log.New(io.Discard, "", 0) }
+// discardLogger drops what net/http says about clients that go away.
+func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // proxy tunnels and forwards.
 type proxy struct {
-	world   network.Network
+	network network.Network
 	account *url.Userinfo // of those who may; nil: everybody may
 	tunnels *tunnels
 	forward *httputil.ReverseProxy
@@ -55,15 +55,15 @@ type proxy struct {
 func newProxy(ctx context.Context, world network.Network) *proxy {
 	world.Proxy = nil // the simulated internet is reached directly
 	return &proxy{
-		world:   world,
+		network: world,
 		tunnels: newTunnels(ctx),
 		forward: &httputil.ReverseProxy{
 			Rewrite:       func(*httputil.ProxyRequest) {}, // the request says where it goes
-			Transport:     world.Transport(),
-			ErrorLog:      silent(),
+			Transport:     world.NewTransport(),
+			ErrorLog:      discardLogger(),
 			FlushInterval: -1, // a watch is told as it happens
 			ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-				refuse(w, r.URL.Host, err)
+				writeError(w, r.URL.Host, err)
 			},
 		},
 	}
@@ -78,7 +78,7 @@ func (p *proxy) close() {
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !p.admits(r):
+	case !p.isAuthorized(r):
 		w.Header().Set("Proxy-Authenticate", `Basic realm="proxy"`)
 		http.Error(w, "This proxy wants to know who you are.", http.StatusProxyAuthRequired)
 	case r.Method == http.MethodConnect:
@@ -91,8 +91,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admits tells whether somebody may use the proxy.
-func (p *proxy) admits(r *http.Request) bool {
+// isAuthorized tells whether somebody may use the proxy.
+func (p *proxy) isAuthorized(r *http.Request) bool {
 	if p.account == nil {
 		return true
 	}
@@ -103,15 +103,15 @@ func (p *proxy) admits(r *http.Request) bool {
 }
 
 func (p *proxy) connect(w http.ResponseWriter, r *http.Request) {
-	there, err := p.world.Dial(r.Context(), "tcp", r.Host)
+	there, err := p.network.Dial(r.Context(), "tcp", r.Host)
 	if err != nil {
-		refuse(w, r.Host, err)
+		writeError(w, r.Host, err)
 		return
 	}
 	here, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		_ = there.Close()
-		refuse(w, r.Host, err)
+		writeError(w, r.Host, err)
 		return
 	}
 	if _, err := io.WriteString(here, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
@@ -121,8 +121,8 @@ func (p *proxy) connect(w http.ResponseWriter, r *http.Request) {
 	p.tunnels.join(here, buffered.Reader, there)
 }
 
-// refuse tells why nobody was reached.
-func refuse(w http.ResponseWriter, host string, err error) {
+// writeError tells why nobody was reached.
+func writeError(w http.ResponseWriter, host string, err error) {
 	status := http.StatusBadGateway
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() {

@@ -42,10 +42,10 @@ func openFor(t *testing.T, account *url.Userinfo) *street {
 	}})
 	ca, err := fabric.NewCA("Internet")
 	must(t, err)
-	shop, err := world.Host(netip.MustParseAddr("203.0.113.1"))
+	shop, err := world.AddHost(netip.MustParseAddr("203.0.113.1"))
 	must(t, err)
 	serveShop(t, shop, ca)
-	operator, err := world.Host(netip.MustParseAddr("192.0.2.1"))
+	operator, err := world.AddHost(netip.MustParseAddr("192.0.2.1"))
 	must(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -62,14 +62,14 @@ func serveShop(t *testing.T, shop *fabric.Host, ca *fabric.CA) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "%s %s with %q", r.Host, r.URL, r.Header.Get("Proxy-Authorization"))
 	})
-	config, err := ca.ServerTLS("shop.example")
+	config, err := ca.NewServerTLS("shop.example")
 	must(t, err)
 	for _, port := range []int{443, 8404} {
 		l, err := shop.Listen(port)
 		must(t, err)
 		server := httptest.NewUnstartedServer(handler)
 		server.Listener = l
-		server.Config.ErrorLog = silent()
+		server.Config.ErrorLog = discardLogger()
 		if server.TLS = config; port == 443 {
 			server.StartTLS()
 		} else {

@@ -38,8 +38,8 @@ func (t *tunnels) join(here net.Conn, early io.Reader, there net.Conn) {
 	ended := make(chan struct{})
 	t.running.Go(func() {
 		var both sync.WaitGroup
-		both.Go(func() { carry(there, early) })
-		both.Go(func() { carry(here, there) })
+		both.Go(func() { copyConn(there, early) })
+		both.Go(func() { copyConn(here, there) })
 		both.Wait()
 		close(ended)
 	})
@@ -53,8 +53,8 @@ func (t *tunnels) join(here net.Conn, early io.Reader, there net.Conn) {
 	})
 }
 
-// carry copies until the source ends, and says so to the destination, which may still have something to tell.
-func carry(to net.Conn, from io.Reader) {
+// copyConn copies until the source ends, and says so to the destination, which may still have something to tell.
+func copyConn(to net.Conn, from io.Reader) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
 	if err != nil || !ok || half.CloseWrite() != nil {

@@ -23,13 +23,13 @@ const apiVersion = "Docker-Distribution-Api-Version"
 // part is the path of a manifest or a blob: its repository, its kind, and its digest or tag.
 var part = regexp.MustCompile(`^/v2/(.+)/(manifests|blobs)/([\w:.-]+)$`)
 
-// House describes a registry.
-type House struct {
+// Config describes a registry.
+type Config struct {
 	Host    string
 	Realm   string // URL of its token service
 	Service string // as the token service calls it
 	// Members tells whether a repository is shown to those only who have an account; "" is none in particular.
-	Members func(repository string) bool
+	RequireAccount func(repository string) bool
 	// Manifest returns the image that a repository has for a tag or a digest.
 	Manifest func(repository, reference string) (payload.Image, bool)
 	Layers   []string // the hosts that hold its layers
@@ -37,22 +37,22 @@ type House struct {
 
 // Registry serves a registry and, if that is at the same host, its token service.
 type Registry struct {
-	house     House
-	tokens    Tokens
-	warehouse *Warehouse
+	config Config
+	tokens Tokens
+	blobs  *BlobStore
 }
 
 // New returns a registry whose layers are in a warehouse.
-func New(house House, warehouse *Warehouse) (*Registry, error) {
+func New(house Config, warehouse *BlobStore) (*Registry, error) {
 	tokens, err := newTokens(house)
-	return &Registry{house: house, tokens: tokens, warehouse: warehouse}, err
+	return &Registry{config: house, tokens: tokens, blobs: warehouse}, err
 }
 
-// Tokens returns its token service.
-func (s *Registry) Tokens() http.Handler { return s.tokens }
+// TokenHandler returns its token service.
+func (s *Registry) TokenHandler() http.Handler { return s.tokens }
 
 func (s *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if realm, err := url.Parse(s.house.Realm); err == nil && r.URL.Path == realm.Path && realm.Host == s.house.Host {
+	if realm, err := url.Parse(s.config.Realm); err == nil && r.URL.Path == realm.Path && realm.Host == s.config.Host {
 		s.tokens.ServeHTTP(w, r)
 		return
 	}
@@ -60,69 +60,69 @@ func (s *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found := part.FindStringSubmatch(r.URL.Path)
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		refuse(w, http.StatusMethodNotAllowed, "UNSUPPORTED", "The operation is unsupported.")
+		writeError(w, http.StatusMethodNotAllowed, "UNSUPPORTED", "The operation is unsupported.")
 	case r.URL.Path == "/v2/" || r.URL.Path == "/v2":
-		s.base(w, r)
+		s.serveBase(w, r)
 	case found == nil:
-		refuse(w, http.StatusNotFound, "NAME_UNKNOWN", "repository name not known to registry")
+		writeError(w, http.StatusNotFound, "NAME_UNKNOWN", "repository name not known to registry")
 	case !s.tokens.open(r.Header.Get("Authorization"), found[1]):
-		s.challenge(w, found[1])
+		s.writeChallenge(w, found[1])
 	case found[2] == "manifests":
-		s.manifest(w, r, found[1], found[3])
+		s.serveManifest(w, r, found[1], found[3])
 	default:
-		s.blob(w, r, found[3])
+		s.redirectBlob(w, r, found[3])
 	}
 }
 
-// base tells whoever has a token that this is a registry.
-func (s *Registry) base(w http.ResponseWriter, r *http.Request) {
+// serveBase tells whoever has a token that this is a registry.
+func (s *Registry) serveBase(w http.ResponseWriter, r *http.Request) {
 	if !s.tokens.valid(r.Header.Get("Authorization")) {
-		s.challenge(w, "")
+		s.writeChallenge(w, "")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write([]byte("{}")) // the client went away
 }
 
-func (s *Registry) challenge(w http.ResponseWriter, repository string) {
-	text := fmt.Sprintf(`Bearer realm="%s",service="%s"`, s.house.Realm, s.house.Service)
+func (s *Registry) writeChallenge(w http.ResponseWriter, repository string) {
+	text := fmt.Sprintf(`Bearer realm="%s",service="%s"`, s.config.Realm, s.config.Service)
 	if repository != "" {
 		text += fmt.Sprintf(`,scope="repository:%s:pull"`, repository)
 	}
 	w.Header().Set("WWW-Authenticate", text)
-	refuse(w, http.StatusUnauthorized, "UNAUTHORIZED", "access to the requested resource is not authorized")
+	writeError(w, http.StatusUnauthorized, "UNAUTHORIZED", "access to the requested resource is not authorized")
 }
 
-func (s *Registry) manifest(w http.ResponseWriter, r *http.Request, repository, reference string) {
-	image, known := s.house.Manifest(repository, reference)
-	if !known || !accepts(r, image.Type) {
-		refuse(w, http.StatusNotFound, "MANIFEST_UNKNOWN", "manifest unknown")
+func (s *Registry) serveManifest(w http.ResponseWriter, r *http.Request, repository, reference string) {
+	image, known := s.config.Manifest(repository, reference)
+	if !known || !isAcceptable(r, image.Type) {
+		writeError(w, http.StatusNotFound, "MANIFEST_UNKNOWN", "manifest unknown")
 		return
 	}
-	s.warehouse.keep(repository, image)
+	s.blobs.add(repository, image)
 	w.Header().Set("Content-Type", image.Type)
 	w.Header().Set("Docker-Content-Digest", image.Digest())
 	w.Header().Set("Content-Length", fmt.Sprint(len(image.Manifest)))
 	_, _ = w.Write(image.Manifest) // as above
 }
 
-// accepts tells whether a client takes a manifest of a type. Images for one architecture go to everybody; lists only to
+// isAcceptable tells whether a client takes a manifest of a type. Images for one architecture go to everybody; lists only to
 // those who know of them.
-func accepts(r *http.Request, kind string) bool {
+func isAcceptable(r *http.Request, kind string) bool {
 	asked := strings.Join(r.Header.Values("Accept"), ",")
 	return kind == payload.ManifestType && asked == "" || strings.Contains(asked, kind) || strings.Contains(asked, "*/*")
 }
 
-// blob sends a client to the host that holds a layer.
-func (s *Registry) blob(w http.ResponseWriter, r *http.Request, digest string) {
-	if !s.warehouse.has(digest) {
-		refuse(w, http.StatusNotFound, "BLOB_UNKNOWN", "blob unknown to registry")
+// redirectBlob sends a client to the host that holds a layer.
+func (s *Registry) redirectBlob(w http.ResponseWriter, r *http.Request, digest string) {
+	if !s.blobs.has(digest) {
+		writeError(w, http.StatusNotFound, "BLOB_UNKNOWN", "blob unknown to registry")
 		return
 	}
-	http.Redirect(w, r, s.warehouse.link(s.house.Layers, digest), http.StatusFound)
+	http.Redirect(w, r, s.blobs.link(s.config.Layers, digest), http.StatusFound)
 }
 
-func refuse(w http.ResponseWriter, status int, code, message string) {
+func writeError(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": code, "message": message}}}) // as above

@@ -17,17 +17,17 @@ import (
 // quay is the registry with its warehouse.
 type quay struct {
 	*Registry
-	warehouse *Warehouse
+	warehouse *BlobStore
 	t         *testing.T
 }
 
 func open(t *testing.T) quay {
 	t.Helper()
-	warehouse, err := NewWarehouse()
+	warehouse, err := NewBlobStore()
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := New(Quay(warehouse), warehouse)
+	made, err := New(NewQuayConfig(warehouse), warehouse)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +123,11 @@ func TestAManifestIsWhatItsDigestSays(t *testing.T) {
 	q := open(t)
 	for _, release := range []mirror.Release{{Version: "4.20.5", Architecture: "amd64"}, {Version: "4.18.3", Architecture: "multi"}} {
 		response, body := q.get(mirror.Repository, "/manifests/"+release.Digest(), "Accept", payload.ManifestType+", "+payload.ListType)
-		if response.StatusCode != http.StatusOK || payload.Digest([]byte(body)) != release.Digest() || response.Header.Get("Docker-Content-Digest") != release.Digest() {
-			t.Errorf("%v: %s with digest %s", release, response.Status, payload.Digest([]byte(body)))
+		if response.StatusCode != http.StatusOK || payload.ComputeDigest([]byte(body)) != release.Digest() || response.Header.Get("Docker-Content-Digest") != release.Digest() {
+			t.Errorf("%v: %s with digest %s", release, response.Status, payload.ComputeDigest([]byte(body)))
 		}
 	}
-	if _, body := q.get(mirror.OKDRepository, "/manifests/4.20.0-okd-scos.11"); payload.Digest([]byte(body)) != (mirror.Release{Version: "4.20.0-okd-scos.11", Architecture: "amd64"}).Digest() {
+	if _, body := q.get(mirror.OKDRepository, "/manifests/4.20.0-okd-scos.11"); payload.ComputeDigest([]byte(body)) != (mirror.Release{Version: "4.20.0-okd-scos.11", Architecture: "amd64"}).Digest() {
 		t.Errorf("by its tag: %s", body)
 	}
 }
@@ -167,7 +167,7 @@ func TestLayersAreShownToWhomTheRegistrySentThere(t *testing.T) {
 		if err != nil || response.StatusCode != http.StatusFound || !slices.Contains(QuayLayers(), link.Host) {
 			t.Fatalf("%s to %s", response.Status, link)
 		}
-		if _, content := ask(t, q.warehouse, http.MethodGet, link.String(), nil); payload.Digest([]byte(content)) != digest {
+		if _, content := ask(t, q.warehouse, http.MethodGet, link.String(), nil); payload.ComputeDigest([]byte(content)) != digest {
 			t.Errorf("%s leads to %d bytes", link, len(content))
 		}
 		response, content := ask(t, q.warehouse, http.MethodGet, link.String(), func(r *http.Request) { r.Header.Set("Range", "bytes=0-9") })
@@ -183,13 +183,13 @@ func TestLayersAreShownToWhomTheRegistrySentThere(t *testing.T) {
 }
 
 func TestEveryHostOfTheLayersHoldsSome(t *testing.T) {
-	warehouse, err := NewWarehouse()
+	warehouse, err := NewBlobStore()
 	if err != nil {
 		t.Fatal(err)
 	}
 	holds := map[string]bool{}
 	for _, layer := range payload.NewBuilder().Layers() {
-		at, err := url.Parse(warehouse.link(QuayLayers(), payload.Digest(layer)))
+		at, err := url.Parse(warehouse.link(QuayLayers(), payload.ComputeDigest(layer)))
 		if err != nil {
 			t.Fatal(err)
 		}

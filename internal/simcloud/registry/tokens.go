@@ -18,17 +18,17 @@ const tokenLife = 5 * time.Minute
 
 // Tokens is a registry's token service. A token is good for one repository, which stands in it, and its signature.
 type Tokens struct {
-	house House
-	key   []byte
+	config Config
+	key    []byte
 }
 
 // newTokens returns a service; tokens of another one are worth nothing to its registry.
-func newTokens(house House) (Tokens, error) {
+func newTokens(house Config) (Tokens, error) {
 	key := make([]byte, sha256.Size)
 	if _, err := rand.Read(key); err != nil {
 		return Tokens{}, fmt.Errorf("make the key of %s: %w", house.Host, err)
 	}
-	return Tokens{house: house, key: key}, nil
+	return Tokens{config: house, key: key}, nil
 }
 
 // ServeHTTP gives a token for a repository, or for none. Whoever has an account may be anybody: whose pull secret is
@@ -39,22 +39,22 @@ func (s Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		repository = scope[1]
 	}
 	user, password, _ := r.BasicAuth()
-	if s.members(repository) && (user == "" || password == "") {
-		refuse(w, http.StatusUnauthorized, "UNAUTHORIZED", "Invalid Username or Password")
+	if s.requiresAccount(repository) && (user == "" || password == "") {
+		writeError(w, http.StatusUnauthorized, "UNAUTHORIZED", "Invalid Username or Password")
 		return
 	}
-	token := s.token(repository)
+	token := s.signToken(repository)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{ // the client went away
 		"token": token, "access_token": token, "expires_in": int(tokenLife.Seconds()), "issued_at": time.Now().UTC().Format(time.RFC3339),
 	})
 }
 
-func (s Tokens) members(repository string) bool {
-	return s.house.Members != nil && s.house.Members(repository)
+func (s Tokens) requiresAccount(repository string) bool {
+	return s.config.RequireAccount != nil && s.config.RequireAccount(repository)
 }
 
-func (s Tokens) token(repository string) string {
+func (s Tokens) signToken(repository string) string {
 	content := base64.RawURLEncoding.EncodeToString([]byte(repository))
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(content))
@@ -63,7 +63,7 @@ func (s Tokens) token(repository string) string {
 
 // open tells whether an Authorization header opens a repository.
 func (s Tokens) open(authorization, repository string) bool {
-	return hmac.Equal([]byte(authorization), []byte("Bearer "+s.token(repository)))
+	return hmac.Equal([]byte(authorization), []byte("Bearer "+s.signToken(repository)))
 }
 
 // valid tells whether an Authorization header has any token of this service.

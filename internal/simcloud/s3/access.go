@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
+const allUsersURI = "http://acs.amazonaws.com/groups/global/AllUsers"
 
 type wireAccess struct {
 	XMLName xml.Name    `xml:"http://s3.amazonaws.com/doc/2006-03-01/ AccessControlPolicy"`
@@ -26,27 +26,27 @@ type wireGrantee struct {
 	URI       string `xml:"URI,omitempty"`
 }
 
-func accessOf(public bool) wireAccess {
+func toWireAccess(public bool) wireAccess {
 	const namespace = "http://www.w3.org/2001/XMLSchema-instance"
-	me := wireGrantee{Namespace: namespace, Type: "CanonicalUser", ID: owner().ID}
-	access := wireAccess{Owner: owner(), Grants: []wireGrant{{Grantee: me, Permission: "FULL_CONTROL"}}}
+	me := wireGrantee{Namespace: namespace, Type: "CanonicalUser", ID: newOwner().ID}
+	access := wireAccess{Owner: newOwner(), Grants: []wireGrant{{Grantee: me, Permission: "FULL_CONTROL"}}}
 	if public {
-		all := wireGrantee{Namespace: namespace, Type: "Group", URI: everybody}
+		all := wireGrantee{Namespace: namespace, Type: "Group", URI: allUsersURI}
 		access.Grants = append(access.Grants, wireGrant{Grantee: all, Permission: "READ"})
 	}
 	return access
 }
 
-// publicAccess reads the canned access control list of a request.
-func publicAccess(r *request) bool {
+// parseCannedACL reads the canned access control list of a request.
+func parseCannedACL(r *request) bool {
 	return strings.HasPrefix(r.Header.Get("X-Amz-Acl"), "public-read")
 }
 
-// wantedAccess reads the access control list that a request sets: a canned one, or a document.
-func (s *Storage) wantedAccess(r *request) (public bool, err error) {
+// parseAccess reads the access control list that a request sets: a canned one, or a document.
+func (s *Storage) parseAccess(r *request) (public bool, err error) {
 	content, err := s.readAll(r)
 	if err != nil || r.Header.Get("X-Amz-Acl") != "" {
-		return publicAccess(r), err
+		return parseCannedACL(r), err
 	}
 	var list struct {
 		Grants []struct {
@@ -58,7 +58,7 @@ func (s *Storage) wantedAccess(r *request) (public bool, err error) {
 		return false, errMalformedXML
 	}
 	for _, grant := range list.Grants {
-		public = public || grant.URI == everybody && (grant.Permission == "READ" || grant.Permission == "FULL_CONTROL")
+		public = public || grant.URI == allUsersURI && (grant.Permission == "READ" || grant.Permission == "FULL_CONTROL")
 	}
 	return public, nil
 }
@@ -71,21 +71,21 @@ func (s *Storage) serveAccess(w http.ResponseWriter, r *request) error {
 	public := false
 	if r.Method == http.MethodPut {
 		var err error
-		if public, err = s.wantedAccess(r); err != nil {
+		if public, err = s.parseAccess(r); err != nil {
 			return err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.key == "" {
-		return s.bucketAccess(w, r, public)
+		return s.setBucketAccess(w, r, public)
 	}
 	o, ok := s.objects.Get(r.bucket + "/" + r.key)
 	if !ok {
 		return errNoKey
 	}
 	if r.Method == http.MethodGet {
-		answer(w, http.StatusOK, accessOf(o.Public))
+		writeXML(w, http.StatusOK, toWireAccess(o.Public))
 		return nil
 	}
 	o.Public = public
@@ -93,10 +93,10 @@ func (s *Storage) serveAccess(w http.ResponseWriter, r *request) error {
 	return s.objects.Put(o.Bucket+"/"+o.Key, o)
 }
 
-func (s *Storage) bucketAccess(w http.ResponseWriter, r *request, public bool) error {
+func (s *Storage) setBucketAccess(w http.ResponseWriter, r *request, public bool) error {
 	b, _ := s.buckets.Get(r.bucket)
 	if r.Method == http.MethodGet {
-		answer(w, http.StatusOK, accessOf(b.Public))
+		writeXML(w, http.StatusOK, toWireAccess(b.Public))
 		return nil
 	}
 	b.Public = public

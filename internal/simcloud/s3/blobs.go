@@ -15,7 +15,7 @@ type blobs interface {
 	write(source io.Reader) (name string, size int64, err error)
 	open(name string) (io.ReadSeekCloser, error)
 	remove(name string) // a blob that stays is swept at the next start
-	sweep(used map[string]bool) error
+	removeUnused(used map[string]bool) error
 }
 
 func openBlobs(dir string) (blobs, error) {
@@ -50,12 +50,12 @@ func (m *memory) open(name string) (io.ReadSeekCloser, error) {
 	if !ok {
 		return nil, os.ErrNotExist
 	}
-	return unclosed{bytes.NewReader(content)}, nil
+	return nopCloser{bytes.NewReader(content)}, nil
 }
 
-type unclosed struct{ *bytes.Reader }
+type nopCloser struct{ *bytes.Reader }
 
-func (unclosed) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
 func (m *memory) remove(name string) {
 	m.mu.Lock()
@@ -63,14 +63,14 @@ func (m *memory) remove(name string) {
 	delete(m.blobs, name)
 }
 
-func (m *memory) sweep(map[string]bool) error { return nil }
+func (m *memory) removeUnused(map[string]bool) error { return nil }
 
 // folder keeps blobs as files.
 type folder string
 
 func (f folder) write(source io.Reader) (string, int64, error) {
 	name := uuid.NewString()
-	file, err := os.OpenFile(f.path(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(f.filePath(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", 0, err
 	}
@@ -81,18 +81,18 @@ func (f folder) write(source io.Reader) (string, int64, error) {
 	return name, size, err
 }
 
-func (f folder) path(name string) string { return filepath.Join(string(f), name) }
+func (f folder) filePath(name string) string { return filepath.Join(string(f), name) }
 
-func (f folder) open(name string) (io.ReadSeekCloser, error) { return os.Open(f.path(name)) }
+func (f folder) open(name string) (io.ReadSeekCloser, error) { return os.Open(f.filePath(name)) }
 
 func (f folder) remove(name string) {
 	if name != "" {
-		_ = os.Remove(f.path(name)) // what stays is swept at the next start
+		_ = os.Remove(f.filePath(name)) // what stays is swept at the next start
 	}
 }
 
-// sweep removes what a killed process left behind.
-func (f folder) sweep(used map[string]bool) error {
+// removeUnused removes what a killed process left behind.
+func (f folder) removeUnused(used map[string]bool) error {
 	files, err := os.ReadDir(string(f))
 	if err != nil {
 		return err

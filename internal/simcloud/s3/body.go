@@ -26,10 +26,10 @@ type received struct {
 
 // receive stores the body of a request, provided that it is what was signed and announced.
 func (s *Storage) receive(r *request) (received, error) {
-	source, announced := s.payload(r)
+	source, announced := s.openPayload(r)
 	sums := map[string]hash.Hash{"md5": md5.New(), "sha256": sha256.New()} //nolint:gosec // see the imports
 	writers := []io.Writer{sums["md5"], sums["sha256"]}
-	for _, name := range checksumNames(r.Header) {
+	for _, name := range listChecksumNames(r.Header) {
 		sum := newChecksum(name)
 		sums[name] = sum
 		writers = append(writers, sum)
@@ -40,20 +40,20 @@ func (s *Storage) receive(r *request) (received, error) {
 	}
 	if err != nil {
 		s.blobs.remove(blob)
-		return received{}, bodyFailure(err)
+		return received{}, toBodyError(err)
 	}
 	return received{blob: blob, size: size, etag: hex.EncodeToString(sums["md5"].Sum(nil))}, nil
 }
 
-func bodyFailure(err error) error {
-	if f := (*failure)(nil); errors.As(err, &f) {
+func toBodyError(err error) error {
+	if f := (*apiError)(nil); errors.As(err, &f) {
 		return f
 	}
 	return errIncomplete
 }
 
-// payload returns the bytes that are meant, and how many there should be; -1: nobody said.
-func (s *Storage) payload(r *request) (io.Reader, int64) {
+// openPayload returns the bytes that are meant, and how many there should be; -1: nobody said.
+func (s *Storage) openPayload(r *request) (io.Reader, int64) {
 	if !strings.HasPrefix(r.signed.payload, "STREAMING-") {
 		return r.Body, r.ContentLength
 	}
@@ -79,7 +79,7 @@ func check(r *request, source io.Reader, sums map[string]hash.Hash, size, announ
 	if chunks, ok := source.(*chunked); ok {
 		trailer = chunks.trailer
 	}
-	for _, name := range checksumNames(r.Header) {
+	for _, name := range listChecksumNames(r.Header) {
 		given := r.Header.Get(checksumPrefix + name)
 		if given == "" {
 			given = trailer.Get(checksumPrefix + name)
@@ -93,8 +93,8 @@ func check(r *request, source io.Reader, sums map[string]hash.Hash, size, announ
 
 const checksumPrefix = "X-Amz-Checksum-"
 
-// checksumNames returns the checksums that a request carries or announces for its end.
-func checksumNames(header http.Header) []string {
+// listChecksumNames returns the checksums that a request carries or announces for its end.
+func listChecksumNames(header http.Header) []string {
 	var names []string
 	for _, name := range []string{"crc32", "crc32c", "crc64nvme", "sha1", "sha256"} {
 		inTrailer := strings.EqualFold(strings.TrimSpace(header.Get("X-Amz-Trailer")), checksumPrefix+name)

@@ -30,17 +30,17 @@ type wireLocation struct {
 	Location string   `xml:",chardata"`
 }
 
-func owner() wireOwner { return wireOwner{ID: "rehearsal", Name: "rehearsal"} }
+func newOwner() wireOwner { return wireOwner{ID: "rehearsal", Name: "rehearsal"} }
 
 func (s *Storage) listBuckets(w http.ResponseWriter, r *request) error {
 	if r.Method != http.MethodGet {
 		return errMethod
 	}
-	result := wireBuckets{Owner: owner()}
+	result := wireBuckets{Owner: newOwner()}
 	for _, b := range s.buckets.List() {
 		result.Buckets = append(result.Buckets, wireBucket{Name: b.Name, Created: b.Created})
 	}
-	answer(w, http.StatusOK, result)
+	writeXML(w, http.StatusOK, result)
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (s *Storage) serveBucket(w http.ResponseWriter, r *request) error {
 	if _, ok := s.buckets.Get(r.bucket); !ok {
 		return errNoBucket
 	}
-	if name := r.document(); name != "" {
+	if name := r.settingName(); name != "" {
 		return s.serveDocument(w, r, name)
 	}
 	if r.has("acl") {
@@ -84,10 +84,10 @@ func (s *Storage) serveBucket(w http.ResponseWriter, r *request) error {
 func (s *Storage) getBucket(w http.ResponseWriter, r *request) error {
 	switch {
 	case r.has("location"):
-		answer(w, http.StatusOK, wireLocation{Location: s.config.Zone})
+		writeXML(w, http.StatusOK, wireLocation{Location: s.config.Zone})
 	case r.has("versioning"):
 		b, _ := s.buckets.Get(r.bucket)
-		answer(w, http.StatusOK, wireVersioning{Status: b.Versioning})
+		writeXML(w, http.StatusOK, wireVersioning{Status: b.Versioning})
 	case r.has("versions"):
 		return s.listVersions(w, r)
 	case r.has("object-lock"):
@@ -115,7 +115,7 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 	if limit := s.config.Limit(); limit >= 0 && len(s.buckets.List()) >= limit {
 		return errTooMany
 	}
-	if err := s.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC(), Public: publicAccess(r)}); err != nil {
+	if err := s.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC(), Public: parseCannedACL(r)}); err != nil {
 		return err
 	}
 	w.Header().Set("Location", "/"+r.bucket)
@@ -126,12 +126,12 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 func (s *Storage) deleteBucket(w http.ResponseWriter, r *request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.everyVersion(r.bucket, "")) > 0 {
+	if len(s.listAllVersions(r.bucket, "")) > 0 {
 		return errNotEmpty
 	}
 	for _, u := range s.uploads.List() {
 		if u.Bucket == r.bucket {
-			if err := s.forget(u); err != nil {
+			if err := s.removeUpload(u); err != nil {
 				return err
 			}
 		}

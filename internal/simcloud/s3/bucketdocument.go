@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// documents are the settings of a bucket that are kept as they came, with the failure where there is none.
-func documents() map[string]*failure {
-	return map[string]*failure{"policy": errNoPolicy, "cors": errNoCORS}
+// listBucketSettings are the settings of a bucket that are kept as they came, with the failure where there is none.
+func listBucketSettings() map[string]*apiError {
+	return map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS}
 }
 
-// document returns which of the kept settings a request is about.
-func (r *request) document() string {
-	for name := range documents() {
+// settingName returns which of the kept settings a request is about.
+func (r *request) settingName() string {
+	for name := range listBucketSettings() {
 		if r.has(name) {
 			return name
 		}
@@ -38,7 +38,7 @@ func (s *Storage) serveDocument(w http.ResponseWriter, r *request, name string) 
 	case http.MethodGet:
 		return getDocument(w, name, kept)
 	case http.MethodPut:
-		if !wellFormed(name, content) {
+		if !isWellFormed(name, content) {
 			return errMalformedDocument
 		}
 		kept[name] = string(content)
@@ -58,7 +58,7 @@ func (s *Storage) serveDocument(w http.ResponseWriter, r *request, name string) 
 func getDocument(w http.ResponseWriter, name string, kept map[string]string) error {
 	text, ok := kept[name]
 	if !ok {
-		return documents()[name]
+		return listBucketSettings()[name]
 	}
 	w.Header().Set("Content-Type", "application/"+map[string]string{"policy": "json", "cors": "xml"}[name])
 	w.WriteHeader(http.StatusOK)
@@ -66,9 +66,9 @@ func getDocument(w http.ResponseWriter, name string, kept map[string]string) err
 	return nil
 }
 
-// wellFormed tells whether a setting can be kept. Policies of buckets are in the language of IAM policies, not in that
+// isWellFormed tells whether a setting can be kept. Policies of buckets are in the language of IAM policies, not in that
 // of AWS.
-func wellFormed(name string, content []byte) bool {
+func isWellFormed(name string, content []byte) bool {
 	if name == "cors" {
 		return xml.Unmarshal(content, new(any)) == nil
 	}

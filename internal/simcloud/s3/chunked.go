@@ -56,7 +56,7 @@ func (c *chunked) Read(p []byte) (int, error) {
 
 // next reads and verifies one chunk; the last one is empty and brings the trailer.
 func (c *chunked) next() error {
-	line, err := c.line()
+	line, err := c.readLine()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *chunked) next() error {
 		return c.end()
 	}
 	c.rest = chunk
-	if line, err := c.line(); err != nil || line != "" {
+	if line, err := c.readLine(); err != nil || line != "" {
 		return errIncomplete
 	}
 	return nil
@@ -88,7 +88,7 @@ func (c *chunked) verify(extension string, chunk []byte) error {
 		return nil
 	}
 	given, ok := strings.CutPrefix(extension, "chunk-signature=")
-	want := c.sig.sign(algorithm+"-PAYLOAD", c.previous, emptySHA256, hexSum(string(chunk)))
+	want := c.sig.sign(algorithm+"-PAYLOAD", c.previous, emptySHA256, hashHex(string(chunk)))
 	if !ok || !hmac.Equal([]byte(given), []byte(want)) {
 		return errSignature
 	}
@@ -101,7 +101,7 @@ func (c *chunked) end() error {
 	var signed bytes.Buffer
 	given, wanted := "", c.signed && c.trailers
 	for {
-		line, err := c.line()
+		line, err := c.readLine()
 		if err == nil && line == "" && wanted && given == "" {
 			continue
 		}
@@ -119,14 +119,14 @@ func (c *chunked) end() error {
 	if !wanted {
 		return nil
 	}
-	want := c.sig.sign(algorithm+"-TRAILER", c.previous, hexSum(signed.String()))
+	want := c.sig.sign(algorithm+"-TRAILER", c.previous, hashHex(signed.String()))
 	if !hmac.Equal([]byte(given), []byte(want)) {
 		return errSignature
 	}
 	return nil
 }
 
-func (c *chunked) line() (string, error) {
+func (c *chunked) readLine() (string, error) {
 	line, err := c.source.ReadSlice('\n')
 	if err != nil {
 		return "", errIncomplete

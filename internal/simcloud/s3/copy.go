@@ -21,7 +21,7 @@ type wireCopied struct {
 
 func (r *request) copySource() string { return r.Header.Get("X-Amz-Copy-Source") }
 
-func (r *request) source() (source, error) {
+func (r *request) parseCopySource() (source, error) {
 	path, query, _ := strings.Cut(r.copySource(), "?")
 	path, err := url.PathUnescape(path)
 	if err != nil {
@@ -35,11 +35,11 @@ func (r *request) source() (source, error) {
 
 // openSource opens what a request copies, provided that its key may read it.
 func (s *Storage) openSource(r *request) (object, io.ReadSeekCloser, error) {
-	from, err := r.source()
+	from, err := r.parseCopySource()
 	if err != nil {
 		return object{}, nil, err
 	}
-	if !r.signed.allows("get-object", from.bucket, from.key) || s.foreign(from.bucket) {
+	if !r.signed.allows("get-object", from.bucket, from.key) || s.isForeign(from.bucket) {
 		return object{}, nil, errAccessDenied
 	}
 	if _, ok := s.buckets.Get(from.bucket); !ok {
@@ -64,9 +64,9 @@ func (s *Storage) copyObject(w http.ResponseWriter, r *request) error {
 	if from.Bucket == r.bucket && from.Key == r.key && !replaces {
 		return errCopyToItself
 	}
-	made := object{Bucket: r.bucket, Key: r.key, Size: from.Size, ETag: from.ETag, Public: publicAccess(r), Header: from.Header}
+	made := object{Bucket: r.bucket, Key: r.key, Size: from.Size, ETag: from.ETag, Public: parseCannedACL(r), Header: from.Header}
 	if replaces {
-		made.Header = kept(r.Header)
+		made.Header = selectStoredHeaders(r.Header)
 	}
 	if made.Blob, _, err = s.blobs.write(content); err != nil {
 		return err
@@ -75,12 +75,12 @@ func (s *Storage) copyObject(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	deleted{version: version}.tell(w.Header())
-	answer(w, http.StatusOK, copied("CopyObjectResult", made.ETag))
+	deleted{version: version}.writeHeader(w.Header())
+	writeXML(w, http.StatusOK, newWireCopied("CopyObjectResult", made.ETag))
 	return nil
 }
 
-func copied(name, etag string) wireCopied {
+func newWireCopied(name, etag string) wireCopied {
 	space := "http://s3.amazonaws.com/doc/2006-03-01/"
 	return wireCopied{XMLName: xml.Name{Space: space, Local: name}, Modified: time.Now().UTC(), ETag: quote(etag)}
 }

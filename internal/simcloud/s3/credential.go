@@ -9,36 +9,36 @@ import (
 // object are "" where an operation has none.
 type Credentials func(key string) (secret string, allows func(operation, bucket, object string) bool, ok bool)
 
-// owned knows one key, which may do everything.
-func owned(key, secret string) Credentials {
+// newOwnerCredentials knows one key, which may do everything.
+func newOwnerCredentials(key, secret string) Credentials {
 	return func(given string) (string, func(operation, bucket, object string) bool, bool) {
 		return secret, func(string, string, string) bool { return true }, given == key
 	}
 }
 
-// operation returns what a request asks for, in the words of IAM policies: the names of S3's operations in small letters.
+// getOperation returns what a request asks for, in the words of IAM policies: the names of S3's operations in small letters.
 // "list-buckets", "create-bucket", "delete-bucket", "head-object", "get-object" and "put-object" are in policies that
 // people use; that the others are built alike, and that both versions of the listing are one, is our reading.
-func (r *request) operation() string {
+func (r *request) getOperation() string {
 	switch {
 	case r.bucket == "":
 		return "list-buckets"
 	case r.key == "":
-		return r.bucketOperation()
+		return r.getBucketOperation()
 	case r.has("uploads"), r.has("uploadId"):
 		return r.uploadOperation()
 	case r.has("acl"):
-		return r.verb() + "-object-acl"
+		return r.getVerb() + "-object-acl"
 	case r.Method == http.MethodPut && r.copySource() != "":
 		return "copy-object"
 	}
-	return r.verb() + "-object"
+	return r.getVerb() + "-object"
 }
 
-func (r *request) bucketOperation() string {
+func (r *request) getBucketOperation() string {
 	for _, part := range []string{"acl", "cors", "location", "object-lock", "policy", "versioning"} {
 		if r.has(part) {
-			return r.verb() + "-bucket-" + part
+			return r.getVerb() + "-bucket-" + part
 		}
 	}
 	switch {
@@ -53,7 +53,7 @@ func (r *request) bucketOperation() string {
 	case r.Method == http.MethodGet:
 		return "list-objects"
 	}
-	return r.verb() + "-bucket"
+	return r.getVerb() + "-bucket"
 }
 
 func (r *request) uploadOperation() string {
@@ -70,4 +70,4 @@ func (r *request) uploadOperation() string {
 	return "list-parts"
 }
 
-func (r *request) verb() string { return strings.ToLower(r.Method) }
+func (r *request) getVerb() string { return strings.ToLower(r.Method) }

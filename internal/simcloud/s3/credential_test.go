@@ -43,7 +43,7 @@ func keys(told ...string) s3.Credentials {
 func inStorageOf(t *testing.T, config s3.Config, test func(w world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		config.DB, config.Zone, config.Key, config.Secret = store.Memory(), "ch-gva-2", key, secret
+		config.DB, config.Zone, config.Key, config.Secret = store.NewMemory(), "ch-gva-2", key, secret
 		storage, err := s3.New(config)
 		if err != nil {
 			t.Fatal(err)

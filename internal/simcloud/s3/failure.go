@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// failure is an error in S3's words.
-type failure struct {
+// apiError is an error in S3's words.
+type apiError struct {
 	XMLName  xml.Name `xml:"Error"`
 	Status   int      `xml:"-"`
 	Code     string   `xml:"Code"`
@@ -16,10 +16,10 @@ type failure struct {
 	Resource string   `xml:"Resource"`
 }
 
-func (f *failure) Error() string { return f.Code + ": " + f.Message }
+func (f *apiError) Error() string { return f.Code + ": " + f.Message }
 
-func newFailure(status int, code, message string) *failure {
-	return &failure{Status: status, Code: code, Message: message}
+func newFailure(status int, code, message string) *apiError {
+	return &apiError{Status: status, Code: code, Message: message}
 }
 
 // The failures that need no more words.
@@ -57,16 +57,16 @@ var (
 	errNotImplemented    = newFailure(501, "NotImplemented", "The simulated object storage does not know this part of S3")
 )
 
-func fail(w http.ResponseWriter, r *http.Request, err error) {
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	f := newFailure(http.StatusInternalServerError, "InternalError", err.Error())
 	errors.As(err, &f)
 	told := *f
 	told.Resource = r.URL.Path
-	answer(w, told.Status, told)
+	writeXML(w, told.Status, told)
 }
 
-// answer writes an XML document; net/http leaves the body out for HEAD.
-func answer(w http.ResponseWriter, status int, document any) {
+// writeXML writes an XML document; net/http leaves the body out for HEAD.
+func writeXML(w http.ResponseWriter, status int, document any) {
 	body, err := xml.Marshal(document)
 	if err != nil {
 		status, body = http.StatusInternalServerError, nil

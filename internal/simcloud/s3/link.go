@@ -18,13 +18,13 @@ func (s *Storage) Link(key, secret, bucket, object string) string {
 		key: key, scope: date[:8] + "/" + s.config.Zone + "/s3/aws4_request", headers: []string{"host"}, date: date,
 		payload: unsignedPayload,
 	}
-	sig.signing = signingKey(secret, sig.scope)
+	sig.signing = deriveSigningKey(secret, sig.scope)
 	query := url.Values{
 		"X-Amz-Algorithm": {algorithm}, "X-Amz-Credential": {key + "/" + sig.scope}, "X-Amz-Date": {date},
 		"X-Amz-Expires": {strconv.Itoa(int(linkLife.Seconds()))}, "X-Amz-SignedHeaders": {"host"},
 	}
 	link := &url.URL{Scheme: "https", Host: host, Path: "/" + bucket + "/" + object, RawQuery: query.Encode()}
-	value := sig.sign(algorithm, hexSum(canonical(&http.Request{Method: http.MethodGet, URL: link, Host: host}, sig)))
+	value := sig.sign(algorithm, hashHex(buildCanonicalRequest(&http.Request{Method: http.MethodGet, URL: link, Host: host}, sig)))
 	query.Set("X-Amz-Signature", value)
 	link.RawQuery = query.Encode()
 	return link.String()

@@ -46,7 +46,7 @@ type wirePrefix struct {
 
 func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
 	second := r.query("list-type") == "2"
-	most, err := r.maxKeys()
+	most, err := r.parseMaxKeys()
 	if err != nil {
 		return err
 	}
@@ -57,20 +57,20 @@ func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
 	}
 	last := s.fill(&list, r, after)
 	count := len(list.Contents) + len(list.Prefixes)
-	list.Prefix, list.Delimiter = r.encoded(r.query("prefix")), r.encoded(r.query("delimiter"))
+	list.Prefix, list.Delimiter = r.encodeKey(r.query("prefix")), r.encodeKey(r.query("delimiter"))
 	switch {
 	case second:
-		list.KeyCount, list.Token, list.StartAfter = &count, r.query("continuation-token"), r.encoded(r.query("start-after"))
+		list.KeyCount, list.Token, list.StartAfter = &count, r.query("continuation-token"), r.encodeKey(r.query("start-after"))
 		if list.Truncated {
 			list.NextToken = last
 		}
 	default:
-		list.Marker = r.encoded(after)
+		list.Marker = r.encodeKey(after)
 		if list.Truncated {
-			list.NextMarker = r.encoded(last)
+			list.NextMarker = r.encodeKey(last)
 		}
 	}
-	answer(w, http.StatusOK, list)
+	writeXML(w, http.StatusOK, list)
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
 		if o.Bucket != r.bucket || !strings.HasPrefix(o.Key, prefix) || o.Key <= after {
 			continue
 		}
-		common := commonPrefix(o.Key, prefix, delimiter)
+		common := findCommonPrefix(o.Key, prefix, delimiter)
 		if common != "" && (common == last || strings.HasPrefix(after, common)) {
 			continue
 		}
@@ -90,20 +90,20 @@ func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
 			return last
 		}
 		if common != "" {
-			list.Prefixes = append(list.Prefixes, wirePrefix{r.encoded(common)})
+			list.Prefixes = append(list.Prefixes, wirePrefix{r.encodeKey(common)})
 			last = common
 			continue
 		}
 		list.Contents = append(list.Contents, wireObject{
-			Key: r.encoded(o.Key), Modified: o.Modified, ETag: quote(o.ETag), Size: o.Size, Class: "STANDARD", Owner: owner(),
+			Key: r.encodeKey(o.Key), Modified: o.Modified, ETag: quote(o.ETag), Size: o.Size, Class: "STANDARD", Owner: newOwner(),
 		})
 		last = o.Key
 	}
 	return last
 }
 
-// commonPrefix returns what a key is rolled up into, up to the delimiter, or "".
-func commonPrefix(key, prefix, delimiter string) string {
+// findCommonPrefix returns what a key is rolled up into, up to the delimiter, or "".
+func findCommonPrefix(key, prefix, delimiter string) string {
 	if delimiter == "" {
 		return ""
 	}
@@ -114,8 +114,8 @@ func commonPrefix(key, prefix, delimiter string) string {
 	return prefix + before + delimiter
 }
 
-// maxKeys returns how many keys a request wants at most.
-func (r *request) maxKeys() (int, error) {
+// parseMaxKeys returns how many keys a request wants at most.
+func (r *request) parseMaxKeys() (int, error) {
 	given := r.query("max-keys")
 	if given == "" {
 		return maxKeys, nil
@@ -127,8 +127,8 @@ func (r *request) maxKeys() (int, error) {
 	return min(most, maxKeys), nil
 }
 
-// encoded returns a key as the request wants to read it.
-func (r *request) encoded(text string) string {
+// encodeKey returns a key as the request wants to read it.
+func (r *request) encodeKey(text string) string {
 	if r.query("encoding-type") == "url" {
 		return escape(text, true)
 	}

@@ -36,45 +36,45 @@ type wireVersion struct {
 
 // listVersions lists what a bucket holds with all versions and marks; a bucket that keeps none has one of each object.
 func (s *Storage) listVersions(w http.ResponseWriter, r *request) error {
-	most, err := r.maxKeys()
+	most, err := r.parseMaxKeys()
 	if err != nil {
 		return err
 	}
 	list := wireVersions{
-		Name: r.bucket, Prefix: r.encoded(r.query("prefix")), Delimiter: r.encoded(r.query("delimiter")),
+		Name: r.bucket, Prefix: r.encodeKey(r.query("prefix")), Delimiter: r.encodeKey(r.query("delimiter")),
 		EncodingType: r.query("encoding-type"), MaxKeys: most,
-		KeyMarker: r.encoded(r.query("key-marker")), IDMarker: r.query("version-id-marker"),
+		KeyMarker: r.encodeKey(r.query("key-marker")), IDMarker: r.query("version-id-marker"),
 	}
 	s.fillVersions(&list, r)
-	answer(w, http.StatusOK, list)
+	writeXML(w, http.StatusOK, list)
 	return nil
 }
 
 func (s *Storage) fillVersions(list *wireVersions, r *request) {
 	last, previous := object{}, ""
-	all := s.everyVersion(r.bucket, r.query("prefix"))
-	latest := latestOf(all)
-	for _, o := range after(all, r.query("key-marker"), r.query("version-id-marker")) {
-		common := commonPrefix(o.Key, r.query("prefix"), r.query("delimiter"))
+	all := s.listAllVersions(r.bucket, r.query("prefix"))
+	latest := findLatestVersions(all)
+	for _, o := range skipTo(all, r.query("key-marker"), r.query("version-id-marker")) {
+		common := findCommonPrefix(o.Key, r.query("prefix"), r.query("delimiter"))
 		if common != "" && common == previous {
 			last = o
 			continue
 		}
 		if len(list.Versions)+len(list.Prefixes) == list.MaxKeys {
-			list.Truncated, list.NextKey, list.NextID = true, r.encoded(last.Key), last.Version
+			list.Truncated, list.NextKey, list.NextID = true, r.encodeKey(last.Key), last.Version
 			return
 		}
 		last, previous = o, common
 		if common != "" {
-			list.Prefixes = append(list.Prefixes, wirePrefix{r.encoded(common)})
+			list.Prefixes = append(list.Prefixes, wirePrefix{r.encodeKey(common)})
 			continue
 		}
-		list.Versions = append(list.Versions, viewVersion(o, r.encoded(o.Key), latest[o.Key] == o.Version))
+		list.Versions = append(list.Versions, viewVersion(o, r.encodeKey(o.Key), latest[o.Key] == o.Version))
 	}
 }
 
 func viewVersion(o object, key string, latest bool) wireVersion {
-	wire := wireVersion{Key: key, Version: o.Version, Latest: latest, Modified: o.Modified, Owner: owner()}
+	wire := wireVersion{Key: key, Version: o.Version, Latest: latest, Modified: o.Modified, Owner: newOwner()}
 	if wire.XMLName.Local = "DeleteMarker"; !o.Marker {
 		wire.XMLName.Local = "Version"
 		wire.ETag, wire.Size, wire.Class = quote(o.ETag), &o.Size, "STANDARD"
@@ -82,8 +82,8 @@ func viewVersion(o object, key string, latest bool) wireVersion {
 	return wire
 }
 
-// latestOf returns the latest version of each key; in a list it comes first.
-func latestOf(list []object) map[string]string {
+// findLatestVersions returns the latest version of each key; in a list it comes first.
+func findLatestVersions(list []object) map[string]string {
 	latest := map[string]string{}
 	for _, o := range list {
 		if _, ok := latest[o.Key]; !ok {
@@ -93,8 +93,8 @@ func latestOf(list []object) map[string]string {
 	return latest
 }
 
-// after returns what follows a key, or a version of it.
-func after(list []object, key, version string) []object {
+// skipTo returns what follows a key, or a version of it.
+func skipTo(list []object, key, version string) []object {
 	for i, o := range list {
 		if o.Key > key || version != "" && o.Key == key && o.Version == version {
 			if o.Key == key {

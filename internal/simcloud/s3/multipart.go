@@ -56,7 +56,7 @@ type wireCompleted struct {
 
 func (s *Storage) serveUpload(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodPost && r.has("uploads") {
-		return s.initiate(w, r)
+		return s.createUpload(w, r)
 	}
 	u, ok := s.uploads.Get(r.query("uploadId"))
 	if !ok || u.Bucket != r.bucket || u.Key != r.key {
@@ -73,20 +73,20 @@ func (s *Storage) serveUpload(w http.ResponseWriter, r *request) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
-		return s.forget(u)
+		return s.removeUpload(u)
 	}
 	return errMethod
 }
 
-func (s *Storage) initiate(w http.ResponseWriter, r *request) error {
+func (s *Storage) createUpload(w http.ResponseWriter, r *request) error {
 	u := upload{
 		ID: uuid.NewString(), Bucket: r.bucket, Key: r.key, Created: time.Now().UTC(),
-		Public: publicAccess(r), Header: kept(r.Header), Parts: map[int]part{},
+		Public: parseCannedACL(r), Header: selectStoredHeaders(r.Header), Parts: map[int]part{},
 	}
 	if err := s.uploads.Put(u.ID, u); err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, wireInitiated{Bucket: u.Bucket, Key: u.Key, ID: u.ID})
+	writeXML(w, http.StatusOK, wireInitiated{Bucket: u.Bucket, Key: u.Key, ID: u.ID})
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
 		return err
 	}
 	if r.copySource() != "" {
-		answer(w, http.StatusOK, copied("CopyPartResult", p.ETag))
+		writeXML(w, http.StatusOK, newWireCopied("CopyPartResult", p.ETag))
 		return nil
 	}
 	w.Header().Set("Etag", quote(p.ETag))
@@ -173,13 +173,13 @@ func (s *Storage) complete(w http.ResponseWriter, r *request, id string) error {
 	if err != nil {
 		return err
 	}
-	deleted{version: version}.tell(w.Header())
+	deleted{version: version}.writeHeader(w.Header())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.forget(u); err != nil {
+	if err := s.removeUpload(u); err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, wireCompleted{Bucket: o.Bucket, Key: o.Key, ETag: quote(o.ETag)})
+	writeXML(w, http.StatusOK, wireCompleted{Bucket: o.Bucket, Key: o.Key, ETag: quote(o.ETag)})
 	return nil
 }
 
@@ -211,8 +211,8 @@ func (s *Storage) join(u upload, body wireComplete) (object, error) {
 	return object{Bucket: u.Bucket, Key: u.Key, Blob: blob, Size: size, ETag: etag, Public: u.Public, Header: u.Header}, err
 }
 
-// forget removes an upload with its parts.
-func (s *Storage) forget(u upload) error {
+// removeUpload removes an upload with its parts.
+func (s *Storage) removeUpload(u upload) error {
 	for _, p := range u.Parts {
 		s.blobs.remove(p.Blob)
 	}
@@ -240,7 +240,7 @@ func (s *Storage) listParts(w http.ResponseWriter, u upload) error {
 		result.Parts = append(result.Parts, wirePart{Number: number, Modified: p.Modified, ETag: quote(p.ETag), Size: p.Size})
 	}
 	slices.SortFunc(result.Parts, func(a, b wirePart) int { return a.Number - b.Number })
-	answer(w, http.StatusOK, result)
+	writeXML(w, http.StatusOK, result)
 	return nil
 }
 
@@ -265,6 +265,6 @@ func (s *Storage) listUploads(w http.ResponseWriter, r *request) error {
 		}
 	}
 	slices.SortFunc(result.Uploads, func(a, b wireUpload) int { return strings.Compare(a.Key+a.ID, b.Key+b.ID) })
-	answer(w, http.StatusOK, result)
+	writeXML(w, http.StatusOK, result)
 	return nil
 }

@@ -29,7 +29,7 @@ func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
 		if err != nil {
 			return err
 		}
-		gone.tell(w.Header())
+		gone.writeHeader(w.Header())
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
 func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
 	o, ok := s.find(r.bucket, r.key, r.query("versionId"))
 	if !ok {
-		return s.whyNot(w, r)
+		return s.newMissingError(w, r)
 	}
 	content, err := s.blobs.open(o.Blob)
 	if err != nil {
@@ -56,26 +56,26 @@ func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
 		}
 	}
 	header.Set("Etag", quote(o.ETag))
-	if b, _ := s.buckets.Get(o.Bucket); b.shown(o.Version) != "" {
+	if b, _ := s.buckets.Get(o.Bucket); b.formatVersion(o.Version) != "" {
 		header.Set("X-Amz-Version-Id", o.Version)
 	}
 	http.ServeContent(w, r.Request, "", o.Modified, content)
 	return nil
 }
 
-// whyNot tells an object that never was from one whose deletion is marked.
-func (s *Storage) whyNot(w http.ResponseWriter, r *request) error {
+// newMissingError tells an object that never was from one whose deletion is marked.
+func (s *Storage) newMissingError(w http.ResponseWriter, r *request) error {
 	version := r.query("versionId")
-	older := s.olderVersions(r.bucket, r.key)
+	older := s.listOlderVersions(r.bucket, r.key)
 	if version == "" {
 		if len(older) > 0 {
-			deleted{older[0].Version, true}.tell(w.Header())
+			deleted{older[0].Version, true}.writeHeader(w.Header())
 		}
 		return errNoKey
 	}
 	for _, o := range older {
 		if o.Version == version {
-			deleted{version, true}.tell(w.Header())
+			deleted{version, true}.writeHeader(w.Header())
 			return errMethod
 		}
 	}
@@ -91,20 +91,20 @@ func (s *Storage) putObject(w http.ResponseWriter, r *request) error {
 	}
 	o := object{
 		Bucket: r.bucket, Key: r.key, Blob: got.blob, Size: got.size, ETag: got.etag,
-		Public: publicAccess(r), Header: kept(r.Header),
+		Public: parseCannedACL(r), Header: selectStoredHeaders(r.Header),
 	}
 	version, err := s.replace(o)
 	if err != nil {
 		return err
 	}
-	deleted{version: version}.tell(w.Header())
+	deleted{version: version}.writeHeader(w.Header())
 	w.Header().Set("Etag", quote(o.ETag))
 	w.WriteHeader(http.StatusOK)
 	return nil
 }
 
-// kept returns the headers that are answered with an object as they came.
-func kept(header http.Header) map[string]string {
+// selectStoredHeaders returns the headers that are answered with an object as they came.
+func selectStoredHeaders(header http.Header) map[string]string {
 	kept := map[string]string{"Content-Type": "binary/octet-stream"}
 	for name := range header {
 		switch {
@@ -165,6 +165,6 @@ func (s *Storage) deleteObjects(w http.ResponseWriter, r *request) error {
 		}
 		result.Deleted = append(result.Deleted, told)
 	}
-	answer(w, http.StatusOK, result)
+	writeXML(w, http.StatusOK, result)
 	return nil
 }

@@ -41,9 +41,9 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 	var err error
 	switch {
 	case r.Header.Get("Authorization") != "":
-		sig, err = fromHeader(r, s.clock(r))
+		sig, err = fromHeader(r, s.getServerTime(r))
 	case r.URL.Query().Has("X-Amz-Signature") || r.URL.Query().Has("X-Amz-Credential"):
-		sig, err = fromLink(r, s.clock(r))
+		sig, err = fromLink(r, s.getServerTime(r))
 	default:
 		return nil, nil
 	}
@@ -53,22 +53,22 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 	if err := s.checkScope(sig); err != nil {
 		return nil, err
 	}
-	if !knownPayload(sig.payload) {
+	if !isKnownPayload(sig.payload) {
 		return nil, errArgument
 	}
 	secret, allows, ok := s.config.Credentials(sig.key)
 	if !ok {
 		return nil, errKey
 	}
-	sig.signing, sig.allows = signingKey(secret, sig.scope), allows
-	if !hmac.Equal([]byte(sig.value), []byte(sig.sign(algorithm, hexSum(canonical(r, sig))))) {
+	sig.signing, sig.allows = deriveSigningKey(secret, sig.scope), allows
+	if !hmac.Equal([]byte(sig.value), []byte(sig.sign(algorithm, hashHex(buildCanonicalRequest(r, sig))))) {
 		return nil, errSignature
 	}
 	return sig, checkSignedHeaders(r, sig)
 }
 
-// clock returns what the clock of the storage shows to whoever asks.
-func (s *Storage) clock(r *http.Request) time.Time {
+// getServerTime returns what the clock of the storage shows to whoever asks.
+func (s *Storage) getServerTime(r *http.Request) time.Time {
 	asker, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || s.config.Now == nil {
 		return time.Now()
@@ -76,8 +76,8 @@ func (s *Storage) clock(r *http.Request) time.Time {
 	return s.config.Now(asker.Addr())
 }
 
-// knownPayload tells whether we can check what a signature says about the body.
-func knownPayload(payload string) bool {
+// isKnownPayload tells whether we can check what a signature says about the body.
+func isKnownPayload(payload string) bool {
 	sum, err := hex.DecodeString(payload)
 	return err == nil && len(sum) == sha256.Size || slices.Contains([]string{
 		unsignedPayload, "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
@@ -172,10 +172,10 @@ func checkSignedHeaders(r *http.Request, sig *signature) error {
 	return nil
 }
 
-func signingKey(secret, scope string) []byte {
+func deriveSigningKey(secret, scope string) []byte {
 	key := []byte("AWS4" + secret)
 	for part := range strings.SplitSeq(scope, "/") {
-		key = mac(key, part)
+		key = computeHMAC(key, part)
 	}
 	return key
 }
@@ -183,33 +183,33 @@ func signingKey(secret, scope string) []byte {
 // sign signs text, which is lines that follow the algorithm, the date and the scope.
 func (sig *signature) sign(algorithm string, lines ...string) string {
 	text := append([]string{algorithm, sig.date, sig.scope}, lines...)
-	return hex.EncodeToString(mac(sig.signing, strings.Join(text, "\n")))
+	return hex.EncodeToString(computeHMAC(sig.signing, strings.Join(text, "\n")))
 }
 
-func mac(key []byte, text string) []byte {
+func computeHMAC(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(text))
 	return h.Sum(nil)
 }
 
-func hexSum(text string) string {
+func hashHex(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical returns the canonical form of a request.
-func canonical(r *http.Request, sig *signature) string {
+// buildCanonicalRequest returns the canonical form of a request.
+func buildCanonicalRequest(r *http.Request, sig *signature) string {
 	var headers strings.Builder
 	for _, name := range sig.headers {
-		headers.WriteString(name + ":" + headerValue(r, name) + "\n")
+		headers.WriteString(name + ":" + getHeaderValue(r, name) + "\n")
 	}
 	return strings.Join([]string{
-		r.Method, escape(r.URL.Path, true), canonicalQuery(r.URL.Query()),
+		r.Method, escape(r.URL.Path, true), buildCanonicalQuery(r.URL.Query()),
 		headers.String(), strings.Join(sig.headers, ";"), sig.payload,
 	}, "\n")
 }
 
-func headerValue(r *http.Request, name string) string {
+func getHeaderValue(r *http.Request, name string) string {
 	switch name {
 	case "host":
 		return r.Host
@@ -223,7 +223,7 @@ func headerValue(r *http.Request, name string) string {
 	return strings.Join(values, ",")
 }
 
-func canonicalQuery(query url.Values) string {
+func buildCanonicalQuery(query url.Values) string {
 	var pairs []string
 	for name, values := range query {
 		if name == "X-Amz-Signature" {

@@ -72,7 +72,7 @@ type object struct {
 // New returns a storage over what config.DB and config.Dir hold.
 func New(config Config) (*Storage, error) {
 	if config.Credentials == nil {
-		config.Credentials = owned(config.Key, config.Secret)
+		config.Credentials = newOwnerCredentials(config.Key, config.Secret)
 	}
 	if config.Limit == nil {
 		config.Limit = func() int { return maxBuckets }
@@ -97,7 +97,7 @@ func New(config Config) (*Storage, error) {
 	if s.blobs, err = openBlobs(config.Dir); err != nil {
 		return nil, err
 	}
-	return s, s.blobs.sweep(s.used())
+	return s, s.blobs.removeUnused(s.listUsedBlobs())
 }
 
 // count finds the last version's number, and names those that were written when versions had no names.
@@ -114,8 +114,8 @@ func (s *Storage) count() error {
 	return nil
 }
 
-// used returns the blobs that something refers to.
-func (s *Storage) used() map[string]bool {
+// listUsedBlobs returns the blobs that something refers to.
+func (s *Storage) listUsedBlobs() map[string]bool {
 	used := map[string]bool{}
 	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
 		used[o.Blob] = true
@@ -155,7 +155,7 @@ func (s *Storage) Usage() []Usage {
 	return list
 }
 
-func (s *Storage) foreign(bucket string) bool { return slices.Contains(s.config.Foreign, bucket) }
+func (s *Storage) isForeign(bucket string) bool { return slices.Contains(s.config.Foreign, bucket) }
 
 // request is one request, its target told apart.
 type request struct {
@@ -178,7 +178,7 @@ func (s *Storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req.bucket, req.key, _ = strings.Cut(path, "/")
 	err := s.serve(w, &req)
 	if err != nil {
-		fail(w, r, err)
+		writeError(w, r, err)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -198,9 +198,9 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 		return s.serveAnonymous(w, r)
 	}
 	switch {
-	case s.foreign(r.bucket):
-		return r.taken()
-	case !signed.allows(r.operation(), r.bucket, r.key):
+	case s.isForeign(r.bucket):
+		return r.newBucketTaken()
+	case !signed.allows(r.getOperation(), r.bucket, r.key):
 		return errAccessDenied
 	case r.hasOther():
 		return errNotImplemented
@@ -212,8 +212,8 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 	return s.serveObject(w, r)
 }
 
-// taken refuses what is asked of a bucket of somebody else.
-func (r *request) taken() error {
+// newBucketTaken refuses what is asked of a bucket of somebody else.
+func (r *request) newBucketTaken() error {
 	if r.Method == http.MethodPut && r.key == "" && r.URL.RawQuery == "" {
 		return errTaken
 	}
@@ -229,7 +229,7 @@ func (r request) hasOther() bool {
 // serveAnonymous lets strangers list public buckets and read public objects; everything else, there or not, is denied
 // alike.
 func (s *Storage) serveAnonymous(w http.ResponseWriter, r *request) error {
-	if b, _ := s.buckets.Get(r.bucket); b.Public && r.key == "" && r.operation() == "list-objects" {
+	if b, _ := s.buckets.Get(r.bucket); b.Public && r.key == "" && r.getOperation() == "list-objects" {
 		return s.listObjects(w, r)
 	}
 	o, ok := s.objects.Get(r.bucket + "/" + r.key)

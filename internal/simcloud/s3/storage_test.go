@@ -67,7 +67,7 @@ func open(t *testing.T, db *store.DB, dir string) world {
 func inBubble(t *testing.T, test func(w world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, store.Memory(), "")
+		w := open(t, store.NewMemory(), "")
 		w.must(w.client.MakeBucket(w.Context(), "bucket", minio.MakeBucketOptions{}))
 		test(w)
 	})

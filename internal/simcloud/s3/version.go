@@ -12,22 +12,22 @@ import (
 // nullVersion is the name of the version that was written while the bucket kept none.
 const nullVersion = "null"
 
-// versionName is what the versions of an object are kept under, so that they sort by key.
-func versionName(o object) string { return o.Bucket + "/" + o.Key + "\x00" + o.Version }
+// buildVersionKey is what the versions of an object are kept under, so that they sort by key.
+func buildVersionKey(o object) string { return o.Bucket + "/" + o.Key + "\x00" + o.Version }
 
-// olderVersions returns what is kept of a key beside its current object, the newest first.
-func (s *Storage) olderVersions(bucket, key string) []object {
+// listOlderVersions returns what is kept of a key beside its current object, the newest first.
+func (s *Storage) listOlderVersions(bucket, key string) []object {
 	var list []object
 	for _, o := range s.versions.List() {
 		if o.Bucket == bucket && o.Key == key {
 			list = append(list, o)
 		}
 	}
-	slices.SortFunc(list, newestFirst)
+	slices.SortFunc(list, compareNewest)
 	return list
 }
 
-func newestFirst(a, b object) int { return b.Order - a.Order }
+func compareNewest(a, b object) int { return b.Order - a.Order }
 
 // find returns an object, or that version of it; the second answer is false also for the mark of a deletion.
 func (s *Storage) find(bucket, key, version string) (object, bool) {
@@ -35,7 +35,7 @@ func (s *Storage) find(bucket, key, version string) (object, bool) {
 	if version == "" || ok && current.Version == version {
 		return current, ok
 	}
-	found, ok := s.versions.Get(versionName(object{Bucket: bucket, Key: key, Version: version}))
+	found, ok := s.versions.Get(buildVersionKey(object{Bucket: bucket, Key: key, Version: version}))
 	return found, ok && !found.Marker
 }
 
@@ -51,10 +51,10 @@ func (s *Storage) replace(o object) (version string, err error) {
 	}
 	s.order++
 	o.Order, o.Version = s.order, b.newVersion()
-	if err := s.retire(b, o); err != nil {
+	if err := s.replaceCurrent(b, o); err != nil {
 		return "", err
 	}
-	return b.shown(o.Version), s.objects.Put(o.Bucket+"/"+o.Key, o)
+	return b.formatVersion(o.Version), s.objects.Put(o.Bucket+"/"+o.Key, o)
 }
 
 // newVersion returns the name of what is written now.
@@ -65,29 +65,29 @@ func (b bucket) newVersion() string {
 	return nullVersion
 }
 
-// shown returns a version as answers name it: not at all where the bucket never kept any.
-func (b bucket) shown(version string) string {
+// formatVersion returns a version as answers name it: not at all where the bucket never kept any.
+func (b bucket) formatVersion(version string) string {
 	if b.Versioning == "" {
 		return ""
 	}
 	return version
 }
 
-// retire makes room for a new version: what was current is kept if the bucket keeps versions, and what has the same name
+// replaceCurrent makes room for a new version: what was current is kept if the bucket keeps versions, and what has the same name
 // as the new one goes.
-func (s *Storage) retire(b bucket, next object) error {
+func (s *Storage) replaceCurrent(b bucket, next object) error {
 	current, ok := s.objects.Get(next.Bucket + "/" + next.Key)
 	if ok && b.Versioning != "" && current.Version != next.Version {
-		if err := s.versions.Put(versionName(current), current); err != nil {
+		if err := s.versions.Put(buildVersionKey(current), current); err != nil {
 			return err
 		}
 	}
 	if ok && current.Version == next.Version {
 		s.blobs.remove(current.Blob)
 	}
-	if older, ok := s.versions.Get(versionName(next)); ok {
+	if older, ok := s.versions.Get(buildVersionKey(next)); ok {
 		s.blobs.remove(older.Blob)
-		return s.versions.Delete(versionName(next))
+		return s.versions.Delete(buildVersionKey(next))
 	}
 	return nil
 }
@@ -117,13 +117,13 @@ func (s *Storage) delete(name, key, version string) (deleted, error) {
 func (s *Storage) mark(b bucket, key string) (deleted, error) {
 	s.order++
 	mark := object{Bucket: b.Name, Key: key, Version: b.newVersion(), Order: s.order, Marker: true, Modified: time.Now().UTC()}
-	if err := s.retire(b, mark); err != nil {
+	if err := s.replaceCurrent(b, mark); err != nil {
 		return deleted{}, err
 	}
 	if err := s.objects.Delete(b.Name + "/" + key); err != nil {
 		return deleted{}, err
 	}
-	return deleted{mark.Version, true}, s.versions.Put(versionName(mark), mark)
+	return deleted{mark.Version, true}, s.versions.Put(buildVersionKey(mark), mark)
 }
 
 // deleteVersion deletes one version for good; the one before it becomes the current one.
@@ -131,9 +131,9 @@ func (s *Storage) deleteVersion(bucket, key, version string) (deleted, error) {
 	name := bucket + "/" + key
 	gone, wasCurrent := s.objects.Get(name)
 	if wasCurrent = wasCurrent && gone.Version == version; !wasCurrent {
-		gone, _ = s.versions.Get(versionName(object{Bucket: bucket, Key: key, Version: version}))
+		gone, _ = s.versions.Get(buildVersionKey(object{Bucket: bucket, Key: key, Version: version}))
 	}
-	if err := s.versions.Delete(versionName(object{Bucket: bucket, Key: key, Version: version})); err != nil {
+	if err := s.versions.Delete(buildVersionKey(object{Bucket: bucket, Key: key, Version: version})); err != nil {
 		return deleted{}, err
 	}
 	s.blobs.remove(gone.Blob)
@@ -142,22 +142,22 @@ func (s *Storage) deleteVersion(bucket, key, version string) (deleted, error) {
 			return deleted{}, err
 		}
 	}
-	return deleted{version, gone.Marker}, s.promote(bucket, key)
+	return deleted{version, gone.Marker}, s.setNewestCurrent(bucket, key)
 }
 
-// promote makes the newest version the current one, unless it is a mark or there is a current one.
-func (s *Storage) promote(bucket, key string) error {
-	older := s.olderVersions(bucket, key)
+// setNewestCurrent makes the newest version the current one, unless it is a mark or there is a current one.
+func (s *Storage) setNewestCurrent(bucket, key string) error {
+	older := s.listOlderVersions(bucket, key)
 	if _, ok := s.objects.Get(bucket + "/" + key); ok || len(older) == 0 || older[0].Marker {
 		return nil
 	}
 	if err := s.objects.Put(bucket+"/"+key, older[0]); err != nil {
 		return err
 	}
-	return s.versions.Delete(versionName(older[0]))
+	return s.versions.Delete(buildVersionKey(older[0]))
 }
 
-func (d deleted) tell(header http.Header) {
+func (d deleted) writeHeader(header http.Header) {
 	if d.version != "" {
 		header.Set("X-Amz-Version-Id", d.version)
 	}
@@ -166,15 +166,15 @@ func (d deleted) tell(header http.Header) {
 	}
 }
 
-// everyVersion returns all versions of all keys that begin with prefix, by key and the newest first.
-func (s *Storage) everyVersion(bucket, prefix string) []object {
+// listAllVersions returns all versions of all keys that begin with prefix, by key and the newest first.
+func (s *Storage) listAllVersions(bucket, prefix string) []object {
 	list := slices.Concat(s.objects.List(), s.versions.List())
 	list = slices.DeleteFunc(list, func(o object) bool { return o.Bucket != bucket || !strings.HasPrefix(o.Key, prefix) })
 	slices.SortFunc(list, func(a, b object) int {
 		if a.Key != b.Key {
 			return strings.Compare(a.Key, b.Key)
 		}
-		return newestFirst(a, b)
+		return compareNewest(a, b)
 	})
 	return list
 }

@@ -8,7 +8,7 @@ import (
 
 // DNS answers at port 53, by UDP and TCP.
 type DNS struct {
-	Speaks interface {
+	Handler interface {
 		Serve(l net.Listener) error
 		ServePackets(c net.PacketConn) error
 	}
@@ -20,11 +20,11 @@ func (p DNS) open(s *Servers, _ Site, host *fabric.Host) error {
 	if err != nil {
 		return err
 	}
-	s.run(c, func() error { return p.Speaks.ServePackets(c) })
+	s.run(c, func() error { return p.Handler.ServePackets(c) })
 	l, err := host.Listen(port)
 	if err != nil {
 		return err
 	}
-	s.run(l, func() error { return p.Speaks.Serve(l) })
+	s.run(l, func() error { return p.Handler.Serve(l) })
 	return nil
 }

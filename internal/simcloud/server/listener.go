@@ -14,13 +14,13 @@ type Listener struct {
 	Serve func(ctx context.Context, host *fabric.Host, l net.Listener) error
 }
 
-// ending is a server that ends with its context.
-type ending struct {
+// cancelCloser is a server that ends with its context.
+type cancelCloser struct {
 	io.Closer
 	cancel context.CancelFunc
 }
 
-func (e ending) Close() error {
+func (e cancelCloser) Close() error {
 	e.cancel()
 	return e.Closer.Close()
 }
@@ -35,6 +35,6 @@ func (p Listener) open(s *Servers, _ Site, host *fabric.Host) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s.run(ending{l, cancel}, func() error { return p.Serve(ctx, host, l) })
+	s.run(cancelCloser{l, cancel}, func() error { return p.Serve(ctx, host, l) })
 	return nil
 }

@@ -23,11 +23,11 @@ func (NTP) open(s *Servers, _ Site, host *fabric.Host) error {
 	if err != nil {
 		return err
 	}
-	s.run(c, func() error { return s.tellTime(c) })
+	s.run(c, func() error { return s.serveTime(c) })
 	return nil
 }
 
-func (s *Servers) tellTime(c net.PacketConn) error {
+func (s *Servers) serveTime(c net.PacketConn) error {
 	buffer := make([]byte, 1024)
 	for {
 		n, from, err := c.ReadFrom(buffer)
@@ -39,12 +39,12 @@ func (s *Servers) tellTime(c net.PacketConn) error {
 			continue
 		}
 		now := s.config.Now(asker.AddrPort().Addr().Unmap())
-		_, _ = c.WriteTo(ntpAnswer(buffer[:ntpSize], now), from) // the client went away
+		_, _ = c.WriteTo(buildNTPReply(buffer[:ntpSize], now), from) // the client went away
 	}
 }
 
-// ntpAnswer is what a server of stratum 2 says that received a question and answers it at once.
-func ntpAnswer(question []byte, now time.Time) []byte {
+// buildNTPReply is what a server of stratum 2 says that received a question and answers it at once.
+func buildNTPReply(question []byte, now time.Time) []byte {
 	answer := make([]byte, ntpSize)
 	answer[0] = question[0]&0x38 | 4 // the version of the client; mode: server
 	answer[1] = 2                    // stratum
@@ -54,14 +54,14 @@ func ntpAnswer(question []byte, now time.Time) []byte {
 	binary.BigEndian.PutUint32(answer[8:], 0x0200)
 	reference := netip.AddrFrom4([4]byte{192, 0, 2, 123}).As4() // the server of stratum 1 that it follows
 	copy(answer[12:], reference[:])
-	binary.BigEndian.PutUint64(answer[16:], ntpTime(now.Add(-17*time.Second)))
+	binary.BigEndian.PutUint64(answer[16:], toNTPTime(now.Add(-17*time.Second)))
 	copy(answer[24:32], question[40:48]) // when the client sent
-	binary.BigEndian.PutUint64(answer[32:], ntpTime(now))
-	binary.BigEndian.PutUint64(answer[40:], ntpTime(now))
+	binary.BigEndian.PutUint64(answer[32:], toNTPTime(now))
+	binary.BigEndian.PutUint64(answer[40:], toNTPTime(now))
 	return answer
 }
 
-func ntpTime(t time.Time) uint64 {
+func toNTPTime(t time.Time) uint64 {
 	seconds := uint64(t.Unix() + ntpEpoch)
 	return seconds<<32 | uint64(t.Nanosecond())<<32/uint64(time.Second)
 }

@@ -58,7 +58,7 @@ func (s *Servers) Add(site Site) error {
 	if err != nil {
 		return fmt.Errorf("bring up %v: %w", site.Names, err)
 	}
-	_, err = s.config.Fabric.Asleep(address, func(host *fabric.Host) {
+	_, err = s.config.Fabric.AddLazyHost(address, func(host *fabric.Host) {
 		for _, port := range site.Ports {
 			_ = port.open(s, site, host) // whoever reaches for a port that did not open is refused
 		}

@@ -39,7 +39,7 @@ func open(t *testing.T, now func(netip.Addr) time.Time, ports ...Port) world {
 	servers := New(Config{Fabric: f, CA: ca, Now: now})
 	must(t, servers.Add(Site{Address: siteAddress, Ports: ports}))
 	t.Cleanup(func() { _ = servers.Close() })
-	client, err := f.Host(netip.MustParseAddr("192.0.2.10"))
+	client, err := f.AddHost(netip.MustParseAddr("192.0.2.10"))
 	must(t, err)
 	return world{client.Network(ca.Pool()), t, servers}
 }
@@ -55,7 +55,7 @@ func (w world) get(url string) *http.Response {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, url, nil)
 	must(w.t, err)
-	transport := w.Transport()
+	transport := w.NewTransport()
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	must(w.t, err)
@@ -64,7 +64,7 @@ func (w world) get(url string) *http.Response {
 }
 
 func TestAWebSiteShowsTheWayToItsSecureSelf(t *testing.T) {
-	w := open(t, nil, Web(http.NotFoundHandler())...)
+	w := open(t, nil, NewWebPorts(http.NotFoundHandler())...)
 	if got := w.get("https://" + siteAddress + "/x").StatusCode; got != http.StatusNotFound {
 		t.Errorf("by HTTPS: %d", got)
 	}
@@ -81,7 +81,7 @@ func TestServersTellTheTimeOfTheirOwnClock(t *testing.T) {
 			}
 			return time.Now().Add(time.Hour)
 		}
-		w := open(t, ahead, append(Web(http.NotFoundHandler()), NTP{})...)
+		w := open(t, ahead, append(NewWebPorts(http.NotFoundHandler()), NTP{})...)
 		date, err := http.ParseTime(w.get("https://" + siteAddress + "/").Header.Get("Date"))
 		must(t, err)
 		answer, err := ntp.QueryWithOptions(siteAddress, ntp.QueryOptions{Dialer: func(_, to string) (net.Conn, error) { return w.Dial(t.Context(), "udp", to) }})
@@ -112,13 +112,13 @@ func TestWhatIsNoQuestionForTheTimeIsNotAnswered(t *testing.T) {
 }
 
 func TestAnSSHServerProvesItselfAndLetsNobodyIn(t *testing.T) {
-	key, err := HostKey([]byte("seed"), "git.example.net")
+	key, err := DeriveHostKey([]byte("seed"), "git.example.net")
 	must(t, err)
-	again, err := HostKey([]byte("seed"), "git.example.net")
+	again, err := DeriveHostKey([]byte("seed"), "git.example.net")
 	must(t, err)
-	other, err := HostKey([]byte("seed"), "www.example.net")
+	other, err := DeriveHostKey([]byte("seed"), "www.example.net")
 	must(t, err)
-	if AuthorizedKey(key) != AuthorizedKey(again) || AuthorizedKey(key) == AuthorizedKey(other) {
+	if FormatAuthorizedKey(key) != FormatAuthorizedKey(again) || FormatAuthorizedKey(key) == FormatAuthorizedKey(other) {
 		t.Error("the key of a host is not its own")
 	}
 	w := open(t, nil, SSH{Version: "SSH-2.0-Test_1", Key: key})
@@ -132,16 +132,16 @@ func TestAnSSHServerProvesItselfAndLetsNobodyIn(t *testing.T) {
 			return nil
 		},
 	})
-	if err == nil || !strings.Contains(err.Error(), "unable to authenticate") || seen != AuthorizedKey(key) {
+	if err == nil || !strings.Contains(err.Error(), "unable to authenticate") || seen != FormatAuthorizedKey(key) {
 		t.Errorf("%v, key %s", err, seen)
 	}
 }
 
 func TestConnectionsEndWithTheServers(t *testing.T) {
-	key, err := HostKey([]byte("seed"), "git.example.net")
+	key, err := DeriveHostKey([]byte("seed"), "git.example.net")
 	must(t, err)
 	served := make(chan struct{})
-	w := open(t, nil, append(Web(http.NotFoundHandler()), SSH{Version: "SSH-2.0-Test_1", Key: key},
+	w := open(t, nil, append(NewWebPorts(http.NotFoundHandler()), SSH{Version: "SSH-2.0-Test_1", Key: key},
 		Listener{Port: 7, Serve: func(ctx context.Context, _ *fabric.Host, _ net.Listener) error {
 			<-ctx.Done()
 			close(served)
@@ -157,7 +157,7 @@ func TestConnectionsEndWithTheServers(t *testing.T) {
 	if _, err := w.Dial(t.Context(), "tcp", siteAddress+":443"); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("a new connection: %v", err)
 	}
-	must(t, w.servers.Add(Site{Address: "203.0.113.101", Ports: Web(http.NotFoundHandler())}))
+	must(t, w.servers.Add(Site{Address: "203.0.113.101", Ports: NewWebPorts(http.NotFoundHandler())}))
 	if _, err := w.Dial(t.Context(), "tcp", "203.0.113.101:443"); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("a site that wakes after the end: %v", err)
 	}

@@ -27,11 +27,11 @@ type SSH struct {
 	Serve func(context.Context, *ssh.ServerConn, <-chan ssh.NewChannel)
 }
 
-// sshPatience is how long a client may take to prove itself, as with OpenSSH.
-const sshPatience = 2 * time.Minute
+// sshTimeout is how long a client may take to prove itself, as with OpenSSH.
+const sshTimeout = 2 * time.Minute
 
-// HostKey returns the key of a host. It is the same for the same seed.
-func HostKey(seed []byte, host string) (ssh.Signer, error) {
+// DeriveHostKey returns the key of a host. It is the same for the same seed.
+func DeriveHostKey(seed []byte, host string) (ssh.Signer, error) {
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte("ssh host key of " + host))
 	key, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(mac.Sum(nil)))
@@ -41,8 +41,8 @@ func HostKey(seed []byte, host string) (ssh.Signer, error) {
 	return key, nil
 }
 
-// AuthorizedKey returns a public key as a line of known hosts has it, without the name: "ssh-ed25519 AAAA…".
-func AuthorizedKey(key ssh.Signer) string {
+// FormatAuthorizedKey returns a public key as a line of known hosts has it, without the name: "ssh-ed25519 AAAA…".
+func FormatAuthorizedKey(key ssh.Signer) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }
 
@@ -56,7 +56,7 @@ func (p SSH) open(s *Servers, _ Site, host *fabric.Host) error {
 }
 
 func (p SSH) serve(l net.Listener) error {
-	config := p.config()
+	config := p.newConfig()
 	ctx, cancel := context.WithCancel(context.Background())
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
@@ -69,12 +69,12 @@ func (p SSH) serve(l net.Listener) error {
 		sessions.Go(func() {
 			defer func() { _ = conn.Close() }()
 			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-			p.session(ctx, conn, config)
+			p.serveSession(ctx, conn, config)
 		})
 	}
 }
 
-func (p SSH) config() *ssh.ServerConfig {
+func (p SSH) newConfig() *ssh.ServerConfig {
 	admit := p.Admit
 	if admit == nil || p.Serve == nil {
 		admit = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
@@ -86,8 +86,8 @@ func (p SSH) config() *ssh.ServerConfig {
 	return config
 }
 
-func (p SSH) session(ctx context.Context, conn net.Conn, config *ssh.ServerConfig) {
-	_ = conn.SetDeadline(time.Now().Add(sshPatience))
+func (p SSH) serveSession(ctx context.Context, conn net.Conn, config *ssh.ServerConfig) {
+	_ = conn.SetDeadline(time.Now().Add(sshTimeout))
 	client, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
 		return // it was not let in

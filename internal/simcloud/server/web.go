@@ -22,12 +22,12 @@ type HTTPS struct {
 // HTTP answers at port 80.
 type HTTP struct{ Handler http.Handler }
 
-// Web is a site as most are: HTTPS, and at port 80 the way there.
-func Web(handler http.Handler) []Port {
-	return []Port{HTTPS{Handler: handler}, HTTP{Handler: http.HandlerFunc(secure)}}
+// NewWebPorts is a site as most are: HTTPS, and at port 80 the way there.
+func NewWebPorts(handler http.Handler) []Port {
+	return []Port{HTTPS{Handler: handler}, HTTP{Handler: http.HandlerFunc(redirectHTTPS)}}
 }
 
-func secure(w http.ResponseWriter, r *http.Request) {
+func redirectHTTPS(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusMovedPermanently)
 }
 
@@ -43,7 +43,7 @@ func (p HTTPS) open(s *Servers, site Site, host *fabric.Host) error {
 	if len(names) == 0 {
 		names = []string{site.Address}
 	}
-	config, err := ca.ServerTLS(names...)
+	config, err := ca.NewServerTLS(names...)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p HTTPS) open(s *Servers, site Site, host *fabric.Host) error {
 	if err != nil {
 		return err
 	}
-	s.web(tls.NewListener(l, config), p.Handler)
+	s.serveWeb(tls.NewListener(l, config), p.Handler)
 	return nil
 }
 
@@ -60,17 +60,17 @@ func (p HTTP) open(s *Servers, _ Site, host *fabric.Host) error {
 	if err != nil {
 		return err
 	}
-	s.web(l, p.Handler)
+	s.serveWeb(l, p.Handler)
 	return nil
 }
 
-func (s *Servers) web(l net.Listener, handler http.Handler) {
-	server := &http.Server{Handler: s.dated(handler), ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+func (s *Servers) serveWeb(l net.Listener, handler http.Handler) {
+	server := &http.Server{Handler: s.setDateHeader(handler), ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	s.run(server, func() error { return server.Serve(l) })
 }
 
-// dated lets answers say when they were given, by the clock of the server.
-func (s *Servers) dated(handler http.Handler) http.Handler {
+// setDateHeader lets answers say when they were given, by the clock of the server.
+func (s *Servers) setDateHeader(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asker, err := netip.ParseAddrPort(r.RemoteAddr)
 		if err == nil {

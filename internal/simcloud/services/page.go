@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// page answers every path with a page in HTML.
-func page(title string) http.Handler {
+// newPage answers every path with a page in HTML.
+func newPage(title string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, http.StatusOK, "text/html; charset=utf-8", "<!doctype html>\n<html><head><title>"+title+"</title></head><body><h1>"+title+"</h1></body></html>\n")
+		writeBody(w, r, http.StatusOK, "text/html; charset=utf-8", "<!doctype html>\n<html><head><title>"+title+"</title></head><body><h1>"+title+"</h1></body></html>\n")
 	})
 }
 
-// says answers every path with the same JSON.
-func says(status int, value any) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tell(w, r, status, value) })
+// newJSONHandler answers every path with the same JSON.
+func newJSONHandler(status int, value any) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(w, r, status, value) })
 }
 
-// tell answers with JSON.
-func tell(w http.ResponseWriter, r *http.Request, status int, value any) {
+// writeJSON answers with JSON.
+func writeJSON(w http.ResponseWriter, r *http.Request, status int, value any) {
 	content, err := json.Marshal(value)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	answer(w, r, status, "application/json", string(content)+"\n")
+	writeBody(w, r, status, "application/json", string(content)+"\n")
 }
 
-func answer(w http.ResponseWriter, r *http.Request, status int, kind, body string) {
+func writeBody(w http.ResponseWriter, r *http.Request, status int, kind, body string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
@@ -39,8 +39,8 @@ func answer(w http.ResponseWriter, r *http.Request, status int, kind, body strin
 	}
 }
 
-// leads sends whoever asks for the front page to another path.
-func leads(to string, next http.Handler) http.Handler {
+// redirectRoot sends whoever asks for the front page to another path.
+func redirectRoot(to string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			http.Redirect(w, r, to, http.StatusFound)
@@ -50,16 +50,16 @@ func leads(to string, next http.Handler) http.Handler {
 	})
 }
 
-// locked asks for a token, and takes none.
-func locked(value any) http.Handler {
+// requireToken asks for a token, and takes none.
+func requireToken(value any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="`+strings.ToLower(r.Host)+`"`)
-		tell(w, r, http.StatusUnauthorized, value)
+		writeJSON(w, r, http.StatusUnauthorized, value)
 	})
 }
 
-// cutPrefix returns what follows a prefix; "" if it is not there.
-func cutPrefix(text, prefix string) string {
+// trimPrefix returns what follows a prefix; "" if it is not there.
+func trimPrefix(text, prefix string) string {
 	rest, found := strings.CutPrefix(text, prefix)
 	if !found {
 		return ""

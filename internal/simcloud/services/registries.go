@@ -14,77 +14,77 @@ const (
 	kubernetesLayers = "prod-registry-k8s-io-eu-central-1.s3.dualstack.eu-central-1.amazonaws.com"
 )
 
-// anyone is for registries that let everybody see everything.
-func anyone(string) bool { return false }
+// allowAnonymous is for registries that let everybody see everything.
+func allowAnonymous(string) bool { return false }
 
-// members is for registries that want everybody to have an account.
-func members(string) bool { return true }
+// requireAccount is for registries that want everybody to have an account.
+func requireAccount(string) bool { return true }
 
-// houses are the registries beside quay.io, each with one image.
-func houses() []registry.House {
-	return []registry.House{
+// listRegistries are the registries beside quay.io, each with one image.
+func listRegistries() []registry.Config {
+	return []registry.Config{
 		{Host: "registry.redhat.io", Realm: "https://registry.redhat.io/auth/realms/rhcc/protocol/redhat-docker-v2/auth", Service: "docker-registry",
-			Members: members, Manifest: registry.One("ubi9/ubi", "latest"), Layers: registry.QuayLayers()},
+			RequireAccount: requireAccount, Manifest: registry.NewSingleImage("ubi9/ubi", "latest"), Layers: registry.QuayLayers()},
 		{Host: "registry.access.redhat.com", Realm: "https://registry.access.redhat.com/v2/auth", Service: "docker-registry",
-			Members: anyone, Manifest: registry.One("ubi9/ubi", "latest"), Layers: registry.QuayLayers()},
+			RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("ubi9/ubi", "latest"), Layers: registry.QuayLayers()},
 		{Host: "registry.connect.redhat.com", Realm: "https://registry.connect.redhat.com/auth/realms/rhcc/protocol/redhat-docker-v2/auth", Service: "docker-registry",
-			Members: members, Manifest: registry.One("isovalent/cilium-olm", "latest"), Layers: registry.QuayLayers()},
+			RequireAccount: requireAccount, Manifest: registry.NewSingleImage("isovalent/cilium-olm", "latest"), Layers: registry.QuayLayers()},
 		{Host: "ghcr.io", Realm: "https://ghcr.io/token", Service: "ghcr.io",
-			Members: anyone, Manifest: registry.One("projectsyn/commodore", "latest"), Layers: []string{githubLayers}},
+			RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("projectsyn/commodore", "latest"), Layers: []string{githubLayers}},
 		{Host: "gcr.io", Realm: "https://gcr.io/v2/token", Service: "gcr.io",
-			Members: anyone, Manifest: registry.One("google-containers/pause", "3.2"), Layers: []string{"storage.googleapis.com"}},
+			RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("google-containers/pause", "3.2"), Layers: []string{"storage.googleapis.com"}},
 		{Host: "registry.gitlab.com", Realm: "https://gitlab.com/jwt/auth", Service: "container_registry",
-			Members: anyone, Manifest: registry.One("gitlab-org/gitlab-runner", "latest"), Layers: []string{"cdn.registry.gitlab-static.net"}},
+			RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("gitlab-org/gitlab-runner", "latest"), Layers: []string{"cdn.registry.gitlab-static.net"}},
 		{Host: "icr.io", Realm: "https://icr.io/oauth/token", Service: "registry",
-			Members: anyone, Manifest: registry.One("cpopen/ibm-operator-catalog", "latest"), Layers: []string{"icr.io"}},
+			RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("cpopen/ibm-operator-catalog", "latest"), Layers: []string{"icr.io"}},
 		{Host: "cp.icr.io", Realm: "https://cp.icr.io/oauth/token", Service: "registry",
-			Members: members, Manifest: registry.One("cp/cpd", "latest"), Layers: []string{"cp.icr.io"}},
+			RequireAccount: requireAccount, Manifest: registry.NewSingleImage("cp/cpd", "latest"), Layers: []string{"cp.icr.io"}},
 	}
 }
 
-// registries are the registries, and the hosts that hold their layers.
-func registries() []site {
+// listRegistrySites are the registries, and the hosts that hold their layers.
+func listRegistrySites() []site {
 	list := []site{
-		{[]string{registry.Host}, func(s *services) ([]server.Port, error) { return s.registry(registry.Quay(s.warehouse)) }},
-		{[]string{"registry-1.docker.io", "auth.docker.io"}, (*services).docker},
-		{[]string{"registry.k8s.io"}, (*services).kubernetes},
-		layers(dockerLayers), layers(githubLayers), layers(kubernetesLayers), layers("cdn.registry.gitlab-static.net"),
+		{[]string{registry.Host}, func(s *services) ([]server.Port, error) { return s.newRegistryPorts(registry.NewQuayConfig(s.blobs)) }},
+		{[]string{"registry-1.docker.io", "auth.docker.io"}, (*services).newDockerPorts},
+		{[]string{"registry.k8s.io"}, (*services).newKubernetesPorts},
+		newLayerSite(dockerLayers), newLayerSite(githubLayers), newLayerSite(kubernetesLayers), newLayerSite("cdn.registry.gitlab-static.net"),
 		{[]string{kubernetesImages}, func(s *services) ([]server.Port, error) {
-			return s.registry(registry.House{Host: kubernetesImages, Realm: "https://" + kubernetesImages + "/v2/token", Service: kubernetesImages,
-				Members: anyone, Manifest: registry.One("k8s-artifacts-prod/images/pause", "3.10"), Layers: []string{kubernetesLayers}})
+			return s.newRegistryPorts(registry.Config{Host: kubernetesImages, Realm: "https://" + kubernetesImages + "/v2/token", Service: kubernetesImages,
+				RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("k8s-artifacts-prod/images/pause", "3.10"), Layers: []string{kubernetesLayers}})
 		}},
 	}
-	for _, house := range houses() {
-		list = append(list, site{[]string{house.Host}, func(s *services) ([]server.Port, error) { return s.registry(house) }})
+	for _, house := range listRegistries() {
+		list = append(list, site{[]string{house.Host}, func(s *services) ([]server.Port, error) { return s.newRegistryPorts(house) }})
 	}
 	return list
 }
 
-func (s *services) registry(house registry.House) ([]server.Port, error) {
-	made, err := registry.New(house, s.warehouse)
+func (s *services) newRegistryPorts(house registry.Config) ([]server.Port, error) {
+	made, err := registry.New(house, s.blobs)
 	if err != nil {
 		return nil, err
 	}
-	return server.Web(s.config.Registries(made)), nil
+	return server.NewWebPorts(s.config.Registries(made)), nil
 }
 
-// docker is Docker Hub, whose token service has a name of its own.
-func (s *services) docker() ([]server.Port, error) {
-	made, err := registry.New(registry.House{
+// newDockerPorts is Docker Hub, whose token service has a name of its own.
+func (s *services) newDockerPorts() ([]server.Port, error) {
+	made, err := registry.New(registry.Config{
 		Host: "registry-1.docker.io", Realm: "https://auth.docker.io/token", Service: "registry.docker.io",
-		Members: anyone, Manifest: registry.One("library/busybox", "latest"), Layers: []string{dockerLayers},
-	}, s.warehouse)
+		RequireAccount: allowAnonymous, Manifest: registry.NewSingleImage("library/busybox", "latest"), Layers: []string{dockerLayers},
+	}, s.blobs)
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("auth.docker.io/token", made.Tokens())
+	mux.Handle("auth.docker.io/token", made.TokenHandler())
 	mux.Handle("registry-1.docker.io/", made)
-	return server.Web(s.config.Registries(mux)), nil
+	return server.NewWebPorts(s.config.Registries(mux)), nil
 }
 
-// kubernetes asks nobody who they are, and sends whoever wants an image to others.
-func (s *services) kubernetes() ([]server.Port, error) {
+// newKubernetesPorts asks nobody who they are, and sends whoever wants an image to others.
+func (s *services) newKubernetesPorts() ([]server.Port, error) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v2/", "/v2":
@@ -93,8 +93,8 @@ func (s *services) kubernetes() ([]server.Port, error) {
 		case "/":
 			http.Redirect(w, r, "https://github.com/kubernetes/registry.k8s.io", http.StatusTemporaryRedirect)
 		default:
-			http.Redirect(w, r, "https://"+kubernetesImages+"/v2/k8s-artifacts-prod/images/"+cutPrefix(r.URL.Path, "/v2/"), http.StatusTemporaryRedirect)
+			http.Redirect(w, r, "https://"+kubernetesImages+"/v2/k8s-artifacts-prod/images/"+trimPrefix(r.URL.Path, "/v2/"), http.StatusTemporaryRedirect)
 		}
 	})
-	return server.Web(s.config.Registries(handler)), nil
+	return server.NewWebPorts(s.config.Registries(handler)), nil
 }

@@ -27,9 +27,9 @@ type Config struct {
 
 // services are what the sites share.
 type services struct {
-	config    Config
-	warehouse *registry.Warehouse
-	signer    signer
+	config Config
+	blobs  *registry.BlobStore
+	signer signer
 }
 
 // site is a host of the internet.
@@ -43,66 +43,66 @@ func Open(config Config) error {
 	if config.Registries == nil {
 		config.Registries = func(next http.Handler) http.Handler { return next }
 	}
-	warehouse, err := registry.NewWarehouse()
+	warehouse, err := registry.NewBlobStore()
 	if err != nil {
 		return err
 	}
-	s := &services{config: config, warehouse: warehouse, signer: signer{key: config.Release}}
-	for i, site := range sites() {
+	s := &services{config: config, blobs: warehouse, signer: signer{key: config.Release}}
+	for i, site := range listSites() {
 		ports, err := site.ports(s)
 		if err != nil {
 			return fmt.Errorf("serve %s: %w", site.names[0], err)
 		}
-		if err := config.Servers.Add(server.Site{Address: address(i), Names: site.names, Ports: ports}); err != nil {
+		if err := config.Servers.Add(server.Site{Address: formatAddress(i), Names: site.names, Ports: ports}); err != nil {
 			return fmt.Errorf("serve %s: %w", site.names[0], err)
 		}
 	}
 	return nil
 }
 
-// Names returns the names of the services, each with its address.
-func Names() map[string]string {
+// Addresses returns the names of the services, each with its address.
+func Addresses() map[string]string {
 	names := map[string]string{}
-	for i, site := range sites() {
+	for i, site := range listSites() {
 		for _, name := range site.names {
-			names[name] = address(i)
+			names[name] = formatAddress(i)
 		}
 	}
 	return names
 }
 
-// address returns the address of a site, out of a range that is reserved for documentation.
-func address(number int) string {
+// formatAddress returns the address of a site, out of a range that is reserved for documentation.
+func formatAddress(number int) string {
 	return netip.AddrFrom4([4]byte{203, 0, 113, byte(100 + number)}).String()
 }
 
-func sites() []site {
+func listSites() []site {
 	var list []site
-	for _, part := range [][]site{vshn(), redhat(), registries(), others()} {
+	for _, part := range [][]site{listVSHNSites(), listRedHatSites(), listRegistrySites(), listOtherSites()} {
 		list = append(list, part...)
 	}
 	return list
 }
 
-// web is a site of web pages.
-func web(handler http.Handler, names ...string) site {
-	return site{names, func(*services) ([]server.Port, error) { return server.Web(handler), nil }}
+// newWebSite is a site of web pages.
+func newWebSite(handler http.Handler, names ...string) site {
+	return site{names, func(*services) ([]server.Port, error) { return server.NewWebPorts(handler), nil }}
 }
 
-// sshd is a host that is reached by SSH only.
-func sshd(version string, names ...string) site {
+// newSSHSite is a host that is reached by SSH only.
+func newSSHSite(version string, names ...string) site {
 	return site{names, func(s *services) ([]server.Port, error) {
-		port, err := s.ssh(version, names[0])
+		port, err := s.newSSHPort(version, names[0])
 		return []server.Port{port}, err
 	}}
 }
 
-func (s *services) ssh(version, host string) (server.Port, error) {
-	key, err := server.HostKey(s.config.HostKey, host)
+func (s *services) newSSHPort(version, host string) (server.Port, error) {
+	key, err := server.DeriveHostKey(s.config.HostKey, host)
 	return server.SSH{Version: version, Key: key}, err
 }
 
-// puppetCA is the authority that Puppet has of its own.
-func puppetCA() (*fabric.CA, error) {
+// newPuppetCA is the authority that Puppet has of its own.
+func newPuppetCA() (*fabric.CA, error) {
 	return fabric.NewAuthority(pkix.Name{CommonName: "Puppet CA: master.puppet.vshn.net"})
 }

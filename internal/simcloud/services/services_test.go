@@ -44,12 +44,12 @@ func open(t *testing.T) internet {
 	servers := server.New(server.Config{Fabric: f, CA: ca})
 	t.Cleanup(func() { _ = servers.Close() })
 	nothing := http.NotFoundHandler()
-	ssh := server.Late(func() (server.Port, error) { return server.HTTP{Handler: nothing}, nil })
+	ssh := server.LazyPort(func() (server.Port, error) { return server.HTTP{Handler: nothing}, nil })
 	syn := ProjectSyn{Lieutenant: nothing, SignOn: nothing, Vault: nothing, Git: nothing, ACME: nothing, GitSSH: ssh}
 	must(t, Open(Config{Servers: servers, Release: key, HostKey: []byte("seed"), Syn: syn}))
-	host, err := f.Host(netip.MustParseAddr("192.0.2.10"))
+	host, err := f.AddHost(netip.MustParseAddr("192.0.2.10"))
 	must(t, err)
-	client := host.Network(ca.Pool()).Client()
+	client := host.Network(ca.Pool()).NewClient()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t.Cleanup(client.CloseIdleConnections)
 	return internet{client, t, key}
@@ -108,7 +108,7 @@ func TestAChannelLeadsToWhatTheMirrorServes(t *testing.T) {
 
 func TestReleasesAreSigned(t *testing.T) {
 	i := open(t)
-	ring, err := openpgp.ReadArmoredKeyRing(strings.NewReader(string(i.key.Public())))
+	ring, err := openpgp.ReadArmoredKeyRing(strings.NewReader(string(i.key.ExportPublic())))
 	must(t, err)
 	digest := mirror.Release{Version: "4.20.5", Architecture: "amd64"}.Digest()
 	hash := strings.TrimPrefix(digest, "sha256:")
@@ -181,9 +181,9 @@ func TestKubernetesRegistrySendsOnToOthers(t *testing.T) {
 
 func TestEveryHostHasAnAddressOfItsOwn(t *testing.T) {
 	owners := map[string]string{}
-	for _, site := range sites() {
+	for _, site := range listSites() {
 		for _, name := range site.names {
-			address := Names()[name]
+			address := Addresses()[name]
 			if other, taken := owners[address]; taken && other != site.names[0] || !strings.HasPrefix(address, "203.0.113.") {
 				t.Errorf("%s and %s are at %s", other, site.names[0], address)
 			}
@@ -204,7 +204,7 @@ func TestAnotherLieutenantBelievesNobody(t *testing.T) {
 
 // resolve knows the names of the services.
 func resolve(_ context.Context, name string) ([]netip.Addr, error) {
-	if at, known := Names()[name]; known {
+	if at, known := Addresses()[name]; known {
 		return []netip.Addr{netip.MustParseAddr(at)}, nil
 	}
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}

@@ -27,28 +27,28 @@ type graph struct {
 	Branches []string `json:"conditionalEdges"`
 }
 
-// updates is the update service, by the protocol of Cincinnati.
-func updates() http.Handler {
+// newUpdateService is the update service, by the protocol of Cincinnati.
+func newUpdateService() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/upgrades_info/v1/graph", func(w http.ResponseWriter, r *http.Request) {
 		accepted := r.Header.Get("Accept")
 		channel := r.URL.Query().Get("channel")
 		switch {
 		case accepted != "" && !strings.Contains(accepted, "application/json") && !strings.Contains(accepted, "*/*"):
-			tell(w, r, http.StatusNotAcceptable, map[string]string{"kind": "invalid_content_type", "value": "invalid Content-Type requested"})
+			writeJSON(w, r, http.StatusNotAcceptable, map[string]string{"kind": "invalid_content_type", "value": "invalid Content-Type requested"})
 		case channel == "":
-			tell(w, r, http.StatusBadRequest, map[string]string{"kind": "missing_params", "value": "mandatory client parameters missing: channel"})
+			writeJSON(w, r, http.StatusBadRequest, map[string]string{"kind": "missing_params", "value": "mandatory client parameters missing: channel"})
 		default:
-			tell(w, r, http.StatusOK, channelGraph(channel, r.URL.Query().Get("arch")))
+			writeJSON(w, r, http.StatusOK, buildChannelGraph(channel, r.URL.Query().Get("arch")))
 		}
 	})
-	mux.Handle("/", says(http.StatusNotFound, map[string]string{"kind": "Error", "code": "CLUSTERS-MGMT-404", "reason": "The requested resource doesn't exist"}))
+	mux.Handle("/", newJSONHandler(http.StatusNotFound, map[string]string{"kind": "Error", "code": "CLUSTERS-MGMT-404", "reason": "The requested resource doesn't exist"}))
 	return mux
 }
 
-// channelGraph returns the releases of a channel, which are those that the mirror serves; none of a channel that does not
+// buildChannelGraph returns the releases of a channel, which are those that the mirror serves; none of a channel that does not
 // exist. All of them lead to the last one.
-func channelGraph(channel, arch string) graph {
+func buildChannelGraph(channel, arch string) graph {
 	g := graph{Version: 1, Nodes: []node{}, Edges: [][2]int{}, Branches: []string{}}
 	found := channelOf.FindStringSubmatch(channel)
 	if found == nil {

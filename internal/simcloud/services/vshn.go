@@ -23,80 +23,80 @@ type ProjectSyn struct {
 	GitSSH                               server.Port
 }
 
-// sshHosts are reached by SSH only.
-func sshHosts() []string {
+// listSSHHosts are reached by SSH only.
+func listSSHHosts() []string {
 	return []string{"management2.corp.vshn.net", "master8.puppet.vshn.net", "master3.prod.monitoring.vshn.net"}
 }
 
 // HostKeys returns the SSH host keys of the internet that a seed makes, by host, each as "ssh-ed25519 AAAA…".
 func HostKeys(seed []byte) (map[string]string, error) {
 	keys := map[string]string{}
-	for _, host := range append(sshHosts(), GitHost) {
-		key, err := server.HostKey(seed, host)
+	for _, host := range append(listSSHHosts(), GitHost) {
+		key, err := server.DeriveHostKey(seed, host)
 		if err != nil {
 			return nil, err
 		}
-		keys[host] = server.AuthorizedKey(key)
+		keys[host] = server.FormatAuthorizedKey(key)
 	}
 	return keys, nil
 }
 
-// vshn is Project Syn, and what else VSHN has.
-func vshn() []site {
+// listVSHNSites is Project Syn, and what else VSHN has.
+func listVSHNSites() []site {
 	list := []site{
-		syn(lieutenantHost, func(p ProjectSyn) http.Handler { return p.Lieutenant }),
-		web(stranger(), otherInstance),
-		syn(loginHost, func(p ProjectSyn) http.Handler { return p.SignOn }),
-		syn(vaultHost, func(p ProjectSyn) http.Handler { return p.Vault }),
-		{[]string{GitHost}, (*services).git},
-		web(locked(map[string]string{"detail": "Authentication credentials were not provided."}), "control.vshn.net"),
-		syn(acmeHost, func(p ProjectSyn) http.Handler { return p.ACME }),
-		web(locked(map[string]string{"error": "unauthorized"}), "metrics-receive.appuio.net"),
-		{[]string{"master.puppet.vshn.net"}, puppet},
-		web(leads("/authentication/login", page("Icinga Web")), "monitoring.vshn.net"),
-		web(page("VSHN knowledge base"), "kb.vshn.ch"),
+		newSynSite(lieutenantHost, func(p ProjectSyn) http.Handler { return p.Lieutenant }),
+		newWebSite(newForeignLieutenant(), otherInstance),
+		newSynSite(loginHost, func(p ProjectSyn) http.Handler { return p.SignOn }),
+		newSynSite(vaultHost, func(p ProjectSyn) http.Handler { return p.Vault }),
+		{[]string{GitHost}, (*services).newGitPorts},
+		newWebSite(requireToken(map[string]string{"detail": "Authentication credentials were not provided."}), "control.vshn.net"),
+		newSynSite(acmeHost, func(p ProjectSyn) http.Handler { return p.ACME }),
+		newWebSite(requireToken(map[string]string{"error": "unauthorized"}), "metrics-receive.appuio.net"),
+		{[]string{"master.puppet.vshn.net"}, newPuppetPorts},
+		newWebSite(redirectRoot("/authentication/login", newPage("Icinga Web")), "monitoring.vshn.net"),
+		newWebSite(newPage("VSHN knowledge base"), "kb.vshn.ch"),
 	}
-	for _, host := range sshHosts() {
-		list = append(list, sshd(openSSH, host))
+	for _, host := range listSSHHosts() {
+		list = append(list, newSSHSite(openSSH, host))
 	}
 	return list
 }
 
-// syn is a host of Project Syn.
-func syn(host string, part func(ProjectSyn) http.Handler) site {
-	return site{[]string{host}, func(s *services) ([]server.Port, error) { return server.Web(part(s.config.Syn)), nil }}
+// newSynSite is a host of Project Syn.
+func newSynSite(host string, part func(ProjectSyn) http.Handler) site {
+	return site{[]string{host}, func(s *services) ([]server.Port, error) { return server.NewWebPorts(part(s.config.Syn)), nil }}
 }
 
-// git is GitLab, by HTTPS and by SSH.
-func (s *services) git() ([]server.Port, error) {
-	return append(server.Web(s.config.Syn.Git), s.config.Syn.GitSSH), nil
+// newGitPorts is GitLab, by HTTPS and by SSH.
+func (s *services) newGitPorts() ([]server.Port, error) {
+	return append(server.NewWebPorts(s.config.Syn.Git), s.config.Syn.GitSSH), nil
 }
 
-// stranger is another Lieutenant, which believes the tokens of nobody here.
-func stranger() http.Handler {
+// newForeignLieutenant is another Lieutenant, which believes the tokens of nobody here.
+func newForeignLieutenant() http.Handler {
 	const issuer = "https://" + loginHost + "/realms/integration"
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, http.StatusOK, "text/plain; charset=UTF-8", "ok")
+		writeBody(w, r, http.StatusOK, "text/plain; charset=UTF-8", "ok")
 	})
-	mux.Handle("GET /{$}", says(http.StatusOK, map[string]any{
+	mux.Handle("GET /{$}", newJSONHandler(http.StatusOK, map[string]any{
 		"apiVersion": "v0.12.0",
 		"oidc":       map[string]string{"clientId": "lieutenant", "discoveryUrl": issuer + "/.well-known/openid-configuration"},
 		"vault":      map[string]string{"addr": "https://vault-int.syn.vshn.net", "loginMethod": "oidc"},
 	}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
-			tell(w, r, http.StatusUnauthorized, map[string]string{"reason": "Unauthorized"})
+			writeJSON(w, r, http.StatusUnauthorized, map[string]string{"reason": "Unauthorized"})
 			return
 		}
-		tell(w, r, http.StatusBadRequest, map[string]string{"reason": "missing or malformed jwt"})
+		writeJSON(w, r, http.StatusBadRequest, map[string]string{"reason": "missing or malformed jwt"})
 	})
 	return mux
 }
 
-// puppet has an authority of its own, and shows its agents' business to nobody else.
-func puppet(*services) ([]server.Port, error) {
-	ca, err := puppetCA()
-	handler := says(http.StatusForbidden, map[string]string{"message": "Forbidden request", "issue_kind": "FORBIDDEN"})
+// newPuppetPorts has an authority of its own, and shows its agents' business to nobody else.
+func newPuppetPorts(*services) ([]server.Port, error) {
+	ca, err := newPuppetCA()
+	handler := newJSONHandler(http.StatusForbidden, map[string]string{"message": "Forbidden request", "issue_kind": "FORBIDDEN"})
 	return []server.Port{server.HTTPS{Port: 8140, Handler: handler, CA: ca}}, err
 }

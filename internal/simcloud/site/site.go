@@ -23,16 +23,16 @@ type Site struct {
 	network network.Network
 	close   func()
 
-	mu        sync.Mutex
-	requests  []string
-	accidents []Accident
+	mu       sync.Mutex
+	requests []string
+	faults   []Fault
 }
 
-// Accident happens once, to the next request that it is meant for.
-type Accident struct {
-	On     string           // how the request begins: its method, a space, its URI
-	After  bool             // the service carries the request out first
-	Answer http.HandlerFunc // instead of the service's; nil breaks the connection
+// Fault happens once, to the next request that it is meant for.
+type Fault struct {
+	Match      string           // how the request begins: its method, a space, its URI
+	ServeFirst bool             // the service carries the request out first
+	Respond    http.HandlerFunc // instead of the service's; nil breaks the connection
 }
 
 // Open brings the service up at these names; Close takes it down.
@@ -49,7 +49,7 @@ func Open(service http.Handler, names ...string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := ca.ServerTLS(names...)
+	settings, err := ca.NewServerTLS(names...)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Open(service http.Handler, names ...string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := memory.Host(netip.MustParseAddr("192.0.2.2"))
+	client, err := memory.AddHost(netip.MustParseAddr("192.0.2.2"))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func Open(service http.Handler, names ...string) (*Site, error) {
 }
 
 func listen(memory *fabric.Fabric, address netip.Addr) (net.Listener, error) {
-	host, err := memory.Host(address)
+	host, err := memory.AddHost(address)
 	if err != nil {
 		return nil, err
 	}
@@ -83,11 +83,11 @@ func (s *Site) Close() { s.close() }
 // Network is the world of a client: the site, and nothing else.
 func (s *Site) Network() network.Network { return s.network }
 
-// Happens announces accidents.
-func (s *Site) Happens(accidents ...Accident) {
+// InjectFaults announces accidents.
+func (s *Site) InjectFaults(accidents ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.accidents = append(s.accidents, accidents...)
+	s.faults = append(s.faults, accidents...)
 }
 
 // Requests returns what was asked so far, each as its method, a space and its URI.
@@ -111,34 +111,34 @@ func (s *Site) Mutations() int {
 // ServeHTTP answers as the service would, unless there is an accident.
 func (s *Site) ServeHTTP(answer http.ResponseWriter, request *http.Request) {
 	happens, strikes := s.next(request.Method + " " + request.URL.RequestURI())
-	if !strikes || happens.After {
+	if !strikes || happens.ServeFirst {
 		s.service.ServeHTTP(answer, request)
 	}
 	if !strikes {
 		return
 	}
-	if happens.Answer == nil {
-		breakConnection(answer)
+	if happens.Respond == nil {
+		closeConnection(answer)
 		return
 	}
-	happens.Answer(answer, request)
+	happens.Respond(answer, request)
 }
 
-func (s *Site) next(request string) (happens Accident, strikes bool) {
+func (s *Site) next(request string) (happens Fault, strikes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, request)
-	i := slices.IndexFunc(s.accidents, func(a Accident) bool { return strings.HasPrefix(request, a.On) })
+	i := slices.IndexFunc(s.faults, func(a Fault) bool { return strings.HasPrefix(request, a.Match) })
 	if i < 0 {
-		return Accident{}, false
+		return Fault{}, false
 	}
-	happens = s.accidents[i]
-	s.accidents = slices.Delete(s.accidents, i, i+1)
+	happens = s.faults[i]
+	s.faults = slices.Delete(s.faults, i, i+1)
 	return happens, true
 }
 
-// breakConnection cuts the line under an answer, whatever of it was written.
-func breakConnection(answer http.ResponseWriter) {
+// closeConnection cuts the line under an answer, whatever of it was written.
+func closeConnection(answer http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(answer).Hijack(); err == nil {
 		_ = conn.Close()
 	}

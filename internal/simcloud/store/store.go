@@ -15,8 +15,8 @@ import (
 	bberrors "go.etcd.io/bbolt/errors"
 )
 
-// patience is how long another process may still be closing the file.
-const patience = 2 * time.Second
+// lockTimeout is how long another process may still be closing the file.
+const lockTimeout = 2 * time.Second
 
 // ErrInUse tells that another process has the store open.
 var ErrInUse = errors.New("another process works with it; end that one first, or use another folder")
@@ -24,14 +24,14 @@ var ErrInUse = errors.New("another process works with it; end that one first, or
 // DB is an open store. Without a file it lives in memory only.
 type DB struct{ bolt *bbolt.DB }
 
-// Memory returns a store without a file.
-func Memory() *DB { return &DB{} }
+// NewMemory returns a store without a file.
+func NewMemory() *DB { return &DB{} }
 
 // Open opens or creates zone.db in dir. Writes are handed to the operating system before they are acknowledged, but not
 // synced to the disk: they survive a killed process, not a power cut, which is all a simulated zone needs. It fails
 // with ErrInUse if another process has the store.
 func Open(dir string) (*DB, error) {
-	bolt, err := bbolt.Open(filepath.Join(dir, "zone.db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true, Timeout: patience})
+	bolt, err := bbolt.Open(filepath.Join(dir, "zone.db"), 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: true, Timeout: lockTimeout})
 	if errors.Is(err, bberrors.ErrTimeout) {
 		err = ErrInUse
 	}

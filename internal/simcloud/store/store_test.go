@@ -48,7 +48,7 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 }
 
 func TestAMemoryStoreIsATableLikeAnyOther(t *testing.T) {
-	db := store.Memory()
+	db := store.NewMemory()
 	table := load(t, db)
 	if err := table.Put("a", row{"x"}); err != nil {
 		t.Fatal(err)

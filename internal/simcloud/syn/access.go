@@ -11,44 +11,44 @@ type Cluster struct {
 	DeployKey    string // "<type> <key>"; "": none yet
 }
 
-// Cluster returns a cluster. It may be called by those that Config names.
-func (s *Syn) Cluster(id string) (Cluster, bool) {
+// FindCluster returns a cluster. It may be called by those that Config names.
+func (s *Syn) FindCluster(id string) (Cluster, bool) {
 	c, ok := s.clusters.Get(id)
 	if !ok {
 		return Cluster{}, false
 	}
-	path, own := repositoryPath(c.URL)
+	path, own := parseRepositoryURL(c.URL)
 	if !own {
 		path = ""
 	}
 	return Cluster{Tenant: c.Tenant, Facts: c.Facts, DynamicFacts: c.Dynamic, Catalog: path, DeployKey: c.Deploy}, true
 }
 
-// Tenants returns the paths of the tenants' configurations at the Git host, by the tenants' IDs.
-func (s *Syn) Tenants() map[string]string {
+// ListTenants returns the paths of the tenants' configurations at the Git host, by the tenants' IDs.
+func (s *Syn) ListTenants() map[string]string {
 	paths := map[string]string{}
 	for _, t := range s.tenants.List() {
-		if path, own := repositoryPath(t.URL); own {
+		if path, own := parseRepositoryURL(t.URL); own {
 			paths[t.ID] = path
 		}
 	}
 	return paths
 }
 
-// ClusterOf returns the cluster whose service account a token is of.
-func (s *Syn) ClusterOf(token string) (id string, ok bool) {
-	subject, ok := s.Subject(token)
+// FindClusterByToken returns the cluster whose service account a token is of.
+func (s *Syn) FindClusterByToken(token string) (id string, ok bool) {
+	subject, ok := s.FindSubject(token)
 	id = strings.TrimPrefix(subject, accountPrefix)
 	return id, ok && id != engineer
 }
 
-// Compiled notes down what is known about a compilation of a cluster.
-func (s *Syn) Compiled(id string, meta map[string]any) error {
+// RecordCompilation notes down what is known about a compilation of a cluster.
+func (s *Syn) RecordCompilation(id string, meta map[string]any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, ok := s.clusters.Get(id)
 	if !ok {
-		return notFound(clusterKind, id)
+		return newNotFound(clusterKind, id)
 	}
 	c.Compile = meta
 	return s.clusters.Put(id, c)
@@ -57,8 +57,8 @@ func (s *Syn) Compiled(id string, meta map[string]any) error {
 // VaultClient returns who signs people in, and by what name and secret Vault is known there.
 func VaultClient() (by, name, secret string) { return issuer, vaultClient, vaultSecret }
 
-// TokenValid tells whether a cluster's bootstrap token can still be used.
-func (s *Syn) TokenValid(id string) bool {
+// IsTokenValid tells whether a cluster's bootstrap token can still be used.
+func (s *Syn) IsTokenValid(id string) bool {
 	c, ok := s.clusters.Get(id)
-	return ok && s.aged(c).Valid
+	return ok && s.updateToken(c).Valid
 }

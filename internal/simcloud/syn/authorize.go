@@ -7,45 +7,45 @@ import (
 	"strings"
 )
 
-// authorize shows the page to sign in (OpenID Connect Core, 3.1.2). Whoever is not known is never sent anywhere.
-func (s *Syn) authorize(w http.ResponseWriter, r *http.Request) {
+// serveAuthorize shows the page to sign in (OpenID Connect Core, 3.1.2). Whoever is not known is never sent anywhere.
+func (s *Syn) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	asked := grant{
 		Kind: pageGrant, Client: query.Get("client_id"), Redirect: query.Get("redirect_uri"), State: query.Get("state"),
-		Nonce: query.Get("nonce"), Challenge: query.Get("code_challenge"), Until: s.wall(r).Add(signInLife),
+		Nonce: query.Get("nonce"), Challenge: query.Get("code_challenge"), Until: s.getServerTime(r).Add(signInLife),
 	}
-	if _, known := redirects(asked.Client); !known {
+	if _, known := listRedirects(asked.Client); !known {
 		show(w, http.StatusBadRequest, pageData{Title: "We are sorry...", Text: "Client not found."})
 		return
 	}
-	if !registered(asked.Client, asked.Redirect) {
+	if !isRegisteredRedirect(asked.Client, asked.Redirect) {
 		show(w, http.StatusBadRequest, pageData{Title: "We are sorry...", Text: "Invalid parameter: redirect_uri"})
 		return
 	}
 	method := query.Get("code_challenge_method")
 	switch {
 	case query.Get("response_type") != "code":
-		asked.back(w, r, url.Values{"error": {"unsupported_response_type"}})
+		asked.redirectBack(w, r, url.Values{"error": {"unsupported_response_type"}})
 	case !strings.Contains(" "+query.Get("scope")+" ", " openid "):
-		asked.back(w, r, url.Values{"error": {"invalid_scope"}, "error_description": {"Missing openid scope"}})
+		asked.redirectBack(w, r, url.Values{"error": {"invalid_scope"}, "error_description": {"Missing openid scope"}})
 	case method != "" && method != "S256":
-		asked.back(w, r, url.Values{"error": {"invalid_request"}, "error_description": {"Invalid parameter: code_challenge_method"}})
+		asked.redirectBack(w, r, url.Values{"error": {"invalid_request"}, "error_description": {"Invalid parameter: code_challenge_method"}})
 	case (method == "") != (asked.Challenge == ""):
-		asked.back(w, r, url.Values{"error": {"invalid_request"}, "error_description": {"Missing parameter: code_challenge"}})
+		asked.redirectBack(w, r, url.Values{"error": {"invalid_request"}, "error_description": {"Missing parameter: code_challenge"}})
 	default:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		kept, err := s.keep(asked)
+		kept, err := s.saveGrant(asked)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		show(w, http.StatusOK, loginPage(kept.ID, ""))
+		show(w, http.StatusOK, renderLoginPage(kept.ID, ""))
 	}
 }
 
-// back sends the browser back to the client.
-func (g grant) back(w http.ResponseWriter, r *http.Request, values url.Values) {
+// redirectBack sends the browser back to the client.
+func (g grant) redirectBack(w http.ResponseWriter, r *http.Request, values url.Values) {
 	if g.State != "" {
 		values.Set("state", g.State)
 	}
@@ -53,29 +53,29 @@ func (g grant) back(w http.ResponseWriter, r *http.Request, values url.Values) {
 	http.Redirect(w, r, g.Redirect+"?"+values.Encode(), http.StatusFound)
 }
 
-func loginPage(session, text string) pageData {
+func renderLoginPage(session, text string) pageData {
 	return pageData{
 		Title: "Sign in to your account", Text: text, Password: true,
 		Action: realm + "/login-actions/authenticate?" + url.Values{"session_code": {session}}.Encode(),
 	}
 }
 
-// login takes name and password, and sends the browser back with a code.
-func (s *Syn) login(w http.ResponseWriter, r *http.Request) {
+// serveLogin takes name and password, and sends the browser back with a code.
+func (s *Syn) serveLogin(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := r.URL.Query().Get("session_code")
 	asked, ok := s.grants.Get(session)
-	if !ok || asked.Kind != pageGrant || !s.wall(r).Before(asked.Until) {
+	if !ok || asked.Kind != pageGrant || !s.getServerTime(r).Before(asked.Until) {
 		show(w, http.StatusBadRequest, pageData{Title: "We are sorry...", Text: "Action expired. Please start again."})
 		return
 	}
-	if !s.proves(r) {
-		show(w, http.StatusOK, loginPage(session, "Invalid username or password."))
+	if !s.checkPassword(r) {
+		show(w, http.StatusOK, renderLoginPage(session, "Invalid username or password."))
 		return
 	}
-	asked.Kind, asked.Until = codeGrant, s.wall(r).Add(codeLife)
-	code, err := s.keep(asked)
+	asked.Kind, asked.Until = codeGrant, s.getServerTime(r).Add(codeLife)
+	code, err := s.saveGrant(asked)
 	if err == nil {
 		err = s.grants.Delete(session)
 	}
@@ -83,11 +83,11 @@ func (s *Syn) login(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	code.back(w, r, url.Values{"code": {code.ID}, "session_state": {session}})
+	code.redirectBack(w, r, url.Values{"code": {code.ID}, "session_state": {session}})
 }
 
-// proves tells whether a form holds the name and the password of the engineer.
-func (s *Syn) proves(r *http.Request) bool {
+// checkPassword tells whether a form holds the name and the password of the engineer.
+func (s *Syn) checkPassword(r *http.Request) bool {
 	name, secret := s.Account()
 	right := subtle.ConstantTimeCompare([]byte(r.PostFormValue("password")), []byte(secret)) == 1
 	return secret != "" && right && r.PostFormValue("username") == name
@@ -95,7 +95,7 @@ func (s *Syn) proves(r *http.Request) bool {
 
 // Account returns the name and the password that an engineer signs in with.
 func (s *Syn) Account() (name, secret string) {
-	secret, err := s.text(password)
+	secret, err := s.ensureSecretText(password)
 	if err != nil {
 		return engineer, ""
 	}

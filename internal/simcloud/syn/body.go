@@ -66,20 +66,20 @@ type newTenant struct {
 // read decodes a body of the media type; patches may hold nothing that cannot be patched.
 func (c call) read(kind string, into any) error {
 	if given, _, err := mime.ParseMediaType(c.kind); err != nil || given != kind {
-		return refuse(http.StatusBadRequest, "request body has an error: header Content-Type has unexpected value '%s'", c.kind)
+		return newAPIError(http.StatusBadRequest, "request body has an error: header Content-Type has unexpected value '%s'", c.kind)
 	}
 	if len(bytes.TrimSpace(c.body)) == 0 {
-		return refuse(http.StatusBadRequest, "request body has an error: value is required but missing")
+		return newAPIError(http.StatusBadRequest, "request body has an error: value is required but missing")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(c.body))
 	if kind == patchType {
 		decoder.DisallowUnknownFields()
 	}
 	if err := decoder.Decode(into); err != nil {
-		return refuse(http.StatusBadRequest, "code=400, message=%v", err)
+		return newAPIError(http.StatusBadRequest, "code=400, message=%v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return refuse(http.StatusBadRequest, "request body has an error: failed to decode request body: more than one value")
+		return newAPIError(http.StatusBadRequest, "request body has an error: failed to decode request body: more than one value")
 	}
 	return nil
 }
@@ -99,8 +99,8 @@ func set(target, source *string) {
 	}
 }
 
-// text returns a text for a reply; nil if it is empty.
-func text(value string) *string {
+// optionalText returns a text for a reply; nil if it is empty.
+func optionalText(value string) *string {
 	if value == "" {
 		return nil
 	}

@@ -53,7 +53,7 @@ func TestATokenThatHasEndedIsShownUntilTheOperatorLooks(t *testing.T) {
 	for name, life := range map[string]time.Duration{"as long as usual": 0, "half an hour": 30 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := created(t, Config{Troubles: Troubles{TokenLife: life}})
+				w := created(t, Config{Faults: Faults{TokenLife: life}})
 				link := installLink(w.get("/clusters/c-demo"))
 				if life == 0 {
 					life = 24 * time.Hour
@@ -80,7 +80,7 @@ func TestATokenThatHasEndedIsShownUntilTheOperatorLooks(t *testing.T) {
 
 func TestSomebodyElseUsesTheToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := created(t, Config{Troubles: Troubles{UsedAfter: 15 * time.Minute}})
+		w := created(t, Config{Faults: Faults{UsedAfter: 15 * time.Minute}})
 		link := installLink(w.get("/clusters/c-demo"))
 		time.Sleep(15 * time.Minute)
 		if answer := w.send(http.MethodGet, link, ""); answer.Status != http.StatusUnauthorized {
@@ -136,7 +136,7 @@ func TestAClusterMayOnlyReportAboutItself(t *testing.T) {
 		if answer := w.send(http.MethodGet, "/clusters/c-none", ""); answer.Reason != want {
 			t.Error(answer)
 		}
-		if id, ok := w.ClusterOf(w.token); !ok || id != "c-demo" {
+		if id, ok := w.FindClusterByToken(w.token); !ok || id != "c-demo" {
 			t.Errorf("the token is of %q", id)
 		}
 	})

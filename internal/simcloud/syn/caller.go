@@ -13,32 +13,32 @@ type caller struct {
 	cluster string // whose service account it is; "" is an engineer
 }
 
-// bearer returns the token of a request. That there is none is a bad request, not an unauthorized one.
-func bearer(r *http.Request) (string, error) {
+// parseBearer returns the token of a request. That there is none is a bad request, not an unauthorized one.
+func parseBearer(r *http.Request) (string, error) {
 	scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", refuse(http.StatusBadRequest, "missing or malformed jwt")
+		return "", newAPIError(http.StatusBadRequest, "missing or malformed jwt")
 	}
 	return token, nil
 }
 
 // authenticate believes service accounts and the sign-on.
 func (s *Syn) authenticate(token, remote string) (caller, error) {
-	if subject, ok := s.Subject(token); ok {
+	if subject, ok := s.FindSubject(token); ok {
 		name := strings.TrimPrefix(subject, accountPrefix)
 		if name == engineer {
 			name = ""
 		}
 		return caller{user: subject, cluster: name}, nil
 	}
-	if user, ok := s.signedOn(token, s.config.Now(asker(remote))); ok {
+	if user, ok := s.verifyIDToken(token, s.config.Now(parseRemote(remote))); ok {
 		return caller{user: user}, nil
 	}
-	return caller{}, unauthorized()
+	return caller{}, newUnauthorized()
 }
 
-// asker returns the address that a request came from.
-func asker(remote string) netip.Addr {
+// parseRemote returns the address that a request came from.
+func parseRemote(remote string) netip.Addr {
 	from, err := netip.ParseAddrPort(remote)
 	if err != nil {
 		return netip.Addr{}
@@ -46,8 +46,8 @@ func asker(remote string) netip.Addr {
 	return from.Addr()
 }
 
-// may decides as the roles do that the operator makes: a cluster may look at itself and report what it is, nothing else.
-func (c caller) may(verb, resource, name string) error {
+// checkAccess decides as the roles do that the operator makes: a cluster may look at itself and report what it is, nothing else.
+func (c caller) checkAccess(verb, resource, name string) error {
 	own := strings.HasPrefix(resource, "clusters") && name == c.cluster && (verb == "get" || verb == "update")
 	if c.cluster == "" || own {
 		return nil
@@ -56,14 +56,14 @@ func (c caller) may(verb, resource, name string) error {
 	if name != "" {
 		object = " '" + name + "'"
 	}
-	return refuse(http.StatusForbidden, "%s.syn.tools%s is forbidden: User '%s' cannot %s resource '%s' in API group 'syn.tools' in the namespace '%s'",
+	return newAPIError(http.StatusForbidden, "%s.syn.tools%s is forbidden: User '%s' cannot %s resource '%s' in API group 'syn.tools' in the namespace '%s'",
 		resource, object, c.user, verb, resource, namespace)
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return nil, refuse(http.StatusBadRequest, "request body has an error: reading failed: %v", err)
+		return nil, newAPIError(http.StatusBadRequest, "request body has an error: reading failed: %v", err)
 	}
 	return body, nil
 }

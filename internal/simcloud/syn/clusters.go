@@ -7,7 +7,7 @@ import (
 )
 
 func (s *Syn) listClusters(c call) (int, any, error) {
-	if err := c.caller.may("list", "clusters", ""); err != nil {
+	if err := c.caller.checkAccess("list", "clusters", ""); err != nil {
 		return 0, nil, err
 	}
 	list := s.clusters.List()
@@ -30,11 +30,11 @@ func (s *Syn) listClusters(c call) (int, any, error) {
 	case "", "id", "tenant", "displayName":
 		return http.StatusOK, shown, nil
 	}
-	return 0, nil, refuse(http.StatusBadRequest, "parameter 'sort_by' in query has an error: value is not one of the allowed values ['id','tenant','displayName']")
+	return 0, nil, newAPIError(http.StatusBadRequest, "parameter 'sort_by' in query has an error: value is not one of the allowed values ['id','tenant','displayName']")
 }
 
 func (s *Syn) createCluster(c call) (int, any, error) {
-	if err := c.caller.may("create", "clusters", ""); err != nil {
+	if err := c.caller.checkAccess("create", "clusters", ""); err != nil {
 		return 0, nil, err
 	}
 	var body newCluster
@@ -56,13 +56,13 @@ func (s *Syn) hasCluster(id string) bool {
 // addCluster makes a cluster. What it is to report itself is not taken over: the creation of an object ignores its status.
 func (s *Syn) addCluster(id string, body newCluster) (int, any, error) {
 	if body.Tenant == nil || *body.Tenant == "" {
-		return 0, nil, refuse(http.StatusBadRequest, "request body has an error: doesn't match schema: property 'tenant' is missing")
+		return 0, nil, newAPIError(http.StatusBadRequest, "request body has an error: doesn't match schema: property 'tenant' is missing")
 	}
 	if _, ok := s.tenants.Get(*body.Tenant); !ok {
-		return 0, nil, notFound(tenantKind, *body.Tenant)
+		return 0, nil, newNotFound(tenantKind, *body.Tenant)
 	}
 	if s.hasCluster(id) {
-		return 0, nil, alreadyThere(clusterKind, id)
+		return 0, nil, newAlreadyExists(clusterKind, id)
 	}
 	made := cluster{ID: id, Tenant: *body.Tenant, Created: s.now()}.clone()
 	if body.GitRepo != nil {
@@ -80,18 +80,18 @@ func (s *Syn) addCluster(id string, body newCluster) (int, any, error) {
 }
 
 func (s *Syn) getCluster(c call) (int, any, error) {
-	found, err := s.theCluster(c, "get", "clusters")
+	found, err := s.findAllowedCluster(c, "get", "clusters")
 	return http.StatusOK, found.view(), err
 }
 
-// theCluster returns the cluster of a path, if the caller may do that with it.
-func (s *Syn) theCluster(c call, verb, resource string) (cluster, error) {
-	if err := c.caller.may(verb, resource, c.id); err != nil {
+// findAllowedCluster returns the cluster of a path, if the caller may do that with it.
+func (s *Syn) findAllowedCluster(c call, verb, resource string) (cluster, error) {
+	if err := c.caller.checkAccess(verb, resource, c.id); err != nil {
 		return cluster{}, err
 	}
 	found, ok := s.clusters.Get(c.id)
 	if !ok {
-		return cluster{}, notFound(clusterKind, c.id)
+		return cluster{}, newNotFound(clusterKind, c.id)
 	}
 	return found, nil
 }
@@ -101,7 +101,7 @@ func (s *Syn) patchCluster(c call) (int, any, error) {
 	if err := c.read(patchType, &body); err != nil {
 		return 0, nil, err
 	}
-	found, err := s.theCluster(c, "update", "clusters")
+	found, err := s.findAllowedCluster(c, "update", "clusters")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -118,7 +118,7 @@ func (s *Syn) putCluster(c call) (int, any, error) {
 	if err := c.read(plainType, &body); err != nil {
 		return 0, nil, err
 	}
-	if err := c.caller.may("update", "clusters", c.id); err != nil {
+	if err := c.caller.checkAccess("update", "clusters", c.id); err != nil {
 		return 0, nil, err
 	}
 	found, ok := s.clusters.Get(c.id)
@@ -141,7 +141,7 @@ func (s *Syn) putCluster(c call) (int, any, error) {
 
 // deleteCluster only begins with it: see reconcile.
 func (s *Syn) deleteCluster(c call) (int, any, error) {
-	found, err := s.theCluster(c, "delete", "clusters")
+	found, err := s.findAllowedCluster(c, "delete", "clusters")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -156,7 +156,7 @@ func (s *Syn) compileMeta(c call) (int, any, error) {
 	if err := c.read(plainType, &meta); err != nil {
 		return 0, nil, err
 	}
-	found, err := s.theCluster(c, "update", "clusters/status")
+	found, err := s.findAllowedCluster(c, "update", "clusters/status")
 	if err != nil {
 		return 0, nil, err
 	}

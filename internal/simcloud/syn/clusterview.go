@@ -19,18 +19,18 @@ func (c *cluster) apply(body clusterBody) error {
 	}
 	set(&c.URL, body.GitRepo.URL)
 	set(&c.HostKeys, body.GitRepo.HostKeys)
-	return c.deployKey(body.GitRepo.DeployKey)
+	return c.setDeployKey(body.GitRepo.DeployKey)
 }
 
-// deployKey lets a key read the catalog, once there is a repository that is looked after.
-func (c *cluster) deployKey(key *string) error {
+// setDeployKey lets a key read the catalog, once there is a repository that is looked after.
+func (c *cluster) setDeployKey(key *string) error {
 	switch {
 	case key == nil:
 		return nil
 	case c.Type == "":
-		return refuse(http.StatusBadRequest, "Cannot set deploy key for unmanaged git repo")
+		return newAPIError(http.StatusBadRequest, "Cannot set deploy key for unmanaged git repo")
 	case len(strings.Split(*key, " ")) != 2:
-		return refuse(http.StatusBadRequest, "Illegal deploy key format. Expected '<type> <public key>'")
+		return newAPIError(http.StatusBadRequest, "Illegal deploy key format. Expected '<type> <public key>'")
 	}
 	c.Deploy = *key
 	return nil
@@ -39,17 +39,17 @@ func (c *cluster) deployKey(key *string) error {
 // view is a cluster as the API shows it.
 func (c cluster) view() newCluster {
 	shown := newCluster{ID: &c.ID, Tenant: &c.Tenant, clusterBody: clusterBody{
-		DisplayName: text(c.DisplayName), TenantRevision: text(c.TenantRevision), GlobalRevision: text(c.GlobalVersion),
-		GitRepo:     &gitRepo{URL: text(c.URL), Type: text(c.Type), DeployKey: text(c.Deploy), HostKeys: text(c.HostKeys)},
-		Annotations: loose(c.Annotations), Facts: loose(c.Facts), DynamicFacts: c.Dynamic, CompileMeta: c.Compile,
+		DisplayName: optionalText(c.DisplayName), TenantRevision: optionalText(c.TenantRevision), GlobalRevision: optionalText(c.GlobalVersion),
+		GitRepo:     &gitRepo{URL: optionalText(c.URL), Type: optionalText(c.Type), DeployKey: optionalText(c.Deploy), HostKeys: optionalText(c.HostKeys)},
+		Annotations: toAnyMap(c.Annotations), Facts: toAnyMap(c.Facts), DynamicFacts: c.Dynamic, CompileMeta: c.Compile,
 	}}
 	if c.Token.Valid {
-		shown.InstallURL = text("https://" + Host + "/install/steward.json?token=" + c.Token.Secret)
+		shown.InstallURL = optionalText("https://" + Host + "/install/steward.json?token=" + c.Token.Secret)
 	}
 	return shown
 }
 
-func loose(texts map[string]string) map[string]any {
+func toAnyMap(texts map[string]string) map[string]any {
 	values := make(map[string]any, len(texts))
 	for key, value := range texts {
 		values[key] = value

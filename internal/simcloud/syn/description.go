@@ -11,7 +11,7 @@ import (
 //go:embed description.yaml
 var descriptionYAML []byte
 
-func description() (map[string]any, error) {
+func loadDescription() (map[string]any, error) {
 	var document map[string]any
 	return document, yaml.Unmarshal(descriptionYAML, &document)
 }

@@ -12,31 +12,31 @@ const (
 	deviceInterval = 5 * time.Second
 )
 
-// device begins a sign-in of something without a browser (RFC 8628, 3.1).
-func (s *Syn) device(w http.ResponseWriter, r *http.Request) {
+// serveDevice begins a sign-in of something without a browser (RFC 8628, 3.1).
+func (s *Syn) serveDevice(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	client, ok := s.client(r)
+	client, ok := s.findClient(r)
 	if !ok || client != lieutenantClient {
-		fail(w, http.StatusUnauthorized, "unauthorized_client", "Client is not allowed to initiate OAuth 2.0 Device Authorization Grant. The flow is disabled for the client.")
+		writeOAuthError(w, http.StatusUnauthorized, "unauthorized_client", "Client is not allowed to initiate OAuth 2.0 Device Authorization Grant. The flow is disabled for the client.")
 		return
 	}
 	text := rand.Text()
-	kept, err := s.keep(grant{Kind: waitingGrant, Client: client, UserCode: text[:4] + "-" + text[4:8], Until: s.wall(r).Add(deviceLife)})
+	kept, err := s.saveGrant(grant{Kind: waitingGrant, Client: client, UserCode: text[:4] + "-" + text[4:8], Until: s.getServerTime(r).Add(deviceLife)})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	const page = "https://" + SignOnHost + realm + "/device"
-	say(w, http.StatusOK, map[string]any{
+	writeJSON(w, http.StatusOK, map[string]any{
 		"device_code": kept.ID, "user_code": kept.UserCode, "verification_uri": page,
 		"verification_uri_complete": page + "?" + url.Values{"user_code": {kept.UserCode}}.Encode(),
 		"expires_in":                int(deviceLife / time.Second), "interval": int(deviceInterval / time.Second),
 	})
 }
 
-// devicePage is where a person signs in for the device whose code they type.
-func (s *Syn) devicePage(w http.ResponseWriter, r *http.Request) {
+// serveDevicePage is where a person signs in for the device whose code they type.
+func (s *Syn) serveDevicePage(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	form := pageData{Title: "Device Login", Action: realm + "/device", Code: true, Password: true, UserCode: r.URL.Query().Get("user_code")}
@@ -46,10 +46,10 @@ func (s *Syn) devicePage(w http.ResponseWriter, r *http.Request) {
 	}
 	form.UserCode = r.PostFormValue("device_user_code")
 	for _, g := range s.grants.List() {
-		if g.Kind != waitingGrant || g.UserCode != form.UserCode || !s.wall(r).Before(g.Until) {
+		if g.Kind != waitingGrant || g.UserCode != form.UserCode || !s.getServerTime(r).Before(g.Until) {
 			continue
 		}
-		if !s.proves(r) {
+		if !s.checkPassword(r) {
 			form.Text = "Invalid username or password."
 			show(w, http.StatusOK, form)
 			return
@@ -73,14 +73,14 @@ func (s *Syn) poll(w http.ResponseWriter, r *http.Request, client string) {
 	now := s.now()
 	switch {
 	case !ok || g.Kind != waitingGrant || g.Client != client:
-		fail(w, http.StatusBadRequest, "invalid_grant", "Device code not valid")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Device code not valid")
 		return
-	case !s.wall(r).Before(g.Until):
-		fail(w, http.StatusBadRequest, "expired_token", "Device code is expired")
+	case !s.getServerTime(r).Before(g.Until):
+		writeOAuthError(w, http.StatusBadRequest, "expired_token", "Device code is expired")
 		return
 	case g.Approved:
 		_ = s.grants.Delete(g.ID) // one that stays is too old soon
-		s.grantTokens(w, r, g)
+		s.issueTokens(w, r, g)
 		return
 	}
 	early := now.Sub(g.Polled) < deviceInterval
@@ -90,8 +90,8 @@ func (s *Syn) poll(w http.ResponseWriter, r *http.Request, client string) {
 		return
 	}
 	if early {
-		fail(w, http.StatusBadRequest, "slow_down", "Slow down")
+		writeOAuthError(w, http.StatusBadRequest, "slow_down", "Slow down")
 		return
 	}
-	fail(w, http.StatusBadRequest, "authorization_pending", "The authorization request is still pending")
+	writeOAuthError(w, http.StatusBadRequest, "authorization_pending", "The authorization request is still pending")
 }

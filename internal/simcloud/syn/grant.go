@@ -29,8 +29,8 @@ const (
 	freshGrant   = "refresh"
 )
 
-// keep gives a grant an ID, and forgets those that ended long before it will.
-func (s *Syn) keep(g grant) (grant, error) {
+// saveGrant gives a grant an ID, and forgets those that ended long before it will.
+func (s *Syn) saveGrant(g grant) (grant, error) {
 	g.ID = rand.Text()
 	for _, old := range s.grants.List() {
 		if !old.Until.Before(g.Until.Add(-2 * refreshTokenLife)) {
@@ -43,15 +43,17 @@ func (s *Syn) keep(g grant) (grant, error) {
 	return g, s.grants.Put(g.ID, g)
 }
 
-// redeem returns a grant and takes it away: each is good for one time.
-func (s *Syn) redeem(id, kind string, r *http.Request) (grant, bool) {
+// takeGrant returns a grant and takes it away: each is good for one time.
+func (s *Syn) takeGrant(id, kind string, r *http.Request) (grant, bool) {
 	g, ok := s.grants.Get(id)
 	if !ok || g.Kind != kind {
 		return grant{}, false
 	}
 	_ = s.grants.Delete(id) // one that stays is too old soon
-	return g, s.wall(r).Before(g.Until)
+	return g, s.getServerTime(r).Before(g.Until)
 }
 
-// wall is the time of the sign-on, as it shows to whoever asks.
-func (s *Syn) wall(r *http.Request) time.Time { return s.config.Now(asker(r.RemoteAddr)) }
+// getServerTime is the time of the sign-on, as it shows to whoever asks.
+func (s *Syn) getServerTime(r *http.Request) time.Time {
+	return s.config.Now(parseRemote(r.RemoteAddr))
+}

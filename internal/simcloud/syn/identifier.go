@@ -18,19 +18,19 @@ const (
 // name returns the name of a new object: the given one with its prefix, or one that nobody has.
 func name(given *string, prefix, kind string, taken func(string) bool) (string, error) {
 	if given == nil || *given == "" {
-		return freeName(prefix, taken), nil
+		return generateName(prefix, taken), nil
 	}
 	chosen := *given
 	if !strings.HasPrefix(chosen, prefix) {
 		chosen = prefix + chosen
 	}
 	if len(chosen) > maxName || !regexp.MustCompile(`^`+namePattern+`$`).MatchString(chosen) {
-		return "", invalidName(kind, chosen)
+		return "", newInvalidName(kind, chosen)
 	}
 	return chosen, nil
 }
 
-func freeName(prefix string, taken func(string) bool) string {
+func generateName(prefix string, taken func(string) bool) string {
 	adjectives := []string{"autumn", "bitter", "cold", "dry", "fragrant", "green", "icy", "late", "misty", "patient", "silent", "young"}
 	nouns := []string{"brook", "cloud", "field", "forest", "glade", "hill", "lake", "meadow", "pond", "river", "snow", "waterfall"}
 	for {
@@ -41,9 +41,9 @@ func freeName(prefix string, taken func(string) bool) string {
 	}
 }
 
-func invalidName(kind, given string) error {
+func newInvalidName(kind, given string) error {
 	singular := map[string]string{clusterKind: "Cluster.syn.tools", tenantKind: "Tenant.syn.tools"}[kind]
-	return refuse(http.StatusUnprocessableEntity, "%s '%s' is invalid: metadata.name: Invalid value: '%s': a lowercase RFC 1123 subdomain must consist of "+
+	return newAPIError(http.StatusUnprocessableEntity, "%s '%s' is invalid: metadata.name: Invalid value: '%s': a lowercase RFC 1123 subdomain must consist of "+
 		"lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "+
 		"regex used for validation is '%s')", singular, given, given, namePattern)
 }

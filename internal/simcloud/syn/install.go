@@ -9,15 +9,15 @@ const stewardImage = "docker.io/projectsyn/steward:v0.2.2"
 func (s *Syn) install(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	manifest, err := s.manifest(r.URL.Query().Get("token"))
-	answer(w, http.StatusOK, manifest, err)
+	manifest, err := s.renderManifest(r.URL.Query().Get("token"))
+	writeReply(w, http.StatusOK, manifest, err)
 }
 
-func (s *Syn) manifest(token string) (any, error) {
+func (s *Syn) renderManifest(token string) (any, error) {
 	if token == "" {
-		return nil, refuse(http.StatusBadRequest, "Missing or malformed token")
+		return nil, newAPIError(http.StatusBadRequest, "Missing or malformed token")
 	}
-	if err := s.settle(); err != nil {
+	if err := s.reconcileAll(); err != nil {
 		return nil, err
 	}
 	for _, c := range s.clusters.List() {
@@ -25,52 +25,52 @@ func (s *Syn) manifest(token string) (any, error) {
 			continue
 		}
 		if !c.Token.Valid || !s.now().Before(c.Token.ValidUntil) {
-			return nil, refuse(http.StatusUnauthorized, "Token already used or expired")
+			return nil, newAPIError(http.StatusUnauthorized, "Token already used or expired")
 		}
-		account, err := s.accountToken(c.ID)
+		account, err := s.ensureAccountToken(c.ID)
 		if err != nil {
-			return nil, refuse(http.StatusServiceUnavailable, "ServiceAccount token not ready, try again")
+			return nil, newAPIError(http.StatusServiceUnavailable, "ServiceAccount token not ready, try again")
 		}
 		c.Token.Valid, c.Token.Taken = false, true
-		return steward(c.ID, account), s.clusters.Put(c.ID, c)
+		return buildStewardObjects(c.ID, account), s.clusters.Put(c.ID, c)
 	}
-	return nil, refuse(http.StatusUnauthorized, "Invalid token")
+	return nil, newAPIError(http.StatusUnauthorized, "Invalid token")
 }
 
 type object = map[string]any
 
-func labels() object {
+func buildLabels() object {
 	return object{"app.kubernetes.io/name": "steward", "app.kubernetes.io/managed-by": "syn"}
 }
 
-// steward returns the six objects that Steward consists of.
-func steward(id, token string) object {
+// buildStewardObjects returns the six objects that Steward consists of.
+func buildStewardObjects(id, token string) object {
 	const name, space, rbac = "steward", "syn", "rbac.authorization.k8s.io"
-	here := func() object { return object{"name": name, "namespace": space, "labels": labels()} }
+	here := func() object { return object{"name": name, "namespace": space, "labels": buildLabels()} }
 	return object{"apiVersion": "v1", "kind": "List", "metadata": object{}, "items": []object{
-		{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": space, "labels": labels()}},
+		{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": space, "labels": buildLabels()}},
 		{
-			"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": object{"name": "syn-admin", "labels": labels()},
+			"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": object{"name": "syn-admin", "labels": buildLabels()},
 			"rules": []object{
 				{"apiGroups": []string{"*"}, "resources": []string{"*"}, "verbs": []string{"*"}},
 				{"nonResourceURLs": []string{"*"}, "verbs": []string{"*"}},
 			},
 		},
 		{
-			"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "syn-steward", "labels": labels()},
+			"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "syn-steward", "labels": buildLabels()},
 			"roleRef":  object{"apiGroup": rbac, "kind": "ClusterRole", "name": "syn-admin"},
 			"subjects": []object{{"kind": "ServiceAccount", "name": name, "namespace": space}},
 		},
 		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": here()},
 		{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": here(), "spec": object{
-			"selector": object{"matchLabels": labels()},
-			"template": object{"metadata": object{"labels": labels()}, "spec": stewardPod(id)},
+			"selector": object{"matchLabels": buildLabels()},
+			"template": object{"metadata": object{"labels": buildLabels()}, "spec": buildStewardPod(id)},
 		}},
 		{"apiVersion": "v1", "kind": "Secret", "metadata": here(), "stringData": object{"token": token}},
 	}}
 }
 
-func stewardPod(id string) object {
+func buildStewardPod(id string) object {
 	return object{
 		"serviceAccountName": "steward",
 		"securityContext":    object{"runAsNonRoot": true},

@@ -24,10 +24,10 @@ const (
 	signOnBits = 2048
 )
 
-// signer returns the key of a name, which is made when it is used first: RSA keys take their time.
-func (s *Syn) signer(name string) (crypto.Signer, error) {
-	s.making.Lock()
-	defer s.making.Unlock()
+// ensureSigner returns the key of a name, which is made when it is used first: RSA keys take their time.
+func (s *Syn) ensureSigner(name string) (crypto.Signer, error) {
+	s.keysLock.Lock()
+	defer s.keysLock.Unlock()
 	if kept, ok := s.keys.Get(name); ok {
 		key, err := x509.ParsePKCS8PrivateKey(kept.Private)
 		if err != nil {
@@ -57,10 +57,10 @@ func newSigner(name string) (crypto.Signer, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 }
 
-// text returns the random text of a name.
-func (s *Syn) text(name string) (string, error) {
-	s.making.Lock()
-	defer s.making.Unlock()
+// ensureSecretText returns the random text of a name.
+func (s *Syn) ensureSecretText(name string) (string, error) {
+	s.keysLock.Lock()
+	defer s.keysLock.Unlock()
 	if kept, ok := s.keys.Get(name); ok {
 		return string(kept.Private), nil
 	}
@@ -68,14 +68,14 @@ func (s *Syn) text(name string) (string, error) {
 	return made, s.keys.Put(name, secretKey{Private: []byte(made)})
 }
 
-// jwtSigner returns what signs tokens with a key, under the key's name.
-func (s *Syn) jwtSigner(name string, algorithm jose.SignatureAlgorithm) (jose.Signer, error) {
+// newJWTSigner returns what signs tokens with a key, under the key's name.
+func (s *Syn) newJWTSigner(name string, algorithm jose.SignatureAlgorithm) (jose.Signer, error) {
 	var key any
 	var err error
 	if algorithm == jose.HS512 {
-		key, err = s.sharedKey(name)
+		key, err = s.getSharedKey(name)
 	} else {
-		key, err = s.signer(name)
+		key, err = s.ensureSigner(name)
 	}
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func (s *Syn) jwtSigner(name string, algorithm jose.SignatureAlgorithm) (jose.Si
 	return jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, options)
 }
 
-// sharedKey returns the key of a name that signs with HS512, which wants 64 bytes.
-func (s *Syn) sharedKey(name string) ([]byte, error) {
-	shared, err := s.text(name)
+// getSharedKey returns the key of a name that signs with HS512, which wants 64 bytes.
+func (s *Syn) getSharedKey(name string) ([]byte, error) {
+	shared, err := s.ensureSecretText(name)
 	return []byte(strings.Repeat(shared, 3)), err
 }

@@ -17,8 +17,8 @@ const (
 	jsonType     = "application/json; charset=UTF-8"
 )
 
-// Lieutenant returns the API.
-func (s *Syn) Lieutenant() http.Handler {
+// LieutenantHandler returns the API.
+func (s *Syn) LieutenantHandler() http.Handler {
 	mux := http.NewServeMux()
 	s.open(mux)
 	for pattern, serve := range map[string]func(call) (int, any, error){
@@ -35,19 +35,19 @@ func (s *Syn) Lieutenant() http.Handler {
 		"PUT /clusters/{id}":              s.putCluster,
 		"DELETE /clusters/{id}":           s.deleteCluster,
 		"POST /clusters/{id}/compileMeta": s.compileMeta,
-		"GET /inventory":                  notImplemented,
-		"POST /inventory":                 notImplemented,
+		"GET /inventory":                  serveNotImplemented,
+		"POST /inventory":                 serveNotImplemented,
 	} {
-		mux.Handle(pattern, s.locked(serve))
+		mux.Handle(pattern, s.requireCaller(serve))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, 0, nil, refuse(http.StatusNotFound, "no matching operation was found"))
+		writeReply(w, 0, nil, newAPIError(http.StatusNotFound, "no matching operation was found"))
 	})
-	return withoutSlash(mux)
+	return trimSlash(mux)
 }
 
-// withoutSlash takes a slash from the end of a path.
-func withoutSlash(next http.Handler) http.Handler {
+// trimSlash takes a slash from the end of a path.
+func trimSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if trimmed := strings.TrimRight(r.URL.Path, "/"); trimmed != "" && trimmed != r.URL.Path {
 			r = r.Clone(r.Context())
@@ -60,7 +60,7 @@ func withoutSlash(next http.Handler) http.Handler {
 // open adds what needs no token.
 func (s *Syn) open(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]any{
+		writeReply(w, http.StatusOK, map[string]any{
 			"apiVersion": apiVersion,
 			"oidc":       map[string]string{"clientId": lieutenantClient, "discoveryUrl": issuer + discoveryPath},
 			"vault":      map[string]string{"addr": "https://" + vaultHost, "loginMethod": "oidc"},
@@ -71,8 +71,8 @@ func (s *Syn) open(mux *http.ServeMux) {
 		_, _ = w.Write([]byte("ok"))
 	})
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		document, err := description()
-		answer(w, http.StatusOK, document, err)
+		document, err := loadDescription()
+		writeReply(w, http.StatusOK, document, err)
 	})
 	mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -81,8 +81,8 @@ func (s *Syn) open(mux *http.ServeMux) {
 	mux.HandleFunc("GET /install/steward.json", s.install)
 }
 
-func notImplemented(call) (int, any, error) {
-	return 0, nil, refuse(http.StatusInternalServerError, "Not implemented")
+func serveNotImplemented(call) (int, any, error) {
+	return 0, nil, newAPIError(http.StatusInternalServerError, "Not implemented")
 }
 
 // call is a request of somebody who is known.
@@ -96,39 +96,39 @@ type call struct {
 
 const maxBody = 1 << 20
 
-// locked serves those who show a token, one after the other.
-func (s *Syn) locked(serve func(call) (int, any, error)) http.Handler {
+// requireCaller serves those who show a token, one after the other.
+func (s *Syn) requireCaller(serve func(call) (int, any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, err := bearer(r)
+		token, err := parseBearer(r)
 		if err != nil {
-			answer(w, 0, nil, err)
+			writeReply(w, 0, nil, err)
 			return
 		}
 		body, err := readBody(w, r)
 		if err != nil {
-			answer(w, 0, nil, err)
+			writeReply(w, 0, nil, err)
 			return
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		who, err := s.authenticate(token, r.RemoteAddr)
 		if err == nil {
-			err = s.settle()
+			err = s.reconcileAll()
 		}
 		if err != nil {
-			answer(w, 0, nil, err)
+			writeReply(w, 0, nil, err)
 			return
 		}
 		status, reply, err := serve(call{caller: who, id: r.PathValue("id"), query: r.URL.Query().Get, kind: r.Header.Get("Content-Type"), body: body})
-		answer(w, status, reply, err)
+		writeReply(w, status, reply, err)
 	})
 }
 
-// answer replies with JSON, or with the reason of a refusal.
-func answer(w http.ResponseWriter, status int, reply any, err error) {
+// writeReply replies with JSON, or with the reason of a refusal.
+func writeReply(w http.ResponseWriter, status int, reply any, err error) {
 	if err != nil {
 		status, reply = http.StatusInternalServerError, map[string]string{"reason": err.Error()}
-		var refused refusal
+		var refused apiError
 		if errors.As(err, &refused) {
 			status = refused.status
 		}

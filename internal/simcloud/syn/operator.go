@@ -11,7 +11,7 @@ const (
 	// preparing is how long the operator takes until it has seen a new cluster, and ending until a deleted one is gone.
 	preparing = 3 * time.Second
 	ending    = 2 * time.Second
-	// tokenLife is how long a bootstrap token lives.
+	// getTokenLife is how long a bootstrap token lives.
 	tokenLife = 24 * time.Hour
 	// syncPeriod is how often the operator looks at what nobody changed.
 	syncPeriod = 5 * time.Minute
@@ -21,14 +21,14 @@ const (
 	unmanagedRepo   = "unmanaged"
 )
 
-// Settle does what the operator would have done by now.
-func (s *Syn) Settle() error {
+// Reconcile does what the operator would have done by now.
+func (s *Syn) Reconcile() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.settle()
+	return s.reconcileAll()
 }
 
-func (s *Syn) settle() error {
+func (s *Syn) reconcileAll() error {
 	var err error
 	for _, t := range s.tenants.List() {
 		switch {
@@ -36,30 +36,30 @@ func (s *Syn) settle() error {
 			t = t.clone()
 			t.Annotations[protectedDelete] = "true"
 			err = errors.Join(err, s.tenants.Put(t.ID, t))
-		case s.ends(t.Deleted, t.Annotations):
-			err = errors.Join(err, s.archive(t.URL), s.tenants.Delete(t.ID))
+		case s.isDeletionDue(t.Deleted, t.Annotations):
+			err = errors.Join(err, s.archiveRepository(t.URL), s.tenants.Delete(t.ID))
 		}
 	}
 	for _, c := range s.clusters.List() {
-		err = errors.Join(err, s.reconcile(c))
+		err = errors.Join(err, s.reconcileCluster(c))
 	}
 	return err
 }
 
-func (s *Syn) passed(since time.Time, period time.Duration) bool {
+func (s *Syn) hasElapsed(since time.Time, period time.Duration) bool {
 	return !s.now().Before(since.Add(period))
 }
 
-// ends tells whether the time has come of something whose deletion somebody asked for. What is protected stays.
-func (s *Syn) ends(deleted time.Time, annotations map[string]string) bool {
-	return !deleted.IsZero() && annotations[protectedDelete] != "true" && s.passed(deleted, ending)
+// isDeletionDue tells whether the time has come of something whose deletion somebody asked for. What is protected stays.
+func (s *Syn) isDeletionDue(deleted time.Time, annotations map[string]string) bool {
+	return !deleted.IsZero() && annotations[protectedDelete] != "true" && s.hasElapsed(deleted, ending)
 }
 
-// reconcile does what is due for a cluster.
-func (s *Syn) reconcile(c cluster) error {
+// reconcileCluster does what is due for a cluster.
+func (s *Syn) reconcileCluster(c cluster) error {
 	before := c.Token
 	switch {
-	case !c.Prepared && !s.passed(c.Created, preparing):
+	case !c.Prepared && !s.hasElapsed(c.Created, preparing):
 		return nil
 	case !c.Prepared, c.Annotations[protectedDelete] == "":
 		prepared, err := s.prepare(c.clone())
@@ -68,10 +68,10 @@ func (s *Syn) reconcile(c cluster) error {
 		}
 		c = prepared
 	}
-	if s.ends(c.Deleted, c.Annotations) {
+	if s.isDeletionDue(c.Deleted, c.Annotations) {
 		return s.end(c)
 	}
-	c.Token = s.aged(c)
+	c.Token = s.updateToken(c)
 	if c.Token == before {
 		return nil
 	}
@@ -91,10 +91,10 @@ func (s *Syn) prepare(c cluster) (cluster, error) {
 		c.Annotations[protectedDelete] = "true"
 	}
 	if !c.Prepared {
-		c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: c.Created.Add(preparing + s.tokenLife()), Valid: true}
+		c.Token = bootstrapToken{Secret: generateToken(), ValidUntil: c.Created.Add(preparing + s.getTokenLife()), Valid: true}
 	}
 	c.Prepared = true
-	account, err := s.accountToken(c.ID)
+	account, err := s.ensureAccountToken(c.ID)
 	if err != nil {
 		return c, err
 	}
@@ -105,17 +105,17 @@ func (s *Syn) prepare(c cluster) (cluster, error) {
 	return c, errors.Join(err, s.clusters.Put(c.ID, c))
 }
 
-func (s *Syn) tokenLife() time.Duration {
-	if life := s.config.Troubles.TokenLife; life > 0 {
+func (s *Syn) getTokenLife() time.Duration {
+	if life := s.config.Faults.TokenLife; life > 0 {
 		return life
 	}
 	return tokenLife
 }
 
-// aged returns a cluster's token as it is by now. That one has ended is noted down at the operator's next look only.
-func (s *Syn) aged(c cluster) bootstrapToken {
+// updateToken returns a cluster's token as it is by now. That one has ended is noted down at the operator's next look only.
+func (s *Syn) updateToken(c cluster) bootstrapToken {
 	token := c.Token
-	if after := s.config.Troubles.UsedAfter; after > 0 && !token.Taken && s.passed(c.Created, after) {
+	if after := s.config.Faults.UsedAfter; after > 0 && !token.Taken && s.hasElapsed(c.Created, after) {
 		token.Valid, token.Taken = false, true
 	}
 	looked := c.Created.Add(preparing + syncPeriod/2)
@@ -128,7 +128,7 @@ func (s *Syn) aged(c cluster) bootstrapToken {
 // end does what the deletion policy asks for: the repository is archived, and secrets are deleted so that they can be had
 // back.
 func (s *Syn) end(c cluster) error {
-	err := errors.Join(s.archive(c.URL), s.removeFile(c))
+	err := errors.Join(s.archiveRepository(c.URL), s.removeFile(c))
 	if s.config.Secrets != nil {
 		err = errors.Join(err, s.config.Secrets.SoftDeleteBelow(c.Tenant+"/"+c.ID))
 	}
@@ -141,14 +141,14 @@ func (s *Syn) ResetToken(id string) error {
 	defer s.mu.Unlock()
 	c, ok := s.clusters.Get(id)
 	if !ok {
-		return notFound(clusterKind, id)
+		return newNotFound(clusterKind, id)
 	}
-	c.Token = bootstrapToken{Secret: randomToken(), ValidUntil: s.now().Add(tokenLife), Valid: true, Taken: true}
+	c.Token = bootstrapToken{Secret: generateToken(), ValidUntil: s.now().Add(tokenLife), Valid: true, Taken: true}
 	return s.clusters.Put(id, c)
 }
 
-// randomToken returns a bootstrap token as the operator makes it.
-func randomToken() string {
+// generateToken returns a bootstrap token as the operator makes it.
+func generateToken() string {
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret) // never fails
 	return base64.URLEncoding.EncodeToString(secret)

@@ -5,22 +5,22 @@ import "strings"
 // gitBase is how the addresses of the Git host's repositories begin.
 const gitBase = "ssh://git@git.vshn.net/"
 
-// repositoryPath returns the path of a repository of the Git host.
-func repositoryPath(url string) (path string, own bool) {
+// parseRepositoryURL returns the path of a repository of the Git host.
+func parseRepositoryURL(url string) (path string, own bool) {
 	path, own = strings.CutPrefix(url, gitBase)
 	return strings.TrimSuffix(path, ".git"), own
 }
 
 func (s *Syn) createRepository(url string) error {
-	path, own := repositoryPath(url)
+	path, own := parseRepositoryURL(url)
 	if !own || s.config.Repositories == nil {
 		return nil
 	}
 	return s.config.Repositories.Create(path)
 }
 
-func (s *Syn) archive(url string) error {
-	path, own := repositoryPath(url)
+func (s *Syn) archiveRepository(url string) error {
+	path, own := parseRepositoryURL(url)
 	if !own || s.config.Repositories == nil {
 		return nil
 	}
@@ -29,14 +29,14 @@ func (s *Syn) archive(url string) error {
 
 // registerFile gives a cluster its file in the tenant's configuration, as the operator does. What is there stays.
 func (s *Syn) registerFile(c cluster) error {
-	path, ok := s.configuration(c.Tenant)
+	path, ok := s.findTenantRepository(c.Tenant)
 	if !ok {
 		return nil
 	}
 	if err := s.config.Repositories.Create(path); err != nil {
 		return err
 	}
-	files, _, err := s.config.Repositories.Files(path)
+	files, _, err := s.config.Repositories.ReadFiles(path)
 	if err != nil {
 		return err
 	}
@@ -44,26 +44,26 @@ func (s *Syn) registerFile(c cluster) error {
 	if _, known := files[name]; known {
 		return nil
 	}
-	return s.commit(path, name, []byte("classes:\n- "+c.Tenant+".common\n"))
+	return s.commitFile(path, name, []byte("classes:\n- "+c.Tenant+".common\n"))
 }
 
 // removeFile takes the file of a cluster away that is gone.
 func (s *Syn) removeFile(c cluster) error {
-	path, ok := s.configuration(c.Tenant)
+	path, ok := s.findTenantRepository(c.Tenant)
 	if !ok {
 		return nil
 	}
-	return s.commit(path, c.ID+".yml", nil)
+	return s.commitFile(path, c.ID+".yml", nil)
 }
 
-func (s *Syn) commit(path, file string, content []byte) error {
+func (s *Syn) commitFile(path, file string, content []byte) error {
 	_, err := s.config.Repositories.Commit(path, "Update cluster files", map[string][]byte{file: content})
 	return err
 }
 
-// configuration returns the repository of a tenant's configuration, if it is at the Git host.
-func (s *Syn) configuration(id string) (path string, ok bool) {
+// findTenantRepository returns the repository of a tenant's configuration, if it is at the Git host.
+func (s *Syn) findTenantRepository(id string) (path string, ok bool) {
 	t, known := s.tenants.Get(id)
-	path, own := repositoryPath(t.URL)
+	path, own := parseRepositoryURL(t.URL)
 	return path, known && own && s.config.Repositories != nil
 }

@@ -2,8 +2,8 @@ package syn
 
 import "time"
 
-// seed makes what was there before anybody came: two tenants, and a cluster of the second.
-func (s *Syn) seed() error {
+// createInitial makes what was there before anybody came: two tenants, and a cluster of the second.
+func (s *Syn) createInitial() error {
 	if len(s.tenants.List()) > 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ const (
 
 // newAccountToken makes the token of a service account.
 func (s *Syn) newAccountToken(name string) (string, error) {
-	signer, err := s.jwtSigner(accountKey, jose.ES256)
+	signer, err := s.newJWTSigner(accountKey, jose.ES256)
 	if err != nil {
 		return "", err
 	}
@@ -25,8 +25,8 @@ func (s *Syn) newAccountToken(name string) (string, error) {
 	}).Serialize()
 }
 
-// accountToken returns the token of a service account, the same each time. Like tokens that are kept in secrets it never ends.
-func (s *Syn) accountToken(name string) (string, error) {
+// ensureAccountToken returns the token of a service account, the same each time. Like tokens that are kept in secrets it never ends.
+func (s *Syn) ensureAccountToken(name string) (string, error) {
 	if kept, ok := s.keys.Get("token/" + name); ok {
 		return string(kept.Private), nil
 	}
@@ -37,21 +37,21 @@ func (s *Syn) accountToken(name string) (string, error) {
 	return made, s.keys.Put("token/"+name, secretKey{Private: []byte(made)})
 }
 
-// APIToken returns a token of a service account that may do everything.
-func (s *Syn) APIToken() (string, error) {
+// CreateAPIToken returns a token of a service account that may do everything.
+func (s *Syn) CreateAPIToken() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.accountToken(engineer)
+	return s.ensureAccountToken(engineer)
 }
 
-// Subject returns the service account that a token is of, e.g. "system:serviceaccount:lieutenant:c-demo", as a token
+// FindSubject returns the service account that a token is of, e.g. "system:serviceaccount:lieutenant:c-demo", as a token
 // review would; false if it is of nobody. A token of a cluster that is gone is of nobody.
-func (s *Syn) Subject(token string) (subject string, ok bool) {
+func (s *Syn) FindSubject(token string) (subject string, ok bool) {
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
 		return "", false
 	}
-	key, err := s.signer(accountKey)
+	key, err := s.ensureSigner(accountKey)
 	if err != nil {
 		return "", false
 	}

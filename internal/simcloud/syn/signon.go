@@ -28,8 +28,8 @@ const (
 	deviceLife       = 10 * time.Minute
 )
 
-// redirects returns the addresses that a client may be sent back to, exactly; false if nobody knows the client.
-func redirects(client string) ([]string, bool) {
+// listRedirects returns the addresses that a client may be sent back to, exactly; false if nobody knows the client.
+func listRedirects(client string) ([]string, bool) {
 	uris, known := map[string][]string{
 		lieutenantClient: {"http://localhost:18000"},
 		vaultClient:      {"http://localhost:8250/oidc/callback", "https://" + vaultHost + "/ui/vault/auth/oidc/oidc/callback"},
@@ -41,24 +41,24 @@ func redirects(client string) ([]string, bool) {
 func (s *Syn) SignOn() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+realm+discoveryPath, discover)
-	mux.HandleFunc("GET "+protocolPath+"/certs", s.certs)
-	mux.HandleFunc("GET "+protocolPath+"/auth", s.authorize)
-	mux.HandleFunc("POST "+realm+"/login-actions/authenticate", s.login)
-	mux.HandleFunc("POST "+protocolPath+"/token", s.token)
-	mux.HandleFunc("GET "+protocolPath+"/userinfo", s.userinfo)
-	mux.HandleFunc("POST "+protocolPath+"/auth/device", s.device)
-	mux.HandleFunc("GET "+realm+"/device", s.devicePage)
-	mux.HandleFunc("POST "+realm+"/device", s.devicePage)
+	mux.HandleFunc("GET "+protocolPath+"/certs", s.serveCerts)
+	mux.HandleFunc("GET "+protocolPath+"/auth", s.serveAuthorize)
+	mux.HandleFunc("POST "+realm+"/login-actions/authenticate", s.serveLogin)
+	mux.HandleFunc("POST "+protocolPath+"/token", s.serveToken)
+	mux.HandleFunc("GET "+protocolPath+"/userinfo", s.serveUserInfo)
+	mux.HandleFunc("POST "+protocolPath+"/auth/device", s.serveDevice)
+	mux.HandleFunc("GET "+realm+"/device", s.serveDevicePage)
+	mux.HandleFunc("POST "+realm+"/device", s.serveDevicePage)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { show(w, http.StatusOK, pageData{Title: "Sign in"}) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		say(w, http.StatusNotFound, map[string]string{"error": "Unable to find matching target resource method"})
+		writeJSON(w, http.StatusNotFound, map[string]string{"error": "Unable to find matching target resource method"})
 	})
 	return mux
 }
 
 func discover(w http.ResponseWriter, _ *http.Request) {
 	const protocol = "https://" + SignOnHost + protocolPath
-	say(w, http.StatusOK, map[string]any{
+	writeJSON(w, http.StatusOK, map[string]any{
 		"issuer":                                issuer,
 		"authorization_endpoint":                protocol + "/auth",
 		"token_endpoint":                        protocol + "/token",
@@ -75,25 +75,25 @@ func discover(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// certs returns the key that ID tokens are signed with.
-func (s *Syn) certs(w http.ResponseWriter, _ *http.Request) {
-	key, err := s.signer(signOnKey)
+// serveCerts returns the key that ID tokens are signed with.
+func (s *Syn) serveCerts(w http.ResponseWriter, _ *http.Request) {
+	key, err := s.ensureSigner(signOnKey)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	say(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
+	writeJSON(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
 		{Key: key.Public(), KeyID: signOnKey, Algorithm: string(jose.RS256), Use: "sig"},
 	}})
 }
 
-// client returns the client of a request, which proves itself by a secret if it has one.
-func (s *Syn) client(r *http.Request) (name string, ok bool) {
+// findClient returns the client of a request, which proves itself by a secret if it has one.
+func (s *Syn) findClient(r *http.Request) (name string, ok bool) {
 	name, secret, basic := r.BasicAuth()
 	if !basic {
 		name, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
 	}
-	if _, known := redirects(name); !known {
+	if _, known := listRedirects(name); !known {
 		return name, false
 	}
 	return name, name == lieutenantClient || secret == vaultSecret
@@ -102,7 +102,7 @@ func (s *Syn) client(r *http.Request) (name string, ok bool) {
 // vaultSecret is what Vault shows the sign-on. The simulated Vault has been told of it.
 const vaultSecret = "simulated-vault"
 
-func say(w http.ResponseWriter, status int, value any) {
+func writeJSON(w http.ResponseWriter, status int, value any) {
 	content, err := json.Marshal(value)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -114,12 +114,12 @@ func say(w http.ResponseWriter, status int, value any) {
 	_, _ = w.Write(content) // the client went away
 }
 
-// fail answers as RFC 6749, 5.2, says.
-func fail(w http.ResponseWriter, status int, code, text string) {
-	say(w, status, map[string]string{"error": code, "error_description": text})
+// writeOAuthError answers as RFC 6749, 5.2, says.
+func writeOAuthError(w http.ResponseWriter, status int, code, text string) {
+	writeJSON(w, status, map[string]string{"error": code, "error_description": text})
 }
 
-func registered(client, uri string) bool {
-	uris, _ := redirects(client)
+func isRegisteredRedirect(client, uri string) bool {
+	uris, _ := listRedirects(client)
 	return slices.Contains(uris, uri)
 }

@@ -264,7 +264,7 @@ func TestADeviceWaitsForAPerson(t *testing.T) {
 func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
-		kept, err := w.keep(grant{Kind: pageGrant, Client: lieutenantClient, Redirect: "http://localhost:18000", Until: time.Now().Add(time.Hour)})
+		kept, err := w.saveGrant(grant{Kind: pageGrant, Client: lieutenantClient, Redirect: "http://localhost:18000", Until: time.Now().Add(time.Hour)})
 		must(t, err)
 		for password, want := range map[string]int{"wrong": http.StatusOK, "": http.StatusOK} {
 			link := "https://" + SignOnHost + realm + "/login-actions/authenticate?session_code=" + kept.ID

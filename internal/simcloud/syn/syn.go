@@ -26,8 +26,8 @@ type Config struct {
 	// Repositories are those of the Git host; nil: nobody makes any.
 	Repositories Repositories
 	// Secrets are those of Vault; nil: nobody keeps any.
-	Secrets  Secrets
-	Troubles Troubles
+	Secrets Secrets
+	Faults  Faults
 }
 
 // Repositories makes, changes and archives Git repositories, by their paths without ".git". All may be repeated.
@@ -35,7 +35,7 @@ type Repositories interface {
 	Create(path string) error
 	Archive(path string) error
 	// Files returns the files of the newest commit.
-	Files(path string) (files map[string][]byte, commit string, err error)
+	ReadFiles(path string) (files map[string][]byte, commit string, err error)
 	// Commit changes files; those whose content is nil are deleted.
 	Commit(path, message string, files map[string][]byte) (commit string, err error)
 }
@@ -46,8 +46,8 @@ type Secrets interface {
 	SoftDeleteBelow(path string) error
 }
 
-// Troubles are what is wrong with Lieutenant. The zero Troubles are none.
-type Troubles struct {
+// Faults are what is wrong with Lieutenant. The zero Troubles are none.
+type Faults struct {
 	// TokenLife is how long a bootstrap token lives; 0 is as long as usual.
 	TokenLife time.Duration
 	// UsedAfter is how long after its creation somebody else uses the bootstrap token of a cluster; 0 is never.
@@ -61,7 +61,7 @@ type Syn struct {
 	mu       sync.Mutex // guards the tables' consistency
 	tenants  *store.Table[tenant]
 	clusters *store.Table[cluster]
-	making   sync.Mutex // of keys
+	keysLock sync.Mutex // of keys
 	keys     *store.Table[secretKey]
 	grants   *store.Table[grant]
 }
@@ -85,7 +85,7 @@ func New(config Config) (*Syn, error) {
 	if s.grants, err = store.Load[grant](config.DB, "syn/grant"); err != nil {
 		return nil, err
 	}
-	return s, s.seed()
+	return s, s.createInitial()
 }
 
 // now is the time of Lieutenant.

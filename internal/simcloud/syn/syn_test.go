@@ -41,7 +41,7 @@ type neighbours struct {
 func (n neighbours) Create(path string) error  { n.repositories[path] = "made"; return nil }
 func (n neighbours) Archive(path string) error { n.repositories[path] = "archived"; return nil }
 
-func (n neighbours) Files(string) (map[string][]byte, string, error) {
+func (n neighbours) ReadFiles(string) (map[string][]byte, string, error) {
 	return n.files, "abc", nil
 }
 
@@ -75,15 +75,15 @@ func open(t *testing.T, config Config) *world {
 	t.Helper()
 	w := &world{t: t, neighbours: neighbours{map[string]string{}, map[string]string{}, map[string][]byte{}}}
 	if config.DB == nil {
-		config.DB = store.Memory()
+		config.DB = store.NewMemory()
 	}
 	config.HostKey, config.Repositories, config.Secrets = "git.vshn.net ssh-ed25519 AAAA", w, w
 	var err error
 	w.Syn, err = New(config)
 	must(t, err)
-	w.api, w.sign = w.Lieutenant(), w.SignOn()
+	w.api, w.sign = w.LieutenantHandler(), w.SignOn()
 	must(t, w.keys.Put(signOnKey, secretKey{Private: rsaKey()}))
-	w.token, err = w.APIToken()
+	w.token, err = w.CreateAPIToken()
 	must(t, err)
 	document, err := openapi3.NewLoader().LoadFromData(descriptionYAML)
 	must(t, err)

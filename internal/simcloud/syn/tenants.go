@@ -3,7 +3,7 @@ package syn
 import "net/http"
 
 func (s *Syn) listTenants(c call) (int, any, error) {
-	if err := c.caller.may("list", "tenants", ""); err != nil {
+	if err := c.caller.checkAccess("list", "tenants", ""); err != nil {
 		return 0, nil, err
 	}
 	shown := []newTenant{}
@@ -14,7 +14,7 @@ func (s *Syn) listTenants(c call) (int, any, error) {
 }
 
 func (s *Syn) createTenant(c call) (int, any, error) {
-	if err := c.caller.may("create", "tenants", ""); err != nil {
+	if err := c.caller.checkAccess("create", "tenants", ""); err != nil {
 		return 0, nil, err
 	}
 	var body newTenant
@@ -35,10 +35,10 @@ func (s *Syn) hasTenant(id string) bool {
 
 func (s *Syn) addTenant(id string, body newTenant) (int, any, error) {
 	if body.GitRepo == nil || body.GitRepo.URL == nil || *body.GitRepo.URL == "" {
-		return 0, nil, refuse(http.StatusBadRequest, "GitRepo URL is required")
+		return 0, nil, newAPIError(http.StatusBadRequest, "GitRepo URL is required")
 	}
 	if s.hasTenant(id) {
-		return 0, nil, alreadyThere(tenantKind, id)
+		return 0, nil, newAlreadyExists(tenantKind, id)
 	}
 	made := tenant{ID: id, Type: autoRepo, Created: s.now()}.clone()
 	made.Annotations[protectedDelete] = "true"
@@ -49,20 +49,20 @@ func (s *Syn) addTenant(id string, body newTenant) (int, any, error) {
 	return http.StatusCreated, made.view(), s.tenants.Put(id, made)
 }
 
-// theTenant returns the tenant of a path, if the caller may do that with it.
-func (s *Syn) theTenant(c call, verb string) (tenant, error) {
-	if err := c.caller.may(verb, "tenants", c.id); err != nil {
+// findAllowedTenant returns the tenant of a path, if the caller may do that with it.
+func (s *Syn) findAllowedTenant(c call, verb string) (tenant, error) {
+	if err := c.caller.checkAccess(verb, "tenants", c.id); err != nil {
 		return tenant{}, err
 	}
 	found, ok := s.tenants.Get(c.id)
 	if !ok {
-		return tenant{}, notFound(tenantKind, c.id)
+		return tenant{}, newNotFound(tenantKind, c.id)
 	}
 	return found, nil
 }
 
 func (s *Syn) getTenant(c call) (int, any, error) {
-	found, err := s.theTenant(c, "get")
+	found, err := s.findAllowedTenant(c, "get")
 	return http.StatusOK, found.view(), err
 }
 
@@ -71,7 +71,7 @@ func (s *Syn) patchTenant(c call) (int, any, error) {
 	if err := c.read(patchType, &body); err != nil {
 		return 0, nil, err
 	}
-	found, err := s.theTenant(c, "update")
+	found, err := s.findAllowedTenant(c, "update")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Syn) putTenant(c call) (int, any, error) {
 	if err := c.read(plainType, &body); err != nil {
 		return 0, nil, err
 	}
-	if err := c.caller.may("update", "tenants", c.id); err != nil {
+	if err := c.caller.checkAccess("update", "tenants", c.id); err != nil {
 		return 0, nil, err
 	}
 	found, ok := s.tenants.Get(c.id)
@@ -103,7 +103,7 @@ func (s *Syn) putTenant(c call) (int, any, error) {
 
 // deleteTenant only begins with it: see settle.
 func (s *Syn) deleteTenant(c call) (int, any, error) {
-	found, err := s.theTenant(c, "delete")
+	found, err := s.findAllowedTenant(c, "delete")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -128,7 +128,7 @@ func (t *tenant) apply(body tenantBody) {
 // view is a tenant as the API shows it.
 func (t tenant) view() newTenant {
 	return newTenant{ID: &t.ID, tenantBody: tenantBody{
-		DisplayName: text(t.DisplayName), GlobalURL: text(t.GlobalURL), GlobalRevision: text(t.GlobalVersion), Annotations: loose(t.Annotations),
-		GitRepo: &revisionedRepo{gitRepo: gitRepo{URL: text(t.URL), Type: text(t.Type)}, Revision: text(t.Revision)},
+		DisplayName: optionalText(t.DisplayName), GlobalURL: optionalText(t.GlobalURL), GlobalRevision: optionalText(t.GlobalVersion), Annotations: toAnyMap(t.Annotations),
+		GitRepo: &revisionedRepo{gitRepo: gitRepo{URL: optionalText(t.URL), Type: optionalText(t.Type)}, Revision: optionalText(t.Revision)},
 	}}
 }

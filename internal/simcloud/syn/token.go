@@ -11,71 +11,71 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// token is the token endpoint (RFC 6749, 3.2).
-func (s *Syn) token(w http.ResponseWriter, r *http.Request) {
+// serveToken is the token endpoint (RFC 6749, 3.2).
+func (s *Syn) serveToken(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	client, ok := s.client(r)
+	client, ok := s.findClient(r)
 	if !ok {
-		fail(w, http.StatusUnauthorized, "invalid_client", "Invalid client or Invalid client credentials")
+		writeOAuthError(w, http.StatusUnauthorized, "invalid_client", "Invalid client or Invalid client credentials")
 		return
 	}
 	switch r.PostFormValue("grant_type") {
 	case "authorization_code":
-		s.exchange(w, r, client)
+		s.exchangeCode(w, r, client)
 	case "refresh_token":
 		s.refresh(w, r, client)
 	case deviceGrant:
 		s.poll(w, r, client)
 	default:
-		fail(w, http.StatusBadRequest, "unsupported_grant_type", "Unsupported grant_type")
+		writeOAuthError(w, http.StatusBadRequest, "unsupported_grant_type", "Unsupported grant_type")
 	}
 }
 
-// exchange gives tokens for a code.
-func (s *Syn) exchange(w http.ResponseWriter, r *http.Request, client string) {
-	code, ok := s.redeem(r.PostFormValue("code"), codeGrant, r)
+// exchangeCode gives tokens for a code.
+func (s *Syn) exchangeCode(w http.ResponseWriter, r *http.Request, client string) {
+	code, ok := s.takeGrant(r.PostFormValue("code"), codeGrant, r)
 	verifier := r.PostFormValue("code_verifier")
 	sum := sha256.Sum256([]byte(verifier))
 	switch {
 	case !ok || code.Client != client:
-		fail(w, http.StatusBadRequest, "invalid_grant", "Code not valid")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Code not valid")
 	case code.Redirect != r.PostFormValue("redirect_uri"):
-		fail(w, http.StatusBadRequest, "invalid_grant", "Incorrect redirect_uri")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Incorrect redirect_uri")
 	case code.Challenge != "" && verifier == "":
-		fail(w, http.StatusBadRequest, "invalid_grant", "PKCE code verifier not specified")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "PKCE code verifier not specified")
 	case code.Challenge != "" && code.Challenge != base64.RawURLEncoding.EncodeToString(sum[:]):
-		fail(w, http.StatusBadRequest, "invalid_grant", "PKCE verification failed: Code mismatch")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "PKCE verification failed: Code mismatch")
 	default:
-		s.grantTokens(w, r, code)
+		s.issueTokens(w, r, code)
 	}
 }
 
 // refresh gives tokens for a refresh token, which is good for one time.
 func (s *Syn) refresh(w http.ResponseWriter, r *http.Request, client string) {
 	var claims jwt.Claims
-	shared, err := s.sharedKey(refreshKey)
+	shared, err := s.getSharedKey(refreshKey)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	parsed, err := jwt.ParseSigned(r.PostFormValue("refresh_token"), []jose.SignatureAlgorithm{jose.HS512})
 	if err != nil || parsed.Claims(shared, &claims) != nil {
-		fail(w, http.StatusBadRequest, "invalid_grant", "Invalid refresh token")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Invalid refresh token")
 		return
 	}
-	kept, ok := s.redeem(claims.ID, freshGrant, r)
+	kept, ok := s.takeGrant(claims.ID, freshGrant, r)
 	if !ok || kept.Client != client {
-		fail(w, http.StatusBadRequest, "invalid_grant", "Token is not active")
+		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Token is not active")
 		return
 	}
-	s.grantTokens(w, r, kept)
+	s.issueTokens(w, r, kept)
 }
 
-// grantTokens answers with an ID token, an access token and a refresh token.
-func (s *Syn) grantTokens(w http.ResponseWriter, r *http.Request, g grant) {
-	now := s.wall(r)
-	fresh, err := s.keep(grant{Kind: freshGrant, Client: g.Client, Nonce: g.Nonce, Until: now.Add(refreshTokenLife)})
+// issueTokens answers with an ID token, an access token and a refresh token.
+func (s *Syn) issueTokens(w http.ResponseWriter, r *http.Request, g grant) {
+	now := s.getServerTime(r)
+	fresh, err := s.saveGrant(grant{Kind: freshGrant, Client: g.Client, Nonce: g.Nonce, Until: now.Add(refreshTokenLife)})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -85,8 +85,8 @@ func (s *Syn) grantTokens(w http.ResponseWriter, r *http.Request, g grant) {
 		"not-before-policy": 0, "session_state": fresh.ID, "scope": "openid email profile",
 	}
 	for name, claims := range map[string]map[string]any{
-		"id_token":      idClaims(g, now),
-		"access_token":  accessClaims(g.Client, now),
+		"id_token":      buildIDClaims(g, now),
+		"access_token":  buildAccessClaims(g.Client, now),
 		"refresh_token": {"iss": issuer, "aud": issuer, "sub": subject, "typ": "Refresh", "jti": fresh.ID, "exp": fresh.Until.Unix(), "iat": now.Unix()},
 	} {
 		algorithm, key := jose.RS256, signOnKey
@@ -98,11 +98,11 @@ func (s *Syn) grantTokens(w http.ResponseWriter, r *http.Request, g grant) {
 			return
 		}
 	}
-	say(w, http.StatusOK, reply)
+	writeJSON(w, http.StatusOK, reply)
 }
 
 func (s *Syn) sign(key string, algorithm jose.SignatureAlgorithm, claims map[string]any) (string, error) {
-	signer, err := s.jwtSigner(key, algorithm)
+	signer, err := s.newJWTSigner(key, algorithm)
 	if err != nil {
 		return "", err
 	}
@@ -114,15 +114,15 @@ const (
 	email   = "engineer@example.com"
 )
 
-func person() map[string]any {
+func userClaims() map[string]any {
 	return map[string]any{
 		"sub": subject, "email": email, "email_verified": true, "preferred_username": engineer, "name": "Engin Eer",
 		"groups": []string{"engineers"},
 	}
 }
 
-func idClaims(g grant, now time.Time) map[string]any {
-	claims := person()
+func buildIDClaims(g grant, now time.Time) map[string]any {
+	claims := userClaims()
 	claims["iss"], claims["aud"], claims["azp"], claims["typ"] = issuer, g.Client, g.Client, "ID"
 	claims["iat"], claims["auth_time"], claims["exp"] = now.Unix(), now.Unix(), now.Add(idTokenLife).Unix()
 	if g.Nonce != "" {
@@ -131,20 +131,20 @@ func idClaims(g grant, now time.Time) map[string]any {
 	return claims
 }
 
-func accessClaims(client string, now time.Time) map[string]any {
+func buildAccessClaims(client string, now time.Time) map[string]any {
 	return map[string]any{
 		"iss": issuer, "aud": "account", "sub": subject, "azp": client, "typ": "Bearer", "iat": now.Unix(),
 		"exp": now.Add(idTokenLife).Unix(), "realm_access": map[string]any{"roles": []string{"engineer"}},
 	}
 }
 
-// claimed returns who a token of the sign-on is of, if it is for that audience and has not ended.
-func (s *Syn) claimed(token, audience string, now time.Time) (string, bool) {
+// verifyToken returns who a token of the sign-on is of, if it is for that audience and has not ended.
+func (s *Syn) verifyToken(token, audience string, now time.Time) (string, bool) {
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
 		return "", false
 	}
-	key, err := s.signer(signOnKey)
+	key, err := s.ensureSigner(signOnKey)
 	if err != nil {
 		return "", false
 	}
@@ -156,18 +156,18 @@ func (s *Syn) claimed(token, audience string, now time.Time) (string, bool) {
 	return claims.Subject, claims.ValidateWithLeeway(wanted, 0) == nil
 }
 
-// signedOn returns who signed in at Lieutenant with a token. It takes ID tokens, which access tokens are not.
-func (s *Syn) signedOn(token string, now time.Time) (user string, ok bool) {
-	_, ok = s.claimed(token, lieutenantClient, now)
+// verifyIDToken returns who signed in at Lieutenant with a token. It takes ID tokens, which access tokens are not.
+func (s *Syn) verifyIDToken(token string, now time.Time) (user string, ok bool) {
+	_, ok = s.verifyToken(token, lieutenantClient, now)
 	return email, ok
 }
 
-func (s *Syn) userinfo(w http.ResponseWriter, r *http.Request) {
+func (s *Syn) serveUserInfo(w http.ResponseWriter, r *http.Request) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if _, ok := s.claimed(token, "account", s.wall(r)); !ok || !strings.EqualFold(scheme, "Bearer") {
+	if _, ok := s.verifyToken(token, "account", s.getServerTime(r)); !ok || !strings.EqualFold(scheme, "Bearer") {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="simulated", error="invalid_token"`)
-		fail(w, http.StatusUnauthorized, "invalid_token", "Token verification failed")
+		writeOAuthError(w, http.StatusUnauthorized, "invalid_token", "Token verification failed")
 		return
 	}
-	say(w, http.StatusOK, person())
+	writeJSON(w, http.StatusOK, userClaims())
 }

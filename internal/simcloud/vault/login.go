@@ -8,23 +8,23 @@ import (
 // clusterMount is where clusters sign in by the token of their service account; a role is called as its tenant.
 const clusterMount = "lieutenant"
 
-func (v *Vault) login(r request) (reply, error) {
+func (v *Vault) serveLogin(r request) (reply, error) {
 	switch {
 	case v.config.OIDC.Issuer != "" && r.is(http.MethodPost, "auth/oidc/oidc/auth_url"):
-		return v.authURL(r)
+		return v.serveAuthURL(r)
 	case v.config.OIDC.Issuer != "" && r.is(http.MethodGet, "auth/oidc/oidc/callback"):
-		return v.callback(r)
+		return v.serveCallback(r)
 	case r.is(http.MethodPost, "auth/"+clusterMount+"/login"):
-		return v.clusterLogin(r)
+		return v.loginCluster(r)
 	}
-	if r.secretToken() == "" {
+	if r.getToken() == "" {
 		return reply{}, errDenied
 	}
-	return reply{}, noRoute(r.path)
+	return reply{}, newNoRoute(r.path)
 }
 
-// clusterLogin gives a cluster a token that may read what is its own.
-func (v *Vault) clusterLogin(r request) (reply, error) {
+// loginCluster gives a cluster a token that may read what is its own.
+func (v *Vault) loginCluster(r request) (reply, error) {
 	var body struct {
 		Role string `json:"role"`
 		JWT  string `json:"jwt"`
@@ -34,24 +34,24 @@ func (v *Vault) clusterLogin(r request) (reply, error) {
 	}
 	switch {
 	case body.Role == "":
-		return reply{}, refuse(http.StatusBadRequest, "missing role")
+		return reply{}, newAPIError(http.StatusBadRequest, "missing role")
 	case body.JWT == "":
-		return reply{}, refuse(http.StatusBadRequest, "missing jwt")
+		return reply{}, newAPIError(http.StatusBadRequest, "missing jwt")
 	case !strings.HasPrefix(body.Role, "t-"):
-		return reply{}, refuse(http.StatusBadRequest, "invalid role name %q", body.Role)
+		return reply{}, newAPIError(http.StatusBadRequest, "invalid role name %q", body.Role)
 	}
-	tenant, cluster, ok := v.account(body.JWT)
+	tenant, cluster, ok := v.findAccount(body.JWT)
 	if !ok {
 		return reply{}, errDenied
 	}
 	if tenant != body.Role {
-		return reply{}, refuse(http.StatusForbidden, "service account name not authorized")
+		return reply{}, newAPIError(http.StatusForbidden, "service account name not authorized")
 	}
-	t, err := v.issue("lieutenant-"+cluster, tokenLife, ClusterPolicy(tenant, cluster))
-	return v.welcome(t), err
+	t, err := v.createToken("lieutenant-"+cluster, tokenLife, FormatClusterPolicy(tenant, cluster))
+	return v.newAuthReply(t), err
 }
 
-func (v *Vault) account(jwt string) (tenant, cluster string, ok bool) {
+func (v *Vault) findAccount(jwt string) (tenant, cluster string, ok bool) {
 	if v.config.ServiceAccount == nil {
 		return "", "", false
 	}

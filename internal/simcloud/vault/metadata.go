@@ -14,11 +14,11 @@ func (v *Vault) serveMetadata(r request, path, operation string) (reply, error) 
 	case "read":
 		s, ok := v.secrets.Get(path)
 		if !ok {
-			return reply{}, errNothing
+			return reply{}, errNotFound
 		}
-		return data("kv", s.describe()), nil
+		return newDataReply("kv", s.describe()), nil
 	case "create", "update", "patch":
-		return reply{}, v.describeAnew(r, path, operation == "patch")
+		return reply{}, v.replaceMetadata(r, path, operation == "patch")
 	case "delete":
 		return reply{}, v.secrets.Delete(path)
 	}
@@ -26,22 +26,22 @@ func (v *Vault) serveMetadata(r request, path, operation string) (reply, error) 
 }
 
 func (v *Vault) list(folder string) (reply, error) {
-	keys := v.keys(folder)
+	keys := v.listKeys(folder)
 	if len(keys) == 0 {
-		return reply{}, errNothing
+		return reply{}, errNotFound
 	}
-	return data("kv", map[string]any{"keys": keys}), nil
+	return newDataReply("kv", map[string]any{"keys": keys}), nil
 }
 
-// described is the body of a write of metadata: what is absent stays.
-type described struct {
+// metadataRequest is the body of a write of metadata: what is absent stays.
+type metadataRequest struct {
 	MaxVersions *int              `json:"max_versions"`
 	CASRequired *bool             `json:"cas_required"`
 	DeleteAfter *string           `json:"delete_version_after"`
 	Custom      map[string]string `json:"custom_metadata"`
 }
 
-func (d described) apply(s secret) (secret, error) {
+func (d metadataRequest) apply(s secret) (secret, error) {
 	if d.MaxVersions != nil {
 		s.MaxVersions = *d.MaxVersions
 	}
@@ -56,22 +56,22 @@ func (d described) apply(s secret) (secret, error) {
 	}
 	var err error
 	if s.DeleteAfter, err = time.ParseDuration(*d.DeleteAfter); err != nil {
-		return s, refuse(http.StatusBadRequest, "Field validation failed: error converting input for field \"delete_version_after\"")
+		return s, newAPIError(http.StatusBadRequest, "Field validation failed: error converting input for field \"delete_version_after\"")
 	}
 	return s, nil
 }
 
-func (v *Vault) describeAnew(r request, path string, patch bool) error {
+func (v *Vault) replaceMetadata(r request, path string, patch bool) error {
 	if patch && !r.mergePatch() {
-		return refuse(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")
+		return newAPIError(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")
 	}
-	var body described
+	var body metadataRequest
 	if err := r.decode(&body); err != nil {
 		return err
 	}
 	s, ok := v.secrets.Get(path)
 	if !ok && patch {
-		return errNothing
+		return errNotFound
 	}
 	if !ok {
 		s = secret{Path: path, Created: v.config.Now()}
@@ -96,23 +96,23 @@ func (v *Vault) serveVersions(r request, part, path string) (reply, error) {
 		return reply{}, err
 	}
 	if len(body.Versions) == 0 {
-		return reply{}, refuse(http.StatusBadRequest, "No version number provided")
+		return reply{}, newAPIError(http.StatusBadRequest, "No version number provided")
 	}
 	numbers := make([]int, len(body.Versions))
 	for i, n := range body.Versions {
 		numbers[i] = int(n)
 	}
-	return reply{}, v.change(path, func(s secret) secret { return s.treated(part, numbers, v.config.Now()) })
+	return reply{}, v.updateSecret(path, func(s secret) secret { return s.applyAction(part, numbers, v.config.Now()) })
 }
 
-func (s secret) treated(part string, numbers []int, now time.Time) secret {
+func (s secret) applyAction(part string, numbers []int, now time.Time) secret {
 	switch part {
 	case "undelete":
-		return s.changed(numbers, now, func(e *version) { e.Deleted = time.Time{} })
+		return s.withVersions(numbers, now, func(e *version) { e.Deleted = time.Time{} })
 	case "destroy":
-		return s.changed(numbers, now, func(e *version) { e.Destroyed, e.Data = true, nil })
+		return s.withVersions(numbers, now, func(e *version) { e.Destroyed, e.Data = true, nil })
 	}
-	return s.softDeleted(numbers, now)
+	return s.withDeleted(numbers, now)
 }
 
 // versionNumber is a number that may also come as a text.

@@ -38,7 +38,7 @@ func DefaultRedirects() []string {
 	return []string{"http://localhost:8250/oidc/callback", "http://127.0.0.1:8250/oidc/callback"}
 }
 
-func (o OIDC) allows(redirect string) bool {
+func (o OIDC) isRedirectAllowed(redirect string) bool {
 	allowed := o.Redirects
 	if allowed == nil {
 		allowed = DefaultRedirects()
@@ -50,31 +50,31 @@ func (o OIDC) has(role string) bool {
 	return role == "" || role == o.Role || o.Role == "" && role == "default"
 }
 
-func (o OIDC) policies() []string {
+func (o OIDC) listPolicies() []string {
 	if o.Policies == nil {
 		return []string{Engineer}
 	}
 	return o.Policies
 }
 
-// attempt is a sign-in that somebody began.
-type attempt struct {
+// loginAttempt is a sign-in that somebody began.
+type loginAttempt struct {
 	nonce, verifier, redirect, clientNonce string
 	ends                                   time.Time
 }
 
-// provider asks the issuer who it is.
-func (o OIDC) provider(ctx context.Context) (context.Context, *oidc.Provider, error) {
+// getProvider asks the issuer who it is.
+func (o OIDC) getProvider(ctx context.Context) (context.Context, *oidc.Provider, error) {
 	ctx = oidc.ClientContext(ctx, o.HTTP)
 	provider, err := oidc.NewProvider(ctx, o.Issuer)
 	if err != nil {
-		return ctx, nil, refuse(http.StatusBadRequest, "error getting provider for login operation: %v", err)
+		return ctx, nil, newAPIError(http.StatusBadRequest, "error getting provider for login operation: %v", err)
 	}
 	return ctx, provider, nil
 }
 
-// authURL begins a sign-in. As Vault does, it answers an empty link where the redirect is not allowed.
-func (v *Vault) authURL(r request) (reply, error) {
+// serveAuthURL begins a sign-in. As Vault does, it answers an empty link where the redirect is not allowed.
+func (v *Vault) serveAuthURL(r request) (reply, error) {
 	var body struct {
 		Role        string `json:"role"`
 		Redirect    string `json:"redirect_uri"`
@@ -85,22 +85,22 @@ func (v *Vault) authURL(r request) (reply, error) {
 	}
 	switch {
 	case body.Redirect == "":
-		return reply{}, refuse(http.StatusBadRequest, "missing redirect_uri")
+		return reply{}, newAPIError(http.StatusBadRequest, "missing redirect_uri")
 	case !v.config.OIDC.has(body.Role):
-		return reply{}, refuse(http.StatusBadRequest, "role %q could not be found", body.Role)
-	case !v.config.OIDC.allows(body.Redirect):
-		return data("", map[string]any{"auth_url": ""}), nil
+		return reply{}, newAPIError(http.StatusBadRequest, "role %q could not be found", body.Role)
+	case !v.config.OIDC.isRedirectAllowed(body.Redirect):
+		return newDataReply("", map[string]any{"auth_url": ""}), nil
 	}
-	_, provider, err := v.config.OIDC.provider(r.Context())
+	_, provider, err := v.config.OIDC.getProvider(r.Context())
 	if err != nil {
 		return reply{}, err
 	}
 	state, begun := v.begin(body.Redirect, body.ClientNonce)
-	return data("", map[string]any{"auth_url": v.config.OIDC.link(provider, state, begun)}), nil
+	return newDataReply("", map[string]any{"auth_url": v.config.OIDC.link(provider, state, begun)}), nil
 }
 
 // begin notes an attempt, and forgets those that nobody ended in time.
-func (v *Vault) begin(redirect, clientNonce string) (state string, begun attempt) {
+func (v *Vault) begin(redirect, clientNonce string) (state string, begun loginAttempt) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := v.config.Now()
@@ -110,7 +110,7 @@ func (v *Vault) begin(redirect, clientNonce string) (state string, begun attempt
 		}
 	}
 	state = "st_" + rand.Text()
-	begun = attempt{
+	begun = loginAttempt{
 		nonce: "n_" + rand.Text(), verifier: rand.Text() + rand.Text(), redirect: redirect, clientNonce: clientNonce,
 		ends: now.Add(attemptLife),
 	}
@@ -118,7 +118,7 @@ func (v *Vault) begin(redirect, clientNonce string) (state string, begun attempt
 	return state, begun
 }
 
-func (o OIDC) link(provider *oidc.Provider, state string, begun attempt) string {
+func (o OIDC) link(provider *oidc.Provider, state string, begun loginAttempt) string {
 	challenge := sha256.Sum256([]byte(begun.verifier))
 	query := url.Values{
 		"client_id": {o.ClientID}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {begun.redirect},
@@ -128,8 +128,8 @@ func (o OIDC) link(provider *oidc.Provider, state string, begun attempt) string 
 	return provider.Endpoint().AuthURL + "?" + query.Encode()
 }
 
-// callback ends a sign-in: a state is good for one try.
-func (v *Vault) callback(r request) (reply, error) {
+// serveCallback ends a sign-in: a state is good for one try.
+func (v *Vault) serveCallback(r request) (reply, error) {
 	query := r.URL.Query()
 	v.mu.Lock()
 	begun, ok := v.attempts[query.Get("state")]
@@ -137,42 +137,42 @@ func (v *Vault) callback(r request) (reply, error) {
 	v.mu.Unlock()
 	switch {
 	case !ok, v.config.Now().After(begun.ends):
-		return reply{}, refuse(http.StatusBadRequest, "Vault login failed. Expired or missing OAuth state.")
+		return reply{}, newAPIError(http.StatusBadRequest, "Vault login failed. Expired or missing OAuth state.")
 	case begun.clientNonce != query.Get("client_nonce"):
-		return reply{}, refuse(http.StatusBadRequest, "invalid client_nonce")
+		return reply{}, newAPIError(http.StatusBadRequest, "invalid client_nonce")
 	case query.Get("code") == "":
-		return reply{}, refuse(http.StatusBadRequest, "Vault login failed. No code or id_token received.")
+		return reply{}, newAPIError(http.StatusBadRequest, "Vault login failed. No code or id_token received.")
 	}
-	subject, err := v.config.OIDC.exchange(r.Context(), query.Get("code"), begun, v.config.Now)
+	subject, err := v.config.OIDC.exchangeCode(r.Context(), query.Get("code"), begun, v.config.Now)
 	if err != nil {
 		return reply{}, err
 	}
-	t, err := v.issue("oidc-"+subject, tokenLife, v.config.OIDC.policies()...)
-	return v.welcome(t), err
+	t, err := v.createToken("oidc-"+subject, tokenLife, v.config.OIDC.listPolicies()...)
+	return v.newAuthReply(t), err
 }
 
-// exchange gets the identity for a code, and checks it.
-func (o OIDC) exchange(ctx context.Context, code string, begun attempt, now func() time.Time) (subject string, err error) {
-	ctx, provider, err := o.provider(ctx)
+// exchangeCode gets the identity for a code, and checks it.
+func (o OIDC) exchangeCode(ctx context.Context, code string, begun loginAttempt, now func() time.Time) (subject string, err error) {
+	ctx, provider, err := o.getProvider(ctx)
 	if err != nil {
 		return "", err
 	}
-	raw, err := o.redeem(ctx, provider.Endpoint().TokenURL, code, begun)
+	raw, err := o.requestToken(ctx, provider.Endpoint().TokenURL, code, begun)
 	if err != nil {
-		return "", refuse(http.StatusBadRequest, "Vault login failed. Error exchanging oidc code: %v", err)
+		return "", newAPIError(http.StatusBadRequest, "Vault login failed. Error exchanging oidc code: %v", err)
 	}
 	identity, err := provider.Verifier(&oidc.Config{ClientID: o.ClientID, Now: now}).Verify(ctx, raw)
 	if err != nil {
-		return "", refuse(http.StatusBadRequest, "Vault login failed. Error validating ID token: %v", err)
+		return "", newAPIError(http.StatusBadRequest, "Vault login failed. Error validating ID token: %v", err)
 	}
 	if identity.Nonce != begun.nonce {
-		return "", refuse(http.StatusBadRequest, "Vault login failed. Error validating ID token: invalid nonce")
+		return "", newAPIError(http.StatusBadRequest, "Vault login failed. Error validating ID token: invalid nonce")
 	}
 	return identity.Subject, nil
 }
 
-// redeem hands a code in at the token endpoint.
-func (o OIDC) redeem(ctx context.Context, endpoint, code string, begun attempt) (idToken string, err error) {
+// requestToken hands a code in at the token endpoint.
+func (o OIDC) requestToken(ctx context.Context, endpoint, code string, begun loginAttempt) (idToken string, err error) {
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {begun.redirect},
 		"client_id": {o.ClientID}, "code_verifier": {begun.verifier},
@@ -190,10 +190,10 @@ func (o OIDC) redeem(ctx context.Context, endpoint, code string, begun attempt) 
 		return "", err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	return idTokenIn(answer)
+	return extractIDToken(answer)
 }
 
-func idTokenIn(answer *http.Response) (string, error) {
+func extractIDToken(answer *http.Response) (string, error) {
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
 	if err != nil {
 		return "", err

@@ -13,8 +13,10 @@ const root = "root"
 
 const clusterPolicy = "cluster/"
 
-// ClusterPolicy returns the name of the policy of one cluster: it may read its own secrets and those that all share.
-func ClusterPolicy(tenant, cluster string) string { return clusterPolicy + tenant + "/" + cluster }
+// FormatClusterPolicy returns the name of the policy of one cluster: it may read its own secrets and those that all share.
+func FormatClusterPolicy(tenant, cluster string) string {
+	return clusterPolicy + tenant + "/" + cluster
+}
 
 // Rule allows operations on a path, e.g. "clusters/kv/data/t-demo/*"; a star at its end stands for anything.
 type Rule struct {
@@ -22,15 +24,15 @@ type Rule struct {
 	Capabilities []string // create, read, update, patch, delete, list
 }
 
-func (rule Rule) matches(path string) bool {
+func (rule Rule) isMatch(path string) bool {
 	if prefix, ok := strings.CutSuffix(rule.Path, "*"); ok {
 		return strings.HasPrefix(path, prefix)
 	}
 	return rule.Path == path
 }
 
-// rules returns what a policy allows; one that nobody wrote allows nothing.
-func (v *Vault) rules(policy string) []Rule {
+// listRules returns what a policy allows; one that nobody wrote allows nothing.
+func (v *Vault) listRules(policy string) []Rule {
 	all := []string{"create", "read", "update", "patch", "delete", "list"}
 	if own, ok := strings.CutPrefix(policy, clusterPolicy); ok {
 		return []Rule{
@@ -47,15 +49,15 @@ func (v *Vault) rules(policy string) []Rule {
 	return v.config.Policies[policy]
 }
 
-// capabilities returns what a token may do with a path, sorted; "deny" if that is nothing.
-func (v *Vault) capabilities(t token, path string) []string {
+// listCapabilities returns what a token may do with a path, sorted; "deny" if that is nothing.
+func (v *Vault) listCapabilities(t token, path string) []string {
 	if slices.Contains(t.Policies, root) {
 		return []string{root}
 	}
 	var allowed []string
 	for _, policy := range t.Policies {
-		for _, rule := range v.rules(policy) {
-			if rule.matches(path) {
+		for _, rule := range v.listRules(policy) {
+			if rule.isMatch(path) {
 				allowed = append(allowed, rule.Capabilities...)
 			}
 		}
@@ -67,15 +69,15 @@ func (v *Vault) capabilities(t token, path string) []string {
 	return slices.Compact(allowed)
 }
 
-func (v *Vault) allowed(t token, path, operation string) bool {
-	allowed := v.capabilities(t, path)
+func (v *Vault) isAllowed(t token, path, operation string) bool {
+	allowed := v.listCapabilities(t, path)
 	return slices.Contains(allowed, root) || slices.Contains(allowed, operation)
 }
 
-// sees tells whether a token may do anything at all below the mount.
-func (v *Vault) sees(t token) bool {
+// hasAnyAccess tells whether a token may do anything at all below the mount.
+func (v *Vault) hasAnyAccess(t token) bool {
 	for _, policy := range t.Policies {
-		for _, rule := range v.rules(policy) {
+		for _, rule := range v.listRules(policy) {
 			if rule.Path == "*" || strings.HasPrefix(rule.Path, v.config.Mount+"/") {
 				return true
 			}

@@ -15,12 +15,12 @@ type reply struct {
 	body   map[string]any
 }
 
-// data returns what most answers are: data in the envelope that all answers share.
-func data(mountType string, values map[string]any) reply {
-	return reply{status: http.StatusOK, body: envelope(mountType, values, nil)}
+// newDataReply returns what most answers are: data in the envelope that all answers share.
+func newDataReply(mountType string, values map[string]any) reply {
+	return reply{status: http.StatusOK, body: newEnvelope(mountType, values, nil)}
 }
 
-func envelope(mountType string, values, auth map[string]any) map[string]any {
+func newEnvelope(mountType string, values, auth map[string]any) map[string]any {
 	body := map[string]any{
 		"request_id": uuid.NewString(), "lease_id": "", "renewable": false, "lease_duration": 0,
 		"data": values, "wrap_info": nil, "warnings": nil, "auth": nil, "mount_type": mountType,
@@ -39,7 +39,7 @@ func (a reply) write(w http.ResponseWriter) {
 	}
 	body, err := json.Marshal(a.body)
 	if err != nil {
-		fail(w, err)
+		writeError(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -47,39 +47,39 @@ func (a reply) write(w http.ResponseWriter) {
 	_, _ = w.Write(append(body, '\n')) // the client went away
 }
 
-// refusal is an error in Vault's words.
-type refusal struct {
+// apiError is an error in Vault's words.
+type apiError struct {
 	status int
 	errors []string
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("%d %q", r.status, r.errors) }
+func (r *apiError) Error() string { return fmt.Sprintf("%d %q", r.status, r.errors) }
 
-func refuse(status int, format string, args ...any) error {
-	return &refusal{status: status, errors: []string{fmt.Sprintf(format, args...)}}
+func newAPIError(status int, format string, args ...any) error {
+	return &apiError{status: status, errors: []string{fmt.Sprintf(format, args...)}}
 }
 
 // The refusals that need no more words.
 var (
-	errDenied  = refuse(http.StatusForbidden, "permission denied")
-	errToken   = refuse(http.StatusForbidden, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")
-	errSealed  = refuse(http.StatusServiceUnavailable, "Vault is sealed")
-	errNothing = error(&refusal{status: http.StatusNotFound, errors: []string{}})
-	errMethod  = refuse(http.StatusMethodNotAllowed, "unsupported operation")
+	errDenied   = newAPIError(http.StatusForbidden, "permission denied")
+	errToken    = newAPIError(http.StatusForbidden, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")
+	errSealed   = newAPIError(http.StatusServiceUnavailable, "Vault is sealed")
+	errNotFound = error(&apiError{status: http.StatusNotFound, errors: []string{}})
+	errMethod   = newAPIError(http.StatusMethodNotAllowed, "unsupported operation")
 )
 
-func noRoute(path string) error {
-	return refuse(http.StatusNotFound, "no handler for route %q. route entry not found.", path)
+func newNoRoute(path string) error {
+	return newAPIError(http.StatusNotFound, "no handler for route %q. route entry not found.", path)
 }
 
-func fail(w http.ResponseWriter, err error) {
-	r := &refusal{status: http.StatusInternalServerError, errors: []string{err.Error()}}
+func writeError(w http.ResponseWriter, err error) {
+	r := &apiError{status: http.StatusInternalServerError, errors: []string{err.Error()}}
 	errors.As(err, &r)
 	reply{status: r.status, body: map[string]any{"errors": r.errors}}.write(w)
 }
 
-// page answers what is not the API: the user interface.
-func page(w http.ResponseWriter, r *http.Request) {
+// servePage answers what is not the API: the user interface.
+func servePage(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/" {
 		http.Redirect(w, r, "/ui/", http.StatusTemporaryRedirect)
 		return

@@ -19,8 +19,8 @@ type request struct {
 	token token
 }
 
-// operation returns what a request does, in the words of policies; exists tells whether what it writes is there.
-func (r request) operation(exists bool) string {
+// getOperation returns what a request does, in the words of policies; exists tells whether what it writes is there.
+func (r request) getOperation(exists bool) string {
 	switch r.Method {
 	case http.MethodGet:
 		if r.URL.Query().Get("list") == "true" {
@@ -52,10 +52,10 @@ func (r request) is(method, path string) bool {
 func (r request) decode(into any) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
-		return refuse(http.StatusBadRequest, "error reading the request: %v", err)
+		return newAPIError(http.StatusBadRequest, "error reading the request: %v", err)
 	}
 	if len(body) > maxBody {
-		return refuse(http.StatusRequestEntityTooLarge, "http: request body too large")
+		return newAPIError(http.StatusRequestEntityTooLarge, "http: request body too large")
 	}
 	if len(body) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (r request) decode(into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber() // numbers are kept as they came
 	if err := decoder.Decode(into); err != nil {
-		return refuse(http.StatusBadRequest, "failed to parse JSON input: %v", err)
+		return newAPIError(http.StatusBadRequest, "failed to parse JSON input: %v", err)
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func (r request) mergePatch() bool {
 	return err == nil && kind == "application/merge-patch+json"
 }
 
-// secretToken returns the token that a request bears.
-func (r request) secretToken() string {
+// getToken returns the token that a request bears.
+func (r request) getToken() string {
 	if given := r.Header.Get("X-Vault-Token"); given != "" {
 		return given
 	}

@@ -31,18 +31,18 @@ type version struct {
 	Data      map[string]any
 }
 
-func (e version) gone(now time.Time) bool {
+func (e version) isDeleted(now time.Time) bool {
 	return e.Destroyed || !e.Deleted.IsZero() && !e.Deleted.After(now)
 }
 
-// copied returns a secret whose versions may be changed.
-func (s secret) copied() secret {
+// clone returns a secret whose versions may be changed.
+func (s secret) clone() secret {
 	s.Versions = slices.Clone(s.Versions)
 	return s
 }
 
-// version returns one version; 0 is the newest.
-func (s secret) version(number int) (version, bool) {
+// findVersion returns one version; 0 is the newest.
+func (s secret) findVersion(number int) (version, bool) {
 	if number == 0 {
 		number = s.Current
 	}
@@ -53,15 +53,15 @@ func (s secret) version(number int) (version, bool) {
 	return s.Versions[i], true
 }
 
-// readable returns what the newest version holds.
-func (s secret) readable(now time.Time) (map[string]any, bool) {
-	newest, ok := s.version(0)
-	return newest.Data, ok && !newest.gone(now)
+// getData returns what the newest version holds.
+func (s secret) getData(now time.Time) (map[string]any, bool) {
+	newest, ok := s.findVersion(0)
+	return newest.Data, ok && !newest.isDeleted(now)
 }
 
 // with returns the secret with one more version, and without those that are too many.
 func (s secret) with(values map[string]any, now time.Time) secret {
-	s = s.copied()
+	s = s.clone()
 	if s.Created.IsZero() {
 		s.Created = now
 	}
@@ -80,9 +80,9 @@ func (s secret) with(values map[string]any, now time.Time) secret {
 	return s
 }
 
-// changed returns the secret with change made to the versions of those numbers.
-func (s secret) changed(numbers []int, now time.Time, change func(*version)) secret {
-	s = s.copied()
+// withVersions returns the secret with change made to the versions of those numbers.
+func (s secret) withVersions(numbers []int, now time.Time, change func(*version)) secret {
+	s = s.clone()
 	for i := range s.Versions {
 		if slices.Contains(numbers, s.Versions[i].Number) {
 			change(&s.Versions[i])
@@ -92,9 +92,9 @@ func (s secret) changed(numbers []int, now time.Time, change func(*version)) sec
 	return s
 }
 
-func (s secret) softDeleted(numbers []int, now time.Time) secret {
-	return s.changed(numbers, now, func(e *version) {
-		if !e.gone(now) {
+func (s secret) withDeleted(numbers []int, now time.Time) secret {
+	return s.withVersions(numbers, now, func(e *version) {
+		if !e.isDeleted(now) {
 			e.Deleted = now
 		}
 	})
@@ -121,17 +121,17 @@ func (v *Vault) SoftDeleteBelow(path string) error {
 		if s.Path != path && !strings.HasPrefix(s.Path, strings.TrimSuffix(path, "/")+"/") {
 			continue
 		}
-		if err := v.secrets.Put(s.Path, s.softDeleted([]int{s.Current}, v.config.Now())); err != nil {
+		if err := v.secrets.Put(s.Path, s.withDeleted([]int{s.Current}, v.config.Now())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Secret returns the strings of the newest version of a secret, unless it is deleted.
-func (v *Vault) Secret(path string) (map[string]string, bool) {
+// ReadSecret returns the strings of the newest version of a secret, unless it is deleted.
+func (v *Vault) ReadSecret(path string) (map[string]string, bool) {
 	s, _ := v.secrets.Get(path)
-	held, ok := s.readable(v.config.Now())
+	held, ok := s.getData(v.config.Now())
 	if !ok {
 		return nil, false
 	}
@@ -144,19 +144,19 @@ func (v *Vault) Secret(path string) (map[string]string, bool) {
 	return values, true
 }
 
-// Paths returns the paths of all secrets whose newest version is not deleted, sorted.
-func (v *Vault) Paths() []string {
+// ListPaths returns the paths of all secrets whose newest version is not deleted, sorted.
+func (v *Vault) ListPaths() []string {
 	var paths []string
 	for _, s := range v.secrets.List() {
-		if _, ok := s.readable(v.config.Now()); ok {
+		if _, ok := s.getData(v.config.Now()); ok {
 			paths = append(paths, s.Path)
 		}
 	}
 	return paths
 }
 
-// keys returns what is directly below a folder, as Vault lists it: folders end in a slash.
-func (v *Vault) keys(folder string) []string {
+// listKeys returns what is directly below a folder, as Vault lists it: folders end in a slash.
+func (v *Vault) listKeys(folder string) []string {
 	if folder != "" {
 		folder = strings.TrimSuffix(folder, "/") + "/"
 	}
@@ -174,23 +174,23 @@ func (v *Vault) keys(folder string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// told returns a time as Vault tells it; none is "".
-func told(t time.Time) string {
+// formatTime returns a time as Vault tells it; none is "".
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// metadata tells of one version.
-func (s secret) metadata(e version) map[string]any {
+// renderMetadata tells of one version.
+func (s secret) renderMetadata(e version) map[string]any {
 	return map[string]any{
-		"created_time": told(e.Created), "deletion_time": told(e.Deleted), "destroyed": e.Destroyed,
-		"version": e.Number, "custom_metadata": s.custom(),
+		"created_time": formatTime(e.Created), "deletion_time": formatTime(e.Deleted), "destroyed": e.Destroyed,
+		"version": e.Number, "custom_metadata": s.getCustomMetadata(),
 	}
 }
 
-func (s secret) custom() any {
+func (s secret) getCustomMetadata() any {
 	if s.Custom == nil {
 		return nil
 	}
@@ -202,15 +202,15 @@ func (s secret) describe() map[string]any {
 	versions, oldest := map[string]any{}, 0
 	for _, e := range s.Versions {
 		versions[strconv.Itoa(e.Number)] = map[string]any{
-			"created_time": told(e.Created), "deletion_time": told(e.Deleted), "destroyed": e.Destroyed,
+			"created_time": formatTime(e.Created), "deletion_time": formatTime(e.Deleted), "destroyed": e.Destroyed,
 		}
 	}
 	if len(s.Versions) > 0 && s.Versions[0].Number > 1 {
 		oldest = s.Versions[0].Number
 	}
 	return map[string]any{
-		"cas_required": s.CASRequired, "created_time": told(s.Created), "current_version": s.Current,
-		"custom_metadata": s.custom(), "delete_version_after": s.DeleteAfter.String(), "max_versions": s.MaxVersions,
-		"oldest_version": oldest, "updated_time": told(s.Updated), "versions": versions,
+		"cas_required": s.CASRequired, "created_time": formatTime(s.Created), "current_version": s.Current,
+		"custom_metadata": s.getCustomMetadata(), "delete_version_after": s.DeleteAfter.String(), "max_versions": s.MaxVersions,
+		"oldest_version": oldest, "updated_time": formatTime(s.Updated), "versions": versions,
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// health tells what state the Vault is in, also by its status, which whoever asks may choose.
-func (v *Vault) health(r request) reply {
+// serveHealth tells what state the Vault is in, also by its status, which whoever asks may choose.
+func (v *Vault) serveHealth(r request) reply {
 	status, sealed := http.StatusOK, v.isSealed()
 	if sealed {
 		status = http.StatusServiceUnavailable
@@ -29,18 +29,18 @@ func (v *Vault) serveSystem(r request) (reply, error) {
 	case isMount && r.Method == http.MethodGet:
 		return v.describeMount(r.token, mount)
 	case r.is(http.MethodPost, "sys/capabilities-self"):
-		return v.tellCapabilities(r)
+		return v.serveCapabilities(r)
 	}
 	return reply{}, errDenied
 }
 
 // describeMount tells which engine answers a path; clients ask before they use it.
 func (v *Vault) describeMount(t token, path string) (reply, error) {
-	if !strings.HasPrefix(strings.TrimSuffix(path, "/")+"/", v.config.Mount+"/") || !v.sees(t) {
-		return reply{}, refuse(http.StatusForbidden,
+	if !strings.HasPrefix(strings.TrimSuffix(path, "/")+"/", v.config.Mount+"/") || !v.hasAnyAccess(t) {
+		return reply{}, newAPIError(http.StatusForbidden,
 			"preflight capability check returned 403, please ensure client's policies grant access to path %q", path+"/")
 	}
-	return data("system", map[string]any{
+	return newDataReply("system", map[string]any{
 		"accessor": "kv_3e7bd2a4", "description": "", "external_entropy_access": false, "local": false,
 		"config":  map[string]any{"default_lease_ttl": 0, "force_no_cache": false, "max_lease_ttl": 0},
 		"options": map[string]string{"version": "2"}, "path": v.config.Mount + "/", "type": "kv", "seal_wrap": false,
@@ -48,7 +48,7 @@ func (v *Vault) describeMount(t token, path string) (reply, error) {
 	}), nil
 }
 
-func (v *Vault) tellCapabilities(r request) (reply, error) {
+func (v *Vault) serveCapabilities(r request) (reply, error) {
 	var body struct {
 		Paths []string `json:"paths"`
 		Path  string   `json:"path"`
@@ -60,14 +60,14 @@ func (v *Vault) tellCapabilities(r request) (reply, error) {
 		body.Paths = append(body.Paths, body.Path)
 	}
 	if len(body.Paths) == 0 {
-		return reply{}, refuse(http.StatusBadRequest, "paths must be supplied")
+		return reply{}, newAPIError(http.StatusBadRequest, "paths must be supplied")
 	}
 	values := map[string]any{}
 	for _, path := range body.Paths {
-		values[path] = v.capabilities(r.token, path)
+		values[path] = v.listCapabilities(r.token, path)
 	}
 	values["capabilities"] = values[body.Paths[0]]
-	answer := data("system", values)
+	answer := newDataReply("system", values)
 	for key, value := range values { // older clients look beside the data
 		answer.body[key] = value
 	}

@@ -22,13 +22,13 @@ type token struct {
 	Expires  time.Time // zero: never
 }
 
-// IssueToken returns a new token with these policies, e.g. Engineer, as somebody with all rights would make it.
-func (v *Vault) IssueToken(policies ...string) (string, error) {
-	t, err := v.issue("token", tokenLife, policies...)
+// CreateToken returns a new token with these policies, e.g. Engineer, as somebody with all rights would make it.
+func (v *Vault) CreateToken(policies ...string) (string, error) {
+	t, err := v.createToken("token", tokenLife, policies...)
 	return t.ID, err
 }
 
-func (v *Vault) issue(name string, life time.Duration, policies ...string) (token, error) {
+func (v *Vault) createToken(name string, life time.Duration, policies ...string) (token, error) {
 	now := v.config.Now()
 	t := token{
 		ID: "hvs." + rand.Text(), Accessor: rand.Text(), Name: name,
@@ -39,7 +39,7 @@ func (v *Vault) issue(name string, life time.Duration, policies ...string) (toke
 
 // authenticate returns whose request it is.
 func (v *Vault) authenticate(r request) (token, error) {
-	given := r.secretToken()
+	given := r.getToken()
 	if given == "" {
 		return token{}, errDenied
 	}
@@ -53,8 +53,8 @@ func (v *Vault) authenticate(r request) (token, error) {
 	return t, nil
 }
 
-// remaining returns how many seconds a token has left; 0 is for ever.
-func (v *Vault) remaining(t token) int {
+// computeTTL returns how many seconds a token has left; 0 is for ever.
+func (v *Vault) computeTTL(t token) int {
 	if t.Expires.IsZero() {
 		return 0
 	}
@@ -64,13 +64,13 @@ func (v *Vault) remaining(t token) int {
 func (v *Vault) serveToken(r request) (reply, error) {
 	switch {
 	case r.is(http.MethodGet, "auth/token/lookup-self"), r.is(http.MethodPost, "auth/token/lookup-self"):
-		return data("token", v.lookup(r.token)), nil
+		return newDataReply("token", v.lookup(r.token)), nil
 	case r.is(http.MethodPost, "auth/token/renew-self"):
-		return v.renew(r.token)
+		return v.renewToken(r.token)
 	case r.is(http.MethodPost, "auth/token/revoke-self"):
 		return reply{}, v.tokens.Delete(r.token.ID)
 	case slices.Contains(r.token.Policies, root):
-		return reply{}, noRoute(r.path)
+		return reply{}, newNoRoute(r.path)
 	}
 	return reply{}, errDenied
 }
@@ -78,32 +78,32 @@ func (v *Vault) serveToken(r request) (reply, error) {
 func (v *Vault) lookup(t token) map[string]any {
 	var expires any
 	if !t.Expires.IsZero() {
-		expires = told(t.Expires)
+		expires = formatTime(t.Expires)
 	}
 	return map[string]any{
-		"id": t.ID, "accessor": t.Accessor, "display_name": t.Name, "policies": t.Policies, "ttl": v.remaining(t),
+		"id": t.ID, "accessor": t.Accessor, "display_name": t.Name, "policies": t.Policies, "ttl": v.computeTTL(t),
 		"creation_time": t.Created.Unix(), "creation_ttl": int(tokenLife.Seconds()), "expire_time": expires,
 		"renewable": expires != nil, "type": "service", "path": "auth/token/create", "orphan": true, "meta": nil, "num_uses": 0,
 	}
 }
 
-// renew gives a token a new life, within the longest one.
-func (v *Vault) renew(t token) (reply, error) {
+// renewToken gives a token a new life, within the longest one.
+func (v *Vault) renewToken(t token) (reply, error) {
 	if t.Expires.IsZero() {
-		return reply{}, refuse(http.StatusBadRequest, "lease is not renewable")
+		return reply{}, newAPIError(http.StatusBadRequest, "lease is not renewable")
 	}
 	t.Expires = v.config.Now().Add(tokenLife)
 	if last := t.Created.Add(maxTokenLife); t.Expires.After(last) {
 		t.Expires = last
 	}
-	return v.welcome(t), v.tokens.Put(t.ID, t)
+	return v.newAuthReply(t), v.tokens.Put(t.ID, t)
 }
 
-// welcome is the answer to who has signed in.
-func (v *Vault) welcome(t token) reply {
-	return reply{status: http.StatusOK, body: envelope("", nil, map[string]any{
+// newAuthReply is the answer to who has signed in.
+func (v *Vault) newAuthReply(t token) reply {
+	return reply{status: http.StatusOK, body: newEnvelope("", nil, map[string]any{
 		"client_token": t.ID, "accessor": t.Accessor, "policies": t.Policies, "token_policies": t.Policies,
-		"lease_duration": v.remaining(t), "renewable": true, "token_type": "service", "orphan": true,
+		"lease_duration": v.computeTTL(t), "renewable": true, "token_type": "service", "orphan": true,
 		"metadata": map[string]string{"role": t.Name}, "entity_id": "", "mfa_requirement": nil, "num_uses": 0,
 	})}
 }

@@ -39,7 +39,7 @@ type Vault struct {
 	mu       sync.Mutex // guards the consistency of secrets, and what follows
 	secrets  *store.Table[secret]
 	tokens   *store.Table[token]
-	attempts map[string]attempt // sign-ins under way, by state
+	attempts map[string]loginAttempt // sign-ins under way, by state
 	sealed   bool
 }
 
@@ -51,7 +51,7 @@ func New(config Config) (*Vault, error) {
 	if config.Mount == "" {
 		config.Mount = DefaultMount
 	}
-	v := &Vault{config: config, attempts: map[string]attempt{}}
+	v := &Vault{config: config, attempts: map[string]loginAttempt{}}
 	var err error
 	if v.secrets, err = store.Load[secret](config.DB, "vault/secret"); err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func New(config Config) (*Vault, error) {
 	if v.tokens, err = store.Load[token](config.DB, "vault/token"); err != nil {
 		return nil, err
 	}
-	return v, v.seed()
+	return v, v.createShared()
 }
 
-// seed makes what VSHN keeps for all clusters.
-func (v *Vault) seed() error {
+// createShared makes what VSHN keeps for all clusters.
+func (v *Vault) createShared() error {
 	shared := map[string]map[string]string{
 		"lbaas/hieradata_repo_token":               {"user": "project_1470_bot", "token": "simulated-hieradata-token"},
 		"__shared__/__shared__/opsgenie/aldebaran": {"heartbeat-password": "simulated-heartbeat-password"},
@@ -79,8 +79,8 @@ func (v *Vault) seed() error {
 	return nil
 }
 
-// Handler answers all requests to Vault's host.
-func (v *Vault) Handler() http.Handler { return http.HandlerFunc(v.serve) }
+// NewHandler answers all requests to Vault's host.
+func (v *Vault) NewHandler() http.Handler { return http.HandlerFunc(v.serve) }
 
 // Seal seals the Vault, or unseals it: while it is sealed it answers nothing but its health.
 func (v *Vault) Seal(sealed bool) {
@@ -99,12 +99,12 @@ func (v *Vault) serve(w http.ResponseWriter, r *http.Request) {
 	req := request{Request: r}
 	var ok bool
 	if req.path, ok = strings.CutPrefix(r.URL.Path, "/v1/"); !ok {
-		page(w, r)
+		servePage(w, r)
 		return
 	}
 	reply, err := v.route(req)
 	if err != nil {
-		fail(w, err)
+		writeError(w, err)
 		return
 	}
 	reply.write(w)
@@ -114,11 +114,11 @@ func (v *Vault) serve(w http.ResponseWriter, r *http.Request) {
 func (v *Vault) route(r request) (reply, error) {
 	switch {
 	case r.path == "sys/health":
-		return v.health(r), nil
+		return v.serveHealth(r), nil
 	case v.isSealed():
 		return reply{}, errSealed
 	case strings.HasPrefix(r.path, "auth/") && !strings.HasPrefix(r.path, "auth/token/"):
-		return v.login(r)
+		return v.serveLogin(r)
 	}
 	t, err := v.authenticate(r)
 	if err != nil {

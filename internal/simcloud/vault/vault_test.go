@@ -22,13 +22,13 @@ const path = "t-quiet-harbour-4711/c-demo/registry"
 func start(t *testing.T, config vault.Config) (*vault.Vault, string) {
 	t.Helper()
 	if config.DB == nil {
-		config.DB = store.Memory()
+		config.DB = store.NewMemory()
 	}
 	v, err := vault.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(v.Handler())
+	server := httptest.NewServer(v.NewHandler())
 	t.Cleanup(server.Close)
 	return v, server.URL
 }
@@ -55,7 +55,7 @@ func engineer(t *testing.T) (*vault.Vault, *api.KVv2) {
 
 func issued(t *testing.T, v *vault.Vault, policies ...string) string {
 	t.Helper()
-	token, err := v.IssueToken(policies...)
+	token, err := v.CreateToken(policies...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestASecretIsCreatedOnceByCheckAndSet(t *testing.T) {
 	if _, err = kv.Put(t.Context(), path, map[string]any{"httpSecret": "two"}, api.WithCheckAndSet(1)); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := v.Secret(path); got["httpSecret"] != "two" {
+	if got, _ := v.ReadSecret(path); got["httpSecret"] != "two" {
 		t.Errorf("got %q", got)
 	}
 	old, err := kv.GetVersion(t.Context(), path, 1)
@@ -117,13 +117,13 @@ func TestADeletedSecretStillCountsForCheckAndSetAndCanComeBack(t *testing.T) {
 	}
 	_, err = kv.Put(t.Context(), path, map[string]any{"password": "new"}, api.WithCheckAndSet(0))
 	refused(t, err, 400, mismatch)
-	if len(v.Paths()) != 2 { // those that are seeded
-		t.Errorf("there are %q", v.Paths())
+	if len(v.ListPaths()) != 2 { // those that are seeded
+		t.Errorf("there are %q", v.ListPaths())
 	}
 	if err := kv.Undelete(t.Context(), path, []int{1}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := v.Secret(path); got["password"] != "old" {
+	if got, _ := v.ReadSecret(path); got["password"] != "old" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -150,7 +150,7 @@ func TestSomeVersionsAreDeletedAndTheNewestStays(t *testing.T) {
 	if err := kv.DeleteVersions(t.Context(), path, []int{1}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := v.Secret(path); got["password"] != "two" {
+	if got, _ := v.ReadSecret(path); got["password"] != "two" {
 		t.Errorf("got %q", got)
 	}
 	list, err := kv.GetVersionsAsList(t.Context(), path)
@@ -305,7 +305,7 @@ func TestATokenEndsIsRenewedAndRevoked(t *testing.T) {
 
 func TestCapabilitiesAndTheMountAreTold(t *testing.T) {
 	v, address := start(t, vault.Config{})
-	c := client(t, address, issued(t, v, vault.ClusterPolicy("t-a", "c-b")))
+	c := client(t, address, issued(t, v, vault.FormatClusterPolicy("t-a", "c-b")))
 	got, err := c.Sys().CapabilitiesSelfWithContext(t.Context(), "clusters/kv/data/t-a/c-b/registry")
 	if err != nil || !slices.Equal(got, []string{"read"}) {
 		t.Errorf("got %q, %v", got, err)
@@ -368,7 +368,7 @@ func TestWhatWasAcknowledgedSurvivesTheProcess(t *testing.T) {
 	if err != nil || got.Data["password"] != "old" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if seeded, _ := v.Secret("lbaas/hieradata_repo_token"); seeded["user"] != "changed" {
+	if seeded, _ := v.ReadSecret("lbaas/hieradata_repo_token"); seeded["user"] != "changed" {
 		t.Errorf("the seed wrote over %q", seeded)
 	}
 }
@@ -382,7 +382,7 @@ func TestTheOperatorDeletesBelowAClusterAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"__shared__/__shared__/opsgenie/aldebaran", "lbaas/hieradata_repo_token", "t-a/c-bb/registry"}
-	if diff := cmp.Diff(want, v.Paths()); diff != "" {
+	if diff := cmp.Diff(want, v.ListPaths()); diff != "" {
 		t.Error(diff)
 	}
 }

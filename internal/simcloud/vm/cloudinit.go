@@ -40,10 +40,10 @@ type cloudFile struct {
 	Defer    bool   `yaml:"defer"` // written after the packages are installed
 }
 
-// cloudInit runs on the first boot and tells whether haproxy is installed.
-func (b *box) cloudInit(ctx context.Context) (bool, error) {
+// runCloudInit runs on the first boot and tells whether haproxy is installed.
+func (b *guest) runCloudInit(ctx context.Context) (bool, error) {
 	if _, done := b.ReadFile(cloudInitResult); !done {
-		if err := b.firstBoot(ctx); err != nil {
+		if err := b.runFirstBoot(ctx); err != nil {
 			return false, fmt.Errorf("cloud-init: %w", err)
 		}
 	}
@@ -51,8 +51,8 @@ func (b *box) cloudInit(ctx context.Context) (bool, error) {
 	return installed, nil
 }
 
-func (b *box) firstBoot(ctx context.Context) error {
-	raw, err := b.userData(ctx)
+func (b *guest) runFirstBoot(ctx context.Context) error {
+	raw, err := b.fetchUserData(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,9 +67,9 @@ func (b *box) firstBoot(ctx context.Context) error {
 	return b.WriteFile(cloudInitResult, nil)
 }
 
-// userData asks the metadata service, which belongs to the platform and always answers.
-func (b *box) userData(ctx context.Context) ([]byte, error) {
-	transport := b.Network().Transport()
+// fetchUserData asks the metadata service, which belongs to the platform and always answers.
+func (b *guest) fetchUserData(ctx context.Context) ([]byte, error) {
+	transport := b.Network().NewTransport()
 	defer transport.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+MetadataAddress+"/1.0/user-data", nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *box) userData(ctx context.Context) ([]byte, error) {
 func parseCloudConfig(raw []byte) (cloudConfig, error) {
 	var config cloudConfig
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
-		unpacked, err := unzip(raw)
+		unpacked, err := decompressGzip(raw)
 		if err != nil {
 			return config, err
 		}
@@ -102,7 +102,7 @@ func parseCloudConfig(raw []byte) (cloudConfig, error) {
 	return config, nil
 }
 
-func (b *box) applyCloudConfig(ctx context.Context, config cloudConfig) error {
+func (b *guest) applyCloudConfig(ctx context.Context, config cloudConfig) error {
 	if err := b.writeCloudFiles(config.WriteFiles, false); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (b *box) applyCloudConfig(ctx context.Context, config cloudConfig) error {
 	return b.runCommands(ctx, config.RunCmd)
 }
 
-func (b *box) writeCloudFiles(files []cloudFile, deferred bool) error {
+func (b *guest) writeCloudFiles(files []cloudFile, deferred bool) error {
 	for _, f := range files {
 		if f.Defer != deferred {
 			continue
@@ -144,13 +144,13 @@ func (f cloudFile) decode() ([]byte, error) {
 	case "", "text/plain":
 		return content, nil
 	case "gz", "gzip":
-		return unzip(content)
+		return decompressGzip(content)
 	case "b64", "base64", "gz+b64", "gz+base64", "gzip+b64", "gzip+base64":
 		if content, err = base64.StdEncoding.DecodeString(strings.Join(strings.Fields(f.Content), "")); err != nil {
 			return nil, err
 		}
 		if strings.HasPrefix(f.Encoding, "gz") {
-			return unzip(content)
+			return decompressGzip(content)
 		}
 		return content, nil
 	}
@@ -158,12 +158,12 @@ func (f cloudFile) decode() ([]byte, error) {
 }
 
 // install takes its time. Of all packages only haproxy does anything here; it keeps a configuration that is there.
-func (b *box) install(ctx context.Context, packages []any) error {
+func (b *guest) install(ctx context.Context, packages []any) error {
 	b.Console("cloud-init: installing packages %v", packages)
-	if err := b.clock().Sleep(ctx, installTime+Jitter(b.instance.Name, bootJitter)); err != nil {
+	if err := b.clock().Sleep(ctx, installTime+ComputeJitter(b.instance.Name, bootJitter)); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(packages, func(p any) bool { return packageName(p) == "haproxy" }) {
+	if !slices.ContainsFunc(packages, func(p any) bool { return formatPackage(p) == "haproxy" }) {
 		return nil
 	}
 	if _, configured := b.ReadFile(haproxy.Path); !configured {
@@ -174,7 +174,7 @@ func (b *box) install(ctx context.Context, packages []any) error {
 	return b.WriteFile(haproxyProgram, nil)
 }
 
-func packageName(p any) string {
+func formatPackage(p any) string {
 	if list, ok := p.([]any); ok && len(list) > 0 {
 		p = list[0]
 	}

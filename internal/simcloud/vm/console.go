@@ -22,7 +22,7 @@ func newConsoles(clock network.Clock) consoles {
 	return consoles{clock: clock, mu: &sync.Mutex{}, all: map[string]*console{}}
 }
 
-func (c consoles) of(name string) *console {
+func (c consoles) ensure(name string) *console {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all[name] == nil {

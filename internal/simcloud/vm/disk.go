@@ -8,8 +8,8 @@ import (
 
 // disks are the disks of all machines.
 type disks struct {
-	files *store.Table[file]
-	power *store.Table[power]
+	files   *store.Table[file]
+	powered *store.Table[power]
 }
 
 // file is a file on a machine's disk.
@@ -27,21 +27,21 @@ func openDisks(db *store.DB) (disks, error) {
 		return disks{}, err
 	}
 	up, err := store.Load[power](db, "vm/power")
-	return disks{files: files, power: up}, err
+	return disks{files: files, powered: up}, err
 }
 
 // keep wipes the disks of instances that are not in the map, and marks those that are off.
 func (d disks) keep(on map[string]bool) error {
-	for _, p := range d.power.List() {
+	for _, p := range d.powered.List() {
 		if !on[p.Instance] {
-			if err := d.power.Delete(p.Instance); err != nil {
+			if err := d.powered.Delete(p.Instance); err != nil {
 				return err
 			}
 		}
 	}
 	for _, f := range d.files.List() {
 		if _, exists := on[f.Instance]; !exists {
-			if err := d.files.Delete(fileKey(f.Instance, f.Path)); err != nil {
+			if err := d.files.Delete(formatFileKey(f.Instance, f.Path)); err != nil {
 				return err
 			}
 		}
@@ -49,7 +49,7 @@ func (d disks) keep(on map[string]bool) error {
 	return nil
 }
 
-func (d disks) of(instance string) disk { return disk{disks: d, instance: instance} }
+func (d disks) openDisk(instance string) disk { return disk{disks: d, instance: instance} }
 
 // disk is the disk of one machine.
 type disk struct {
@@ -58,23 +58,23 @@ type disk struct {
 }
 
 func (d disk) read(path string) ([]byte, bool) {
-	f, ok := d.files.Get(fileKey(d.instance, path))
+	f, ok := d.files.Get(formatFileKey(d.instance, path))
 	return f.Content, ok
 }
 
 func (d disk) write(path string, content []byte) error {
-	if err := d.files.Put(fileKey(d.instance, path), file{Instance: d.instance, Path: path, Content: content}); err != nil {
+	if err := d.files.Put(formatFileKey(d.instance, path), file{Instance: d.instance, Path: path, Content: content}); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
-// up tells whether the machine has booted since it was switched on.
-func (d disk) up() bool {
-	_, ok := d.power.Get(d.instance)
+// isBooted tells whether the machine has booted since it was switched on.
+func (d disk) isBooted() bool {
+	_, ok := d.powered.Get(d.instance)
 	return ok
 }
 
-func (d disk) setUp() error { return d.power.Put(d.instance, power{d.instance}) }
+func (d disk) setUp() error { return d.powered.Put(d.instance, power{d.instance}) }
 
-func fileKey(instance, path string) string { return instance + ":" + path }
+func formatFileKey(instance, path string) string { return instance + ":" + path }

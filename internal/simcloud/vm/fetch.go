@@ -25,36 +25,38 @@ import (
 const (
 	ignitionAccept = "application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1"
 	ignitionAgent  = "Ignition/2.20.0"
-	firstBackoff   = 200 * time.Millisecond
-	longestBackoff = 5 * time.Second
+	minBackoff     = 200 * time.Millisecond
+	maxBackoff     = 5 * time.Second
 )
 
 // fetcher gets resources the way Ignition does.
 type fetcher struct {
-	box       *box
+	guest     *guest
 	transport *http.Transport
 }
 
-func newFetcher(b *box) *fetcher {
-	f := &fetcher{box: b, transport: b.Network().Transport()}
-	f.cheapen()
+func newFetcher(b *guest) *fetcher {
+	f := &fetcher{guest: b, transport: b.Network().NewTransport()}
+	f.useCheapKeyExchange()
 	return f
 }
 
-// cheapen keeps to the key exchange that costs least: a zone's machines ask a thousand times for what is not there yet.
-func (f *fetcher) cheapen() { f.transport.TLSClientConfig.CurvePreferences = []tls.CurveID{tls.X25519} }
+// useCheapKeyExchange keeps to the key exchange that costs least: a zone's machines ask a thousand times for what is not there yet.
+func (f *fetcher) useCheapKeyExchange() {
+	f.transport.TLSClientConfig.CurvePreferences = []tls.CurveID{tls.X25519}
+}
 
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }
 
-// trust adds certificate authorities to those of the public internet, in place of any added before; none changes
+// addAuthorities adds certificate authorities to those of the public internet, in place of any added before; none changes
 // nothing.
-func (f *fetcher) trust(ctx context.Context, authorities []types.Resource) error {
+func (f *fetcher) addAuthorities(ctx context.Context, authorities []types.Resource) error {
 	if len(authorities) == 0 {
 		return nil
 	}
 	pool := x509.NewCertPool()
-	if f.box.fleet.config.Roots != nil {
-		pool = f.box.fleet.config.Roots.Clone()
+	if f.guest.hypervisor.config.Roots != nil {
+		pool = f.guest.hypervisor.config.Roots.Clone()
 	}
 	for _, authority := range authorities {
 		bundle, err := f.get(ctx, authority)
@@ -66,9 +68,9 @@ func (f *fetcher) trust(ctx context.Context, authorities []types.Resource) error
 		}
 	}
 	f.close()
-	f.transport = f.box.Network().Transport()
+	f.transport = f.guest.Network().NewTransport()
 	f.transport.TLSClientConfig.RootCAs = pool
-	f.cheapen()
+	f.useCheapKeyExchange()
 	return nil
 }
 
@@ -82,7 +84,7 @@ func (f *fetcher) get(ctx context.Context, resource types.Resource) ([]byte, err
 		return nil, err
 	}
 	if resource.Compression != nil && *resource.Compression == "gzip" {
-		if content, err = unzip(content); err != nil {
+		if content, err = decompressGzip(content); err != nil {
 			return nil, err
 		}
 	}
@@ -106,21 +108,21 @@ func (f *fetcher) download(ctx context.Context, source string, extra types.HTTPH
 		if err != nil {
 			return nil, err
 		}
-		return f.overHTTP(ctx, source, headers)
+		return f.fetchHTTP(ctx, source, headers)
 	}
 	return nil, fmt.Errorf("unable to fetch from scheme %q", u.Scheme)
 }
 
-// overHTTP asks until there is an answer that is not a server's failure.
-func (f *fetcher) overHTTP(ctx context.Context, source string, headers http.Header) ([]byte, error) {
+// fetchHTTP asks until there is an answer that is not a server's failure.
+func (f *fetcher) fetchHTTP(ctx context.Context, source string, headers http.Header) ([]byte, error) {
 	shown, _, _ := strings.Cut(source, "?") // the query of a signed link is a secret
 	said := func(attempt int, outcome string) {
 		if attempt <= 5 || attempt%20 == 0 || outcome == http.StatusText(http.StatusOK) { // the console is short
-			f.box.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, outcome)
+			f.guest.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, outcome)
 		}
 	}
-	for attempt, backoff := 1, firstBackoff; ; attempt++ {
-		content, status, err := f.once(ctx, source, headers)
+	for attempt, backoff := 1, minBackoff; ; attempt++ {
+		content, status, err := f.fetchOnce(ctx, source, headers)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -134,14 +136,14 @@ func (f *fetcher) overHTTP(ctx context.Context, source string, headers http.Head
 		default:
 			said(attempt, http.StatusText(status))
 		}
-		if err := f.box.clock().Sleep(ctx, backoff); err != nil {
+		if err := f.guest.clock().Sleep(ctx, backoff); err != nil {
 			return nil, err
 		}
-		backoff = min(2*backoff, longestBackoff)
+		backoff = min(2*backoff, maxBackoff)
 	}
 }
 
-func (f *fetcher) once(ctx context.Context, source string, headers http.Header) ([]byte, int, error) {
+func (f *fetcher) fetchOnce(ctx context.Context, source string, headers http.Header) ([]byte, int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
 		return nil, 0, err
@@ -171,7 +173,7 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("failed to fetch %s: %d %s", e.source, e.status, http.StatusText(e.status))
 }
 
-func unzip(content []byte) ([]byte, error) {
+func decompressGzip(content []byte) ([]byte, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
 		return nil, err

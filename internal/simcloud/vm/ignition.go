@@ -14,14 +14,14 @@ import (
 // ignitionResult exists on a disk where Ignition is done; it never runs there again.
 const ignitionResult = "/etc/.ignition-result.json"
 
-// ignite runs Ignition on the first boot. A failure leaves the machine in its emergency shell.
-func (b *box) ignite(ctx context.Context) error {
+// runIgnition runs Ignition on the first boot. A failure leaves the machine in its emergency shell.
+func (b *guest) runIgnition(ctx context.Context) error {
 	if _, done := b.ReadFile(ignitionResult); done {
 		return nil
 	}
 	f := newFetcher(b)
 	defer func() { f.close() }()
-	config, err := f.userConfig(ctx)
+	config, err := f.fetchUserConfig(ctx)
 	if err != nil {
 		return fmt.Errorf("ignition: failed: %w; entering emergency mode", err)
 	}
@@ -35,9 +35,9 @@ func (b *box) ignite(ctx context.Context) error {
 	return b.WriteFile(ignitionResult, []byte(`{"userConfigProvided":true}`))
 }
 
-// userConfig returns what the user-data and all it refers to amount to. No user-data is an empty configuration.
-func (f *fetcher) userConfig(ctx context.Context) (types.Config, error) {
-	raw, err := f.overHTTP(ctx, "http://"+MetadataAddress+"/1.0/user-data", nil)
+// fetchUserConfig returns what the user-data and all it refers to amount to. No user-data is an empty configuration.
+func (f *fetcher) fetchUserConfig(ctx context.Context) (types.Config, error) {
+	raw, err := f.fetchHTTP(ctx, "http://"+MetadataAddress+"/1.0/user-data", nil)
 	var status statusError
 	if errors.As(err, &status) && status.status == http.StatusNotFound {
 		raw, err = nil, nil
@@ -46,14 +46,14 @@ func (f *fetcher) userConfig(ctx context.Context) (types.Config, error) {
 		return types.Config{}, err
 	}
 	if len(raw) == 0 {
-		f.box.Console("ignition: no user-data: not a config (empty)")
+		f.guest.Console("ignition: no user-data: not a config (empty)")
 		return types.Config{}, nil
 	}
 	config, err := f.parse("user-data", raw)
 	if err != nil {
 		return types.Config{}, err
 	}
-	if err := f.trust(ctx, config.Ignition.Security.TLS.CertificateAuthorities); err != nil {
+	if err := f.addAuthorities(ctx, config.Ignition.Security.TLS.CertificateAuthorities); err != nil {
 		return types.Config{}, err
 	}
 	return f.render(ctx, config)
@@ -64,7 +64,7 @@ func (f *fetcher) userConfig(ctx context.Context) (types.Config, error) {
 func (f *fetcher) parse(what string, raw []byte) (types.Config, error) {
 	config, report, err := v3_5.ParseCompatibleVersion(raw)
 	for _, entry := range report.Entries {
-		f.box.Console("ignition: %s: %s", what, entry.String())
+		f.guest.Console("ignition: %s: %s", what, entry.String())
 	}
 	if err != nil {
 		return types.Config{}, fmt.Errorf("%s: %w", what, err)
@@ -76,23 +76,23 @@ func (f *fetcher) parse(what string, raw []byte) (types.Config, error) {
 // later references are fetched with the trust of earlier ones.
 func (f *fetcher) render(ctx context.Context, config types.Config) (types.Config, error) {
 	if reference := config.Ignition.Config.Replace; reference.Source != nil {
-		replaced, err := f.refer(ctx, reference)
+		replaced, err := f.fetchReference(ctx, reference)
 		if err != nil {
 			return types.Config{}, err
 		}
-		if err := f.trust(ctx, replaced.Ignition.Security.TLS.CertificateAuthorities); err != nil {
+		if err := f.addAuthorities(ctx, replaced.Ignition.Security.TLS.CertificateAuthorities); err != nil {
 			return types.Config{}, err
 		}
 		return f.render(ctx, replaced)
 	}
 	merged := config
 	for _, reference := range config.Ignition.Config.Merge {
-		child, err := f.refer(ctx, reference)
+		child, err := f.fetchReference(ctx, reference)
 		if err != nil {
 			return types.Config{}, err
 		}
 		settings := v3_5.Merge(merged, child)
-		if err := f.trust(ctx, settings.Ignition.Security.TLS.CertificateAuthorities); err != nil {
+		if err := f.addAuthorities(ctx, settings.Ignition.Security.TLS.CertificateAuthorities); err != nil {
 			return types.Config{}, err
 		}
 		if child, err = f.render(ctx, child); err != nil {
@@ -103,7 +103,7 @@ func (f *fetcher) render(ctx context.Context, config types.Config) (types.Config
 	return merged, nil
 }
 
-func (f *fetcher) refer(ctx context.Context, reference types.Resource) (types.Config, error) {
+func (f *fetcher) fetchReference(ctx context.Context, reference types.Resource) (types.Config, error) {
 	raw, err := f.get(ctx, reference)
 	if err != nil {
 		return types.Config{}, fmt.Errorf("referenced config: %w", err)
@@ -118,14 +118,14 @@ func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
 			return fmt.Errorf("write %s: %w", file.Path, err)
 		}
 	}
-	if err := f.box.writeKeys(config.Passwd.Users); err != nil {
+	if err := f.guest.writeKeys(config.Passwd.Users); err != nil {
 		return err
 	}
-	return f.box.writeUnits(config.Systemd.Units)
+	return f.guest.writeUnits(config.Systemd.Units)
 }
 
 // writeKeys lets users in by SSH.
-func (b *box) writeKeys(users []types.PasswdUser) error {
+func (b *guest) writeKeys(users []types.PasswdUser) error {
 	for _, user := range users {
 		var lines strings.Builder
 		for _, key := range user.SSHAuthorizedKeys {
@@ -139,7 +139,7 @@ func (b *box) writeKeys(users []types.PasswdUser) error {
 }
 
 func (f *fetcher) writeFile(ctx context.Context, file types.File) error {
-	content, _ := f.box.ReadFile(file.Path)
+	content, _ := f.guest.ReadFile(file.Path)
 	if file.Contents.Source != nil {
 		var err error
 		if content, err = f.get(ctx, file.Contents); err != nil {
@@ -153,5 +153,5 @@ func (f *fetcher) writeFile(ctx context.Context, file types.File) error {
 		}
 		content = append(content[:len(content):len(content)], piece...)
 	}
-	return f.box.WriteFile(file.Path, content)
+	return f.guest.WriteFile(file.Path, content)
 }

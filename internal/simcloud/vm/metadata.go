@@ -26,7 +26,7 @@ func serveMetadata(f *fabric.Fabric, instances func() []Instance) (*metadata, er
 	if err != nil {
 		return nil, err
 	}
-	host, err := f.Host(address)
+	host, err := f.AddHost(address)
 	if err != nil {
 		return nil, err
 	}
@@ -37,9 +37,9 @@ func serveMetadata(f *fabric.Fabric, instances func() []Instance) (*metadata, er
 	m := &metadata{host: host, instances: instances}
 	mux := http.NewServeMux()
 	for _, version := range []string{"/1.0", "/latest"} {
-		mux.HandleFunc("GET "+version+"/user-data", m.userData)
-		mux.HandleFunc("GET "+version+"/meta-data/{$}", m.keys)
-		mux.HandleFunc("GET "+version+"/meta-data/{key}", m.key)
+		mux.HandleFunc("GET "+version+"/user-data", m.serveUserData)
+		mux.HandleFunc("GET "+version+"/meta-data/{$}", m.listKeys)
+		mux.HandleFunc("GET "+version+"/meta-data/{key}", m.serveKey)
 	}
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = m.server.Serve(l) }()
@@ -51,8 +51,8 @@ func (m *metadata) close() {
 	m.host.Close()
 }
 
-// caller returns the instance that asks.
-func (m *metadata) caller(r *http.Request) (Instance, bool) {
+// findCaller returns the instance that asks.
+func (m *metadata) findCaller(r *http.Request) (Instance, bool) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return Instance{}, false
@@ -60,9 +60,9 @@ func (m *metadata) caller(r *http.Request) (Instance, bool) {
 	return find(m.instances(), from.Addr())
 }
 
-// userData serves the bytes as they are; without any, the answer is empty.
-func (m *metadata) userData(w http.ResponseWriter, r *http.Request) {
-	i, ok := m.caller(r)
+// serveUserData serves the bytes as they are; without any, the answer is empty.
+func (m *metadata) serveUserData(w http.ResponseWriter, r *http.Request) {
+	i, ok := m.findCaller(r)
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -71,13 +71,13 @@ func (m *metadata) userData(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(i.UserData) // the client went away
 }
 
-func (m *metadata) keys(w http.ResponseWriter, _ *http.Request) {
+func (m *metadata) listKeys(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, strings.Join([]string{"availability-zone", "cloud-identifier", "instance-id", "local-hostname",
 		"local-ipv4", "public-hostname", "public-ipv4", "service-offering", "vm-id"}, "\n"))
 }
 
-func (m *metadata) key(w http.ResponseWriter, r *http.Request) {
-	i, ok := m.caller(r)
+func (m *metadata) serveKey(w http.ResponseWriter, r *http.Request) {
+	i, ok := m.findCaller(r)
 	values := map[string]string{
 		"availability-zone": i.Zone, "cloud-identifier": "exoscale", "instance-id": i.ID, "vm-id": i.ID,
 		"local-hostname": i.Name, "public-hostname": i.Name, "local-ipv4": i.Address.String(),

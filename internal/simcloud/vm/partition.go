@@ -22,16 +22,16 @@ type partition struct {
 	SizeMiB int // 0: unknown, as the size of the disk is
 }
 
-// device returns its path.
-func (p partition) device() string { return fmt.Sprint(rootDisk, p.Number) }
+// devicePath returns its path.
+func (p partition) devicePath() string { return fmt.Sprint(rootDisk, p.Number) }
 
 // createPartitions is the disks stage. Its result stays on the disk, under the disk's own name.
-func (b *box) createPartitions(disks []types.Disk) error {
+func (b *guest) createPartitions(disks []types.Disk) error {
 	for _, d := range disks {
 		if d.Device != rootDisk {
 			return fmt.Errorf("create partitions on %q: timed out waiting for the device", d.Device)
 		}
-		table, err := b.partitions(d.Partitions)
+		table, err := b.parsePartitions(d.Partitions)
 		if err != nil {
 			return fmt.Errorf("create partitions on %q: %w", d.Device, err)
 		}
@@ -49,8 +49,8 @@ func (b *box) createPartitions(disks []types.Disk) error {
 	return nil
 }
 
-// partitions gives partitions numbers and sizes as sgdisk does: number 0 is the next one, size 0 is the rest.
-func (b *box) partitions(wanted []types.Partition) ([]partition, error) {
+// parsePartitions gives partitions numbers and sizes as sgdisk does: number 0 is the next one, size 0 is the rest.
+func (b *guest) parsePartitions(wanted []types.Partition) ([]partition, error) {
 	var table []partition
 	left, next := b.instance.DiskGiB*mibPerGiB, imagePartitions+1
 	for _, w := range wanted {
@@ -73,8 +73,8 @@ func (b *box) partitions(wanted []types.Partition) ([]partition, error) {
 	return table, nil
 }
 
-// partition returns what is known of a partition, by the path of its device.
-func (b *box) partition(device string) (partition, bool) {
+// findPartition returns what is known of a partition, by the path of its device.
+func (b *guest) findPartition(device string) (partition, bool) {
 	var table []partition
 	if encoded, ok := b.ReadFile(rootDisk); ok && json.Unmarshal(encoded, &table) != nil {
 		return partition{}, false
@@ -82,7 +82,7 @@ func (b *box) partition(device string) (partition, bool) {
 	for number := range imagePartitions {
 		table = append(table, partition{Number: number + 1})
 	}
-	i := slices.IndexFunc(table, func(p partition) bool { return p.device() == device })
+	i := slices.IndexFunc(table, func(p partition) bool { return p.devicePath() == device })
 	if i < 0 {
 		return partition{}, false
 	}

@@ -14,37 +14,37 @@ import (
 
 // runCommands runs what cloud-init was told to run, as one script. How a command ends is nobody's business but the next
 // one's.
-func (b *box) runCommands(ctx context.Context, commands []any) error {
+func (b *guest) runCommands(ctx context.Context, commands []any) error {
 	if len(commands) == 0 {
 		return nil
 	}
-	script, err := cloudScript(commands)
+	script, err := renderScript(commands)
 	if err != nil {
 		return err
 	}
 	b.Console("cloud-init: runcmd: %d commands", len(commands))
-	said := &lines{say: func(line string) { b.Console("cloud-init: %s", line) }}
+	said := &lineWriter{write: func(line string) { b.Console("cloud-init: %s", line) }}
 	defer said.end()
 	host := shell.Host{
-		Network: b.Network(), Files: shell.NewFiles(b), PowerOff: b.powerOff, Program: b.fleet.config.Program,
+		Network: b.Network(), Files: shell.NewFiles(b), PowerOff: b.powerOff, Program: b.hypervisor.config.Program,
 	}
 	_, err = host.Run(ctx, script, said, said)
 	return err
 }
 
 // powerOff never lets cloud-init run again: its commands were all begun.
-func (b *box) powerOff() {
+func (b *guest) powerOff() {
 	b.Console("systemd: powering off")
 	if err := b.WriteFile(cloudInitResult, nil); err != nil {
 		b.Console("%v", err)
 	}
-	if b.fleet.config.PowerOff != nil {
-		b.fleet.config.PowerOff(b.instance.ID)
+	if b.hypervisor.config.PowerOff != nil {
+		b.hypervisor.config.PowerOff(b.instance.ID)
 	}
 }
 
-// cloudScript writes commands down as cloud-init does: lists of words are quoted, text is taken as it is.
-func cloudScript(commands []any) ([]byte, error) {
+// renderScript writes commands down as cloud-init does: lists of words are quoted, text is taken as it is.
+func renderScript(commands []any) ([]byte, error) {
 	script := bytes.NewBufferString("#!/bin/sh\n")
 	for _, command := range commands {
 		list, isList := command.([]any)
@@ -65,13 +65,13 @@ func cloudScript(commands []any) ([]byte, error) {
 	return script.Bytes(), nil
 }
 
-// lines says each line that is written to it; it is used by one goroutine at a time.
-type lines struct {
-	say  func(line string)
-	open []byte
+// lineWriter says each line that is written to it; it is used by one goroutine at a time.
+type lineWriter struct {
+	write func(line string)
+	open  []byte
 }
 
-func (l *lines) Write(b []byte) (int, error) {
+func (l *lineWriter) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		l.open = append(l.open, line...)
 		if bytes.HasSuffix(line, []byte("\n")) || len(l.open) > 1000 {
@@ -81,14 +81,14 @@ func (l *lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (l *lines) end() {
-	if text := strings.Map(visible, string(l.open)); text != "" {
-		l.say(text)
+func (l *lineWriter) end() {
+	if text := strings.Map(escapeRune, string(l.open)); text != "" {
+		l.write(text)
 	}
 	l.open = nil
 }
 
-func visible(r rune) rune {
+func escapeRune(r rune) rune {
 	if unicode.IsControl(r) {
 		return -1
 	}

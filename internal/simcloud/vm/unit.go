@@ -33,7 +33,7 @@ var (
 )
 
 // writeUnits writes units and enables those that ask for it.
-func (b *box) writeUnits(units []types.Unit) error {
+func (b *guest) writeUnits(units []types.Unit) error {
 	var enabled strings.Builder
 	for _, u := range units {
 		if u.Contents != nil {
@@ -53,7 +53,7 @@ func (b *box) writeUnits(units []types.Unit) error {
 
 // finishFirstBoot runs the services that belong to the first boot only. One that the kubelet requires and that fails
 // keeps the machine from ever becoming a node.
-func (b *box) finishFirstBoot(ctx context.Context) error {
+func (b *guest) finishFirstBoot(ctx context.Context) error {
 	preset, ok := b.ReadFile(presetFile)
 	if _, done := b.ReadFile(firstBootDone); done || !ok {
 		return nil
@@ -67,7 +67,7 @@ func (b *box) finishFirstBoot(ctx context.Context) error {
 	return b.WriteFile(firstBootDone, nil)
 }
 
-func (b *box) runUnit(ctx context.Context, name string) error {
+func (b *guest) runUnit(ctx context.Context, name string) error {
 	content, ok := b.ReadFile(unitFolder + name)
 	if !ok {
 		return nil // one of the image's
@@ -85,15 +85,15 @@ func (b *box) runUnit(ctx context.Context, name string) error {
 	case s.kind != "oneshot":
 		return fmt.Errorf("systemd: %s of type %q holds up nothing, so nothing can rely on it", name, s.kind)
 	}
-	if path, met := b.meets(s.conditions); !met {
+	if path, met := b.checkConditions(s.conditions); !met {
 		b.Console("systemd: %s was skipped, unmet condition check ConditionPathExists=%s", name, path)
 		return nil
 	}
 	return b.runService(ctx, name, s)
 }
 
-// meets tells whether all conditions are met during the first boot, or which is not.
-func (b *box) meets(conditions []string) (string, bool) {
+// checkConditions tells whether all conditions are met during the first boot, or which is not.
+func (b *guest) checkConditions(conditions []string) (string, bool) {
 	for _, condition := range conditions {
 		path, absent := strings.CutPrefix(condition, "!")
 		_, exists := b.ReadFile(path)
@@ -104,7 +104,7 @@ func (b *box) meets(conditions []string) (string, bool) {
 	return "", true
 }
 
-func (b *box) runService(ctx context.Context, name string, s service) error {
+func (b *guest) runService(ctx context.Context, name string, s service) error {
 	b.Console("systemd: Starting %s - %s...", name, s.description)
 	err := b.execute(ctx, s.command)
 	switch {
@@ -123,12 +123,12 @@ func (b *box) runService(ctx context.Context, name string, s service) error {
 
 // execute does what a command does, as far as a simulated disk goes: it wants partitions to be there, and to be large
 // enough for zeros, which take their time.
-func (b *box) execute(ctx context.Context, command string) error {
+func (b *guest) execute(ctx context.Context, command string) error {
 	if command == "" {
 		return errors.New("no ExecStart")
 	}
 	for _, device := range devicePath.FindAllString(command, -1) {
-		if _, ok := b.partition(device); !ok && strings.HasPrefix(device, rootDisk) {
+		if _, ok := b.findPartition(device); !ok && strings.HasPrefix(device, rootDisk) {
 			return fmt.Errorf("%s: No such file or directory", device)
 		}
 	}
@@ -140,7 +140,7 @@ func (b *box) execute(ctx context.Context, command string) error {
 	if err != nil {
 		return err
 	}
-	if p, _ := b.partition(words[1]); p.SizeMiB > 0 && mib > p.SizeMiB {
+	if p, _ := b.findPartition(words[1]); p.SizeMiB > 0 && mib > p.SizeMiB {
 		return fmt.Errorf("dd: error writing %s: No space left on device", words[1])
 	}
 	return b.clock().Sleep(ctx, time.Duration(mib)*time.Second/writeSpeed)

@@ -18,7 +18,7 @@ func prepared(t *testing.T, change func(*types.Config)) Instance {
 	t.Helper()
 	node := state.Default().Machines(state.RoleStorage)[0]
 	node.Name = "master-0" // whose console the tests read
-	pointer, err := ignition.NodePointer(node, "c-demo-1.example.net", []byte("whom to trust"))
+	pointer, err := ignition.RenderNodePointer(node, "c-demo-1.example.net", []byte("whom to trust"))
 	if err != nil {
 		t.Fatal(err)
 	}

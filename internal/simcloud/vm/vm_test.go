@@ -32,7 +32,7 @@ type zone struct {
 	client *fabric.Host
 	ca     *fabric.CA // of the cluster
 	db     *store.DB
-	fleet  *Fleet
+	fleet  *Hypervisor
 
 	mu        sync.Mutex
 	instances []Instance
@@ -66,7 +66,7 @@ func newZone(t *testing.T) *zone {
 
 func (z *zone) host(address string) *fabric.Host {
 	z.t.Helper()
-	h, err := z.fabric.Host(netip.MustParseAddr(address))
+	h, err := z.fabric.AddHost(netip.MustParseAddr(address))
 	if err != nil {
 		z.t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func (z *zone) serve() {
 	if err != nil {
 		z.t.Fatal(err)
 	}
-	config, err := z.ca.ServerTLS("config.test")
+	config, err := z.ca.NewServerTLS("config.test")
 	if err != nil {
 		z.t.Fatal(err)
 	}
@@ -100,14 +100,14 @@ func (z *zone) serve() {
 func (z *zone) open() {
 	z.t.Helper()
 	fleet, err := New(Config{
-		DB: z.db, Fabric: z.fabric, Ignited: z.software,
+		DB: z.db, Fabric: z.fabric, RunSoftware: z.software,
 		Instances: func() []Instance {
 			z.mu.Lock()
 			defer z.mu.Unlock()
 			return slices.Clone(z.instances)
 		},
-		Broken:   func(i Instance) bool { return i.Name == z.broken },
-		PowerOff: func(id string) { z.off <- id },
+		HasBootFault: func(i Instance) bool { return i.Name == z.broken },
+		PowerOff:     func(id string) { z.off <- id },
 	})
 	if err != nil {
 		z.t.Fatal(err)
@@ -213,7 +213,7 @@ func TestIgnitionFollowsItsPointerAndRunsOnce(t *testing.T) {
 		z.wantRan()
 		time.Sleep(30 * time.Second)
 		z.wantRan("master-0")
-		if got, _ := z.fleet.disks.of("id-0").read("/etc/from-mcs"); string(got) != "hello" {
+		if got, _ := z.fleet.disks.openDisk("id-0").read("/etc/from-mcs"); string(got) != "hello" {
 			t.Errorf("the merged file holds %q", got)
 		}
 		if !strings.HasPrefix(z.accepted, "application/vnd.coreos.ignition+json;version=3.") {
@@ -337,10 +337,10 @@ func TestTheMetadataServiceKnowsWhoAsks(t *testing.T) {
 		stranger := z.client.Network(nil)
 		for path, want := range map[string]string{"/1.0/user-data": "mine", "/latest/user-data": "mine",
 			"/1.0/meta-data/local-hostname": "lb-0", "/latest/meta-data/instance-id": "id-1"} {
-			if got := get(t, guest.Client(), path); got != want {
+			if got := get(t, guest.NewClient(), path); got != want {
 				t.Errorf("%s = %q, want %q", path, got, want)
 			}
-			if got := get(t, stranger.Client(), path); got != "404 page not found\n" {
+			if got := get(t, stranger.NewClient(), path); got != "404 page not found\n" {
 				t.Errorf("a stranger gets %q", got)
 			}
 		}

@@ -19,15 +19,15 @@ type crawling struct {
 	began time.Time
 }
 
-func (c crawling) Synthesis(context.Context) (state.Synthesis, error) {
-	var seen state.Synthesis
+func (c crawling) GetSynthesis(context.Context) (state.SynStatus, error) {
+	var seen state.SynStatus
 	for n := range int(time.Since(c.began) / (10 * time.Minute)) {
 		seen.Applications = append(seen.Applications, state.ApplicationStatus{Name: fmt.Sprint("a", n), Sync: "Synced", Health: "Healthy"})
 	}
 	return seen, nil
 }
 
-func (c crawling) ACMERegistration(context.Context) (state.ACMERegistration, error) {
+func (c crawling) GetACMERegistration(context.Context) (state.ACMERegistration, error) {
 	if time.Since(c.began) < 50*time.Minute {
 		return state.ACMERegistration{}, fault.Newf(fault.Transient, "read", "it does not exist yet")
 	}
@@ -36,14 +36,14 @@ func (c crawling) ACMERegistration(context.Context) (state.ACMERegistration, err
 
 func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connectedTo(t, &World{Cluster: crawling{began: time.Now()}}, Installation{})
+		c := connectedTo(t, &Clients{Cluster: crawling{began: time.Now()}}, Deps{})
 		c.Spec.DNS.ACME = true
 		var made []string
 		c.Alias = func(_ context.Context, _ provisioner.Report, name, to string) error {
 			made = append(made, name+" "+to)
 			return nil
 		}
-		if err := c.acme()(t.Context(), unheard); err != nil || len(made) != 2 {
+		if err := c.ensureACME()(t.Context(), unheard); err != nil || len(made) != 2 {
 			t.Errorf("made %q: %v", made, err)
 		}
 	})
@@ -52,18 +52,18 @@ func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 // silent is a cluster that never makes an account, in which Argo CD runs or not.
 type silent struct {
 	GitOps
-	seen state.Synthesis
+	seen state.SynStatus
 	why  error
 }
 
-func (s silent) Synthesis(context.Context) (state.Synthesis, error) { return s.seen, nil }
-func (s silent) ACMERegistration(context.Context) (state.ACMERegistration, error) {
+func (s silent) GetSynthesis(context.Context) (state.SynStatus, error) { return s.seen, nil }
+func (s silent) GetACMERegistration(context.Context) (state.ACMERegistration, error) {
 	return state.ACMERegistration{}, s.why
 }
 
 func TestWhoWaitsForAnAccountInVainIsLedToWhatMakesIt(t *testing.T) {
-	missing := state.Synthesis{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Root: state.ApplicationStatus{Health: "Missing"}}
-	running := state.Synthesis{Applications: []state.ApplicationStatus{{Name: "cert-manager"}}}
+	missing := state.SynStatus{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Root: state.ApplicationStatus{Health: "Missing"}}
+	running := state.SynStatus{Applications: []state.ApplicationStatus{{Name: "cert-manager"}}}
 	none := fault.Newf(fault.Transient, "read", "it does not exist yet")
 	for hint, cluster := range map[string]silent{
 		"log of the Deployment steward": {seen: missing, why: none},
@@ -72,7 +72,7 @@ func TestWhoWaitsForAnAccountInVainIsLedToWhatMakesIt(t *testing.T) {
 	} {
 		t.Run(hint, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				err := connectedTo(t, &World{Cluster: cluster}, Installation{}).acme()(t.Context(), unheard)
+				err := connectedTo(t, &Clients{Cluster: cluster}, Deps{}).ensureACME()(t.Context(), unheard)
 				if !strings.Contains(fault.HintOf(err), hint) {
 					t.Errorf("%v\n%s", err, fault.HintOf(err))
 				}

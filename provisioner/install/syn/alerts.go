@@ -18,14 +18,14 @@ const (
 	limitSilence = 10 * time.Minute
 )
 
-// lookAtAlerts names the alerts that nobody expects on a new cluster.
-func (c *Connection) lookAtAlerts(ctx context.Context, report provisioner.Report) error {
+// checkAlerts names the alerts that nobody expects on a new cluster.
+func (c *Connection) checkAlerts(ctx context.Context, report provisioner.Report) error {
 	var alerts []state.Alert
 	if err := c.silenceAlerts(ctx, report); err != nil {
 		return err
 	}
 	err := c.waitTransient(ctx, report, func(ctx context.Context) (err error) {
-		alerts, err = c.world.Cluster.Alerts(ctx)
+		alerts, err = c.clients.Cluster.ListAlerts(ctx)
 		return err
 	})
 	if err != nil {
@@ -33,20 +33,20 @@ func (c *Connection) lookAtAlerts(ctx context.Context, report provisioner.Report
 	}
 	var open []string
 	for _, alert := range alerts {
-		text := sentence(alert)
+		text := formatAlert(alert)
 		if alert.Known == "" && !alert.Silenced {
 			open = append(open, text)
 		} else {
 			text += " (" + cmp.Or(alert.Known, "silenced") + ")"
 		}
-		report.Progress(text)
+		report.EmitProgress(text)
 	}
-	report.Progress(firing(len(alerts), len(open)))
-	return c.remember(func(facts *state.SynFacts) { facts.Alerts = open })
+	report.EmitProgress(formatFiring(len(alerts), len(open)))
+	return c.updateFacts(func(facts *state.SynFacts) { facts.Alerts = open })
 }
 
-// firing says how many alerts fire, and how many of them nobody expects.
-func firing(all, open int) string {
+// formatFiring says how many alerts fire, and how many of them nobody expects.
+func formatFiring(all, open int) string {
 	switch {
 	case all == 0:
 		return "no alert fires"
@@ -63,8 +63,8 @@ func firing(all, open int) string {
 // silenceAlerts has alerts silenced that are known to nobody's concern. Where that fails, they are only told of.
 func (c *Connection) silenceAlerts(ctx context.Context, report provisioner.Report) error {
 	var silenced error
-	err := provisioner.Until(c.Clock, silenceEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
-		silenced = c.world.Cluster.SilenceAlerts(ctx)
+	err := provisioner.PollUntil(c.Clock, silenceEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
+		silenced = c.clients.Cluster.SilenceAlerts(ctx)
 		if fault.Is(silenced, fault.Transient) {
 			return silenced
 		}
@@ -74,12 +74,12 @@ func (c *Connection) silenceAlerts(ctx context.Context, report provisioner.Repor
 	case ctx.Err() != nil:
 		return err
 	case silenced != nil && !fault.Is(silenced, fault.NotFound):
-		report.Progress("the cluster's own silences are not in place: " + silenced.Error())
+		report.EmitProgress("the cluster's own silences are not in place: " + silenced.Error())
 	}
 	return nil
 }
 
-func sentence(alert state.Alert) string {
+func formatAlert(alert state.Alert) string {
 	text := alert.Name
 	if alert.Namespace != "" {
 		text += " in " + alert.Namespace
@@ -96,11 +96,11 @@ func (c *Connection) onCall(ctx context.Context, report provisioner.Report) erro
 	case !facts.OnCall.IsZero():
 		return provisioner.Skip("they do already")
 	case len(facts.Alerts) > 0:
-		return provisioner.Skip("alerts fire that nobody expects (" + strings.Join(shortened(facts.Alerts), "; ") + "): look at them, then run again")
+		return provisioner.Skip("alerts fire that nobody expects (" + strings.Join(limitSentences(facts.Alerts), "; ") + "): look at them, then run again")
 	}
 	c.alerting = true
 	if err := c.configure(ctx, report, "Have alerts of cluster "+c.Spec.Cluster.ID+" reach the people on call", true); err != nil {
 		return err
 	}
-	return c.remember(func(facts *state.SynFacts) { facts.OnCall = c.now() })
+	return c.updateFacts(func(facts *state.SynFacts) { facts.OnCall = c.now() })
 }

@@ -12,7 +12,7 @@ import (
 // vaultKey says where Vault keeps the API key of a policy.
 type vaultKey struct{ path, key, secret string }
 
-func vaultKeys() map[string]vaultKey {
+func mapVaultKeys() map[string]vaultKey {
 	return map[string]vaultKey{
 		assets.PolicyStorage:         {"exoscale/storage_iam", "s3_access_key", "s3_secret_key"},
 		assets.PolicyVolumes:         {"exoscale/csi_driver", "access_key", "secret_key"},
@@ -20,21 +20,21 @@ func vaultKeys() map[string]vaultKey {
 	}
 }
 
-// APIKey returns the API key of a policy that an earlier step or run has kept in Vault, or one without key and secret. It has
+// LoadAPIKey returns the API key of a policy that an earlier step or run has kept in Vault, or one without key and secret. It has
 // no name yet.
-func (c *Connection) APIKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
-	c.guard.Lock()
+func (c *Connection) LoadAPIKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
+	c.keysMu.Lock()
 	known, found := c.keys[policy]
-	c.guard.Unlock()
+	c.keysMu.Unlock()
 	if found {
 		return known, nil
 	}
-	vault, err := c.vault(ctx, report)
+	vault, err := c.signInVault(ctx, report)
 	if err != nil {
 		return state.APIKey{}, err
 	}
-	place := vaultKeys()[policy]
-	values, err := vault.Secret(ctx, c.vaultPath(place.path))
+	place := mapVaultKeys()[policy]
+	values, err := vault.GetSecret(ctx, c.joinVaultPath(place.path))
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return state.APIKey{}, err
 	}
@@ -44,17 +44,17 @@ func (c *Connection) APIKey(ctx context.Context, report provisioner.Report, poli
 // KeepAPIKey returns what keeps the API key of a policy in Vault.
 func (c *Connection) KeepAPIKey(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
 	return func(key state.APIKey) error {
-		vault, err := c.vault(ctx, report)
+		vault, err := c.signInVault(ctx, report)
 		if err != nil {
 			return err
 		}
-		place := vaultKeys()[policy]
-		_, err = vault.SetSecret(ctx, c.vaultPath(place.path), map[string]string{place.key: key.Key, place.secret: key.Secret})
+		place := mapVaultKeys()[policy]
+		_, err = vault.SetSecret(ctx, c.joinVaultPath(place.path), map[string]string{place.key: key.Key, place.secret: key.Secret})
 		if err != nil {
 			return err
 		}
-		c.guard.Lock()
-		defer c.guard.Unlock()
+		c.keysMu.Lock()
+		defer c.keysMu.Unlock()
 		c.keys[policy] = key
 		return nil
 	}

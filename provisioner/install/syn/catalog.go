@@ -22,30 +22,30 @@ const (
 
 // compareConfiguration says what the cluster's file in the tenant's repository will say, and who compiles it.
 func (c *Connection) compareConfiguration(ctx context.Context, report provisioner.Report) error {
-	difference, err := c.difference(ctx)
+	difference, err := c.computeDifference(ctx)
 	if err != nil {
 		return err
 	}
 	if difference.Unified != "" {
-		report.Progress(fmt.Sprintf("%s in %s gets %s", difference.File, difference.Repository, changedLines(difference.Unified)))
+		report.EmitProgress(fmt.Sprintf("%s in %s gets %s", difference.File, difference.Repository, formatChanges(difference.Unified)))
 	}
-	who, err := c.world.Compiler.Ready(ctx, c.tenant, c.cluster)
+	who, err := c.clients.Compiler.CheckReady(ctx, c.tenant, c.cluster)
 	switch {
 	case err == nil:
-		report.Progress(who)
+		report.EmitProgress(who)
 	case fault.Is(err, fault.NotFound):
-		report.Progress("nobody compiles the catalog by itself: you will be asked to (" + err.Error() + ")")
+		report.EmitProgress("nobody compiles the catalog by itself: you will be asked to (" + err.Error() + ")")
 	default:
 		return err
 	}
 	return nil
 }
 
-func (c *Connection) difference(ctx context.Context) (state.Difference, error) {
-	return c.world.Git.Compare(ctx, c.tenantRepo(), c.configurationFile(), c.edits())
+func (c *Connection) computeDifference(ctx context.Context) (state.Difference, error) {
+	return c.clients.Git.Compare(ctx, c.tenantRepo(), c.configurationFile(), c.buildEdits())
 }
 
-func changedLines(unified string) string {
+func formatChanges(unified string) string {
 	more, fewer := 0, 0
 	for line := range strings.Lines(unified) {
 		switch {
@@ -59,8 +59,8 @@ func changedLines(unified string) string {
 	return fmt.Sprintf("%d new and %d fewer lines", more, fewer)
 }
 
-// firstCatalog makes the catalog that the cluster is generated with.
-func (c *Connection) firstCatalog(ctx context.Context, report provisioner.Report) error {
+// compileFirstCatalog makes the catalog that the cluster is generated with.
+func (c *Connection) compileFirstCatalog(ctx context.Context, report provisioner.Report) error {
 	if c.Facts().Syn.ClusterUUID != "" {
 		again, err := c.Renews(ctx)
 		if err != nil {
@@ -70,17 +70,17 @@ func (c *Connection) firstCatalog(ctx context.Context, report provisioner.Report
 			return provisioner.Skip("the cluster was generated with it already")
 		}
 		// What is generated next has another identity, and needs all that a new cluster is generated with.
-		if err := c.remember(func(facts *state.SynFacts) { facts.ClusterUUID, facts.IgnitionCA = "", "" }); err != nil {
+		if err := c.updateFacts(func(facts *state.SynFacts) { facts.ClusterUUID, facts.IgnitionCA = "", "" }); err != nil {
 			return err
 		}
 	}
 	return c.configure(ctx, report, "Add cluster "+c.Spec.Cluster.ID, c.Spec.Syn.CatalogDir == "")
 }
 
-// finalCatalog makes the catalog that the cluster will run by, and makes sure that Vault has everything it refers to.
-func (c *Connection) finalCatalog(ctx context.Context, report provisioner.Report) error {
+// compileFinalCatalog makes the catalog that the cluster will run by, and makes sure that Vault has everything it refers to.
+func (c *Connection) compileFinalCatalog(ctx context.Context, report provisioner.Report) error {
 	generated := c.Generated()
-	err := c.remember(func(facts *state.SynFacts) {
+	err := c.updateFacts(func(facts *state.SynFacts) {
 		facts.ClusterUUID, facts.IgnitionCA = generated.ClusterID, string(generated.RootCA)
 	})
 	if err != nil {
@@ -94,13 +94,13 @@ func (c *Connection) finalCatalog(ctx context.Context, report provisioner.Report
 
 // configure writes what is known into the cluster's configuration and, if wanted, has the catalog compiled and fetches it.
 func (c *Connection) configure(ctx context.Context, report provisioner.Report, message string, compiled bool) error {
-	difference, err := c.world.Git.Commit(ctx, c.tenantRepo(), c.configurationFile(), c.edits(), message)
+	difference, err := c.clients.Git.Commit(ctx, c.tenantRepo(), c.configurationFile(), c.buildEdits(), message)
 	if err != nil {
 		return err
 	}
-	tellConfiguration(report, difference)
+	emitConfiguration(report, difference)
 	if !compiled {
-		report.Progress("the catalog at hand is used: " + c.Spec.Syn.CatalogDir)
+		report.EmitProgress("the catalog at hand is used: " + c.Spec.Syn.CatalogDir)
 		return nil
 	}
 	if err := c.compile(ctx, report, difference); err != nil {
@@ -109,36 +109,36 @@ func (c *Connection) configure(ctx context.Context, report provisioner.Report, m
 	return c.fetchCatalog(ctx, report)
 }
 
-func tellConfiguration(report provisioner.Report, difference state.Difference) {
+func emitConfiguration(report provisioner.Report, difference state.Difference) {
 	action := state.Found
 	if difference.Unified != "" {
 		action = state.Updated
 	}
-	report.Object(kindConfiguration, difference.File, difference.Commit, string(action))
+	report.EmitObject(kindConfiguration, difference.File, difference.Commit, string(action))
 }
 
 // compile waits until somebody has compiled the catalog: the tenant's pipeline, a program here, or else a person.
 func (c *Connection) compile(ctx context.Context, report provisioner.Report, difference state.Difference) error {
-	err := c.world.Compiler.Compile(ctx, c.tenant, c.cluster, difference.Commit, report.Progress)
+	err := c.clients.Compiler.Compile(ctx, c.tenant, c.cluster, difference.Commit, report.EmitProgress)
 	switch {
 	case !fault.Is(err, fault.NotFound):
 		return err
 	case difference.Unified == "" && c.Facts().Syn.Commit != "":
 		return nil // it was compiled by a person in an earlier run
 	}
-	return c.compiledBySomebody(ctx, report)
+	return c.waitCompiled(ctx, report)
 }
 
-// compiledBySomebody waits for the moment at which Lieutenant hears of a compilation.
-func (c *Connection) compiledBySomebody(ctx context.Context, report provisioner.Report) error {
-	report.Errand("compile the catalog: commodore catalog compile --push " + c.Spec.Cluster.ID)
+// waitCompiled waits for the moment at which Lieutenant hears of a compilation.
+func (c *Connection) waitCompiled(ctx context.Context, report provisioner.Report) error {
+	report.EmitActionNeeded("compile the catalog: commodore catalog compile --push " + c.Spec.Cluster.ID)
 	since := c.Clock.Now()
-	err := provisioner.Until(c.Clock, compiledEvery, limitCompile, func(ctx context.Context, report provisioner.Report) error {
-		lieutenant, err := c.lieutenant(ctx, report)
+	err := provisioner.PollUntil(c.Clock, compiledEvery, limitCompile, func(ctx context.Context, report provisioner.Report) error {
+		lieutenant, err := c.signInLieutenant(ctx, report)
 		if err != nil {
 			return err
 		}
-		cluster, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+		cluster, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 		if err == nil && !cluster.Compiled.After(since) {
 			err = errors.New("nobody has compiled the catalog yet")
 		}
@@ -150,19 +150,19 @@ func (c *Connection) compiledBySomebody(ctx context.Context, report provisioner.
 			WithHint("run: commodore catalog compile --push %s; then run again", c.Spec.Cluster.ID)
 	}
 	if err == nil {
-		report.Errand("")
+		report.EmitActionNeeded("")
 	}
 	return err
 }
 
 // fetchCatalog brings the compiled catalog into the folder; it holds references to secrets and no secret.
 func (c *Connection) fetchCatalog(ctx context.Context, report provisioner.Report) error {
-	commit, err := c.world.Git.Fetch(ctx, c.cluster.Catalog, c.Folder.Path(state.CatalogDir))
+	commit, err := c.clients.Git.Fetch(ctx, c.cluster.Catalog, c.Folder.Path(state.CatalogDir))
 	if err != nil {
 		return err
 	}
-	report.Progress("the catalog is at commit " + commit[:min(len(commit), 12)])
-	return c.remember(func(facts *state.SynFacts) { facts.Commit = commit })
+	report.EmitProgress("the catalog is at commit " + commit[:min(len(commit), 12)])
+	return c.updateFacts(func(facts *state.SynFacts) { facts.Commit = commit })
 }
 
 // CatalogDir is where the compiled catalog is: as the answers say, or where an earlier step has put it; "" before that.

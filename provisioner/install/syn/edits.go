@@ -7,8 +7,8 @@ import (
 	"exoshift/state"
 )
 
-// later stands for what is only known once the cluster has been generated.
-const later = "TO_BE_DEFINED"
+// placeholder stands for what is only known once the cluster has been generated.
+const placeholder = "TO_BE_DEFINED"
 
 // noOpsgenie is the class that keeps a cluster's alerts from the people on call.
 const noOpsgenie = "global.distribution.openshift4.no-opsgenie"
@@ -25,8 +25,8 @@ func (c *Connection) tenantRepo() state.GitRepo {
 // configurationFile is the cluster's own.
 func (c *Connection) configurationFile() string { return c.Spec.Cluster.ID + ".yml" }
 
-// edits are what the cluster's configuration has to say, as far as it is known by now.
-func (c *Connection) edits() []state.YAMLEdit {
+// buildEdits are what the cluster's configuration has to say, as far as it is known by now.
+func (c *Connection) buildEdits() []state.YAMLEdit {
 	facts := c.Facts()
 	var ours []any
 	for _, value := range facts.Syn.Written {
@@ -34,13 +34,13 @@ func (c *Connection) edits() []state.YAMLEdit {
 	}
 	edits := []state.YAMLEdit{
 		set("openshift", "baseDomain").to(c.Spec.Domain()),
-		set("openshift", "infraID").once(facts.InfraID, ours...),
-		set("openshift", "clusterID").once(facts.Syn.ClusterUUID, ours...),
-		set("openshift", "ssh_key").once(facts.Syn.SSHPublicKey),
+		set("openshift", "infraID").setOnce(facts.InfraID, ours...),
+		set("openshift", "clusterID").setOnce(facts.Syn.ClusterUUID, ours...),
+		set("openshift", "ssh_key").setOnce(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "base_domain").to(c.Spec.Cluster.BaseDomain),
-		set("openshift4_terraform", "terraform_variables", "ignition_ca").once(facts.Syn.IgnitionCA, ours...),
-		set("openshift4_terraform", "terraform_variables", "ssh_key").once(facts.Syn.SSHPublicKey),
-		set("openshift4_terraform", "terraform_variables", "rhcos_template").once(facts.Template),
+		set("openshift4_terraform", "terraform_variables", "ignition_ca").setOnce(facts.Syn.IgnitionCA, ours...),
+		set("openshift4_terraform", "terraform_variables", "ssh_key").setOnce(facts.Syn.SSHPublicKey),
+		set("openshift4_terraform", "terraform_variables", "rhcos_template").setOnce(facts.Template),
 	}
 	edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}})
 	switch { // in between it stays as it is: a removal whose answer was lost is not taken back
@@ -53,25 +53,25 @@ func (c *Connection) edits() []state.YAMLEdit {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "exoscale-cloud-controller-manager"})
 	}
 	if c.Spec.Network.CNI == "Cilium" {
-		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.bootstrapCilium(facts))
+		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.buildCiliumEdit(facts))
 	}
 	for i := range edits {
-		if edits[i].Value == later {
-			edits[i].Otherwise = c.begunElsewhere()
+		if edits[i].Value == placeholder {
+			edits[i].Otherwise = c.formatConflictHint()
 		}
 	}
 	return edits
 }
 
-// begunElsewhere is what to do about a configuration that says already what this installation has yet to find out.
-func (c *Connection) begunElsewhere() string {
+// formatConflictHint is what to do about a configuration that says already what this installation has yet to find out.
+func (c *Connection) formatConflictHint() string {
 	return fmt.Sprintf("%s was installed from another folder: if it is this very cluster, go on there (--dir); "+
 		"if that one is gone for good, have it deleted in Lieutenant and %s taken out of its tenant's repository; otherwise give this cluster another ID",
 		c.Spec.Cluster.ID, c.configurationFile())
 }
 
-// Own notes what the cluster's configuration may hold of a generation: whatever follows may be written over it.
-func Own(facts *state.SynFacts, generated state.Ignition) {
+// RecordGenerated notes what the cluster's configuration may hold of a generation: whatever follows may be written over it.
+func RecordGenerated(facts *state.SynFacts, generated state.Ignition) {
 	written := slices.Clone(facts.Written)
 	for _, value := range []string{generated.InfraID, generated.ClusterID, string(generated.RootCA)} {
 		if !slices.Contains(written, value) {
@@ -81,8 +81,8 @@ func Own(facts *state.SynFacts, generated state.Ignition) {
 	facts.Written = written
 }
 
-// bootstrapCilium has the catalog hold Cilium's operator until the cluster was generated with it.
-func (c *Connection) bootstrapCilium(facts state.Facts) state.YAMLEdit {
+// buildCiliumEdit has the catalog hold Cilium's operator until the cluster was generated with it.
+func (c *Connection) buildCiliumEdit(facts state.Facts) state.YAMLEdit {
 	edit := set("cilium", "olm", "generate_olm_deployment")
 	if facts.Syn.ClusterUUID == "" {
 		edit.Value = true
@@ -103,12 +103,12 @@ func (e edit) to(value string) state.YAMLEdit {
 	return e.YAMLEdit
 }
 
-// once sets a value in the place of nothing, of a placeholder, or of what is ours; the placeholder itself as long as the
+// setOnce sets a value in the place of nothing, of a placeholder, or of what is ours; the placeholder itself as long as the
 // value is not known.
-func (e edit) once(value string, ours ...any) state.YAMLEdit {
-	e.Value, e.Over = value, append([]any{later, ""}, ours...)
+func (e edit) setOnce(value string, ours ...any) state.YAMLEdit {
+	e.Value, e.Over = value, append([]any{placeholder, ""}, ours...)
 	if value == "" {
-		e.Value = later
+		e.Value = placeholder
 	}
 	return e.YAMLEdit
 }

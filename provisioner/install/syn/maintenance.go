@@ -19,8 +19,8 @@ const (
 	limitMaintenance = 3 * time.Hour
 )
 
-// firstMaintenance has the cluster brought up to date once before it is anybody's, as its maintenance window would.
-func (c *Connection) firstMaintenance(ctx context.Context, report provisioner.Report) error {
+// runFirstMaintenance has the cluster brought up to date once before it is anybody's, as its maintenance window would.
+func (c *Connection) runFirstMaintenance(ctx context.Context, report provisioner.Report) error {
 	window := c.cluster.Facts[windowFact]
 	switch {
 	case !c.Facts().Syn.Maintained.IsZero():
@@ -32,13 +32,13 @@ func (c *Connection) firstMaintenance(ctx context.Context, report provisioner.Re
 	}
 	var absent error
 	err := c.waitTransient(ctx, report, func(ctx context.Context) error {
-		action, err := c.world.Cluster.EnsureMaintenance(ctx, window)
+		action, err := c.clients.Cluster.EnsureMaintenance(ctx, window)
 		if fault.Is(err, fault.NotFound) {
 			absent = err
 			return nil
 		}
 		if err == nil {
-			report.Object("maintenance", "first", "", string(action))
+			report.EmitObject("maintenance", "first", "", string(action))
 		}
 		return err
 	})
@@ -46,16 +46,16 @@ func (c *Connection) firstMaintenance(ctx context.Context, report provisioner.Re
 		return provisioner.Skip("the cluster has no upgrade controller: " + absent.Error())
 	}
 	if err == nil {
-		err = c.maintained(ctx, report)
+		err = c.waitMaintained(ctx, report)
 	}
-	return inVain("have the cluster maintained for the first time", "see that the catalog has the UpgradeConfig "+window+
+	return wrapTimeout("have the cluster maintained for the first time", "see that the catalog has the UpgradeConfig "+window+
 		", which the fact "+windowFact+" names, and that its controller runs, then run again", err)
 }
 
-func (c *Connection) maintained(ctx context.Context, report provisioner.Report) error {
+func (c *Connection) waitMaintained(ctx context.Context, report provisioner.Report) error {
 	var failed error
-	err := provisioner.Until(c.Clock, maintenanceEvery, limitMaintenance, func(ctx context.Context, _ provisioner.Report) error {
-		seen, err := c.world.Cluster.Maintenance(ctx)
+	err := provisioner.PollUntil(c.Clock, maintenanceEvery, limitMaintenance, func(ctx context.Context, _ provisioner.Report) error {
+		seen, err := c.clients.Cluster.GetMaintenance(ctx)
 		switch {
 		case err != nil:
 			return err
@@ -71,8 +71,8 @@ func (c *Connection) maintained(ctx context.Context, report provisioner.Report) 
 	if err = errors.Join(failed, err); err != nil {
 		return err
 	}
-	if _, err := c.world.Cluster.EndMaintenance(ctx); err != nil {
+	if _, err := c.clients.Cluster.EndMaintenance(ctx); err != nil {
 		return err
 	}
-	return c.remember(func(facts *state.SynFacts) { facts.Maintained = c.now() })
+	return c.updateFacts(func(facts *state.SynFacts) { facts.Maintained = c.now() })
 }

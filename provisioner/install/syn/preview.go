@@ -14,30 +14,30 @@ import (
 // Preview says what Lieutenant, Vault and the tenant's repository would get. Where nobody is signed in, unseen is a sentence
 // about what could not be looked at, and the rest of a preview goes on without.
 func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (difference state.Difference, unseen string, err error) {
-	if !c.Connected() {
+	if !c.IsConnected() {
 		return difference, "", nil
 	}
-	difference, err = c.look(ctx, report)
+	difference, err = c.collectPreview(ctx, report)
 	if fault.Is(err, fault.Waiting) {
-		c.unseen = true
+		c.signedOut = true
 		return difference, strings.TrimSuffix("what Project Syn would get: "+err.Error()+"; "+fault.HintOf(err), "; "), nil
 	}
 	return difference, "", err
 }
 
-func (c *Connection) look(ctx context.Context, report provisioner.Report) (state.Difference, error) {
-	if err := c.askLieutenant(ctx, report); err != nil {
+func (c *Connection) collectPreview(ctx context.Context, report provisioner.Report) (state.Difference, error) {
+	if err := c.checkLieutenant(ctx, report); err != nil {
 		return state.Difference{}, err
 	}
-	report.Object(kindCluster, c.Spec.Cluster.ID, "", string(c.previewCluster()))
+	report.EmitObject(kindCluster, c.Spec.Cluster.ID, "", string(c.previewCluster()))
 	if err := c.previewSecrets(ctx, report); err != nil {
 		return state.Difference{}, err
 	}
-	difference, err := c.difference(ctx)
+	difference, err := c.computeDifference(ctx)
 	if err != nil {
 		return state.Difference{}, err
 	}
-	tellConfiguration(report, difference)
+	emitConfiguration(report, difference)
 	return difference, nil
 }
 
@@ -47,7 +47,7 @@ func (c *Connection) previewCluster() state.Action {
 	if found.InstallURL == "" && found.Catalog.URL == "" {
 		return state.Created
 	}
-	for name, value := range c.wantedCluster().Facts {
+	for name, value := range c.buildCluster().Facts {
 		if found.Facts[name] != value {
 			return state.Updated
 		}
@@ -56,23 +56,23 @@ func (c *Connection) previewCluster() state.Action {
 }
 
 func (c *Connection) previewSecrets(ctx context.Context, report provisioner.Report) error {
-	vault, err := c.vault(ctx, report)
+	vault, err := c.signInVault(ctx, report)
 	if err != nil {
 		return err
 	}
-	if err := vault.Check(ctx, c.vaultPath("")); err != nil {
+	if err := vault.Check(ctx, c.joinVaultPath("")); err != nil {
 		return err
 	}
-	for _, name := range append(slices.Sorted(maps.Keys(passwords())), sshSecret) {
+	for _, name := range append(slices.Sorted(maps.Keys(generatePasswords())), sshSecret) {
 		action := state.Found
-		_, err := vault.Secret(ctx, c.vaultPath(name))
+		_, err := vault.GetSecret(ctx, c.joinVaultPath(name))
 		switch {
 		case fault.Is(err, fault.NotFound):
 			action = state.Created
 		case err != nil:
 			return err
 		}
-		report.Object(kindSecret, c.vaultPath(name), "", string(action))
+		report.EmitObject(kindSecret, c.joinVaultPath(name), "", string(action))
 	}
 	return nil
 }

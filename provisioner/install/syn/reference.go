@@ -14,17 +14,17 @@ import (
 // writeSecrets is what to do about secrets that nobody has made.
 const writeSecrets = "write them to Vault below clusters/kv, or take away the component that needs them; then run again"
 
-// Resolver finds the secrets that a catalog refers to; nil where there is no Vault.
-func (c *Connection) Resolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
-	if !c.Connected() {
+// NewResolver finds the secrets that a catalog refers to; nil where there is no Vault.
+func (c *Connection) NewResolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
+	if !c.IsConnected() {
 		return nil
 	}
 	return func(wanted state.VaultSecret) (string, error) {
-		vault, err := c.vault(ctx, report)
+		vault, err := c.signInVault(ctx, report)
 		if err != nil {
 			return "", err
 		}
-		values, err := vault.Secret(ctx, wanted.Path)
+		values, err := vault.GetSecret(ctx, wanted.Path)
 		if err != nil && fault.HintOf(err) == "" && fault.Is(err, fault.NotFound) {
 			return "", fault.New(fault.NotFound, "read "+wanted.String()+" in Vault", err).WithHint(writeSecrets)
 		}
@@ -41,28 +41,28 @@ func (c *Connection) Resolver(ctx context.Context, report provisioner.Report) ma
 // checkReferences finds what the catalog needs of Vault and Vault does not have: Argo CD would find out much later.
 func (c *Connection) checkReferences(ctx context.Context, report provisioner.Report) error {
 	const op = "check the secrets that the catalog needs"
-	wanted, err := c.world.Git.Wanted(c.Folder.Path(state.CatalogDir))
+	wanted, err := c.clients.Git.ListWantedSecrets(c.Folder.Path(state.CatalogDir))
 	if err != nil {
 		return err
 	}
-	vault, err := c.vault(ctx, report)
+	vault, err := c.signInVault(ctx, report)
 	if err != nil {
 		return err
 	}
-	missing, err := vault.Missing(ctx, wanted)
+	missing, err := vault.ListMissing(ctx, wanted)
 	if err != nil {
 		return err
 	}
 	if len(missing) == 0 {
-		report.Progress(fmt.Sprintf("Vault has all of the %d secrets that the catalog needs", len(wanted)))
+		report.EmitProgress(fmt.Sprintf("Vault has all of the %d secrets that the catalog needs", len(wanted)))
 		return nil
 	}
-	return fault.Newf(fault.Conflict, op, "Vault does not have %s", list(missing)).
+	return fault.Newf(fault.Conflict, op, "Vault does not have %s", joinSecrets(missing)).
 		WithHint(writeSecrets)
 }
 
-// list names the first few of many.
-func list(secrets []state.VaultSecret) string {
+// joinSecrets names the first few of many.
+func joinSecrets(secrets []state.VaultSecret) string {
 	const most = 5
 	var names []string
 	for n, secret := range secrets {

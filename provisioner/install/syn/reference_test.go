@@ -14,7 +14,7 @@ type empty struct{ Vault }
 
 func (empty) SignIn(context.Context, Show) error { return nil }
 
-func (empty) Secret(_ context.Context, path string) (map[string]string, error) {
+func (empty) GetSecret(_ context.Context, path string) (map[string]string, error) {
 	if path == "t-1/c-1/registry" {
 		return map[string]string{}, nil
 	}
@@ -23,7 +23,7 @@ func (empty) Secret(_ context.Context, path string) (map[string]string, error) {
 
 func TestASecretThatNobodyHasMadeIsNamedWithWhatToDo(t *testing.T) {
 	t.Parallel()
-	resolve := connectedTo(t, &World{Vault: empty{}}, Installation{}).Resolver(t.Context(), unheard)
+	resolve := connectedTo(t, &Clients{Vault: empty{}}, Deps{}).NewResolver(t.Context(), unheard)
 	for path, says := range map[string]string{"t-1/c-1/registry": "no such key", "t-1/c-1/other": "there is none"} {
 		_, err := resolve(state.VaultSecret{Path: path, Key: "httpSecret"})
 		if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), says) || fault.HintOf(err) != writeSecrets {

@@ -13,20 +13,20 @@ import (
 
 // registerCluster makes the cluster known to Lieutenant, with what its configuration depends on.
 func (c *Connection) registerCluster(ctx context.Context, report provisioner.Report) error {
-	lieutenant, err := c.lieutenant(ctx, report)
+	lieutenant, err := c.signInLieutenant(ctx, report)
 	if err != nil {
 		return err
 	}
 	// It was free when the checks looked, or Lieutenant's operator had not seen it yet. Who then finds it has lost a reply.
 	young := c.cluster.ID != "" && c.cluster.Catalog.URL == ""
-	cluster, action, err := lieutenant.EnsureCluster(ctx, c.wantedCluster())
+	cluster, action, err := lieutenant.EnsureCluster(ctx, c.buildCluster())
 	if err != nil {
 		return err
 	}
 	c.cluster = cluster
-	report.Object(kindCluster, cluster.ID, "", string(action))
-	err = c.remember(func(facts *state.SynFacts) {
-		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.Place()
+	report.EmitObject(kindCluster, cluster.ID, "", string(action))
+	err = c.updateFacts(func(facts *state.SynFacts) {
+		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.Redacted()
 		if action == state.Created || young && facts.Created.IsZero() {
 			facts.Created = c.now()
 		}
@@ -37,12 +37,12 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 	if err := c.checkRegistered(report, cluster); err != nil {
 		return err
 	}
-	return c.foretell(ctx, lieutenant)
+	return c.setInitialFacts(ctx, lieutenant)
 }
 
-// foretell gives the cluster the facts that it will report itself one day: its configuration cannot be compiled without.
-func (c *Connection) foretell(ctx context.Context, lieutenant Lieutenant) error {
-	facts, err := versionFacts(c.Facts().OpenShiftVersion)
+// setInitialFacts gives the cluster the facts that it will report itself one day: its configuration cannot be compiled without.
+func (c *Connection) setInitialFacts(ctx context.Context, lieutenant Lieutenant) error {
+	facts, err := parseVersionFacts(c.Facts().OpenShiftVersion)
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (c *Connection) foretell(ctx context.Context, lieutenant Lieutenant) error 
 	return err
 }
 
-// versionFacts are the dynamic facts of a release, e.g. of 4.21.3: Kubernetes' minor version is OpenShift's and 13.
-func versionFacts(version string) (map[string]any, error) {
+// parseVersionFacts are the dynamic facts of a release, e.g. of 4.21.3: Kubernetes' minor version is OpenShift's and 13.
+func parseVersionFacts(version string) (map[string]any, error) {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, found := strings.Cut(rest, ".")
 	number, err := strconv.Atoi(minor)
@@ -64,27 +64,27 @@ func versionFacts(version string) (map[string]any, error) {
 	}, nil
 }
 
-// reported waits until the cluster's own Steward has told Lieutenant about it, in place of what was foretold.
-func (c *Connection) reported() provisioner.Body {
-	return hinted("wait for the cluster's facts in Lieutenant",
-		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.Until(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-			lieutenant, err := c.lieutenant(ctx, report)
+// waitReported waits until the cluster's own Steward has told Lieutenant about it, in place of what was foretold.
+func (c *Connection) waitReported() provisioner.StepFunc {
+	return withHint("wait for the cluster's facts in Lieutenant",
+		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.PollUntil(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+			lieutenant, err := c.signInLieutenant(ctx, report)
 			if err != nil {
 				return err
 			}
-			cluster, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+			cluster, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 			if err != nil {
 				return err
 			}
-			if missing := unreported(cluster); missing != "" {
+			if missing := listUnreported(cluster); missing != "" {
 				return fmt.Errorf("Lieutenant has not heard from the cluster's Steward: no %s yet", missing)
 			}
 			return nil
 		}))
 }
 
-// unreported names what only Steward can have told.
-func unreported(cluster state.SynCluster) string {
+// listUnreported names what only Steward can have told.
+func listUnreported(cluster state.SynCluster) string {
 	kubernetes, _ := cluster.DynamicFacts["kubernetesVersion"].(map[string]any)
 	openshift, _ := cluster.DynamicFacts["openshiftVersion"].(map[string]any)
 	switch {

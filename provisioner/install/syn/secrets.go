@@ -14,43 +14,43 @@ import (
 
 const kindSecret = "vault-secret"
 
-// vaultPath is where Vault keeps a secret of the cluster.
-func (c *Connection) vaultPath(name string) string { return vaultPath(c.Spec, name) }
+// joinVaultPath is where Vault keeps a secret of the cluster.
+func (c *Connection) joinVaultPath(name string) string { return joinVaultPath(c.Spec, name) }
 
-func vaultPath(spec state.Spec, name string) string {
+func joinVaultPath(spec state.Spec, name string) string {
 	return path.Join(spec.Syn.Tenant, spec.Cluster.ID, name)
 }
 
-// SecretPaths are the paths in Vault that an installation writes to, sorted.
-func SecretPaths(spec state.Spec) []string {
-	paths := SecretNames()
+// ListSecretPaths are the paths in Vault that an installation writes to, sorted.
+func ListSecretPaths(spec state.Spec) []string {
+	paths := ListSecretNames()
 	for n, name := range paths {
-		paths[n] = vaultPath(spec, name)
+		paths[n] = joinVaultPath(spec, name)
 	}
 	return paths
 }
 
-// SecretNames are the same paths below tenant and cluster, sorted.
-func SecretNames() []string {
-	names := append(slices.Collect(maps.Keys(passwords())), sshSecret)
-	for _, place := range vaultKeys() {
+// ListSecretNames are the same paths below tenant and cluster, sorted.
+func ListSecretNames() []string {
+	names := append(slices.Collect(maps.Keys(generatePasswords())), sshSecret)
+	for _, place := range mapVaultKeys() {
 		names = append(names, place.path)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// passwords are what is made once in a cluster's life: data is encrypted with them.
-func passwords() map[string]map[string]string {
+// generatePasswords are what is made once in a cluster's life: data is encrypted with them.
+func generatePasswords() map[string]map[string]string {
 	return map[string]map[string]string{
-		"registry":       {"httpSecret": password(128)},
-		"global-backup":  {"password": password(32)},
-		"cluster-backup": {"password": password(32)},
+		"registry":       {"httpSecret": generatePassword(128)},
+		"global-backup":  {"password": generatePassword(32)},
+		"cluster-backup": {"password": generatePassword(32)},
 	}
 }
 
-// password returns random capital letters and digits.
-func password(length int) string {
+// generatePassword returns random capital letters and digits.
+func generatePassword(length int) string {
 	var text strings.Builder
 	for text.Len() < length {
 		text.WriteString(rand.Text())
@@ -61,16 +61,16 @@ func password(length int) string {
 // putSecrets makes the secrets that the catalog refers to. What Vault has already stays: a backup is worth nothing
 // without the password that it was made with.
 func (c *Connection) putSecrets(ctx context.Context, report provisioner.Report) error {
-	vault, err := c.vault(ctx, report)
+	vault, err := c.signInVault(ctx, report)
 	if err != nil {
 		return err
 	}
-	for name, values := range passwords() {
-		action, err := vault.EnsureSecret(ctx, c.vaultPath(name), values)
+	for name, values := range generatePasswords() {
+		action, err := vault.EnsureSecret(ctx, c.joinVaultPath(name), values)
 		if err != nil {
 			return err
 		}
-		report.Object(kindSecret, c.vaultPath(name), "", string(action))
+		report.EmitObject(kindSecret, c.joinVaultPath(name), "", string(action))
 	}
 	return c.putSSHKey(ctx, report, vault)
 }

@@ -26,22 +26,22 @@ func (c *Connection) putSSHKey(ctx context.Context, report provisioner.Report, v
 	if err != nil {
 		return err
 	}
-	where := c.vaultPath(sshSecret)
+	where := c.joinVaultPath(sshSecret)
 	action, err := vault.EnsureSecret(ctx, where, map[string]string{sshPrivate: made})
 	if err != nil {
 		return err
 	}
-	report.Object(kindSecret, where, "", string(action))
-	values, err := vault.Secret(ctx, where)
+	report.EmitObject(kindSecret, where, "", string(action))
+	values, err := vault.GetSecret(ctx, where)
 	if err != nil {
 		return err
 	}
-	public, err := publicSSHKey(values[sshPrivate])
+	public, err := toPublicKey(values[sshPrivate])
 	if err != nil {
 		return fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s holds no private key in OpenSSH's form, in base64", where, sshPrivate).
 			WithHint("correct the secret, or delete it if nobody uses the key")
 	}
-	return c.remember(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
+	return c.updateFacts(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
 }
 
 // newSSHKey returns a private key in OpenSSH's form, in base64.
@@ -57,7 +57,7 @@ func newSSHKey(comment string) (string, error) {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(block)), nil
 }
 
-func publicSSHKey(private string) (string, error) {
+func toPublicKey(private string) (string, error) {
 	text, err := base64.StdEncoding.DecodeString(private)
 	if err != nil {
 		return "", err

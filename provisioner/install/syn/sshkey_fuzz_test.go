@@ -29,7 +29,7 @@ func FuzzPublicSSHKey(f *testing.F) {
 		if encode {
 			text = base64.StdEncoding.EncodeToString(private)
 		}
-		public, err := publicSSHKey(text)
+		public, err := toPublicKey(text)
 		if err != nil {
 			if public != "" || len(text) > 64 && strings.Contains(err.Error(), text) {
 				t.Fatalf("%q, %v", public, err)

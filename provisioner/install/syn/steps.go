@@ -25,13 +25,13 @@ const (
 	stepAlerts      = "alerts"
 )
 
-// Preflight returns the steps that only look; nobody signs in twice at a time.
-func (c *Connection) Preflight(phase string) provisioner.Plan {
-	if !c.Connected() {
+// BuildPreflight returns the steps that only look; nobody signs in twice at a time.
+func (c *Connection) BuildPreflight(phase string) provisioner.Plan {
+	if !c.IsConnected() {
 		return nil
 	}
 	return provisioner.Plan{
-		{ID: stepLieutenant, Phase: phase, Title: "Ask Lieutenant about tenant and cluster", Do: c.askLieutenant},
+		{ID: stepLieutenant, Phase: phase, Title: "Ask Lieutenant about tenant and cluster", Do: c.checkLieutenant},
 		{ID: StepVault, Phase: phase, Title: "Sign in at Vault", Do: c.checkVault, Needs: []string{stepLieutenant}},
 		{ID: StepConfiguration, Phase: phase, Title: "Compare the cluster's configuration", Do: c.compareConfiguration,
 			Needs: []string{stepLieutenant}},
@@ -40,7 +40,7 @@ func (c *Connection) Preflight(phase string) provisioner.Plan {
 
 // Register returns the steps that make the cluster known, before anything is generated.
 func (c *Connection) Register(phase string) provisioner.Plan {
-	if !c.Connected() {
+	if !c.IsConnected() {
 		return nil
 	}
 	return provisioner.Plan{
@@ -48,50 +48,50 @@ func (c *Connection) Register(phase string) provisioner.Plan {
 			Needs: []string{"quotas"}, Usual: time.Minute},
 		{ID: stepSecrets, Phase: phase, Title: "Put the cluster's secrets into Vault", Do: c.putSecrets,
 			Needs: []string{stepRegister}},
-		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.firstCatalog,
+		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.compileFirstCatalog,
 			Needs: []string{stepSecrets}, Usual: 3 * time.Minute},
 	}
 }
 
-// Token returns the step that comes before the first machine.
-func (c *Connection) Token(phase string) provisioner.Plan {
-	if !c.Connected() {
+// BuildToken returns the step that comes before the first machine.
+func (c *Connection) BuildToken(phase string) provisioner.Plan {
+	if !c.IsConnected() {
 		return nil
 	}
 	return provisioner.Plan{{ID: StepToken, Phase: phase, Title: "See that the bootstrap token is still valid",
 		Do: c.checkTokenAgain, Needs: []string{stepRegister, "delegation"}}}
 }
 
-// Registers tells whether a step of another phase belongs to Project Syn.
-func Registers(step string) bool {
+// IsSynStep tells whether a step of another phase belongs to Project Syn.
+func IsSynStep(step string) bool {
 	return slices.Contains([]string{stepRegister, stepSecrets, StepCatalog, StepToken}, step)
 }
 
-// HandOver returns the steps that hand the cluster over to Project Syn.
-func (c *Connection) HandOver(phase string) provisioner.Plan {
-	if !c.Connected() {
+// BuildHandover returns the steps that hand the cluster over to Project Syn.
+func (c *Connection) BuildHandover(phase string) provisioner.Plan {
+	if !c.IsConnected() {
 		return nil
 	}
 	plan := provisioner.Plan{
-		{ID: stepIdentity, Phase: phase, Title: "Write the cluster's identity into its configuration", Do: c.finalCatalog,
+		{ID: stepIdentity, Phase: phase, Title: "Write the cluster's identity into its configuration", Do: c.compileFinalCatalog,
 			Needs: []string{"ignition", "image", StepCatalog}, Usual: 3 * time.Minute},
 		{ID: stepInitial, Phase: phase, Title: "Apply what the catalog needs from the start", Do: c.applyInitial(),
 			Needs: []string{"nodes", stepIdentity}},
-		{ID: stepSteward, Phase: phase, Title: "Start Steward, the agent of Project Syn", Do: c.steward,
+		{ID: stepSteward, Phase: phase, Title: "Start Steward, the agent of Project Syn", Do: c.installSteward,
 			Needs: []string{"cluster-version", stepInitial, stepIdentity}},
 	}
 	if c.Spec.DNS.ACME {
 		plan = append(plan, provisioner.Step{ID: "acme", Phase: phase, Title: "Lead ACME's challenges to the cluster's account",
-			Do: c.acme(), Needs: []string{stepSteward, "dns"}, Usual: 8 * time.Minute})
+			Do: c.ensureACME(), Needs: []string{stepSteward, "dns"}, Usual: 8 * time.Minute})
 	}
 	return append(plan, provisioner.Plan{
-		{ID: stepSynthesis, Phase: phase, Title: "Wait until every application is synced and healthy", Do: c.synthesis(),
+		{ID: stepSynthesis, Phase: phase, Title: "Wait until every application is synced and healthy", Do: c.waitSynthesis(),
 			Needs: []string{stepSteward}, Usual: 10 * time.Minute},
-		{ID: "reported", Phase: phase, Title: "See the cluster's own facts in Lieutenant", Do: c.reported(),
+		{ID: "reported", Phase: phase, Title: "See the cluster's own facts in Lieutenant", Do: c.waitReported(),
 			Needs: []string{stepSteward}, Usual: 2 * time.Minute},
-		{ID: stepMaintenance, Phase: phase, Title: "Have the cluster maintained for the first time", Do: c.firstMaintenance,
+		{ID: stepMaintenance, Phase: phase, Title: "Have the cluster maintained for the first time", Do: c.runFirstMaintenance,
 			Needs: []string{stepSynthesis}, Usual: 10 * time.Minute},
-		{ID: stepAlerts, Phase: phase, Title: "Look at the alerts", Do: c.lookAtAlerts,
+		{ID: stepAlerts, Phase: phase, Title: "Look at the alerts", Do: c.checkAlerts,
 			Needs: []string{stepMaintenance}},
 		{ID: "on-call", Phase: phase, Title: "Have alerts reach the people on call", Do: c.onCall,
 			Needs: []string{stepAlerts}},

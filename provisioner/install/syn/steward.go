@@ -15,10 +15,10 @@ import (
 )
 
 // applyInitial gives the cluster the part of its catalog that other parts need to come up: cert-manager.
-func (c *Connection) applyInitial() provisioner.Body {
-	apply := c.applying(func(context.Context, provisioner.Report) ([]byte, error) { return c.initialManifests() })
+func (c *Connection) applyInitial() provisioner.StepFunc {
+	apply := c.applyWhenReady(func(context.Context, provisioner.Report) ([]byte, error) { return c.loadInitialManifests() })
 	return func(ctx context.Context, report provisioner.Report) error {
-		content, err := c.initialManifests()
+		content, err := c.loadInitialManifests()
 		switch {
 		case err != nil:
 			return err
@@ -31,9 +31,9 @@ func (c *Connection) applyInitial() provisioner.Body {
 	}
 }
 
-func (c *Connection) initialManifests() ([]byte, error) {
+func (c *Connection) loadInitialManifests() ([]byte, error) {
 	var all []byte
-	for _, name := range manifests.InitialManifests() {
+	for _, name := range manifests.ListInitialManifests() {
 		err := filepath.WalkDir(filepath.Join(c.CatalogDir(), name), func(path string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
@@ -52,33 +52,33 @@ func (c *Connection) initialManifests() ([]byte, error) {
 	return all, nil
 }
 
-// applying applies manifests once the API takes them.
-func (c *Connection) applying(content func(context.Context, provisioner.Report) ([]byte, error)) provisioner.Body {
+// applyWhenReady applies manifests once the API takes them.
+func (c *Connection) applyWhenReady(content func(context.Context, provisioner.Report) ([]byte, error)) provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		wanted, err := content(ctx, report)
 		if err != nil {
 			return err
 		}
 		return c.waitTransient(ctx, report, func(ctx context.Context) error {
-			applied, err := c.world.Cluster.Apply(ctx, wanted)
+			applied, err := c.clients.Cluster.Apply(ctx, wanted)
 			for _, one := range applied {
-				report.Object(one.Kind, filepath.Join(one.Namespace, one.Name), "", string(one.Action))
+				report.EmitObject(one.Kind, filepath.Join(one.Namespace, one.Name), "", string(one.Action))
 			}
 			return err
 		})
 	}
 }
 
-// steward installs Project Syn's agent. What it is installed from can be had once: it is kept, sealed, before anything
+// installSteward installs Project Syn's agent. What it is installed from can be had once: it is kept, sealed, before anything
 // else, until the cluster has it.
-func (c *Connection) steward(ctx context.Context, report provisioner.Report) error {
+func (c *Connection) installSteward(ctx context.Context, report provisioner.Report) error {
 	if !c.Facts().Syn.Applied.IsZero() {
 		return errors.Join(c.Folder.Remove(state.StewardFile), provisioner.Skip("Steward was installed by an earlier run"))
 	}
-	if err := c.applying(c.installManifest)(ctx, report); err != nil {
+	if err := c.applyWhenReady(c.installManifest)(ctx, report); err != nil {
 		return err
 	}
-	if err := c.remember(func(facts *state.SynFacts) { facts.Applied = c.now() }); err != nil {
+	if err := c.updateFacts(func(facts *state.SynFacts) { facts.Applied = c.now() }); err != nil {
 		return err
 	}
 	return c.Folder.Remove(state.StewardFile)
@@ -94,28 +94,28 @@ func (c *Connection) installManifest(ctx context.Context, report provisioner.Rep
 		return nil, fault.New(fault.Conflict, "read what Steward is installed from", err).
 			WithHint("it is sealed with the API secret that was in use when it was fetched: run with that one, or have the bootstrap token reset and delete the file")
 	}
-	lieutenant, err := c.lieutenant(ctx, report)
+	lieutenant, err := c.signInLieutenant(ctx, report)
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+	cluster, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 	if err != nil {
 		return nil, err
 	}
 	if cluster.InstallURL == "" {
-		return nil, c.tokenGone()
+		return nil, c.newTokenUsedError()
 	}
 	if err := c.trySealing(); err != nil {
 		return nil, err
 	}
-	manifest, err := lieutenant.InstallManifest(ctx, cluster.InstallURL)
+	manifest, err := lieutenant.FetchInstallManifest(ctx, cluster.InstallURL)
 	if err != nil {
-		return nil, c.unfetched(ctx, cluster.InstallURL, err)
+		return nil, c.describeFetchError(ctx, cluster.InstallURL, err)
 	}
 	if err := c.Folder.WriteSealed(state.StewardFile, c.Seal, manifest); err != nil {
 		return nil, err
 	}
-	return manifest, c.remember(func(facts *state.SynFacts) { facts.ManifestUsed = c.now() })
+	return manifest, c.updateFacts(func(facts *state.SynFacts) { facts.ManifestUsed = c.now() })
 }
 
 // trySealing finds out whether the manifest could be kept, before it is had for the only time.
@@ -128,29 +128,29 @@ func (c *Connection) trySealing() error {
 	return c.Folder.Remove(trial)
 }
 
-// unfetched says what became of the token: an answer that was lost, or that nobody can do anything with, may have used it.
-func (c *Connection) unfetched(ctx context.Context, installURL string, failure error) error {
+// describeFetchError says what became of the token: an answer that was lost, or that nobody can do anything with, may have used it.
+func (c *Connection) describeFetchError(ctx context.Context, installURL string, failure error) error {
 	if fault.Is(failure, fault.Conflict) { // it says so itself
 		return failure
 	}
-	switch seen, err := c.world.Lieutenant.Cluster(ctx, c.Spec.Cluster.ID); {
+	switch seen, err := c.clients.Lieutenant.GetCluster(ctx, c.Spec.Cluster.ID); {
 	case err != nil:
 		return failure
 	case seen.InstallURL == installURL:
 		return fmt.Errorf("the bootstrap token was not used: %w", failure)
 	}
-	return c.resetNeeded(fmt.Errorf("the bootstrap token was used by this attempt: %w", failure))
+	return c.newResetError(fmt.Errorf("the bootstrap token was used by this attempt: %w", failure))
 }
 
-func (c *Connection) tokenGone() error {
+func (c *Connection) newTokenUsedError() error {
 	if !c.Facts().Syn.ManifestUsed.IsZero() {
-		return c.resetNeeded(errors.New("it was fetched by an earlier run, and what that run kept is gone"))
+		return c.newResetError(errors.New("it was fetched by an earlier run, and what that run kept is gone"))
 	}
-	return c.resetNeeded(errors.New("the bootstrap token was used by somebody else, or its time is over"))
+	return c.newResetError(errors.New("the bootstrap token was used by somebody else, or its time is over"))
 }
 
-// resetNeeded is a failure after which only another token helps.
-func (c *Connection) resetNeeded(reason error) error {
+// newResetError is a failure after which only another token helps.
+func (c *Connection) newResetError(reason error) error {
 	return fault.New(fault.Conflict, "fetch what Steward is installed from", reason).
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again: the cluster itself stands", c.Spec.Cluster.ID)
 }

@@ -28,11 +28,11 @@ func (*oneShot) SignIn(ctx context.Context, show Show) error {
 	return show(ctx, "https://id.example.net/")
 }
 
-func (*oneShot) Cluster(context.Context, string) (state.SynCluster, error) {
+func (*oneShot) GetCluster(context.Context, string) (state.SynCluster, error) {
 	return state.SynCluster{ID: "c-1", InstallURL: "https://lieutenant.example.net/install/steward.json?token=secret"}, nil
 }
 
-func (l *oneShot) InstallManifest(context.Context, string) ([]byte, error) {
+func (l *oneShot) FetchInstallManifest(context.Context, string) ([]byte, error) {
 	l.fetched++
 	return []byte(`{"kind":"List"}`), nil
 }
@@ -45,7 +45,7 @@ func (deaf) Apply(context.Context, []byte) ([]state.AppliedObject, error) {
 }
 
 // connectedTo is a connection of an installation that has a folder, facts and a clock, beside what of says.
-func connectedTo(t *testing.T, world *World, of Installation) *Connection {
+func connectedTo(t *testing.T, world *Clients, of Deps) *Connection {
 	t.Helper()
 	folder, err := state.Create(t.TempDir() + "/c-1")
 	if err != nil {
@@ -58,8 +58,8 @@ func connectedTo(t *testing.T, world *World, of Installation) *Connection {
 	seen := map[string]string{}
 	of.Folder, of.Clock = folder, wall{}
 	of.Facts = func() state.Facts { return facts }
-	of.Remember = func(change func(*state.Facts)) error { change(&facts); return nil }
-	of.Changed = func(what, now string) bool { before := seen[what]; seen[what] = now; return before != now }
+	of.UpdateFacts = func(change func(*state.Facts)) error { change(&facts); return nil }
+	of.MarkSeen = func(what, now string) bool { before := seen[what]; seen[what] = now; return before != now }
 	return New(of, world)
 }
 
@@ -80,9 +80,9 @@ func unheard(provisioner.Event) {}
 func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
-	c := connectedTo(t, &World{Lieutenant: l, Cluster: deaf{}}, Installation{Seal: "passphrase"})
+	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{Seal: "passphrase"})
 	for range 2 {
-		if err := c.steward(t.Context(), unheard); !fault.Is(err, fault.Denied) {
+		if err := c.installSteward(t.Context(), unheard); !fault.Is(err, fault.Denied) {
 			t.Fatal(err)
 		}
 	}
@@ -102,15 +102,15 @@ type wasteful struct {
 	failed error
 }
 
-func (w *wasteful) Cluster(ctx context.Context, id string) (state.SynCluster, error) {
-	seen, err := w.oneShot.Cluster(ctx, id)
+func (w *wasteful) GetCluster(ctx context.Context, id string) (state.SynCluster, error) {
+	seen, err := w.oneShot.GetCluster(ctx, id)
 	if w.spends && w.fetched > 0 {
 		seen.InstallURL = ""
 	}
 	return seen, err
 }
 
-func (w *wasteful) InstallManifest(context.Context, string) ([]byte, error) {
+func (w *wasteful) FetchInstallManifest(context.Context, string) ([]byte, error) {
 	w.fetched++
 	return nil, w.failed
 }
@@ -130,7 +130,7 @@ func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
 		"it was refused":     {true, refused, fault.Conflict, "it has ended", "have it reset"},
 	} {
 		l := &wasteful{spends: c.spends, failed: c.failed}
-		failure := connectedTo(t, &World{Lieutenant: l, Cluster: deaf{}}, Installation{Seal: "passphrase"}).steward(t.Context(), unheard)
+		failure := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{Seal: "passphrase"}).installSteward(t.Context(), unheard)
 		if !fault.Is(failure, c.kind) || !strings.Contains(failure.Error(), c.says) || !strings.Contains(fault.HintOf(failure), c.hint) || l.fetched != 1 {
 			t.Errorf("%s: %v, hint %q after %d requests", name, failure, fault.HintOf(failure), l.fetched)
 		}
@@ -140,8 +140,8 @@ func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
 func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
-	c := connectedTo(t, &World{Lieutenant: l, Cluster: deaf{}}, Installation{}) // nothing to seal it with
-	if err := c.steward(t.Context(), unheard); err == nil || l.fetched != 0 {
+	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{}) // nothing to seal it with
+	if err := c.installSteward(t.Context(), unheard); err == nil || l.fetched != 0 {
 		t.Errorf("fetched %d times: %v", l.fetched, err)
 	}
 }
@@ -151,19 +151,19 @@ type shy struct{ Vault }
 
 func (shy) SignIn(ctx context.Context, show Show) error { return show(ctx, "https://id.example.net/") }
 
-func (shy) Secret(context.Context, string) (map[string]string, error) { return nil, nil }
+func (shy) GetSecret(context.Context, string) (map[string]string, error) { return nil, nil }
 
 // A sign-in ends in the middle of an installation, too: nobody may wait for a person who was not told.
 func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
 	t.Parallel()
-	c := connectedTo(t, &World{Vault: shy{}}, Installation{Show: func(context.Context, string) error { return nil }})
+	c := connectedTo(t, &Clients{Vault: shy{}}, Deps{Show: func(context.Context, string) error { return nil }})
 	for name, use := range map[string]func(provisioner.Report) error{
 		"read an API key": func(report provisioner.Report) error {
-			_, err := c.APIKey(t.Context(), report, assets.PolicyStorage)
+			_, err := c.LoadAPIKey(t.Context(), report, assets.PolicyStorage)
 			return err
 		},
 		"resolve a reference": func(report provisioner.Report) error {
-			_, err := c.Resolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
+			_, err := c.NewResolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
 			if fault.Is(err, fault.NotFound) {
 				return nil
 			}
@@ -200,7 +200,7 @@ func (r *repository) Commit(_ context.Context, _ state.GitRepo, _ string, edits 
 func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
 	t.Parallel()
 	git := &repository{}
-	c := connectedTo(t, &World{Git: git}, Installation{})
+	c := connectedTo(t, &Clients{Git: git}, Deps{})
 	git.noted = func() bool { return !c.Facts().Syn.OnCall.IsZero() }
 	if err := c.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
 		t.Fatal(err)

@@ -19,28 +19,28 @@ const (
 	limitSynthesis = 30 * time.Minute
 )
 
-// synthesis waits until Argo CD has made the cluster what its catalog says.
-func (c *Connection) synthesis() provisioner.Body {
-	var last state.Synthesis
-	progress := advance{clock: c.Clock}
-	wait := provisioner.Until(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-		seen, err := c.world.Cluster.Synthesis(ctx)
+// waitSynthesis waits until Argo CD has made the cluster what its catalog says.
+func (c *Connection) waitSynthesis() provisioner.StepFunc {
+	var last state.SynStatus
+	progress := progressTracker{clock: c.Clock}
+	wait := provisioner.PollUntil(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := c.clients.Cluster.GetSynthesis(ctx)
 		switch {
 		case fault.Is(err, fault.Transient):
-			return progress.patiently(err)
+			return progress.extendDeadline(err)
 		case err != nil:
 			return err
 		}
 		last = seen
-		c.tellApplications(report, seen)
-		progress.note(seen)
-		return progress.patiently(lacking(seen))
+		c.emitApplications(report, seen)
+		progress.track(seen)
+		return progress.extendDeadline(checkSynthesis(seen))
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		if err := wait(ctx, report); err != nil {
-			return c.unsynthesized(last, err)
+			return c.wrapSynthesisError(last, err)
 		}
-		return c.remember(func(facts *state.SynFacts) {
+		return c.updateFacts(func(facts *state.SynFacts) {
 			if facts.Synthesized.IsZero() {
 				facts.Synthesized = c.now()
 			}
@@ -48,37 +48,37 @@ func (c *Connection) synthesis() provisioner.Body {
 	}
 }
 
-// unsynthesized adds what to do about a wait that was in vain.
-func (c *Connection) unsynthesized(seen state.Synthesis, err error) error {
+// wrapSynthesisError adds what to do about a wait that was in vain.
+func (c *Connection) wrapSynthesisError(seen state.SynStatus, err error) error {
 	const op = "wait for the applications"
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) && !c.Spec.DNS.ACME && strings.Contains(err.Error(), "ertificate") {
 		return fault.New(fault.Timeout, op, err).
-			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").About("dns.acme")
+			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").WithField("dns.acme")
 	}
-	return inVain(op, remedy(seen)+", then run again", err)
+	return wrapTimeout(op, findSynthesisHint(seen)+", then run again", err)
 }
 
-// remedy is where to look for what a synthesis lacks: at the first that the others depend on.
-func remedy(seen state.Synthesis) string {
+// findSynthesisHint is where to look for what a synthesis lacks: at the first that the others depend on.
+func findSynthesisHint(seen state.SynStatus) string {
 	switch {
 	case seen.Steward.Name == "":
 		return "see that the cluster's API answers"
-	case !seen.Steward.Well():
+	case !seen.Steward.IsHealthy():
 		return "look at the pods of the Deployment steward in the namespace syn"
 	case seen.Root.Health == "Missing":
 		return "look at the log of the Deployment steward in the namespace syn"
-	case len(seen.Applications) == 0 && !seen.Root.Well():
+	case len(seen.Applications) == 0 && !seen.Root.IsHealthy():
 		return "see that the nodes reach the Git host, and that the key in the Secret syn/argo-ssh-key opens the catalog there"
-	case !seen.Argo.Well():
+	case !seen.Argo.IsHealthy():
 		return "look at the pods in the namespaces syn-argocd-operator and syn"
 	}
 	return "look at these applications in the namespace syn and correct the configuration or Vault (a commit that failed to sync is not tried again: " +
 		"it takes another one, or somebody who syncs by hand)"
 }
 
-// brief keeps the beginning of a sentence: many of them are told together.
-func brief(sentence string) string {
+// truncateSentence keeps the beginning of a sentence: many of them are told together.
+func truncateSentence(sentence string) string {
 	const most = 100
 	if letters := []rune(sentence); len(letters) > most {
 		return string(letters[:most]) + "…"
@@ -86,12 +86,12 @@ func brief(sentence string) string {
 	return sentence
 }
 
-// lacking says what is not as it should be; nil if all is.
-func lacking(seen state.Synthesis) error {
+// checkSynthesis says what is not as it should be; nil if all is.
+func checkSynthesis(seen state.SynStatus) error {
 	for _, part := range []state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root} {
 		switch {
-		case part.Well():
-		case part == seen.Argo && !seen.Root.Well() && seen.Root.Sync != "": // the operator is brought by the catalog
+		case part.IsHealthy():
+		case part == seen.Argo && !seen.Root.IsHealthy() && seen.Root.Sync != "": // the operator is brought by the catalog
 			return errors.New(part.String() + "; " + seen.Root.String())
 		default:
 			return errors.New(part.String())
@@ -99,8 +99,8 @@ func lacking(seen state.Synthesis) error {
 	}
 	var ill []string
 	for _, one := range seen.Applications {
-		if !one.Well() {
-			ill = append(ill, brief(one.String()))
+		if !one.IsHealthy() {
+			ill = append(ill, truncateSentence(one.String()))
 		}
 	}
 	switch {
@@ -110,11 +110,11 @@ func lacking(seen state.Synthesis) error {
 		return nil
 	}
 	well, all := seen.Count()
-	return fmt.Errorf("%d of %d applications are synced and healthy; %s", well, all, strings.Join(shortened(ill), "; "))
+	return fmt.Errorf("%d of %d applications are synced and healthy; %s", well, all, strings.Join(limitSentences(ill), "; "))
 }
 
-// shortened keeps the first of many.
-func shortened(sentences []string) []string {
+// limitSentences keeps the first of many.
+func limitSentences(sentences []string) []string {
 	const most = 3
 	if len(sentences) <= most {
 		return sentences
@@ -122,24 +122,24 @@ func shortened(sentences []string) []string {
 	return append(sentences[:most:most], fmt.Sprintf("and %d more", len(sentences)-most))
 }
 
-// tellApplications tells what changed since the last look.
-func (c *Connection) tellApplications(report provisioner.Report, seen state.Synthesis) {
+// emitApplications tells what changed since the last look.
+func (c *Connection) emitApplications(report provisioner.Report, seen state.SynStatus) {
 	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
-		if one.Health != "" && c.Changed("application/"+one.Name, fmt.Sprint(one)) {
+		if one.Health != "" && c.MarkSeen("application/"+one.Name, fmt.Sprint(one)) {
 			report(provisioner.Event{Type: provisioner.TypeApplication, Name: one.Name, State: one.Health, Sync: one.Sync, Reason: one.Message})
 		}
 	}
 }
 
-// advance tells whether something is as it never was: what comes and goes, and messages that count how often something was
+// progressTracker tells whether something is as it never was: what comes and goes, and messages that count how often something was
 // tried, would keep a wait up for ever.
-type advance struct {
+type progressTracker struct {
 	clock provisioner.Clock
 	seen  map[string]bool // what each application was already
 	last  time.Time
 }
 
-func (a *advance) note(seen state.Synthesis) {
+func (a *progressTracker) track(seen state.SynStatus) {
 	if a.seen == nil {
 		a.seen = map[string]bool{}
 	}
@@ -150,10 +150,10 @@ func (a *advance) note(seen state.Synthesis) {
 	}
 }
 
-// patiently lets a wait go on as long as it comes further.
-func (a *advance) patiently(err error) error {
+// extendDeadline lets a wait go on as long as it comes further.
+func (a *progressTracker) extendDeadline(err error) error {
 	if err == nil || a.last.IsZero() || a.clock.Now().Sub(a.last) >= limitSynthesis/2 {
 		return err
 	}
-	return provisioner.Moving(err)
+	return provisioner.Progressing(err)
 }

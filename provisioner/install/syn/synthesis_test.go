@@ -19,12 +19,12 @@ func TestTheWaitCountsTheApplicationThatBringsTheOthers(t *testing.T) {
 	well := func(name string) state.ApplicationStatus {
 		return state.ApplicationStatus{Name: name, Sync: "Synced", Health: "Healthy"}
 	}
-	seen := state.Synthesis{
+	seen := state.SynStatus{
 		Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Argo: state.ApplicationStatus{Name: "argo-cd", Health: "Healthy"},
 		Root: well("root"), Applications: []state.ApplicationStatus{well("cilium"), {Name: "backup", Sync: "Unknown", Health: "Healthy", Message: "no plugin"}},
 	}
 	const want = "2 of 3 applications are synced and healthy; backup is Healthy, sync Unknown: no plugin"
-	if err := lacking(seen); err == nil || err.Error() != want {
+	if err := checkSynthesis(seen); err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
@@ -35,10 +35,10 @@ type restless struct {
 	looks int
 }
 
-func (r *restless) Synthesis(context.Context) (state.Synthesis, error) {
+func (r *restless) GetSynthesis(context.Context) (state.SynStatus, error) {
 	r.looks++
 	health := []string{"Progressing", "Degraded"}[r.looks%2]
-	return state.Synthesis{
+	return state.SynStatus{
 		Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Argo: state.ApplicationStatus{Name: "argo-cd", Health: "Healthy"},
 		Root:         state.ApplicationStatus{Name: "root", Sync: "Synced", Health: "Healthy"},
 		Applications: []state.ApplicationStatus{{Name: "backup", Sync: "OutOfSync", Health: health, Message: fmt.Sprintf("failed (retried %d times)", r.looks)}},
@@ -47,11 +47,11 @@ func (r *restless) Synthesis(context.Context) (state.Synthesis, error) {
 
 func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connectedTo(t, &World{Cluster: &restless{}}, Installation{})
+		c := connectedTo(t, &Clients{Cluster: &restless{}}, Deps{})
 		ctx, cancel := context.WithTimeout(t.Context(), 2*limitSynthesis)
 		defer cancel()
 		began := time.Now()
-		err := c.synthesis()(ctx, unheard)
+		err := c.waitSynthesis()(ctx, unheard)
 		var limit *provisioner.LimitError
 		if !errors.As(err, &limit) || time.Since(began) > limitSynthesis+time.Minute {
 			t.Errorf("after %s: %v", time.Since(began), err)
@@ -67,7 +67,7 @@ func TestAWaitInVainLeadsToWhatTheOthersDependOn(t *testing.T) {
 	synced := func(name string) state.ApplicationStatus {
 		return state.ApplicationStatus{Name: name, Health: "Healthy", Sync: "Synced"}
 	}
-	started := state.Synthesis{Steward: well("steward-agent"), Argo: state.ApplicationStatus{Name: "argo-cd", Health: "Missing", Message: "not started"},
+	started := state.SynStatus{Steward: well("steward-agent"), Argo: state.ApplicationStatus{Name: "argo-cd", Health: "Missing", Message: "not started"},
 		Root: state.ApplicationStatus{Name: "root", Health: "Missing", Message: "not made"}}
 	unread, operated, all := started, started, started
 	unread.Root = state.ApplicationStatus{Name: "root", Health: "Healthy", Sync: "Unknown", Message: "failed to list refs: EOF"}
@@ -76,18 +76,18 @@ func TestAWaitInVainLeadsToWhatTheOthersDependOn(t *testing.T) {
 	all.Argo, all.Root = well("argo-cd"), synced("root")
 	all.Applications = []state.ApplicationStatus{{Name: "demo", Health: "Missing", Sync: "OutOfSync", Message: "no kind"}}
 	for name, c := range map[string]struct {
-		seen       state.Synthesis
+		seen       state.SynStatus
 		says, hint string
 	}{
-		"nobody answers":            {state.Synthesis{}, "", "the cluster's API answers"},
-		"Steward does not run":      {state.Synthesis{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Degraded"}}, "steward-agent is Degraded", "pods of the Deployment steward"},
+		"nobody answers":            {state.SynStatus{}, "", "the cluster's API answers"},
+		"Steward does not run":      {state.SynStatus{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Degraded"}}, "steward-agent is Degraded", "pods of the Deployment steward"},
 		"Steward starts nothing":    {started, "argo-cd is Missing: not started", "log of the Deployment steward"},
 		"the catalog cannot be had": {unread, "argo-cd is Missing: not started; root is Healthy, sync Unknown: failed to list refs: EOF", "reach the Git host"},
 		"its operator is stuck":     {operated, "argo-cd is Progressing", "syn-argocd-operator"},
 		"an application is ill":     {all, "demo is Missing, sync OutOfSync: no kind", "is not tried again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := connectedTo(t, &World{}, Installation{}).unsynthesized(c.seen, &provisioner.LimitError{Err: lacking(c.seen)})
+			err := connectedTo(t, &Clients{}, Deps{}).wrapSynthesisError(c.seen, &provisioner.LimitError{Err: checkSynthesis(c.seen)})
 			if !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || !strings.HasSuffix(fault.HintOf(err), "the cluster itself stands") {
 				t.Errorf("%v\n%s", err, fault.HintOf(err))
 			}

@@ -22,42 +22,42 @@ func (c *Connection) checkToken(report provisioner.Report, found state.SynCluste
 		return nil
 	case found.Catalog.DeployKey != "":
 		return fault.Newf(fault.Conflict, opToken, "a Steward has reported for %s: the cluster runs already", found.ID).
-			WithHint("give this cluster another ID; if the other one is gone, have it deleted in Lieutenant").About("cluster.id")
+			WithHint("give this cluster another ID; if the other one is gone, have it deleted in Lieutenant").WithField("cluster.id")
 	case found.Catalog.URL == "": // Lieutenant's operator gives it both
-		report.Progress(found.ID + " was registered a moment ago")
+		report.EmitProgress(found.ID + " was registered a moment ago")
 		return nil
 	case found.InstallURL == "" && !c.Facts().IgnitionCreated.IsZero():
 		// what machines have started with lives for a day only, so they go on; whether there are any is looked at before the first
-		report.Progress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, hours(tokenLife)))
+		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, formatHours(tokenLife)))
 		return nil
 	case found.InstallURL == "":
-		return c.tokenEnded()
+		return c.newTokenExpiredError()
 	case facts.Created.IsZero():
-		report.Progress(fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, hours(tokenLife)))
+		report.EmitProgress(fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, formatHours(tokenLife)))
 		return nil
 	}
-	report.Progress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, remaining(facts.Created.Add(tokenLife).Sub(c.Clock.Now()))))
+	report.EmitProgress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, formatRemaining(facts.Created.Add(tokenLife).Sub(c.Clock.Now()))))
 	return nil
 }
 
 const opToken = "check the cluster's bootstrap token"
 
-func (c *Connection) tokenEnded() error {
-	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", hours(tokenLife)).
+func (c *Connection) newTokenExpiredError() error {
+	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", formatHours(tokenLife)).
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", c.Spec.Cluster.ID)
 }
 
-// remaining says how long a token is valid that has this much of its usual life left. Lieutenant tells no end, and may
+// formatRemaining says how long a token is valid that has this much of its usual life left. Lieutenant tells no end, and may
 // give tokens another life.
-func remaining(left time.Duration) string {
+func formatRemaining(left time.Duration) string {
 	const needed = 2 * time.Hour // of an installation until it uses the token
 	switch {
 	case left <= 0:
-		return fmt.Sprintf(" although its usual %s are over: it may end at any time; if it does, those who run Lieutenant can reset it", hours(tokenLife))
+		return fmt.Sprintf(" although its usual %s are over: it may end at any time; if it does, those who run Lieutenant can reset it", formatHours(tokenLife))
 	case left < needed:
-		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", minutes(left))
+		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", formatMinutes(left))
 	}
-	return fmt.Sprintf(" for about %s", minutes(left))
+	return fmt.Sprintf(" for about %s", formatMinutes(left))
 }
 
 // checkTokenAgain looks right before the first machine: until then days may have gone by, as people delegate the domain.
@@ -65,11 +65,11 @@ func (c *Connection) checkTokenAgain(ctx context.Context, report provisioner.Rep
 	if !c.Facts().Syn.ManifestUsed.IsZero() {
 		return provisioner.Skip("it was used by an earlier run")
 	}
-	lieutenant, err := c.lieutenant(ctx, report)
+	lieutenant, err := c.signInLieutenant(ctx, report)
 	if err != nil {
 		return err
 	}
-	found, err := lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+	found, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 	if err != nil {
 		return err
 	}
@@ -78,13 +78,13 @@ func (c *Connection) checkTokenAgain(ctx context.Context, report provisioner.Rep
 		return err
 	}
 	if found.InstallURL == "" && !started {
-		return c.tokenEnded()
+		return c.newTokenExpiredError()
 	}
 	return c.checkToken(report, found)
 }
 
-// minutes is a time to the minute, e.g. 1h12m.
-func minutes(d time.Duration) string {
+// formatMinutes is a time to the minute, e.g. 1h12m.
+func formatMinutes(d time.Duration) string {
 	text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	if strings.HasSuffix(text, "h0m") {
 		return strings.TrimSuffix(text, "0m")
@@ -92,5 +92,5 @@ func minutes(d time.Duration) string {
 	return text
 }
 
-// hours is a time in whole hours, as people say it.
-func hours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }
+// formatHours is a time in whole hours, as people say it.
+func formatHours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }

@@ -16,13 +16,13 @@ type spent struct{ Lieutenant }
 
 func (spent) SignIn(context.Context, Show) error { return nil }
 
-func (spent) Cluster(_ context.Context, id string) (state.SynCluster, error) {
+func (spent) GetCluster(_ context.Context, id string) (state.SynCluster, error) {
 	return state.SynCluster{ID: id, Tenant: "t-1", Catalog: state.GitRepo{URL: "ssh://git@git.example.net/c-1.git"}}, nil
 }
 
 func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	c := connectedTo(t, &World{Lieutenant: spent{}}, Installation{})
+	c := connectedTo(t, &Clients{Lieutenant: spent{}}, Deps{})
 	started := false
 	c.Started = func(context.Context) (bool, error) { return started, nil }
 	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": c.askAbout, "before the first machine": c.checkTokenAgain} {
@@ -30,7 +30,7 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := c.Remember(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
+	if err := c.UpdateFacts(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.checkTokenAgain(t.Context(), unheard); !fault.Is(err, fault.Conflict) {
@@ -51,7 +51,7 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 
 // askAbout is what the preflight does about a cluster that is registered.
 func (c *Connection) askAbout(ctx context.Context, report provisioner.Report) error {
-	found, err := c.world.Lieutenant.Cluster(ctx, c.Spec.Cluster.ID)
+	found, err := c.clients.Lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func TestTheRemainingLifeOfATokenIsNeverNegative(t *testing.T) {
 		time.Hour:                     "the installation may take longer",
 		-time.Hour:                    "may end at any time",
 	} {
-		if got := remaining(left); !strings.Contains(got, want) || strings.Contains(got, "-") {
+		if got := formatRemaining(left); !strings.Contains(got, want) || strings.Contains(got, "-") {
 			t.Errorf("%s: %q", left, got)
 		}
 	}
@@ -75,11 +75,11 @@ func TestTheLifeOfATokenIsToldAsPeopleSayIt(t *testing.T) {
 	for life, want := range map[time.Duration]string{
 		24 * time.Hour: "24h", 72*time.Minute + 10*time.Second: "1h12m", 10 * time.Minute: "10m", 10*time.Hour + 10*time.Minute: "10h10m",
 	} {
-		if got := minutes(life); got != want {
+		if got := formatMinutes(life); got != want {
 			t.Errorf("%s is told as %s", life, got)
 		}
 	}
-	if got := hours(tokenLife); got != "24 hours" {
+	if got := formatHours(tokenLife); got != "24 hours" {
 		t.Error(got)
 	}
 }
@@ -108,8 +108,8 @@ func TestTheLifeOfATokenIsKnownThoughTheReplyToTheRegistrationWasLost(t *testing
 		"it was there a while":      {state.SynCluster{ID: "c-1", Catalog: state.GitRepo{URL: "ssh://git@git.example.net/c-1.git"}}, "until 24 hours after its registration"},
 		"the checks did not see it": {state.SynCluster{}, "until 24 hours after its registration"},
 	} {
-		connection := connectedTo(t, &World{Lieutenant: found{}}, Installation{})
-		if err := connection.Remember(func(facts *state.Facts) { facts.OpenShiftVersion = "4.21.3" }); err != nil {
+		connection := connectedTo(t, &Clients{Lieutenant: found{}}, Deps{})
+		if err := connection.UpdateFacts(func(facts *state.Facts) { facts.OpenShiftVersion = "4.21.3" }); err != nil {
 			t.Fatal(err)
 		}
 		connection.cluster = c.seen

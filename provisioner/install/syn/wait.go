@@ -18,7 +18,7 @@ const (
 // waitTransient repeats what fails for the moment, and ends with any other failure.
 func (c *Connection) waitTransient(ctx context.Context, report provisioner.Report, do func(context.Context) error) error {
 	var final error
-	err := provisioner.Until(c.Clock, retryEvery, limitTransient, func(ctx context.Context, _ provisioner.Report) error {
+	err := provisioner.PollUntil(c.Clock, retryEvery, limitTransient, func(ctx context.Context, _ provisioner.Report) error {
 		err := do(ctx)
 		if err != nil && !fault.Is(err, fault.Transient) {
 			final = err
@@ -29,13 +29,15 @@ func (c *Connection) waitTransient(ctx context.Context, report provisioner.Repor
 	return errors.Join(final, err)
 }
 
-// hinted adds what to do next to a wait that was in vain.
-func hinted(op, hint string, wait provisioner.Body) provisioner.Body {
-	return func(ctx context.Context, report provisioner.Report) error { return inVain(op, hint, wait(ctx, report)) }
+// withHint adds what to do next to a wait that was in vain.
+func withHint(op, hint string, wait provisioner.StepFunc) provisioner.StepFunc {
+	return func(ctx context.Context, report provisioner.Report) error {
+		return wrapTimeout(op, hint, wait(ctx, report))
+	}
 }
 
-// inVain adds what to do next to the error of a wait that reached its limit: what its cause advises goes first.
-func inVain(op, hint string, err error) error {
+// wrapTimeout adds what to do next to the error of a wait that reached its limit: what its cause advises goes first.
+func wrapTimeout(op, hint string, err error) error {
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) {
 		return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", cmp.Or(fault.HintOf(err), hint))

@@ -20,40 +20,40 @@ import (
 )
 
 // download brings the published archive of an entry to its place.
-func (i *Installer) download(ctx context.Context, e entry, p publication, progress func(string)) error {
-	packed, published, err := i.publishedArchive(ctx, p)
+func (i *Installer) download(ctx context.Context, e cacheEntry, p publication, progress func(string)) error {
+	packed, published, err := i.findArchive(ctx, p)
 	if err != nil {
 		return err
 	}
-	part := e.partial(packed)
+	part := e.newPartial(packed)
 	i.log("downloading " + p.name())
 	if err := (&transfer{Installer: i, part: part, what: p.name(), progress: progress}).complete(ctx); err != nil {
 		return err
 	}
-	if err := e.keep(p, published, part); err != nil {
+	if err := e.store(p, published, part); err != nil {
 		return fault.New(fault.Internal, "keep "+p.name(), err).WithHint("check the disk's space and the folder's permissions")
 	}
 	return nil
 }
 
 // replaceProgram unpacks the program of a verified archive and returns its checksum.
-func (i *Installer) replaceProgram(e entry, p publication) (sum string, err error) {
+func (i *Installer) replaceProgram(e cacheEntry, p publication) (sum string, err error) {
 	i.log("unpacking " + p.name())
 	file, err := renameio.NewPendingFile(e.program(), renameio.WithTempDir(filepath.Dir(e.program())), renameio.WithPermissions(0o700))
 	if err != nil {
-		return "", unpackFault(p, err)
+		return "", newUnpackFault(p, err)
 	}
 	defer file.Cleanup()
 	if sum, err = i.unpack(e.archive(p), file); err == nil {
 		err = file.CloseAtomicallyReplace()
 	}
 	if err != nil {
-		return "", unpackFault(p, err)
+		return "", newUnpackFault(p, err)
 	}
 	return sum, nil
 }
 
-func unpackFault(p publication, err error) error {
+func newUnpackFault(p publication, err error) error {
 	var local *fs.PathError
 	if errors.As(err, &local) {
 		return fault.New(fault.Internal, "unpack "+p.name(), err).
@@ -74,7 +74,7 @@ func (i *Installer) unpack(archive string, to io.Writer) (sum string, err error)
 	if err != nil {
 		return "", err
 	}
-	program, err := findProgram(&bounded{from: unzipped, op: "unpack " + filepath.Base(archive), limit: i.limits.program}, i.limits.program)
+	program, err := findProgram(&limitedReader{from: unzipped, op: "unpack " + filepath.Base(archive), limit: i.limits.program}, i.limits.program)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func findProgram(unzipped io.Reader, limit int64) (io.Reader, error) {
 			return nil, err
 		}
 		if entry.Size > limit {
-			return nil, tooLarge("unpack "+entry.Name, limit)
+			return nil, newTooLargeError("unpack "+entry.Name, limit)
 		}
 		if entry.Typeflag == tar.TypeReg && strings.TrimPrefix(entry.Name, "./") == programName {
 			return entries, nil

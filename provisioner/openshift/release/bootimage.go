@@ -11,11 +11,11 @@ import (
 	"github.com/coreos/stream-metadata-go/stream"
 )
 
-// BootImage returns the image for OpenStack on x86_64 that this version of OpenShift wants its machines to boot from;
+// FindBootImage returns the image for OpenStack on x86_64 that this version of OpenShift wants its machines to boot from;
 // none is made for Exoscale.
-func (i *Installer) BootImage(ctx context.Context) (state.BootImage, error) {
+func (i *Installer) FindBootImage(ctx context.Context) (state.BootImage, error) {
 	const op = "find the boot image"
-	program, err := i.fetched()
+	program, err := i.verifyProgram()
 	if err != nil {
 		return state.BootImage{}, err
 	}

@@ -20,18 +20,18 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// entry is the place of one program in the cache: the published list of checksums with its signature, the archive, the
+// cacheEntry is the place of one program in the cache: the published list of checksums with its signature, the archive, the
 // program, a lock, and an archive on its way. Nothing of it is trusted for being there: each run checks the signature
 // of the list, the archive by the list, and the program by the archive.
-type entry struct{ dir string }
+type cacheEntry struct{ dir string }
 
-func (e entry) program() string { return filepath.Join(e.dir, programName) }
-func (e entry) lock() string    { return filepath.Join(e.dir, "lock") }
+func (e cacheEntry) program() string { return filepath.Join(e.dir, programName) }
+func (e cacheEntry) lock() string    { return filepath.Join(e.dir, "lock") }
 
-func (e entry) archive(p publication) string { return filepath.Join(e.dir, p.archive) }
+func (e cacheEntry) archive(p publication) string { return filepath.Join(e.dir, p.archive) }
 
-// checksums returns the list that was kept, with its signature.
-func (e entry) checksums(p publication) (kept checksums, err error) {
+// loadChecksums returns the list that was kept, with its signature.
+func (e cacheEntry) loadChecksums(p publication) (kept checksums, err error) {
 	if kept.list, err = fileread.Bytes(filepath.Join(e.dir, checksumName), maxList); err != nil {
 		return kept, err
 	}
@@ -42,27 +42,27 @@ func (e entry) checksums(p publication) (kept checksums, err error) {
 }
 
 // checkArchive returns nil if the archive is the published one, and fs.ErrNotExist if nothing is there.
-func (i *Installer) checkArchive(e entry, p publication) error {
-	sum, err := fileSum(e.archive(p), i.limits.archive)
+func (i *Installer) checkArchive(e cacheEntry, p publication) error {
+	sum, err := hashFile(e.archive(p), i.limits.archive)
 	if err != nil {
 		return err
 	}
-	kept, err := e.checksums(p)
+	kept, err := e.loadChecksums(p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("its signed list of checksums is missing")
 	}
 	if err != nil {
 		return err
 	}
-	published, err := p.archiveSum(kept)
+	published, err := p.findChecksum(kept)
 	if err == nil && published != sum {
 		err = errors.New("the archive is not the published one")
 	}
 	return err
 }
 
-// forget removes what was kept, and what was half unpacked when a run was killed.
-func (e entry) forget(p publication) error {
+// clear removes what was kept, and what was half unpacked when a run was killed.
+func (e cacheEntry) clear(p publication) error {
 	unfinished, err := fs.Glob(os.DirFS(e.dir), ".*")
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func (e entry) forget(p publication) error {
 	return nil
 }
 
-// keep moves a verified archive to its place, beside what vouches for it.
-func (e entry) keep(p publication, published checksums, part partial) error {
+// store moves a verified archive to its place, beside what vouches for it.
+func (e cacheEntry) store(p publication, published checksums, part partialDownload) error {
 	for name, content := range map[string][]byte{checksumName: published.list, signatureName: published.signature} {
 		if len(content) == 0 {
 			continue
@@ -91,53 +91,53 @@ func (e entry) keep(p publication, published checksums, part partial) error {
 	return part.remove()
 }
 
-// cached returns what the program of an entry says it is, and its checksum. The archive is downloaded if it is not there
+// ensureCached returns what the program of an entry says it is, and its checksum. The archive is downloaded if it is not there
 // or damaged, the program unpacked if it is not that of the archive.
-func (i *Installer) cached(ctx context.Context, e entry, p publication, progress func(string)) (state.Release, string, error) {
+func (i *Installer) ensureCached(ctx context.Context, e cacheEntry, p publication, progress func(string)) (state.Release, string, error) {
 	if _, err := os.Stat(e.archive(p)); err == nil {
 		progress("verifying " + p.name())
 	}
 	switch err := i.checkArchive(e, p); {
 	case errors.Is(err, fs.ErrNotExist):
-		return i.fill(ctx, e, p, progress)
+		return i.fillCache(ctx, e, p, progress)
 	case err != nil:
 		i.log(fmt.Sprintf("%s in %s is damaged (%v); fetching it again", p.name(), e.dir, err))
-		return i.fill(ctx, e, p, progress)
+		return i.fillCache(ctx, e, p, progress)
 	}
 	want, err := i.unpack(e.archive(p), io.Discard)
 	if err != nil {
-		return state.Release{}, "", unpackFault(p, err)
+		return state.Release{}, "", newUnpackFault(p, err)
 	}
-	if sum, err := fileSum(e.program(), i.limits.program); err != nil || sum != want {
+	if sum, err := hashFile(e.program(), i.limits.program); err != nil || sum != want {
 		i.log(fmt.Sprintf("%s in %s is damaged (it is not the program of its archive); unpacking it again", p.name(), e.dir))
 		if want, err = i.replaceProgram(e, p); err != nil {
 			return state.Release{}, "", err
 		}
 	}
-	release, err := i.askFor(ctx, e, p)
+	release, err := i.verifyVersion(ctx, e, p)
 	return release, want, err
 }
 
-// fill downloads the archive and unpacks the program, which stay if it says itself that it is what it was fetched for.
-func (i *Installer) fill(ctx context.Context, e entry, p publication, progress func(string)) (release state.Release, sum string, err error) {
-	if err := e.forget(p); err != nil {
+// fillCache downloads the archive and unpacks the program, which stay if it says itself that it is what it was fetched for.
+func (i *Installer) fillCache(ctx context.Context, e cacheEntry, p publication, progress func(string)) (release state.Release, sum string, err error) {
+	if err := e.clear(p); err != nil {
 		return release, "", fault.New(fault.Internal, "keep "+p.name(), err)
 	}
 	if err := i.download(ctx, e, p, progress); err != nil {
 		return release, "", err
 	}
 	if sum, err = i.replaceProgram(e, p); err == nil {
-		release, err = i.askFor(ctx, e, p)
+		release, err = i.verifyVersion(ctx, e, p)
 	}
 	if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) {
-		err = errors.Join(err, e.forget(p))
+		err = errors.Join(err, e.clear(p))
 	}
 	return release, sum, err
 }
 
-// askFor makes sure that the program is of the wanted version.
-func (i *Installer) askFor(ctx context.Context, e entry, p publication) (state.Release, error) {
-	release, err := i.ask(ctx, e.program())
+// verifyVersion makes sure that the program is of the wanted version.
+func (i *Installer) verifyVersion(ctx context.Context, e cacheEntry, p publication) (state.Release, error) {
+	release, err := i.queryVersion(ctx, e.program())
 	if err != nil {
 		return state.Release{}, err
 	}
@@ -149,7 +149,7 @@ func (i *Installer) askFor(ctx context.Context, e entry, p publication) (state.R
 }
 
 // lock keeps others from filling the same entry, and waits for one who does.
-func (i *Installer) lock(ctx context.Context, e entry, p publication, progress func(string)) (unlock func(), err error) {
+func (i *Installer) lock(ctx context.Context, e cacheEntry, p publication, progress func(string)) (unlock func(), err error) {
 	if err := os.MkdirAll(e.dir, 0o700); err != nil {
 		return nil, fault.New(fault.Internal, "make room for "+p.name(), err).WithHint("check the permissions of this folder")
 	}
@@ -176,8 +176,8 @@ func (i *Installer) lock(ctx context.Context, e entry, p publication, progress f
 	}
 }
 
-// fileSum returns the sha256 of a file in hex.
-func fileSum(path string, limit int64) (string, error) {
+// hashFile returns the sha256 of a file in hex.
+func hashFile(path string, limit int64) (string, error) {
 	file, err := fileread.Open(path, limit)
 	if err != nil {
 		return "", err

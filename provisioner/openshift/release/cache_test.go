@@ -55,32 +55,32 @@ func TestADamagedEntryIsMadeAgain(t *testing.T) {
 		downloads int
 	}{
 		"another program": {func(t *testing.T, _ *mirror, dir string) {
-			write(t, filepath.Join(dir, "openshift-install"), versionScript+"# more")
+			writeManifest(t, filepath.Join(dir, "openshift-install"), versionScript+"# more")
 		}, 1},
 		"a program that was cut": {func(t *testing.T, _ *mirror, dir string) {
-			write(t, filepath.Join(dir, "openshift-install"), versionScript[:20])
+			writeManifest(t, filepath.Join(dir, "openshift-install"), versionScript[:20])
 		}, 1},
 		"no program": {func(t *testing.T, _ *mirror, dir string) { remove(t, filepath.Join(dir, "openshift-install")) }, 1},
 		"another archive": {func(t *testing.T, _ *mirror, dir string) {
-			write(t, filepath.Join(dir, archiveName("4.20.5")), string(pack(t, map[string]string{"openshift-install": other})))
+			writeManifest(t, filepath.Join(dir, archiveName("4.20.5")), string(pack(t, map[string]string{"openshift-install": other})))
 		}, 2},
 		"another archive and program": {func(t *testing.T, _ *mirror, dir string) {
-			write(t, filepath.Join(dir, archiveName("4.20.5")), string(pack(t, map[string]string{"openshift-install": other})))
-			write(t, filepath.Join(dir, "openshift-install"), other)
+			writeManifest(t, filepath.Join(dir, archiveName("4.20.5")), string(pack(t, map[string]string{"openshift-install": other})))
+			writeManifest(t, filepath.Join(dir, "openshift-install"), other)
 		}, 2},
 		"another list, archive and program": {func(t *testing.T, _ *mirror, dir string) {
 			archive := pack(t, map[string]string{"openshift-install": other})
-			write(t, filepath.Join(dir, "sha256sum.txt"), sum(archive)+"  "+archiveName("4.20.5")+"\n")
-			write(t, filepath.Join(dir, archiveName("4.20.5")), string(archive))
-			write(t, filepath.Join(dir, "openshift-install"), other)
+			writeManifest(t, filepath.Join(dir, "sha256sum.txt"), sum(archive)+"  "+archiveName("4.20.5")+"\n")
+			writeManifest(t, filepath.Join(dir, archiveName("4.20.5")), string(archive))
+			writeManifest(t, filepath.Join(dir, "openshift-install"), other)
 		}, 2},
 		"all of it, signed by somebody": {func(t *testing.T, _ *mirror, dir string) {
 			archive := pack(t, map[string]string{"openshift-install": other})
 			list := sum(archive) + "  " + archiveName("4.20.5") + "\n"
-			write(t, filepath.Join(dir, "sha256sum.txt"), list)
-			write(t, filepath.Join(dir, "sha256sum.txt.gpg"), string(detached(t, newSigner(t, 0), []byte(list), nil)))
-			write(t, filepath.Join(dir, archiveName("4.20.5")), string(archive))
-			write(t, filepath.Join(dir, "openshift-install"), other)
+			writeManifest(t, filepath.Join(dir, "sha256sum.txt"), list)
+			writeManifest(t, filepath.Join(dir, "sha256sum.txt.gpg"), string(detached(t, newSigner(t, 0), []byte(list), nil)))
+			writeManifest(t, filepath.Join(dir, archiveName("4.20.5")), string(archive))
+			writeManifest(t, filepath.Join(dir, "openshift-install"), other)
 		}, 2},
 		"no list":      {func(t *testing.T, _ *mirror, dir string) { remove(t, filepath.Join(dir, "sha256sum.txt")) }, 2},
 		"no signature": {func(t *testing.T, _ *mirror, dir string) { remove(t, filepath.Join(dir, "sha256sum.txt.gpg")) }, 2},
@@ -114,8 +114,8 @@ func TestInstaller_RefusesAProgramChangedSinceItWasVerified(t *testing.T) {
 	if err := fetch(t.Context(), i); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(m.place("4.20.5"), "openshift-install"), versionScript+"echo forged >&2\n")
-	if _, err := i.BootImage(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "was changed after it was verified") || m.said("forged") {
+	writeManifest(t, filepath.Join(m.place("4.20.5"), "openshift-install"), versionScript+"echo forged >&2\n")
+	if _, err := i.FindBootImage(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "was changed after it was verified") || m.said("forged") {
 		t.Errorf("%v, logged %q", err, m.logged)
 	}
 }
@@ -173,7 +173,7 @@ func TestWhatAKilledRunHalfUnpackedGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		half := filepath.Join(m.place("4.20.5"), ".openshift-install123")
-		write(t, half, versionScript[:9])
+		writeManifest(t, half, versionScript[:9])
 		m.fetchAgain(t, 1)
 		if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("it is there: %v", err)

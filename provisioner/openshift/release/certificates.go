@@ -22,8 +22,8 @@ const (
 	maxCertificates = 1 << 20
 )
 
-// storedFile is a file in an Ignition document, as far as its content goes.
-type storedFile struct {
+// ignitionFile is a file in an Ignition document, as far as its content goes.
+type ignitionFile struct {
 	Path     string `json:"path"`
 	Contents struct {
 		Source      string `json:"source"`
@@ -31,12 +31,12 @@ type storedFile struct {
 	} `json:"contents"`
 }
 
-// validity tells from when until when the certificates in bootstrap.ign are valid: those of the one that ends first. It
+// parseValidity tells from when until when the certificates in bootstrap.ign are valid: those of the one that ends first. It
 // is one of those that live for a day (openshift-install, pkg/asset/tls).
-func validity(bootstrap []byte) (from, until time.Time, err error) {
+func parseValidity(bootstrap []byte) (from, until time.Time, err error) {
 	var document struct {
 		Storage struct {
-			Files []storedFile `json:"files"`
+			Files []ignitionFile `json:"files"`
 		} `json:"storage"`
 	}
 	if err := json.Unmarshal(bootstrap, &document); err != nil {
@@ -46,7 +46,7 @@ func validity(bootstrap []byte) (from, until time.Time, err error) {
 		if path.Dir(file.Path) != certificatesDir || path.Ext(file.Path) != ".crt" {
 			continue
 		}
-		found, err := file.certificates()
+		found, err := file.parseCertificates()
 		if err != nil {
 			return from, until, fmt.Errorf("%s: %w", file.Path, err)
 		}
@@ -62,9 +62,9 @@ func validity(bootstrap []byte) (from, until time.Time, err error) {
 	return from, until, nil
 }
 
-// certificates returns the certificates of a file, which is PEM.
-func (f storedFile) certificates() ([]*x509.Certificate, error) {
-	content, err := f.content()
+// parseCertificates returns the certificates of a file, which is PEM.
+func (f ignitionFile) parseCertificates() ([]*x509.Certificate, error) {
+	content, err := f.decode()
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (f storedFile) certificates() ([]*x509.Certificate, error) {
 	return found, nil
 }
 
-// content decodes what the document says the file holds.
-func (f storedFile) content() ([]byte, error) {
+// decode decodes what the document says the file holds.
+func (f ignitionFile) decode() ([]byte, error) {
 	source, err := dataurl.DecodeString(f.Contents.Source)
 	if err != nil {
 		return nil, err

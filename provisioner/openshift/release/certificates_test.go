@@ -70,7 +70,7 @@ func TestTheCertificateThatEndsFirstDecides(t *testing.T) {
 		"compressed":   {"/opt/openshift/tls/a.crt.gz": certificate(t, day), "/opt/openshift/tls/b.crt": old},
 		"among others": {"/opt/openshift/tls/a.crt": certificate(t, day), "/opt/openshift/tls/a.key": []byte("key"), "/etc/other/c.crt": certificate(t, time.Hour)},
 	} {
-		from, until, err := validity(bootstrapWith(t, files))
+		from, until, err := parseValidity(bootstrapWith(t, files))
 		if err != nil || !from.Equal(noon.Add(-time.Hour)) || !until.Equal(noon.Add(23*time.Hour)) {
 			t.Errorf("%s: from %s until %s, %v", name, from, until, err)
 		}
@@ -83,7 +83,7 @@ func TestCertificatesThatCannotBeReadAreNotGuessed(t *testing.T) {
 		"no certificate": {"/opt/openshift/tls/a.crt": []byte("nothing"), "/opt/openshift/tls/b.crt": certificate(t, time.Hour)},
 		"damaged":        {"/opt/openshift/tls/a.crt": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})},
 	} {
-		if _, until, err := validity(bootstrapWith(t, files)); err == nil {
+		if _, until, err := parseValidity(bootstrapWith(t, files)); err == nil {
 			t.Errorf("%s: until %s", name, until)
 		}
 	}
@@ -92,7 +92,7 @@ func TestCertificatesThatCannotBeReadAreNotGuessed(t *testing.T) {
 		`{"storage":{"files":[{"path":"/opt/openshift/tls/a.crt","contents":{"source":"data:,x","compression":"gzip"}}]}}`,
 		`{"storage":{"files":[{"path":"/opt/openshift/tls/a.crt","contents":{"source":"data:,x","compression":"xz"}}]}}`,
 	} {
-		if _, _, err := validity([]byte(document)); err == nil {
+		if _, _, err := parseValidity([]byte(document)); err == nil {
 			t.Errorf("%s is readable", document)
 		}
 	}

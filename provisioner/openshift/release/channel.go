@@ -15,8 +15,8 @@ var (
 	exactVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$`)
 )
 
-// minorOf returns the x.y of a channel.
-func minorOf(channel string) (minor string, isChannel bool) {
+// parseChannel returns the x.y of a channel.
+func parseChannel(channel string) (minor string, isChannel bool) {
 	match := channelName.FindStringSubmatch(channel)
 	if match == nil {
 		return "", false
@@ -24,9 +24,9 @@ func minorOf(channel string) (minor string, isChannel bool) {
 	return match[1], true
 }
 
-// allows tells whether an answer accepts an exact version: that very one, or any of the channel's x.y.
-func allows(answer, version string) bool {
-	if minor, isChannel := minorOf(answer); isChannel {
+// matchVersion tells whether an answer accepts an exact version: that very one, or any of the channel's x.y.
+func matchVersion(answer, version string) bool {
+	if minor, isChannel := parseChannel(answer); isChannel {
 		return strings.HasPrefix(version, minor+".")
 	}
 	return version == answer
@@ -38,26 +38,26 @@ const versionField = "openshift.version"
 // resolve returns the exact version to use. A channel is asked once: what an earlier run noted stays.
 func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
 	if noted != "" {
-		return noted, i.checkNoted(noted)
+		return noted, i.checkRecorded(noted)
 	}
 	answer := i.choice.Version
-	_, isChannel := minorOf(answer)
+	_, isChannel := parseChannel(answer)
 	switch {
 	case isChannel && i.choice.Distribution == okd:
 		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "OKD has no channels").
-			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11").About(versionField)
+			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11").WithField(versionField)
 	case isChannel:
-		return i.askChannel(ctx, answer)
+		return i.resolveChannel(ctx, answer)
 	case !exactVersion.MatchString(answer):
 		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "%q is neither a version nor a channel", answer).
-			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20").About(versionField)
+			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20").WithField(versionField)
 	}
 	return answer, nil
 }
 
-// checkNoted refuses to go on with another version than the cluster was begun with.
-func (i *Installer) checkNoted(noted string) error {
-	if exactVersion.MatchString(noted) && allows(i.choice.Version, noted) {
+// checkRecorded refuses to go on with another version than the cluster was begun with.
+func (i *Installer) checkRecorded(noted string) error {
+	if exactVersion.MatchString(noted) && matchVersion(i.choice.Version, noted) {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "choose "+programName,
@@ -65,24 +65,24 @@ func (i *Installer) checkNoted(noted string) error {
 		WithHint("answer with version %s again, or start another cluster in a new --dir", noted)
 }
 
-// askChannel reads which version a channel stands for today, from the release.txt in its directory.
-func (i *Installer) askChannel(ctx context.Context, channel string) (string, error) {
+// resolveChannel reads which version a channel stands for today, from the release.txt in its directory.
+func (i *Installer) resolveChannel(ctx context.Context, channel string) (string, error) {
 	url := clientsDirectory + channel + "/release.txt"
 	content, err := i.read(ctx, url)
 	if err != nil {
 		return "", err
 	}
-	version, found := releaseName(content)
-	if !found || !exactVersion.MatchString(version) || !allows(channel, version) {
+	version, found := parseReleaseName(content)
+	if !found || !exactVersion.MatchString(version) || !matchVersion(channel, version) {
 		return "", fault.Newf(fault.Invalid, "read "+url, "it names %q, which is no version of %s", version, channel).
-			WithHint("answer with an exact version").About(versionField)
+			WithHint("answer with an exact version").WithField(versionField)
 	}
 	i.log(channel + " is version " + version)
 	return version, nil
 }
 
-// releaseName finds the line "Name:           4.20.5".
-func releaseName(content []byte) (string, bool) {
+// parseReleaseName finds the line "Name:           4.20.5".
+func parseReleaseName(content []byte) (string, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for lines.Scan() {
 		if name, found := strings.CutPrefix(strings.TrimSpace(lines.Text()), "Name:"); found {

@@ -21,20 +21,20 @@ type archive struct {
 // checksums are the list of a release's checksums as it is published, with its signature; of OKD there is none.
 type checksums struct{ list, signature []byte }
 
-// publishedArchive finds the archive for this host in the list of checksums that the publisher signed.
-func (i *Installer) publishedArchive(ctx context.Context, p publication) (archive, checksums, error) {
+// findArchive finds the archive for this host in the list of checksums that the publisher signed.
+func (i *Installer) findArchive(ctx context.Context, p publication) (archive, checksums, error) {
 	var published checksums
 	var err error
 	if published.list, err = i.read(ctx, p.directory+checksumName); err != nil {
 		return archive{}, published, err
 	}
 	if p.signed {
-		published.signature, err = i.signature(ctx, p)
+		published.signature, err = i.fetchSignature(ctx, p)
 	}
 	if err != nil {
 		return archive{}, published, err
 	}
-	sum, err := p.archiveSum(published)
+	sum, err := p.findChecksum(published)
 	switch {
 	case err != nil:
 		return archive{}, published, err
@@ -46,8 +46,8 @@ func (i *Installer) publishedArchive(ctx context.Context, p publication) (archiv
 	return archive{url: p.directory + p.archive, name: p.archive, sum: sum}, published, nil
 }
 
-// archiveSum returns the sha256 of the archive for this host, from a list that the release key's owner signed.
-func (p publication) archiveSum(published checksums) (string, error) {
+// findChecksum returns the sha256 of the archive for this host, from a list that the release key's owner signed.
+func (p publication) findChecksum(published checksums) (string, error) {
 	list := published.list
 	if p.signed {
 		var err error
@@ -56,7 +56,7 @@ func (p publication) archiveSum(published checksums) (string, error) {
 				WithHint("run again; if it stays so, do not trust this server, or name its own key with --release-key (pre-releases have another key, too)")
 		}
 	}
-	sum, found := sumOf(list, p.archive)
+	sum, found := parseChecksum(list, p.archive)
 	if !found {
 		return "", fault.Newf(fault.Invalid, "read "+p.directory+checksumName, "it has no checksum of %s", p.archive).
 			WithHint("check the version in the answers; if it exists, the server shows the list of another one")
@@ -64,8 +64,8 @@ func (p publication) archiveSum(published checksums) (string, error) {
 	return sum, nil
 }
 
-// signature downloads that of the list of checksums.
-func (i *Installer) signature(ctx context.Context, p publication) ([]byte, error) {
+// fetchSignature downloads that of the list of checksums.
+func (i *Installer) fetchSignature(ctx context.Context, p publication) ([]byte, error) {
 	signature, err := i.read(ctx, p.directory+signatureName)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.Invalid, "verify "+p.directory+checksumName, err).
@@ -74,8 +74,8 @@ func (i *Installer) signature(ctx context.Context, p publication) ([]byte, error
 	return signature, err
 }
 
-// sumOf finds the line "<sha256 in hex>  <name>".
-func sumOf(list []byte, name string) (string, bool) {
+// parseChecksum finds the line "<sha256 in hex>  <name>".
+func parseChecksum(list []byte, name string) (string, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(list))
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())

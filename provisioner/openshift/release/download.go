@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// patience is how long a download may stand still, and at least leastProgress bytes have to come in each period: both
+	// stallTimeout is how long a download may stand still, and at least minProgress bytes have to come in each period: both
 	// by the wall clock.
-	patience      = time.Minute
-	period        = 2 * time.Minute
-	leastProgress = 512 << 10
+	stallTimeout   = time.Minute
+	progressPeriod = 2 * time.Minute
+	minProgress    = 512 << 10
 	// maxList bounds, in bytes, the small files of a release. See limits for the others.
 	maxList = 1 << 20
 )
 
 var (
-	errWebPage   = errors.New("a web page came instead of the file")
-	errStalled   = fmt.Errorf("nothing came for %s", patience)
-	errSlow      = fmt.Errorf("less than %d KB came in %s", leastProgress>>10, period)
-	errTruncated = errors.New("the download was cut short")
-	errPlain     = errors.New("the server leads to an address that is not encrypted")
+	errWebPage     = errors.New("a web page came instead of the file")
+	errStalled     = fmt.Errorf("nothing came for %s", stallTimeout)
+	errSlow        = fmt.Errorf("less than %d KB came in %s", minProgress>>10, progressPeriod)
+	errTruncated   = errors.New("the download was cut short")
+	errUnencrypted = errors.New("the server leads to an address that is not encrypted")
 )
 
 // open starts a download of at most so many bytes. The body ends in an error if it stands still or ends early.
@@ -40,12 +40,12 @@ func (i *Installer) open(ctx context.Context, url string, most int64) (*http.Res
 	if err != nil {
 		return nil, err
 	}
-	return response, refuse(response, url)
+	return response, closeOnError(response, url)
 }
 
-// refuse ends a download whose answer is not the file.
-func refuse(response *http.Response, url string) error {
-	err := checkAnswer(response, url)
+// closeOnError ends a download whose answer is not the file.
+func closeOnError(response *http.Response, url string) error {
+	err := checkResponse(response, url)
 	if err != nil {
 		response.Body.Close()
 	}
@@ -64,13 +64,13 @@ func (i *Installer) request(ctx context.Context, url string, most int64, header 
 	request.Header = header
 	// The files are compressed already, and their checksums are those of the compressed bytes.
 	request.Header.Set("Accept-Encoding", "identity")
-	client := &http.Client{Transport: network.Limits{Bytes: most}.Over(i.net.Transport()), CheckRedirect: encrypted}
+	client := &http.Client{Transport: network.Limits{Bytes: most}.Wrap(i.net.NewTransport()), CheckRedirect: requireHTTPS}
 	response, err := client.Do(request)
 	if err != nil {
 		defer cancel(nil)
-		return nil, interrupted(context.Cause(ctx), op, err)
+		return nil, toTransferFault(context.Cause(ctx), op, err)
 	}
-	response.Body = &steadyBody{
+	response.Body = &timeoutBody{
 		body: response.Body, op: op, cancel: cancel, idle: client.CloseIdleConnections,
 		cause: func() error { return context.Cause(ctx) },
 	}
@@ -88,8 +88,8 @@ func (i *Installer) read(ctx context.Context, url string) (content []byte, err e
 		content, err = io.ReadAll(response.Body)
 		return 0, err
 	})
-	if err == nil && looksLikeWebPage(content) {
-		err = webPage("download " + url)
+	if err == nil && isWebPage(content) {
+		err = newWebPageError("download " + url)
 	}
 	return content, err
 }
@@ -116,20 +116,20 @@ func (i *Installer) retry(ctx context.Context, download func() (kept int64, err 
 	}
 }
 
-// encrypted lets a redirection lead to HTTPS only.
-func encrypted(request *http.Request, via []*http.Request) error {
+// requireHTTPS lets a redirection lead to HTTPS only.
+func requireHTTPS(request *http.Request, via []*http.Request) error {
 	const most = 10
 	switch {
 	case request.URL.Scheme != "https":
-		return errPlain
+		return errUnencrypted
 	case len(via) >= most:
 		return errors.New("the server leads from one address to the next")
 	}
 	return nil
 }
 
-// checkAnswer names the address that was asked for: those that servers lead to are signed, and nobody's business.
-func checkAnswer(response *http.Response, url string) error {
+// checkResponse names the address that was asked for: those that servers lead to are signed, and nobody's business.
+func checkResponse(response *http.Response, url string) error {
 	op := "download " + url
 	switch code := response.StatusCode; {
 	case code == http.StatusNotFound, code == http.StatusForbidden:
@@ -142,19 +142,19 @@ func checkAnswer(response *http.Response, url string) error {
 		return fault.Newf(fault.Invalid, op, "the server answered %d %s", code, http.StatusText(code))
 	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
-		return webPage(op)
+		return newWebPageError(op)
 	}
 	return nil
 }
 
-func webPage(op string) error {
+func newWebPageError(op string) error {
 	return fault.New(fault.Invalid, op, errWebPage).
 		WithHint("a proxy or a login page stands between this machine and the server; open the address in a browser")
 }
 
-// interrupted makes a fault of an error while a connection was made or used. cause is why its context ended, if it
+// toTransferFault makes a fault of an error while a connection was made or used. cause is why its context ended, if it
 // did.
-func interrupted(cause error, op string, err error) error {
+func toTransferFault(cause error, op string, err error) error {
 	var distrust *tls.CertificateVerificationError
 	switch {
 	case errors.Is(cause, errStalled), errors.Is(cause, errSlow):
@@ -164,19 +164,19 @@ func interrupted(cause error, op string, err error) error {
 	case errors.As(err, &distrust):
 		return fault.Newf(fault.Invalid, op, "the server's certificate is not trusted: %s", text.Sanitize(distrust.Err.Error())).
 			WithHint("check this machine's clock, and whether a proxy stands before the server whose authority it should trust")
-	case errors.Is(err, errPlain):
+	case errors.Is(err, errUnencrypted):
 		return fault.New(fault.Invalid, op, err)
 	case fault.IsTooLarge(err):
-		return fault.New(fault.Invalid, op, network.Explain(err)).WithHint(tooLargeHint)
+		return fault.New(fault.Invalid, op, network.DescribeError(err)).WithHint(tooLargeHint)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.New(fault.Transient, op, errTruncated)
 	}
-	return fault.New(fault.Transient, op, network.Explain(err))
+	return fault.New(fault.Transient, op, network.DescribeError(err))
 }
 
-// steadyBody is a response body that cancels its request when nothing comes for a while, or so little that the download
+// timeoutBody is a response body that cancels its request when nothing comes for a while, or so little that the download
 // would never end.
-type steadyBody struct {
+type timeoutBody struct {
 	body   io.ReadCloser
 	op     string
 	cancel context.CancelCauseFunc // of the request
@@ -186,34 +186,34 @@ type steadyBody struct {
 	came   int                     // bytes in this period
 }
 
-func (b *steadyBody) Read(p []byte) (int, error) {
-	stalled := time.AfterFunc(patience, func() { b.cancel(errStalled) })
+func (b *timeoutBody) Read(p []byte) (int, error) {
+	stalled := time.AfterFunc(stallTimeout, func() { b.cancel(errStalled) })
 	defer stalled.Stop()
-	slow := time.AfterFunc(period-b.waited, func() { b.cancel(errSlow) })
+	slow := time.AfterFunc(progressPeriod-b.waited, func() { b.cancel(errSlow) })
 	defer slow.Stop()
 	began := time.Now()
 	n, err := b.body.Read(p)
 	b.waited += time.Since(began)
-	if b.came += n; b.came >= leastProgress {
+	if b.came += n; b.came >= minProgress {
 		b.waited, b.came = 0, 0
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = interrupted(b.cause(), b.op, err)
+		err = toTransferFault(b.cause(), b.op, err)
 	}
 	return n, err
 }
 
-func (b *steadyBody) Close() error {
+func (b *timeoutBody) Close() error {
 	b.cancel(nil)
 	defer b.idle()
 	return b.body.Close()
 }
 
-func looksLikeWebPage(content []byte) bool {
+func isWebPage(content []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n\ufeff"), []byte("<"))
 }
 
-func mismatch(op, got, want string) error {
+func newChecksumError(op, got, want string) error {
 	return fault.Newf(fault.Invalid, op, "its sha256 is %s, published is %s", got, want).
 		WithHint("run again; if it stays so, something between this machine and the server changes files")
 }

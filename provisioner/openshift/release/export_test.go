@@ -1,7 +1,7 @@
 package release
 
 // CheckPrivate is what is asked of a cache's folder.
-func CheckPrivate(cache string) error { return entry{dir: cache}.checkPrivate(cache) }
+func CheckPrivate(cache string) error { return cacheEntry{dir: cache}.checkPrivate(cache) }
 
 // Limit bounds downloads and what they unpack to more tightly than usual.
 func (i *Installer) Limit(archive, program, image, unpackedImage int64) *Installer {

@@ -36,8 +36,8 @@ type generation struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// bootstrapFiles are what nobody needs once the cluster stands on its own: they hold every private key of the cluster.
-func bootstrapFiles() []string {
+// listBootstrapFiles are what nobody needs once the cluster stands on its own: they hold every private key of the cluster.
+func listBootstrapFiles() []string {
 	return []string{bootstrapIgnition, ".openshift_install_state.json", "tls"}
 }
 
@@ -45,8 +45,8 @@ func bootstrapFiles() []string {
 // a finished generation or does not exist. One that is there is only read, whatever is wanted: its keys and
 // its infrastructure ID may be in use. said hears if it was made from something else.
 func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error) {
-	if finished(dir) {
-		if outdated(dir, wanted) {
+	if isComplete(dir) {
+		if isOutdated(dir, wanted) {
 			said("The answers or manifests have changed since the documents were generated; those that are there are used")
 		}
 		return i.readIgnition(dir)
@@ -65,49 +65,49 @@ func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Gener
 // Try has the program read what it would generate from, and make nothing of it that stays. It fails with fault.Invalid
 // for what Generate would refuse.
 func (i *Installer) Try(ctx context.Context, dir string, wanted state.Generation) error {
-	return i.within(dir, wanted, func(w workshop) error { return i.createManifests(ctx, w) })
+	return i.withWorkspace(dir, wanted, func(w workspace) error { return i.createManifests(ctx, w) })
 }
 
 func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) error {
-	return i.within(dir, wanted, func(w workshop) error {
+	return i.withWorkspace(dir, wanted, func(w workspace) error {
 		// People hear of the place where all of it will be.
-		w.said = func(line string) { said(strings.ReplaceAll(line, w.dir, dir)) }
+		w.onMessage = func(line string) { said(strings.ReplaceAll(line, w.dir, dir)) }
 		if err := i.createManifests(ctx, w); err != nil {
 			return err
 		}
 		if err := i.create(ctx, w, "ignition-configs"); err != nil {
 			return err
 		}
-		if !finished(w.dir) {
+		if !isComplete(w.dir) {
 			return fault.Newf(fault.Internal, "generate the Ignition documents", "%s ended well but left files out", i.name())
 		}
-		return publish(w.dir, dir, w.mask, generation{Version: i.version, Inputs: inputs(wanted)})
+		return publish(w.dir, dir, w.mask, generation{Version: i.version, Inputs: hashInputs(wanted)})
 	})
 }
 
-// workshop is a directory that the program works in.
-type workshop struct {
-	dir    string
-	wanted state.Generation
-	mask   masker
-	said   func(line string)
+// workspace is a directory that the program works in.
+type workspace struct {
+	dir       string
+	wanted    state.Generation
+	mask      masker
+	onMessage func(line string)
 }
 
-// within opens a workshop beside dir, and clears it away afterwards.
-func (i *Installer) within(dir string, wanted state.Generation, work func(workshop) error) error {
-	if _, err := i.fetched(); err != nil {
+// withWorkspace opens a workshop beside dir, and clears it away afterwards.
+func (i *Installer) withWorkspace(dir string, wanted state.Generation, work func(workspace) error) error {
+	if _, err := i.verifyProgram(); err != nil {
 		return err
 	}
-	place, err := workDir(dir)
+	place, err := makeWorkDir(dir)
 	if err != nil {
 		return fault.New(fault.Internal, "make room for openshift-install", err)
 	}
 	defer os.RemoveAll(place)
-	return work(workshop{dir: place, wanted: wanted, mask: newMasker(wanted), said: func(string) {}})
+	return work(workspace{dir: place, wanted: wanted, mask: newMasker(wanted), onMessage: func(string) {}})
 }
 
 // createManifests has the program make the manifests, and changes those.
-func (i *Installer) createManifests(ctx context.Context, w workshop) error {
+func (i *Installer) createManifests(ctx context.Context, w workspace) error {
 	// The program deletes this copy when it has read it.
 	if err := os.WriteFile(filepath.Join(w.dir, "install-config.yaml"), w.wanted.InstallConfig, 0o600); err != nil {
 		return fault.New(fault.Internal, "write install-config.yaml", err)
@@ -115,20 +115,20 @@ func (i *Installer) createManifests(ctx context.Context, w workshop) error {
 	if err := i.create(ctx, w, "manifests"); err != nil {
 		return err
 	}
-	return prepare(w.dir, w.wanted, func(line string) { i.log(line); w.said(line) })
+	return prepareManifests(w.dir, w.wanted, func(line string) { i.log(line); w.onMessage(line) })
 }
 
-func (i *Installer) create(ctx context.Context, w workshop, target string) error {
-	program, err := i.fetched()
+func (i *Installer) create(ctx context.Context, w workspace, target string) error {
+	program, err := i.verifyProgram()
 	if err != nil {
 		return err
 	}
 	args := []string{"create", target, "--dir", w.dir, "--log-level", "info"}
-	return i.run(ctx, execution{program: program, args: args, mask: w.mask, said: w.said})
+	return i.run(ctx, execution{program: program, args: args, mask: w.mask, onMessage: w.onMessage})
 }
 
-// inputs is a checksum of everything that a generation is made from, wherever it was found.
-func inputs(wanted state.Generation) string {
+// hashInputs is a checksum of everything that a generation is made from, wherever it was found.
+func hashInputs(wanted state.Generation) string {
 	hash := sha256.New()
 	wanted.Manifests = slices.Clone(wanted.Manifests)
 	for m := range wanted.Manifests {
@@ -139,15 +139,15 @@ func inputs(wanted state.Generation) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// outdated tells whether a generation is known to be made from something else than what is wanted now.
-func outdated(dir string, wanted state.Generation) bool {
+// isOutdated tells whether a generation is known to be made from something else than what is wanted now.
+func isOutdated(dir string, wanted state.Generation) bool {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
-	return err == nil && made.Inputs != "" && made.Inputs != inputs(wanted)
+	return err == nil && made.Inputs != "" && made.Inputs != hashInputs(wanted)
 }
 
-// workDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.
-func workDir(dir string) (string, error) {
+// makeWorkDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.
+func makeWorkDir(dir string) (string, error) {
 	parent, prefix := filepath.Dir(dir), "."+filepath.Base(dir)+"-"
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", err
@@ -168,10 +168,10 @@ func workDir(dir string) (string, error) {
 func publish(work, dir string, mask masker, made generation) error {
 	err := cleanLog(filepath.Join(work, logFile), mask)
 	if err == nil {
-		err = note(work, made)
+		err = saveRecord(work, made)
 	}
 	if err == nil {
-		err = keepPrivate(work)
+		err = makePrivate(work)
 	}
 	if err == nil {
 		err = os.Rename(work, dir)
@@ -182,7 +182,7 @@ func publish(work, dir string, mask masker, made generation) error {
 	return nil
 }
 
-func note(work string, made generation) error {
+func saveRecord(work string, made generation) error {
 	content, err := json.Marshal(made)
 	if err != nil {
 		return err
@@ -209,9 +209,9 @@ func cleanLog(path string, mask masker) error {
 	return renameio.WriteFile(path, []byte(clean), 0o600)
 }
 
-// keepPrivate leaves what openshift-install wrote to its owner: it opens some of its files to the group, keys among
+// makePrivate leaves what openshift-install wrote to its owner: it opens some of its files to the group, keys among
 // them.
-func keepPrivate(dir string) error {
+func makePrivate(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -246,14 +246,14 @@ func strip(dir string) error {
 		if err := loadJSON(filepath.Join(dir, generationFile), &made); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		if made.Created, made.Expires, err = validity(bootstrap); err != nil {
+		if made.Created, made.Expires, err = parseValidity(bootstrap); err != nil {
 			return err
 		}
-		if err := note(dir, made); err != nil {
+		if err := saveRecord(dir, made); err != nil {
 			return err
 		}
 	}
-	for _, name := range bootstrapFiles() {
+	for _, name := range listBootstrapFiles() {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
@@ -261,10 +261,10 @@ func strip(dir string) error {
 	return nil
 }
 
-// finished tells whether openshift-install has written everything that an installation needs, or still needs.
-func finished(dir string) bool {
+// isComplete tells whether openshift-install has written everything that an installation needs, or still needs.
+func isComplete(dir string) bool {
 	names := []string{"metadata.json", "master.ign", "worker.ign", "auth/kubeconfig"}
-	if !stripped(dir) {
+	if !isStripped(dir) {
 		names = append(names, bootstrapIgnition)
 	}
 	for _, name := range names {
@@ -276,8 +276,8 @@ func finished(dir string) bool {
 	return true
 }
 
-// stripped tells whether a generation is without what only the bootstrap machine needed, or is about to be.
-func stripped(dir string) bool {
+// isStripped tells whether a generation is without what only the bootstrap machine needed, or is about to be.
+func isStripped(dir string) bool {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
 	return err == nil && !made.Created.IsZero()

@@ -42,7 +42,7 @@ func FuzzRootCA(f *testing.F) {
 	}
 	f.Add([]byte(`{"ignition": null}`))
 	f.Fuzz(func(t *testing.T, pointer []byte) {
-		authority, err := rootCA(pointer)
+		authority, err := parseRootCA(pointer)
 		switch {
 		case err != nil && (err.Error() == "" || authority != nil):
 			t.Fatalf("%q was refused with %q", authority, err)
@@ -62,7 +62,7 @@ func FuzzValidity(f *testing.F) {
 	}
 	f.Add([]byte(`{"storage": {"files": [null]}}`))
 	f.Fuzz(func(t *testing.T, bootstrap []byte) {
-		from, until, err := validity(bootstrap)
+		from, until, err := parseValidity(bootstrap)
 		switch {
 		case err != nil && err.Error() == "":
 			t.Fatal("the error says nothing")
@@ -81,11 +81,11 @@ func FuzzIdentify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		const secret = "very-secret-value"
-		object, err := identify(append(content, secret...))
-		if err != nil && (object != (identity{}) || strings.Contains(err.Error(), secret)) {
+		object, err := parseObjectKey(append(content, secret...))
+		if err != nil && (object != (objectKey{}) || strings.Contains(err.Error(), secret)) {
 			t.Fatalf("%v is identified, %v", object, err)
 		}
-		if again, second := identify(append(content, secret...)); again != object || (err == nil) != (second == nil) {
+		if again, second := parseObjectKey(append(content, secret...)); again != object || (err == nil) != (second == nil) {
 			t.Fatalf("%v, %v and then %v, %v", object, err, again, second)
 		}
 	})

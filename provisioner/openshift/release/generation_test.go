@@ -312,7 +312,7 @@ func TestABadInstallConfigIsTheOperatorsToCorrect(t *testing.T) {
 
 func TestTheBootImageIsThatOfTheSimulatedRelease(t *testing.T) {
 	i, _ := simulated(t)
-	if image, err := i.BootImage(t.Context()); err != nil || image.Build == "" || len(image.SHA256) != 64 {
+	if image, err := i.FindBootImage(t.Context()); err != nil || image.Build == "" || len(image.SHA256) != 64 {
 		t.Errorf("%+v, %v", image, err)
 	}
 }

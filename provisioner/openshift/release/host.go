@@ -12,8 +12,8 @@ const (
 	payloadGo        = "amd64"
 )
 
-// hostSuffix is how archives for a host are called. For Linux on arm64, OKD's is inferred from OCP's.
-func hostSuffix(system, architecture string) (string, error) {
+// resolveHostSuffix is how archives for a host are called. For Linux on arm64, OKD's is inferred from OCP's.
+func resolveHostSuffix(system, architecture string) (string, error) {
 	switch system + "/" + architecture {
 	case "linux/amd64":
 		return "linux", nil
@@ -27,5 +27,5 @@ func hostSuffix(system, architecture string) (string, error) {
 	return "", fmt.Errorf("%s is not published for %s/%s", programName, system, architecture)
 }
 
-// thisHost names the machine in the cache.
-func thisHost() string { return runtime.GOOS + "-" + runtime.GOARCH }
+// formatHost names the machine in the cache.
+func formatHost() string { return runtime.GOOS + "-" + runtime.GOARCH }

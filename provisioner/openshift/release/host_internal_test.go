@@ -8,7 +8,7 @@ func TestTheArchiveIsForTheHostNotForTheMachines(t *testing.T) {
 		{"darwin", "amd64"}: "mac", {"darwin", "arm64"}: "mac-arm64",
 		{"windows", "amd64"}: "", {"linux", "riscv64"}: "",
 	} {
-		got, err := hostSuffix(host[0], host[1])
+		got, err := resolveHostSuffix(host[0], host[1])
 		if got != want || (err != nil) != (want == "") {
 			t.Errorf("%v: %q, %v", host, got, err)
 		}

@@ -42,7 +42,7 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 		return ignition, errors.New("metadata.json names no cluster")
 	}
 	ignition.InfraID, ignition.ClusterID = metadata.InfraID, metadata.ClusterID
-	made, err := loadNote(dir)
+	made, err := loadRecord(dir)
 	if err == nil && made.Version != "" && version != "" && made.Version != version {
 		err = fmt.Errorf("they were made by version %s, not %s", made.Version, version)
 	}
@@ -69,7 +69,7 @@ func loadBootstrap(dir string, made generation, ignition *state.Ignition) error 
 		return errors.New("bootstrap.ign is not JSON")
 	}
 	ignition.Bootstrap = content
-	if ignition.Created, ignition.Expires, err = validity(content); err != nil {
+	if ignition.Created, ignition.Expires, err = parseValidity(content); err != nil {
 		return fmt.Errorf("bootstrap.ign: %w", err)
 	}
 	return nil
@@ -81,12 +81,12 @@ func ReadGeneration(dir string) (ignition state.Ignition, version string, err er
 	if ignition, err = loadIgnition(dir, ""); err != nil {
 		return ignition, "", err
 	}
-	made, err := loadNote(dir)
+	made, err := loadRecord(dir)
 	return ignition, made.Version, err
 }
 
-// loadNote reads what made a generation, whose boot image goes with it. One that was made by hand says nothing of that.
-func loadNote(dir string) (generation, error) {
+// loadRecord reads what made a generation, whose boot image goes with it. One that was made by hand says nothing of that.
+func loadRecord(dir string) (generation, error) {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
 	if errors.Is(err, os.ErrNotExist) {
@@ -102,7 +102,7 @@ func loadPointers(dir string, ignition *state.Ignition) error {
 		if err != nil {
 			return err
 		}
-		authority, err := rootCA(pointer)
+		authority, err := parseRootCA(pointer)
 		if err != nil {
 			return fmt.Errorf("%s.ign: %w", role, err)
 		}
@@ -116,8 +116,8 @@ func loadPointers(dir string, ignition *state.Ignition) error {
 	return nil
 }
 
-// rootCA returns the certificate authority, in PEM, that a pointer trusts: that of the machine config servers.
-func rootCA(pointer []byte) ([]byte, error) {
+// parseRootCA returns the certificate authority, in PEM, that a pointer trusts: that of the machine config servers.
+func parseRootCA(pointer []byte) ([]byte, error) {
 	var document struct {
 		Ignition struct {
 			Security struct {

@@ -22,52 +22,52 @@ import (
 func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
 	op := "download " + image.URL
 	ctx, cancel := context.WithCancelCause(ctx)
-	body, err := i.persist(ctx, image.URL)
+	body, err := i.openResumable(ctx, image.URL)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
 	sum := sha256.New()
-	gauge := &meter{clock: i.net.Clock, what: "the boot image", total: body.total, tell: progress}
+	gauge := &progressMeter{clock: i.net.Clock, what: "the boot image", total: body.total, emit: progress}
 	// One buffer for gzip and for what comes after: gzip reads no byte beyond its end from an io.ByteReader.
 	compressed := bufio.NewReaderSize(io.TeeReader(body, io.MultiWriter(sum, gauge)), 1<<16)
-	unpacked, err := unzip(op, compressed)
+	unpacked, err := openGzip(op, compressed)
 	if err != nil {
 		cancel(nil)
 		return nil, errors.Join(err, body.Close())
 	}
 	verified := &verifiedImage{
 		op: op, want: strings.ToLower(image.SHA256), sum: sum, compressed: compressed,
-		unpacked: &bounded{from: unpacked, op: op, limit: i.limits.unpackedImage},
+		unpacked: &limitedReader{from: unpacked, op: op, limit: i.limits.unpackedImage},
 	}
-	return &openImage{op: op, cancel: cancel, body: body, ahead: readAhead(verified)}, nil
+	return &openImage{op: op, cancel: cancel, body: body, prefetcher: newPrefetcher(verified)}, nil
 }
 
-func unzip(op string, compressed *bufio.Reader) (io.Reader, error) {
-	if start, _ := compressed.Peek(64); looksLikeWebPage(start) {
-		return nil, webPage(op)
+func openGzip(op string, compressed *bufio.Reader) (io.Reader, error) {
+	if start, _ := compressed.Peek(64); isWebPage(start) {
+		return nil, newWebPageError(op)
 	}
 	unpacked, err := gzip.NewReader(compressed)
 	if err != nil {
-		return nil, damaged(op, err)
+		return nil, wrapUnpackError(op, err)
 	}
 	return unpacked, nil
 }
 
 // openImage is what the reader of an image holds.
 type openImage struct {
-	op     string
-	cancel context.CancelCauseFunc // of the download
-	body   io.Closer
-	ahead  *ahead
-	end    error // once the end was reached: io.EOF, or why it is not the right image
+	op         string
+	cancel     context.CancelCauseFunc // of the download
+	body       io.Closer
+	prefetcher *prefetcher
+	end        error // once the end was reached: io.EOF, or why it is not the right image
 }
 
 func (o *openImage) Read(p []byte) (int, error) {
 	if o.end != nil {
 		return 0, o.end
 	}
-	n, err := o.ahead.Read(p)
+	n, err := o.prefetcher.Read(p)
 	o.end = err
 	return n, err
 }
@@ -75,7 +75,7 @@ func (o *openImage) Read(p []byte) (int, error) {
 // Close ends the download. It fails if the image was not read to its end, or was not the right one.
 func (o *openImage) Close() error {
 	o.cancel(nil)
-	o.ahead.stop()
+	o.prefetcher.stop()
 	err := o.body.Close()
 	switch {
 	case o.end == nil:
@@ -101,7 +101,7 @@ func (v *verifiedImage) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		err = v.verify()
 	case err != nil:
-		err = damaged(v.op, err)
+		err = wrapUnpackError(v.op, err)
 	}
 	return n, err
 }
@@ -109,16 +109,16 @@ func (v *verifiedImage) Read(p []byte) (int, error) {
 // verify returns io.EOF if the checksum is right.
 func (v *verifiedImage) verify() error {
 	if _, err := io.Copy(io.Discard, v.compressed); err != nil {
-		return damaged(v.op, err)
+		return wrapUnpackError(v.op, err)
 	}
 	if got := hex.EncodeToString(v.sum.Sum(nil)); got != v.want {
-		return mismatch(v.op, got, v.want)
+		return newChecksumError(v.op, got, v.want)
 	}
 	return io.EOF
 }
 
-// damaged explains an error of unpacking; errors of the download itself are faults already.
-func damaged(op string, err error) error {
+// wrapUnpackError explains an error of unpacking; errors of the download itself are faults already.
+func wrapUnpackError(op string, err error) error {
 	var known *fault.Error
 	switch {
 	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

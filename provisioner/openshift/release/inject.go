@@ -20,32 +20,32 @@ import (
 // networkOperator holds the network operator's settings; the program writes it only if some of them are its own.
 const networkOperator = "manifests/cluster-network-03-config.yml"
 
-// prepare makes the generated manifests in work those that are wanted. tell hears what was done.
-func prepare(work string, wanted state.Generation, tell func(line string)) error {
+// prepareManifests makes the generated manifests in work those that are wanted. tell hears what was done.
+func prepareManifests(work string, wanted state.Generation, tell func(line string)) error {
 	if err := checkDomain(work, wanted.Domain); err != nil {
 		return err
 	}
-	if err := inject(work, wanted.Manifests); err != nil {
+	if err := injectManifests(work, wanted.Manifests); err != nil {
 		return err
 	}
 	if len(wanted.Manifests) > 0 {
-		tell(summary(wanted.Manifests))
+		tell(formatSummary(wanted.Manifests))
 	}
-	return adjust(work, wanted, tell)
+	return patchSettings(work, wanted, tell)
 }
 
-// identity is what tells one object of a cluster from another.
-type identity struct{ group, kind, namespace, name string }
+// objectKey is what tells one object of a cluster from another.
+type objectKey struct{ group, kind, namespace, name string }
 
-func (i identity) String() string {
+func (i objectKey) String() string {
 	if i.namespace == "" {
 		return i.kind + " " + i.name
 	}
 	return i.kind + " " + i.namespace + "/" + i.name
 }
 
-// identify reads which object a manifest describes.
-func identify(content []byte) (identity, error) {
+// parseObjectKey reads which object a manifest describes.
+func parseObjectKey(content []byte) (objectKey, error) {
 	var object struct {
 		APIVersion string `yaml:"apiVersion"`
 		Kind       string `yaml:"kind"`
@@ -64,39 +64,39 @@ func identify(content []byte) (identity, error) {
 		}
 	}
 	if err != nil {
-		return identity{}, err
+		return objectKey{}, err
 	}
 	group, _, grouped := strings.Cut(object.APIVersion, "/")
 	if !grouped {
 		group = ""
 	}
-	return identity{group, object.Kind, object.Metadata.Namespace, object.Metadata.Name}, nil
+	return objectKey{group, object.Kind, object.Metadata.Namespace, object.Metadata.Name}, nil
 }
 
-// inject writes manifests beside the program's own. None may take the place of one of those, by its name or by the
+// injectManifests writes manifests beside the program's own. None may take the place of one of those, by its name or by the
 // object it describes: which of them wins would be chance. The network operator's settings are there to be replaced.
-func inject(work string, manifests []state.Manifest) error {
-	generated, err := generatedObjects(work)
+func injectManifests(work string, manifests []state.Manifest) error {
+	generated, err := listGeneratedObjects(work)
 	if err != nil {
 		return fault.New(fault.Internal, "read the generated manifests", err)
 	}
 	for _, manifest := range manifests {
-		object, err := identify(manifest.Content)
+		object, err := parseObjectKey(manifest.Content)
 		if err != nil {
-			return collision(manifest, fmt.Errorf("%s: no Kubernetes object: %w", manifest.Source, err))
+			return newCollisionError(manifest, fmt.Errorf("%s: no Kubernetes object: %w", manifest.Source, err))
 		}
 		if other, taken := generated[object]; taken && other != manifest.Name {
-			return collision(manifest, fmt.Errorf("%s describes %s, and so does openshift-install's own %s", manifest.Source, object, other))
+			return newCollisionError(manifest, fmt.Errorf("%s describes %s, and so does openshift-install's own %s", manifest.Source, object, other))
 		}
-		if err := write(work, manifest); err != nil {
+		if err := writeManifest(work, manifest); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func write(work string, manifest state.Manifest) error {
-	if !injectable(manifest.Name) {
+func writeManifest(work string, manifest state.Manifest) error {
+	if !isInjectable(manifest.Name) {
 		return fault.Newf(fault.Internal, "add "+manifest.Name, "%s has no place there", manifest.Source)
 	}
 	flags := os.O_CREATE | os.O_WRONLY | os.O_EXCL
@@ -109,7 +109,7 @@ func write(work string, manifest state.Manifest) error {
 	}
 	file, err := os.OpenFile(target, flags, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return collision(manifest, fmt.Errorf("%s would become %s, which is openshift-install's own", manifest.Source, manifest.Name))
+		return newCollisionError(manifest, fmt.Errorf("%s would become %s, which is openshift-install's own", manifest.Source, manifest.Name))
 	}
 	if err != nil {
 		return fault.New(fault.Internal, "add "+manifest.Name, err)
@@ -121,20 +121,20 @@ func write(work string, manifest state.Manifest) error {
 	return nil
 }
 
-func collision(manifest state.Manifest, err error) error {
+func newCollisionError(manifest state.Manifest, err error) error {
 	return fault.New(fault.Invalid, "add "+manifest.Name, err).
 		WithHint("rename it or take it away; what openshift-install generates cannot be replaced")
 }
 
-// injectable tells whether a name is that of a file right in one of the folders that the program reads.
-func injectable(name string) bool {
+// isInjectable tells whether a name is that of a file right in one of the folders that the program reads.
+func isInjectable(name string) bool {
 	folder := path.Dir(name)
 	return path.Clean(name) == name && (folder == "manifests" || folder == "openshift")
 }
 
-// generatedObjects returns the names of the program's manifests by what they describe.
-func generatedObjects(work string) (map[identity]string, error) {
-	found := map[identity]string{}
+// listGeneratedObjects returns the names of the program's manifests by what they describe.
+func listGeneratedObjects(work string) (map[objectKey]string, error) {
+	found := map[objectKey]string{}
 	for _, folder := range []string{"manifests", "openshift"} {
 		entries, err := os.ReadDir(filepath.Join(work, folder))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -146,7 +146,7 @@ func generatedObjects(work string) (map[identity]string, error) {
 				return nil, err
 			}
 			// What the program itself writes is not ours to judge.
-			if object, err := identify(content); err == nil && object.kind != "" {
+			if object, err := parseObjectKey(content); err == nil && object.kind != "" {
 				found[object] = folder + "/" + entry.Name()
 			}
 		}
@@ -154,11 +154,11 @@ func generatedObjects(work string) (map[identity]string, error) {
 	return found, nil
 }
 
-// summary tells how many manifests of which kinds were added, and nothing of what is in them.
-func summary(manifests []state.Manifest) string {
+// formatSummary tells how many manifests of which kinds were added, and nothing of what is in them.
+func formatSummary(manifests []state.Manifest) string {
 	kinds := map[string]int{}
 	for _, manifest := range manifests {
-		object, _ := identify(manifest.Content)
+		object, _ := parseObjectKey(manifest.Content)
 		kinds[object.kind]++
 	}
 	var parts []string

@@ -59,7 +59,7 @@ func TestManifestsAreAddedAndToldByTheirKinds(t *testing.T) {
 	work, told := generated(t), []string{}
 	machines := state.Manifest{Name: "openshift/99x_a.yml", Source: "b", Content: []byte("kind: MachineConfig\n")}
 	first, second := configMap("manifests/a.yaml", "a"), configMap("manifests/b.yaml", "b")
-	if err := prepare(work, wantedGeneration(first, second, machines), func(line string) { told = append(told, line) }); err != nil {
+	if err := prepareManifests(work, wantedGeneration(first, second, machines), func(line string) { told = append(told, line) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []state.Manifest{first, second, machines} {
@@ -74,7 +74,7 @@ func TestManifestsAreAddedAndToldByTheirKinds(t *testing.T) {
 
 func TestSettingsAreChangedOnlyWhereTheyDiffer(t *testing.T) {
 	work := generated(t)
-	if err := prepare(work, wantedGeneration(), func(line string) { t.Errorf("told %q", line) }); err != nil {
+	if err := prepareManifests(work, wantedGeneration(), func(line string) { t.Errorf("told %q", line) }); err != nil {
 		t.Fatal(err)
 	}
 	if fileIn(t, work, ingressConfig) != ingressManifest || fileIn(t, work, schedulerConfig) != schedulerManifest {
@@ -83,7 +83,7 @@ func TestSettingsAreChangedOnlyWhereTheyDiffer(t *testing.T) {
 	told := []string{}
 	wanted := wantedGeneration()
 	wanted.AppsDomain, wanted.MastersSchedulable = "apps.example.com", true
-	if err := prepare(work, wanted, func(line string) { told = append(told, line) }); err != nil {
+	if err := prepareManifests(work, wanted, func(line string) { told = append(told, line) }); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Replace(ingressManifest, "apps.c1.example.net", "apps.example.com", 1), fileIn(t, work, ingressConfig)); diff != "" {
@@ -104,7 +104,7 @@ func TestASettingThatIsMissingIsAdded(t *testing.T) {
 	}
 	wanted := wantedGeneration()
 	wanted.MastersSchedulable = true
-	if err := prepare(work, wanted, func(string) {}); err != nil {
+	if err := prepareManifests(work, wanted, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fileIn(t, work, schedulerConfig); got != "kind: Scheduler\nspec:\n  mastersSchedulable: true\n" {
@@ -118,7 +118,7 @@ func TestTheNetworkOperatorsSettingsAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := state.Manifest{Name: networkOperator, Source: "exoshift", Content: []byte(networkManifest + "spec: {}\n")}
-	if err := prepare(work, wantedGeneration(ours), func(string) {}); err != nil {
+	if err := prepareManifests(work, wantedGeneration(ours), func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fileIn(t, work, networkOperator); got != string(ours.Content) {
@@ -144,7 +144,7 @@ func TestWhatDoesNotFitTheGeneratedManifestsIsRefused(t *testing.T) {
 		"a name further below":  {wantedGeneration(configMap("manifests/x/a.yaml", "a")), fault.Internal, []string{"has no place there"}},
 		"no object at all":      {wantedGeneration(state.Manifest{Name: "manifests/a.yaml", Source: "/srv/a.yaml", Content: []byte("- x")}), fault.Invalid, []string{"/srv/a.yaml"}},
 	} {
-		err := prepare(generated(t), c.wanted, func(string) {})
+		err := prepareManifests(generated(t), c.wanted, func(string) {})
 		if !fault.Is(err, c.kind) {
 			t.Errorf("%s: got %v", name, err)
 			continue
@@ -165,7 +165,7 @@ func TestADirectoryWithoutTheExpectedManifestsIsNotGuessedAt(t *testing.T) {
 		}
 		wanted := wantedGeneration()
 		wanted.MastersSchedulable = true
-		if err := prepare(work, wanted, func(string) {}); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), name) {
+		if err := prepareManifests(work, wanted, func(string) {}); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -188,10 +188,10 @@ func TestSecretsAreHiddenInTheProgramsOwnLog(t *testing.T) {
 func TestWhereAManifestWasFoundMakesNoDifference(t *testing.T) {
 	here, there := configMap("manifests/a.yaml", "a"), configMap("manifests/a.yaml", "a")
 	there.Source = "/mnt/a.yaml"
-	if inputs(wantedGeneration(here)) != inputs(wantedGeneration(there)) || there.Source != "/mnt/a.yaml" {
+	if hashInputs(wantedGeneration(here)) != hashInputs(wantedGeneration(there)) || there.Source != "/mnt/a.yaml" {
 		t.Error("it does")
 	}
-	if inputs(wantedGeneration(here)) == inputs(wantedGeneration(configMap("manifests/a.yaml", "b"))) {
+	if hashInputs(wantedGeneration(here)) == hashInputs(wantedGeneration(configMap("manifests/a.yaml", "b"))) {
 		t.Error("nor does its content")
 	}
 }
@@ -202,7 +202,7 @@ func TestWhatAKilledGenerationLeftGoes(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(left, "auth"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	work, err := workDir(filepath.Join(parent, "install"))
+	work, err := makeWorkDir(filepath.Join(parent, "install"))
 	if err != nil {
 		t.Fatal(err)
 	}

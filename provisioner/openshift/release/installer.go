@@ -37,7 +37,7 @@ type Installer struct {
 // New returns the openshift-install that was chosen. What the program says while it runs goes to log, line by
 // line, without secrets.
 func New(net network.Network, choice Choice, log func(string)) *Installer {
-	return &Installer{net: net, choice: choice, version: choice.Version, log: log, limits: usualLimits()}
+	return &Installer{net: net, choice: choice, version: choice.Version, log: log, limits: newLimits()}
 }
 
 // Fetch makes the program of a release ready to run: that of the version which was noted by an earlier run, or with ""
@@ -57,31 +57,31 @@ func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text 
 
 func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path, sum string, release state.Release, err error) {
 	if i.choice.Program != "" {
-		release, err := i.given(ctx, noted)
+		release, err := i.useProgram(ctx, noted)
 		return i.choice.Program, "", release, err
 	}
 	version, err := i.resolve(ctx, noted)
 	if err != nil {
 		return "", "", state.Release{}, err
 	}
-	published, err := i.publication(version)
+	published, err := i.findPublication(version)
 	if err != nil {
 		return "", "", state.Release{}, err
 	}
-	place := published.entry(i.choice.Cache)
+	place := published.toCacheEntry(i.choice.Cache)
 	unlock, err := i.lock(ctx, place, published, progress)
 	if err != nil {
 		return "", "", state.Release{}, err
 	}
 	defer unlock()
-	release, sum, err = i.cached(ctx, place, published, progress)
+	release, sum, err = i.ensureCached(ctx, place, published, progress)
 	return place.program(), sum, release, err
 }
 
 func (i *Installer) name() string { return programName + " " + i.version }
 
-// fetched returns the path of the binary, which is still the one that was verified.
-func (i *Installer) fetched() (string, error) {
+// verifyProgram returns the path of the binary, which is still the one that was verified.
+func (i *Installer) verifyProgram() (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.program == "" {
@@ -90,7 +90,7 @@ func (i *Installer) fetched() (string, error) {
 	if i.sum == "" {
 		return i.program, nil
 	}
-	if sum, err := fileSum(i.program, i.limits.program); err != nil || sum != i.sum {
+	if sum, err := hashFile(i.program, i.limits.program); err != nil || sum != i.sum {
 		return "", fault.Newf(fault.Conflict, "run "+i.name(), "%s was changed after it was verified", i.program).
 			WithHint("run again, and find out who writes to that folder")
 	}

@@ -104,7 +104,7 @@ func TestTheProgramSeesNoCredentials(t *testing.T) {
 	if err := fetch(t.Context(), i); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.BootImage(t.Context()); err == nil {
+	if _, err := i.FindBootImage(t.Context()); err == nil {
 		t.Error("a program that failed named an image")
 	}
 	for _, name := range []string{"PATH", "HTTPS_PROXY"} {
@@ -135,7 +135,7 @@ func TestBootImageIsTheOneForOpenStack(t *testing.T) {
 		if err := fetch(t.Context(), i); err != nil {
 			t.Fatal(err)
 		}
-		got, err := i.BootImage(t.Context())
+		got, err := i.FindBootImage(t.Context())
 		if diff := cmp.Diff(test.want, got); diff != "" || (err != nil) != (got.URL == "") || fault.KindOf(err) != test.kind {
 			t.Errorf("%s: %v\n%s", name, err, diff)
 		}
@@ -144,7 +144,7 @@ func TestBootImageIsTheOneForOpenStack(t *testing.T) {
 
 func TestAProgramThatWasNotFetchedIsNotRun(t *testing.T) {
 	m := newMirror(t)
-	if _, err := m.installer().BootImage(t.Context()); err == nil {
+	if _, err := m.installer().FindBootImage(t.Context()); err == nil {
 		t.Error("it named an image")
 	}
 	if _, err := m.installer().Generate(t.Context(), filepath.Join(t.TempDir(), "install"), state.Generation{}, func(string) {}); err == nil {
@@ -207,7 +207,7 @@ func TestTheProgramStopsWithTheRun(t *testing.T) {
 	if err := fetch(ctx, i); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.BootImage(ctx); !errors.Is(err, stopped) {
+	if _, err := i.FindBootImage(ctx); !errors.Is(err, stopped) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func TestSecretsAreHiddenWhateverIsInThem(t *testing.T) {
 	} {
 		var heard string
 		said := &transcript{mask: m, log: func(line string) { heard = line }}
-		said.hear(line)
+		said.handleLine(line)
 		if heard != want {
 			t.Errorf("%s became %q, want %q", line, heard, want)
 		}
@@ -63,7 +63,7 @@ func TestSecretsAreHiddenWhateverIsInThem(t *testing.T) {
 func TestLinesOfTheProgramAreTakenApart(t *testing.T) {
 	var heard []string
 	var told []string
-	said := &transcript{log: func(line string) { heard = append(heard, line) }, said: func(line string) { told = append(told, line) }}
+	said := &transcript{log: func(line string) { heard = append(heard, line) }, onMessage: func(line string) { told = append(told, line) }}
 	for _, portion := range []string{"level=info msg=Consu", "ming\nlevel=debug msg=Reading\nlevel=error msg=\"one\\ntwo\"\n\n", `time="2026-05-04T08:00:00Z" level=fatal msg=three`} {
 		if _, err := said.Write([]byte(portion)); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestLinesOfTheProgramAreTakenApart(t *testing.T) {
 	if got := strings.Join(told, "|"); got != "Consuming|one two|three" {
 		t.Errorf("told %q", got)
 	}
-	if got := said.errors("none"); got != "one two; three" {
+	if got := said.formatErrors("none"); got != "one two; three" {
 		t.Errorf("the errors are %q", got)
 	}
 }

@@ -83,11 +83,11 @@ func newMirror(t *testing.T) *mirror {
 		return []netip.Addr{address}, nil
 	}})
 	t.Cleanup(zone.Close)
-	host, err := zone.Host(address)
+	host, err := zone.AddHost(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := zone.Host(netip.MustParseAddr("203.0.113.1"))
+	client, err := zone.AddHost(netip.MustParseAddr("203.0.113.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func (m *mirror) serve(t *testing.T, host *fabric.Host, ca *fabric.CA) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings, err := ca.ServerTLS("mirror.openshift.com", "rhcos.mirror.openshift.com", "github.com", "release-assets.githubusercontent.com")
+	settings, err := ca.NewServerTLS("mirror.openshift.com", "rhcos.mirror.openshift.com", "github.com", "release-assets.githubusercontent.com")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func FuzzSumOf(f *testing.F) {
 		f.Add([]byte(seed), "openshift-install-linux.tar.gz")
 	}
 	f.Fuzz(func(t *testing.T, list []byte, name string) {
-		got, found := sumOf(list, name)
+		got, found := parseChecksum(list, name)
 		if !found {
 			return
 		}

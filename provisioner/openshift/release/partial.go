@@ -16,8 +16,8 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// partial is an archive on its way: what has come of it outlives the process, and the next request asks for the rest.
-type partial struct {
+// partialDownload is an archive on its way: what has come of it outlives the process, and the next request asks for the rest.
+type partialDownload struct {
 	path string
 	want archive
 }
@@ -28,25 +28,25 @@ type origin struct {
 	ETag   string `json:"etag,omitempty"` // strong
 }
 
-// kept is an open partial archive, at its end.
-type kept struct {
-	file *os.File
-	hash hash.Hash // of what is in the file
-	size int64
-	from origin
+// partialFile is an open partial archive, at its end.
+type partialFile struct {
+	file   *os.File
+	hash   hash.Hash // of what is in the file
+	size   int64
+	origin origin
 }
 
-func (e entry) partial(want archive) partial {
-	return partial{path: filepath.Join(e.dir, want.name+".part"), want: want}
+func (e cacheEntry) newPartial(want archive) partialDownload {
+	return partialDownload{path: filepath.Join(e.dir, want.name+".part"), want: want}
 }
 
-func (p partial) originFile() string { return p.path + ".json" }
+func (p partialDownload) originPath() string { return p.path + ".json" }
 
 // open returns what was kept. A part of another archive is dropped.
-func (p partial) open() (*kept, error) {
-	k := &kept{hash: sha256.New(), from: p.origin()}
-	if k.from.SHA256 != p.want.sum {
-		k.from = origin{SHA256: p.want.sum}
+func (p partialDownload) open() (*partialFile, error) {
+	k := &partialFile{hash: sha256.New(), origin: p.loadOrigin()}
+	if k.origin.SHA256 != p.want.sum {
+		k.origin = origin{SHA256: p.want.sum}
 		if err := p.remove(); err != nil {
 			return nil, err
 		}
@@ -61,24 +61,24 @@ func (p partial) open() (*kept, error) {
 	return k, nil
 }
 
-func (p partial) origin() (from origin) {
-	content, err := fileread.Bytes(p.originFile(), maxList)
+func (p partialDownload) loadOrigin() (from origin) {
+	content, err := fileread.Bytes(p.originPath(), maxList)
 	if err != nil || json.Unmarshal(content, &from) != nil {
 		return origin{}
 	}
 	return from
 }
 
-func (p partial) note(from origin) error {
+func (p partialDownload) saveOrigin(from origin) error {
 	content, err := json.Marshal(from)
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(p.originFile(), append(content, '\n'), 0o600)
+	return renameio.WriteFile(p.originPath(), append(content, '\n'), 0o600)
 }
 
-func (p partial) remove() error {
-	for _, path := range []string{p.path, p.originFile()} {
+func (p partialDownload) remove() error {
+	for _, path := range []string{p.path, p.originPath()} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -86,10 +86,10 @@ func (p partial) remove() error {
 	return nil
 }
 
-func (k *kept) sum() string { return hex.EncodeToString(k.hash.Sum(nil)) }
+func (k *partialFile) formatSum() string { return hex.EncodeToString(k.hash.Sum(nil)) }
 
-// restart drops what was kept.
-func (k *kept) restart() error {
+// reset drops what was kept.
+func (k *partialFile) reset() error {
 	k.hash.Reset()
 	k.size = 0
 	if _, err := k.file.Seek(0, io.SeekStart); err != nil {
@@ -99,7 +99,7 @@ func (k *kept) restart() error {
 }
 
 // Write appends to what was kept.
-func (k *kept) Write(content []byte) (int, error) {
+func (k *partialFile) Write(content []byte) (int, error) {
 	n, err := k.file.Write(content)
 	_, _ = k.hash.Write(content[:n]) // never fails
 	k.size += int64(n)

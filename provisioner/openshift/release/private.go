@@ -13,11 +13,11 @@ import (
 
 // checkPrivate refuses an entry of the cache that somebody else could change between its check and its run: who owns or
 // may write one of the folders from the cache down to it, or its program.
-func (e entry) checkPrivate(cache string) error {
+func (e cacheEntry) checkPrivate(cache string) error {
 	for path := e.program(); ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)
 		if err == nil {
-			err = checkOwn(path, info)
+			err = checkOwner(path, info)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.Conflict, "use the cache in "+cache, err).
@@ -29,7 +29,7 @@ func (e entry) checkPrivate(cache string) error {
 	}
 }
 
-func checkOwn(path string, info fs.FileInfo) error {
+func checkOwner(path string, info fs.FileInfo) error {
 	if owner, known := info.Sys().(*syscall.Stat_t); known && int(owner.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s belongs to the user %d, and exoshift runs as the user %d", path, owner.Uid, os.Geteuid())
 	}

@@ -20,21 +20,21 @@ const (
 	exitInterrupted   = 8
 )
 
-// stopPatience is how long the program may take to stop when it is interrupted.
-const stopPatience = 10 * time.Second
+// stopTimeout is how long the program may take to stop when it is interrupted.
+const stopTimeout = 10 * time.Second
 
 // execution is one run of the program.
 type execution struct {
-	program string
-	args    []string
-	stdout  io.Writer // may be nil
-	mask    masker
-	said    func(line string) // hears what is worth an operator's attention; may be nil
+	program   string
+	args      []string
+	stdout    io.Writer // may be nil
+	mask      masker
+	onMessage func(line string) // hears what is worth an operator's attention; may be nil
 }
 
 // run executes the program and logs what it says.
 func (i *Installer) run(ctx context.Context, e execution) error {
-	said := &transcript{mask: e.mask, log: i.log, said: e.said}
+	said := &transcript{mask: e.mask, log: i.log, onMessage: e.onMessage}
 	err := e.start(ctx, said)
 	// A process that was just forked elsewhere may still hold the file open for writing, for a moment.
 	for attempt := 0; attempt < 10 && errors.Is(err, syscall.ETXTBSY); attempt++ {
@@ -50,21 +50,21 @@ func (i *Installer) run(ctx context.Context, e execution) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return i.failure(e, said, err)
+	return i.toFault(e, said, err)
 }
 
 // start runs the program to its end.
 func (e execution) start(ctx context.Context, stderr io.Writer) error {
 	command := exec.CommandContext(ctx, e.program, e.args...)
-	command.Env = environment()
+	command.Env = buildEnvironment()
 	command.Stdout, command.Stderr = e.stdout, stderr
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
-	command.WaitDelay = stopPatience
+	command.WaitDelay = stopTimeout
 	return command.Run()
 }
 
-// environment is what the program gets to know of ours: no credentials.
-func environment() []string {
+// buildEnvironment is what the program gets to know of ours: no credentials.
+func buildEnvironment() []string {
 	var kept []string
 	for _, name := range []string{
 		"PATH", "HOME", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
@@ -76,14 +76,14 @@ func environment() []string {
 	return kept
 }
 
-// failure explains why the program failed, in its own words.
-func (i *Installer) failure(e execution, said *transcript, err error) error {
+// toFault explains why the program failed, in its own words.
+func (i *Installer) toFault(e execution, said *transcript, err error) error {
 	op := "run " + i.name() + " " + strings.Join(e.args, " ")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return fault.New(fault.Internal, op, err).WithHint("check that %s is a program for this machine, %s/%s", e.program, runtime.GOOS, runtime.GOARCH)
 	}
-	cause := errors.New(said.errors(exit.Error()))
+	cause := errors.New(said.formatErrors(exit.Error()))
 	switch exit.ExitCode() {
 	case exitInstallConfig:
 		return fault.New(fault.Invalid, op, cause).WithHint("correct the answers and run again")

@@ -7,27 +7,27 @@ import (
 	"exoshift/internal/network"
 )
 
-// meter is a writer that tells how far a download is, about once a second.
-type meter struct {
-	clock network.Clock
-	what  string
-	done  int64 // bytes
-	total int64 // bytes; less than 1 if it is not known
-	told  time.Time
-	last  string // what was told; it is not told twice
-	tell  func(text string)
+// progressMeter is a writer that tells how far a download is, about once a second.
+type progressMeter struct {
+	clock      network.Clock
+	what       string
+	done       int64 // bytes
+	total      int64 // bytes; less than 1 if it is not known
+	reportedAt time.Time
+	last       string // what was told; it is not told twice
+	emit       func(text string)
 }
 
-func (m *meter) Write(p []byte) (int, error) {
+func (m *progressMeter) Write(p []byte) (int, error) {
 	m.done += int64(len(p))
-	if now := m.clock.Now(); now.Sub(m.told) >= time.Second {
-		m.told = now
-		m.say()
+	if now := m.clock.Now(); now.Sub(m.reportedAt) >= time.Second {
+		m.reportedAt = now
+		m.report()
 	}
 	return len(p), nil
 }
 
-func (m *meter) say() {
+func (m *progressMeter) report() {
 	const mega = 1_000_000
 	text := fmt.Sprintf("downloading %s: %d MB", m.what, m.done/mega)
 	if m.total > 0 {
@@ -35,6 +35,6 @@ func (m *meter) say() {
 	}
 	if text != m.last {
 		m.last = text
-		m.tell(text)
+		m.emit(text)
 	}
 }

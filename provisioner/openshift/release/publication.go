@@ -35,25 +35,25 @@ type publication struct {
 
 func (p publication) name() string { return programName + " " + p.version }
 
-// entry is the program's place in the cache. What one signer vouched for is never used under another, and what nobody
+// toCacheEntry is the program's place in the cache. What one signer vouched for is never used under another, and what nobody
 // signed only by those who would download it from the same world.
-func (p publication) entry(cache string) entry {
+func (p publication) toCacheEntry(cache string) cacheEntry {
 	signer := p.key.fingerprint
 	if !p.signed {
-		signer = okd + strings.TrimSuffix("-"+p.key.world, "-")
+		signer = okd + strings.TrimSuffix("-"+p.key.scope, "-")
 	}
-	return entry{dir: filepath.Join(cache, programName, signer, p.version, thisHost())}
+	return cacheEntry{dir: filepath.Join(cache, programName, signer, p.version, formatHost())}
 }
 
-// publication finds where an exact version is published.
-func (i *Installer) publication(version string) (publication, error) {
+// findPublication finds where an exact version is published.
+func (i *Installer) findPublication(version string) (publication, error) {
 	op := "choose " + programName + " " + version
-	host, err := hostSuffix(runtime.GOOS, runtime.GOARCH)
+	host, err := resolveHostSuffix(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return publication{}, fault.New(fault.Invalid, op, err).
 			WithHint("run exoshift on Linux or macOS, or name a program of this version with --openshift-install")
 	}
-	key, err := i.releaseKey()
+	key, err := i.loadReleaseKey()
 	if err != nil {
 		return publication{}, err
 	}
@@ -73,21 +73,21 @@ func checkDistribution(distribution, version string) error {
 	op := "choose " + programName + " " + version
 	tag := okdTag.FindStringSubmatch(version)
 	switch {
-	case distribution != okd && ofOKD(version):
+	case distribution != okd && isOKD(version):
 		return fault.Newf(fault.Invalid, op, "it is a release of OKD, not of OpenShift Container Platform").
-			WithHint("answer with distribution okd, or with a version like 4.20.5").About(versionField)
+			WithHint("answer with distribution okd, or with a version like 4.20.5").WithField(versionField)
 	case distribution != okd:
 		return nil
 	case tag == nil:
 		return fault.Newf(fault.Invalid, op, "it is no release of OKD on CentOS Stream CoreOS").
-			WithHint("answer with a tag of OKD's releases, like 4.20.0-okd-scos.11").About(versionField)
+			WithHint("answer with a tag of OKD's releases, like 4.20.0-okd-scos.11").WithField(versionField)
 	}
 	if minor, err := strconv.Atoi(tag[1]); err != nil || minor < 19 {
 		return fault.Newf(fault.Invalid, op, "it boots from an image of Fedora CoreOS, which is not supported").
-			WithHint("answer with 4.19 or later: these boot from CentOS Stream CoreOS").About(versionField)
+			WithHint("answer with 4.19 or later: these boot from CentOS Stream CoreOS").WithField(versionField)
 	}
 	return nil
 }
 
-// ofOKD tells a distribution by the text of its version.
-func ofOKD(version string) bool { return strings.Contains(version, okd) }
+// isOKD tells a distribution by the text of its version.
+func isOKD(version string) bool { return strings.Contains(version, okd) }

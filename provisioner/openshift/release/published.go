@@ -2,14 +2,14 @@ package release
 
 import "context"
 
-// Published returns the exact version that was chosen, once it is known that it can be downloaded: fault.NotFound if
+// CheckPublished returns the exact version that was chosen, once it is known that it can be downloaded: fault.NotFound if
 // not. Only small files are read for it.
-func (i *Installer) Published(ctx context.Context) (version string, err error) {
+func (i *Installer) CheckPublished(ctx context.Context) (version string, err error) {
 	version, err = i.resolve(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	published, err := i.publication(version)
+	published, err := i.findPublication(version)
 	if err != nil {
 		return "", err
 	}

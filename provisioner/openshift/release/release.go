@@ -13,9 +13,9 @@ import (
 // releaseImage is a pull specification that names its content.
 var releaseImage = regexp.MustCompile(`^\S+@sha256:[0-9a-f]{64}$`)
 
-// ask has a program itself say what release it installs, and for which architecture: the lines are "<path> <version>",
+// queryVersion has a program itself say what release it installs, and for which architecture: the lines are "<path> <version>",
 // "release image <pull specification>", "release architecture <name>" and others.
-func (i *Installer) ask(ctx context.Context, path string) (state.Release, error) {
+func (i *Installer) queryVersion(ctx context.Context, path string) (state.Release, error) {
 	var output strings.Builder
 	if err := i.run(ctx, execution{program: path, args: []string{"version"}, stdout: &output}); err != nil {
 		return state.Release{}, err

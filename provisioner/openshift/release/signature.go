@@ -21,15 +21,15 @@ import (
 // KeyFingerprint is that of the key which signs releases: Red Hat, Inc. (release key 2).
 const KeyFingerprint = "567E347AD0044ADE55BA8A5F199E2F91FD431D51"
 
-// releaseKey is who vouches for releases.
+// loadReleaseKey is who vouches for releases.
 type releaseKey struct {
 	keys        openpgp.EntityList
 	fingerprint string // upper-case hex
-	world       string // the fingerprint if the network has a key of its own, "" for the pinned one
+	scope       string // the fingerprint if the network has a key of its own, "" for the pinned one
 }
 
-// releaseKey returns the network's key, or else the pinned one.
-func (i *Installer) releaseKey() (releaseKey, error) {
+// loadReleaseKey returns the network's key, or else the pinned one.
+func (i *Installer) loadReleaseKey() (releaseKey, error) {
 	if i.net.ReleaseKey == nil {
 		key, err := parseReleaseKey(assets.ReleaseKey())
 		if err == nil && key.fingerprint != KeyFingerprint {
@@ -45,7 +45,7 @@ func (i *Installer) releaseKey() (releaseKey, error) {
 		return releaseKey{}, fault.New(fault.Invalid, "read the release key", err).
 			WithHint("name a file with one armored OpenPGP public key with --release-key, or leave the option out")
 	}
-	key.world = key.fingerprint
+	key.scope = key.fingerprint
 	return key, nil
 }
 
@@ -67,9 +67,9 @@ func parseReleaseKey(content []byte) (releaseKey, error) {
 func (k releaseKey) verify(list, signature []byte, now time.Time) ([]byte, error) {
 	// A key that has ended vouches for nothing, though the signature may be older.
 	if _, err := k.keys[0].VerifyPrimaryKey(now, nil); err != nil {
-		return nil, k.explain(err)
+		return nil, k.describeError(err)
 	}
-	signature, err := dearmor(signature)
+	signature, err := decodeArmor(signature)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +82,9 @@ func (k releaseKey) verify(list, signature []byte, now time.Time) ([]byte, error
 	body, isMessage, err := k.verifyMessage(signature, config)
 	switch {
 	case !isMessage:
-		return nil, k.explain(detached)
+		return nil, k.describeError(detached)
 	case err != nil:
-		return nil, k.explain(err)
+		return nil, k.describeError(err)
 	}
 	return body, nil
 }
@@ -109,8 +109,8 @@ func (k releaseKey) verifyMessage(message []byte, config *packet.Config) (body [
 	return body, true, nil
 }
 
-// dearmor returns the binary form of a signature, which may be armored.
-func dearmor(signature []byte) ([]byte, error) {
+// decodeArmor returns the binary form of a signature, which may be armored.
+func decodeArmor(signature []byte) ([]byte, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(signature), []byte("-----BEGIN PGP")) {
 		return signature, nil
 	}
@@ -121,8 +121,8 @@ func dearmor(signature []byte) ([]byte, error) {
 	return io.ReadAll(block.Body)
 }
 
-// explain says in plain words why a signature is refused.
-func (k releaseKey) explain(err error) error {
+// describeError says in plain words why a signature is refused.
+func (k releaseKey) describeError(err error) error {
 	switch {
 	case errors.Is(err, pgperrors.ErrUnknownIssuer):
 		return fmt.Errorf("it is not signed by the release key %s", k.fingerprint)

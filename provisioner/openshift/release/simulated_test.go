@@ -23,7 +23,7 @@ func simulatedMirror(t *testing.T) *mirror {
 	}
 	m := newMirror(t)
 	m.others = served.New([]string{"env", prompt, posing + "=1", binary}, key)
-	m.net.ReleaseKey = key.Public()
+	m.net.ReleaseKey = key.ExportPublic()
 	return m
 }
 
@@ -49,7 +49,7 @@ func TestTheReleasesOfTheSimulatedMirrorAreFetched(t *testing.T) {
 			if m.said("checksums are signed by") != test.signed || m.said("publishes no signatures") == test.signed {
 				t.Errorf("said %q", m.logged)
 			}
-			image, err := i.BootImage(t.Context())
+			image, err := i.FindBootImage(t.Context())
 			if err != nil || !strings.HasPrefix(image.URL, test.host) || !strings.HasSuffix(image.URL, "-openstack.x86_64.qcow2.gz") {
 				t.Errorf("%+v, %v", image, err)
 			}

@@ -18,12 +18,12 @@ var logLine = regexp.MustCompile(`^(?:time="?[^ "]*"? )?level=(\w+) msg=(.*)$`)
 
 // transcript is what the program writes to its standard error: lines of the form level=error msg="...".
 type transcript struct {
-	mask    masker
-	log     func(string)
-	said    func(string) // hears everything but what is for debugging; may be nil
-	partial []byte
-	failed  []string // the last messages of level error and fatal
-	last    string
+	mask      masker
+	log       func(string)
+	onMessage func(string) // hears everything but what is for debugging; may be nil
+	partial   []byte
+	failed    []string // the last messages of level error and fatal
+	last      string
 }
 
 // Write takes the program's output in any portions.
@@ -34,18 +34,18 @@ func (t *transcript) Write(portion []byte) (int, error) {
 		if !whole && len(t.partial) < maxLine {
 			return len(portion), nil
 		}
-		t.hear(string(line))
+		t.handleLine(string(line))
 		t.partial = rest
 	}
 }
 
 // flush hears the last line if it did not end.
 func (t *transcript) flush() {
-	t.hear(string(t.partial))
+	t.handleLine(string(t.partial))
 	t.partial = nil
 }
 
-func (t *transcript) hear(line string) {
+func (t *transcript) handleLine(line string) {
 	level, message := parseLine(strings.TrimSpace(line))
 	message = strings.Join(strings.Fields(t.mask.hide(message)), " ") // in this order: secrets have spaces, too
 	if message == "" {
@@ -57,13 +57,13 @@ func (t *transcript) hear(line string) {
 	}
 	t.last = message
 	t.log(message)
-	if t.said != nil && level != "debug" && level != "trace" {
-		t.said(message)
+	if t.onMessage != nil && level != "debug" && level != "trace" {
+		t.onMessage(message)
 	}
 }
 
-// errors returns the program's last errors, or else its last words, or else fallback.
-func (t *transcript) errors(fallback string) string {
+// formatErrors returns the program's last errors, or else its last words, or else fallback.
+func (t *transcript) formatErrors(fallback string) string {
 	if len(t.failed) > 0 {
 		return strings.Join(t.failed, "; ")
 	}

@@ -15,7 +15,7 @@ import (
 // transfer brings an archive into the cache, in as many attempts as it takes.
 type transfer struct {
 	*Installer
-	part     partial
+	part     partialDownload
 	what     string // for people
 	progress func(text string)
 	resumed  bool // whether an attempt continued what was kept
@@ -27,7 +27,7 @@ func (t *transfer) complete(ctx context.Context) error {
 	for again := false; ; again = true {
 		var got string
 		err := t.retry(ctx, func() (came int64, err error) {
-			got, came, err = t.attempt(ctx)
+			got, came, err = t.tryOnce(ctx)
 			return came, err
 		})
 		if fault.IsTooLarge(err) {
@@ -40,23 +40,23 @@ func (t *transfer) complete(ctx context.Context) error {
 			return fault.New(fault.Internal, "delete "+t.part.path, err)
 		}
 		if again || !t.resumed {
-			return mismatch("download "+t.part.want.url, got, t.part.want.sum)
+			return newChecksumError("download "+t.part.want.url, got, t.part.want.sum)
 		}
 		t.log("the parts of " + t.part.want.url + " do not fit together; downloading it from the start")
 	}
 }
 
-// attempt asks for what is missing, once. It returns the checksum of the whole and how much came.
-func (t *transfer) attempt(ctx context.Context) (sum string, came int64, err error) {
+// tryOnce asks for what is missing, once. It returns the checksum of the whole and how much came.
+func (t *transfer) tryOnce(ctx context.Context) (sum string, came int64, err error) {
 	part, err := t.part.open()
 	if err != nil {
-		return "", 0, t.storing(err)
+		return "", 0, t.toStoreFault(err)
 	}
-	defer func() { err = errors.Join(err, t.leave(part)) }()
-	if part.sum() == t.part.want.sum {
-		return part.sum(), 0, nil
+	defer func() { err = errors.Join(err, t.closePart(part)) }()
+	if part.formatSum() == t.part.want.sum {
+		return part.formatSum(), 0, nil
 	}
-	response, start, err := t.openAt(ctx, t.part.want.url, t.limits.archive, part.size, part.from.ETag)
+	response, start, err := t.openAt(ctx, t.part.want.url, t.limits.archive, part.size, part.origin.ETag)
 	if err != nil {
 		return "", 0, err
 	}
@@ -65,19 +65,19 @@ func (t *transfer) attempt(ctx context.Context) (sum string, came int64, err err
 	if start == 0 {
 		before = 0
 	}
-	if err := t.take(part, response, start); err != nil {
+	if err := t.receive(part, response, start); err != nil {
 		if fault.KindOf(err) == fault.Internal && ctx.Err() == nil {
-			err = t.storing(err)
+			err = t.toStoreFault(err)
 		}
 		return "", part.size - before, err
 	}
-	return part.sum(), part.size - before, nil
+	return part.formatSum(), part.size - before, nil
 }
 
-// take appends an answer that begins at start to the part.
-func (t *transfer) take(part *kept, response *http.Response, start int64) error {
+// receive appends an answer that begins at start to the part.
+func (t *transfer) receive(part *partialFile, response *http.Response, start int64) error {
 	body := bufio.NewReaderSize(response.Body, 1<<16)
-	gauge := &meter{clock: t.net.Clock, what: t.what, done: start, tell: t.progress}
+	gauge := &progressMeter{clock: t.net.Clock, what: t.what, done: start, emit: t.progress}
 	if response.ContentLength > 0 {
 		gauge.total = start + response.ContentLength
 	}
@@ -88,34 +88,34 @@ func (t *transfer) take(part *kept, response *http.Response, start int64) error 
 		return err
 	}
 	_, err := io.Copy(io.MultiWriter(part, gauge), body)
-	gauge.say()
+	gauge.report()
 	return err
 }
 
 // begin drops what was kept, because all of the file comes, unless it is something else that comes.
-func (t *transfer) begin(part *kept, response *http.Response, body *bufio.Reader) error {
-	if head, _ := body.Peek(64); looksLikeWebPage(head) {
-		return webPage("download " + t.part.want.url)
+func (t *transfer) begin(part *partialFile, response *http.Response, body *bufio.Reader) error {
+	if head, _ := body.Peek(64); isWebPage(head) {
+		return newWebPageError("download " + t.part.want.url)
 	}
-	if err := part.restart(); err != nil {
+	if err := part.reset(); err != nil {
 		return err
 	}
-	part.from.ETag = ""
+	part.origin.ETag = ""
 	if tag := response.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
-		part.from.ETag = tag
+		part.origin.ETag = tag
 	}
-	return t.part.note(part.from)
+	return t.part.saveOrigin(part.origin)
 }
 
-// leave closes the part; one that holds nothing is removed.
-func (t *transfer) leave(part *kept) error {
+// closePart closes the part; one that holds nothing is removed.
+func (t *transfer) closePart(part *partialFile) error {
 	if err := part.file.Close(); err != nil || part.size > 0 {
 		return err
 	}
 	return t.part.remove()
 }
 
-func (t *transfer) storing(err error) error {
+func (t *transfer) toStoreFault(err error) error {
 	return fault.New(fault.Internal, "store "+t.part.path, err).WithHint("check the disk's space and the folder's permissions")
 }
 
@@ -131,8 +131,8 @@ func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, 
 		if err != nil {
 			return nil, 0, err
 		}
-		if start, usable := startOf(response, offset); usable {
-			return response, start, refuse(response, url)
+		if start, usable := parseStart(response, offset); usable {
+			return response, start, closeOnError(response, url)
 		}
 		response.Body.Close()
 	}
@@ -140,8 +140,8 @@ func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, 
 	return response, 0, err
 }
 
-// startOf tells where an answer to a request for a range starts. It is of no use if the server cannot begin there.
-func startOf(response *http.Response, offset int64) (start int64, usable bool) {
+// parseStart tells where an answer to a request for a range starts. It is of no use if the server cannot begin there.
+func parseStart(response *http.Response, offset int64) (start int64, usable bool) {
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 		return offset, strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset))

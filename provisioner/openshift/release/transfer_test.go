@@ -89,17 +89,17 @@ func TestTheNextRunGoesOnWithTheDownload(t *testing.T) {
 			m.archive().tag = ""
 		}, []string{`bytes=1000- "one"`}},
 		"the part is longer than the file": {func(t *testing.T, m *mirror) {
-			write(t, m.partFile(), noise(9000))
+			writeManifest(t, m.partFile(), noise(9000))
 		}, []string{`bytes=9000- "one"`}},
 		"the part is longer than the file, and the file is cut": {func(t *testing.T, m *mirror) {
-			write(t, m.partFile(), noise(9000))
+			writeManifest(t, m.partFile(), noise(9000))
 			m.archive().cuts = []int{0, 0, 0, 0, 1000}
 		}, []string{`bytes=9000- "one"`, `bytes=1000- "one"`}},
 		"the part is damaged": {func(t *testing.T, m *mirror) {
-			write(t, m.partFile(), noise(1000))
+			writeManifest(t, m.partFile(), noise(1000))
 		}, []string{`bytes=1000- "one"`}},
 		"the part is whole": {func(t *testing.T, m *mirror) {
-			write(t, m.partFile(), string(m.archive().content))
+			writeManifest(t, m.partFile(), string(m.archive().content))
 		}, nil},
 		"the note is lost": {func(t *testing.T, m *mirror) {
 			if err := os.Remove(m.partFile() + ".json"); err != nil {
@@ -234,7 +234,7 @@ func TestAServerThatNobodyVouchesForIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-func write(t *testing.T, path, content string) {
+func writeManifest(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)

@@ -12,16 +12,16 @@ import (
 	"exoshift/internal/fault"
 )
 
-// agentKeys returns the keys of an agent. What fails with them says so, as it is no fault of the host's.
-func agentKeys(conn net.Conn) func() ([]ssh.Signer, error) {
+// listAgentKeys returns the keys of an agent. What fails with them says so, as it is no fault of the host's.
+func listAgentKeys(conn net.Conn) func() ([]ssh.Signer, error) {
 	return func() ([]ssh.Signer, error) {
 		keys, err := agent.NewClient(conn).Signers()
 		switch {
 		case err != nil:
-			return nil, fault.New(fault.Denied, signIn, fmt.Errorf("ask the SSH agent for its keys: %w", brief(err))).
+			return nil, fault.New(fault.Denied, signInOp, fmt.Errorf("ask the SSH agent for its keys: %w", shortenError(err))).
 				WithHint("start the agent again and give it your key: eval $(ssh-agent); ssh-add")
 		case len(keys) == 0:
-			return nil, fault.Newf(fault.Denied, signIn, "the SSH agent has no key, or is locked").
+			return nil, fault.Newf(fault.Denied, signInOp, "the SSH agent has no key, or is locked").
 				WithHint("give it your key with ssh-add, which asks for the passphrase if the key has one; ssh-add -X unlocks an agent")
 		}
 		for i, key := range keys {
@@ -39,11 +39,13 @@ type agentKey struct{ ssh.AlgorithmSigner }
 func (k agentKey) SignWithAlgorithm(random io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
 	signature, err := k.AlgorithmSigner.SignWithAlgorithm(random, data, algorithm)
 	if err != nil {
-		return nil, fault.New(fault.Denied, signIn, fmt.Errorf("the SSH agent does not sign with the key %s: %w", ssh.FingerprintSHA256(k.PublicKey()), brief(err))).
+		return nil, fault.New(fault.Denied, signInOp, fmt.Errorf("the SSH agent does not sign with the key %s: %w", ssh.FingerprintSHA256(k.PublicKey()), shortenError(err))).
 			WithHint("allow it where the agent asks, or touch the device that holds the key; then run again")
 	}
 	return signature, nil
 }
 
-// brief bounds what an agent says.
-func brief(err error) error { return errors.New(shorten(printable(err.Error()), mostRemark)) }
+// shortenError bounds what an agent says.
+func shortenError(err error) error {
+	return errors.New(truncateText(sanitize(err.Error()), maxRemoteOutput))
+}

@@ -8,9 +8,9 @@ import (
 
 const program = "exoshift"
 
-// author is who commits are by.
-func (g *Git) author(p place) object.Signature {
-	signature := object.Signature{Name: identity(g.access.Name), Email: identity(g.access.Email), When: g.network.Clock.Now()}
+// buildSignature is who commits are by.
+func (g *Git) buildSignature(p repoURL) object.Signature {
+	signature := object.Signature{Name: sanitizeIdentity(g.access.Name), Email: sanitizeIdentity(g.access.Email), When: g.network.Clock.Now()}
 	if signature.Name == "" {
 		signature.Name = program
 	}
@@ -20,12 +20,12 @@ func (g *Git) author(p place) object.Signature {
 	return signature
 }
 
-// identity takes from a name or an address what would end it in a commit.
-func identity(text string) string {
+// sanitizeIdentity takes from a name or an address what would end it in a commit.
+func sanitizeIdentity(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>\n", r) {
 			return -1
 		}
 		return r
-	}, printable(text)))
+	}, sanitize(text)))
 }

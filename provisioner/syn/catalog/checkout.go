@@ -17,21 +17,21 @@ import (
 const (
 	privateFolder = 0o700
 	privateFile   = 0o600
-	mostEntries   = 20_000 // files and folders
-	mostDepth     = 30     // folders in one another
-	mostPath      = 1000   // bytes
+	maxEntries    = 20_000 // files and folders
+	maxDepth      = 30     // folders in one another
+	maxPath       = 1000   // bytes
 )
 
 // checkout is the files of a commit on their way into a folder, which they cannot leave. All are judged before the first
 // one is written.
 type checkout struct {
 	from  *snapshot
-	files []planned
+	files []plannedFile
 	bytes int64
 }
 
-// planned is a file, a folder or a link.
-type planned struct {
+// plannedFile is a file, a folder or a link.
+type plannedFile struct {
 	name string
 	mode filemode.FileMode
 	hash plumbing.Hash
@@ -39,7 +39,7 @@ type planned struct {
 
 func (s *snapshot) checkOut(tree *object.Tree, dir string) error {
 	c := &checkout{from: s}
-	if err := c.folder(tree, "", 0); err != nil {
+	if err := c.addFolder(tree, "", 0); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(dir)
@@ -55,71 +55,71 @@ func (s *snapshot) checkOut(tree *object.Tree, dir string) error {
 	return nil
 }
 
-func (c *checkout) folder(tree *object.Tree, name string, depth int) error {
-	if depth > mostDepth {
-		return c.refused(name, "too many folders in one another")
+func (c *checkout) addFolder(tree *object.Tree, name string, depth int) error {
+	if depth > maxDepth {
+		return c.newUnsafeError(name, "too many folders in one another")
 	}
 	seen := map[string]string{}
 	for _, entry := range tree.Entries {
 		below := path.Join(name, entry.Name)
-		if other, taken := seen[fold(entry.Name)]; taken {
-			return c.refused(below, fmt.Sprintf("it differs from %q in upper and lower case only", other))
+		if other, taken := seen[foldCase(entry.Name)]; taken {
+			return c.newUnsafeError(below, fmt.Sprintf("it differs from %q in upper and lower case only", other))
 		}
-		seen[fold(entry.Name)] = entry.Name
-		if len(c.files) >= mostEntries {
-			return c.refused(below, fmt.Sprintf("there are more than %d files", mostEntries))
+		seen[foldCase(entry.Name)] = entry.Name
+		if len(c.files) >= maxEntries {
+			return c.newUnsafeError(below, fmt.Sprintf("there are more than %d files", maxEntries))
 		}
-		if !proper(below) || strings.Contains(entry.Name, "/") {
-			return c.refused(below, "a file of that name is not safe")
+		if !isSafePath(below) || strings.Contains(entry.Name, "/") {
+			return c.newUnsafeError(below, "a file of that name is not safe")
 		}
-		if err := c.plan(entry, below, depth); err != nil {
+		if err := c.addEntry(entry, below, depth); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fold makes names alike that are one on a file system which knows no case.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+// foldCase makes names alike that are one on a file system which knows no case.
+func foldCase(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-func (c *checkout) plan(entry object.TreeEntry, name string, depth int) error {
-	c.files = append(c.files, planned{name, entry.Mode, entry.Hash})
+func (c *checkout) addEntry(entry object.TreeEntry, name string, depth int) error {
+	c.files = append(c.files, plannedFile{name, entry.Mode, entry.Hash})
 	switch entry.Mode {
 	case filemode.Dir:
 		tree, err := object.GetTree(c.from.objects, entry.Hash)
 		if err != nil {
 			return err
 		}
-		return c.folder(tree, name, depth+1)
+		return c.addFolder(tree, name, depth+1)
 	case filemode.Regular, filemode.Executable, filemode.Deprecated:
-		return c.weigh(name, entry.Hash)
+		return c.addSize(name, entry.Hash)
 	case filemode.Symlink: // one that goes up could leave the folder by way of another link
-		target, err := blob(c.from.objects, entry.Hash)
-		if err != nil || proper(string(target)) {
+		target, err := readBlob(c.from.objects, entry.Hash)
+		if err != nil || isSafePath(string(target)) {
 			return err
 		}
-		return c.refused(name, "it is a link that may lead out of the repository")
+		return c.newUnsafeError(name, "it is a link that may lead out of the repository")
 	}
-	return c.refused(name, "it is neither a file nor a folder")
+	return c.newUnsafeError(name, "it is neither a file nor a folder")
 }
 
-// weigh bounds the bytes of all files together: many may be one object.
-func (c *checkout) weigh(name string, hash plumbing.Hash) error {
+// addSize bounds the bytes of all files together: many may be one object.
+func (c *checkout) addSize(name string, hash plumbing.Hash) error {
 	found, err := object.GetBlob(c.from.objects, hash)
 	if err != nil {
 		return err
 	}
-	if c.bytes += found.Size; c.bytes > mostUnpacked {
-		return c.refused(name, fmt.Sprintf("the files have more than %d MB", mostUnpacked>>20))
+	if c.bytes += found.Size; c.bytes > maxUnpacked {
+		return c.newUnsafeError(name, fmt.Sprintf("the files have more than %d MB", maxUnpacked>>20))
 	}
 	return nil
 }
 
-func (c *checkout) write(into *os.Root, file planned) error {
+func (c *checkout) write(into *os.Root, file plannedFile) error {
 	if file.mode == filemode.Dir {
 		return into.Mkdir(file.name, privateFolder)
 	}
-	content, err := blob(c.from.objects, file.hash)
+	content, err := readBlob(c.from.objects, file.hash)
 	if err != nil {
 		return err
 	}
@@ -129,15 +129,15 @@ func (c *checkout) write(into *os.Root, file planned) error {
 	return into.WriteFile(file.name, content, privateFile)
 }
 
-func (c *checkout) refused(name, reason string) error {
-	op := "keep the files of " + c.from.place.String()
-	return fault.Newf(fault.Invalid, op, "%s: %s", shorten(printable(name), mostRemark), reason).
+func (c *checkout) newUnsafeError(name, reason string) error {
+	op := "keep the files of " + c.from.repo.String()
+	return fault.Newf(fault.Invalid, op, "%s: %s", truncateText(sanitize(name), maxRemoteOutput), reason).
 		WithHint("find out who put that into the repository, and take it out")
 }
 
-// proper tells whether a path in a repository stays in it, and away from Git's own folder.
-func proper(name string) bool {
-	if name == "" || len(name) > mostPath || path.IsAbs(name) || path.Clean(name) != name || strings.Contains(name, `\`) ||
+// isSafePath tells whether a path in a repository stays in it, and away from Git's own folder.
+func isSafePath(name string) bool {
+	if name == "" || len(name) > maxPath || path.IsAbs(name) || path.Clean(name) != name || strings.Contains(name, `\`) ||
 		strings.IndexFunc(name, unicode.IsControl) >= 0 {
 		return false
 	}

@@ -18,7 +18,7 @@ import (
 // crafted is a commit with entries that no Git would make.
 func crafted(t *testing.T, build func(s *snapshot) []object.TreeEntry) *snapshot {
 	t.Helper()
-	s := &snapshot{objects: memory.NewStorage(), place: place{scheme: overHTTPS, host: "git.example.net", path: "/x.git"}}
+	s := &snapshot{objects: memory.NewStorage(), repo: repoURL{scheme: overHTTPS, host: "git.example.net", path: "/x.git"}}
 	root := keep(t, s, rawTree(build(s)))
 	s.head = keep(t, s, &object.Commit{TreeHash: root})
 	return s
@@ -28,7 +28,7 @@ func keep(t *testing.T, s *snapshot, o interface {
 	Encode(plumbing.EncodedObject) error
 }) plumbing.Hash {
 	t.Helper()
-	hash, err := store(s.objects, o)
+	hash, err := storeObject(s.objects, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestAnAddressNamesAPlace(t *testing.T) {
 		"git@git.example.net:a/b.git":            "ssh://git@git.example.net/a/b.git",
 		"https://me:secret@git.example.net/a/b/": "https://git.example.net/a/b",
 	} {
-		if got, err := placeOf(address, false); err != nil || got.String() != want {
+		if got, err := parseRepoURL(address, false); err != nil || got.String() != want {
 			t.Errorf("%s is %s, %v", address, got, err)
 		}
 	}
@@ -181,11 +181,11 @@ func TestAnAddressNamesAPlace(t *testing.T) {
 		"", "http://git.example.net/a", "file:///etc", "ext::sh -c x", "/etc/passwd", "ssh://-oProxyCommand=x/a", "ssh://git.example.net/-a", "ssh://git@git.example.net",
 		"https://git.example.net/a/../b", "ssh://git@git.example.net/a\nb", "https://me:secret@:x/", "ssh://-x@git.example.net/a",
 	} {
-		if got, err := placeOf(address, false); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "secret") {
+		if got, err := parseRepoURL(address, false); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q is %s, %v", address, got, err)
 		}
 	}
-	if got, _ := placeOf("ssh://git@git.example.net:2222/a/b.git", true); got.String() != "https://git.example.net/a/b.git" || got.project() != "a/b" {
+	if got, _ := parseRepoURL("ssh://git@git.example.net:2222/a/b.git", true); got.String() != "https://git.example.net/a/b.git" || got.projectPath() != "a/b" {
 		t.Errorf("with a token it is %s", got)
 	}
 }
@@ -194,12 +194,12 @@ func TestTheReasonOfAFailureIsCutOut(t *testing.T) {
 	trace := "section_start:1:prepare\r\x1b[0KPreparing\n\x1b[32mfine\x1b[0;m\nError one\n" + strings.Repeat("Error again and again\n", 300) +
 		"\x1b]8;;http://x\x07ValueError: lookup error for reference '${facts:service_level}' in parameter 'a': key 'service_level' not found\n" +
 		"Cleaning up project directory\nERROR: Job failed: exit code 1\n"
-	got := reason([]byte(trace))
-	if len(got) > mostReason+3 || strings.ContainsAny(got, "\x1b\r\x07") || !strings.HasSuffix(got, "not found") || strings.Contains(got, "Job failed") {
+	got := extractReason([]byte(trace))
+	if len(got) > maxReason+3 || strings.ContainsAny(got, "\x1b\r\x07") || !strings.HasSuffix(got, "not found") || strings.Contains(got, "Job failed") {
 		t.Errorf("%q", got)
 	}
 	stamped := "2026-11-22T06:47:06.047949Z 00O Error: no match\n2026-11-22T06:47:06.08Z 00E+  in main.jsonnet: not found\n2026-11-22T06:47:06.32Z 00O ERROR: Job failed: exit code 1\n"
-	if got := reason([]byte(stamped)); got != "Error: no match\nin main.jsonnet: not found" {
+	if got := extractReason([]byte(stamped)); got != "Error: no match\nin main.jsonnet: not found" {
 		t.Errorf("with the times that GitLab writes: %q", got)
 	}
 	for text, want := range map[string]string{
@@ -211,7 +211,7 @@ func TestTheReasonOfAFailureIsCutOut(t *testing.T) {
 		"lookup error for reference '${openshift:infraID}': key 'i' not found": "",
 		"all facts are known": "",
 	} {
-		if fact := missingFact(text); fact != want {
+		if fact := findMissingFact(text); fact != want {
 			t.Errorf("%q is about %q", text, fact)
 		}
 	}

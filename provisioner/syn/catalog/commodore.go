@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// stopPatience is how long commodore may take to end once it is told to.
-	stopPatience = 10 * time.Second
-	mostLine     = 64 << 10 // bytes
+	// stopTimeout is how long commodore may take to end once it is told to.
+	stopTimeout = 10 * time.Second
+	maxLine     = 64 << 10 // bytes
 )
 
 // Commodore is the compiler of catalogs as a command on this machine.
@@ -40,38 +40,38 @@ type Commodore struct {
 func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said func(string)) error {
 	dir, err := os.MkdirTemp("", program+"-compile-*")
 	if err != nil {
-		return fault.New(fault.Internal, compile, err)
+		return fault.New(fault.Internal, compileOp, err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	token, err := c.token(ctx)
+	token, err := c.getToken(ctx)
 	if err != nil {
 		return err
 	}
 	late, cancel := context.WithTimeout(ctx, compileLimit)
 	defer cancel()
-	command := exec.CommandContext(late, c.Program, c.arguments(cluster)...)
-	command.Dir, command.Env = dir, c.environment(token)
+	command := exec.CommandContext(late, c.Program, c.buildArgs(cluster)...)
+	command.Dir, command.Env = dir, c.buildEnvironment(token)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
-	command.WaitDelay = stopPatience
-	text, err := run(command, token, said)
+	command.WaitDelay = stopTimeout
+	text, err := runCommand(command, token, said)
 	switch {
 	case err == nil:
 		return nil
 	case context.Cause(ctx) != nil:
-		return fmt.Errorf("%s: %w", compile, context.Cause(ctx))
+		return fmt.Errorf("%s: %w", compileOp, context.Cause(ctx))
 	case late.Err() != nil:
-		return fault.Newf(fault.Timeout, compile, "commodore has not ended within %s", compileLimit)
+		return fault.Newf(fault.Timeout, compileOp, "commodore has not ended within %s", compileLimit)
 	}
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) {
-		return fault.New(fault.Invalid, compile, err).WithHint("check that commodore works: %s --version", c.Program)
+		return fault.New(fault.Invalid, compileOp, err).WithHint("check that commodore works: %s --version", c.Program)
 	}
-	return broken(reason(text), "correct the configuration, or run commodore by hand to see more: commodore catalog compile "+cluster.ID)
+	return newCompileError(extractReason(text), "correct the configuration, or run commodore by hand to see more: commodore catalog compile "+cluster.ID)
 }
 
-// arguments are those of the command line, which everybody on this machine can read.
-func (c Commodore) arguments(cluster state.SynCluster) []string {
+// buildArgs are those of the command line, which everybody on this machine can read.
+func (c Commodore) buildArgs(cluster state.SynCluster) []string {
 	arguments := []string{"catalog", "compile", "--push"}
 	var minor int
 	if _, err := fmt.Sscanf(c.Release, "4.%d", &minor); err == nil {
@@ -85,14 +85,14 @@ func (c Commodore) arguments(cluster state.SynCluster) []string {
 	return append(arguments, "--", cluster.ID)
 }
 
-func (c Commodore) token(ctx context.Context) (string, error) {
+func (c Commodore) getToken(ctx context.Context) (string, error) {
 	if c.Token == nil {
 		return "", nil
 	}
 	return c.Token(ctx)
 }
 
-func (c Commodore) environment(token string) []string {
+func (c Commodore) buildEnvironment(token string) []string {
 	environment := append(slices.Clone(c.Environment), "COMMODORE_API_URL="+c.API, "PYTHONUNBUFFERED=1", "GIT_TERMINAL_PROMPT=0")
 	if token != "" {
 		environment = append(environment, "COMMODORE_API_TOKEN="+token)
@@ -100,8 +100,8 @@ func (c Commodore) environment(token string) []string {
 	return environment
 }
 
-// run runs a command, tells its lines, and returns the end of them. Whatever it started ends with it.
-func run(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
+// runCommand runs a command, tells its lines, and returns the end of them. Whatever it started ends with it.
+func runCommand(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr = writer, writer
 	if err := command.Start(); err != nil {
@@ -109,7 +109,7 @@ func run(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
 	}
 	defer func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }()
 	end := make(chan []byte)
-	go func() { end <- tell(reader, secret, said) }()
+	go func() { end <- forwardLines(reader, secret, said) }()
 	err := command.Wait()
 	_ = writer.Close()
 	if errors.Is(err, exec.ErrWaitDelay) { // it ended well, and left somebody behind
@@ -118,16 +118,16 @@ func run(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
 	return <-end, err
 }
 
-// tell tells each line without the secret, and returns the last ones. A line that is too long is told in parts.
-func tell(from io.Reader, secret string, said func(string)) (end []byte) {
-	lines := bufio.NewReaderSize(&masked{from: from, secret: []byte(secret)}, mostLine)
+// forwardLines tells each line without the secret, and returns the last ones. A line that is too long is told in parts.
+func forwardLines(from io.Reader, secret string, said func(string)) (end []byte) {
+	lines := bufio.NewReaderSize(&maskingReader{from: from, secret: []byte(secret)}, maxLine)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) && len(line) == 0 {
 			return end
 		}
-		if text := strings.TrimSpace(reason(line)); text != "" {
-			said(shorten(text, mostRemark))
+		if text := strings.TrimSpace(extractReason(line)); text != "" {
+			said(truncateText(text, maxRemoteOutput))
 		}
 		if end = append(end, line...); len(end) > 2*keptTrace {
 			end = append(end[:0], end[len(end)-keptTrace:]...)

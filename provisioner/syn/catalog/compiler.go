@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	compile = "compile the catalog"
+	compileOp = "compile the catalog"
 	// compileLimit bounds a compilation.
 	compileLimit = time.Hour
 )
@@ -29,28 +29,28 @@ func NewCompiler(n network.Network, access Access, local Commodore) *Compiler {
 	return &Compiler{network: n, access: access, local: local}
 }
 
-// Ready says who would compile.
-func (c *Compiler) Ready(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error) {
+// CheckReady says who would compile.
+func (c *Compiler) CheckReady(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error) {
 	if c.access.Token == "" {
-		return c.readyHere(fault.Newf(fault.NotFound, compile, "there is no token of the Git host, and no commodore on this machine").
+		return c.checkLocal(fault.Newf(fault.NotFound, compileOp, "there is no token of the Git host, and no commodore on this machine").
 			WithHint("create a token at the Git host with the scopes api and write_repository and give it as syn.gitToken, or install commodore"))
 	}
-	project, err := c.project(tenant, cluster)
+	project, err := c.newProject(tenant, cluster)
 	if err != nil {
 		return "", err
 	}
-	err = project.ready(ctx)
+	err = project.checkPipelines(ctx)
 	if fault.Is(err, fault.NotFound) {
-		return c.readyHere(err)
+		return c.checkLocal(err)
 	}
 	if err != nil {
 		return "", err
 	}
-	return "the pipeline of " + project.place.String() + " compiles the catalog of " + cluster.ID, nil
+	return "the pipeline of " + project.repo.String() + " compiles the catalog of " + cluster.ID, nil
 }
 
-// readyHere says that commodore compiles, or why nobody does.
-func (c *Compiler) readyHere(without error) (string, error) {
+// checkLocal says that commodore compiles, or why nobody does.
+func (c *Compiler) checkLocal(without error) (string, error) {
 	if c.local.Program == "" {
 		return "", without
 	}
@@ -60,15 +60,15 @@ func (c *Compiler) readyHere(without error) (string, error) {
 // Compile waits until the catalog is made from a commit of the tenant's repository.
 func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, said func(text string)) error {
 	if c.access.Token == "" {
-		return c.compileHere(ctx, cluster, said, fault.Newf(fault.NotFound, compile, "nobody can compile it").
+		return c.compileLocal(ctx, cluster, said, fault.Newf(fault.NotFound, compileOp, "nobody can compile it").
 			WithHint("create a token at the Git host with the scopes api and write_repository and give it as syn.gitToken, or install commodore"))
 	}
-	project, err := c.project(tenant, cluster)
+	project, err := c.newProject(tenant, cluster)
 	if err != nil {
 		return err
 	}
-	err = project.follow(ctx, cluster.ID, commit, said)
-	var none noPipeline
+	err = project.waitPipeline(ctx, cluster.ID, commit, said)
+	var none noPipelineError
 	switch {
 	case errors.As(err, &none):
 		said(none.reason)
@@ -77,11 +77,11 @@ func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster 
 	default:
 		return err
 	}
-	return c.compileHere(ctx, cluster, said, err)
+	return c.compileLocal(ctx, cluster, said, err)
 }
 
-// compileHere has commodore on this machine compile; without is the error if there is none.
-func (c *Compiler) compileHere(ctx context.Context, cluster state.SynCluster, said func(string), without error) error {
+// compileLocal has commodore on this machine compile; without is the error if there is none.
+func (c *Compiler) compileLocal(ctx context.Context, cluster state.SynCluster, said func(string), without error) error {
 	if c.local.Program == "" {
 		return without
 	}
@@ -89,12 +89,12 @@ func (c *Compiler) compileHere(ctx context.Context, cluster state.SynCluster, sa
 	return c.local.compile(ctx, cluster, said)
 }
 
-// project is that of the tenant, with the branch that the cluster is configured on, if Lieutenant names one.
-func (c *Compiler) project(tenant state.SynTenant, cluster state.SynCluster) (*project, error) {
-	p, err := placeOf(tenant.Config.URL, true)
+// newProject is that of the tenant, with the branch that the cluster is configured on, if Lieutenant names one.
+func (c *Compiler) newProject(tenant state.SynTenant, cluster state.SynCluster) (*project, error) {
+	p, err := parseRepoURL(tenant.Config.URL, true)
 	if err != nil {
 		return nil, err
 	}
 	branch := cmp.Or(cluster.TenantRevision, tenant.Config.Revision)
-	return &project{place: p, branch: branch, token: c.access.Token, client: client(c.network, mostTrace), clock: c.network.Clock}, nil
+	return &project{repo: p, branch: branch, token: c.access.Token, client: newHTTPClient(c.network, maxTrace), clock: c.network.Clock}, nil
 }

@@ -32,40 +32,40 @@ parameters:
 
 func tenant() state.SynTenant { return state.SynTenant{ID: tenantID, Config: repo(tenantRepo)} }
 
-func compilable(troubles githost.Troubles, missing bool) githost.Config {
+func compilable(troubles githost.Faults, missing bool) githost.Config {
 	cluster := githost.Cluster{
 		Tenant: tenantID, Catalog: catalogRepo, NoPipeline: missing,
 		Facts: map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": "ch-gva-2", "maintenance_window": "tuesday-1000"},
 		DynamicFacts: map[string]any{"kubernetesVersion": map[string]any{"major": "1", "minor": "34"},
 			"openshiftVersion": map[string]any{"Major": "4", "Minor": "21"}},
 	}
-	return githost.Config{Troubles: troubles, Clusters: func(id string) (githost.Cluster, bool) { return cluster, id == clusterID }}
+	return githost.Config{Faults: troubles, Clusters: func(id string) (githost.Cluster, bool) { return cluster, id == clusterID }}
 }
 
 func TestThePipelineOfTheCommitIsFollowed(t *testing.T) {
 	for name, test := range map[string]struct {
-		troubles githost.Troubles
+		troubles githost.Faults
 		without  bool
 		kind     fault.Kind
 		field    string
 		says     string
 	}{
 		"it ends well":         {},
-		"a fact is missing":    {troubles: githost.Troubles{FactMissing: true}, kind: fault.Invalid, field: "syn.facts", says: "service_level"},
-		"a component fails":    {troubles: githost.Troubles{CompileFailure: true}, kind: fault.Invalid, says: "rror"},
+		"a fact is missing":    {troubles: githost.Faults{FactMissing: true}, kind: fault.Invalid, field: "syn.facts", says: "service_level"},
+		"a component fails":    {troubles: githost.Faults{CompileFailure: true}, kind: fault.Invalid, says: "rror"},
 		"not for this cluster": {without: true, kind: fault.NotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, compilable(test.troubles, test.without))
 			commit := w.commit(t, tenantRepo, map[string]string{"common.yml": "", "openshift4.yml": "parameters: {}\n", file: configuration})
 			compiler := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{})
-			if _, err := compiler.Ready(t.Context(), tenant(), state.SynCluster{ID: clusterID}); err != nil {
+			if _, err := compiler.CheckReady(t.Context(), tenant(), state.SynCluster{ID: clusterID}); err != nil {
 				t.Error(err)
 			}
 			var told []string
 			err := compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, commit, func(text string) { told = append(told, text) })
 			if test.kind == 0 {
-				if _, newest, missing := w.Files(catalogRepo); err != nil || missing != nil || newest == "" || len(told) < 2 {
+				if _, newest, missing := w.ReadFiles(catalogRepo); err != nil || missing != nil || newest == "" || len(told) < 2 {
 					t.Errorf("%v, told %q", err, told)
 				}
 				return
@@ -111,7 +111,7 @@ func TestCommodoreOfThisMachineGetsItsTokenByItsEnvironmentOnly(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	t.Setenv("HOME", "/somewhere")
 	compiler := catalog.NewCompiler(w.network, catalog.Access{}, local(t, ""))
-	if text, err := compiler.Ready(t.Context(), tenant(), state.SynCluster{}); err != nil || !strings.Contains(text, "commodore") {
+	if text, err := compiler.CheckReady(t.Context(), tenant(), state.SynCluster{}); err != nil || !strings.Contains(text, "commodore") {
 		t.Errorf("%q, %v", text, err)
 	}
 	var told []string
@@ -179,7 +179,7 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 		return dir
 	}
 	git := catalog.NewGit(newWorld(t, githost.Config{}).network, catalog.Access{})
-	got, err := git.Wanted(write(t, map[string]string{
+	got, err := git.ListWantedSecrets(write(t, map[string]string{
 		"refs/t-a/c-b/registry/httpSecret": ref("t-a/c-b/registry:httpSecret", "clusters/kv"), "refs/t-a/c-b/global-backup/password": "",
 		"refs/__shared__/__shared__/x/y": ref("__shared__/__shared__/x:y\n", "clusters/kv"), "refs/plain/z": "type: plain\ndata: x\n",
 	}))
@@ -187,15 +187,15 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	got, err = git.Wanted(write(t, map[string]string{"refs/t-a/c-b/deep/er/and/deeper/key": ref("t-a/c-b/deep/er/and/deeper:key", "/clusters/kv/")}))
+	got, err = git.ListWantedSecrets(write(t, map[string]string{"refs/t-a/c-b/deep/er/and/deeper/key": ref("t-a/c-b/deep/er/and/deeper:key", "/clusters/kv/")}))
 	if diff := cmp.Diff([]state.VaultSecret{{Path: "t-a/c-b/deep/er/and/deeper", Key: "key"}}, got); err != nil || diff != "" {
 		t.Errorf("in folders: %v\n%s", err, diff)
 	}
-	if got, err := git.Wanted(t.TempDir()); err != nil || len(got) != 0 {
+	if got, err := git.ListWantedSecrets(t.TempDir()); err != nil || len(got) != 0 {
 		t.Errorf("no secrets: %v, %v", got, err)
 	}
 	for name, text := range map[string]string{"another mount": ref("a:b", "secret"), "another version": ref("a:b", "clusters/kv\n  engine: kv")} {
-		_, err := git.Wanted(write(t, map[string]string{"refs/a/b": text}))
+		_, err := git.ListWantedSecrets(write(t, map[string]string{"refs/a/b": text}))
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "refs/a/b is in") || !strings.Contains(fault.HintOf(err), "Vault's clusters/kv") {
 			t.Errorf("%s: %v, hint %q", name, err, fault.HintOf(err))
 		}
@@ -204,14 +204,14 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 		"another secret": {"refs/a/b": ref("a:c", "clusters/kv")},
 		"no YAML":        {"refs/a/b": "{"}, "no secret": {"refs/a": ""}, "too large": {"refs/a/b": strings.Repeat("#", 1<<20)},
 	} {
-		if _, err := git.Wanted(write(t, files)); !fault.Is(err, fault.Invalid) {
+		if _, err := git.ListWantedSecrets(write(t, files)); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestAPipelineThatFailedBeforeIsStartedAgain(t *testing.T) {
-	config := compilable(githost.Troubles{FactMissing: true}, false)
+	config := compilable(githost.Faults{FactMissing: true}, false)
 	cluster, _ := config.Clusters(clusterID)
 	w := newWorld(t, config)
 	commit := w.commit(t, tenantRepo, map[string]string{"common.yml": "", "openshift4.yml": "parameters: {}\n", file: configuration})

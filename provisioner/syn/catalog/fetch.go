@@ -17,7 +17,7 @@ import (
 func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
-	newest, err := g.snapshot(ctx, repo)
+	newest, err := g.fetchSnapshot(ctx, repo)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string
 		if errors.As(err, &known) {
 			return "", err
 		}
-		return "", fault.New(fault.Internal, "keep the files of "+newest.place.String(), err).
+		return "", fault.New(fault.Internal, "keep the files of "+newest.repo.String(), err).
 			WithHint("check the rights and the room of %s", filepath.Dir(dir))
 	}
 	return newest.head.String(), nil
@@ -34,12 +34,12 @@ func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string
 
 // replace writes the files beside dir first.
 func (s *snapshot) replace(dir string) error {
-	tree, err := s.tree()
+	tree, err := s.loadTree()
 	if err != nil {
 		return err
 	}
 	within, name := filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-"
-	if err := sweep(within, name); err != nil {
+	if err := removeLeftovers(within, name); err != nil {
 		return err
 	}
 	beside, err := os.MkdirTemp(within, name+"*")
@@ -58,13 +58,13 @@ func (s *snapshot) replace(dir string) error {
 		return err
 	}
 	if err := os.Rename(fresh, dir); err != nil {
-		return errors.Join(err, restore(old, dir))
+		return errors.Join(err, restoreDir(old, dir))
 	}
 	return nil
 }
 
-// sweep takes away what a fetch has left behind that was killed: nobody needs a catalog that can be fetched again.
-func sweep(within, name string) error {
+// removeLeftovers takes away what a fetch has left behind that was killed: nobody needs a catalog that can be fetched again.
+func removeLeftovers(within, name string) error {
 	entries, err := os.ReadDir(within)
 	if err != nil {
 		return err
@@ -79,8 +79,8 @@ func sweep(within, name string) error {
 	return errors.Join(failures...)
 }
 
-// restore puts back what was there before.
-func restore(old, dir string) error {
+// restoreDir puts back what was there before.
+func restoreDir(old, dir string) error {
 	if err := os.Rename(old, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

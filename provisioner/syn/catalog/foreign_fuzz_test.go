@@ -46,14 +46,14 @@ func FuzzGitLab(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, settings, pipelines, jobs, trace []byte) {
 		const token = "very-secret-token"
-		p := &project{place: place{scheme: overHTTPS, host: "git.example.net", path: "/a/b.git"}, token: token, client: &http.Client{Transport: gitLab{
+		p := &project{repo: repoURL{scheme: overHTTPS, host: "git.example.net", path: "/a/b.git"}, token: token, client: &http.Client{Transport: gitLab{
 			status: 200 + int(uint(status)%400),
 			bodies: map[string][]byte{"b": settings, "pipelines": pipelines, "jobs": jobs, "bridges": jobs, "trace": trace},
 		}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-		ready := p.ready(t.Context())
-		newest, found, err := p.newest(t.Context(), "")
-		all, second := p.jobs(t.Context(), newest.ID)
-		end, third := p.trace(t.Context(), 1)
+		ready := p.checkPipelines(t.Context())
+		newest, found, err := p.findPipeline(t.Context(), "")
+		all, second := p.listJobs(t.Context(), newest.ID)
+		end, third := p.readTrace(t.Context(), 1)
 		for _, err := range []error{ready, err, second, third} {
 			if err != nil && (err.Error() == "" || strings.Contains(err.Error()+fault.HintOf(err), token) || strings.ContainsFunc(err.Error(), unprintable)) {
 				t.Fatalf("it is told as %q", err)
@@ -62,14 +62,14 @@ func FuzzGitLab(f *testing.F) {
 		if err != nil && found || !found && newest != (pipeline{}) {
 			t.Fatalf("%+v, %t, %v", newest, found, err)
 		}
-		if second != nil && len(all) > 0 && !fault.Is(second, fault.NotFound) && all == nil || len(all) > 2*mostPages*perPage {
+		if second != nil && len(all) > 0 && !fault.Is(second, fault.NotFound) && all == nil || len(all) > 2*maxPages*perPage {
 			t.Fatalf("%d jobs, %v", len(all), second)
 		}
-		why := reason(end)
-		if len(end) > 2*keptTrace || len(why) > mostReason+len("…") || strings.ContainsFunc(why, func(r rune) bool { return r != '\n' && unprintable(r) }) {
+		why := extractReason(end)
+		if len(end) > 2*keptTrace || len(why) > maxReason+len("…") || strings.ContainsFunc(why, func(r rune) bool { return r != '\n' && unprintable(r) }) {
 			t.Fatalf("%q is told as %q", trace, why)
 		}
-		if fact := missingFact(why); fact != "" && !strings.Contains(why, fact) {
+		if fact := findMissingFact(why); fact != "" && !strings.Contains(why, fact) {
 			t.Fatalf("%q is not in %q", fact, why)
 		}
 	})
@@ -85,7 +85,7 @@ func FuzzKnownHosts(f *testing.F) {
 		f.Add([]byte(seed), "[::1]:2222")
 	}
 	f.Fuzz(func(t *testing.T, content []byte, address string) {
-		found, err := readPins(content, "a list", address)
+		found, err := parseKnownHosts(content, "a list", address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,8 +103,8 @@ func FuzzKnownHosts(f *testing.F) {
 				t.Fatalf("a key that is in the list is refused: %v", err)
 			}
 		}
-		if len(found.algorithms()) < len(found.keys) {
-			t.Fatalf("%d keys, and %q", len(found.keys), found.algorithms())
+		if len(found.listAlgorithms()) < len(found.keys) {
+			t.Fatalf("%d keys, and %q", len(found.keys), found.listAlgorithms())
 		}
 		stranger, _, _, _, err := ssh.ParseAuthorizedKey([]byte(anotherKey))
 		if err != nil {
@@ -127,12 +127,12 @@ func FuzzPlaceOf(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string, token bool) {
 		const password = "very-secret-value"
-		if p, err := placeOf("https://u:"+password+"@"+address, token); strings.Contains(p.String(), password) || err != nil && strings.Contains(err.Error(), password) {
+		if p, err := parseRepoURL("https://u:"+password+"@"+address, token); strings.Contains(p.String(), password) || err != nil && strings.Contains(err.Error(), password) {
 			if !strings.Contains(address, password) {
 				t.Fatalf("%q is told as %q, %v", address, p, err)
 			}
 		}
-		p, err := placeOf(address, token)
+		p, err := parseRepoURL(address, token)
 		if err != nil {
 			if strings.ContainsFunc(err.Error(), unprintable) {
 				t.Fatalf("%q is told as %q", address, err)
@@ -140,11 +140,11 @@ func FuzzPlaceOf(f *testing.F) {
 			return
 		}
 		told := p.String()
-		again, err := placeOf(told, false)
-		if err != nil || again.String() != told || again.address() != p.address() || again.project() != p.project() {
+		again, err := parseRepoURL(told, false)
+		if err != nil || again.String() != told || again.sshAddress() != p.sshAddress() || again.projectPath() != p.projectPath() {
 			t.Fatalf("%q is told as %q, which is %q: %v", address, told, again, err)
 		}
-		if token && p.scheme != overHTTPS || strings.ContainsFunc(p.user+p.host+p.path, unprintable) || strings.HasPrefix(p.login(), "-") || p.port > 65535 {
+		if token && p.scheme != overHTTPS || strings.ContainsFunc(p.user+p.host+p.path, unprintable) || strings.HasPrefix(p.sshUser(), "-") || p.port > 65535 {
 			t.Fatalf("%q is %+v", address, p)
 		}
 	})
@@ -177,7 +177,7 @@ func FuzzUnpack(f *testing.F) {
 		for _, object := range into.Objects {
 			total += object.Size()
 		}
-		if total > mostUnpacked || len(into.Objects) > mostObjects || err != nil && err.Error() == "" {
+		if total > maxUnpacked || len(into.Objects) > maxObjects || err != nil && err.Error() == "" {
 			t.Fatalf("%d objects of %d bytes, %v", len(into.Objects), total, err)
 		}
 	})
@@ -203,7 +203,7 @@ func FuzzReference(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = root.Close() }()
-		secret, wanted, err := wantedBy(root, name)
+		secret, wanted, err := readReference(root, name)
 		switch {
 		case err != nil && (wanted || strings.ContainsFunc(err.Error(), unprintable) || !strings.Contains(err.Error(), name)):
 			t.Fatalf("%q is told as %q", content, err)

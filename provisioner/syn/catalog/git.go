@@ -18,9 +18,9 @@ import (
 const (
 	// gitLimit bounds, on the wall clock, one conversation with a Git host.
 	gitLimit = 5 * time.Minute
-	// mostPushes is how often a commit is made again because somebody was faster.
-	mostPushes = 6
-	mostDiff   = 64 << 10 // bytes
+	// maxPushes is how often a commit is made again because somebody was faster.
+	maxPushes = 6
+	maxDiff   = 64 << 10 // bytes
 )
 
 // Git is the repositories of Project Syn.
@@ -40,8 +40,8 @@ func (g *Git) Compare(ctx context.Context, repo state.GitRepo, file string, edit
 	return change.difference, err
 }
 
-// change is a file before and after edits.
-type change struct {
+// fileChange is a file before and after edits.
+type fileChange struct {
 	base          *snapshot
 	file          string
 	before, after []byte
@@ -49,34 +49,34 @@ type change struct {
 }
 
 // prepare carries edits out on the newest commit, in memory.
-func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (change, error) {
-	if !proper(file) {
-		return change{}, fault.Newf(fault.Internal, "edit a file of a repository", "%q is no path in it", file)
+func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (fileChange, error) {
+	if !isSafePath(file) {
+		return fileChange{}, fault.Newf(fault.Internal, "edit a file of a repository", "%q is no path in it", file)
 	}
-	base, err := g.snapshot(ctx, repo)
+	base, err := g.fetchSnapshot(ctx, repo)
 	if err != nil {
-		return change{}, err
+		return fileChange{}, err
 	}
-	c := change{base: base, file: file}
+	c := fileChange{base: base, file: file}
 	if c.before, err = base.read(file); err != nil {
-		return change{}, err
+		return fileChange{}, err
 	}
-	if edits, err = base.meant(edits); err != nil {
-		return change{}, err
+	if edits, err = base.filterEdits(edits); err != nil {
+		return fileChange{}, err
 	}
 	if c.after, err = edit.Apply(file, c.before, edits); err != nil {
-		return change{}, fmt.Errorf("%s: %w", base.place, err)
+		return fileChange{}, fmt.Errorf("%s: %w", base.repo, err)
 	}
-	c.difference = state.Difference{Repository: base.place.String(), File: file, Commit: base.head.String()}
+	c.difference = state.Difference{Repository: base.repo.String(), File: file, Commit: base.head.String()}
 	if string(c.before) != string(c.after) {
-		c.difference.Unified = shorten(udiff.Unified("a/"+file, "b/"+file, string(c.before), string(c.after)), mostDiff)
-		return c, base.changeable("change " + file + " of " + base.place.String())
+		c.difference.Unified = truncateText(udiff.Unified("a/"+file, "b/"+file, string(c.before), string(c.after)), maxDiff)
+		return c, base.checkBranch("change " + file + " of " + base.repo.String())
 	}
 	return c, nil
 }
 
-// meant returns the edits that count in this repository.
-func (s *snapshot) meant(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
+// filterEdits returns the edits that count in this repository.
+func (s *snapshot) filterEdits(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
 	var counting []state.YAMLEdit
 	for _, one := range edits {
 		counts := len(one.Files) == 0
@@ -94,8 +94,8 @@ func (s *snapshot) meant(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
 	return counting, nil
 }
 
-// changeable refuses to change what a tag leads to.
-func (s *snapshot) changeable(op string) error {
+// checkBranch refuses to change what a tag leads to.
+func (s *snapshot) checkBranch(op string) error {
 	if s.branch != "" {
 		return nil
 	}
@@ -105,11 +105,11 @@ func (s *snapshot) changeable(op string) error {
 
 // Commit carries the edits out on top of the newest commit, again if somebody is faster.
 func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string) (state.Difference, error) {
-	var first, last change
-	var raced outrun
-	for attempt := range mostPushes {
+	var first, last fileChange
+	var raced raceError
+	for attempt := range maxPushes {
 		now, cancel := context.WithTimeout(ctx, gitLimit)
-		next, err := g.attempt(now, repo, file, edits, message, first, last)
+		next, err := g.tryCommit(now, repo, file, edits, message, first, last)
 		cancel()
 		switch {
 		case !errors.As(err, &raced):
@@ -124,35 +124,35 @@ func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits
 			return state.Difference{}, err
 		}
 	}
-	return state.Difference{}, raced.lost(ctx, file, last.base.place)
+	return state.Difference{}, raced.toFault(ctx, file, last.base.repo)
 }
 
-// attempt makes one commit. first is what the first attempt saw, and last what the last one tried; they may be empty.
-func (g *Git) attempt(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string, first, last change) (change, error) {
+// tryCommit makes one commit. first is what the first attempt saw, and last what the last one tried; they may be empty.
+func (g *Git) tryCommit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string, first, last fileChange) (fileChange, error) {
 	next, err := g.prepare(ctx, repo, file, edits)
 	if err != nil {
-		return change{}, err
+		return fileChange{}, err
 	}
-	if last.sent(next.base.head) { // the host's answer was lost
+	if last.hasCommit(next.base.head) { // the host's answer was lost
 		return last, nil
 	}
 	if first.base != nil {
-		if err := edit.Same(file, first.before, next.before, edits); err != nil {
-			return change{}, err
+		if err := edit.CheckUnchanged(file, first.before, next.before, edits); err != nil {
+			return fileChange{}, err
 		}
 	}
 	if next.difference.Unified == "" {
 		return next, nil
 	}
-	commit, err := next.base.commit(file, next.after, g.author(next.base.place), message)
+	commit, err := next.base.createCommit(file, next.after, g.buildSignature(next.base.repo), message)
 	if err != nil {
-		return change{}, fault.New(fault.Internal, "make a commit", err)
+		return fileChange{}, fault.New(fault.Internal, "make a commit", err)
 	}
 	next.difference.Commit = commit.String()
 	return next, g.push(ctx, next.base, commit)
 }
 
-// sent tells whether a commit is the one that was made of this change.
-func (c change) sent(commit plumbing.Hash) bool {
+// hasCommit tells whether a commit is the one that was made of this change.
+func (c fileChange) hasCommit(commit plumbing.Hash) bool {
 	return c.base != nil && c.difference.Commit == commit.String()
 }

@@ -141,14 +141,14 @@ func TestAnAnswerThatIsLostMakesNoSecondCommit(t *testing.T) {
 			return false
 		}
 		lost = true
-		w.Web().ServeHTTP(&deaf{header: http.Header{}}, r)
+		w.NewWebHandler().ServeHTTP(&deaf{header: http.Header{}}, r)
 		conn, _, err := rw.(http.Hijacker).Hijack()
 		must(t, err)
 		_ = conn.Close()
 		return true
 	}
 	made, err := w.byToken().Commit(t.Context(), repo(tenantRepo), file, domain(), "Domain")
-	_, newest, _ := w.Files(tenantRepo)
+	_, newest, _ := w.ReadFiles(tenantRepo)
 	if err != nil || made.Commit != newest || made.Unified == "" {
 		t.Errorf("%+v at %s: %v", made, newest, err)
 	}
@@ -175,7 +175,7 @@ func TestAHostIsKnownByItsKey(t *testing.T) {
 		"by its hidden name":            {lieutenant: line(knownhosts.HashHostname(host), newKey(t, 'h')), ok: true},
 		"by its port":                   {lieutenant: line("["+host+"]:22", newKey(t, 'h')), ok: true},
 		"by a pattern":                  {lieutenant: line("*.com,!other.com", newKey(t, 'h')), ok: true},
-		"by the network":                {world: server.AuthorizedKey(newKey(t, 'h')), files: line(host, other), ok: true},
+		"by the network":                {world: server.FormatAuthorizedKey(newKey(t, 'h')), files: line(host, other), ok: true},
 		"by the person":                 {files: line("else", other) + line(host, newKey(t, 'h')), ok: true},
 		"by nobody":                     {kind: fault.Denied, says: []string{"nobody tells"}},
 		"by another host":               {files: line("*.com,!"+host, newKey(t, 'h')), kind: fault.Denied},
@@ -208,7 +208,9 @@ func TestAHostIsKnownByItsKey(t *testing.T) {
 	}
 }
 
-func line(hosts string, key ssh.Signer) string { return hosts + " " + server.AuthorizedKey(key) + "\n" }
+func line(hosts string, key ssh.Signer) string {
+	return hosts + " " + server.FormatAuthorizedKey(key) + "\n"
+}
 
 func fingerprint(key ssh.Signer) string { return ssh.FingerprintSHA256(key.PublicKey()) }
 
@@ -216,7 +218,7 @@ func TestWhoIsNotLetInIsTold(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	known := write(t, line(host, w.hostKey))
-	reader := catalog.NewGit(w.network, catalog.Access{Token: w.IssueToken("read_repository")})
+	reader := catalog.NewGit(w.network, catalog.Access{Token: w.CreateToken("read_repository")})
 	for name, test := range map[string]struct {
 		git  *catalog.Git
 		repo string
@@ -297,7 +299,7 @@ func TestATokenIsInNoAddressAndInNoError(t *testing.T) {
 			return status != 0
 		}
 		_, err := w.byToken().Commit(t.Context(), repo(tenantRepo), file, domain(), "Domain")
-		_, compiles := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{}).Ready(t.Context(), tenant(), state.SynCluster{})
+		_, compiles := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{}).CheckReady(t.Context(), tenant(), state.SynCluster{})
 		for _, failed := range []error{err, compiles} {
 			if (failed == nil) != (status == 0) || failed != nil && strings.Contains(failed.Error()+fault.HintOf(failed), w.token) {
 				t.Errorf("%d: %v", status, failed)
@@ -321,7 +323,7 @@ func TestATokenGoesToNoOtherHost(t *testing.T) {
 	if _, err := w.byToken().Compare(t.Context(), repo(tenantRepo), file, domain()); err == nil {
 		t.Error("it was followed")
 	}
-	if _, err := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{}).Ready(t.Context(), tenant(), state.SynCluster{}); err == nil {
+	if _, err := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{}).CheckReady(t.Context(), tenant(), state.SynCluster{}); err == nil {
 		t.Error("it was followed")
 	}
 }
@@ -342,7 +344,7 @@ func TestAFetchReplacesWhatWasThere(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "old"), nil, 0o600))
 	}
 	private(t, filepath.Dir(dir), 1)
-	wanted, err := w.byToken().Wanted(dir)
+	wanted, err := w.byToken().ListWantedSecrets(dir)
 	if diff := cmp.Diff([]state.VaultSecret{{Path: "t/c/registry", Key: "httpSecret"}}, wanted); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}

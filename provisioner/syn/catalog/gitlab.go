@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	askLimit   = time.Minute
-	mostAnswer = 4 << 20 // bytes
-	mostTrace  = 64 << 20
-	keptTrace  = 256 << 10
-	perPage    = 100 // of a list, which is the most that GitLab gives at a time
-	mostPages  = 20
+	askLimit  = time.Minute
+	maxAnswer = 4 << 20 // bytes
+	maxTrace  = 64 << 20
+	keptTrace = 256 << 10
+	perPage   = 100 // of a list, which is the most that GitLab gives at a time
+	maxPages  = 20
 )
 
 var errForeign = errors.New("the answer is not one of GitLab's")
 
 // project is a project of GitLab, by its API.
 type project struct {
-	place  place
+	repo   repoURL
 	id     int64  // 0: not known yet
 	branch string // whose pipelines count; "": not known yet
 	token  string
@@ -56,8 +56,8 @@ type job struct {
 	} `json:"downstream_pipeline"` // that a job has started, if it is a bridge
 }
 
-// ready fails with fault.NotFound if the project has no pipelines.
-func (p *project) ready(ctx context.Context) error {
+// checkPipelines fails with fault.NotFound if the project has no pipelines.
+func (p *project) checkPipelines(ctx context.Context) error {
 	var settings struct {
 		ID     int64  `json:"id"`
 		Branch string `json:"default_branch"`
@@ -68,16 +68,16 @@ func (p *project) ready(ctx context.Context) error {
 		return err
 	}
 	if settings.Jobs != nil && !*settings.Jobs || settings.Builds == "disabled" {
-		return fault.Newf(fault.NotFound, compile, "%s has no pipelines", p.place).
+		return fault.Newf(fault.NotFound, compileOp, "%s has no pipelines", p.repo).
 			WithHint("have the pipelines of that repository turned on, or install commodore on this machine")
 	}
 	p.id, p.branch = settings.ID, cmp.Or(p.branch, settings.Branch)
 	return nil
 }
 
-// newest returns the newest pipeline of a commit, or of any if it is "", on the branch that counts: merge requests and other
+// findPipeline returns the newest pipeline of a commit, or of any if it is "", on the branch that counts: merge requests and other
 // branches have pipelines of the same commit, which push no catalog.
-func (p *project) newest(ctx context.Context, commit string) (newest pipeline, found bool, err error) {
+func (p *project) findPipeline(ctx context.Context, commit string) (newest pipeline, found bool, err error) {
 	query := url.Values{"order_by": {"id"}, "sort": {"desc"}, "per_page": {"20"}}
 	if commit != "" {
 		query.Set("sha", commit)
@@ -95,13 +95,13 @@ func (p *project) newest(ctx context.Context, commit string) (newest pipeline, f
 	return newest, len(list) > 0, err
 }
 
-// jobs returns the jobs of a pipeline and of those that it started in this project.
-func (p *project) jobs(ctx context.Context, id int64) ([]job, error) {
-	all, err := p.jobList(ctx, id, "jobs")
+// listJobs returns the jobs of a pipeline and of those that it started in this project.
+func (p *project) listJobs(ctx context.Context, id int64) ([]job, error) {
+	all, err := p.listJobPages(ctx, id, "jobs")
 	if err != nil {
 		return nil, err
 	}
-	bridges, err := p.jobList(ctx, id, "bridges")
+	bridges, err := p.listJobPages(ctx, id, "bridges")
 	if fault.Is(err, fault.NotFound) {
 		return all, nil
 	}
@@ -110,15 +110,15 @@ func (p *project) jobs(ctx context.Context, id int64) ([]job, error) {
 			continue
 		}
 		var below []job
-		below, err = p.jobList(ctx, bridge.Below.ID, "jobs")
+		below, err = p.listJobPages(ctx, bridge.Below.ID, "jobs")
 		all = append(all, below...)
 	}
 	return all, err
 }
 
-// jobList reads a list of jobs to its end: a tenant may have more clusters than stand on one page.
-func (p *project) jobList(ctx context.Context, id int64, kind string) (all []job, err error) {
-	for page := 1; page <= mostPages; page++ {
+// listJobPages reads a list of jobs to its end: a tenant may have more clusters than stand on one page.
+func (p *project) listJobPages(ctx context.Context, id int64, kind string) (all []job, err error) {
+	for page := 1; page <= maxPages; page++ {
 		var some []job
 		if err := p.get(ctx, fmt.Sprintf("/pipelines/%d/%s?per_page=%d&page=%d", id, kind, perPage, page), &some); err != nil {
 			return nil, err
@@ -132,13 +132,13 @@ func (p *project) jobList(ctx context.Context, id int64, kind string) (all []job
 
 // retry runs again those jobs of a pipeline that failed.
 func (p *project) retry(ctx context.Context, id int64) error {
-	return p.ask(ctx, http.MethodPost, fmt.Sprintf("/pipelines/%d/retry", id), func(io.Reader) error { return nil })
+	return p.request(ctx, http.MethodPost, fmt.Sprintf("/pipelines/%d/retry", id), func(io.Reader) error { return nil })
 }
 
-// trace returns the end of what a job wrote.
-func (p *project) trace(ctx context.Context, id int64) ([]byte, error) {
+// readTrace returns the end of what a job wrote.
+func (p *project) readTrace(ctx context.Context, id int64) ([]byte, error) {
 	var end []byte
-	err := p.ask(ctx, http.MethodGet, fmt.Sprintf("/jobs/%d/trace", id), func(body io.Reader) error {
+	err := p.request(ctx, http.MethodGet, fmt.Sprintf("/jobs/%d/trace", id), func(body io.Reader) error {
 		part := make([]byte, 32<<10)
 		for {
 			n, err := body.Read(part)
@@ -158,13 +158,13 @@ func (p *project) trace(ctx context.Context, id int64) ([]byte, error) {
 }
 
 func (p *project) get(ctx context.Context, path string, into any) error {
-	return p.ask(ctx, http.MethodGet, path, func(body io.Reader) error {
-		content, err := io.ReadAll(io.LimitReader(body, mostAnswer+1))
+	return p.request(ctx, http.MethodGet, path, func(body io.Reader) error {
+		content, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
 		switch {
 		case err != nil:
 			return err
-		case len(content) > mostAnswer:
-			return fault.TooLargeError{What: "the answer", Limit: mostAnswer}
+		case len(content) > maxAnswer:
+			return fault.TooLargeError{What: "the answer", Limit: maxAnswer}
 		}
 		if json.Unmarshal(content, into) != nil {
 			return errForeign
@@ -173,11 +173,11 @@ func (p *project) get(ctx context.Context, path string, into any) error {
 	})
 }
 
-func (p *project) ask(ctx context.Context, method, path string, read func(io.Reader) error) error {
-	op := "ask the pipelines of " + p.place.String()
+func (p *project) request(ctx context.Context, method, path string, read func(io.Reader) error) error {
+	op := "ask the pipelines of " + p.repo.String()
 	late, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	root := "https://" + p.place.hostPort() + "/api/v4/projects/" + url.PathEscape(p.place.project())
+	root := "https://" + p.repo.hostPort() + "/api/v4/projects/" + url.PathEscape(p.repo.projectPath())
 	request, err := http.NewRequestWithContext(late, method, root+path, nil)
 	if err != nil {
 		return fault.New(fault.Internal, op, err)
@@ -185,43 +185,43 @@ func (p *project) ask(ctx context.Context, method, path string, read func(io.Rea
 	request.Header.Set("PRIVATE-TOKEN", p.token)
 	response, err := p.client.Do(request)
 	if fault.IsTooLarge(err) {
-		return p.strange(op, err)
+		return p.toAnswerFault(op, err)
 	}
 	if err != nil {
-		return unreached(ctx, p.place, err)
+		return toConnectFault(ctx, p.repo, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if err := p.accepted(op, response.StatusCode); err != nil {
+	if err := p.checkStatus(op, response.StatusCode); err != nil {
 		return err
 	}
 	err = read(response.Body)
 	if errors.Is(err, errForeign) || fault.IsTooLarge(err) {
-		return p.strange(op, err)
+		return p.toAnswerFault(op, err)
 	}
 	if err != nil {
-		return fault.New(fault.Transient, op, fmt.Errorf("read the answer: %w", network.Explain(err)))
+		return fault.New(fault.Transient, op, fmt.Errorf("read the answer: %w", network.DescribeError(err)))
 	}
 	return nil
 }
 
-// strange is for an answer that is not one of GitLab's.
-func (p *project) strange(op string, err error) error {
-	return fault.New(fault.Invalid, op, network.Explain(err)).
-		WithHint("check that %s is GitLab, and whether a proxy or a login page stands in between", p.place.host)
+// toAnswerFault is for an answer that is not one of GitLab's.
+func (p *project) toAnswerFault(op string, err error) error {
+	return fault.New(fault.Invalid, op, network.DescribeError(err)).
+		WithHint("check that %s is GitLab, and whether a proxy or a login page stands in between", p.repo.host)
 }
 
-func (p *project) accepted(op string, status int) error {
+func (p *project) checkStatus(op string, status int) error {
 	switch {
 	case status >= 200 && status < 300:
 		return nil
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return fault.Newf(fault.Denied, op, "%s does not accept the token (%d)", p.place.host, status).
-			WithHint("give a token of %s that has not ended and has the scope api", p.place.host)
+		return fault.Newf(fault.Denied, op, "%s does not accept the token (%d)", p.repo.host, status).
+			WithHint("give a token of %s that has not ended and has the scope api", p.repo.host)
 	case status == http.StatusNotFound:
 		return fault.Newf(fault.NotFound, op, "there is no such project, or it is hidden from us").
-			WithHint("check that your account at %s may see it", p.place.host)
+			WithHint("check that your account at %s may see it", p.repo.host)
 	case status >= 500, status == http.StatusTooManyRequests:
-		return fault.Newf(fault.Transient, op, "%s answers %d", p.place.host, status)
+		return fault.Newf(fault.Transient, op, "%s answers %d", p.repo.host, status)
 	}
-	return fault.Newf(fault.Internal, op, "%s answers %d", p.place.host, status)
+	return fault.Newf(fault.Internal, op, "%s answers %d", p.repo.host, status)
 }

@@ -20,35 +20,35 @@ import (
 )
 
 const (
-	proveHost     = "make sure that the Git host is the right one"
-	mostKnownKeys = 1 << 20 // bytes of a list of known hosts
+	hostKeyOp     = "make sure that the Git host is the right one"
+	maxKnownHosts = 1 << 20 // bytes of a list of known hosts
 	revoked       = "revoked"
 )
 
-// pinned are the keys that a host may have, and where that is written.
-type pinned struct {
+// hostKeySet are the keys that a host may have, and where that is written.
+type hostKeySet struct {
 	address string
 	source  string
 	keys    []ssh.PublicKey
 	revoked []ssh.PublicKey
 }
 
-// pins finds the keys of a host: those that Lieutenant tells, those of the network, those of the person, those that come with
+// findHostKeys finds the keys of a host: those that Lieutenant tells, those of the network, those of the person, those that come with
 // this program. The first who knows any decides; what was revoked before stays so.
-func (g *Git) pins(hostKeys string, p place) (pinned, error) {
-	sources := []func() (pinned, error){
-		func() (pinned, error) { return readPins([]byte(hostKeys), "Lieutenant", p.address()) },
-		func() (pinned, error) { return worldPins(g.network.HostKeys[p.host], p.address()) },
+func (g *Git) findHostKeys(hostKeys string, p repoURL) (hostKeySet, error) {
+	sources := []func() (hostKeySet, error){
+		func() (hostKeySet, error) { return parseKnownHosts([]byte(hostKeys), "Lieutenant", p.sshAddress()) },
+		func() (hostKeySet, error) { return parseNetworkKey(g.network.HostKeys[p.host], p.sshAddress()) },
 	}
 	for _, file := range g.access.KnownHosts {
-		sources = append(sources, func() (pinned, error) { return filePins(file, p.address()) })
+		sources = append(sources, func() (hostKeySet, error) { return readKnownHosts(file, p.sshAddress()) })
 	}
-	sources = append(sources, func() (pinned, error) { return shippedPins(p.address()) })
-	all := pinned{address: p.address()}
+	sources = append(sources, func() (hostKeySet, error) { return listShippedKeys(p.sshAddress()) })
+	all := hostKeySet{address: p.sshAddress()}
 	for _, source := range sources {
 		found, err := source()
 		if err != nil {
-			return pinned{}, fault.New(fault.Invalid, proveHost, err).WithHint("mend that list of host keys")
+			return hostKeySet{}, fault.New(fault.Invalid, hostKeyOp, err).WithHint("mend that list of host keys")
 		}
 		all.revoked = append(all.revoked, found.revoked...)
 		if len(found.keys) > 0 {
@@ -59,44 +59,44 @@ func (g *Git) pins(hostKeys string, p place) (pinned, error) {
 	if len(all.revoked) > 0 {
 		return all, nil
 	}
-	return pinned{}, unknownHost(p.address())
+	return hostKeySet{}, newUnknownHostError(p.sshAddress())
 }
 
-func unknownHost(address string) error {
-	return fault.Newf(fault.Denied, proveHost, "nobody tells by which key %s is known", address).
+func newUnknownHostError(address string) error {
+	return fault.Newf(fault.Denied, hostKeyOp, "nobody tells by which key %s is known", address).
 		WithHint("add the line of that host to ~/.ssh/known_hosts, after comparing the key with what the host's operator publishes")
 }
 
-// worldPins reads a key as in authorized_keys.
-func worldPins(line, address string) (pinned, error) {
+// parseNetworkKey reads a key as in authorized_keys.
+func parseNetworkKey(line, address string) (hostKeySet, error) {
 	if line == "" {
-		return pinned{}, nil
+		return hostKeySet{}, nil
 	}
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
-	return pinned{address: address, source: "the network's own list", keys: []ssh.PublicKey{key}}, err
+	return hostKeySet{address: address, source: "the network's own list", keys: []ssh.PublicKey{key}}, err
 }
 
-// filePins reads a file of known hosts, which may not exist.
-func filePins(file, address string) (pinned, error) {
-	content, err := fileread.Bytes(file, mostKnownKeys)
+// readKnownHosts reads a file of known hosts, which may not exist.
+func readKnownHosts(file, address string) (hostKeySet, error) {
+	content, err := fileread.Bytes(file, maxKnownHosts)
 	if errors.Is(err, fs.ErrNotExist) {
-		return pinned{}, nil
+		return hostKeySet{}, nil
 	}
 	if err != nil {
-		return pinned{}, err
+		return hostKeySet{}, err
 	}
-	return readPins(content, file, address)
+	return parseKnownHosts(content, file, address)
 }
 
-// readPins takes from lines as in known_hosts those of a host. A line that cannot be read is left out, as ssh does.
-func readPins(content []byte, source, address string) (pinned, error) {
-	found := pinned{address: address, source: source}
-	if len(content) > mostKnownKeys {
+// parseKnownHosts takes from lines as in known_hosts those of a host. A line that cannot be read is left out, as ssh does.
+func parseKnownHosts(content []byte, source, address string) (hostKeySet, error) {
+	found := hostKeySet{address: address, source: source}
+	if len(content) > maxKnownHosts {
 		return found, fmt.Errorf("the host keys of %s are too many", source)
 	}
 	for line := range strings.Lines(string(content)) {
 		marker, hosts, key, _, _, err := ssh.ParseKnownHosts([]byte(line))
-		if err != nil || !matches(hosts, knownhosts.Normalize(address)) {
+		if err != nil || !matchHost(hosts, knownhosts.Normalize(address)) {
 			continue
 		}
 		switch marker {
@@ -109,12 +109,12 @@ func readPins(content []byte, source, address string) (pinned, error) {
 	return found, nil
 }
 
-// matches tells whether a list of patterns, of which some may exclude, means a host.
-func matches(patterns []string, host string) bool {
+// matchHost tells whether a list of patterns, of which some may exclude, means a host.
+func matchHost(patterns []string, host string) bool {
 	matched := false
 	for _, pattern := range patterns {
 		pattern, excludes := strings.CutPrefix(pattern, "!")
-		if !matchesOne(pattern, host) {
+		if !matchPattern(pattern, host) {
 			continue
 		}
 		if excludes {
@@ -125,7 +125,7 @@ func matches(patterns []string, host string) bool {
 	return matched
 }
 
-func matchesOne(pattern, host string) bool {
+func matchPattern(pattern, host string) bool {
 	if parts := strings.Split(pattern, "|"); len(parts) == 4 && parts[0] == "" && parts[1] == "1" {
 		salt, saltErr := base64.StdEncoding.DecodeString(parts[2])
 		want, wantErr := base64.StdEncoding.DecodeString(parts[3])
@@ -140,16 +140,16 @@ func matchesOne(pattern, host string) bool {
 	return knownhosts.Normalize(pattern) == host
 }
 
-// list is where somebody corrects what is known of the host; a list of ours gives way to the person's.
-func (p pinned) list() string {
+// editableSource is where somebody corrects what is known of the host; a list of ours gives way to the person's.
+func (p hostKeySet) editableSource() string {
 	if p.source == shippedList {
 		return "~/.ssh/known_hosts"
 	}
 	return p.source
 }
 
-// algorithms are those that the host is asked for, so that it shows a key that is known.
-func (p pinned) algorithms() (list []string) {
+// listAlgorithms are those that the host is asked for, so that it shows a key that is known.
+func (p hostKeySet) listAlgorithms() (list []string) {
 	for _, key := range p.keys {
 		if kind := key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs in newer ways
 			list = append(list, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
@@ -161,23 +161,23 @@ func (p pinned) algorithms() (list []string) {
 }
 
 // check refuses every key but those that are known.
-func (p pinned) check(_ string, _ net.Addr, key ssh.PublicKey) error {
+func (p hostKeySet) check(_ string, _ net.Addr, key ssh.PublicKey) error {
 	is := func(other ssh.PublicKey) bool { return string(other.Marshal()) == string(key.Marshal()) }
 	shown := ssh.FingerprintSHA256(key)
 	switch {
 	case slices.ContainsFunc(p.revoked, is):
-		return fault.Newf(fault.Denied, proveHost, "%s shows the key %s, and a list of known hosts says that it was revoked", p.address, shown).
+		return fault.Newf(fault.Denied, hostKeyOp, "%s shows the key %s, and a list of known hosts says that it was revoked", p.address, shown).
 			WithHint("do not use this host; ask its operator")
 	case slices.ContainsFunc(p.keys, is):
 		return nil
 	case len(p.keys) == 0:
-		return unknownHost(p.address)
+		return newUnknownHostError(p.address)
 	}
 	var known []string
 	for _, key := range p.keys {
 		known = append(known, ssh.FingerprintSHA256(key))
 	}
-	return fault.Newf(fault.Conflict, proveHost, "%s shows the key %s, and by %s its key is %s", p.address, shown, p.source,
+	return fault.Newf(fault.Conflict, hostKeyOp, "%s shows the key %s, and by %s its key is %s", p.address, shown, p.source,
 		strings.Join(known, " or ")).
-		WithHint("find out from its operator whether the host got a new key, which belongs into %s then, or somebody is in between; until then nothing is sent there", p.list())
+		WithHint("find out from its operator whether the host got a new key, which belongs into %s then, or somebody is in between; until then nothing is sent there", p.editableSource())
 }

@@ -40,11 +40,11 @@ func TestTheKeyThatComesWithTheProgramCountsIfNobodyElseKnowsOne(t *testing.T) {
 		"the other port": {address: "ssh://git@git.example.net:2222/a.git", file: knownhosts.HashHostname("git.example.net") + " " + anotherKey},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := placeOf(test.address, false)
+			p, err := parseRepoURL(test.address, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := knownIn(t, test.file+"\n").pins(test.lieutenant, p)
+			found, err := knownIn(t, test.file+"\n").findHostKeys(test.lieutenant, p)
 			if test.key == "" {
 				if !fault.Is(err, fault.Denied) {
 					t.Errorf("%v, %v", found, err)
@@ -70,7 +70,7 @@ func TestAHostIsAskedForTheKindsOfKeysThatAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(pinned{keys: []ssh.PublicKey{rsaKey, ed}}.algorithms(), " ")
+	got := strings.Join(hostKeySet{keys: []ssh.PublicKey{rsaKey, ed}}.listAlgorithms(), " ")
 	if got != "rsa-sha2-512 rsa-sha2-256 ssh-ed25519" {
 		t.Errorf("it is asked for %s", got)
 	}
@@ -82,11 +82,11 @@ func TestWhoeverMeetsAnotherKeyIsToldWhereANewOneBelongs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for where, lieutenant := range map[string]string{"Lieutenant": "git.vshn.net " + shippedKey, "~/.ssh/known_hosts": ""} {
-		p, err := placeOf("ssh://git@git.vshn.net/a.git", false)
+		p, err := parseRepoURL("ssh://git@git.vshn.net/a.git", false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := knownIn(t, "").pins(lieutenant, p)
+		found, err := knownIn(t, "").findHostKeys(lieutenant, p)
 		if err != nil {
 			t.Fatal(err)
 		}

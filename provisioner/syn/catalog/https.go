@@ -16,28 +16,28 @@ const tokenUser = "oauth2"
 
 const maxHost = 253 // characters
 
-// overTLS is the transport over HTTPS. Credentials go to no other host than the one that was named.
-func overTLS(n network.Network) transport.Transport {
-	return githttp.NewClient(client(n, mostPack))
+// newHTTPSTransport is the transport over HTTPS. Credentials go to no other host than the one that was named.
+func newHTTPSTransport(n network.Network) transport.Transport {
+	return githttp.NewClient(newHTTPClient(n, maxPack))
 }
 
-// client returns an HTTP client that stays at one host, and reads at most so many bytes of an answer.
-func client(n network.Network, most int64) *http.Client {
+// newHTTPClient returns an HTTP client that stays at one host, and reads at most so many bytes of an answer.
+func newHTTPClient(n network.Network, most int64) *http.Client {
 	limits := network.Limits{Bytes: most, Time: gitLimit}
-	return &http.Client{Transport: limits.Over(n.Transport()), CheckRedirect: stay}
+	return &http.Client{Transport: limits.Wrap(n.NewTransport()), CheckRedirect: checkRedirect}
 }
 
-// stay follows redirects within a host: Git hosts rename projects.
-func stay(request *http.Request, via []*http.Request) error {
+// checkRedirect follows redirects within a host: Git hosts rename projects.
+func checkRedirect(request *http.Request, via []*http.Request) error {
 	from := via[0].URL
 	if to := request.URL; to.Host != from.Host || to.Scheme != from.Scheme || len(via) > 3 {
-		return fmt.Errorf("%s leads away to %s", from.Host, text.Sanitize(to.Host, text.Limit(maxHost)))
+		return fmt.Errorf("%s leads away to %s", from.Host, text.Sanitize(to.Host, text.WithLimit(maxHost)))
 	}
 	return nil
 }
 
-// auth is how we prove over HTTPS who we are; nil: not at all.
-func (a Access) auth() transport.AuthMethod {
+// newAuth is how we prove over HTTPS who we are; nil: not at all.
+func (a Access) newAuth() transport.AuthMethod {
 	if a.Token == "" {
 		return nil
 	}

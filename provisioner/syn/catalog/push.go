@@ -20,30 +20,30 @@ import (
 	"exoshift/internal/fault"
 )
 
-// outrun is a commit that may not have arrived, because somebody was faster or because the connection broke: what is
+// raceError is a commit that may not have arrived, because somebody was faster or because the connection broke: what is
 // there now tells.
-type outrun struct{ cause error }
+type raceError struct{ cause error }
 
-func (o outrun) Error() string { return "somebody else may have been faster: " + o.cause.Error() }
-func (o outrun) Unwrap() error { return o.cause }
+func (o raceError) Error() string { return "somebody else may have been faster: " + o.cause.Error() }
+func (o raceError) Unwrap() error { return o.cause }
 
-// errMoved is that a branch has another commit than the one that was read.
-var errMoved = errors.New("the branch has another commit")
+// errBranchMoved is that a branch has another commit than the one that was read.
+var errBranchMoved = errors.New("the branch has another commit")
 
-// lost is what came of pushing again and again.
-func (o outrun) lost(ctx context.Context, file string, p place) error {
+// toFault is what came of pushing again and again.
+func (o raceError) toFault(ctx context.Context, file string, p repoURL) error {
 	op := "change " + file
-	if errors.Is(o.cause, errMoved) || fast(o.cause.Error()) {
-		return fault.Newf(fault.Transient, op, "somebody else was faster %d times", mostPushes).
+	if errors.Is(o.cause, errBranchMoved) || isNonFastForward(o.cause.Error()) {
+		return fault.Newf(fault.Transient, op, "somebody else was faster %d times", maxPushes).
 			WithHint("try again once nobody else is working on %s", p)
 	}
-	return fault.Newf(fault.Transient, op, "after %d attempts nobody knows whether it has arrived: %w", mostPushes, failure(ctx, "push", p, o.cause)).
+	return fault.Newf(fault.Transient, op, "after %d attempts nobody knows whether it has arrived: %w", maxPushes, toFault(ctx, "push", p, o.cause)).
 		WithHint("find out whether %s takes changes, then run again: what has arrived is not made twice", p.host)
 }
 
-// commit makes a commit on top of the snapshot that differs in one file.
-func (s *snapshot) commit(file string, content []byte, author object.Signature, message string) (plumbing.Hash, error) {
-	tree, err := s.tree()
+// createCommit makes a commit on top of the snapshot that differs in one file.
+func (s *snapshot) createCommit(file string, content []byte, author object.Signature, message string) (plumbing.Hash, error) {
+	tree, err := s.loadTree()
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -51,7 +51,7 @@ func (s *snapshot) commit(file string, content []byte, author object.Signature, 
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return store(s.objects, &object.Commit{
+	return storeObject(s.objects, &object.Commit{
 		Author: author, Committer: author, Message: strings.TrimSpace(message) + "\n", TreeHash: root, ParentHashes: []plumbing.Hash{s.head},
 	})
 }
@@ -69,7 +69,7 @@ func (s *snapshot) withFile(tree *object.Tree, path []string, content []byte) (h
 		}
 	}
 	if len(path) == 1 {
-		entry.Hash, err = store(s.objects, fileContent{content})
+		entry.Hash, err = storeObject(s.objects, fileContent{content})
 	} else {
 		var below *object.Tree
 		if !entry.Hash.IsZero() {
@@ -85,7 +85,7 @@ func (s *snapshot) withFile(tree *object.Tree, path []string, content []byte) (h
 	}
 	changed := &object.Tree{Entries: append(others, entry)}
 	sort.Sort(object.TreeEntrySorter(changed.Entries))
-	return store(s.objects, changed)
+	return storeObject(s.objects, changed)
 }
 
 // fileContent is a file as an object.
@@ -104,8 +104,8 @@ func (c fileContent) Encode(o plumbing.EncodedObject) error {
 	return writer.Close()
 }
 
-// store keeps an object and returns its name.
-func store(objects *memory.Storage, o interface {
+// storeObject keeps an object and returns its name.
+func storeObject(objects *memory.Storage, o interface {
 	Encode(plumbing.EncodedObject) error
 }) (plumbing.Hash, error) {
 	encoded := objects.NewEncodedObject()
@@ -117,31 +117,31 @@ func store(objects *memory.Storage, o interface {
 
 // push sends a commit, which becomes the newest one only if the snapshot still is.
 func (g *Git) push(ctx context.Context, base *snapshot, commit plumbing.Hash) error {
-	op := "push to " + base.place.String()
-	if err := base.changeable(op); err != nil {
+	op := "push to " + base.repo.String()
+	if err := base.checkBranch(op); err != nil {
 		return err
 	}
-	session, err := base.transport.NewReceivePackSession(base.place.endpoint(), base.auth)
+	session, err := base.transport.NewReceivePackSession(base.repo.toEndpoint(), base.auth)
 	if err != nil {
-		return failure(ctx, op, base.place, err)
+		return toFault(ctx, op, base.repo, err)
 	}
 	defer func() { _ = session.Close() }()
 	refs, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
-		return failure(ctx, op, base.place, err)
+		return toFault(ctx, op, base.repo, err)
 	}
 	if refs.References[base.branch.String()] != base.head {
-		return outrun{errMoved}
+		return raceError{errBranchMoved}
 	}
-	return send(ctx, op, session, refs.Capabilities, base, commit)
+	return sendPack(ctx, op, session, refs.Capabilities, base, commit)
 }
 
-func send(ctx context.Context, op string, session transport.ReceivePackSession, able *capability.List, base *snapshot, commit plumbing.Hash) error {
-	pack, err := base.pack(commit)
+func sendPack(ctx context.Context, op string, session transport.ReceivePackSession, able *capability.List, base *snapshot, commit plumbing.Hash) error {
+	pack, err := base.encodePack(commit)
 	if err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
-	said := &remark{}
+	said := &remoteOutput{}
 	request := packp.NewReferenceUpdateRequestFromCapabilities(able)
 	request.Commands = []*packp.Command{{Name: base.branch, Old: base.head, New: commit}}
 	request.Packfile, request.Progress = io.NopCloser(pack), said
@@ -151,12 +151,12 @@ func send(ctx context.Context, op string, session transport.ReceivePackSession, 
 		}
 	}
 	report, err := session.ReceivePack(ctx, request)
-	return verdict(ctx, op, base.place, report, err, said.String())
+	return toPushError(ctx, op, base.repo, report, err, said.String())
 }
 
-// pack makes a pack of the objects that a commit has and its parent has not.
-func (s *snapshot) pack(commit plumbing.Hash) (*bytes.Buffer, error) {
-	made, err := s.made(commit)
+// encodePack makes a pack of the objects that a commit has and its parent has not.
+func (s *snapshot) encodePack(commit plumbing.Hash) (*bytes.Buffer, error) {
+	made, err := s.listNewObjects(commit)
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func (s *snapshot) pack(commit plumbing.Hash) (*bytes.Buffer, error) {
 	return pack, err
 }
 
-// made returns a commit with its trees and the file that differ from its parent's.
-func (s *snapshot) made(hash plumbing.Hash) ([]plumbing.Hash, error) {
+// listNewObjects returns a commit with its trees and the file that differ from its parent's.
+func (s *snapshot) listNewObjects(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	commit, err := object.GetCommit(s.objects, hash)
 	if err != nil {
 		return nil, err
@@ -175,14 +175,14 @@ func (s *snapshot) made(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.tree()
+	before, err := s.loadTree()
 	if err != nil {
 		return nil, err
 	}
 	made := []plumbing.Hash{hash}
 	for after != nil {
 		made = append(made, after.Hash)
-		entry := differs(before, after)
+		entry := diffTrees(before, after)
 		if entry.Mode != filemode.Dir {
 			return append(made, entry.Hash), nil
 		}
@@ -198,8 +198,8 @@ func (s *snapshot) made(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	return made, nil
 }
 
-// differs returns the one entry that a tree has and the other one has not.
-func differs(before, after *object.Tree) object.TreeEntry {
+// diffTrees returns the one entry that a tree has and the other one has not.
+func diffTrees(before, after *object.Tree) object.TreeEntry {
 	known := map[object.TreeEntry]bool{}
 	if before != nil {
 		for _, entry := range before.Entries {

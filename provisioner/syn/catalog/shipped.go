@@ -12,10 +12,10 @@ import (
 
 const shippedList = program + "'s own list"
 
-// shippedPins are the keys that come with this program: those by which the catalogue of endpoints knows an SSH server.
-func shippedPins(address string) (pinned, error) {
-	found := pinned{address: address, source: shippedList}
-	endpoints, err := assets.Endpoints()
+// listShippedKeys are the keys that come with this program: those by which the catalogue of endpoints knows an SSH server.
+func listShippedKeys(address string) (hostKeySet, error) {
+	found := hostKeySet{address: address, source: shippedList}
+	endpoints, err := assets.ReadEndpoints()
 	if err != nil {
 		return found, err
 	}

@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	mostPack = 64 << 20 // bytes of a repository's newest commit as it is sent
-	mostFile = 16 << 20 // bytes of a file
+	maxPack = 64 << 20 // bytes of a repository's newest commit as it is sent
+	maxFile = 16 << 20 // bytes of a file
 )
 
 // snapshot is the newest commit of a repository, without its history.
 type snapshot struct {
-	place     place
+	repo      repoURL
 	transport transport.Transport
 	auth      transport.AuthMethod
 	branch    plumbing.ReferenceName // "" for a tag
@@ -35,15 +35,15 @@ type snapshot struct {
 	objects   *memory.Storage
 }
 
-// snapshot fetches the newest commit.
-func (g *Git) snapshot(ctx context.Context, repo state.GitRepo) (*snapshot, error) {
-	p, err := placeOf(repo.URL, g.access.Token != "")
+// fetchSnapshot fetches the newest commit.
+func (g *Git) fetchSnapshot(ctx context.Context, repo state.GitRepo) (*snapshot, error) {
+	p, err := parseRepoURL(repo.URL, g.access.Token != "")
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{place: p, transport: overTLS(g.network), auth: g.access.auth(), objects: memory.NewStorage()}
+	s := &snapshot{repo: p, transport: newHTTPSTransport(g.network), auth: g.access.newAuth(), objects: memory.NewStorage()}
 	if p.scheme == overSSH {
-		s.transport = sshTransport{git: g, place: p, hostKeys: repo.HostKeys}
+		s.transport = sshTransport{git: g, repo: p, hostKeys: repo.HostKeys}
 	}
 	err = s.fetch(ctx, repo.Revision)
 	switch {
@@ -51,13 +51,13 @@ func (g *Git) snapshot(ctx context.Context, repo state.GitRepo) (*snapshot, erro
 		return nil, fault.Newf(fault.Denied, "fetch "+p.String(), "%s wants a token, and none was given", p.host).
 			WithHint("create a token at %s with the scopes api and write_repository, and give it as syn.gitToken", p.host)
 	case err != nil:
-		return nil, failure(ctx, "fetch "+p.String(), p, err)
+		return nil, toFault(ctx, "fetch "+p.String(), p, err)
 	}
 	return s, nil
 }
 
 func (s *snapshot) fetch(ctx context.Context, revision string) error {
-	session, err := s.transport.NewUploadPackSession(s.place.endpoint(), s.auth)
+	session, err := s.transport.NewUploadPackSession(s.repo.toEndpoint(), s.auth)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *snapshot) fetch(ctx context.Context, revision string) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := s.choose(refs, revision)
+	wanted, err := s.resolveRevision(refs, revision)
 	if err != nil {
 		return err
 	}
@@ -83,14 +83,14 @@ func (s *snapshot) fetch(ctx context.Context, revision string) error {
 		return err
 	}
 	defer func() { _ = response.Close() }()
-	if err := unpack(s.objects, packOf(response, request.Capabilities)); err != nil {
+	if err := unpack(s.objects, openPack(response, request.Capabilities)); err != nil {
 		return err
 	}
 	return s.peel(wanted)
 }
 
-// packOf takes a pack out of an answer that may carry other messages beside it.
-func packOf(response io.Reader, capabilities *capability.List) io.Reader {
+// openPack takes a pack out of an answer that may carry other messages beside it.
+func openPack(response io.Reader, capabilities *capability.List) io.Reader {
 	switch {
 	case capabilities.Supports(capability.Sideband64k):
 		return sideband.NewDemuxer(sideband.Sideband64k, response)
@@ -100,10 +100,10 @@ func packOf(response io.Reader, capabilities *capability.List) io.Reader {
 	return response
 }
 
-// choose finds the branch or tag that is wanted, and what it leads to.
-func (s *snapshot) choose(refs *packp.AdvRefs, revision string) (plumbing.Hash, error) {
+// resolveRevision finds the branch or tag that is wanted, and what it leads to.
+func (s *snapshot) resolveRevision(refs *packp.AdvRefs, revision string) (plumbing.Hash, error) {
 	if revision == "" {
-		return s.chooseDefault(refs)
+		return s.resolveDefault(refs)
 	}
 	branch := plumbing.NewBranchReferenceName(revision)
 	if hash, found := refs.References[branch.String()]; found {
@@ -113,11 +113,11 @@ func (s *snapshot) choose(refs *packp.AdvRefs, revision string) (plumbing.Hash, 
 	if hash, found := refs.References[plumbing.NewTagReferenceName(revision).String()]; found {
 		return hash, nil
 	}
-	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.place.String(), "it has neither a branch nor a tag %q", shorten(printable(revision), 100)).
+	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.repo.String(), "it has neither a branch nor a tag %q", truncateText(sanitize(revision), 100)).
 		WithHint("correct the revision in Lieutenant")
 }
 
-func (s *snapshot) chooseDefault(refs *packp.AdvRefs) (plumbing.Hash, error) {
+func (s *snapshot) resolveDefault(refs *packp.AdvRefs) (plumbing.Hash, error) {
 	for _, target := range refs.Capabilities.Get(capability.SymRef) {
 		if name, found := strings.CutPrefix(target, "HEAD:"); found {
 			if hash, exists := refs.References[name]; exists {
@@ -155,7 +155,7 @@ func (s *snapshot) peel(hash plumbing.Hash) error {
 	return nil
 }
 
-func (s *snapshot) tree() (*object.Tree, error) {
+func (s *snapshot) loadTree() (*object.Tree, error) {
 	commit, err := object.GetCommit(s.objects, s.head)
 	if err != nil {
 		return nil, err
@@ -165,8 +165,8 @@ func (s *snapshot) tree() (*object.Tree, error) {
 
 // read returns a file of the commit, or nil if there is none.
 func (s *snapshot) read(file string) ([]byte, error) {
-	op := "read " + file + " of " + s.place.String()
-	tree, err := s.tree()
+	op := "read " + file + " of " + s.repo.String()
+	tree, err := s.loadTree()
 	if err != nil {
 		return nil, fault.New(fault.Transient, op, err)
 	}
@@ -179,21 +179,21 @@ func (s *snapshot) read(file string) ([]byte, error) {
 	case entry.Mode != filemode.Regular && entry.Mode != filemode.Executable && entry.Mode != filemode.Deprecated:
 		return nil, fault.Newf(fault.Conflict, op, "it is no regular file").WithHint("replace it by a file, or move it away")
 	}
-	content, err := blob(s.objects, entry.Hash)
+	content, err := readBlob(s.objects, entry.Hash)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	return content, nil
 }
 
-// blob returns the content of a file.
-func blob(objects *memory.Storage, hash plumbing.Hash) ([]byte, error) {
+// readBlob returns the content of a file.
+func readBlob(objects *memory.Storage, hash plumbing.Hash) ([]byte, error) {
 	found, err := object.GetBlob(objects, hash)
 	if err != nil {
 		return nil, err
 	}
-	if found.Size > mostFile {
-		return nil, fmt.Errorf("it has %d MB, more than the %d MB that are read", found.Size>>20, mostFile>>20)
+	if found.Size > maxFile {
+		return nil, fmt.Errorf("it has %d MB, more than the %d MB that are read", found.Size>>20, maxFile>>20)
 	}
 	reader, err := found.Reader()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/network"
 )
 
-const signIn = "sign in at the Git host"
+const signInOp = "sign in at the Git host"
 
 // loginLimit bounds, on the wall clock, how long a host takes to let us in.
 const loginLimit = 30 * time.Second
@@ -22,7 +22,7 @@ const loginLimit = 30 * time.Second
 // sshTransport reaches one repository by SSH, on a connection of its own for each conversation.
 type sshTransport struct {
 	git      *Git
-	place    place
+	repo     repoURL
 	hostKeys string
 }
 
@@ -36,44 +36,44 @@ func (t sshTransport) NewReceivePackSession(*transport.Endpoint, transport.AuthM
 	return &sshSession{transport: t, service: transport.ReceivePackServiceName}, nil
 }
 
-// login connects, and makes sure that the host is the one that is known.
-func (t sshTransport) login(ctx context.Context) (*ssh.Client, error) {
-	config, done, err := t.config(ctx)
+// connect connects, and makes sure that the host is the one that is known.
+func (t sshTransport) connect(ctx context.Context) (*ssh.Client, error) {
+	config, done, err := t.buildConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	conn, err := t.git.network.Connect(ctx, t.place.address())
+	conn, err := t.git.network.Connect(ctx, t.repo.sshAddress())
 	if err != nil {
-		return nil, unreached(ctx, t.place, err)
+		return nil, toConnectFault(ctx, t.repo, err)
 	}
 	late, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()
 	stop := context.AfterFunc(late, func() { _ = conn.Close() })
-	through, channels, requests, err := ssh.NewClientConn(conn, t.place.address(), config)
+	through, channels, requests, err := ssh.NewClientConn(conn, t.repo.sshAddress(), config)
 	if !stop() && err == nil {
 		err = context.Cause(late)
 	}
 	if err != nil {
 		_ = conn.Close()
-		return nil, t.refused(late, err)
+		return nil, t.toFault(late, err)
 	}
 	return ssh.NewClient(through, channels, requests), nil
 }
 
-// config says who we are and who the host has to be. What it opened is closed by done.
-func (t sshTransport) config(ctx context.Context) (config *ssh.ClientConfig, done func(), err error) {
-	keys, err := t.git.pins(t.hostKeys, t.place)
+// buildConfig says who we are and who the host has to be. What it opened is closed by done.
+func (t sshTransport) buildConfig(ctx context.Context) (config *ssh.ClientConfig, done func(), err error) {
+	keys, err := t.git.findHostKeys(t.hostKeys, t.repo)
 	if err != nil {
 		return nil, nil, err
 	}
 	if t.git.access.Agent == nil {
-		return nil, nil, fault.Newf(fault.Denied, signIn, "there is no SSH agent, and no token of %s", t.place.host).
+		return nil, nil, fault.Newf(fault.Denied, signInOp, "there is no SSH agent, and no token of %s", t.repo.host).
 			WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add; or create a token there with the scopes api and write_repository, and give it as syn.gitToken")
 	}
 	conn, err := t.git.access.Agent(ctx)
 	if err != nil {
-		return nil, nil, fault.New(fault.Denied, signIn, fmt.Errorf("connect to the SSH agent: %w", network.Explain(err))).
+		return nil, nil, fault.New(fault.Denied, signInOp, fmt.Errorf("connect to the SSH agent: %w", network.DescribeError(err))).
 			WithHint("start the agent again and give it your key: eval $(ssh-agent); ssh-add")
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -82,28 +82,28 @@ func (t sshTransport) config(ctx context.Context) (config *ssh.ClientConfig, don
 		_ = conn.Close()
 	}
 	return &ssh.ClientConfig{
-		User: t.place.login(), Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(agentKeys(conn))},
-		HostKeyAlgorithms: keys.algorithms(), HostKeyCallback: keys.check,
+		User: t.repo.sshUser(), Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(listAgentKeys(conn))},
+		HostKeyAlgorithms: keys.listAlgorithms(), HostKeyCallback: keys.check,
 	}, done, nil
 }
 
-// refused says why a host does not let us in.
-func (t sshTransport) refused(ctx context.Context, err error) error {
+// toFault says why a host does not let us in.
+func (t sshTransport) toFault(ctx context.Context, err error) error {
 	var known *fault.Error
 	switch {
 	case ctx.Err() != nil:
-		return unreached(ctx, t.place, ctx.Err())
+		return toConnectFault(ctx, t.repo, ctx.Err())
 	case errors.As(err, &known):
 		return known
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return fault.Newf(fault.Denied, signIn, "%s accepts none of the keys in the SSH agent", t.place.address()).
-			WithHint("add your key to the agent (ssh-add), and its public half to your account at %s", t.place.host)
+		return fault.Newf(fault.Denied, signInOp, "%s accepts none of the keys in the SSH agent", t.repo.sshAddress()).
+			WithHint("add your key to the agent (ssh-add), and its public half to your account at %s", t.repo.host)
 	case strings.Contains(strings.ToLower(err.Error()), "too many authentication failures"):
-		return fault.Newf(fault.Denied, signIn, "%s gives up before it has seen all of the keys in the SSH agent", t.place.address()).
-			WithHint("leave only the key of your account at %s in the agent: ssh-add -D, then ssh-add with the file of that key", t.place.host)
+		return fault.Newf(fault.Denied, signInOp, "%s gives up before it has seen all of the keys in the SSH agent", t.repo.sshAddress()).
+			WithHint("leave only the key of your account at %s in the agent: ssh-add -D, then ssh-add with the file of that key", t.repo.host)
 	case strings.Contains(err.Error(), "no common algorithm for host key"):
-		return fault.Newf(fault.Conflict, proveHost, "%s has no key of the kind that is known", t.place.address()).
+		return fault.Newf(fault.Conflict, hostKeyOp, "%s has no key of the kind that is known", t.repo.sshAddress()).
 			WithHint("find out from its operator which keys the host has; until then nothing is sent there")
 	}
-	return unreached(ctx, t.place, err)
+	return toConnectFault(ctx, t.repo, err)
 }

@@ -21,11 +21,11 @@ type sshSession struct {
 	transport sshTransport
 	service   string
 
-	client    *ssh.Client
-	stop      func() bool
-	into      io.WriteCloser
-	out       io.Reader
-	complaint *remark
+	client *ssh.Client
+	stop   func() bool
+	into   io.WriteCloser
+	out    io.Reader
+	stderr *remoteOutput
 }
 
 // AdvertisedReferences exists for the interface; the repository is never asked without a limit.
@@ -46,23 +46,23 @@ func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && refs.IsEmpty() && !receives:
 		return nil, transport.ErrEmptyRemoteRepository
 	case err != nil:
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	transport.FilterUnsupportedCapabilities(refs.Capabilities)
 	return refs, nil
 }
 
 func (s *sshSession) open(ctx context.Context) (err error) {
-	if s.client, err = s.transport.login(ctx); err != nil {
+	if s.client, err = s.transport.connect(ctx); err != nil {
 		return err
 	}
 	s.stop = context.AfterFunc(ctx, func() { _ = s.client.Close() })
 	session, err := s.client.NewSession()
 	if err != nil {
-		return s.broken(err)
+		return s.wrapError(err)
 	}
-	s.complaint = &remark{}
-	session.Stderr = s.complaint
+	s.stderr = &remoteOutput{}
+	session.Stderr = s.stderr
 	if s.into, err = session.StdinPipe(); err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (s *sshSession) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.out = &limited{from: out, left: mostPack}
-	if err := session.Start(s.service + " " + shellescape.Quote(s.transport.place.path)); err != nil {
-		return s.broken(err)
+	s.out = &limitedReader{from: out, left: maxPack}
+	if err := session.Start(s.service + " " + shellescape.Quote(s.transport.repo.path)); err != nil {
+		return s.wrapError(err)
 	}
 	go func() { _ = session.Wait() }() // ends with the connection; whoever reads sees it
 	return nil
@@ -81,17 +81,17 @@ func (s *sshSession) open(ctx context.Context) (err error) {
 // UploadPack asks for a pack and returns it.
 func (s *sshSession) UploadPack(_ context.Context, request *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	if err := request.UploadRequest.Encode(s.into); err != nil {
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	if err := request.UploadHaves.Encode(s.into, true); err != nil {
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	if err := pktline.NewEncoder(s.into).EncodeString("done\n"); err != nil {
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	response := packp.NewUploadPackResponse(request)
 	if err := response.Decode(io.NopCloser(s.out)); err != nil {
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	return response, nil
 }
@@ -99,7 +99,7 @@ func (s *sshSession) UploadPack(_ context.Context, request *packp.UploadPackRequ
 // ReceivePack sends a pack and returns what the host says about it.
 func (s *sshSession) ReceivePack(_ context.Context, request *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
 	if err := request.Encode(s.into); err != nil {
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	from := s.out
 	if request.Capabilities.Supports(capability.Sideband64k) {
@@ -109,7 +109,7 @@ func (s *sshSession) ReceivePack(_ context.Context, request *packp.ReferenceUpda
 	}
 	report := packp.NewReportStatus()
 	if err := report.Decode(from); err != nil {
-		return nil, s.broken(err)
+		return nil, s.wrapError(err)
 	}
 	return report, report.Error()
 }
@@ -125,14 +125,14 @@ func (s *sshSession) Close() error {
 	return s.client.Close()
 }
 
-// broken adds what the host complained about.
-func (s *sshSession) broken(err error) error {
-	said := s.complaint.String()
+// wrapError adds what the host complained about.
+func (s *sshSession) wrapError(err error) error {
+	said := s.stderr.String()
 	switch {
 	case said == "":
 		return err
 	case strings.Contains(said, "does not appear to be a git repository"), strings.Contains(said, "could not be found"):
 		return transport.ErrRepositoryNotFound
 	}
-	return spoken{plumbing.NewUnexpectedError(err), said}
+	return remoteError{plumbing.NewUnexpectedError(err), said}
 }

@@ -13,47 +13,47 @@ import (
 )
 
 const (
-	mostObjects  = 100_000
-	mostUnpacked = 256 << 20 // bytes of all objects together
+	maxObjects  = 100_000
+	maxUnpacked = 256 << 20 // bytes of all objects together
 )
 
 // unpack keeps what a pack holds. How large that becomes is found out before.
 func unpack(objects *memory.Storage, pack io.Reader) error {
-	content, err := io.ReadAll(&limited{from: pack, left: mostPack})
+	content, err := io.ReadAll(&limitedReader{from: pack, left: maxPack})
 	if err != nil {
 		return err
 	}
-	if err := weigh(content); err != nil {
+	if err := checkPackSize(content); err != nil {
 		return err
 	}
 	return packfile.UpdateObjectStorage(objects, bytes.NewReader(content))
 }
 
-// weigh fails if the objects of a pack are too many or too large.
-func weigh(pack []byte) error {
+// checkPackSize fails if the objects of a pack are too many or too large.
+func checkPackSize(pack []byte) error {
 	scanner := packfile.NewScanner(bytes.NewReader(pack))
 	_, count, err := scanner.Header()
 	if err != nil {
 		return err
 	}
-	if count > mostObjects {
-		return fmt.Errorf("the newest commit has %d objects, more than the %d that are read", count, mostObjects)
+	if count > maxObjects {
+		return fmt.Errorf("the newest commit has %d objects, more than the %d that are read", count, maxObjects)
 	}
 	total := int64(0)
 	for range count {
-		size, err := weighNext(scanner)
+		size, err := readObjectSize(scanner)
 		if err != nil {
 			return err
 		}
-		if total += size; size < 0 || total > mostUnpacked {
-			return fmt.Errorf("the newest commit has more than %d MB", mostUnpacked>>20)
+		if total += size; size < 0 || total > maxUnpacked {
+			return fmt.Errorf("the newest commit has more than %d MB", maxUnpacked>>20)
 		}
 	}
 	return nil
 }
 
-// weighNext returns the size of an object once it is unpacked. That of a difference is written in its beginning.
-func weighNext(scanner *packfile.Scanner) (int64, error) {
+// readObjectSize returns the size of an object once it is unpacked. That of a difference is written in its beginning.
+func readObjectSize(scanner *packfile.Scanner) (int64, error) {
 	header, err := scanner.NextObjectHeader()
 	if err != nil {
 		return 0, err
@@ -61,7 +61,7 @@ func weighNext(scanner *packfile.Scanner) (int64, error) {
 	if header.Type != plumbing.OFSDeltaObject && header.Type != plumbing.REFDeltaObject {
 		return header.Length, nil
 	}
-	var start prefix
+	var start prefixBuffer
 	if _, _, err := scanner.NextObject(&start); err != nil {
 		return 0, err
 	}
@@ -70,16 +70,16 @@ func weighNext(scanner *packfile.Scanner) (int64, error) {
 		return 0, errors.New("the pack is damaged")
 	}
 	size, n := binary.Uvarint(start.bytes[n:])
-	if n <= 0 || size > mostUnpacked {
-		return mostUnpacked + 1, nil
+	if n <= 0 || size > maxUnpacked {
+		return maxUnpacked + 1, nil
 	}
 	return header.Length + int64(size), nil
 }
 
-// prefix keeps the first bytes of what is written.
-type prefix struct{ bytes []byte }
+// prefixBuffer keeps the first bytes of what is written.
+type prefixBuffer struct{ bytes []byte }
 
-func (p *prefix) Write(b []byte) (int, error) {
+func (p *prefixBuffer) Write(b []byte) (int, error) {
 	p.bytes = append(p.bytes, b[:min(len(b), 2*binary.MaxVarintLen64-len(p.bytes))]...)
 	return len(b), nil
 }

@@ -55,19 +55,19 @@ func must(t *testing.T, err error) {
 func newWorld(t *testing.T, config githost.Config) *world {
 	t.Helper()
 	w := &world{hostKey: newKey(t, 'h'), keys: agent.NewKeyring()}
-	clock, stop := network.Scaled(2000, time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	clock, stop := network.NewScaledClock(2000, time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
 	t.Cleanup(stop)
-	config.DB, config.Clock, config.Host, config.HostKey = store.Memory(), clock, host, w.hostKey
+	config.DB, config.Clock, config.Host, config.HostKey = store.NewMemory(), clock, host, w.hostKey
 	var err error
 	w.Host, err = githost.New(config)
 	must(t, err)
-	w.token = w.IssueToken()
+	w.token = w.CreateToken()
 	for _, name := range []string{tenantRepo, catalogRepo} {
 		must(t, w.Create(name))
 	}
 	web := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.meet == nil || !w.meet(rw, r) {
-			w.Web().ServeHTTP(rw, r)
+			w.NewWebHandler().ServeHTTP(rw, r)
 		}
 	}))
 	t.Cleanup(web.Close)
@@ -93,7 +93,7 @@ func sshPort(t *testing.T, port server.Port) *fabric.Host {
 	servers := server.New(server.Config{Fabric: f, CA: ca})
 	t.Cleanup(func() { _ = servers.Close() })
 	must(t, servers.Add(server.Site{Address: "203.0.113.7", Ports: []server.Port{port}}))
-	client, err := f.Host(netip.MustParseAddr("192.0.2.10"))
+	client, err := f.AddHost(netip.MustParseAddr("192.0.2.10"))
 	must(t, err)
 	return client
 }
@@ -111,7 +111,7 @@ func (w *world) letIn(t *testing.T, seed byte, known bool) {
 	private := ed25519.NewKeyFromSeed([]byte(strings.Repeat(string(rune(seed)), ed25519.SeedSize)))
 	must(t, w.keys.Add(agent.AddedKey{PrivateKey: private}))
 	if known {
-		must(t, w.AddKey(server.AuthorizedKey(newKey(t, seed))))
+		must(t, w.AddKey(server.FormatAuthorizedKey(newKey(t, seed))))
 	}
 }
 
@@ -145,7 +145,7 @@ func (w *world) commit(t *testing.T, name string, files map[string]string) strin
 
 func (w *world) file(t *testing.T, name, path string) string {
 	t.Helper()
-	files, _, err := w.Files(name)
+	files, _, err := w.ReadFiles(name)
 	must(t, err)
 	return string(files[path])
 }

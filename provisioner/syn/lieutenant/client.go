@@ -33,9 +33,9 @@ type Client struct {
 	tokens  Tokens
 }
 
-// New returns a client of the Lieutenant at url. Without tokens only Discover and InstallManifest work.
+// New returns a client of the Lieutenant at url. Without tokens only Discover and FetchInstallManifest work.
 func New(n network.Network, url string, tokens Tokens) *Client {
-	return &Client{base: strings.TrimRight(url, "/"), network: n, http: n.APIClient(network.Limits{Bytes: maxAnswer, Time: patience}), clock: n.Clock, tokens: tokens}
+	return &Client{base: strings.TrimRight(url, "/"), network: n, http: n.NewAPIClient(network.Limits{Bytes: maxAnswer, Time: requestTimeout}), clock: n.Clock, tokens: tokens}
 }
 
 // SignIn gets a token, from the environment, from what is kept of an earlier sign-in, or from a person.

@@ -40,25 +40,25 @@ func TestTenantsAndTheirClustersAreListed(t *testing.T) {
 	s.clusters["c-1"] = map[string]any{"id": "c-1", "tenant": "t-one", "facts": map[string]any{"cloud": "exoscale", "count": 3},
 		"compileMeta": map[string]any{"lastCompile": "2026-01-02T03:04:05Z"}, "tenantGitRepoRevision": "v1"}
 	s.clusters["c-2"] = map[string]any{"id": "c-2", "tenant": "t-two"}
-	tenants, err := s.client().Tenants(t.Context())
+	tenants, err := s.client().ListTenants(t.Context())
 	must(t, err)
 	if diff := cmp.Diff([]state.SynTenant{{ID: "t-one", DisplayName: "One"}, {ID: "t-two"}}, tenants); diff != "" {
 		t.Error(diff)
 	}
-	one, err := s.client().Tenant(t.Context(), "t-one")
+	one, err := s.client().GetTenant(t.Context(), "t-one")
 	must(t, err)
 	if diff := cmp.Diff(state.SynTenant{ID: "t-one", DisplayName: "One", Config: state.GitRepo{
 		URL: "ssh://git@git.example.net/t-one.git", Revision: "main", HostKeys: "git.example.net ssh-ed25519 AAAA",
 	}}, one); diff != "" {
 		t.Error(diff)
 	}
-	clusters, err := s.client().Clusters(t.Context(), "t-one")
+	clusters, err := s.client().ListClusters(t.Context(), "t-one")
 	must(t, err)
 	if diff := cmp.Diff([]state.SynCluster{{ID: "c-1", Tenant: "t-one", Facts: map[string]string{"cloud": "exoscale", "count": "3"},
 		TenantRevision: "v1", Compiled: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, clusters); diff != "" {
 		t.Error(diff)
 	}
-	if all, err := s.client().Clusters(t.Context(), ""); len(all) != 2 || err != nil {
+	if all, err := s.client().ListClusters(t.Context(), ""); len(all) != 2 || err != nil {
 		t.Errorf("%v, %v", all, err)
 	}
 }
@@ -66,13 +66,13 @@ func TestTenantsAndTheirClustersAreListed(t *testing.T) {
 func TestIDsOfTheWrongFormAreNotAskedFor(t *testing.T) {
 	s := newServer(t)
 	for _, id := range []string{"", "demo", "t-", "T-demo", "t-demo/../../x", "t-demo?x", "t-" + strings.Repeat("a", 62), "c-demo\x1b", "t-demo-"} {
-		_, err := s.client().Tenant(t.Context(), id)
+		_, err := s.client().GetTenant(t.Context(), id)
 		checkFault(t, id, err, fault.Invalid, "t-")
 		if fault.FieldOf(err) != "syn.tenant" {
 			t.Errorf("%q: field %s", id, fault.FieldOf(err))
 		}
 	}
-	_, err := s.client().Cluster(t.Context(), "t-demo")
+	_, err := s.client().GetCluster(t.Context(), "t-demo")
 	checkFault(t, "a tenant as a cluster", err, fault.Invalid, "c-")
 	if len(s.requests) > 0 {
 		t.Errorf("asked %v", s.requests)
@@ -106,7 +106,7 @@ func TestRefusalsAreSaidInOurWords(t *testing.T) {
 		s := newServer(t)
 		test.request = tenant
 		s.overrides = []override{test.override}
-		_, err := s.client().Tenant(t.Context(), "t-one")
+		_, err := s.client().GetTenant(t.Context(), "t-one")
 		checkFault(t, name, err, test.kind, test.says...)
 		if fault.FieldOf(err) != test.field {
 			t.Errorf("%s: field %q", name, fault.FieldOf(err))
@@ -120,13 +120,13 @@ func TestWhatPassesIsWaitedFor(t *testing.T) {
 		{request: "GET /tenants", status: 503, body: "<html>", strange: true},
 		{request: "GET /tenants", status: 500, body: `{"reason": "etcd is busy"}`},
 	}
-	if _, err := s.client().Tenants(t.Context()); err != nil || len(s.requests) != 3 {
+	if _, err := s.client().ListTenants(t.Context()); err != nil || len(s.requests) != 3 {
 		t.Errorf("%d requests, %v", len(s.requests), err)
 	}
 	for range 9 {
 		s.next("GET /tenants", 500, `{"reason": "etcd is busy"}`)
 	}
-	_, err := s.client().Tenants(t.Context())
+	_, err := s.client().ListTenants(t.Context())
 	checkFault(t, "what stays", err, fault.Transient, "etcd is busy")
 	if len(s.requests) != 7 {
 		t.Errorf("%d requests", len(s.requests))
@@ -137,15 +137,15 @@ func TestALieutenantThatIsNotReached(t *testing.T) {
 	s := newServer(t)
 	cut := s.network
 	cut.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("cut off \x1b[31m") }
-	_, err := lieutenant.New(cut, s.http.URL, token(canary)).Tenants(t.Context())
+	_, err := lieutenant.New(cut, s.http.URL, token(canary)).ListTenants(t.Context())
 	checkFault(t, "cut off", err, fault.Transient, "cut off", s.http.URL)
 	stranger := s.network
 	stranger.Roots = x509.NewCertPool()
-	_, err = lieutenant.New(stranger, s.http.URL, token(canary)).Tenants(t.Context())
+	_, err = lieutenant.New(stranger, s.http.URL, token(canary)).ListTenants(t.Context())
 	checkFault(t, "another authority", err, fault.Internal, "trust store")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = s.client().Tenants(ctx)
+	_, err = s.client().ListTenants(ctx)
 	if !fault.Is(err, fault.Cancelled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -171,12 +171,12 @@ func TestATokenThatIsRejectedIsRenewedOnce(t *testing.T) {
 	s := newServer(t)
 	s.next("GET /tenants", 401, `{"reason": "Unauthorized"}`)
 	tokens := &forgetful{}
-	if _, err := lieutenant.New(s.network, s.http.URL, tokens).Tenants(t.Context()); err != nil || len(tokens.rejected) != 1 {
+	if _, err := lieutenant.New(s.network, s.http.URL, tokens).ListTenants(t.Context()); err != nil || len(tokens.rejected) != 1 {
 		t.Errorf("%v, %v", tokens.rejected, err)
 	}
 	s.next("GET /tenants", 401, `{"reason": "Unauthorized"}`)
 	s.next("GET /tenants", 401, `{"reason": "Unauthorized"}`)
-	_, err := lieutenant.New(s.network, s.http.URL, tokens).Tenants(t.Context())
+	_, err := lieutenant.New(s.network, s.http.URL, tokens).ListTenants(t.Context())
 	checkFault(t, "rejected twice", err, fault.Denied, s.http.URL)
 }
 
@@ -193,7 +193,7 @@ func TestATokenOfAnotherInstanceIsExplained(t *testing.T) {
 		s := newServer(t)
 		s.next("GET /tenants", 401, `{"reason": "Unauthorized"}`)
 		bearer := token(canary + "." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + "." + canary)
-		_, err := lieutenant.New(s.network, s.http.URL, bearer).Tenants(t.Context())
+		_, err := lieutenant.New(s.network, s.http.URL, bearer).ListTenants(t.Context())
 		checkFault(t, claims, err, fault.Denied, says, s.http.URL, "COMMODORE_API_TOKEN")
 	}
 }
@@ -207,7 +207,7 @@ func (nobody) Token(context.Context) (string, error) {
 
 func TestNothingIsAskedBeforeSomebodySignsIn(t *testing.T) {
 	s := newServer(t)
-	if _, err := lieutenant.New(s.network, s.http.URL, nobody{}).Tenants(t.Context()); !fault.Is(err, fault.Denied) || len(s.requests) > 0 {
+	if _, err := lieutenant.New(s.network, s.http.URL, nobody{}).ListTenants(t.Context()); !fault.Is(err, fault.Denied) || len(s.requests) > 0 {
 		t.Errorf("%v, %v", s.requests, err)
 	}
 }

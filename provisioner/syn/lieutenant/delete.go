@@ -10,8 +10,8 @@ import (
 	"exoshift/state"
 )
 
-// protection is the annotation that keeps Lieutenant's operator from carrying out a deletion; it sets it by default.
-const protection = "syn.tools/protected-delete"
+// protectionAnnotation is the annotation that keeps Lieutenant's operator from carrying out a deletion; it sets it by default.
+const protectionAnnotation = "syn.tools/protected-delete"
 
 const (
 	deletionLimit = 2 * time.Minute
@@ -22,19 +22,19 @@ const (
 // fault.Timeout: the deletion has begun and goes on, as Lieutenant's operator archives the repository and deletes the
 // cluster's secrets first.
 func (c *Client) DeleteCluster(ctx context.Context, id string) (state.Action, error) {
-	op := "delete cluster " + clean(id, "") + " in Lieutenant"
-	found, err := c.look(ctx, op, id)
+	op := "delete cluster " + sanitize(id, "") + " in Lieutenant"
+	found, err := c.getCluster(ctx, op, id)
 	if fault.Is(err, fault.NotFound) {
 		return state.Found, nil
 	}
-	if err == nil && found.Annotations[protection] != "false" {
-		_, err = c.patch(ctx, op, id, change{Annotations: map[string]string{protection: "false"}})
+	if err == nil && found.Annotations[protectionAnnotation] != "false" {
+		_, err = c.patch(ctx, op, id, clusterPatch{Annotations: map[string]string{protectionAnnotation: "false"}})
 	}
 	if err == nil {
-		err = c.do(ctx, call{op: op, field: clusterField, method: http.MethodDelete, path: clusterPath(id)}, nil)
+		err = c.do(ctx, call{op: op, field: clusterField, method: http.MethodDelete, path: formatClusterPath(id)}, nil)
 	}
 	if err == nil {
-		err = c.awaitEnd(ctx, op, id)
+		err = c.waitDeleted(ctx, op, id)
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return "", err
@@ -42,10 +42,10 @@ func (c *Client) DeleteCluster(ctx context.Context, id string) (state.Action, er
 	return state.Deleted, nil
 }
 
-// awaitEnd returns fault.NotFound once a cluster is gone.
-func (c *Client) awaitEnd(ctx context.Context, op, id string) error {
+// waitDeleted returns fault.NotFound once a cluster is gone.
+func (c *Client) waitDeleted(ctx context.Context, op, id string) error {
 	for end := c.clock.Now().Add(deletionLimit); ; {
-		if _, err := c.look(ctx, op, id); err != nil {
+		if _, err := c.getCluster(ctx, op, id); err != nil {
 			return err
 		}
 		if c.clock.Now().After(end) {

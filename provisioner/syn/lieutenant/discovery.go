@@ -9,17 +9,17 @@ import (
 
 // Discover asks Lieutenant for its neighbours: the single sign-on and Vault. Nobody has to sign in for it.
 func (c *Client) Discover(ctx context.Context) (state.SynServices, error) {
-	asked := get("ask Lieutenant for its services", urlField, "/")
-	asked.open = true
+	asked := newGetCall("ask Lieutenant for its services", urlField, "/")
+	asked.anonymous = true
 	if address, err := url.Parse(c.base); err != nil || address.Scheme != "https" || address.Hostname() == "" {
-		return state.SynServices{}, c.translate(ctx, asked, "", &refusal{err: errNoURL})
+		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{err: errNoURL})
 	}
 	var told metadata
 	if err := c.do(ctx, asked, &told); err != nil {
 		return state.SynServices{}, err
 	}
 	if told.APIVersion == "" {
-		return state.SynServices{}, c.translate(ctx, asked, "", &refusal{strange: "it answers, but not as Lieutenant does"})
+		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it answers, but not as Lieutenant does"})
 	}
 	return state.SynServices{
 		DiscoveryURL: told.OIDC.DiscoveryURL, ClientID: told.OIDC.ClientID,

@@ -20,11 +20,11 @@ const (
 // EnsureCluster creates the cluster and waits until its catalog has a repository, or gives an existing one the facts and
 // the name that it lacks. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict.
 func (c *Client) EnsureCluster(ctx context.Context, wanted state.SynCluster) (state.SynCluster, state.Action, error) {
-	op := "register cluster " + clean(wanted.ID, "") + " in Lieutenant"
+	op := "register cluster " + sanitize(wanted.ID, "") + " in Lieutenant"
 	if err := checkID(op, tenantField, wanted.Tenant, "t-"); err != nil {
 		return state.SynCluster{}, "", err
 	}
-	found, err := c.look(ctx, op, wanted.ID)
+	found, err := c.getCluster(ctx, op, wanted.ID)
 	action := state.Found
 	if fault.Is(err, fault.NotFound) {
 		found, action, err = c.create(ctx, op, wanted)
@@ -35,12 +35,12 @@ func (c *Client) EnsureCluster(ctx context.Context, wanted state.SynCluster) (st
 	if err == nil {
 		found, err = c.awaitRepository(ctx, op, found)
 	}
-	return found.cluster(), action, err
+	return found.toCluster(), action, err
 }
 
 // create makes the cluster, or finds it: a reply may be lost, and somebody else may be faster.
 func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster) (cluster, state.Action, error) {
-	body := change{ID: wanted.ID, Tenant: wanted.Tenant, DisplayName: wanted.DisplayName, Facts: wanted.Facts}
+	body := clusterPatch{ID: wanted.ID, Tenant: wanted.Tenant, DisplayName: wanted.DisplayName, Facts: wanted.Facts}
 	var made cluster
 	err := c.do(ctx, call{op: op, field: factsField, method: http.MethodPost, path: "/clusters", body: body}, &made)
 	if err == nil {
@@ -49,7 +49,7 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 	if !fault.Is(err, fault.Transient) && !fault.Is(err, fault.Conflict) {
 		return cluster{}, "", err
 	}
-	found, lookErr := c.look(ctx, op, wanted.ID)
+	found, lookErr := c.getCluster(ctx, op, wanted.ID)
 	if lookErr != nil {
 		return cluster{}, "", err
 	}
@@ -59,16 +59,16 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 // complete gives an existing cluster what it lacks.
 func (c *Client) complete(ctx context.Context, op string, found cluster, wanted state.SynCluster) (cluster, state.Action, error) {
 	if found.Tenant != wanted.Tenant {
-		return found, "", fault.Newf(fault.Conflict, op, "it belongs to tenant %s, and %s is wanted", clean(found.Tenant, ""), wanted.Tenant).
-			About(tenantField).WithHint("give the tenant that it belongs to, or another ID for this cluster")
+		return found, "", fault.Newf(fault.Conflict, op, "it belongs to tenant %s, and %s is wanted", sanitize(found.Tenant, ""), wanted.Tenant).
+			WithField(tenantField).WithHint("give the tenant that it belongs to, or another ID for this cluster")
 	}
-	missing := change{Facts: map[string]string{}}
-	has := found.cluster().Facts
+	missing := clusterPatch{Facts: map[string]string{}}
+	has := found.toCluster().Facts
 	for _, fact := range slices.Sorted(maps.Keys(wanted.Facts)) {
 		value := has[fact] // an empty one says nothing, and cannot be taken away by the API
 		if value != "" && value != wanted.Facts[fact] {
-			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q, and %q is wanted", fact, clean(value, ""), wanted.Facts[fact]).
-				About(factsField).WithHint("if it is the same cluster, make the answers and Lieutenant agree on %s; otherwise choose another ID", fact)
+			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q, and %q is wanted", fact, sanitize(value, ""), wanted.Facts[fact]).
+				WithField(factsField).WithHint("if it is the same cluster, make the answers and Lieutenant agree on %s; otherwise choose another ID", fact)
 		}
 		if value != wanted.Facts[fact] {
 			missing.Facts[fact] = wanted.Facts[fact]
@@ -77,7 +77,7 @@ func (c *Client) complete(ctx context.Context, op string, found cluster, wanted 
 	if found.DisplayName == "" {
 		missing.DisplayName = wanted.DisplayName
 	}
-	if missing.empty() {
+	if missing.isEmpty() {
 		return found, state.Found, nil
 	}
 	found, err := c.patch(ctx, op, wanted.ID, missing)
@@ -95,7 +95,7 @@ func (c *Client) awaitRepository(ctx context.Context, op string, found cluster) 
 			return found, fault.New(fault.KindOf(err), op, err)
 		}
 		var err error
-		if found, err = c.look(ctx, op, found.ID); err != nil {
+		if found, err = c.getCluster(ctx, op, found.ID); err != nil {
 			return found, err
 		}
 	}
@@ -104,8 +104,8 @@ func (c *Client) awaitRepository(ctx context.Context, op string, found cluster) 
 
 // EnsureDynamicFacts gives a cluster facts that it has not reported yet; what it reported stays.
 func (c *Client) EnsureDynamicFacts(ctx context.Context, id string, facts map[string]any) (state.Action, error) {
-	op := "set the dynamic facts of cluster " + clean(id, "") + " in Lieutenant"
-	found, err := c.look(ctx, op, id)
+	op := "set the dynamic facts of cluster " + sanitize(id, "") + " in Lieutenant"
+	found, err := c.getCluster(ctx, op, id)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +114,7 @@ func (c *Client) EnsureDynamicFacts(ctx context.Context, id string, facts map[st
 	if len(missing) == 0 {
 		return state.Found, nil
 	}
-	if _, err := c.patch(ctx, op, id, change{DynamicFacts: missing}); err != nil {
+	if _, err := c.patch(ctx, op, id, clusterPatch{DynamicFacts: missing}); err != nil {
 		return "", err
 	}
 	return state.Updated, nil

@@ -12,6 +12,6 @@ func checkID(op, field, id, prefix string) error {
 	if len(id) <= 63 && regexp.MustCompile(`^`+prefix+`[a-z0-9]([a-z0-9-]*[a-z0-9])?$`).MatchString(id) {
 		return nil
 	}
-	return fault.Newf(fault.Invalid, op, "the ID has the wrong form").About(field).
+	return fault.Newf(fault.Invalid, op, "the ID has the wrong form").WithField(field).
 		WithHint("give an ID of at most 63 lower-case letters, digits and hyphens that starts with %s, as in %sdemo-1234", prefix, prefix)
 }

@@ -20,10 +20,10 @@ const (
 	resetHint   = "ask those who run Lieutenant to reset the cluster's bootstrap token: it is in the status of its Cluster object on the Kubernetes cluster of Lieutenant, and the API cannot do it"
 )
 
-// InstallManifest fetches what Steward is installed from. It can be had once: whoever has it keeps it before anything
+// FetchInstallManifest fetches what Steward is installed from. It can be had once: whoever has it keeps it before anything
 // else. fault.Conflict: the token was used or has ended. It is never asked for a second time by itself.
-func (c *Client) InstallManifest(ctx context.Context, installURL string) ([]byte, error) {
-	address, err := c.installAddress(installURL)
+func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([]byte, error) {
+	address, err := c.parseInstallURL(installURL)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func (c *Client) InstallManifest(ctx context.Context, installURL string) ([]byte
 		return nil, fault.New(fault.KindOf(ctx.Err()), manifestOp, context.Cause(ctx)).
 			WithHint("run again; if the token is refused then, it was used by this attempt")
 	}
-	return nil, c.unfetched(failed)
+	return nil, c.toManifestFault(failed)
 }
 
-// installAddress makes sure that the token goes to Lieutenant and to nobody else.
-func (c *Client) installAddress(installURL string) (*url.URL, error) {
+// parseInstallURL makes sure that the token goes to Lieutenant and to nobody else.
+func (c *Client) parseInstallURL(installURL string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, manifestOp, errors.New(why)).
 			WithHint("the token was not sent; tell those who run Lieutenant at %s what its install URL looks like", c.base)
@@ -57,8 +57,8 @@ func (c *Client) installAddress(installURL string) (*url.URL, error) {
 		return refuse("the install URL is no URL")
 	case address.Scheme != "https" || address.User != nil:
 		return refuse("the install URL is not plain https")
-	case place(address) != place(base):
-		return refuse("the install URL is of another host than Lieutenant: " + clean(address.Host, address.Query().Get("token")))
+	case formatHostPort(address) != formatHostPort(base):
+		return refuse("the install URL is of another host than Lieutenant: " + sanitize(address.Host, address.Query().Get("token")))
 	case address.Query().Get("token") == "":
 		return refuse("the install URL has no token")
 	}
@@ -66,7 +66,7 @@ func (c *Client) installAddress(installURL string) (*url.URL, error) {
 	return address, nil
 }
 
-func place(address *url.URL) string {
+func formatHostPort(address *url.URL) string {
 	port := address.Port()
 	if port == "" {
 		port = "443"
@@ -74,40 +74,40 @@ func place(address *url.URL) string {
 	return net.JoinHostPort(address.Hostname(), port)
 }
 
-func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]byte, *refusal) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]byte, *apiError) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
-		return nil, &refusal{err: hideURL(err)}
+		return nil, &apiError{err: hideURL(err)}
 	}
 	request.Header.Set("User-Agent", "exoshift")
 	// A connection that was kept might be closed by now; then the transport would ask again by itself.
 	request.Close = true
-	fresh := c.network.APIClient(network.Limits{Bytes: maxManifest, Time: patience})
+	fresh := c.network.NewAPIClient(network.Limits{Bytes: maxManifest, Time: requestTimeout})
 	defer fresh.CloseIdleConnections()
 	answer, err := fresh.Do(request)
 	if fault.IsTooLarge(err) {
-		return nil, &refusal{strange: network.Explain(err).Sentence, given: true}
+		return nil, &apiError{unexpectedBody: network.DescribeError(err).Sentence, fromLieutenant: true}
 	}
 	if err != nil {
-		return nil, &refusal{err: hideURL(err)}
+		return nil, &apiError{err: hideURL(err)}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	switch {
 	case fault.IsTooLarge(err):
-		return nil, &refusal{status: answer.StatusCode, strange: network.Explain(err).Sentence, given: true}
+		return nil, &apiError{status: answer.StatusCode, unexpectedBody: network.DescribeError(err).Sentence, fromLieutenant: true}
 	case err != nil:
-		return nil, &refusal{err: hideURL(err)}
+		return nil, &apiError{err: hideURL(err)}
 	case answer.StatusCode != http.StatusOK:
-		return nil, newRefusal(answer.StatusCode, content, token)
+		return nil, newAPIError(answer.StatusCode, content, token)
 	}
 	return content, checkManifest(content)
 }
 
 // checkManifest tells whether a List that brings Steward was received.
-func checkManifest(content []byte) *refusal {
+func checkManifest(content []byte) *apiError {
 	var list struct {
 		Kind  string
 		Items []struct {
@@ -116,30 +116,30 @@ func checkManifest(content []byte) *refusal {
 		}
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) || json.Unmarshal(content, &list) != nil {
-		return &refusal{status: http.StatusOK, strange: strange(content)}
+		return &apiError{status: http.StatusOK, unexpectedBody: describeUnexpected(content)}
 	}
 	for _, item := range list.Items {
 		if list.Kind == "List" && item.Kind == "Deployment" && item.Metadata.Name == "steward" {
 			return nil
 		}
 	}
-	return &refusal{status: http.StatusOK, strange: "it answers with JSON that does not install Steward", given: true}
+	return &apiError{status: http.StatusOK, unexpectedBody: "it answers with JSON that does not install Steward", fromLieutenant: true}
 }
 
-// unfetched says what became of the token.
-func (c *Client) unfetched(failed *refusal) error {
+// toManifestFault says what became of the token.
+func (c *Client) toManifestFault(failed *apiError) error {
 	switch {
-	case failed.err != nil && certificate(failed.err):
-		return fault.New(fault.Internal, manifestOp, failed).About(urlField).WithHint("%s", c.pathHint(failed))
+	case failed.err != nil && isCertificateError(failed.err):
+		return fault.New(fault.Internal, manifestOp, failed).WithField(urlField).WithHint("%s", c.formatURLHint(failed))
 	case failed.err != nil:
 		return fault.New(fault.Transient, manifestOp, failed).
 			WithHint("check that this machine reaches %s and run again; if the token is refused then, it was used by this attempt", c.base)
-	case failed.given:
+	case failed.fromLieutenant:
 		return fault.New(fault.Internal, manifestOp, failed).
 			WithHint("tell those who run Lieutenant at %s what it answers; it does so once for each token, so that they may have to reset the cluster's bootstrap token, too", c.base)
-	case failed.strange != "":
+	case failed.unexpectedBody != "":
 		return fault.New(fault.Internal, manifestOp, failed).
-			WithHint("%s; if the token is refused then, it was used by this attempt", c.pathHint(failed))
+			WithHint("%s; if the token is refused then, it was used by this attempt", c.formatURLHint(failed))
 	}
 	switch failed.status {
 	case http.StatusUnauthorized, http.StatusNotFound, http.StatusBadRequest:
@@ -148,6 +148,6 @@ func (c *Client) unfetched(failed *refusal) error {
 		return fault.Newf(fault.Transient, manifestOp, "the cluster's account is not ready yet: %w", failed).
 			WithHint("the token was not used; run again in a minute")
 	}
-	return fault.New(failed.kind(), manifestOp, failed).
+	return fault.New(failed.toFaultKind(), manifestOp, failed).
 		WithHint("run again in a while; if it stays, tell those who run Lieutenant at %s", c.base)
 }

@@ -19,7 +19,7 @@ func (s *server) installURL() string { return s.http.URL + "/install/steward.jso
 func TestTheManifestIsFetchedOnceByItsTokenAlone(t *testing.T) {
 	s := newServer(t)
 	s.next("GET /install/steward.json", 200, steward)
-	got, err := lieutenant.New(s.network, s.http.URL+"/", nil).InstallManifest(t.Context(), s.installURL())
+	got, err := lieutenant.New(s.network, s.http.URL+"/", nil).FetchInstallManifest(t.Context(), s.installURL())
 	if string(got) != steward || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -41,10 +41,10 @@ func TestTheTokenGoesToLieutenantOnly(t *testing.T) {
 		"no URL":                s.http.URL + "/install/steward.json?token=" + canary + "\x7f",
 		"a host with a secret":  "https://" + canary + ".example/install/steward.json?token=" + canary,
 	} {
-		_, err := s.client().InstallManifest(t.Context(), url)
+		_, err := s.client().FetchInstallManifest(t.Context(), url)
 		checkFault(t, name, err, fault.Invalid, "not sent")
 	}
-	_, err := s.client().InstallManifest(t.Context(), "")
+	_, err := s.client().FetchInstallManifest(t.Context(), "")
 	checkFault(t, "none", err, fault.Conflict, "used", "reset")
 	if len(s.requests) > 0 {
 		t.Errorf("asked %v", s.requests)
@@ -74,7 +74,7 @@ func TestWhatBecameOfTheTokenIsSaid(t *testing.T) {
 		s := newServer(t)
 		test.request = "GET /install/steward.json"
 		s.overrides = []override{test.override}
-		got, err := s.client().InstallManifest(t.Context(), s.installURL())
+		got, err := s.client().FetchInstallManifest(t.Context(), s.installURL())
 		checkFault(t, name, err, test.kind, test.says...)
 		if got != nil || len(s.requests) != 1 {
 			t.Errorf("%s: %s after %v", name, got, s.requests)
@@ -90,16 +90,16 @@ func TestAManifestThatIsLostIsNotAskedForAgain(t *testing.T) {
 		dials++
 		return nil, errors.New("cut off")
 	}
-	_, err := lieutenant.New(broken, s.http.URL, nil).InstallManifest(t.Context(), s.installURL())
+	_, err := lieutenant.New(broken, s.http.URL, nil).FetchInstallManifest(t.Context(), s.installURL())
 	checkFault(t, "cut off", err, fault.Transient, "cut off")
 	if dials != 1 {
 		t.Errorf("%d attempts", dials)
 	}
 	client := s.client()
-	_, err = client.Tenants(t.Context()) // leaves a connection, on which the transport would ask a second time by itself
+	_, err = client.ListTenants(t.Context()) // leaves a connection, on which the transport would ask a second time by itself
 	must(t, err)
 	s.overrides = []override{{request: "GET /install/steward.json", header: "X-Strange: lost"}}
-	_, err = client.InstallManifest(t.Context(), s.installURL())
+	_, err = client.FetchInstallManifest(t.Context(), s.installURL())
 	checkFault(t, "lost", err, fault.Transient, "used by this attempt")
 	if len(s.requests) != 2 {
 		t.Errorf("asked %v", s.requests)

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	patience  = 30 * time.Second // for one answer
-	maxAnswer = 16 << 20         // bytes; a list of thousands of clusters has a few
-	// longestPause is that before the last attempt; the first one is a second, and each next one twice as long.
-	longestPause = 4 * time.Second
+	requestTimeout = 30 * time.Second // for one answer
+	maxAnswer      = 16 << 20         // bytes; a list of thousands of clusters has a few
+	// maxPause is that before the last attempt; the first one is a second, and each next one twice as long.
+	maxPause = 4 * time.Second
 )
 
 // call is one request of the API, and what it is made for.
@@ -27,34 +27,34 @@ type call struct {
 	field        string // the answer that is wrong if nothing is there
 	method, path string
 	body         any
-	open         bool // nobody has to sign in for it
+	anonymous    bool // nobody has to sign in for it
 }
 
-func get(op, field, path string) call {
+func newGetCall(op, field, path string) call {
 	return call{op: op, field: field, method: http.MethodGet, path: path}
 }
 
 // do sends a request and reads its answer into into, which may be nil.
 func (c *Client) do(ctx context.Context, asked call, into any) error {
 	token := ""
-	if !asked.open {
+	if !asked.anonymous {
 		var err error
 		if token, err = c.tokens.Token(ctx); err != nil {
 			return err
 		}
 	}
-	failed := c.repeat(ctx, asked, token, into)
-	if failed != nil && failed.unknown() && !asked.open {
-		token, failed = c.renewed(ctx, asked, token, into, failed)
+	failed := c.sendWithRetry(ctx, asked, token, into)
+	if failed != nil && failed.isUnauthorized() && !asked.anonymous {
+		token, failed = c.retryWithNewToken(ctx, asked, token, into, failed)
 	}
 	if failed == nil {
 		return nil
 	}
-	return c.translate(ctx, asked, token, failed)
+	return c.toFault(ctx, asked, token, failed)
 }
 
-// renewed asks once more if there is another token in the place of one that is not accepted.
-func (c *Client) renewed(ctx context.Context, asked call, token string, into any, failed *refusal) (string, *refusal) {
+// retryWithNewToken asks once more if there is another token in the place of one that is not accepted.
+func (c *Client) retryWithNewToken(ctx context.Context, asked call, token string, into any, failed *apiError) (string, *apiError) {
 	tokens, able := c.tokens.(rejecter)
 	if !able {
 		return token, failed
@@ -64,14 +64,14 @@ func (c *Client) renewed(ctx context.Context, asked call, token string, into any
 	if err != nil || another == token {
 		return token, failed
 	}
-	return another, c.repeat(ctx, asked, another, into)
+	return another, c.sendWithRetry(ctx, asked, another, into)
 }
 
-// repeat sends a request again while that may help and cannot do harm.
-func (c *Client) repeat(ctx context.Context, asked call, token string, into any) *refusal {
+// sendWithRetry sends a request again while that may help and cannot do harm.
+func (c *Client) sendWithRetry(ctx context.Context, asked call, token string, into any) *apiError {
 	failed := c.send(ctx, asked, token, into)
-	for pause := time.Second; pause <= longestPause; pause *= 2 {
-		if failed == nil || !failed.passing() || asked.method == http.MethodPost || c.clock.Sleep(ctx, pause) != nil {
+	for pause := time.Second; pause <= maxPause; pause *= 2 {
+		if failed == nil || !failed.isTemporary() || asked.method == http.MethodPost || c.clock.Sleep(ctx, pause) != nil {
 			break
 		}
 		failed = c.send(ctx, asked, token, into)
@@ -79,39 +79,39 @@ func (c *Client) repeat(ctx context.Context, asked call, token string, into any)
 	return failed
 }
 
-func (c *Client) send(ctx context.Context, asked call, token string, into any) *refusal {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (c *Client) send(ctx context.Context, asked call, token string, into any) *apiError {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	request, err := c.request(ctx, asked, token)
+	request, err := c.newRequest(ctx, asked, token)
 	if err != nil {
-		return &refusal{err: err}
+		return &apiError{err: err}
 	}
 	answer, err := c.http.Do(request)
 	switch {
 	case fault.IsTooLarge(err):
-		return &refusal{strange: network.Explain(err).Sentence}
+		return &apiError{unexpectedBody: network.DescribeError(err).Sentence}
 	case err != nil:
-		return &refusal{err: hideURL(err)}
+		return &apiError{err: hideURL(err)}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	switch {
 	case fault.IsTooLarge(err):
-		return &refusal{status: answer.StatusCode, strange: network.Explain(err).Sentence}
+		return &apiError{status: answer.StatusCode, unexpectedBody: network.DescribeError(err).Sentence}
 	case err != nil:
-		return &refusal{err: hideURL(err)}
+		return &apiError{err: hideURL(err)}
 	case answer.StatusCode >= http.StatusMultipleChoices:
-		return newRefusal(answer.StatusCode, content, token)
+		return newAPIError(answer.StatusCode, content, token)
 	case into == nil:
 		return nil
 	}
 	if json.Unmarshal(content, into) != nil {
-		return &refusal{status: answer.StatusCode, strange: strange(content)}
+		return &apiError{status: answer.StatusCode, unexpectedBody: describeUnexpected(content)}
 	}
 	return nil
 }
 
-func (c *Client) request(ctx context.Context, asked call, token string) (*http.Request, error) {
+func (c *Client) newRequest(ctx context.Context, asked call, token string) (*http.Request, error) {
 	var content io.Reader = http.NoBody
 	if asked.body != nil {
 		text, err := json.Marshal(asked.body)

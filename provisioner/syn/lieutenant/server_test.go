@@ -53,7 +53,7 @@ func newServer(t *testing.T) *server {
 	t.Cleanup(s.http.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(s.http.Certificate())
-	clock, stop := network.Scaled(1000, time.Now())
+	clock, stop := network.NewScaledClock(1000, time.Now())
 	t.Cleanup(stop)
 	s.network = network.Network{Dial: new(net.Dialer).DialContext, Roots: roots, Clock: clock}
 	return s

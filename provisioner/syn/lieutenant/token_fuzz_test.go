@@ -18,11 +18,11 @@ func FuzzOrigin(f *testing.F) {
 	f.Add("e30.e30.e30.e30", []byte("{}"))
 	f.Fuzz(func(t *testing.T, head string, payload []byte) {
 		token := head + "." + base64.RawURLEncoding.EncodeToString(payload) + ".c2ln"
-		told := origin(token)
+		told := parseClaims(token)
 		if strings.Contains(head, ".") && (told.Issuer != "" || told.Subject != "" || told.audience() != "") {
 			t.Fatalf("%q is of %+v", token, told)
 		}
-		for _, words := range []string{clean(told.Issuer, token), clean(told.Subject, token), clean(told.audience(), token)} {
+		for _, words := range []string{sanitize(told.Issuer, token), sanitize(told.Subject, token), sanitize(told.audience(), token)} {
 			if strings.ContainsFunc(words, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(words, token) || len(words) > 4*maxReason+3 {
 				t.Fatalf("%q is told as %q", payload, words)
 			}
@@ -42,7 +42,7 @@ func FuzzInstallAddress(f *testing.F) {
 		const token = "very-secret-token"
 		c := &Client{base: "https://api.example.net"}
 		for _, given := range []string{installURL, installURL + token, "https://" + token + installURL + token} {
-			address, err := c.installAddress(given)
+			address, err := c.parseInstallURL(given)
 			if err != nil {
 				words := err.Error() + fault.HintOf(err)
 				asked, unread := url.Parse(given)

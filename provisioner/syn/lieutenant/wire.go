@@ -27,7 +27,7 @@ type gitRepo struct {
 	DeployKey string `json:"deployKey"`
 }
 
-func (g gitRepo) repo() state.GitRepo {
+func (g gitRepo) toGitRepo() state.GitRepo {
 	return state.GitRepo{URL: g.URL, Revision: g.Revision, HostKeys: g.HostKeys, DeployKey: g.DeployKey}
 }
 
@@ -37,8 +37,8 @@ type tenant struct {
 	GitRepo     gitRepo `json:"gitRepo"`
 }
 
-func (t tenant) tenant() state.SynTenant {
-	return state.SynTenant{ID: t.ID, DisplayName: t.DisplayName, Config: t.GitRepo.repo()}
+func (t tenant) toTenant() state.SynTenant {
+	return state.SynTenant{ID: t.ID, DisplayName: t.DisplayName, Config: t.GitRepo.toGitRepo()}
 }
 
 // cluster is what is read of a cluster.
@@ -57,20 +57,20 @@ type cluster struct {
 	} `json:"compileMeta"`
 }
 
-func (c cluster) cluster() state.SynCluster {
+func (c cluster) toCluster() state.SynCluster {
 	facts := make(map[string]string, len(c.Facts))
 	for key, value := range c.Facts {
 		facts[key] = fmt.Sprint(value) // the description allows other types, though the server drops them
 	}
 	return state.SynCluster{
 		ID: c.ID, Tenant: c.Tenant, DisplayName: c.DisplayName, Facts: facts, DynamicFacts: c.DynamicFacts,
-		Catalog: c.GitRepo.repo(), TenantRevision: c.TenantRevision, InstallURL: c.InstallURL, Compiled: c.CompileMeta.LastCompile,
+		Catalog: c.GitRepo.toGitRepo(), TenantRevision: c.TenantRevision, InstallURL: c.InstallURL, Compiled: c.CompileMeta.LastCompile,
 	}
 }
 
-// change is what is sent of a cluster: to create it, or as a merge patch. A patch that names the ID or the tenant is
+// clusterPatch is what is sent of a cluster: to create it, or as a merge patch. A patch that names the ID or the tenant is
 // refused, and none can take anything away.
-type change struct {
+type clusterPatch struct {
 	ID           string            `json:"id,omitzero"`
 	Tenant       string            `json:"tenant,omitzero"`
 	DisplayName  string            `json:"displayName,omitzero"`
@@ -79,4 +79,4 @@ type change struct {
 	DynamicFacts map[string]any    `json:"dynamicFacts,omitempty"`
 }
 
-func (c change) empty() bool { return c.DisplayName == "" && len(c.Facts) == 0 }
+func (c clusterPatch) isEmpty() bool { return c.DisplayName == "" && len(c.Facts) == 0 }

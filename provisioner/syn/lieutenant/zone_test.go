@@ -38,16 +38,16 @@ func sources(zone *simcloud.Zone) signin.Options {
 func TestAPersonRegistersAClusterInTheZone(t *testing.T) {
 	inZone(t, func(t *testing.T, zone *simcloud.Zone) {
 		client := lieutenant.New(zone.Network(), zoneAPI+"/", signin.New(sources(zone)))
-		if _, err := client.Tenants(t.Context()); !fault.Is(err, fault.Denied) {
+		if _, err := client.ListTenants(t.Context()); !fault.Is(err, fault.Denied) {
 			t.Errorf("nobody has signed in: %v", err)
 		}
-		must(t, client.SignIn(t.Context(), zone.Browse))
-		tenants, err := client.Tenants(t.Context())
+		must(t, client.SignIn(t.Context(), zone.SignIn))
+		tenants, err := client.ListTenants(t.Context())
 		must(t, err)
 		if len(tenants) < 2 {
 			t.Errorf("tenants %v", tenants)
 		}
-		tenant, err := client.Tenant(t.Context(), zoneTenant)
+		tenant, err := client.GetTenant(t.Context(), zoneTenant)
 		must(t, err)
 		if tenant.DisplayName != "Harbour Ltd" || tenant.Config.URL == "" {
 			t.Errorf("%+v", tenant)
@@ -76,18 +76,18 @@ func handOver(t *testing.T, client *lieutenant.Client) {
 	if action != state.Updated || err != nil {
 		t.Errorf("%s, %v", action, err)
 	}
-	found, err := client.Cluster(t.Context(), "c-demo-1")
+	found, err := client.GetCluster(t.Context(), "c-demo-1")
 	must(t, err)
-	manifest, err := client.InstallManifest(t.Context(), found.InstallURL)
+	manifest, err := client.FetchInstallManifest(t.Context(), found.InstallURL)
 	if len(manifest) == 0 || err != nil {
 		t.Errorf("no manifest: %v", err)
 	}
-	_, err = client.InstallManifest(t.Context(), found.InstallURL)
+	_, err = client.FetchInstallManifest(t.Context(), found.InstallURL)
 	checkFault(t, "the second time", err, fault.Conflict, "used already", "reset")
 	if action, err := client.DeleteCluster(t.Context(), "c-demo-1"); action != state.Deleted || err != nil {
 		t.Errorf("%s, %v", action, err)
 	}
-	if _, err := client.Cluster(t.Context(), "c-demo-1"); !fault.Is(err, fault.NotFound) {
+	if _, err := client.GetCluster(t.Context(), "c-demo-1"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("it is still there: %v", err)
 	}
 }
@@ -95,19 +95,19 @@ func handOver(t *testing.T, client *lieutenant.Client) {
 func TestTheZoneLetsOneInByTokenAndFromElsewhere(t *testing.T) {
 	inZone(t, func(t *testing.T, zone *simcloud.Zone) {
 		given := sources(zone)
-		given.Given = zone.Person().APIToken
+		given.Given = zone.Credentials().APIToken
 		elsewhere := sources(zone)
 		elsewhere.Listen = nil
 		for name, options := range map[string]signin.Options{"by token": given, "from elsewhere": elsewhere} {
 			client := lieutenant.New(zone.Network(), zoneAPI, signin.New(options))
-			must(t, client.SignIn(t.Context(), zone.Browse))
-			if _, err := client.Tenant(t.Context(), zoneTenant); err != nil {
+			must(t, client.SignIn(t.Context(), zone.SignIn))
+			if _, err := client.GetTenant(t.Context(), zoneTenant); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		given.Given = "nonsense"
 		client := lieutenant.New(zone.Network(), zoneAPI, signin.New(given))
-		_, err := client.Tenant(t.Context(), zoneTenant)
+		_, err := client.GetTenant(t.Context(), zoneTenant)
 		checkFault(t, "nonsense", err, fault.Denied, zoneAPI)
 	})
 }
@@ -115,10 +115,10 @@ func TestTheZoneLetsOneInByTokenAndFromElsewhere(t *testing.T) {
 func TestAnHourLaterNobodyHasToSignInAgain(t *testing.T) {
 	inZone(t, func(t *testing.T, zone *simcloud.Zone) {
 		client := lieutenant.New(zone.Network(), zoneAPI, signin.New(sources(zone)))
-		must(t, client.SignIn(t.Context(), zone.Browse))
+		must(t, client.SignIn(t.Context(), zone.SignIn))
 		for range 3 {
 			must(t, zone.Network().Clock.Sleep(t.Context(), 1200e9))
-			if _, err := client.Tenant(t.Context(), zoneTenant); err != nil {
+			if _, err := client.GetTenant(t.Context(), zoneTenant); err != nil {
 				t.Error(err)
 			}
 		}

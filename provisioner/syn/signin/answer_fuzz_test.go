@@ -64,8 +64,8 @@ func FuzzDiscover(f *testing.F) {
 				t.Fatalf("somebody is led to %q", endpoint)
 			}
 		}
-		if slices.ContainsFunc(told.signatures(), func(name string) bool { return name == "none" || strings.HasPrefix(name, "HS") }) {
-			t.Fatalf("%q prove something", told.signatures())
+		if slices.ContainsFunc(told.listAlgorithms(), func(name string) bool { return name == "none" || strings.HasPrefix(name, "HS") }) {
+			t.Fatalf("%q prove something", told.listAlgorithms())
 		}
 	})
 }
@@ -79,7 +79,7 @@ func FuzzTokenEnd(f *testing.F) {
 	f.Add("a.%.b", []byte(nil))
 	f.Fuzz(func(t *testing.T, token string, payload []byte) {
 		for _, each := range []string{token, "e30." + base64.RawURLEncoding.EncodeToString(payload) + ".c2ln", "e30." + base64.URLEncoding.EncodeToString(payload) + ".c2ln"} {
-			end, known := endOf(each)
+			end, known := parseExpiry(each)
 			if known && (end.Before(time.Unix(0, 0)) || end.Year() > 9999+1) || !known && !end.IsZero() {
 				t.Fatalf("%q ends at %s", each, end)
 			}
@@ -102,24 +102,24 @@ func FuzzCache(f *testing.F) {
 			t.Fatal(err)
 		}
 		s := &Source{options: Options{Cache: path, API: api}}
-		found := s.cached()
+		found := s.loadCached()
 		if !json.Valid(content) && (found.IDToken != "" || found.RefreshToken != "") {
 			t.Fatalf("%q is in %q", found, content)
 		}
-		before, err := s.entries()
+		before, err := s.readEntries()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.note(kept{whole: map[string]any{"id_token": "new.token.here"}}); err != nil {
+		if err := s.saveCached(tokenSet{answer: map[string]any{"id_token": "new.token.here"}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.cached().IDToken; got != "new.token.here" {
+		if got := s.loadCached().IDToken; got != "new.token.here" {
 			t.Fatalf("%q was kept", got)
 		}
-		if err := s.forget("new.token.here"); err != nil {
+		if err := s.removeCached("new.token.here"); err != nil {
 			t.Fatal(err)
 		}
-		after, err := s.entries()
+		after, err := s.readEntries()
 		if delete(before, api); err != nil || !slices.Equal(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))) {
 			t.Fatalf("of %q there is %q, %v", before, after, err)
 		}
@@ -154,7 +154,7 @@ func FuzzVerification(f *testing.F) {
 		f.Add("", seed, "AB&x=\x1b")
 	}
 	f.Fuzz(func(t *testing.T, address, complete, code string) {
-		page, err := verification(&oauth2.DeviceAuthResponse{VerificationURI: address, VerificationURIComplete: complete, UserCode: code})
+		page, err := buildDeviceURL(&oauth2.DeviceAuthResponse{VerificationURI: address, VerificationURIComplete: complete, UserCode: code})
 		if err != nil {
 			if !fault.Is(err, fault.Denied) {
 				t.Fatal(err)
@@ -179,7 +179,7 @@ func FuzzRefused(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code, description string, status int) {
 		const secret = "very-secret-value"
-		refused := (&Source{}).refused("sign in", &oauth2.RetrieveError{
+		refused := (&Source{}).toRefusalFault("sign in", &oauth2.RetrieveError{
 			Response: &http.Response{StatusCode: status}, ErrorCode: code, ErrorDescription: description + secret,
 		}, []string{secret, ""})
 		if words := refused.Error(); strings.Contains(words, secret) || strings.ContainsFunc(words, unprintable) {

@@ -30,7 +30,7 @@ type browser struct {
 }
 
 func (b *browser) listen() (net.Listener, error) {
-	listener, err := signin.Loopback("0")()
+	listener, err := signin.ListenLoopback("0")()
 	if err == nil {
 		b.at = "http://" + listener.Addr().String()
 	}
@@ -224,11 +224,11 @@ func TestWithoutAPersonOneHasToCome(t *testing.T) {
 
 func TestAPortThatIsTakenIsNamed(t *testing.T) {
 	s := newSignOn(t)
-	taken, err := signin.Loopback("0")()
+	taken, err := signin.ListenLoopback("0")()
 	must(t, err)
 	defer func() { _ = taken.Close() }()
 	options := s.options()
-	options.Listen = signin.Loopback(portOf(t, taken))
+	options.Listen = signin.ListenLoopback(portOf(t, taken))
 	err = signin.New(options).SignIn(t.Context(), func(context.Context, string) error { return errors.New("shown") })
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "18000") || !strings.Contains(fault.HintOf(err), "18000") {
 		t.Errorf("error = %v, %s", err, fault.HintOf(err))

@@ -22,8 +22,8 @@ const (
 // CachePath returns where commodore keeps its tokens, below a cache folder such as $XDG_CACHE_HOME.
 func CachePath(cacheHome string) string { return filepath.Join(cacheHome, "commodore", "token") }
 
-// entries reads the cache: a JSON object of addresses. One that is missing or broken is empty.
-func (s *Source) entries() (map[string]json.RawMessage, error) {
+// readEntries reads the cache: a JSON object of addresses. One that is missing or broken is empty.
+func (s *Source) readEntries() (map[string]json.RawMessage, error) {
 	entries := map[string]json.RawMessage{}
 	content, err := fileread.Bytes(s.options.Cache, maxCache)
 	if os.IsNotExist(err) {
@@ -38,51 +38,51 @@ func (s *Source) entries() (map[string]json.RawMessage, error) {
 	return entries, nil
 }
 
-// cached returns what is kept for our API: the whole answer of the token endpoint, or, of older versions of commodore, the
+// loadCached returns what is kept for our API: the whole answer of the token endpoint, or, of older versions of commodore, the
 // ID token alone.
-func (s *Source) cached() kept {
+func (s *Source) loadCached() tokenSet {
 	if s.options.Cache == "" {
-		return kept{}
+		return tokenSet{}
 	}
-	entries, err := s.entries()
+	entries, err := s.readEntries()
 	if err != nil {
-		return kept{}
+		return tokenSet{}
 	}
-	var found kept
+	var found tokenSet
 	entry := entries[s.options.API]
 	if json.Unmarshal(entry, &found.IDToken) == nil {
 		return found
 	}
 	if json.Unmarshal(entry, &found) != nil {
-		return kept{}
+		return tokenSet{}
 	}
 	return found
 }
 
-// note keeps an answer of the token endpoint for the next run.
-func (s *Source) note(fresh kept) error {
-	entry, err := json.Marshal(fresh.whole)
+// saveCached keeps an answer of the token endpoint for the next run.
+func (s *Source) saveCached(fresh tokenSet) error {
+	entry, err := json.Marshal(fresh.answer)
 	if err != nil || s.options.Cache == "" {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
 		return err
 	}
-	return s.change(func(entries map[string]json.RawMessage) { entries[s.options.API] = entry })
+	return s.updateEntries(func(entries map[string]json.RawMessage) { entries[s.options.API] = entry })
 }
 
-// forget takes a token out that is not accepted: the next run would begin with it.
-func (s *Source) forget(token string) error {
-	if s.options.Cache == "" || s.options.Given != "" || s.cached().IDToken != token {
+// removeCached takes a token out that is not accepted: the next run would begin with it.
+func (s *Source) removeCached(token string) error {
+	if s.options.Cache == "" || s.options.Given != "" || s.loadCached().IDToken != token {
 		return nil
 	}
-	return s.change(func(entries map[string]json.RawMessage) { delete(entries, s.options.API) })
+	return s.updateEntries(func(entries map[string]json.RawMessage) { delete(entries, s.options.API) })
 }
 
-// change changes our entry and leaves the others as they are. Whoever reads the cache sees the old file or the new one.
-func (s *Source) change(edit func(entries map[string]json.RawMessage)) error {
-	defer s.alone()()
-	entries, err := s.entries()
+// updateEntries changes our entry and leaves the others as they are. Whoever reads the cache sees the old file or the new one.
+func (s *Source) updateEntries(edit func(entries map[string]json.RawMessage)) error {
+	defer s.lockCache()()
+	entries, err := s.readEntries()
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (s *Source) change(edit func(entries map[string]json.RawMessage)) error {
 	if err != nil {
 		return err
 	}
-	return replace(s.options.Cache, content)
+	return replaceFile(s.options.Cache, content)
 }
 
-// alone keeps others of us from writing the cache until release. commodore knows no lock, and a cache that cannot be locked
+// lockCache keeps others of us from writing the cache until release. commodore knows no lock, and a cache that cannot be locked
 // is better than none.
-func (s *Source) alone() (release func()) {
+func (s *Source) lockCache() (release func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
 	lock := flock.New(s.options.Cache+".lock", flock.SetPermissions(0o600))
@@ -104,8 +104,8 @@ func (s *Source) alone() (release func()) {
 	return func() { _ = lock.Close() }
 }
 
-// replace gives the file to its owner alone, whoever could read the old one.
-func replace(path string, content []byte) error {
+// replaceFile gives the file to its owner alone, whoever could read the old one.
+func replaceFile(path string, content []byte) error {
 	file, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return err

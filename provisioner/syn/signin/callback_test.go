@@ -36,12 +36,12 @@ func browse(t *testing.T, url string) (int, string) {
 // await waits for a callback with the state "right"; the person's browser comes back as return says.
 func await(t *testing.T, comeBack func(address string) error) (string, error) {
 	t.Helper()
-	listener, err := signin.Loopback("0")()
+	listener, err := signin.ListenLoopback("0")()
 	if err != nil {
 		t.Fatal(err)
 	}
 	callback := signin.Callback{Listener: listener, Path: "/back", State: "right"}
-	return callback.Code(t.Context(), "https://id.example.net", func(_ context.Context, page string) error {
+	return callback.WaitCode(t.Context(), "https://id.example.net", func(_ context.Context, page string) error {
 		if page != "https://id.example.net" {
 			t.Errorf("shown is %q", page)
 		}
@@ -81,7 +81,7 @@ func TestOnlyTheRequestOfThisSignInCounts(t *testing.T) {
 }
 
 func TestASecondCallbackChangesNothing(t *testing.T) {
-	listener, err := signin.Loopback("0")()
+	listener, err := signin.ListenLoopback("0")()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,14 +127,14 @@ func TestAnAttemptEndsWhenShowingFails(t *testing.T) {
 }
 
 func TestACallbackThatNeverComesEndsWithItsContext(t *testing.T) {
-	listener, err := signin.Loopback("0")()
+	listener, err := signin.ListenLoopback("0")()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	ended := make(chan struct{})
-	_, err = signin.Callback{Listener: listener, Path: "/", State: "s"}.Code(ctx, "", func(ctx context.Context, _ string) error {
+	_, err = signin.Callback{Listener: listener, Path: "/", State: "s"}.WaitCode(ctx, "", func(ctx context.Context, _ string) error {
 		defer close(ended)
 		<-ctx.Done()
 		return nil
@@ -143,7 +143,7 @@ func TestACallbackThatNeverComesEndsWithItsContext(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	<-ended
-	again, err := signin.Loopback(portOf(t, listener))()
+	again, err := signin.ListenLoopback(portOf(t, listener))()
 	if err != nil {
 		t.Fatalf("the port is still taken: %v", err)
 	}

@@ -14,29 +14,29 @@ import (
 // clients.
 var errNoDevice = errors.New("the single sign-on lets nobody sign in on another machine")
 
-// device has somebody sign in on any machine (RFC 8628).
-func (s *Source) device(ctx context.Context, p *provider, show func(ctx context.Context, url string) error) error {
+// signInByDevice has somebody sign in on any machine (RFC 8628).
+func (s *Source) signInByDevice(ctx context.Context, p *provider, show func(ctx context.Context, url string) error) error {
 	const op = "sign in on another machine"
 	if p.oauth.Endpoint.DeviceAuthURL == "" {
 		return errNoDevice
 	}
-	asking, cancel := s.client(ctx)
+	asking, cancel := s.newClientContext(ctx)
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
 	offered, err := p.oauth.DeviceAuth(asking, oauth2.S256ChallengeOption(verifier))
 	if err != nil {
-		if err = s.translate(ctx, op, err, verifier); fault.Is(err, fault.Denied) {
+		if err = s.toFault(ctx, op, err, verifier); fault.Is(err, fault.Denied) {
 			return errNoDevice
 		}
 		return err
 	}
-	page, err := verification(offered)
+	page, err := buildDeviceURL(offered)
 	if err != nil {
 		return err
 	}
 	asking, stop := context.WithCancelCause(context.WithValue(ctx, oauth2.HTTPClient, s.http))
 	defer stop(nil)
-	_, end := present(asking, page, func(ctx context.Context, url string) error {
+	_, end := startShow(asking, page, func(ctx context.Context, url string) error {
 		err := show(ctx, url)
 		if err != nil {
 			stop(err)
@@ -53,11 +53,11 @@ func (s *Source) device(ctx context.Context, p *provider, show func(ctx context.
 	case ctx.Err() == nil && fault.Is(err, fault.Timeout):
 		return fault.Newf(fault.Timeout, op, "nobody did so in time").WithHint("run again, and sign in before the code ends")
 	}
-	return s.translate(ctx, op, err, offered.DeviceCode, verifier)
+	return s.toFault(ctx, op, err, offered.DeviceCode, verifier)
 }
 
-// verification returns the page where the person signs in, with the code that they are asked for there.
-func verification(offered *oauth2.DeviceAuthResponse) (string, error) {
+// buildDeviceURL returns the page where the person signs in, with the code that they are asked for there.
+func buildDeviceURL(offered *oauth2.DeviceAuthResponse) (string, error) {
 	text := offered.VerificationURIComplete
 	if text == "" {
 		text = offered.VerificationURI

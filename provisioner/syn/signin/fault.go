@@ -15,8 +15,8 @@ import (
 	"exoshift/internal/text"
 )
 
-// translate makes a *fault.Error of what kept us from an answer, or of a refusal; secrets stay out of it.
-func (s *Source) translate(ctx context.Context, op string, err error, secrets ...string) error {
+// toFault makes a *fault.Error of what kept us from an answer, or of a refusal; secrets stay out of it.
+func (s *Source) toFault(ctx context.Context, op string, err error, secrets ...string) error {
 	var refused *oauth2.RetrieveError
 	var certificate *tls.CertificateVerificationError
 	var about *url.Error
@@ -24,45 +24,45 @@ func (s *Source) translate(ctx context.Context, op string, err error, secrets ..
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case fault.IsTooLarge(err):
-		return fault.New(fault.Invalid, op, network.Explain(err)).
+		return fault.New(fault.Invalid, op, network.DescribeError(err)).
 			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
 	case errors.As(err, &refused):
-		return s.refused(op, refused, secrets)
+		return s.toRefusalFault(op, refused, secrets)
 	case errors.As(err, &certificate):
 		return fault.New(fault.Internal, op, certificate).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
 	case errors.As(err, &about):
 		err = about.Err
 	}
-	return fault.New(fault.Transient, op, errors.New("no answer: "+s.scrub(err.Error(), secrets))).
+	return fault.New(fault.Transient, op, errors.New("no answer: "+s.redact(err.Error(), secrets))).
 		WithHint("check that this machine reaches the single sign-on, and run again")
 }
 
-// refused reads the refusal of a token endpoint (RFC 6749, 5.2); its body may hold what we sent.
-func (s *Source) refused(op string, refused *oauth2.RetrieveError, secrets []string) error {
+// toRefusalFault reads the refusal of a token endpoint (RFC 6749, 5.2); its body may hold what we sent.
+func (s *Source) toRefusalFault(op string, refused *oauth2.RetrieveError, secrets []string) error {
 	status := http.StatusInternalServerError
 	if refused.Response != nil {
 		status = refused.Response.StatusCode
 	}
 	words := http.StatusText(status)
 	if refused.ErrorCode != "" {
-		words = refused.ErrorCode + said(refused.ErrorDescription)
+		words = refused.ErrorCode + formatDetail(refused.ErrorDescription)
 	}
 	kind := fault.Denied
 	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		kind = fault.Transient
 	}
-	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", s.scrub(words, secrets), status).
+	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", s.redact(words, secrets), status).
 		WithHint("sign in again; if it stays, tell those who run the single sign-on")
 }
 
-// scrub leaves secrets, and what could control a terminal, out of words that somebody else chose.
-func (*Source) scrub(words string, secrets []string) string {
-	words = text.Sanitize(words, text.Limit(10*maxWords)) // first, as it may join the parts of a secret
+// redact leaves secrets, and what could control a terminal, out of words that somebody else chose.
+func (*Source) redact(words string, secrets []string) string {
+	words = text.Sanitize(words, text.WithLimit(10*maxMessage)) // first, as it may join the parts of a secret
 	for _, secret := range secrets {
 		if secret != "" {
 			words = strings.ReplaceAll(words, secret, "(secret)")
 		}
 	}
-	return clean(words)
+	return sanitize(words)
 }

@@ -12,25 +12,25 @@ import (
 
 const maxToken = 64 << 10 // bytes
 
-// given returns the token that we were given. A file is read each time, as others replace what is in it. No error holds
+// loadGiven returns the token that we were given. A file is read each time, as others replace what is in it. No error holds
 // the value: it may be a secret.
-func (s *Source) given() (string, error) {
-	token, err := load(s.options.Given)
+func (s *Source) loadGiven() (string, error) {
+	token, err := readToken(s.options.Given)
 	if err != nil {
-		return "", refuse(err.Error())
+		return "", newGivenError(err.Error())
 	}
-	if end, known := endOf(token); known && over(end) {
-		return "", refuse("the token has ended at " + end.UTC().Format("2006-01-02 15:04 UTC"))
+	if end, known := parseExpiry(token); known && isExpired(end) {
+		return "", newGivenError("the token has ended at " + end.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	return token, nil
 }
 
-func refuse(why string) error {
+func newGivenError(why string) error {
 	return fault.New(fault.Denied, "use the token of COMMODORE_API_TOKEN", errors.New(why)).
 		WithHint("set COMMODORE_API_TOKEN to a token that is valid, or to the path of a file with one; or unset it and sign in")
 }
 
-func load(value string) (string, error) {
+func readToken(value string) (string, error) {
 	text := value
 	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
 		content, err := fileread.Text(value, fileread.Small)

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	patience     = 30 * time.Second // for one answer
-	maxDiscovery = 1 << 20          // bytes
-	wellKnown    = "/.well-known/openid-configuration"
-	discoveryOp  = "ask the single sign-on what it offers"
+	requestTimeout = 30 * time.Second // for one answer
+	maxDiscovery   = 1 << 20          // bytes
+	wellKnown      = "/.well-known/openid-configuration"
+	discoveryOp    = "ask the single sign-on what it offers"
 )
 
 // provider is the single sign-on of an API.
@@ -39,8 +39,8 @@ type configuration struct {
 	Algorithms    []string `json:"id_token_signing_alg_values_supported"`
 }
 
-// provider finds the single sign-on by what the API says.
-func (s *Source) provider(ctx context.Context) (*provider, error) {
+// discoverProvider finds the single sign-on by what the API says.
+func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 	services, err := s.options.Services(ctx)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *Source) provider(ctx context.Context) (*provider, error) {
 			WithHint("do not sign in there; tell those who run %s", s.options.API)
 	}
 	config := oidc.ProviderConfig{
-		IssuerURL: told.Issuer, AuthURL: told.Authorization, TokenURL: told.Token, JWKSURL: told.Keys, Algorithms: told.signatures(),
+		IssuerURL: told.Issuer, AuthURL: told.Authorization, TokenURL: told.Token, JWKSURL: told.Keys, Algorithms: told.listAlgorithms(),
 	}
 	return &provider{
 		oauth: oauth2.Config{
@@ -73,7 +73,7 @@ func (s *Source) provider(ctx context.Context) (*provider, error) {
 }
 
 func (s *Source) discover(ctx context.Context, address string) (told configuration, _ error) {
-	asking, cancel := context.WithTimeout(ctx, patience)
+	asking, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, address, nil)
 	if err != nil {
@@ -81,19 +81,19 @@ func (s *Source) discover(ctx context.Context, address string) (told configurati
 	}
 	answer, err := s.http.Do(request)
 	if err != nil {
-		return told, s.translate(ctx, discoveryOp, err)
+		return told, s.toFault(ctx, discoveryOp, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return told, s.translate(ctx, discoveryOp, err)
+		return told, s.toFault(ctx, discoveryOp, err)
 	}
 	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &told) != nil {
 		kind := fault.Invalid
 		if answer.StatusCode >= http.StatusInternalServerError {
 			kind = fault.Transient
 		}
-		return told, fault.Newf(kind, discoveryOp, "%s does not answer as a single sign-on does (%s)", clean(address), clean(answer.Status)).
+		return told, fault.Newf(kind, discoveryOp, "%s does not answer as a single sign-on does (%s)", sanitize(address), sanitize(answer.Status)).
 			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
 	}
 	return told, nil
@@ -102,7 +102,7 @@ func (s *Source) discover(ctx context.Context, address string) (told configurati
 // check refuses a configuration that would lead a person, or a code, somewhere else than it says.
 func (c configuration) check(address string) error {
 	if strings.TrimRight(c.Issuer, "/")+wellKnown != address {
-		return errors.New("the configuration at " + clean(address) + " is that of another one, " + clean(c.Issuer))
+		return errors.New("the configuration at " + sanitize(address) + " is that of another one, " + sanitize(c.Issuer))
 	}
 	for name, endpoint := range map[string]string{
 		"authorization_endpoint": c.Authorization, "token_endpoint": c.Token, "jwks_uri": c.Keys, "device_authorization_endpoint": c.Device,
@@ -117,8 +117,8 @@ func (c configuration) check(address string) error {
 	return nil
 }
 
-// signatures returns the algorithms that are offered, but for those that prove nothing to us.
-func (c configuration) signatures() []string {
+// listAlgorithms returns the algorithms that are offered, but for those that prove nothing to us.
+func (c configuration) listAlgorithms() []string {
 	var able []string
 	for _, algorithm := range c.Algorithms {
 		if strings.HasPrefix(algorithm, "RS") || strings.HasPrefix(algorithm, "PS") || strings.HasPrefix(algorithm, "ES") || algorithm == "EdDSA" {
@@ -128,19 +128,19 @@ func (c configuration) signatures() []string {
 	return able
 }
 
-// client makes oauth2 use our network, for one answer.
-func (s *Source) client(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// newClientContext makes oauth2 use our network, for one answer.
+func (s *Source) newClientContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	return context.WithValue(ctx, oauth2.HTTPClient, s.http), cancel
 }
 
 // verify checks the ID token of an answer: signature, issuer, audience, end and, unless it is "", the nonce.
-func (s *Source) verify(ctx context.Context, p *provider, answer kept, nonce string) error {
+func (s *Source) verify(ctx context.Context, p *provider, answer tokenSet, nonce string) error {
 	const op = "check the token of the single sign-on"
 	if answer.IDToken == "" {
 		return fault.Newf(fault.Denied, op, "there is no ID token").WithHint("tell those who run the single sign-on")
 	}
-	asking, cancel := context.WithTimeout(ctx, patience)
+	asking, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	token, err := p.verifier.Verify(asking, answer.IDToken)
 	if err == nil && nonce != "" && token.Nonce != nonce {
@@ -150,8 +150,8 @@ func (s *Source) verify(ctx context.Context, p *provider, answer kept, nonce str
 		return nil
 	}
 	if asking.Err() != nil {
-		return s.translate(ctx, op, err)
+		return s.toFault(ctx, op, err)
 	}
-	return fault.New(fault.Denied, op, errors.New(s.scrub(err.Error(), answer.secrets()))).
+	return fault.New(fault.Denied, op, errors.New(s.redact(err.Error(), answer.listSecrets()))).
 		WithHint("sign in again; if it stays, check this machine's clock and tell those who run the single sign-on")
 }

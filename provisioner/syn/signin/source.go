@@ -40,26 +40,26 @@ const (
 
 // Source has the token of one API. It may be used by several goroutines.
 type Source struct {
-	options  Options
-	http     *http.Client
-	rejected sync.Map      // tokens that were not accepted
-	turn     chan struct{} // whoever has taken it out may use what follows
-	held     kept
+	options   Options
+	http      *http.Client
+	rejected  sync.Map      // tokens that were not accepted
+	semaphore chan struct{} // whoever has taken it out may use what follows
+	tokens    tokenSet
 }
 
 // New returns the source of tokens for an API.
 func New(options Options) *Source {
-	client := options.Network.APIClient(network.Limits{Bytes: maxDiscovery, Time: patience})
-	s := &Source{options: options, http: client, turn: make(chan struct{}, 1)}
-	s.turn <- struct{}{}
+	client := options.Network.NewAPIClient(network.Limits{Bytes: maxDiscovery, Time: requestTimeout})
+	s := &Source{options: options, http: client, semaphore: make(chan struct{}, 1)}
+	s.semaphore <- struct{}{}
 	return s
 }
 
-// take waits for the turn; give gives it back.
-func (s *Source) take(ctx context.Context) (give func(), err error) {
+// lock waits for the turn; give gives it back.
+func (s *Source) lock(ctx context.Context) (give func(), err error) {
 	select {
-	case <-s.turn:
-		return func() { s.turn <- struct{}{} }, nil
+	case <-s.semaphore:
+		return func() { s.semaphore <- struct{}{} }, nil
 	case <-ctx.Done():
 		return nil, fault.New(fault.KindOf(ctx.Err()), "wait for the sign-in", context.Cause(ctx))
 	}
@@ -68,23 +68,23 @@ func (s *Source) take(ctx context.Context) (give func(), err error) {
 // Token returns a token that is valid for ten seconds at least, and renews one that is not. fault.Denied: somebody has to
 // sign in.
 func (s *Source) Token(ctx context.Context) (string, error) {
-	give, err := s.take(ctx)
+	give, err := s.lock(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer give()
-	return s.token(ctx)
+	return s.getToken(ctx)
 }
 
 // SignIn gets a token; it returns at once while there is a valid one. fault.Waiting: only a person can get one, and show
 // is nil. An error of show ends the attempt.
 func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
-	give, err := s.take(ctx)
+	give, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer give()
-	_, err = s.token(ctx)
+	_, err = s.getToken(ctx)
 	switch {
 	case !fault.Is(err, fault.Denied), s.options.Given != "":
 		return err
@@ -92,41 +92,41 @@ func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url 
 		return fault.Newf(fault.Waiting, "sign in at "+s.options.API, "only a person can, and nobody is there").
 			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN")
 	}
-	return s.person(ctx, show)
+	return s.signInInteractive(ctx, show)
 }
 
 // Reject says that a token is not accepted, whatever is written in it.
 func (s *Source) Reject(token string) {
 	s.rejected.Store(token, true)
-	_ = s.forget(token) // with it, the next run learns the same
+	_ = s.removeCached(token) // with it, the next run learns the same
 }
 
-func (s *Source) token(ctx context.Context) (string, error) {
+func (s *Source) getToken(ctx context.Context) (string, error) {
 	if s.options.Given != "" {
-		return s.given()
+		return s.loadGiven()
 	}
-	if s.fresh(s.held.IDToken) {
-		return s.held.IDToken, nil
+	if s.isValid(s.tokens.IDToken) {
+		return s.tokens.IDToken, nil
 	}
-	if cached := s.cached(); s.fresh(cached.IDToken) || !s.fresh(s.held.RefreshToken) {
-		s.held = cached // somebody else has renewed it
+	if cached := s.loadCached(); s.isValid(cached.IDToken) || !s.isValid(s.tokens.RefreshToken) {
+		s.tokens = cached // somebody else has renewed it
 	}
-	if s.fresh(s.held.IDToken) {
-		return s.held.IDToken, nil
+	if s.isValid(s.tokens.IDToken) {
+		return s.tokens.IDToken, nil
 	}
-	if s.fresh(s.held.RefreshToken) { // or there is none
-		return s.renew(ctx)
+	if s.isValid(s.tokens.RefreshToken) { // or there is none
+		return s.refresh(ctx)
 	}
-	return "", s.nobody()
+	return "", s.newSignInError()
 }
 
-func (s *Source) nobody() error {
+func (s *Source) newSignInError() error {
 	return fault.Newf(fault.Denied, "sign in at "+s.options.API, "nobody is signed in, or the sign-in has ended").
 		WithHint("sign in again, or set COMMODORE_API_TOKEN")
 }
 
-// keep holds a token, and notes it down for the next run.
-func (s *Source) keep(fresh kept) {
-	s.held = fresh
-	_ = s.note(fresh) // without it, somebody signs in again next time
+// setTokens holds a token, and notes it down for the next run.
+func (s *Source) setTokens(fresh tokenSet) {
+	s.tokens = fresh
+	_ = s.saveCached(fresh) // without it, somebody signs in again next time
 }

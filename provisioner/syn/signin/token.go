@@ -12,15 +12,15 @@ import (
 // leeway is how long before its end a token counts as ended, as with commodore.
 const leeway = 10 * time.Second
 
-// kept is the answer of a token endpoint, as far as it is of use; commodore's cache has all of it.
-type kept struct {
+// tokenSet is the answer of a token endpoint, as far as it is of use; commodore's cache has all of it.
+type tokenSet struct {
 	IDToken      string `json:"id_token"`
 	RefreshToken string `json:"refresh_token,omitempty"`
-	whole        map[string]any
+	answer       map[string]any
 }
 
-// whole returns the fields of a token endpoint's answer.
-func whole(token *oauth2.Token) kept {
+// newTokenSet returns the fields of a token endpoint's answer.
+func newTokenSet(token *oauth2.Token) tokenSet {
 	answer := map[string]any{"access_token": token.AccessToken, "token_type": token.TokenType}
 	for _, field := range []string{"id_token", "expires_in", "refresh_expires_in", "scope", "session_state", "not-before-policy"} {
 		if value := token.Extra(field); value != nil {
@@ -31,24 +31,24 @@ func whole(token *oauth2.Token) kept {
 		answer["refresh_token"] = token.RefreshToken
 	}
 	id, _ := answer["id_token"].(string)
-	return kept{IDToken: id, RefreshToken: token.RefreshToken, whole: answer}
+	return tokenSet{IDToken: id, RefreshToken: token.RefreshToken, answer: answer}
 }
 
-// fresh tells whether a token is there, was not rejected and lasts. One that does not tell its end lasts.
-func (s *Source) fresh(token string) bool {
+// isValid tells whether a token is there, was not rejected and lasts. One that does not tell its end lasts.
+func (s *Source) isValid(token string) bool {
 	_, rejected := s.rejected.Load(token)
-	end, known := endOf(token)
-	return token != "" && !rejected && (!known || !over(end))
+	end, known := parseExpiry(token)
+	return token != "" && !rejected && (!known || !isExpired(end))
 }
 
-// over tells by the wall clock, as signatures live by it.
-func over(end time.Time) bool { return end.Before(time.Now().Add(leeway)) }
+// isExpired tells by the wall clock, as signatures live by it.
+func isExpired(end time.Time) bool { return end.Before(time.Now().Add(leeway)) }
 
 // lastEnd is the end of the year 9999, in seconds: a token that ends later lasts for ever.
 const lastEnd = 253_402_300_799
 
-// endOf reads when a token ends, if it is a JWT that says so.
-func endOf(token string) (end time.Time, known bool) {
+// parseExpiry reads when a token ends, if it is a JWT that says so.
+func parseExpiry(token string) (end time.Time, known bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return time.Time{}, false
@@ -63,7 +63,7 @@ func endOf(token string) (end time.Time, known bool) {
 	return time.Unix(int64(claims.Expires), 0), true
 }
 
-func (k kept) secrets() []string {
-	access, _ := k.whole["access_token"].(string)
+func (k tokenSet) listSecrets() []string {
+	access, _ := k.answer["access_token"].(string)
 	return []string{k.IDToken, k.RefreshToken, access}
 }

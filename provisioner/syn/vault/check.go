@@ -10,24 +10,24 @@ import (
 	"exoshift/internal/fault"
 )
 
-// probe is the name of a secret that nobody makes: what may be done with it may be done with any at its place.
-const probe = "exoshift-check"
+// probeName is the name of a secret that nobody makes: what may be done with it may be done with any at its place.
+const probeName = "exoshift-check"
 
 // Check fails with fault.Denied unless secrets below path may be read and created. It looks at the policies and creates
 // nothing.
 func (c *Client) Check(ctx context.Context, path string) error {
-	op := "check what is allowed in Vault below " + clean(path)
+	op := "check what is allowed in Vault below " + sanitize(path)
 	if err := checkPath(op, path); err != nil {
 		return err
 	}
-	client, err := c.ready(ctx, op)
+	client, err := c.ensureReady(ctx, op)
 	if err != nil {
 		return err
 	}
 	place := c.options.Mount + "/data/" + path
-	allowed, err := client.Sys().CapabilitiesSelfWithContext(ctx, place+"/"+probe)
+	allowed, err := client.Sys().CapabilitiesSelfWithContext(ctx, place+"/"+probeName)
 	if err != nil {
-		return c.denied(ctx, op, "sys/capabilities-self", "update", translate(ctx, op, err, client.Token()))
+		return c.toDeniedFault(ctx, op, "sys/capabilities-self", "update", toFault(ctx, op, err, client.Token()))
 	}
 	if slices.Contains(allowed, "root") {
 		return nil
@@ -45,49 +45,49 @@ func (c *Client) Check(ctx context.Context, path string) error {
 		WithHint("ask those who run Vault for a policy with create, read and update on %s/*, or sign in as somebody who has it", place)
 }
 
-// ready returns the client if somebody has signed in and the mount is what it is taken for: a store of version 1 would take
+// ensureReady returns the client if somebody has signed in and the mount is what it is taken for: a store of version 1 would take
 // the same requests for other secrets, and its writes would replace what is there.
-func (c *Client) ready(ctx context.Context, op string) (*api.Client, error) {
-	client, err := c.signed(ctx, op)
+func (c *Client) ensureReady(ctx context.Context, op string) (*api.Client, error) {
+	client, err := c.requireClient(ctx, op)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	known := c.mounted
+	known := c.mountChecked
 	c.mu.Unlock()
 	if known {
 		return client, nil
 	}
-	if err := c.examine(ctx, op, client); err != nil {
+	if err := c.checkMount(ctx, op, client); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	c.mounted = true
+	c.mountChecked = true
 	c.mu.Unlock()
 	return client, nil
 }
 
-func (c *Client) examine(ctx context.Context, op string, client *api.Client) error {
+func (c *Client) checkMount(ctx context.Context, op string, client *api.Client) error {
 	place := "sys/internal/ui/mounts/" + c.options.Mount
 	told, err := client.Logical().ReadWithContext(ctx, place)
 	switch {
-	case forbidden(err):
-		failed := c.denied(ctx, op, c.options.Mount, "read", translate(ctx, op, err, client.Token()))
+	case isForbidden(err):
+		failed := c.toDeniedFault(ctx, op, c.options.Mount, "read", toFault(ctx, op, err, client.Token()))
 		if client.Token() == "" {
 			return failed
 		}
 		return fault.Newf(fault.Denied, op, "Vault has no store %s, or shows nothing of it to this token", c.options.Mount).
 			WithHint("check the address and the namespace of Vault, and ask those who run it for a policy with read on %s/*", c.options.Mount)
 	case err != nil:
-		return translate(ctx, op, err, client.Token())
+		return toFault(ctx, op, err, client.Token())
 	case told == nil:
 		return fault.Newf(fault.NotFound, op, "Vault has no store %s", c.options.Mount).WithHint("check the address and the namespace of Vault")
 	}
-	return c.versioned(op, told)
+	return c.checkVersion(op, told)
 }
 
-// versioned refuses what is no KV store of version 2 at exactly our mount.
-func (c *Client) versioned(op string, told *api.Secret) error {
+// checkVersion refuses what is no KV store of version 2 at exactly our mount.
+func (c *Client) checkVersion(op string, told *api.Secret) error {
 	options, _ := told.Data["options"].(map[string]any)
 	at, _ := told.Data["path"].(string)
 	if told.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == c.options.Mount {

@@ -12,12 +12,12 @@ import (
 	"exoshift/internal/fault"
 )
 
-// retries is how often a question is asked again. Writes are never repeated.
-const retries = 2
+// maxRetries is how often a question is asked again. Writes are never repeated.
+const maxRetries = 2
 
 // connect returns Vault's own client for the address, and makes it once.
 func (s *session) connect(ctx context.Context) (*api.Client, error) {
-	address, method, err := s.place(ctx)
+	address, method, err := s.resolveAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *session) connect(ctx context.Context) (*api.Client, error) {
 	if s.api != nil {
 		return s.api, nil
 	}
-	client, err := s.library(address)
+	client, err := s.newClient(address)
 	if err != nil {
 		return nil, err
 	}
@@ -34,10 +34,10 @@ func (s *session) connect(ctx context.Context) (*api.Client, error) {
 	return client, nil
 }
 
-// place returns where Vault is and how people sign in.
-func (s *session) place(ctx context.Context) (address, method string, err error) {
+// resolveAddress returns where Vault is and how people sign in.
+func (s *session) resolveAddress(ctx context.Context) (address, method string, err error) {
 	if s.options.Address != "" || s.options.Services == nil {
-		address, err = checked(s.options.Address)
+		address, err = normalizeAddress(s.options.Address)
 		return address, s.options.Method, err
 	}
 	s.mu.Lock()
@@ -50,12 +50,12 @@ func (s *session) place(ctx context.Context) (address, method string, err error)
 	if err != nil {
 		return "", "", err
 	}
-	address, err = checked(services.Vault)
+	address, err = normalizeAddress(services.Vault)
 	return address, services.VaultMethod, err
 }
 
-// checked returns an address without a slash at its end. Tokens go over TLS only.
-func checked(address string) (string, error) {
+// normalizeAddress returns an address without a slash at its end. Tokens go over TLS only.
+func normalizeAddress(address string) (string, error) {
 	const op = "find Vault"
 	if address == "" {
 		return "", fault.New(fault.Invalid, op, errors.New("its address is not known")).
@@ -64,30 +64,30 @@ func checked(address string) (string, error) {
 	place, err := url.Parse(address)
 	switch {
 	case err != nil || place.Host == "" || place.User != nil || place.RawQuery != "" || place.Fragment != "":
-		return "", fault.Newf(fault.Invalid, op, "%q is not an address like https://vault.example.net", clean(bare(place)))
+		return "", fault.Newf(fault.Invalid, op, "%q is not an address like https://vault.example.net", sanitize(formatURL(place)))
 	case place.Scheme != "https":
-		return "", fault.Newf(fault.Invalid, op, "%q does not begin with https://, and secrets go over TLS only", clean(address)).
+		return "", fault.Newf(fault.Invalid, op, "%q does not begin with https://, and secrets go over TLS only", sanitize(address)).
 			WithHint("ask for the https address of Vault")
 	}
 	return strings.TrimRight(address, "/"), nil
 }
 
-// bare returns what may be told of an address.
-func bare(place *url.URL) string {
+// formatURL returns what may be told of an address.
+func formatURL(place *url.URL) string {
 	if place == nil {
 		return ""
 	}
 	return place.Scheme + "://" + place.Host + place.Path
 }
 
-// library makes the client. The library reads variables of its own (VAULT_TOKEN, VAULT_NAMESPACE, VAULT_HEADERS,
+// newClient makes the client. The library reads variables of its own (VAULT_TOKEN, VAULT_NAMESPACE, VAULT_HEADERS,
 // VAULT_WRAP_TTL...); here they are taken back, as the environment is somebody else's business.
-func (s *session) library(address string) (*api.Client, error) {
+func (s *session) newClient(address string) (*api.Client, error) {
 	client, err := api.NewClient(&api.Config{
-		Address: address, HttpClient: s.http, Timeout: callTimeout, MaxRetries: retries, CheckRetry: again, DisableRedirects: true,
+		Address: address, HttpClient: s.http, Timeout: callTimeout, MaxRetries: maxRetries, CheckRetry: retryRead, DisableRedirects: true,
 	})
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "set up the client of Vault", errors.New(clean(err.Error()))).
+		return nil, fault.New(fault.Invalid, "set up the client of Vault", errors.New(sanitize(err.Error()))).
 			WithHint("a variable of the environment that begins with VAULT_ is malformed or names a file that does not exist: unset it")
 	}
 	client.SetHeaders(http.Header{api.RequestHeaderName: {"true"}})
@@ -99,9 +99,9 @@ func (s *session) library(address string) (*api.Client, error) {
 	return client, nil
 }
 
-// again tells whether a request is sent once more: only if it asks for something. The end of a sign-in hands a code in, which
+// retryRead tells whether a request is sent once more: only if it asks for something. The end of a sign-in hands a code in, which
 // is good for one time.
-func again(ctx context.Context, answer *http.Response, err error) (bool, error) {
+func retryRead(ctx context.Context, answer *http.Response, err error) (bool, error) {
 	var refused *fault.Error
 	if errors.As(err, &refused) {
 		return false, err

@@ -9,14 +9,14 @@ import (
 	"exoshift/state"
 )
 
-// shared is where the secrets are that all clusters use.
-const shared = "__shared__/"
+// sharedPrefix is where the secrets are that all clusters use.
+const sharedPrefix = "__shared__/"
 
 // Delete deletes the newest version of a secret, so that it can be undone. One that is gone already is found. What other
 // clusters use too is refused.
 func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) {
-	op := "delete the secret " + clean(path)
-	if strings.HasPrefix(path, shared) || strings.Count(path, "/") < 2 {
+	op := "delete the secret " + sanitize(path)
+	if strings.HasPrefix(path, sharedPrefix) || strings.Count(path, "/") < 2 {
 		return "", fault.New(fault.Invalid, op, errors.New("it does not belong to one cluster alone"))
 	}
 	h, err := c.read(ctx, op, path)
@@ -28,12 +28,12 @@ func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) 
 	case c.preview:
 		return state.Deleted, nil
 	}
-	client, err := c.signed(ctx, op)
+	client, err := c.requireClient(ctx, op)
 	if err != nil {
 		return "", err
 	}
 	if err := client.KVv2(c.options.Mount).Delete(ctx, path); err != nil {
-		return "", c.denied(ctx, op, c.options.Mount+"/data/"+path, "delete", translate(ctx, op, err, client.Token()))
+		return "", c.toDeniedFault(ctx, op, c.options.Mount+"/data/"+path, "delete", toFault(ctx, op, err, client.Token()))
 	}
 	return state.Deleted, nil
 }

@@ -17,9 +17,9 @@ import (
 	"exoshift/internal/network"
 )
 
-// translate makes a *fault.Error of what the library returned. Of its own words nothing is kept: they may hold a link
+// toFault makes a *fault.Error of what the library returned. Of its own words nothing is kept: they may hold a link
 // with the code of a sign-in, and the server's words may repeat secrets, which is why they are given.
-func translate(ctx context.Context, op string, err error, secrets ...string) error {
+func toFault(ctx context.Context, op string, err error, secrets ...string) error {
 	var known *fault.Error
 	var answer *api.ResponseError
 	var syntax *json.SyntaxError
@@ -31,23 +31,23 @@ func translate(ctx context.Context, op string, err error, secrets ...string) err
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case fault.IsTooLarge(err):
-		return fault.New(fault.Invalid, op, network.Explain(err)).
+		return fault.New(fault.Invalid, op, network.DescribeError(err)).
 			WithHint("check the address of Vault, and whether a proxy stands in between")
 	case errors.As(err, &answer):
-		return refusal(op, answer, secrets)
+		return toResponseFault(op, answer, secrets)
 	case errors.As(err, &syntax), strings.Contains(err.Error(), "invalid character"):
-		return foreign(op)
+		return newAnswerError(op)
 	}
-	return unanswered(op, err)
+	return toConnectFault(op, err)
 }
 
-// foreign is for what is not written as Vault writes.
-func foreign(op string) error {
+// newAnswerError is for what is not written as Vault writes.
+func newAnswerError(op string) error {
 	return fault.New(fault.Invalid, op, errors.New("the answer is not one of Vault's")).
 		WithHint("check the address of Vault, and whether a proxy stands in between")
 }
 
-func unanswered(op string, err error) error {
+func toConnectFault(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var failed *url.Error
 	var slow network.TooSlowError
@@ -55,7 +55,7 @@ func unanswered(op string, err error) error {
 		err = failed.Err // without the link
 	}
 	if !errors.As(err, &certificate) {
-		err = network.Brief{Sentence: clean(err.Error()), Cause: err}
+		err = network.ErrorSummary{Sentence: sanitize(err.Error()), Cause: err}
 	}
 	switch {
 	case errors.As(err, &certificate):
@@ -64,22 +64,22 @@ func unanswered(op string, err error) error {
 	case failed != nil, errors.As(err, &slow), errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.New(fault.Transient, op, err).WithHint("check that this machine reaches Vault, then run again")
 	}
-	return fault.New(fault.Internal, op, errors.New(clean(err.Error())))
+	return fault.New(fault.Internal, op, errors.New(sanitize(err.Error())))
 }
 
-// refusal is for an answer that is an error.
-func refusal(op string, answer *api.ResponseError, secrets []string) error {
-	words := without(strings.Join(answer.Errors, "; "), secrets)
+// toResponseFault is for an answer that is an error.
+func toResponseFault(op string, answer *api.ResponseError, secrets []string) error {
+	words := redactValues(strings.Join(answer.Errors, "; "), secrets)
 	if words == "" {
 		words = http.StatusText(answer.StatusCode)
 	}
 	cause := fmt.Errorf("Vault answers %d: %s", answer.StatusCode, words) //nolint:staticcheck // a name begins it
-	kind, hint := classified(answer.StatusCode, words)
+	kind, hint := mapStatus(answer.StatusCode, words)
 	return fault.New(kind, op, cause).WithHint("%s", hint)
 }
 
-// classified follows the statuses of Vault's API: those of its health are answered by replicas, too.
-func classified(status int, words string) (kind fault.Kind, hint string) {
+// mapStatus follows the statuses of Vault's API: those of its health are answered by replicas, too.
+func mapStatus(status int, words string) (kind fault.Kind, hint string) {
 	switch {
 	case status == http.StatusForbidden, status == http.StatusUnauthorized:
 		return fault.Denied, "sign in again, or ask for a policy that allows this"
@@ -99,15 +99,15 @@ func classified(status int, words string) (kind fault.Kind, hint string) {
 	return fault.Invalid, ""
 }
 
-// mismatched tells of a write that somebody else was faster than.
-func mismatched(err error) bool {
+// isVersionMismatch tells of a write that somebody else was faster than.
+func isVersionMismatch(err error) bool {
 	var answer *api.ResponseError
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusBadRequest &&
 		strings.Contains(strings.Join(answer.Errors, " "), "check-and-set parameter did not match")
 }
 
-// denied explains a 403 of a call about a path: either the token has ended, or its policies are too narrow.
-func (s *session) denied(ctx context.Context, op, path, right string, err error) error {
+// toDeniedFault explains a 403 of a call about a path: either the token has ended, or its policies are too narrow.
+func (s *session) toDeniedFault(ctx context.Context, op, path, right string, err error) error {
 	if !fault.Is(err, fault.Denied) {
 		return err
 	}
@@ -115,15 +115,15 @@ func (s *session) denied(ctx context.Context, op, path, right string, err error)
 	if failed != nil {
 		return err
 	}
-	if _, lookup := client.Auth().Token().LookupSelfWithContext(ctx); forbidden(lookup) {
-		s.forget(client.Token())
+	if _, lookup := client.Auth().Token().LookupSelfWithContext(ctx); isForbidden(lookup) {
+		s.dropToken(client.Token())
 		return fault.New(fault.Denied, op, errors.New("the token of this sign-in has ended or was revoked")).WithHint("sign in at Vault again")
 	}
 	return fault.Newf(fault.Denied, op, "the token may not %s %s", right, path).
 		WithHint("ask those who run Vault for a policy with the capability %q on %s", right, path)
 }
 
-func forbidden(err error) bool {
+func isForbidden(err error) bool {
 	var answer *api.ResponseError
 	return errors.As(err, &answer) && (answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized)
 }

@@ -35,13 +35,13 @@ func TestEachStateOfVaultHasItsWord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				w.put(backup, map[string]string{"password": "x"})
-				if _, err := w.Secret(ctx, backup); err != nil {
+				if _, err := w.GetSecret(ctx, backup); err != nil {
 					t.Fatal(err)
 				}
 				for range 9 { // net/http repeats a question by itself
-					w.Happens(site.Accident{On: "GET " + dataPath, Answer: c.answer})
+					w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: c.answer})
 				}
-				_, err := w.Secret(ctx, backup)
+				_, err := w.GetSecret(ctx, backup)
 				w.wantFault(err, c.kind, c.word)
 			})
 		})
@@ -51,8 +51,8 @@ func TestEachStateOfVaultHasItsWord(t *testing.T) {
 func TestAQuestionIsAskedAgain(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
-		w.Happens(site.Accident{On: "GET " + dataPath, Answer: refuses(503, "down")}, site.Accident{On: "GET " + dataPath})
-		if _, err := w.Secret(ctx, backup); err != nil {
+		w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: refuses(503, "down")}, site.Fault{Match: "GET " + dataPath})
+		if _, err := w.GetSecret(ctx, backup); err != nil {
 			t.Error(err)
 		}
 	})
@@ -61,13 +61,13 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 func TestATokenIsNotCarriedElsewhere(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for _, status := range []int{301, 302, 307} {
-			w.Happens(site.Accident{On: "GET " + dataPath, Answer: func(a http.ResponseWriter, r *http.Request) {
+			w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: func(a http.ResponseWriter, r *http.Request) {
 				http.Redirect(a, r, "https://evil.example.net/v1/x", status)
 			}})
-			_, err := w.Secret(ctx, backup)
+			_, err := w.GetSecret(ctx, backup)
 			w.wantFault(err, fault.Invalid, "leads to evil.example.net")
 		}
-		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: func(a http.ResponseWriter, r *http.Request) {
+		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: func(a http.ResponseWriter, r *http.Request) {
 			http.Redirect(a, r, "https://evil.example.net/v1/x", http.StatusTemporaryRedirect)
 		}})
 		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
@@ -116,8 +116,8 @@ func TestTheEnvironmentOfVaultsOwnCommandChangesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		seen := http.Header{}
 		w.put(backup, map[string]string{"password": "x"})
-		w.Happens(site.Accident{On: "GET " + dataPath, After: true, Answer: func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }})
-		got, err := w.Secret(ctx, backup)
+		w.InjectFaults(site.Fault{Match: "GET " + dataPath, ServeFirst: true, Respond: func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }})
+		got, err := w.GetSecret(ctx, backup)
 		if err != nil || got["password"] != "x" {
 			t.Fatalf("got %v, %v", got, err)
 		}
@@ -131,7 +131,7 @@ func TestTheEnvironmentOfVaultsOwnCommandChangesNothing(t *testing.T) {
 		}
 		nobody := vault.New(w.Network(), vault.Options{Address: address})
 		w.wantFault(nobody.SignIn(ctx, nil), fault.Waiting)
-		_, err = nobody.Secret(ctx, backup)
+		_, err = nobody.GetSecret(ctx, backup)
 		w.wantFault(err, fault.Denied, "nobody has signed in")
 	})
 }
@@ -146,7 +146,7 @@ func TestAMalformedVariableIsNamedAsTheCause(t *testing.T) {
 func TestANamespaceThatIsGivenIsSent(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		seen := http.Header{}
-		w.Happens(site.Accident{On: "GET /v1/auth/token/lookup-self", After: true, Answer: func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }})
+		w.InjectFaults(site.Fault{Match: "GET /v1/auth/token/lookup-self", ServeFirst: true, Respond: func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }})
 		c := vault.New(w.Network(), vault.Options{Address: address, Token: w.token, Namespace: "syn"})
 		if err := c.SignIn(ctx, nil); err != nil {
 			t.Fatal(err)

@@ -8,31 +8,31 @@ import (
 	"exoshift/state"
 )
 
-// readers bounds how many secrets are read at a time.
-const readers = 8
+// maxReaders bounds how many secrets are read at a time.
+const maxReaders = 8
 
-// Missing returns those of the values that do not exist, in order. Each path is read once, and only whether a key is there
+// ListMissing returns those of the values that do not exist, in order. Each path is read once, and only whether a key is there
 // is looked at. A path that may not be read is an error, as nobody knows what is there.
-func (c *Client) Missing(ctx context.Context, wanted []state.VaultSecret) ([]state.VaultSecret, error) {
-	paths := distinct(wanted)
+func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([]state.VaultSecret, error) {
+	paths := listPaths(wanted)
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if _, err := c.ready(ctx, "look for secrets in Vault"); err != nil { // before many ask for the same
+	if _, err := c.ensureReady(ctx, "look for secrets in Vault"); err != nil { // before many ask for the same
 		return nil, err
 	}
-	found := make([]held, len(paths))
+	found := make([]secretVersion, len(paths))
 	failures := make([]error, len(paths))
 	group := new(errgroup.Group)
-	group.SetLimit(readers)
+	group.SetLimit(maxReaders)
 	for i, path := range paths {
 		group.Go(func() error {
-			found[i], failures[i] = c.read(ctx, "look for the secret "+clean(path), path)
+			found[i], failures[i] = c.read(ctx, "look for the secret "+sanitize(path), path)
 			return nil
 		})
 	}
 	_ = group.Wait() // all are asked, so that the first failure in order is told
-	at := make(map[string]held, len(paths))
+	at := make(map[string]secretVersion, len(paths))
 	for i, path := range paths {
 		if failures[i] != nil {
 			return nil, failures[i]
@@ -48,8 +48,8 @@ func (c *Client) Missing(ctx context.Context, wanted []state.VaultSecret) ([]sta
 	return missing, nil
 }
 
-// distinct returns each path once, in order.
-func distinct(wanted []state.VaultSecret) []string {
+// listPaths returns each path once, in order.
+func listPaths(wanted []state.VaultSecret) []string {
 	var paths []string
 	seen := map[string]bool{}
 	for _, secret := range wanted {

@@ -18,18 +18,18 @@ const (
 	callbackPath = "/oidc/callback"
 )
 
-// person signs in by the single sign-on.
-func (s *session) person(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
-	switch method := s.peoplesMethod(); {
+// signInOIDC signs in by the single sign-on.
+func (s *session) signInOIDC(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
+	switch method := s.getMethod(); {
 	case method != "" && method != methodOIDC:
-		return fault.Newf(fault.Invalid, opSignIn, "people sign in there by %q, which is not known here", clean(method)).
+		return fault.Newf(fault.Invalid, opSignIn, "people sign in there by %q, which is not known here", sanitize(method)).
 			WithHint("sign in with the command vault, or set VAULT_TOKEN")
 	case show == nil:
 		return fault.New(fault.Waiting, opSignIn, errors.New("a person has to sign in")).
 			WithHint("run this where a browser is at hand, or set VAULT_TOKEN")
 	}
 	nonce := rand.Text()
-	page, state, err := s.page(ctx, client, nonce)
+	page, state, err := s.requestAuthURL(ctx, client, nonce)
 	if err != nil {
 		return err
 	}
@@ -38,33 +38,33 @@ func (s *session) person(ctx context.Context, client *api.Client, show func(cont
 		return fault.New(fault.Conflict, opSignIn, err).
 			WithHint("the browser comes back to port 8250 of this machine: end what uses it, e.g. another sign-in at Vault")
 	}
-	code, err := signin.Callback{Listener: listener, Path: callbackPath, State: state}.Code(ctx, page, show)
+	code, err := signin.Callback{Listener: listener, Path: callbackPath, State: state}.WaitCode(ctx, page, show)
 	if err != nil {
 		return err
 	}
 	answer, err := client.Logical().ReadWithDataWithContext(ctx, "auth/"+methodOIDC+"/oidc/callback",
 		map[string][]string{"state": {state}, "code": {code}, "client_nonce": {nonce}})
 	if err != nil {
-		return translate(ctx, opSignIn, err, state, code, nonce)
+		return toFault(ctx, opSignIn, err, state, code, nonce)
 	}
-	return s.welcomed(answer)
+	return s.storeToken(answer)
 }
 
-func (s *session) peoplesMethod() string {
+func (s *session) getMethod() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.method
 }
 
-// page begins a sign-in: Vault says where the person goes, and by which state it will know them.
-func (s *session) page(ctx context.Context, client *api.Client, nonce string) (page, state string, err error) {
+// requestAuthURL begins a sign-in: Vault says where the person goes, and by which state it will know them.
+func (s *session) requestAuthURL(ctx context.Context, client *api.Client, nonce string) (page, state string, err error) {
 	answer, err := client.Logical().WriteWithContext(ctx, "auth/"+methodOIDC+"/oidc/auth_url",
 		map[string]any{"role": "", "redirect_uri": redirect, "client_nonce": nonce})
 	if err != nil {
-		return "", "", translate(ctx, opSignIn, err, nonce)
+		return "", "", toFault(ctx, opSignIn, err, nonce)
 	}
 	if answer == nil {
-		return "", "", foreign(opSignIn)
+		return "", "", newAnswerError(opSignIn)
 	}
 	text, _ := answer.Data["auth_url"].(string)
 	if text == "" {

@@ -22,17 +22,17 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		h, err := parse(strings.NewReader(body))
+		h, err := parseSecret(strings.NewReader(body))
 		switch {
 		case err != nil && (h.version != 0 || h.values != nil):
 			t.Fatalf("%v, and version %d", err, h.version)
-		case err == nil && (h.version < 0 || h.version == 0 && h.values != nil || h.gone() && h.fate().Error() == ""):
+		case err == nil && (h.version < 0 || h.version == 0 && h.values != nil || h.isDeleted() && h.deletionError().Error() == ""):
 			t.Fatalf("version %d with %d keys", h.version, len(h.values))
-		case strings.ContainsFunc(h.deleted, func(r rune) bool { return !unicode.IsPrint(r) }) || len(h.deleted) > 4*maxWords+3:
+		case strings.ContainsFunc(h.deleted, func(r rune) bool { return !unicode.IsPrint(r) }) || len(h.deleted) > 4*maxMessage+3:
 			t.Fatalf("it was deleted at %q", h.deleted)
 		}
 		for key, value := range h.values {
-			text, err := plain(value)
+			text, err := formatValue(value)
 			if _, is := value.(string); err != nil || !is && !json.Valid([]byte(text)) {
 				t.Fatalf("%q is %q, %v", key, text, err)
 			}
@@ -48,7 +48,7 @@ func FuzzRefusal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, words string) {
 		const secret = "very-secret-value"
-		refused := refusal("read a secret", &api.ResponseError{StatusCode: status, Errors: []string{words, secret + words}}, []string{secret, ""})
+		refused := toResponseFault("read a secret", &api.ResponseError{StatusCode: status, Errors: []string{words, secret + words}}, []string{secret, ""})
 		told := refused.Error() + fault.HintOf(refused)
 		if strings.Contains(told, secret) || strings.ContainsFunc(told, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Fatalf("%q is told as %q", words, told)

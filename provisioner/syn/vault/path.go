@@ -7,16 +7,16 @@ import (
 	"exoshift/internal/fault"
 )
 
-// segment is one part of a path; "." and ".." would lead elsewhere. How long it may be is not said here: counting makes an
+// segmentPattern is one part of a path; "." and ".." would lead elsewhere. How long it may be is not said here: counting makes an
 // expression so large that each start of the program would take notice.
-var segment = regexp.MustCompile(`^[A-Za-z0-9_.~@+=:-]+$`)
+var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_.~@+=:-]+$`)
 
-const mostSegment = 255 // bytes
+const maxSegment = 255 // bytes
 
 func checkPath(op, path string) error {
 	for part := range strings.SplitSeq(path, "/") {
-		if part == "." || part == ".." || len(part) > mostSegment || !segment.MatchString(part) {
-			return fault.Newf(fault.Invalid, op, "%q is not the path of a secret, like t-demo/c-demo/registry", clean(path))
+		if part == "." || part == ".." || len(part) > maxSegment || !segmentPattern.MatchString(part) {
+			return fault.Newf(fault.Invalid, op, "%q is not the path of a secret, like t-demo/c-demo/registry", sanitize(path))
 		}
 	}
 	return nil

@@ -14,45 +14,45 @@ import (
 	"exoshift/internal/fault"
 )
 
-// held is the newest version of a secret, as it was read.
-type held struct {
+// secretVersion is the newest version of a secret, as it was read.
+type secretVersion struct {
 	version int            // 0: there was none ever
 	values  map[string]any // nil if it is deleted, or was never there
 	deleted string         // when; "" if it was destroyed or is not deleted
 }
 
-// gone tells of a secret that was there.
-func (h held) gone() bool { return h.version > 0 && h.values == nil }
+// isDeleted tells of a secret that was there.
+func (h secretVersion) isDeleted() bool { return h.version > 0 && h.values == nil }
 
 // has tells whether a key is there, whatever its value.
-func (h held) has(key string) bool {
+func (h secretVersion) has(key string) bool {
 	_, ok := h.values[key]
 	return ok
 }
 
-// Secret returns the newest version of a secret, or fault.NotFound. What is no string in it comes as JSON.
-func (c *Client) Secret(ctx context.Context, path string) (map[string]string, error) {
-	op := "read the secret " + clean(path)
+// GetSecret returns the newest version of a secret, or fault.NotFound. What is no string in it comes as JSON.
+func (c *Client) GetSecret(ctx context.Context, path string) (map[string]string, error) {
+	op := "read the secret " + sanitize(path)
 	h, err := c.read(ctx, op, path)
 	switch {
 	case err != nil:
 		return nil, err
-	case h.gone():
-		return nil, fault.New(fault.NotFound, op, h.fate()).WithHint("%s", c.revival(path, h))
+	case h.isDeleted():
+		return nil, fault.New(fault.NotFound, op, h.deletionError()).WithHint("%s", c.restoreHint(path, h))
 	case h.values == nil:
 		return nil, fault.New(fault.NotFound, op, errors.New("there is none"))
 	}
 	values := make(map[string]string, len(h.values))
 	for key, value := range h.values {
-		if values[key], err = plain(value); err != nil {
-			return nil, fault.Newf(fault.Invalid, op, "the key %s cannot be read", clean(key))
+		if values[key], err = formatValue(value); err != nil {
+			return nil, fault.Newf(fault.Invalid, op, "the key %s cannot be read", sanitize(key))
 		}
 	}
 	return values, nil
 }
 
-// plain returns a value as a text.
-func plain(value any) (string, error) {
+// formatValue returns a value as a text.
+func formatValue(value any) (string, error) {
 	if text, ok := value.(string); ok {
 		return text, nil
 	}
@@ -60,16 +60,16 @@ func plain(value any) (string, error) {
 	return string(text), err
 }
 
-// fate says what became of a secret that is gone.
-func (h held) fate() error {
+// deletionError says what became of a secret that is gone.
+func (h secretVersion) deletionError() error {
 	if h.deleted == "" {
 		return fmt.Errorf("its version %d was destroyed", h.version)
 	}
 	return fmt.Errorf("it was deleted at %s", h.deleted)
 }
 
-// revival is how somebody brings a secret back, or lets it go for good.
-func (c *Client) revival(path string, h held) string {
+// restoreHint is how somebody brings a secret back, or lets it go for good.
+func (c *Client) restoreHint(path string, h secretVersion) string {
 	forget := fmt.Sprintf("`vault kv metadata delete -mount=%s %s`", c.options.Mount, path)
 	if h.deleted == "" {
 		return "nobody can bring it back; if nothing needs it any more, let " + forget + " forget it, then run again"
@@ -79,40 +79,40 @@ func (c *Client) revival(path string, h held) string {
 }
 
 // read looks at the newest version.
-func (c *Client) read(ctx context.Context, op, path string) (held, error) {
+func (c *Client) read(ctx context.Context, op, path string) (secretVersion, error) {
 	if err := checkPath(op, path); err != nil {
-		return held{}, err
+		return secretVersion{}, err
 	}
-	client, err := c.ready(ctx, op)
+	client, err := c.ensureReady(ctx, op)
 	if err != nil {
-		return held{}, err
+		return secretVersion{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, retries*callTimeout, fmt.Errorf("no answer within %s", retries*callTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, maxRetries*callTimeout, fmt.Errorf("no answer within %s", maxRetries*callTimeout))
 	defer cancel()
 	place := c.options.Mount + "/data/" + path
 	answer, err := client.Logical().ReadRawWithContext(ctx, place)
 	if answer != nil {
 		defer func() { _ = answer.Body.Close() }()
 	}
-	if err != nil && !absent(err) {
-		return held{}, c.denied(ctx, op, place, "read", translate(ctx, op, err, client.Token()))
+	if err != nil && !isNotFound(err) {
+		return secretVersion{}, c.toDeniedFault(ctx, op, place, "read", toFault(ctx, op, err, client.Token()))
 	}
-	h, err := parse(answer.Body)
+	h, err := parseSecret(answer.Body)
 	if err != nil {
-		return held{}, foreign(op)
+		return secretVersion{}, newAnswerError(op)
 	}
 	return h, nil
 }
 
-// absent tells of "404 Not Found" of the store itself: that of a path without a store has words.
-func absent(err error) bool {
+// isNotFound tells of "404 Not Found" of the store itself: that of a path without a store has words.
+func isNotFound(err error) bool {
 	var answer *api.ResponseError
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound && !answer.RawError &&
 		!strings.Contains(strings.Join(answer.Errors, " "), "no handler")
 }
 
-// parse reads {"data": {"data": ..., "metadata": ...}}; without data there is no such secret.
-func parse(body io.Reader) (held, error) {
+// parseSecret reads {"data": {"data": ..., "metadata": ...}}; without data there is no such secret.
+func parseSecret(body io.Reader) (secretVersion, error) {
 	var answer struct {
 		Data *struct {
 			Data     map[string]any `json:"data"`
@@ -125,14 +125,14 @@ func parse(body io.Reader) (held, error) {
 	decoder := json.NewDecoder(body)
 	decoder.UseNumber() // what is not ours is written back as it was
 	if err := decoder.Decode(&answer); err != nil {
-		return held{}, err
+		return secretVersion{}, err
 	}
 	if answer.Data == nil {
-		return held{}, nil
+		return secretVersion{}, nil
 	}
-	h := held{version: answer.Data.Metadata.Version, values: answer.Data.Data, deleted: clean(answer.Data.Metadata.Deleted)}
+	h := secretVersion{version: answer.Data.Metadata.Version, values: answer.Data.Data, deleted: sanitize(answer.Data.Metadata.Deleted)}
 	if h.version < 1 {
-		return held{}, errors.New("a secret without a version")
+		return secretVersion{}, errors.New("a secret without a version")
 	}
 	return h, nil
 }

@@ -25,7 +25,7 @@ func (w *world) request(ctx context.Context, method, path, body string) string {
 	}
 	r.Header.Set("X-Vault-Token", w.token)
 	r.Close = true
-	answer, err := w.Network().Client().Do(r)
+	answer, err := w.Network().NewClient().Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -39,16 +39,16 @@ func (w *world) request(ctx context.Context, method, path, body string) string {
 
 func TestASecretThatIsNotThereIsNotFound(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		_, err := w.Secret(ctx, backup)
+		_, err := w.GetSecret(ctx, backup)
 		w.wantFault(err, fault.NotFound, "there is none")
 		w.put(backup, map[string]string{"password": "x"})
-		got, err := w.Secret(ctx, backup)
+		got, err := w.GetSecret(ctx, backup)
 		if err != nil || got["password"] != "x" {
 			t.Errorf("got %v, %v", got, err)
 		}
 		action, err := w.Delete(ctx, backup)
 		w.wantAction(action, err, state.Deleted)
-		_, err = w.Secret(ctx, backup)
+		_, err = w.GetSecret(ctx, backup)
 		w.wantFault(err, fault.NotFound, "it was deleted", "vault kv undelete")
 	})
 }
@@ -63,7 +63,7 @@ func TestDeletingTwiceIsFineAndWhatOthersUseIsRefused(t *testing.T) {
 		for _, path := range []string{"__shared__/__shared__/opsgenie/aldebaran", "lbaas/hieradata_repo_token"} {
 			_, err := w.Delete(ctx, path)
 			w.wantFault(err, fault.Invalid, "does not belong to one cluster alone")
-			if _, there := w.vault.Secret(path); !there {
+			if _, there := w.vault.ReadSecret(path); !there {
 				t.Errorf("%s is gone", path)
 			}
 		}
@@ -86,7 +86,7 @@ func TestWhatIsMissingIsToldInOrderAndEachPathReadOnce(t *testing.T) {
 			{Path: "__shared__/__shared__/opsgenie/aldebaran", Key: "heartbeat-password"},
 			{Path: "__shared__/__shared__/none", Key: "a"},
 		}
-		got, err := w.Missing(ctx, wanted)
+		got, err := w.ListMissing(ctx, wanted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,8 +107,8 @@ func TestWhatIsMissingIsToldInOrderAndEachPathReadOnce(t *testing.T) {
 
 func TestWhatMayNotBeReadIsNotMissing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		cluster := w.as(w.issue(simvault.ClusterPolicy("t-demo", "c-demo")))
-		_, err := cluster.Missing(ctx, []state.VaultSecret{{Path: "t-demo/c-other/registry", Key: "a"}})
+		cluster := w.as(w.issue(simvault.FormatClusterPolicy("t-demo", "c-demo")))
+		_, err := cluster.ListMissing(ctx, []state.VaultSecret{{Path: "t-demo/c-other/registry", Key: "a"}})
 		w.wantFault(err, fault.Denied, "may not read clusters/kv/data/t-demo/c-other/registry")
 	})
 }
@@ -121,10 +121,10 @@ func TestCheckAsksForEveryRightThatIsNeeded(t *testing.T) {
 		if err := w.as(w.issue("root")).Check(ctx, "t-demo/c-demo"); err != nil {
 			t.Error(err)
 		}
-		cluster := w.as(w.issue(simvault.ClusterPolicy("t-demo", "c-demo")))
+		cluster := w.as(w.issue(simvault.FormatClusterPolicy("t-demo", "c-demo")))
 		w.wantFault(cluster.Check(ctx, "t-demo/c-demo"), fault.Denied, "may not create, update", "clusters/kv/data/t-demo/c-demo/*")
 		w.wantFault(w.as(w.issue()).Check(ctx, "t-demo/c-demo"), fault.Denied, "shows nothing of it to this token")
-		if got := w.vault.Paths(); len(got) != 2 {
+		if got := w.vault.ListPaths(); len(got) != 2 {
 			t.Errorf("it created %q", got)
 		}
 	})
@@ -133,11 +133,11 @@ func TestCheckAsksForEveryRightThatIsNeeded(t *testing.T) {
 func TestPathsThatLeadElsewhereAreRefused(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for _, path := range []string{"", "t/../../../sys/seal", "/t/c", "t//c", "t/c/", "t/./c", "t/c?version=1", "t/c#x", "t/\x1b[31m", "t/a b"} {
-			_, err := w.Secret(ctx, path)
+			_, err := w.GetSecret(ctx, path)
 			w.wantFault(err, fault.Invalid, "not the path of a secret")
 			_, err = w.EnsureSecret(ctx, path, map[string]string{"a": "1"})
 			w.wantFault(err, fault.Invalid)
-			_, err = w.Missing(ctx, []state.VaultSecret{{Path: path, Key: "a"}})
+			_, err = w.ListMissing(ctx, []state.VaultSecret{{Path: path, Key: "a"}})
 			w.wantFault(err, fault.Invalid)
 		}
 	})
@@ -152,7 +152,7 @@ func TestAnotherKindOfStoreIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.Happens(site.Accident{On: "GET /v1/sys/internal/ui/mounts/", Answer: shows(200, "application/json", answer)})
+				w.InjectFaults(site.Fault{Match: "GET /v1/sys/internal/ui/mounts/", Respond: shows(200, "application/json", answer)})
 				_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
 				w.wantFault(err, fault.Invalid, "no KV store of version 2")
 				for _, request := range w.Requests() {
@@ -171,14 +171,14 @@ func TestAMountThatIsNotThereIsNotAMissingSecret(t *testing.T) {
 		if err := elsewhere.SignIn(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
-		_, err := elsewhere.Missing(ctx, []state.VaultSecret{{Path: backup, Key: "password"}})
+		_, err := elsewhere.ListMissing(ctx, []state.VaultSecret{{Path: backup, Key: "password"}})
 		w.wantFault(err, fault.Denied, "no store other/kv")
 		w.put(backup, map[string]string{"password": "x"})
-		if _, err := w.Secret(ctx, backup); err != nil {
+		if _, err := w.GetSecret(ctx, backup); err != nil {
 			t.Fatal(err)
 		}
-		w.Happens(site.Accident{On: "GET " + dataPath, Answer: refuses(404, `no handler for route "clusters/kv/data". route entry not found.`)})
-		_, err = w.Missing(ctx, []state.VaultSecret{{Path: backup, Key: "password"}})
+		w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: refuses(404, `no handler for route "clusters/kv/data". route entry not found.`)})
+		_, err = w.ListMissing(ctx, []state.VaultSecret{{Path: backup, Key: "password"}})
 		w.wantFault(err, fault.NotFound, "no such mount")
 	})
 }

@@ -21,7 +21,7 @@ func TestASecretThatWasDeletedIsBroughtBackAsItWas(t *testing.T) {
 		}
 		action, err = w.Restore(ctx, backup)
 		w.wantAction(action, err, state.Updated)
-		if got, err := w.Secret(ctx, backup); err != nil || got["password"] != "x" {
+		if got, err := w.GetSecret(ctx, backup); err != nil || got["password"] != "x" {
 			t.Errorf("got %v, %v", got, err)
 		}
 	})

@@ -14,11 +14,11 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// margin is what a token has to live on to count as valid; one that is renewable is renewed before.
-const margin = 10 * time.Minute
+// renewMargin is what a token has to live on to count as valid; one that is renewable is renewed before.
+const renewMargin = 10 * time.Minute
 
-// breath is what a token that nobody can renew has to live on: some live for minutes only, and are good for that long.
-const breath = 30 * time.Second
+// minLifetime is what a token that nobody can renew has to live on: some live for minutes only, and are good for that long.
+const minLifetime = 30 * time.Second
 
 const opSignIn = "sign in at Vault"
 
@@ -26,8 +26,8 @@ const opSignIn = "sign in at Vault"
 // person could sign in, that is fault.Waiting. A token that was given and is not valid is fault.Denied.
 func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
 	select { // one sign-in at a time: the others find its token
-	case c.entering <- struct{}{}:
-		defer func() { <-c.entering }()
+	case c.loginLock <- struct{}{}:
+		defer func() { <-c.loginLock }()
 	case <-ctx.Done():
 		return fault.New(fault.KindOf(ctx.Err()), opSignIn, context.Cause(ctx))
 	}
@@ -35,20 +35,20 @@ func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url 
 	if err != nil {
 		return err
 	}
-	if c.valid(margin) || c.renewed(ctx, client) || c.valid(breath) {
+	if c.isValid(renewMargin) || c.renewToken(ctx, client) || c.isValid(minLifetime) {
 		return nil
 	}
-	return c.enter(ctx, client, show)
+	return c.signIn(ctx, client, show)
 }
 
-// valid tells whether the token is there and lives on for a while.
-func (s *session) valid(life time.Duration) bool {
+// isValid tells whether the token is there and lives on for a while.
+func (s *session) isValid(life time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.api != nil && s.api.Token() != "" && (s.expires.IsZero() || s.clock.Now().Add(life).Before(s.expires))
 }
 
-func (s *session) renewed(ctx context.Context, client *api.Client) bool {
+func (s *session) renewToken(ctx context.Context, client *api.Client) bool {
 	if client.Token() == "" {
 		return false
 	}
@@ -56,12 +56,12 @@ func (s *session) renewed(ctx context.Context, client *api.Client) bool {
 	if err != nil || got == nil || got.Auth == nil {
 		return false
 	}
-	s.keep(client.Token(), time.Duration(got.Auth.LeaseDuration)*time.Second)
-	return s.valid(margin)
+	s.setToken(client.Token(), time.Duration(got.Auth.LeaseDuration)*time.Second)
+	return s.isValid(renewMargin)
 }
 
-// keep notes the token that counts from now on, and how long it lives; 0 is for ever.
-func (s *session) keep(token string, life time.Duration) {
+// setToken notes the token that counts from now on, and how long it lives; 0 is for ever.
+func (s *session) setToken(token string, life time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.api.SetToken(token)
@@ -71,8 +71,8 @@ func (s *session) keep(token string, life time.Duration) {
 	}
 }
 
-// forget drops a token that Vault does not accept, unless another one has come.
-func (s *session) forget(token string) {
+// dropToken drops a token that Vault does not accept, unless another one has come.
+func (s *session) dropToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.api.Token() == token {
@@ -80,8 +80,8 @@ func (s *session) forget(token string) {
 	}
 }
 
-// signed returns the client if somebody has signed in.
-func (s *session) signed(ctx context.Context, op string) (*api.Client, error) {
+// requireClient returns the client if somebody has signed in.
+func (s *session) requireClient(ctx context.Context, op string) (*api.Client, error) {
 	client, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -92,22 +92,22 @@ func (s *session) signed(ctx context.Context, op string) (*api.Client, error) {
 	return client, nil
 }
 
-// enter tries the ways to a token in their order.
-func (s *session) enter(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
+// signIn tries the ways to a token in their order.
+func (s *session) signIn(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
 	if s.options.Token != "" {
-		return s.given(ctx, client)
+		return s.useToken(ctx, client)
 	}
-	if found, err := s.filed(ctx, client); found || err != nil {
+	if found, err := s.tryTokenFile(ctx, client); found || err != nil {
 		return err
 	}
 	if s.options.Kubernetes != nil {
-		return s.account(ctx, client)
+		return s.signInKubernetes(ctx, client)
 	}
-	return s.person(ctx, client, show)
+	return s.signInOIDC(ctx, client, show)
 }
 
-func (s *session) given(ctx context.Context, client *api.Client) error {
-	err := s.try(ctx, client, strings.TrimSpace(s.options.Token))
+func (s *session) useToken(ctx context.Context, client *api.Client) error {
+	err := s.tryToken(ctx, client, strings.TrimSpace(s.options.Token))
 	if fault.Is(err, fault.Denied) {
 		return fault.New(fault.Denied, opSignIn, errors.New("the token that was given is not valid, or not any more")).
 			WithHint("get a new one, or unset VAULT_TOKEN to sign in otherwise")
@@ -115,8 +115,8 @@ func (s *session) given(ctx context.Context, client *api.Client) error {
 	return err
 }
 
-// filed tries the token of the file; one that is not valid any more is no news.
-func (s *session) filed(ctx context.Context, client *api.Client) (found bool, err error) {
+// tryTokenFile tries the token of the file; one that is not valid any more is no news.
+func (s *session) tryTokenFile(ctx context.Context, client *api.Client) (found bool, err error) {
 	if s.options.TokenFile == "" {
 		return false, nil
 	}
@@ -128,38 +128,38 @@ func (s *session) filed(ctx context.Context, client *api.Client) (found bool, er
 		return false, fault.New(fault.Invalid, opSignIn, fmt.Errorf("read the token: %w", err)).
 			WithHint("make %s readable, or remove it", s.options.TokenFile)
 	}
-	err = s.try(ctx, client, strings.TrimSpace(string(content)))
+	err = s.tryToken(ctx, client, strings.TrimSpace(string(content)))
 	if fault.Is(err, fault.Denied) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// try asks Vault about a token, and keeps it if it is valid.
-func (s *session) try(ctx context.Context, client *api.Client, token string) error {
+// tryToken asks Vault about a token, and keeps it if it is valid.
+func (s *session) tryToken(ctx context.Context, client *api.Client, token string) error {
 	if strings.ContainsFunc(token, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
 		return fault.New(fault.Denied, opSignIn, errors.New("the token is none: it holds spaces or control characters"))
 	}
 	client.SetToken(token)
 	told, err := client.Auth().Token().LookupSelfWithContext(ctx)
 	if err != nil {
-		s.forget(token)
-		return translate(ctx, opSignIn, err, token)
+		s.dropToken(token)
+		return toFault(ctx, opSignIn, err, token)
 	}
 	life, err := told.TokenTTL()
 	if err != nil {
-		s.forget(token)
-		return foreign(opSignIn)
+		s.dropToken(token)
+		return newAnswerError(opSignIn)
 	}
-	s.keep(token, life)
+	s.setToken(token, life)
 	return nil
 }
 
-// welcomed keeps the token of a sign-in.
-func (s *session) welcomed(got *api.Secret) error {
+// storeToken keeps the token of a sign-in.
+func (s *session) storeToken(got *api.Secret) error {
 	if got == nil || got.Auth == nil || got.Auth.ClientToken == "" {
-		return foreign(opSignIn)
+		return newAnswerError(opSignIn)
 	}
-	s.keep(got.Auth.ClientToken, time.Duration(got.Auth.LeaseDuration)*time.Second)
+	s.setToken(got.Auth.ClientToken, time.Duration(got.Auth.LeaseDuration)*time.Second)
 	return nil
 }

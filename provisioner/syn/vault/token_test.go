@@ -121,15 +121,15 @@ func TestAnIdentityThatIsNotForThisSignInIsRefused(t *testing.T) {
 func TestACodeIsHandedInOnceAndStaysOutOfErrors(t *testing.T) {
 	const end = "GET /v1/auth/oidc/oidc/callback"
 	w, d := atDesk(t, simvault.Config{}, vault.Options{})
-	failure := func(accidents ...site.Accident) {
-		w.Happens(accidents...)
+	failure := func(accidents ...site.Fault) {
+		w.InjectFaults(accidents...)
 		err := w.SignIn(t.Context(), d.show)
 		w.wantFault(err, fault.Transient)
 		if strings.Contains(err.Error(), w.issuer.asked.Get("state")) || strings.Contains(err.Error(), "the-code") {
 			t.Errorf("%v tells the code", err)
 		}
 	}
-	failure(site.Accident{On: end, Answer: refuses(503, "down")})
+	failure(site.Fault{Match: end, Respond: refuses(503, "down")})
 	ends := 0
 	for _, request := range w.Requests() {
 		if strings.HasPrefix(request, end) {
@@ -139,7 +139,7 @@ func TestACodeIsHandedInOnceAndStaysOutOfErrors(t *testing.T) {
 	if ends != 1 {
 		t.Errorf("the code was handed in %d times", ends)
 	}
-	failure(site.Accident{On: end}, site.Accident{On: end}, site.Accident{On: end}) // net/http repeats it once
+	failure(site.Fault{Match: end}, site.Fault{Match: end}, site.Fault{Match: end}) // net/http repeats it once
 }
 
 func TestAPageThatIsNoneIsNotShown(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAPageThatIsNoneIsNotShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, d := atDesk(t, simvault.Config{}, vault.Options{})
-			w.Happens(site.Accident{On: "PUT /v1/auth/oidc/oidc/auth_url", Answer: shows(200, "application/json", answer)})
+			w.InjectFaults(site.Fault{Match: "PUT /v1/auth/oidc/oidc/auth_url", Respond: shows(200, "application/json", answer)})
 			w.wantFault(w.SignIn(t.Context(), d.show), fault.Invalid, "page")
 			if d.visits != 0 {
 				t.Error("it was shown")
@@ -233,7 +233,7 @@ func TestAServiceAccountSignsInForItsRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.put(backup, map[string]string{"password": "x"})
-	if _, err := c.Secret(t.Context(), backup); err != nil {
+	if _, err := c.GetSecret(t.Context(), backup); err != nil {
 		t.Error(err)
 	}
 	w.wantFault(use(canary, "t-other").SignIn(t.Context(), d.show), fault.Denied, "role t-other")
@@ -277,7 +277,7 @@ func TestAServiceAccountSignsInWithTheTokenThatItHasByThen(t *testing.T) {
 
 func TestATokenThatEndsSoonIsRenewedWithoutAPerson(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "GET /v1/auth/token/lookup-self", Answer: shows(200, "application/json", `{"data":{"ttl":300}}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v1/auth/token/lookup-self", Respond: shows(200, "application/json", `{"data":{"ttl":300}}`)})
 		c := w.as(w.token)
 		w.pass(5 * time.Minute)
 		before := len(w.Requests())
@@ -295,9 +295,9 @@ func TestATokenThatEndsSoonIsRenewedWithoutAPerson(t *testing.T) {
 
 func TestATokenOfMinutesThatNobodyCanRenewIsGoodForThem(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "GET /v1/auth/token/lookup-self", Answer: shows(200, "application/json", `{"data":{"ttl":300}}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v1/auth/token/lookup-self", Respond: shows(200, "application/json", `{"data":{"ttl":300}}`)})
 		c := w.as(w.token)
-		w.Happens(site.Accident{On: "PUT /v1/auth/token/renew-self", Answer: shows(400, "application/json", `{"errors":["lease is not renewable"]}`)})
+		w.InjectFaults(site.Fault{Match: "PUT /v1/auth/token/renew-self", Respond: shows(400, "application/json", `{"errors":["lease is not renewable"]}`)})
 		before := len(w.Requests())
 		if err := c.SignIn(ctx, nil); err != nil {
 			t.Fatal(err)
@@ -311,13 +311,13 @@ func TestATokenOfMinutesThatNobodyCanRenewIsGoodForThem(t *testing.T) {
 func TestARevokedTokenIsToldApartFromAMissingPolicy(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
-		if _, err := w.Secret(ctx, backup); err != nil {
+		if _, err := w.GetSecret(ctx, backup); err != nil {
 			t.Fatal(err)
 		}
 		w.request(ctx, http.MethodPost, "/v1/auth/token/revoke-self", "")
-		_, err := w.Secret(ctx, backup)
+		_, err := w.GetSecret(ctx, backup)
 		w.wantFault(err, fault.Denied, "has ended or was revoked", "sign in at Vault again")
-		_, err = w.Secret(ctx, backup)
+		_, err = w.GetSecret(ctx, backup)
 		w.wantFault(err, fault.Denied, "nobody has signed in")
 		w.wantFault(w.SignIn(ctx, nil), fault.Denied, "not valid")
 	})
@@ -336,7 +336,7 @@ func TestTheAddressIsAskedOfLieutenantWhenItIsNeeded(t *testing.T) {
 	if err := w.SignIn(t.Context(), d.show); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Missing(t.Context(), []state.VaultSecret{{Path: backup, Key: "a"}}); err != nil || asked != 1 {
+	if _, err := w.ListMissing(t.Context(), []state.VaultSecret{{Path: backup, Key: "a"}}); err != nil || asked != 1 {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 	failed := errors.New("Lieutenant is away")

@@ -71,12 +71,12 @@ type session struct {
 	http    *http.Client
 	clock   network.Clock
 
-	entering chan struct{} // held by whoever signs in
-	mu       sync.Mutex    // guards all below
-	api      *api.Client
-	method   string
-	expires  time.Time // of the token; zero: never
-	mounted  bool      // the mount was seen to be a KV store of version 2
+	loginLock    chan struct{} // held by whoever signs in
+	mu           sync.Mutex    // guards all below
+	api          *api.Client
+	method       string
+	expires      time.Time // of the token; zero: never
+	mountChecked bool      // the mount was seen to be a KV store of version 2
 }
 
 // New returns a client. It contacts nobody, and no variable of the environment changes what it does.
@@ -85,10 +85,10 @@ func New(n network.Network, options Options) *Client {
 		options.Mount = defaultMount
 	}
 	if options.Listen == nil {
-		options.Listen = signin.Loopback(CallbackPort)
+		options.Listen = signin.ListenLoopback(CallbackPort)
 	}
-	http := &http.Client{Transport: guard{network.Limits{Bytes: maxAnswer, Time: callTimeout}.Over(n.Transport())}, CheckRedirect: network.KeepRedirect}
-	return &Client{session: &session{options: options, http: http, clock: n.Clock, entering: make(chan struct{}, 1)}}
+	http := &http.Client{Transport: checkedTransport{network.Limits{Bytes: maxAnswer, Time: callTimeout}.Wrap(n.NewTransport())}, CheckRedirect: network.KeepRedirect}
+	return &Client{session: &session{options: options, http: http, clock: n.Clock, loginLock: make(chan struct{}, 1)}}
 }
 
 // Preview returns a client that looks but changes nothing: the actions that its methods return tell what it would do. It

@@ -47,19 +47,19 @@ func (w *world) serve(answer http.ResponseWriter, r *http.Request) {
 		w.issuer.ServeHTTP(answer, r)
 		return
 	}
-	w.vault.Handler().ServeHTTP(answer, r)
+	w.vault.NewHandler().ServeHTTP(answer, r)
 }
 
 // open brings up a world.
 func open(t *testing.T, config simvault.Config, options vault.Options) *world {
 	t.Helper()
-	config.DB = store.Memory()
+	config.DB = store.NewMemory()
 	w := &world{t: t, issuer: &issuer{t: t}}
 	var err error
 	if w.Site, err = site.Open(http.HandlerFunc(w.serve), host, issuerHost); err != nil {
 		t.Fatal(err)
 	}
-	config.OIDC = simvault.OIDC{Issuer: "https://" + issuerHost, ClientID: "vault", HTTP: w.Site.Network().Client()}
+	config.OIDC = simvault.OIDC{Issuer: "https://" + issuerHost, ClientID: "vault", HTTP: w.Site.Network().NewClient()}
 	if w.vault, err = simvault.New(config); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (w *world) as(token string) *vault.Client {
 
 func (w *world) issue(policies ...string) string {
 	w.t.Helper()
-	token, err := w.vault.IssueToken(policies...)
+	token, err := w.vault.CreateToken(policies...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (w *world) put(path string, values map[string]string) {
 
 func (w *world) wantSecret(path string, want map[string]string) {
 	w.t.Helper()
-	got, _ := w.vault.Secret(path)
+	got, _ := w.vault.ReadSecret(path)
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		w.t.Errorf("%s holds %v, want %v", path, got, want)
 	}

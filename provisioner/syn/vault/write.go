@@ -14,25 +14,25 @@ import (
 	"exoshift/state"
 )
 
-// tries is how often a write is made anew on top of what somebody else wrote in between.
-const tries = 5
+// maxAttempts is how often a write is made anew on top of what somebody else wrote in between.
+const maxAttempts = 5
 
-// pause is how long Vault is left alone after it could not carry out a write, times the number of failures.
-const pause = time.Second
+// writePause is how long Vault is left alone after it could not carry out a write, times the number of failures.
+const writePause = time.Second
 
 // EnsureSecret writes those keys of a secret that are missing. What is there is never changed, and a secret that somebody
 // deleted is a fault.Conflict: what was made with its values could not be used any more.
 func (c *Client) EnsureSecret(ctx context.Context, path string, wanted map[string]string) (state.Action, error) {
-	op := "keep the secret " + clean(path)
-	return c.change(ctx, op, path, wanted, func(h held) (map[string]any, error) {
-		if h.gone() {
-			return nil, fault.New(fault.Conflict, op, fmt.Errorf("%w, and a new value would not open what was made with the old one", h.fate())).
-				WithHint("%s", c.revival(path, h))
+	op := "keep the secret " + sanitize(path)
+	return c.updateSecret(ctx, op, path, wanted, func(h secretVersion) (map[string]any, error) {
+		if h.isDeleted() {
+			return nil, fault.New(fault.Conflict, op, fmt.Errorf("%w, and a new value would not open what was made with the old one", h.deletionError())).
+				WithHint("%s", c.restoreHint(path, h))
 		}
 		next := maps.Clone(h.values)
 		for key, value := range wanted {
 			if !h.has(key) {
-				next = with(next, key, value)
+				next = withValue(next, key, value)
 			}
 		}
 		return next, nil
@@ -42,17 +42,17 @@ func (c *Client) EnsureSecret(ctx context.Context, path string, wanted map[strin
 // SetSecret makes the values those of the newest version; other keys of it stay. It writes only over the version that it
 // has read, which may be one that was deleted.
 func (c *Client) SetSecret(ctx context.Context, path string, values map[string]string) (state.Action, error) {
-	op := "set the secret " + clean(path)
-	return c.change(ctx, op, path, values, func(h held) (map[string]any, error) {
+	op := "set the secret " + sanitize(path)
+	return c.updateSecret(ctx, op, path, values, func(h secretVersion) (map[string]any, error) {
 		next := maps.Clone(h.values)
 		for key, value := range values {
-			next = with(next, key, value)
+			next = withValue(next, key, value)
 		}
 		return next, nil
 	})
 }
 
-func with(values map[string]any, key, value string) map[string]any {
+func withValue(values map[string]any, key, value string) map[string]any {
 	if values == nil {
 		values = map[string]any{}
 	}
@@ -60,16 +60,16 @@ func with(values map[string]any, key, value string) map[string]any {
 	return values
 }
 
-// change brings a secret from what is held to what next makes of it. It writes over the very version that it has read, and
+// updateSecret brings a secret from what is held to what next makes of it. It writes over the very version that it has read, and
 // reads again if somebody was faster or if nobody knows whether the write arrived.
-func (c *Client) change(
-	ctx context.Context, op, path string, values map[string]string, next func(held) (map[string]any, error),
+func (c *Client) updateSecret(
+	ctx context.Context, op, path string, values map[string]string, next func(secretVersion) (map[string]any, error),
 ) (state.Action, error) {
 	tried := state.Found
 	var failed error
-	for try := range tries {
+	for try := range maxAttempts {
 		if fault.Is(failed, fault.Transient) {
-			if err := c.clock.Sleep(ctx, time.Duration(try)*pause); err != nil {
+			if err := c.clock.Sleep(ctx, time.Duration(try)*writePause); err != nil {
 				return "", fault.New(fault.KindOf(err), op, err)
 			}
 		}
@@ -82,9 +82,9 @@ func (c *Client) change(
 		case err != nil:
 			return "", err
 		case maps.EqualFunc(h.values, wanted, func(a, b any) bool { return reflect.DeepEqual(a, b) }):
-			return settled(tried, h, values), nil
+			return resolveAction(tried, h, values), nil
 		}
-		tried = action(h)
+		tried = toAction(h)
 		if failed = c.write(ctx, op, path, h, wanted); failed == nil {
 			return tried, nil
 		}
@@ -95,8 +95,8 @@ func (c *Client) change(
 	return "", failed
 }
 
-// settled is what came of a write whose answer was lost, if the secret holds what it wrote.
-func settled(tried state.Action, h held, values map[string]string) state.Action {
+// resolveAction is what came of a write whose answer was lost, if the secret holds what it wrote.
+func resolveAction(tried state.Action, h secretVersion, values map[string]string) state.Action {
 	for key, value := range values {
 		if h.values[key] != value {
 			return state.Found
@@ -105,7 +105,7 @@ func settled(tried state.Action, h held, values map[string]string) state.Action 
 	return tried
 }
 
-func action(h held) state.Action {
+func toAction(h secretVersion) state.Action {
 	if h.version == 0 {
 		return state.Created
 	}
@@ -113,11 +113,11 @@ func action(h held) state.Action {
 }
 
 // write makes a new version on top of the one that is held.
-func (c *Client) write(ctx context.Context, op, path string, h held, values map[string]any) error {
+func (c *Client) write(ctx context.Context, op, path string, h secretVersion, values map[string]any) error {
 	if c.preview {
 		return nil
 	}
-	client, err := c.signed(ctx, op)
+	client, err := c.requireClient(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -125,21 +125,21 @@ func (c *Client) write(ctx context.Context, op, path string, h held, values map[
 	switch {
 	case err == nil:
 		return nil
-	case mismatched(err):
+	case isVersionMismatch(err):
 		return fault.New(fault.Conflict, op, errors.New("others write it at the same time")).WithHint("run again")
 	}
 	right := "create"
 	if h.version > 0 {
 		right = "update"
 	}
-	return c.denied(ctx, op, c.options.Mount+"/data/"+path, right, translate(ctx, op, err, texts(client.Token(), values)...))
+	return c.toDeniedFault(ctx, op, c.options.Mount+"/data/"+path, right, toFault(ctx, op, err, collectSecrets(client.Token(), values)...))
 }
 
-// texts returns everything that nobody else may see.
-func texts(token string, values map[string]any) []string {
+// collectSecrets returns everything that nobody else may see.
+func collectSecrets(token string, values map[string]any) []string {
 	secrets := []string{token}
 	for _, value := range values {
-		if text, err := plain(value); err == nil {
+		if text, err := formatValue(value); err == nil {
 			secrets = append(secrets, text)
 		}
 	}

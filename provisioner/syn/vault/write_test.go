@@ -90,7 +90,7 @@ func TestAPIKeysAreSetOverWhatIsThereAndOverWhatWasDeleted(t *testing.T) {
 
 // between runs something after a secret was read and before it is written, once.
 func (w *world) between(path string, do func()) {
-	w.Happens(site.Accident{On: "GET " + dataPath + path, After: true, Answer: func(http.ResponseWriter, *http.Request) { do() }})
+	w.InjectFaults(site.Fault{Match: "GET " + dataPath + path, ServeFirst: true, Respond: func(http.ResponseWriter, *http.Request) { do() }})
 }
 
 func TestALostRaceIsReadAgainAndTheWinnerStays(t *testing.T) {
@@ -141,7 +141,7 @@ func TestManyWritersAgreeOnOnePassword(t *testing.T) {
 			})
 		}
 		writers.Wait()
-		got, _ := w.vault.Secret(backup)
+		got, _ := w.vault.ReadSecret(backup)
 		for i, is := range created {
 			if is != (got["password"] == fmt.Sprint(i)) {
 				t.Errorf("writer %d says created=%t, and the password is that of %s", i, is, got["password"])
@@ -152,7 +152,7 @@ func TestManyWritersAgreeOnOnePassword(t *testing.T) {
 
 func TestAWriteWhoseAnswerIsLostIsFoundAndNotRepeated(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "PUT " + dataPath, After: true})
+		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, ServeFirst: true})
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
 		w.wantAction(action, err, state.Created)
 		w.wantSecret(backup, map[string]string{"password": "ours"})
@@ -164,7 +164,7 @@ func TestAWriteWhoseAnswerIsLostIsFoundAndNotRepeated(t *testing.T) {
 
 func TestAWriteThatDidNotArriveIsMadeAgainAfterANewLook(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: refuses(502, "bad gateway")}, site.Accident{On: "PUT " + dataPath})
+		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: refuses(502, "bad gateway")}, site.Fault{Match: "PUT " + dataPath})
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
 		w.wantAction(action, err, state.Created)
 		var asked []string
@@ -184,7 +184,7 @@ func TestWhatIsNotOursIsWrittenBackAsItWas(t *testing.T) {
 		w.request(ctx, http.MethodPost, dataPath+backup, `{"data":{"port":9007199254740993,"deep":{"a":[1,true]}}}`)
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
 		w.wantAction(action, err, state.Updated)
-		got, err := w.Secret(ctx, backup)
+		got, err := w.GetSecret(ctx, backup)
 		if err != nil || got["port"] != "9007199254740993" || got["deep"] != `{"a":[1,true]}` {
 			t.Errorf("got %v, %v", got, err)
 		}
@@ -209,7 +209,7 @@ func TestAPreviewTellsWhatItWouldDoAndWritesNothing(t *testing.T) {
 
 func TestAWriteWithoutThePolicyNamesWhatItNeeds(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		reader := w.as(w.issue(simvault.ClusterPolicy("t-demo", "c-demo")))
+		reader := w.as(w.issue(simvault.FormatClusterPolicy("t-demo", "c-demo")))
 		_, err := reader.EnsureSecret(ctx, backup, map[string]string{"password": canary})
 		w.wantFault(err, fault.Denied, "may not create clusters/kv/data/"+backup, `capability "create"`)
 		w.put(backup, map[string]string{"a": "1"})
@@ -220,7 +220,7 @@ func TestAWriteWithoutThePolicyNamesWhatItNeeds(t *testing.T) {
 
 func TestAServerThatRepeatsASecretDoesNotGetItShown(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: refuses(400, "bad value "+canary+" \x1b[31m of "+w.token)})
+		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: refuses(400, "bad value "+canary+" \x1b[31m of "+w.token)})
 		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
 		w.wantFault(err, fault.Invalid, "Vault answers 400: bad value …")
 	})
@@ -230,7 +230,7 @@ func TestAnEndedContextEndsTheWaits(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		reason := errors.New("stopped by the operator")
-		w.Happens(site.Accident{On: "PUT " + dataPath, Answer: func(a http.ResponseWriter, r *http.Request) {
+		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: func(a http.ResponseWriter, r *http.Request) {
 			refuses(503, "down")(a, r)
 			cancel(reason)
 		}})

@@ -21,7 +21,7 @@ func TestAnEngineerOfTheSimulatedZoneSignsInAndKeepsSecrets(t *testing.T) {
 		person := vault.New(zone.Network(), vault.Options{
 			Address: "https://vault-prod.syn.vshn.net", Method: "oidc", Listen: func() (net.Listener, error) { return zone.Listen(8250) },
 		})
-		if err := person.SignIn(t.Context(), zone.Browse); err != nil {
+		if err := person.SignIn(t.Context(), zone.SignIn); err != nil {
 			t.Fatal(err)
 		}
 		const path = "t-quiet-harbour-4711/c-demo/registry"
@@ -30,7 +30,7 @@ func TestAnEngineerOfTheSimulatedZoneSignsInAndKeepsSecrets(t *testing.T) {
 		}
 		action, err := person.EnsureSecret(t.Context(), path, map[string]string{"httpSecret": "x"})
 		w.wantAction(action, err, state.Created)
-		token := vault.New(zone.Network(), vault.Options{Address: "https://vault-prod.syn.vshn.net", Token: zone.Person().VaultToken})
+		token := vault.New(zone.Network(), vault.Options{Address: "https://vault-prod.syn.vshn.net", Token: zone.Credentials().VaultToken})
 		if err := token.SignIn(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 
 // probeACME reads the directory of a certificate authority, RFC 8555, section 7.1.1.
 func probeACME(ctx context.Context, a *attempt) error {
-	answer, err := a.document(ctx, a.resource("/directory"), maxPage)
+	answer, err := a.fetchJSON(ctx, a.buildURL("/directory"), maxPage)
 	if err != nil {
 		return err
 	}
@@ -17,7 +17,7 @@ func probeACME(ctx context.Context, a *attempt) error {
 		NewOrder string `json:"newOrder"`
 	}
 	if json.Unmarshal(answer.body, &directory) != nil || !isHTTPS(directory.NewOrder) {
-		return answer.strange(errors.New("what answers is no certificate authority: its directory names no newOrder"))
+		return answer.newProtocolError(errors.New("what answers is no certificate authority: its directory names no newOrder"))
 	}
 	return nil
 }

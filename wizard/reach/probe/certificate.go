@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// renewal is how long before its end a certificate should have been renewed.
-	renewal = 14 * 24 * time.Hour
+	// renewalMargin is how long before its end a certificate should have been renewed.
+	renewalMargin = 14 * 24 * time.Hour
 	// shortLived certificates last so briefly that renewal is no measure for them; their last day is.
 	shortLived = 10 * 24 * time.Hour
 )
 
-// inspect keeps a certificate as evidence, and notes that it ends soon.
-func (a *attempt) inspect(certificate *x509.Certificate) {
-	a.noteCertificate(certificate)
-	margin := renewal
+// checkCertificate keeps a certificate as evidence, and notes that it ends soon.
+func (a *attempt) checkCertificate(certificate *x509.Certificate) {
+	a.recordCertificate(certificate)
+	margin := renewalMargin
 	if certificate.NotAfter.Sub(certificate.NotBefore) <= shortLived {
 		margin = 24 * time.Hour
 	}
@@ -29,31 +29,31 @@ func (a *attempt) inspect(certificate *x509.Certificate) {
 	}
 }
 
-func (a *attempt) noteCertificate(certificate *x509.Certificate) {
-	a.note(reach.EvidenceSubject, certificate.Subject.String())
-	a.note(reach.EvidenceIssuer, certificate.Issuer.String())
-	a.note(reach.EvidenceExpires, certificate.NotAfter.UTC().Format(time.RFC3339))
+func (a *attempt) recordCertificate(certificate *x509.Certificate) {
+	a.record(reach.EvidenceSubject, certificate.Subject.String())
+	a.record(reach.EvidenceIssuer, certificate.Issuer.String())
+	a.record(reach.EvidenceExpires, certificate.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// distrust says why a certificate was not accepted.
-func (a *attempt) distrust(ctx context.Context, refused *tls.CertificateVerificationError) error {
+// handleCertError says why a certificate was not accepted.
+func (a *attempt) handleCertError(ctx context.Context, refused *tls.CertificateVerificationError) error {
 	chain := refused.UnverifiedCertificates
 	if len(chain) == 0 {
 		return a.fail(&a.layers.TLS, reach.TLSFailure, refused)
 	}
-	a.noteCertificate(chain[0])
-	class := certificateClass(refused.Err)
+	a.recordCertificate(chain[0])
+	class := mapCertError(refused.Err)
 	if class == reach.Expired {
-		class = a.outOfTime(ctx, chain)
+		class = a.resolveExpiry(ctx, chain)
 	}
 	if class == reach.WrongHostname {
-		class = a.unlessPortal(ctx, class, chain[0])
+		class = a.detectPortal(ctx, class, chain[0])
 	}
 	return a.fail(&a.layers.TLS, class, refused.Err)
 }
 
-// certificateClass returns why a certificate is not accepted.
-func certificateClass(err error) reach.Class {
+// mapCertError returns why a certificate is not accepted.
+func mapCertError(err error) reach.Class {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -68,21 +68,21 @@ func certificateClass(err error) reach.Class {
 	return reach.TLSFailure
 }
 
-// outOfTime returns whether it is the server's certificates that are out of date, or this machine's clock. If something
+// resolveExpiry returns whether it is the server's certificates that are out of date, or this machine's clock. If something
 // else is wrong with them, too, then it is that.
-func (a *attempt) outOfTime(ctx context.Context, chain []*x509.Certificate) reach.Class {
-	from, until := validity(chain)
+func (a *attempt) resolveExpiry(ctx context.Context, chain []*x509.Certificate) reach.Class {
+	from, until := computeValidity(chain)
 	if err := a.verify(chain, from); err != nil {
-		if class := certificateClass(err); class != reach.Expired {
+		if class := mapCertError(err); class != reach.Expired {
 			return class
 		}
 		return reach.Expired // never were all of them valid
 	}
 	now := a.prober.now()
-	server, told := a.serverTime(ctx, from)
+	server, told := a.fetchServerTime(ctx, from)
 	switch {
-	case told && isWrong(now.Sub(server)) && !server.Before(from.Add(-time.Minute)) && server.Before(until):
-		a.noteSkew(now.Sub(server))
+	case told && isSkewed(now.Sub(server)) && !server.Before(from.Add(-time.Minute)) && server.Before(until):
+		a.recordSkew(now.Sub(server))
 		return reach.ClockSkew
 	case !told && now.Before(from):
 		return reach.ClockSkew // certificates that begin later are rare, clocks that stand still are not
@@ -90,8 +90,8 @@ func (a *attempt) outOfTime(ctx context.Context, chain []*x509.Certificate) reac
 	return reach.Expired
 }
 
-// validity returns from when until when all certificates are valid.
-func validity(chain []*x509.Certificate) (from, until time.Time) {
+// computeValidity returns from when until when all certificates are valid.
+func computeValidity(chain []*x509.Certificate) (from, until time.Time) {
 	from, until = chain[0].NotBefore, chain[0].NotAfter
 	for _, certificate := range chain[1:] {
 		if certificate.NotBefore.After(from) {

@@ -15,24 +15,24 @@ type challenge struct {
 	parameters map[string]string // their names in lower case
 }
 
-// challenges reads the values of a WWW-Authenticate header. What is malformed is left out.
-func challenges(values []string) []challenge {
+// parseChallenges reads the values of a WWW-Authenticate header. What is malformed is left out.
+func parseChallenges(values []string) []challenge {
 	var list []challenge
 	parameters := 0
 	for _, value := range values {
-		text := challengeText(value[:min(len(value), maxChallenge)])
+		text := challengeParser(value[:min(len(value), maxChallenge)])
 		for len(text) > 0 && parameters < maxParameters {
 			parameters++
-			list = text.next(list)
+			list = text.parseNext(list)
 		}
 	}
 	return list
 }
 
-// bearer returns the challenge that wants a token.
-func bearer(list []challenge) (challenge, bool) { return challengeOf(list, "bearer") }
+// findBearer returns the challenge that wants a token.
+func findBearer(list []challenge) (challenge, bool) { return findChallenge(list, "bearer") }
 
-func challengeOf(list []challenge, scheme string) (challenge, bool) {
+func findChallenge(list []challenge, scheme string) (challenge, bool) {
 	for _, c := range list {
 		if c.scheme == scheme {
 			return c, true
@@ -41,15 +41,15 @@ func challengeOf(list []challenge, scheme string) (challenge, bool) {
 	return challenge{}, false
 }
 
-// challengeText is what is left to read.
-type challengeText string
+// challengeParser is what is left to read.
+type challengeParser string
 
-// next reads a scheme or one parameter of the last scheme.
-func (t *challengeText) next(list []challenge) []challenge {
+// parseNext reads a scheme or one parameter of the last scheme.
+func (t *challengeParser) parseNext(list []challenge) []challenge {
 	t.skip(" \t,")
-	name := t.token()
+	name := t.readToken()
 	if name == "" {
-		t.afterComma()
+		t.skipPastComma()
 		return list
 	}
 	before := *t
@@ -60,28 +60,28 @@ func (t *challengeText) next(list []challenge) []challenge {
 	}
 	*t = (*t)[1:]
 	t.skip(" \t")
-	if value, ok := t.value(); ok && len(list) > 0 {
+	if value, ok := t.readValue(); ok && len(list) > 0 {
 		list[len(list)-1].parameters[name] = value
 	} else {
-		t.afterComma()
+		t.skipPastComma()
 	}
 	return list
 }
 
-func (t *challengeText) skip(characters string) {
-	*t = challengeText(strings.TrimLeft(string(*t), characters))
+func (t *challengeParser) skip(characters string) {
+	*t = challengeParser(strings.TrimLeft(string(*t), characters))
 }
 
-func (t *challengeText) afterComma() {
+func (t *challengeParser) skipPastComma() {
 	_, rest, _ := strings.Cut(string(*t), ",")
-	*t = challengeText(rest)
+	*t = challengeParser(rest)
 }
 
-// token reads a word, and returns it in lower case.
-func (t *challengeText) token() string { return strings.ToLower(t.word()) }
+// readToken reads a word, and returns it in lower case.
+func (t *challengeParser) readToken() string { return strings.ToLower(t.readWord()) }
 
-// word reads a token of RFC 9110, section 5.6.2.
-func (t *challengeText) word() string {
+// readWord reads a token of RFC 9110, section 5.6.2.
+func (t *challengeParser) readWord() string {
 	end := 0
 	for end < len(*t) && isTokenByte((*t)[end]) {
 		end++
@@ -99,10 +99,10 @@ func isTokenByte(b byte) bool {
 	return strings.IndexByte("!#$%&'*+-.^_`|~/:", b) >= 0 // "/" and ":" stand in unquoted realms
 }
 
-// value reads a token or a quoted string.
-func (t *challengeText) value() (string, bool) {
+// readValue reads a token or a quoted string.
+func (t *challengeParser) readValue() (string, bool) {
 	if !strings.HasPrefix(string(*t), `"`) {
-		word := t.word()
+		word := t.readWord()
 		return word, word != ""
 	}
 	var value strings.Builder

@@ -29,21 +29,21 @@ func TestChallengesAreReadAsServersWriteThem(t *testing.T) {
 		"\x00\x01, Bearer realm=\"x\"": {{"bearer", map[string]string{"realm": "x"}}},
 		``:                             nil,
 	} {
-		if diff := cmp.Diff(expected, challenges([]string{header}), cmp.AllowUnexported(challenge{})); diff != "" {
+		if diff := cmp.Diff(expected, parseChallenges([]string{header}), cmp.AllowUnexported(challenge{})); diff != "" {
 			t.Errorf("%s:\n%s", header, diff)
 		}
 	}
 }
 
 func TestChallengesOfSeveralHeadersAreAllRead(t *testing.T) {
-	list := challenges([]string{`Basic realm="a"`, `Bearer realm="b"`})
-	if c, ok := bearer(list); !ok || c.parameters["realm"] != "b" || len(list) != 2 {
+	list := parseChallenges([]string{`Basic realm="a"`, `Bearer realm="b"`})
+	if c, ok := findBearer(list); !ok || c.parameters["realm"] != "b" || len(list) != 2 {
 		t.Errorf("read %v", list)
 	}
 }
 
 func TestALongHeaderOfChallengesIsReadInPart(t *testing.T) {
-	if list := challenges([]string{strings.Repeat("Basic, ", 1<<16)}); len(list) > maxParameters {
+	if list := parseChallenges([]string{strings.Repeat("Basic, ", 1<<16)}); len(list) > maxParameters {
 		t.Errorf("%d challenges were read", len(list))
 	}
 }
@@ -53,7 +53,7 @@ func FuzzChallenges(f *testing.F) {
 	f.Add(`Basic realm="\`)
 	f.Add(`=,==,"`)
 	f.Fuzz(func(t *testing.T, header string) {
-		for _, c := range challenges([]string{header}) {
+		for _, c := range parseChallenges([]string{header}) {
 			if c.scheme == "" || c.parameters == nil {
 				t.Errorf("%q makes %v", header, c)
 			}

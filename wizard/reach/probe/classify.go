@@ -13,8 +13,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// connectClass returns why there is no connection.
-func connectClass(err error) reach.Class {
+// mapConnectError returns why there is no connection.
+func mapConnectError(err error) reach.Class {
 	switch {
 	case isTimeout(err):
 		return reach.TCPTimeout
@@ -26,8 +26,8 @@ func connectClass(err error) reach.Class {
 	return reach.NoRoute // unreachable, prohibited by a rule, no address of that family
 }
 
-// spokenClass returns why what was spoken on a connection came to no end; garbage is what bytes that make no sense are.
-func spokenClass(err error, garbage reach.Class) reach.Class {
+// mapProtocolError returns why what was spoken on a connection came to no end; garbage is what bytes that make no sense are.
+func mapProtocolError(err error, garbage reach.Class) reach.Class {
 	switch {
 	case isTimeout(err):
 		return reach.HTTPTimeout
@@ -44,24 +44,24 @@ func isAlert(err error) bool {
 	return errors.As(err, &alert) && alert.Op == "remote error"
 }
 
-// lookupClass returns why a name does not resolve.
-func lookupClass(err error) reach.Class {
+// mapLookupError returns why a name does not resolve.
+func mapLookupError(err error) reach.Class {
 	var failure *net.DNSError
 	switch {
 	case errors.As(err, &failure) && failure.IsNotFound:
 		return reach.NXDomain
 	case errors.As(err, &failure) && failure.IsTimeout, isTimeout(err):
 		return reach.DNSTimeout
-	case saidOf(failure, syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN):
+	case hasErrno(failure, syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN):
 		return reach.NoRoute // no name server was asked at all
-	case saidOf(failure, syscall.ECONNREFUSED):
+	case hasErrno(failure, syscall.ECONNREFUSED):
 		return reach.DNSTimeout // nobody listens there
 	}
 	return reach.ServFail
 }
 
-// saidOf tells whether a lookup ended for one of these reasons. Package net keeps but their words.
-func saidOf(failure *net.DNSError, reasons ...syscall.Errno) bool {
+// hasErrno tells whether a lookup ended for one of these reasons. Package net keeps but their words.
+func hasErrno(failure *net.DNSError, reasons ...syscall.Errno) bool {
 	return failure != nil && slices.ContainsFunc(reasons, func(reason syscall.Errno) bool {
 		return strings.HasSuffix(failure.Err, ": "+reason.Error())
 	})

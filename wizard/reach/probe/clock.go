@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// worthTelling is a difference of clocks from which on it is evidence: less may be the network, or the Date header,
+	// minReportedSkew is a difference of clocks from which on it is evidence: less may be the network, or the Date header,
 	// which knows seconds only.
-	worthTelling = time.Minute
-	// wrong is a difference of clocks that breaks something: signatures of requests, tokens, fresh certificates.
-	wrong = 5 * time.Minute
+	minReportedSkew = time.Minute
+	// maxSkew is a difference of clocks that breaks something: signatures of requests, tokens, fresh certificates.
+	maxSkew = 5 * time.Minute
 	// signedGroup is the group of the services whose requests are signed with the time of day: they refuse those of a
 	// wrong clock, however well they are reached.
 	signedGroup = "exoscale"
@@ -22,35 +22,35 @@ const (
 	clockLimit = 3 * time.Second
 )
 
-func isWrong(skew time.Duration) bool { return skew.Abs() >= wrong }
+func isSkewed(skew time.Duration) bool { return skew.Abs() >= maxSkew }
 
-// noteSkew keeps this machine's clock against the server's; positive: it is ahead.
-func (a *attempt) noteSkew(skew time.Duration) {
-	if skew.Abs() < worthTelling {
+// recordSkew keeps this machine's clock against the server's; positive: it is ahead.
+func (a *attempt) recordSkew(skew time.Duration) {
+	if skew.Abs() < minReportedSkew {
 		return
 	}
 	sign := "+"
 	if skew < 0 {
 		sign = ""
 	}
-	a.note(reach.EvidenceSkew, sign+skew.Round(time.Second).String())
+	a.record(reach.EvidenceSkew, sign+skew.Round(time.Second).String())
 }
 
 // compareClocks notes a skew that an answer shows.
 func (a *attempt) compareClocks(header http.Header) {
-	server, told := serverClock(header)
+	server, told := parseServerTime(header)
 	if !told {
 		return
 	}
 	skew := a.prober.now().Sub(server)
-	a.noteSkew(skew)
-	if isWrong(skew) {
+	a.recordSkew(skew)
+	if isSkewed(skew) {
 		a.degrade(reach.ClockSkew)
 	}
 }
 
-// serverClock returns what time it is at a server: when the answer was made, and how long caches kept it since.
-func serverClock(header http.Header) (time.Time, bool) {
+// parseServerTime returns what time it is at a server: when the answer was made, and how long caches kept it since.
+func parseServerTime(header http.Header) (time.Time, bool) {
 	made, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
 		return time.Time{}, false
@@ -61,16 +61,16 @@ func serverClock(header http.Header) (time.Time, bool) {
 	return made, true
 }
 
-// serverTime asks the host for the time, by a connection of its own on which certificates are judged as of another time:
+// fetchServerTime asks the host for the time, by a connection of its own on which certificates are judged as of another time:
 // who proves to be the host but for the time may be asked for the time. Nothing else is said there.
-func (a *attempt) serverTime(ctx context.Context, at time.Time) (time.Time, bool) {
+func (a *attempt) fetchServerTime(ctx context.Context, at time.Time) (time.Time, bool) {
 	ctx, cancel := context.WithTimeout(ctx, clockLimit)
 	defer cancel()
-	again := a.prober.attempt(a.check, a.target, a.probe)
+	again := a.prober.newAttempt(a.check, a.target, a.state)
 	if err := again.connect(ctx); err != nil {
 		return time.Time{}, false
 	}
-	client, err := again.negotiate(ctx, func() time.Time { return at })
+	client, err := again.performHandshake(ctx, func() time.Time { return at })
 	if err != nil {
 		return time.Time{}, false
 	}
@@ -79,5 +79,5 @@ func (a *attempt) serverTime(ctx context.Context, at time.Time) (time.Time, bool
 	if err != nil {
 		return time.Time{}, false
 	}
-	return serverClock(reply.header)
+	return parseServerTime(reply.header)
 }

@@ -16,8 +16,8 @@ func TestAWrongClockFailsWhatIsAskedWithSignedRequestsAndIsARemarkElsewhere(t *t
 					w.Header().Set("Date", time.Now().Add(17*time.Minute).UTC().Format(http.TimeFormat))
 				})
 				found := l.probe(reach.Check{URL: "https://" + service, Group: group})
-				if found.Class != reach.ClockSkew || found.Reached() != reached {
-					t.Errorf("reached: %v, %+v", found.Reached(), found)
+				if found.Class != reach.ClockSkew || found.IsReached() != reached {
+					t.Errorf("reached: %v, %+v", found.IsReached(), found)
 				}
 			})
 		})

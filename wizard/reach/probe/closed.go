@@ -9,12 +9,12 @@ import (
 
 // probeClosed is content if nobody lets us connect.
 func probeClosed(ctx context.Context, a *attempt) error {
-	a.probe.steps = true // a port that is closed well says nothing, for as long as we wait
+	a.state.timedPerCall = true // a port that is closed well says nothing, for as long as we wait
 	err := a.connect(ctx)
 	if err != nil && ctx.Err() != nil {
 		return err // that we stop says nothing about the port
 	}
-	switch classOf(err) {
+	switch getClass(err) {
 	case "":
 		return a.fail(&a.layers.TCP, reach.Exposed, errors.New("it lets this machine connect"))
 	case reach.Refused, reach.TCPTimeout, reach.NoRoute, reach.Reset, reach.ProxyRefused:
@@ -24,6 +24,6 @@ func probeClosed(ctx context.Context, a *attempt) error {
 	default:
 		return err // nobody knows
 	}
-	a.note(reach.EvidenceStatus, "closed: "+explain(errors.Unwrap(err)))
+	a.record(reach.EvidenceStatus, "closed: "+formatError(errors.Unwrap(err)))
 	return nil
 }

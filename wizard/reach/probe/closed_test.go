@@ -66,14 +66,14 @@ func TestAProxyIsReachedWhenItLetsThrough(t *testing.T) {
 		layers  string
 		reached bool
 	}{
-		"good":                       {letsThrough(usualTarget, ""), "", "", nil, "", "ok ok none ok", true},
+		"good":                       {letsThrough(defaultProxyTarget, ""), "", "", nil, "", "ok ok none ok", true},
 		"to somebody":                {letsThrough("quay.io:443", ""), "", "/quay.io:443", nil, "", "ok ok none ok", true},
 		"not to them":                {letsThrough("quay.io:443", ""), "", "/icr.io:443", nil, reach.ProxyRefused, "ok ok none fail", false},
-		"wants a login":              {letsThrough(usualTarget, basic), "", "", nil, reach.ProxyAuth, "ok ok none fail", false},
-		"with its own password":      {letsThrough(usualTarget, basic), "somebody:" + secret + "@", "", nil, "", "ok ok none ok", true},
-		"with the answers' password": {letsThrough(usualTarget, basic), "", "", &reach.Proxy{HTTPS: "http://somebody:" + secret + "@" + service + ":3128"}, "", "ok ok none ok", true},
-		"with another proxy's":       {letsThrough(usualTarget, basic), "", "", &reach.Proxy{HTTPS: "http://somebody:" + secret + "@other.example.com:3128"}, reach.ProxyAuth, "ok ok none fail", false},
-		"a wrong password":           {letsThrough(usualTarget, basic), "somebody:x" + secret + "@", "", nil, reach.ProxyAuth, "ok ok none fail", false},
+		"wants a login":              {letsThrough(defaultProxyTarget, basic), "", "", nil, reach.ProxyAuth, "ok ok none fail", false},
+		"with its own password":      {letsThrough(defaultProxyTarget, basic), "somebody:" + secret + "@", "", nil, "", "ok ok none ok", true},
+		"with the answers' password": {letsThrough(defaultProxyTarget, basic), "", "", &reach.Proxy{HTTPS: "http://somebody:" + secret + "@" + service + ":3128"}, "", "ok ok none ok", true},
+		"with another proxy's":       {letsThrough(defaultProxyTarget, basic), "", "", &reach.Proxy{HTTPS: "http://somebody:" + secret + "@other.example.com:3128"}, reach.ProxyAuth, "ok ok none fail", false},
+		"a wrong password":           {letsThrough(defaultProxyTarget, basic), "somebody:x" + secret + "@", "", nil, reach.ProxyAuth, "ok ok none fail", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {
@@ -119,7 +119,7 @@ func TestAStoppedProbeSaysNothingAboutAPortThatHasToBeClosed(t *testing.T) {
 		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if got := p.Probe(ctx, reach.Check{URL: "closed://203.0.113.1:22623"}); got.Reached() {
+		if got := p.Probe(ctx, reach.Check{URL: "closed://203.0.113.1:22623"}); got.IsReached() {
 			t.Errorf("found %+v", got)
 		}
 	})

@@ -9,8 +9,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// headStart is how long an address has for itself before the next one is tried, too.
-const headStart = 300 * time.Millisecond
+// attemptDelay is how long an address has for itself before the next one is tried, too.
+const attemptDelay = 300 * time.Millisecond
 
 // connect opens a TCP connection to the host: through a proxy where one applies, otherwise to the first of its addresses
 // that answers.
@@ -18,35 +18,35 @@ func (a *attempt) connect(ctx context.Context) error {
 	if a.conn != nil {
 		return nil
 	}
-	proxy, err := a.way()
+	proxy, err := a.findProxy()
 	switch {
 	case err != nil:
 		return a.fail(&a.layers.TCP, reach.ProxyRefused, err)
 	case proxy != nil:
-		return a.through(ctx, proxy)
+		return a.connectProxy(ctx, proxy)
 	}
 	a.watchIPv6(ctx)
 	if err := a.resolve(ctx); err != nil {
 		return err
 	}
-	return a.direct(ctx)
+	return a.connectDirect(ctx)
 }
 
-func (a *attempt) direct(parent context.Context) error {
+func (a *attempt) connectDirect(parent context.Context) error {
 	ctx, cancel := context.WithTimeout(parent, a.prober.limits.TCP)
 	defer cancel()
 	began := time.Now()
-	conn, err := a.race(ctx)
-	a.noteTime(reach.EvidenceTCPTime, began)
+	conn, err := a.connectFirst(ctx)
+	a.recordDuration(reach.EvidenceTCPTime, began)
 	if err != nil {
-		a.noteRoute(parent)
-		a.note(a.family(), explain(err))
-		return a.fail(&a.layers.TCP, connectClass(err), err)
+		a.recordRoute(parent)
+		a.record(a.getFamilyKey(), formatError(err))
+		return a.fail(&a.layers.TCP, mapConnectError(err), err)
 	}
 	a.layers.TCP = reach.LayerOK
-	a.note(a.family(), "ok")
-	a.note(reach.EvidenceAddress, conn.RemoteAddr().String())
-	a.noteSource(conn)
+	a.record(a.getFamilyKey(), "ok")
+	a.record(reach.EvidenceAddress, conn.RemoteAddr().String())
+	a.recordSource(conn)
 	a.keep(conn)
 	return nil
 }
@@ -58,9 +58,9 @@ type connection struct {
 	err   error
 }
 
-// race tries the addresses in their order, each with a head start before the next, and returns the first connection. If
+// connectFirst tries the addresses in their order, each with a head start before the next, and returns the first connection. If
 // there is none, the first address's failure counts.
-func (a *attempt) race(ctx context.Context) (net.Conn, error) {
+func (a *attempt) connectFirst(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	results, failures := make(chan connection, len(a.addresses)), make([]error, len(a.addresses))
 	var dialing sync.WaitGroup
@@ -78,7 +78,7 @@ func (a *attempt) race(ctx context.Context) (net.Conn, error) {
 			}
 			failures[r.index] = r.err
 			failed++
-		case <-headStartOf(next < len(failures)):
+		case <-waitDelay(next < len(failures)):
 		}
 	}
 	return nil, failures[0]
@@ -89,12 +89,12 @@ func (a *attempt) dial(ctx context.Context, index int) connection {
 	return connection{index: index, conn: conn, err: err}
 }
 
-// headStartOf returns a channel that says when the next address has its turn; never if there is none.
-func headStartOf(another bool) <-chan time.Time {
+// waitDelay returns a channel that says when the next address has its turn; never if there is none.
+func waitDelay(another bool) <-chan time.Time {
 	if !another {
 		return nil
 	}
-	return time.NewTimer(headStart).C
+	return time.NewTimer(attemptDelay).C
 }
 
 // closeAll closes the connections that came too late.

@@ -94,7 +94,7 @@ func TestEachAddressIsTried(t *testing.T) {
 		began := time.Now()
 		got := l.probeURL("tcp://" + service + ":443")
 		expect(t, got, "", "ok ok none none", true)
-		if took := time.Since(began); got.Evidence[reach.EvidenceAddress] != "203.0.113.3:443" || took != headStart {
+		if took := time.Since(began); got.Evidence[reach.EvidenceAddress] != "203.0.113.3:443" || took != attemptDelay {
 			t.Errorf("by %s after %s", got.Evidence[reach.EvidenceAddress], took)
 		}
 	})
@@ -132,7 +132,7 @@ func TestIPv6IsSeenApart(t *testing.T) {
 				began := time.Now()
 				got := l.probeURL("tcp://" + service + ":443")
 				expect(t, got, "", "ok ok none none", true)
-				if got.Evidence[reach.EvidenceIPv6] != test.ipv6 || got.Evidence[reach.EvidenceIPv4] != "ok" || time.Since(began) > asideLimit {
+				if got.Evidence[reach.EvidenceIPv6] != test.ipv6 || got.Evidence[reach.EvidenceIPv4] != "ok" || time.Since(began) > ipv6Limit {
 					t.Errorf("after %s: %q", time.Since(began), got.Evidence)
 				}
 			})
@@ -173,7 +173,7 @@ func TestAProbeEndsWithItsContext(t *testing.T) {
 			p, err := New(l.network, l.task, l.limits)
 			must(t, err)
 			began := time.Now()
-			if got := p.Probe(ctx, reach.Check{URL: address}); got.Reached() || time.Since(began) != time.Second {
+			if got := p.Probe(ctx, reach.Check{URL: address}); got.IsReached() || time.Since(began) != time.Second {
 				t.Errorf("%s: %q after %s", address, got.Class, time.Since(began))
 			}
 		})

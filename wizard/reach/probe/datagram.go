@@ -11,10 +11,10 @@ import (
 // errNoDatagrams: what is asked by UDP cannot be found out behind a proxy.
 var errNoDatagrams = errors.New("this machine gets out by a proxy, which carries no UDP")
 
-// datagrams looks up the host and returns where its answers by UDP come from. Where a proxy is the way out, nothing is
+// resolveUDP looks up the host and returns where its answers by UDP come from. Where a proxy is the way out, nothing is
 // sent around it.
-func (a *attempt) datagrams(ctx context.Context) ([]string, error) {
-	if proxy, err := a.way(); err == nil && proxy != nil {
+func (a *attempt) resolveUDP(ctx context.Context) ([]string, error) {
+	if proxy, err := a.findProxy(); err == nil && proxy != nil {
 		return nil, errNoDatagrams
 	}
 	if err := a.resolve(ctx); err != nil {
@@ -27,12 +27,12 @@ func (a *attempt) datagrams(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// unheard notes that nothing came back. That is no timeout only if the host said that nobody listens.
-func (a *attempt) unheard(err error) error {
+// newUDPError notes that nothing came back. That is no timeout only if the host said that nobody listens.
+func (a *attempt) newUDPError(err error) error {
 	if isTimeout(err) {
 		return a.fail(&a.layers.TCP, reach.UDPTimeout, err)
 	}
-	return a.fail(&a.layers.TCP, connectClass(err), err)
+	return a.fail(&a.layers.TCP, mapConnectError(err), err)
 }
 
 // isNetwork tells whether an error came with the connection, and not with what was said.

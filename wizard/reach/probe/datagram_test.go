@@ -258,5 +258,5 @@ func (l *lab) zoneServers(servers map[string]script) {
 	}
 	l.names["a.nic.example"] = []string{"203.0.113.10"}
 	l.names["ns1.example.net"], l.names["ns2.example.net"] = []string{"203.0.113.11"}, []string{"203.0.113.12"}
-	l.network.Resolver = network.Servers(l.network.Dial, "203.0.113.53:53")
+	l.network.Resolver = network.NewResolver(l.network.Dial, "203.0.113.53:53")
 }

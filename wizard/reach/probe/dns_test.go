@@ -142,7 +142,7 @@ func TestInnerAddresses(t *testing.T) {
 		"127.0.0.1": true, "0.0.0.0": true, "169.254.1.1": true, "224.0.0.1": true, "1.1.1.1": false, "203.0.113.1": false, "198.19.0.1": false,
 		"fd00::1": true, "::1": true, "::ffff:10.0.0.1": true, "2001:db8::1": false,
 	} {
-		if got := isInner(netip.MustParseAddr(address)); got != inner {
+		if got := isInternal(netip.MustParseAddr(address)); got != inner {
 			t.Errorf("%s: %v", address, got)
 		}
 	}

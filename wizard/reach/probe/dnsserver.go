@@ -12,15 +12,15 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// heard is what a name server said over one transport.
-type heard struct {
-	reply network.Reply
+// dnsReply is what a name server said over one transport.
+type dnsReply struct {
+	reply network.Response
 	err   error
 }
 
-func (h heard) String() string {
+func (h dnsReply) String() string {
 	if h.err != nil {
-		return explain(h.err)
+		return formatError(h.err)
 	}
 	return h.reply.Code
 }
@@ -28,7 +28,7 @@ func (h heard) String() string {
 // probeResolver asks a resolver for the name in the path of its address, by UDP and by TCP: short answers come by the
 // one, and long ones by the other.
 func probeResolver(ctx context.Context, a *attempt) error {
-	servers, err := a.datagrams(ctx)
+	servers, err := a.resolveUDP(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,22 +38,22 @@ func probeResolver(ctx context.Context, a *attempt) error {
 	}
 	began := time.Now()
 	var asking sync.WaitGroup
-	var byUDP, byTCP heard
-	asking.Go(func() { byUDP = a.inquire(ctx, "udp", servers[0], question) })
-	asking.Go(func() { byTCP = a.inquire(ctx, "tcp", servers[0], question) })
+	var byUDP, byTCP dnsReply
+	asking.Go(func() { byUDP = a.query(ctx, "udp", servers[0], question) })
+	asking.Go(func() { byTCP = a.query(ctx, "tcp", servers[0], question) })
 	asking.Wait()
-	a.noteTime(reach.EvidenceHTTPTime, began)
-	a.note(reach.EvidenceAddress, servers[0])
-	a.note(reach.EvidenceStatus, fmt.Sprintf("UDP: %s; TCP: %s", byUDP, byTCP))
-	return a.judgeResolver(byUDP, byTCP, question)
+	a.recordDuration(reach.EvidenceHTTPTime, began)
+	a.record(reach.EvidenceAddress, servers[0])
+	a.record(reach.EvidenceStatus, fmt.Sprintf("UDP: %s; TCP: %s", byUDP, byTCP))
+	return a.checkResolver(byUDP, byTCP, question)
 }
 
-// inquire asks one server by one transport. A question by UDP that seems lost is sent again.
-func (a *attempt) inquire(ctx context.Context, transport, server string, question network.Question) heard {
+// query asks one server by one transport. A question by UDP that seems lost is sent again.
+func (a *attempt) query(ctx context.Context, transport, server string, question network.Question) dnsReply {
 	const questions = 2
-	var last heard
+	var last dnsReply
 	for range questions {
-		last = a.inquireOnce(ctx, transport, server, question, a.prober.limits.DNS/questions)
+		last = a.queryOnce(ctx, transport, server, question, a.prober.limits.DNS/questions)
 		if last.err == nil || !isTimeout(last.err) {
 			break
 		}
@@ -61,45 +61,45 @@ func (a *attempt) inquire(ctx context.Context, transport, server string, questio
 	return last
 }
 
-func (a *attempt) inquireOnce(ctx context.Context, transport, server string, question network.Question, patience time.Duration) heard {
+func (a *attempt) queryOnce(ctx context.Context, transport, server string, question network.Question, patience time.Duration) dnsReply {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := a.prober.network.Dial(ctx, transport, server)
 	if err != nil {
-		return heard{err: err}
+		return dnsReply{err: err}
 	}
-	reply, err := network.Inquire(ctx, conn, question)
-	return heard{reply, err}
+	reply, err := network.Query(ctx, conn, question)
+	return dnsReply{reply, err}
 }
 
-// judgeResolver tells what keeps the answers from being used. Without TCP only long answers are missing.
-func (a *attempt) judgeResolver(byUDP, byTCP heard, question network.Question) error {
+// checkResolver tells what keeps the answers from being used. Without TCP only long answers are missing.
+func (a *attempt) checkResolver(byUDP, byTCP dnsReply, question network.Question) error {
 	if byUDP.err != nil {
-		return a.unanswered(byUDP.err)
+		return a.newQueryError(byUDP.err)
 	}
 	a.layers.TCP = reach.LayerOK
-	if class, err := judgeReply(byUDP.reply, question); err != nil {
+	if class, err := checkReply(byUDP.reply, question); err != nil {
 		return a.fail(&a.layers.HTTP, class, err)
 	}
 	a.layers.HTTP = reach.LayerOK
 	if byTCP.err != nil {
-		a.note(reach.EvidenceError, "by TCP: "+explain(byTCP.err))
-		a.degrade(connectClass(byTCP.err))
+		a.record(reach.EvidenceError, "by TCP: "+formatError(byTCP.err))
+		a.degrade(mapConnectError(byTCP.err))
 	}
 	return nil
 }
 
-// unanswered notes that there is no answer by UDP, or one that makes no sense.
-func (a *attempt) unanswered(err error) error {
+// newQueryError notes that there is no answer by UDP, or one that makes no sense.
+func (a *attempt) newQueryError(err error) error {
 	if isTimeout(err) || isNetwork(err) {
-		return a.unheard(err)
+		return a.newUDPError(err)
 	}
 	a.layers.TCP = reach.LayerOK
 	return a.fail(&a.layers.HTTP, reach.Malformed, err)
 }
 
-// judgeReply tells what is wrong with the reply of a resolver.
-func judgeReply(reply network.Reply, question network.Question) (reach.Class, error) {
+// checkReply tells what is wrong with the reply of a resolver.
+func checkReply(reply network.Response, question network.Question) (reach.Class, error) {
 	switch {
 	case reply.Code == "NXDOMAIN":
 		return reach.NXDomain, fmt.Errorf("it says that %s does not exist", question.Name)

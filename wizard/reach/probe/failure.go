@@ -22,8 +22,8 @@ func (a *attempt) fail(layer *reach.Layer, class reach.Class, err error) error {
 	return &failure{at: a, class: class, err: err}
 }
 
-// classOf returns the class of a failure, "" if err is none.
-func classOf(err error) reach.Class {
+// getClass returns the class of a failure, "" if err is none.
+func getClass(err error) reach.Class {
 	var f *failure
 	if errors.As(err, &f) {
 		return f.class

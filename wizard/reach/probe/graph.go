@@ -19,14 +19,14 @@ const (
 
 // probeGraph asks the update service for a channel's graph, which has to know the version that is wanted.
 func probeGraph(ctx context.Context, a *attempt) error {
-	address := graphAddress(a.resource(graphPath), a.prober.task.Version)
-	answer, err := a.document(ctx, address, maxGraph)
+	address := buildGraphURL(a.buildURL(graphPath), a.prober.task.Version)
+	answer, err := a.fetchJSON(ctx, address, maxGraph)
 	if err != nil {
 		return err
 	}
 	versions, err := parseGraph(answer.body)
 	if err != nil {
-		return answer.strange(err)
+		return answer.newProtocolError(err)
 	}
 	if wanted := a.prober.task.Version; exactVersion.MatchString(wanted) && !versions[wanted] {
 		return answer.fail(reach.Missing, fmt.Errorf("the channel %s does not know version %s", address.Query().Get("channel"), wanted))
@@ -37,12 +37,12 @@ func probeGraph(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// graphAddress adds the parameters that the address of a check does not name.
-func graphAddress(given *url.URL, version string) *url.URL {
+// buildGraphURL adds the parameters that the address of a check does not name.
+func buildGraphURL(given *url.URL, version string) *url.URL {
 	address := *given
 	query := address.Query()
 	if query.Get("channel") == "" {
-		query.Set("channel", channelOf(version))
+		query.Set("channel", resolveChannel(version))
 	}
 	if query.Get("arch") == "" {
 		query.Set("arch", "amd64")
@@ -51,9 +51,9 @@ func graphAddress(given *url.URL, version string) *url.URL {
 	return &address
 }
 
-// channelOf returns the channel in which a version is looked for, or the channel itself: the update service has none that
+// resolveChannel returns the channel in which a version is looked for, or the channel itself: the update service has none that
 // is called latest. Versions that are not released yet are candidates.
-func channelOf(version string) string {
+func resolveChannel(version string) string {
 	if match := channelName.FindStringSubmatch(version); match != nil {
 		return strings.Replace(version, "latest-", "fast-", 1)
 	}

@@ -15,23 +15,23 @@ func (a *attempt) handshake(ctx context.Context) error {
 		return nil
 	}
 	if err := a.connect(ctx); err != nil {
-		return a.shut(ctx, err)
+		return a.handleClosedPort(ctx, err)
 	}
 	began := time.Now()
-	client, err := a.negotiate(ctx, a.prober.now)
-	a.noteTime(reach.EvidenceTLSTime, began)
+	client, err := a.performHandshake(ctx, a.prober.now)
+	a.recordDuration(reach.EvidenceTLSTime, began)
 	if err != nil {
-		return a.insecure(ctx, err)
+		return a.handleTLSError(ctx, err)
 	}
 	a.keep(client)
 	a.secure, a.layers.TLS = true, reach.LayerOK
-	a.inspect(client.ConnectionState().PeerCertificates[0])
+	a.checkCertificate(client.ConnectionState().PeerCertificates[0])
 	return nil
 }
 
-// negotiate shakes hands on the connection; certificates are judged by a clock.
-func (a *attempt) negotiate(ctx context.Context, clock func() time.Time) (*tls.Conn, error) {
-	config := a.prober.network.TLS()
+// performHandshake shakes hands on the connection; certificates are judged by a clock.
+func (a *attempt) performHandshake(ctx context.Context, clock func() time.Time) (*tls.Conn, error) {
+	config := a.prober.network.NewTLSConfig()
 	config.ServerName, config.Time, config.ClientSessionCache = a.target.host, clock, nil
 	config.NextProtos = []string{"http/1.1"}
 	defer a.limit(ctx, a.prober.limits.TLS)()
@@ -39,15 +39,15 @@ func (a *attempt) negotiate(ctx context.Context, clock func() time.Time) (*tls.C
 	return client, client.HandshakeContext(ctx)
 }
 
-// insecure says why there is no TLS.
-func (a *attempt) insecure(ctx context.Context, err error) error {
+// handleTLSError says why there is no TLS.
+func (a *attempt) handleTLSError(ctx context.Context, err error) error {
 	var distrusted *tls.CertificateVerificationError
 	var text tls.RecordHeaderError
 	switch {
 	case errors.As(err, &distrusted):
-		return a.distrust(ctx, distrusted)
+		return a.handleCertError(ctx, distrusted)
 	case errors.As(err, &text):
-		return a.fail(&a.layers.TLS, a.unlessPortal(ctx, reach.TLSFailure, nil), errors.New("it does not speak TLS"))
+		return a.fail(&a.layers.TLS, a.detectPortal(ctx, reach.TLSFailure, nil), errors.New("it does not speak TLS"))
 	case isTimeout(err):
 		return a.fail(&a.layers.TLS, reach.TLSFailure, err)
 	case isCut(err):

@@ -9,8 +9,8 @@ type kind struct {
 	probe func(context.Context, *attempt) error
 }
 
-// kinds returns all kinds by the scheme of their addresses.
-func kinds() map[string]kind {
+// listKinds returns all kinds by the scheme of their addresses.
+func listKinds() map[string]kind {
 	return map[string]kind{
 		"https": {"443", probeHTTP},
 		"http":  {"80", probeHTTP},

@@ -50,13 +50,13 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lab{t: t, names: map[string][]string{}, names6: map[string][]string{}, broken: map[string]error{},
 			filtered: map[string]bool{}, hosts: map[netip.Addr]*fabric.Host{},
-			authority: newAuthority(t, "Public Root"), limits: Usual(), now: time.Now}
+			authority: newAuthority(t, "Public Root"), limits: DefaultLimits(), now: time.Now}
 		l.fabric = fabric.New(fabric.Config{Resolve: l.lookup(l.names), Allows: func(_, to netip.Addr, _ string, port int) bool {
 			return !l.filtered[netip.AddrPortFrom(to, uint16(port)).String()]
 		}})
 		t.Cleanup(l.serving.Wait)
 		t.Cleanup(l.fabric.Close)
-		here, err := l.fabric.Host(netip.MustParseAddr("192.0.2.1"))
+		here, err := l.fabric.AddHost(netip.MustParseAddr("192.0.2.1"))
 		must(t, err)
 		l.network = network.Network{Dial: alsoIPv6(here), Roots: l.authority.pool()}
 		l.network.Lookup, l.network.LookupIPv6 = l.lookup(l.names), l.lookup(l.names6)
@@ -114,7 +114,7 @@ func (l *lab) listen(address string) net.Listener {
 func (l *lab) host(address netip.Addr) *fabric.Host {
 	l.t.Helper()
 	if l.hosts[address] == nil {
-		host, err := l.fabric.Host(address)
+		host, err := l.fabric.AddHost(address)
 		must(l.t, err)
 		l.hosts[address] = host
 	}
@@ -243,8 +243,8 @@ func strip(l reach.Layers) string {
 // expect judges a finding: its class, its layers as by strip, and whether the service is reached.
 func expect(t *testing.T, got reach.Finding, class reach.Class, layers string, reached bool) {
 	t.Helper()
-	if got.Class != class || strip(got.Layers) != layers || got.Reached() != reached {
+	if got.Class != class || strip(got.Layers) != layers || got.IsReached() != reached {
 		t.Errorf("%q, layers %s, reached %v, want %q, %s, %v\nevidence %q",
-			got.Class, strip(got.Layers), got.Reached(), class, layers, reached, got.Evidence)
+			got.Class, strip(got.Layers), got.IsReached(), class, layers, reached, got.Evidence)
 	}
 }

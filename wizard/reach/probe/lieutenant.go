@@ -10,20 +10,20 @@ import (
 
 // probeLieutenant asks a Lieutenant whether it is well, and then where its login service and its Vault are.
 func probeLieutenant(ctx context.Context, a *attempt) error {
-	health, root := a.resource("/healthz"), a.resource("/")
+	health, root := a.buildURL("/healthz"), a.buildURL("/")
 	health.Path, root.Path = "/healthz", "/"
-	answer, err := a.ask(ctx, call{url: health}, http.StatusOK)
+	answer, err := a.fetch(ctx, call{url: health}, http.StatusOK)
 	if err != nil {
 		return err
 	}
 	if strings.TrimSpace(string(answer.body)) != "ok" {
-		return answer.strange(errors.New("what answers is no Lieutenant: it does not say that it is well"))
+		return answer.newProtocolError(errors.New("what answers is no Lieutenant: it does not say that it is well"))
 	}
 	again, err := a.next(root)
 	if err != nil {
 		return err
 	}
-	answer, err = again.document(ctx, root, maxPage)
+	answer, err = again.fetchJSON(ctx, root, maxPage)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func probeLieutenant(ctx context.Context, a *attempt) error {
 		Vault *struct{} `json:"vault"`
 	}
 	if json.Unmarshal(answer.body, &about) != nil || about.OIDC == nil || about.Vault == nil {
-		return answer.strange(errors.New("what answers is no Lieutenant: it names no login service and no Vault"))
+		return answer.newProtocolError(errors.New("what answers is no Lieutenant: it names no login service and no Vault"))
 	}
 	return nil
 }

@@ -48,21 +48,21 @@ func parseManifest(content []byte) (manifest, error) {
 	return m, nil
 }
 
-// image returns the image of a list that the machines of a cluster run; false if this is an image itself.
-func (m manifest) image() (digest string, isList bool, err error) {
+// findImage returns the image of a list that the machines of a cluster run; false if this is an image itself.
+func (m manifest) findImage() (digest string, isList bool, err error) {
 	if len(m.Manifests) == 0 {
 		return "", false, nil
 	}
 	for _, d := range m.Manifests {
 		if d.Platform.Architecture == "amd64" && d.Platform.OS == "linux" {
-			return d.Digest, true, d.check()
+			return d.Digest, true, d.validate()
 		}
 	}
 	return "", true, errors.New("the list of images has none for linux/amd64")
 }
 
-// smallest returns the layer that is the least to send.
-func (m manifest) smallest() (descriptor, error) {
+// findSmallestLayer returns the layer that is the least to send.
+func (m manifest) findSmallestLayer() (descriptor, error) {
 	if len(m.Layers) == 0 {
 		return descriptor{}, errors.New("the manifest names no layers")
 	}
@@ -72,10 +72,10 @@ func (m manifest) smallest() (descriptor, error) {
 			found = d
 		}
 	}
-	return found, found.check()
+	return found, found.validate()
 }
 
-func (d descriptor) check() error {
+func (d descriptor) validate() error {
 	if !contentDigest.MatchString(d.Digest) {
 		return fmt.Errorf("the manifest names %.80q, which is no digest", d.Digest)
 	}

@@ -15,10 +15,10 @@ func TestTheSmallestLayerOfAnImageIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if layer, err := m.smallest(); err != nil || layer.Digest != someDigest {
+	if layer, err := m.findSmallestLayer(); err != nil || layer.Digest != someDigest {
 		t.Errorf("%v, %v", layer, err)
 	}
-	if _, isList, _ := m.image(); isList {
+	if _, isList, _ := m.findImage(); isList {
 		t.Error("an image is no list")
 	}
 }
@@ -30,7 +30,7 @@ func TestTheImageForTheNodesIsTakenFromAList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if digest, isList, err := m.image(); digest != someDigest || !isList || err != nil {
+	if digest, isList, err := m.findImage(); digest != someDigest || !isList || err != nil {
 		t.Errorf("%s, %v, %v", digest, isList, err)
 	}
 }
@@ -43,9 +43,9 @@ func TestWhatIsNoManifestIsNotTakenForOne(t *testing.T) {
 	} {
 		m, err := parseManifest([]byte(content))
 		if err == nil {
-			_, isList, listErr := m.image()
+			_, isList, listErr := m.findImage()
 			if err = listErr; !isList {
-				_, err = m.smallest()
+				_, err = m.findSmallestLayer()
 			}
 		}
 		if err == nil {
@@ -78,10 +78,10 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if digest, isList, err := m.image(); isList && err == nil && !contentDigest.MatchString(digest) {
+		if digest, isList, err := m.findImage(); isList && err == nil && !contentDigest.MatchString(digest) {
 			t.Errorf("%q", digest)
 		}
-		if layer, err := m.smallest(); err == nil && !contentDigest.MatchString(layer.Digest) {
+		if layer, err := m.findSmallestLayer(); err == nil && !contentDigest.MatchString(layer.Digest) {
 			t.Errorf("%q", layer.Digest)
 		}
 	})

@@ -78,10 +78,10 @@ func TestATimeServerIsJudgedByItsAnswer(t *testing.T) {
 			var answer *ntp.Response
 			synctest.Test(t, func(t *testing.T) {
 				var err error
-				answer, err = askTime(t.Context(), timeServer(c.ahead, c.spoil), time.Second, time.Now)
+				answer, err = queryNTP(t.Context(), timeServer(c.ahead, c.spoil), time.Second, time.Now)
 				must(t, err)
 			})
-			class, degraded, err := judgeTime(answer)
+			class, degraded, err := checkTime(answer)
 			if class != c.class || degraded != c.degraded {
 				t.Errorf("class %q, degraded %v", class, degraded)
 			}
@@ -101,7 +101,7 @@ func TestGarbageIsNoTime(t *testing.T) {
 		"text":            func([]byte) []byte { return []byte(strings.Repeat("go away ", 60)) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			if answer, err := askTime(t.Context(), timeServer(0, spoil), time.Second, time.Now); err == nil {
+			if answer, err := queryNTP(t.Context(), timeServer(0, spoil), time.Second, time.Now); err == nil {
 				t.Errorf("%s: %v", name, answer)
 			}
 		})
@@ -113,7 +113,7 @@ func TestASilentTimeServerIsLeftWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		began, conn := time.Now(), timeServer(0, func([]byte) []byte { return nil })
-		if _, err := askTime(ctx, conn, time.Hour, time.Now); err == nil || time.Since(began) != 20*time.Millisecond {
+		if _, err := queryNTP(ctx, conn, time.Hour, time.Now); err == nil || time.Since(began) != 20*time.Millisecond {
 			t.Errorf("it ended with %v after %s", err, time.Since(began))
 		}
 	})

@@ -16,10 +16,10 @@ const discoveryPath = "/.well-known/openid-configuration"
 
 // probeOIDC reads the configuration of a login service, which has to be that of the issuer which was asked for.
 func probeOIDC(ctx context.Context, a *attempt) error {
-	issuer := a.resource("")
+	issuer := a.buildURL("")
 	issuer.RawQuery = ""
 	issuer.Path = strings.TrimRight(strings.TrimSuffix(issuer.Path, discoveryPath), "/")
-	answer, err := a.document(ctx, issuer.JoinPath(discoveryPath), maxPage)
+	answer, err := a.fetchJSON(ctx, issuer.JoinPath(discoveryPath), maxPage)
 	if err != nil {
 		return err
 	}
@@ -27,16 +27,16 @@ func probeOIDC(ctx context.Context, a *attempt) error {
 		Issuer string `json:"issuer"`
 	}
 	if json.Unmarshal(answer.body, &configuration) != nil || configuration.Issuer == "" {
-		return answer.strange(errors.New("what answers is no login service: it names no issuer"))
+		return answer.newProtocolError(errors.New("what answers is no login service: it names no issuer"))
 	}
-	if !sameIssuer(configuration.Issuer, issuer) {
-		return answer.strange(fmt.Errorf("the login service is that of another issuer, %s", reach.Clean(configuration.Issuer)))
+	if !isSameIssuer(configuration.Issuer, issuer) {
+		return answer.newProtocolError(fmt.Errorf("the login service is that of another issuer, %s", reach.Sanitize(configuration.Issuer)))
 	}
 	return nil
 }
 
-// sameIssuer compares an issuer with the address that was asked; the usual port may be named or not.
-func sameIssuer(told string, asked *url.URL) bool {
+// isSameIssuer compares an issuer with the address that was asked; the usual port may be named or not.
+func isSameIssuer(told string, asked *url.URL) bool {
 	issuer, err := url.Parse(told)
 	if err != nil || issuer.Scheme != "https" || issuer.User != nil || issuer.RawQuery != "" || issuer.Fragment != "" {
 		return false

@@ -20,16 +20,16 @@ const portalLimit = 3 * time.Second
 // isPortal tells whether a redirect looks like that of a network that wants somebody to log in, or to read why a page is
 // blocked: away from the service to an address without a public name, or without TLS.
 func isPortal(from, to *url.URL) bool {
-	if related(from.Hostname(), to.Hostname()) {
+	if isSameDomain(from.Hostname(), to.Hostname()) {
 		return false
 	}
-	return from.Scheme == "http" || to.Scheme == "http" || isInnerName(to.Hostname())
+	return from.Scheme == "http" || to.Scheme == "http" || isInternalName(to.Hostname())
 }
 
-// related tells whether two hosts belong to the same registered domain.
-func related(a, b string) bool { return registered(a) == registered(b) }
+// isSameDomain tells whether two hosts belong to the same registered domain.
+func isSameDomain(a, b string) bool { return getRegisteredDomain(a) == getRegisteredDomain(b) }
 
-func registered(host string) string {
+func getRegisteredDomain(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return domain
@@ -37,10 +37,10 @@ func registered(host string) string {
 	return host
 }
 
-// isInnerName tells whether a host is named in a way that only inner networks know.
-func isInnerName(host string) bool {
+// isInternalName tells whether a host is named in a way that only inner networks know.
+func isInternalName(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
-		return isInner(address)
+		return isInternal(address)
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	switch host[strings.LastIndex(host, ".")+1:] {
@@ -50,10 +50,10 @@ func isInnerName(host string) bool {
 	return false
 }
 
-// unlessPortal asks the host by plain HTTP and returns reach.Captive if a login page answers in its place, or else class.
+// detectPortal asks the host by plain HTTP and returns reach.Captive if a login page answers in its place, or else class.
 // Shown is the certificate that the host presented, if it did.
-func (a *attempt) unlessPortal(ctx context.Context, class reach.Class, shown *x509.Certificate) reach.Class {
-	if a.evidence[reach.EvidenceProxy] != "" || a.plain() {
+func (a *attempt) detectPortal(ctx context.Context, class reach.Class, shown *x509.Certificate) reach.Class {
+	if a.evidence[reach.EvidenceProxy] != "" || a.isPlainHTTP() {
 		return class
 	}
 	ctx, cancel := context.WithTimeout(ctx, portalLimit)
@@ -65,35 +65,35 @@ func (a *attempt) unlessPortal(ctx context.Context, class reach.Class, shown *x5
 	}
 	bare.addresses = a.addresses
 	r, err := bare.get(ctx, call{url: bare.target.url})
-	if classOf(err) == reach.Captive {
+	if getClass(err) == reach.Captive {
 		return reach.Captive
 	}
-	to, redirected := redirection(bare.target.url, r)
-	if err == nil && redirected && leadsAway(a.target.host, to, shown) {
-		a.note(reach.EvidenceStatus, r.line+" to "+to.Host)
+	to, redirected := parseRedirect(bare.target.url, r)
+	if err == nil && redirected && isPortalRedirect(a.target.host, to, shown) {
+		a.record(reach.EvidenceStatus, r.line+" to "+to.Host)
 		return reach.Captive
 	}
 	return class
 }
 
-// shut returns why the port for TLS is closed: networks that want somebody to log in often lead away from plain HTTP
+// handleClosedPort returns why the port for TLS is closed: networks that want somebody to log in often lead away from plain HTTP
 // alone, and close everything else.
-func (a *attempt) shut(ctx context.Context, err error) error {
-	class := classOf(err)
+func (a *attempt) handleClosedPort(ctx context.Context, err error) error {
+	class := getClass(err)
 	if class != reach.Refused && class != reach.TCPTimeout && class != reach.Reset || a.target.port != "443" {
 		return err
 	}
-	if portal := a.unlessPortal(ctx, class, nil); portal != class {
+	if portal := a.detectPortal(ctx, class, nil); portal != class {
 		return a.fail(&a.layers.TCP, portal, errors.New("a web page of the network answers, and nothing else"))
 	}
 	return err
 }
 
-// leadsAway tells whether a redirect from plain HTTP leads to the page of a network: to the one whose certificate was
+// isPortalRedirect tells whether a redirect from plain HTTP leads to the page of a network: to the one whose certificate was
 // shown, to an inner one, or to one without TLS. Services move their visitors, too, but by TLS.
-func leadsAway(host string, to *url.URL, shown *x509.Certificate) bool {
-	if related(host, to.Hostname()) {
+func isPortalRedirect(host string, to *url.URL, shown *x509.Certificate) bool {
+	if isSameDomain(host, to.Hostname()) {
 		return false
 	}
-	return to.Scheme == "http" || isInnerName(to.Hostname()) || shown != nil && shown.VerifyHostname(to.Hostname()) == nil
+	return to.Scheme == "http" || isInternalName(to.Hostname()) || shown != nil && shown.VerifyHostname(to.Hostname()) == nil
 }

@@ -62,7 +62,7 @@ func TestInnerNames(t *testing.T) {
 		"localhost": true, "portal": true, "portal.lan": true, "host.corp.": true, "x.internal": true, "1.0.0.10.in-addr.arpa": true,
 		"10.0.0.1": true, "192.0.2.1": false, "quay.io": false, "lan.example.com": false,
 	} {
-		if isInnerName(host) != inner {
+		if isInternalName(host) != inner {
 			t.Errorf("%s: %v", host, !inner)
 		}
 	}
@@ -70,7 +70,7 @@ func TestInnerNames(t *testing.T) {
 		"www.example.com example.com": true, "a.example.com b.example.com": true, "example.com example.org": false,
 		"a.co.uk b.co.uk": false, "x x": true, "10.0.0.1 10.0.0.2": false, "Example.com. www.example.com": true,
 	} {
-		if a, b, _ := strings.Cut(pair, " "); related(a, b) != same {
+		if a, b, _ := strings.Cut(pair, " "); isSameDomain(a, b) != same {
 			t.Errorf("%s: %v", pair, !same)
 		}
 	}
@@ -123,7 +123,7 @@ func TestNothingIsLeftOfAProbe(t *testing.T) {
 		dial := l.network.Dial
 		l.network.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address == "203.0.113.1:443" {
-				pause(2 * headStart) // and then comes, although nobody wants it any more
+				pause(2 * attemptDelay) // and then comes, although nobody wants it any more
 			}
 			return dial(context.WithoutCancel(ctx), network, address)
 		}

@@ -26,8 +26,8 @@ type Limits struct {
 	Slow                time.Duration // from here on a probe that went well is called slow
 }
 
-// Usual returns the limits of a run by people.
-func Usual() Limits {
+// DefaultLimits returns the limits of a run by people.
+func DefaultLimits() Limits {
 	return Limits{DNS: 5 * time.Second, TCP: 5 * time.Second, TLS: 5 * time.Second, HTTP: 10 * time.Second, Slow: 3 * time.Second}
 }
 
@@ -35,23 +35,23 @@ func Usual() Limits {
 func New(n network.Network, task reach.Task, limits Limits) (*Prober, error) {
 	p := &Prober{network: n, task: task, limits: limits, now: time.Now}
 	var err error
-	if p.network.Roots, err = roots(n.Roots, task.Authorities); err != nil {
+	if p.network.Roots, err = buildRoots(n.Roots, task.Authorities); err != nil {
 		return nil, err
 	}
-	p.proxy, err = proxies(n, task.Proxy)
+	p.proxy, err = newProxyFunc(n, task.Proxy)
 	return p, err
 }
 
 // Probe asks one service. Nothing of it goes on after it returned.
 func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
-	to, err := parse(check.URL)
+	to, err := parseTarget(check.URL)
 	if err != nil {
-		return reach.Finding{Class: reach.Malformed, Layers: layers(reach.LayerNone),
-			Evidence: map[string]string{reach.EvidenceError: reach.Clean(err.Error())}}
+		return reach.Finding{Class: reach.Malformed, Layers: newLayers(reach.LayerNone),
+			Evidence: map[string]string{reach.EvidenceError: reach.Sanitize(err.Error())}}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a := p.start(check, to)
 	defer a.close()
-	return a.finding(kinds()[to.url.Scheme].probe(ctx, a))
+	return a.buildFinding(listKinds()[to.url.Scheme].probe(ctx, a))
 }

@@ -17,10 +17,10 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// proxies returns who is asked for a way to a URL: the task's proxies, or else the network's.
-func proxies(n network.Network, chosen *reach.Proxy) (func(*url.URL) (*url.URL, error), error) {
+// newProxyFunc returns who is asked for a way to a URL: the task's proxies, or else the network's.
+func newProxyFunc(n network.Network, chosen *reach.Proxy) (func(*url.URL) (*url.URL, error), error) {
 	if chosen == nil {
-		return proxyOf(n), nil
+		return newNetworkProxyFunc(n), nil
 	}
 	for _, text := range []string{chosen.HTTP, chosen.HTTPS} {
 		if parsed, err := url.Parse(text); text != "" && (err != nil || parsed.Host == "") {
@@ -32,7 +32,7 @@ func proxies(n network.Network, chosen *reach.Proxy) (func(*url.URL) (*url.URL, 
 	return config.ProxyFunc(), nil
 }
 
-func proxyOf(n network.Network) func(*url.URL) (*url.URL, error) {
+func newNetworkProxyFunc(n network.Network) func(*url.URL) (*url.URL, error) {
 	return func(to *url.URL) (*url.URL, error) {
 		if n.Proxy == nil {
 			return nil, nil
@@ -41,53 +41,53 @@ func proxyOf(n network.Network) func(*url.URL) (*url.URL, error) {
 	}
 }
 
-// way returns the proxy that leads to the host, nil where there is none on the way. Whatever is no plain HTTP goes where
+// findProxy returns the proxy that leads to the host, nil where there is none on the way. Whatever is no plain HTTP goes where
 // https goes.
-func (a *attempt) way() (*url.URL, error) {
+func (a *attempt) findProxy() (*url.URL, error) {
 	scheme := "https"
-	if a.plain() {
+	if a.isPlainHTTP() {
 		scheme = "http"
 	}
 	return a.prober.proxy(&url.URL{Scheme: scheme, Host: a.target.address(), Path: "/"})
 }
 
-// plain tells whether the host is asked by HTTP without TLS. Proxies take such requests themselves; many let no other
+// isPlainHTTP tells whether the host is asked by HTTP without TLS. Proxies take such requests themselves; many let no other
 // port than 443 through.
-func (a *attempt) plain() bool { return a.target.url.Scheme == "http" }
+func (a *attempt) isPlainHTTP() bool { return a.target.url.Scheme == "http" }
 
-// through reaches the host by a proxy, which resolves the name: by CONNECT, or, for plain HTTP, by letting the proxy have
+// connectProxy reaches the host by a proxy, which resolves the name: by CONNECT, or, for plain HTTP, by letting the proxy have
 // the request.
-func (a *attempt) through(ctx context.Context, proxy *url.URL) error {
-	a.note(reach.EvidenceProxy, network.ProxyAddress(proxy))
+func (a *attempt) connectProxy(ctx context.Context, proxy *url.URL) error {
+	a.record(reach.EvidenceProxy, network.FormatProxyAddress(proxy))
 	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.TCP)
 	defer cancel()
 	began := time.Now()
-	conn, err := a.dialThrough(ctx, proxy)
-	a.noteTime(reach.EvidenceTCPTime, began)
+	conn, err := a.dialProxy(ctx, proxy)
+	a.recordDuration(reach.EvidenceTCPTime, began)
 	if err != nil {
-		return a.keptOut(err)
+		return a.handleProxyError(err)
 	}
 	a.layers.TCP = reach.LayerOK
-	a.noteSource(conn)
+	a.recordSource(conn)
 	a.keep(conn)
 	return nil
 }
 
-func (a *attempt) dialThrough(ctx context.Context, proxy *url.URL) (net.Conn, error) {
-	if a.plain() && !network.IsSOCKS(proxy) {
+func (a *attempt) dialProxy(ctx context.Context, proxy *url.URL) (net.Conn, error) {
+	if a.isPlainHTTP() && !network.IsSOCKS(proxy) {
 		a.relay = proxy
-		return a.prober.network.DialProxy(ctx, proxy)
+		return a.prober.network.ConnectProxy(ctx, proxy)
 	}
-	return a.prober.network.Tunnel(ctx, proxy, a.target.address())
+	return a.prober.network.ConnectThrough(ctx, proxy, a.target.address())
 }
 
-// keptOut says why a proxy does not let us through.
-func (a *attempt) keptOut(err error) error {
+// handleProxyError says why a proxy does not let us through.
+func (a *attempt) handleProxyError(err error) error {
 	var refusal *network.ProxyError
 	if !errors.As(err, &refusal) || refusal.Status == 0 {
 		return a.fail(&a.layers.TCP, reach.ProxyRefused, err)
 	}
-	a.note(reach.EvidenceStatus, strings.TrimSpace(strconv.Itoa(refusal.Status)+" "+http.StatusText(refusal.Status)))
+	a.record(reach.EvidenceStatus, strings.TrimSpace(strconv.Itoa(refusal.Status)+" "+http.StatusText(refusal.Status)))
 	if refusal.Status == http.StatusProxyAuthRequired {
 		return a.fail(&a.layers.TCP, reach.ProxyAuth, err)
 	}

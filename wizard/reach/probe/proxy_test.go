@@ -79,7 +79,7 @@ func TestEverythingGoesThroughTheProxy(t *testing.T) {
 				l.forward("Basic bWU6dmVyeS1zZWNyZXQ=", func(line string) { asked = append(asked, line) })
 				l.behind(withPassword)
 				got := l.probeURL(address)
-				if !got.Reached() || got.Layers.DNS != reach.LayerNone || got.Layers.TCP != reach.LayerOK {
+				if !got.IsReached() || got.Layers.DNS != reach.LayerNone || got.Layers.TCP != reach.LayerOK {
 					t.Errorf("%q, layers %s, evidence %q", got.Class, strip(got.Layers), got.Evidence)
 				}
 				if len(asked) != 1 || asked[0] != line {
@@ -144,7 +144,7 @@ func TestWhatIsExemptFromTheProxyIsReachedDirectly(t *testing.T) {
 		l.accept("10.1.1.1:22", idle)
 		l.behind("http://203.0.113.99:3128")
 		for _, address := range []string{"https://direct.example.net", "tcp://10.1.1.1:22"} {
-			if got := l.probeURL(address); !got.Reached() || got.Evidence[reach.EvidenceProxy] != "" {
+			if got := l.probeURL(address); !got.IsReached() || got.Evidence[reach.EvidenceProxy] != "" {
 				t.Errorf("%s: %q, evidence %q", address, got.Class, got.Evidence)
 			}
 		}
@@ -156,11 +156,11 @@ func TestTheMachinesOwnProxyCountsUnlessTheTaskNamesOthers(t *testing.T) {
 		l.site(service, says(200, nil, ""))
 		l.forward("", func(string) {})
 		l.network.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: proxyHost + ":3128"})
-		if got := l.probeURL("https://" + service); !got.Reached() || got.Evidence[reach.EvidenceProxy] != proxyHost+":3128" {
+		if got := l.probeURL("https://" + service); !got.IsReached() || got.Evidence[reach.EvidenceProxy] != proxyHost+":3128" {
 			t.Errorf("%q, evidence %q", got.Class, got.Evidence)
 		}
 		l.task.Proxy = &reach.Proxy{}
-		if got := l.probeURL("https://" + service); !got.Reached() || got.Evidence[reach.EvidenceProxy] != "" {
+		if got := l.probeURL("https://" + service); !got.IsReached() || got.Evidence[reach.EvidenceProxy] != "" {
 			t.Errorf("%q, evidence %q", got.Class, got.Evidence)
 		}
 	})

@@ -10,87 +10,87 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// pull takes the first bytes of an image, as a node would.
-type pull struct {
+// imagePull takes the first bytes of an image, as a node would.
+type imagePull struct {
 	first *attempt // at the registry
 	image image
 	token string // "": none was wanted yet
 	begun bool   // first made its call
 }
 
-// manifest returns the image's manifest; of a list, that of the image for the nodes.
-func (p *pull) manifest(ctx context.Context) (manifest, error) {
-	found, answer, err := p.read(ctx, p.image.reference)
+// fetchManifest returns the image's manifest; of a list, that of the image for the nodes.
+func (p *imagePull) fetchManifest(ctx context.Context) (manifest, error) {
+	found, answer, err := p.readManifest(ctx, p.image.reference)
 	if err != nil {
 		return manifest{}, err
 	}
-	digest, isList, err := found.image()
+	digest, isList, err := found.findImage()
 	if err != nil {
 		return manifest{}, answer.fail(reach.Missing, err)
 	}
 	if isList {
-		found, _, err = p.read(ctx, digest)
+		found, _, err = p.readManifest(ctx, digest)
 	}
 	return found, err
 }
 
-// read gets one manifest, with a token if the registry wants one.
-func (p *pull) read(ctx context.Context, reference string) (manifest, asked, error) {
+// readManifest gets one manifest, with a token if the registry wants one.
+func (p *imagePull) readManifest(ctx context.Context, reference string) (manifest, serviceReply, error) {
 	path := "manifests/" + reference
 	answer, err := p.call(ctx, path, maxManifest)
 	if err == nil && answer.status == http.StatusUnauthorized && p.token == "" {
-		if err = p.authorize(ctx, answer); err == nil {
+		if err = p.fetchToken(ctx, answer); err == nil {
 			answer, err = p.call(ctx, path, maxManifest)
 		}
 	}
 	if err == nil {
-		err = p.judge(answer)
+		err = p.checkManifest(answer)
 	}
 	if err != nil {
 		return manifest{}, answer, err
 	}
 	found, err := parseManifest(answer.body)
 	if err != nil {
-		return manifest{}, answer, answer.strange(err)
+		return manifest{}, answer, answer.newProtocolError(err)
 	}
 	return found, answer, nil
 }
 
-// authorize gets the token that an answer wants.
-func (p *pull) authorize(ctx context.Context, answer asked) error {
-	wanted, ok := bearer(challenges(answer.header.Values("WWW-Authenticate")))
+// fetchToken gets the token that an answer wants.
+func (p *imagePull) fetchToken(ctx context.Context, answer serviceReply) error {
+	wanted, ok := findBearer(parseChallenges(answer.header.Values("WWW-Authenticate")))
 	if !ok {
-		return answer.strange(errors.New("what answers is no registry with tokens"))
+		return answer.newProtocolError(errors.New("what answers is no registry with tokens"))
 	}
 	var err error
-	p.token, err = answer.by.tokenFor(ctx, wanted, p.image.repository)
-	p.first.note(evidenceRealm, answer.by.evidence[evidenceRealm])
+	p.token, err = answer.by.fetchToken(ctx, wanted, p.image.repository)
+	p.first.record(evidenceRealm, answer.by.evidence[evidenceRealm])
 	return err
 }
 
-// judge says what is wrong with the answer to a request for a manifest.
-func (p *pull) judge(answer asked) error {
+// checkManifest says what is wrong with the answer to a request for a manifest.
+func (p *imagePull) checkManifest(answer serviceReply) error {
 	switch answer.status {
 	case http.StatusOK:
-		return answer.complete()
+		return answer.checkComplete()
 	case http.StatusNotFound:
 		return answer.fail(reach.Missing, fmt.Errorf("the registry does not have %s", p.image))
 	case http.StatusTooManyRequests:
-		return answer.tooMany()
+		return answer.newRateLimitError()
 	}
 	if isBlocked(answer.reply) {
-		return answer.by.unexpected(answer.reply)
+		return answer.by.newStatusError(answer.reply)
 	}
-	_, known, _ := credentialsFor(p.first.prober.task.PullSecret, p.first.target.address(), p.image.repository)
+	_, known, _ := findCredentials(p.first.prober.task.PullSecret, p.first.target.address(), p.image.repository)
 	if !known {
 		return answer.fail(reach.Unauthorized, errAnonymous)
 	}
 	return answer.fail(reach.Credentials, fmt.Errorf("the pull secret's entry does not allow to pull %s", p.image.repository))
 }
 
-// layer reads the first bytes of the smallest layer, at the host that the registry sends us on to.
-func (p *pull) layer(ctx context.Context, from manifest) error {
-	smallest, err := from.smallest()
+// fetchLayer reads the first bytes of the smallest layer, at the host that the registry sends us on to.
+func (p *imagePull) fetchLayer(ctx context.Context, from manifest) error {
+	smallest, err := from.findSmallestLayer()
 	if err != nil {
 		return p.first.fail(&p.first.layers.HTTP, reach.Malformed, err)
 	}
@@ -99,16 +99,16 @@ func (p *pull) layer(ctx context.Context, from manifest) error {
 	case err != nil:
 		return err
 	case answer.status != http.StatusOK && answer.status != http.StatusPartialContent:
-		return answer.by.unexpectedPage(answer.reply)
-	case !smallest.begins(answer.body):
-		return answer.strange(errors.New("what comes is no layer of an image"))
+		return answer.by.newPageError(answer.reply)
+	case !smallest.matchContent(answer.body):
+		return answer.newProtocolError(errors.New("what comes is no layer of an image"))
 	}
-	p.first.note(evidenceCDN, answer.by.target.host)
+	p.first.record(evidenceCDN, answer.by.target.host)
 	return nil
 }
 
-// begins tells whether content can be the beginning of what is described.
-func (d descriptor) begins(content []byte) bool {
+// matchContent tells whether content can be the beginning of what is described.
+func (d descriptor) matchContent(content []byte) bool {
 	if strings.HasSuffix(d.MediaType, "gzip") {
 		return len(content) > 2 && content[0] == 0x1f && content[1] == 0x8b
 	}
@@ -116,14 +116,14 @@ func (d descriptor) begins(content []byte) bool {
 }
 
 // call gets something of the image's repository, in a way of its own each time.
-func (p *pull) call(ctx context.Context, path string, limit int64) (asked, error) {
-	resource := p.first.resource("")
+func (p *imagePull) call(ctx context.Context, path string, limit int64) (serviceReply, error) {
+	resource := p.first.buildURL("")
 	resource.Path, resource.RawQuery = "/v2/"+p.image.repository+"/"+path, ""
 	at := p.first
 	if p.begun {
 		var err error
 		if at, err = p.first.next(resource); err != nil {
-			return asked{}, err
+			return serviceReply{}, err
 		}
 	}
 	p.begun = true
@@ -134,6 +134,6 @@ func (p *pull) call(ctx context.Context, path string, limit int64) (asked, error
 	if p.token != "" {
 		header.Set("Authorization", "Bearer "+p.token)
 	}
-	return at.ask(ctx, call{url: resource, header: header, limit: limit}, http.StatusOK, http.StatusPartialContent,
+	return at.fetch(ctx, call{url: resource, header: header, limit: limit}, http.StatusOK, http.StatusPartialContent,
 		http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests)
 }

@@ -23,9 +23,9 @@ type pullEntry struct {
 	Password string `json:"password"`
 }
 
-// credentialsFor finds the entry of a pull secret for a repository of a registry ("host" or "host:port"): the one whose
+// findCredentials finds the entry of a pull secret for a repository of a registry ("host" or "host:port"): the one whose
 // key fits the longest part of it. The repository may be empty.
-func credentialsFor(pullSecret, registry, repository string) (found credentials, ok bool, err error) {
+func findCredentials(pullSecret, registry, repository string) (found credentials, ok bool, err error) {
 	if strings.TrimSpace(pullSecret) == "" {
 		return credentials{}, false, nil
 	}
@@ -35,21 +35,21 @@ func credentialsFor(pullSecret, registry, repository string) (found credentials,
 	if json.Unmarshal([]byte(pullSecret), &document) != nil {
 		return credentials{}, false, errPullSecret
 	}
-	wanted, longest := pullKey(registry)+"/"+repository+"/", ""
+	wanted, longest := normalizeKey(registry)+"/"+repository+"/", ""
 	for key := range document.Auths {
-		if prefix := pullKey(key); strings.HasPrefix(wanted, prefix+"/") && (longest == "" || len(prefix) > len(pullKey(longest))) {
+		if prefix := normalizeKey(key); strings.HasPrefix(wanted, prefix+"/") && (longest == "" || len(prefix) > len(normalizeKey(longest))) {
 			longest = key
 		}
 	}
 	if longest == "" {
 		return credentials{}, false, nil
 	}
-	found, err = document.Auths[longest].read()
+	found, err = document.Auths[longest].decode()
 	return found, err == nil, err
 }
 
-// pullKey returns the registry, or the part of one, that a key of a pull secret stands for.
-func pullKey(key string) string {
+// normalizeKey returns the registry, or the part of one, that a key of a pull secret stands for.
+func normalizeKey(key string) string {
 	key = strings.ToLower(key)
 	for _, prefix := range []string{"https://", "http://"} {
 		key = strings.TrimPrefix(key, prefix)
@@ -62,7 +62,7 @@ func pullKey(key string) string {
 	return strings.TrimSuffix(key, ":443")
 }
 
-func (e pullEntry) read() (credentials, error) {
+func (e pullEntry) decode() (credentials, error) {
 	if e.Auth == "" {
 		return credentials{e.Username, e.Password}, nil
 	}

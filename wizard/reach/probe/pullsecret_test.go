@@ -23,7 +23,7 @@ func TestThePullSecretsClosestEntryIsTaken(t *testing.T) {
 		{"registry.redhat.io", "openshift4/ose-cli"}: "",
 	} {
 		for range 20 { // its entries come in any order
-			got, found, err := credentialsFor(secret, target[0], target[1])
+			got, found, err := findCredentials(secret, target[0], target[1])
 			if text := strings.TrimSpace(got.user + " " + got.password); text != want || found != (want != "") || err != nil {
 				t.Fatalf("%v: %q, %v, %v", target, text, found, err)
 			}
@@ -35,12 +35,12 @@ func TestAPullSecretThatCannotBeReadIsNotQuoted(t *testing.T) {
 	for _, secret := range []string{
 		`{"auths":{"quay.io":{"auth":"hunter2"}}}`, `hunter2`, `{"auths":"hunter2"}`, `{"auths":{"quay.io":{"auth":"aHVudGVyMg=="}}}`,
 	} {
-		_, found, err := credentialsFor(secret, "quay.io", "")
+		_, found, err := findCredentials(secret, "quay.io", "")
 		if found || err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v, %v", secret, found, err)
 		}
 	}
-	if _, found, err := credentialsFor(" \n", "quay.io", ""); found || err != nil {
+	if _, found, err := findCredentials(" \n", "quay.io", ""); found || err != nil {
 		t.Errorf("no pull secret: %v, %v", found, err)
 	}
 }
@@ -58,7 +58,7 @@ func FuzzPullSecret(f *testing.F) {
 	f.Add(`{"auths":{"quay.io":{"auth":"cXVheTpvbmU="}}}`, "quay.io", "a/b")
 	f.Add(`{"auths":{"":{"auth":""}}}`, "", "")
 	f.Fuzz(func(t *testing.T, secret, registry, repository string) {
-		if _, found, err := credentialsFor(secret, registry, repository); found && err != nil {
+		if _, found, err := findCredentials(secret, registry, repository); found && err != nil {
 			t.Error("found and failed")
 		}
 	})

@@ -21,32 +21,32 @@ const (
 // probeRelease does what a node does first: it finds the image of the release, gets a token for its repository, its
 // manifest, and the first bytes of one layer, which come from another host.
 func probeRelease(ctx context.Context, a *attempt) error {
-	wanted, known, err := a.wantedImage(ctx)
+	wanted, known, err := a.resolveImage(ctx)
 	if err != nil {
 		return err
 	}
 	if !known {
 		return probeRegistry(ctx, a)
 	}
-	puller := pull{first: a, image: wanted}
-	found, err := puller.manifest(ctx)
+	puller := imagePull{first: a, image: wanted}
+	found, err := puller.fetchManifest(ctx)
 	if err == nil {
-		err = puller.layer(ctx, found)
+		err = puller.fetchLayer(ctx, found)
 	}
-	return a.withoutSecret(err)
+	return a.handlePullError(err)
 }
 
-// withoutSecret tells apart that nobody gave a pull secret, so that there is nothing more to see, and that it lacks the
+// handlePullError tells apart that nobody gave a pull secret, so that there is nothing more to see, and that it lacks the
 // registry's entry.
-func (a *attempt) withoutSecret(err error) error {
+func (a *attempt) handlePullError(err error) error {
 	if errors.Is(err, errAnonymous) && a.prober.task.PullSecret != "" {
 		return a.fail(&a.layers.HTTP, reach.Credentials, fmt.Errorf("the pull secret has no entry for %s", a.target.host))
 	}
-	return a.tolerate(err)
+	return a.handleRegistryError(err)
 }
 
-// wantedImage returns the image of the task's release; false if nobody said which release it is.
-func (a *attempt) wantedImage(ctx context.Context) (image, bool, error) {
+// resolveImage returns the image of the task's release; false if nobody said which release it is.
+func (a *attempt) resolveImage(ctx context.Context) (image, bool, error) {
 	version, repository := a.prober.task.Version, strings.Trim(a.target.url.Path, "/")
 	if a.prober.task.Distribution == okdDistribution && exactVersion.MatchString(version) {
 		if repository == "" {
@@ -54,7 +54,7 @@ func (a *attempt) wantedImage(ctx context.Context) (image, bool, error) {
 		}
 		return image{repository, version}, true, nil
 	}
-	address, err := url.Parse(releaseText(a.prober.task))
+	address, err := url.Parse(buildReleaseURL(a.prober.task))
 	if err != nil || address.Host == "" {
 		return image{}, false, nil
 	}
@@ -62,7 +62,7 @@ func (a *attempt) wantedImage(ctx context.Context) (image, bool, error) {
 	if err != nil {
 		return image{}, false, err
 	}
-	answer, err := mirror.ask(ctx, call{url: address, limit: maxReleaseText}, http.StatusOK, http.StatusNotFound)
+	answer, err := mirror.fetch(ctx, call{url: address, limit: maxReleaseText}, http.StatusOK, http.StatusNotFound)
 	switch {
 	case err != nil:
 		return image{}, false, err
@@ -71,7 +71,7 @@ func (a *attempt) wantedImage(ctx context.Context) (image, bool, error) {
 	}
 	_, found, err := parseReleaseText(answer.body)
 	if err != nil {
-		return image{}, false, answer.strange(err)
+		return image{}, false, answer.newProtocolError(err)
 	}
 	if repository != "" {
 		found.repository = repository

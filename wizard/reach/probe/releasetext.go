@@ -37,9 +37,9 @@ func (i image) String() string {
 	return i.repository + ":" + i.reference
 }
 
-// releaseText returns the address of the file that says which image a version or a channel of a task stands for; "" if
+// buildReleaseURL returns the address of the file that says which image a version or a channel of a task stands for; "" if
 // there is none.
-func releaseText(task reach.Task) string {
+func buildReleaseURL(task reach.Task) string {
 	if task.Distribution == okdDistribution || !channelName.MatchString(task.Version) && !exactVersion.MatchString(task.Version) {
 		return ""
 	}

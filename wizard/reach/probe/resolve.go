@@ -22,7 +22,7 @@ func (a *attempt) resolve(ctx context.Context) error {
 	if a.addresses != nil {
 		return nil
 	}
-	if address, ok := a.target.literal(); ok {
+	if address, ok := a.target.parseIP(); ok {
 		a.addresses = []netip.Addr{address}
 		return nil
 	}
@@ -30,58 +30,58 @@ func (a *attempt) resolve(ctx context.Context) error {
 	defer cancel()
 	names := a.prober.network.Direct()
 	if names.Resolvers != nil {
-		a.note(reach.EvidenceResolver, strings.Join(names.Resolvers(), ", "))
+		a.record(reach.EvidenceResolver, strings.Join(names.Resolvers(), ", "))
 	}
 	began := time.Now()
 	found, err := names.Lookup(ctx, a.target.host)
-	a.noteTime(reach.EvidenceDNSTime, began)
+	a.recordDuration(reach.EvidenceDNSTime, began)
 	if err == nil && len(found) == 0 {
 		err = errors.New("the resolver names no address")
 	}
 	if err != nil {
-		return a.unresolved(ctx, err)
+		return a.handleLookupError(ctx, err)
 	}
 	a.addresses = found[:min(len(found), maxAddresses)]
-	a.note(reach.EvidenceAddresses, list(found))
+	a.record(reach.EvidenceAddresses, formatAddresses(found))
 	a.layers.DNS = reach.LayerOK
-	return a.doubt(ctx)
+	return a.checkSplitView(ctx)
 }
 
-// unresolved asks the name's own servers whether it is only our resolver that does not know the name.
-func (a *attempt) unresolved(ctx context.Context, err error) error {
-	class := lookupClass(err)
+// handleLookupError asks the name's own servers whether it is only our resolver that does not know the name.
+func (a *attempt) handleLookupError(ctx context.Context, err error) error {
+	class := mapLookupError(err)
 	if class != reach.NXDomain {
 		return a.fail(&a.layers.DNS, class, err)
 	}
-	if a.onlyIPv6(ctx) {
+	if a.isIPv6Only(ctx) {
 		return a.fail(&a.layers.DNS, class, errors.New("the name has IPv6 addresses only, and nodes need an IPv4 address"))
 	}
-	if known, asked := a.prober.network.OwnAddresses(ctx, a.target.host); asked == nil && len(known) > 0 {
-		return a.fail(&a.layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", list(known)))
+	if known, asked := a.prober.network.QueryAuthoritative(ctx, a.target.host); asked == nil && len(known) > 0 {
+		return a.fail(&a.layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", formatAddresses(known)))
 	}
 	return a.fail(&a.layers.DNS, reach.NXDomain, err)
 }
 
-// doubt notes when a public name leads to inner addresses only, unless its own servers say the same. Whether it is
+// checkSplitView notes when a public name leads to inner addresses only, unless its own servers say the same. Whether it is
 // believed is decided by what is found there.
-func (a *attempt) doubt(ctx context.Context) error {
-	if a.check.Group == "customer" || isInnerName(a.target.host) || !allInner(a.addresses) {
+func (a *attempt) checkSplitView(ctx context.Context) error {
+	if a.check.Group == "customer" || isInternalName(a.target.host) || !isAllInternal(a.addresses) {
 		return nil
 	}
-	known, err := a.prober.network.OwnAddresses(ctx, a.target.host)
-	if err == nil && allInner(known) {
+	known, err := a.prober.network.QueryAuthoritative(ctx, a.target.host)
+	if err == nil && isAllInternal(known) {
 		return nil
 	}
-	a.suspect = fmt.Errorf("the resolver says %s, which is an inner address", list(a.addresses))
+	a.resolverErr = fmt.Errorf("the resolver says %s, which is an inner address", formatAddresses(a.addresses))
 	if err == nil {
-		a.suspect = fmt.Errorf("the resolver says %s, the name's own servers say %s", list(a.addresses), list(known))
+		a.resolverErr = fmt.Errorf("the resolver says %s, the name's own servers say %s", formatAddresses(a.addresses), formatAddresses(known))
 	}
 	a.degrade(reach.SplitView)
 	return nil
 }
 
-// list returns the first addresses as one text.
-func list(addresses []netip.Addr) string {
+// formatAddresses returns the first addresses as one text.
+func formatAddresses(addresses []netip.Addr) string {
 	var texts []string
 	for _, address := range addresses[:min(len(addresses), maxAddresses)] {
 		texts = append(texts, address.String())
@@ -89,18 +89,18 @@ func list(addresses []netip.Addr) string {
 	return strings.Join(texts, ", ")
 }
 
-func allInner(addresses []netip.Addr) bool {
+func isAllInternal(addresses []netip.Addr) bool {
 	for _, address := range addresses {
-		if !isInner(address) {
+		if !isInternal(address) {
 			return false
 		}
 	}
 	return len(addresses) > 0
 }
 
-// isInner tells whether an address leads nowhere on the internet. Ranges for documentation and benchmarks are left out,
+// isInternal tells whether an address leads nowhere on the internet. Ranges for documentation and benchmarks are left out,
 // as nobody's resolver hides a service behind these.
-func isInner(address netip.Addr) bool {
+func isInternal(address netip.Addr) bool {
 	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10) // of carriers, RFC 6598
 	this := netip.PrefixFrom(netip.AddrFrom4([4]byte{}), 8)           // of blocking resolvers
 	address = address.Unmap()

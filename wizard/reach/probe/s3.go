@@ -9,12 +9,12 @@ import (
 
 // probeS3 lists the buckets of an object storage as nobody, which it refuses in its own words.
 func probeS3(ctx context.Context, a *attempt) error {
-	answer, err := a.ask(ctx, call{url: a.resource("/")}, http.StatusOK, http.StatusForbidden)
+	answer, err := a.fetch(ctx, call{url: a.buildURL("/")}, http.StatusOK, http.StatusForbidden)
 	if err != nil {
 		return err
 	}
 	if !isS3(answer.status, answer.body) {
-		return answer.strange(errors.New("what answers is no object storage"))
+		return answer.newProtocolError(errors.New("what answers is no object storage"))
 	}
 	return nil
 }

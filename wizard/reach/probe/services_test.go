@@ -224,11 +224,11 @@ func FuzzWhatServicesSay(f *testing.F) {
 		if versions, err := parseGraph(r.body); err == nil && versions == nil {
 			t.Errorf("%q is a graph of nothing", body)
 		}
-		answer := asked{reply: r, by: &attempt{evidence: map[string]string{}}}
-		if classOf(answer.strange(http.ErrNotSupported)) == "" {
+		answer := serviceReply{reply: r, by: &attempt{evidence: map[string]string{}}}
+		if getClass(answer.newProtocolError(http.ErrNotSupported)) == "" {
 			t.Errorf("%d %q is not strange", status, body)
 		}
-		if _, err := answer.token(true); status != http.StatusOK && err == nil {
+		if _, err := answer.parseToken(true); status != http.StatusOK && err == nil {
 			t.Errorf("%d %q gives a token", status, body)
 		}
 	})
@@ -237,8 +237,8 @@ func FuzzWhatServicesSay(f *testing.F) {
 func FuzzGreeting(f *testing.F) {
 	f.Add([]byte("hello\r\nSSH-2.0-x\r\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		conn := replayed{read: bytes.NewReader(text)}
-		line, again, err := sshGreeting(conn)
+		conn := replayConn{read: bytes.NewReader(text)}
+		line, again, err := readGreeting(conn)
 		if err != nil {
 			return
 		}

@@ -18,12 +18,12 @@ func probeSSH(ctx context.Context, a *attempt) error {
 		return a.fail(&a.layers.HTTP, reach.Malformed, err)
 	}
 	var seen []string
-	for i, algorithms := range pins.attempts() {
+	for i, algorithms := range pins.listAlgorithms() {
 		at := a
 		if i > 0 {
-			at = a.prober.attempt(a.check, a.target, a.probe)
+			at = a.prober.newAttempt(a.check, a.target, a.state)
 		}
-		key, err := at.hostKey(ctx, algorithms)
+		key, err := at.readHostKey(ctx, algorithms)
 		if err != nil {
 			return err
 		}
@@ -31,17 +31,17 @@ func probeSSH(ctx context.Context, a *attempt) error {
 			continue // it has none of these
 		}
 		seen = append(seen, ssh.FingerprintSHA256(key))
-		a.note(reach.EvidenceFinger, strings.Join(seen, ", "))
-		if len(pins.fingerprints) == 0 || pins.allow(ssh.FingerprintSHA256(key)) {
-			a.note(reach.EvidenceFinger, ssh.FingerprintSHA256(key))
+		a.record(reach.EvidenceHostKey, strings.Join(seen, ", "))
+		if len(pins.fingerprints) == 0 || pins.hasFingerprint(ssh.FingerprintSHA256(key)) {
+			a.record(reach.EvidenceHostKey, ssh.FingerprintSHA256(key))
 			a.layers.HTTP = reach.LayerOK
 			return nil
 		}
 	}
-	return a.otherKey(pins, seen)
+	return a.newHostKeyError(pins, seen)
 }
 
-func (a *attempt) otherKey(pins hostPins, seen []string) error {
+func (a *attempt) newHostKeyError(pins hostPins, seen []string) error {
 	err := fmt.Errorf("the server shows another host key than %s", strings.Join(pins.fingerprints, ", "))
 	if len(seen) == 0 {
 		err = errors.New("the server has no host key of a kind that is compared")
@@ -49,24 +49,24 @@ func (a *attempt) otherKey(pins hostPins, seen []string) error {
 	return a.fail(&a.layers.HTTP, reach.HostKey, err)
 }
 
-// hostKey returns the key that a server shows when it is asked for these algorithms, nil if it has none.
-func (a *attempt) hostKey(ctx context.Context, algorithms []string) (ssh.PublicKey, error) {
+// readHostKey returns the key that a server shows when it is asked for these algorithms, nil if it has none.
+func (a *attempt) readHostKey(ctx context.Context, algorithms []string) (ssh.PublicKey, error) {
 	if err := a.connect(ctx); err != nil {
 		return nil, err
 	}
 	defer a.limit(ctx, a.prober.limits.HTTP)()
-	greeting, again, err := sshGreeting(a.conn)
-	a.note(reach.EvidenceStatus, greeting)
+	greeting, again, err := readGreeting(a.conn)
+	a.record(reach.EvidenceStatus, greeting)
 	if err != nil {
-		return nil, a.fail(&a.layers.HTTP, spokenClass(err, reach.Unexpected), err)
+		return nil, a.fail(&a.layers.HTTP, mapProtocolError(err, reach.Unexpected), err)
 	}
-	key, err := sshHostKey(again, algorithms)
+	key, err := readSSHHostKey(again, algorithms)
 	var none *ssh.AlgorithmNegotiationError
 	if errors.As(err, &none) && strings.Contains(none.Error(), "host key") {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, a.fail(&a.layers.HTTP, spokenClass(err, reach.Malformed), err)
+		return nil, a.fail(&a.layers.HTTP, mapProtocolError(err, reach.Malformed), err)
 	}
 	return key, nil
 }

@@ -84,14 +84,14 @@ func TestPinsAreFingerprintsOrKeys(t *testing.T) {
 	finger := ssh.FingerprintSHA256(keys.ed25519.PublicKey())
 	pins, err := parsePins(finger + "=, " + line + " of somebody")
 	must(t, err)
-	if !pins.allow(finger) || !pins.allow(ssh.FingerprintSHA256(keys.rsa.PublicKey())) || pins.allow(ssh.FingerprintSHA256(keys.ecdsa.PublicKey())) {
+	if !pins.hasFingerprint(finger) || !pins.hasFingerprint(ssh.FingerprintSHA256(keys.rsa.PublicKey())) || pins.hasFingerprint(ssh.FingerprintSHA256(keys.ecdsa.PublicKey())) {
 		t.Errorf("allowed are %v", pins.fingerprints)
 	}
-	if pins, err = parsePins(line); err != nil || len(pins.attempts()) != 1 || pins.attempts()[0][0] != ssh.KeyAlgoRSASHA512 {
-		t.Errorf("a key of RSA asks for %v, %v", pins.attempts(), err)
+	if pins, err = parsePins(line); err != nil || len(pins.listAlgorithms()) != 1 || pins.listAlgorithms()[0][0] != ssh.KeyAlgoRSASHA512 {
+		t.Errorf("a key of RSA asks for %v, %v", pins.listAlgorithms(), err)
 	}
-	if pins, err = parsePins(""); err != nil || len(pins.attempts()) != 1 || len(pins.attempts()[0]) < 5 {
-		t.Errorf("no pin asks for %v, %v", pins.attempts(), err)
+	if pins, err = parsePins(""); err != nil || len(pins.listAlgorithms()) != 1 || len(pins.listAlgorithms()[0]) < 5 {
+		t.Errorf("no pin asks for %v, %v", pins.listAlgorithms(), err)
 	}
 	for _, wrong := range []string{"SHA256:short", "MD5:00:11", "ssh-rsa AAAA", "x"} {
 		if _, err := parsePins(wrong); err == nil {
@@ -108,7 +108,7 @@ func TestTheGreetingIsFoundBehindNotices(t *testing.T) {
 		strings.Repeat("notice\n", 20) + "SSH-2.0-x\r\n": "SSH-2.0-x",
 	} {
 		conn := connectTo(t, onLoopback(t, func(conn net.Conn) { _, _ = io.WriteString(conn, greeting+"rest") }))
-		got, again, err := sshGreeting(conn)
+		got, again, err := readGreeting(conn)
 		must(t, err)
 		if text, _ := io.ReadAll(again); got != want || string(text) != greeting+"rest" {
 			t.Errorf("%q greets %q, and again %q", greeting, got, text)
@@ -128,7 +128,7 @@ func TestWhatIsNoSSHIsNotWaitedFor(t *testing.T) {
 				<-held
 			}
 		}))
-		if line, _, err := sshGreeting(conn); err == nil {
+		if line, _, err := readGreeting(conn); err == nil {
 			t.Errorf("%.40q greets %q", text, line)
 		}
 		close(held)
@@ -139,13 +139,13 @@ func TestAServerShowsTheKeyThatIsAskedFor(t *testing.T) {
 	keys := makeHostKeys(t)
 	address := onLoopback(t, sshServer("", keys.ed25519, keys.ecdsa, keys.rsa))
 	for i, want := range []ssh.Signer{keys.ed25519, keys.ecdsa, keys.rsa} {
-		got, err := sshHostKey(connectTo(t, address), hostKeyKinds()[i])
+		got, err := readSSHHostKey(connectTo(t, address), listHostKeyAlgorithms()[i])
 		must(t, err)
 		if ssh.FingerprintSHA256(got) != ssh.FingerprintSHA256(want.PublicKey()) {
-			t.Errorf("asked for %v, it shows %s", hostKeyKinds()[i], got.Type())
+			t.Errorf("asked for %v, it shows %s", listHostKeyAlgorithms()[i], got.Type())
 		}
 	}
-	if key, err := sshHostKey(connectTo(t, onLoopback(t, sshServer("", keys.rsa))), hostKeyKinds()[0]); err == nil {
+	if key, err := readSSHHostKey(connectTo(t, onLoopback(t, sshServer("", keys.rsa))), listHostKeyAlgorithms()[0]); err == nil {
 		t.Errorf("a server without that kind of key shows %v", key)
 	}
 }
@@ -153,7 +153,7 @@ func TestAServerShowsTheKeyThatIsAskedFor(t *testing.T) {
 func FuzzPins(f *testing.F) {
 	f.Add("SHA256:2eUQt0bP5vkWhnw2dBvp5tVsuGmoCHJ2XJZhTqcwV2k,ssh-ed25519 AAAA")
 	f.Fuzz(func(t *testing.T, text string) {
-		if pins, err := parsePins(text); err == nil && len(pins.attempts()) == 0 {
+		if pins, err := parsePins(text); err == nil && len(pins.listAlgorithms()) == 0 {
 			t.Errorf("%q asks for nothing", text)
 		}
 	})
@@ -197,7 +197,7 @@ func TestAnSSHServerIsComparedWithItsPins(t *testing.T) {
 				l.accept("203.0.113.1:22", c.serve)
 				got := l.probeURL("ssh://" + service + c.pins)
 				expect(t, got, c.class, c.layers, c.reached)
-				if shown := got.Evidence[reach.EvidenceFinger]; c.shown != "" && shown != c.shown || strings.ContainsRune(got.Evidence[reach.EvidenceStatus], 0xff) {
+				if shown := got.Evidence[reach.EvidenceHostKey]; c.shown != "" && shown != c.shown || strings.ContainsRune(got.Evidence[reach.EvidenceStatus], 0xff) {
 					t.Errorf("evidence %q", got.Evidence)
 				}
 			})

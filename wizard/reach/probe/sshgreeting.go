@@ -22,21 +22,21 @@ const (
 // errNoSSH means that something answers, which is no SSH server.
 var errNoSSH = errors.New("what answers is no SSH server")
 
-// replayed is a connection of which something was read already.
-type replayed struct {
+// replayConn is a connection of which something was read already.
+type replayConn struct {
 	net.Conn
 	read io.Reader
 }
 
-func (r replayed) Read(b []byte) (int, error) { return r.read.Read(b) }
+func (r replayConn) Read(b []byte) (int, error) { return r.read.Read(b) }
 
-// sshGreeting reads the line by which a server says which SSH it speaks, e.g. "SSH-2.0-OpenSSH_9.6", and returns a
+// readGreeting reads the line by which a server says which SSH it speaks, e.g. "SSH-2.0-OpenSSH_9.6", and returns a
 // connection that starts over.
-func sshGreeting(conn net.Conn) (string, net.Conn, error) {
+func readGreeting(conn net.Conn) (string, net.Conn, error) {
 	var seen bytes.Buffer
 	from := io.TeeReader(conn, &seen)
 	for range maxNotices + 1 {
-		line, err := greetingLine(from)
+		line, err := readGreetingLine(from)
 		if err != nil {
 			return line, nil, err
 		}
@@ -44,7 +44,7 @@ func sshGreeting(conn net.Conn) (string, net.Conn, error) {
 			if !strings.HasPrefix(version, "2.0-") && !strings.HasPrefix(version, "1.99-") {
 				return line, nil, fmt.Errorf("%w of version 2", errNoSSH)
 			}
-			return line, replayed{conn, io.MultiReader(&seen, conn)}, nil
+			return line, replayConn{conn, io.MultiReader(&seen, conn)}, nil
 		}
 		if strings.HasPrefix(line, "HTTP/") || strings.HasPrefix(line, "220 ") || strings.HasPrefix(line, "<") {
 			return line, nil, errNoSSH
@@ -53,8 +53,8 @@ func sshGreeting(conn net.Conn) (string, net.Conn, error) {
 	return "", nil, errNoSSH
 }
 
-// greetingLine reads a line, byte by byte, because what follows it is not text.
-func greetingLine(from io.Reader) (string, error) {
+// readGreetingLine reads a line, byte by byte, because what follows it is not text.
+func readGreetingLine(from io.Reader) (string, error) {
 	var line []byte
 	for next := make([]byte, 1); len(line) <= maxGreeting; {
 		if _, err := io.ReadFull(from, next); err != nil {
@@ -71,8 +71,8 @@ func greetingLine(from io.Reader) (string, error) {
 // errSeen ends a key exchange as soon as the server has proved its key.
 var errSeen = errors.New("the host key was seen")
 
-// sshHostKey exchanges keys with a server as far as it takes to know its own, which it proves to hold.
-func sshHostKey(conn net.Conn, algorithms []string) (ssh.PublicKey, error) {
+// readSSHHostKey exchanges keys with a server as far as it takes to know its own, which it proves to hold.
+func readSSHHostKey(conn net.Conn, algorithms []string) (ssh.PublicKey, error) {
 	var seen ssh.PublicKey
 	config := &ssh.ClientConfig{
 		ClientVersion:     "SSH-2.0-exoshift",
@@ -92,7 +92,7 @@ func sshHostKey(conn net.Conn, algorithms []string) (ssh.PublicKey, error) {
 	return nil, fmt.Errorf("exchange keys: %w", err)
 }
 
-// cancelled closes a connection when ctx ends; call the result when the connection is no longer used.
-func cancelled(ctx context.Context, conn net.Conn) (stop func() bool) {
+// closeOnCancel closes a connection when ctx ends; call the result when the connection is no longer used.
+func closeOnCancel(ctx context.Context, conn net.Conn) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = conn.Close() })
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// hostKeyKinds are the algorithms that are asked for to be shown each of a server's keys: it shows one at a time.
-func hostKeyKinds() [][]string {
+// listHostKeyAlgorithms are the algorithms that are asked for to be shown each of a server's keys: it shows one at a time.
+func listHostKeyAlgorithms() [][]string {
 	return [][]string{
 		{ssh.KeyAlgoED25519},
 		{ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521},
@@ -37,18 +37,18 @@ func parsePins(text string) (hostPins, error) {
 			return hostPins{}, fmt.Errorf("the host key %.80q is neither a SHA256 fingerprint nor a public key", pin)
 		default:
 			pins.fingerprints = append(pins.fingerprints, ssh.FingerprintSHA256(key))
-			pins.add(key.Type())
+			pins.addKeyType(key.Type())
 		}
 	}
 	if anyKind || len(pins.kinds) == 0 { // the type of a key may be none that is asked for
-		pins.kinds = hostKeyKinds()
+		pins.kinds = listHostKeyAlgorithms()
 	}
 	return pins, nil
 }
 
-// add wants the keys of a type to be shown.
-func (p *hostPins) add(keyType string) {
-	for _, kind := range hostKeyKinds() {
+// addKeyType wants the keys of a type to be shown.
+func (p *hostPins) addKeyType(keyType string) {
+	for _, kind := range listHostKeyAlgorithms() {
 		wanted := slices.Contains(kind, keyType) || keyType == ssh.KeyAlgoRSA && kind[0] == ssh.KeyAlgoRSASHA512
 		if wanted && !slices.ContainsFunc(p.kinds, func(known []string) bool { return known[0] == kind[0] }) {
 			p.kinds = append(p.kinds, kind)
@@ -56,12 +56,14 @@ func (p *hostPins) add(keyType string) {
 	}
 }
 
-// attempts returns the algorithms to ask for, one try after the other. Who pins nothing takes what the server prefers.
-func (p hostPins) attempts() [][]string {
+// listAlgorithms returns the algorithms to ask for, one try after the other. Who pins nothing takes what the server prefers.
+func (p hostPins) listAlgorithms() [][]string {
 	if len(p.fingerprints) == 0 {
 		return [][]string{slices.Concat(p.kinds...)}
 	}
 	return p.kinds
 }
 
-func (p hostPins) allow(fingerprint string) bool { return slices.Contains(p.fingerprints, fingerprint) }
+func (p hostPins) hasFingerprint(fingerprint string) bool {
+	return slices.Contains(p.fingerprints, fingerprint)
+}

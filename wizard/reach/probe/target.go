@@ -29,14 +29,14 @@ type target struct {
 
 func (t target) address() string { return net.JoinHostPort(t.host, t.port) }
 
-// literal returns the address of a host that is not given by name.
-func (t target) literal() (netip.Addr, bool) {
+// parseIP returns the address of a host that is not given by name.
+func (t target) parseIP() (netip.Addr, bool) {
 	address, err := netip.ParseAddr(t.host)
 	return address, err == nil
 }
 
-// parse reads the address of a check. Its errors do not repeat it, as it may hold a password.
-func parse(text string) (target, error) {
+// parseTarget reads the address of a check. Its errors do not repeat it, as it may hold a password.
+func parseTarget(text string) (target, error) {
 	if len(text) > maxURL {
 		return target{}, fmt.Errorf("the address is longer than %d characters", maxURL)
 	}
@@ -44,13 +44,13 @@ func parse(text string) (target, error) {
 	if err != nil || parsed.Opaque != "" {
 		return target{}, errors.New("the address is not of the form https://host:port/path")
 	}
-	return targetOf(parsed)
+	return newTarget(parsed)
 }
 
-func targetOf(parsed *url.URL) (target, error) {
-	kind, known := kinds()[parsed.Scheme]
+func newTarget(parsed *url.URL) (target, error) {
+	kind, known := listKinds()[parsed.Scheme]
 	if !known {
-		return target{}, fmt.Errorf("%q is no kind of probe", reach.Clean(parsed.Scheme))
+		return target{}, fmt.Errorf("%q is no kind of probe", reach.Sanitize(parsed.Scheme))
 	}
 	port := parsed.Port()
 	if port == "" {
@@ -59,7 +59,7 @@ func targetOf(parsed *url.URL) (target, error) {
 	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
 		return target{}, errors.New("the address needs a port from 1 to 65535")
 	}
-	host, err := hostOf(parsed.Hostname())
+	host, err := normalizeHost(parsed.Hostname())
 	if err != nil {
 		return target{}, err
 	}
@@ -68,8 +68,8 @@ func targetOf(parsed *url.URL) (target, error) {
 	return target{url: &bare, host: host, port: port}, nil
 }
 
-// hostOf returns a host in the form that is looked up.
-func hostOf(host string) (string, error) {
+// normalizeHost returns a host in the form that is looked up.
+func normalizeHost(host string) (string, error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().WithZone("").String(), nil
 	}

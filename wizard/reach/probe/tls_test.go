@@ -107,7 +107,7 @@ func TestTheTasksAuthoritiesAreTrustedBesidesThoseOfTheMachine(t *testing.T) {
 		l.web("203.0.113.2:443", l.authority.issue(t, "other.example.com"), says(200, nil, ""))
 		expect(t, l.probeURL("https://other.example.com"), "", "ok ok ok ok", true)
 	})
-	if _, err := New(network.Network{}, reach.Task{Authorities: "none"}, Usual()); err == nil {
+	if _, err := New(network.Network{}, reach.Task{Authorities: "none"}, DefaultLimits()); err == nil {
 		t.Error("took nonsense for an authority")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// roots returns what is trusted: those of the network, nil being the machine's own, and the task's.
-func roots(trusted *x509.CertPool, authorities string) (*x509.CertPool, error) {
+// buildRoots returns what is trusted: those of the network, nil being the machine's own, and the task's.
+func buildRoots(trusted *x509.CertPool, authorities string) (*x509.CertPool, error) {
 	const op = "read the certificate authorities for the checks"
 	if authorities == "" {
 		return trusted, nil

@@ -11,7 +11,7 @@ import (
 
 // probeVault asks a Vault for its health, which it tells by the status of the answer.
 func probeVault(ctx context.Context, a *attempt) error {
-	answer, err := a.ask(ctx, call{url: a.resource("/v1/sys/health")}, vaultStatuses()...)
+	answer, err := a.fetch(ctx, call{url: a.buildURL("/v1/sys/health")}, listVaultStatuses()...)
 	if err != nil {
 		return err
 	}
@@ -20,19 +20,19 @@ func probeVault(ctx context.Context, a *attempt) error {
 		Sealed      *bool `json:"sealed"`
 	}
 	if json.Unmarshal(answer.body, &health) != nil || health.Initialized == nil || health.Sealed == nil {
-		return answer.strange(errors.New("what answers is no Vault: it tells nothing about its health"))
+		return answer.newProtocolError(errors.New("what answers is no Vault: it tells nothing about its health"))
 	}
-	if problem := vaultProblem(answer.status); problem != "" {
+	if problem := describeVaultStatus(answer.status); problem != "" {
 		return answer.fail(reach.ServerError, fmt.Errorf("it answers %d: %s", answer.status, problem))
 	}
 	return nil
 }
 
-// vaultStatuses are those that the health is told by.
-func vaultStatuses() []int { return []int{200, 429, 472, 473, 474, 501, 503, 530} }
+// listVaultStatuses are those that the health is told by.
+func listVaultStatuses() []int { return []int{200, 429, 472, 473, 474, 501, 503, 530} }
 
-// vaultProblem says what a status of the health means, "" if secrets can be read.
-func vaultProblem(status int) string {
+// describeVaultStatus says what a status of the health means, "" if secrets can be read.
+func describeVaultStatus(status int) string {
 	switch status {
 	case 474:
 		return "it stands by, and does not reach the active server"

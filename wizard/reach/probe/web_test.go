@@ -216,8 +216,8 @@ func TestHostileAnswersAreBoundedInTimeAndMemory(t *testing.T) {
 				l.raw(test.write)
 				began := time.Now()
 				got := l.probeURL("https://" + service)
-				if took := time.Since(began); got.Class != test.class || got.Reached() != test.reached || took != test.longest {
-					t.Errorf("%q, reached %v, after %s, want %q, %v, %s; evidence %q", got.Class, got.Reached(), took, test.class, test.reached, test.longest, got.Evidence)
+				if took := time.Since(began); got.Class != test.class || got.IsReached() != test.reached || took != test.longest {
+					t.Errorf("%q, reached %v, after %s, want %q, %v, %s; evidence %q", got.Class, got.IsReached(), took, test.class, test.reached, test.longest, got.Evidence)
 				}
 				if strings.ContainsFunc(strings.Join(values(got.Evidence), ""), func(r rune) bool { return r < ' ' || r == 0x7f }) {
 					t.Errorf("control characters in %q", got.Evidence)

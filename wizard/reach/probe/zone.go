@@ -17,31 +17,31 @@ import (
 // probeZone finds the name servers of a zone and asks each of them for the zone's SOA record: a server that does not
 // answer with authority for it is of no use.
 func probeZone(ctx context.Context, a *attempt) error {
-	a.probe.steps = true
-	if proxy, err := a.way(); err == nil && proxy != nil {
+	a.state.timedPerCall = true
+	if proxy, err := a.findProxy(); err == nil && proxy != nil {
 		return errNoDatagrams // its resolver may know inner names only, and the zone's own servers are not reached
 	}
-	delegation, err := a.delegation(ctx)
+	delegation, err := a.fetchDelegation(ctx)
 	if err != nil {
 		return err
 	}
 	servers := delegation.Servers[:min(len(delegation.Servers), maxAddresses)]
 	if len(servers) == 0 {
-		return a.undelegated(ctx, delegation)
+		return a.checkUndelegated(ctx, delegation)
 	}
 	a.layers.DNS = reach.LayerOK
-	a.note(reach.EvidenceAddresses, strings.Join(servers, ", "))
-	a.note(reach.EvidenceStatus, delegation.Note)
-	return a.judgeServers(servers, a.askServers(ctx, servers, a.target.host))
+	a.record(reach.EvidenceAddresses, strings.Join(servers, ", "))
+	a.record(reach.EvidenceStatus, delegation.Note)
+	return a.checkServers(servers, a.querySOAServers(ctx, servers, a.target.host))
 }
 
-// delegation asks the servers of the zone above who serves this one.
-func (a *attempt) delegation(ctx context.Context) (network.Delegation, error) {
+// fetchDelegation asks the servers of the zone above who serves this one.
+func (a *attempt) fetchDelegation(ctx context.Context) (network.Delegation, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS+a.prober.limits.HTTP)
 	defer cancel()
 	began := time.Now()
-	found, err := a.prober.network.Delegation(ctx, a.target.host)
-	a.noteTime(reach.EvidenceDNSTime, began)
+	found, err := a.prober.network.FindDelegation(ctx, a.target.host)
+	a.recordDuration(reach.EvidenceDNSTime, began)
 	switch {
 	case fault.Is(err, fault.Invalid):
 		return found, a.fail(&a.layers.DNS, reach.NXDomain, err)
@@ -53,40 +53,40 @@ func (a *attempt) delegation(ctx context.Context) (network.Delegation, error) {
 	return found, nil
 }
 
-// undelegated tells a name that is part of the zone above it from one that does not exist.
-func (a *attempt) undelegated(ctx context.Context, above network.Delegation) error {
+// checkUndelegated tells a name that is part of the zone above it from one that does not exist.
+func (a *attempt) checkUndelegated(ctx context.Context, above network.Delegation) error {
 	none := fmt.Errorf("the servers of %s know no name servers for %s", above.Parent, a.target.host)
-	for _, said := range a.askServers(ctx, above.Asked, a.target.host) {
+	for _, said := range a.querySOAServers(ctx, above.Asked, a.target.host) {
 		if said.err == nil && said.reply.Code == "NOERROR" && said.reply.Authoritative {
 			a.layers.DNS = reach.LayerOK
-			a.note(reach.EvidenceStatus, "it is part of the zone "+above.Parent)
+			a.record(reach.EvidenceStatus, "it is part of the zone "+above.Parent)
 			return nil
 		}
 	}
 	return a.fail(&a.layers.DNS, reach.NXDomain, none)
 }
 
-// askServers asks name servers side by side for the SOA record of a zone.
-func (a *attempt) askServers(ctx context.Context, servers []string, zone string) []heard {
-	answers := make([]heard, len(servers))
+// querySOAServers asks name servers side by side for the SOA record of a zone.
+func (a *attempt) querySOAServers(ctx context.Context, servers []string, zone string) []dnsReply {
+	answers := make([]dnsReply, len(servers))
 	var asking sync.WaitGroup
 	for i, server := range servers {
-		asking.Go(func() { answers[i] = a.askServer(ctx, server, zone) })
+		asking.Go(func() { answers[i] = a.querySOA(ctx, server, zone) })
 	}
 	asking.Wait()
 	return answers
 }
 
-// askServer asks by UDP and by TCP, which are both used; the answer by UDP counts more.
-func (a *attempt) askServer(ctx context.Context, server, zone string) heard {
+// querySOA asks by UDP and by TCP, which are both used; the answer by UDP counts more.
+func (a *attempt) querySOA(ctx context.Context, server, zone string) dnsReply {
 	question := network.Question{Name: zone, Type: "SOA"}
 	if _, _, err := net.SplitHostPort(server); err != nil {
 		server = net.JoinHostPort(server, a.target.port)
 	}
 	var asking sync.WaitGroup
-	var said, byTCP heard
-	asking.Go(func() { said = a.inquire(ctx, "udp", server, question) })
-	asking.Go(func() { byTCP = a.inquire(ctx, "tcp", server, question) })
+	var said, byTCP dnsReply
+	asking.Go(func() { said = a.query(ctx, "udp", server, question) })
+	asking.Go(func() { byTCP = a.query(ctx, "tcp", server, question) })
 	asking.Wait()
 	if said.err != nil && byTCP.err == nil {
 		said = byTCP
@@ -100,8 +100,8 @@ func (a *attempt) askServer(ctx context.Context, server, zone string) heard {
 // errLame is what is wrong with a server that is named for a zone which it does not serve.
 var errLame = errors.New("it does not serve the zone")
 
-// judgeServers says what is wrong with the servers of a zone. As long as one serves it, names resolve, but slowly.
-func (a *attempt) judgeServers(servers []string, answers []heard) error {
+// checkServers says what is wrong with the servers of a zone. As long as one serves it, names resolve, but slowly.
+func (a *attempt) checkServers(servers []string, answers []dnsReply) error {
 	var broken []string
 	var first error
 	for i, said := range answers {
@@ -109,7 +109,7 @@ func (a *attempt) judgeServers(servers []string, answers []heard) error {
 			said.err = errLame
 		}
 		if said.err != nil {
-			broken = append(broken, servers[i]+": "+explain(said.err))
+			broken = append(broken, servers[i]+": "+formatError(said.err))
 			first = errors.Join(first, said.err)
 		}
 	}
@@ -120,16 +120,16 @@ func (a *attempt) judgeServers(servers []string, answers []heard) error {
 		return nil
 	}
 	reason := errors.New(strings.Join(broken, "; "))
-	layer, class := a.brokenZone(first)
+	layer, class := a.mapZoneError(first)
 	if len(broken) == len(servers) {
 		return a.fail(layer, class, reason)
 	}
-	a.note(reach.EvidenceError, reason.Error())
+	a.record(reach.EvidenceError, reason.Error())
 	a.degrade(class)
 	return nil
 }
 
-func (a *attempt) brokenZone(err error) (*reach.Layer, reach.Class) {
+func (a *attempt) mapZoneError(err error) (*reach.Layer, reach.Class) {
 	switch {
 	case errors.Is(err, errLame):
 		a.layers.TCP = reach.LayerOK
@@ -137,5 +137,5 @@ func (a *attempt) brokenZone(err error) (*reach.Layer, reach.Class) {
 	case isTimeout(err):
 		return &a.layers.TCP, reach.UDPTimeout
 	}
-	return &a.layers.TCP, connectClass(err)
+	return &a.layers.TCP, mapConnectError(err)
 }

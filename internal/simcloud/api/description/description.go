@@ -42,12 +42,12 @@ func Load() (*Description, error) {
 		// Clients send what is marked as read-only, such as the ID in {"instance":{"id":…}}, and the live service was
 		// recorded answering what is marked as write-only, such as a security group's rules.
 		ExcludeReadOnlyValidations: true, ExcludeWriteOnlyValidations: true,
-		SchemaValidationOptions: formats(),
+		SchemaValidationOptions: listFormats(),
 	}}, nil
 }
 
-// formats are checked only when asked for.
-func formats() []openapi3.SchemaValidationOption {
+// listFormats are checked only when asked for.
+func listFormats() []openapi3.SchemaValidationOption {
 	return []openapi3.SchemaValidationOption{
 		openapi3.WithStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562)),
 		openapi3.WithStringFormatValidator("ipv4", openapi3.NewIPValidator(true)),
@@ -55,8 +55,8 @@ func formats() []openapi3.SchemaValidationOption {
 	}
 }
 
-// Operations returns the names of the operations, by method and path: "GET /instance/{id}".
-func (d *Description) Operations() map[string]string {
+// ListOperations returns the names of the operations, by method and path: "GET /instance/{id}".
+func (d *Description) ListOperations() map[string]string {
 	names := map[string]string{}
 	for path, item := range d.document.Paths.Map() {
 		for method, operation := range item.Operations() {

@@ -39,8 +39,8 @@ func (d *Description) Validate(next http.Handler, complain func(error)) http.Han
 		recorder := httptest.NewRecorder()
 		next.ServeHTTP(recorder, r)
 		if err := d.check(r, body, recorder); err != nil && r.Context().Err() == nil {
-			complain(fmt.Errorf("%s %s: %w\nrequest: %s\nanswer: %d %s", r.Method, r.URL.RequestURI(), err, hidden(body),
-				recorder.Code, hidden(recorder.Body.Bytes())))
+			complain(fmt.Errorf("%s %s: %w\nrequest: %s\nanswer: %d %s", r.Method, r.URL.RequestURI(), err, redactBody(body),
+				recorder.Code, redactBody(recorder.Body.Bytes())))
 		}
 		for name, values := range recorder.Header() {
 			w.Header()[name] = values
@@ -50,8 +50,8 @@ func (d *Description) Validate(next http.Handler, complain func(error)) http.Han
 	})
 }
 
-// hidden keeps bodies that tell a secret out of complaints.
-func hidden(body []byte) string {
+// redactBody keeps bodies that tell a secret out of complaints.
+func redactBody(body []byte) string {
 	if strings.Contains(string(body), "secret") {
 		return "(not shown, as it holds a secret)"
 	}

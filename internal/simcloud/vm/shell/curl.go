@@ -30,38 +30,38 @@ const (
 
 // transfer is what curl is asked for.
 type transfer struct {
-	fail, silent, tell, insist bool
-	retries                    int
-	connect, most              time.Duration
-	output, upload, url        string
+	fail, silent, showError, failWithBody bool
+	retries                               int
+	connect, maxTime                      time.Duration
+	output, upload, url                   string
 }
 
-// curl transfers one file.
-func (h *Host) curl(ctx context.Context, args []string, std streams) (int, error) {
+// runCurl transfers one file.
+func (h *Host) runCurl(ctx context.Context, args []string, std streams) (int, error) {
 	t, err := parseCurl(args)
 	if err != nil {
-		return std.complain(usage, "curl: %v", err), nil
+		return std.fail(usage, "curl: %v", err), nil
 	}
 	var body []byte
 	if t.upload != "" {
 		content, _, found := h.Files.read(t.upload)
 		if !found {
-			return std.complain(curlRead, "curl: cannot open '%s'", t.upload), nil
+			return std.fail(curlRead, "curl: cannot open '%s'", t.upload), nil
 		}
 		body = content
 	}
 	for try := 0; ; try++ {
-		code, again, err := h.transfer(ctx, t, body, std)
+		code, again, err := h.runTransfer(ctx, t, body, std)
 		if ctx.Err() != nil {
 			return failed, context.Cause(ctx)
 		}
 		if code == 0 {
 			return 0, nil
 		}
-		if t.tell || !t.silent {
-			std.complain(code, "curl: (%d) %v", code, err)
+		if t.showError || !t.silent {
+			std.fail(code, "curl: (%d) %v", code, err)
 		}
-		if try >= t.retries || !again && !t.insist {
+		if try >= t.retries || !again && !t.failWithBody {
 			return code, nil
 		}
 		if err := h.Network.Clock.Sleep(ctx, time.Second<<try); err != nil {
@@ -70,10 +70,10 @@ func (h *Host) curl(ctx context.Context, args []string, std streams) (int, error
 	}
 }
 
-// transfer asks once. It tells whether curl would ask again by itself.
-func (h *Host) transfer(ctx context.Context, t transfer, body []byte, std streams) (code int, again bool, err error) {
-	if t.most > 0 {
-		limited, cancel := context.WithTimeout(ctx, t.most)
+// runTransfer asks once. It tells whether curl would ask again by itself.
+func (h *Host) runTransfer(ctx context.Context, t transfer, body []byte, std streams) (code int, again bool, err error) {
+	if t.maxTime > 0 {
+		limited, cancel := context.WithTimeout(ctx, t.maxTime)
 		defer cancel()
 		ctx = limited
 	}
@@ -85,11 +85,11 @@ func (h *Host) transfer(ctx context.Context, t transfer, body []byte, std stream
 	if err != nil {
 		return usage, false, err
 	}
-	transport := h.transport(t)
+	transport := h.newTransport(t)
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		code := curlCode(err)
+		code := toExitCode(err)
 		return code, code == curlTimeout, err
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -97,7 +97,7 @@ func (h *Host) transfer(ctx context.Context, t transfer, body []byte, std stream
 		again := response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests
 		return curlStatus, again, fmt.Errorf("the requested URL returned error: %d", response.StatusCode)
 	}
-	content, err := io.ReadAll(io.LimitReader(response.Body, largestInput))
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxInput))
 	if err != nil {
 		return curlReceive, false, err
 	}
@@ -106,7 +106,7 @@ func (h *Host) transfer(ctx context.Context, t transfer, body []byte, std stream
 
 func (h *Host) keep(t transfer, content []byte, std streams) (code int, again bool, err error) {
 	if t.output == "" {
-		_, err = std.out.Write(content)
+		_, err = std.stdout.Write(content)
 	} else {
 		err = h.Files.write(t.output, content)
 	}
@@ -116,12 +116,12 @@ func (h *Host) keep(t transfer, content []byte, std streams) (code int, again bo
 	return 0, false, nil
 }
 
-func (h *Host) transport(t transfer) *http.Transport {
-	transport := h.Network.Transport()
+func (h *Host) newTransport(t transfer) *http.Transport {
+	transport := h.Network.NewTransport()
 	dial := transport.DialContext
 	if t.connect > 0 {
 		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, h.Network.Clock.Wall(t.connect))
+			ctx, cancel := context.WithTimeout(ctx, h.Network.Clock.ToWall(t.connect))
 			defer cancel()
 			return dial(ctx, network, address)
 		}
@@ -129,7 +129,7 @@ func (h *Host) transport(t transfer) *http.Transport {
 	return transport
 }
 
-func curlCode(err error) int {
+func toExitCode(err error) int {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var timeout net.Error
@@ -153,7 +153,7 @@ func parseCurl(args []string) (t transfer, err error) {
 	for len(args) > 0 {
 		option := args[0]
 		args = args[1:]
-		takes, known := t.option(option)
+		takes, known := t.parseOption(option)
 		switch {
 		case !known && strings.HasPrefix(option, "-"):
 			return t, fmt.Errorf("option %s: is unknown", option)
@@ -175,40 +175,40 @@ func parseCurl(args []string) (t transfer, err error) {
 	return t, nil
 }
 
-// option understands an option; takes sets its value, if it has one.
-func (t *transfer) option(option string) (takes func(string) error, known bool) {
+// parseOption understands an option; takes sets its value, if it has one.
+func (t *transfer) parseOption(option string) (takes func(string) error, known bool) {
 	switch option {
 	case "--retry-all-errors":
-		t.insist = true
+		t.failWithBody = true
 	case "--retry":
 		takes = func(text string) (err error) { t.retries, err = strconv.Atoi(text); return err }
 	case "--connect-timeout":
-		takes = seconds(&t.connect)
+		takes = parseSeconds(&t.connect)
 	case "--max-time":
-		takes = seconds(&t.most)
+		takes = parseSeconds(&t.maxTime)
 	case "-o", "--output":
 		takes = func(text string) error { t.output = text; return nil }
 	case "-T", "--upload-file":
 		takes = func(text string) error { t.upload = text; return nil }
 	default:
-		return nil, t.letters(option)
+		return nil, t.parseShortOptions(option)
 	}
 	return takes, true
 }
 
-// letters reads options of one letter without a value, which may be written together.
-func (t *transfer) letters(option string) bool {
+// parseShortOptions reads options of one letter without a value, which may be written together.
+func (t *transfer) parseShortOptions(option string) bool {
 	list, found := strings.CutPrefix(option, "-")
 	if !found || list == "" || strings.Trim(list, "fsS") != "" {
 		return false
 	}
 	t.fail = t.fail || strings.Contains(list, "f")
 	t.silent = t.silent || strings.Contains(list, "s")
-	t.tell = t.tell || strings.Contains(list, "S")
+	t.showError = t.showError || strings.Contains(list, "S")
 	return true
 }
 
-func seconds(into *time.Duration) func(string) error {
+func parseSeconds(into *time.Duration) func(string) error {
 	return func(text string) error {
 		number, err := strconv.ParseFloat(text, 64)
 		*into = time.Duration(number * float64(time.Second))

@@ -12,65 +12,65 @@ import (
 	"strings"
 )
 
-func (h *Host) cat(args []string, std streams) int {
-	content, code := h.given("cat", args, std)
-	_, _ = std.out.Write(content)
+func (h *Host) runCat(args []string, std streams) int {
+	content, code := h.readFiles("cat", args, std)
+	_, _ = std.stdout.Write(content)
 	return code
 }
 
-// given reads the files that a command names, or else its input.
-func (h *Host) given(command string, paths []string, std streams) (content []byte, code int) {
+// readFiles reads the files that a command names, or else its input.
+func (h *Host) readFiles(command string, paths []string, std streams) (content []byte, code int) {
 	if len(paths) == 0 || paths[0] == "-" {
-		content, err := std.input()
+		content, err := std.readInput()
 		if err != nil {
-			return nil, std.complain(failed, "%s: %v", command, err)
+			return nil, std.fail(failed, "%s: %v", command, err)
 		}
 		return content, 0
 	}
 	for _, path := range paths {
 		part, _, found := h.Files.read(path)
 		if !found {
-			code = std.complain(failed, "%s: %s: No such file or directory", command, path)
+			code = std.fail(failed, "%s: %s: No such file or directory", command, path)
 		}
 		content = append(content, part...)
 	}
 	return content, code
 }
 
-func (h *Host) chmod(args []string, std streams) int {
+func (h *Host) runChmod(args []string, std streams) int {
 	if len(args) < 2 {
-		return std.complain(failed, "chmod: missing operand")
+		return std.fail(failed, "chmod: missing operand")
 	}
 	mode, err := strconv.ParseUint(args[0], 8, 12)
 	if args[0] == "+x" {
 		mode, err = 0o755, nil
 	}
 	if err != nil {
-		return std.complain(failed, "chmod: invalid mode: %q", args[0])
+		return std.fail(failed, "chmod: invalid mode: %q", args[0])
 	}
 	for _, path := range args[1:] {
 		if !h.Files.setMode(path, fs.FileMode(mode)) {
-			return std.complain(failed, "chmod: cannot access '%s': No such file or directory", path)
+			return std.fail(failed, "chmod: cannot access '%s': No such file or directory", path)
 		}
 	}
 	return 0
 }
 
-func (h *Host) mkdir(args []string, std streams) int {
+func (h *Host) runMkdir(args []string, std streams) int {
 	parents := len(args) > 0 && args[0] == "-p"
 	if parents {
 		args = args[1:]
 	}
 	for _, path := range args {
 		if !h.Files.makeFolder(path) && !parents {
-			return std.complain(failed, "mkdir: cannot create directory '%s'", path)
+			return std.fail(failed, "mkdir: cannot create directory '%s'", path)
 		}
 	}
 	return 0
 }
 
-// mktemp makes up names that are nobody's: 1, 2, 3...
-func (h *Host) mktemp(args []string, std streams) int {
+// runMktemp makes up names that are nobody's: 1, 2, 3...
+func (h *Host) runMktemp(args []string, std streams) int {
 	folder := len(args) > 0 && args[0] == "-d"
 	if folder {
 		args = args[1:]
@@ -81,20 +81,20 @@ func (h *Host) mktemp(args []string, std streams) int {
 	}
 	stem := strings.TrimRight(template, "X")
 	if len(template)-len(stem) < 3 {
-		return std.complain(failed, "mktemp: too few X's in template '%s'", template)
+		return std.fail(failed, "mktemp: too few X's in template '%s'", template)
 	}
 	h.Files.mu.Lock()
 	h.Files.made++
 	name := fmt.Sprintf("%s%0*d", stem, len(template)-len(stem), h.Files.made)
 	h.Files.mu.Unlock()
 	if folder && !h.Files.makeFolder(name) || !folder && h.Files.write(name, nil) != nil {
-		return std.complain(failed, "mktemp: failed to create '%s': No such file or directory", name)
+		return std.fail(failed, "mktemp: failed to create '%s': No such file or directory", name)
 	}
-	_, _ = fmt.Fprintln(std.out, name)
+	_, _ = fmt.Fprintln(std.stdout, name)
 	return 0
 }
 
-func (h *Host) rm(args []string, std streams) int {
+func (h *Host) runRm(args []string, std streams) int {
 	whole, quiet, code := false, false, 0
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
@@ -102,20 +102,20 @@ func (h *Host) rm(args []string, std streams) int {
 			continue
 		}
 		if !h.Files.remove(arg, whole) && !quiet {
-			code = std.complain(failed, "rm: cannot remove '%s': No such file or directory", arg)
+			code = std.fail(failed, "rm: cannot remove '%s': No such file or directory", arg)
 		}
 	}
 	return code
 }
 
-// sha256sum verifies a list (-c) or makes one.
-func (h *Host) sha256sum(args []string, std streams) int {
+// runSHA256Sum verifies a list (-c) or makes one.
+func (h *Host) runSHA256Sum(args []string, std streams) int {
 	if len(args) == 0 || args[0] != "-c" {
-		content, code := h.given("sha256sum", args, std)
-		_, _ = fmt.Fprintf(std.out, "%x  %s\n", sha256.Sum256(content), strings.Join(args, " "))
+		content, code := h.readFiles("sha256sum", args, std)
+		_, _ = fmt.Fprintf(std.stdout, "%x  %s\n", sha256.Sum256(content), strings.Join(args, " "))
 		return code
 	}
-	list, code := h.given("sha256sum", args[1:], std)
+	list, code := h.readFiles("sha256sum", args[1:], std)
 	checked := 0
 	for line := range strings.Lines(string(list)) {
 		sum, path, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -126,23 +126,23 @@ func (h *Host) sha256sum(args []string, std streams) int {
 			verdict, code = "FAILED", failed
 		}
 		checked++
-		_, _ = fmt.Fprintf(std.out, "%s: %s\n", path, verdict)
+		_, _ = fmt.Fprintf(std.stdout, "%s: %s\n", path, verdict)
 	}
 	if checked == 0 || code != 0 {
-		return std.complain(failed, "sha256sum: WARNING: a computed checksum did NOT match, or there was none")
+		return std.fail(failed, "sha256sum: WARNING: a computed checksum did NOT match, or there was none")
 	}
 	return 0
 }
 
-// gzip unpacks; nobody here packs.
-func (h *Host) gzip(args []string, std streams) int {
+// runGzip unpacks; nobody here packs.
+func (h *Host) runGzip(args []string, std streams) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") || !strings.Contains(args[0], "d") || !strings.Contains(args[0], "c") && len(args) > 1 {
-		return std.complain(failed, "gzip: want -dc and a file")
+		return std.fail(failed, "gzip: want -dc and a file")
 	}
 	return h.unpack(args[1:], std)
 }
 
-func (h *Host) gunzip(args []string, std streams) int {
+func (h *Host) runGunzip(args []string, std streams) int {
 	if len(args) > 0 && args[0] == "-c" {
 		args = args[1:]
 	}
@@ -150,16 +150,16 @@ func (h *Host) gunzip(args []string, std streams) int {
 }
 
 func (h *Host) unpack(paths []string, std streams) int {
-	packed, code := h.given("gzip", paths, std)
+	packed, code := h.readFiles("gzip", paths, std)
 	if code != 0 {
 		return code
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err == nil {
-		_, err = io.Copy(std.out, io.LimitReader(reader, largestInput))
+		_, err = io.Copy(std.stdout, io.LimitReader(reader, maxInput))
 	}
 	if err != nil {
-		return std.complain(failed, "gzip: %v", err)
+		return std.fail(failed, "gzip: %v", err)
 	}
 	return 0
 }

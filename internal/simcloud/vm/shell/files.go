@@ -22,10 +22,10 @@ type Disk interface {
 type Files struct {
 	disk Disk
 
-	mu      sync.Mutex
-	passing map[string]file
-	folders map[string]bool // that were made, below those for temporary files
-	made    int             // names that were made up
+	mu             sync.Mutex
+	temporaryFiles map[string]file
+	folders        map[string]bool // that were made, below those for temporary files
+	made           int             // names that were made up
 }
 
 type file struct {
@@ -35,11 +35,11 @@ type file struct {
 
 // NewFiles returns the files of a disk, and no temporary ones.
 func NewFiles(disk Disk) *Files {
-	return &Files{disk: disk, passing: map[string]file{}, folders: map[string]bool{}}
+	return &Files{disk: disk, temporaryFiles: map[string]file{}, folders: map[string]bool{}}
 }
 
-// temporary returns the folder for temporary files that holds a path, or "".
-func temporary(name string) string {
+// findTempFolder returns the folder for temporary files that holds a path, or "".
+func findTempFolder(name string) string {
 	for _, folder := range []string{"/tmp", "/var/tmp", "/dev/shm", "/run"} {
 		if name == folder || strings.HasPrefix(name, folder+"/") {
 			return folder
@@ -50,53 +50,53 @@ func temporary(name string) string {
 
 func (f *Files) read(name string) (content []byte, mode fs.FileMode, found bool) {
 	name = path.Clean(name)
-	if temporary(name) == "" {
+	if findTempFolder(name) == "" {
 		content, found = f.disk.ReadFile(name)
 		return content, 0o644, found
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, found := f.passing[name]
+	one, found := f.temporaryFiles[name]
 	return one.content, one.mode, found
 }
 
 // write replaces a file, whose folder has to be there.
 func (f *Files) write(name string, content []byte) error {
 	name = path.Clean(name)
-	if temporary(name) == "" {
+	if findTempFolder(name) == "" {
 		return f.disk.WriteFile(name, content)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.folder(path.Dir(name)) {
+	if !f.hasFolder(path.Dir(name)) {
 		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	mode := fs.FileMode(0o600)
-	if before, found := f.passing[name]; found {
+	if before, found := f.temporaryFiles[name]; found {
 		mode = before.mode
 	}
-	f.passing[name] = file{content, mode}
+	f.temporaryFiles[name] = file{content, mode}
 	return nil
 }
 
-// folder tells whether a folder for temporary files is there; the caller holds the lock.
-func (f *Files) folder(name string) bool { return f.folders[name] || temporary(name) == name }
+// hasFolder tells whether a folder for temporary files is there; the caller holds the lock.
+func (f *Files) hasFolder(name string) bool { return f.folders[name] || findTempFolder(name) == name }
 
 func (f *Files) isFolder(name string) bool {
 	name = path.Clean(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.folder(name) || slices.Contains([]string{"/", "/root", "/etc", "/var", "/var/lib"}, name)
+	return f.hasFolder(name) || slices.Contains([]string{"/", "/root", "/etc", "/var", "/var/lib"}, name)
 }
 
 func (f *Files) setMode(name string, mode fs.FileMode) bool {
 	name = path.Clean(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, found := f.passing[name]
+	one, found := f.temporaryFiles[name]
 	if found {
 		one.mode = mode
-		f.passing[name] = one
+		f.temporaryFiles[name] = one
 	}
 	return found
 }
@@ -105,7 +105,7 @@ func (f *Files) makeFolder(name string) bool {
 	name = path.Clean(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.folder(name) || !f.folder(path.Dir(name)) {
+	if f.hasFolder(name) || !f.hasFolder(path.Dir(name)) {
 		return false
 	}
 	f.folders[name] = true
@@ -117,14 +117,14 @@ func (f *Files) remove(name string, whole bool) bool {
 	name = path.Clean(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, found := f.passing[name]
-	delete(f.passing, name)
+	_, found := f.temporaryFiles[name]
+	delete(f.temporaryFiles, name)
 	if !whole || !f.folders[name] {
 		return found
 	}
-	for inner := range f.passing {
+	for inner := range f.temporaryFiles {
 		if strings.HasPrefix(inner, name+"/") {
-			delete(f.passing, inner)
+			delete(f.temporaryFiles, inner)
 		}
 	}
 	for inner := range f.folders {

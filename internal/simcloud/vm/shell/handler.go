@@ -16,7 +16,7 @@ const null = "/dev/null"
 
 // open is for redirections.
 func (h *Host) open(ctx context.Context, name string, flag int, _ fs.FileMode) (io.ReadWriteCloser, error) {
-	name = absolute(ctx, name)
+	name = toAbsolute(ctx, name)
 	if name == null {
 		return &handle{}, nil
 	}
@@ -62,8 +62,8 @@ func (f *handle) Close() error {
 	return f.keep(bytes.Clone(f.out.Bytes()))
 }
 
-func (h *Host) stat(ctx context.Context, name string, _ bool) (fs.FileInfo, error) {
-	name = absolute(ctx, name)
+func (h *Host) statFile(ctx context.Context, name string, _ bool) (fs.FileInfo, error) {
+	name = toAbsolute(ctx, name)
 	if h.Files.isFolder(name) {
 		return info{name: path.Base(name), folder: true}, nil
 	}
@@ -74,18 +74,18 @@ func (h *Host) stat(ctx context.Context, name string, _ bool) (fs.FileInfo, erro
 	return info{name: path.Base(name), size: int64(len(content)), mode: mode}, nil
 }
 
-func (h *Host) access(ctx context.Context, name string, mode interp.AccessMode) error {
-	found, err := h.stat(ctx, name, true)
+func (h *Host) checkAccess(ctx context.Context, name string, mode interp.AccessMode) error {
+	found, err := h.statFile(ctx, name, true)
 	if err == nil && mode&interp.AccessExec != 0 && found.Mode()&executable == 0 {
 		err = &fs.PathError{Op: "access", Path: name, Err: fs.ErrPermission}
 	}
 	return err
 }
 
-// noListing leaves patterns as they are: no script here lists a folder.
-func noListing(context.Context, string) ([]fs.DirEntry, error) { return nil, nil }
+// skipListing leaves patterns as they are: no script here lists a folder.
+func skipListing(context.Context, string) ([]fs.DirEntry, error) { return nil, nil }
 
-func absolute(ctx context.Context, name string) string {
+func toAbsolute(ctx context.Context, name string) string {
 	if !path.IsAbs(name) {
 		name = path.Join(interp.HandlerCtx(ctx).Dir, name)
 	}

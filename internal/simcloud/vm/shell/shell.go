@@ -42,27 +42,27 @@ func (h *Host) Run(ctx context.Context, script []byte, out, complaints io.Writer
 
 // streams are what a command reads and writes.
 type streams struct {
-	in         io.Reader
-	out        io.Writer
-	complaints io.Writer
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
 }
 
 func (h *Host) run(ctx context.Context, script []byte, std streams) (int, error) {
 	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "")
 	if err != nil {
-		_, _ = fmt.Fprintf(std.complaints, "sh: %v\n", err)
+		_, _ = fmt.Fprintf(std.stderr, "sh: %v\n", err)
 		return usage, nil
 	}
 	runner, err := interp.New(
 		interp.Env(expand.ListEnviron("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root")),
 		interp.Dir("/"),
-		interp.StdIO(std.in, std.out, std.complaints),
-		interp.CallHandler(withoutMasks),
+		interp.StdIO(std.stdin, std.stdout, std.stderr),
+		interp.CallHandler(skipUmask),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return h.execute }),
 		interp.OpenHandler(h.open),
-		interp.StatHandler(h.stat),
-		interp.AccessHandler(h.access),
-		interp.ReadDirHandler2(noListing),
+		interp.StatHandler(h.statFile),
+		interp.AccessHandler(h.checkAccess),
+		interp.ReadDirHandler2(skipListing),
 	)
 	if err != nil {
 		return failed, err
@@ -81,7 +81,7 @@ func (h *Host) run(ctx context.Context, script []byte, std streams) (int, error)
 // execute runs a command that is neither a function nor the shell's own.
 func (h *Host) execute(ctx context.Context, args []string) error {
 	shell := interp.HandlerCtx(ctx)
-	code, err := h.command(ctx, args, streams{shell.Stdin, shell.Stdout, shell.Stderr})
+	code, err := h.runCommand(ctx, args, streams{shell.Stdin, shell.Stdout, shell.Stderr})
 	switch {
 	case err != nil:
 		return err
@@ -91,8 +91,8 @@ func (h *Host) execute(ctx context.Context, args []string) error {
 	return nil
 }
 
-// withoutMasks lets umask succeed, which the interpreter lacks. All files that a script makes are the owner's alone.
-func withoutMasks(_ context.Context, args []string) ([]string, error) {
+// skipUmask lets umask succeed, which the interpreter lacks. All files that a script makes are the owner's alone.
+func skipUmask(_ context.Context, args []string) ([]string, error) {
 	if args[0] == "umask" {
 		return []string{"true"}, nil
 	}

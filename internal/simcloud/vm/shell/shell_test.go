@@ -126,11 +126,11 @@ func internet(t *testing.T, test func(h *Host)) {
 			t.Fatal(err)
 		}
 		serve(t, f, ca)
-		me, err := f.Host(netip.MustParseAddr("198.18.0.3"))
+		me, err := f.AddHost(netip.MustParseAddr("198.18.0.3"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Host(netip.MustParseAddr("198.18.0.2")); err != nil {
+		if _, err := f.AddHost(netip.MustParseAddr("198.18.0.2")); err != nil {
 			t.Fatal(err)
 		}
 		h := bare()
@@ -141,7 +141,7 @@ func internet(t *testing.T, test func(h *Host)) {
 
 func serve(t *testing.T, f *fabric.Fabric, ca *fabric.CA) {
 	t.Helper()
-	host, err := f.Host(netip.MustParseAddr("198.18.0.1"))
+	host, err := f.AddHost(netip.MustParseAddr("198.18.0.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func serve(t *testing.T, f *fabric.Fabric, ca *fabric.CA) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := ca.ServerTLS("good.test")
+	config, err := ca.NewServerTLS("good.test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// spot is the deepest place of a path that exists in the text.
-type spot struct {
+// location is the deepest place of a path that exists in the text.
+type location struct {
 	entry  *ast.MappingValueNode // nil: the document itself
 	owner  *ast.MappingNode      // of the entry; nil for the document
 	above  *ast.MappingValueNode // that the owner is the value of; nil: the document
@@ -19,30 +19,30 @@ type spot struct {
 	inFlow bool // the entry is within braces
 }
 
-// spot finds it. Everything on the way is a map: the model was asked before.
-func (d *document) spot(path []string) spot {
-	s := spot{value: d.root, rest: path}
+// findLocation finds it. Everything on the way is a map: the model was asked before.
+func (d *document) findLocation(path []string) location {
+	s := location{value: d.root, rest: path}
 	for len(s.rest) > 0 {
-		owner := mapOf(s.value)
+		owner := toMap(s.value)
 		if owner == nil {
 			break
 		}
 		var found *ast.MappingValueNode
 		for _, each := range owner.Values {
-			if keyOf(each) == s.rest[0] {
+			if parseKey(each) == s.rest[0] {
 				found = each
 			}
 		}
 		if found == nil {
 			break
 		}
-		s = spot{entry: found, owner: owner, above: s.entry, value: found.Value, rest: s.rest[1:], inFlow: s.inFlow || owner.IsFlowStyle}
+		s = location{entry: found, owner: owner, above: s.entry, value: found.Value, rest: s.rest[1:], inFlow: s.inFlow || owner.IsFlowStyle}
 	}
 	return s
 }
 
-// mapOf is a value as a map, or nil.
-func mapOf(n ast.Node) *ast.MappingNode {
+// toMap is a value as a map, or nil.
+func toMap(n ast.Node) *ast.MappingNode {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		return n
@@ -52,17 +52,17 @@ func mapOf(n ast.Node) *ast.MappingNode {
 	return nil
 }
 
-// change makes in the text what the model has found to be missing.
-func (d *document) change(e state.YAMLEdit) error {
-	s := d.spot(e.Path)
-	if !d.regular(s) {
-		return d.conflict(s.entry.GetToken().Position.Line, "the way to %s is written in an unusual way", dotted(e.Path)).
-			WithHint("change it by hand: %s", purpose(e))
+// updateText makes in the text what the model has found to be missing.
+func (d *document) updateText(e state.YAMLEdit) error {
+	s := d.findLocation(e.Path)
+	if !d.isRegular(s) {
+		return d.newConflict(s.entry.GetToken().Position.Line, "the way to %s is written in an unusual way", formatPath(e.Path)).
+			WithHint("change it by hand: %s", describeEdit(e))
 	}
 	switch {
 	case e.Item != "" && e.Remove:
 		return d.removeItem(s, e.Item)
-	case e.Item != "" && len(s.rest) == 0 && !missing(s.value) && len(s.value.(*ast.SequenceNode).Values) > 0:
+	case e.Item != "" && len(s.rest) == 0 && !isMissing(s.value) && len(s.value.(*ast.SequenceNode).Values) > 0:
 		return d.addItem(s, e.Item)
 	case e.Item != "":
 		return d.set(s, []string{e.Item})
@@ -72,44 +72,44 @@ func (d *document) change(e state.YAMLEdit) error {
 	return d.set(s, e.Value)
 }
 
-// regular tells whether a key stands alone in front of its colon, and nothing in front of it but spaces or braces.
-func (d *document) regular(s spot) bool {
+// isRegular tells whether a key stands alone in front of its colon, and nothing in front of it but spaces or braces.
+func (d *document) isRegular(s location) bool {
 	if s.entry == nil {
 		return true
 	}
-	key, colon := d.position(s.entry.Key.GetToken()), d.position(s.entry.Start)
+	key, colon := d.findPosition(s.entry.Key.GetToken()), d.findPosition(s.entry.Start)
 	if key.line != colon.line {
 		return false
 	}
-	return s.inFlow || strings.TrimSpace(d.text(key.line)[:key.at]) == ""
+	return s.inFlow || strings.TrimSpace(d.lineText(key.line)[:key.at]) == ""
 }
 
 // set puts a value in the place of what is there, or below it.
-func (d *document) set(s spot, value any) error {
-	below := mapOf(s.value)
+func (d *document) set(s location, value any) error {
+	below := toMap(s.value)
 	switch {
 	case len(s.rest) > 0 && below != nil && len(below.Values) > 0:
-		fresh := entry{key: s.rest[0], value: nested(s.rest[1:], value)}
+		fresh := entry{key: s.rest[0], value: newNested(s.rest[1:], value)}
 		if below.IsFlowStyle {
-			d.intoFlow(below.End, quoted(fresh.key, "")+": "+flow(fresh.value, ""))
+			d.insertIntoFlow(below.End, quoteString(fresh.key, "")+": "+renderFlow(fresh.value, ""))
 			return nil
 		}
 		return d.append(below, fresh)
 	case s.entry == nil:
-		return d.create(nested(s.rest, value))
+		return d.create(newNested(s.rest, value))
 	}
-	return d.put(s, nested(s.rest, value))
+	return d.put(s, newNested(s.rest, value))
 }
 
 // append puts an entry behind the last one of a map.
 func (d *document) append(into *ast.MappingNode, fresh entry) error {
 	lastEntry := into.Values[len(into.Values)-1]
-	key := d.position(lastEntry.Key.GetToken())
-	if strings.TrimSpace(d.text(key.line)[:key.at]) != "" || key.line != d.position(lastEntry.Start).line {
+	key := d.findPosition(lastEntry.Key.GetToken())
+	if strings.TrimSpace(d.lineText(key.line)[:key.at]) != "" || key.line != d.findPosition(lastEntry.Start).line {
 		return fault.Newf(fault.Conflict, "change "+d.file, "line %d: the keys there are written in an unusual way", key.line).
-			WithHint("put %s there by hand: %s", shown(fresh.key), fresh.value)
+			WithHint("put %s there by hand: %s", sanitize(fresh.key), fresh.value)
 	}
-	d.insert(d.last(key.line, key.at, true), d.style().pair(fresh, key.at)...)
+	d.insert(d.findLast(key.line, key.at, true), d.detectStyle().renderPair(fresh, key.at)...)
 	return nil
 }
 
@@ -117,8 +117,8 @@ func (d *document) append(into *ast.MappingNode, fresh entry) error {
 // where all are made one after the other.
 func (d *document) create(value *node) error {
 	if d.root != nil { // {} or null
-		s := d.spanOf(d.root, true)
-		if missing(d.root) && !d.writes(s.from) {
+		s := d.findSpan(d.root, true)
+		if isMissing(d.root) && !d.isWrittenNull(s.from) {
 			s.to = s.from
 		}
 		d.replace(s, "")
@@ -126,62 +126,62 @@ func (d *document) create(value *node) error {
 			d.remove(s.from.line, s.from.line)
 			s.from.line--
 		}
-		d.insert(s.from.line, d.keys(value)...)
+		d.insert(s.from.line, d.renderKeys(value)...)
 		return nil
 	}
 	at := len(d.lines)
-	for at > 0 && d.text(at) == "..." {
+	for at > 0 && d.lineText(at) == "..." {
 		at--
 	}
-	d.insert(at, d.keys(value)...)
+	d.insert(at, d.renderKeys(value)...)
 	return nil
 }
 
-// keys is a map as the lines of a document.
-func (d *document) keys(value *node) (lines []string) {
+// renderKeys is a map as the lines of a document.
+func (d *document) renderKeys(value *node) (lines []string) {
 	for _, each := range value.entries {
-		lines = append(lines, d.style().pair(each, 0)...)
+		lines = append(lines, d.detectStyle().renderPair(each, 0)...)
 	}
 	return lines
 }
 
 // put puts a value in the place of an entry's.
-func (d *document) put(s spot, value *node) error {
+func (d *document) put(s location, value *node) error {
 	if s.inFlow {
-		place := d.value(s.entry, true)
-		d.replace(place, d.spaced(place, flow(value, d.start(place))))
+		place := d.findValueSpan(s.entry, true)
+		d.replace(place, d.padText(place, renderFlow(value, d.getLineFrom(place))))
 		return nil
 	}
-	key := d.position(s.entry.Key.GetToken())
-	place, last := d.value(s.entry, false), d.last(key.line, key.at, isSequence(s.value))
+	key := d.findPosition(s.entry.Key.GetToken())
+	place, last := d.findValueSpan(s.entry, false), d.findLast(key.line, key.at, isSequence(s.value))
 	like := ""
 	if place.from.line > key.line { // it stands below its key
 		place = span{}
 	} else {
-		like = d.start(place)
+		like = d.getLineFrom(place)
 	}
-	inline, below := d.style().block(value, key.at, like)
-	d.behindKey(s.entry, place, last, inline)
+	inline, below := d.detectStyle().renderBlock(value, key.at, like)
+	d.setKeyText(s.entry, place, last, inline)
 	d.insert(key.line, below...)
 	return nil
 }
 
-// behindKey puts a text behind a key, and takes away what the old value had in lines below it.
-func (d *document) behindKey(e *ast.MappingValueNode, place span, last int, inline string) {
-	line := d.position(e.Start).line
+// setKeyText puts a text behind a key, and takes away what the old value had in lines below it.
+func (d *document) setKeyText(e *ast.MappingValueNode, place span, last int, inline string) {
+	line := d.findPosition(e.Start).line
 	if place == (span{}) {
-		colon := d.position(e.Start)
+		colon := d.findPosition(e.Start)
 		place = span{position{colon.line, colon.at + 1}, position{colon.line, colon.at + 1}}
 	}
 	if place.to.line > line { // quotes or brackets over several lines, with what is behind them
 		last -= place.to.line - line
 	}
 	if inline == "" {
-		for place.from.at > 0 && strings.HasSuffix(d.text(line)[:place.from.at], " ") {
+		for place.from.at > 0 && strings.HasSuffix(d.lineText(line)[:place.from.at], " ") {
 			place.from.at--
 		}
 	}
-	d.replace(place, d.spaced(place, inline))
+	d.replace(place, d.padText(place, inline))
 	if last > line { // a file whose last line has no end keeps that
 		if d.lines[last-1].end == "" {
 			d.lines[line-1].end = ""
@@ -190,42 +190,42 @@ func (d *document) behindKey(e *ast.MappingValueNode, place span, last int, inli
 	}
 }
 
-// spaced puts a space between a colon and a value.
-func (d *document) spaced(place span, text string) string {
-	head := d.text(place.from.line)[:place.from.at]
+// padText puts a space between a colon and a value.
+func (d *document) padText(place span, text string) string {
+	head := d.lineText(place.from.line)[:place.from.at]
 	if text != "" && strings.HasSuffix(head, ":") {
 		return " " + text
 	}
 	return text
 }
 
-// start is the first line of what a span holds.
-func (d *document) start(s span) string { return d.text(s.from.line)[s.from.at:] }
+// getLineFrom is the first line of what a span holds.
+func (d *document) getLineFrom(s span) string { return d.lineText(s.from.line)[s.from.at:] }
 
 func isSequence(n ast.Node) bool {
 	_, is := n.(*ast.SequenceNode)
 	return is
 }
 
-// style finds how this document indents.
-func (d *document) style() style {
+// detectStyle finds how this document indents.
+func (d *document) detectStyle() style {
 	found := style{inline: d.inline}
-	d.indents(d.root, -1, &found)
+	d.detectIndents(d.root, -1, &found)
 	if found.step == 0 {
 		found.step = 2
 	}
-	if found.dash < 0 || !found.seen {
+	if found.dash < 0 || !found.hasList {
 		found.dash = found.step
 	}
 	return found
 }
 
-// indents looks at the first map below a key, and at the first list.
-func (d *document) indents(n ast.Node, above int, found *style) {
+// detectIndents looks at the first map below a key, and at the first list.
+func (d *document) detectIndents(n ast.Node, above int, found *style) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		for _, each := range n.Values {
-			d.indents(each, above, found)
+			d.detectIndents(each, above, found)
 		}
 	case *ast.MappingValueNode:
 		own := n.Key.GetToken().Position.Column
@@ -235,11 +235,11 @@ func (d *document) indents(n ast.Node, above int, found *style) {
 		switch below := n.Value.(type) {
 		case *ast.MappingNode:
 			if !below.IsFlowStyle {
-				d.indents(below, own, found)
+				d.detectIndents(below, own, found)
 			}
 		case *ast.SequenceNode:
-			if !below.IsFlowStyle && !found.seen {
-				found.seen, found.dash = true, below.Start.Position.Column-own
+			if !below.IsFlowStyle && !found.hasList {
+				found.hasList, found.dash = true, below.Start.Position.Column-own
 			}
 		}
 	}

@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	mostBytes = 128 << 10
-	// mostLines and mostMarks bound the time that the parser takes, which grows faster than the text.
-	mostLines = 10_000
-	mostMarks = 1000 // of a kind in one line
-	// mostNesting bounds how deep values are in one another, so that no recursion ends the program.
-	mostNesting = 100
-	mark        = "\ufeff" // that some editors put in front of a file
+	maxBytes = 128 << 10
+	// maxLines and maxMarks bound the time that the parser takes, which grows faster than the text.
+	maxLines = 10_000
+	maxMarks = 1000 // of a kind in one line
+	// maxNesting bounds how deep values are in one another, so that no recursion ends the program.
+	maxNesting    = 100
+	byteOrderMark = "\ufeff" // that some editors put in front of a file
 )
 
 // document is a file with one YAML document, as text and as a tree.
 type document struct {
-	file   string
-	mark   string
-	end    string // of lines
-	lines  []line
-	root   ast.Node // nil: there is nothing but comments
-	solid  map[int]bool
-	inline bool // texts of several lines are written in one
+	file            string
+	byteOrderMark   string
+	end             string // of lines
+	lines           []line
+	root            ast.Node // nil: there is nothing but comments
+	multilineRanges map[int]bool
+	inline          bool // texts of several lines are written in one
 }
 
 // line is a line without its end, and its end.
 type line struct{ text, end string }
 
-// parse reads a file. Anything that cannot be edited safely is fault.Invalid.
-func parse(file string, content []byte) (*document, error) {
+// parseDocument reads a file. Anything that cannot be edited safely is fault.Invalid.
+func parseDocument(file string, content []byte) (*document, error) {
 	d := &document{file: file, end: "\n"}
 	text := string(content)
-	if strings.HasPrefix(text, mark) {
-		d.mark, text = mark, strings.TrimPrefix(text, mark)
+	if strings.HasPrefix(text, byteOrderMark) {
+		d.byteOrderMark, text = byteOrderMark, strings.TrimPrefix(text, byteOrderMark)
 	}
-	if err := d.plausible(text); err != nil {
+	if err := d.checkText(text); err != nil {
 		return nil, err
 	}
 	for each := range strings.Lines(text) {
@@ -53,7 +53,7 @@ func parse(file string, content []byte) (*document, error) {
 	if len(d.lines) > 0 && d.lines[0].end != "" {
 		d.end = d.lines[0].end
 	}
-	parsed, err := d.tree(strings.ReplaceAll(text, "\r\n", "\n"))
+	parsed, err := d.parseTree(strings.ReplaceAll(text, "\r\n", "\n"))
 	if err != nil {
 		return nil, err
 	}
@@ -62,77 +62,77 @@ func parse(file string, content []byte) (*document, error) {
 			continue
 		}
 		if d.root != nil {
-			return nil, d.invalid(doc.Body.GetToken().Position.Line, "there are several YAML documents in it")
+			return nil, d.newInvalidError(doc.Body.GetToken().Position.Line, "there are several YAML documents in it")
 		}
 		d.root = doc.Body
 	}
 	if _, comment := d.root.(*ast.CommentGroupNode); comment {
 		d.root = nil
 	}
-	d.solid = d.within()
+	d.multilineRanges = d.findMultiline()
 	return d, nil
 }
 
-// tree parses a text. The parser is somebody else's: a text that it breaks on is one that we do not edit.
-func (d *document) tree(text string) (parsed *ast.File, err error) {
+// parseTree parses a text. The parser is somebody else's: a text that it breaks on is one that we do not edit.
+func (d *document) parseTree(text string) (parsed *ast.File, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			err = d.invalid(0, "it cannot be read")
+			err = d.newInvalidError(0, "it cannot be read")
 		}
 	}()
 	parsed, err = parser.ParseBytes([]byte(text), 0)
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, d.invalid(0, "%s", shown(first))
+		return nil, d.newInvalidError(0, "%s", sanitize(first))
 	}
 	return parsed, nil
 }
 
-// plausible refuses what is no text, and what is made to exhaust its reader.
-func (d *document) plausible(text string) error {
+// checkText refuses what is no text, and what is made to exhaust its reader.
+func (d *document) checkText(text string) error {
 	switch {
-	case len(text) > mostBytes:
-		return d.invalid(0, "it has more than %d kB", mostBytes>>10)
+	case len(text) > maxBytes:
+		return d.newInvalidError(0, "it has more than %d kB", maxBytes>>10)
 	case !utf8.ValidString(text):
-		return d.invalid(0, "it is not in UTF-8")
+		return d.newInvalidError(0, "it is not in UTF-8")
 	case strings.ContainsRune(text, 0), strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r"):
-		return d.invalid(0, "it has characters that no text has")
+		return d.newInvalidError(0, "it has characters that no text has")
 	}
-	return d.shallow(text)
+	return d.checkDepth(text)
 }
 
-// shallow refuses texts that have more in one another, or on one line, than a person writes.
-func (d *document) shallow(text string) error {
+// checkDepth refuses texts that have more in one another, or on one line, than a person writes.
+func (d *document) checkDepth(text string) error {
 	open, number := 0, 0
 	for each := range strings.Lines(text) {
 		number++
-		open = max(0, open+count(each, "[{")-count(each, "]}"))
+		open = max(0, open+countLetters(each, "[{")-countLetters(each, "]}"))
 		lead := each[:len(each)-len(strings.TrimLeft(each, " -?"))]
-		if open > mostNesting || count(lead, "-?") > mostNesting || count(each, "[{&*!?") > mostMarks || len(lead) > 10*mostNesting {
-			return d.invalid(number, "values are too deep in one another")
+		if open > maxNesting || countLetters(lead, "-?") > maxNesting || countLetters(each, "[{&*!?") > maxMarks || len(lead) > 10*maxNesting {
+			return d.newInvalidError(number, "values are too deep in one another")
 		}
-		if number > mostLines {
-			return d.invalid(0, "it has more than %d lines", mostLines)
+		if number > maxLines {
+			return d.newInvalidError(0, "it has more than %d lines", maxLines)
 		}
 	}
 	return nil
 }
 
-// count is how often any of some letters is in a text.
-func count(text, letters string) (sum int) {
+// countLetters is how often any of some letters is in a text.
+func countLetters(text, letters string) (sum int) {
 	for _, letter := range letters {
 		sum += strings.Count(text, string(letter))
 	}
 	return sum
 }
 
-func (d *document) invalid(line int, format string, args ...any) error {
-	return d.problem(fault.Invalid, line, format, args...).
+func (d *document) newInvalidError(line int, format string, args ...any) error {
+	return d.newFault(fault.Invalid, line, format, args...).
 		WithHint("correct that file by hand: one YAML document of a map, as Commodore reads it")
 }
 
-// problem names the place first.
-func (d *document) problem(kind fault.Kind, line int, format string, args ...any) *fault.Error {
+// newFault names the place first.
+func (d *document) newFault(kind fault.Kind, line int, format string, args ...any) *fault.Error {
 	place := ""
 	if line > 0 {
 		place = fmt.Sprintf("line %d: ", line)
@@ -140,10 +140,10 @@ func (d *document) problem(kind fault.Kind, line int, format string, args ...any
 	return fault.Newf(kind, "change "+d.file, "%s%s", place, fmt.Sprintf(format, args...))
 }
 
-// bytes is the file as it is now.
-func (d *document) bytes() []byte {
+// render is the file as it is now.
+func (d *document) render() []byte {
 	var b bytes.Buffer
-	b.WriteString(d.mark)
+	b.WriteString(d.byteOrderMark)
 	for _, each := range d.lines {
 		b.WriteString(each.text + each.end)
 	}

@@ -208,12 +208,12 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 func TestSomebodyWhoWasFasterAtTheSamePlaceIsAConflict(t *testing.T) {
 	edits := []state.YAMLEdit{set("new.example.net", "parameters|openshift|baseDomain"), item("cilium", "applications")}
 	theirs := strings.Replace(full, "old.example.net", "theirs.example.net", 1)
-	err := edit.Same(file, []byte(full), []byte(theirs), edits)
+	err := edit.CheckUnchanged(file, []byte(full), []byte(theirs), edits)
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "theirs.example.net") || !strings.Contains(err.Error(), "old.example.net") {
 		t.Errorf("%v", err)
 	}
 	for _, other := range []string{strings.Replace(full, "argocd", "rook", 1), strings.Replace(full, "old.example.net", "new.example.net", 1), full} {
-		if err := edit.Same(file, []byte(full), []byte(other), edits); err != nil {
+		if err := edit.CheckUnchanged(file, []byte(full), []byte(other), edits); err != nil {
 			t.Error(err)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// intoFlow puts a text in front of the bracket that closes a map or a list.
-func (d *document) intoFlow(end *token.Token, text string) {
-	at := d.position(end)
-	head := strings.TrimRight(d.text(at.line)[:at.at], " \t")
+// insertIntoFlow puts a text in front of the bracket that closes a map or a list.
+func (d *document) insertIntoFlow(end *token.Token, text string) {
+	at := d.findPosition(end)
+	head := strings.TrimRight(d.lineText(at.line)[:at.at], " \t")
 	before := end.Prev
 	for isComment(before) {
 		before = before.Prev
@@ -20,7 +20,7 @@ func (d *document) intoFlow(end *token.Token, text string) {
 	if head != "" { // something else stands on that line: no space between it and the comma
 		from.at = len(head)
 	}
-	space := d.text(at.line)[from.at:at.at]
+	space := d.lineText(at.line)[from.at:at.at]
 	switch {
 	case follows:
 		text = ", " + text
@@ -30,19 +30,19 @@ func (d *document) intoFlow(end *token.Token, text string) {
 	d.replace(span{from, at}, text+space)
 }
 
-// outOfFlow takes a part of a map or list in braces or brackets away, with its comma.
-func (d *document) outOfFlow(part span) {
-	after := strings.TrimLeft(d.text(part.to.line)[part.to.at:], " \t")
+// removeFromFlow takes a part of a map or list in braces or brackets away, with its comma.
+func (d *document) removeFromFlow(part span) {
+	after := strings.TrimLeft(d.lineText(part.to.line)[part.to.at:], " \t")
 	if strings.HasPrefix(after, ",") {
 		after = strings.TrimLeft(after[1:], " \t")
-		part.to.at = len(d.text(part.to.line)) - len(after)
-	} else if head := strings.TrimRight(d.text(part.from.line)[:part.from.at], " \t"); strings.HasSuffix(head, ",") {
+		part.to.at = len(d.lineText(part.to.line)) - len(after)
+	} else if head := strings.TrimRight(d.lineText(part.from.line)[:part.from.at], " \t"); strings.HasSuffix(head, ",") {
 		part.from.at = len(head) - 1
 	}
 	d.replace(part, "")
 }
 
-// pairSpan is a key with its value in braces.
-func (d *document) pairSpan(e *ast.MappingValueNode) span {
-	return span{d.position(e.Key.GetToken()), d.value(e, true).to}
+// findPairSpan is a key with its value in braces.
+func (d *document) findPairSpan(e *ast.MappingValueNode) span {
+	return span{d.findPosition(e.Key.GetToken()), d.findValueSpan(e, true).to}
 }

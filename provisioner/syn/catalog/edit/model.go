@@ -10,11 +10,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// sort says what a value is.
-type sort int
+// nodeKind says what a value is.
+type nodeKind int
 
 const (
-	null sort = iota
+	null nodeKind = iota
 	scalar
 	mapping
 	sequence
@@ -25,14 +25,14 @@ const mergeKey = "<<"
 
 // node is a value without its looks. Aliases are not followed, so that it is never larger than its text.
 type node struct {
-	sort    sort
-	kind    string // of a scalar: "string", "bool", "number", "other"
-	text    string // of a scalar; of an alias the anchor's name
-	entries []entry
-	items   []*node
-	anchor  string
-	tag     string
-	line    int
+	nodeKind nodeKind
+	kind     string // of a scalar: "string", "bool", "number", "other"
+	text     string // of a scalar; of an alias the anchor's name
+	entries  []entry
+	items    []*node
+	anchor   string
+	tag      string
+	line     int
 }
 
 type entry struct {
@@ -41,8 +41,8 @@ type entry struct {
 	line  int
 }
 
-// modelOf makes a node of a parsed value; nil is no value.
-func modelOf(from ast.Node) *node {
+// newModel makes a node of a parsed value; nil is no value.
+func newModel(from ast.Node) *node {
 	if from == nil {
 		return &node{}
 	}
@@ -50,58 +50,58 @@ func modelOf(from ast.Node) *node {
 	switch from := from.(type) {
 	case *ast.NullNode:
 	case *ast.MappingNode:
-		n.sort = mapping
+		n.nodeKind = mapping
 		for _, each := range from.Values {
-			n.entries = append(n.entries, entryOf(each))
+			n.entries = append(n.entries, newEntry(each))
 		}
 	case *ast.MappingValueNode:
-		n.sort, n.entries = mapping, []entry{entryOf(from)}
+		n.nodeKind, n.entries = mapping, []entry{newEntry(from)}
 	case *ast.SequenceNode:
-		n.sort = sequence
+		n.nodeKind = sequence
 		for _, each := range from.Values {
-			n.items = append(n.items, modelOf(each))
+			n.items = append(n.items, newModel(each))
 		}
 	case *ast.AnchorNode:
-		n = modelOf(from.Value)
-		n.anchor = textOf(from.Name)
+		n = newModel(from.Value)
+		n.anchor = getText(from.Name)
 	case *ast.TagNode:
-		n = modelOf(from.Value)
+		n = newModel(from.Value)
 		n.tag = from.GetToken().Value
 	case *ast.AliasNode:
-		n.sort, n.text = alias, textOf(from.Value)
+		n.nodeKind, n.text = alias, getText(from.Value)
 	default:
-		n.sort = scalar
-		n.kind, n.text = scalarOf(from)
+		n.nodeKind = scalar
+		n.kind, n.text = parseScalar(from)
 	}
 	return n
 }
 
-func entryOf(from *ast.MappingValueNode) entry {
-	return entry{key: keyOf(from), value: modelOf(from.Value), line: from.Key.GetToken().Position.Line}
+func newEntry(from *ast.MappingValueNode) entry {
+	return entry{key: parseKey(from), value: newModel(from.Value), line: from.Key.GetToken().Position.Line}
 }
 
-// keyOf is the text of a key. A key that is a value of its own has none that we would look for.
-func keyOf(from *ast.MappingValueNode) string {
+// parseKey is the text of a key. A key that is a value of its own has none that we would look for.
+func parseKey(from *ast.MappingValueNode) string {
 	switch key := from.Key.(type) {
 	case *ast.MergeKeyNode:
 		return mergeKey
 	case *ast.StringNode:
 		return key.Value
 	case *ast.MappingKeyNode:
-		return "? " + textOf(key.Value)
+		return "? " + getText(key.Value)
 	}
 	return from.Key.GetToken().Value
 }
 
-// textOf is the text of a name or of a simple value.
-func textOf(from ast.Node) string {
+// getText is the text of a name or of a simple value.
+func getText(from ast.Node) string {
 	if from == nil || from.GetToken() == nil {
 		return ""
 	}
 	return from.GetToken().Value
 }
 
-func scalarOf(from ast.Node) (kind, text string) {
+func parseScalar(from ast.Node) (kind, text string) {
 	switch from := from.(type) {
 	case *ast.StringNode:
 		return "string", from.Value
@@ -114,44 +114,44 @@ func scalarOf(from ast.Node) (kind, text string) {
 	case *ast.FloatNode:
 		return "number", fmt.Sprint(from.Value)
 	}
-	return "other", textOf(from)
+	return "other", getText(from)
 }
 
-// made is the node of a value that is wanted.
-func made(value any) *node {
+// newValue is the node of a value that is wanted.
+func newValue(value any) *node {
 	switch value := value.(type) {
 	case nil:
 		return &node{}
 	case string:
-		return &node{sort: scalar, kind: "string", text: value}
+		return &node{nodeKind: scalar, kind: "string", text: value}
 	case bool:
-		return &node{sort: scalar, kind: "bool", text: fmt.Sprint(value)}
+		return &node{nodeKind: scalar, kind: "bool", text: fmt.Sprint(value)}
 	case map[string]any:
-		n := &node{sort: mapping}
+		n := &node{nodeKind: mapping}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			n.entries = append(n.entries, entry{key: key, value: made(value[key])})
+			n.entries = append(n.entries, entry{key: key, value: newValue(value[key])})
 		}
 		return n
 	case []string:
-		n := &node{sort: sequence}
+		n := &node{nodeKind: sequence}
 		for _, item := range value {
-			n.items = append(n.items, made(item))
+			n.items = append(n.items, newValue(item))
 		}
 		return n
 	}
-	return &node{sort: scalar, kind: "number", text: fmt.Sprint(value)}
+	return &node{nodeKind: scalar, kind: "number", text: fmt.Sprint(value)}
 }
 
-// equal compares what two values say, and in which order.
-func equal(a, b *node) bool {
+// equalNodes compares what two values say, and in which order.
+func equalNodes(a, b *node) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.sort != b.sort || a.kind != b.kind || a.text != b.text || a.anchor != b.anchor || a.tag != b.tag {
+	if a.nodeKind != b.nodeKind || a.kind != b.kind || a.text != b.text || a.anchor != b.anchor || a.tag != b.tag {
 		return false
 	}
-	return slices.EqualFunc(a.items, b.items, equal) && slices.EqualFunc(a.entries, b.entries, func(a, b entry) bool {
-		return a.key == b.key && equal(a.value, b.value)
+	return slices.EqualFunc(a.items, b.items, equalNodes) && slices.EqualFunc(a.entries, b.entries, func(a, b entry) bool {
+		return a.key == b.key && equalNodes(a.value, b.value)
 	})
 }
 
@@ -160,21 +160,21 @@ func (n *node) String() string {
 	switch {
 	case n == nil:
 		return "nothing"
-	case n.sort == null:
+	case n.nodeKind == null:
 		return "null"
-	case n.sort == mapping:
+	case n.nodeKind == mapping:
 		return fmt.Sprintf("a map of %d keys", len(n.entries))
-	case n.sort == sequence:
+	case n.nodeKind == sequence:
 		return fmt.Sprintf("a list of %d items", len(n.items))
-	case n.sort == alias:
-		return "*" + shown(n.text)
+	case n.nodeKind == alias:
+		return "*" + sanitize(n.text)
 	case n.kind == "string":
-		return `"` + shown(n.text) + `"`
+		return `"` + sanitize(n.text) + `"`
 	}
-	return shown(n.text)
+	return sanitize(n.text)
 }
 
-func (n *node) place() int {
+func (n *node) lineNumber() int {
 	if n == nil {
 		return 0
 	}
@@ -186,8 +186,8 @@ func (n *node) find(key string) (int, bool) {
 	return i, i >= 0
 }
 
-// at returns the value at a path, or nil.
-func (n *node) at(path []string) *node {
+// lookup returns the value at a path, or nil.
+func (n *node) lookup(path []string) *node {
 	for _, key := range path {
 		i, found := n.find(key)
 		if !found {
@@ -198,26 +198,26 @@ func (n *node) at(path []string) *node {
 	return n
 }
 
-// anchored finds an anchor in a value, or "".
-func (n *node) anchored() string {
+// findAnchor finds an anchor in a value, or "".
+func (n *node) findAnchor() string {
 	if n.anchor != "" {
 		return n.anchor
 	}
 	for _, each := range n.entries {
-		if name := each.value.anchored(); name != "" {
+		if name := each.value.findAnchor(); name != "" {
 			return name
 		}
 	}
 	for _, each := range n.items {
-		if name := each.anchored(); name != "" {
+		if name := each.findAnchor(); name != "" {
 			return name
 		}
 	}
 	return ""
 }
 
-// dotted is a path for people.
-func dotted(path []string) string { return shown(strings.Join(path, ".")) }
+// formatPath is a path for people.
+func formatPath(path []string) string { return sanitize(strings.Join(path, ".")) }
 
 // isComment tells whether a token is no part of the value.
 func isComment(t *token.Token) bool { return t != nil && t.Type == token.CommentType }

@@ -13,17 +13,17 @@ type position struct{ line, at int }
 // span is a part of the text, without its last byte.
 type span struct{ from, to position }
 
-// text is the line of a number; there is nothing beyond the last one.
-func (d *document) text(number int) string {
+// lineText is the line of a number; there is nothing beyond the last one.
+func (d *document) lineText(number int) string {
 	if number < 1 || number > len(d.lines) {
 		return ""
 	}
 	return d.lines[number-1].text
 }
 
-// position is where a token begins, which counts in letters.
-func (d *document) position(t *token.Token) position {
-	text, letters := d.text(t.Position.Line), 0
+// findPosition is where a token begins, which counts in letters.
+func (d *document) findPosition(t *token.Token) position {
+	text, letters := d.lineText(t.Position.Line), 0
 	for at := range text {
 		if letters++; letters == t.Position.Column {
 			return position{t.Position.Line, at}
@@ -32,68 +32,68 @@ func (d *document) position(t *token.Token) position {
 	return position{t.Position.Line, len(text)}
 }
 
-// indentOf is how many spaces a line begins with.
-func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
+// countIndent is how many spaces a line begins with.
+func countIndent(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
-// value finds the text of an entry's value; from equals to if there is none. A comment behind it is no part of it.
-func (d *document) value(e *ast.MappingValueNode, inFlow bool) span {
-	colon := d.position(e.Start)
+// findValueSpan finds the text of an entry's value; from equals to if there is none. A comment behind it is no part of it.
+func (d *document) findValueSpan(e *ast.MappingValueNode, inFlow bool) span {
+	colon := d.findPosition(e.Start)
 	start := position{colon.line, colon.at + 1}
-	if missing(e.Value) && !d.writes(start) {
+	if isMissing(e.Value) && !d.isWrittenNull(start) {
 		none := span{start, start}
-		rest := d.text(start.line)[start.at:]
+		rest := d.lineText(start.line)[start.at:]
 		if bare := strings.TrimLeft(rest, " "); inFlow && bare != "" && strings.Contains(",]}", bare[:1]) {
 			none.to.at += len(rest) - len(bare)
 		}
 		return none
 	}
-	return d.spanOf(e.Value, inFlow)
+	return d.findSpan(e.Value, inFlow)
 }
 
-// missing tells whether a value is nothing.
-func missing(n ast.Node) bool {
+// isMissing tells whether a value is nothing.
+func isMissing(n ast.Node) bool {
 	_, is := n.(*ast.NullNode)
 	return n == nil || is
 }
 
-// writes tells whether a null is written in words.
-func (d *document) writes(from position) bool {
-	rest := strings.TrimLeft(d.text(from.line)[from.at:], " \t")
+// isWrittenNull tells whether a null is written in words.
+func (d *document) isWrittenNull(from position) bool {
+	rest := strings.TrimLeft(d.lineText(from.line)[from.at:], " \t")
 	return strings.HasPrefix(rest, "~") || strings.HasPrefix(strings.ToLower(rest), "null")
 }
 
-// spanOf finds the text of a value that begins with its token.
-func (d *document) spanOf(n ast.Node, inFlow bool) span {
-	from := d.position(n.GetToken())
+// findSpan finds the text of a value that begins with its token.
+func (d *document) findSpan(n ast.Node, inFlow bool) span {
+	from := d.findPosition(n.GetToken())
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		return span{from, d.past(n.End)}
+		return span{from, d.findEnd(n.End)}
 	case *ast.SequenceNode:
-		return span{from, d.past(n.End)}
+		return span{from, d.findEnd(n.End)}
 	case *ast.LiteralNode:
-		return span{from, position{from.line, from.at + len(beforeComment(d.text(from.line)[from.at:]))}}
+		return span{from, position{from.line, from.at + len(trimComment(d.lineText(from.line)[from.at:]))}}
 	}
-	text := d.text(from.line)[from.at:]
+	text := d.lineText(from.line)[from.at:]
 	switch {
 	case strings.HasPrefix(text, `"`), strings.HasPrefix(text, `'`):
-		return span{from, d.closing(from, text[0])}
+		return span{from, d.findClosing(from, text[0])}
 	case inFlow:
-		return span{from, position{from.line, from.at + len(beforeMark(beforeComment(text)))}}
+		return span{from, position{from.line, from.at + len(trimMark(trimComment(text)))}}
 	}
-	return span{from, position{from.line, from.at + len(beforeComment(text))}}
+	return span{from, position{from.line, from.at + len(trimComment(text))}}
 }
 
-// past is the place behind a bracket.
-func (d *document) past(t *token.Token) position {
+// findEnd is the place behind a bracket.
+func (d *document) findEnd(t *token.Token) position {
 	if t == nil {
 		return position{}
 	}
-	p := d.position(t)
+	p := d.findPosition(t)
 	return position{p.line, p.at + 1}
 }
 
-// beforeComment cuts a comment and the space in front of it off.
-func beforeComment(text string) string {
+// trimComment cuts a comment and the space in front of it off.
+func trimComment(text string) string {
 	for at := range text {
 		if text[at] == '#' && (at == 0 || text[at-1] == ' ' || text[at-1] == '\t') {
 			text = text[:at]
@@ -103,19 +103,19 @@ func beforeComment(text string) string {
 	return strings.TrimRight(text, " \t")
 }
 
-// beforeMark cuts off what comes behind a plain value in braces or brackets.
-func beforeMark(text string) string {
+// trimMark cuts off what comes behind a plain value in braces or brackets.
+func trimMark(text string) string {
 	if at := strings.IndexAny(text, ",]}"); at >= 0 {
 		text = text[:at]
 	}
 	return strings.TrimRight(text, " \t")
 }
 
-// closing finds the place behind the quote that closes a string.
-func (d *document) closing(open position, quote byte) position {
+// findClosing finds the place behind the quote that closes a string.
+func (d *document) findClosing(open position, quote byte) position {
 	at := open.at + 1
 	for number := open.line; number <= len(d.lines); number++ {
-		for text := d.text(number); at < len(text); at++ {
+		for text := d.lineText(number); at < len(text); at++ {
 			switch {
 			case text[at] == '\\' && quote == '"':
 				at++
@@ -132,7 +132,7 @@ func (d *document) closing(open position, quote byte) position {
 
 // replace puts text in the place of a span, which may go over lines.
 func (d *document) replace(s span, text string) {
-	head, tail := d.text(s.from.line)[:s.from.at], d.text(s.to.line)[s.to.at:]
+	head, tail := d.lineText(s.from.line)[:s.from.at], d.lineText(s.to.line)[s.to.at:]
 	if s.to.line > s.from.line {
 		d.lines[s.from.line-1].end = d.lines[s.to.line-1].end
 		d.lines = append(d.lines[:s.from.line:s.from.line], d.lines[s.to.line:]...)

@@ -1,0 +1,48 @@
+package assets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// RemoteRun is what a machine is told that runs a program for a moment and then switches itself off. Its links are good for
+// a short time and are the only secrets in it.
+type RemoteRun struct {
+	Program string // link to fetch the program by, gzip
+	SHA256  string // of the program as it is run, hex
+	Args    []string
+	Task    string // link to fetch the program's input by
+	Status  string // link to put lines by that tell how far it came; see errand.yaml
+	Report  string // link to put the program's output by
+}
+
+// RenderRemoteRunUserData returns the cloud-config that sends an Ubuntu 22.04 machine on an errand.
+func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
+	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report}, e.Args...) {
+		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.
+		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return nil, errors.New("errand of a machine: a character that cannot be printed")
+		}
+	}
+	if sum, err := hex.DecodeString(e.SHA256); err != nil || len(sum) != sha256.Size {
+		return nil, fmt.Errorf("errand of a machine: %q is no SHA-256", e.SHA256)
+	}
+	return render("errand.yaml", e)
+}
+
+// quoteWord quotes a word for a POSIX shell.
+func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// quoteWords quotes words for a POSIX shell.
+func quoteWords(list []string) string {
+	quoted := make([]string, len(list))
+	for i, one := range list {
+		quoted[i] = quoteWord(one)
+	}
+	return strings.Join(quoted, " ")
+}

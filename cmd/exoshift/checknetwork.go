@@ -1,0 +1,25 @@
+package main
+
+import (
+	"context"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+)
+
+// openNetwork opens the world that is checked: this machine's own, or a simulated one in memory.
+func (c checkFlags) openNetwork(ctx context.Context, asked checkSubject) (net network.Network, leave func() error, err error) {
+	if !c.simulate {
+		return c.newNetwork(), func() error { return nil }, nil
+	}
+	zones, err := rehearsal{options: c.options, speed: defaultSpeed, scenario: c.scenario}.newZoneOptions()
+	if err != nil {
+		return net, nil, err
+	}
+	zones.Zone = asked.spec.Exoscale.Zone
+	zone, err := simcloud.Open(ctx, zones)
+	if err != nil {
+		return net, nil, err
+	}
+	return zone.Network(), zone.Close, nil
+}

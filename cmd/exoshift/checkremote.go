@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/objects"
+	"exoshift/provisioner/remoterun"
+	"exoshift/state"
+	"exoshift/wizard/reach"
+)
+
+// runRemote makes the checks of a task where its vantage is.
+func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+	runner, err := s.newRunner(task.Source)
+	if err != nil {
+		return reach.Report{}, err
+	}
+	input, err := json.Marshal(task)
+	if err != nil {
+		return reach.Report{}, fmt.Errorf("write the task: %w", err)
+	}
+	program, err := remoterun.NewSelfProgram(probeVerb)
+	if err != nil {
+		return reach.Report{}, err
+	}
+	output, err := runner.Run(ctx, program, input, seen)
+	if errors.Is(err, remoterun.ErrNoContact) {
+		seen(err.Error()) // it may say what is still there, too
+		return buildFailedReport(ctx, task, err, tell)
+	}
+	if err != nil && output == nil {
+		return reach.Report{}, err
+	}
+	report, unread := reach.ReadReport(bytes.NewReader(output))
+	if unread != nil {
+		return report, errors.Join(err, fault.New(fault.Internal, "read the report from "+task.Source, unread).
+			WithHint("run it again; if it stays like this, look from another host: --vantage ssh:HOST"))
+	}
+	report = reach.SanitizeReport(task, report)
+	for _, r := range report.Results {
+		tell(r)
+	}
+	return report, err
+}
+
+// newRunner returns who runs a program at a vantage.
+func (s *connectivityCheck) newRunner(where string) (remoterun.Runner, error) {
+	if host, ssh := strings.CutPrefix(where, reach.SSHSource); ssh {
+		return remoterun.NewHost(remoterun.SSHOptions{Target: host, Network: s.net, Agent: newSSHAgent(), KnownHosts: listKnownHostsFiles()})
+	}
+	return s.newZoneRunner()
+}
+
+func (s *connectivityCheck) newZoneRunner() (*remoterun.Zone, error) {
+	dir, err := s.dir()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return remoterun.NewZone(remoterun.ZoneOptions{
+		Zone: s.spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: install.ListNodeGroups(s.spec),
+	}), nil
+}
+
+// cleanupCheckMachine removes the machine of a check that was killed: it would hold the cluster's security groups.
+func (s teardownContext) cleanupCheckMachine(ctx context.Context, seen func(string)) error {
+	if s.facts.Rehearsal {
+		return nil
+	}
+	zone, err := (&connectivityCheck{net: s.net, spec: s.spec, secrets: s.secrets, dir: state.ChecksPath}).newZoneRunner()
+	if err != nil {
+		return err
+	}
+	return zone.CleanUpLeftovers(ctx, seen)
+}
+
+// listKnownHostsFiles are where OpenSSH keeps the keys of hosts.
+func listKnownHostsFiles() []string {
+	files := []string{"/etc/ssh/ssh_known_hosts"}
+	if home, err := os.UserHomeDir(); err == nil {
+		files = append(files, filepath.Join(home, ".ssh", "known_hosts"))
+	}
+	return files
+}
+
+// connect returns clients for the credentials that the answers name.
+func (s *connectivityCheck) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
+	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
+	if key == "" || secret == "" {
+		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+zone, "there are no credentials").
+			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or name where they are in the answers").WithField("exoscale.apiKey")
+	}
+	cloud, err := exoscale.New(s.net, zone, key, secret, journal)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	storage, err := objects.New(s.net, zone, key, secret, journal)
+	if err != nil {
+		cloud.Close()
+		return nil, nil, nil, err
+	}
+	return cloud, storage, func() { cloud.Close(); storage.Close() }, nil
+}
+
+// describeTerms says what a vantage does and costs; "" if that is nothing.
+func (s *connectivityCheck) describeTerms(where string) string {
+	if where != reach.Zone {
+		return ""
+	}
+	return describeZoneTerms(s.spec)
+}
+
+// describeZoneTerms says what the machine in the zone is and costs, without asking anybody: it is one of the smallest that there
+// are.
+func describeZoneTerms(spec state.Spec) string {
+	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: estimateProgramSize()}
+	if prices, err := assets.ReadPrices(); err == nil {
+		terms.Hour, terms.Date = prices.Instances[terms.Type], prices.Date
+	}
+	return terms.String()
+}
+
+// estimateProgramSize is about what this program comes to once it is packed, in bytes.
+func estimateProgramSize() int64 {
+	const packing = 2
+	path, err := os.Executable()
+	if err != nil {
+		return 0
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size() / packing
+}

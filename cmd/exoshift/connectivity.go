@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
+	"exoshift/internal/network"
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe"
+)
+
+// connectivityCheck is all that has to be reached by one cluster, and the ways to find out.
+type connectivityCheck struct {
+	net     network.Network
+	spec    state.Spec
+	secrets wizard.Secrets
+	checks  []reach.Check            // all, in the order of the catalogue
+	from    map[string][]reach.Check // those that a vantage makes: here, and anywhere else
+	limits  probe.Limits
+	dir     func() (string, error) // where runs in the zone are noted
+
+	mu    sync.Mutex
+	skips []reach.Skip
+}
+
+// newConnectivityCheck chooses what is checked. only names checks whether or not the answers want them; nil: what they want.
+func newConnectivityCheck(ctx context.Context, net network.Network, asked checkSubject, only []string, skips []reach.Skip) (*connectivityCheck, error) {
+	catalogue, err := assets.ReadEndpoints()
+	if err != nil {
+		return nil, err
+	}
+	scope := reach.Scope{Spec: asked.spec, Partial: asked.partial, Only: only, Installed: isInstalled(asked.spec)}
+	if lieutenant := asked.spec.Syn.LieutenantURL; lieutenant != "" {
+		// What it says is worth having and no more: its own check tells why it cannot be reached.
+		scope.Discovery, _ = reach.Discover(ctx, net, lieutenant)
+	}
+	own, err := reach.ListSkips(asked.spec)
+	if err != nil {
+		return nil, answersError{err}
+	}
+	s := &connectivityCheck{
+		net: net, spec: asked.spec, secrets: asked.secrets, from: map[string][]reach.Check{}, limits: probe.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
+	}
+	for _, scope.Source = range []string{reach.Workstation, reach.Zone} {
+		checks, err := reach.SelectChecks(catalogue, scope)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		checks = replaceHostKeys(checks, net.HostKeys)
+		s.from[scope.Source] = checks
+		s.checks = mergeChecks(s.checks, checks)
+	}
+	return s, s.validateSkips(skips)
+}
+
+// validateSkips refuses to skip what is not checked anyway: it was probably meant to be something else.
+func (s *connectivityCheck) validateSkips(skips []reach.Skip) error {
+	for _, skip := range skips {
+		if _, found := s.normalizeID(skip.ID); !found {
+			return usageError{fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID)}
+		}
+	}
+	for i, skip := range s.skips {
+		s.skips[i].ID, _ = s.normalizeID(skip.ID)
+	}
+	return nil
+}
+
+// normalizeID returns an ID as its check has it: people may write it in small letters.
+func (s *connectivityCheck) normalizeID(id string) (string, bool) {
+	at := slices.IndexFunc(s.checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, id) })
+	if at < 0 {
+		return id, false
+	}
+	return s.checks[at].ID, true
+}
+
+// mergeChecks are the checks of two lists in the order of the first, each once.
+func mergeChecks(first, second []reach.Check) []reach.Check {
+	all := slices.Clone(first)
+	for i, check := range second {
+		if slices.ContainsFunc(all, func(c reach.Check) bool { return c.ID == check.ID }) {
+			continue
+		}
+		at := len(all)
+		if i > 0 {
+			at = slices.IndexFunc(all, func(c reach.Check) bool { return c.ID == second[i-1].ID }) + 1
+		}
+		all = slices.Insert(all, at, check)
+	}
+	return all
+}
+
+// isInstalled tells whether the cluster stands, by its folder in the usual place.
+func isInstalled(spec state.Spec) bool {
+	path, err := state.DefaultPath(spec.Cluster.ID)
+	if err != nil || spec.Cluster.ID == "" {
+		return false
+	}
+	folder, err := state.OpenReadOnly(path)
+	if err != nil {
+		return false
+	}
+	facts, err := folder.LoadFacts()
+	return err == nil && !facts.Rehearsal && !facts.Installed.IsZero() && facts.Destroyed.IsZero()
+}
+
+// newTask is what a vantage is given. The workstation gets out as it does, the nodes as the answers say.
+func (s *connectivityCheck) newTask(vantage string, ids []string) (reach.Task, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	checks := s.from[reach.Zone]
+	if vantage == reach.Workstation {
+		checks = s.from[vantage]
+	}
+	task := reach.Task{
+		Source: vantage, Checks: selectChecks(checks, ids), Skips: slices.Clone(s.skips),
+		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
+		Authorities: readClusterAuthorities(s.spec),
+	}
+	if proxy := s.spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
+		task.NodesProxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
+	}
+	if vantage == reach.Workstation {
+		return task, nil
+	}
+	task.Proxy = task.NodesProxy
+	if bundle := s.spec.OpenShift.TrustBundle; bundle != "" {
+		content, err := fileread.Text(bundle, fileread.Small)
+		if err != nil {
+			return task, fault.New(fault.Invalid, "read the trust bundle", err).WithField("openshift.trustBundle")
+		}
+		task.Authorities += "\n" + string(content)
+	}
+	return task, nil
+}
+
+// selectChecks are the checks of these IDs and what they need; nil: all.
+func selectChecks(checks []reach.Check, ids []string) []reach.Check {
+	if ids == nil {
+		return checks
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	for _, check := range slices.Backward(checks) { // what is needed stands above
+		for _, id := range check.Needs {
+			wanted[id] = wanted[id] || wanted[check.ID]
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(checks), func(c reach.Check) bool { return !wanted[c.ID] })
+}
+
+// skip leaves a check out from now on.
+func (s *connectivityCheck) skip(skip reach.Skip) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skips = append(slices.DeleteFunc(s.skips, func(other reach.Skip) bool { return other.ID == skip.ID }), skip)
+}
+
+// run makes checks from a vantage, nil: all, and tells each result. seen hears what happens on the way to a vantage.
+func (s *connectivityCheck) run(ctx context.Context, vantage string, ids []string, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+	task, err := s.newTask(vantage, ids)
+	if err != nil {
+		return reach.Report{}, err
+	}
+	if vantage != reach.Workstation {
+		return s.runRemote(ctx, task, tell, seen)
+	}
+	prober, err := probe.New(s.net, task, s.limits)
+	if err != nil {
+		return reach.Report{}, err
+	}
+	report := reach.Run(ctx, task, prober, tell)
+	if err := ctx.Err(); err != nil {
+		return report, fmt.Errorf("the checks were stopped: %w", err)
+	}
+	return report, nil
+}
+
+// runAll looks from each vantage, one after the other, and makes one report of it. A vantage that could not be had fails
+// the whole, beside the report of the others.
+func (s *connectivityCheck) runAll(ctx context.Context, vantages []string, seen func(string)) (reach.Report, error) {
+	began := time.Now()
+	var parts []reach.Report
+	var failures []error
+	for _, vantage := range vantages {
+		if err := checkZoneReachable(vantage, parts); err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		part, err := s.run(ctx, vantage, nil, func(reach.Result) {}, seen)
+		if parts = append(parts, part); err != nil {
+			failures = append(failures, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	whole := reach.MergeReports(s.checks, parts...)
+	whole.V, whole.Started, whole.TookMS = 1, began.UTC(), time.Since(began).Milliseconds()
+	return whole, errors.Join(failures...)
+}
+
+// filterFree are the vantages from which a look costs nothing.
+func (s *connectivityCheck) filterFree(vantages []string) []string {
+	return slices.DeleteFunc(slices.Clone(vantages), func(vantage string) bool { return s.describeTerms(vantage) != "" })
+}
+
+// runAgain looks once more from where that costs nothing; what was seen from elsewhere stays.
+func (s *connectivityCheck) runAgain(ctx context.Context, vantages []string, last reach.Report, seen func(string)) (reach.Report, error) {
+	free, kept := s.filterFree(vantages), reach.Report{}
+	next, err := s.runAll(ctx, free, seen)
+	for _, r := range last.Results {
+		if !slices.Contains(free, r.Source) {
+			kept.Results = append(kept.Results, r)
+		}
+	}
+	return reach.MergeReports(s.checks, next, kept), err
+}
+
+// replaceHostKeys puts the host keys of a simulated world in the place of those that are pinned: its servers cannot have them.
+func replaceHostKeys(checks []reach.Check, keys map[string]string) []reach.Check {
+	checks = slices.Clone(checks)
+	for i, check := range checks {
+		address, _, _ := strings.Cut(check.URL, "#")
+		host, port, _ := strings.Cut(strings.TrimPrefix(address, "ssh://"), ":")
+		if key := keys[host]; key != "" && strings.HasPrefix(address, "ssh://") && (port == "" || port == "22") {
+			checks[i].URL = address + "#" + url.PathEscape(key)
+		}
+	}
+	return checks
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"exoshift/assets"
+	"exoshift/internal/console"
+	"exoshift/internal/network"
+	"exoshift/provisioner/destroy"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/objects"
+	"exoshift/provisioner/openshift"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// inventoryFile is what a teardown found before it deleted anything, in the cluster's folder.
+const inventoryFile = "inventory.json"
+
+// teardownContext is a cluster that is to be destroyed.
+type teardownContext struct {
+	spec      state.Spec
+	secrets   wizard.Secrets
+	net       network.Network
+	access    *synAccess
+	folder    state.Folder // if kept
+	hasFolder bool
+	facts     state.Facts
+}
+
+func (s teardownContext) newTeardownView(inventory destroy.Inventory) console.Teardown {
+	told := console.Teardown{Cluster: s.spec.Cluster.ID, Zone: s.spec.Exoscale.Zone, Inventory: inventory}
+	if prices, err := assets.ReadPrices(); err == nil { // what it saves is said beside the point
+		told.Price = func(o state.Object) (float64, bool) { return prices.PerHour(o.Kind, o.Type, o.GiB) }
+		told.PricesOf = prices.Date
+	}
+	return told
+}
+
+// newClients is what the teardown acts on; disconnect closes what it opened.
+func (s teardownContext) newClients(journal exoscale.Journal) (world destroy.Clients, disconnect func(), err error) {
+	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
+	cloud, err := exoscale.New(s.net, zone, key, secret, journal)
+	if err != nil {
+		return world, nil, err
+	}
+	storage, err := objects.New(s.net, zone, key, secret, journal)
+	if err != nil {
+		return world, nil, err
+	}
+	world = destroy.Clients{Cloud: cloud, Buckets: storage.WithOwner(s.spec.Cluster.ID), Clock: s.net.Clock, Syn: s.newSynClients()}
+	disconnect = func() { cloud.Close(); storage.Close() }
+	if kubeconfig, err := s.readKubeconfig(); err == nil {
+		cluster := openshift.NewCluster(s.net, func() ([]byte, error) { return kubeconfig, nil })
+		world.Cluster = cluster
+		disconnect = func() { cloud.Close(); storage.Close(); cluster.Close() }
+	}
+	return world, disconnect, nil
+}
+
+func (s teardownContext) readKubeconfig() ([]byte, error) {
+	if !s.hasFolder {
+		return nil, fs.ErrNotExist
+	}
+	return s.folder.Read(state.InstallDir + "/auth/kubeconfig")
+}
+
+// save keeps what was found, with what earlier teardowns had found, before anything is deleted: a volume that was taken
+// off its machine is known by this alone.
+func (s teardownContext) save(earlier []destroy.Found, inventory destroy.Inventory) error {
+	if !s.hasFolder {
+		return nil
+	}
+	content, err := json.Marshal(append(earlier, inventory.Objects...))
+	if err != nil {
+		return fmt.Errorf("keep what was found: %w", err)
+	}
+	return s.folder.Write(inventoryFile, append(content, '\n'))
+}
+
+// markDestroyed marks the folder, which stays without its keys.
+func (s teardownContext) markDestroyed() error {
+	if !s.hasFolder {
+		return nil
+	}
+	s.facts.ClusterID, s.facts.Destroyed = s.spec.Cluster.ID, s.net.Clock.Now().UTC().Truncate(time.Second)
+	if err := s.folder.SaveFacts(s.facts); err != nil {
+		return err
+	}
+	return s.folder.RemoveKeys()
+}
+
+// openEvents is where the folder keeps the events, or nowhere without one.
+func (s teardownContext) openEvents() (*os.File, error) {
+	if !s.hasFolder {
+		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	return s.folder.Append(state.TeardownFile)
+}
+
+type closingJournal interface {
+	exoscale.Journal
+	Close() error
+}
+
+// discardJournal is the journal of a run without a folder: what it deletes it finds by looking.
+type discardJournal struct{}
+
+func (discardJournal) RecordIntent(string, string) error { return nil }
+
+func (discardJournal) RecordResult(string, string, string, state.Action) error { return nil }
+
+func (discardJournal) Close() error { return nil }

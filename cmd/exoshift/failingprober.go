@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/wizard/reach"
+)
+
+// failingProber is what a machine finds that ran and could not tell us anything: it does not reach the object storage, which the
+// nodes need as well. Of everything else nothing is known. It is a reach.Prober.
+type failingProber struct{ cause error }
+
+func (s failingProber) Probe(_ context.Context, check reach.Check) reach.Finding {
+	if !strings.HasPrefix(check.Target(), "sos-") {
+		return reach.Finding{Unknown: "the machine in the zone could not tell anything"}
+	}
+	return reach.Finding{
+		Class: reach.TCPTimeout, Layers: reach.Layers{TCP: reach.LayerFail},
+		Evidence: map[string]string{reach.EvidenceError: reach.Sanitize(s.cause.Error())},
+	}
+}
+
+// buildFailedReport makes the report of such a machine. Where the object storage is none of the checks, the report says nothing of
+// what is wrong, so that the cause is returned, too.
+func buildFailedReport(ctx context.Context, task reach.Task, cause error, tell func(reach.Result)) (reach.Report, error) {
+	hint, failed := fault.HintOf(cause), false
+	report := reach.Run(ctx, task, failingProber{cause}, nil)
+	for i, r := range report.Results {
+		if r.Verdict == reach.Fail || r.Verdict == reach.Warn {
+			report.Results[i].Hint, failed = hint, true
+		}
+		tell(report.Results[i])
+	}
+	if !failed {
+		return report, cause
+	}
+	return report, nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/internal/console"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// apply does what an interview agreed on. Nobody is asked a second time.
+func (c *interviewBackend) apply(ctx context.Context, std streams) error {
+	if c.checkOnly {
+		fmt.Fprintln(std.out, "The checks are done; nothing was created.")
+		return nil
+	}
+	spec := c.finalAnswers().Spec
+	secrets, faults := wizard.ResolveSecrets(spec, c.lookup)
+	if faults = append(wizard.Check(spec), faults...); len(faults) > 0 {
+		console.PrintProblems(std.err, faults)
+		return answersError{errors.New("the answers have faults")}
+	}
+	if c.isInPlace() {
+		c.release() // the folder is locked anew
+	}
+	if c.rehearsal != nil {
+		if err := c.environment.close(); err != nil {
+			return err
+		}
+		return c.runRehearsal(ctx, std, spec, secrets)
+	}
+	return c.install(ctx, std, spec, secrets)
+}
+
+// install makes the cluster's folder out of the draft, and the cluster.
+func (c *interviewBackend) install(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) error {
+	folder, err := openFolder(c.options.dir, spec)
+	if err != nil {
+		return err
+	}
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := compareAnswers(folder, spec, std); err != nil {
+		return err
+	}
+	o := c.options
+	o.answers, o.set, o.dir = "", nil, folder.Path() // from now on the answers are in force there
+	s, err := newLiveSession(o, spec, secrets, folder)
+	if err != nil {
+		return err
+	}
+	key := s.net.ReleaseKey
+	if s.net, err = c.environment.openNetwork(ctx, spec.Exoscale.Zone); err != nil {
+		return err
+	}
+	if key != nil {
+		s.net.ReleaseKey = key
+	}
+	if s.access, err = c.environment.openAccess(ctx, spec.Exoscale.Zone); err != nil {
+		return err
+	}
+	s.access.setInteractive(true)
+	touched, err := folder.HasChanges()
+	if err != nil {
+		return err
+	}
+	if touched { // the answers in force stay until the preflight has accepted the draft, whose files are used until then
+		s.accept = func(accepted session) error { return c.moveToFolder(&accepted) }
+		return errors.Join(s.run(ctx, std), c.discard(folder))
+	}
+	if err := s.claimFolder(); err != nil {
+		return err
+	}
+	if err := c.moveToFolder(&s); err != nil {
+		return err
+	}
+	if err := c.discard(folder); err != nil {
+		return err
+	}
+	return s.run(ctx, std)
+}
+
+// moveToFolder gives what the draft holds to the folder, which is the cluster's from then on. The draft stays whole.
+func (c *interviewBackend) moveToFolder(s *session) error {
+	moved, err := c.draft.CopySecrets(s.folder, listPrivateFiles(s.spec))
+	if err != nil {
+		return err
+	}
+	s.spec = relocateFiles(s.spec, moved)
+	s.original = wizard.Export(s.spec, c.finalAnswers().Origins)
+	if err := s.keepAnswers(); err != nil {
+		return err
+	}
+	c.begun = true
+	return c.rewriteExport(s.spec)
+}
+
+// discard removes a draft that was handed over, and keeps any other.
+func (c *interviewBackend) discard(folder state.Folder) error {
+	if !c.begun {
+		return nil
+	}
+	c.release()
+	return c.draft.Discard(folder)
+}
+
+// listPrivateFiles are the files that a Spec refers to and that a draft may hold.
+func listPrivateFiles(spec state.Spec) []string {
+	return []string{spec.Exoscale.APIKey.File, spec.Exoscale.APISecret.File, spec.OpenShift.PullSecret.File, spec.Syn.GitToken.File, spec.OpenShift.TrustBundle}
+}
+
+// relocateFiles returns a Spec whose references follow their files.
+func relocateFiles(spec state.Spec, moved map[string]string) state.Spec {
+	for _, ref := range []*state.SecretRef{&spec.Exoscale.APIKey, &spec.Exoscale.APISecret, &spec.OpenShift.PullSecret, &spec.Syn.GitToken} {
+		if to, ok := moved[ref.File]; ok {
+			ref.File = to
+		}
+	}
+	if to, ok := moved[spec.OpenShift.TrustBundle]; ok {
+		spec.OpenShift.TrustBundle = to
+	}
+	return spec
+}
+
+// runRehearsal plays the installation on a simulated zone.
+func (c *interviewBackend) runRehearsal(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) (err error) {
+	c.begun = true
+	defer func() { c.cleanUp(err) }()
+	folder, err := createFolder(c.rehearsal.dir)
+	if err != nil {
+		return err
+	}
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	played := *c.rehearsal
+	played.answers, played.set, played.agreed = "", nil, wizard.Export(spec, c.finalAnswers().Origins)
+	played.accept = func(s session) error {
+		if err := s.keepAnswers(); err != nil {
+			return err
+		}
+		return c.draft.Discard(folder)
+	}
+	return played.onSimulatedZone(ctx, std, spec, secrets, folder)
+}
+
+// formatResume is the command that goes on with the interview.
+func (c *interviewBackend) formatResume() string {
+	words := []string{"exoshift", "install"}
+	if r := c.rehearsal; r != nil {
+		words = []string{"exoshift", "rehearse", "--interactive", "--speed", fmt.Sprint(r.speed), "--scenario", r.scenario}
+	}
+	if c.options.dir != "" {
+		words = append(words, "--dir", c.options.dir)
+	}
+	if c.options.output == outputAccessible {
+		words = append(words, "--accessible")
+	}
+	return shellescape.QuoteCommand(words)
+}
+
+// newLiveSession returns the run of an installation in a folder.
+func newLiveSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
+	s = session{
+		spec: spec, secrets: secrets, folder: folder, net: o.newNetwork(), options: o, agent: newSSHAgent(),
+		access:    newOwnAccess().setInteractive(o.output.isInteractive()),
+		locations: console.RunLocations{Folder: folder.Path(), Resume: resumeCommand("install", o)},
+	}
+	if key, err := o.readReleaseKey(); err != nil {
+		return s, err
+	} else if key != nil {
+		s.net.ReleaseKey = key
+	}
+	s.cache, err = cacheFolder()
+	return s, err
+}

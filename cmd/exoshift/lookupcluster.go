@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift/release"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// Fields that inquiries about the cluster are about.
+const (
+	idField      = "cluster.id"
+	domainField  = "cluster.baseDomain"
+	versionField = "openshift.version"
+	prefixField  = "objectStorage.bucketPrefix"
+)
+
+// lookupNames asks whether the cluster's name is still free: on this machine, in the organization, and among all buckets.
+func (c *interviewBackend) lookupNames(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
+	if faults := c.checkLocalFolder(spec); len(faults) > 0 {
+		return wizard.LookupResult{Summary: "there is an installation of that name", Problems: faults}, nil
+	}
+	cloud, err := c.newPreviewClient(ctx, spec, secrets)
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	defer cloud.Close()
+	objects, err := cloud.ListObjects(ctx)
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	faults := c.checkNameConflicts(spec, objects)
+	taken, err := c.listTakenBuckets(ctx, spec, secrets)
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	if len(taken) > 0 {
+		faults = append(faults, wizard.Problem{
+			Field:   prefixField,
+			Message: "these buckets would not be this cluster's: " + strings.Join(taken, ", "),
+			Allowed: "another prefix, or another cluster.id",
+		})
+	}
+	if len(faults) > 0 {
+		return wizard.LookupResult{Summary: "the name is taken", Problems: faults}, nil
+	}
+	return wizard.LookupResult{Summary: "the name is free"}, nil
+}
+
+// checkLocalFolder looks for the folder that the cluster would have.
+func (c *interviewBackend) checkLocalFolder(spec state.Spec) []wizard.Problem {
+	if c.isInPlace() {
+		return nil // the folder was chosen for it
+	}
+	path, err := defaultPath(spec.Cluster.ID)
+	if err != nil {
+		return nil
+	}
+	if _, err := state.Open(path); err != nil {
+		return nil
+	}
+	return []wizard.Problem{{
+		Field: idField, Message: "a cluster of that name was begun from this machine, in " + console.SanitizeLine(path),
+		Allowed: "another ID; or leave, and go on with: exoshift install --dir " + shellescape.Quote(path),
+	}}
+}
+
+// checkNameConflicts are objects of the organization that a cluster of that name has.
+func (*interviewBackend) checkNameConflicts(spec state.Spec, objects []state.Object) []wizard.Problem {
+	const shown = 3
+	var named []string
+	for _, o := range objects {
+		if o.Labels[state.LabelCluster] == spec.Cluster.ID || strings.HasPrefix(o.Name, spec.Cluster.ID+"_") {
+			named = append(named, o.Kind+" "+o.Name)
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	text := strings.Join(named[:min(shown, len(named))], ", ")
+	if len(named) > shown {
+		text += fmt.Sprintf(" and %d more", len(named)-shown)
+	}
+	return []wizard.Problem{{
+		Field: idField, Message: "the organization has a cluster of that name already: " + text,
+		Allowed: "another ID; or leave, and name the folder that it was installed from with --dir",
+	}}
+}
+
+func (c *interviewBackend) listTakenBuckets(ctx context.Context, spec state.Spec, secrets wizard.Secrets) ([]string, error) {
+	storage, err := c.newStorageClient(ctx, spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	defer storage.Close()
+	var taken []string
+	for _, bucket := range install.ListBucketNames(spec) {
+		use, err := storage.GetBucketUse(ctx, bucket)
+		if err != nil {
+			return nil, err
+		}
+		if reason := install.DescribeBucketConflict(spec, use); reason != "" {
+			taken = append(taken, bucket+" ("+reason+")")
+		}
+	}
+	return taken, nil
+}
+
+// lookupDomain asks who serves the zone above the cluster's, because somebody has to add records there.
+func (c *interviewBackend) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	found, err := net.FindDelegation(ctx, spec.Domain())
+	if fault.Is(err, fault.Invalid) {
+		return wizard.LookupResult{Summary: "nobody knows the domain", Warnings: []wizard.Problem{{
+			Field: domainField, Message: "no name server knows " + spec.Cluster.BaseDomain,
+			Allowed: "a domain that exists: the cluster is found below it",
+		}}}, nil
+	}
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	reply := wizard.LookupResult{Summary: formatNameServer(found)}
+	if len(found.Servers) > 0 {
+		reply.Warnings = []wizard.Problem{{
+			Field:   domainField,
+			Message: fmt.Sprintf("%s leads %s to %s already", found.Parent, spec.Domain(), strings.Join(found.Servers, ", ")),
+			Hint:    "go on if these are the servers of Exoscale: the installation shows which ones it has to be",
+		}}
+	}
+	return reply, nil
+}
+
+// formatNameServer names the first server, by which one knows whose they all are.
+func formatNameServer(found network.Delegation) string {
+	switch n := len(found.Asked); n {
+	case 0:
+		return found.Parent + " exists"
+	case 1:
+		return found.Parent + " is served by " + found.Asked[0]
+	default:
+		return fmt.Sprintf("%s is served by %s and %d more", found.Parent, found.Asked[0], n-1)
+	}
+}
+
+// lookupRelease asks the mirror for the version, or for what a channel stands for today.
+func (c *interviewBackend) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+	if c.options.installer != "" {
+		return wizard.LookupResult{Summary: "the given openshift-install decides"}, nil
+	}
+	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	asked := spec.OpenShift.Version
+	version, err := release.New(net, release.Choice{Distribution: spec.OpenShift.Distribution, Version: asked}, func(string) {}).CheckPublished(ctx)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return wizard.LookupResult{Summary: "there is no such version", Problems: []wizard.Problem{{
+			Field: versionField, Message: asked + " is not published", Allowed: "a version that is, or a channel such as stable-4.20",
+		}}}, nil
+	case fault.Is(err, fault.Invalid):
+		return wizard.LookupResult{Summary: "the mirror gave no usable answer", Warnings: toProblems(versionField, err)}, nil
+	case err != nil:
+		return wizard.LookupResult{}, err
+	case version != asked:
+		return wizard.LookupResult{Summary: asked + " is " + version + " today"}, nil
+	}
+	return wizard.LookupResult{Summary: asked + " is published"}, nil
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/install/syn"
+	"exoshift/provisioner/syn/lieutenant"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// Fields that inquiries about Project Syn are about.
+const (
+	lieutenantField = "syn.lieutenantURL"
+	tenantField     = "syn.tenant"
+)
+
+// listSynLookups ask Lieutenant. Nobody is led to a page to sign in by them: the operator asks for that.
+func (c *interviewBackend) listSynLookups() []wizard.Lookup {
+	connected := func(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }
+	return []wizard.Lookup{
+		{ID: "tenants", Title: "Lieutenant", Screen: wizard.Syn, When: connected, Keys: []string{lieutenantField}, Run: c.lookupTenants},
+		{ID: "registration", Title: "Registration", Screen: wizard.Syn, When: connected,
+			Keys: []string{lieutenantField, tenantField, idField, zoneField}, Run: c.lookupRegistration},
+	}
+}
+
+// connectLieutenant returns the Lieutenant that the answers name, and whether somebody is signed in there.
+func (c *interviewBackend) connectLieutenant(ctx context.Context, spec state.Spec) (client *lieutenant.Client, signedIn bool, err error) {
+	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return nil, false, err
+	}
+	access, err := c.environment.openAccess(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return nil, false, err
+	}
+	var show syn.Show
+	if c.rehearsal != nil {
+		show = access.show // the zone's own browser
+	}
+	client = access.newLieutenantClient(net, spec.Syn.LieutenantURL)
+	err = client.SignIn(ctx, show)
+	if fault.Is(err, fault.Waiting) || fault.Is(err, fault.Denied) {
+		return client, false, nil
+	}
+	return client, err == nil, err
+}
+
+// newSignInRequired is the reply as long as nobody is signed in.
+func newSignInRequired() wizard.LookupResult {
+	return wizard.LookupResult{Pending: true, Summary: "nobody is signed in; sign in to choose from your tenants"}
+}
+
+// lookupTenants asks who answers at the URL, and which tenants the person may see.
+func (c *interviewBackend) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	if _, err := lieutenant.New(net, spec.Syn.LieutenantURL, nil).Discover(ctx); fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) {
+		return wizard.LookupResult{Summary: "this is no Lieutenant", Problems: toProblems(lieutenantField, err)}, nil
+	} else if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	client, signedIn, err := c.connectLieutenant(ctx, spec)
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	if !signedIn {
+		return newSignInRequired(), nil
+	}
+	all, err := client.ListTenants(ctx)
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	slices.SortFunc(all, func(a, b state.SynTenant) int { return cmp.Compare(a.ID, b.ID) })
+	reply := wizard.LookupResult{Summary: fmt.Sprintf("signed in; %d tenants", len(all)), Choices: map[string][]wizard.Choice{}}
+	if len(all) == 1 {
+		reply.Summary = "signed in; 1 tenant"
+	}
+	for _, tenant := range all {
+		reply.Choices[tenantField] = append(reply.Choices[tenantField], wizard.Choice{Value: tenant.ID, Note: tenant.DisplayName})
+	}
+	return reply, nil
+}
+
+// lookupRegistration asks whether the tenant exists and what Lieutenant knows of the cluster.
+func (c *interviewBackend) lookupRegistration(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+	client, signedIn, err := c.connectLieutenant(ctx, spec)
+	if err != nil || !signedIn {
+		return wizard.LookupResult{Pending: true, Summary: "somebody has to sign in first"}, err
+	}
+	tenant, err := client.GetTenant(ctx, spec.Syn.Tenant)
+	if fault.Is(err, fault.NotFound) {
+		return wizard.LookupResult{Summary: "no such tenant", Problems: []wizard.Problem{{
+			Field: tenantField, Message: "Lieutenant shows you no tenant " + spec.Syn.Tenant, Allowed: "one of your tenants",
+		}}}, nil
+	}
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	clusters, err := client.ListClusters(ctx, tenant.ID)
+	if err != nil {
+		return wizard.LookupResult{}, err
+	}
+	reply := wizard.LookupResult{Choices: listAdoptable(clusters)}
+	found, err := client.GetCluster(ctx, spec.Cluster.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		reply.Summary = spec.Cluster.ID + " is free, and will be registered for " + cmp.Or(tenant.DisplayName, tenant.ID)
+		return reply, nil
+	case err != nil:
+		return wizard.LookupResult{}, err
+	}
+	if reply.Problems = checkRegistration(found, spec); len(reply.Problems) > 0 {
+		reply.Summary = "the cluster cannot be taken over"
+		return reply, nil
+	}
+	reply.Summary = spec.Cluster.ID + " is registered and not installed yet: it is taken over"
+	return reply, nil
+}
+
+// listAdoptable are the clusters of a tenant that are registered and not installed yet.
+func listAdoptable(clusters []state.SynCluster) map[string][]wizard.Choice {
+	var choices []wizard.Choice
+	for _, cluster := range clusters {
+		if cluster.InstallURL != "" && cluster.Catalog.DeployKey == "" {
+			choices = append(choices, wizard.Choice{Value: cluster.ID, Note: strings.TrimPrefix(cluster.DisplayName+", registered and not installed yet", ", ")})
+		}
+	}
+	if len(choices) == 0 {
+		return nil
+	}
+	return map[string][]wizard.Choice{idField: choices}
+}
+
+// checkRegistration are the reasons why a cluster that Lieutenant knows cannot be installed by these answers.
+func checkRegistration(found state.SynCluster, spec state.Spec) []wizard.Problem {
+	switch {
+	case found.Tenant != spec.Syn.Tenant:
+		return []wizard.Problem{{Field: idField, Message: "in Lieutenant, the cluster of that ID belongs to " + found.Tenant, Allowed: "another ID, or that tenant"}}
+	case found.Catalog.DeployKey != "":
+		return []wizard.Problem{{Field: idField, Message: "a cluster of that ID runs, and reports to Lieutenant", Allowed: "another ID"}}
+	case found.InstallURL == "" && found.Catalog.URL != "": // Lieutenant's operator gives it both, a moment after the registration
+		return []wizard.Problem{{Field: idField, Message: "the token by which the cluster would be connected was used, or has ended",
+			Hint: "ask those who run Lieutenant to reset the bootstrap token of " + found.ID}}
+	}
+	if region := found.Facts["region"]; region != "" && region != spec.Exoscale.Zone {
+		return []wizard.Problem{{Field: idField, Message: "in Lieutenant, the cluster of that ID is to be in " + region, Allowed: "another ID, or the zone " + region}}
+	}
+	return nil
+}
+
+// signIn leads the operator to the pages where Lieutenant and Vault learn who they are, and waits for them.
+func (c *interviewBackend) signIn(ctx context.Context, spec state.Spec, show func(page string)) error {
+	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return err
+	}
+	access, err := c.environment.openAccess(ctx, zoneOrDefault(spec))
+	if err != nil {
+		return err
+	}
+	lead := func(ctx context.Context, page string) error {
+		show(page)
+		if c.rehearsal != nil && access.show != nil {
+			return access.show(ctx, page)
+		}
+		return nil
+	}
+	if err := access.newLieutenantClient(net, spec.Syn.LieutenantURL).SignIn(ctx, lead); err != nil {
+		return err
+	}
+	return access.openVaultClient(net, spec.Syn).SignIn(ctx, lead)
+}

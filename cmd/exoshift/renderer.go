@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"exoshift/internal/console"
+	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
+	"exoshift/state"
+	"exoshift/tui"
+)
+
+// streams are the process's own. Results for people and JSON lines go to out, complaints to err.
+type streams struct {
+	in         io.Reader
+	out, err   io.Writer
+	lines      *console.LineReader // what is typed on in; nil: nobody has asked for it yet
+	interrupts *interruptHandler   // nil: there is no Ctrl-C but that of the context
+}
+
+// isTerminal tells whether a person sits at both ends and the terminal can move its cursor.
+func (s streams) isTerminal() bool {
+	return isTerminal(s.in) && isTerminal(s.out) && os.Getenv("TERM") != "dumb"
+}
+
+// output is the value of --output.
+type output string
+
+const (
+	outputAuto  output = "auto"
+	outputTUI   output = "tui"
+	outputPlain output = "plain"
+	outputJSON  output = "json"
+)
+
+// resolve turns auto into what suits the streams.
+func (o output) resolve(std streams) (output, error) {
+	switch o {
+	case outputAuto:
+		if std.isTerminal() {
+			return outputTUI, nil
+		}
+		return outputPlain, nil
+	case outputTUI:
+		if !std.isTerminal() {
+			return "", usageError{fmt.Errorf("--output tui needs a terminal; use plain or json")}
+		}
+		return o, nil
+	case outputPlain, outputJSON:
+		return o, nil
+	}
+	return "", usageError{fmt.Errorf("--output %s: it is auto, tui, plain or json", o)}
+}
+
+func (o output) isJSON() bool { return o == outputJSON }
+
+// renderer shows a run: it is given every event, and shows them while during runs its body.
+type renderer struct {
+	emit    func(provisioner.Event)
+	runWith func(body func()) error
+}
+
+func (o output) newRenderer(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) renderer {
+	switch o {
+	case outputTUI:
+		return newDashboard(ctx, s, plan, std, stop)
+	case outputAccessible:
+		return s.newSpokenRenderer(ctx, plan, std)
+	case outputJSON:
+		return newLineRenderer(console.NewJSON(std.out))
+	}
+	return newLineRenderer(console.NewPlain(std.out))
+}
+
+func newLineRenderer(emit func(provisioner.Event)) renderer {
+	return renderer{emit: emit, runWith: func(body func()) error { body(); return nil }}
+}
+
+// newDashboard runs the body beside the terminal interface. Leaving it early, or the end of ctx, stops the body, which is
+// waited for; if the screen breaks, the body goes on in plain lines: the work never depends on the life of its screen. Nor
+// does it wait for a terminal that takes nothing, whose screen is given up once the run was stopped.
+func newDashboard(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) renderer {
+	events, closed := newEventQueue(), make(chan struct{})
+	plain := console.NewPlain(std.out)
+	return renderer{
+		emit: func(e provisioner.Event) {
+			select {
+			case <-closed:
+				plain(e)
+			default:
+				events.add(e)
+			}
+		},
+		runWith: func(body func()) error {
+			done, ended, restore := make(chan struct{}), make(chan error, 1), terminalState(std.in)
+			go func() {
+				defer close(done)
+				body()
+				events.close()
+			}()
+			go func() { ended <- tui.Run(ctx, s.newDashboardOptions(plan, events.delivered, std, stop)) }()
+			err := awaitScreen(ctx, ended, done)
+			if errors.Is(err, errUnread) {
+				restore()
+			}
+			close(closed)
+			if errors.Is(err, tui.ErrLeft) || ctx.Err() != nil {
+				stop()
+				err = nil
+			}
+			<-done
+			return err
+		},
+	}
+}
+
+// awaitScreen returns what the screen ended with. When ctx has ended, it gives up a screen that outlives the run for long.
+func awaitScreen(ctx context.Context, ended <-chan error, done <-chan struct{}) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	<-done
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(readerPatience):
+		return errUnread
+	}
+}
+
+// terminalState returns what gives the terminal the state back that it has now.
+func terminalState(in io.Reader) (restore func()) {
+	file, is := in.(*os.File)
+	if !is {
+		return func() {}
+	}
+	state, err := term.GetState(int(file.Fd()))
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(int(file.Fd()), state) } // it may be gone
+}
+
+// eventQueue delivers every event in order, and whoever adds one never waits.
+type eventQueue struct {
+	delivered chan provisioner.Event
+
+	mu      sync.Mutex
+	waiting []provisioner.Event
+	wake    chan struct{} // has room for one; closed: nothing will be added
+}
+
+func newEventQueue() *eventQueue {
+	q := &eventQueue{delivered: make(chan provisioner.Event, 256), wake: make(chan struct{}, 1)}
+	go q.run()
+	return q
+}
+
+func (q *eventQueue) add(e provisioner.Event) {
+	q.mu.Lock()
+	q.waiting = append(q.waiting, e)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the events. Nothing may be added after it.
+func (q *eventQueue) close() { close(q.wake) }
+
+func (q *eventQueue) run() {
+	defer close(q.delivered)
+	for range q.wake {
+		for events := q.take(); len(events) > 0; events = q.take() {
+			for _, e := range events {
+				q.delivered <- e
+			}
+		}
+	}
+}
+
+func (q *eventQueue) take() []provisioner.Event {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := q.waiting
+	q.waiting = nil
+	return taken
+}
+
+// formatSubtitle names the zone and the release: once it is known the one that a channel stands for.
+func formatSubtitle(folder state.Folder, spec state.Spec) string {
+	version := spec.OpenShift.Version
+	if facts, err := folder.LoadFacts(); err == nil {
+		version = cmp.Or(facts.OpenShiftVersion, version)
+	}
+	return spec.Exoscale.Zone + " · " + version
+}
+
+func (s session) newDashboardOptions(plan provisioner.Plan, events <-chan provisioner.Event, std streams, stop func()) tui.Options {
+	return tui.Options{
+		Title:         s.spec.Cluster.ID,
+		Subtitle:      formatSubtitle(s.folder, s.spec),
+		Plan:          plan,
+		Nodes:         s.spec.Nodes(),
+		Events:        events,
+		Stop:          stop,
+		ApproveKeys:   s.approveNewKeys,
+		Now:           s.net.Clock.Now,
+		Speed:         s.speed,
+		In:            std.in,
+		Out:           std.terminalWriter(),
+		ASCII:         s.options.ascii,
+		ResumeCommand: s.locations.Resume,
+		Handover:      func() handover.Report { return readHandover(s.folder, s.spec, !s.temporary) },
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/term"
+
+	"exoshift/internal/network"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+func TestTheScreenNamesTheReleaseThatAChannelStandsFor(t *testing.T) {
+	folder, err := state.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := state.Default()
+	spec.Exoscale.Zone, spec.OpenShift.Version = "ch-gva-2", "stable-4.20"
+	if got := formatSubtitle(folder, spec); got != "ch-gva-2 · stable-4.20" {
+		t.Errorf("at first: %s", got)
+	}
+	if err := folder.SaveFacts(state.Facts{OpenShiftVersion: "4.20.5"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := formatSubtitle(folder, spec); got != "ch-gva-2 · 4.20.5" {
+		t.Errorf("once it is known: %s", got)
+	}
+}
+
+// A terminal that takes nothing is what a laptop leaves behind that fell asleep during an SSH session.
+func TestDashboard_NeverHoldsUpTheRun(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	terminal, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close() // not before the end: an unused file is closed
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 50, Cols: 200}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := state.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	plan := provisioner.Plan{{ID: "nodes", Phase: "nodes", Title: "Wait for the nodes"}}
+	std := streams{in: tty, out: &outlet{name: "standard output", file: tty}}
+	shown := newDashboard(ctx, session{folder: folder, spec: state.Default()}, plan, std, stop)
+	emit := provisioner.Stream(network.Clock{}, shown.emit)
+	emitted := 0
+	ended := make(chan error, 1)
+	go func() {
+		ended <- shown.runWith(func() {
+			for emitted < 100_000 {
+				emitted++
+				emit(provisioner.Event{Type: provisioner.TypeNode, Name: "worker-" + strconv.Itoa(emitted%100), Role: "worker", State: "Ready", Reason: strconv.Itoa(emitted)})
+				if emitted%500 == 0 {
+					<-time.After(10 * time.Millisecond) // for a frame that fills the terminal
+				}
+			}
+			stop()
+		})
+	}()
+	select {
+	case err := <-ended:
+		if err != nil || emitted != 100_000 {
+			t.Errorf("%d events, %v", emitted, err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatalf("the run is held up after %d events", emitted)
+	}
+	if after, err := term.GetState(int(tty.Fd())); err != nil || *after != *before {
+		t.Errorf("the terminal is left as the dashboard had it: %v", err)
+	}
+}

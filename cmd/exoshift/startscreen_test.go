@@ -1,0 +1,25 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"exoshift/state"
+	"exoshift/tui"
+)
+
+func TestWhatCannotBeOpenedIsNoGoodEnd(t *testing.T) {
+	d := startScreen{
+		open: func(context.Context) (*interviewBackend, error) { return nil, &state.LockedError{Path: "x"} },
+		frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) { // its screen says why, and is left
+			_, err := w.Open(ctx, "")
+			if err == nil {
+				t.Error("a folder that somebody holds was opened")
+			}
+			return tui.Outcome{}, nil
+		},
+	}
+	if code := exitCode(d.run(t.Context())); code != exitLocked {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"exoshift/internal/simcloud"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
+	"exoshift/state"
+)
+
+// meddler applies what Steward is installed from with one thing done wrongly.
+type meddler struct {
+	syn.GitOps
+	old, by string
+}
+
+func (m meddler) Apply(ctx context.Context, manifests []byte) ([]state.AppliedObject, error) {
+	return m.GitOps.Apply(ctx, bytes.ReplaceAll(manifests, []byte(m.old), []byte(m.by)))
+}
+
+// The way to Project Syn is as unforgiving as that to the cluster: each wrong detail ends in a wait that is in vain, and
+// that says what it waits for.
+func TestAWrongDetailBreaksTheHandOver(t *testing.T) {
+	long(t)
+	for name, c := range map[string]struct {
+		alter func(*install.Clients)
+		says  string
+	}{
+		"a challenge that leads elsewhere": {func(w *install.Clients) {
+			w.Cloud = saboteur{Cloud: w.Cloud, record: func(r state.Record) state.Record {
+				if strings.HasPrefix(r.Name, "_acme-challenge") {
+					r.Content = "nobody.example.net"
+				}
+				return r
+			}}
+		}, "ertificate"},
+		"an agent of another cluster": {func(w *install.Clients) {
+			w.Syn.Cluster = meddler{w.Syn.Cluster, `"c-demo-1"`, `"c-old-mill-1234"`}
+		}, "Lieutenant has not heard from the cluster's Steward"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+				out, err := played(t, s, c.alter)
+				if exitCode(err) != exitSyn || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("exit code %d: %v\n%s", exitCode(err), err, lastLines(out))
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package console
+
+import "strings"
+
+// printDiff tells what is added to the tenant's configuration and what is taken away, line by line. What stays
+// around it is left out.
+func (c *promptSession) printDiff(unified string) {
+	if unified == "" {
+		return
+	}
+	c.printLine("The cluster's file in the configuration of its tenant changes:")
+	for line := range strings.Lines(unified) {
+		switch text := SanitizeLine(strings.TrimSpace(line[1:])); {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), text == "":
+		case line[0] == '+':
+			c.printLine("Added: %s", text)
+		case line[0] == '-':
+			c.printLine("Taken away: %s", text)
+		}
+	}
+}

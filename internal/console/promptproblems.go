@@ -1,0 +1,84 @@
+package console
+
+import (
+	"slices"
+
+	"exoshift/wizard"
+)
+
+// listProblems returns what is wrong on a screen as far as this machine can tell: with the answers, and with the files and
+// variables that they lead to.
+func (c *promptSession) listProblems(screen wizard.Screen) []wizard.Problem {
+	spec := c.session.Answers.Spec
+	faults := screen.Check(spec)
+	for _, f := range slices.Concat(wizard.CheckPaths(spec), c.listSecretProblems()) {
+		if wizard.ScreenOf(f.Field) == screen && !slices.ContainsFunc(faults, matchField(f.Field)) {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+func matchField(key string) func(wizard.Problem) bool {
+	return func(f wizard.Problem) bool { return f.Field == key }
+}
+
+// resolveSecrets resolves the references of the answers.
+func (c *promptSession) resolveSecrets() (wizard.Secrets, []wizard.Problem) {
+	if c.session.LookupEnv == nil {
+		return wizard.Secrets{}, nil
+	}
+	return wizard.ResolveSecrets(c.session.Answers.Spec, c.session.LookupEnv)
+}
+
+func (c *promptSession) listSecretProblems() []wizard.Problem {
+	_, faults := c.resolveSecrets()
+	return faults
+}
+
+// listAllProblems returns what is wrong anywhere, in the order of the screens.
+func (c *promptSession) listAllProblems() []wizard.Problem {
+	var faults []wizard.Problem
+	for _, screen := range wizard.Screens() {
+		faults = append(faults, c.listProblems(screen)...)
+	}
+	return faults
+}
+
+// printProblems tells each fault with the title of its field.
+func (c *promptSession) printProblems(faults []wizard.Problem) {
+	for _, f := range faults {
+		c.printLine("%s", formatProblem(c.findTitle(f.Field), f))
+	}
+}
+
+// findTitle is what people call the field that a key belongs to.
+func (c *promptSession) findTitle(key string) string {
+	for _, screen := range wizard.Screens() {
+		for _, field := range screen.ListFields(c.session.Answers.Spec) {
+			if isPart(key, field.Key) && (field.Shape() != wizard.Groups || key == field.Key) {
+				return field.Title
+			}
+		}
+	}
+	return key
+}
+
+// printWarnings tells what is allowed on a screen but deserves a look, each of it once.
+func (c *promptSession) printWarnings(screen wizard.Screen) {
+	secrets, _ := c.resolveSecrets()
+	warnings := wizard.CheckWarnings(c.session.Answers.Spec, secrets)
+	for _, heard := range c.lookups {
+		warnings = append(warnings, heard.result.Warnings...)
+	}
+	for _, f := range warnings {
+		if wizard.ScreenOf(f.Field) != screen {
+			continue
+		}
+		words := "Warning: " + formatProblem(c.findTitle(f.Field), f)
+		if !c.shownWarnings[words] {
+			c.shownWarnings[words] = true
+			c.printLine("%s", words)
+		}
+	}
+}

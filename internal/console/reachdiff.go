@@ -1,0 +1,73 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// WriteDiff writes what changed since an earlier report.
+func (v ConnectivityReport) WriteDiff(w io.Writer) error {
+	var out strings.Builder
+	v.writeDiff(&out)
+	return writeText(w, &out)
+}
+
+func (v ConnectivityReport) writeDiff(out *strings.Builder) {
+	if len(v.Changes) == 0 {
+		fmt.Fprintln(out, "\nNothing has changed since the earlier report.")
+		return
+	}
+	turns := newWordCounts(reach.Worse, reach.Better, reach.Other, reach.Added, reach.Removed)
+	for _, change := range v.Changes {
+		turns.add(string(change.Direction()))
+	}
+	fmt.Fprintf(out, "\nSince the earlier report: %s\n", turns.String())
+	var table cells
+	for _, change := range sortChanges(v.Changes) {
+		r := change.Result()
+		table = append(table, []string{string(change.Direction()), r.ID, r.Target, r.Source, formatTransition(change)})
+	}
+	writeLines(out, table.formatLines("  "))
+}
+
+// sortChanges puts what got worse first.
+func sortChanges(changes []reach.Change) []reach.Change {
+	order := []reach.Direction{reach.Worse, reach.Other, reach.Better, reach.Added, reach.Removed}
+	sorted := slices.Clone(changes)
+	slices.SortStableFunc(sorted, func(a, b reach.Change) int {
+		return slices.Index(order, a.Direction()) - slices.Index(order, b.Direction())
+	})
+	return sorted
+}
+
+// WriteTransitions writes a line for each change between two turns of a watch.
+func WriteTransitions(w io.Writer, now time.Time, changes []reach.Change) error {
+	var out strings.Builder
+	for _, change := range changes {
+		r := change.Result()
+		fmt.Fprintf(&out, "%s %s: %s\n", now.Format(time.TimeOnly), joinNonEmpty(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), "from "+SanitizeLine(r.Source)), formatTransition(change))
+	}
+	return writeText(w, &out)
+}
+
+// formatTransition says from what to what: "ok -> FAILED, TCP: no answer from 203.0.113.9".
+func formatTransition(c reach.Change) string {
+	words := formatState(c.Before) + " -> " + formatState(c.After)
+	if c.After.ID == "" || c.After.Verdict == reach.OK {
+		return words
+	}
+	return words + ", " + SanitizeLine(c.After.Describe())
+}
+
+// formatState is a verdict, and the class where that is what matters.
+func formatState(r reach.Result) string {
+	if r.ID == "" {
+		return "not checked"
+	}
+	return formatVerdict(r.Verdict) + withPrefix(" ", wrapParens(SanitizeLine(string(r.Class))))
+}

@@ -1,0 +1,148 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+
+	"github.com/miekg/dns"
+
+	"exoshift/internal/fault"
+)
+
+// maxAliases is how many aliases a name may lead along.
+const maxAliases = 4
+
+// QueryAuthoritative returns the IPv4 addresses that a name's own servers say. No recursive resolver has a say in it but for
+// who serves the top-level domain. A name that its servers do not know is of kind NotFound; everything else that keeps
+// from an answer is Transient.
+func (n Network) QueryAuthoritative(ctx context.Context, name string) ([]netip.Addr, error) {
+	op := "ask the servers of " + normalizeName(name) + " themselves"
+	name = normalizeName(name)
+	for range maxAliases {
+		answer, err := n.walk(ctx, name)
+		switch {
+		case err != nil:
+			return nil, fault.New(getFaultKind(ctx), op, err).WithHint("check that this machine reaches port 53 of the internet")
+		case answer.Rcode == dns.RcodeNameError:
+			return nil, fault.Newf(fault.NotFound, op, "they do not know the name")
+		}
+		if list := extractAddresses(answer); len(list) > 0 {
+			return list, nil
+		}
+		alias := findAlias(answer, name)
+		if alias == name {
+			return nil, fault.Newf(fault.NotFound, op, "they know no address of that name")
+		}
+		name = alias
+	}
+	return nil, fault.Newf(fault.Transient, op, "more than %d aliases lead there", maxAliases)
+}
+
+// findAlias returns where the aliases of an answer lead.
+func findAlias(answer *dns.Msg, name string) string {
+	for range min(len(answer.Answer), maxAliases) {
+		for _, rr := range answer.Answer {
+			if alias, ok := rr.(*dns.CNAME); ok && normalizeName(alias.Hdr.Name) == name {
+				name = normalizeName(alias.Target)
+			}
+		}
+	}
+	return name
+}
+
+// walk asks from the top-level domain downwards until servers answer for the name with authority.
+func (n Network) walk(ctx context.Context, name string) (*dns.Msg, error) {
+	zone, hosts, err := n.findTopZone(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for range maxCuts {
+		answer, err := n.queryFirst(ctx, hosts, newQuestion(name, dns.TypeA))
+		if err != nil {
+			return nil, err
+		}
+		if answer.Authoritative {
+			return answer, nil
+		}
+		next, referred := findReferral(answer, zone, name)
+		if len(referred) == 0 {
+			return nil, fmt.Errorf("the servers of %s know nobody to ask", zone)
+		}
+		zone, hosts = next, referred
+	}
+	return nil, fmt.Errorf("more than %d zones lead there", maxCuts)
+}
+
+// findTopZone returns the first zone above a name whose servers the resolver knows, from the top-level domain down.
+func (n Network) findTopZone(ctx context.Context, name string) (zone string, hosts []string, err error) {
+	labels := strings.Split(name, ".")
+	for first := len(labels) - 1; first >= max(len(labels)-2, 0); first-- {
+		zone := strings.Join(labels[first:], ".")
+		answer, err := n.resolve(ctx, query(zone, dns.TypeNS))
+		if err != nil {
+			return "", nil, err
+		}
+		if hosts := extractServers(answer.Answer, zone); len(hosts) > 0 {
+			return zone, hosts, nil
+		}
+	}
+	return "", nil, errors.New("nobody serves the top-level domain")
+}
+
+// findReferral returns the zone below one that an answer refers to, with its servers: by address where the answer has one,
+// as our resolver may have another idea of their names.
+func findReferral(answer *dns.Msg, zone, name string) (next string, hosts []string) {
+	for _, rr := range answer.Ns {
+		cut := normalizeName(rr.Header().Name)
+		if rr.Header().Rrtype != dns.TypeNS || !isWithinZone(name, cut) || len(cut) <= len(zone) {
+			continue
+		}
+		for _, server := range extractServers(answer.Ns, cut) {
+			hosts = append(hosts, findGlue(answer, server))
+		}
+		return cut, hosts
+	}
+	return "", nil
+}
+
+// findGlue returns the address of a server that comes along with an answer, or its name.
+func findGlue(answer *dns.Msg, server string) string {
+	for _, rr := range answer.Extra {
+		if a, ok := rr.(*dns.A); ok && normalizeName(a.Hdr.Name) == server {
+			return a.A.String()
+		}
+	}
+	return server
+}
+
+// maxAsked is how many servers of a zone are asked for the same.
+const maxAsked = 4
+
+// queryFirst asks servers side by side and returns the first answer.
+func (n Network) queryFirst(ctx context.Context, hosts []string, question *dns.Msg) (*dns.Msg, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	hosts = hosts[:min(len(hosts), maxAsked)]
+	answers, failures := make(chan *dns.Msg, len(hosts)), make([]error, len(hosts))
+	var asking sync.WaitGroup
+	for i, host := range hosts {
+		asking.Go(func() {
+			answer, err := n.queryServer(ctx, host, question.Copy())
+			if failures[i] = err; err == nil {
+				answers <- answer
+				cancel()
+			}
+		})
+	}
+	asking.Wait()
+	cancel()
+	select {
+	case answer := <-answers:
+		return answer, nil
+	default:
+		return nil, errors.Join(failures...)
+	}
+}

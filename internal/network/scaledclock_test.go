@@ -1,0 +1,145 @@
+package network
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var paceStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func TestPace_SlowsDownWhenABeatIsLate(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	p.updateTime(p.last.Add(time.Hour), 1)
+	if got := p.now.Sub(paceStart); got != 2*time.Second {
+		t.Errorf("a late beat moved the clock by %s, not by two beats", got)
+	}
+}
+
+func TestPace_ShortensItsBeatAfterALateOne(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	for range 10 {
+		p.updateTime(p.last.Add(p.planned), 1)
+	}
+	if p.planned != longestBeat {
+		t.Errorf("a pace whose beats come in time plans %s", p.planned)
+	}
+	if got := p.updateTime(p.last.Add(p.planned+3*beat), 1); got != beat {
+		t.Errorf("after a late beat the next one is planned in %s", got)
+	}
+}
+
+func TestPace_ReadsBetweenLongBeats(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	p.planned, p.last = longestBeat, time.Now().Add(-5*beat)
+	if got := p.getTime().Sub(paceStart); got < 5*time.Second || got > 17*time.Second {
+		t.Errorf("five milliseconds after a beat the clock has moved by %s", got)
+	}
+	p.last = time.Now().Add(-time.Hour)
+	if got := p.getTime().Sub(paceStart); got != 17*time.Second {
+		t.Errorf("with a beat that is late the clock has moved by %s", got)
+	}
+	p.updateTime(p.last.Add(beat), 0)
+	if got := p.now.Sub(paceStart); got != 17*time.Second {
+		t.Errorf("the clock went back to %s", got)
+	}
+}
+
+func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	if planned := p.updateTime(p.last.Add(beat), 0.25); planned != beat {
+		t.Errorf("on a busy process the next beat is planned in %s", planned)
+	}
+	if got := p.now.Sub(paceStart); got != 250*time.Millisecond {
+		t.Errorf("a beat moved the clock by %s", got)
+	}
+	var stopped atomic.Bool
+	defer stopped.Store(true)
+	for range 4 {
+		go func() {
+			for !stopped.Load() {
+				runtime.Gosched()
+			}
+		}()
+	}
+	if busy := calculateShare(newWorkSamples()); busy > 0.1 {
+		t.Errorf("the share of a goroutine among four that work is %g", busy)
+	}
+}
+
+func TestPace_WakesASleeperWhenItIsDue(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	p.last = time.Now().Add(time.Hour) // so that the time of the test itself does not count
+	due, cancel := p.addSleeper(1500 * time.Millisecond)
+	defer cancel()
+	if planned := p.updateTime(p.last.Add(beat), 1); len(due) != 0 || planned != beat {
+		t.Errorf("woken early (%d), or the next beat is planned in %s", len(due), planned)
+	}
+	p.updateTime(p.last.Add(beat), 1)
+	if len(due) != 1 {
+		t.Error("not woken")
+	}
+}
+
+func TestPace_IsRearmedForASleeperBeforeTheNextBeat(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	p.planned = longestBeat
+	p.last = time.Now().Add(time.Hour)
+	_, cancel := p.addSleeper(time.Hour)
+	cancel()
+	if len(p.rearm) != 0 {
+		t.Error("a sleeper that is due late moved the beat")
+	}
+	_, cancel = p.addSleeper(time.Second)
+	defer cancel()
+	if len(p.rearm) != 1 {
+		t.Error("nobody is woken in time")
+	}
+}
+
+func TestPace_WakesInOrderAndForgetsWhoLeft(t *testing.T) {
+	p := newScaledClock(1, paceStart)
+	p.last = time.Now().Add(time.Hour)
+	random := rand.New(rand.NewPCG(1, 2))
+	left := map[<-chan time.Time]bool{}
+	waiting := map[<-chan time.Time]time.Duration{}
+	for range 500 {
+		d := time.Duration(random.IntN(1000)) * time.Millisecond
+		due, cancel := p.addSleeper(d)
+		waiting[due] = d
+		if random.IntN(3) == 0 {
+			cancel()
+			left[due] = true
+		}
+	}
+	for p.now.Before(paceStart.Add(time.Second)) {
+		p.updateTime(p.last.Add(p.planned), 1)
+		for due, d := range waiting {
+			woken, want := len(due) == 1, !p.now.Before(paceStart.Add(d)) && !left[due]
+			if woken != want {
+				t.Fatalf("%s after the start, who sleeps %s (left: %t) is woken: %t", p.now.Sub(paceStart), d, left[due], woken)
+			}
+		}
+	}
+	if len(p.sleepers) != 0 {
+		t.Errorf("%d are still waiting", len(p.sleepers))
+	}
+}
+
+func TestClock_ReachedIsWhatPassedOnTheWall(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	clock := Clock{scaled: p}
+	if got := clock.ActualSpeed(); got != 1000 {
+		t.Errorf("a clock that has just been started runs %g times as fast as the wall", got)
+	}
+	p.updateTime(p.last.Add(beat), 1)
+	p.updateTime(p.last.Add(3*beat), 0)
+	if got := clock.ActualSpeed(); got != 250 {
+		t.Errorf("after one beat of four it runs %g times as fast as the wall", got)
+	}
+	if got := (Clock{}).ActualSpeed(); got != 1 {
+		t.Errorf("the wall clock runs %g times as fast as itself", got)
+	}
+}

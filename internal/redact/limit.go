@@ -1,0 +1,78 @@
+package redact
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// endLimit returns where a match that begins at a place has to end at the latest, or zero if there can be none. It is asked
+// for places in ascending order, so that it reads the content once, however many there are.
+type endLimit func(at int) (end int)
+
+// newLimit returns how far the matches of a form reach.
+func (f textPattern) newLimit(content []byte) endLimit {
+	if f.limit != nil {
+		return f.limit(content)
+	}
+	return func(at int) int { return min(at+widest, len(content)) }
+}
+
+// toLastAt reaches to the last @ of a URL.
+func toLastAt(content []byte) endLimit {
+	stop, last := 0, 0
+	return func(at int) int {
+		if at >= stop {
+			stop = indexOfAny(content, at, " \t\n\f\r\"'<>")
+			last = at + bytes.LastIndexByte(content[at:stop], '@')
+		}
+		if last < at {
+			return 0
+		}
+		return last + 1
+	}
+}
+
+// toPEMEnd reaches to the line that ends a PEM block, if there is no quote or bracket before it.
+func toPEMEnd(what string) func(content []byte) endLimit {
+	expr := regexp.MustCompile(`-----END ` + what + `-----`)
+	return func(content []byte) endLimit {
+		stop := 0
+		ending := []int{-1, 0}
+		return func(at int) int {
+			if at > ending[0] {
+				ending = findMatch(expr, content, at)
+			}
+			if at >= stop {
+				stop = indexOfAny(content, at, `"'{}<>`)
+			}
+			if ending[1] > min(stop, at+widest) {
+				return 0
+			}
+			return ending[1]
+		}
+	}
+}
+
+// indexOfAny returns where the first of some characters is, or the end of the content.
+func indexOfAny(content []byte, at int, chars string) int {
+	if next := bytes.IndexAny(content[at:], chars); next >= 0 {
+		return at + next
+	}
+	return len(content)
+}
+
+// findMatch returns where an expression matches, or a place behind the content.
+func findMatch(expr *regexp.Regexp, content []byte, at int) []int {
+	match := expr.FindIndex(content[at:])
+	if match == nil {
+		return []int{len(content) + 1, len(content) + 1}
+	}
+	return []int{at + match[0], at + match[1]}
+}
+
+// isInFlag tells whether a word belongs to a flag of a command, of usual length.
+func isInFlag(before []byte) bool {
+	const usualLength = 62
+	before = before[max(0, len(before)-usualLength):]
+	return bytes.Contains(before[len(bytes.TrimRight(before, letters+digits+"_-")):], []byte("--"))
+}

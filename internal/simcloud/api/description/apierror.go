@@ -1,0 +1,51 @@
+package description
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// classicError is what the live service was seen to refuse with.
+type classicError struct {
+	Message string `json:"message"`
+	Errors  []struct {
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+// problemError is a refusal as RFC 9457 says it, which the live service has begun to send.
+type problemError struct {
+	Type   string            `json:"type"`
+	Title  string            `json:"title"`
+	Status int               `json:"status"`
+	Detail string            `json:"detail"`
+	Errors []json.RawMessage `json:"errors"`
+}
+
+// checkRefusal compares a refusal with the two forms that are known: the description declares successes only.
+func checkRefusal(status int, body []byte) error {
+	var plain classicError
+	fault := decodeStrict(body, &plain)
+	if fault == nil && plain.Message != "" {
+		return nil
+	}
+	var told problemError
+	err := decodeStrict(body, &told)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the refusal is neither {message} (%w) nor a problem: %w", fault, err)
+	case told.Type == "" || told.Title == "":
+		return errors.New("the refusal has no message, or no type and title")
+	case told.Status != status:
+		return fmt.Errorf("the refusal says status %d in a body of status %d", told.Status, status)
+	}
+	return nil
+}
+
+func decodeStrict(body []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}

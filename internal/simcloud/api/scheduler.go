@@ -1,0 +1,68 @@
+package api
+
+import (
+	"cmp"
+	"container/heap"
+	"time"
+)
+
+// scheduler is what will happen, the next first. What was planned for one moment happens in the order of planning.
+type scheduler struct {
+	entries   []task
+	scheduled int
+}
+
+// task is with a thing whose state changes at that time, or with an operation that completes. One whose thing
+// has changed its mind since means nothing.
+type task struct {
+	at     time.Time
+	number int
+	noun   string
+	id     string
+}
+
+func (g *scheduler) Len() int      { return len(g.entries) }
+func (g *scheduler) Swap(i, j int) { g.entries[i], g.entries[j] = g.entries[j], g.entries[i] }
+func (g *scheduler) Less(i, j int) bool {
+	x, y := g.entries[i], g.entries[j]
+	return cmp.Or(x.at.Compare(y.at), x.number-y.number) < 0
+}
+func (g *scheduler) Push(x any) { g.entries = append(g.entries, x.(task)) }
+func (g *scheduler) Pop() any {
+	last := g.entries[len(g.entries)-1]
+	g.entries = g.entries[:len(g.entries)-1]
+	return last
+}
+
+// next returns when the next thing happens; false if nothing will.
+func (g *scheduler) next() (time.Time, bool) {
+	if len(g.entries) == 0 {
+		return time.Time{}, false
+	}
+	return g.entries[0].at, true
+}
+
+// nextDue returns the next appointment if it is not after now.
+func (g *scheduler) nextDue(now time.Time) (task, bool) {
+	if at, ok := g.next(); !ok || now.Before(at) {
+		return task{}, false
+	}
+	return g.entries[0], true
+}
+
+// pop removes the next appointment.
+func (g *scheduler) pop() { heap.Pop(g) }
+
+func (g *scheduler) schedule(at time.Time, noun, id string) {
+	g.scheduled++
+	heap.Push(g, task{at: at, number: g.scheduled, noun: noun, id: id})
+}
+
+// schedule makes sure that somebody looks at the thing with that noun and ID at the time at.
+func (a *API) schedule(at time.Time, noun, id string) {
+	first, waiting := a.scheduler.next()
+	a.scheduler.schedule(at, noun, id)
+	if !waiting || at.Before(first) {
+		notify(a.wake)
+	}
+}

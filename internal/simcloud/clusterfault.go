@@ -1,0 +1,28 @@
+package simcloud
+
+import "exoshift/internal/simcloud/openshift"
+
+// slowness is how many times as long everything takes on slow machines.
+const slowness = 4
+
+// buildClusterFaults returns what is wrong inside of the zone's clusters.
+func (z *Zone) buildClusterFaults() openshift.Faults {
+	return map[string]openshift.Faults{
+		slowMachines:       {Slowness: slowness},
+		etcdSlowDisk:       {SlowDisks: true},
+		bootstrapStays:     {MemberBreaks: true},
+		etcdIncomplete:     {LeftoverData: true},
+		operatorsStalled:   {SmallNodes: true},
+		certificateExpired: {ExpiredCertificates: true},
+		foreignAuthority:   {ForeignAuthority: true},
+		workerUnserved:     {WorkersUnserved: true},
+		requestsLeft:       {GreedyRequests: true},
+		certificateLost:    {LostCertificates: true},
+		noHostname:         {BlankHostnames: true},
+		configMismatch:     {MixedConfigs: true},
+		wrongNodeAddress:   {SecondInterface: true},
+		routersOnMasters:   {RoutersOnMasters: true},
+		slowArgo:           {SlowArgo: true},
+		unexpectedAlert:    {UnexpectedAlert: true},
+	}[z.options.Scenario]
+}

@@ -1,0 +1,56 @@
+package simcloud
+
+import "exoshift/internal/simcloud/vault"
+
+// Credentials is somebody who installs clusters, with the tokens that they have made for themselves: they may do everything
+// that an engineer may.
+type Credentials struct {
+	APIToken   string // for Lieutenant
+	VaultToken string
+	GitToken   string // personal access token of the Git host
+}
+
+// Credentials returns the tokens of an engineer. They stay the same as long as Dir is kept. A token that could not be made is
+// empty.
+func (z *Zone) Credentials() Credentials {
+	opened, err := z.syn()
+	if err != nil {
+		return Credentials{}
+	}
+	return opened.issueCredentials()
+}
+
+// RemoveEtcdMember does what an administrator does with etcdctl in the cluster: etcd forgets the member of that name.
+func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
+
+// AddSSHKey lets an engineer's key in at the Git host: one line as in authorized_keys.
+func (z *Zone) AddSSHKey(line string) error {
+	opened, err := z.syn()
+	if err != nil {
+		return err
+	}
+	return opened.git.AddKey(line)
+}
+
+func (p *projectSyn) issueCredentials() Credentials {
+	api, _ := p.syn.CreateAPIToken() // "" is refused
+	return Credentials{
+		APIToken:   api,
+		VaultToken: p.ensureToken("vault", func() (string, error) { return p.vault.CreateToken(vault.Engineer) }),
+		GitToken:   p.ensureToken("git", func() (string, error) { return p.git.CreateToken(), nil }),
+	}
+}
+
+// ensureToken returns a token that was issued once; "" if it cannot be.
+func (p *projectSyn) ensureToken(name string, issue func() (string, error)) string {
+	p.issuing.Lock()
+	defer p.issuing.Unlock()
+	if kept, ok := p.tokens.Get(name); ok {
+		return kept
+	}
+	made, err := issue()
+	if err != nil || p.tokens.Put(name, made) != nil {
+		return ""
+	}
+	return made
+}

@@ -1,0 +1,108 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const rolePrefix = "node-role.kubernetes.io/"
+
+func formatNodeStatus(o Object, _ time.Time) string {
+	status := "NotReady"
+	if getCondition(o, "Ready").GetString("status") == "True" {
+		status = "Ready"
+	}
+	if cordoned, _ := o.Get("spec.unschedulable").(bool); cordoned {
+		status += ",SchedulingDisabled"
+	}
+	return status
+}
+
+func formatRoles(o Object, _ time.Time) string {
+	var names []string
+	for label := range o.Labels() {
+		if role, ok := strings.CutPrefix(label, rolePrefix); ok {
+			names = append(names, role)
+		}
+	}
+	if len(names) == 0 {
+		return "<none>"
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}
+
+func countReadyContainers(o Object, _ time.Time) string {
+	all, ready := len(o.List("spec.containers")), 0
+	if getCondition(o, "Ready").GetString("status") == "True" {
+		ready = all
+	}
+	return fmt.Sprintf("%d/%d", ready, all)
+}
+
+// formatPodStatus is the phase, or why the container does not run.
+func formatPodStatus(o Object, _ time.Time) string {
+	for _, container := range o.List("status.containerStatuses") {
+		if reason := container.GetString("state.waiting.reason"); reason != "" {
+			return reason
+		}
+	}
+	return o.GetString("status.phase")
+}
+
+func requestCondition(o Object, _ time.Time) string {
+	var said []string
+	for _, c := range o.List("status.conditions") {
+		said = append(said, c.GetString("type"))
+	}
+	if o.GetString("status.certificate") != "" {
+		said = append(said, "Issued")
+	}
+	if len(said) == 0 {
+		return "Pending"
+	}
+	return strings.Join(said, ",")
+}
+
+func formatOperatorVersion(o Object, _ time.Time) string {
+	for _, version := range o.List("status.versions") {
+		if version.GetString("name") == "operator" {
+			return version.GetString("version")
+		}
+	}
+	return ""
+}
+
+func releaseVersion(o Object, _ time.Time) string {
+	for _, release := range o.List("status.history") {
+		if release.GetString("state") == "Completed" {
+			return release.GetString("version")
+		}
+	}
+	return ""
+}
+
+// formatAge tells how long ago something was, as kubectl does.
+func formatAge(timestamp string, now time.Time) string {
+	then, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return "<unknown>"
+	}
+	ago := max(0, now.Sub(then))
+	seconds, minutes, hours := int(ago.Seconds()), int(ago.Minutes()), int(ago.Hours())
+	switch {
+	case seconds < 120:
+		return fmt.Sprintf("%ds", seconds)
+	case minutes < 10 && seconds%60 != 0:
+		return fmt.Sprintf("%dm%ds", minutes, seconds%60)
+	case hours < 3:
+		return fmt.Sprintf("%dm", minutes)
+	case hours < 8 && minutes%60 != 0:
+		return fmt.Sprintf("%dh%dm", hours, minutes%60)
+	case hours < 48:
+		return fmt.Sprintf("%dh", hours)
+	}
+	return fmt.Sprintf("%dd", hours/24)
+}

@@ -1,0 +1,87 @@
+package kube
+
+import (
+	"encoding/base64"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// objectName is what objects may be called: the lower case of a DNS name. Those of access control may have colons, too.
+var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$`)
+
+// validateObject checks that what was sent is of the kind, the namespace and the name that the path tells.
+func (r request) validateObject(object Object) error {
+	if object.GetString("kind") != r.kind.Kind || object.GetString("apiVersion") != r.kind.apiVersion() {
+		return newBadRequest("the object provided is unrecognized (must be of type %s): %s, %s", r.kind.Kind, object.GetString("apiVersion"), object.GetString("kind"))
+	}
+	if namespace := object.Namespace(); r.kind.Namespaced && namespace != "" && namespace != r.namespace {
+		return newBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	if r.name != "" && object.Name() != r.name {
+		return newMismatchError(object.Name(), r.name)
+	}
+	if err := validateTypes(r.kind, object); err != nil {
+		return newBadRequest("%v", err)
+	}
+	return nil
+}
+
+func newMismatchError(object, path string) error {
+	return newBadRequest("the name of the object (%s) does not match the name on the URL (%s)", object, path)
+}
+
+// validateTypes checks the fields whose types the clients of this API get wrong.
+func validateTypes(kind Kind, object Object) error {
+	if kind.GroupResource() != "configmaps" && kind.GroupResource() != "secrets" {
+		return nil
+	}
+	for key, value := range object.Map("data") {
+		text, ok := value.(string)
+		if _, err := base64.StdEncoding.DecodeString(text); !ok || err != nil && kind.Resource == "secrets" {
+			return newUndecodable("data." + key + " cannot be decoded")
+		}
+	}
+	return nil
+}
+
+// valid checks what is written into an object.
+func valid(kind Kind, object Object) error {
+	if name := object.Name(); name != "" && !objectName.MatchString(name) {
+		return newInvalid(kind, name, "metadata.name: Invalid value: it must be a lowercase RFC 1123 subdomain")
+	}
+	for key, value := range object.Labels() {
+		if !labelKey.MatchString(key) || !labelValue.MatchString(value) {
+			return newInvalid(kind, object.Name(), "metadata.labels: Invalid value: "+strconv.Quote(key))
+		}
+	}
+	effects := []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}
+	for _, taint := range object.List("spec.taints") {
+		if effect := taint.GetString("effect"); kind.GroupResource() == "nodes" && !slices.Contains(effects, effect) {
+			return newInvalid(kind, object.Name(), "spec.taints: Unsupported value: "+strconv.Quote(effect))
+		}
+	}
+	return nil
+}
+
+// validateChange checks a change of an object, and tidies up what it leaves.
+func (r request) validateChange(before, after Object) error {
+	switch {
+	case r.kind.GroupResource() == requests && !reflect.DeepEqual(before["status"], after["status"]):
+		return r.validateDecision(before, after)
+	case r.kind.GroupResource() == "secrets" && before.GetString("type") != after.GetString("type"):
+		return newInvalid(r.kind, r.name, "type: Invalid value: field is immutable")
+	}
+	for _, field := range []string{"labels", "annotations"} {
+		if metadata := after.Map("metadata"); !r.kind.Added && len(after.Map("metadata."+field)) == 0 {
+			delete(metadata, field)
+		}
+	}
+	return valid(r.kind, after)
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 64)
+	return err == nil
+}

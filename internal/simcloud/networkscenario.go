@@ -1,0 +1,160 @@
+package simcloud
+
+import (
+	"context"
+	"crypto/x509/pkix"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"time"
+
+	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/middlebox"
+	"exoshift/internal/simcloud/proxy"
+	"exoshift/internal/simcloud/registry"
+	"exoshift/internal/simcloud/server"
+	"exoshift/internal/simcloud/services"
+)
+
+// Who stands between the operator, the zone and the internet in some scenarios.
+const (
+	gatewayAddress     = "192.0.2.1" // of the operator's network
+	proxyAddress       = "192.0.2.2"
+	zoneGatewayAddress = "198.51.100.2" // of the zone
+	portalName         = "portal.guests.example"
+	proxyName          = "proxy.corp.example"
+	proxyPort          = 3128
+	innerAddress       = "10.20.30.40" // where nobody answers
+)
+
+// newNetworkFault returns what happens to packets and names in a scenario.
+func newNetworkFault(scenario string) networkFault {
+	switch scenario {
+	case imagePullFailed:
+		return networkFault{drop: dropTraffic(isInstance, registry.Host)} // whoever filters what leaves the zone forgot it
+	case tlsInterception:
+		return networkFault{redirect: redirectOperator(gatewayAddress, isTLSPort), setup: newInterceptorSetup(gatewayAddress)}
+	case cdnBlocked:
+		return networkFault{drop: dropTraffic(isAnyHost, append(registry.QuayLayers(), "cdn.quay.io")...)}
+	case splitDNS:
+		return networkFault{records: mapNames(innerAddress, "quay.io", "registry.redhat.io")}
+	case noSuchName:
+		return networkFault{missingNames: []string{"registry.redhat.io"}}
+	case proxyAuth:
+		return networkFault{drop: isBypassingProxy, records: mapNames(proxyAddress, proxyName), onlyRecords: true, proxy: getProxyURL, setup: (*Zone).openProxy}
+	case captivePortal:
+		return networkFault{redirect: redirectOperator(gatewayAddress, isWebPort), records: mapNames(gatewayAddress, portalName), setup: (*Zone).openPortal}
+	case slowRegistry:
+		return networkFault{registryDelay: 5 * time.Second}
+	case wrongClock:
+		return networkFault{clockOffset: 17 * time.Minute}
+	case zoneOnly:
+		return networkFault{
+			drop:     dropTraffic(isInstance, "cdn01.quay.io"),
+			redirect: redirectMachines(zoneGatewayAddress, "registry.redhat.io"), setup: newInterceptorSetup(zoneGatewayAddress),
+		}
+	}
+	return networkFault{}
+}
+
+func isAnyHost(netip.Addr) bool { return true }
+
+// isWebPort tells whether browsers use a port.
+func isWebPort(port int) bool { return port == 80 || isTLSPort(port) }
+
+// dropTraffic drops what some hosts send to these names.
+func dropTraffic(whose func(netip.Addr) bool, names ...string) func(from, to netip.Addr) bool {
+	known, closed := services.Addresses(), map[netip.Addr]bool{}
+	for _, name := range names {
+		closed[netip.MustParseAddr(known[name])] = true
+	}
+	return func(from, to netip.Addr) bool { return whose(from) && closed[to] }
+}
+
+// redirectOperator leads what the operator sends to some ports to a host in the middle.
+func redirectOperator(middle string, ports func(int) bool) func(from, to netip.Addr, port int) netip.Addr {
+	at := netip.MustParseAddr(middle)
+	return func(from, to netip.Addr, port int) netip.Addr {
+		if isOperator(from) && ports(port) && to != at {
+			return at
+		}
+		return netip.Addr{}
+	}
+}
+
+// redirectMachines leads what the zone's machines send by TLS to a name to a host in the middle.
+func redirectMachines(middle, name string) func(from, to netip.Addr, port int) netip.Addr {
+	at, meant := netip.MustParseAddr(middle), netip.MustParseAddr(services.Addresses()[name])
+	return func(from, to netip.Addr, port int) netip.Addr {
+		if isInstance(from) && to == meant && isTLSPort(port) {
+			return at
+		}
+		return netip.Addr{}
+	}
+}
+
+// isBypassingProxy drops what the operator sends to anybody but the proxy and the resolver.
+func isBypassingProxy(from, to netip.Addr) bool {
+	return isOperator(from) && to.String() != proxyAddress && to.String() != operatorResolver
+}
+
+// mapNames are names with an address that only the operator's network knows.
+func mapNames(address string, names ...string) map[string]netip.Addr {
+	said := map[string]netip.Addr{}
+	for _, name := range names {
+		said[name] = netip.MustParseAddr(address)
+	}
+	return said
+}
+
+func getProxyURL(*http.Request) (*url.URL, error) {
+	return &url.URL{Scheme: "http", Host: net.JoinHostPort(proxyName, strconv.Itoa(proxyPort))}, nil
+}
+
+// newInterceptorSetup returns how an interceptor is brought up.
+func newInterceptorSetup(address string) func(z *Zone) error {
+	return func(z *Zone) (err error) {
+		if z.interceptor, err = fabric.NewAuthority(pkix.Name{CommonName: "Corp Proxy CA"}); err != nil {
+			return err
+		}
+		return z.addMiddlebox(address, 0, func(_ context.Context, host *fabric.Host, l net.Listener) error {
+			return middlebox.NewInterceptor(z.interceptor, host.Network(z.ca.Pool())).Serve(l)
+		})
+	}
+}
+
+// openPortal brings up the portal of a network for guests.
+func (z *Zone) openPortal() error {
+	settings, err := z.ca.NewServerTLS(portalName)
+	if err != nil {
+		return err
+	}
+	portal := middlebox.Portal{Name: portalName, TLS: settings}
+	return z.addMiddlebox(gatewayAddress, 0, func(_ context.Context, _ *fabric.Host, l net.Listener) error { return portal.Serve(l) })
+}
+
+// openProxy brings up the proxy of a company.
+func (z *Zone) openProxy() error {
+	return z.addMiddlebox(proxyAddress, proxyPort, func(ctx context.Context, host *fabric.Host, l net.Listener) error {
+		return proxy.ServeMembers(ctx, l, host.Network(z.ca.Pool()), ProxyAccount())
+	})
+}
+
+// addMiddlebox brings up a host that stands between others.
+func (z *Zone) addMiddlebox(address string, port int, serve func(context.Context, *fabric.Host, net.Listener) error) error {
+	return z.servers.Add(server.Site{Address: address, Ports: []server.Port{server.Listener{Port: port, Serve: serve}}})
+}
+
+// InterceptorAuthority returns the certificate of the authority that the scenario's interceptor has, as PEM; nil if there
+// is no interceptor.
+func (z *Zone) InterceptorAuthority() []byte {
+	if z.interceptor == nil {
+		return nil
+	}
+	return z.interceptor.PEM()
+}
+
+// ProxyAccount is whom the proxy of the scenario proxy-auth lets through.
+func ProxyAccount() *url.Userinfo { return url.UserPassword("operator", "open-sesame") }

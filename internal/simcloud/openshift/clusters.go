@@ -1,0 +1,107 @@
+// Package openshift is the cluster that comes alive on simulated machines: the bootstrap host, masters, other nodes,
+// and the controllers that run on them. It follows the phases, objects and messages of the real one, as in
+// releases 4.18 to 4.21. Machines talk to each other over their machine's network only; what the members of etcd agree
+// on is kept per cluster in the zone's store, so that a cluster goes on after the zone was closed and opened again.
+package openshift
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/store"
+)
+
+// Clusters holds the clusters of a zone.
+type Clusters struct {
+	db     *store.DB
+	clock  network.Clock
+	faults Faults
+
+	mu       sync.Mutex
+	clusters map[string]*cluster
+}
+
+// NewClusters returns the clusters that db holds; they come alive with their machines, with these troubles.
+func NewClusters(db *store.DB, clock network.Clock, troubles Faults) *Clusters {
+	return &Clusters{db: db, clock: clock, faults: troubles, clusters: map[string]*cluster{}}
+}
+
+// RunSoftware is what runs on a machine that Ignition has finished; the files on its disk tell whether it is the bootstrap
+// host, a node, or neither.
+func (w *Clusters) RunSoftware(ctx context.Context, m machine.Machine) {
+	if _, ok := m.ReadFile(optOpenShift + "install-config.yaml"); ok {
+		w.runBootstrap(ctx, m)
+		return
+	}
+	if _, ok := m.ReadFile(machineConfigFile); ok {
+		w.runNode(ctx, m)
+	}
+}
+
+// Paths on the machines' disks.
+const (
+	optOpenShift      = "/opt/openshift/"
+	machineConfigFile = "/etc/mcs-machine-config-content.json" // what the machine config server gave the machine
+	bootstrapAccess   = "/etc/kubernetes/kubeconfig"           // of the node bootstrapper
+	hostnameFile      = "/etc/hostname"
+	osReleaseFile     = "/etc/os-release"
+	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // a dot for each step towards the release's system
+	etcdDataFile      = "/var/lib/etcd/member"                     // holds the ID of the member whose data is here
+)
+
+// getCluster returns the cluster of an infrastructure ID.
+func (w *Clusters) getCluster(infraID string) (*cluster, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if found, ok := w.clusters[infraID]; ok {
+		return found, nil
+	}
+	loaded, err := loadCluster(w.db, w.clock, w.faults, infraID)
+	if err != nil {
+		return nil, fmt.Errorf("load the cluster %s: %w", infraID, err)
+	}
+	w.clusters[infraID] = loaded
+	return loaded, nil
+}
+
+// poll calls check until it is true; false if ctx ended before.
+func (w *Clusters) poll(ctx context.Context, every time.Duration, check func(context.Context) bool) bool {
+	for ctx.Err() == nil {
+		if check(ctx) {
+			return true
+		}
+		_ = w.clock.Sleep(ctx, every)
+	}
+	return false
+}
+
+// computeJitter spreads what machines do at the same time: always the same for the same words, below limit.
+func computeJitter(words string, limit time.Duration) time.Duration {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(words)) // never fails
+	return limit * time.Duration(hash.Sum32()%1000) / 1000
+}
+
+// syncMachineConfig is what the machine config server tells a machine about itself.
+type machineConfig struct {
+	Role    string `json:"role"`
+	InfraID string `json:"infraID"`
+	Version string `json:"version"` // of OpenShift
+	// Rendered is the name of what the machine configurations of its role amount to.
+	Rendered string `json:"rendered,omitempty"`
+	// ExternalCloud: nodes start tainted until a cloud controller has seen them.
+	ExternalCloud bool `json:"externalCloud"`
+}
+
+func readMachineConfig(m machine.Machine) (machineConfig, error) {
+	var config machineConfig
+	content, _ := m.ReadFile(machineConfigFile)
+	err := json.Unmarshal(content, &config)
+	return config, err
+}

@@ -1,0 +1,186 @@
+package openshift
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+// How the number of members changes. Each number is to last long enough to be seen.
+const (
+	learnerTime  = 60 * time.Second // until a learner has caught up
+	memberPause  = 95 * time.Second // between two changes of the number
+	etcdOperator = "etcd-operator"
+	etcdEvents   = "openshift-etcd-operator"
+)
+
+// syncEtcd is the etcd operator: it reports the members, adds one at a time, and removes that of the bootstrap host.
+func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error {
+	if len(seen.etcd.members) == 0 {
+		return nil
+	}
+	if err := k.reportEtcd(seen); err != nil {
+		return err
+	}
+	if err := k.syncEtcdEndpoints(seen); err != nil {
+		return err
+	}
+	pause := k.hasLasted("etcd members", fmt.Sprint(len(seen.etcd.members)), memberPause)
+	if learner, ok := seen.etcd.findLearner(); ok {
+		return k.promoteLearner(ctx, learner)
+	}
+	switch {
+	case !pause:
+		return nil
+	case k.canRemoveBootstrap(seen):
+		return k.removeBootstrap(seen)
+	case len(seen.etcd.problems) == 0 && seen.schedulingError == "":
+		return k.addNextMember(seen)
+	}
+	return nil
+}
+
+// promoteLearner makes a learner vote once it has caught up and every peer reaches it.
+func (k *controllers) promoteLearner(ctx context.Context, learner member) error {
+	alive := k.isAlive(learner.Name)
+	if !k.hasLasted("learner/"+learner.Name, formatBool(alive), k.computeCatchUp(learner.Name)) || !alive {
+		return nil
+	}
+	if err := k.checkPeers(ctx, learner); err != nil {
+		return err
+	}
+	if err := k.updateMember(learner.Name, func(m *member) { m.Learner = false }); err != nil {
+		return err
+	}
+	return k.report(etcdEvents, etcdOperator, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, peerPort))
+}
+
+// addNextMember adds the first master whose etcd pod runs and that is no member yet.
+func (k *controllers) addNextMember(seen clusterSnapshot) error {
+	for _, master := range seen.masters {
+		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
+		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.has(master.Name()) {
+			continue
+		}
+		address := getInternalAddress(master)
+		if _, err := k.addMember(master.Name(), address); err != nil {
+			return err
+		}
+		return k.report(etcdEvents, etcdOperator, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, peerPort))
+	}
+	return nil
+}
+
+func getInternalAddress(node kube.Object) string {
+	for _, address := range node.List("status.addresses") {
+		if address.GetString("type") == "InternalIP" {
+			return address.GetString("address")
+		}
+	}
+	return ""
+}
+
+// isCompleteWithoutBootstrap tells whether etcd would be whole without the bootstrap member: all others vote and are healthy, and
+// with it there are at least four; two for a cluster of one master.
+func (k *controllers) isCompleteWithoutBootstrap(status etcdStatus) bool {
+	enough := 4
+	if k.record().Replicas < 3 {
+		enough = 2
+	}
+	if !status.has(bootstrapMember) {
+		enough--
+	}
+	for _, m := range status.members {
+		if m.Name != bootstrapMember && (m.Learner || !m.Started || !k.isAlive(m.Name)) {
+			return false
+		}
+	}
+	return len(status.members) >= enough
+}
+
+func (k *controllers) canRemoveBootstrap(seen clusterSnapshot) bool {
+	return seen.bootstrapped && k.hasLasted("bootstrapped", "", 20*time.Second) && seen.etcd.has(bootstrapMember) && k.isCompleteWithoutBootstrap(seen.etcd)
+}
+
+func (k *controllers) removeBootstrap(seen clusterSnapshot) error {
+	if err := k.report(etcdEvents, etcdOperator, "Removing bootstrap member", "attempting to remove bootstrap member"); err != nil {
+		return err
+	}
+	if err := k.members.Delete(bootstrapMember); err != nil {
+		return err
+	}
+	seen.etcd = k.getEtcdStatus()
+	if err := k.reportEtcd(seen); err != nil {
+		return err
+	}
+	return k.report(etcdEvents, etcdOperator, "Bootstrap member removed", "successfully removed bootstrap member")
+}
+
+// reportEtcd writes the conditions of section 3.4.
+func (k *controllers) reportEtcd(seen clusterSnapshot) error {
+	status := seen.etcd
+	_, err := k.objects.Update(etcdResource, "", "cluster", func(o kube.Object) error {
+		set := func(kind string, yes bool, yesReason, noReason, message string) {
+			reason := noReason
+			if yes {
+				reason = yesReason
+			}
+			setCondition(o, k.now(), kind, formatBool(yes), reason, message)
+		}
+		starting := false
+		for _, m := range status.members {
+			starting = starting || !m.Started
+		}
+		set("EtcdMembersAvailable", true, "EtcdQuorate", "NoQuorum", status.formatMessage())
+		set("EtcdMembersDegraded", len(status.problems) > 0, "UnhealthyMembers", "AsExpected", status.formatMessage())
+		set("EtcdMembersProgressing", starting, "MembersNotStarted", "AsExpected", status.formatMessage())
+		set("BootstrapTeardownDegraded", false, "Error", "AsExpected", "")
+		set("EtcdEndpointsDegraded", len(status.listVoters()) == 0, "ErrorUpdatingEtcdEndpoints", "AsExpected", describeMissingMembers(status))
+		k.reportRunning(o, status)
+		k.reportHealth(o, seen)
+		return nil
+	})
+	return err
+}
+
+func describeMissingMembers(status etcdStatus) string {
+	if len(status.listVoters()) > 0 {
+		return ""
+	}
+	return "no etcd members are present"
+}
+
+func (k *controllers) reportRunning(o kube.Object, status etcdStatus) {
+	const running, removed = "EtcdRunningInCluster", "EtcdBootstrapMemberRemoved"
+	switch {
+	case !status.has(bootstrapMember):
+		setCondition(o, k.now(), running, "True", "BootstrapAlreadyRemoved", "etcd-bootstrap member is already removed")
+		setCondition(o, k.now(), removed, "True", "BootstrapMemberRemoved", "etcd bootstrap member is removed")
+	case k.isCompleteWithoutBootstrap(status):
+		setCondition(o, k.now(), running, "True", "EnoughEtcdMembers", "enough members found")
+	case getCondition(o, running).GetString("status") != "True":
+		setCondition(o, k.now(), running, "False", "NotEnoughEtcdMembers", "still waiting for three healthy etcd members")
+	}
+}
+
+// syncEtcdEndpoints publishes the voting members on masters, and where the bootstrap member is, or was.
+func (k *controllers) syncEtcdEndpoints(seen clusterSnapshot) error {
+	data := kube.Object{}
+	for _, m := range seen.etcd.listVoters() {
+		data[m.ID] = m.Address
+	}
+	const present, past = "alpha.installer.openshift.io/etcd-bootstrap", "alpha.installer.openshift.io/etcd-bootstrap-"
+	bootstrap, exists := k.members.Get(bootstrapMember)
+	endpoints := kube.Object{"metadata": kube.Object{"name": "etcd-endpoints", "annotations": kube.Object{present: bootstrap.Address}}, "data": data}
+	return k.objects.Ensure(mapResource, "openshift-etcd", endpoints, func(o kube.Object) error {
+		o.Set("data", data)
+		annotations := o.Map("metadata.annotations")
+		if address, ok := annotations[present]; ok && !exists {
+			annotations[past] = address
+			delete(annotations, present)
+		}
+		return nil
+	})
+}

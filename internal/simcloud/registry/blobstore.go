@@ -1,0 +1,129 @@
+package registry
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/payload"
+)
+
+const (
+	// linkLife is how long a link to a layer is good.
+	linkLife = 10 * time.Minute
+	// maxImages is how many images the warehouse knows at a time.
+	maxImages = 256
+	// blobPath is where layers are, as at Quay's.
+	blobPath = "/quayio-production-s3/sha256/"
+)
+
+// BlobStore is the hosts that hold the layers of registries. It shows a layer to whom a registry gave a signed link, and
+// to nobody else.
+type BlobStore struct {
+	key  []byte
+	base map[string][]byte // layers that all images share
+
+	mu     sync.Mutex
+	images map[string]payload.Image // that somebody saw: by repository, "@" and digest
+}
+
+// NewBlobStore returns a warehouse.
+func NewBlobStore() (*BlobStore, error) {
+	w := &BlobStore{key: make([]byte, sha256.Size), base: map[string][]byte{}, images: map[string]payload.Image{}}
+	for _, layer := range payload.NewBuilder().Layers() {
+		w.base[payload.ComputeDigest(layer)] = layer
+	}
+	if _, err := rand.Read(w.key); err != nil {
+		return nil, fmt.Errorf("make the key of the links to layers: %w", err)
+	}
+	return w, nil
+}
+
+// add takes in the images whose manifest somebody saw.
+func (w *BlobStore) add(repository string, image payload.Image) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.images) >= maxImages {
+		clear(w.images)
+	}
+	for _, one := range append(image.Parts, image) {
+		w.images[repository+"@"+one.Digest()] = one
+	}
+}
+
+// findImage returns an image whose manifest somebody saw.
+func (w *BlobStore) findImage(repository, digest string) (payload.Image, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	image, known := w.images[repository+"@"+digest]
+	return image, known
+}
+
+// findBlob returns a layer or a configuration.
+func (w *BlobStore) findBlob(digest string) ([]byte, bool) {
+	if layer, shared := w.base[digest]; shared {
+		return layer, true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, image := range w.images {
+		if len(image.Blobs) > 0 && payload.ComputeDigest(image.Blobs[0]) == digest { // the others are shared
+			return image.Blobs[0], true
+		}
+	}
+	return nil, false
+}
+
+func (w *BlobStore) has(digest string) bool {
+	_, known := w.findBlob(digest)
+	return known
+}
+
+// link returns the signed address of a blob at one of these hosts, always the same one.
+func (w *BlobStore) link(hosts []string, digest string) string {
+	hash := strings.TrimPrefix(digest, "sha256:")
+	first, _ := strconv.ParseUint(hash[:2], 16, 8) // it is the digest of something
+	path, ends := blobPath+hash[:2]+"/"+hash, strconv.FormatInt(time.Now().Add(linkLife).Unix(), 10)
+	query := url.Values{"X-Amz-Algorithm": {"AWS4-HMAC-SHA256"}, "Expires": {ends}, "X-Amz-Signature": {w.sign(path, ends)}}
+	return "https://" + hosts[int(first)%len(hosts)] + path + "?" + query.Encode()
+}
+
+func (w *BlobStore) sign(path, ends string) string {
+	mac := hmac.New(sha256.New, w.key)
+	mac.Write([]byte(path + "\n" + ends))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// ServeHTTP shows what a signed link leads to, or a part of it.
+func (w *BlobStore) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	ends, err := strconv.ParseInt(query.Get("Expires"), 10, 64)
+	signed := hmac.Equal([]byte(query.Get("X-Amz-Signature")), []byte(w.sign(r.URL.Path, query.Get("Expires"))))
+	if err != nil || !signed || time.Now().After(time.Unix(ends, 0)) {
+		WriteAccessDenied(answer, http.StatusForbidden, "AccessDenied", "Access Denied")
+		return
+	}
+	content, known := w.findBlob("sha256:" + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+	if !known {
+		WriteAccessDenied(answer, http.StatusNotFound, "NoSuchKey", "The specified key does not exist.")
+		return
+	}
+	answer.Header().Set("Content-Type", "binary/octet-stream")
+	http.ServeContent(answer, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// WriteAccessDenied answers as object storages do that show nothing.
+func WriteAccessDenied(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>%s</Message></Error>", code, message) // the client went away
+}

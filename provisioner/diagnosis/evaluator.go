@@ -1,0 +1,98 @@
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// clearDelay is how long a finding stays when its signs are gone: what comes and goes would only confuse.
+const clearDelay = 30 * time.Second
+
+// Evaluator applies the rules to one moment after the other. Its findings depend on nothing but the signs that it was
+// given, in their order.
+type Evaluator struct {
+	rules      []Rule
+	candidates map[string]*candidate
+	progress   progressTracker
+}
+
+// candidate is a rule whose signature holds, or did a moment ago.
+type candidate struct {
+	finding  Finding
+	reported bool
+	last     time.Time // when the signature held
+}
+
+// New returns an examiner that has seen nothing yet.
+func New() *Evaluator { return &Evaluator{rules: Rules(), candidates: map[string]*candidate{}} }
+
+// Evaluate returns what is wrong by these signs and those before, the surest first, and of equally sure findings the
+// oldest.
+func (e *Evaluator) Evaluate(s Input) []Finding {
+	m := newInputIndex(s)
+	e.progress.track(m)
+	for _, rule := range e.rules {
+		if rule.WithoutAPI || s.APIError == nil {
+			e.evalRule(rule, m)
+		}
+	}
+	findings := e.listUnexplained()
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
+	})
+	return findings
+}
+
+// evalRule looks whether the signature of a rule holds.
+func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
+	found := rule.detect(m)
+	known := e.candidates[rule.ID]
+	if len(found.evidence) == 0 {
+		if known != nil && (!known.reported || m.Now.Sub(known.last) >= clearDelay) {
+			delete(e.candidates, rule.ID)
+		}
+		return
+	}
+	if known == nil {
+		known = &candidate{finding: Finding{Rule: rule.ID, Since: m.Now}}
+		e.candidates[rule.ID] = known
+	}
+	known.last = m.Now
+	known.reported = known.reported || m.Now.Sub(known.finding.Since) >= rule.HoldFor
+	known.finding.Cause = m.expand(cmp.Or(found.cause, rule.Cause), found.subject)
+	known.finding.Fix = m.expand(cmp.Or(found.fix, rule.Fix), found.subject)
+	known.finding.Evidence = limitLines(found.evidence)
+	for n, line := range known.finding.Evidence {
+		known.finding.Evidence[n] = truncateLine(line)
+	}
+	known.finding.Confidence = rule.Confidence
+	if found.sure {
+		known.finding.Confidence = High
+	}
+}
+
+// listUnexplained returns the findings that are not explained by others.
+func (e *Evaluator) listUnexplained() []Finding {
+	silent, specific := map[string]bool{}, false
+	for _, rule := range e.rules {
+		if known := e.candidates[rule.ID]; known != nil && known.reported {
+			specific = specific || !rule.General
+			for _, explained := range rule.Explains {
+				silent[explained] = true
+			}
+		}
+	}
+	var findings []Finding
+	for _, rule := range e.rules {
+		known := e.candidates[rule.ID]
+		if known != nil && known.reported && !silent[rule.ID] && (!rule.General || !specific) {
+			findings = append(findings, known.finding)
+		}
+	}
+	return findings
+}
+
+func rankConfidence(confidence string) int {
+	return slices.Index([]string{High, Medium, Low}, confidence)
+}

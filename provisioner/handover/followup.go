@@ -1,0 +1,94 @@
+package handover
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/state"
+)
+
+// buildRemaining is what remains for people to do.
+func (s Input) buildRemaining() Section {
+	section := Section{Title: "What is left for you"}
+	if s.Folder != "" {
+		section.addText("Back up the folder %s. It holds the administrator's access%s", s.Folder, s.describeKeptKeys())
+	}
+	section.addText("Give somebody administrator rights by an identity provider of your own. Then remove the first user, kubeadmin:")
+	section.addCommand("oc delete secret kubeadmin -n kube-system")
+	section.addText("Keep the NS records of %s in its parent zone. Without them nobody finds the cluster.", s.Spec.Domain())
+	if s.isConnected() && s.Spec.DNS.ACME {
+		return section
+	}
+	section.addText("The cluster renews its own certificates while its machines run. Browsers warn of the console's "+
+		"certificate until you give the ingress one for *.%s.", s.Spec.AppsDomain())
+	return section
+}
+
+// describeKeptKeys says what else is in the folder.
+func (s Input) describeKeptKeys() string {
+	if s.isConnected() {
+		return "; its API keys are in Vault."
+	}
+	return " and, in api-keys, the cluster's own API keys; nobody can tell you these a second time."
+}
+
+func (s Input) buildCost() Section {
+	section := Section{Title: "What it costs"}
+	if s.Hour == 0 {
+		return section
+	}
+	verb := "costs"
+	if s.Rehearsal {
+		verb = "would cost"
+	}
+	section.addText("The cluster %s about %.2f an hour, %.0f a month (CHF, EUR or USD), for as long as it exists.", verb, s.Hour, s.Month)
+	section.addText("An estimate with the prices of %s, without object storage, traffic, and volumes that applications ask for.%s",
+		s.PriceDate, s.describeUnpriced())
+	return section
+}
+
+func (s Input) describeUnpriced() string {
+	if len(s.Unpriced) == 0 {
+		return ""
+	}
+	return " Not counted for want of a price: " + strings.Join(s.Unpriced, ", ") + "."
+}
+
+// buildLater is how to see the cluster again and how to delete it; after a rehearsal, how to do it for real.
+func (s Input) buildLater() Section {
+	if s.Rehearsal {
+		return s.buildRealInstall()
+	}
+	section := Section{Title: "Later"}
+	if s.Folder == "" {
+		return section
+	}
+	dir := quotePath(s.Folder)
+	section.addText("To see this again:")
+	section.addCommand("exoshift status --dir " + dir)
+	section.addText("To delete the cluster with everything in it, which ends the cost; the cluster's ID is asked for first:")
+	section.addCommand("exoshift destroy --dir " + dir)
+	section.addText("The bucket %s with the backups stays even then, unless you add --delete-backups.", s.Spec.Bucket(state.BucketBackups))
+	return section
+}
+
+func (s Input) buildRealInstall() Section {
+	section := Section{Title: "To do it for real"}
+	if s.Folder == "" {
+		section.addCommand("exoshift install")
+		return section
+	}
+	section.addCommand(fmt.Sprintf("exoshift install --answers %s", quotePath(s.joinPath(state.AnswersFile))))
+	return section
+}
+
+// quotePath writes a path as a shell reads it.
+func quotePath(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%=", r)
+	}
+	if path != "" && strings.TrimFunc(path, plain) == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

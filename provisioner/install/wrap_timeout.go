@@ -1,0 +1,68 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// wrapTimeout adds to a wait that reached its limit what is most likely wrong, and the next thing to do.
+func (i *Installation) wrapTimeout(ctx context.Context, err error) error {
+	var limit *provisioner.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	const op = "wait for the cluster"
+	if findings := i.Findings(); len(findings) > 0 {
+		return fault.Newf(fault.Timeout, op, "%w; most likely: %s", err, findings[0].Cause).WithHint("%s", findings[0].Fix)
+	}
+	if closed, lookErr := i.listClosedPorts(ctx); lookErr == nil && len(closed) > 0 {
+		return fault.Newf(fault.Timeout, op, "%s; %w", strings.Join(closed, "; "), err).
+			WithHint("run the same command again: it adds the missing rules and goes on")
+	}
+	if silent := i.listMissingMasters(); len(silent) > 0 {
+		return fault.New(fault.Timeout, op, err).
+			WithHint("look at the console of %s in the Exoscale portal; if it is stuck, delete the machine and run the same command again", strings.Join(silent, " and "))
+	}
+	return err
+}
+
+// listMissingMasters names the masters that have not registered.
+func (i *Installation) listMissingMasters() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var silent []string
+	for _, master := range i.spec.Machines(state.RoleMaster) {
+		if strings.HasPrefix(i.seen["node/"+master.Name], nodeBooting) {
+			silent = append(silent, master.Name)
+		}
+	}
+	return silent
+}
+
+// listClosedPorts names every rule that the recipe asked for and the zone does not have (any more).
+func (i *Installation) listClosedPorts(ctx context.Context) ([]string, error) {
+	var closed []string
+	for _, group := range i.buildSecurityGroups() {
+		missing, err := i.clients.Cloud.ListMissingRules(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		for _, rule := range missing {
+			closed = append(closed, fmt.Sprintf("port %s is blocked: security group %s lacks the rule for the %s", formatPorts(rule), group.Name, rule.Description))
+		}
+	}
+	return closed, nil
+}
+
+func formatPorts(rule state.Rule) string {
+	if rule.From == rule.To {
+		return fmt.Sprintf("%d/%s", rule.From, rule.Protocol)
+	}
+	return fmt.Sprintf("%d-%d/%s", rule.From, rule.To, rule.Protocol)
+}

@@ -1,0 +1,121 @@
+package objects
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// markPrefix begins the key of an owner's mark; the cluster's ID follows. An object can be a mark everywhere, while
+// Exoscale's documents list no tags of buckets and deny those of objects.
+const markPrefix = "exoshift-owner/"
+
+// WithOwner returns a client whose buckets are the cluster's: it marks those that it makes or finds without a mark, and it
+// neither uses nor deletes one that is marked as another cluster's. It shares the connections of c and need not be closed.
+func (c *Client) WithOwner(cluster string) *Client {
+	owned := *c
+	owned.owner = cluster
+	return &owned
+}
+
+// GetBucketOwner returns the cluster that a bucket is marked as the property of, or "" if it has no mark. Several marks, which
+// only a failure leaves, are told together: such a bucket is nobody's.
+func (c *Client) GetBucketOwner(ctx context.Context, bucket string) (string, error) {
+	owners, err := c.listOwners(ctx, bucket)
+	return strings.Join(owners, " and "), err
+}
+
+func (c *Client) listOwners(ctx context.Context, bucket string) ([]string, error) {
+	var owners []string
+	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Prefix: markPrefix, Recursive: true}) {
+		if object.Err != nil {
+			return nil, c.translate(ctx, "look whose bucket "+bucket+" is", object.Err)
+		}
+		owners = append(owners, strings.TrimPrefix(object.Key, markPrefix))
+	}
+	return owners, nil
+}
+
+// markOwner writes the owner's mark if there is none. Two clusters may do so at the same moment: each looks again after it
+// wrote, and takes its mark back if it sees another one. So at most one of them goes on.
+func (c *Client) markOwner(ctx context.Context, bucket string) (marked bool, err error) {
+	if c.owner == "" {
+		return false, nil
+	}
+	owners, err := c.listOwners(ctx, bucket)
+	switch {
+	case err != nil:
+		return false, err
+	case slices.Equal(owners, []string{c.owner}):
+		return false, nil
+	case len(owners) > 0:
+		return false, newForeignBucketError("use bucket "+bucket, bucket, owners)
+	case c.preview:
+		return true, nil
+	}
+	key := markPrefix + c.owner
+	text := "This bucket belongs to the OpenShift cluster " + c.owner + " and is deleted with it.\n"
+	err = c.applyChange(ctx, "mark bucket "+bucket, state.Created, kindObject, bucket+"/"+key, func() error {
+		return c.putObject(ctx, bucket, key, []byte(text))
+	})
+	if err != nil {
+		return false, err
+	}
+	owners, err = c.listOwners(ctx, bucket)
+	if err != nil || slices.Equal(owners, []string{c.owner}) {
+		return true, err
+	}
+	if _, err := c.DeleteObject(ctx, bucket, key); err != nil {
+		return true, err
+	}
+	others := slices.DeleteFunc(owners, func(owner string) bool { return owner == c.owner })
+	return true, newForeignBucketError("use bucket "+bucket, bucket, others)
+}
+
+// checkOwner refuses a bucket that is marked as another cluster's.
+func (c *Client) checkOwner(ctx context.Context, op, bucket string) error {
+	if c.owner == "" {
+		return nil
+	}
+	owners, err := c.listOwners(ctx, bucket)
+	if err != nil || len(owners) == 0 || slices.Equal(owners, []string{c.owner}) {
+		return err
+	}
+	return newForeignBucketError(op, bucket, owners)
+}
+
+func newForeignBucketError(op, bucket string, owners []string) error {
+	return fault.Newf(fault.Conflict, op, "it is marked as the property of cluster %s", strings.Join(owners, " and ")).
+		WithHint("choose another objectStorage.bucketPrefix; a mark that is wrong is an object below %s/%s: delete it", bucket, markPrefix)
+}
+
+// GetBucketUse returns what there is to know about the name of a bucket.
+func (c *Client) GetBucketUse(ctx context.Context, bucket string) (state.BucketUse, error) {
+	whose, err := c.getOwnership(ctx, bucket)
+	if err != nil || whose != ours {
+		return state.BucketUse{Taken: whose == theirs}, err
+	}
+	use := state.BucketUse{Exists: true}
+	if use.Owner, err = c.GetBucketOwner(ctx, bucket); err != nil {
+		return use, err
+	}
+	use.Empty, err = c.isEmpty(ctx, bucket)
+	return use, err
+}
+
+func (c *Client) isEmpty(ctx context.Context, bucket string) (bool, error) {
+	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Recursive: true}) {
+		if object.Err != nil {
+			return false, c.translate(ctx, "look into bucket "+bucket, object.Err)
+		}
+		if !strings.HasPrefix(object.Key, markPrefix) {
+			return false, nil
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,74 @@
+package openshift
+
+import (
+	"context"
+	"sync"
+
+	"exoshift/internal/network"
+	"exoshift/state"
+)
+
+// backgroundProbe probes one way, once per look. A probe that takes its time holds no look up: until it ends, the result of the
+// one before stands. The zero sentry is ready for use.
+type backgroundProbe struct {
+	mu     sync.Mutex
+	last   state.Probe
+	done   chan struct{} // closed when the probe under way has ended; nil if none is
+	cancel context.CancelFunc
+}
+
+// start begins a probe unless one is under way. It may outlive the look, but not the Cluster.
+func (s *backgroundProbe) start(ctx context.Context, net network.Network, w probeTarget) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done != nil {
+		return
+	}
+	if s.last.Target != w.target.String() {
+		s.last = state.Probe{}
+	}
+	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	s.done = make(chan struct{})
+	go func() {
+		found, _ := w.run(ctx, net) // the probe says why it failed
+		s.finish(found)
+	}()
+}
+
+func (s *backgroundProbe) finish(found state.Probe) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel()
+	s.last = found
+	close(s.done)
+	s.done = nil
+}
+
+// report returns the last result; with patience, or if there is none, that of the probe under way.
+func (s *backgroundProbe) report(ctx context.Context, patient bool) state.Probe {
+	s.mu.Lock()
+	last, done := s.last, s.done
+	s.mu.Unlock()
+	if done == nil || !patient && last.Target != "" {
+		return last
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+func (s *backgroundProbe) close() {
+	s.mu.Lock()
+	done := s.done
+	if done != nil {
+		s.cancel()
+	}
+	s.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+}

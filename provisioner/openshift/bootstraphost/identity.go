@@ -1,0 +1,85 @@
+package bootstraphost
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// stateFile is openshift-install's memory. It holds all private keys of the cluster: no error quotes it.
+const stateFile = ".openshift_install_state.json"
+
+// identity is by what the machine and we prove to each other who we are.
+type identity struct {
+	hostKey ssh.PublicKey   // of its SSH server
+	name    string          // that its gateway's certificate is made out to
+	server  *x509.CertPool  // that certificate alone
+	client  tls.Certificate // ours; openshift-install made it for whoever reads the journal
+}
+
+func readIdentity(file func(name string) ([]byte, error)) (*identity, error) {
+	const op = "find out by what the bootstrap machine is known"
+	who := &identity{}
+	keys, err := file(state.IdentityFile)
+	if err == nil {
+		err = who.readServer(keys)
+	}
+	if err != nil {
+		return nil, fault.New(fault.NotFound, op, err)
+	}
+	content, err := file(stateFile)
+	if err == nil {
+		err = who.readClient(content)
+	}
+	if err != nil {
+		return nil, fault.New(fault.NotFound, op, err)
+	}
+	return who, nil
+}
+
+// readServer reads the keys that the machine was given.
+func (who *identity) readServer(keys []byte) error {
+	who.server = x509.NewCertPool()
+	for block, rest := pem.Decode(keys); block != nil; block, rest = pem.Decode(rest) {
+		switch block.Type {
+		case "OPENSSH PRIVATE KEY":
+			signer, err := ssh.ParsePrivateKey(pem.EncodeToMemory(block))
+			if err != nil {
+				return err
+			}
+			who.hostKey = signer.PublicKey()
+		case "CERTIFICATE":
+			certificate, err := x509.ParseCertificate(block.Bytes)
+			if err != nil {
+				return err
+			}
+			if len(certificate.DNSNames) > 0 {
+				who.name = certificate.DNSNames[0]
+			}
+			who.server.AddCert(certificate)
+		}
+	}
+	if who.hostKey == nil || who.name == "" {
+		return errors.New(state.IdentityFile + " is incomplete")
+	}
+	return nil
+}
+
+func (who *identity) readClient(content []byte) error {
+	var kept struct {
+		Journal struct{ CertRaw, KeyRaw []byte } `json:"*tls.JournalCertKey"`
+	}
+	if json.Unmarshal(content, &kept) != nil || kept.Journal.CertRaw == nil {
+		return errors.New(stateFile + " holds no *tls.JournalCertKey")
+	}
+	pair, err := tls.X509KeyPair(kept.Journal.CertRaw, kept.Journal.KeyRaw)
+	who.client = pair
+	return err
+}

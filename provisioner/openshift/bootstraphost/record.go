@@ -1,0 +1,121 @@
+package bootstraphost
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/state"
+)
+
+// recordEntry is one entry of a service's record, as bootstrap-service-record.sh writes it.
+type recordEntry struct {
+	Timestamp    time.Time `json:"timestamp"`
+	Phase        string    `json:"phase"`
+	Stage        string    `json:"stage"`
+	Result       string    `json:"result"`
+	ErrorLine    string    `json:"errorLine"`
+	ErrorMessage string    `json:"errorMessage"`
+	PreCommand   string    `json:"preCommand"`
+	PostCommand  string    `json:"postCommand"`
+}
+
+// Bounds of what is believed: the machine has half a dozen such services, of at most thirty stages each.
+const (
+	maxServices = 32
+	maxStages   = 100
+)
+
+// parseRecords reads what tail prints: "==> PATH <==" before each file, an empty line after it. A file that is just being
+// written, and so is not whole, is left out.
+func parseRecords(printed []byte) []state.ServiceRecord {
+	var records []state.ServiceRecord
+	var name string
+	var content bytes.Buffer
+	take := func() {
+		var entries []recordEntry
+		if name != "" && len(records) < maxServices && json.Unmarshal(content.Bytes(), &entries) == nil {
+			records = append(records, buildRecord(name, entries))
+		}
+		content.Reset()
+	}
+	for line := range bytes.Lines(printed) {
+		if next, header := parseFileHeader(string(line)); header {
+			take()
+			name = next
+			continue
+		}
+		content.Write(line)
+	}
+	take()
+	slices.SortFunc(records, func(a, b state.ServiceRecord) int { return strings.Compare(a.Service, b.Service) })
+	return records
+}
+
+// parseFileHeader returns the name of a service if a line is the header of its file. No line of JSON begins like one.
+func parseFileHeader(line string) (string, bool) {
+	file, ok := strings.CutPrefix(strings.TrimSpace(line), "==> ")
+	if !ok {
+		return "", false
+	}
+	file, ok = strings.CutSuffix(file, " <==")
+	return sanitizeLine(strings.TrimSuffix(path.Base(file), ".json")), ok
+}
+
+// buildRecord puts a service's record together. Stages that have ended well stay so when the service is started again: it does
+// not repeat them.
+func buildRecord(service string, entries []recordEntry) state.ServiceRecord {
+	record := state.ServiceRecord{Service: service}
+	for _, e := range entries {
+		switch e.Phase {
+		case "service start":
+			record.Starts++
+			record.Stage, record.Failure, record.Done, record.Since = "", "", false, e.Timestamp
+		case "stage start":
+			record.Stage, record.Since = sanitizeLine(e.Stage), e.Timestamp
+		case "stage end", "service end", "pre-command end", "post-command end":
+			e.applyEnd(&record)
+		}
+	}
+	return record
+}
+
+// applyEnd notes that something is over.
+func (e recordEntry) applyEnd(record *state.ServiceRecord) {
+	failed := e.Result == "failure"
+	switch {
+	case failed:
+		record.Failure = e.describeFailure(record.Failure)
+	case e.Phase == "stage end" && len(record.Finished) < maxStages && !slices.Contains(record.Finished, sanitizeLine(e.Stage)):
+		record.Finished = append(record.Finished, sanitizeLine(e.Stage))
+	}
+	switch e.Phase {
+	case "stage end":
+		record.Stage = ""
+		if !failed {
+			record.Failure = ""
+		}
+	case "service end":
+		record.Stage, record.Since, record.Done = "", e.Timestamp, !failed
+	}
+}
+
+// describeFailure says what went wrong in one line. The end of a service that says nothing repeats what its stage said.
+func (e recordEntry) describeFailure(before string) string {
+	message := sanitizeLine(cmp.Or(e.ErrorMessage, e.ErrorLine))
+	where := sanitizeLine(cmp.Or(e.Stage, e.PreCommand, e.PostCommand))
+	switch {
+	case message == "" && before != "":
+		return before
+	case message == "":
+		message = "it failed"
+	}
+	if where != "" {
+		return where + ": " + message
+	}
+	return message
+}

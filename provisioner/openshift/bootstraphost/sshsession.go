@@ -1,0 +1,133 @@
+package bootstraphost
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/netip"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/state"
+)
+
+const (
+	sshPort = 22
+	// readRecords is the one command that we ever run. It prints each file below a line with its name. That the files are
+	// readable for everybody is not verified.
+	readRecords = "tail -v -n +1 /var/log/openshift/*.json"
+	// maxRecords bounds, in bytes, what it may print.
+	maxRecords = 4 << 20
+)
+
+// sshSession is a login on the machine. One connection serves all looks: the agent may ask its owner each time that a key is
+// used.
+type sshSession struct {
+	net      network.Network
+	key      string
+	agent    Agent
+	client   *ssh.Client
+	loginErr error // why there is no use in trying again
+}
+
+func newSSHSession(net network.Network, key string, agent Agent) *sshSession {
+	return &sshSession{net: net, key: key, agent: agent}
+}
+
+func (s *sshSession) close() {
+	if s.client != nil {
+		_ = s.client.Close()
+		s.client = nil
+	}
+}
+
+// listRecords returns what the services have recorded; nothing without an agent.
+func (s *sshSession) listRecords(ctx context.Context, address netip.Addr, who *identity) ([]state.ServiceRecord, error) {
+	if s.agent == nil || s.loginErr != nil {
+		return nil, s.loginErr
+	}
+	const op = "read what the services of the bootstrap machine have recorded"
+	if s.client == nil {
+		if err := s.connect(ctx, address, who); err != nil {
+			return nil, s.toFault(op, err)
+		}
+	}
+	printed, err := s.run(ctx, readRecords)
+	if err != nil {
+		s.close()
+		return nil, fault.New(fault.Transient, op, err)
+	}
+	return parseRecords(printed), nil
+}
+
+// toFault tells failures that pass from those that stay.
+func (s *sshSession) toFault(op string, err error) error {
+	var refused *loginError
+	switch {
+	case errors.Is(err, errHostKeyMismatch):
+		s.loginErr = fault.New(fault.Conflict, op, err).
+			WithHint("find out which machine has its address: it is another one, or was given other keys")
+	case errors.As(err, &refused):
+		s.loginErr = fault.New(fault.Denied, op, err).
+			WithHint("the installation does not need it; to see it, add the cluster's key to the SSH agent (ssh-add) and run again")
+	default:
+		return fault.New(fault.Transient, op, err)
+	}
+	return s.loginErr
+}
+
+// run returns what a command prints. The end of ctx ends the connection.
+func (s *sshSession) run(ctx context.Context, command string) ([]byte, error) {
+	client := s.client
+	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
+	defer stop()
+	session, err := client.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = session.Close() }()
+	complaint := &limitedBuffer{left: 1 << 10}
+	session.Stderr = complaint
+	output, err := session.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Start(command); err != nil {
+		return nil, err
+	}
+	printed, err := io.ReadAll(io.LimitReader(output, maxRecords))
+	if err != nil || len(printed) == maxRecords {
+		return printed, err
+	}
+	return printed, toCommandError(session.Wait(), len(printed) > 0, complaint.String())
+}
+
+// toCommandError says what became of a command. That there are no files yet is none; one file that cannot be read does not
+// spoil the others.
+func toCommandError(err error, printed bool, complaint string) error {
+	var exit *ssh.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if printed || strings.Contains(complaint, "No such file") {
+		return nil
+	}
+	return errors.New(sanitizeLine(complaint))
+}
+
+// limitedBuffer keeps the beginning of what is written to it.
+type limitedBuffer struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limitedBuffer) Write(b []byte) (int, error) {
+	kept := min(len(b), l.left)
+	l.left -= kept
+	_, _ = l.Buffer.Write(b[:kept]) // never fails
+	return len(b), nil
+}

@@ -1,0 +1,40 @@
+package openshift
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// maxConflicts bounds how many fields are named.
+const maxConflicts = 5
+
+// describeConflicts returns the fields that others own and whoever owns them, by what the API says about an apply; "" if that is
+// not why it failed. The API names fields and managers, and no values.
+func describeConflicts(err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) || answer.Status().Details == nil {
+		return ""
+	}
+	var named []string
+	for _, cause := range answer.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			named = append(named, fmt.Sprintf("%s of %s", sanitize(cause.Field), sanitize(parseManager(cause.Message))))
+		}
+	}
+	if more := len(named) - maxConflicts; more > 0 {
+		named = append(named[:maxConflicts], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(named, ", ")
+}
+
+// parseManager returns the manager in the API's words: conflict with "kubectl" using apps/v1.
+func parseManager(message string) string {
+	if parts := strings.SplitN(message, `"`, 3); len(parts) == 3 {
+		return parts[1]
+	}
+	return "somebody else"
+}

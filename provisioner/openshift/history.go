@@ -1,0 +1,83 @@
+package openshift
+
+import (
+	"time"
+
+	"exoshift/state"
+)
+
+// history is what earlier looks saw, and what does not step back from then on.
+type history struct {
+	reached   map[string]bool // phases
+	answers   int             // of the API, in a row
+	version   string          // that percent is of
+	percent   int
+	operators map[string]*operatorRecord
+	nodeCache nodeCache
+	grants    grants
+}
+
+func newHistory() history {
+	return history{reached: map[string]bool{}, operators: map[string]*operatorRecord{}, grants: grants{}}
+}
+
+// markReached notes a phase and all phases that must have been before it.
+func (m *history) markReached(phase string) {
+	if m.reached[phase] {
+		return
+	}
+	m.reached[phase] = true
+	for _, earlier := range listImpliedPhases(phase) {
+		m.markReached(earlier)
+	}
+}
+
+// minAnswers is how many times in a row the temporary API must be ready before that counts: it flaps while its pods
+// restart.
+const minAnswers = 2
+
+// count counts the answers of the API in a row.
+func (m *history) count(answered bool) {
+	m.answers++
+	if !answered {
+		m.answers = 0
+	}
+	if m.answers >= minAnswers {
+		m.markReached(state.PhaseTemporaryAPI)
+	}
+}
+
+// updateVersion adds to what a look found of the version what earlier ones saw: the percentage of a release does not
+// shrink, although its operator begins to count anew after each failure.
+func (m *history) updateVersion(status *state.VersionStatus) {
+	if status.Version == "" {
+		return
+	}
+	if m.version != status.Version {
+		m.version, m.percent = status.Version, 0
+	}
+	if status.IsInstalled() {
+		status.Percent = 100
+	}
+	m.percent = max(m.percent, status.Percent)
+	status.Percent = m.percent
+}
+
+// updateOperators returns the operators as this look and the earlier ones together show them, in the order of found.
+func (m *history) updateOperators(found []clusterOperator, now time.Time) []state.OperatorStatus {
+	kept := map[string]*operatorRecord{}
+	statuses := make([]state.OperatorStatus, len(found))
+	for i, operator := range found {
+		record := m.operators[operator.Metadata.Name]
+		if record == nil {
+			record = newOperatorRecord(operator, now)
+		}
+		record.update(operator, now)
+		kept[operator.Metadata.Name] = record
+		statuses[i] = record.toStatus(operator, now)
+	}
+	if len(found) > 0 {
+		m.operators = kept
+	}
+	return statuses
+}

@@ -1,0 +1,180 @@
+package openshift
+
+import (
+	"context"
+	"sync"
+
+	"exoshift/state"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// pollResult is what one round of requests found. What does not exist, was not answered, or is not needed any more is zero.
+type pollResult struct {
+	nodes    []corev1.Node
+	requests []certificatesv1.CertificateSigningRequest
+
+	version   clusterVersion
+	versioned bool // the version exists
+	operators []clusterOperator
+
+	etcd       operator
+	endpoints  corev1.ConfigMap // of etcd
+	etcdEvents []corev1.Event
+
+	revisions  map[string]int  // on how many masters a component of the control plane runs; nil: not read
+	servers    map[string]bool // addresses of the API servers; nil: not read
+	succeeded  bool            // event bootstrap-success
+	tornDown   bool            // event bootstrap-finished
+	complete   bool            // ConfigMap kube-system/bootstrap says so
+	pools      []pool
+	routers    []corev1.Pod
+	schedulers scheduler
+}
+
+// poll reads everything once that may still change: parts that do not depend on each other side by side. What was found
+// is returned beside the first error.
+func (a *api) poll(ctx context.Context, reached func(phase string) bool) (pollResult, error) {
+	var found pollResult
+	parts := []func(context.Context, *api, func(string) bool) error{
+		found.readNodes, found.readVersion, found.readEtcd, found.readControlPlane, found.readBootstrap, found.readPlacement,
+	}
+	failures := make([]error, len(parts))
+	var reading sync.WaitGroup
+	for n, read := range parts {
+		reading.Go(func() { failures[n] = read(ctx, a, reached) })
+	}
+	reading.Wait()
+	for _, failure := range failures {
+		if failure != nil {
+			return found, failure
+		}
+	}
+	return found, nil
+}
+
+// readNodes reads the nodes after the requests: a node that registers meanwhile makes a request of before suspicious,
+// never harmless. Without the nodes, no request can be judged.
+func (l *pollResult) readNodes(ctx context.Context, a *api, _ func(string) bool) error {
+	asked, err := listObjects[certificatesv1.CertificateSigningRequest](ctx, a, requests, "")
+	if err != nil {
+		return err
+	}
+	if l.nodes, err = listNodes(ctx, a); err != nil {
+		return err
+	}
+	l.requests = asked
+	return nil
+}
+
+func (l *pollResult) readVersion(ctx context.Context, a *api, _ func(string) bool) (err error) {
+	if l.version, l.versioned, err = getObject[clusterVersion](ctx, a, clusterVersions, "version"); err != nil {
+		return err
+	}
+	l.operators, err = listObjects[clusterOperator](ctx, a, clusterOperators, "")
+	return err
+}
+
+// readEtcd reads the operator's events only as long as they tell what the endpoints do not: that a member was added.
+func (l *pollResult) readEtcd(ctx context.Context, a *api, _ func(string) bool) (err error) {
+	if l.etcd, _, err = getObject[operator](ctx, a, etcds, "cluster"); err != nil {
+		return err
+	}
+	if l.endpoints, _, err = getObject[corev1.ConfigMap](ctx, a, etcdConfig, "etcd-endpoints"); err != nil {
+		return err
+	}
+	if !l.etcd.Status.Conditions.is(runningInCluster) {
+		l.etcdEvents, err = listObjects[corev1.Event](ctx, a, etcdEvents, "")
+	}
+	return err
+}
+
+func (l *pollResult) readControlPlane(ctx context.Context, a *api, reached func(string) bool) error {
+	if reached(state.PhaseControlPlane) {
+		return nil
+	}
+	revisions := map[string]int{}
+	for _, component := range listComponents() {
+		object, _, err := getObject[operator](ctx, a, component.resource, "cluster")
+		if err != nil {
+			return err
+		}
+		revisions[component.name] = object.countRunning()
+	}
+	l.revisions = revisions
+	return nil
+}
+
+// readBootstrap reads what the bootstrap machine itself tells. Its events expire after about three hours (unverified):
+// later phases then stand for them.
+func (l *pollResult) readBootstrap(ctx context.Context, a *api, reached func(string) bool) error {
+	if !reached(state.PhaseComplete) {
+		status, _, err := getObject[corev1.ConfigMap](ctx, a, systemConfig, "bootstrap")
+		if err != nil {
+			return err
+		}
+		l.complete = status.Data["status"] == "complete"
+	}
+	if reached(state.PhaseTeardown) {
+		return nil
+	}
+	for event, happened := range map[string]*bool{"bootstrap-success": &l.succeeded, "bootstrap-finished": &l.tornDown} {
+		var err error
+		if _, *happened, err = getObject[struct{}](ctx, a, systemEvents, event); err != nil {
+			return err
+		}
+	}
+	return l.readServers(ctx, a)
+}
+
+func (l *pollResult) readServers(ctx context.Context, a *api) error {
+	slice, exists, err := getObject[endpointSlice](ctx, a, apiEndpoints, "kubernetes")
+	if err != nil || !exists {
+		return err
+	}
+	l.servers = slice.collectAddresses()
+	return nil
+}
+
+func (l *pollResult) readPlacement(ctx context.Context, a *api, _ func(string) bool) (err error) {
+	if l.pools, err = listObjects[pool](ctx, a, pools, ""); err != nil {
+		return err
+	}
+	if l.schedulers, _, err = getObject[scheduler](ctx, a, schedulers, "cluster"); err != nil {
+		return err
+	}
+	l.routers, err = listObjects[corev1.Pod](ctx, a, routerPods, "")
+	return err
+}
+
+// component is a part of the control plane that runs as a static pod.
+type component struct {
+	name     string
+	resource resourcePath
+}
+
+func listComponents() []component {
+	return []component{
+		{"kube-apiserver", kubeAPIServers},
+		{"kube-controller-manager", kubeControllerManagers},
+		{"kube-scheduler", kubeSchedulers},
+	}
+}
+
+// endpointSlice is the part of a discovery.k8s.io/v1 EndpointSlice that tells its addresses.
+type endpointSlice struct {
+	Endpoints []struct {
+		Addresses []string `json:"addresses"`
+	} `json:"endpoints"`
+}
+
+func (s endpointSlice) collectAddresses() map[string]bool {
+	all := map[string]bool{}
+	for _, endpoint := range s.Endpoints {
+		for _, address := range endpoint.Addresses {
+			all[address] = true
+		}
+	}
+	return all
+}

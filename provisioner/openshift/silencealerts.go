@@ -1,0 +1,115 @@
+package openshift
+
+import (
+	"context"
+
+	"exoshift/internal/fault"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// The places of what silences alerts that nobody acts on, every few hours.
+const (
+	silenceCronJobs resourcePath = "batch/v1/cronjobs@openshift-monitoring"
+	silenceJobs     resourcePath = "batch/v1/jobs@openshift-monitoring"
+)
+
+const (
+	silenceName = "silence"          // of the CronJob
+	silenceJob  = "silence-exoshift" // of its run at our wish
+	// manualAnnotation marks a Job that somebody started of a CronJob, as the command oc does.
+	manualAnnotation = "cronjob.kubernetes.io/instantiate"
+)
+
+// SilenceAlerts has the cluster's own job silence the alerts that nobody acts on, now and not in some hours, and takes the
+// job away once it is over. fault.Transient: it runs; fault.NotFound: the cluster has no such job; fault.Conflict: it failed.
+func (c *Cluster) SilenceAlerts(ctx context.Context) error {
+	const op = "silence the alerts that nobody acts on"
+	api, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	job, running, err := getObject[batchv1.Job](ctx, api, silenceJobs, silenceJob)
+	if err != nil {
+		return err
+	}
+	if running {
+		return api.endSilencing(ctx, op, job)
+	}
+	cron, exists, err := getObject[batchv1.CronJob](ctx, api, silenceCronJobs, silenceName)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return fault.Newf(fault.NotFound, op, "there is no CronJob openshift-monitoring/%s", silenceName)
+	}
+	if err := api.startSilencing(ctx, op, cron); err != nil {
+		return err
+	}
+	return fault.Newf(fault.Transient, op, "the job begins")
+}
+
+func (a *api) startSilencing(ctx context.Context, op string, cron batchv1.CronJob) error {
+	template := cron.Spec.JobTemplate
+	job := batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: silenceJob, Namespace: "openshift-monitoring", Labels: template.Labels, Annotations: map[string]string{manualAnnotation: "manual", createdAnnotation: "true"},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "CronJob", Name: silenceName, UID: cron.UID, Controller: new(true)}},
+		},
+		Spec: template.Spec,
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&job)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	delete(fields, "status")
+	a.counter.count("create", silenceJobs)
+	_, err = silenceJobs.toClient(a).Create(ctx, &unstructured.Unstructured{Object: fields}, metav1.CreateOptions{FieldManager: fieldManager})
+	if err == nil || apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return truncateMessage(a.toFault(ctx, op, err))
+}
+
+// endSilencing takes a job away that is over; one that somebody else made stays, and counts as well.
+func (a *api) endSilencing(ctx context.Context, op string, job batchv1.Job) error {
+	done, failed := hasJobCondition(job, batchv1.JobComplete), hasJobCondition(job, batchv1.JobFailed)
+	if !done && !failed {
+		return fault.Newf(fault.Transient, op, "the job openshift-monitoring/%s runs", silenceJob)
+	}
+	if job.Annotations[createdAnnotation] != "" {
+		if err := a.removeSilencing(ctx, op, job); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return fault.Newf(fault.Conflict, op, "the job failed").WithHint("look at the CronJob openshift-monitoring/%s", silenceName)
+	}
+	return nil
+}
+
+func (a *api) removeSilencing(ctx context.Context, op string, job batchv1.Job) error {
+	a.counter.count("delete", silenceJobs)
+	err := silenceJobs.toClient(a).Delete(ctx, silenceJob, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &job.UID}, PropagationPolicy: new(metav1.DeletePropagationBackground),
+	})
+	if err == nil || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return truncateMessage(a.toFault(ctx, op, err))
+}
+
+func hasJobCondition(job batchv1.Job, wanted batchv1.JobConditionType) bool {
+	for _, condition := range job.Status.Conditions {
+		if condition.Type == wanted {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

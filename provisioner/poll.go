@@ -1,0 +1,84 @@
+package provisioner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Clock is the time a run lives by.
+type Clock interface {
+	Now() time.Time
+	Sleep(context.Context, time.Duration) error
+}
+
+// heartbeat is how often an unchanged wait is told again, so that a log shows that the program is alive.
+const heartbeat = time.Minute
+
+// PollUntil makes the body of a step out of a check: the check is repeated until it returns nil, at the full multiples of
+// every, so that waits of the same interval check at the same moments and can share what they look at. Its error is the
+// sentence on the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
+func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc {
+	return func(ctx context.Context, report Report) error {
+		since, told, last := clock.Now(), time.Time{}, ""
+		for {
+			err := check(ctx, report)
+			switch {
+			case err == nil:
+				return nil
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			}
+			now := clock.Now()
+			if now.Sub(since) >= limit && !isProgressing(err) {
+				return &LimitError{Limit: limit, Err: err}
+			}
+			if err.Error() != last || now.Sub(told) >= heartbeat {
+				last, told = err.Error(), now
+				report(Event{Type: TypeWait, Since: &since, Limit: limit.Seconds(), Last: last})
+			}
+			if err := clock.Sleep(ctx, now.Truncate(every).Add(every).Sub(now)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Progressing marks the error of a check that lacks something, but comes closer to it: a wait goes on beyond its limit while
+// its check says so. What is slow is not broken.
+func Progressing(err error) error { return progressing{err} }
+
+type progressing struct{ error }
+
+func (m progressing) Unwrap() error { return m.error }
+
+func isProgressing(err error) bool {
+	var m progressing
+	return errors.As(err, &m)
+}
+
+// LimitError is the end of a wait that reached its limit. Err is what it was still waiting for.
+type LimitError struct {
+	Limit time.Duration
+	Err   error
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("gave up after %s: %v", formatLimit(e.Limit), e.Err)
+}
+
+// formatLimit writes a limit without the units that say nothing: 1h, 45m.
+func formatLimit(limit time.Duration) string {
+	words := limit.String()
+	if short, cut := strings.CutSuffix(words, "m0s"); cut {
+		words = short + "m"
+	}
+	if short, cut := strings.CutSuffix(words, "h0m"); cut {
+		words = short + "h"
+	}
+	return words
+}
+
+func (e *LimitError) Unwrap() error { return e.Err }

@@ -1,0 +1,77 @@
+package remoterun
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// settleTime is how long, by the zone's clock, a request whose answer was lost may take until everybody sees what it made.
+const settleTime = 30 * time.Second
+
+// deleteAll deletes the machine, then its group, then the bucket, which tells others that a run goes on. The bucket goes in any
+// case: it may hold a secret.
+func (e *run) deleteAll(ctx context.Context) error {
+	if err := e.waitSettled(ctx); err != nil {
+		return err
+	}
+	err := e.deleteMachines(ctx)
+	if err == nil {
+		err = e.deleteGroup(ctx)
+	}
+	_, storage := e.storage.DeleteBucket(ctx, e.name())
+	return errors.Join(err, storage)
+}
+
+// waitSettled waits if something was asked for a moment ago of which nobody knows whether it came into being.
+func (e *run) waitSettled(ctx context.Context) error {
+	entries, err := e.folder.ListEntries()
+	if err != nil {
+		return err
+	}
+	var last time.Time
+	for _, entry := range entries {
+		if e.journal.Open(entry.Kind, entry.Name) {
+			last = entry.Time
+		}
+	}
+	left := settleTime - e.options.Clock.Now().Sub(last)
+	if last.IsZero() || left <= 0 {
+		return nil
+	}
+	return e.options.Clock.Sleep(ctx, min(left, settleTime))
+}
+
+// deleteMachines deletes what carries the label of the run.
+func (e *run) deleteMachines(ctx context.Context) error {
+	machines, err := e.cloud.ListInstances(ctx, e.labels())
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, machine := range machines {
+		_, err := e.cloud.Delete(ctx, state.Object{Kind: state.KindInstance, Name: machine.Name, ID: machine.ID})
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+func (e *run) deleteGroup(ctx context.Context) error {
+	groups, err := e.cloud.ListObjectsByKind(ctx, state.KindSecurityGroup)
+	if err != nil {
+		return err
+	}
+	own := slices.IndexFunc(groups, func(o state.Object) bool { return o.Name == e.name() })
+	if own < 0 {
+		return nil
+	}
+	_, err = e.cloud.Delete(ctx, groups[own])
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package remoterun
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	// estimatedMinutes is how long such a machine lives, from what the parts usually take.
+	estimatedMinutes = 5
+	// minDiskGiB is the smallest disk of an instance, in GiB.
+	minDiskGiB = 10
+)
+
+// Estimate are what a run in the zone takes.
+type Estimate struct {
+	Zone    string
+	Type    string  // of the machine
+	Minutes int     // that it lives, about
+	Upload  int64   // bytes
+	Hour    float64 // what the machine costs in an hour; 0 if that is not known
+	Date    string  // of the price
+}
+
+// Estimate returns what a run of a program would take. It looks at the zone and changes nothing.
+func (z *Zone) Estimate(ctx context.Context, program Program) (Estimate, error) {
+	packed, err := packProgram(program)
+	if err != nil {
+		return Estimate{}, err
+	}
+	cloud, _, end, err := z.options.Connect(discardJournal{})
+	if err != nil {
+		return Estimate{}, err
+	}
+	defer end()
+	prices, err := assets.ReadPrices()
+	if err != nil {
+		return Estimate{}, fault.New(fault.Internal, "estimate what a machine in the zone costs", err)
+	}
+	machine, err := pickCheapest(ctx, cloud, prices)
+	if err != nil {
+		return Estimate{}, err
+	}
+	hour, _ := prices.PerHour(state.KindInstance, machine, minDiskGiB)
+	return Estimate{
+		Zone: z.options.Zone, Type: machine, Minutes: estimatedMinutes, Upload: int64(len(packed.content)), Hour: hour, Date: prices.Date,
+	}, nil
+}
+
+func (t Estimate) String() string {
+	text := fmt.Sprintf("One machine (%s) runs in zone %s for about %d minutes and is deleted again. %s are uploaded.",
+		t.Type, t.Zone, t.Minutes, formatMegabytes(t.Upload))
+	if t.Hour == 0 {
+		return text + " What that costs is not known here."
+	}
+	return text + fmt.Sprintf(" An hour of it costs about %.2f (CHF, EUR or USD), by the prices of %s.", t.Hour, t.Date)
+}
+
+// pickCheapest returns the cheapest of the small instance types that the zone offers to the organization.
+func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices) (string, error) {
+	offered, err := cloud.ListInstanceTypes(ctx)
+	if err != nil {
+		return "", err
+	}
+	small := []string{"standard.micro", "standard.tiny", "standard.small"}
+	offered = slices.DeleteFunc(offered, func(t state.InstanceType) bool { return !t.Authorized || !slices.Contains(small, t.Name) })
+	if len(offered) == 0 {
+		return "", fault.Newf(fault.Quota, "choose a machine", "the zone offers none of %v to this organization", small).
+			WithHint("ask Exoscale to authorize standard.micro, or check from another host: --vantage ssh:HOST")
+	}
+	return slices.MinFunc(offered, func(a, b state.InstanceType) int {
+		return cmp.Or(cmp.Compare(prices.Instances[a.Name], prices.Instances[b.Name]), cmp.Compare(a.MemoryGiB, b.MemoryGiB))
+	}).Name, nil
+}

@@ -1,0 +1,99 @@
+package remoterun
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"exoshift/internal/fault"
+)
+
+// loadHostKeys is what is known of a host.
+type hostKeys struct {
+	algorithms []string // of the keys that are known; none: any
+	check      ssh.HostKeyCallback
+}
+
+// loadHostKeys reads what the files of known hosts say.
+func (h *Host) loadHostKeys() (hostKeys, error) {
+	const op = "find out by which key the host is known"
+	files := slices.DeleteFunc(slices.Clone(h.options.KnownHosts), func(path string) bool {
+		_, err := os.Stat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	lookUp, err := knownhosts.New(files...)
+	if err != nil {
+		return hostKeys{}, fault.New(fault.Invalid, op, err).WithHint("mend that file; `%s` says more", h.formatCommand())
+	}
+	keys := hostKeys{check: func(host string, remote net.Addr, key ssh.PublicKey) error {
+		return h.toHostKeyFault(lookUp(host, remote, key), key)
+	}}
+	keys.algorithms, err = listKnownAlgorithms(lookUp, h.address)
+	if err != nil {
+		return hostKeys{}, fault.New(fault.Internal, op, err)
+	}
+	return keys, nil
+}
+
+// listKnownAlgorithms returns those of the keys that are known, so that the host is asked for one of them. A key that is nobody's
+// brings the list out.
+func listKnownAlgorithms(lookUp ssh.HostKeyCallback, address string) ([]string, error) {
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	nobodys, err := ssh.NewPublicKey(public)
+	if err != nil {
+		return nil, err
+	}
+	var mismatch *knownhosts.KeyError
+	if !errors.As(lookUp(address, &net.TCPAddr{}, nobodys), &mismatch) {
+		return nil, nil
+	}
+	var algorithms []string
+	for _, known := range mismatch.Want {
+		if kind := known.Key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs in newer ways
+			algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
+		} else {
+			algorithms = append(algorithms, kind)
+		}
+	}
+	return algorithms, nil
+}
+
+// toHostKeyFault says what to do about a host that is not the one that is known.
+func (h *Host) toHostKeyFault(err error, key ssh.PublicKey) error {
+	const op = "make sure that the host is the right one"
+	var mismatch *knownhosts.KeyError
+	var revoked *knownhosts.RevokedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &revoked):
+		return fault.New(fault.Denied, op, err).WithHint("do not use this host: its key was revoked")
+	case errors.As(err, &mismatch) && len(mismatch.Want) == 0:
+		return fault.Newf(fault.Denied, op, "nobody here knows %s; its key is %s", h.address, ssh.FingerprintSHA256(key)).
+			WithHint("compare this fingerprint with the host's own; `%s` adds it to the known hosts", h.formatCommand())
+	case errors.As(err, &mismatch):
+		return fault.Newf(fault.Conflict, op, "%s shows the key %s, which is another one than %s line %d says", h.address, ssh.FingerprintSHA256(key),
+			mismatch.Want[0].Filename, mismatch.Want[0].Line).
+			WithHint("find out whether the host was installed again or somebody is in between; then mend that line")
+	}
+	return fault.New(fault.Denied, op, err).WithHint("find out whether this works: %s", h.formatCommand())
+}
+
+// formatCommand is how a person gets to the host.
+func (h *Host) formatCommand() string {
+	host, port, err := net.SplitHostPort(h.address)
+	if err != nil || port == sshPort {
+		return "ssh " + h.user + "@" + host
+	}
+	return "ssh -p " + port + " " + h.user + "@" + host
+}

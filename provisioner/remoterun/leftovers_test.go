@@ -1,0 +1,299 @@
+package remoterun_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+)
+
+// killer ends a process at one of its requests, from which on it asks nothing more. Machines go on.
+type killer struct {
+	mu     sync.Mutex
+	at     int  // number of the request; 0: never
+	order  bool // dies when a machine is ordered
+	before bool // the request does not arrive; otherwise it is carried out, and the answer is lost
+	all    bool // requests that only look count, too
+	count  int
+	dead   bool
+	kill   func()
+
+	sentences []string
+}
+
+// ordering is in the place of a number: the request for a machine.
+const ordering = -1
+
+func (k *killer) arm(at int, kill func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.at, k.order, k.count, k.dead, k.kill = at, at == ordering, 0, false, kill
+}
+
+func (k *killer) gate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fromMachine(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		switch dies, dead := k.judge(r); {
+		case dead:
+			panic(http.ErrAbortHandler)
+		case dies && k.before:
+			k.kill()
+			panic(http.ErrAbortHandler)
+		case dies:
+			next.ServeHTTP(nowhere{http.Header{}}, r) // before the kill: with the process its connection goes, and what of the request is still on it
+			k.kill()
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (k *killer) judge(r *http.Request) (dies, dead bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.dead {
+		return false, true
+	}
+	if k.all || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		k.count++
+		k.sentences = append(k.sentences, sentence(r))
+		if k.count == k.at || k.order && strings.HasSuffix(r.URL.Path, "/v2/instance") {
+			k.dead = true
+			return true, false
+		}
+	}
+	return false, false
+}
+
+// nowhere swallows an answer.
+type nowhere struct{ header http.Header }
+
+func (n nowhere) Header() http.Header             { return n.header }
+func (nowhere) WriteHeader(int)                   {}
+func (nowhere) Write(content []byte) (int, error) { return len(content), nil }
+
+// calls returns the numbers of a run's requests, of those that say the same the first only.
+func calls(t *testing.T, all bool) (numbers []int) {
+	t.Helper()
+	k := &killer{all: all}
+	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) { l.runsWell() })
+	said := map[string]bool{}
+	for n, sentence := range k.sentences {
+		if !said[sentence] {
+			numbers = append(numbers, n+1)
+		}
+		said[sentence] = true
+	}
+	return numbers
+}
+
+// sentence is what a request says, without what differs between two runs.
+func sentence(r *http.Request) string {
+	return r.Method + " " + regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16}`).ReplaceAllString(r.Host+r.URL.Path, "ID")
+}
+
+func TestARunThatIsKilledAtAnyChangeLeavesNothingAfterTheNext(t *testing.T) {
+	for _, at := range calls(t, false) {
+		for _, before := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%d before %t", at, before), func(t *testing.T) {
+				k := &killer{before: before}
+				inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) {
+					l.killed(k, at)
+					l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+					l.empty()
+					l.runsWell()
+				})
+			})
+		}
+	}
+}
+
+// killed is a run that dies at a request. Its folder stays, as a process leaves it that is gone.
+func (l *lab) killed(k *killer, at int) {
+	l.Helper()
+	ctx, kill := context.WithCancel(l.Context())
+	defer kill()
+	k.arm(at, kill)
+	_, err := l.vantage().Run(ctx, text("the program"), nil, l.hear)
+	if err == nil {
+		l.Fatal("a dead process had a report")
+	}
+	k.arm(0, nil)
+}
+
+func TestARunThatIsCancelledAtAnyTimeLeavesNothing(t *testing.T) {
+	for _, at := range calls(t, true) {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			var mu sync.Mutex
+			count := 0
+			stop := func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					mu.Lock()
+					if !fromMachine(r) {
+						count++
+					}
+					if count == at {
+						cancel()
+					}
+					mu.Unlock()
+					next.ServeHTTP(w, r)
+				})
+			}
+			inLab(t, simcloud.Options{Middleware: stop}, func(l *lab) {
+				if _, err := l.vantage().Run(ctx, text("the program"), nil, l.hear); err != nil && !fault.Is(err, fault.Cancelled) {
+					l.Errorf("it ended with %v", err)
+				}
+				l.empty()
+			})
+		})
+	}
+}
+
+func TestWhatIsNotedNowhereIsRemovedWhenItsTimeIsOver(t *testing.T) {
+	k := &killer{}
+	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) {
+		l.killed(k, ordering) // its machine is there
+		if len(l.left()) < 4 {
+			l.Fatalf("only %v is left", l.left())
+		}
+		l.must(os.RemoveAll(l.dir))
+		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+		if left := l.left(); len(left) != 3 {
+			l.Errorf("what may be somebody's run was touched: %v", left)
+		}
+		l.must(l.net.Clock.Sleep(l.Context(), 61*time.Minute))
+		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+		l.empty()
+	})
+}
+
+func TestARunThatGoesOnIsLeftAlone(t *testing.T) {
+	inLab(t, simcloud.Options{}, func(l *lab) {
+		report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(said string) {
+			if strings.Contains(said, "the machine runs") {
+				l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+				l.must(l.vantageOf(l.dir+"-elsewhere").CleanUpLeftovers(l.Context(), l.hear))
+			}
+		})
+		if err != nil || string(report) != ran {
+			l.Errorf("%q came back, and %v", report, err)
+		}
+	})
+}
+
+func TestWhatOnlyLooksLikeARunIsLeftAlone(t *testing.T) {
+	inLab(t, simcloud.Options{}, func(l *lab) {
+		cloud, storage := l.client()
+		template, err := cloud.FindPublicTemplate(l.Context(), "Linux Ubuntu 22.04 LTS 64-bit")
+		l.must(err)
+		_, _, err = cloud.EnsureSecurityGroup(l.Context(), state.SecurityGroup{Name: "exoshift-check-mine"})
+		l.must(err)
+		_, err = storage.EnsureBucket(l.Context(), "exoshift-check-mine")
+		l.must(err)
+		for name, labels := range map[string]map[string]string{
+			"exoshift-check-0123456789abcdef": nil, "exoshift-check-mine": {state.LabelCheck: "mine"},
+		} {
+			_, _, err = cloud.EnsureInstance(l.Context(), state.Instance{
+				Name: name, Type: "standard.micro", TemplateID: template.ID, DiskGiB: 10, Labels: labels,
+			})
+			l.must(err)
+		}
+		l.must(l.net.Clock.Sleep(l.Context(), 2*time.Hour))
+		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+		if left := l.left(); len(left) != 4 {
+			l.Errorf("%v is left", left)
+		}
+	})
+}
+
+func TestARunInAnotherZoneIsToldOf(t *testing.T) {
+	k := &killer{}
+	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) {
+		l.killed(k, ordering)
+		folders, err := os.ReadDir(l.dir)
+		l.must(err)
+		folder, err := state.OpenReadOnly(l.dir + "/" + folders[0].Name())
+		l.must(err)
+		l.must(folder.Write("run.json", []byte(`{"zone":"de-fra-1"}`)))
+		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+		if told := strings.Join(l.seen, "\n"); !strings.Contains(told, "de-fra-1") || len(l.left()) < 4 {
+			l.Errorf("it was told: %s; left is %v", told, l.left())
+		}
+	})
+}
+
+func TestAMachineThatSweepingCannotDeleteIsToldAndTheRunGoesOn(t *testing.T) {
+	k, way := &killer{}, &door{}
+	silent := func(context.Context, network.Network, []byte, []string, io.Reader, io.Writer) int { return 0 }
+	inLab(t, simcloud.Options{Program: silent, Middleware: func(next http.Handler) http.Handler { return way.before(k.gate(next)) }}, func(l *lab) {
+		l.killed(k, ordering)
+		folders, err := os.ReadDir(l.dir)
+		l.must(err)
+		old := folders[0].Name()
+		way.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if r.Method == http.MethodDelete && strings.HasPrefix(r.URL.Path, "/"+"exoshift-check-"+old) {
+				http.Error(w, "no", http.StatusForbidden)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+		_, err = l.run()
+		l.must(err)
+		if told := strings.Join(l.seen, "\n"); !strings.Contains(told, "could not be removed") {
+			l.Errorf("it was told: %s", told)
+		}
+		way.set(nil)
+		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
+		l.empty()
+	})
+}
+
+func TestAMachineThatComesIntoBeingAfterWeGaveUpIsDeletedToo(t *testing.T) {
+	way := &door{}
+	inLab(t, simcloud.Options{Middleware: way.before}, func(l *lab) {
+		ctx, cancel := context.WithCancel(l.Context())
+		defer cancel()
+		var late sync.WaitGroup
+		way.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v2/instance") {
+				next.ServeHTTP(w, r)
+				return
+			}
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				l.Error(err)
+			}
+			again := r.Clone(context.WithoutCancel(r.Context()))
+			again.Body = io.NopCloser(bytes.NewReader(body))
+			late.Go(func() {
+				_ = l.net.Clock.Sleep(l.Context(), 5*time.Second)
+				next.ServeHTTP(nowhere{http.Header{}}, again)
+			})
+			cancel()
+			panic(http.ErrAbortHandler)
+		})
+		_, err := l.vantage().Run(ctx, text("the program"), nil, l.hear)
+		if !fault.Is(err, fault.Cancelled) {
+			l.Errorf("it ended with %v", err)
+		}
+		late.Wait()
+		l.empty()
+	})
+}

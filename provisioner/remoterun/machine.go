@@ -1,0 +1,93 @@
+package remoterun
+
+import (
+	"context"
+	"slices"
+
+	"exoshift/assets"
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// ubuntu is the public template that the machine boots from.
+const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
+
+// startMachine makes the machine and waits until it runs.
+func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
+	machine, err := e.buildMachine(ctx, links)
+	if err != nil {
+		return err
+	}
+	e.progress("starts a machine (" + machine.Type + ") in zone " + e.options.Zone)
+	err = e.cloud.EnsureInstances(ctx, []state.Instance{machine}, func(state.Instance, state.Action) {})
+	if fault.Is(err, fault.Quota) {
+		return fault.New(fault.Quota, "start a machine that looks at the network from the zone", err).
+			WithHint("ask Exoscale for a higher limit in the portal under Organization, Quotas, or check from a host that exists: --vantage ssh:HOST")
+	}
+	return err
+}
+
+func (e *run) buildMachine(ctx context.Context, links assets.RemoteRun) (machine state.Instance, err error) {
+	machine = state.Instance{Name: e.name(), Labels: e.labels()}
+	if machine.UserData, err = assets.RenderRemoteRunUserData(links); err != nil {
+		return machine, fault.New(fault.Internal, "tell the machine what to do", err)
+	}
+	prices, err := assets.ReadPrices()
+	if err != nil {
+		return machine, fault.New(fault.Internal, "choose a machine", err)
+	}
+	if machine.Type, err = pickCheapest(ctx, e.cloud, prices); err != nil {
+		return machine, err
+	}
+	template, err := e.cloud.FindPublicTemplate(ctx, ubuntu)
+	if err != nil {
+		return machine, err
+	}
+	machine.TemplateID, machine.DiskGiB = template.ID, max(minDiskGiB, template.SizeGiB)
+	machine.SecurityGroups, err = e.ensureGroups(ctx)
+	return machine, err
+}
+
+func (e *run) labels() map[string]string { return map[string]string{state.LabelCheck: e.id} }
+
+// ensureGroups returns the security groups of the machine: those of the nodes, or one like them.
+func (e *run) ensureGroups(ctx context.Context) ([]string, error) {
+	all, err := e.cloud.ListObjectsByKind(ctx, state.KindSecurityGroup)
+	if err != nil {
+		return nil, err
+	}
+	if ids, found := findGroups(all, e.options.Groups); found {
+		return ids, nil
+	}
+	id, _, err := e.cloud.EnsureSecurityGroup(ctx, e.buildGroup())
+	return []string{id}, err
+}
+
+// findGroups finds the groups of the nodes, if each of them exists once.
+func findGroups(all []state.Object, wanted []state.SecurityGroup) (ids []string, found bool) {
+	for _, group := range wanted {
+		namesakes := slices.DeleteFunc(slices.Clone(all), func(o state.Object) bool { return o.Name != group.Name })
+		if len(namesakes) != 1 {
+			return nil, false
+		}
+		ids = append(ids, namesakes[0].ID)
+	}
+	return ids, len(ids) > 0
+}
+
+// buildGroup is a group with the rules of the nodes' groups. Where those name each other, it names itself.
+func (e *run) buildGroup() state.SecurityGroup {
+	group := state.SecurityGroup{Name: e.name(), Description: e.description()}
+	for _, theirs := range e.options.Groups {
+		for _, rule := range theirs.Rules {
+			if rule.Group != "" {
+				rule.Group = e.name()
+			}
+			group.Rules = append(group.Rules, rule)
+		}
+	}
+	return group
+}
+
+// description is the description of a security group of a run, as security groups have no labels.
+func (e *run) description() string { return state.LabelCheck + "=" + e.id }

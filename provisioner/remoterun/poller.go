@@ -1,0 +1,168 @@
+package remoterun
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const (
+	// reportLimit bounds, by the zone's clock, how long the machine has from its start to its report.
+	reportLimit = 10 * time.Minute
+	// minWallTime is how long it has at least on the wall clock, by which programs and their timeouts live.
+	minWallTime = 2 * time.Minute
+	// pollInterval is how long a look at the bucket holds.
+	pollInterval = 3 * time.Second
+	// machineEvery is after how many of them the machine itself is looked at.
+	machineEvery = 5
+	maxReport    = 8 << 20 // bytes
+	maxStatus    = 4 << 10
+)
+
+// ErrNoContact is wrapped by what a run ends in if the machine ran and could not tell us anything: it did not reach the object
+// storage, which is a finding about the zone's network.
+var ErrNoContact = errors.New("the machine ran and did not reach the object storage")
+
+// poller is a wait for a report.
+type poller struct {
+	*run
+	statusLines []string // lines of the status
+	tried       int
+	machineOff  bool // the machine is no longer switched on
+}
+
+// await returns the report.
+func (e *run) await(ctx context.Context) ([]byte, error) {
+	v := &poller{run: e}
+	e.progress("the machine runs; waits until it says something")
+	clock, wall := e.options.Clock.Now(), time.Now()
+	for {
+		if report, err := v.poll(ctx); err != nil || report != nil {
+			return report, err
+		}
+		if e.options.Clock.Now().Sub(clock) >= reportLimit && time.Since(wall) >= minWallTime {
+			return nil, v.newTimeoutError()
+		}
+		if err := e.options.Clock.Sleep(ctx, pollInterval); err != nil {
+			return nil, fault.New(fault.KindOf(ctx.Err()), "wait for what the machine finds", err)
+		}
+	}
+}
+
+// poll returns the report, if there is one.
+func (v *poller) poll(ctx context.Context) ([]byte, error) {
+	off := v.machineOff // found out before this look: what the machine wrote is there to be seen
+	if err := v.readStatus(ctx); err != nil {
+		return nil, err
+	}
+	report, err := v.storage.GetObject(ctx, v.name(), reportKey, maxReport)
+	switch {
+	case err == nil:
+		return report, nil
+	case !fault.Is(err, fault.NotFound):
+		return nil, err
+	case off:
+		return nil, v.newMachineGoneError()
+	}
+	if v.tried++; v.tried%machineEvery == 0 {
+		v.machineOff, err = v.isMachineOff(ctx)
+		return nil, err
+	}
+	return nil, nil
+}
+
+// readStatus reads how far the machine is, and tells each line once.
+func (v *poller) readStatus(ctx context.Context) error {
+	status, err := v.storage.GetObject(ctx, v.name(), statusKey, maxStatus)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimRight(string(status), "\n"), "\n")
+	for _, line := range lines[min(len(v.statusLines), len(lines)):] {
+		v.statusLines = append(v.statusLines, line)
+		if err := v.handleStatus(ctx, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handleStatus understands a line of the status.
+func (v *poller) handleStatus(ctx context.Context, line string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	const op = "run the program on a machine in the zone"
+	switch word {
+	case "runs":
+		v.progress("the machine reaches the object storage and fetches the program")
+	case "works":
+		v.progress("the machine has everything and looks at the network")
+		_, err := v.storage.DeleteObject(ctx, v.name(), taskKey)
+		return err
+	case "program-missing", "task-missing":
+		return fault.New(fault.Transient, op, errors.New("the machine began to speak with the object storage, and could not download from it")).
+			WithHint("run it again; if it stays like this, ask who filters what leaves the zone about %s", v.storageHost())
+	case "program-changed":
+		return fault.New(fault.Conflict, op, errors.New("what the machine downloaded is not the program that was uploaded, so it did not run it")).
+			WithHint("ask who inspects downloads in the zone to leave %s alone", v.storageHost())
+	case "report-lost":
+		return fault.New(fault.Transient, op, errors.New("the machine is done and could not upload what it found")).WithHint("run it again")
+	case "failed":
+		return fault.Newf(fault.Internal, op, "it ended with %s", sanitize(rest)).WithHint("run it again; if it stays like this, check from another host: --vantage ssh:HOST")
+	}
+	return nil
+}
+
+func (e *run) storageHost() string { return state.ObjectStorageHost(e.options.Zone) }
+
+// isMachineOff tells whether the machine is not there any more, or does not run.
+func (v *poller) isMachineOff(ctx context.Context) (bool, error) {
+	machines, err := v.cloud.ListInstances(ctx, v.labels())
+	if err != nil {
+		return false, err
+	}
+	on := func(m state.Instance) bool { return m.State == "running" || m.State == "starting" }
+	return !slices.ContainsFunc(machines, on), nil
+}
+
+// newMachineGoneError is what a machine ends in that is off and left no report.
+func (v *poller) newMachineGoneError() error {
+	const op = "wait for what the machine finds"
+	if len(v.statusLines) == 0 {
+		return fault.New(fault.Timeout, op, ErrNoContact).WithHint("%s", v.blockedHint())
+	}
+	return fault.New(fault.Transient, op, errors.New("the machine was switched off or deleted before it was done")).
+		WithHint("make sure that nobody deletes machines that are called %s..., and run it again", prefix)
+}
+
+// newTimeoutError is what a machine ends in that runs and brings nothing.
+func (v *poller) newTimeoutError() error {
+	const op = "wait for what the machine finds"
+	if len(v.statusLines) == 0 {
+		return fault.New(fault.Timeout, op, ErrNoContact).WithHint("%s", v.blockedHint())
+	}
+	return fault.Newf(fault.Timeout, op, "it has said nothing more for %s", reportLimit).WithHint("run it again")
+}
+
+func (v *poller) blockedHint() string {
+	return "ask who filters what leaves the zone to let machines reach https://" + v.storageHost() +
+		"; look for outgoing rules in the security groups of the nodes, too: nodes cannot be installed like this"
+}
+
+// sanitize makes one line of what a machine said.
+func sanitize(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+}

@@ -1,0 +1,136 @@
+package remoterun
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// recordFile says in the folder of a run which zone it is in.
+const recordFile = "run.json"
+
+// prefix begins the names of all that a run makes; the rest is the run's ID.
+const prefix = "exoshift-check-"
+
+var namePattern = regexp.MustCompile(`^` + prefix + `([0-9a-f]{16})$`)
+
+// run is one run in the zone, or the removal of what one left behind.
+type run struct {
+	id       string
+	options  ZoneOptions
+	cloud    Cloud
+	storage  Storage
+	folder   state.Folder
+	journal  *state.Journal
+	cleanups []func() // lets go of the folder and of the clients, the last first
+	progress func(text string)
+}
+
+// runRecord is what a run's folder says beside its journal.
+type runRecord struct {
+	Zone string `json:"zone"`
+}
+
+func newID() string {
+	id := make([]byte, 8)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+// name is what everything of a run is called.
+func (e *run) name() string { return prefix + e.id }
+
+// begin takes the folder of a run, which is made if it does not exist. It fails with a *state.HeldError if the run goes on.
+func (z *Zone) begin(ctx context.Context, id string, seen func(text string)) (_ *run, err error) {
+	e := &run{id: id, options: z.options, progress: seen}
+	defer func() {
+		if err != nil {
+			e.release()
+		}
+	}()
+	if e.folder, err = state.Create(filepath.Join(z.options.Dir, id)); err != nil {
+		return nil, e.newRecordError(err)
+	}
+	unlock, err := e.folder.Lock(ctx)
+	if err != nil {
+		return nil, e.newRecordError(err)
+	}
+	e.cleanups = append(e.cleanups, unlock)
+	if e.journal, err = e.open(); err != nil {
+		return nil, e.newRecordError(err)
+	}
+	e.cleanups = append(e.cleanups, func() { _ = e.journal.Close() })
+	cloud, storage, end, err := z.options.Connect(e.journal)
+	if err != nil {
+		return nil, err
+	}
+	e.cloud, e.storage, e.cleanups = cloud, storage, append(e.cleanups, end)
+	return e, nil
+}
+
+func (e *run) newRecordError(err error) error {
+	return fault.New(fault.Internal, "note what is made in the zone", err).
+		WithHint("make sure that %s can be written: without notes nothing is made in the zone", e.options.Dir)
+}
+
+func (e *run) open() (*state.Journal, error) {
+	content, err := json.Marshal(runRecord{e.options.Zone})
+	if err == nil {
+		err = e.folder.Write(recordFile, content)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.folder.OpenJournal(e.options.Clock.Now)
+}
+
+func (e *run) release() {
+	for len(e.cleanups) > 0 {
+		last := len(e.cleanups) - 1
+		e.cleanups[last]()
+		e.cleanups = e.cleanups[:last]
+	}
+}
+
+// finish deletes all that the run made. When nothing else is left it forgets the run, whose folder is nobody's from then on.
+func (e *run) finish(ctx context.Context) error {
+	defer e.release()
+	if err := e.deleteAll(ctx); err != nil {
+		return fault.New(fault.KindOf(err), "delete "+e.name()+" in zone "+e.options.Zone, err).
+			WithHint("the next run from the zone removes it; or delete the machine, the security group and the bucket of that name in the Exoscale portal")
+	}
+	if err := os.Remove(e.folder.Path(recordFile)); err != nil {
+		return fault.New(fault.Internal, "forget a run that left nothing behind", err).WithHint("delete %s", e.folder.Path())
+	}
+	e.release()
+	_ = os.RemoveAll(e.folder.Path()) // a later run tries again
+	return nil
+}
+
+// isHeld tells whether the run of a folder goes on.
+func isHeld(err error) bool {
+	var holder *state.LockedError
+	return errors.As(err, &holder)
+}
+
+// execute has the machine do its work.
+func (e *run) execute(ctx context.Context, packed payload, input []byte) ([]byte, error) {
+	e.progress(fmt.Sprintf("uploads the program, %s", formatMegabytes(int64(len(packed.content)))))
+	links, err := e.upload(ctx, packed, input)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.startMachine(ctx, links); err != nil {
+		return nil, err
+	}
+	return e.await(ctx)
+}

@@ -1,0 +1,162 @@
+package remoterun_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/provisioner/remoterun"
+)
+
+// echo says what it was given.
+const echo = "#!/bin/sh\necho \"$@\"\ncat\n"
+
+func (b *bastion) speak(program string) (string, error) {
+	output, err := b.host().Run(b.Context(), text(program), []byte("the task"), func(string) {})
+	return string(output), err
+}
+
+func (b *bastion) fails(err error, kind fault.Kind, words ...string) {
+	b.Helper()
+	if !fault.Is(err, kind) {
+		b.Fatalf("%v of kind %d, want kind %d", err, fault.KindOf(err), kind)
+	}
+	said := err.Error() + " / " + fault.HintOf(err)
+	for _, word := range append(words, " / ") {
+		if !strings.Contains(said, word) {
+			b.Errorf("%q does not say %q", said, word)
+		}
+	}
+	if fault.HintOf(err) == "" || strings.ContainsAny(said, "\x1b\a\n") {
+		b.Errorf("%q: no hint, or control characters", said)
+	}
+}
+
+func linuxOnly(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("commands are really run here")
+	}
+}
+
+func TestAProgramRunsOnAHostAndNothingIsLeft(t *testing.T) {
+	linuxOnly(t)
+	b := newBastion(t)
+	output, err := b.speak(echo)
+	if err != nil || output != "probe it's\nthe task" {
+		t.Errorf("%q came back, and %v", output, err)
+	}
+	b.shut()
+	b.tidy()
+}
+
+// shut ends the server, so that everything on it ends.
+func (b *bastion) shut() { _ = b.listener.Close() }
+
+func TestAHostThatNobodyKnowsIsRefusedBeforeWeProveAnything(t *testing.T) {
+	b := newBastion(t)
+	b.must(os.WriteFile(b.known, nil, 0o600))
+	_, err := b.speak(echo)
+	b.fails(err, fault.Denied, "nobody here knows", "SHA256:", "`ssh -p ", "admin@127.0.0.1`")
+	if b.tried != 0 {
+		t.Error("we told it who we are")
+	}
+}
+
+func TestAHostWithAnotherKeyIsRefused(t *testing.T) {
+	b := newBastion(t)
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	b.must(err)
+	other, err := ssh.NewPublicKey(public)
+	b.must(err)
+	b.knows(other)
+	_, err = b.speak(echo)
+	b.fails(err, fault.Conflict, "another one than", b.known)
+}
+
+func TestAHostThatTheProgramDoesNotRunOnIsRefused(t *testing.T) {
+	b := newBastion(t)
+	b.uname = "Linux aarch64"
+	_, err := b.speak(echo)
+	b.fails(err, fault.Invalid, `"Linux aarch64"`)
+	b.shut()
+	b.tidy()
+}
+
+func TestNobodyComesInWithoutTheRightKey(t *testing.T) {
+	b := newBastion(t)
+	b.agent = agent.NewKeyring()
+	_, err := b.speak(echo)
+	b.fails(err, fault.Denied, "ssh-add -l")
+	host, err := remoterun.NewHost(remoterun.SSHOptions{Target: b.listener.Addr().String(), KnownHosts: []string{b.known}, Network: network.Host()})
+	b.must(err)
+	_, err = host.Run(t.Context(), text(echo), nil, func(string) {})
+	b.fails(err, fault.Denied, "there is no SSH agent")
+}
+
+func TestAProgramThatFailsOnAHostTellsWhatItSaid(t *testing.T) {
+	linuxOnly(t)
+	b := newBastion(t)
+	_, err := b.speak("#!/bin/sh\nprintf 'bad \\033[31m luck\\n' >&2; exit 3\n")
+	b.fails(err, fault.Internal, "ended with 3", "bad", "luck")
+	_, err = b.speak("#!/none\n")
+	b.fails(err, fault.Conflict, "does not start it")
+	b.shut()
+	b.tidy()
+}
+
+func TestAProgramThatSaysTooMuchIsCut(t *testing.T) {
+	linuxOnly(t)
+	b := newBastion(t)
+	_, err := b.speak("#!/bin/sh\nhead -c 9000000 /dev/zero\n")
+	b.fails(err, fault.Invalid, "8388608 bytes")
+}
+
+func TestAProgramEndsWithUsAndIsGone(t *testing.T) {
+	linuxOnly(t)
+	b := newBastion(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	started := filepath.Join(t.TempDir(), "started")
+	program := "#!/bin/sh\necho >'" + started + "'\nexec sleep 3600\n"
+	ended := make(chan error)
+	go func() {
+		_, err := b.host().Run(ctx, text(program), nil, func(string) {})
+		ended <- err
+	}()
+	appears(t, started)
+	cancel()
+	b.cancelled(<-ended)
+	b.shut()
+	b.tidy()
+}
+
+func (b *bastion) cancelled(err error) {
+	b.Helper()
+	if !fault.Is(err, fault.Cancelled) {
+		b.Errorf("it ended with %v", err)
+	}
+}
+
+func TestTargetsThatAreNoneAreRefused(t *testing.T) {
+	for _, target := range []string{"", "@", "@host", "user@", "-oProxyCommand=x", "a b", "a\x1b[31mb", "u@h:", "ssh://host"} {
+		if _, err := remoterun.NewHost(remoterun.SSHOptions{Target: target}); !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
+			t.Errorf("%q: %v", target, err)
+		}
+	}
+	for _, target := range []string{"host", "u@host.example.net:2222", "192.0.2.1", "u@[2001:db8::1]:22", "2001:db8::1"} {
+		if _, err := remoterun.NewHost(remoterun.SSHOptions{Target: target}); err != nil {
+			t.Errorf("%q: %v", target, err)
+		}
+	}
+}

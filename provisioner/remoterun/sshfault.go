@@ -1,0 +1,70 @@
+package remoterun
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/fault"
+)
+
+// toLoginFault says why nobody came in.
+func (h *Host) toLoginFault(ctx context.Context, op string, err error) error {
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known): // about the host's key
+		return known
+	case ctx.Err() != nil:
+		return fault.New(fault.KindOf(ctx.Err()), op, err).WithHint("make sure that an SSH server answers at %s", h.address)
+	case strings.Contains(err.Error(), "unable to authenticate"): // the library's words; there is no type for it
+		return fault.New(fault.Denied, op, err).
+			WithHint("make sure that the SSH agent holds the key of %s (ssh-add -l), and not many others: %s", h.user, h.formatCommand())
+	}
+	return fault.New(fault.Transient, op, err).WithHint("find out whether this works: %s", h.formatCommand())
+}
+
+// toSessionFault is for what goes wrong between a login and the end.
+func (h *Host) toSessionFault(ctx context.Context, op string, err error) error {
+	if ctx.Err() != nil {
+		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
+	}
+	return fault.New(fault.Transient, op, err).WithHint("find out whether this works: %s uname -sm", h.formatCommand())
+}
+
+// toExitFault says what became of the program, by how its shell ended.
+func (h *Host) toExitFault(ctx context.Context, op string, err error, complaint string) error {
+	var exit *ssh.ExitError
+	if ctx.Err() != nil || !errors.As(err, &exit) {
+		return h.toSessionFault(ctx, op, err)
+	}
+	complaint = sanitize(strings.ReplaceAll(strings.TrimSpace(complaint), "\n", " "))
+	switch exit.ExitStatus() {
+	case exitNoRoom:
+		return fault.Newf(fault.Conflict, op, "it could not be stored there: %s", complaint).
+			WithHint("make room in the folder for temporary files of %s", h.address)
+	case exitChanged:
+		return fault.Newf(fault.Conflict, op, "what arrived there is not the program that was sent, so it was not run: %s", complaint).
+			WithHint("make sure that the host has gzip and sha256sum and room in its folder for temporary files, then run it again")
+	case exitNotRun, exitNotFound:
+		return fault.Newf(fault.Conflict, op, "the host does not start it: %s", complaint).
+			WithHint("its folder for temporary files may be one from which nothing can be started: set TMPDIR for %s there", h.user)
+	}
+	return fault.Newf(fault.Internal, op, "it ended with %d: %s", exit.ExitStatus(), complaint).
+		WithHint("run it again; if it stays like this, choose another host")
+}
+
+// limitedBuffer keeps the beginning of what is written to it.
+type limitedBuffer struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limitedBuffer) Write(b []byte) (int, error) {
+	kept := min(len(b), l.left)
+	l.left -= kept
+	_, _ = l.Buffer.Write(b[:kept]) // never fails
+	return len(b), nil
+}

@@ -1,0 +1,277 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+const maxShown = 200 // bytes
+
+// resolvedPath is the way to a place: how far it exists, and what on it is shared with other places.
+type resolvedPath struct {
+	at     *node // the last value that exists
+	rest   []string
+	line   int
+	shared string
+}
+
+// apply changes the model as the edit wants; changed: it differed. What an edit may not touch is a conflict.
+func (d *document) apply(root *node, e state.YAMLEdit) (changed bool, err error) {
+	if len(e.Path) == 0 || slices.Contains(e.Path, "") {
+		return false, fault.Newf(fault.Internal, "change "+d.file, "an edit names no key")
+	}
+	way, err := d.walk(root, e.Path)
+	if err != nil {
+		return false, err
+	}
+	if e.Item != "" {
+		return d.applyItem(way, e)
+	}
+	return d.applyValue(root, way, e)
+}
+
+// walk goes along a path as far as there is something.
+func (d *document) walk(root *node, path []string) (resolvedPath, error) {
+	t := resolvedPath{at: root, rest: path, line: root.line}
+	for i, key := range path {
+		t.markShared()
+		at := d.resolveAlias(root, t.at)
+		switch {
+		case at.nodeKind == null:
+			return t, nil
+		case at.nodeKind != mapping:
+			return t, d.newConflict(t.line, "%s is %s, and should be a map of keys", describePath(path[:i]), at).
+				WithHint("change that line by hand, so that %s can be set below it", formatPath(path))
+		}
+		for _, other := range []string{"~" + key, "=" + key, "? " + key} {
+			if i, found := at.find(other); found {
+				return t, d.newOverrideConflict(at.entries[i].line, other, path)
+			}
+		}
+		found, exists := at.find(key)
+		if !exists {
+			if merge, merges := at.find(mergeKey); merges {
+				t.shared = fmt.Sprintf("line %d takes keys from another map", at.entries[merge].line)
+			}
+			return t, nil
+		}
+		t.at, t.rest, t.line = at.entries[found].value, path[i+1:], at.entries[found].line
+	}
+	t.markShared()
+	return t, nil
+}
+
+func (d *document) newOverrideConflict(line int, key string, path []string) error {
+	return d.newConflict(line, "%q says already what the key should be, instead of what others say", sanitize(key)).
+		WithHint("decide by hand which of both holds: that line, or %s", formatPath(path))
+}
+
+// markShared notes that others use the value, too.
+func (t *resolvedPath) markShared() {
+	switch {
+	case t.shared != "":
+	case t.at.nodeKind == alias:
+		t.shared = fmt.Sprintf("line %d is *%s, which stands for a value elsewhere", t.line, sanitize(t.at.text))
+	case t.at.anchor != "":
+		t.shared = fmt.Sprintf("line %d is &%s, which others may use", t.line, sanitize(t.at.anchor))
+	case t.at.tag != "":
+		t.shared = fmt.Sprintf("line %d has the tag %s", t.line, sanitize(t.at.tag))
+	}
+}
+
+// resolveAlias follows an alias, a few times at most.
+func (d *document) resolveAlias(root, n *node) *node {
+	for range 5 {
+		if n.nodeKind != alias {
+			break
+		}
+		if n = root.findAnchored(n.text); n == nil {
+			return &node{}
+		}
+	}
+	return n
+}
+
+// findAnchored finds the value with an anchor.
+func (n *node) findAnchored(anchor string) *node {
+	if n.anchor == anchor {
+		return n
+	}
+	for _, each := range n.entries {
+		if found := each.value.findAnchored(anchor); found != nil {
+			return found
+		}
+	}
+	for _, each := range n.items {
+		if found := each.findAnchored(anchor); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// checkOwned fails if a place that has to change is shared with others.
+func (d *document) checkOwned(t resolvedPath, e state.YAMLEdit) error {
+	shared := t.shared
+	if name := t.at.findAnchor(); shared == "" && len(t.rest) == 0 && name != "" {
+		shared = fmt.Sprintf("below line %d is &%s, which others may use", t.line, sanitize(name))
+	}
+	if shared == "" {
+		return nil
+	}
+	return d.newConflict(t.line, "%s is written in a way that changes other places, too: %s", formatPath(e.Path), shared).
+		WithHint("change it by hand: %s", describeEdit(e))
+}
+
+func (d *document) applyValue(root *node, t resolvedPath, e state.YAMLEdit) (bool, error) {
+	if len(t.rest) > 0 {
+		if e.Value == nil {
+			return false, nil
+		}
+		if err := d.checkOwned(t, e); err != nil {
+			return false, err
+		}
+		t.at.insertValue(t.rest, newValue(e.Value))
+		return true, nil
+	}
+	is := d.resolveAlias(root, t.at)
+	if e.Value != nil && equalValues(is, newValue(e.Value)) {
+		return false, nil
+	}
+	if is.nodeKind != null && e.Over != nil && !slices.ContainsFunc(e.Over, func(v any) bool { return equalValues(is, newValue(v)) }) {
+		return false, d.newForeignConflict(t.line, is, e)
+	}
+	if err := d.checkOwned(t, e); err != nil {
+		return false, err
+	}
+	parent := root.lookup(e.Path[:len(e.Path)-1])
+	i, _ := parent.find(e.Path[len(e.Path)-1])
+	if e.Value == nil {
+		parent.entries = slices.Delete(parent.entries, i, i+1)
+	} else {
+		parent.entries[i].value = newValue(e.Value)
+	}
+	return true, nil
+}
+
+// newForeignConflict refuses to write over what somebody else wrote.
+func (d *document) newForeignConflict(line int, is *node, e state.YAMLEdit) error {
+	if e.Otherwise != "" {
+		return d.newConflict(line, "%s is %s, which somebody else wrote", formatPath(e.Path), is).WithHint("%s", e.Otherwise)
+	}
+	return d.newConflict(line, "%s is %s, which somebody else wrote, and should be %s", formatPath(e.Path), is, describeTarget(e)).
+		WithHint("find out which of both is right; then correct that line by hand: %s", describeEdit(e))
+}
+
+// equalValues compares what two values say, without their anchors and tags. The order of a map's keys does not count.
+func equalValues(a, b *node) bool {
+	if a.nodeKind != b.nodeKind || a.kind != b.kind || a.text != b.text || len(a.entries) != len(b.entries) {
+		return false
+	}
+	for _, each := range a.entries {
+		i, found := b.find(each.key)
+		if !found || !equalValues(each.value, b.entries[i].value) {
+			return false
+		}
+	}
+	return slices.EqualFunc(a.items, b.items, equalValues)
+}
+
+func (d *document) applyItem(t resolvedPath, e state.YAMLEdit) (bool, error) {
+	if len(t.rest) > 0 || t.at.nodeKind == null {
+		if e.Remove {
+			return false, nil
+		}
+		if err := d.checkOwned(t, e); err != nil {
+			return false, err
+		}
+		t.at.insertValue(t.rest, newValue([]string{e.Item}))
+		return true, nil
+	}
+	if t.at.nodeKind == alias {
+		return true, d.checkOwned(t, e)
+	}
+	if t.at.nodeKind != sequence {
+		return false, d.newConflict(t.line, "%s is %s, and should be a list", formatPath(e.Path), t.at).WithHint("change it by hand: %s", describeEdit(e))
+	}
+	if i := slices.IndexFunc(t.at.items, matchItem("~"+e.Item)); i >= 0 && !e.Remove {
+		return false, d.newOverrideConflict(t.at.items[i].line, "~"+e.Item, e.Path)
+	}
+	i := slices.IndexFunc(t.at.items, matchItem(e.Item))
+	if i >= 0 != e.Remove {
+		return false, nil
+	}
+	if err := d.checkOwned(t, e); err != nil {
+		return false, err
+	}
+	if e.Remove {
+		t.at.items = slices.DeleteFunc(t.at.items, matchItem(e.Item))
+	} else {
+		t.at.items = append(t.at.items, newValue(e.Item))
+	}
+	return true, nil
+}
+
+func matchItem(item string) func(*node) bool {
+	return func(n *node) bool { return n.nodeKind == scalar && n.kind == "string" && n.text == item }
+}
+
+// insertValue puts a value below one that is a map or nothing yet.
+func (n *node) insertValue(path []string, value *node) {
+	if len(path) == 0 {
+		line := n.line
+		*n = *value
+		n.line = line
+		return
+	}
+	n.nodeKind, n.kind, n.text = mapping, "", ""
+	below := &node{}
+	n.entries = append(n.entries, entry{key: path[0], value: below})
+	below.insertValue(path[1:], value)
+}
+
+// describeEdit says what an edit is for.
+func describeEdit(e state.YAMLEdit) string {
+	switch path := formatPath(e.Path); {
+	case e.Item != "" && e.Remove:
+		return fmt.Sprintf("%s without the item %q", path, sanitize(e.Item))
+	case e.Item != "":
+		return fmt.Sprintf("%s with the item %q", path, sanitize(e.Item))
+	case e.Value == nil:
+		return path + " taken away"
+	}
+	return fmt.Sprintf("%s: %s", formatPath(e.Path), newValue(e.Value))
+}
+
+func describeTarget(e state.YAMLEdit) string {
+	if e.Value == nil {
+		return "taken away"
+	}
+	return newValue(e.Value).String()
+}
+
+func describePath(path []string) string {
+	if len(path) == 0 {
+		return "the document"
+	}
+	return formatPath(path)
+}
+
+// sanitize bounds a text of somebody else, and takes away what could move a cursor.
+func sanitize(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text)
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+)
+
+// toFault says why a conversation with a Git host failed.
+func toFault(ctx context.Context, op string, p repoURL, err error) error {
+	var known *fault.Error
+	var said remoteError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case ctx.Err() != nil:
+		return toConnectFault(ctx, p, err)
+	case fault.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, errTooMuch)
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return fault.Newf(fault.NotFound, op, "it has no commit yet").WithHint("give it a first commit")
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return fault.Newf(fault.NotFound, op, "there is no such repository, or it is hidden from us").
+			WithHint("check that your account at %s may see it, and the address in Lieutenant", p.host)
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
+		return fault.Newf(fault.Denied, op, "%s does not accept the token", p.host).
+			WithHint("give a token of %s that has not ended and has the scopes api and write_repository, from an account that may change this repository", p.host)
+	case errors.As(err, &said):
+		return toRefusalFault(op, p, said.message)
+	}
+	if status := parseHTTPStatus(err); status != 0 {
+		return fault.Newf(fault.Transient, op, "%s answers %d %s", p.host, status, http.StatusText(status)).
+			WithHint("the Git host is out of order, or limits how often it is asked: run again in a while")
+	}
+	return toConnectFault(ctx, p, err)
+}
+
+// parseHTTPStatus returns the HTTP status by which a host refuses to talk at all; 0: there is none.
+func parseHTTPStatus(err error) int {
+	var wrapping *plumbing.UnexpectedError // which does not unwrap
+	var answer *githttp.Err
+	if errors.As(err, &wrapping) && errors.As(wrapping.Err, &answer) {
+		return answer.StatusCode()
+	}
+	return 0
+}
+
+// toConnectFault says that a host was not reached, or that the connection broke.
+func toConnectFault(ctx context.Context, p repoURL, err error) error {
+	op := "reach " + p.String()
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		err = cause
+	case cause != nil:
+		return fmt.Errorf("%s: %w", op, cause)
+	}
+	brief := network.DescribeError(err)
+	brief.Sentence = truncateText(sanitize(brief.Sentence), maxRemoteOutput)
+	return fault.New(fault.Transient, op, brief).WithHint("check that this machine reaches %s", p.host)
+}
+
+// toPushError says what became of a push.
+func toPushError(ctx context.Context, op string, p repoURL, report *packp.ReportStatus, err error, said string) error {
+	var known *fault.Error
+	var spoke remoteError
+	switch {
+	case err == nil && report == nil:
+		return raceError{errors.New("the host said nothing")}
+	case err == nil:
+		return nil
+	case errors.As(err, &known), ctx.Err() != nil, errors.Is(err, transport.ErrAuthenticationRequired),
+		errors.Is(err, transport.ErrAuthorizationFailed), errors.Is(err, transport.ErrRepositoryNotFound):
+		return toFault(ctx, op, p, err)
+	case errors.As(err, &spoke) && report == nil:
+		return toRefusalFault(op, p, spoke.message)
+	case report == nil || isNonFastForward(err.Error()):
+		return raceError{err}
+	}
+	if said == "" {
+		_, said, _ = strings.Cut(err.Error(), ": ")
+	}
+	return toRefusalFault(op, p, said)
+}
+
+// isNonFastForward tells whether a push was refused because the branch has another commit by now.
+func isNonFastForward(refusal string) bool {
+	for _, sign := range []string{
+		"fetch first", "non-fast-forward", "stale info", "cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists",
+		"failed to lock", "reference has changed",
+	} {
+		if strings.Contains(refusal, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// toRefusalFault tells what a host said when it refused to give or to take something.
+func toRefusalFault(op string, p repoURL, said string) error {
+	said = joinLines(said)
+	denied := fault.Newf(fault.Denied, op, "%s refuses: %s", p.host, truncateText(said, maxRemoteOutput))
+	switch low := strings.ToLower(said); {
+	case strings.Contains(low, "protected branch"):
+		return denied.WithHint("have somebody let you push to the default branch of %s, or have them make this change", p)
+	case strings.Contains(low, "deploy key"), strings.Contains(low, "write access"):
+		return denied.WithHint("use a key or a token of an account that may change %s", p)
+	}
+	return denied.WithHint("ask those who keep %s to allow this change", p)
+}

@@ -1,0 +1,59 @@
+package catalog
+
+import (
+	"bytes"
+	"io"
+)
+
+// mask stands in the place of a token that a program repeats.
+const mask = "[token]"
+
+// maskingReader reads a text without a secret in it, in whatever parts the text comes. It is no further ahead than it has to be:
+// only what may be the beginning of the secret is held back.
+type maskingReader struct {
+	from    io.Reader
+	secret  []byte // empty: there is none
+	ready   []byte // without the secret
+	pending []byte // perhaps the beginning of the secret
+	err     error  // of from
+}
+
+// Read is that of io.Reader.
+func (m *maskingReader) Read(p []byte) (int, error) {
+	part := make([]byte, len(p))
+	for len(m.ready) == 0 {
+		if m.err != nil {
+			return 0, m.err
+		}
+		var n int
+		n, m.err = m.from.Read(part)
+		m.add(part[:n])
+	}
+	n := copy(p, m.ready)
+	m.ready = m.ready[n:]
+	return n, nil
+}
+
+// add adds a part of the text.
+func (m *maskingReader) add(part []byte) {
+	text := append(m.pending, part...)
+	m.pending = nil
+	if len(m.secret) > 0 {
+		text = bytes.ReplaceAll(text, m.secret, []byte(mask))
+	}
+	if m.err == nil {
+		safe := len(text) - m.matchPrefix(text)
+		text, m.pending = text[:safe], bytes.Clone(text[safe:])
+	}
+	m.ready = text
+}
+
+// matchPrefix is how many bytes at the end of a text are as the secret begins.
+func (m *maskingReader) matchPrefix(text []byte) int {
+	for n := min(len(text), len(m.secret)-1); n > 0; n-- {
+		if bytes.HasSuffix(text, m.secret[:n]) {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,93 @@
+package catalog
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+
+	"exoshift/internal/fault"
+)
+
+const maxRemoteOutput = 2000 // bytes
+
+// remoteOutput keeps the beginning of what a host says beside the protocol.
+type remoteOutput struct {
+	mutex sync.Mutex
+	text  []byte
+}
+
+func (r *remoteOutput) Write(p []byte) (int, error) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.text = append(r.text, p[:min(len(p), maxRemoteOutput-len(r.text))]...)
+	return len(p), nil
+}
+
+// String is the text in one line, without the marks that hosts put in front of lines.
+func (r *remoteOutput) String() string {
+	if r == nil {
+		return ""
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	return joinLines(string(r.text))
+}
+
+// joinLines makes one line of lines that a host sent.
+func joinLines(text string) string {
+	var lines []string
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		for _, mark := range []string{"remote:", "GL-HOOK-ERR:", "ERROR:", "fatal:", "error:"} {
+			line = strings.TrimPrefix(strings.TrimSpace(line), mark)
+		}
+		if line = strings.TrimSpace(sanitize(line)); strings.Trim(line, "=-") != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// sanitize takes away what could move a cursor or change the direction of a text.
+func sanitize(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, ""))
+}
+
+// truncateText bounds a text, in bytes, at a letter.
+func truncateText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// remoteError is a failure together with the host's words about it.
+type remoteError struct {
+	cause   error
+	message string
+}
+
+func (s remoteError) Error() string { return s.message }
+func (s remoteError) Unwrap() error { return s.cause }
+
+// limitedReader fails once more is read than anybody wants.
+type limitedReader struct {
+	from io.Reader
+	left int64
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errTooMuch
+	}
+	n, err := l.from.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
+var errTooMuch = fault.TooLargeError{What: "the repository", Limit: maxPack}

@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
+	"exoshift/state"
+)
+
+const (
+	refsFolder = "refs"
+	kvMount    = "clusters/kv"
+	kvType     = "vaultkv"
+	kvEngine   = "kv-v2"
+	maxRef     = 16 << 10 // bytes of a file below refs
+)
+
+// secretRef is what a file below refs says of a secret.
+type secretRef struct {
+	Data  string `yaml:"data"` // base64 of "<path>:<key>"
+	Type  string `yaml:"type"`
+	Vault struct {
+		Mount  string `yaml:"mount"`
+		Engine string `yaml:"engine"`
+	} `yaml:"vault_params"`
+}
+
+// wrongStoreError is that a secret is kept where nobody looks for it.
+type wrongStoreError struct{ reason string }
+
+func (e wrongStoreError) Error() string { return e.reason }
+
+// ListWantedSecrets returns the secrets that a compiled catalog in dir needs, sorted. Each file below its folder refs stands for
+// one, and its path is that of the secret and the key.
+func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
+	const op = "find out which secrets the catalog needs"
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, op, err).WithHint("have the catalog compiled and fetched first")
+	}
+	defer func() { _ = root.Close() }()
+	var found []state.VaultSecret
+	entries := 0
+	err = fs.WalkDir(root.FS(), refsFolder, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == refsFolder {
+			return nil // a catalog without secrets
+		}
+		if entries++; err == nil && entries > maxEntries {
+			err = fmt.Errorf("there are more than %d files", maxEntries)
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		secret, wanted, err := readReference(root, name)
+		if wanted {
+			found = append(found, secret)
+		}
+		return err
+	})
+	var other wrongStoreError
+	switch {
+	case errors.As(err, &other):
+		return nil, fault.New(fault.Invalid, op, err).
+			WithHint("have the component that refers to it find its secret in Vault's %s, which is what clusters may read; then compile again", kvMount)
+	case err != nil:
+		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s anew", filepath.Base(dir))
+	}
+	slices.SortFunc(found, func(a, b state.VaultSecret) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key))
+	})
+	return slices.Compact(found), nil
+}
+
+// readReference reads one file below refs. Those that stand for something else than a secret in Vault are left out.
+func readReference(root *os.Root, name string) (secret state.VaultSecret, wanted bool, err error) {
+	info, err := root.Lstat(name) // no link, wherever it leads
+	if err == nil {
+		err = fileread.CheckRegular(name, info)
+	}
+	var content []byte
+	if err == nil {
+		content, err = fileread.BytesIn(root, name, maxRef)
+	}
+	if err == nil {
+		err = fileread.CheckNesting(content)
+	}
+	if err != nil {
+		return secret, false, fmt.Errorf("%s is no reference to a secret: %w", name, err)
+	}
+	var ref secretRef
+	if err := yaml.Unmarshal(content, &ref); err != nil {
+		return secret, false, fmt.Errorf("%s is no YAML", name)
+	}
+	if ref.Type != "" && ref.Type != kvType {
+		return secret, false, nil
+	}
+	if err := ref.checkStore(name); err != nil {
+		return secret, false, err
+	}
+	secret, err = ref.toSecret(name)
+	return secret, err == nil, err
+}
+
+// checkStore fails if the reference leads to another store than that of the clusters.
+func (r secretRef) checkStore(name string) error {
+	mount, engine := strings.Trim(r.Vault.Mount, "/"), r.Vault.Engine
+	switch {
+	case mount != "" && mount != kvMount:
+		return wrongStoreError{fmt.Sprintf("%s is in Vault's %q, and we know %q only", name, truncateText(sanitize(mount), 100), kvMount)}
+	case engine != "" && engine != kvEngine:
+		return wrongStoreError{fmt.Sprintf("%s is in a store of the kind %q, and %q is one of the kind %q", name, truncateText(sanitize(engine), 100), kvMount, kvEngine)}
+	}
+	return nil
+}
+
+// toSecret is what the reference says, which has to be what the name of its file says.
+func (r secretRef) toSecret(name string) (state.VaultSecret, error) {
+	inside := strings.TrimPrefix(name, refsFolder+"/")
+	secret := state.VaultSecret{Path: path.Dir(inside), Key: path.Base(inside)}
+	if secret.Path == "." {
+		return secret, fmt.Errorf("%s names a key without a secret", name)
+	}
+	if r.Data == "" {
+		return secret, nil
+	}
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Data))
+	if err != nil || strings.TrimSpace(string(data)) != secret.Path+":"+secret.Key {
+		return secret, fmt.Errorf("%s leads to another secret than its name says", name)
+	}
+	return secret, nil
+}

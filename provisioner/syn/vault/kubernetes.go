@@ -1,0 +1,49 @@
+package vault
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/vault/api"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
+)
+
+const opAccount = opSignIn + " as a service account"
+
+// signInKubernetes signs in as a service account.
+func (s *session) signInKubernetes(ctx context.Context, client *api.Client) error {
+	k := *s.options.Kubernetes
+	mount := cmp.Or(strings.Trim(strings.TrimPrefix(k.Mount, "auth/"), "/"), "kubernetes")
+	if err := checkPath(opAccount, mount); err != nil {
+		return fault.Newf(fault.Invalid, opAccount, "%q is not where accounts of Kubernetes sign in", sanitize(k.Mount)).
+			WithHint("set VAULT_KUBERNETES_MOUNT to the path of that way to sign in, e.g. kubernetes")
+	}
+	token, err := k.readToken()
+	if err != nil {
+		return err
+	}
+	got, err := client.Logical().WriteWithContext(ctx, "auth/"+mount+"/login", map[string]any{"role": k.Role, "jwt": token})
+	if err != nil {
+		failed := toFault(ctx, opAccount, err, token)
+		if fault.Is(failed, fault.Denied) {
+			failed = fault.Newf(fault.Denied, opSignIn, "the token of the service account is not good for the role %s at %s", sanitize(k.Role), mount).
+				WithHint("check which accounts the role allows, and that Vault knows this cluster at auth/%s: VAULT_KUBERNETES_MOUNT names another place", mount)
+		}
+		return failed
+	}
+	return s.storeToken(got)
+}
+
+// readToken is the one that Kubernetes gives the account at the moment.
+func (k Kubernetes) readToken() (string, error) {
+	content, err := fileread.Text(k.TokenFile, fileread.Small)
+	if err != nil {
+		return "", fault.New(fault.Invalid, opAccount, fmt.Errorf("read its token: %w", err)).
+			WithHint("run this in a pod with a service account, or unset VAULT_KUBERNETES_ROLE to sign in otherwise")
+	}
+	return strings.TrimSpace(string(content)), nil
+}

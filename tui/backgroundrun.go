@@ -1,0 +1,42 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"exoshift/state"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// backgroundRun is what a page finds out in the background about the answers as they were when it began. A later one takes
+// its place.
+type backgroundRun struct {
+	spec       state.Spec // the answers that it is about
+	began      time.Time
+	generation int // counts the attempts: what is told of an earlier one is dropped
+	running    bool
+	cancel     context.CancelFunc
+}
+
+// begin starts over. do runs in the background.
+func (a *backgroundRun) begin(t *session, do func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg) {
+	a.stop()
+	a.spec, a.began, a.running = t.spec(), t.now(), true
+	turn, spec := a.generation, a.spec
+	cmd, cancel := t.spawn(func(ctx context.Context) tea.Msg {
+		secrets, _ := wizard.ResolveSecrets(spec, t.interview.LookupEnv)
+		return do(ctx, turn, spec, secrets)
+	})
+	a.cancel = cancel
+	t.addCommand(cmd)
+}
+
+func (a *backgroundRun) stop() {
+	if a.cancel != nil {
+		a.cancel()
+	}
+	a.generation++
+	a.running, a.cancel = false, nil
+}

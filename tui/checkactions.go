@@ -1,0 +1,171 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard/reach"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// How what the operator wanted done ended.
+type (
+	skipSavedMsg struct {
+		id, reason string
+		until      time.Time
+		answer     string
+		err        error
+	}
+	reportSavedMsg struct {
+		paths []string
+		err   error
+	}
+)
+
+// setNotice says something on the key line until the next key.
+func (s *checkScreen) setNotice(status pane.Status, words string) {
+	s.notice = s.theme.Mark(status) + " " + sanitizeText(words, s.options.ASCII)
+}
+
+func (s *checkScreen) openSkip(row *probeRow) {
+	check, skip := row.check, s.options.Skip
+	about := row.describe()
+	s.popup = newSkipForm(s.theme, s.options.ASCII, about, s.options.Now(), func(reason string, until time.Time) tea.Cmd {
+		cmd, _ := s.spawn(func(context.Context) tea.Msg {
+			answer, err := skip(check.ID, reason, until)
+			return skipSavedMsg{check.ID, reason, until, answer, err}
+		})
+		return cmd
+	})
+}
+
+// handleSkip shows what to write into the answers.
+func (s *checkScreen) handleSkip(m skipSavedMsg) {
+	if m.err != nil {
+		s.setNotice(pane.Failed, m.err.Error()+formatHint(m.err))
+		return
+	}
+	s.board.markSkipped(m.id, m.reason, m.until, s.options.Now())
+	answer, out := sanitizeBlock(m.answer, s.options.ASCII), s.options.Out
+	s.popup = &textPopup{theme: s.theme, onCopy: func() tea.Cmd { return copyToClipboard(out, m.answer) }, lines: func(width int) []string {
+		t := s.theme
+		lines := []string{"", " " + t.Mark(pane.Skipped) + " " + t.Bold.Render("Left out until "+m.until.Format(time.DateOnly)), ""}
+		lines = append(lines, pane.Wrap("This run leaves it out from now on. So that others do, too, write this into the answers file:", " ", min(width, 90))...)
+		lines = append(lines, "")
+		for _, line := range answer {
+			lines = append(lines, pane.Wrap(strings.TrimLeft(line, " "), line[:len(line)-len(strings.TrimLeft(line, " "))], width)...)
+		}
+		return lines
+	}}
+}
+
+// sanitizeBlock makes lines harmless for the terminal and keeps their indentation.
+func sanitizeBlock(text string, ascii bool) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		lines = append(lines, strings.Repeat(" ", min(indent, 40)+3)+sanitizeText(line, ascii))
+	}
+	return lines
+}
+
+// saveReport has the report written.
+func (s *checkScreen) saveReport() tea.Cmd {
+	report, save := s.buildReport(), s.options.Save
+	cmd, _ := s.spawn(func(context.Context) tea.Msg {
+		paths, err := save(report)
+		return reportSavedMsg{paths, err}
+	})
+	return cmd
+}
+
+func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
+	if m.err != nil {
+		s.setNotice(pane.Failed, m.err.Error()+formatHint(m.err))
+		return
+	}
+	s.popup = s.newTextPopup(pane.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
+}
+
+// copyTest gives the command that shows the same to the terminal's clipboard.
+func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
+	command := row.FromSource(s.board.resolveSource(row)).Command
+	if command == "" {
+		command = sanitizeLines(reach.BuildCommand(row.check, reach.Result{}), s.options.ASCII)
+	}
+	if command == "" {
+		s.setNotice(pane.Waiting, "there is no command for this one")
+		return nil
+	}
+	return copyToClipboard(s.options.Out, command)
+}
+
+func (s *checkScreen) handleCopied(m copiedMsg) {
+	if m.err != nil {
+		s.setNotice(pane.Failed, "not copied: "+m.err.Error())
+		return
+	}
+	s.setNotice(pane.OK, "given to the terminal's clipboard, if it has one: "+m.text)
+}
+
+// openDetails shows all that is known about the selected service.
+func (s *checkScreen) openDetails() {
+	row := s.board.selectedRow()
+	if row == nil {
+		return
+	}
+	s.popup = &textPopup{theme: s.theme, onCopy: func() tea.Cmd { return s.copyTest(row) }, lines: func(width int) []string {
+		details := s.buildDetails()
+		details.Endpoint = &row.Endpoint
+		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
+	}}
+}
+
+// openRequest shows what to ask those for who run the network.
+func (s *checkScreen) openRequest() {
+	demands := sanitizeDemands(reach.ListFirewallRules(s.buildReport(), s.board.listChecks()), s.options.ASCII)
+	s.popup = &textPopup{theme: s.theme, lines: pane.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
+}
+
+// sanitizeDemands makes a firewall request harmless for the terminal.
+func sanitizeDemands(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {
+	cleaned := make([]reach.FirewallRule, 0, len(demands))
+	for _, d := range demands {
+		for _, text := range []*string{&d.ID, &d.Source, &d.Destination, &d.Port, &d.Reason, &d.Proof, &d.Owner, (*string)(&d.Ask)} {
+			*text = sanitizeText(*text, ascii)
+		}
+		cleaned = append(cleaned, d)
+	}
+	return cleaned
+}
+
+func (s *checkScreen) openHelp() {
+	text := checkHelp
+	if row := s.board.selectedRow(); row != nil {
+		text = row.formatHelp() + "\n" + checkHelp
+	}
+	if s.options.ASCII {
+		text = toASCII(text)
+	}
+	help := helpText{s.theme, text}
+	s.popup = &textPopup{theme: s.theme, lines: help.renderLines}
+}
+
+// formatHelp says about a service why it is checked.
+func (r *probeRow) formatHelp() string {
+	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
+	if r.Check.Reason != "" {
+		help += "\nWhy: " + r.Check.Reason
+	}
+	return help
+}
+
+const checkHelp = "Layers: a connection is made in steps. The name is looked up (DNS), the connection is opened (TCP), it is encrypted (TLS), and " +
+	"the service answers (HTTP, or what it speaks instead). The first step that fails tells whom to ask.\n" +
+	"Marks: ok is reached. warn needs attention and keeps nothing from starting. failed has to be reached before an installation. skipped was left out.\n" +
+	"Keys: up and down move, tab changes the vantage, enter shows everything about a service. r looks at it again, R at all, w again every 30 " +
+	"seconds. z looks from the zone. a shows also what is well, / filters. x leaves a check out, with a reason. c copies a command that shows the " +
+	"same. f shows what to ask the network team for, e writes the report and that request into files. q leaves."

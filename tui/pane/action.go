@@ -1,0 +1,65 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+
+	"exoshift/provisioner"
+)
+
+// Action is what a step waits for somebody to do: instructions whose lines are shown whole, to be read and copied.
+type Action struct {
+	Theme  Theme
+	Board  *provisioner.Board
+	Failed bool // also what a failed step asked for, where that is more than a sentence
+}
+
+// View draws the instructions between two rules.
+func (p Action) View(width, height int) string { return Fill(p.renderLines(width), width, height) }
+
+// Height returns how many lines there are; 0 if nothing waits for anybody.
+func (p Action) Height(width int) int { return len(p.renderLines(width)) }
+
+func (p Action) hasAction(step provisioner.StepView) bool {
+	switch MapStepStatus(step) {
+	case Running:
+		return step.Hint != ""
+	case Failed:
+		return p.Failed && strings.Contains(step.Hint, "\n")
+	}
+	return false
+}
+
+// findHint is what there is to do, or "".
+func (p Action) findHint() string {
+	at := slices.IndexFunc(p.Board.Steps, p.hasAction)
+	if at < 0 {
+		return ""
+	}
+	return p.Board.Steps[at].Hint
+}
+
+// Link is the page that somebody has to open, or "".
+func (p Action) Link() string { return FindLink(p.findHint()) }
+
+// FindLink returns the first web address of a text, or "".
+func FindLink(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		if strings.HasPrefix(word, "https://") {
+			return word
+		}
+	}
+	return ""
+}
+
+func (p Action) renderLines(width int) []string {
+	hint := p.findHint()
+	if hint == "" {
+		return nil
+	}
+	lines := append([]string{p.Theme.RenderRule(width)}, Wrap(hint, " ", width)...)
+	if link := FindLink(hint); countCells(link) > width-1 { // over several lines, which a mouse cannot select as one
+		lines = append(lines, " "+p.Theme.Dim.Render("c copies the address as a whole"))
+	}
+	return lines
+}

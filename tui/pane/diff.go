@@ -1,0 +1,50 @@
+package pane
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// SanitizeDiff makes a difference as diff -u shows it harmless for the terminal, and keeps its lines and their
+// indentation.
+func SanitizeDiff(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+		rest := strings.TrimLeft(line, " +-")
+		lines = append(lines, line[:len(line)-len(rest)]+Sanitize(rest))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// renderChanges are the lines of the configuration that are added and taken away, whole.
+func (p Review) renderChanges(width int) []string {
+	if p.Change == "" {
+		return nil
+	}
+	lines := []string{" " + p.Theme.Label.Render("CHANGES OF THE TENANT'S CONFIGURATION"), ""}
+	for line := range strings.SplitSeq(p.Change, "\n") {
+		style := p.getDiffStyle(line)
+		for i, part := range strings.Split(ansi.Hardwrap(line, max(width-6, 8), true), "\n") {
+			if i > 0 {
+				part = "    " + part
+			}
+			lines = append(lines, "  "+style.Render(part))
+		}
+	}
+	return append(lines, "")
+}
+
+func (p Review) getDiffStyle(line string) lipgloss.Style {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
+		return p.Theme.Dim
+	case strings.HasPrefix(line, "+"):
+		return p.Theme.Good
+	case strings.HasPrefix(line, "-"):
+		return p.Theme.Style(Failed)
+	}
+	return p.Theme.Plain
+}

@@ -1,0 +1,173 @@
+package pane
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
+	"exoshift/state"
+)
+
+// FormatEvent tells an event in one sentence. title is what its step is called, where it has one.
+func FormatEvent(e provisioner.Event, title string) string {
+	switch e.Type {
+	case provisioner.TypeRun:
+		return formatRun(e)
+	case provisioner.TypeStep:
+		return formatStep(e, cmp.Or(title, e.Step))
+	case provisioner.TypeWait:
+		return e.Last + " (" + cmp.Or(e.What, title, e.Step) + ")"
+	case provisioner.TypeBootstrap:
+		return "reached " + e.Phase + withAffixes(e.Text, ": ", "")
+	case provisioner.TypeEtcd:
+		return formatEtcd(e.Members)
+	case provisioner.TypeNode:
+		return e.Name + " is " + e.State + withAffixes(e.Reason, " (", ")")
+	case provisioner.TypeCSR:
+		return formatCSR(e)
+	case provisioner.TypeObject:
+		return e.Action + " " + formatKind(e.Kind) + " " + e.Name
+	case provisioner.TypeCertificates:
+		return formatCertificates(e)
+	}
+	return formatObservation(e)
+}
+
+// formatObservation tells an event of what was observed of the cluster and its bootstrap machine.
+func formatObservation(e provisioner.Event) string {
+	switch e.Type {
+	case provisioner.TypeProbe:
+		return e.Name + " " + strings.Replace(e.State, provisioner.Unreachable, "does not answer", 1) + withAffixes(e.Reason, ": ", "")
+	case provisioner.TypeStage:
+		return e.Name + " " + e.State + withAffixes(e.Text, " ", "") + withAffixes(e.Reason, ": ", "")
+	case provisioner.TypeJournal:
+		return e.Text
+	case provisioner.TypeVersion:
+		if e.Percent != nil {
+			return fmt.Sprintf("%s %d%%", e.State, *e.Percent) + withAffixes(e.Text, ": ", "")
+		}
+		return e.State + withAffixes(e.Text, ": ", "")
+	case provisioner.TypeOperator:
+		return e.Name + " is " + e.State + withAffixes(e.Reason, ": ", "")
+	case provisioner.TypeApplication:
+		return handover.ToApplicationStatus(e).String()
+	case provisioner.TypeDiagnosis:
+		return formatFinding(e)
+	}
+	if e.State == provisioner.Failed {
+		return e.Text + withAffixes(e.Reason, ": ", "")
+	}
+	return e.Text
+}
+
+func formatFinding(e provisioner.Event) string {
+	if e.State == provisioner.Gone {
+		return "no longer: " + cmp.Or(e.Text, e.Name)
+	}
+	return cmp.Or(e.Text, e.Name) + withAffixes(e.Confidence, " (", ")")
+}
+
+func formatCertificates(e provisioner.Event) string {
+	if e.Until == nil {
+		return e.Text
+	}
+	return "the first certificates end at " + e.Until.UTC().Format("2006-01-02 15:04 MST")
+}
+
+func withAffixes(text, before, after string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text + after
+}
+
+func formatRun(e provisioner.Event) string {
+	if e.State != provisioner.Finished {
+		return "the run " + cmp.Or(e.State, "goes on") + withAffixes(e.Text, ": ", "")
+	}
+	text := "the run ended: " + cmp.Or(e.Result, "unknown")
+	if e.ExitCode != nil {
+		text += fmt.Sprintf(", exit code %d", *e.ExitCode)
+	}
+	return text + withAffixes(e.Text, ", ", "")
+}
+
+func formatStep(e provisioner.Event, title string) string {
+	switch e.State {
+	case provisioner.Started:
+		return "started: " + title
+	case provisioner.Progress:
+		return e.Text + " (" + title + ")"
+	}
+	if e.Text == provisioner.Stopped {
+		return "stopped: " + title
+	}
+	return e.State + ": " + title + withAffixes(e.Text, ": ", "")
+}
+
+func formatEtcd(members []provisioner.Member) string {
+	var names []string
+	for _, m := range members {
+		name := strings.TrimPrefix(m.Name, "etcd-")
+		if m.State != "voter" {
+			name += " (" + m.State + ")"
+		}
+		names = append(names, name)
+	}
+	return Plural(len(members), "member") + ": " + strings.Join(names, ", ")
+}
+
+func formatCSR(e provisioner.Event) string {
+	if e.Decision == state.Approved {
+		return "approved " + e.Name + withAffixes(e.Node, " of ", "") + withAffixes(e.Reason, " (", ")")
+	}
+	if e.Decision == state.Undecided {
+		return e.Name + withAffixes(e.Node, " of ", "") + " waits for your decision" + withAffixes(e.Reason, ": ", "")
+	}
+	return "left " + e.Name + withAffixes(e.Node, " of ", "") + " to you" + withAffixes(e.Reason, ": ", "")
+}
+
+// formatArea names what an event is about, in at most nine cells.
+func formatArea(e provisioner.Event) string {
+	switch e.Type {
+	case provisioner.TypeBootstrap:
+		return "boot"
+	case provisioner.TypeObject:
+		return "cloud"
+	case provisioner.TypeCertificates:
+		return "certs"
+	case provisioner.TypeApplication:
+		return "syn"
+	case provisioner.TypeJournal:
+		return strings.TrimSuffix(e.Name, ".service")
+	}
+	return string(e.Type)
+}
+
+// mapEventStatus is how good the news is; most news is neither.
+func mapEventStatus(e provisioner.Event) Status {
+	switch {
+	case e.Text == provisioner.Stopped:
+		return Warn
+	case e.State == provisioner.Failed && (e.Type == provisioner.TypeStep || e.Type == provisioner.TypeStage), e.Result == "failed":
+		return Failed
+	case e.Type == provisioner.TypeCSR && e.Decision != state.Approved, e.Result == "interrupted":
+		return Warn
+	case e.Type == provisioner.TypeNode:
+		return mapNodeStatus(provisioner.NodeView{State: e.State})
+	case e.Type == provisioner.TypeOperator:
+		return mapOperatorStatus(e)
+	case e.Type == provisioner.TypeApplication:
+		return mapApplicationStatus(e)
+	case e.Type == provisioner.TypeVersion:
+		return mapVersionStatus(e)
+	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present,
+		e.Type == provisioner.TypeGathered && e.State == provisioner.Failed:
+		return Warn
+	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:
+		return OK
+	}
+	return Waiting
+}

@@ -1,0 +1,139 @@
+package pane
+
+import (
+	"cmp"
+	"strings"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// NodeSummary is what the nodes of a cluster add up to. It is counted once for each change, so that drawing a frame of a
+// thousand nodes looks only at those that are seen.
+type NodeSummary struct {
+	nodes     []provisioner.NodeView // those in trouble first, then those on their way, then the rest
+	open      int                    // how many of them are in trouble or on their way
+	ready     int
+	missing   []string // expected nodes that nobody has seen yet
+	expected  int
+	roles     []roleCount
+	approved  map[string]int // requests by node
+	granted   int            // requests in all
+	undecided []provisioner.CSRView
+}
+
+// roleCount counts the nodes of a role.
+type roleCount struct {
+	role                  string
+	ready, seen, expected int
+}
+
+// CountNodes takes a census. expected are the machines that are to become nodes; there may be none.
+func CountNodes(nodes []provisioner.NodeView, requests []provisioner.CSRView, expected []state.Machine) NodeSummary {
+	c := NodeSummary{expected: len(expected), approved: make(map[string]int, len(nodes))}
+	c.countRequests(requests)
+	var byUrgency [Skipped + 1][]provisioner.NodeView
+	roles := map[string]int{}
+	planned := make(map[string]string, len(expected))
+	for _, machine := range expected {
+		planned[machine.Name] = string(machine.Role)
+		c.ensureRole(roles, string(machine.Role)).expected++
+	}
+	for _, node := range nodes {
+		status := mapNodeStatus(node)
+		byUrgency[status.urgency()] = append(byUrgency[status.urgency()], node)
+		count := c.ensureRole(roles, cmp.Or(node.Role, planned[node.Name]))
+		if count.seen++; status == OK {
+			count.ready++
+			c.ready++
+		}
+		delete(planned, node.Name)
+	}
+	for _, some := range byUrgency {
+		c.nodes = append(c.nodes, some...)
+	}
+	c.open = len(nodes) - c.ready
+	c.countMissing(expected, planned)
+	return c
+}
+
+// ensureRole returns the count of a role, which it begins where there is none.
+func (c *NodeSummary) ensureRole(places map[string]int, role string) *roleCount {
+	i, known := places[role]
+	if !known {
+		i = len(c.roles)
+		places[role], c.roles = i, append(c.roles, roleCount{role: role})
+	}
+	return &c.roles[i]
+}
+
+func (c *NodeSummary) countRequests(requests []provisioner.CSRView) {
+	for _, request := range requests {
+		if request.Decision != state.Approved {
+			c.undecided = append(c.undecided, request)
+			continue
+		}
+		c.approved[request.Node]++
+		c.granted++
+	}
+}
+
+func (c *NodeSummary) countMissing(expected []state.Machine, unseen map[string]string) {
+	for _, machine := range expected {
+		if _, missing := unseen[machine.Name]; missing {
+			c.missing = append(c.missing, machine.Name)
+		}
+	}
+}
+
+// countTotal is how many nodes there are to be.
+func (c NodeSummary) countTotal() int { return max(c.expected, len(c.nodes)) }
+
+// filter returns the nodes and the missing ones of which a word tells.
+func (c NodeSummary) filter(word string) NodeSummary {
+	if word == "" {
+		return c
+	}
+	found := c
+	found.nodes, found.missing, found.open = nil, nil, 0
+	for _, node := range c.nodes {
+		if !containsWord(word, node.Name, node.Role, node.State, node.Reason, node.Machine) {
+			continue
+		}
+		if found.nodes = append(found.nodes, node); mapNodeStatus(node) != OK {
+			found.open++
+		}
+	}
+	for _, name := range c.missing {
+		if containsWord(word, name) {
+			found.missing = append(found.missing, name)
+		}
+	}
+	return found
+}
+
+// containsWord tells whether one of the texts holds a word, in whatever case.
+func containsWord(word string, texts ...string) bool {
+	word = strings.ToLower(word)
+	for _, text := range texts {
+		if strings.Contains(strings.ToLower(text), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// mapNodeStatus maps the words of a node's state; a state that it does not know is something on its way.
+func mapNodeStatus(node provisioner.NodeView) Status {
+	switch strings.ToLower(node.State) {
+	case "ready":
+		return OK
+	case "notready", "not ready", "not-ready", "unknown":
+		return Warn
+	case "failed", "missing", "gone", "lost":
+		return Failed
+	case "waiting", "":
+		return Waiting
+	}
+	return Running
+}

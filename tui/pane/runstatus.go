@@ -1,0 +1,256 @@
+package pane
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/provisioner"
+)
+
+// RunStatus says what is going on right now: what failed, what the run waits for, since when and how long still, and
+// what else it works on.
+type RunStatus struct {
+	Theme    Theme
+	Board    *provisioner.Board
+	Now      time.Time
+	Resume   string // the command that goes on with a run that ended early
+	Stopping bool   // the operator asked for the end
+	Ended    bool   // no further event will come
+}
+
+// View draws the most important lines that fit.
+func (p RunStatus) View(width, height int) string {
+	return Fill(p.renderLines(width, height), width, height)
+}
+
+func (p RunStatus) renderLines(width, height int) []string {
+	switch {
+	case p.Ended:
+		return p.renderEnd(width, height)
+	case p.Stopping:
+		return p.renderStopping()
+	case p.Board.Run.State == "" && len(p.listRunning()) == 0:
+		return []string{p.renderHeading(Waiting, "STARTING", "waiting for the first event")}
+	}
+	return p.renderRunning(width, height)
+}
+
+// renderHeading is a line that begins with a symbol and a word.
+func (p RunStatus) renderHeading(status Status, word, text string) string {
+	t := p.Theme
+	return " " + t.Mark(status) + " " + t.Style(status).Bold(true).Render(word) + "  " + text
+}
+
+func (p RunStatus) renderStopping() []string {
+	return []string{
+		p.renderHeading(Warn, "STOPPING", "as soon as the calls in flight have ended; nothing is deleted"),
+		p.indent(p.Theme.Dim.Render("ctrl+c leaves at once")),
+	}
+}
+
+func (p RunStatus) indent(s string) string { return " " + p.Theme.Indent() + s }
+
+// renderRunning lists failures, then waits, then the other steps that run.
+func (p RunStatus) renderRunning(width, height int) []string {
+	var lines []string
+	for _, failed := range p.ListFailed() {
+		lines = append(lines, p.renderHeading(Failed, "FAILED", failed.Title+": "+failed.Text))
+		if len(lines) == max(height-2, 1) {
+			break
+		}
+	}
+	if p.isGathering() {
+		return append(lines, p.renderHeading(Running, "GATHERING", "what may explain the failure, for a minute at most"))
+	}
+	rest := p.listRunning()
+	for i, step := range rest {
+		room := height - len(lines)
+		if i > 0 && (len(rest)-i > 1 && room <= 2 || room < 2) {
+			return append(lines, p.renderOthers(rest[i:], room)...)
+		}
+		lines = append(lines, p.renderStep(step, width)...)
+	}
+	return lines
+}
+
+// isGathering tells whether the run is over but for keeping what may explain its failure, which takes a while.
+func (p RunStatus) isGathering() bool {
+	if len(p.Board.Log) == 0 {
+		return false
+	}
+	last := p.Board.Log[len(p.Board.Log)-1]
+	return last.Type == provisioner.TypeGathered && last.State == provisioner.Started
+}
+
+// renderOthers names steps that find no room of their own in one line.
+func (p RunStatus) renderOthers(steps []provisioner.StepView, room int) []string {
+	if room <= 0 || len(steps) == 0 {
+		return nil
+	}
+	var names []string
+	for _, step := range steps {
+		names = append(names, step.Title+" "+p.Theme.Dim.Render(FormatDuration(p.Now.Sub(step.Began))))
+	}
+	if len(steps) == 1 {
+		return []string{p.indent(p.Theme.Dim.Render("also: ") + names[0])}
+	}
+	return []string{p.indent(p.Theme.Dim.Render(fmt.Sprintf("and %d more: ", len(steps))) + p.Theme.join(names...))}
+}
+
+// ListFailed returns the steps that failed, in plan order.
+func (p RunStatus) ListFailed() []provisioner.StepView {
+	var failed []provisioner.StepView
+	for _, step := range p.Board.Steps {
+		if MapStepStatus(step) == Failed {
+			failed = append(failed, step)
+		}
+	}
+	return failed
+}
+
+// listRunning returns the steps that run: those that wait first, the overdue ones before the others.
+func (p RunStatus) listRunning() []provisioner.StepView {
+	var steps []provisioner.StepView
+	for _, step := range p.Board.Steps {
+		if MapStepStatus(step) == Running {
+			steps = append(steps, step)
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b provisioner.StepView) int { return cmp.Compare(p.rank(a), p.rank(b)) })
+	return steps
+}
+
+func (p RunStatus) rank(step provisioner.StepView) int {
+	switch {
+	case step.Wait != nil && p.isOverdue(*step.Wait):
+		return 0
+	case step.Wait != nil:
+		return 1
+	}
+	return 2
+}
+
+// isOverdue tells whether a wait takes more than twice as long as usual.
+func (p RunStatus) isOverdue(wait provisioner.Event) bool {
+	return wait.Usual > 0 && p.computeWait(wait) > 2*toDuration(wait.Usual)
+}
+
+func (p RunStatus) computeWait(wait provisioner.Event) time.Duration {
+	if wait.Since == nil {
+		return p.Now.Sub(wait.Time)
+	}
+	return p.Now.Sub(*wait.Since)
+}
+
+// renderStep describes one running step in one or two lines.
+func (p RunStatus) renderStep(step provisioner.StepView, width int) []string {
+	t := p.Theme
+	if step.Wait == nil {
+		line := p.renderHeading(Running, "RUNNING", t.Bold.Render(step.Title)+"  "+t.Active.Render(FormatDuration(p.Now.Sub(step.Began))))
+		if step.Text != "" && step.Text != step.Title {
+			line += t.Dim.Render("  " + step.Text)
+		}
+		return []string{line}
+	}
+	wait := *step.Wait
+	status := Running
+	if p.isOverdue(wait) {
+		status = Warn
+	}
+	word, what := parseWaitTitle(cmp.Or(wait.What, step.Title))
+	line := p.renderHeading(status, word, t.Bold.Render(what)+"  ")
+	line += p.renderTimes(wait, status, width-countCells(line))
+	if wait.Last == "" {
+		return []string{line}
+	}
+	return []string{line, p.formatLastSeen(step, width)}
+}
+
+// formatLastSeen says what was seen last, and for how long it has been the same.
+func (p RunStatus) formatLastSeen(step provisioner.StepView, width int) string {
+	age := ""
+	if same := p.Now.Sub(step.Seen); !step.Seen.IsZero() && same >= time.Second {
+		age = p.Theme.Dim.Render(" (for " + FormatDuration(same) + ")")
+	}
+	line := p.indent(p.Theme.Dim.Render("last seen: ") + step.Wait.Last)
+	if width < 80 && countCells(line)+countCells(age) > width {
+		return line
+	}
+	return Truncate(line, width-countCells(age)) + age
+}
+
+// parseWaitTitle turns the title of a step, "Wait for X", into what is waited for.
+func parseWaitTitle(title string) (word, what string) {
+	if what, found := strings.CutPrefix(title, "Wait for "); found {
+		return "WAITING FOR", what
+	}
+	if what, found := strings.CutPrefix(title, "Wait until "); found {
+		return "WAITING UNTIL", what
+	}
+	return "WAITING ON", title
+}
+
+// renderTimes says since when, how long usually, and how long at most, as far as there is room.
+func (p RunStatus) renderTimes(wait provisioner.Event, status Status, room int) string {
+	t := p.Theme
+	waited := t.Style(status).Render(FormatDuration(p.computeWait(wait)))
+	slow, usual, limit := "", "", ""
+	if status == Warn {
+		slow = t.Caution.Render("slower than usual")
+	}
+	if wait.Usual > 0 {
+		usual = t.Dim.Render("usually ") + FormatDuration(toDuration(wait.Usual))
+	}
+	if wait.Limit > 0 {
+		limit = t.Dim.Render("limit ") + FormatDuration(toDuration(wait.Limit))
+	}
+	for _, parts := range [][]string{{waited, slow, usual, limit}, {waited, usual, limit}, {waited, limit}} {
+		if line := t.join(parts...); countCells(line) <= room {
+			return line
+		}
+	}
+	return waited
+}
+
+// renderEnd says how the run ended and what to do next.
+func (p RunStatus) renderEnd(width, height int) []string {
+	run, took := p.Board.Run, FormatDuration(p.Board.Now.Sub(p.Board.Began))
+	switch {
+	case run.Result == "ok":
+		return []string{
+			p.renderHeading(OK, "DONE", p.Theme.join("every step succeeded", "took "+took)),
+			p.indent(run.Text),
+			p.indent(p.Theme.Dim.Render("q leaves; a summary stays in your terminal")),
+		}
+	case len(p.ListFailed()) > 0:
+		return p.renderFailure(p.ListFailed()[0], height)
+	}
+	word := "STOPPED"
+	if run.State != provisioner.Finished {
+		word = "CUT OFF"
+	}
+	return []string{
+		p.renderHeading(Warn, word, cmp.Or(run.Text, "everything stays; the same command goes on from here")),
+		p.indent(Truncate(withAffixes(p.Resume, "resume with: ", ""), width)),
+	}
+}
+
+// renderFailure names a failed step, the cause and the next thing to do.
+func (p RunStatus) renderFailure(failed provisioner.StepView, height int) []string {
+	title := p.Theme.Bold.Render(failed.Title)
+	advice := p.indent(p.Theme.join(p.renderHint(failed), p.Theme.Dim.Render("d tells more")))
+	if height < 3 {
+		return []string{p.renderHeading(Failed, "FAILED", title+": "+failed.Text), advice}
+	}
+	return []string{p.renderHeading(Failed, "FAILED", title), p.indent(failed.Text), advice}
+}
+
+func (p RunStatus) renderHint(failed provisioner.StepView) string {
+	if failed.Hint == "" {
+		return ""
+	}
+	return p.Theme.Arrow + " " + failed.Hint
+}

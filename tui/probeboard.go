@@ -1,0 +1,181 @@
+package tui
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard/reach"
+)
+
+// probeBoard is what is known about every service from every vantage, and which of that the operator looks at.
+type probeBoard struct {
+	ascii       bool
+	sources     []string
+	sourceNames []string // of the vantages, made harmless
+	rows        []*probeRow
+	byID        map[string]*probeRow
+	log         []transition
+
+	source     int    // the vantage that is looked at
+	showAll    bool   // also what is well
+	filter     string // by which the list is filtered
+	selected   string // ID; "" for the first
+	cachedList *probeList
+}
+
+// probeRow is one service, made harmless for the terminal, and its results as they were told.
+type probeRow struct {
+	pane.Endpoint
+	check      reach.Check
+	results    []reach.Result // by vantage; without a verdict if there is none
+	searchText string         // that a filter finds
+}
+
+func newProbeBoard(vantages []string, ascii bool) *probeBoard {
+	b := &probeBoard{ascii: ascii, sources: vantages, byID: map[string]*probeRow{}}
+	for _, vantage := range vantages {
+		b.sourceNames = append(b.sourceNames, sanitizeText(vantage, ascii))
+	}
+	return b
+}
+
+// add takes a check in, or another version of it.
+func (b *probeBoard) add(check reach.Check) *probeRow {
+	row := b.byID[check.ID]
+	if row == nil {
+		row = &probeRow{results: make([]reach.Result, len(b.sources))}
+		row.Results = make([]pane.SourceResult, len(b.sources))
+		b.rows, b.byID[check.ID] = append(b.rows, row), row
+	}
+	row.check, row.Check = check, sanitizeCheck(check, b.ascii)
+	row.updateSearchText()
+	b.cachedList = nil
+	return row
+}
+
+// updateSearchText gathers what a filter finds.
+func (r *probeRow) updateSearchText() {
+	parts := []string{r.Check.ID, r.Check.Title, r.Check.Group, r.Host(), r.Check.Owner}
+	for _, sight := range r.Results {
+		parts = append(parts, string(sight.Result.Class), sight.Result.Target)
+	}
+	r.searchText = strings.ToLower(strings.Join(parts, " "))
+}
+
+// findColumn is the place of a vantage, or -1.
+func (b *probeBoard) findColumn(vantage string) int { return slices.Index(b.sources, vantage) }
+
+// markRunning says that checks are on their way; nil: all of them.
+func (b *probeBoard) markRunning(vantage int, ids []string) {
+	for _, row := range b.rows {
+		if ids == nil || slices.Contains(ids, row.check.ID) {
+			row.Results[vantage].Status = pane.Running
+		}
+	}
+	b.cachedList = nil
+}
+
+// clearRunning says that nothing is on its way any more: what was not told stays as it was.
+func (b *probeBoard) clearRunning(vantage int) {
+	for _, row := range b.rows {
+		if sight := &row.Results[vantage]; sight.Status == pane.Running {
+			sight.Status = pane.MapVerdict(row.results[vantage].Verdict)
+		}
+	}
+	b.cachedList = nil
+}
+
+// recordResult takes a result in.
+func (b *probeBoard) recordResult(vantage int, r reach.Result, now time.Time) {
+	if vantage < 0 || vantage >= len(b.sources) {
+		return
+	}
+	row := b.byID[r.ID]
+	if row == nil {
+		row = b.add(reach.Check{ID: r.ID, Title: r.Target, Group: r.Group, Phase: r.Phase, Owner: r.Owner, Severity: r.Severity})
+	}
+	cleaned := sanitizeResult(r, b.ascii)
+	b.recordTransition(row, vantage, cleaned, now)
+	row.results[vantage] = r
+	row.Results[vantage] = pane.SourceResult{
+		Status: pane.MapVerdict(r.Verdict), Result: cleaned, Command: sanitizeLines(reach.BuildCommand(row.check, r), b.ascii),
+	}
+	row.updateSearchText()
+	b.cachedList = nil
+}
+
+// clearSource drops what was seen from a vantage.
+func (b *probeBoard) clearSource(vantage int) {
+	for _, row := range b.rows {
+		row.results[vantage], row.Results[vantage] = reach.Result{}, pane.SourceResult{}
+	}
+	b.cachedList = nil
+}
+
+// markSkipped marks a check as one that is not made.
+func (b *probeBoard) markSkipped(id, reason string, until, now time.Time) {
+	row := b.byID[id]
+	if row == nil {
+		return
+	}
+	for vantage, r := range row.results {
+		if r.Verdict == "" {
+			continue
+		}
+		r.Verdict, r.Class, r.Hint = reach.Skipped, "", ""
+		r.Layers = reach.Layers{DNS: reach.LayerNone, TCP: reach.LayerNone, TLS: reach.LayerNone, HTTP: reach.LayerNone}
+		r.Evidence = map[string]string{reach.EvidenceSkipped: reason, reach.EvidenceUntil: until.Format(time.DateOnly)}
+		b.recordResult(vantage, r, now)
+	}
+}
+
+// listResults are all that were told, one vantage after the other.
+func (b *probeBoard) listResults() []reach.Result {
+	results := []reach.Result{}
+	for vantage := range b.sources {
+		for _, row := range b.rows {
+			if r := row.results[vantage]; r.Verdict != "" {
+				results = append(results, r)
+			}
+		}
+	}
+	return results
+}
+
+// listChecks are those that were told, as they were told.
+func (b *probeBoard) listChecks() []reach.Check {
+	checks := make([]reach.Check, 0, len(b.rows))
+	for _, row := range b.rows {
+		checks = append(checks, row.check)
+	}
+	return checks
+}
+
+// sanitizeCheck makes a check harmless for the terminal.
+func sanitizeCheck(c reach.Check, ascii bool) reach.Check {
+	for _, text := range []*string{&c.ID, &c.Title, &c.Group, &c.URL, &c.Phase, &c.Owner, &c.Reason, &c.Hint, (*string)(&c.Severity)} {
+		*text = sanitizeText(*text, ascii)
+	}
+	c.From, c.Needs, c.Expect = nil, nil, nil
+	return c
+}
+
+// sanitizeResult makes a result harmless for the terminal.
+func sanitizeResult(r reach.Result, ascii bool) reach.Result {
+	for _, text := range []*string{
+		&r.ID, &r.Group, &r.Target, &r.Source, &r.Phase, &r.Owner, (*string)(&r.Severity), (*string)(&r.Verdict), (*string)(&r.Class),
+		(*string)(&r.Layers.DNS), (*string)(&r.Layers.TCP), (*string)(&r.Layers.TLS), (*string)(&r.Layers.HTTP),
+	} {
+		*text = sanitizeText(*text, ascii)
+	}
+	r.Hint = sanitizeLines(r.Hint, ascii)
+	r.Evidence = maps.Clone(r.Evidence)
+	for key, value := range r.Evidence {
+		delete(r.Evidence, key)
+		r.Evidence[sanitizeText(key, ascii)] = sanitizeText(value, ascii)
+	}
+	return r
+}

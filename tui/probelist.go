@@ -1,0 +1,191 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard/reach"
+)
+
+// probeList is which services are listed, and in which order.
+type probeList struct {
+	rows    []*pane.Endpoint
+	grouped bool
+	folded  int      // how many are well and not listed
+	causes  []string // what many of the problems come from
+}
+
+// getList is what is listed now: everything by groups, or as soon as something needs attention that first, and what is
+// well not at all unless it was asked for.
+func (b *probeBoard) getList() *probeList {
+	if b.cachedList == nil {
+		b.cachedList = b.buildList()
+	}
+	return b.cachedList
+}
+
+func (b *probeBoard) buildList() *probeList {
+	everything := b.showAll || b.filter != "" || !b.hasProblems()
+	choice := &probeList{grouped: everything, causes: b.listCauses()}
+	word := strings.ToLower(b.filter)
+	for _, row := range b.rows {
+		switch {
+		case !strings.Contains(row.searchText, word):
+		case everything, row.isNotable(), row.check.ID == b.selected:
+			choice.rows = append(choice.rows, &row.Endpoint)
+		default:
+			choice.folded++
+		}
+	}
+	order := func(a, b *pane.Endpoint) int { return a.Compare(b) }
+	if everything {
+		places := b.indexGroups()
+		order = func(a, b *pane.Endpoint) int { return cmp.Compare(places[a.Check.Group], places[b.Check.Group]) }
+	}
+	slices.SortStableFunc(choice.rows, order)
+	return choice
+}
+
+// listCauses tells what many of the problems have in common, made harmless.
+func (b *probeBoard) listCauses() (all []string) {
+	for _, cause := range reach.CommonCauses(reach.Report{Results: b.listResults()}) {
+		all = append(all, sanitizeText(fmt.Sprintf("one cause of %d: %s", len(cause.IDs), cause.Text), b.ascii))
+	}
+	return all
+}
+
+// indexGroups numbers the groups as they were told.
+func (b *probeBoard) indexGroups() map[string]int {
+	places := map[string]int{}
+	for _, row := range b.rows {
+		if _, known := places[row.Check.Group]; !known {
+			places[row.Check.Group] = len(places)
+		}
+	}
+	return places
+}
+
+func (b *probeBoard) hasProblems() bool {
+	return slices.ContainsFunc(b.rows, func(row *probeRow) bool { return row.Status() == pane.Failed || row.Status() == pane.Warn })
+}
+
+// isNotable tells whether a row is more than well.
+func (r *probeRow) isNotable() bool { return r.Status() != pane.OK && r.Status() != pane.Waiting }
+
+// findSelected is the place of the selected row in the list; -1 if the list is empty.
+func (b *probeBoard) findSelected() int {
+	rows, id := b.getList().rows, sanitizeText(b.selected, b.ascii)
+	i := slices.IndexFunc(rows, func(e *pane.Endpoint) bool { return e.Check.ID == id })
+	return max(i, min(0, len(rows)-1))
+}
+
+// selectedRow is the selected row, or nil.
+func (b *probeBoard) selectedRow() *probeRow {
+	i := b.findSelected()
+	if i < 0 {
+		return nil
+	}
+	chosen := b.getList().rows[i]
+	for _, row := range b.rows {
+		if &row.Endpoint == chosen {
+			return row
+		}
+	}
+	return nil
+}
+
+// move selects the row that is so many lines further; it tells whether there was one.
+func (b *probeBoard) move(by int) bool {
+	rows, at := b.getList().rows, b.findSelected()
+	to := min(max(at+by, 0), len(rows)-1)
+	if to < 0 || to == at && b.selected != "" {
+		return false
+	}
+	b.selectRow(rows[to])
+	return to != at
+}
+
+func (b *probeBoard) selectRow(e *pane.Endpoint) {
+	for _, row := range b.rows {
+		if &row.Endpoint == e {
+			b.selected, b.cachedList = row.check.ID, nil
+		}
+	}
+}
+
+// switchSource looks from the next vantage, or the one before.
+func (b *probeBoard) switchSource(by int) {
+	if n := len(b.sources); n > 0 {
+		b.source = (b.source + by + n) % n
+	}
+}
+
+// listColumns are the names of the vantages where there is little room.
+func (b *probeBoard) listColumns() []string {
+	columns := make([]string, len(b.sources))
+	for i, name := range b.sourceNames {
+		columns[i] = pane.FormatSource(name)
+	}
+	return columns
+}
+
+// buildTable draws the list.
+func (b *probeBoard) buildTable(theme pane.Theme) pane.Endpoints {
+	list := b.getList()
+	return pane.Endpoints{
+		Theme: theme, Columns: b.listColumns(), SourceIndex: b.source, Rows: list.rows, Grouped: list.grouped, Selected: b.findSelected(), Hidden: list.folded,
+		Causes: list.causes,
+	}
+}
+
+// buildDetails draws what is known about the selected row.
+func (b *probeBoard) buildDetails(theme pane.Theme) pane.EndpointDetails {
+	details := pane.EndpointDetails{Theme: theme, Sources: b.sourceNames}
+	if row := b.selectedRow(); row != nil {
+		details.Endpoint, details.SourceIndex = &row.Endpoint, b.resolveSource(row)
+	}
+	return details
+}
+
+// resolveSource is the vantage from which a row is told about: the one that is looked at, unless all is well from there and
+// something is wrong from another.
+func (b *probeBoard) resolveSource(row *probeRow) int {
+	if status := row.FromSource(b.source).Status; status != pane.OK && status != pane.Waiting {
+		return b.source
+	}
+	for i, sight := range row.Results {
+		if sight.Status == pane.Failed || sight.Status == pane.Warn {
+			return i
+		}
+	}
+	return b.source
+}
+
+// countReached counts how many are well from a vantage, of how many that were looked at, and how it is where it is worst.
+func (b *probeBoard) countReached(vantage int) (good, looked int, worst pane.Status) {
+	for _, row := range b.rows {
+		sight := row.Results[vantage]
+		if status := pane.MapVerdict(sight.Result.Verdict); status != pane.Waiting && status != pane.Skipped {
+			looked++
+			if status == pane.OK {
+				good++
+			}
+			worst = pane.MergeStatus(worst, status)
+		}
+	}
+	return good, looked, worst
+}
+
+// countFindings counts what needs attention.
+func (b *probeBoard) countFindings() int {
+	n := 0
+	for _, row := range b.rows {
+		if status := row.Status(); status == pane.Failed || status == pane.Warn {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,61 @@
+package tui
+
+import (
+	"time"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard/reach"
+)
+
+// transition is a service that became better or worse.
+type transition struct {
+	at            time.Time
+	host, source  string
+	before, after pane.SourceResult
+}
+
+// maxLogEntries is how many transitions are remembered.
+const maxLogEntries = 200
+
+// recordTransition remembers that something changed.
+func (b *probeBoard) recordTransition(row *probeRow, vantage int, r reach.Result, now time.Time) {
+	before := row.results[vantage]
+	if before.Verdict == "" || before.Verdict == r.Verdict && before.Class == r.Class {
+		return
+	}
+	b.log = append(b.log, transition{
+		at: now, host: row.Host(), source: b.listColumns()[vantage], before: row.Results[vantage], after: pane.SourceResult{Status: pane.MapVerdict(r.Verdict), Result: r},
+	})
+	if len(b.log) > maxLogEntries {
+		b.log = b.log[len(b.log)-maxLogEntries:]
+	}
+}
+
+// buildLogView shows the last transitions, the latest first.
+type logView struct {
+	theme pane.Theme
+	log   []transition
+	note  string // what is watched; may be empty
+}
+
+// View draws what fits.
+func (v logView) View(width, height int) string {
+	lines := []string{" " + v.theme.Label.Render("What changed") + "  " + v.theme.Dim.Render(v.note)}
+	for i := len(v.log) - 1; i >= 0 && len(lines) < height; i-- {
+		lines = append(lines, v.renderLine(v.log[i]))
+	}
+	if len(v.log) == 0 {
+		lines = append(lines, " "+v.theme.Dim.Render("nothing so far"))
+	}
+	return pane.Fill(lines, width, height)
+}
+
+func (v logView) renderLine(c transition) string {
+	t := v.theme
+	before, why := c.before.Result.Verdict, ""
+	if c.after.Status != pane.OK {
+		why = c.after.Result.Describe()
+	}
+	return " " + c.at.Format("15:04:05") + "  " + t.Mark(c.after.Status) + " " + c.host + t.Dim.Render(" from "+c.source+"  ") +
+		pane.MapVerdict(before).Word() + " " + t.Arrow + " " + t.Style(c.after.Status).Render(c.after.Status.Word()) + t.Dim.Render("  "+why)
+}

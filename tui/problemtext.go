@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"regexp"
+	"strings"
+
+	"exoshift/wizard"
+)
+
+// missing is the problem of a field that needs an answer and has none.
+const missing = "is missing"
+
+// formatError is a fault as a sentence for those who see its field already.
+func (t *session) formatError(f wizard.Problem) string {
+	return t.formatProblem(f, "; allowed: ", ". Did you mean ", "?")
+}
+
+// formatWarning is a warning as such a sentence. What it speaks of is allowed, only not the best.
+func (t *session) formatWarning(f wizard.Problem) string {
+	return t.formatProblem(f, "; better: ", ", such as ", ":")
+}
+
+func (t *session) formatProblem(f wizard.Problem, allowed, suggested, ending string) string {
+	said := f.Message
+	switch {
+	case f.Message == missing && strings.HasPrefix(f.Allowed, "e.g. "):
+		said = "an answer is needed, " + f.Allowed
+	case f.Message == missing:
+		said = "an answer is needed: space shows what there is"
+	case strings.HasPrefix(f.Allowed, "export "): // which nobody can do from in here
+		said += ": press space to type it here, or to say where else it is"
+	case f.Allowed != "":
+		said += allowed + f.Allowed
+	}
+	if f.Suggestion != "" {
+		said += suggested + f.Suggestion + ending + " ctrl+y takes it"
+	}
+	if f.Hint != "" {
+		said += "; what to do: " + f.Hint
+	}
+	return sanitizeText(t.replaceKeys(said), t.ascii)
+}
+
+// keyPattern is what may be the key of a field.
+var keyPattern = regexp.MustCompile(`[A-Za-z0-9]+(\.[A-Za-z0-9]+|\[[0-9]+\])+`)
+
+// replaceKeys calls fields by the names that they have on the screens. Keys are for files.
+func (t *session) replaceKeys(text string) string {
+	return keyPattern.ReplaceAllStringFunc(text, func(key string) string {
+		whole, _, _ := strings.Cut(key, "[")
+		for _, name := range []string{key, whole} {
+			if field, is := t.fieldIndex.fields[name]; is {
+				return field.Title
+			}
+		}
+		return key
+	})
+}

@@ -1,0 +1,45 @@
+package tui
+
+import (
+	"testing"
+
+	"exoshift/wizard"
+)
+
+func TestWhatIsWrongIsSaidInTheWordsOfTheScreens(t *testing.T) {
+	o := sit(t, newDesk(), 80, 24, nil)
+	fault := wizard.Problem{Message: "10.0.0.0/8 overlaps network.podCIDR, which is 10.128.0.0/14", Allowed: "another network.podCIDR", Suggestion: "10.200.0.0/14"}
+	want := "10.0.0.0/8 overlaps Pod network, which is 10.128.0.0/14; allowed: another Pod network. Did you mean 10.200.0.0/14? ctrl+y takes it"
+	if got := o.session.formatError(fault); got != want {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+	if got, want := o.session.replaceKeys("network.customerNetworks[0] of c-demo-1.example.net"), "Customer networks of c-demo-1.example.net"; got != want {
+		t.Errorf("titled is %q, want %q", got, want)
+	}
+}
+
+func TestAWarningDoesNotSoundLikeARule(t *testing.T) {
+	o := sit(t, newDesk(), 80, 24, nil)
+	got := o.session.formatWarning(wizard.Problem{Message: "the group has no node", Allowed: "1 or more", Suggestion: "1"})
+	if want := "the group has no node; better: 1 or more, such as 1: ctrl+y takes it"; got != want {
+		t.Errorf("said is %q, want %q", got, want)
+	}
+	if got := o.session.formatWarning(wizard.Problem{Message: "somebody serves it", Hint: "go on if you know them"}); got != "somebody serves it; what to do: go on if you know them" {
+		t.Errorf("said is %q", got)
+	}
+}
+
+func TestAVariableThatIsNotSetIsNoDeadEnd(t *testing.T) {
+	d := newDesk()
+	d.LookupEnv = func(string) (string, bool) { return "", false }
+	o := sit(t, d, 80, 24, nil)
+	o.shows(t, "EXOSCALE_API_KEY is not set: press space to type it here")
+	o.hides(t, "export EXO")
+}
+
+func TestWhatIsBeingGivenIsNotCalledMissing(t *testing.T) {
+	o := onCluster(t)
+	o.press("enter").shows(t, "an answer is needed, e.g. c-demo-1")
+	o.press("up").types("c").hides(t, "an answer is needed, e.g. c-demo-1")
+	o.press("backspace").shows(t, "an answer is needed, e.g. c-demo-1")
+}

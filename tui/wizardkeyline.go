@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"slices"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// renderKeyLine names the keys of the page and then those that are always there, as far as there is room; what has just been
+// done is told in their place.
+func (s *wizardModel) renderKeyLine(width int) string {
+	if s.notice != "" {
+		return pane.Fit(" "+s.notice, width)
+	}
+	line := ""
+	for _, binding := range s.filterHints(s.listBindings(), width) {
+		line += s.formatKey(binding)
+	}
+	return pane.Fit(line, width)
+}
+
+func (s *wizardModel) formatKey(binding key.Binding) string {
+	h := binding.Help()
+	return " " + s.theme.Bold.Render(h.Key) + " " + s.theme.Dim.Render(h.Desc) + " "
+}
+
+// filterHints are the keys that there is room for, in their order. The first one and those that explain or lead out take
+// precedence.
+func (s *wizardModel) filterHints(all []key.Binding, width int) []key.Binding {
+	fits := make([]bool, len(all))
+	take := func(i int) {
+		if wide := ansi.StringWidth(s.formatKey(all[i])); all[i].Enabled() && !fits[i] && wide <= width {
+			fits[i], width = true, width-wide
+		}
+	}
+	for i, binding := range all {
+		if i == 0 || slices.Contains([]string{"esc", "F1", "ctrl+c"}, binding.Help().Key) {
+			take(i)
+		}
+	}
+	var fitting []key.Binding
+	for i, binding := range all {
+		if take(i); fits[i] {
+			fitting = append(fitting, binding)
+		}
+	}
+	return fitting
+}
+
+func (s *wizardModel) listBindings() []key.Binding {
+	switch {
+	case s.menu != nil:
+		return []key.Binding{s.keys.Accept, s.keys.Back}
+	case s.signInState != nil:
+		return []key.Binding{newHint("c", "copy the address"), s.keys.Back, s.keys.Leave}
+	case s.help && s.countHiddenHelp() > 0:
+		return []key.Binding{s.keys.Scroll, s.keys.Close}
+	case s.help:
+		return []key.Binding{s.keys.Close}
+	case s.session == nil:
+		return []key.Binding{s.keys.Accept, s.keys.Help, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "leave"))}
+	}
+	if s.inputMode() == modeCapture {
+		return append(s.currentPage().Hints(), s.keys.Help, s.keys.Leave)
+	}
+	again := s.keys.Again
+	if s.session.isLookupRunning() {
+		again.SetHelp(again.Help().Key, "stop asking")
+	}
+	hints := s.currentPage().Hints()
+	if s.isSignInOffered() {
+		hints = append(hints, s.keys.SignIn)
+	}
+	return append(hints, s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)
+}

@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"exoshift/state"
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func TestTheOutsideIsAskedOnceTheAnswersAreThereAndAPauseHasPassed(t *testing.T) {
+	d := newDesk().inquires(wizard.Cluster, "Names", []string{"cluster.id", "cluster.baseDomain"}, wizard.LookupResult{Summary: "free"}, nil)
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
+	o.types("c-demo-1").press("enter").shows(t, "Names: asked as soon as its answers are there")
+	o.pass(time.Second)
+	o.types("example.net").press("enter").shows(t, "● Names: checking…")
+	if o.pass(lookupDelay - 1); len(d.asked) > 0 {
+		t.Error("the outside is asked while somebody types")
+	}
+	o.pass(1)
+	if o.shows(t, "checking…"); len(d.asked) != 1 {
+		t.Errorf("asked %d times", len(d.asked))
+	}
+	o.pass(minBusyTime)
+	o.shows(t, "✓ Names: free (just now)")
+	o.pass(30 * time.Second)
+	o.shows(t, "✓ Names: free (30s ago)")
+	if o.press("ctrl+r"); len(d.asked) != 2 {
+		t.Errorf("ctrl+r asks %d times", len(d.asked)-1)
+	}
+}
+
+// slow is an inquiry that answers when it is told to.
+type slow struct {
+	stopped []error // how each context was when the answer was given; later, every one is over
+	specs   []state.Spec
+}
+
+func (s *slow) inquiry() wizard.Lookup {
+	return wizard.Lookup{ID: "slow", Title: "Slow", Screen: wizard.Cluster, Keys: []string{"cluster.id"},
+		Run: func(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+			s.stopped, s.specs = append(s.stopped, ctx.Err()), append(s.specs, spec)
+			return wizard.LookupResult{Summary: "about " + spec.Cluster.ID}, ctx.Err()
+		}}
+}
+
+func TestAReplyAboutOldAnswersIsDroppedAndItsInquiryCancelled(t *testing.T) {
+	d, outside := newDesk(), &slow{}
+	d.Lookups = []wizard.Lookup{outside.inquiry()}
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
+	var held []tea.Cmd
+	o.spawn, o.session.spawn = nil, func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
+		cmd, cancel := newSpawner(t.Context())(work)
+		held = append(held, cmd)
+		return nil, cancel
+	}
+	o.types("c-one").press("enter").pass(lookupDelay)
+	q := o.session.lookups[0]
+	first := held[len(held)-1]
+	o.press("up").types("-two").press("enter").pass(lookupDelay)
+	last := held[len(held)-1]
+	o.tell(first())
+	if !errors.Is(outside.stopped[0], context.Canceled) || q.known || !q.running {
+		t.Errorf("the first inquiry: %v, known %v, asking %v", outside.stopped[0], q.known, q.running)
+	}
+	o.tell(last())
+	if !q.known || q.result.Summary != "about c-one-two" {
+		t.Errorf("the reply is %+v", q.result)
+	}
+}
+
+func TestNobodyCouldTellIsAmberAndStopsNobody(t *testing.T) {
+	gone := errors.New("dial tcp: network is unreachable\x1b[31m")
+	d := newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", []string{"exoscale.zone"}, wizard.LookupResult{}, gone)
+	o := sit(t, d, 80, 24, nil)
+	o.pass(2 * time.Second)
+	o.shows(t, "! Zones: nobody could tell (ctrl+r tries again): dial tcp: network is", " unreachable")
+	o.press("pgdown", "enter").inFront(t, wizard.Cluster)
+	if mark := o.computeMark(0); mark != pane.Warn {
+		t.Errorf("the screen's mark is %s", mark.Word())
+	}
+}
+
+func TestARedReplyBlocksNextAndIsToldAtItsField(t *testing.T) {
+	taken := wizard.LookupResult{Problems: []wizard.Problem{{Field: "cluster.id", Message: "c-demo-1 exists already"}}}
+	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "Names", []string{"cluster.id"}, taken, nil)
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
+	o.press("pgdown", "enter").inFront(t, wizard.Cluster)
+	o.shows(t, "✗ c-demo-1 exists already")
+	o.press("ctrl+u").types("c-demo-2").press("enter").hides(t, "exists already")
+}
+
+func TestARedReplyAboutNoFieldIsToldAndBlocksNext(t *testing.T) {
+	closed := wizard.LookupResult{Problems: []wizard.Problem{{Message: "the organization is suspended"}}}
+	o := sit(t, newDesk().answer(t, whole()).inquires(wizard.Access, "Zones", nil, closed, nil), 80, 24, nil)
+	o.press("pgdown", "enter").inFront(t, wizard.Access)
+	o.pass(2 * time.Second)
+	o.shows(t, "✗ Zones", "the organization is suspended")
+}
+
+// Somebody is on a later screen when the outside finds fault with an earlier answer.
+func TestWhatTurnsRedBehindSomebodyStopsThemBeforeTheChecks(t *testing.T) {
+	d, outside := newDesk().answer(t, whole()), &slow{}
+	d.Lookups = []wizard.Lookup{outside.inquiry()}
+	o := sit(t, d, 80, 24, nil).at(t, wizard.Secrecy)
+	if err := o.session.set(pullSecretField, "file:"+keptIn(t, d)); err != nil {
+		t.Fatal(err)
+	}
+	o.do(o.session.takeCommands())
+	q := o.session.lookups[0]
+	q.known, q.result = true, wizard.LookupResult{Problems: []wizard.Problem{{Field: "cluster.id", Message: "it exists already"}}}
+	o.press("pgdown", "enter").inFront(t, wizard.Cluster)
+	o.shows(t, "it exists already", "something here has to be put right first")
+}
+
+func keptIn(t *testing.T, d *desk) string {
+	t.Helper()
+	reference, err := d.SaveSecret(pullSecretField, realPullSecret())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(reference, "file:")
+}
+
+func TestWhatTheOutsideSaysReachesTheTerminalHarmless(t *testing.T) {
+	evil := "x\x1b]0;owned\x07\u202e"
+	reply := wizard.LookupResult{
+		Summary: evil, Warnings: []wizard.Problem{{Field: "exoscale.zone", Message: evil}},
+		Choices: map[string][]wizard.Choice{"exoscale.zone": {{Value: evil, Note: evil}}},
+	}
+	o := sit(t, newDesk().answer(t, whole()).inquires(wizard.Access, evil, nil, reply, nil), 80, 24, nil)
+	o.pass(2 * time.Second)
+	o.currentPage().(focuser).Focus("exoscale.zone")
+	for _, view := range []string{o.View(), o.press("space").View()} {
+		if strings.ContainsAny(view, "\x1b\x07\u202e") {
+			t.Errorf("a control character is shown:\n%q", view)
+		}
+	}
+}
+
+func TestEndingTheWizardEndsWhatGoesOnInTheBackground(t *testing.T) {
+	d, outside := newDesk().answer(t, whole()), &slow{}
+	d.Lookups = []wizard.Lookup{outside.inquiry()}
+	o := sit(t, d, 80, 24, nil)
+	cancelled := false
+	q := o.session.lookups[0]
+	q.cancel = func() { cancelled = true }
+	if err := o.close(); err != nil || !cancelled {
+		t.Errorf("cancelled %v, %v", cancelled, err)
+	}
+	if slices.ContainsFunc(o.session.lookups, func(q *lookupState) bool { return q.running }) {
+		t.Error("an inquiry goes on")
+	}
+}

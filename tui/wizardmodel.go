@@ -1,0 +1,258 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"exoshift/tui/pane"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// wizardModel is the wizard's frame: the start screen, then the pages of one interview, and everything that is the same on
+// all of them.
+type wizardModel struct {
+	wizard Wizard
+	theme  pane.Theme
+	keys   wizardKeys
+	spawn  spawnFunc
+	send   func(tea.Msg)
+	later  sendAfterFunc
+
+	width, height int
+	start         startScreen
+	session       *session // nil on the start screen
+	pages         []pageState
+	current       int
+	help          bool
+	helpTop       int          // the first line of it that is shown
+	menu          *quitMenu    // nil while nobody wants to leave
+	notice        string       // until the next key
+	signInState   *signInState // nil while nobody signs in
+	signInCount   int          // counts sign-ins
+	outcome       Outcome
+	panicErr      error // a defect of ours
+	ticking       bool
+}
+
+// pageState is a page with its place in the interview.
+type pageState struct {
+	screen wizard.Screen
+	page   page
+	seen   bool
+}
+
+// interviewOpenedMsg is the end of opening what was chosen on the start screen.
+type interviewOpenedMsg struct {
+	option    string
+	interview *wizard.Interview
+	err       error
+}
+
+func newWizardModel(ctx context.Context, w Wizard) *wizardModel {
+	if w.Now == nil {
+		w.Now = time.Now
+	}
+	s := &wizardModel{wizard: w, theme: w.newTheme(), keys: newWizardKeys(), spawn: newSpawner(ctx), send: func(tea.Msg) {}, later: sendAfter}
+	s.start = newStartScreen(w, s.theme)
+	return s
+}
+
+func (s *wizardModel) Init() tea.Cmd {
+	if len(s.wizard.Options) == 0 {
+		return s.openInterview("")
+	}
+	return nil
+}
+
+// openInterview begins what was chosen, beside the screen.
+func (s *wizardModel) openInterview(option string) tea.Cmd {
+	s.start.opening, s.start.err = true, nil
+	cmd, _ := s.spawn(func(ctx context.Context) tea.Msg {
+		interview, err := s.wizard.Open(ctx, option)
+		return interviewOpenedMsg{option, interview, err}
+	})
+	return cmd
+}
+
+// Update takes keys one by one: those that are typed fast arrive together.
+func (s *wizardModel) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	k, is := message.(tea.KeyMsg)
+	if !is || k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return s, s.handleMsg(message)
+	}
+	var commands []tea.Cmd
+	for _, r := range k.Runes {
+		commands = append(commands, s.handleMsg(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return s, tea.Batch(commands...)
+}
+
+// handleMsg takes one message and does what the page in front then wants.
+func (s *wizardModel) handleMsg(message tea.Msg) tea.Cmd {
+	if s.session != nil {
+		s.session.resetValidation()
+	}
+	cmd := s.update(message)
+	if s.session == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, s.handleIntent(), s.session.takeCommands())
+}
+
+func (s *wizardModel) update(message tea.Msg) tea.Cmd {
+	switch m := message.(type) {
+	case tea.WindowSizeMsg:
+		s.width, s.height = m.Width, m.Height
+		s.resize()
+	case inputClosedMsg:
+		return tea.Quit
+	case panicMsg:
+		s.panicErr = m.err
+		return tea.Quit
+	case interviewOpenedMsg:
+		return s.handleOpened(m)
+	case tickMsg:
+		return s.handleTick()
+	case busyShownMsg:
+		return nil
+	case copiedMsg:
+		s.handleCopied(m)
+		return nil
+	case tea.KeyMsg:
+		return s.handleKey(m)
+	}
+	if s.session == nil {
+		return nil
+	}
+	return s.handleBackground(message)
+}
+
+// handleBackground takes what came of the work beside the screen; what is not of the talk is the pages'.
+func (s *wizardModel) handleBackground(message tea.Msg) tea.Cmd {
+	switch m := message.(type) {
+	case lookupDueMsg:
+		s.session.runLookup(m)
+	case lookupResultMsg:
+		s.session.handleLookup(m)
+	case localCheckMsg:
+		s.session.handleLocalCheck(m)
+	case signInPageMsg, signInEndedMsg:
+		s.handleSignIn(m)
+	case saveDoneMsg:
+		return s.handleSaveResult(s.session.saveQueue.waitResult())
+	default:
+		return s.updatePages(message)
+	}
+	return nil
+}
+
+// handleSaveResult hears what the clerk did.
+func (s *wizardModel) handleSaveResult(message tea.Msg) tea.Cmd {
+	switch m := message.(type) {
+	case nil:
+	case panicMsg:
+		s.panicErr = m.err
+		return tea.Quit
+	case draftSavedMsg:
+		s.session.handleDraftSaved(m)
+	case secretSavedMsg:
+		s.session.handleSecretSaved(m)
+	case exportedMsg:
+		s.handleExported(m)
+	default:
+		return s.updatePages(message)
+	}
+	return nil
+}
+
+// updatePages hands a message to all pages: those in the background may wait for it, too.
+func (s *wizardModel) updatePages(message tea.Msg) tea.Cmd {
+	var commands []tea.Cmd
+	for _, sheet := range s.pages {
+		commands = append(commands, sheet.page.Update(message))
+	}
+	return tea.Batch(commands...)
+}
+
+// handleOpened begins an interview, or ends the wizard with what was chosen.
+func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
+	s.start.opening, s.start.err = false, m.err
+	s.outcome.Option = m.option
+	switch {
+	case m.err != nil:
+		return nil
+	case m.interview == nil:
+		return tea.Quit
+	}
+	s.session = newSession(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
+	s.session.spawn, s.session.send, s.session.later, s.session.out = s.spawn, s.send, s.later, s.wizard.Out
+	s.resize()
+	s.session.checkAnswers()
+	s.session.scheduleLookups(0)
+	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
+		s.pages = append(s.pages, pageState{screen: screen, page: newPage(s.session, screen)})
+	}
+	s.current = -1
+	return tea.Batch(s.openFirst(), s.scheduleTick())
+}
+
+// showPage brings a page to the front.
+func (s *wizardModel) showPage(i int) tea.Cmd {
+	s.current, s.help = i, false
+	s.pages[i].seen = true
+	return s.pages[i].page.Open()
+}
+
+func (s *wizardModel) currentPage() page { return s.pages[s.current].page }
+
+// scheduleTick has the ages on the screen drawn anew every second.
+func (s *wizardModel) scheduleTick() tea.Cmd {
+	if s.ticking {
+		return nil
+	}
+	s.ticking = true
+	return s.later(time.Second, tickMsg{})
+}
+
+func (s *wizardModel) handleTick() tea.Cmd {
+	cmd := s.updatePages(tickMsg{})
+	if s.ticking {
+		return tea.Batch(cmd, s.later(time.Second, tickMsg{}))
+	}
+	return cmd
+}
+
+// close ends everything that goes on and saves what is not saved.
+func (s *wizardModel) close() error {
+	if s.session == nil {
+		return nil
+	}
+	s.session.resetLookups()
+	s.cancelSignIn()
+	for _, sheet := range s.pages {
+		sheet.page.Close()
+	}
+	if s.session.saveErr != nil {
+		s.session.saveQueue.dirty = true
+	}
+	s.session.saveQueue.finish(func(m tea.Msg) { s.handleSaveResult(m) })
+	*s.session.interview.Answers = *s.session.answers.Copy()
+	return s.session.saveErr
+}
+
+// waitZoneRuns waits until nothing is left in the zone that the wizard has put there.
+func (s *wizardModel) waitZoneRuns() {
+	if s.session != nil {
+		s.session.zoneMu.Lock()
+		defer s.session.zoneMu.Unlock()
+	}
+}
+
+// resize tells the pages how much room there is.
+func (s *wizardModel) resize() {
+	if s.session != nil {
+		s.session.helpBeside = s.width >= mediumWidth && s.height >= plainHeight
+	}
+}

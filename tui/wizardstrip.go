@@ -1,0 +1,46 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// renderStrip names the screens and says how each is; the one in front stands in brackets. Where there is little room only
+// that one has its name.
+func (s *wizardModel) renderStrip(width int) string {
+	if s.session == nil {
+		return pane.Fit("", width)
+	}
+	full, tight, numbers := s.renderStripLine(" ", true), s.renderStripLine("", true), s.renderStripLine("", false)
+	for _, line := range []string{full, tight} {
+		if ansi.StringWidth(line) <= width {
+			return pane.Fit(line, width)
+		}
+	}
+	return pane.Fit(numbers, width)
+}
+
+// renderStripLine puts the screens side by side; the brackets take the place of a space.
+func (s *wizardModel) renderStripLine(gap string, named bool) string {
+	var line strings.Builder
+	before := " "
+	for n, i := range s.listShown() {
+		name, front := strconv.Itoa(n+1), i == s.current
+		if named || front {
+			name += " " + s.screenTitle(i)
+		}
+		switch {
+		case front:
+			line.WriteString(s.theme.Focus.Render("["+name) + gap + s.theme.Mark(s.computeMark(i)) + s.theme.Focus.Render("]") + gap)
+			before = ""
+		default:
+			line.WriteString(before + s.theme.Dim.Render(name) + gap + s.theme.Mark(s.computeMark(i)) + gap)
+			before = " "
+		}
+	}
+	return line.String()
+}

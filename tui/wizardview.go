@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"slices"
+
+	"exoshift/tui/pane"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// View draws the whole screen from memory alone.
+func (s *wizardModel) View() string {
+	if s.width <= 0 || s.height <= 0 {
+		return ""
+	}
+	screen := s.renderScreen()
+	if s.wizard.ASCII {
+		return toASCII(screen)
+	}
+	return screen
+}
+
+func (s *wizardModel) renderScreen() string {
+	l := newWizardLayout(s.width, s.height, s.isFullWidth())
+	c := canvas{width: s.width, height: s.height}
+	c.draw(l.Title, pane.Lines{s.renderTitle(l.Title.W)})
+	c.draw(l.Strip, pane.Lines{s.renderStrip(l.Strip.W)})
+	for _, rule := range l.Rules {
+		c.draw(rule, pane.Lines{s.theme.RenderRule(rule.W)})
+	}
+	c.draw(l.Intro, pane.Lines(pane.Wrap(s.formatIntro(), " ", l.Intro.W)))
+	c.draw(l.Keys, pane.Lines{s.renderKeyLine(l.Keys.W)})
+	s.drawBody(&c, l)
+	return c.String()
+}
+
+// isFullWidth tells whether the page in front wants the whole width.
+func (s *wizardModel) isFullWidth() bool {
+	if s.session == nil || s.menu != nil || s.help || s.signInState != nil {
+		return true
+	}
+	b, can := s.currentPage().(fullWidth)
+	return can && b.IsFullWidth()
+}
+
+func (s *wizardModel) drawBody(c *canvas, l wizardLayout) {
+	switch {
+	case s.menu != nil:
+		c.draw(l.Main, quitView{s.theme, s.menu.quit, sanitizeText(s.session.interview.DraftPath, s.wizard.ASCII), s.session.zoneRuns > 0})
+	case s.signInState != nil:
+		c.draw(l.Main, signInView{s.theme, *s.signInState, s.wizard.Now().Sub(s.signInState.began)})
+	case s.help:
+		c.draw(l.Main, scrolledHelp{s.buildHelp(), s.helpTop})
+	case s.session == nil:
+		c.draw(l.Main, s.start)
+	default:
+		c.draw(l.Main, s.currentPage())
+		s.drawSide(c, l)
+	}
+}
+
+// drawSide draws the help of what is selected, and below it what the page shows beside itself, or else the picture of
+// what is being built.
+func (s *wizardModel) drawSide(c *canvas, l wizardLayout) {
+	if l.Help.isEmpty() {
+		return
+	}
+	help := helpText{s.theme, s.currentPage().Help()}
+	lines := len(help.renderLines(l.Help.W-4)) + 2
+	a, has := s.currentPage().(sidePanel)
+	switch {
+	case has:
+		l.splitHelp(max(min(lines, l.Help.H*2/5), 6), minSideHeight)
+		c.draw(l.Side, sidePanelView{a})
+	case s.width >= wideWidth && s.height >= wideHeight:
+		l.splitHelp(lines, minArchitectureHeight)
+		c.draw(l.Side, pane.Box{Theme: s.theme, Title: "what is being built", Content: s.buildPicture()})
+	default:
+		l.splitHelp(lines, 0)
+	}
+	c.draw(l.Help, pane.Box{Theme: s.theme, Title: "help", Content: help})
+}
+
+// Heights of what stands below the help.
+const (
+	minSideHeight         = 6
+	minArchitectureHeight = 16
+)
+
+// sidePanelView makes a view of what a page shows beside itself.
+type sidePanelView struct{ sidePanel }
+
+func (v sidePanelView) View(width, height int) string { return v.RenderSide(width, height) }
+
+// renderTitle names the cluster and says whether the draft is saved.
+func (s *wizardModel) renderTitle(width int) string {
+	t := s.theme
+	left := " " + t.Label.Render("OpenShift on Exoscale")
+	if s.session == nil {
+		return pane.Fit(left, width)
+	}
+	spec, right := s.session.spec(), ""
+	for _, part := range []string{spec.Cluster.ID, spec.Exoscale.Zone} {
+		if part != "" {
+			left += t.Dim.Render(" "+t.Dot+" ") + sanitizeText(part, s.wizard.ASCII)
+		}
+	}
+	if s.session.interview.Rehearsal {
+		left += "  " + t.Caution.Bold(true).Render("REHEARSAL")
+	}
+	room := max(width-ansi.StringWidth(left)-3, 0)
+	words, bad := s.session.describeDraft()
+	switch {
+	case bad:
+		right = t.Caution.Render(pane.Truncate(words, room))
+	case ansi.StringWidth(words) <= room:
+		right = t.Dim.Render(words)
+	case words != "" && room >= 5:
+		right = t.Dim.Render("saved")
+	}
+	return pane.Fit(pane.Fit(left, width-ansi.StringWidth(right)-1)+right+" ", width)
+}
+
+// computeMark is how a screen is; nobody knows before it was seen.
+func (s *wizardModel) computeMark(i int) pane.Status {
+	if !s.pages[i].seen {
+		return pane.Waiting
+	}
+	if mark := s.pages[i].page.Mark(); i != s.current || mark == pane.Failed || mark == pane.Warn {
+		return mark
+	}
+	return pane.Running
+}
+
+// formatIntro says in a sentence what the screen in front is for.
+func (s *wizardModel) formatIntro() string {
+	if s.session == nil {
+		return ""
+	}
+	switch screen := s.pages[s.current].screen; screen {
+	case checksScreen:
+		return "Whether everything is in place. Nothing is created yet."
+	case reviewScreen:
+		return "What will be created at what cost. Nothing exists yet."
+	default:
+		return screen.Intro()
+	}
+}
+
+// buildPicture is what is being built, as far as its screens were seen.
+func (s *wizardModel) buildPicture() pane.View {
+	return pane.Architecture{Theme: s.theme, Spec: s.session.spec(), Answered: func(screen string) bool {
+		return slices.ContainsFunc(s.pages, func(sheet pageState) bool { return string(sheet.screen) == screen && sheet.seen })
+	}}
+}

@@ -1,0 +1,78 @@
+package wizard
+
+import (
+	"fmt"
+	"strings"
+
+	"exoshift/state"
+)
+
+// CompareQuotas compares limits of the organization with what a cluster needs, in the order of the limits. Those of which
+// nothing is needed are left out.
+func CompareQuotas(quotas []Quota, needs map[string]int) []QuotaCheck {
+	var weighed []QuotaCheck
+	for _, quota := range quotas {
+		if need := needs[quota.Resource]; need > 0 {
+			after := quota.Used + need
+			weighed = append(weighed, QuotaCheck{
+				Quota: quota, Need: need, After: after, Sufficient: quota.Limit < 0 || after <= quota.Limit,
+			})
+		}
+	}
+	return weighed
+}
+
+// CheckQuotas returns a fault for each limit that does not suffice. It names the field that can mend it, where there is
+// one, and how many are too many or which limit to ask for.
+func CheckQuotas(spec state.Spec, quotas []Quota, needs map[string]int) []Problem {
+	var faults []Problem
+	for _, q := range CompareQuotas(quotas, needs) {
+		if q.Sufficient {
+			continue
+		}
+		fault := Problem{Field: q.findAdjustableField(spec), Message: fmt.Sprintf(
+			"the quota %q does not suffice: %d used, %d needed, %d allowed. %s; or ask for a limit of %d in the Exoscale portal under Organization, Quotas",
+			q.Resource, q.Used, q.Need, q.Limit, q.formatAlternative(spec), q.After)}
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// findAdjustableField returns the field with which less is needed, or "".
+func (q QuotaCheck) findAdjustableField(spec state.Spec) string {
+	switch {
+	case q.Resource == "instance", q.Resource == "cpu":
+		return workersKey + ".count"
+	case q.Resource == "elastic-ip":
+		return "loadBalancer.strategy"
+	case strings.HasPrefix(q.Resource, "gpu"):
+		return findFamilyField(spec, q.Resource)
+	}
+	return ""
+}
+
+// findFamilyField returns the field of the first type of a family.
+func findFamilyField(spec state.Spec, family string) string {
+	for _, field := range Nodes.ListFields(spec) {
+		if strings.HasSuffix(field.Key, ".type") && strings.HasPrefix(field.Get(spec), family+".") {
+			return field.Key
+		}
+	}
+	return ""
+}
+
+// formatAlternative says what would fit without a higher limit.
+func (q QuotaCheck) formatAlternative(spec state.Spec) string {
+	over, workers := q.After-q.Limit, spec.Sizing.Workers.Count
+	switch {
+	case q.Resource == "instance" && workers-over >= minNodes:
+		return fmt.Sprintf("%d workers in place of %d would fit", workers-over, workers)
+	case q.Resource == "instance":
+		return fmt.Sprintf("%d fewer machines would fit", over)
+	case q.Resource == "elastic-ip":
+		return fmt.Sprintf("%d fewer in use would fit, and dns-round-robin needs none", over)
+	case strings.HasPrefix(q.Resource, "gpu"):
+		return "machines of another type would fit"
+	}
+	return fmt.Sprintf("%d fewer in use would fit", over)
+}

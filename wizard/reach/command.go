@@ -1,0 +1,135 @@
+package reach
+
+import (
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"al.essio.dev/pkg/shellescape"
+)
+
+// BuildCommand returns a command for a shell that shows by other programs what a check saw; "" if there is none. It holds no
+// secret.
+func BuildCommand(check Check, r Result) string {
+	by := newCommandBuilder(check, r)
+	switch {
+	case by.host == "" || strings.HasPrefix(by.host, "-") || strings.ContainsFunc(by.host, isUnprintable):
+		return ""
+	case slices.Contains([]Class{NXDomain, ServFail, DNSTimeout}, r.Class) && check.Kind() != "dns" && check.Kind() != "zone":
+		return quoteCommand("dig", by.host)
+	case r.Class == SplitView:
+		return quoteCommand("dig", "+short", by.host) + "; " + quoteCommand("dig", "+short", by.host, "@1.1.1.1")
+	case r.Class == ClockSkew && check.Kind() != "ntp":
+		return "date -u; " + quoteCommand(by.buildCurl("-sI")...) + " | grep -i '^date:'"
+	case slices.Contains([]Class{Untrusted, WrongHostname, Expired, TLSFailure}, r.Class) && by.port != "":
+		return by.buildOpenSSL()
+	}
+	return by.buildByKind(check)
+}
+
+func isUnprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+// commandBuilder is what commands are made of.
+type commandBuilder struct {
+	kind, host, port string
+	proxy            string
+	address          url.URL // of what is asked for
+}
+
+func newCommandBuilder(check Check, r Result) commandBuilder {
+	address, err := url.Parse(check.URL)
+	if err != nil {
+		return commandBuilder{}
+	}
+	by := commandBuilder{kind: check.Kind(), proxy: r.Evidence[EvidenceProxy], address: *address}
+	by.host, by.port = address.Hostname(), parsePort(check.Target())
+	by.address.User, by.address.Fragment, by.address.Scheme = nil, "", "https"
+	if by.kind == "http" {
+		by.address.Scheme = "http"
+	}
+	by.address.Path = resolvePath(by.kind, address.Path)
+	if elsewhere := r.Evidence[EvidenceHost]; elsewhere != "" && parseHost(elsewhere) != by.host {
+		by.host, by.port = parseHost(elsewhere), parsePort(elsewhere)
+		if by.port == "" {
+			by.port = "443"
+		}
+		by.address = url.URL{Scheme: "https", Host: strings.TrimSuffix(elsewhere, ":443"), Path: "/"}
+	}
+	return by
+}
+
+// resolvePath returns what a kind asks a server for.
+func resolvePath(kind, given string) string {
+	usual := map[string]string{
+		"registry": "/v2/", "release": "/v2/", "acme": "/directory", "vault": "/v1/sys/health", "lieutenant": "/healthz",
+		"oidc": "/.well-known/openid-configuration", "graph": "/api/upgrades_info/v1/graph",
+	}[kind]
+	if bare := strings.TrimSuffix(given, "/"); bare == "" && usual != "" {
+		return usual
+	} else if kind == "oidc" && !strings.HasSuffix(bare, usual) {
+		return bare + usual
+	}
+	return given
+}
+
+func (by commandBuilder) buildByKind(check Check) string {
+	switch by.kind {
+	case "ssh":
+		return quoteCommand("ssh-keyscan", "-T", "5", "-p", by.port, by.host)
+	case "ntp":
+		return quoteCommand("ntpdate", "-q", by.host)
+	case "dns":
+		return quoteCommand("dig", "@"+by.host, "-p", by.port, strings.Trim(by.address.Path, "/"))
+	case "zone":
+		return quoteCommand("dig", "+nssearch", by.host)
+	case "tcp", "closed":
+		return by.buildNetcat()
+	case "tls":
+		return by.buildOpenSSL()
+	case "proxy":
+		return quoteCommand("curl", "-v", "-o", "/dev/null", "--max-time", "20", "-x", "http://"+check.Target(), "https://quay.io/v2/")
+	}
+	return quoteCommand(by.buildCurl("-v")...)
+}
+
+func (by commandBuilder) buildCurl(show string) []string {
+	words := []string{"curl", show, "-o", "/dev/null", "--max-time", "20"}
+	if show == "-sI" {
+		words = []string{"curl", show, "--max-time", "20"}
+	}
+	if by.proxy != "" {
+		words = append(words, "-x", "http://"+by.proxy)
+	}
+	return append(words, by.address.String())
+}
+
+func (by commandBuilder) buildOpenSSL() string {
+	words := []string{"openssl", "s_client", "-connect", net.JoinHostPort(by.host, by.port), "-servername", by.host}
+	if by.proxy != "" {
+		words = append(words, "-proxy", by.proxy)
+	}
+	return quoteCommand(words...) + " </dev/null"
+}
+
+func (by commandBuilder) buildNetcat() string {
+	words := []string{"nc", "-vz", "-w", "5"}
+	if by.proxy != "" {
+		words = append(words, "-X", "connect", "-x", by.proxy)
+	}
+	return quoteCommand(append(words, by.host, by.port)...)
+}
+
+func quoteCommand(words ...string) string {
+	return shellescape.QuoteCommand(slices.DeleteFunc(words, func(word string) bool { return word == "" }))
+}
+
+// parsePort returns the port of a target, or "".
+func parsePort(target string) string {
+	_, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return ""
+	}
+	return port
+}

@@ -1,0 +1,199 @@
+package reach
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// FirewallRule is one line of a firewall request: what those who run the network are asked for.
+type FirewallRule struct {
+	ID          string // of the checks, e.g. "NET-RH-001, NET-RH-002"
+	Ask         Ask
+	Source      string // for people, e.g. "this workstation (192.0.2.10)" or "the nodes in the zone"
+	Destination string // host name
+	Port        string // e.g. "443/tcp"; "" of a name
+	Reason      string // what it is needed for
+	Proof       string // what was seen, with the layer, e.g. "DNS ok, TCP FAILED, TLS -, HTTP -: no answer from 203.0.113.9"
+	Owner       string // who can change it
+	Must        bool   // an installation does not start without it
+}
+
+// Ask is what is asked for.
+type Ask string
+
+// What can be asked for.
+const (
+	Allow   Ask = "allow"
+	Resolve Ask = "resolve the name"
+	Exempt  Ask = "exempt from TLS inspection"
+	Admit   Ask = "let through the proxy"
+)
+
+// EvidenceSource is the machine's own address on the way to the service. Behind NAT it is an inner one, by which the
+// firewalls up to there know the machine.
+const EvidenceSource = "source"
+
+// ListFirewallRules returns what to ask for after a report, those that must be reached first. Checks are those of the task. What
+// nobody who runs the network can change is not among them.
+func ListFirewallRules(report Report, checks []Check) []FirewallRule {
+	byID := map[string]Check{}
+	for _, check := range checks {
+		byID[check.ID] = check
+	}
+	from := indexSources(report)
+	var demands []FirewallRule
+	for _, r := range report.Results {
+		ask := mapAsk(r)
+		if ask == "" || r.Verdict != Warn && r.Verdict != Fail {
+			continue
+		}
+		if source := from.findSource(r, byID[r.ID]); source != "" {
+			demand := newFirewallRule(r, byID[r.ID], ask, source)
+			demand.Proof += from.formatAddress(r, source)
+			demands = mergeRule(demands, demand)
+		}
+	}
+	slices.SortStableFunc(demands, func(a, b FirewallRule) int { return computeRank(a) - computeRank(b) })
+	return demands
+}
+
+// mapAsk returns what those who run the network can do about a failure, or "".
+func mapAsk(r Result) Ask {
+	if r.Class == NoRoute && r.Layers.DNS == LayerFail {
+		return "" // not even a name server could be asked: this machine is in no network
+	}
+	switch r.Class {
+	case NXDomain, ServFail, DNSTimeout, SplitView:
+		return Resolve
+	case Refused, TCPTimeout, NoRoute, UDPTimeout, Reset, HTTPTimeout, TLSFailure:
+		if r.Evidence[EvidenceProxy] != "" {
+			return Admit
+		}
+		return Allow
+	case ProxyRefused:
+		return Admit
+	case Untrusted:
+		return Exempt
+	}
+	return ""
+}
+
+// computeRank puts what must be reached first, and names before what is behind them.
+func computeRank(d FirewallRule) int {
+	rank := 2 * slices.Index([]Ask{Resolve, Allow, Admit, Exempt}, d.Ask)
+	if !d.Must {
+		rank += 100
+	}
+	return rank
+}
+
+func newFirewallRule(r Result, check Check, ask Ask, source string) FirewallRule {
+	target := cmp.Or(r.Evidence[EvidenceHost], r.Target)
+	d := FirewallRule{
+		ID: r.ID, Ask: ask, Source: source, Destination: parseHost(target), Reason: cmp.Or(check.Reason, check.Title),
+		Proof: formatProof(r), Owner: "network", Must: r.Severity == Must,
+	}
+	switch ask {
+	case Resolve:
+		d.Owner = "dns"
+	case Allow:
+		d.Owner = cmp.Or(r.Owner, d.Owner)
+		d.Port = formatPort(target, check, r)
+	default:
+		d.Port = formatPort(target, check, r)
+	}
+	if proxy := r.Evidence[EvidenceProxy]; ask == Admit && proxy != "" {
+		d.Proof += ", through " + describeProxy(proxy)
+	}
+	return d
+}
+
+// formatPort writes a port as firewalls have it, e.g. "443/tcp" or "53/udp+tcp".
+func formatPort(target string, check Check, r Result) string {
+	transport := check.Transport()
+	if r.Class == UDPTimeout && transport == "tcp" {
+		transport = "udp"
+	}
+	return cmp.Or(parsePort(target), "443") + "/" + transport
+}
+
+// formatProof says what was seen, and from where.
+func formatProof(r Result) string {
+	proof := r.Layers.FormatLine() + ": " + r.Describe()
+	if who := describeSource(r.Source); !strings.Contains(proof, who) {
+		proof += ", from " + who
+	}
+	return proof
+}
+
+// mergeRule adds a demand, or its reason to one that asks for the same.
+func mergeRule(demands []FirewallRule, d FirewallRule) []FirewallRule {
+	for i, same := range demands {
+		if same.Ask == d.Ask && same.Source == d.Source && same.Destination == d.Destination && same.Port == d.Port {
+			demands[i].ID = joinUnique(same.ID, d.ID, ", ")
+			demands[i].Reason = joinUnique(same.Reason, d.Reason, " ")
+			demands[i].Must = same.Must || d.Must
+			return demands
+		}
+	}
+	return append(demands, d)
+}
+
+// joinUnique adds a text to others, unless it is one of them.
+func joinUnique(texts, text, separator string) string {
+	if text == "" || strings.Contains(separator+texts+separator, separator+text+separator) {
+		return texts
+	}
+	return texts + separator + text
+}
+
+// sourceIndex are the machines that looked.
+type sourceIndex struct {
+	addresses map[string]string // by vantage, where they are known
+	inZone    map[string]bool   // the checks that the zone made, by ID
+}
+
+func indexSources(report Report) sourceIndex {
+	all := sourceIndex{map[string]string{}, map[string]bool{}}
+	for _, r := range report.Results {
+		all.addresses[r.Source] = cmp.Or(all.addresses[r.Source], r.Evidence[EvidenceSource])
+		all.inZone[r.ID] = all.inZone[r.ID] || r.Source == Zone && r.Verdict != Skipped
+	}
+	return all
+}
+
+// findSource returns who needs what a vantage could not reach, or "". What the zone saw for itself is not asked for on the
+// word of a workstation; what nobody looked at from there, is.
+func (v sourceIndex) findSource(r Result, check Check) string {
+	inZone := "the nodes in the zone"
+	if len(check.From) > 0 && !slices.Contains(check.From, "nodes") && slices.Contains(check.From, "load-balancers") {
+		inZone = "the load balancers in the zone"
+	}
+	switch {
+	case r.Source == Zone:
+		return inZone // the machine that looked is gone again, and its address with it
+	case r.Source != Workstation, len(check.From) == 0, slices.Contains(check.From, "installer"):
+		if address := v.getAddress(r); address != "" {
+			return describeSource(r.Source) + " (" + address + ")"
+		}
+		return describeSource(r.Source)
+	case v.inZone[r.ID]:
+		return ""
+	}
+	return inZone
+}
+
+// getAddress returns the address of the machine that made a check, on the way to that service or else to any.
+func (v sourceIndex) getAddress(r Result) string {
+	return cmp.Or(r.Evidence[EvidenceSource], v.addresses[r.Source])
+}
+
+// formatAddress names the address that a firewall's log knows the attempt by, unless the source of the demand says it.
+func (v sourceIndex) formatAddress(r Result, source string) string {
+	address := v.getAddress(r)
+	if address == "" || strings.Contains(source, address) {
+		return ""
+	}
+	return ", at " + address
+}

@@ -1,0 +1,161 @@
+package probe
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"exoshift/internal/network"
+	"exoshift/wizard/reach"
+)
+
+const (
+	maxHeader = 64 << 10 // of an answer, in bytes
+	maxPage   = 64 << 10 // how much of a body is looked at where nobody asks for more
+)
+
+// call is one HTTP request.
+type call struct {
+	method string // "": GET
+	url    *url.URL
+	header http.Header // may be nil; Authorization never goes to another host
+	limit  int64       // how much of the body is read; 0: maxPage
+}
+
+// reply is the answer to a call.
+type reply struct {
+	status int
+	line   string // e.g. "403 Forbidden"
+	header http.Header
+	body   []byte // as far as it was read
+	whole  bool   // there is no more of it
+	broken error  // why it ended before its end and before the limit
+}
+
+// get makes a call, by TLS unless it says http. A failure is one to get any answer, or one that no service gives itself;
+// the answer is left to be judged.
+func (a *attempt) get(ctx context.Context, c call) (reply, error) {
+	open := a.handshake
+	if c.url.Scheme == "http" {
+		open = a.connect
+	}
+	if err := open(ctx); err != nil {
+		return reply{}, err
+	}
+	began := time.Now()
+	r, err := a.send(ctx, c)
+	a.recordDuration(reach.EvidenceHTTPTime, began)
+	switch {
+	case isAlert(err):
+		return reply{}, a.fail(&a.layers.TLS, reach.TLSFailure, err)
+	case err != nil:
+		return reply{}, a.fail(&a.layers.HTTP, mapProtocolError(err, reach.Malformed), err)
+	}
+	a.layers.HTTP = reach.LayerOK
+	a.record(reach.EvidenceStatus, r.line)
+	if err := a.checkIntermediary(r); err != nil {
+		return r, err
+	}
+	a.compareClocks(r.header)
+	return r, nil
+}
+
+// checkIntermediary returns a failure if it was somebody on the way who answered.
+func (a *attempt) checkIntermediary(r reply) error {
+	switch r.status {
+	case http.StatusProxyAuthRequired:
+		return a.fail(&a.layers.HTTP, reach.ProxyAuth, errors.New("the proxy wants to know who we are"))
+	case http.StatusNetworkAuthenticationRequired:
+		return a.fail(&a.layers.HTTP, reach.Captive, errors.New("the network wants somebody to log in"))
+	}
+	return nil
+}
+
+// send writes a request on the connection and reads the answer. The connection is of no use afterwards.
+func (a *attempt) send(ctx context.Context, c call) (reply, error) {
+	defer a.limit(ctx, a.prober.limits.HTTP)()
+	request, err := a.newRequest(ctx, c)
+	if err != nil {
+		return reply{}, err
+	}
+	write := request.Write
+	if a.relay != nil {
+		write = request.WriteProxy
+	}
+	// A server may answer and close before it has read everything, so what it said counts more than a failure to write.
+	failed := write(a.conn)
+	r, err := receiveReply(a.conn, request, c.limit)
+	if err != nil && failed != nil && !isTimeout(err) {
+		err = failed
+	}
+	return r, err
+}
+
+func (a *attempt) newRequest(ctx context.Context, c call) (*http.Request, error) {
+	method := c.method
+	if method == "" {
+		method = http.MethodGet
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if c.header != nil {
+		request.Header = c.header.Clone()
+	}
+	request.URL.User = nil
+	request.Host = formatHostHeader(c.url)
+	request.Close = true
+	request.Header.Set("User-Agent", "exoshift")
+	if a.relay != nil && a.relay.User != nil {
+		request.Header.Set("Proxy-Authorization", network.FormatProxyAuthorization(a.relay))
+	}
+	return request, nil
+}
+
+// formatHostHeader returns the host of a URL as servers expect it: without the port that is understood.
+func formatHostHeader(u *url.URL) string {
+	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	if u.Port() == usual {
+		return strings.TrimSuffix(u.Host, ":"+usual)
+	}
+	return u.Host
+}
+
+// receiveReply reads one answer and as much of its body as is wanted. Neither is longer than its limit, whatever comes.
+func receiveReply(conn io.Reader, request *http.Request, limit int64) (reply, error) {
+	bounded := &io.LimitedReader{R: conn, N: maxHeader}
+	reader := bufio.NewReader(bounded)
+	response, err := readResponse(reader, request)
+	if err != nil {
+		if bounded.N <= 0 {
+			err = errors.New("the header of the answer has no end")
+		}
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	if limit == 0 {
+		limit = maxPage
+	}
+	bounded.N = 4*limit + maxHeader // chunks take more than they hold
+	r := reply{status: response.StatusCode, line: response.Status, header: response.Header}
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	r.whole, r.broken = err == nil && int64(len(body)) <= limit, err
+	r.body = body[:min(int64(len(body)), limit)]
+	return r, nil
+}
+
+// readResponse reads answers up to the one that is final; those that only announce it share its limit.
+func readResponse(reader *bufio.Reader, request *http.Request) (*http.Response, error) {
+	for {
+		response, err := http.ReadResponse(reader, request)
+		if err != nil || response.StatusCode >= 200 {
+			return response, err
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"exoshift/internal/network"
+	"exoshift/wizard/reach"
+)
+
+// defaultProxyTarget is whom a proxy is asked for if its address names nobody: a service that every installation needs.
+const defaultProxyTarget = "api-ch-gva-2.exoscale.com:443"
+
+// probeProxy asks a proxy for a connection to the "host:port" in the path of its address.
+func probeProxy(ctx context.Context, a *attempt) error {
+	if err := a.resolve(ctx); err != nil {
+		return err
+	}
+	if err := a.connectDirect(ctx); err != nil {
+		return err
+	}
+	to := strings.Trim(a.target.url.Path, "/")
+	if to == "" {
+		to = defaultProxyTarget
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.HTTP)
+	defer cancel()
+	proxy := a.buildProxyURL()
+	a.record(reach.EvidenceProxy, network.FormatProxyAddress(proxy))
+	conn, err := a.prober.network.ConnectThrough(ctx, proxy, to)
+	if err != nil {
+		return a.handleTunnelError(err)
+	}
+	a.keep(conn)
+	a.layers.HTTP = reach.LayerOK
+	return nil
+}
+
+// handleTunnelError says why a proxy that answers does not let us through.
+func (a *attempt) handleTunnelError(err error) error {
+	err = a.handleProxyError(err)
+	a.layers.TCP, a.layers.HTTP = reach.LayerOK, reach.LayerFail
+	var refusal *network.ProxyError
+	if class := reach.HTTPTimeout; errors.As(err, &refusal) && refusal.Status == 0 && isTimeout(err) {
+		return a.fail(&a.layers.HTTP, class, refusal)
+	}
+	return err
+}
+
+// buildProxyURL returns the proxy as the answers know it, by TLS or not, and with the credentials of the check's own address if
+// it has any.
+func (a *attempt) buildProxyURL() *url.URL {
+	proxy := &url.URL{Scheme: "http", Host: a.target.address()}
+	for _, chosen := range []*reach.Proxy{a.prober.task.NodesProxy, a.prober.task.Proxy} {
+		if chosen == nil {
+			continue
+		}
+		for _, text := range []string{chosen.HTTP, chosen.HTTPS} {
+			known, err := url.Parse(text)
+			if err == nil && known.Host != "" && strings.EqualFold(network.FormatProxyAddress(known), proxy.Host) {
+				proxy.Scheme, proxy.User = known.Scheme, known.User
+			}
+		}
+	}
+	if own, err := url.Parse(a.check.URL); err == nil && own.User != nil {
+		proxy.User = own.User
+	}
+	return proxy
+}

@@ -1,0 +1,95 @@
+package reach
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// maxReport is how long a report may be, in bytes.
+const maxReport = 16 << 20
+
+// WriteReport writes a report as JSON, indented, in the form that ReadReport reads.
+func WriteReport(w io.Writer, report Report) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(report.complete()); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// complete returns a report in which nothing is null.
+func (r Report) complete() Report {
+	r.V = Version
+	r.Results = slices.Clone(r.Results)
+	if r.Results == nil {
+		r.Results = []Result{}
+	}
+	for i, result := range r.Results {
+		r.Results[i].Evidence, r.Results[i].Layers = withEvidence(result.Evidence, "", ""), result.Layers.normalize()
+	}
+	return r
+}
+
+// ReadReport reads a report of WriteReport, up to 16 MiB. What it does not know it leaves out, so that reports of later
+// programs can be read, as long as their version is the same.
+func ReadReport(in io.Reader) (Report, error) {
+	content, err := io.ReadAll(io.LimitReader(in, maxReport+1))
+	switch {
+	case err != nil:
+		return Report{}, fmt.Errorf("read the report: %w", err)
+	case len(content) > maxReport:
+		return Report{}, errors.New("read the report: it is longer than 16 MiB, so it is none of exoshift check; give one that --output json wrote")
+	}
+	var report Report
+	if err := json.Unmarshal(content, &report); err != nil {
+		return Report{}, fmt.Errorf("read the report: it is not JSON of exoshift check (%w); write one with --output json", withOffset(err))
+	}
+	if err := report.validate(); err != nil {
+		return Report{}, fmt.Errorf("read the report: %w", err)
+	}
+	return report.complete(), nil
+}
+
+// withOffset says where JSON is wrong.
+func withOffset(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("%w, at byte %d", err, syntax.Offset)
+	}
+	return err
+}
+
+func (r Report) validate() error {
+	switch {
+	case r.V > Version:
+		return fmt.Errorf("it has version %d and this program knows version %d; read it with the program that wrote it", r.V, Version)
+	case r.V != Version:
+		return errors.New("it has no version, so it is none of exoshift check; write one with --output json")
+	}
+	for i, result := range r.Results {
+		if err := result.validate(); err != nil {
+			return fmt.Errorf("result %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (r Result) validate() error {
+	if r.ID == "" {
+		return errors.New("it has no id")
+	}
+	if !slices.Contains([]Verdict{OK, Warn, Fail, Skipped}, r.Verdict) {
+		return fmt.Errorf("%s has the verdict %q, which is none of ok, warn, fail and skipped", r.ID, r.Verdict)
+	}
+	for _, layer := range r.Layers.list() {
+		if layer.state != "" && !slices.Contains([]Layer{LayerOK, LayerFail, LayerNone}, layer.state) {
+			return fmt.Errorf("%s has the layer %s as %q, which is none of ok, fail and none", r.ID, layer.name, layer.state)
+		}
+	}
+	return nil
+}
