@@ -90,11 +90,13 @@ func (q *printQueue) flush(patience time.Duration) bool {
 	q.closed = true
 	close(q.wake)
 	q.mu.Unlock()
+	stalled := time.NewTicker(patience) // of the reader, who lives by the wall clock in a rehearsal too
+	defer stalled.Stop()
 	for {
 		select {
 		case <-q.drained:
 			return true
-		case <-time.After(patience):
+		case <-stalled.C:
 		}
 		q.mu.Lock()
 		now := q.progress

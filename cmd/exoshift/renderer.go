@@ -131,10 +131,12 @@ func awaitScreen(ctx context.Context, ended <-chan error, done <-chan struct{}) 
 	case <-ctx.Done():
 	}
 	<-done
+	stalled := time.NewTimer(readerPatience) // by the wall clock, in a rehearsal too
+	defer stalled.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(readerPatience):
+	case <-stalled.C:
 		return errUnread
 	}
 }

@@ -18,16 +18,16 @@ import (
 // AccessiblePrinter tells a run in sentences, one for each change, and says on demand how it stands. It is for screen readers and
 // for terminals that know nothing but lines, and safe for concurrent use.
 type AccessiblePrinter struct {
-	mu     sync.Mutex
-	w      io.Writer
-	board  *provisioner.Board
-	print  func(provisioner.Event)
-	status func(io.Writer, *provisioner.Board)
+	mu            sync.Mutex
+	w             io.Writer
+	board         *provisioner.Board
+	printSentence func(provisioner.Event)
+	status        func(io.Writer, *provisioner.Board)
 }
 
 // NewAccessiblePrinter returns the narrator of a plan's run. status prints how the run stands.
 func NewAccessiblePrinter(w io.Writer, plan provisioner.Plan, status func(io.Writer, *provisioner.Board)) *AccessiblePrinter {
-	return &AccessiblePrinter{w: w, board: provisioner.NewBoard(plan), print: NewSentencePrinter(w), status: status}
+	return &AccessiblePrinter{w: w, board: provisioner.NewBoard(plan), printSentence: NewSentencePrinter(w), status: status}
 }
 
 // Handle takes in an event.
@@ -35,7 +35,7 @@ func (n *AccessiblePrinter) Handle(e provisioner.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.board.Fold(e)
-	n.print(e)
+	n.printSentence(e)
 }
 
 // WhileRunning says what can be typed during a run.
