@@ -8,20 +8,20 @@ import (
 	"exoshift/state"
 )
 
-// Access tells on which ways the cluster can be reached. The API on the bootstrap machine and the API by its name are
-// the two that tell a cluster which is not up from a load balancer or a name that is wrong.
+// Access shows the connections by which the cluster is reached. The API on the bootstrap machine and the API by its name
+// distinguish a cluster that is not up from a broken load balancer or DNS record.
 type Access struct {
 	Theme Theme
 	Board *provisioner.Board
 }
 
-// Names of the ways, as events of type probe tell them.
+// Names of the connections in events of type probe.
 const (
 	probeDirect = "api-direct"
 	probeAPI    = "api"
 )
 
-// RenderSummary returns the ways in one line, or "".
+// RenderSummary returns the connections in one line, or "".
 func (p Access) RenderSummary() string {
 	var parts []string
 	for _, probe := range p.filterProbes() {
@@ -30,7 +30,6 @@ func (p Access) RenderSummary() string {
 	return strings.Join(parts, "  ")
 }
 
-// renderLines tells the ways, what it means, and why the first of those that fail does.
 func (p Access) renderLines(width int) []string {
 	probes := p.filterProbes()
 	if len(probes) == 0 {
@@ -48,7 +47,7 @@ func (p Access) renderLines(width int) []string {
 	return lines
 }
 
-// DescribeVerdict says what it means that one way leads to the API and the other does not, or "".
+// DescribeVerdict explains why only one of the connections reaches the API, or returns "".
 func (p Access) DescribeVerdict() string {
 	direct, named := p.getState(probeDirect), p.getState(probeAPI)
 	if direct == provisioner.Reached && named == provisioner.Unreachable {
@@ -66,8 +65,8 @@ func (p Access) getState(way string) string {
 	return ""
 }
 
-// filterProbes are those that matter: nothing follows from the bootstrap machine's silence as long as it may not be reached
-// from here, and what ran on it goes away when its work is done.
+// filterProbes drops probes that prove nothing: the bootstrap machine may be unreachable from here, and its services end with the
+// bootstrap.
 func (p Access) filterProbes() []provisioner.Event {
 	answers := func(e provisioner.Event) bool { return e.Name != probeAPI && e.State == provisioner.Reached }
 	if !p.Board.HasReached(state.PhaseTeardown) && slices.ContainsFunc(p.Board.Probes, answers) {
@@ -76,7 +75,7 @@ func (p Access) filterProbes() []provisioner.Event {
 	return slices.DeleteFunc(slices.Clone(p.Board.Probes), func(e provisioner.Event) bool { return e.Name != probeAPI })
 }
 
-// mapProbeStatus returns how a way is: that it leads nowhere is no news before there is an API.
+// A failed probe is no problem before there is an API.
 func (p Access) mapProbeStatus(probe provisioner.Event) Status {
 	switch {
 	case probe.State == provisioner.Reached:

@@ -7,17 +7,17 @@ import (
 	"exoshift/provisioner"
 )
 
-// Action is what a step waits for somebody to do: instructions whose lines are shown whole, to be read and copied.
+// Action shows the instructions of a step that waits for the operator. Their lines are kept whole, to be read and copied.
 type Action struct {
 	Theme  Theme
 	Board  *provisioner.Board
-	Failed bool // also what a failed step asked for, where that is more than a sentence
+	Failed bool // also the instructions of a failed step, if longer than a sentence
 }
 
 // View draws the instructions between two rules.
 func (p Action) View(width, height int) string { return Fill(p.renderLines(width), width, height) }
 
-// Height returns how many lines there are; 0 if nothing waits for anybody.
+// Height returns the number of lines; 0 without a pending action.
 func (p Action) Height(width int) int { return len(p.renderLines(width)) }
 
 func (p Action) hasAction(step provisioner.StepView) bool {
@@ -30,7 +30,6 @@ func (p Action) hasAction(step provisioner.StepView) bool {
 	return false
 }
 
-// findHint is what there is to do, or "".
 func (p Action) findHint() string {
 	at := slices.IndexFunc(p.Board.Steps, p.hasAction)
 	if at < 0 {
@@ -39,7 +38,7 @@ func (p Action) findHint() string {
 	return p.Board.Steps[at].Hint
 }
 
-// Link is the page that somebody has to open, or "".
+// Link returns the page that the operator has to open, or "".
 func (p Action) Link() string { return FindLink(p.findHint()) }
 
 // FindLink returns the first web address of a text, or "".

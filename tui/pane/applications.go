@@ -11,15 +11,15 @@ import (
 	"exoshift/provisioner/handover"
 )
 
-// Applications shows how Project Syn takes the cluster over: its agent, Argo CD, and each application of the catalog,
-// what is not well first.
+// Applications shows the state of Project Syn on the cluster: its agent, Argo CD, and each application of the catalog, problems
+// first.
 type Applications struct {
 	Theme        Theme
 	Applications []provisioner.Event
 	Now          time.Time
 	Offset       int    // lines scrolled
 	Filter       string // only applications that mention this word
-	Typing       bool   // the word is being typed
+	Typing       bool   // the filter is being edited
 }
 
 // View draws the count, then a line for each application.
@@ -27,7 +27,7 @@ func (p Applications) View(width, height int) string {
 	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the whole list.
 func (p Applications) CountLines(width int) int { return len(p.renderLines(width)) }
 
 func (p Applications) renderLines(width int) []string {
@@ -46,11 +46,10 @@ func (p Applications) renderLines(width int) []string {
 	return lines
 }
 
-// reasonMaxLines is how many lines there are at most below an application for what is wrong with it.
+// reasonMaxLines is per application.
 const reasonMaxLines = 3
 
-// renderRows is one application: its name, health, sync, since when, and why. What is wrong stands below where the line has no
-// room for it.
+// The reason is below the line where it does not fit into it.
 func (p Applications) renderRows(application provisioner.Event, width int) []string {
 	if width < 60 {
 		return []string{p.renderRow(application, width)}
@@ -69,7 +68,7 @@ func (p Applications) renderRows(application provisioner.Event, width int) []str
 	return append([]string{p.renderRow(application, width)}, why...)
 }
 
-// renderRow is one application in a line, in a wide pane without the reason.
+// A wide row omits the reason.
 func (p Applications) renderRow(application provisioner.Event, width int) string {
 	t, status := p.Theme, mapApplicationStatus(application)
 	line := t.Mark(status) + " " + Fit(application.Name, min(28, width/3)) + " "
@@ -81,7 +80,6 @@ func (p Applications) renderRow(application provisioner.Event, width int) string
 	return line + t.Dim.Render(Fit(age, 7))
 }
 
-// describeApplication is the one thing to know about an application.
 func describeApplication(application provisioner.Event) string {
 	if handover.ToApplicationStatus(application).Health == "Healthy" && application.Sync != "" && application.Sync != "Synced" {
 		return application.Sync + withAffixes(application.Reason, ": ", "")
@@ -101,8 +99,7 @@ func mapApplicationStatus(e provisioner.Event) Status {
 	return Running
 }
 
-// sortByStatus returns the applications in trouble first, then those on their way, then those that are well; the longest in
-// their state first.
+// Within a status, the longest in their state come first.
 func (p Applications) sortByStatus() []provisioner.Event {
 	applications := slices.Clone(p.Applications)
 	slices.SortStableFunc(applications, func(a, b provisioner.Event) int {
@@ -120,7 +117,7 @@ func (p Applications) formatCount() string {
 	return fmt.Sprintf("%d of %d applications are synced and healthy", well, all)
 }
 
-// computeStatus is that of the worst application.
+// computeStatus returns the status of the worst application.
 func (p Applications) computeStatus() Status {
 	worst := OK
 	for _, application := range p.Applications {

@@ -7,15 +7,14 @@ import (
 	"exoshift/state"
 )
 
-// Architecture is a picture of the cluster that is being built: how the internet comes to it, and which machines it has
-// for what.
+// Architecture is a picture of the cluster: the connections from the internet, and the machines with their purposes.
 type Architecture struct {
 	Theme Theme
 	Spec  state.Spec
-	// Answered tells whether a screen of questions, e.g. "nodes", is answered: what it decides about is shown then. Nil
-	// shows everything.
+	// Answered reports whether a screen of questions, e.g. "nodes", is answered: only then its part is shown. Nil shows
+	// everything.
 	Answered func(screen string) bool
-	Rows     int // how many lines of the picture are shown, from the top; 0 for all
+	Rows     int // number of lines shown from the top; 0 for all
 }
 
 // View draws the most detailed picture that fits.
@@ -23,7 +22,7 @@ func (p Architecture) View(width, height int) string {
 	return Fill(p.renderLines(width, height), width, height)
 }
 
-// Height returns how many lines the most detailed picture has that fits into height.
+// Height returns the number of lines of the most detailed picture that fits into height.
 func (p Architecture) Height(width, height int) int {
 	p.Rows = 0
 	return len(p.renderLines(width, height))
@@ -57,7 +56,6 @@ func (p Architecture) renderBest(width, height int) []string {
 
 func (p Architecture) isAnswered(screen string) bool { return p.Answered == nil || p.Answered(screen) }
 
-// detail is how much a picture says of each thing.
 type detail int
 
 const (
@@ -66,7 +64,7 @@ const (
 	rich                 // boxes with two lines
 )
 
-// picture is one that is being drawn: two lanes, the left one for the API and the right one for the applications.
+// picture has two lanes, the left one for the API and the right one for the applications.
 type picture struct {
 	Architecture
 	width  int
@@ -87,7 +85,7 @@ func (d picture) render() []string {
 	return lines
 }
 
-// renderZone is the internet, the border of the zone and the names.
+// renderZone draws the internet, the border of the zone and the DNS names.
 func (d picture) renderZone() []string {
 	t := d.Theme
 	var lines []string
@@ -112,7 +110,6 @@ func (d picture) renderZone() []string {
 	return lines
 }
 
-// formatNames says which names lead down the two lanes.
 func (d picture) formatNames() (api, apps string) {
 	api, apps = "api", "*.apps"
 	if d.Spec.DNS.AppsDomain != "" {
@@ -124,7 +121,7 @@ func (d picture) formatNames() (api, apps string) {
 	return api, apps
 }
 
-// renderAddresses are the elastic IPs and the load balancers, which only one strategy has.
+// renderAddresses draws the elastic IPs and the load balancers, which only one strategy has.
 func (d picture) renderAddresses() []string {
 	if d.Spec.IsRoundRobin() {
 		return nil
@@ -147,7 +144,7 @@ func (d picture) renderAddresses() []string {
 	return lines
 }
 
-// renderMachines are boxes in two columns: the first row at the ends of the lanes.
+// renderMachines draws boxes in two columns: the first row at the ends of the lanes.
 func (d picture) renderMachines() []string {
 	routers := d.findRouterRole()
 	boxes := []frame{d.newMachineFrame(state.RoleMaster, ""), d.newMachineFrame(routers, ""), d.newMachineFrame(state.RoleBootstrap, "")}
@@ -167,7 +164,6 @@ func (d picture) renderMachines() []string {
 	return lines
 }
 
-// findRouterRole is the role whose machines carry the routers.
 func (p Architecture) findRouterRole() state.Role {
 	if p.Spec.Group(state.RoleInfra).Count > 0 {
 		return state.RoleInfra
@@ -200,7 +196,6 @@ func (d picture) newMachineFrame(role state.Role, name string) frame {
 	return f
 }
 
-// formatMachineSize says how large a machine is.
 func formatMachineSize(machine state.MachineSpec) string {
 	disk := fmt.Sprintf("%d GiB", machine.RootDisk)
 	if machine.DataDisk > 0 {
@@ -209,7 +204,6 @@ func formatMachineSize(machine state.MachineSpec) string {
 	return Sanitize(machine.Type) + ", " + disk
 }
 
-// describeRole says what the machines of a role are for.
 func (p Architecture) describeRole(role state.Role) string {
 	routers := role == p.findRouterRole()
 	switch role {
@@ -232,7 +226,7 @@ func (p Architecture) describeRole(role state.Role) string {
 	return "applications of their own"
 }
 
-// renderNotes are what has no place in the lanes.
+// renderNotes lists what has no place in the lanes.
 func (d picture) renderNotes() []string {
 	var lines []string
 	for _, note := range d.listNotes() {
@@ -241,7 +235,7 @@ func (d picture) renderNotes() []string {
 	return lines
 }
 
-// countMachines counts the machines that stay.
+// countMachines omits the temporary bootstrap machine.
 func (p Architecture) countMachines() int {
 	n := 0
 	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleMaster}, p.Spec.ComputeRoles()...) {
@@ -250,7 +244,6 @@ func (p Architecture) countMachines() int {
 	return n
 }
 
-// listNotes are the networks, the buckets, Project Syn and the number of machines, each with a name.
 func (p Architecture) listNotes() [][2]string {
 	var remarks [][2]string
 	spec := p.Spec

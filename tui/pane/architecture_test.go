@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// demo is the default cluster with Project Syn and a group more.
+// demo is the default cluster with Project Syn and an additional group.
 func demo() state.Spec {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"

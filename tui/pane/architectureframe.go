@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// frame is a box of a picture, with joints where lines come in from above and leave below.
+// frame is a box of a picture, with joints for lines that enter at the top and leave at the bottom.
 type frame struct {
 	title, note string
 	lines       []string
@@ -43,7 +43,6 @@ func (f frame) renderText(t Theme, line string) string {
 	return line
 }
 
-// buildBorder is a line between two corners, cell by cell.
 func (f frame) buildBorder(t Theme, width int, joints []int, joint string) []string {
 	border := slices.Repeat([]string{t.horizontal}, max(width-2, 0))
 	for _, x := range joints {
@@ -54,7 +53,7 @@ func (f frame) buildBorder(t Theme, width int, joints []int, joint string) []str
 	return border
 }
 
-// selectJoint returns a piece of a line that has a branch.
+// selectJoint returns the variant of a border piece with a branch.
 func (t Theme) selectJoint(piece string) string {
 	if t.ascii {
 		return "+"
@@ -62,16 +61,16 @@ func (t Theme) selectJoint(piece string) string {
 	return piece
 }
 
-// half is the width of a box in one of the two columns.
+// half returns the width of a box in one of the two columns.
 func (d picture) half() int { return (d.width - 1) / 2 }
 
-// middle is the column of a lane in its half: about its middle, but right of the titles.
+// middle returns the column of a lane in its half: about its middle, but right of the titles.
 func (d picture) middle() int { return min(max(d.half()/2, 23), d.half()-3) }
 
-// joints are the columns of the two lanes.
+// joints returns the columns of the two lanes.
 func (d picture) joints() []int { return []int{d.middle(), d.half() + 1 + d.middle()} }
 
-// renderPair puts two boxes side by side, with the lanes coming in from above and leaving below.
+// renderPair puts two boxes side by side, with the lanes entering from above and leaving below.
 func (d picture) renderPair(left, right frame, up, down bool) []string {
 	half := d.half()
 	lane := []int{d.middle()}
@@ -94,7 +93,6 @@ func (d picture) renderPair(left, right frame, up, down bool) []string {
 	return lines
 }
 
-// renderLanes draws vertical lines at some columns.
 func (d picture) renderLanes(columns []int) string {
 	line, x := "", 0
 	for _, column := range columns {
@@ -104,7 +102,6 @@ func (d picture) renderLanes(columns []int) string {
 	return d.Theme.Border.Render(line)
 }
 
-// renderLabels draws the two lanes with what goes down them at their left.
 func (d picture) renderLabels(left, right string) string {
 	t, line, from := d.Theme, "", 0
 	for i, column := range d.joints() {

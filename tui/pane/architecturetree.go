@@ -6,7 +6,7 @@ import (
 	"exoshift/state"
 )
 
-// renderTree says in single lines what a picture shows, for where there is no room for one.
+// renderTree is the picture in single lines, where there is no room for boxes.
 func (p Architecture) renderTree(height int) []string {
 	lines := p.renderPaths()
 	if p.isAnswered("nodes") {
@@ -18,7 +18,6 @@ func (p Architecture) renderTree(height int) []string {
 	return lines[:min(len(lines), max(height, 0))]
 }
 
-// renderPaths are how the internet comes to the cluster.
 func (p Architecture) renderPaths() []string {
 	t := p.Theme
 	var lines []string
@@ -36,7 +35,7 @@ func (p Architecture) renderPaths() []string {
 	return append(lines, "  api"+between+"masters", "  *.apps"+between+string(p.findRouterRole()))
 }
 
-// renderGroups are the machines, a line for each role; those for which there is no line are only counted.
+// renderGroups has a line for each role; those without room are only counted.
 func (p Architecture) renderGroups(height int) []string {
 	t := p.Theme
 	var lines []string

@@ -10,18 +10,18 @@ import (
 	"exoshift/state"
 )
 
-// Bootstrap shows which phases of the cluster's own bootstrap were reached, what the services of the bootstrap machine
-// are at, and on which ways the cluster can be reached. Phases overlap, so each stands for itself.
+// Bootstrap shows the phases of the cluster's own bootstrap, the services of the bootstrap machine, and the connections to the
+// cluster. Phases overlap, so each has its own status.
 type Bootstrap struct {
 	Theme Theme
 	Board *provisioner.Board
 	Now   time.Time
 }
 
-// columnsMinWidth is the width from which what finds no room below the phases goes beside them.
+// columnsMinWidth is the width from which what does not fit below the phases goes beside them.
 const columnsMinWidth = 70
 
-// View draws the phases, one a line, and below or beside them services and ways.
+// View draws the phases, one a line, and below or beside them services and connections.
 func (p Bootstrap) View(width, height int) string {
 	phases, inside := p.renderRows(width), p.renderServices(width)
 	switch {
@@ -36,7 +36,7 @@ func (p Bootstrap) View(width, height int) string {
 	return Fill(append(p.scrollToCurrent(phases, height-len(inside)), inside...), width, height)
 }
 
-// renderNext explains the next phase where the rows do not, in at most room lines.
+// renderNext explains the next phase where the rows do not.
 func (p Bootstrap) renderNext(width, room int) []string {
 	next := p.findNext()
 	if next == "" || width >= explainMinWidth || room < 2 {
@@ -57,7 +57,7 @@ func (p Bootstrap) renderRows(width int) []string {
 // explainMinWidth is the width from which every phase has its explanation beside it.
 const explainMinWidth = 60
 
-// scrollToCurrent cuts height rows out of those of the phases so that the current one is among them, and counts the others.
+// scrollToCurrent returns height rows including the current one, and counts the others.
 func (p Bootstrap) scrollToCurrent(rows []string, height int) []string {
 	if len(rows) <= height || height < 3 {
 		return rows[:min(len(rows), max(height, 0))]
@@ -73,7 +73,6 @@ func (p Bootstrap) scrollToCurrent(rows []string, height int) []string {
 	return cut
 }
 
-// renderServices tells what the services of the bootstrap machine are at, and which ways lead to the cluster.
 func (p Bootstrap) renderServices(width int) []string {
 	lines := Access{p.Theme, p.Board}.renderLines(width)
 	if !p.Board.HasReached(state.PhaseMemberRemoved) {
@@ -82,7 +81,6 @@ func (p Bootstrap) renderServices(width int) []string {
 	return lines
 }
 
-// joinColumns puts two columns next to each other.
 func joinColumns(left, right []string, leftWidth, width, height int) string {
 	lines := make([]string, max(len(left), len(right)))
 	for i := range lines {
@@ -98,7 +96,6 @@ func getLine(lines []string, i int) string {
 	return ""
 }
 
-// phase is one phase with what is known about it.
 type phase struct {
 	name   string
 	status Status
@@ -142,12 +139,11 @@ func (p Bootstrap) findNext() string {
 	return ""
 }
 
-// findCurrent returns the index of the phase that deserves attention.
 func (p Bootstrap) findCurrent() int {
 	return max(slices.Index(state.ListPhases(), p.findNext()), 0)
 }
 
-// getNextStatus is the status of the phase that comes next: nobody works on it once the run has ended.
+// After the end of the run the next phase is not running any more.
 func (p Bootstrap) getNextStatus() Status {
 	if p.Board.Run.State == provisioner.Finished {
 		return Warn
@@ -177,7 +173,6 @@ func (p Bootstrap) renderRow(ph phase, width int) string {
 	return joinEnds(line, right, width)
 }
 
-// describePhase says what it means that a phase was reached.
 func describePhase(phase string) string {
 	return map[string]string{
 		state.PhaseMachine:       "the bootstrap machine runs",
@@ -222,7 +217,6 @@ func (p Bootstrap) RenderSummary() string {
 	return line + "  " + t.Good.Render("complete")
 }
 
-// markCell is a mark of one cell.
 func (t Theme) markCell(s Status) string {
 	if t.ascii {
 		return [...]string{".", "*", "+", "!", "X", "-"}[s]

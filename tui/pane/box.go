@@ -57,12 +57,12 @@ type Lines []string
 // View draws the lines that fit.
 func (l Lines) View(width, height int) string { return Fill(l, width, height) }
 
-// scrollLines cuts height lines out of lines, beginning at offset, and says at its edges how many there are beyond.
+// scrollLines returns height lines from offset on, with the number of lines beyond at its edges.
 func scrollLines(t Theme, lines []string, offset, height int) []string {
 	return scrollFunc(t, len(lines), func(i int) string { return lines[i] }, offset, height)
 }
 
-// scrollFunc is window for n lines that are drawn only if they are seen.
+// scrollFunc is scrollLines for n lines that are rendered only if they are visible.
 func scrollFunc(t Theme, n int, line func(int) string, offset, height int) []string {
 	if n <= height || height < 3 {
 		offset, height = 0, min(n, max(height, 0))

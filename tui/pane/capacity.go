@@ -5,20 +5,20 @@ import (
 	"strconv"
 )
 
-// Capacity says what the address ranges hold.
+// Capacity shows how many nodes, pods and services the address ranges have room for.
 type Capacity struct {
 	Theme       Theme
 	Nodes       int // that the pod network has room for
 	PodsPerNode int
 	Services    int
 	Wanted      int  // nodes
-	Unknown     bool // the ranges are not right: nothing can be said
+	Unknown     bool // the ranges are invalid: nothing is known
 }
 
 // View draws a line for the pods and one for the services.
 func (p Capacity) View(width, height int) string { return Fill(p.renderLines(width), width, height) }
 
-// Height is how many lines it has.
+// Height returns the number of lines.
 func (p Capacity) Height(width int) int { return len(p.renderLines(width)) }
 
 func (p Capacity) renderLines(width int) []string {

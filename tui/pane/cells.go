@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// singleCellSymbols are our own symbols: one cell each, whatever stands beside them.
+// singleCellSymbols are one cell wide, whatever is beside them.
 const singleCellSymbols = "✓●○✗–·→…─│╭╮╰╯▓░↑↓×›"
 
-// countCells measures a text, as ansi.StringWidth does. Most of what is drawn is plain text, our own symbols and colours,
-// whose cells are quickly counted; everything else is measured by its grapheme clusters.
+// countCells returns the same as ansi.StringWidth. Most of what is drawn is plain text, our own symbols and colours, whose cells
+// are quickly counted; everything else is measured by its grapheme clusters.
 func countCells(s string) int {
 	width := 0
 	for i := 0; i < len(s); {

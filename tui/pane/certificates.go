@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Certificates say how long the first certificates of the control plane live, as long as it does not stand on its own.
+// Certificates shows how long the first certificates of the control plane are valid, until the cluster renews them itself.
 type Certificates struct {
 	Theme Theme
-	Until time.Time // zero: not known, or of no importance any more
-	Now   time.Time // of the wall clock, which they live by
+	Until time.Time // zero: not known, or irrelevant by now
+	Now   time.Time // of the wall clock, which they expire by
 }
 
-// certificatesWarnBefore is when it is time to hurry: a bootstrap takes an hour at most.
+// certificatesWarnBefore leaves ample time for a bootstrap, which takes an hour at most.
 const certificatesWarnBefore = 12 * time.Hour
 
-// RenderSummary is one short sentence, or "".
+// RenderSummary returns one short sentence, or "".
 func (p Certificates) RenderSummary() string {
 	left := p.Until.Sub(p.Now)
 	switch {
@@ -29,7 +29,7 @@ func (p Certificates) RenderSummary() string {
 	return formatRemaining(left) + " left to complete the bootstrap"
 }
 
-// FormatTitle adds to the title of a box how much time is left.
+// FormatTitle appends the remaining time to the title of a box.
 func (p Certificates) FormatTitle(title string) string {
 	if p.Until.IsZero() {
 		return title

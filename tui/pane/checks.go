@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Check is one thing that is looked at before an installation.
+// Check is one check before an installation.
 type Check struct {
 	Title    string
-	Marks    []Status // how it is; none: it waits
-	Text     string   // what was seen, what is wrong, or why it was skipped
+	Marks    []Status // none: it waits
+	Text     string   // what was found, what is wrong, or why it was skipped
 	Hint     string   // what to do about it
-	Location string   // where to change what is wrong, e.g. "3 Nodes: sizing.storage.type"; empty if nobody knows
+	Location string   // where to change what is wrong, e.g. "3 Nodes: sizing.storage.type"; empty if unknown
 	Took     time.Duration
 }
 
-// computeStatus is the status that needs attention most.
+// computeStatus returns the most urgent of the marks.
 func (c Check) computeStatus() Status {
 	if len(c.Marks) == 0 {
 		return Waiting
@@ -30,10 +30,10 @@ func (c Check) computeStatus() Status {
 	return worst
 }
 
-// Checks lists checks and below them services that are probed, and below or beside them says more of the selected one.
+// Checks lists checks and below them the probed services, with details of the selected one below or beside them.
 type Checks struct {
 	Theme     Theme
-	Header    string // how it is as a whole, one line with styles
+	Header    string // the overall status, one line with styles
 	Rows      []Check
 	Endpoints Endpoints
 	Details   EndpointDetails // of the selected endpoint
@@ -41,13 +41,12 @@ type Checks struct {
 	Footer    string          // what to do now, one line with styles
 }
 
-// Widths and heights of the parts.
 const (
-	checksColumnsMinWidth = 120 // from here on the explanation stands beside the list
+	checksColumnsMinWidth = 120 // from here on the details are beside the list
 	detailsMinHeight      = 6
 )
 
-// View draws the list and the explanation.
+// View draws the list and the details.
 func (p Checks) View(width, height int) string {
 	if p.Footer != "" && width > 0 && height > detailsMinHeight {
 		foot := p.Footer
@@ -83,7 +82,6 @@ func pickLine(lines []string, y int) string {
 	return ""
 }
 
-// computeDetailsHeight is how many lines the explanation gets where it stands below the list.
 func (p Checks) computeDetailsHeight(width, height int) int {
 	if p.Selected < len(p.Rows) {
 		return detailsMinHeight
@@ -91,10 +89,9 @@ func (p Checks) computeDetailsHeight(width, height int) int {
 	return max(detailsMinHeight, min(p.Details.CountLines(width)+1, height/2))
 }
 
-// countLines is how many lines the whole list has.
 func (p Checks) countLines() int { return len(p.Rows) + len(p.listEndpoints()) }
 
-// listEndpoints are the lines of the endpoints, with a heading.
+// listEndpoints includes a heading.
 func (p Checks) listEndpoints() []endpointLine {
 	if lines := p.Endpoints.listLines(); len(lines) > 0 {
 		return append([]endpointLine{{row: -1, heading: true}}, lines...)
@@ -102,7 +99,7 @@ func (p Checks) listEndpoints() []endpointLine {
 	return nil
 }
 
-// renderList is as much of all lines as has room, with the selected one in it.
+// renderList scrolls to the selected line.
 func (p Checks) renderList(width, height int) []string {
 	services, at := p.listEndpoints(), p.Selected
 	for i, line := range services {
@@ -140,7 +137,6 @@ func (p Checks) renderRow(c Check, selected bool, width int) string {
 	return " " + joinEnds(line+title+p.renderDetail(c), took, width-2)
 }
 
-// renderDetail is what a row says of a check besides its title.
 func (p Checks) renderDetail(c Check) string {
 	status := c.computeStatus()
 	switch {
@@ -152,7 +148,6 @@ func (p Checks) renderDetail(c Check) string {
 	return "  " + p.Theme.Style(status).Render(status.Word()) + "  " + c.Text
 }
 
-// renderDetails says everything about the selected check.
 func (p Checks) renderDetails(width, height int) []string {
 	switch {
 	case p.Selected < 0:
@@ -163,7 +158,7 @@ func (p Checks) renderDetails(width, height int) []string {
 	return CheckDetails{Theme: p.Theme, Check: p.Rows[p.Selected]}.renderLines(width)
 }
 
-// CheckDetails says everything about one check.
+// CheckDetails explains one check.
 type CheckDetails struct {
 	Theme Theme
 	Check Check
@@ -189,7 +184,7 @@ func (p CheckDetails) renderLines(width int) []string {
 	return lines
 }
 
-// renderHint says what to do; lines that are there to be copied stay whole.
+// Lines of a command stay whole, to be copied.
 func (p CheckDetails) renderHint(c Check, width int) []string {
 	head := " " + p.Theme.Label.Render("Do this") + " "
 	if !strings.Contains(c.Hint, "\n") {

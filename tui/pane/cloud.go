@@ -8,14 +8,13 @@ import (
 	"exoshift/state"
 )
 
-// Cloud counts the objects of the cloud by kind and names the newest of each.
+// Cloud counts the cloud resources by kind and names the newest of each.
 type Cloud struct {
 	Theme   Theme
 	Objects []provisioner.ObjectView
 	Offset  int // lines scrolled
 }
 
-// kindCount is what there is of one kind of object.
 type kindCount struct {
 	name          string
 	exist, gone   int
@@ -24,7 +23,7 @@ type kindCount struct {
 	changed       int
 }
 
-// countKinds returns the kinds in the order of their first object, but the machines, which cost most, first.
+// The order is that of the first resource of a kind, but the machines, which cost most, come first.
 func (p Cloud) countKinds() []kindCount {
 	kinds := []kindCount{{name: kindInstance}}
 	index := map[string]int{kindInstance: 0}
@@ -42,10 +41,8 @@ func (p Cloud) countKinds() []kindCount {
 	return kinds
 }
 
-// kindInstance is the kind of a machine.
 const kindInstance = "instance"
 
-// formatKind returns a kind as people write it.
 func formatKind(kind string) string {
 	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "iam-", "IAM ", "api-", "API ", "-ip", " IP", "vault-", "Vault ", "lieutenant-", "Lieutenant ", "-", " ").Replace(kind)
 }
@@ -71,7 +68,7 @@ func (p Cloud) View(width, height int) string {
 	return Fill(scrollLines(p.Theme, p.renderLines(), p.Offset, height), width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the whole list.
 func (p Cloud) CountLines(int) int { return len(p.renderLines()) }
 
 func (p Cloud) renderLines() []string {
@@ -87,7 +84,7 @@ func (p Cloud) renderLines() []string {
 	return append(lines, "", t.Dim.Render(p.FormatChanges()))
 }
 
-// FormatChanges counts what was created, what was changed since or was there, and what is gone again.
+// FormatChanges counts the created, the changed or found, and the deleted resources.
 func (p Cloud) FormatChanges() string {
 	created, changed, used, gone := 0, 0, 0, 0
 	for _, k := range p.countKinds() {
@@ -106,7 +103,7 @@ func (p Cloud) FormatChanges() string {
 	return strings.Join(parts, ", ")
 }
 
-// RenderSummary returns the counts of the kinds in one line, or says that there is nothing.
+// RenderSummary returns the counts of the kinds in one line, or that there are none.
 func (p Cloud) RenderSummary() string {
 	var parts []string
 	for _, k := range p.countKinds() {
@@ -120,7 +117,7 @@ func (p Cloud) RenderSummary() string {
 	return strings.Join(parts, ", ")
 }
 
-// FormatRemaining counts what there is in a few words, e.g. "16 instances and 19 other objects".
+// FormatRemaining counts what exists in a few words, e.g. "16 instances and 19 other objects".
 func (p Cloud) FormatRemaining() string {
 	machines, others := 0, 0
 	for _, k := range p.countKinds() {

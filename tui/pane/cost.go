@@ -14,7 +14,7 @@ type Cost struct {
 	Machines    int      // at the peak, with the temporary one
 }
 
-// View draws the sums, what they are made of, and what is not in them.
+// View draws the sums, their parts, and what they do not include.
 func (p Cost) View(width, height int) string {
 	t := p.Theme
 	lines := []string{
@@ -31,7 +31,7 @@ func (p Cost) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// RenderLine tells the sums in one line.
+// RenderLine returns the sums in one line.
 func (p Cost) RenderLine() string {
 	line := p.formatPerHour() + ", " + p.formatPerMonth()
 	if len(p.Unknown) > 0 {

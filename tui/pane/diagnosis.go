@@ -8,8 +8,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// Diagnosis says what is wrong: the surest finding with its evidence and what to do, and then the others. It takes no
-// room where nothing was found.
+// Diagnosis shows the most certain finding with its evidence and what to do, and then the others. It is empty without findings.
 type Diagnosis struct {
 	Theme    Theme
 	Findings []provisioner.Event
@@ -17,12 +16,12 @@ type Diagnosis struct {
 	Offset   int // lines scrolled
 }
 
-// View draws everything that is known.
+// View draws all findings.
 func (p Diagnosis) View(width, height int) string {
 	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of all findings.
 func (p Diagnosis) CountLines(width int) int { return len(p.renderLines(width)) }
 
 func (p Diagnosis) renderLines(width int) []string {
@@ -32,7 +31,7 @@ func (p Diagnosis) renderLines(width int) []string {
 	return p.renderFindings(width)
 }
 
-// renderFindings explains each finding, the surest first; nothing if there is none.
+// The most certain finding comes first.
 func (p Diagnosis) renderFindings(width int) []string {
 	var lines []string
 	for i, finding := range provisioner.SortFindings(p.Findings) {
@@ -44,7 +43,7 @@ func (p Diagnosis) renderFindings(width int) []string {
 	return lines
 }
 
-// renderBrief explains the surest finding and names the others.
+// renderBrief explains the most certain finding and only names the others.
 func (p Diagnosis) renderBrief(width int) []string {
 	var lines []string
 	for i, finding := range provisioner.SortFindings(p.Findings) {
@@ -74,7 +73,6 @@ func (p Diagnosis) renderFinding(f provisioner.Event, also bool, width int) []st
 	return lines
 }
 
-// renderHeading says how sure a finding is.
 func (p Diagnosis) renderHeading(f provisioner.Event, also bool) string {
 	word, style := "MOST LIKELY", p.Theme.Style(mapConfidence(f))
 	switch {
@@ -86,7 +84,6 @@ func (p Diagnosis) renderHeading(f provisioner.Event, also bool) string {
 	return p.Theme.Mark(mapConfidence(f)) + " " + style.Bold(true).Render(word+withAffixes(f.Confidence, " (", ")"))
 }
 
-// mapConfidence maps the words for how sure a finding is.
 func mapConfidence(f provisioner.Event) Status {
 	switch f.Confidence {
 	case "high":
@@ -97,7 +94,7 @@ func mapConfidence(f provisioner.Event) Status {
 	return Running
 }
 
-// RenderSummary returns the surest finding in one line, or "".
+// RenderSummary returns the most certain finding in one line, or "".
 func (p Diagnosis) RenderSummary() string {
 	if len(p.Findings) == 0 {
 		return ""
@@ -113,16 +110,16 @@ func (p Diagnosis) renderOthers() string {
 	return ""
 }
 
-// Notice is the surest finding in a few lines below a rule.
+// Notice is the most certain finding in a few lines below a rule.
 type Notice struct{ Diagnosis }
 
-// noticeMaxEvidence is how many sentences of evidence a notice holds.
+// noticeMaxEvidence is in sentences.
 const noticeMaxEvidence = 3
 
-// Height returns how many lines the whole notice has; 0 if there is nothing to say.
+// Height returns the number of lines of the whole notice; 0 without findings.
 func (p Notice) Height(width int) int { return len(p.renderLines(width, 100)) }
 
-// View draws as much as there is room for: the cause, then what to do, then the evidence.
+// View draws as much as fits: the cause, then what to do, then the evidence.
 func (p Notice) View(width, height int) string {
 	return Fill(p.renderLines(width, height), width, height)
 }
@@ -152,7 +149,6 @@ func (p Notice) renderCause(f provisioner.Event, width, height int) []string {
 	return lines[:1]
 }
 
-// renderHint is the first line of what to do.
 func (p Notice) renderHint(f provisioner.Event) []string {
 	first, _, more := strings.Cut(f.Hint, "\n")
 	if first == "" {

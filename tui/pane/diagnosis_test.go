@@ -58,7 +58,7 @@ func TestANoticeKeepsCauseAndAdviceWhereThereIsLittleRoom(t *testing.T) {
 	}
 }
 
-// In most networks the bootstrap machine may not be reached from here, and before there is an API nothing is wrong.
+// In most networks the bootstrap machine is unreachable from here, and before there is an API that is no problem.
 func TestSilenceOfABootstrapMachineThatMayNotBeReachedIsNoNews(t *testing.T) {
 	board := provisioner.NewBoard(nil)
 	for _, way := range []string{"ssh", "api-direct", "api"} {

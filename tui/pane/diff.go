@@ -7,8 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// SanitizeDiff makes a difference as diff -u shows it harmless for the terminal, and keeps its lines and their
-// indentation.
+// SanitizeDiff makes the output of diff -u safe for the terminal, and keeps its lines and their indentation.
 func SanitizeDiff(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -19,7 +18,7 @@ func SanitizeDiff(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// renderChanges are the lines of the configuration that are added and taken away, whole.
+// renderChanges never shortens a line of the change.
 func (p Review) renderChanges(width int) []string {
 	if p.Change == "" {
 		return nil

@@ -6,21 +6,21 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// Endpoint is one service, and how it is from each vantage.
+// Endpoint is one service, with its status from each source.
 type Endpoint struct {
 	Check   reach.Check
-	Results []SourceResult // one for each vantage
+	Results []SourceResult // one for each source
 }
 
-// SourceResult is how a service is from one vantage.
+// SourceResult is the status of a service from one source.
 type SourceResult struct {
-	Status        Status       // Waiting: nobody has looked
-	Result        reach.Result // how it was last; without a verdict before that
-	Command       string       // a command that shows the same
-	NotApplicable bool         // it is not looked at from there
+	Status        Status       // Waiting: not checked yet
+	Result        reach.Result // the latest; without a verdict before that
+	Command       string       // a command that reproduces the result
+	NotApplicable bool         // it is not checked from there
 }
 
-// renderMark is the status as a symbol; what nobody will look at does not wait for it.
+// What is not applicable is not marked as waiting.
 func (s SourceResult) renderMark(t Theme) string {
 	if s.NotApplicable && s.Status == Waiting {
 		return t.Mark(Skipped)
@@ -28,7 +28,6 @@ func (s SourceResult) renderMark(t Theme) string {
 	return t.Mark(s.Status)
 }
 
-// describeStatus is the status in one word.
 func (s SourceResult) describeStatus() string {
 	if s.NotApplicable && s.Status == Waiting {
 		return "not from here"
@@ -36,7 +35,7 @@ func (s SourceResult) describeStatus() string {
 	return s.Status.Word()
 }
 
-// MapVerdict is the status of a verdict.
+// MapVerdict returns the status of a verdict.
 func MapVerdict(v reach.Verdict) Status {
 	switch v {
 	case reach.OK:
@@ -51,7 +50,7 @@ func MapVerdict(v reach.Verdict) Status {
 	return Waiting
 }
 
-// FromSource is how it is from a vantage; nobody has looked from one that it does not have.
+// FromSource returns the result from a source; it is waiting for a source that the endpoint does not have.
 func (e *Endpoint) FromSource(vantage int) SourceResult {
 	if vantage < 0 || vantage >= len(e.Results) {
 		return SourceResult{}
@@ -59,7 +58,7 @@ func (e *Endpoint) FromSource(vantage int) SourceResult {
 	return e.Results[vantage]
 }
 
-// Status is how it is from wherever it is worst.
+// Status returns the worst status from any source.
 func (e *Endpoint) Status() Status {
 	worst := Waiting
 	for _, sight := range e.Results {
@@ -68,7 +67,7 @@ func (e *Endpoint) Status() Status {
 	return worst
 }
 
-// MergeStatus returns the one of two statuses that needs attention more; waiting says nothing.
+// MergeStatus returns the more urgent of two statuses; any is more urgent than Waiting.
 func MergeStatus(a, b Status) Status {
 	if a == Waiting || b != Waiting && b.rank() < a.rank() {
 		return b
@@ -76,13 +75,13 @@ func MergeStatus(a, b Status) Status {
 	return a
 }
 
-// rank orders endpoints: what needs attention comes first, what is well last.
+// rank orders endpoints: problems first, passed ones last.
 func (s Status) rank() int { return [...]int{4, 3, 5, 1, 0, 2}[s] }
 
-// Compare tells whether an endpoint needs attention more than another.
+// Compare orders endpoints by urgency, the most urgent first.
 func (e *Endpoint) Compare(other *Endpoint) int { return e.Status().rank() - other.Status().rank() }
 
-// Host is the target as short as it is clear: ports that everybody expects are left out.
+// Host is the target in short: default ports are omitted.
 func (e *Endpoint) Host() string {
 	target := e.Target()
 	for _, usual := range []string{":443", ":80"} {

@@ -7,17 +7,17 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// EndpointDetails says everything about one service as it is seen from one vantage.
+// EndpointDetails explains one service as seen from one source.
 type EndpointDetails struct {
 	Theme       Theme
 	Endpoint    *Endpoint // nil: nothing
 	Sources     []string  // as reports have them
 	SourceIndex int
-	Note        string // how many findings there are, and what to do with them
+	Note        string // number of findings, and what to do with them
 	Offset      int    // lines scrolled
 }
 
-// View draws what fits, and says that there is more.
+// View draws what fits, and shows that there is more.
 func (p EndpointDetails) View(width, height int) string {
 	lines := p.renderLines(width)
 	lines = lines[min(max(p.Offset, 0), max(len(lines)-max(height, 0), 0)):]
@@ -27,7 +27,7 @@ func (p EndpointDetails) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// CountLines is how many lines all of it needs.
+// CountLines returns the number of lines of everything.
 func (p EndpointDetails) CountLines(width int) int { return len(p.renderLines(width)) }
 
 func (p EndpointDetails) renderLines(width int) []string {
@@ -71,7 +71,7 @@ func (p EndpointDetails) getSource(i int) string {
 	return p.Sources[i]
 }
 
-// DescribeSource says in words where it is looked from.
+// DescribeSource returns a phrase for the place where a check runs.
 func DescribeSource(vantage string) string {
 	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
@@ -85,7 +85,7 @@ func DescribeSource(vantage string) string {
 	return vantage
 }
 
-// FormatSource names a vantage in one short word.
+// FormatSource returns a source in one short word.
 func FormatSource(vantage string) string {
 	switch {
 	case strings.HasPrefix(vantage, reach.SSHSource):
@@ -96,7 +96,6 @@ func FormatSource(vantage string) string {
 	return Truncate(vantage, checkColumn-1)
 }
 
-// describeResult says what it is and how it is.
 func (p EndpointDetails) describeResult(e *Endpoint, s SourceResult) string {
 	how := s.Result.Describe()
 	switch {
@@ -112,10 +111,10 @@ func (p EndpointDetails) describeResult(e *Endpoint, s SourceResult) string {
 	return joinNonEmpty(": ", e.Check.Title, how)
 }
 
-// label is as wide as the longest of its kind, with the space behind it.
+// labelColumn is as wide as the longest label, with the space behind it.
 const labelColumn = 8
 
-// renderField puts a word before a text, which may have styles and lines of its own.
+// text may have styles and several lines.
 func (p EndpointDetails) renderField(label, text string, width int) []string {
 	if text == "" {
 		return nil
@@ -131,7 +130,7 @@ func (p EndpointDetails) renderField(label, text string, width int) []string {
 	return lines
 }
 
-// renderCommand shows the command that shows the same.
+// renderCommand shows the command that reproduces the result.
 func (p EndpointDetails) renderCommand(command string, width int) []string {
 	if command == "" {
 		return nil
@@ -174,7 +173,6 @@ func describeSeverity(s reach.Severity) string {
 	return ""
 }
 
-// renderOtherSources says how it is from the other vantages.
 func (p EndpointDetails) renderOtherSources(e *Endpoint) string {
 	var others []string
 	for i, s := range e.Results {

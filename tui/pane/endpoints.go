@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Endpoints lists services with a mark for each vantage, and the layers of the way to them.
+// Endpoints lists services with a mark for each source, and the layers of the connection.
 type Endpoints struct {
 	Theme       Theme
-	Columns     []string // names of the vantages, short
-	SourceIndex int      // the vantage whose layers are shown
+	Columns     []string // names of the sources, short
+	SourceIndex int      // the source whose layers are shown
 	Rows        []*Endpoint
-	Grouped     bool     // a heading before each group; the rows are in their order then
+	Grouped     bool     // a heading before each group; the rows are ordered by group then
 	Selected    int      // a row; others: none
-	Hidden      int      // how many are well, and not shown for that
-	Causes      []string // what many of the problems come from, each in a sentence
+	Hidden      int      // number of passed checks that are not listed
+	Causes      []string // common causes of the problems, each in a sentence
 }
 
-// describeGroup are what groups of endpoints are called.
+// describeGroup returns the heading of a group of endpoints.
 func describeGroup(group string) string {
 	words, known := map[string]string{
 		"vshn": "VSHN", "redhat": "Red Hat", "third-party": "Third parties", "exoscale": "Exoscale", "cluster": "The cluster itself",
@@ -57,10 +57,10 @@ func (p Endpoints) listLines() []endpointLine {
 	return lines
 }
 
-// Height is how many lines the whole list has, without its heading.
+// Height returns the number of lines of the whole list, without its heading.
 func (p Endpoints) Height() int { return len(p.listLines()) }
 
-// View draws the heading and as much of the list as has room, with the selected row in it.
+// View draws the heading and as much of the list as fits, with the selected row in it.
 func (p Endpoints) View(width, height int) string {
 	if height < 4 {
 		return Fill(p.renderBody(width, height), width, height)
@@ -90,7 +90,6 @@ func (p Endpoints) renderLine(l endpointLine, width int) string {
 	return p.renderRow(p.Rows[l.row], l.row == p.Selected, width)
 }
 
-// Widths of the columns.
 const (
 	endpointMargin = 3
 	checkColumn    = 6
@@ -116,7 +115,7 @@ func (p Endpoints) renderHeading(width int) string {
 	return line + t.Dim.Render("layers"+p.formatSource())
 }
 
-// formatSource names the vantage of the layers, where there are several.
+// formatSource names the source of the layers, where there are several.
 func (p Endpoints) formatSource() string {
 	if len(p.Columns) < 2 || p.SourceIndex < 0 || p.SourceIndex >= len(p.Columns) {
 		return ""
@@ -139,7 +138,7 @@ func (p Endpoints) renderRow(e *Endpoint, selected bool, width int) string {
 	if width >= titleMinWidth {
 		line += Fit(e.Check.Title, titleColumn-1) + " "
 	} else if sight.Status == OK || sight.Status == Waiting {
-		brief = "  " + t.Dim.Render(e.Check.Title) // there is little else to say
+		brief = "  " + t.Dim.Render(e.Check.Title) // renderBrief is short then
 	}
 	return line + e.renderBrief(t, sight, width-countCells(line)) + brief
 }

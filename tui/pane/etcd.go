@@ -11,18 +11,18 @@ import (
 	"exoshift/provisioner"
 )
 
-// Etcd shows the members of etcd and how their number went: up by one with each master, and down by one when the
-// bootstrap member leaves.
+// Etcd shows the members of etcd and the history of their number: up by one with each master, and down by one when the bootstrap
+// member leaves.
 type Etcd struct {
 	Theme      Theme
 	Members    []provisioner.Member
-	HoldReason string // why the bootstrap member is still there; "" if it is not, or nobody knows
+	HoldReason string // why the bootstrap member is still there; "" if it is not, or unknown
 	Counts     []int
-	Times      []time.Time // since when each number of the trail
-	Masters    int         // masters that are expected; 0 means three
+	Times      []time.Time // start time of each number of members
+	Masters    int         // expected masters; 0 means three
 }
 
-// View draws the way, the members, what comes next, and the history where there is room.
+// View draws the counts, the members, what comes next, and the history where there is room.
 func (p Etcd) View(width, height int) string {
 	t := p.Theme
 	if len(p.Counts) == 0 {
@@ -49,7 +49,7 @@ func (p Etcd) renderRow(member provisioner.Member) string {
 	return line
 }
 
-// renderHistory tells when the number of members changed and how long it had been the same, in at most room lines.
+// renderHistory lists the changes of the number of members and how long each lasted, in at most room lines.
 func (p Etcd) renderHistory(room int) []string {
 	var lines []string
 	for i, at := range p.Times {
@@ -102,7 +102,7 @@ func (p Etcd) countMasters() int {
 	return 3
 }
 
-// computeExpected is the usual way: 1 2 3 4 3.
+// With three masters: 1 2 3 4 3.
 func (p Etcd) computeExpected() []int {
 	var way []int
 	for n := range p.countMasters() + 1 {
@@ -111,7 +111,7 @@ func (p Etcd) computeExpected() []int {
 	return append(way, p.countMasters())
 }
 
-// renderCounts draws the way so far with the present in brackets and, if it is the usual way, what is still to come.
+// renderCounts draws the counts so far with the present one in brackets and, if they are as expected, those to come.
 func (p Etcd) renderCounts() string {
 	t, way, seen := p.Theme, p.Counts, len(p.Counts)
 	if expected := p.computeExpected(); seen <= len(expected) && slices.Equal(way, expected[:seen]) {
@@ -141,12 +141,11 @@ func (p Etcd) formatGoal() string {
 	return fmt.Sprintf("members %d of %d, then %d", n, peak, p.countMasters())
 }
 
-// isBootstrapRemoved tells whether the bootstrap member came and went.
 func (p Etcd) isBootstrapRemoved() bool {
 	return len(p.Members) == p.countMasters() && slices.Contains(p.Counts, p.countMasters()+1)
 }
 
-// describeNext says what comes next, or why it does not.
+// describeNext names the next change, or why it is delayed.
 func (p Etcd) describeNext() string {
 	switch {
 	case p.isBootstrapRemoved():

@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// FormatEvent tells an event in one sentence. title is what its step is called, where it has one.
+// FormatEvent formats an event as one sentence. title is the title of its step, where it has one.
 func FormatEvent(e provisioner.Event, title string) string {
 	switch e.Type {
 	case provisioner.TypeRun:
@@ -35,7 +35,7 @@ func FormatEvent(e provisioner.Event, title string) string {
 	return formatObservation(e)
 }
 
-// formatObservation tells an event of what was observed of the cluster and its bootstrap machine.
+// formatObservation formats events about the cluster and its bootstrap machine.
 func formatObservation(e provisioner.Event) string {
 	switch e.Type {
 	case provisioner.TypeProbe:
@@ -129,7 +129,7 @@ func formatCSR(e provisioner.Event) string {
 	return "left " + e.Name + withAffixes(e.Node, " of ", "") + " to you" + withAffixes(e.Reason, ": ", "")
 }
 
-// formatArea names what an event is about, in at most nine cells.
+// The name is at most nine cells long.
 func formatArea(e provisioner.Event) string {
 	switch e.Type {
 	case provisioner.TypeBootstrap:
@@ -146,7 +146,7 @@ func formatArea(e provisioner.Event) string {
 	return string(e.Type)
 }
 
-// mapEventStatus is how good the news is; most news is neither.
+// mapEventStatus has no special status for most events.
 func mapEventStatus(e provisioner.Event) Status {
 	switch {
 	case e.Text == provisioner.Stopped:

@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// renderEvidence says what was seen, one thing after the other, what tells most first.
+// The most significant evidence comes first.
 func (p EndpointDetails) renderEvidence(r reach.Result) string {
 	var parts []string
 	shown := listShownKeys()
@@ -33,7 +33,7 @@ func listEvidenceKeys() []string {
 	}
 }
 
-// listShownKeys are the keys that other lines tell.
+// listShownKeys returns the keys that other lines show.
 func listShownKeys() map[string]bool {
 	return map[string]bool{
 		reach.EvidenceSkipped: true, reach.EvidenceUntil: true, reach.EvidenceDNSTime: true, reach.EvidenceTCPTime: true, reach.EvidenceTLSTime: true,

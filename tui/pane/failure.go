@@ -7,13 +7,12 @@ import (
 	"exoshift/provisioner"
 )
 
-// Failure explains why a run failed: what is most likely wrong, which step failed, the cause, what to do, what stays,
-// and how to go on.
+// Failure explains why a run failed: the diagnosis, the failed step, the cause, what to do, what remains, and how to resume.
 type Failure struct {
 	Theme  Theme
 	Board  *provisioner.Board
 	Now    time.Time
-	Resume string // the command that goes on
+	Resume string // the command that resumes the run
 	Offset int    // lines scrolled
 }
 
@@ -22,7 +21,7 @@ func (p Failure) View(width, height int) string {
 	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the whole explanation.
 func (p Failure) CountLines(width int) int { return len(p.renderLines(width)) }
 
 func (p Failure) renderLines(width int) []string {
@@ -77,7 +76,6 @@ func (p Failure) renderNextSteps(width int) []string {
 
 func (p Failure) indent(s string) string { return p.Theme.Indent() + s }
 
-// countSkipped counts the steps that were not reached because of the failure.
 func (p Failure) countSkipped() int {
 	n := 0
 	for _, step := range p.Board.Steps {

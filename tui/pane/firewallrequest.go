@@ -7,14 +7,13 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// FirewallRequest is a firewall request: what those who run the network are asked for.
+// FirewallRequest is a request for firewall rules to the operators of the network.
 type FirewallRequest struct {
 	Theme Theme
 	Rules []reach.FirewallRule
-	Note  string // how to get it out of here
+	Note  string // how to export it
 }
 
-// firewallTableWidth is from where on there is room for a table.
 const firewallTableWidth = 110
 
 // RenderLines draws all of it.
@@ -33,7 +32,7 @@ func (p FirewallRequest) RenderLines(width int) []string {
 	return lines
 }
 
-// renderEntry is one demand where there is no room for a table.
+// renderEntry is one rule where there is no room for a table.
 func (p FirewallRequest) renderEntry(number int, d reach.FirewallRule, width int) []string {
 	t := p.Theme
 	head := fmt.Sprintf(" %2d  ", number) + string(d.Ask) + "  " + t.Bold.Render(d.Destination) + "  " + d.Port + t.Dim.Render("  "+d.ID)
@@ -46,7 +45,6 @@ func (p FirewallRequest) renderEntry(number int, d reach.FirewallRule, width int
 	return append(lines, "")
 }
 
-// renderTable puts each demand into columns; a cell may have several lines.
 func (p FirewallRequest) renderTable(width int) []string {
 	t := p.Theme
 	room := width - 2
@@ -62,7 +60,6 @@ func (p FirewallRequest) renderTable(width int) []string {
 	return lines
 }
 
-// renderTableRow wraps the cells of a row; between two columns is a space.
 func renderTableRow(cells []string, widths []int) []string {
 	var columns [][]string
 	height := 0

@@ -6,7 +6,7 @@ import (
 	"exoshift/provisioner/handover"
 )
 
-// Handover shows what those who get the cluster need to know.
+// Handover shows the handover report to the future owners of the cluster.
 type Handover struct {
 	Theme  Theme
 	Report handover.Report
@@ -18,7 +18,7 @@ func (p Handover) View(width, height int) string {
 	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the whole report.
 func (p Handover) CountLines(width int) int { return len(p.renderLines(width)) }
 
 func (p Handover) renderLines(width int) []string {
@@ -48,7 +48,7 @@ func (p Handover) renderRow(row handover.Row, longest, width int) []string {
 	return Wrap(Sanitize(row.Text), "  ", width)
 }
 
-// renderField is a name with a value beside it, or below it where a word of the value would be broken.
+// The value is beside its name, or below it where a word of the value would be broken.
 func (p Handover) renderField(name, text string, longest, width int) []string {
 	t, margin := p.Theme, strings.Repeat(" ", longest+4)
 	for word := range strings.FieldsSeq(text) {

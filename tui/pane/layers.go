@@ -10,14 +10,13 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// layer is one step on the way to a service.
+// layer is one step of a connection to a service.
 type layer struct {
 	name  string
 	state reach.Layer
 	time  string // milliseconds, as the evidence has them
 }
 
-// listLayers are the steps on the way to a service, in their order.
 func (e *Endpoint) listLayers(r reach.Result) []layer {
 	transport, top := "TCP", "HTTP"
 	switch kind := e.Check.Kind(); kind {
@@ -34,7 +33,6 @@ func (e *Endpoint) listLayers(r reach.Result) []layer {
 	}
 }
 
-// renderMark is the name of a layer with its symbol.
 func (l layer) renderMark(t Theme) string {
 	switch l.state {
 	case reach.LayerOK:
@@ -45,8 +43,7 @@ func (l layer) renderMark(t Theme) string {
 	return t.Dim.Render(l.name) + " " + t.Mark(Skipped)
 }
 
-// renderBrief says how a service is from one vantage, in as few words as possible: for what is well only how long it took, and
-// where there is little room only the layer that failed.
+// renderBrief is as short as possible: only the time for what passed, and where there is little room only the failed layer.
 func (e *Endpoint) renderBrief(t Theme, s SourceResult, width int) string {
 	r := s.Result
 	switch s.Status {
@@ -66,7 +63,7 @@ func (e *Endpoint) renderBrief(t Theme, s SourceResult, width int) string {
 	return whole
 }
 
-// renderReached marks the layers that were come to, up to the one that failed, or only that one. If none did, they tell nothing.
+// renderReached marks the layers up to the failed one, or only that one. Without any result there is nothing to mark.
 func (e *Endpoint) renderReached(t Theme, r reach.Result, last bool) string {
 	line := ""
 	if r.Layers.FindFailed() == "" {
@@ -83,7 +80,7 @@ func (e *Endpoint) renderReached(t Theme, r reach.Result, last bool) string {
 	return line
 }
 
-// describeProblem says what is wrong, with the one detail that tells most.
+// describeProblem includes the most significant detail.
 func describeProblem(r reach.Result) string {
 	switch issuer := parseCommonName(r.Evidence[reach.EvidenceIssuer]); {
 	case r.Class == reach.Untrusted && issuer != "":
@@ -96,7 +93,7 @@ func describeProblem(r reach.Result) string {
 	return describeClass(r.Class)
 }
 
-// parseCommonName is the part of a certificate's name that people know, if it has one.
+// parseCommonName returns the readable part of a certificate's name, if it has one.
 func parseCommonName(name string) string {
 	for part := range strings.SplitSeq(name, ",") {
 		if common, is := strings.CutPrefix(strings.TrimSpace(part), "CN="); is {
@@ -106,7 +103,6 @@ func parseCommonName(name string) string {
 	return name
 }
 
-// renderLayers draws all layers and what each took.
 func (e *Endpoint) renderLayers(t Theme, r reach.Result) string {
 	line := ""
 	for i, l := range e.listLayers(r) {
@@ -121,7 +117,7 @@ func (e *Endpoint) renderLayers(t Theme, r reach.Result) string {
 	return line
 }
 
-// renderWords styles each word by itself, so that lines can be broken between them.
+// Each word is styled by itself, so that lines can be broken between them.
 func renderWords(style lipgloss.Style, s string) string {
 	styled := strings.Fields(s)
 	for i, word := range styled {
@@ -130,7 +126,7 @@ func renderWords(style lipgloss.Style, s string) string {
 	return strings.Join(styled, " ")
 }
 
-// formatMillis formats milliseconds for people, e.g. 61 ms or 5.2 s.
+// formatMillis returns e.g. 61 ms or 5.2 s.
 func formatMillis(milliseconds string) string {
 	n, err := strconv.ParseInt(milliseconds, 10, 64)
 	switch {
@@ -144,7 +140,6 @@ func formatMillis(milliseconds string) string {
 	return FormatDuration(time.Duration(min(n, 1e12)) * time.Millisecond)
 }
 
-// joinNonEmpty puts a separator between two texts, unless one is empty.
 func joinNonEmpty(between, a, b string) string {
 	if a == "" || b == "" {
 		return a + b

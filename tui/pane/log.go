@@ -11,11 +11,11 @@ import (
 type Log struct {
 	Theme  Theme
 	Events []provisioner.Event
-	Title  func(step string) string // what a step is called
+	Title  func(step string) string // title of a step
 	Until  int                      // sequence number of the event at the bottom; 0 follows the run
-	Empty  string                   // what to say where there is nothing; "" for that no event happened yet
+	Empty  string                   // text of an empty log; "" for the default
 	Filter string                   // only events that mention this word
-	Typing bool                     // the word is being typed
+	Typing bool                     // the filter is being edited
 }
 
 // View draws the newest events, or those up to Until.
@@ -39,7 +39,7 @@ func (p Log) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// filterEvents returns the places of the events without waits that only repeat what they said before.
+// filterEvents returns the indices of the events, without waits that only repeat their predecessor.
 func (p Log) filterEvents() []int {
 	told := make([]int, 0, len(p.Events))
 	last := map[string]string{}
@@ -58,8 +58,8 @@ func (p Log) filterEvents() []int {
 	return told
 }
 
-// Scroll returns the Until that shows lines by events further down, or up if by is negative; the last event that
-// is looked back to is the one that fills the page.
+// Scroll returns the Until for a position by events further down, or up if by is negative; it never scrolls up further than to a
+// full page.
 func (p Log) Scroll(by, page int) int {
 	told := p.filterEvents()
 	bottom := max(p.findBottom(told)+by, min(max(page, 1), len(told)))
@@ -69,7 +69,7 @@ func (p Log) Scroll(by, page int) int {
 	return p.Events[told[bottom-1]].Seq
 }
 
-// findBottom returns how many of what is told is above the lower edge.
+// findBottom returns the number of listed events up to Until.
 func (p Log) findBottom(told []int) int {
 	if p.Until == 0 {
 		return len(told)

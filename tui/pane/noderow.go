@@ -11,7 +11,6 @@ import (
 // nodeTableWidth is the width from which nodes are a table.
 const nodeTableWidth = 72
 
-// Widths of the columns between the name of a node and the reason why it is not ready.
 const (
 	machineColumn = 5
 	requestColumn = 5
@@ -20,7 +19,6 @@ const (
 	sinceColumn   = 8
 )
 
-// nameWidth is how much of a line the name of a node gets.
 func nameWidth(width int) int { return min(max(16, width/5), width/3) }
 
 func (p Nodes) renderHeading(width int) string {
@@ -28,7 +26,6 @@ func (p Nodes) renderHeading(width int) string {
 		Fit("joined", joinedColumn) + Fit("ready", readyColumn) + Fit("since", sinceColumn) + "reason"
 }
 
-// renderRow draws a node in one line.
 func (p Nodes) renderRow(node provisioner.NodeView, width int) string {
 	if width >= nodeTableWidth {
 		return p.renderTableRow(node, width)
@@ -51,7 +48,6 @@ func (p Nodes) renderRow(node provisioner.NodeView, width int) string {
 	return joinEnds(t.Mark(status)+" "+Fit(node.Name, nameWidth(width))+" "+t.Style(status).Render(text), right, width)
 }
 
-// renderTableRow draws a node as a row of the table.
 func (p Nodes) renderTableRow(node provisioner.NodeView, width int) string {
 	t, status := p.Theme, mapNodeStatus(node)
 	joined, ready := Waiting, Waiting
@@ -66,7 +62,7 @@ func (p Nodes) renderTableRow(node provisioner.NodeView, width int) string {
 	return line + t.Style(status).Render(Fit(p.formatAge(node), sinceColumn)+describeReason(node))
 }
 
-// mapMachineStatus maps the words that Exoscale has for the state of a machine.
+// mapMachineStatus maps the instance states of the Exoscale API.
 func mapMachineStatus(node provisioner.NodeView) Status {
 	switch node.Machine {
 	case "running":
@@ -79,7 +75,7 @@ func mapMachineStatus(node provisioner.NodeView) Status {
 	return Warn
 }
 
-// formatRequests counts the certificates that a node has got of the two that it needs.
+// A node needs two certificates.
 func (p Nodes) formatRequests(node provisioner.NodeView) string {
 	if findDeniedState(node) != "" {
 		return p.Theme.Mark(Failed)
@@ -87,7 +83,7 @@ func (p Nodes) formatRequests(node provisioner.NodeView) string {
 	return fmt.Sprintf("%d/2", p.countApproved(node))
 }
 
-// findDeniedState returns denied or failed if that became of a request for a certificate.
+// findDeniedState returns denied or failed if a certificate request of the node ended so.
 func findDeniedState(node provisioner.NodeView) string {
 	for _, one := range []string{node.Client, node.Serving} {
 		if one == state.RequestDenied || one == state.RequestFailed {
@@ -107,7 +103,6 @@ func (p Nodes) countApproved(node provisioner.NodeView) int {
 	return min(max(granted, p.Summary.approved[node.Name]), 2)
 }
 
-// describeReason says why a node is not ready, as far as that is known.
 func describeReason(node provisioner.NodeView) string {
 	switch {
 	case node.Reason != "":

@@ -16,13 +16,13 @@ type Nodes struct {
 	Now     time.Time
 	Offset  int    // lines scrolled
 	Filter  string // only nodes that mention this word
-	Typing  bool   // the word is being typed
+	Typing  bool   // the filter is being edited
 }
 
-// maxFullList is how many nodes are always listed, whatever they are like; of more, those that are well are counted.
+// maxFullList is the number of nodes up to which all are listed; of more, those without problems are only counted.
 const maxFullList = 30
 
-// View draws a summary, the requests that were left alone, and the nodes that find room.
+// View draws a summary, the requests that were not approved, and the nodes that fit.
 func (p Nodes) View(width, height int) string {
 	above, found := p.renderHeader(width), p.Summary.filter(p.Filter)
 	n := len(above) + len(found.nodes) + len(found.missing)
@@ -46,7 +46,7 @@ func (p Nodes) View(width, height int) string {
 	return Fill(append(lines, p.renderMore(found, shown-len(above))), width, height)
 }
 
-// renderLine draws a node, or a missing one.
+// i counts the nodes, and then the missing ones.
 func (p Nodes) renderLine(found NodeSummary, i, width int) string {
 	if i < len(found.nodes) {
 		return p.renderRow(found.nodes[i], width)
@@ -55,7 +55,6 @@ func (p Nodes) renderLine(found NodeSummary, i, width int) string {
 	return p.Theme.Mark(Waiting) + " " + p.Theme.Dim.Render(name+" not seen yet")
 }
 
-// renderMore counts the nodes that are not listed.
 func (p Nodes) renderMore(found NodeSummary, shown int) string {
 	t, open, seen := p.Theme, found.open, len(found.nodes)
 	var parts []string
@@ -74,13 +73,12 @@ func (p Nodes) renderMore(found NodeSummary, shown int) string {
 	return strings.Join(parts, "  ")
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the whole list.
 func (p Nodes) CountLines(width int) int {
 	found := p.Summary.filter(p.Filter)
 	return len(p.renderHeader(width)) + len(found.nodes) + len(found.missing)
 }
 
-// renderHeader is what stands above the nodes: counts, and what needs a decision.
 func (p Nodes) renderHeader(width int) []string {
 	lines := []string{p.Theme.join(p.RenderReady(), p.RenderRequests())}
 	lines = append(lines, wrapParts(p.RenderRoles(), "  ", width)...)
@@ -94,7 +92,6 @@ func (p Nodes) renderHeader(width int) []string {
 	return lines
 }
 
-// renderFilter shows the word that a list is filtered by.
 func (t Theme) renderFilter(word string, typing bool) string {
 	cursor := ""
 	if typing {
@@ -122,10 +119,10 @@ func (p Nodes) RenderRequests() string {
 	return text
 }
 
-// HasUndecided tells whether a human has to decide about a request.
+// HasUndecided reports whether a request needs the approval of the operator.
 func (p Nodes) HasUndecided() bool { return len(p.Summary.undecided) > 0 }
 
-// renderUndecided names the requests that were not approved: a human decides about them.
+// renderUndecided lists the requests that were not approved automatically: the operator decides about them.
 func (p Nodes) renderUndecided() []string {
 	var lines []string
 	for _, csr := range p.Summary.undecided {
@@ -138,7 +135,7 @@ func (p Nodes) renderUndecided() []string {
 	return lines
 }
 
-// RenderRoles counts the nodes of each role that are ready.
+// RenderRoles counts the ready nodes of each role.
 func (p Nodes) RenderRoles() []string {
 	var parts []string
 	for _, c := range p.Summary.roles {
@@ -154,7 +151,6 @@ func (p Nodes) RenderRoles() []string {
 	return parts
 }
 
-// wrapParts puts parts into lines of at most width cells.
 func wrapParts(parts []string, gap string, width int) []string {
 	var lines []string
 	for _, part := range parts {

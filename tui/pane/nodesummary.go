@@ -8,13 +8,13 @@ import (
 	"exoshift/state"
 )
 
-// NodeSummary is what the nodes of a cluster add up to. It is counted once for each change, so that drawing a frame of a
-// thousand nodes looks only at those that are seen.
+// NodeSummary aggregates the nodes of a cluster. It is computed once for each change, so that drawing a frame of a thousand nodes
+// reads only those that are visible.
 type NodeSummary struct {
-	nodes     []provisioner.NodeView // those in trouble first, then those on their way, then the rest
-	open      int                    // how many of them are in trouble or on their way
+	nodes     []provisioner.NodeView // those in trouble first, then those that change, then the rest
+	open      int                    // number of nodes in trouble or changing
 	ready     int
-	missing   []string // expected nodes that nobody has seen yet
+	missing   []string // expected nodes that have not joined yet
 	expected  int
 	roles     []roleCount
 	approved  map[string]int // requests by node
@@ -22,13 +22,12 @@ type NodeSummary struct {
 	undecided []provisioner.CSRView
 }
 
-// roleCount counts the nodes of a role.
 type roleCount struct {
 	role                  string
 	ready, seen, expected int
 }
 
-// CountNodes takes a census. expected are the machines that are to become nodes; there may be none.
+// CountNodes summarizes nodes and requests. expected are the machines that are to become nodes; there may be none.
 func CountNodes(nodes []provisioner.NodeView, requests []provisioner.CSRView, expected []state.Machine) NodeSummary {
 	c := NodeSummary{expected: len(expected), approved: make(map[string]int, len(nodes))}
 	c.countRequests(requests)
@@ -57,7 +56,6 @@ func CountNodes(nodes []provisioner.NodeView, requests []provisioner.CSRView, ex
 	return c
 }
 
-// ensureRole returns the count of a role, which it begins where there is none.
 func (c *NodeSummary) ensureRole(places map[string]int, role string) *roleCount {
 	i, known := places[role]
 	if !known {
@@ -86,10 +84,10 @@ func (c *NodeSummary) countMissing(expected []state.Machine, unseen map[string]s
 	}
 }
 
-// countTotal is how many nodes there are to be.
+// countTotal includes the expected nodes that are missing.
 func (c NodeSummary) countTotal() int { return max(c.expected, len(c.nodes)) }
 
-// filter returns the nodes and the missing ones of which a word tells.
+// filter returns the nodes, also missing ones, that mention a word.
 func (c NodeSummary) filter(word string) NodeSummary {
 	if word == "" {
 		return c
@@ -112,7 +110,7 @@ func (c NodeSummary) filter(word string) NodeSummary {
 	return found
 }
 
-// containsWord tells whether one of the texts holds a word, in whatever case.
+// containsWord ignores case.
 func containsWord(word string, texts ...string) bool {
 	word = strings.ToLower(word)
 	for _, text := range texts {
@@ -123,7 +121,7 @@ func containsWord(word string, texts ...string) bool {
 	return false
 }
 
-// mapNodeStatus maps the words of a node's state; a state that it does not know is something on its way.
+// mapNodeStatus maps the states of a node; an unknown state counts as changing.
 func mapNodeStatus(node provisioner.NodeView) Status {
 	switch strings.ToLower(node.State) {
 	case "ready":

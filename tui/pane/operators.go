@@ -10,8 +10,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// Operators shows how far the release is applied, and the cluster operators: those that are not stable first, the
-// stable ones as a count.
+// Operators shows the progress of the release, and the cluster operators: unstable ones first, the stable ones as a count.
 type Operators struct {
 	Theme     Theme
 	Version   provisioner.Event
@@ -19,7 +18,7 @@ type Operators struct {
 	Now       time.Time
 	Offset    int    // lines scrolled
 	Filter    string // only operators that mention this word
-	Typing    bool   // the word is being typed
+	Typing    bool   // the filter is being edited
 }
 
 // View draws the version, then the operators.
@@ -27,7 +26,7 @@ func (p Operators) View(width, height int) string {
 	return Fill(scrollLines(p.Theme, p.renderLines(width), p.Offset, height), width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the whole list.
 func (p Operators) CountLines(width int) int { return len(p.renderLines(width)) }
 
 func (p Operators) renderLines(width int) []string {
@@ -49,7 +48,7 @@ func (p Operators) renderLines(width int) []string {
 	return append(lines, p.renderStable())
 }
 
-// renderVersion draws the bar, and what the version's operator says.
+// renderVersion draws the progress bar, and the message of the cluster version operator.
 func (p Operators) renderVersion(width int) []string {
 	v := p.Version
 	if v.Type == "" {
@@ -72,7 +71,6 @@ func (p Operators) renderVersion(width int) []string {
 	return append([]string{line}, said[:min(len(said), 3)]...)
 }
 
-// renderBar draws a share as a bar.
 func (t Theme) renderBar(percent, width int) string {
 	full := percent * width / 100
 	return t.Good.Render(strings.Repeat(t.full, full)) + t.Dim.Render(strings.Repeat(t.free, width-full))
@@ -88,7 +86,6 @@ func mapVersionStatus(v provisioner.Event) Status {
 	return Running
 }
 
-// mapOperatorStatus maps the words for the state of an operator.
 func mapOperatorStatus(operator provisioner.Event) Status {
 	switch operator.State {
 	case "stable":
@@ -101,8 +98,8 @@ func mapOperatorStatus(operator provisioner.Event) Status {
 	return Running
 }
 
-// sortByStatus returns the operators in trouble first, then those that move, then those that wait, then the stable ones; the
-// longest in their state first.
+// Degraded operators come first, then progressing ones, then waiting ones, then stable ones; within a state the longest in it
+// come first.
 func (p Operators) sortByStatus() []provisioner.Event {
 	operators := slices.Clone(p.Operators)
 	slices.SortStableFunc(operators, func(a, b provisioner.Event) int {
@@ -123,7 +120,6 @@ func (p Operators) renderRow(operator provisioner.Event, width int) string {
 	return t.Mark(status) + " " + name + text + t.Dim.Render(Fit(age, 7)) + operator.Reason
 }
 
-// renderStable counts the operators that need no attention.
 func (p Operators) renderStable() string {
 	stable := p.countStable()
 	status := Running

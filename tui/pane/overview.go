@@ -5,7 +5,7 @@ import "strings"
 // Overview is one short paragraph about each part of the cluster.
 type Overview struct {
 	Theme        Theme
-	Diagnosis    Diagnosis // without findings where they are told elsewhere
+	Diagnosis    Diagnosis // without findings where they are shown elsewhere
 	Bootstrap    Bootstrap
 	Certificates Certificates
 	Access       Access
@@ -16,7 +16,7 @@ type Overview struct {
 	Cloud        Cloud
 }
 
-// View draws the paragraphs that fit; counts at the bottom go first. Requests come earlier where somebody has to decide.
+// View draws the paragraphs that fit; counts at the bottom are dropped first. Requests move up where the operator has to decide.
 func (p Overview) View(width, height int) string {
 	var lines []string
 	room := width - labelWidth
@@ -47,7 +47,7 @@ func (p Overview) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// labelWidth is how wide the names of the paragraphs are.
+// labelWidth is the width of the names of the paragraphs.
 const labelWidth = 10
 
 func (p Overview) renderParagraph(name string, lines ...string) []string {

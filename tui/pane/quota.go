@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Quota is one limit of the organization and what the cluster does to it.
+// Quota is one limit of the organization and what the cluster needs of it.
 type Quota struct {
 	Resource    string
 	Used, Limit int // Limit below 0: none
@@ -13,10 +13,10 @@ type Quota struct {
 	Unknown     bool // only the need is known
 }
 
-// After is how much is used once the cluster stands.
+// After returns the usage with the cluster.
 func (q Quota) After() int { return q.Used + q.Need }
 
-// Missing is how much is missing, 0 if it suffices.
+// Missing returns the shortage, 0 if the limit suffices.
 func (q Quota) Missing() int {
 	if q.Unknown || q.Limit < 0 {
 		return 0
@@ -24,7 +24,7 @@ func (q Quota) Missing() int {
 	return max(q.After()-q.Limit, 0)
 }
 
-// Status of the limit: one that nobody could tell waits.
+// Status returns the status of the limit: an unknown one is Waiting.
 func (q Quota) Status() Status {
 	switch {
 	case q.Unknown:
@@ -35,21 +35,20 @@ func (q Quota) Status() Status {
 	return OK
 }
 
-// Quotas compares limits with needs, those that do not suffice first.
+// Quotas compares limits with needs, shortages first.
 type Quotas struct {
 	Theme Theme
 	Rows  []Quota
-	State Status // Waiting or Running while the limits are not known, Warn if nobody could tell them
+	State Status // Waiting or Running while the limits are not known, Warn if the lookup failed
 	Note  string // what State means, e.g. "checking…" or "3s ago"
 }
 
-// Widths of the columns behind the name of the resource.
 const (
 	quotaColumnWidth = 6
 	quotaNameWidth   = 12
 )
 
-// View draws a table; where it does not find room, the limits that suffice are counted.
+// View draws a table; where it does not fit, the limits that suffice are counted.
 func (p Quotas) View(width, height int) string {
 	rows := p.sortByStatus()
 	name := min(max(width-4*quotaColumnWidth-countCells(p.Theme.Indent())-1, 4), quotaNameWidth)
@@ -68,7 +67,7 @@ func (p Quotas) View(width, height int) string {
 	return Fill(append(lines, below...), width, height)
 }
 
-// Height is how many lines the whole table has at most.
+// Height returns the number of lines of the whole table.
 func (p Quotas) Height() int {
 	if p.Note == "" {
 		return 1 + len(p.Rows)
@@ -76,7 +75,7 @@ func (p Quotas) Height() int {
 	return 2 + len(p.Rows)
 }
 
-// renderHeading names the columns and says how old the limits are, below the table where there is no room beside the names.
+// The age of the limits is below the table where it does not fit beside the names.
 func (p Quotas) renderHeading(name, width int) (lines, below []string) {
 	line := p.Theme.Label.Render(Fit("Quota", name))
 	for _, title := range []string{"used", "need", "after", "limit"} {
@@ -89,7 +88,6 @@ func (p Quotas) renderHeading(name, width int) (lines, below []string) {
 	return []string{line}, []string{note}
 }
 
-// renderNote says how old the limits are, or why there are none.
 func (p Quotas) renderNote() string {
 	switch {
 	case p.Note == "":
@@ -115,12 +113,11 @@ func (p Quotas) renderRow(q Quota, name int) string {
 	return line + "  " + p.Theme.Mark(q.Status())
 }
 
-// padNumber puts a number at the right of its column.
 func padNumber(text string) string {
 	return strings.Repeat(" ", max(quotaColumnWidth-countCells(text), 1)) + text
 }
 
-// sortByStatus puts what does not suffice first and keeps the order otherwise.
+// sortByStatus puts shortages first and keeps the order otherwise.
 func (p Quotas) sortByStatus() []Quota {
 	short, rest := make([]Quota, 0, len(p.Rows)), make([]Quota, 0, len(p.Rows))
 	for _, row := range p.Rows {
@@ -143,7 +140,7 @@ func (p Quotas) computeStatus(rows []Quota) Status {
 	return worst
 }
 
-// RenderLine tells the same in one line.
+// RenderLine returns the same in one line.
 func (p Quotas) RenderLine() string {
 	if len(p.Rows) == 0 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Ranges draws address ranges below each other on one scale, so that those which overlap are seen at once: they share
-// columns. The scale keeps the order of the addresses; it is not true to their numbers, or most ranges would vanish.
+// Ranges draws address ranges below each other on one scale, so that overlaps are visible: they share columns. The scale keeps
+// the order of the addresses, not their numbers, or most ranges would vanish.
 type Ranges struct {
 	Theme  Theme
 	Ranges []Range
@@ -17,22 +17,22 @@ type Ranges struct {
 type Range struct {
 	Title    string
 	Prefix   netip.Prefix
-	Reserved bool     // reserved by the network plugin: nobody decides about it
-	Edited   bool     // is being typed
+	Reserved bool     // reserved by the network plugin, not configurable
+	Edited   bool     // is being edited
 	Overlaps []string // titles of those that it overlaps
 }
 
-// Widths of what stands before the scale, at most.
+// Maximum widths of the columns before the scale.
 const (
 	rangeTitleWidth  = 20
 	rangePrefixWidth = 20
 	scaleMinWidth    = 12 // a scale that is narrower shows nothing
 	scaleMaxWidth    = 72
-	maxPairs         = 4 // that are told in words
+	maxPairs         = 4 // that are listed in words
 )
 
-// View draws a line for each range, and below them what overlaps, in words. Where there is little room, ranges that
-// overlap nothing are left out, those of the plugin first.
+// View draws a line for each range, and below them the overlaps in words. Where there is little room, ranges without overlaps are
+// left out, those of the plugin first.
 func (p Ranges) View(width, height int) string {
 	words := p.renderOverlaps(width)
 	rows := p.selectRanges(height - len(words))
@@ -48,10 +48,10 @@ func (p Ranges) View(width, height int) string {
 	return Fill(append(lines, words...), width, height)
 }
 
-// Height is how many lines everything needs.
+// Height returns the number of lines of everything.
 func (p Ranges) Height(width int) int { return len(p.Ranges) + len(p.renderOverlaps(width)) }
 
-// selectRanges returns the ranges that find room: what overlaps, what somebody decides about, and then the rest.
+// Overlapping ranges have the highest priority, then configurable ones.
 func (p Ranges) selectRanges(room int) []Range {
 	if len(p.Ranges) <= room {
 		return p.Ranges
@@ -79,7 +79,7 @@ func (p Ranges) selectRanges(room int) []Range {
 	return rows
 }
 
-// buildScale makes a scale of the ranges in what the columns before it leave, or one without room.
+// buildScale uses the width that the columns before it leave; the scale may be empty.
 func (p Ranges) buildScale(rows []Range, width int) scale {
 	prefixes := make([]netip.Prefix, len(rows))
 	for i, row := range rows {
@@ -121,7 +121,7 @@ func (p Ranges) renderRow(r Range, on scale, columns rangeColumns) string {
 	return line + p.renderBar(r, on)
 }
 
-// renderBar draws the range's part of the scale; where it shares a column with another one, a cross.
+// A column that is shared with another range is a cross.
 func (p Ranges) renderBar(r Range, on scale) string {
 	var bar strings.Builder
 	for _, part := range on.parts {
@@ -140,7 +140,7 @@ func (p Ranges) renderBar(r Range, on scale) string {
 	return bar.String()
 }
 
-// renderOverlaps names the first pairs that overlap, each once, and counts the rest.
+// renderOverlaps lists the first pairs that overlap, each once, and counts the rest.
 func (p Ranges) renderOverlaps(width int) []string {
 	var lines []string
 	told, all := map[[2]string]bool{}, 0

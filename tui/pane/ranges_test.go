@@ -34,7 +34,7 @@ func TestRangesShareColumnsOnlyIfTheyShareAddresses(t *testing.T) {
 	}
 }
 
-// A range that lies inside of another one is told once, and in words, too.
+// A range inside of another one is listed once, and also in words.
 func TestAnOverlapIsToldInWords(t *testing.T) {
 	view := Ranges{Theme: asciiTheme(), Ranges: someRanges()}.View(78, 9)
 	if strings.Count(view, "overlaps") != 1 || !strings.Contains(view, "[XX] Nodes (10.0.0.0/16) overlaps Customer network 1") {

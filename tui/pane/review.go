@@ -8,8 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// Review tells before anything is created what will be: what it costs, how long it takes, what people are asked for,
-// the picture, and every object.
+// Review shows the plan before anything is created: cost, duration, actions of the operator, the picture, and every resource.
 type Review struct {
 	Theme Theme
 	Spec  state.Spec
@@ -17,13 +16,13 @@ type Review struct {
 	Groups    []PlanGroup
 	Quotas    []Quota
 	Cost      Cost
-	Minutes   [2]int   // how long it usually takes, from and to
-	Actions   []string // what a person will be asked for
+	Minutes   [2]int   // usual duration, from and to
+	Actions   []string // of the operator
 	Warnings  []string
 	Export    string // path of the answers file
 	Change    string // of the tenant's configuration, as diff -u shows it; "" if there is none
-	Command   string // does the same without questions
-	Rehearsal bool   // nothing real is touched
+	Command   string // the non-interactive command with the same effect
+	Rehearsal bool   // a simulation without real resources
 
 	Open     map[int]bool // groups that are unfolded
 	Selected int          // group, or -1
@@ -31,7 +30,7 @@ type Review struct {
 	Offset   int          // lines scrolled
 }
 
-// Widths from which on the picture stands beside the plan, and how wide it is there.
+// Widths from which on the picture is beside the plan, and how wide it is there.
 const (
 	reviewColumnsMinWidth = 120
 	pictureShare          = 48 // percent
@@ -52,7 +51,7 @@ func (p Review) View(width, height int) string {
 	return Fill(lines, width, height)
 }
 
-// CountLines returns how many lines there are to scroll through.
+// CountLines returns the number of lines of the scrolled part.
 func (p Review) CountLines(width int) int { return len(p.renderScrolled(width)) }
 
 // FindLine returns the line of a group.
@@ -67,7 +66,7 @@ func (p Review) FindLine(group, width int) int {
 	return 0
 }
 
-// PictureHeight returns how many lines the picture has.
+// PictureHeight returns the number of lines of the picture.
 func (p Review) PictureHeight(width, height int) int {
 	if width < reviewColumnsMinWidth {
 		return p.newPicture().Height(width-2, pictureMaxHeight)
@@ -82,14 +81,13 @@ func (p Review) renderScrolled(width int) []string {
 	return p.renderText(width - width*pictureShare/100 - 2)
 }
 
-// pictureMaxHeight is how high a picture between texts may be.
+// pictureMaxHeight limits a picture between texts.
 const pictureMaxHeight = 40
 
 func (p Review) newPicture() Architecture {
 	return Architecture{Theme: p.Theme, Spec: p.Spec, Rows: p.Rows}
 }
 
-// renderLines are everything below each other.
 func (p Review) renderLines(width int) []string {
 	lines := append(p.renderSummary(width), "")
 	whole := p.newPicture()
@@ -101,12 +99,12 @@ func (p Review) renderLines(width int) []string {
 	return append(append(lines, ""), p.renderDetails(width)...)
 }
 
-// renderText are the lines without the picture.
+// renderText omits the picture.
 func (p Review) renderText(width int) []string {
 	return append(append(p.renderSummary(width), ""), p.renderDetails(width)...)
 }
 
-// renderSummary is what has to be known to say yes or no.
+// renderSummary returns what the confirmation is based on.
 func (p Review) renderSummary(width int) []string {
 	t := p.Theme
 	lines := p.renderEntry("Cluster", t.join(t.Bold.Render(Sanitize(p.Spec.Cluster.ID)), Sanitize(p.Spec.Domain()), Sanitize(p.Spec.Exoscale.Zone),
@@ -126,7 +124,6 @@ func (p Review) renderSummary(width int) []string {
 	return lines
 }
 
-// reviewLabelWidth is how wide the names of entries are.
 const reviewLabelWidth = 10
 
 func (p Review) margin() string { return strings.Repeat(" ", 1+reviewLabelWidth) }
@@ -142,7 +139,6 @@ func (p Review) formatProduct() string {
 	return "OpenShift"
 }
 
-// formatPlan counts what is done to how many objects.
 func (p Review) formatPlan() string {
 	count := map[string]int{}
 	for _, group := range p.Groups {
@@ -188,7 +184,6 @@ func (p Review) formatTime() string {
 	return fmt.Sprintf("usually %s to %s", FormatDuration(from), FormatDuration(to))
 }
 
-// renderDetails is what may be looked up.
 func (p Review) renderDetails(width int) []string {
 	lines := append(p.renderChanges(width), p.renderGroups()...)
 	if len(p.Quotas) > 0 {

@@ -62,7 +62,7 @@ func TestServicesStandBelowTheOtherChecksWithAColumnForEachVantage(t *testing.T)
 	}
 }
 
-// wellFrom is a service that is so from each vantage.
+// wellFrom is a service with these statuses by source.
 func wellFrom(host string, statuses ...Status) *Endpoint {
 	e := &Endpoint{Check: reach.Check{ID: "NET-1", Title: "Images", URL: "https://" + host, Group: "redhat", Reason: "Nodes pull images.", Owner: "network"}}
 	for _, status := range statuses {
@@ -74,7 +74,7 @@ func wellFrom(host string, statuses ...Status) *Endpoint {
 	return e
 }
 
-// The last panes fill exactly their cells, whatever they are told.
+// These panes fill exactly their cells, whatever they show.
 func FuzzLastPanesAreExact(f *testing.F) {
 	f.Add(80, 24, "Check the zone", 3, false)
 	f.Add(0, -3, "世界世界世界世界世界世界", 0, true)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// PlannedObject is one object of a plan.
+// PlannedObject is one resource of a plan.
 type PlannedObject struct {
 	Action string // create, update, delete or found
 	Kind   string
@@ -14,13 +14,13 @@ type PlannedObject struct {
 	Detail string
 }
 
-// PlanGroup is all objects of one kind to which the same is done.
+// PlanGroup is all resources of one kind with the same action.
 type PlanGroup struct {
 	Action, Kind string
 	Items        []PlannedObject
 }
 
-// GroupPlan groups a plan: what is created first, what is there already last, and the machines before all else.
+// GroupPlan groups a plan: resources to create first, existing ones last, and the machines before everything else.
 func GroupPlan(plan []PlannedObject) []PlanGroup {
 	var groups []PlanGroup
 	for _, action := range []string{"create", "update", "delete", "found"} {
@@ -48,7 +48,6 @@ func orderKind(kind string) int {
 	return 1
 }
 
-// formatPlanHeading says what an action means for a number of objects.
 func formatPlanHeading(action string, n int) string {
 	switch action {
 	case "create":
@@ -61,7 +60,6 @@ func formatPlanHeading(action string, n int) string {
 	return fmt.Sprintf("There already, and stays: %s", Plural(n, "object"))
 }
 
-// renderSummary counts the objects of a group and names the first ones.
 func (g PlanGroup) renderSummary(t Theme) string {
 	names := make([]string, 0, len(g.Items))
 	for _, item := range g.Items {
@@ -70,7 +68,6 @@ func (g PlanGroup) renderSummary(t Theme) string {
 	return Fit(Plural(len(g.Items), Sanitize(formatKind(g.Kind))), 26) + t.Dim.Render(strings.Join(names, ", "))
 }
 
-// renderRows are the objects of a group, one a line.
 func (g PlanGroup) renderRows(t Theme) []string {
 	longest := 0
 	for _, item := range g.Items {

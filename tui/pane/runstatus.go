@@ -10,14 +10,14 @@ import (
 	"exoshift/provisioner"
 )
 
-// RunStatus says what is going on right now: what failed, what the run waits for, since when and how long still, and
-// what else it works on.
+// RunStatus shows what is going on: the failures, the current wait with its elapsed and remaining time, and the other running
+// steps.
 type RunStatus struct {
 	Theme    Theme
 	Board    *provisioner.Board
 	Now      time.Time
-	Resume   string // the command that goes on with a run that ended early
-	Stopping bool   // the operator asked for the end
+	Resume   string // the command that resumes a run that ended early
+	Stopping bool   // the operator requested the stop
 	Ended    bool   // no further event will come
 }
 
@@ -38,7 +38,6 @@ func (p RunStatus) renderLines(width, height int) []string {
 	return p.renderRunning(width, height)
 }
 
-// renderHeading is a line that begins with a symbol and a word.
 func (p RunStatus) renderHeading(status Status, word, text string) string {
 	t := p.Theme
 	return " " + t.Mark(status) + " " + t.Style(status).Bold(true).Render(word) + "  " + text
@@ -76,7 +75,7 @@ func (p RunStatus) renderRunning(width, height int) []string {
 	return lines
 }
 
-// isGathering tells whether the run is over but for keeping what may explain its failure, which takes a while.
+// isGathering reports whether only the collection of diagnostics after a failure still runs, which takes a while.
 func (p RunStatus) isGathering() bool {
 	if len(p.Board.Log) == 0 {
 		return false
@@ -85,7 +84,6 @@ func (p RunStatus) isGathering() bool {
 	return last.Type == provisioner.TypeGathered && last.State == provisioner.Started
 }
 
-// renderOthers names steps that find no room of their own in one line.
 func (p RunStatus) renderOthers(steps []provisioner.StepView, room int) []string {
 	if room <= 0 || len(steps) == 0 {
 		return nil
@@ -133,7 +131,7 @@ func (p RunStatus) rank(step provisioner.StepView) int {
 	return 2
 }
 
-// isOverdue tells whether a wait takes more than twice as long as usual.
+// isOverdue reports whether a wait takes more than twice as long as usual.
 func (p RunStatus) isOverdue(wait provisioner.Event) bool {
 	return wait.Usual > 0 && p.computeWait(wait) > 2*toDuration(wait.Usual)
 }
@@ -145,7 +143,6 @@ func (p RunStatus) computeWait(wait provisioner.Event) time.Duration {
 	return p.Now.Sub(*wait.Since)
 }
 
-// renderStep describes one running step in one or two lines.
 func (p RunStatus) renderStep(step provisioner.StepView, width int) []string {
 	t := p.Theme
 	if step.Wait == nil {
@@ -169,7 +166,7 @@ func (p RunStatus) renderStep(step provisioner.StepView, width int) []string {
 	return []string{line, p.formatLastSeen(step, width)}
 }
 
-// formatLastSeen says what was seen last, and for how long it has been the same.
+// formatLastSeen includes how long the observation has not changed.
 func (p RunStatus) formatLastSeen(step provisioner.StepView, width int) string {
 	age := ""
 	if same := p.Now.Sub(step.Seen); !step.Seen.IsZero() && same >= time.Second {
@@ -182,7 +179,7 @@ func (p RunStatus) formatLastSeen(step provisioner.StepView, width int) string {
 	return Truncate(line, width-countCells(age)) + age
 }
 
-// parseWaitTitle turns the title of a step, "Wait for X", into what is waited for.
+// parseWaitTitle splits the title of a step, "Wait for X".
 func parseWaitTitle(title string) (word, what string) {
 	if what, found := strings.CutPrefix(title, "Wait for "); found {
 		return "WAITING FOR", what
@@ -193,7 +190,7 @@ func parseWaitTitle(title string) (word, what string) {
 	return "WAITING ON", title
 }
 
-// renderTimes says since when, how long usually, and how long at most, as far as there is room.
+// renderTimes returns elapsed, usual and maximum time, as far as they fit.
 func (p RunStatus) renderTimes(wait provisioner.Event, status Status, room int) string {
 	t := p.Theme
 	waited := t.Style(status).Render(FormatDuration(p.computeWait(wait)))
@@ -215,7 +212,6 @@ func (p RunStatus) renderTimes(wait provisioner.Event, status Status, room int) 
 	return waited
 }
 
-// renderEnd says how the run ended and what to do next.
 func (p RunStatus) renderEnd(width, height int) []string {
 	run, took := p.Board.Run, FormatDuration(p.Board.Now.Sub(p.Board.Began))
 	switch {
@@ -238,7 +234,6 @@ func (p RunStatus) renderEnd(width, height int) []string {
 	}
 }
 
-// renderFailure names a failed step, the cause and the next thing to do.
 func (p RunStatus) renderFailure(failed provisioner.StepView, height int) []string {
 	title := p.Theme.Bold.Render(failed.Title)
 	advice := p.indent(p.Theme.join(p.renderHint(failed), p.Theme.Dim.Render("d tells more")))

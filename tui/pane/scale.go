@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// scale divides a line among address ranges. Each stretch of addresses between two borders of ranges is one part of it,
-// at least a column wide, so that ranges share a column only if they share addresses.
+// scale divides a line among address ranges. Each stretch of addresses between two borders of ranges is one part of it, at least
+// a column wide, so that ranges share a column only if they share addresses.
 type scale struct{ parts []part }
 
-// part is a stretch of addresses that begins and ends with ranges, and has none of their borders inside.
+// part is a stretch of addresses between two neighbouring borders of ranges.
 type part struct {
-	first, end *big.Int // end is the first address behind it
+	first, end *big.Int // end is exclusive
 	width      int      // columns
 	covered    bool
 	shared     bool // by more than one range
 }
 
-// newScale makes a scale of this width. If there are more parts than columns, stretches that are in no range vanish;
-// if it is too narrow for the rest, too, the scale has no parts.
+// newScale drops stretches that are in no range if there are more parts than columns; if it is too narrow even for the rest, the
+// scale has no parts.
 func newScale(ranges []netip.Prefix, width int) scale {
 	parts := splitRanges(ranges)
 	if len(parts) > width {
@@ -56,7 +56,6 @@ func splitRanges(ranges []netip.Prefix) []part {
 	return parts
 }
 
-// isWithin tells whether the part belongs to a range.
 func (p part) isWithin(r netip.Prefix) bool {
 	first, end := computeBounds(r)
 	return first.Cmp(p.first) <= 0 && p.end.Cmp(end) <= 0
@@ -73,7 +72,7 @@ func computeBounds(r netip.Prefix) (first, end *big.Int) {
 	return first, size.Add(size, first)
 }
 
-// setWidths gives each part a column, and the rest by the weight of the parts.
+// setWidths gives each part a column, and divides the rest by weight.
 func setWidths(parts []part, width int) {
 	rest, total := width-len(parts), 0.0
 	for _, p := range parts {
@@ -88,7 +87,7 @@ func setWidths(parts []part, width int) {
 	}
 }
 
-// weight grows slowly with the number of addresses, and a stretch in no range has little of it.
+// weight grows with the fourth root of the number of addresses; a stretch in no range has little of it.
 func (p part) weight() float64 {
 	if !p.covered {
 		return 2

@@ -7,7 +7,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// Services tells what the services of the bootstrap machine are at.
+// Services shows the services of the bootstrap machine.
 type Services struct {
 	Theme  Theme
 	Stages []provisioner.StageView
@@ -37,7 +37,7 @@ func (p Services) renderRow(service provisioner.StageView, width int) string {
 	return joinEnds(line, t.Dim.Render(FormatDuration(p.Now.Sub(service.At))), width)
 }
 
-// mapServiceStatus returns how a service is; done is told once it has ended well.
+// Done is reported only after success.
 func mapServiceStatus(service provisioner.StageView) Status {
 	switch service.State {
 	case provisioner.Failed:

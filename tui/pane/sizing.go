@@ -2,11 +2,11 @@ package pane
 
 import "strings"
 
-// Sizing is a table of machines: a row for each role or group, a column for each thing that is decided about it or
-// follows from that. It scrolls so that the row of the cursor is seen.
+// Sizing is a table of machines: a row for each role or group, a column for each editable or derived property. It scrolls so that
+// the row of the cursor is visible.
 type Sizing struct {
 	Theme       Theme
-	CornerTitle string // what is said above the names of the rows
+	CornerTitle string // above the names of the rows
 	Columns     []SizingColumn
 	Rows        []SizingRow
 	Row         int // of the cursor; beyond the rows there is none
@@ -18,8 +18,8 @@ type SizingColumn struct {
 	Title, Short string // Short where there is little room
 	Width        int    // for the title
 	MinWidth     int    // for the short title and the values
-	Left         bool   // words begin at the left, numbers end at the right
-	Rank         int    // 0: always drawn; of the others, the highest leaves first where there is no room
+	Left         bool   // words are aligned left, numbers right
+	Rank         int    // 0: always drawn; of the others, the highest is dropped first where there is little room
 }
 
 // SizingRow is one role or group.
@@ -29,15 +29,14 @@ type SizingRow struct {
 	Cells  []SizingCell
 }
 
-// SizingCell is one value. A fixed one is no answer: it follows from others, or nothing else is allowed.
+// SizingCell is one value. A fixed one is not editable: it is derived from others, or the only allowed value.
 type SizingCell struct {
 	Text   string
 	Status Status // Warn and Failed are coloured
 	Fixed  bool
-	Edited bool // is being typed
+	Edited bool // is being edited
 }
 
-// sizingTitleWidth is how wide the names of the rows are.
 const sizingTitleWidth = 15
 
 // View draws a heading and the rows.
@@ -55,13 +54,12 @@ func (p Sizing) View(width, height int) string {
 	return Fill(append([]string{p.renderHeading(shown, long, width)}, scrollLines(p.Theme, lines, offset, room)...), width, height)
 }
 
-// Height is how many lines the whole table has.
+// Height returns the number of lines of the whole table.
 func (p Sizing) Height() int { return 1 + len(p.Rows) }
 
-// shownColumn is a column that is drawn, and how wide.
 type shownColumn struct{ column, width int }
 
-// selectColumns returns the columns that find room. The one of the cursor always does.
+// selectColumns always includes the column of the cursor.
 func (p Sizing) selectColumns(width int) (shown []shownColumn, long bool) {
 	room := width - p.leadWidth() - p.titleWidth(width)
 	total := 0
@@ -88,7 +86,7 @@ func (p Sizing) selectColumns(width int) (shown []shownColumn, long bool) {
 	return shown, false
 }
 
-// findLeastRanked returns which of the columns leaves next, or -1.
+// findLeastRanked returns the index of the next column to drop, or -1.
 func (p Sizing) findLeastRanked(shown []shownColumn) int {
 	least, rank := -1, 0
 	for i, s := range shown {
@@ -99,7 +97,6 @@ func (p Sizing) findLeastRanked(shown []shownColumn) int {
 	return least
 }
 
-// leadWidth is how wide the cursor and the mark before a name are.
 func (p Sizing) leadWidth() int { return 1 + countCells(p.Theme.Indent()) }
 
 func (p Sizing) titleWidth(width int) int {
@@ -145,7 +142,7 @@ func (p Sizing) renderLine(i int, row SizingRow, shown []shownColumn, width int)
 	return line
 }
 
-// renderCell draws a value; brackets show where the cursor is, also without colours.
+// Brackets mark the cursor, also without colours.
 func (p Sizing) renderCell(c SizingCell, column SizingColumn, width int, chosen bool) string {
 	style, text := p.Theme.Plain, c.Text
 	switch {
@@ -163,7 +160,7 @@ func (p Sizing) renderCell(c SizingCell, column SizingColumn, width int, chosen 
 	return p.Theme.Selected.Render(column.padText(text, width, "[", "]"))
 }
 
-// renderTitle puts a title above the values of a column; a long one takes the room of the brackets, too.
+// A long title takes the room of the brackets, too.
 func (c SizingColumn) renderTitle(title string, width int) string {
 	switch {
 	case c.Left:
@@ -174,7 +171,6 @@ func (c SizingColumn) renderTitle(title string, width int) string {
 	return strings.Repeat(" ", width-1-countCells(title)) + title + " "
 }
 
-// padText puts a text into a column, between two characters.
 func (c SizingColumn) padText(text string, width int, before, after string) string {
 	room := max(width-2, 0)
 	text = Truncate(text, room)

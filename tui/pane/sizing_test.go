@@ -56,7 +56,7 @@ func FuzzWizardPanesAreExact(f *testing.F) {
 	})
 }
 
-// exact fails unless a view fills its cells.
+// exact fails unless a view fills its cells exactly.
 func exact(t *testing.T, view View, width, height int) {
 	t.Helper()
 	drawn := view.View(width, height)

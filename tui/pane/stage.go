@@ -14,7 +14,7 @@ type Stage struct {
 	Name      string
 	Status    Status
 	Steps     []provisioner.StepView
-	Succeeded int // steps that ended well
+	Succeeded int // steps that succeeded
 }
 
 // GroupStages groups steps by phase, in the order in which the phases first appear.
@@ -59,7 +59,7 @@ func (s Stage) computeStatus() Status {
 	return Running
 }
 
-// Elapsed returns how long the stage has been worked on, or false if it has not begun.
+// Elapsed returns the duration of the stage, or false if it has not begun.
 func (s Stage) Elapsed(now time.Time) (time.Duration, bool) {
 	var began, ended time.Time
 	for _, step := range s.Steps {
@@ -76,7 +76,7 @@ func (s Stage) Elapsed(now time.Time) (time.Duration, bool) {
 	return ended.Sub(began), !began.IsZero()
 }
 
-// MapStepStatus returns how a step is.
+// MapStepStatus returns the status of a step.
 func MapStepStatus(step provisioner.StepView) Status {
 	switch step.State {
 	case provisioner.Started:
@@ -91,7 +91,7 @@ func MapStepStatus(step provisioner.StepView) Status {
 	return Waiting
 }
 
-// HasSucceeded tells whether a step is done, or was skipped because there was nothing to do.
+// HasSucceeded reports whether a step is done, or was skipped because there was nothing to do.
 func HasSucceeded(step provisioner.StepView) bool {
 	return step.State == provisioner.Done || step.State == provisioner.Skipped && !step.Unreached
 }

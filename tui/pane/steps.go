@@ -10,8 +10,8 @@ import (
 	"exoshift/provisioner"
 )
 
-// Steps lists the plan: all of it where there is room, else without the phases that need no attention, else only
-// what failed, runs and ended last, and counts of the rest.
+// Steps lists the plan: all of it where there is room, else without the phases that need no attention, else only what failed,
+// runs and ended last, and counts of the rest.
 type Steps struct {
 	Theme  Theme
 	Steps  []provisioner.StepView
@@ -31,12 +31,12 @@ func (p Steps) View(width, height int) string {
 	return Fill(p.renderCompact(width, height), width, height)
 }
 
-// CountLines returns how many lines the whole list has.
+// CountLines returns the number of lines of the whole list.
 func (p Steps) CountLines(width int) int { return len(p.renderStages(width, countSteps)) }
 
 func countSteps(s Stage) int { return len(s.Steps) }
 
-// renderPartial opens the stages that are worked on, then as much as fits of what comes next, then what ended last.
+// renderPartial expands the active stages, then as much as fits of what comes next, then what ended last.
 func (p Steps) renderPartial(width, height int) []string {
 	rows := map[string]int{}
 	shown := func(s Stage) int { return rows[s.Name] }
@@ -60,8 +60,7 @@ func (p Steps) renderPartial(width, height int) []string {
 	return p.renderStages(width, shown)
 }
 
-// limitRows returns how many of n rows to show where there is room for so many, one of which may have to say how many
-// more there are.
+// limitRows returns how many of n rows to show in room lines, one of which may have to count the hidden ones.
 func limitRows(n, room int) int {
 	switch {
 	case n <= room:
@@ -72,7 +71,6 @@ func limitRows(n, room int) int {
 	return room - 1
 }
 
-// renderStages lists the stages, each with as many of its steps as shown says.
 func (p Steps) renderStages(width int, shown func(Stage) int) []string {
 	var lines []string
 	for _, stage := range GroupStages(p.Steps) {
@@ -102,7 +100,7 @@ func (p Steps) renderHeading(stage Stage, width int) string {
 	return joinEnds(t.Mark(stage.Status)+" "+name, t.Dim.Render(right), width)
 }
 
-// renderRows draws a step and, while it deserves attention, the latest sentence about it.
+// The latest message is shown while the step needs attention.
 func (p Steps) renderRows(step provisioner.StepView, indent string, width int) []string {
 	t, status := p.Theme, MapStepStatus(step)
 	title := t.Plain
@@ -116,7 +114,6 @@ func (p Steps) renderRows(step provisioner.StepView, indent string, width int) [
 	return rows
 }
 
-// formatStepDetail returns what is worth knowing about a step besides its title.
 func formatStepDetail(step provisioner.StepView) string {
 	switch {
 	case step.State == provisioner.Started && step.Wait != nil:
@@ -181,7 +178,6 @@ func (p Steps) listRecent() []provisioner.StepView {
 	return done[:min(len(done), 3)]
 }
 
-// renderMore counts the steps that found no room.
 func (p Steps) renderMore(shown map[string]bool) string {
 	var parts []string
 	for _, status := range []Status{Failed, Running, OK, Skipped, Waiting} {

@@ -10,11 +10,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maxRemoteText is how many bytes of a remote string are worth showing.
+// maxRemoteText is in bytes.
 const maxRemoteText = 4096
 
-// Sanitize makes a remote string harmless: no control sequences, no control or direction-changing characters, one line,
-// and no accent at its beginning that would sit on what stands before it.
+// Sanitize makes a remote string safe: no control sequences, no control or direction-changing characters, one line, and no
+// combining character at its beginning, which would change the character before it.
 func Sanitize(s string) string {
 	if isSanitized(s) {
 		return s
@@ -35,7 +35,7 @@ func Sanitize(s string) string {
 	return strings.TrimLeftFunc(strings.Join(strings.Fields(s), " "), unicode.IsMark)
 }
 
-// isSanitized tells quickly that nothing needs to be done about a text, which most are.
+// isSanitized is a fast path, since most texts need no change.
 func isSanitized(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
@@ -67,7 +67,7 @@ func Fit(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-taken, 0))
 }
 
-// joinEnds puts left and right at the two ends of a line; the left side gives way.
+// joinEnds puts left and right at the two ends of a line; the left side is shortened.
 func joinEnds(left, right string, width int) string {
 	room := width - countCells(right)
 	if right == "" || room < 8 {
@@ -76,8 +76,8 @@ func joinEnds(left, right string, width int) string {
 	return Fit(left, room-1) + " " + right
 }
 
-// Wrap breaks a text at its spaces into lines of at most width cells, each behind indent, and where it has lines of its
-// own. Names and commands stay whole unless they are longer than a line.
+// Wrap breaks a text at its spaces into lines of at most width cells, each behind indent, and keeps its own line breaks. Names
+// and commands stay whole unless they are longer than a line.
 func Wrap(s, indent string, width int) []string {
 	if first, rest, more := strings.Cut(s, "\n"); more {
 		return append(Wrap(first, indent, width), Wrap(rest, indent, width)...)
@@ -145,7 +145,7 @@ func Fill(lines []string, width, height int) string {
 	return strings.Join(block, "\n")
 }
 
-// FormatClock formats the time a run has taken, e.g. 00:17:42.
+// FormatClock formats the elapsed time of a run, e.g. 00:17:42.
 func FormatClock(d time.Duration) string {
 	s := int(max(d, 0).Seconds())
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)

@@ -72,7 +72,7 @@ func TestDurationsReadWell(t *testing.T) {
 	}
 }
 
-// What is counted quickly is what the terminal shows.
+// countCells agrees with the width in the terminal.
 func TestCellsAreThoseOfTheTerminal(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", "✓ ok · 3×4 → …", "\x1b[1;32m✓\x1b[0m done", "世界", "✓\ufe0f", "a\u0301", "·\u0301", "\x1b]0;t\x07x", "\x1b[2Kx", "\x1b[", "é", "\xe2\x9c",

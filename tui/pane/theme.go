@@ -1,18 +1,18 @@
-// Package pane draws the parts of the dashboard: dumb values that are given what they show and answer
-// View(width, height) with exactly that many cells.
+// Package pane draws the parts of the dashboard. Panes are plain values with the data to show; View(width, height) returns
+// exactly that many cells.
 package pane
 
 import (
 	"io"
 	"strings"
 
-	_ "exoshift/tui/background" // before bubbletea asks the terminal
+	_ "exoshift/tui/background" // before bubbletea queries the terminal
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 )
 
-// Palette names the colours that all styles are built of.
+// Palette holds the colours of all styles.
 type Palette struct {
 	Good, Active, Caution, Bad, Accent lipgloss.TerminalColor
 }
@@ -74,7 +74,7 @@ func (t Theme) withSymbols(ascii bool) Theme {
 	return t
 }
 
-// Status is how something is: it has a symbol, a word and a colour, always all three.
+// Status is the state of anything shown: it has a symbol, a word and a colour, always all three.
 type Status int
 
 // The statuses.
@@ -92,7 +92,7 @@ func (s Status) Word() string {
 	return [...]string{"waiting", "running", "ok", "warn", "failed", "skipped"}[s]
 }
 
-// urgency orders things: what failed first, what is well last.
+// urgency orders things: failures first, what is ok last.
 func (s Status) urgency() int { return [...]int{3, 2, 4, 1, 0, 5}[s] }
 
 // Style returns the colour of a status.
