@@ -9,7 +9,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// What somebody has to copy is whole on every screen that has room for panes, while the run waits and when it gave up.
+// What has to be copied is whole on every screen with panes, during the wait and after its failure.
 func TestRecordsToAddAreShownWhole(t *testing.T) {
 	records := []string{
 		"c-demo-1.example.net. 3600 IN NS ns1.exoscale.ch.", "c-demo-1.example.net. 3600 IN NS ns1.exoscale.com.",
@@ -38,7 +38,7 @@ func TestRecordsToAddAreShownWhole(t *testing.T) {
 	}
 }
 
-// A page to sign in at has an address of several lines: it is shown whole wherever there is room, and can be copied.
+// The address of a sign-in page has several lines: it is shown whole wherever there is room, and can be copied.
 func TestAPageToOpenIsShownWholeAndCanBeCopied(t *testing.T) {
 	run := awaitingSignIn()
 	_, link, _ := strings.Cut(run.events[len(run.events)-1].Hint, "\n")

@@ -8,11 +8,10 @@ import (
 	"exoshift/wizard"
 )
 
-// minAddressesHeight is how many lines the picture of the addresses needs to say anything.
 const minAddressesHeight = 4
 
-// addresses show what the answers about the network mean: how much finds room in the ranges, which of them overlap, and
-// by which names the cluster is reached.
+// addresses shows the consequences of the network answers: the capacity of the ranges, their overlaps, and the cluster's host
+// names.
 type addresses struct {
 	theme      pane.Theme
 	spec       state.Spec
@@ -20,7 +19,6 @@ type addresses struct {
 	namesFirst bool // the names matter more than the ranges
 }
 
-// newAddresses calculates what is shown about answers; changing is the key of what is being typed.
 func newAddresses(theme pane.Theme, spec state.Spec, changing string) addresses {
 	return addresses{theme: theme, spec: spec, ranges: buildRanges(theme, spec, changing)}
 }
@@ -40,7 +38,6 @@ func (a addresses) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-// countLines is how many lines everything needs.
 func (a addresses) countLines(width int) int {
 	return a.buildCapacity().Height(width) + a.ranges.Height(width) + 1 + len(a.renderAccess(width))
 }
@@ -67,7 +64,7 @@ func buildRanges(theme pane.Theme, spec state.Spec, changing string) pane.Ranges
 	return drawn
 }
 
-// trimRangeName makes "the join network of OVN-Kubernetes" short enough for a table.
+// trimRangeName shortens a title such as "the join network of OVN-Kubernetes" for a table.
 func trimRangeName(title string) string {
 	name, inside := strings.CutSuffix(title, " of OVN-Kubernetes")
 	if !inside {
@@ -76,7 +73,6 @@ func trimRangeName(title string) string {
 	return "OVN " + strings.TrimSuffix(strings.TrimPrefix(name, "the "), " network")
 }
 
-// renderAccess says by which names the cluster is reached, and what somebody has to do for that.
 func (a addresses) renderAccess(width int) []string {
 	t, domain := a.theme, a.formatDomain()
 	var lines []string
@@ -108,7 +104,6 @@ func (a addresses) renderAccess(width int) []string {
 	return lines
 }
 
-// formatDomain is the domain of the cluster, with words for what is not answered yet.
 func (a addresses) formatDomain() string {
 	id, base := a.spec.Cluster.ID, a.spec.Cluster.BaseDomain
 	if id == "" {
@@ -127,7 +122,7 @@ func (a addresses) formatAppsDomain() string {
 	return "apps." + a.formatDomain()
 }
 
-// hasExternalApps tells whether the applications' domain is outside of the cluster's zone.
+// hasExternalApps reports whether the applications' domain is outside the cluster's DNS zone.
 func (a addresses) hasExternalApps() bool {
 	return !strings.HasSuffix(a.formatAppsDomain(), "."+a.formatDomain())
 }

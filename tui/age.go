@@ -6,7 +6,7 @@ import (
 	"exoshift/tui/pane"
 )
 
-// formatAge says how old something is. It is coarse, so that the screen does not change every second.
+// formatAge is coarse so that the screen does not change every second.
 func formatAge(age time.Duration) string {
 	switch {
 	case age < 10*time.Second:

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// sendAfterFunc brings a message after a pause.
+// sendAfterFunc returns a command that sends message after pause.
 type sendAfterFunc func(pause time.Duration, message tea.Msg) tea.Cmd
 
 func sendAfter(pause time.Duration, message tea.Msg) tea.Cmd {
@@ -19,7 +19,6 @@ func sendAfter(pause time.Duration, message tea.Msg) tea.Cmd {
 // spawnFunc returns a command that runs work in the background until it ends or is cancelled.
 type spawnFunc func(work func(context.Context) tea.Msg) (cmd tea.Cmd, cancel context.CancelFunc)
 
-// newSpawner returns a spawner whose work ends with ctx at the latest.
 func newSpawner(ctx context.Context) spawnFunc {
 	return func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -30,10 +29,9 @@ func newSpawner(ctx context.Context) spawnFunc {
 	}
 }
 
-// panicMsg is a panic of work in the background.
 type panicMsg struct{ err error }
 
-// withRecover turns a panic into a message, so that the terminal is given back in order.
+// withRecover turns a panic into a message, so that the terminal is restored.
 func withRecover(work func() tea.Msg) func() tea.Msg {
 	return func() (message tea.Msg) {
 		defer func() {

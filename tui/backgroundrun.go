@@ -10,17 +10,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// backgroundRun is what a page finds out in the background about the answers as they were when it began. A later one takes
-// its place.
+// backgroundRun computes something in the background from the answers at its start. A later run replaces it.
 type backgroundRun struct {
 	spec       state.Spec // the answers that it is about
 	began      time.Time
-	generation int // counts the attempts: what is told of an earlier one is dropped
+	generation int // counts the attempts: messages of earlier ones are dropped
 	running    bool
 	cancel     context.CancelFunc
 }
 
-// begin starts over. do runs in the background.
 func (a *backgroundRun) begin(t *session, do func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg) {
 	a.stop()
 	a.spec, a.began, a.running = t.spec(), t.now(), true

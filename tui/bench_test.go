@@ -12,9 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkFrame1000 draws a dashboard of a thousand nodes as often as its run tells something: a node changes, and
-// everything is drawn anew. The promise is 5 ms for 99 of 100 frames, and less than 1 % of a processor while only the
-// clock goes on, which is drawn once a second.
+// BenchmarkFrame1000 updates one of a thousand nodes and redraws everything. The budget is 5 ms for 99 of 100 frames, and less
+// than 1 % of a processor while only the clock changes, which is drawn once a second.
 func BenchmarkFrame1000(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		for _, change := range []bool{false, true} {
@@ -48,13 +47,13 @@ func frames(b *testing.B, d *dashboard, change bool) {
 	slices.Sort(computed)
 	b.ReportMetric(took[len(took)/2].Seconds()*1000, "p50-ms")
 	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
-	b.ReportMetric(computed[len(computed)*99/100].Seconds()*1000, "p99-cpu-ms") // what others on the machine do left out
+	b.ReportMetric(computed[len(computed)*99/100].Seconds()*1000, "p99-cpu-ms") // excludes other processes of the machine
 	if !change {
 		b.ReportMetric(took[len(took)/2].Seconds()*100, "idle-%")
 	}
 }
 
-// onThread returns how long the calling thread has computed.
+// onThread returns the CPU time of the calling thread.
 func onThread(b *testing.B) time.Duration {
 	b.Helper()
 	var clock unix.Timespec

@@ -7,7 +7,6 @@ import (
 	"exoshift/wizard"
 )
 
-// renderBudget shows what the machines need and cost, in as much room as there is.
 func (p *nodesPage) renderBudget(width, height int) []string {
 	quotas, cost := p.buildQuotas(), buildCost(p.session.theme, p.computeEstimate())
 	switch {
@@ -29,12 +28,10 @@ func (p *nodesPage) renderBudget(width, height int) []string {
 	return lines
 }
 
-// renderCostLine is the cost in one line.
 func (p *nodesPage) renderCostLine() string {
 	return buildCost(p.session.theme, p.computeEstimate()).RenderLine()
 }
 
-// buildQuotas compares the quotas with what is on the screen, and says how old they are or why there are none.
 func (p *nodesPage) buildQuotas() pane.Quotas {
 	quotas := p.session.listQuotas()
 	shown := pane.Quotas{Theme: p.session.theme, Rows: buildQuotaRows(quotas, p.computeEstimate().Needs)}
@@ -42,7 +39,6 @@ func (p *nodesPage) buildQuotas() pane.Quotas {
 	return shown
 }
 
-// describeQuotas says how the question for the quotas went.
 func (t *session) describeQuotas(known bool) (pane.Status, string) {
 	now := t.now()
 	for _, q := range t.lookups {
@@ -61,7 +57,6 @@ func (t *session) describeQuotas(known bool) (pane.Status, string) {
 	return pane.Waiting, "limits not asked yet"
 }
 
-// formatTypeColumn is a column that follows from an instance type.
 func (p *nodesPage) formatTypeColumn(name, column string) string {
 	offer, known := p.offers[name]
 	switch {

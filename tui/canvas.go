@@ -8,7 +8,6 @@ import (
 	"exoshift/tui/pane"
 )
 
-// canvas puts blocks of text side by side.
 type canvas struct {
 	width, height int
 	blocks        []block
@@ -20,7 +19,7 @@ type block struct {
 	lines []string
 }
 
-// draw lets a view fill a part of the screen; parts must not overlap.
+// Parts must not overlap.
 func (c *canvas) draw(r Rect, view pane.View) {
 	if !r.isEmpty() {
 		c.blocks = append(c.blocks, block{r, strings.Split(view.View(r.W, r.H), "\n")})

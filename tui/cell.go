@@ -11,17 +11,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// cellEdit is a number that is being typed into a cell.
 type cellEdit struct {
 	field wizard.Field
 	text  string
 	spec  *state.Spec // the answers with it, if it is allowed
 }
 
-// maxDigits is the most that a number has.
 const maxDigits = 6
 
-// insertDigits takes characters; those that cannot be part of the value are refused.
+// Characters that cannot be part of the value are rejected.
 func (p *nodesPage) insertDigits(field wizard.Field, runes []rune) {
 	if p.edit == nil {
 		p.edit = &cellEdit{field: field}
@@ -41,7 +39,6 @@ func (p *nodesPage) insertDigits(field wizard.Field, runes []rune) {
 	p.updatePreview()
 }
 
-// deleteDigit takes the last digit away.
 func (p *nodesPage) deleteDigit(field wizard.Field) {
 	if p.edit == nil {
 		p.edit = &cellEdit{field: field, text: field.Get(p.session.spec())}
@@ -50,7 +47,6 @@ func (p *nodesPage) deleteDigit(field wizard.Field) {
 	p.updatePreview()
 }
 
-// updatePreview finds out what the answers would be with what was typed so far.
 func (p *nodesPage) updatePreview() {
 	spec := copyGroups(p.session.spec())
 	if p.edit.field.Set(&spec, p.edit.text) == nil {
@@ -60,7 +56,6 @@ func (p *nodesPage) updatePreview() {
 	}
 }
 
-// storeEdit gives what was typed as the answer. What is refused stays in its cell.
 func (p *nodesPage) storeEdit() {
 	edit := p.edit
 	if p.edit = nil; edit == nil {
@@ -69,15 +64,14 @@ func (p *nodesPage) storeEdit() {
 	p.setAnswer(edit.field, edit.text)
 }
 
-// setAnswer gives an answer, unless it is the one that is there.
 func (p *nodesPage) setAnswer(field wizard.Field, text string) {
 	if text == p.session.getText(field) {
 		return
 	}
-	_ = p.session.set(field.Key, text) // what is wrong is told below the table
+	_ = p.session.set(field.Key, text) // the error is shown below the table
 }
 
-// addToNumber changes a number by one, or a disk by ten.
+// Disk sizes change in steps of ten.
 func (p *nodesPage) addToNumber(field wizard.Field, by int) {
 	p.storeEdit()
 	n, err := strconv.Atoi(p.session.getText(field))
@@ -98,12 +92,11 @@ func (p *nodesPage) addToNumber(field wizard.Field, by int) {
 	p.setAnswer(field, text)
 }
 
-// toggleSwitch turns a switch.
 func (p *nodesPage) toggleSwitch(field wizard.Field) {
 	p.setAnswer(field, strconv.FormatBool(field.Get(p.session.spec()) != "true"))
 }
 
-// handleEditKey takes a key while a number is being typed; false leaves it to the page.
+// handleEditKey handles a key while a number is edited; false leaves it to the page.
 func (p *nodesPage) handleEditKey(k tea.KeyMsg) bool {
 	switch k.Type {
 	case tea.KeyEsc:

@@ -14,20 +14,21 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// CheckOptions is what the screen of reachability shows and may ask for. Its functions may be called from any goroutine.
+// CheckOptions configures the screen of the connectivity check. Its functions may be called from any goroutine.
 type CheckOptions struct {
 	Title   string        // e.g. "c-demo-1 in ch-gva-2"
-	Checks  []reach.Check // in the order in which they are shown
-	Sources []string      // the columns; those after the first are run only after a yes to their terms
-	// Run makes the checks of these IDs from a vantage, nil: all of them, and tells each result. It is called for
-	// several vantages at once, but not twice for one.
+	Checks  []reach.Check // in display order
+	Sources []string      // the columns; those after the first are run only after the operator accepts the estimate
+	// Run runs the checks of these IDs from a source, nil: all of them, and reports each result to tell. It is called for several
+	// sources concurrently, but not twice for one.
 	Run func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error
-	// Terms says what a vantage does and costs, one sentence; "" needs no yes.
+	// Estimate describes what a run from a source does and costs, in one sentence; "" needs no confirmation.
 	Estimate func(vantage string) string
 	Watch    bool
-	// Doing says what goes on at a vantage before its results come, a few words; it is asked every second. May be nil.
+	// Progress describes in a few words what a run from a source does before its results are there; it is called every second.
+	// May be nil.
 	Progress func(vantage string) string
-	// Skip has a check left out from now on and returns what to write into the answers so that it stays so.
+	// Skip has a check skipped from now on and returns the line for the answers file that makes it permanent.
 	Skip func(id, reason string, until time.Time) (answer string, err error)
 	// Save writes the report and the firewall request and returns their paths.
 	Save func(reach.Report) (paths []string, err error)
@@ -39,9 +40,9 @@ type CheckOptions struct {
 	Now     func() time.Time // nil for the wall clock
 }
 
-// Check shows the checks until the operator leaves, and returns the report as it is then. It begins with a run from the
-// first vantage. The terminal is given back, whatever happens. It returns once every Run has: what that set up elsewhere
-// is gone by then. If ctx ends, its cause is returned beside the report.
+// Check shows the checks until the operator leaves, and returns the latest report. It begins with a run from the first source.
+// The terminal is always restored. Check returns only after every Run has returned, with its remote resources removed. If ctx
+// ends, its cause is returned with the report.
 func Check(ctx context.Context, c CheckOptions) (reach.Report, error) {
 	if c.In == nil {
 		c.In = os.Stdin
@@ -79,7 +80,7 @@ func runCheckScreen(ctx context.Context, c CheckOptions) (reach.Report, error) {
 	return s.buildReport(), nil
 }
 
-// withWaitGroup runs work at once, not when the program comes to it, and counts what goes on.
+// withWaitGroup runs work at once, not when the program runs the command, and counts it in running.
 func withWaitGroup(running *sync.WaitGroup, spawn spawnFunc, send func(tea.Msg)) spawnFunc {
 	return func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
 		cmd, cancel := spawn(work)

@@ -11,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// How what the operator wanted done ended.
 type (
 	skipSavedMsg struct {
 		id, reason string
@@ -25,7 +24,7 @@ type (
 	}
 )
 
-// setNotice says something on the key line until the next key.
+// setNotice replaces the key line until the next key.
 func (s *checkScreen) setNotice(status pane.Status, words string) {
 	s.notice = s.theme.Mark(status) + " " + sanitizeText(words, s.options.ASCII)
 }
@@ -42,7 +41,6 @@ func (s *checkScreen) openSkip(row *probeRow) {
 	})
 }
 
-// handleSkip shows what to write into the answers.
 func (s *checkScreen) handleSkip(m skipSavedMsg) {
 	if m.err != nil {
 		s.setNotice(pane.Failed, m.err.Error()+formatHint(m.err))
@@ -62,7 +60,7 @@ func (s *checkScreen) handleSkip(m skipSavedMsg) {
 	}}
 }
 
-// sanitizeBlock makes lines harmless for the terminal and keeps their indentation.
+// sanitizeBlock makes lines safe for the terminal and keeps their indentation.
 func sanitizeBlock(text string, ascii bool) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -72,7 +70,6 @@ func sanitizeBlock(text string, ascii bool) []string {
 	return lines
 }
 
-// saveReport has the report written.
 func (s *checkScreen) saveReport() tea.Cmd {
 	report, save := s.buildReport(), s.options.Save
 	cmd, _ := s.spawn(func(context.Context) tea.Msg {
@@ -90,7 +87,6 @@ func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
 	s.popup = s.newTextPopup(pane.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
 }
 
-// copyTest gives the command that shows the same to the terminal's clipboard.
 func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
 	command := row.FromSource(s.board.resolveSource(row)).Command
 	if command == "" {
@@ -111,7 +107,6 @@ func (s *checkScreen) handleCopied(m copiedMsg) {
 	s.setNotice(pane.OK, "given to the terminal's clipboard, if it has one: "+m.text)
 }
 
-// openDetails shows all that is known about the selected service.
 func (s *checkScreen) openDetails() {
 	row := s.board.selectedRow()
 	if row == nil {
@@ -124,13 +119,11 @@ func (s *checkScreen) openDetails() {
 	}}
 }
 
-// openRequest shows what to ask those for who run the network.
 func (s *checkScreen) openRequest() {
 	demands := sanitizeDemands(reach.ListFirewallRules(s.buildReport(), s.board.listChecks()), s.options.ASCII)
 	s.popup = &textPopup{theme: s.theme, lines: pane.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
 }
 
-// sanitizeDemands makes a firewall request harmless for the terminal.
 func sanitizeDemands(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {
 	cleaned := make([]reach.FirewallRule, 0, len(demands))
 	for _, d := range demands {
@@ -154,7 +147,6 @@ func (s *checkScreen) openHelp() {
 	s.popup = &textPopup{theme: s.theme, lines: help.renderLines}
 }
 
-// formatHelp says about a service why it is checked.
 func (r *probeRow) formatHelp() string {
 	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
 	if r.Check.Reason != "" {

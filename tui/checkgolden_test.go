@@ -7,7 +7,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// sightings are moments of the screen of checks.
 func sightings() map[string]func(width, height int, ascii bool) *inspector {
 	open := func(g *gate, width, height int, ascii bool) *inspector {
 		g.ASCII = ascii

@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// checkKeys are the keys of the screen of checks.
 type checkKeys struct {
 	documentKeys
 	All, Watch, Skip, Zone, ShowAll, Filter    key.Binding
@@ -48,7 +47,7 @@ func newCheckKeys(c CheckOptions) checkKeys {
 	return keys
 }
 
-// handleKey takes a key: what leaves first, then what is open, then the screen's own.
+// Precedence: keys that leave, then an open popup, then the screen's own keys.
 func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 	s.notice = ""
 	switch {
@@ -71,7 +70,6 @@ func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 	return s.handleActionKey(k)
 }
 
-// isLeavePending tells whether the question before leaving is open, or was answered.
 func (s *checkScreen) isLeavePending() bool {
 	q, is := s.popup.(*confirmDialog)
 	return s.leaving || is && q.accept == stopAndLeave
@@ -79,7 +77,7 @@ func (s *checkScreen) isLeavePending() bool {
 
 const stopAndLeave = "stop and leave"
 
-// handlePopupKey gives a key to what is open. What a key opens in its place stays.
+// The handler of a popup may open another one, which stays.
 func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 	open := s.popup
 	if _, reads := open.(*textPopup); reads && key.Matches(k, s.keys.Export) {
@@ -92,7 +90,7 @@ func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// requestLeave is free if nothing goes on; else it asks.
+// It asks for confirmation only while a run is in progress.
 func (s *checkScreen) requestLeave() tea.Cmd {
 	if !s.isRunning() || s.leaving {
 		return s.cancelAndQuit()
@@ -104,7 +102,6 @@ func (s *checkScreen) requestLeave() tea.Cmd {
 	return nil
 }
 
-// handleViewKey takes the keys that only change what is seen; it tells whether k was one.
 func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 	b, page := s.board, max(s.computeListHeight()-2, 1)
 	moves := []struct {
@@ -143,7 +140,6 @@ func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// handleActionKey takes the keys that have something done.
 func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	row := s.board.selectedRow()
 	switch {
@@ -167,7 +163,6 @@ func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handleFilterKey takes a key while the word of the filter is typed: letters are text.
 func (s *checkScreen) handleFilterKey(k tea.KeyMsg) {
 	word, typing := applyFilterKey(s.board.filter, k, s.options.ASCII)
 	s.board.filter, s.board.cachedList, s.filtering = word, nil, typing

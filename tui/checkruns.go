@@ -12,19 +12,18 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// checkRun is what goes on at one vantage, and how the last run of everything there was.
+// checkRun is the current run from one source, and the result of its last full run.
 type checkRun struct {
 	running    bool
 	cancel     context.CancelFunc
-	since      time.Time // when what goes on began
+	since      time.Time // start of the current run
 	generation int       // counts the runs
-	completed  bool      // everything was run at least once
+	completed  bool      // at least one full run has ended
 	began      time.Time
 	took       time.Duration
-	err        error // why the last run did not come to its end
+	err        error // why the last full run failed
 }
 
-// How runs go on.
 type (
 	probeResultMsg struct {
 		source, generation int
@@ -38,10 +37,10 @@ type (
 	watchDueMsg struct{ generation int }
 )
 
-// watchPause is the time between two looks at everything.
+// watchPause is the time between two full runs while watching.
 const watchPause = 30 * time.Second
 
-// requestRun begins a run, after a yes to its terms if there are such.
+// requestRun starts a run, after the operator accepts the estimate if the source has one.
 func (s *checkScreen) requestRun(vantage int, ids []string) tea.Cmd {
 	if vantage < 0 || vantage >= len(s.runs) || s.leaving {
 		return nil
@@ -62,7 +61,6 @@ func (s *checkScreen) requestRun(vantage int, ids []string) tea.Cmd {
 	return nil
 }
 
-// startRun makes checks in the background.
 func (s *checkScreen) startRun(vantage int, ids []string) tea.Cmd {
 	run := &s.runs[vantage]
 	run.generation++
@@ -111,7 +109,6 @@ func (s *checkScreen) handleRunEnd(m runEndedMsg) tea.Cmd {
 	return nil
 }
 
-// openFailure says why nobody could look from a vantage, unless something else is open.
 func (s *checkScreen) openFailure(vantage int, err error) {
 	if s.popup != nil {
 		s.setNotice(pane.Failed, err.Error()+formatHint(err))
@@ -120,7 +117,6 @@ func (s *checkScreen) openFailure(vantage int, err error) {
 	s.popup = s.newTextPopup(pane.Failed, "It could not be looked from "+pane.DescribeSource(s.board.sourceNames[vantage]), err.Error(), fault.HintOf(err))
 }
 
-// newTextPopup shows paragraphs below a heading.
 func (s *checkScreen) newTextPopup(status pane.Status, title string, paragraphs ...string) popup {
 	t := s.theme
 	return &textPopup{theme: t, lines: func(width int) []string {
@@ -141,14 +137,12 @@ func formatHint(err error) string {
 	return ""
 }
 
-// scheduleWatch has everything looked at again after a pause.
 func (s *checkScreen) scheduleWatch() tea.Cmd {
 	s.watchGeneration++
 	s.nextRun = s.options.Now().Add(watchPause)
 	return tea.Batch(s.later(watchPause, watchDueMsg{s.watchGeneration}), s.scheduleTick())
 }
 
-// toggleWatch begins or ends to look at everything time and again from the first vantage.
 func (s *checkScreen) toggleWatch() tea.Cmd {
 	if s.watching = !s.watching; !s.watching || len(s.runs) == 0 {
 		s.watchGeneration++
@@ -167,7 +161,6 @@ func (s *checkScreen) handleWatchDue(m watchDueMsg) tea.Cmd {
 	return s.startRun(0, nil)
 }
 
-// cancelAndQuit ends the runs that go on, and the screen once they have ended.
 func (s *checkScreen) cancelAndQuit() tea.Cmd {
 	for _, run := range s.runs {
 		if run.cancel != nil {

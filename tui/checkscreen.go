@@ -11,28 +11,27 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// checkScreen is the screen of `check`: every service, how it is from each vantage, and what to do about it.
 type checkScreen struct {
 	options CheckOptions
 	theme   pane.Theme
 	keys    checkKeys
 	board   *probeBoard
-	runs    []checkRun // by vantage
+	runs    []checkRun // by source
 	spawn   spawnFunc
 	send    func(tea.Msg)
 	later   sendAfterFunc
 
 	width, height   int
 	popup           popup // nil while none is open
-	filtering       bool  // the word of the filter is being typed
+	filtering       bool  // the filter is being edited
 	watching        bool
-	nextRun         time.Time // when everything is looked at again
+	nextRun         time.Time // when the next full run starts
 	watchGeneration int       // counts the times that watching was turned on
 	ticking         bool
 	notice          string // until the next key
-	progress        string // what goes on before results come
+	progress        string // of a run without results yet
 	leaving         bool
-	panicErr        error // a defect of ours
+	panicErr        error // a panic of ours
 }
 
 func newCheckScreen(c CheckOptions) *checkScreen {
@@ -61,7 +60,7 @@ func (s *checkScreen) Init() tea.Cmd {
 	return s.startRun(0, nil)
 }
 
-// Update takes keys one by one: those that are typed fast arrive together.
+// Update handles keys one by one: runes that are typed fast come in one message.
 func (s *checkScreen) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	k, is := message.(tea.KeyMsg)
 	if !is || k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
@@ -93,7 +92,6 @@ func (s *checkScreen) update(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// handleBackground takes what came of the work beside the screen.
 func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case probeResultMsg:
@@ -112,7 +110,7 @@ func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// buildReport is how everything is now. When it was and how long it took are those of the latest run of everything.
+// Time and duration are those of the latest full run.
 func (s *checkScreen) buildReport() reach.Report {
 	report := reach.Report{V: reach.Version, Results: s.board.listResults()}
 	for _, run := range s.runs {
@@ -125,12 +123,11 @@ func (s *checkScreen) buildReport() reach.Report {
 	return report
 }
 
-// isRunning tells whether a run goes on.
 func (s *checkScreen) isRunning() bool {
 	return slices.ContainsFunc(s.runs, func(run checkRun) bool { return run.running })
 }
 
-// scheduleTick has what counts seconds drawn anew every second, as long as there is such a thing.
+// scheduleTick redraws counters every second, as long as there are any.
 func (s *checkScreen) scheduleTick() tea.Cmd {
 	if s.ticking {
 		return nil

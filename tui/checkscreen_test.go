@@ -54,7 +54,7 @@ func TestAnotherVantageIsRunAfterAYesOnly(t *testing.T) {
 	}
 	i.press("z", "down", "enter")
 	i.shows(t, "layers (zone)", "› registry.redhat.io ✓ ✗", `TLS ✗ issuer "Corp Proxy CA"`, "from the zone", "FAILED", "Ask for registry.redhat.io to be exempted")
-	i.press("tab").shows(t, "layers (here)", "registry.redhat.io:443 FAILED", "from the zone") // where it is wrong
+	i.press("tab").shows(t, "layers (here)", "registry.redhat.io:443 FAILED", "from the zone") // the source with the failure
 }
 
 func TestAVantageThatCostsNothingIsRunAtOnce(t *testing.T) {
@@ -262,7 +262,6 @@ func TestHugeCataloguesAreShownInPart(t *testing.T) {
 	wholeScreen(t, i.View(), 80, 24)
 }
 
-// huge is a network of many services.
 func huge(n int) *gate {
 	g := newGate(reach.Workstation, reach.Zone)
 	g.Checks = nil

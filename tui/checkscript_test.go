@@ -14,19 +14,17 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// gate is a network that exists only in memory: what is wrong with each service, by vantage. It remembers what it was
-// asked.
+// gate is a fake network: the failed services by source. It records the requested checks.
 type gate struct {
 	CheckOptions
 	now   time.Time
-	wrong map[string]reach.Result // by "<vantage> <ID>"
+	wrong map[string]reach.Result // by "<source> <ID>"
 	asked []string
 	skips []string
 	saved reach.Report
 	err   error // how runs end
 }
 
-// services are a few checks of each kind.
 func services() []reach.Check {
 	check := func(id, group, title, url, owner, reason string) reach.Check {
 		return reach.Check{
@@ -48,7 +46,7 @@ func services() []reach.Check {
 	return checks
 }
 
-// intercepted is a result of a proxy that opens the traffic.
+// intercepted is the result of a TLS-intercepting proxy.
 func intercepted() reach.Result {
 	return reach.Result{
 		Verdict: reach.Fail, Class: reach.Untrusted, Layers: reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerOK, TLS: reach.LayerFail, HTTP: reach.LayerNone},
@@ -60,7 +58,7 @@ func intercepted() reach.Result {
 	}
 }
 
-// dropped is a result of a firewall that lets packets vanish.
+// dropped is the result of a firewall that drops packets.
 func dropped() reach.Result {
 	return reach.Result{
 		Verdict: reach.Fail, Class: reach.TCPTimeout, Layers: reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerFail, TLS: reach.LayerNone, HTTP: reach.LayerNone},
@@ -69,7 +67,7 @@ func dropped() reach.Result {
 	}
 }
 
-// sluggish is a result of a service that is reached, and slow.
+// sluggish is the result of a reachable, but slow service.
 func sluggish() reach.Result {
 	return reach.Result{
 		Verdict: reach.Warn, Class: reach.Slow, Layers: reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerOK, TLS: reach.LayerOK, HTTP: reach.LayerOK},
@@ -78,7 +76,7 @@ func sluggish() reach.Result {
 	}
 }
 
-// newGate returns a network where everything is well from the workstation.
+// newGate returns a network where all services pass from the workstation.
 func newGate(vantages ...string) *gate {
 	g := &gate{now: began, wrong: map[string]reach.Result{}}
 	g.CheckOptions = CheckOptions{
@@ -102,7 +100,7 @@ func newGate(vantages ...string) *gate {
 	return g
 }
 
-// spoil makes something wrong from a vantage.
+// spoil sets a bad result.
 func (g *gate) spoil(vantage, id string, r reach.Result) *gate {
 	g.wrong[vantage+" "+id] = r
 	return g
@@ -130,7 +128,7 @@ func (g *gate) result(vantage string, check reach.Check) reach.Result {
 	return r
 }
 
-// inspector sits before the screen of checks, presses its keys, and does what it wants done, one thing after the other.
+// inspector drives the screen of checks without a terminal: it presses keys and runs the commands one after the other.
 type inspector struct {
 	*checkScreen
 	gate    *gate
@@ -180,7 +178,7 @@ func (i *inspector) press(keys ...string) *inspector {
 	return i
 }
 
-// pass lets time pass.
+// pass advances the time.
 func (i *inspector) pass(d time.Duration) {
 	end := i.gate.now.Add(d)
 	for {
@@ -198,13 +196,12 @@ func (i *inspector) pass(d time.Duration) {
 	}
 }
 
-// troubled is a network that is good from here but for a slow service, and bad from the zone.
+// troubled is a network where all services pass from here but a slow one, and some fail from the zone.
 func troubled() *gate {
 	g := newGate(reach.Workstation, reach.Zone).spoil(reach.Workstation, "NET-RH-004", sluggish())
 	return g.spoil(reach.Zone, "NET-RH-002", intercepted()).spoil(reach.Zone, "NET-RH-003", dropped())
 }
 
-// shows fails unless all of that is on the screen.
 func (i *inspector) shows(t testing.TB, texts ...string) *inspector {
 	t.Helper()
 	view := strings.Join(strings.Fields(i.View()), " ")
@@ -216,7 +213,6 @@ func (i *inspector) shows(t testing.TB, texts ...string) *inspector {
 	return i
 }
 
-// hides fails if any of that is on the screen.
 func (i *inspector) hides(t testing.TB, texts ...string) *inspector {
 	t.Helper()
 	view := strings.Join(strings.Fields(i.View()), " ")
@@ -228,7 +224,6 @@ func (i *inspector) hides(t testing.TB, texts ...string) *inspector {
 	return i
 }
 
-// types types a text letter by letter.
 func (i *inspector) types(text string) *inspector {
 	for _, r := range text {
 		k := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}

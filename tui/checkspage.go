@@ -16,16 +16,16 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// checksPage runs what is looked at before an installation, in the background, and tells what came of it.
+// checksPage runs the preflight checks in the background and shows their results.
 type checksPage struct {
 	session *session
 	keys    documentKeys
 
 	backgroundRun
-	known bool      // the checks ran to their end
+	known bool      // the checks have run to their end
 	at    time.Time // when they began, or ended
 	rows  []checkRow
-	board *probeBoard // of what is probed, below the rows
+	board *probeBoard // of the probes, below the rows
 	zone  zoneCheck
 	popup popup // nil while none is open
 
@@ -34,14 +34,12 @@ type checksPage struct {
 	userSelected  bool // by the operator
 }
 
-// checkRow is one check as it was told last.
 type checkRow struct {
 	wizard.CheckState
 	began, ended time.Time
-	warning      bool // it is not as it should be, and blocks nothing
+	warning      bool // a problem that does not block
 }
 
-// How checks go on.
 type (
 	checkStateMsg struct {
 		generation int
@@ -61,7 +59,7 @@ func newChecksPage(t *session) *checksPage {
 	return &checksPage{session: t, keys: newDocumentKeys(), board: newProbeBoard(vantages, t.ascii)}
 }
 
-// Open runs the checks, unless their results are about these answers.
+// Open runs the checks, unless their results are about the present answers.
 func (p *checksPage) Open() tea.Cmd {
 	if !p.isCurrent() && !p.running {
 		p.startChecks()
@@ -69,7 +67,7 @@ func (p *checksPage) Open() tea.Cmd {
 	return nil
 }
 
-// Close ends what goes on; nobody goes ahead before everything is well.
+// Close cancels the checks; the operator cannot go on before all have passed.
 func (p *checksPage) Close() bool {
 	ok := p.hasPassed()
 	if p.popup = nil; p.running {
@@ -83,10 +81,8 @@ func (p *checksPage) Close() bool {
 	return ok
 }
 
-// isCurrent tells whether there are results that are about the answers as they are.
 func (p *checksPage) isCurrent() bool { return p.known && reflect.DeepEqual(p.spec, p.session.spec()) }
 
-// startChecks begins all checks anew.
 func (p *checksPage) startChecks() {
 	p.rows, p.selected, p.probeSelected, p.userSelected = nil, 0, false, false
 	p.known, p.at = false, p.session.now()
@@ -142,7 +138,7 @@ func (p *checksPage) handleState(s wizard.CheckState) {
 	p.selectMostUrgent()
 }
 
-// selectMostUrgent selects what needs attention most, unless the operator chose something.
+// selectMostUrgent keeps a selection that the operator made.
 func (p *checksPage) selectMostUrgent() {
 	if p.userSelected {
 		return
@@ -152,14 +148,14 @@ func (p *checksPage) selectMostUrgent() {
 	p.probeSelected = !fails && p.board.countFindings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.hasFailed()
 }
 
-// stepReachability is the step of the recipe that fails if one of the services does.
+// stepReachability is the step of the recipe that fails if one of the services is unreachable.
 const stepReachability = "reachability"
 
 func isEndState(state string) bool {
 	return state == provisioner.Done || state == provisioner.Failed || state == provisioner.Skipped
 }
 
-// handleEnd takes in how the checks ended as a whole, which is news only if none of them told.
+// handleEnd handles the overall result; its error is shown only if no check reported one.
 func (p *checksPage) handleEnd(err error) {
 	p.running, p.known, p.cancel, p.at = false, true, nil, p.session.now()
 	failed := slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed })
@@ -183,7 +179,7 @@ func sanitizeCheckState(s wizard.CheckState, ascii bool) wizard.CheckState {
 	return s
 }
 
-// findMostUrgent is the row to look at: the first that failed, or the last one that runs, or the last that ended.
+// findMostUrgent returns the first row that failed, or the last one that runs, or the last one that ended.
 func (p *checksPage) findMostUrgent() int {
 	running, last := -1, -1
 	for i, row := range p.rows {
@@ -202,7 +198,6 @@ func (p *checksPage) findMostUrgent() int {
 	return max(last, 0)
 }
 
-// hasPassed tells whether all checks ran and none failed.
 func (p *checksPage) hasPassed() bool { return p.isCurrent() && p.computeStatus() == pane.OK }
 
 func (p *checksPage) computeStatus() pane.Status {
@@ -217,7 +212,7 @@ func (p *checksPage) computeStatus() pane.Status {
 	return pane.Waiting
 }
 
-// Mark is how the checks are; results about other answers say nothing.
+// Mark returns the status of the checks; results for other answers do not count.
 func (p *checksPage) Mark() pane.Status {
 	if !p.running && !p.isCurrent() {
 		return pane.Waiting

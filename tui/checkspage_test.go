@@ -14,7 +14,7 @@ import (
 	"exoshift/wizard"
 )
 
-// preflight tells checks the way an installation does; each is begun and ended.
+// preflight reports the start and the end of each check, as an installation does.
 func preflight(d *desk, states ...wizard.CheckState) *desk {
 	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		d.asked = append(d.asked, "checks")
@@ -37,7 +37,6 @@ func preflight(d *desk, states ...wizard.CheckState) *desk {
 	return d
 }
 
-// goodChecks are all checks of an installation that may begin.
 func goodChecks() []wizard.CheckState {
 	return []wizard.CheckState{
 		{ID: "credentials", Title: "Check the credentials, the zone and the clock", State: provisioner.Done},
@@ -49,7 +48,7 @@ func goodChecks() []wizard.CheckState {
 	}
 }
 
-// lostType are the checks of a zone that has lost a type since it was chosen.
+// lostType is the result for a zone that does not offer a type any more.
 func lostType() []wizard.CheckState {
 	states := goodChecks()
 	states[4].State, states[4].Text = provisioner.Failed, "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for"
@@ -153,7 +152,7 @@ func TestLeavingCancelsTheChecksAndWhatTheySayLaterIsDropped(t *testing.T) {
 	d := newDesk().answer(t, whole())
 	o := sit(t, d, 80, 24, nil)
 	p := newChecksPage(o.session)
-	var stopped []error // how the context of each run was when it ran
+	var stopped []error // state of each run's context when it returned
 	d.Check = func(c context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		stopped = append(stopped, c.Err())
 		return c.Err()
@@ -167,7 +166,7 @@ func TestLeavingCancelsTheChecksAndWhatTheySayLaterIsDropped(t *testing.T) {
 	if len(stopped) != 1 || stopped[0] == nil {
 		t.Error("the work goes on although the page was left")
 	}
-	p.Open() // what is told of the first run comes while the second one is at work
+	p.Open() // results of the first run are reported while the second one runs
 	p.Update(checkStateMsg{generation: first, state: wizard.CheckState{ID: "x"}})
 	p.Update(checksEndedMsg{generation: first})
 	if p.known || !p.running || len(p.rows) > 0 {
@@ -190,7 +189,7 @@ func TestTheChecksLookAsRecorded(t *testing.T) {
 	}
 }
 
-// body is the page in front without what the wizard draws round it.
+// body returns the current page without the frame of the wizard.
 func body(o *operator) string {
 	view := o.currentPage().View(o.width, o.height-7)
 	if o.wizard.ASCII {

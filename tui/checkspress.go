@@ -31,7 +31,6 @@ func (p *checksPage) handleKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handleProbeKey takes the keys of what is probed.
 func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 	row := p.selectedProbe()
 	switch text := string(k.Runes); {
@@ -53,7 +52,7 @@ func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handlePopupKey gives a key to what is open. What a key opens in its place stays.
+// The handler of a popup may open another one, which stays.
 func (p *checksPage) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 	open := p.popup
 	stays, cmd := open.handleKey(k)
@@ -63,7 +62,6 @@ func (p *checksPage) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// selectedIndex is where what is selected stands among the rows and what is probed.
 func (p *checksPage) selectedIndex() int {
 	if p.probeSelected {
 		return len(p.rows) + max(p.board.findSelected(), 0)
@@ -82,7 +80,6 @@ func (p *checksPage) selectIndex(place int) {
 	p.selected = place
 }
 
-// selectedProbe is what is selected of what is probed, or nil.
 func (p *checksPage) selectedProbe() *probeRow {
 	if !p.probeSelected {
 		return nil
@@ -90,7 +87,7 @@ func (p *checksPage) selectedProbe() *probeRow {
 	return p.board.selectedRow()
 }
 
-// handleAccept goes on if all is well, and to what has to be changed otherwise.
+// handleAccept goes on if all checks passed, and otherwise to the field to change.
 func (p *checksPage) handleAccept() {
 	row := p.selectedProbe()
 	switch {
@@ -111,7 +108,6 @@ func (p *checksPage) handleAccept() {
 	}
 }
 
-// selectFirstProbe selects the first service that cannot be reached.
 func (p *checksPage) selectFirstProbe() {
 	if p.board.hasFailed() {
 		p.selectIndex(len(p.rows))

@@ -15,8 +15,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// reachable has the desk probe services, too: from here with the other checks, and from the zone. What the answers
-// leave out is skipped.
+// reachable has the desk probe services, too: from here with the other checks, and from the zone. Checks that the answers skip
+// are skipped.
 func reachable(d *desk, g *gate) *desk {
 	tellAll := func(spec state.Spec, vantage string, tell func(wizard.CheckState)) (failed bool) {
 		for _, check := range g.Checks {

@@ -12,10 +12,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// skipKey is the answer that says which checks are left out.
 const skipKey = "checks.skip"
 
-// openSkip asks why a check is left out, and writes it into the answers.
 func (p *checksPage) openSkip(row *probeRow) {
 	p.popup = newSkipForm(p.session.theme, p.session.ascii, row.describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
 		p.addSkip(reach.Skip{ID: row.check.ID, Reason: reason, Until: until})
@@ -23,7 +21,7 @@ func (p *checksPage) openSkip(row *probeRow) {
 	})
 }
 
-// addSkip leaves a check out from now on. What was seen from the zone holds for the answers all the same.
+// The results from the zone stay valid: skipping a check changes none of them.
 func (p *checksPage) addSkip(skip reach.Skip) {
 	field, known := p.session.fieldIndex.fields[skipKey]
 	if !known {
@@ -41,7 +39,6 @@ func (p *checksPage) addSkip(skip reach.Skip) {
 	p.startChecks()
 }
 
-// withSkip returns the answers with one check more left out.
 func withSkip(spec state.Spec, skip reach.Skip) state.Spec {
 	skips := maps.Clone(spec.Checks.Skip)
 	if skips == nil {
@@ -52,7 +49,6 @@ func withSkip(spec state.Spec, skip reach.Skip) state.Spec {
 	return spec
 }
 
-// showNotice shows a sentence until a key is pressed.
 func (p *checksPage) showNotice(text string) {
 	text = sanitizeText(text, p.session.ascii)
 	p.popup = &textPopup{theme: p.session.theme, lines: func(width int) []string {
@@ -60,7 +56,6 @@ func (p *checksPage) showNotice(text string) {
 	}}
 }
 
-// openDetails shows all that is known about a service.
 func (p *checksPage) openDetails(row *probeRow) {
 	p.popup = &textPopup{theme: p.session.theme, onCopy: func() tea.Cmd { return p.copyTest(row) }, lines: func(width int) []string {
 		details := p.board.buildDetails(p.session.theme)
@@ -69,14 +64,12 @@ func (p *checksPage) openDetails(row *probeRow) {
 	}}
 }
 
-// openRequest shows what to ask those for who run the network.
 func (p *checksPage) openRequest() {
 	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.listResults()}
 	demands := sanitizeDemands(reach.ListFirewallRules(report, p.board.listChecks()), p.session.ascii)
 	p.popup = &textPopup{theme: p.session.theme, lines: pane.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
 }
 
-// copyTest gives the command that shows the same to the terminal's clipboard.
 func (p *checksPage) copyTest(row *probeRow) tea.Cmd {
 	if command := row.FromSource(p.board.resolveSource(row)).Command; command != "" && p.session.out != nil {
 		return copyToClipboard(p.session.out, command)

@@ -19,7 +19,7 @@ func (p *checksPage) View(width, height int) string {
 	return p.buildChecks().View(width, height)
 }
 
-// InputMode: nothing is filled in here, unless something is open.
+// InputMode is read-only unless a popup is open: the page has no fields.
 func (p *checksPage) InputMode() inputMode {
 	if p.popup != nil {
 		return modeCapture
@@ -27,7 +27,7 @@ func (p *checksPage) InputMode() inputMode {
 	return modeReadOnly
 }
 
-// IsFullWidth: what is selected is explained on the page itself.
+// IsFullWidth returns true: the page explains its selection itself.
 func (p *checksPage) IsFullWidth() bool { return true }
 
 func (p *checksPage) buildChecks() pane.Checks {
@@ -63,7 +63,6 @@ func (p *checksPage) buildCheck(row checkRow) pane.Check {
 	return check
 }
 
-// formatLocation says where a field is.
 func formatLocation(field wizard.Field) string {
 	return fmt.Sprintf("%s on the screen %s (%s)", field.Title, field.Screen.Title(), field.Key)
 }
@@ -82,7 +81,6 @@ func mapCheckState(state string) pane.Status {
 	return pane.Waiting
 }
 
-// renderHeader says in one line how the checks are as a whole, and how old that is.
 func (p *checksPage) renderHeader(tally string) string {
 	t := p.session.theme
 	age := t.Dim.Render(" " + t.Dot + " checked " + formatAge(p.session.now().Sub(p.at)))
@@ -107,7 +105,6 @@ func (p *checksPage) renderHeader(tally string) string {
 	return head(pane.OK, "EVERYTHING IS IN PLACE") + tally + age
 }
 
-// formatTallies count what can be reached from each vantage.
 func (p *checksPage) formatTallies() string {
 	text, columns := "", p.board.listColumns()
 	for vantage, name := range columns {
@@ -122,7 +119,7 @@ func (p *checksPage) formatElapsed() string {
 	return pane.FormatDuration(p.session.now().Sub(p.began).Truncate(time.Second))
 }
 
-// Hints names the keys that matter now.
+// Hints returns the keys that apply now.
 func (p *checksPage) Hints() []key.Binding {
 	if p.popup != nil {
 		return p.popup.listHints()
@@ -142,7 +139,7 @@ func (p *checksPage) Hints() []key.Binding {
 	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
 }
 
-// Help explains the page and what is selected.
+// Help explains the page and the selection.
 func (p *checksPage) Help() string {
 	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
 		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +

@@ -14,19 +14,17 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// The columns of the board.
 const (
 	localColumn = 0
 	zoneColumn  = 1
 )
 
-// zoneCheck is what a small machine in the zone finds out.
+// zoneCheck is the result of the connectivity check from a small machine in the zone.
 type zoneCheck struct {
 	backgroundRun
-	known bool // it came to its end
+	known bool // it has run to its end
 }
 
-// How the look from the zone goes on.
 type (
 	zoneStateMsg struct {
 		generation int
@@ -38,7 +36,6 @@ type (
 	}
 )
 
-// handleProbeResult takes in what is known about a service from one vantage.
 func (p *checksPage) handleProbeResult(s wizard.CheckState) {
 	check, result := s.Reach.Check, s.Reach.Result
 	column := max(p.board.findColumn(result.Source), localColumn)
@@ -60,7 +57,7 @@ func (p *checksPage) handleProbeResult(s wizard.CheckState) {
 	p.selectMostUrgent()
 }
 
-// resetBoard drops what was found out about other answers; what is about these stays until there is something newer.
+// resetBoard drops the results for other answers; those for the present answers stay until newer ones replace them.
 func (p *checksPage) resetBoard() {
 	if !p.zone.running && !p.isZoneCurrent() && len(p.board.sources) > zoneColumn {
 		p.board.clearSource(zoneColumn)
@@ -77,12 +74,11 @@ func (p *checksPage) resetBoard() {
 	}
 }
 
-// isZoneCurrent tells whether what is known from the zone is about the answers as they are.
 func (p *checksPage) isZoneCurrent() bool {
 	return p.zone.known && reflect.DeepEqual(p.zone.spec, p.session.spec())
 }
 
-// requestZoneCheck asks before a machine is started in the zone.
+// A confirmation is required: a machine is started in the zone.
 func (p *checksPage) requestZoneCheck() {
 	t := p.session.theme
 	switch {
@@ -102,10 +98,9 @@ func (p *checksPage) requestZoneCheck() {
 	}
 }
 
-// zoneRowID is the ID of the row that says why nobody could look from the zone.
+// zoneRowID is the ID of the row with the reason why the zone check failed.
 const zoneRowID = "from-the-zone"
 
-// startZoneCheck looks from the zone, in the background.
 func (p *checksPage) startZoneCheck() {
 	talk := p.session
 	p.zone.known = false
@@ -124,7 +119,7 @@ func (p *checksPage) startZoneCheck() {
 	})
 }
 
-// handleZoneEnd takes in how the look from the zone ended as a whole. That it could not be made blocks nothing.
+// A zone check that could not be run blocks nothing.
 func (p *checksPage) handleZoneEnd(m zoneEndedMsg) {
 	p.session.zoneRuns--
 	if m.generation != p.zone.generation || !p.zone.running {
@@ -143,7 +138,7 @@ func (p *checksPage) handleZoneEnd(m zoneEndedMsg) {
 	p.selectMostUrgent()
 }
 
-// hasFailed tells whether something cannot be reached that has to be.
+// hasFailed reports whether a required service is unreachable.
 func (b *probeBoard) hasFailed() bool {
 	for _, row := range b.rows {
 		if row.Status() == pane.Failed {

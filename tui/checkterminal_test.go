@@ -17,13 +17,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checked is how the screen of checks ended.
+// checked holds the return values of Check.
 type checked struct {
 	report reach.Report
 	err    error
 }
 
-// inspectsOn runs the screen in a terminal and returns its end.
+// inspectsOn runs the screen in a terminal.
 func inspectsOn(ctx context.Context, term *terminal, g *gate) <-chan checked {
 	g.In, g.Out, g.Now = term.tty, term.tty, nil
 	end := make(chan checked, 1)
@@ -73,7 +73,7 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 				tell(g.result(reach.Workstation, g.Checks[0]))
 				<-ctx.Done()
 				close(cancelled)
-				<-tidied // what was set up elsewhere is being taken away
+				<-tidied // remote resources are being removed
 				gone.Store(true)
 				return ctx.Err()
 			}
@@ -111,7 +111,7 @@ func TestAPanicOfARunGivesTheTerminalBack(t *testing.T) {
 	term.await(t, leaveScreen)
 }
 
-// screenKeys are what somebody may press on the screen of checks.
+// screenKeys are the keys of the screen of checks.
 var screenKeys = strings.Fields("r R w x z a / e f9 c f ? f1 enter esc up down left right tab shift+tab pgup pgdown home end g G j k y n " +
 	"backspace space ctrl+u alt+x alt+d 1 9 世 👩‍👩‍👧‍👦 ctrl+l")
 
@@ -144,7 +144,7 @@ func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 	})
 }
 
-// anyResult draws a result that no prober would tell.
+// anyResult draws also results that no prober would report.
 func anyResult(r *rapid.T) reach.Result {
 	text := func(name string) string { return nasty().Draw(r, name) }
 	ids := []string{"NET-RH-001", "NET-RH-002", "CUSTOM-1", "", hostile}
@@ -162,8 +162,8 @@ func anyResult(r *rapid.T) reach.Result {
 	return result
 }
 
-// BenchmarkKeyToFrameOfChecks presses a key on the screen of five hundred services and draws it, and hears a result.
-// The promise is 16 ms for 99 of 100.
+// BenchmarkKeyToFrameOfChecks handles a key or a result on the screen of five hundred services and draws it. The budget is 16 ms
+// for 99 of 100.
 func BenchmarkKeyToFrameOfChecks(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {200, 60}} {
 		for _, change := range []bool{false, true} {
@@ -197,6 +197,6 @@ func keysOfChecks(b *testing.B, size [2]int, change bool) {
 	}
 	slices.Sort(took)
 	slices.Sort(computed)
-	b.ReportMetric(computed[len(computed)*99/100].Seconds()*1000, "p99-cpu-ms") // what others on the machine do left out
+	b.ReportMetric(computed[len(computed)*99/100].Seconds()*1000, "p99-cpu-ms") // excludes other processes of the machine
 	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "p99-ms")
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Sizes of the screen of checks.
 const (
-	minCheckWideWidth = 120 // columns from which on the details stand beside the list
+	minCheckWideWidth = 120 // columns from which on the details are beside the list
 	minDetailsHeight  = 9   // lines
 )
 
-// View draws the whole screen from memory alone.
+// View draws the whole screen without any I/O.
 func (s *checkScreen) View() string {
 	if s.width <= 0 || s.height <= 0 {
 		return ""
@@ -55,13 +54,11 @@ func (s *checkScreen) renderScreen() string {
 	return c.String()
 }
 
-// checkLayout say where everything goes.
 type checkLayout struct {
 	list, divider, details, log Rect
 	rules                       []Rect
 }
 
-// computeLayout puts the details beside the list or below it, and what changed below them.
 func (s *checkScreen) computeLayout(body Rect) checkLayout {
 	if s.width >= minCheckWideWidth {
 		return s.computeWideLayout(body)
@@ -80,7 +77,7 @@ func (s *checkScreen) computeLayout(body Rect) checkLayout {
 	return p
 }
 
-// computeLogHeight is how many lines of a screen are kept for what changed, with the rule above it.
+// computeLogHeight includes the rule above the log.
 func (s *checkScreen) computeLogHeight(height int) int {
 	if !s.isLogShown() || height < 16 {
 		return 0
@@ -98,18 +95,15 @@ func (s *checkScreen) computeWideLayout(body Rect) checkLayout {
 	return p
 }
 
-// isLogShown tells whether what changed is worth room.
 func (s *checkScreen) isLogShown() bool { return s.watching || len(s.board.log) > 0 }
 
-// computeListHeight is how many lines the list has.
 func (s *checkScreen) computeListHeight() int {
 	return s.computeLayout(Rect{0, 2, s.width, s.height - 4}).list.H
 }
 
-// verticalRule is a line between what stands side by side.
 type verticalRule struct{ theme pane.Theme }
 
-// View draws the line at the left.
+// View draws the line in the leftmost column.
 func (v verticalRule) View(width, height int) string {
 	return pane.Fill(slices.Repeat([]string{v.theme.RenderWall()}, max(height, 0)), width, height)
 }
@@ -133,7 +127,6 @@ func (s *checkScreen) buildLogView() logView {
 	return logView{theme: s.theme, log: s.board.log, note: note}
 }
 
-// renderHeader counts for each vantage what is well, and says how old that is.
 func (s *checkScreen) renderHeader(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("Reachability")
@@ -154,7 +147,6 @@ func (s *checkScreen) renderHeader(width int) string {
 	return pane.Fit(pane.Fit(left, max(width-ansi.StringWidth(right), 0))+right, width)
 }
 
-// formatTally says in numbers how everything is from a vantage.
 func (s *checkScreen) formatTally(i int, vantage string) string {
 	good, looked, status := s.board.countReached(i)
 	if s.runs[i].running {
@@ -172,7 +164,6 @@ func (s *checkScreen) formatTally(i int, vantage string) string {
 	return vantage + " " + s.theme.Style(status).Render(fmt.Sprintf("%d/%d", good, looked)) + " " + s.theme.Mark(status)
 }
 
-// formatLastRun says when the latest run of everything was and how long it took, or how long one has been going on.
 func (s *checkScreen) formatLastRun() string {
 	t, latest := s.theme, checkRun{}
 	for _, run := range s.runs {
@@ -191,7 +182,6 @@ func (s *checkScreen) formatLastRun() string {
 	return t.Dim.Render("run " + latest.began.Format("15:04") + ", " + pane.FormatDuration(latest.took))
 }
 
-// renderKeyLine names the keys; what has just been done is told in their place.
 func (s *checkScreen) renderKeyLine(width int) string {
 	t := s.theme
 	switch {
@@ -208,7 +198,7 @@ func (s *checkScreen) renderKeyLine(width int) string {
 	return renderKeyNames(t, []key.Binding{k.Leave, k.Help, k.Again, k.All, k.Zone, k.Skip, k.Watch, k.Export, k.Request, k.ShowAll, k.Copy, k.Accept, k.Filter, k.Next}, width)
 }
 
-// renderKeyNames names as many keys as there is room for; the first ones take precedence.
+// The first bindings take precedence where there is little room.
 func renderKeyNames(t pane.Theme, bindings []key.Binding, width int) string {
 	line := ""
 	for _, binding := range bindings {
@@ -220,7 +210,7 @@ func renderKeyNames(t pane.Theme, bindings []key.Binding, width int) string {
 	return pane.Fit(line, width)
 }
 
-// renderSmall is the screen for terminals that are too small for panes: how it is in a few lines.
+// renderSmall is the screen for terminals that are too small for panes: the status in a few lines.
 func (s *checkScreen) renderSmall() string {
 	if s.popup != nil {
 		return s.popup.View(s.width, s.height)

@@ -13,8 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// choiceList is a list to choose from. What is typed filters it, and may itself be chosen where other values are
-// allowed, too.
+// choiceList is a list to choose from. Typed text filters it, and may itself be chosen where other values are allowed, too.
 type choiceList struct {
 	title         string
 	all           []wizard.Choice
@@ -24,14 +23,13 @@ type choiceList struct {
 	onSelect      func(value string)
 }
 
-// newChoiceList returns a list with the cursor on a value.
 func newChoiceList(title string, all []wizard.Choice, value string, free bool, picked func(string)) *choiceList {
 	l := &choiceList{title: title, all: all, customAllowed: free, onSelect: picked}
 	l.cursor = max(slices.IndexFunc(all, func(c wizard.Choice) bool { return c.Value == value }), 0)
 	return l
 }
 
-// filterChoices are the choices that the filter leaves: those whose value has it come first, then those whose note has it.
+// filterChoices returns the choices that match the filter: matches in the value first, then those in the note.
 func (l *choiceList) filterChoices() []wizard.Choice {
 	var shown, noted []wizard.Choice
 	for _, choice := range l.all {
@@ -53,7 +51,6 @@ func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(strings.TrimSpace(part)))
 }
 
-// handleKey takes a key and tells whether the list is done with.
 func (l *choiceList) handleKey(k tea.KeyMsg, keys formKeys) (done bool) {
 	shown := l.filterChoices()
 	switch {
@@ -79,7 +76,6 @@ func (l *choiceList) handleKey(k tea.KeyMsg, keys formKeys) (done bool) {
 	return false
 }
 
-// handleFilterKey changes the filter.
 func (l *choiceList) handleFilterKey(k tea.KeyMsg) {
 	before := l.filter
 	switch k.Type {
@@ -96,7 +92,6 @@ func (l *choiceList) handleFilterKey(k tea.KeyMsg) {
 	}
 }
 
-// render draws the list: at its head what it is about and the filter.
 func (l *choiceList) render(t pane.Theme, width, height int) string {
 	shown := l.filterChoices()
 	filter := t.Dim.Render("   type to search")
@@ -137,7 +132,7 @@ func (f *form) handleListKey(k tea.KeyMsg) {
 	}
 }
 
-// handleChoiceKey takes a key on a row with choices: enter keeps what is there, a letter searches the list.
+// handleChoiceKey handles a key on a row with choices: enter keeps the value, a letter opens the list with that filter.
 func (f *form) handleChoiceKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
 	case k.Type == tea.KeyEnter && len(f.session.listErrors(field.Key)) == 0 && f.isAnswered(field):

@@ -9,13 +9,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// copiedMsg is the end of giving a text to the terminal's clipboard.
 type copiedMsg struct {
 	text string
 	err  error
 }
 
-// copyToClipboard gives a text to the clipboard of the terminal, which may be on another machine. Nobody tells whether it took it.
+// copyToClipboard copies a text to the clipboard of the terminal, which may be on another machine. Terminals do not acknowledge
+// it.
 func copyToClipboard(out io.Writer, text string) tea.Cmd {
 	return func() tea.Msg {
 		_, err := io.WriteString(out, encodeClipboard(text, os.Getenv))
@@ -23,8 +23,8 @@ func copyToClipboard(out io.Writer, text string) tea.Cmd {
 	}
 }
 
-// encodeClipboard is what terminals take as a text for the clipboard. tmux takes it itself or hands it on, depending on
-// how it is set up, so it gets both; screen only hands it on.
+// encodeClipboard returns the escape sequence that sets the clipboard. tmux handles it itself or passes it on, depending on its
+// configuration, so it gets both forms; screen only passes it on.
 func encodeClipboard(text string, env func(string) string) string {
 	sequence := osc52.New(text)
 	switch {

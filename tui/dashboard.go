@@ -10,7 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// dashboard is the screen of a run. It folds events into a board; everything else is what the operator chose to see.
+// dashboard is the screen of a run. It folds events into a board; everything else is the state of the view.
 type dashboard struct {
 	options Options
 	theme   pane.Theme
@@ -23,24 +23,24 @@ type dashboard struct {
 	tab           tab
 	offsets       [tabCount]int    // lines scrolled in each pane
 	filters       [tabCount]string // words that panes are filtered by
-	typing        bool             // the word for the chosen pane is being typed
+	typing        bool             // the filter of the selected pane is being edited
 	logEnd        int              // event at the bottom of the log; 0 follows the run
 	journal       bool             // the log shows the journal of the bootstrap machine
 	journalEnd    int              // line at its bottom
-	details       bool             // what is wrong covers the main pane
+	details       bool             // the diagnosis covers the main pane
 	help          bool
-	menu          *leaveMenu     // nil while nobody wants to leave
-	decision      *confirmDialog // nil while nobody approves new keys
+	menu          *leaveMenu     // nil unless the leave menu is open
+	decision      *confirmDialog // nil unless the approval of new keys is open
 	handoverState handoverState
-	notice        string // what became of a copy, in place of the key line
+	notice        string // result of a copy, in place of the key line
 
-	stopping     bool // the operator asked for the end of the run
-	ended        bool // the run has ended, or nothing more will be heard of it
-	eventsClosed bool // nothing more will be heard
-	inputClosed  bool // no key will come any more
+	stopping     bool // the operator requested the stop of the run
+	ended        bool // the run has ended, or its events have
+	eventsClosed bool // no further event will come
+	inputClosed  bool // no further key will come
 }
 
-// tab is a pane that the operator can choose.
+// tab is a pane that the operator can select.
 type tab int
 
 const (
@@ -52,7 +52,7 @@ const (
 	operatorsTab
 	cloudTab
 	logTab
-	synTab // only of a cluster that is connected to Project Syn
+	synTab // only for a cluster that is connected to Project Syn
 	tabCount
 )
 
@@ -75,13 +75,11 @@ func newDashboard(o Options) *dashboard {
 	return d
 }
 
-// updateNodes takes the census of the nodes anew.
 func (d *dashboard) updateNodes() {
 	d.nodes = pane.CountNodes(d.board.Nodes, d.board.CSRs, d.options.Nodes)
 	d.keys.Approve.SetEnabled(d.options.ApproveKeys != nil && len(d.listUndecided()) > 0)
 }
 
-// tickMsg asks for the clock to be drawn.
 type tickMsg struct{}
 
 func (d *dashboard) Init() tea.Cmd { return scheduleTick() }
@@ -118,7 +116,7 @@ func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return d, nil
 }
 
-// handleRunes presses keys one by one: those that are typed fast arrive together.
+// handleRunes handles keys one by one: runes that are typed fast come in one message.
 func (d *dashboard) handleRunes(k tea.KeyMsg) tea.Cmd {
 	if k.Type != tea.KeyRunes {
 		return d.handleKey(k)
@@ -144,8 +142,8 @@ func (d *dashboard) handleEvents(events eventsMsg) tea.Cmd {
 	return d.handleRunEnd()
 }
 
-// handleRunEnd notices that the run ended: an operator who asked for the end leaves, as does one who cannot ask any more; a
-// failure shows its details.
+// At the end of the run the dashboard quits if the operator requested the stop or no key can come any more; a failure opens its
+// details.
 func (d *dashboard) handleRunEnd() tea.Cmd {
 	ended := d.eventsClosed || d.board.Run.State == provisioner.Finished
 	if !ended {
@@ -180,7 +178,6 @@ func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
 	return d.handleMainKey(k)
 }
 
-// handleMainKey handles a key while nothing else takes the keys.
 func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(k, d.keys.Leave), d.ended && k.Type == tea.KeyEnter && d.handoverState.report == nil:
@@ -205,7 +202,6 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handleViewKey handles the keys that only change what is seen.
 func (d *dashboard) handleViewKey(k tea.KeyMsg) {
 	switch {
 	case key.Matches(k, d.keys.Tabs):
@@ -230,7 +226,6 @@ func (d *dashboard) handleViewKey(k tea.KeyMsg) {
 	}
 }
 
-// countTabs is how many panes there are to choose from.
 func (d *dashboard) countTabs() tab {
 	if len(d.board.Applications) == 0 {
 		return synTab
@@ -244,7 +239,7 @@ func (d *dashboard) selectTab(t tab) {
 	}
 }
 
-// selectLog chooses the log or, where it is chosen, what it shows: events or the journal.
+// selectLog selects the log or, if it is selected, toggles it between events and the journal.
 func (d *dashboard) selectLog() {
 	if d.tab == logTab && !d.details {
 		d.journal = !d.journal && len(d.board.Journal) > 0
@@ -252,7 +247,7 @@ func (d *dashboard) selectLog() {
 	d.selectTab(logTab)
 }
 
-// closeOverlay closes what covers a pane or filters it; it tells whether there was such a thing.
+// closeOverlay closes what covers or filters a pane; it reports whether there was anything to close.
 func (d *dashboard) closeOverlay() bool {
 	switch {
 	case d.details:
@@ -265,7 +260,7 @@ func (d *dashboard) closeOverlay() bool {
 	return true
 }
 
-// requestLeave is free once the run has ended or if it is only watched; else it asks.
+// requestLeave quits at once if the run has ended or is only watched; otherwise it asks for confirmation.
 func (d *dashboard) requestLeave() tea.Cmd {
 	switch {
 	case d.options.Stop == nil, d.ended:
@@ -276,7 +271,7 @@ func (d *dashboard) requestLeave() tea.Cmd {
 	return nil
 }
 
-// now is the time that is shown: that of the run while it goes on, and of its last event afterwards.
+// now returns the time of the run while it goes on, and that of its last event afterwards.
 func (d *dashboard) now() time.Time {
 	if now := d.options.Now(); !d.ended && now.After(d.board.Now) {
 		return now
@@ -284,7 +279,6 @@ func (d *dashboard) now() time.Time {
 	return d.board.Now
 }
 
-// elapsed is how long the run has been going on.
 func (d *dashboard) elapsed() time.Duration {
 	if d.board.Began.IsZero() {
 		return 0

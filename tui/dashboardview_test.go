@@ -90,7 +90,7 @@ func TestDExplainsWhatIsWrongBeforeAnythingFailed(t *testing.T) {
 	}
 }
 
-// The cluster stands on its own once etcd dropped the bootstrap member, whatever phases are still to come.
+// The cluster is bootstrapped once etcd has removed the bootstrap member, whatever phases are still to come.
 func TestTheBootstrapIsOverWhenItsMemberIsGone(t *testing.T) {
 	run := middle()
 	for _, phase := range state.ListPhases()[7:12] {

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// listUndecided returns the nodes whose machines wait for the operator's decision about one more key.
+// listUndecided returns the nodes that wait for the operator's approval of one more key.
 func (d *dashboard) listUndecided() []string {
 	var nodes []string
 	for _, request := range d.board.CSRs {
@@ -20,7 +20,6 @@ func (d *dashboard) listUndecided() []string {
 	return nodes
 }
 
-// requestDecision asks before it approves.
 func (d *dashboard) requestDecision() {
 	d.help = false
 	d.decision = &confirmDialog{

@@ -2,7 +2,6 @@ package tui
 
 import "github.com/charmbracelet/bubbles/key"
 
-// documentKeys are the keys of pages that are read and not filled in.
 type documentKeys struct {
 	Up, Down, PageUp, PageDown, Home, End key.Binding
 	Next, Previous, Accept, Again         key.Binding

@@ -6,16 +6,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// draftSavedMsg is the end of saving the draft.
 type draftSavedMsg struct{ err error }
 
-// secretSavedMsg is the end of keeping a secret that was typed.
 type secretSavedMsg struct {
 	key, reference string
 	err            error
 }
 
-// prepareSave returns what saves the answers as they are now.
+// prepareSave takes a snapshot of the answers and returns the function that saves it.
 func (t *session) prepareSave() func() tea.Msg {
 	answers, save := t.answers.Copy(), t.interview.Save
 	return func() tea.Msg {
@@ -32,7 +30,7 @@ func (t *session) handleDraftSaved(m draftSavedMsg) {
 	}
 }
 
-// saveSecret has a secret kept in a file; its reference becomes the answer.
+// saveSecret saves a secret to a file; the reference to it becomes the answer.
 func (t *session) saveSecret(key, secret string) {
 	keep := t.interview.SaveSecret
 	t.savingSecrets[key] = true
@@ -53,7 +51,6 @@ func (t *session) handleSecretSaved(m secretSavedMsg) {
 	}
 }
 
-// describeDraft says in a few words whether the draft is saved; bad tells that it is not.
 func (t *session) describeDraft() (words string, bad bool) {
 	switch {
 	case t.saveErr != nil:

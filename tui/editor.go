@@ -14,14 +14,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maxTextLength is how many characters an answer has at most that is no secret.
+// maxTextLength is in characters and does not apply to secrets.
 const maxTextLength = 4096
 
-// editor is the answer that is being typed.
 type editor struct {
 	field      wizard.Field
-	source     string // of a secret: where it is found, env, file or exo, or typedHere; empty for answers that are text
-	before     string // the text that there was
+	source     string // of a secret: env, file, exo or sourceTyped; empty for answers that are text
+	before     string // the text before the edit
 	input      textinput.Model
 	shownUntil time.Time // of a secret
 }
@@ -36,7 +35,6 @@ func newEditor(field wizard.Field, text string) *editor {
 	return &editor{field: field, before: input.Value(), input: input}
 }
 
-// newInput returns an empty line to type at most so many characters into.
 func newInput(longest int) textinput.Model {
 	input := textinput.New()
 	input.CharLimit = longest
@@ -50,12 +48,11 @@ func newInput(longest int) textinput.Model {
 	return input
 }
 
-// isShortcut tells whether a letter came with alt and means nothing: the library would take it for text.
+// isShortcut reports whether a letter came with alt and has no binding: the library would insert it as text.
 func isShortcut(input textinput.Model, k tea.KeyMsg) bool {
 	return k.Type == tea.KeyRunes && k.Alt && !key.Matches(k, input.KeyMap.WordForward, input.KeyMap.WordBackward)
 }
 
-// newSecretEditor edits where a secret is found, or the secret itself.
 func newSecretEditor(field wizard.Field, source, text string) *editor {
 	e := newEditor(field, text)
 	if e.source = source; source == sourceTyped {
@@ -69,7 +66,7 @@ func (e *editor) getText() string { return strings.TrimSpace(e.input.Value()) }
 
 func (e *editor) isDirty() bool { return e.input.Value() != e.before }
 
-// handleKey takes a key that changes the text or moves in it, and returns what is wrong with it, if anything.
+// handleKey handles a key that edits the text or moves the cursor; note is the problem with the key, if any.
 func (e *editor) handleKey(k tea.KeyMsg) (note string) {
 	if isShortcut(e.input, k) {
 		return ""
@@ -86,7 +83,7 @@ func (e *editor) handleKey(k tea.KeyMsg) (note string) {
 	return note
 }
 
-// filterTyped returns the characters that may be typed. Where only small letters may be, large ones become small.
+// Where only small letters are allowed, capitals are converted.
 func (e *editor) filterTyped(typed []rune) (kept []rune, note string) {
 	for _, r := range typed {
 		small := unicode.ToLower(r)
@@ -113,12 +110,10 @@ func (e *editor) findExample() string {
 	return ""
 }
 
-// insert puts a text in at the cursor, as if it had been typed.
 func (e *editor) insert(text string) {
 	e.input, _ = e.input.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
 }
 
-// render draws the text with its cursor on width cells; what does not fit is beyond the edges.
 func (e *editor) render(t pane.Theme, width int) string {
 	text := []rune(e.input.Value())
 	at := min(e.input.Position(), len(text))
@@ -130,7 +125,7 @@ func (e *editor) render(t pane.Theme, width int) string {
 	return pane.Fit(string(text[from:at])+renderCursor(t, text[at:]), width)
 }
 
-// renderCursor draws the text from the cursor on. Without colours the cursor is a line of its own.
+// Without colours the cursor is a character of its own.
 func renderCursor(t pane.Theme, rest []rune) string {
 	plain := t.Selected.Render("x") == "x"
 	switch {

@@ -8,14 +8,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// eventsMsg is what happened since the last message.
 type eventsMsg []provisioner.Event
 
-// eventsClosedMsg says that no further event will come.
 type eventsClosedMsg struct{}
 
-// forwardEvents hands events on in bundles, so that a busy run redraws no more often than a calm one. It hears the events to
-// their end even when nobody looks any more: send must not block then.
+// forwardEvents sends events in batches, so that a busy run redraws no more often than a calm one. It drains events to their end
+// even after the screen has quit: send must not block then.
 func forwardEvents(events <-chan provisioner.Event, send func(tea.Msg)) {
 	for first := range events {
 		send(collectEvents(first, events))

@@ -6,13 +6,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// exportedMsg is the end of writing the answers file.
 type exportedMsg struct {
 	path string
 	err  error
 }
 
-// startExport writes the answers file.
 func (s *wizardModel) startExport() {
 	answers, export := s.session.answers.Copy(), s.session.interview.Export
 	if export == nil {

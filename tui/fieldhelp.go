@@ -7,12 +7,10 @@ import (
 	"exoshift/wizard"
 )
 
-// formatHelp says about a field what it is, why it matters, an example, and where the value comes from.
 func (t *session) formatHelp(field wizard.Field) string {
 	return t.describeField(field, t.describeOrigin(field))
 }
 
-// describeField explains a field whose answer is from somewhere; empty if it has none.
 func (t *session) describeField(field wizard.Field, origin string) string {
 	paragraphs := []string{field.Title + "\n" + field.Help}
 	for _, p := range []struct{ head, text string }{
@@ -25,7 +23,6 @@ func (t *session) describeField(field wizard.Field, origin string) string {
 	return sanitizeLines(t.replaceKeys(strings.Join(paragraphs, "\n")), t.ascii)
 }
 
-// describeOrigin says where an answer is from, in a sentence.
 func (t *session) describeOrigin(field wizard.Field) string {
 	switch origin := t.answers.Origin(field.Key); origin {
 	case wizard.ByDefault:
@@ -42,7 +39,6 @@ func (t *session) describeOrigin(field wizard.Field) string {
 	}
 }
 
-// formatOrigin says where an answer is from in a word.
 func (t *session) formatOrigin(field wizard.Field) string {
 	switch origin := t.answers.Origin(field.Key); {
 	case t.savingSecrets[field.Key]:
@@ -61,13 +57,12 @@ func (t *session) formatOrigin(field wizard.Field) string {
 	return "given"
 }
 
-// helpText is what explains something: a heading, and paragraphs that may begin with a word for what they say.
 type helpText struct {
 	theme pane.Theme
 	text  string
 }
 
-// View draws what there is room for.
+// View draws what fits.
 func (h helpText) View(width, height int) string {
 	return pane.Fill(h.renderLines(width), width, height)
 }

@@ -6,10 +6,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// maxFilterLength is how many bytes the word of a filter has at most.
+// In bytes.
 const maxFilterLength = 40
 
-// startFilter begins to ask for the word by which the chosen pane is filtered; panes that cannot be give way to the nodes.
+// startFilter begins to edit the filter of the selected pane; from panes without one it switches to the nodes.
 func (d *dashboard) startFilter() {
 	switch d.tab {
 	case nodesTab, operatorsTab, logTab, synTab:
@@ -20,13 +20,13 @@ func (d *dashboard) startFilter() {
 	d.typing = true
 }
 
-// handleFilterKey takes a key while the word is being typed: letters are text.
+// Letters are text while the filter is edited.
 func (d *dashboard) handleFilterKey(k tea.KeyMsg) {
 	d.filters[d.tab], d.typing = applyFilterKey(d.filters[d.tab], k, d.options.ASCII)
 	d.offsets[d.tab], d.logEnd, d.journalEnd = 0, 0, 0
 }
 
-// sanitizeRunes returns what was typed; a space is kept, as more may follow.
+// A trailing space is kept, as more may follow.
 func sanitizeRunes(typed []rune, ascii bool) string {
 	if string(typed) == " " {
 		return " "
@@ -34,7 +34,7 @@ func sanitizeRunes(typed []rune, ascii bool) string {
 	return sanitizeText(string(typed), ascii)
 }
 
-// applyFilterKey is a word after another key, and whether it is still being typed.
+// applyFilterKey returns the word after a key, and whether it is still being edited.
 func applyFilterKey(word string, k tea.KeyMsg, ascii bool) (longer string, typing bool) {
 	switch k.Type {
 	case tea.KeyEnter:

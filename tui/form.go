@@ -7,16 +7,16 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// form asks the fields of a screen, one a row, and ends with a button that leads on. What a newcomer keeps is folded.
+// form shows the fields of a screen, one a row, and ends with a button for the next screen. Fields with good defaults are folded.
 type form struct {
 	session  *session
 	screen   wizard.Screen
 	keys     formKeys
-	selected string // the row with the cursor, by its key
-	index    int    // where that row was, should it vanish
+	selected string // key of the row with the cursor
+	index    int    // index of that row, should it vanish
 	unfolded bool
-	editor   *editor     // of the row with the cursor; nil where nothing is typed
-	list     *choiceList // that is open; nil for none
+	editor   *editor     // of the row with the cursor; nil while none is open
+	list     *choiceList // nil while none is open
 	note     string      // about the last key; until the next one
 }
 
@@ -24,7 +24,7 @@ func newForm(t *session, screen wizard.Screen) *form {
 	return &form{session: t, screen: screen, keys: newFormKeys()}
 }
 
-// Update takes a key.
+// Update handles keys.
 func (f *form) Update(msg tea.Msg) tea.Cmd {
 	k, is := msg.(tea.KeyMsg)
 	if !is {
@@ -42,14 +42,14 @@ func (f *form) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Open selects the first row, unless somebody has been here, and gives the answers that most people keep.
+// Open selects the first row on the first visit, and applies the suggested answers.
 func (f *form) Open() tea.Cmd {
 	f.session.applySuggestions(f.screen)
 	f.selectRow(f.selectedRow().key)
 	return nil
 }
 
-// Close stores what is being typed. If something is red it is told, and the first of it selected.
+// Close stores the edit. If there are errors, they are shown and the first one is selected.
 func (f *form) Close() bool {
 	f.list = nil
 	f.storeEdit()
@@ -63,7 +63,7 @@ func (f *form) Close() bool {
 	return false
 }
 
-// Focus selects the row that a path is about; it tells whether there is one.
+// Focus selects the row of a path; it reports whether there is one.
 func (f *form) Focus(path string) bool {
 	for _, field := range f.session.listFields(f.screen) {
 		if hasPathPrefix(path, field.Key) {
@@ -75,10 +75,10 @@ func (f *form) Focus(path string) bool {
 	return false
 }
 
-// Mark is how the answers of the screen are.
+// Mark returns the status of the screen's answers.
 func (f *form) Mark() pane.Status { return f.session.computeStatus(f.screen) }
 
-// InputMode says whether letters are text, and whether esc closes something.
+// InputMode reports whether letters are text, and whether esc closes something.
 func (f *form) InputMode() inputMode {
 	switch {
 	case f.list != nil, f.editor != nil && f.editor.source != "":
@@ -89,7 +89,7 @@ func (f *form) InputMode() inputMode {
 	return modeDefault
 }
 
-// CurrentEdit returns what is being typed as the answer of a field.
+// CurrentEdit returns the field and the text of the open editor.
 func (f *form) CurrentEdit() (key, text string, ok bool) {
 	if f.editor == nil || f.editor.source != "" {
 		return "", "", false

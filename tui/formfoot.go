@@ -9,10 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// helpLines is how many lines of help there are at most below a form that has none beside it.
+// helpLines is the maximum for a form without the help panel beside it.
 const helpLines = 4
 
-// renderFooter is what stands at the bottom of a form: what the outside says, and the help unless it stands beside the form.
+// renderFooter returns the results of the lookups, and the help unless it is beside the form.
 func (f *form) renderFooter(width int) []string {
 	lines := f.renderLookups(width)
 	if f.session.helpBeside {
@@ -37,7 +37,6 @@ func (f *form) renderFooter(width int) []string {
 	return lines
 }
 
-// renderLookups says what the outside was asked on this screen, and what it said.
 func (f *form) renderLookups(width int) []string {
 	var lines []string
 	for _, q := range f.session.lookups {
@@ -59,10 +58,10 @@ func (f *form) renderLookups(width int) []string {
 	return lines
 }
 
-// maxLookupLines is how many lines there are at most for why nobody could tell.
+// maxLookupLines is the maximum for the error of a failed lookup.
 const maxLookupLines = 3
 
-// renderLookup is what one inquiry brought. Why it brought nothing may need more than a line.
+// The error of a failed lookup may need more than a line.
 func (f *form) renderLookup(q *lookupState, width int) []string {
 	status := q.status(f.session.now())
 	mark := "   " + f.session.theme.Mark(status) + " "
@@ -81,7 +80,7 @@ func (f *form) renderLookup(q *lookupState, width int) []string {
 	return lines
 }
 
-// renderUnassigned is what the outside said about no field of ours.
+// renderUnassigned renders a problem that belongs to no field.
 func (f *form) renderUnassigned(status pane.Status, fault wizard.Problem, width int) []string {
 	t := f.session.theme
 	said := f.session.formatError(fault)
@@ -95,7 +94,6 @@ func (f *form) renderUnassigned(status pane.Status, fault wizard.Problem, width 
 	return lines
 }
 
-// formatLookup says in a line what an inquiry brought.
 func (t *session) formatLookup(q *lookupState) string {
 	title, now := sanitizeText(q.Title, t.ascii), t.now()
 	switch {

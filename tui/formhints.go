@@ -2,7 +2,7 @@ package tui
 
 import "github.com/charmbracelet/bubbles/key"
 
-// Hints are the keys of what is open, or else of the row with the cursor.
+// Hints returns the keys of what is open, or else of the row with the cursor.
 func (f *form) Hints() []key.Binding {
 	k := f.keys
 	switch {

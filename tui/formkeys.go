@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// formKeys are the keys of a form.
 type formKeys struct {
 	Up, Down, First, Last                         key.Binding
 	Accept, Next, Unfold, Toggle, List, Give      key.Binding
@@ -39,7 +38,7 @@ func newFormKeys() formKeys {
 	}
 }
 
-// handleKey takes a key while no list is open.
+// handleKey handles a key while no list is open.
 func (f *form) handleKey(k tea.KeyMsg) {
 	k.Paste = false
 	switch {
@@ -59,7 +58,6 @@ func (f *form) handleKey(k tea.KeyMsg) {
 	}
 }
 
-// handleRowKey takes a key that means something to the row with the cursor.
 func (f *form) handleRowKey(k tea.KeyMsg) {
 	row := f.selectedRow()
 	switch row.kind {
@@ -97,7 +95,6 @@ func (f *form) handleTextKey(k tea.KeyMsg) {
 	}
 }
 
-// storeEdit stores what was typed.
 func (f *form) storeEdit() {
 	switch e := f.editor; {
 	case e == nil:
@@ -108,7 +105,7 @@ func (f *form) storeEdit() {
 	}
 }
 
-// storeText stores a text that was changed, or with always any one. What is refused stays in its field.
+// storeText stores a changed text, or with always any text. A rejected one stays in its field.
 func (f *form) storeText(always bool) {
 	e := f.editor
 	if e == nil || e.source != "" || !always && !e.isDirty() {
@@ -128,7 +125,6 @@ func (f *form) storeText(always bool) {
 	e.before = e.input.Value()
 }
 
-// findSuggestion is what was probably meant on the row with the cursor.
 func (f *form) findSuggestion() (key, text string) {
 	for _, fault := range f.session.listErrors(f.selected) {
 		if fault.Suggestion != "" && fault.Field == f.selected {
@@ -140,7 +136,6 @@ func (f *form) findSuggestion() (key, text string) {
 
 func (f *form) hasSuggestion() bool { key, _ := f.findSuggestion(); return key != "" }
 
-// applySuggestion takes the suggestion.
 func (f *form) applySuggestion() {
 	if f.session.set(f.findSuggestion()) == nil {
 		f.editor = nil
@@ -166,10 +161,10 @@ func (f *form) handleSwitchKey(field wizard.Field, k tea.KeyMsg) {
 	f.setAnswer(field.Key, map[bool]string{true: "true", false: "false"}[on])
 }
 
-// isAnswered tells whether there is an answer, as far as one is needed.
+// isAnswered reports whether there is an answer, or none is required.
 func (f *form) isAnswered(field wizard.Field) bool {
 	return f.session.getText(field) != "" || !field.IsRequired(f.session.spec())
 }
 
-// setAnswer gives an answer that was chosen; what is refused is told below it.
+// A rejected answer is shown with its error below the row.
 func (f *form) setAnswer(key, text string) { _ = f.session.set(key, text) }

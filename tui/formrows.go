@@ -6,33 +6,29 @@ import (
 	"exoshift/wizard"
 )
 
-// rowKind is how a row is answered.
 type rowKind int
 
 const (
 	textRow   rowKind = iota
 	choiceRow         // from a list
 	switchRow         // yes or no
-	secretRow         // where a secret is found
+	secretRow         // the source of a secret
 	foldRow           // shows and hides the rows with defaults
-	nextRow           // leads on
+	nextRow           // opens the next screen
 )
 
-// Keys of the rows without a field.
 const (
 	foldKey = "(fold)"
 	nextKey = "(next)"
 )
 
-// formRow is one row of a form.
 type formRow struct {
 	key   string
 	kind  rowKind
 	field wizard.Field // of the rows with a question
-	more  int          // rows that a fold is about
+	more  int          // rows hidden by a fold
 }
 
-// listRows are all rows that can be seen, from top to bottom.
 func (f *form) listRows() []formRow {
 	var plain, folded []formRow
 	for _, field := range f.session.listFields(f.screen) {
@@ -53,7 +49,8 @@ func (f *form) listRows() []formRow {
 	return append(rows, formRow{key: nextKey, kind: nextRow})
 }
 
-// isFolded tells whether a field is one of those that a newcomer keeps. An interview about some keys hides none of them.
+// isFolded reports whether a field has a good default and is hidden at first. An interview limited to some keys folds none of
+// them.
 func (f *form) isFolded(field wizard.Field) bool {
 	return field.Advanced && f.session.interview.Only == nil
 }
@@ -70,13 +67,11 @@ func (f *form) resolveKind(field wizard.Field) rowKind {
 	return textRow
 }
 
-// selectedRow is the row with the cursor.
 func (f *form) selectedRow() formRow {
 	rows := f.listRows()
 	return rows[f.findSelected(rows)]
 }
 
-// findSelected is where the cursor is.
 func (f *form) findSelected(rows []formRow) int {
 	i := slices.IndexFunc(rows, func(r formRow) bool { return r.key == f.selected })
 	if i < 0 {
@@ -85,7 +80,7 @@ func (f *form) findSelected(rows []formRow) int {
 	return i
 }
 
-// selectRow puts the cursor on a row; what was typed on the one before is stored.
+// selectRow moves the cursor; the edit of the previous row is stored.
 func (f *form) selectRow(key string) {
 	if f.editor != nil && f.selected != key {
 		f.storeEdit()
@@ -101,7 +96,6 @@ func (f *form) selectRow(key string) {
 	}
 }
 
-// moveBy moves the cursor by some rows and stops at the ends.
 func (f *form) moveBy(by int) {
 	f.closeRow()
 	rows := f.listRows()
@@ -123,7 +117,7 @@ func (f *form) selectNext() {
 	}
 }
 
-// closeRow stores what was typed, and has told from now on what is missing.
+// closeRow stores the edit; from now on a missing answer is shown as an error.
 func (f *form) closeRow() {
 	f.storeEdit()
 	if row := f.selectedRow(); row.kind != nextRow && row.kind != foldRow {

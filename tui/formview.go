@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Widths and heights of a form.
 const (
 	maxLabelWidth = 26
 	originWidth   = 10
@@ -34,7 +33,7 @@ func (f *form) View(width, height int) string {
 	return pane.Fill(append(lines, below...), width, height)
 }
 
-// renderRows draws the rows that there is room for, with the one that has the cursor and what is wrong with it.
+// renderRows draws the rows that fit, always with the selected row and its problems.
 func (f *form) renderRows(width, height int) []string {
 	var lines []string
 	top, bottom := 0, 0
@@ -62,7 +61,6 @@ func (f *form) renderRows(width, height int) []string {
 	return cut
 }
 
-// renderRow draws a row and what is to be said about it.
 func (f *form) renderRow(row formRow, selected bool, width int) []string {
 	t := f.session.theme
 	head := "   "
@@ -88,7 +86,6 @@ func (f *form) renderRow(row formRow, selected bool, width int) []string {
 	return append([]string{pane.Fit(line, width)}, f.renderProblems(row, selected, width)...)
 }
 
-// labelWidth is the width of the names of the fields.
 func (f *form) labelWidth() int {
 	widest := 0
 	for _, row := range f.listRows() {
@@ -97,7 +94,6 @@ func (f *form) labelWidth() int {
 	return min(widest, maxLabelWidth)
 }
 
-// renderValue draws the answer of a row.
 func (f *form) renderValue(row formRow, selected bool, room int) string {
 	t := f.session.theme
 	text := sanitizeText(f.session.getText(row.field), f.session.ascii)
@@ -118,7 +114,6 @@ func (f *form) renderValue(row formRow, selected bool, room int) string {
 	return pane.Truncate(text, room)
 }
 
-// formatEmpty says what no answer means.
 func (f *form) formatEmpty(field wizard.Field) string {
 	if field.IsRequired(f.session.spec()) {
 		return "needed"
@@ -126,7 +121,7 @@ func (f *form) formatEmpty(field wizard.Field) string {
 	return "none"
 }
 
-// renderEdit draws what is being typed; a secret as bullets whose number says nothing.
+// A secret is shown as a number of bullets independent of its length.
 func (f *form) renderEdit(room int) string {
 	e, t := f.editor, f.session.theme
 	what := map[string]string{sourceEnv: "variable ", sourceFile: "file ", sourceExo: "account "}[e.source]
@@ -141,7 +136,7 @@ func (f *form) renderEdit(room int) string {
 	return pane.Fit(strings.Repeat("•", 8)+renderCursor(t, nil), room)
 }
 
-// renderProblems are what is wrong with a row, or worth knowing; of rows without the cursor only the beginning.
+// Rows without the cursor show only the beginning.
 func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 	t := f.session.theme
 	var lines []string
@@ -160,7 +155,7 @@ func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 	}
 	for _, fault := range f.session.listErrors(row.key) {
 		if selected && fault.Message == missing && f.editor != nil && f.editor.getText() != "" {
-			continue // it is being given
+			continue // it is being edited
 		}
 		say(pane.Failed, f.session.formatError(fault))
 	}
@@ -188,7 +183,7 @@ func (f *form) renderFold(row formRow, selected bool) string {
 	return style.Render(text) + f.describeFolded()
 }
 
-// describeFolded says how many of the folded rows have something to look at.
+// describeFolded counts the folded rows with problems.
 func (f *form) describeFolded() string {
 	if f.unfolded {
 		return ""
@@ -205,7 +200,7 @@ func (f *form) describeFolded() string {
 	return "  " + t.Mark(pane.Warn) + " " + t.Style(pane.Warn).Render(fmt.Sprintf("%d worth a look", told))
 }
 
-// renderNext draws the button, and how much is in its way as far as it was told.
+// renderNext draws the button and the number of errors shown so far.
 func (f *form) renderNext(selected bool, room int) string {
 	t, button := f.session.theme, "[ Next ]"
 	if selected {
@@ -223,7 +218,6 @@ func (f *form) renderNext(selected bool, room int) string {
 	return pane.Truncate(button+"  "+t.Mark(pane.Failed)+" "+t.Bad.Render(pane.Plural(told, "answer")+" to put right first"), room)
 }
 
-// renderStacked draws the row with the cursor only.
 func (f *form) renderStacked(width, height int) string {
 	rows := f.listRows()
 	row, t := rows[f.findSelected(rows)], f.session.theme

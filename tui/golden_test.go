@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// screen returns a dashboard that has heard a tape and is looked at half a minute later.
+// screen returns a dashboard half a minute after the last event of a tape.
 func screen(t *tape, width, height int, change func(*Options)) *dashboard {
 	o := Options{
 		Title: "c-demo-1", Subtitle: "ch-gva-2 · 4.19.3", Plan: plan(), Nodes: machines(), Out: io.Discard, NoColor: true,
@@ -100,7 +100,6 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// press types keys by their names.
 func press(d *dashboard, keys ...string) tea.Cmd {
 	var cmd tea.Cmd
 	for _, k := range keys {
@@ -124,7 +123,7 @@ func press(d *dashboard, keys ...string) tea.Cmd {
 	return cmd
 }
 
-// formatKey is a key as a part of a file's name.
+// keyName returns a key as a part of a file's name.
 func keyName(k string) string {
 	switch k {
 	case "?":

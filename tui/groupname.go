@@ -14,31 +14,26 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// namePrompt asks for the name of an additional group. A new one has one machine of the workers' type, which is changed
-// in its row.
 type namePrompt struct {
 	input   textinput.Model
-	key     string // of the row, as it is or will be
+	key     string // of the row, existing or new
 	isNew   bool
 	problem string
 	spec    state.Spec // the answers with the group
 }
 
-// maxNameLength is more than a group's name may have, so that what is wrong with a longer one can be told.
+// maxNameLength is more than a group's name may have, so that a longer one gets a proper error.
 const maxNameLength = 60
 
-// isGroupSelected tells whether the cursor is on an additional group.
 func (p *nodesPage) isGroupSelected() bool {
 	rows := p.listRows()
 	return p.row < len(rows) && rows[p.row].isGroup()
 }
 
-// hasExtraGroups tells whether additional groups are asked for.
 func (p *nodesPage) hasExtraGroups() bool {
 	return slices.ContainsFunc(p.session.listFields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
 }
 
-// openNamePrompt asks for the name of the group of a row, or with none for that of a new one.
 func (p *nodesPage) openNamePrompt(row string) {
 	spec := copyGroups(p.session.spec())
 	naming := &namePrompt{input: newInput(maxNameLength), key: row, isNew: row == ""}
@@ -53,13 +48,11 @@ func (p *nodesPage) openNamePrompt(row string) {
 	p.naming = naming
 }
 
-// newDefaultGroup is one machine like a worker.
 func newDefaultGroup(spec state.Spec) state.MachineSpec {
 	usual := state.Default().Sizing.Workers
 	return state.MachineSpec{Type: spec.Sizing.Workers.Type, Count: 1, RootDisk: usual.RootDisk}
 }
 
-// findField is the field of the group's name.
 func (g *namePrompt) findField() (wizard.Field, bool) {
 	for _, field := range wizard.Nodes.ListFields(g.spec) {
 		if field.Key == g.key+".name" {
@@ -69,7 +62,6 @@ func (g *namePrompt) findField() (wizard.Field, bool) {
 	return wizard.Field{}, false
 }
 
-// handleNameKey takes a key while a name is asked for.
 func (p *nodesPage) handleNameKey(k tea.KeyMsg) tea.Cmd {
 	g := p.naming
 	field, there := g.findField()
@@ -87,7 +79,7 @@ func (p *nodesPage) handleNameKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handleKey takes a key that changes the name. Capital letters become small ones, and spaces hyphens.
+// Capitals become small letters, and spaces hyphens.
 func (g *namePrompt) handleKey(field wizard.Field, k tea.KeyMsg) {
 	g.problem = ""
 	if k.Type == tea.KeySpace {
@@ -103,10 +95,9 @@ func (g *namePrompt) handleKey(field wizard.Field, k tea.KeyMsg) {
 			return
 		}
 	}
-	g.input, _ = g.input.Update(k) // what it wants done is blinking
+	g.input, _ = g.input.Update(k) // the command only blinks the cursor
 }
 
-// applyName gives the group its name, if it is a good one.
 func (p *nodesPage) applyName(field wizard.Field) {
 	g := p.naming
 	spec := copyGroups(g.spec)
@@ -127,7 +118,6 @@ func (p *nodesPage) applyName(field wizard.Field) {
 	}
 }
 
-// renderLine shows the name as it is typed.
 func (g *namePrompt) renderLine(t pane.Theme) string {
 	value := g.input.Value()
 	at := min(g.input.Position(), len(value)) // names are ASCII
@@ -138,7 +128,6 @@ func (g *namePrompt) renderLine(t pane.Theme) string {
 	return t.Bold.Render(what) + t.Selected.Render("["+value[:at]+"_"+value[at:]+"]")
 }
 
-// handleRemoveKey takes the answer whether a group is taken away.
 func (p *nodesPage) handleRemoveKey(k tea.KeyMsg) {
 	switch strings.ToLower(k.String()) {
 	case "y":
@@ -150,7 +139,7 @@ func (p *nodesPage) handleRemoveKey(k tea.KeyMsg) {
 	}
 }
 
-// removeGroup takes a group out of the answers. The others move up, so what was refused of any is forgotten.
+// The groups behind it move up, so rejected texts of all groups are dropped.
 func (p *nodesPage) removeGroup() {
 	gone := p.remove
 	p.remove = ""
@@ -175,7 +164,6 @@ func (p *nodesPage) removeGroup() {
 	p.resetCursor()
 }
 
-// formatRemovePrompt asks whether a group is to go.
 func (p *nodesPage) formatRemovePrompt() string {
 	for _, row := range p.listRows() {
 		if row.key == p.remove {
@@ -188,6 +176,6 @@ func (p *nodesPage) formatRemovePrompt() string {
 
 func parseNumber(text string) int {
 	n := 0
-	_, _ = fmt.Sscan(text, &n) // what is no number is none
+	_, _ = fmt.Sscan(text, &n) // no number counts as zero
 	return n
 }

@@ -8,17 +8,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// handoverState is what the dashboard hands over once the run has ended well.
 type handoverState struct {
-	report *handover.Report // nil: there is none yet
+	report *handover.Report // nil until it is written
 	open   bool             // it covers the panes
 	offset int              // lines scrolled
 }
 
-// reportMsg brings the report.
 type reportMsg struct{ report handover.Report }
 
-// writeReport has the report written, once, beside the screen.
+// writeReport writes the report once, in the background.
 func (d *dashboard) writeReport() tea.Cmd {
 	write := d.options.Handover
 	if write == nil || d.board.Run.Result != "ok" {
@@ -27,20 +25,20 @@ func (d *dashboard) writeReport() tea.Cmd {
 	return func() tea.Msg { return reportMsg{write()} }
 }
 
-// discardReport takes the report back: another run has begun.
+// discardReport is called when another run begins.
 func (d *dashboard) discardReport() {
 	d.handoverState = handoverState{}
 	d.keys.Handover.SetEnabled(false)
 }
 
-// handleReport opens the report, unless the operator looks at something else by then.
+// handleReport opens the report, unless something else is open.
 func (d *dashboard) handleReport(report handover.Report) {
 	report = sanitizeReport(report, d.options.ASCII)
 	d.handoverState = handoverState{report: &report, open: !d.help}
 	d.keys.Handover.SetEnabled(true)
 }
 
-// handleReportKey handles the keys that open, close and scroll the report; it tells whether k was one.
+// handleReportKey handles the keys that open, close and scroll the report; it reports whether k was one.
 func (d *dashboard) handleReportKey(k tea.KeyMsg) bool {
 	t := &d.handoverState
 	switch {
@@ -70,13 +68,11 @@ func (d *dashboard) handleReportKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// scrollReport scrolls the report.
 func (d *dashboard) scrollReport(by int) {
 	size := d.reportRect()
 	d.handoverState.offset = min(max(d.handoverState.offset+by, 0), max(d.buildReport().CountLines(size.W)-size.H, 0))
 }
 
-// reportRect is the size that the report is read in.
 func (d *dashboard) reportRect() Rect {
 	l, _, _ := d.computeLayout()
 	switch l.Mode {
@@ -92,7 +88,6 @@ func (d *dashboard) buildReport() pane.Handover {
 	return pane.Handover{Theme: d.theme, Report: *d.handoverState.report, Offset: d.handoverState.offset}
 }
 
-// sanitizeReport makes a report harmless for the terminal.
 func sanitizeReport(r handover.Report, ascii bool) handover.Report {
 	r.Title, r.Note = sanitizeText(r.Title, ascii), sanitizeText(r.Note, ascii)
 	for _, section := range []*handover.Section{&r.Summary, &r.Access, &r.Secrets, &r.Syn, &r.Remaining, &r.Actions, &r.SkippedChecks, &r.Cost, &r.Later, &r.DayTwo, &r.Durations} {
@@ -106,7 +101,6 @@ func sanitizeReport(r handover.Report, ascii bool) handover.Report {
 	return r
 }
 
-// smallReport is the report on a small terminal, with the keys below it.
 type smallReport struct {
 	report pane.Handover
 	note   string

@@ -12,7 +12,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// demoReport is the report of a default cluster.
 func demoReport(board *provisioner.Board) handover.Report {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain, spec.Exoscale.Zone = "c-demo-1", "example.net", "ch-gva-2"
@@ -26,7 +25,7 @@ func demoReport(board *provisioner.Board) handover.Report {
 	})
 }
 
-// handed returns the dashboard of an installation that ended well and was told what is handed over.
+// handed returns the dashboard of a successful installation with its handover report.
 func handed(t *testing.T, play func() *tape, width, height int, change func(*Options)) *dashboard {
 	t.Helper()
 	calls := 0
@@ -102,7 +101,7 @@ func TestTheHandOverScrollsToItsEndAndNoFurther(t *testing.T) {
 
 func TestAnotherRunTakesTheHandOverBack(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
-	d.eventsClosed = false // a record that is watched goes on
+	d.eventsClosed = false // a recording that is watched goes on
 	d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Started, Time: d.board.Now.Add(1)}})
 	for range 2 {
 		if strings.Contains(d.View(), "What stands") {

@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// newHelpModel writes help from the key map in the colours of the theme.
 func (d *dashboard) newHelpModel(width int) help.Model {
 	t := d.theme
 	writer := help.New()
@@ -23,7 +22,7 @@ func (d *dashboard) newHelpModel(width int) help.Model {
 	return writer
 }
 
-// renderKeyLine names the panes, the chosen one in brackets, and the most important keys.
+// renderKeyLine lists the panes, the selected one in brackets, and the most important keys.
 func (d *dashboard) renderKeyLine(width int) string {
 	if d.notice != "" {
 		return pane.Fit(" "+d.notice, width)
@@ -59,7 +58,6 @@ func (d *dashboard) listTabNames(name func(tab) string) []string {
 	return names
 }
 
-// formatSelectedTab names the chosen tab and no other.
 func (d *dashboard) formatSelectedTab(t tab) string {
 	if t == d.tab {
 		return t.shortName()
@@ -67,12 +65,11 @@ func (d *dashboard) formatSelectedTab(t tab) string {
 	return ""
 }
 
-// shortName is the name of a tab where there is little room.
 func (t tab) shortName() string {
 	return [...]string{"all", "steps", "boot", "etcd", "nodes", "ops", "cloud", "log", "syn"}[t]
 }
 
-// renderTabLine puts the names side by side, gap cells apart; the brackets round the chosen one take the place of a gap.
+// The brackets of the selected tab take the place of a gap of gap cells.
 func (d *dashboard) renderTabLine(names []string, gap int) string {
 	line, after := "", 1
 	for t, name := range names {
@@ -87,7 +84,6 @@ func (d *dashboard) renderTabLine(names []string, gap int) string {
 	return line
 }
 
-// buildHelp explains keys and symbols.
 func (d *dashboard) buildHelp() pane.View {
 	t := d.theme
 	keys := d.keys
@@ -106,7 +102,6 @@ func (d *dashboard) buildHelp() pane.View {
 	return twoColumns{left, append(append(legend, ""), d.renderKeyRows(groups[2])...)}
 }
 
-// renderKeyRows explains keys, one a line.
 func (d *dashboard) renderKeyRows(keys []key.Binding) []string {
 	var rows []string
 	for _, binding := range keys {
@@ -117,7 +112,6 @@ func (d *dashboard) renderKeyRows(keys []key.Binding) []string {
 	return rows
 }
 
-// twoColumns shows keys at the left and symbols at the right.
 type twoColumns struct{ left, right []string }
 
 func (c twoColumns) View(width, height int) string {

@@ -10,7 +10,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// hostile is what somebody who wants to steer a terminal would put into a name or a message.
+// hostile holds control sequences that would manipulate a terminal.
 const hostile = "a\x1b[2J\x1b]0;title\x07b\u009b31m\u202e\r\nc\x00"
 
 // poisoned returns an event with hostile text in every field that holds text.
@@ -29,7 +29,7 @@ func poisoned() provisioner.Event {
 	return e
 }
 
-// Fields that somebody adds are cleaned, too, or this fails.
+// It also fails for new fields that are not sanitized.
 func TestEveryFieldOfAnEventIsCleaned(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		e := sanitizeEvent(poisoned(), ascii)
@@ -42,7 +42,7 @@ func TestEveryFieldOfAnEventIsCleaned(t *testing.T) {
 	}
 }
 
-// steering returns a string of a value that would steer a terminal.
+// steering returns a string of a value that would manipulate a terminal.
 func steering(value reflect.Value) string {
 	found := ""
 	switch value.Kind() {

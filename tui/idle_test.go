@@ -10,8 +10,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// BenchmarkIdle measures how much of a processor the whole dashboard takes in a terminal while nothing happens but the
-// clock: a thousand nodes on a large screen, for three seconds. The promise is less than 1 %.
+// BenchmarkIdle measures the CPU share of the whole dashboard in a terminal while only the clock changes: a thousand nodes on a
+// large screen, for three seconds. The budget is less than 1 %.
 func BenchmarkIdle(b *testing.B) {
 	term, events := newTerminal(b), make(chan provisioner.Event)
 	if err := pty.Setsize(term.tty, &pty.Winsize{Rows: 60, Cols: 200}); err != nil {
@@ -36,7 +36,7 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// processor returns how long this process has computed.
+// processor returns the CPU time of this process.
 func processor(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

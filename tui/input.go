@@ -7,10 +7,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// inputClosedMsg says that no key will come any more: the terminal is gone, or the input was never one.
+// inputClosedMsg is sent when no further key will come: the terminal is gone, or the input was never a terminal.
 type inputClosedMsg struct{}
 
-// newKeyReader tells when keys end, which bubbletea keeps to itself. A terminal stays a terminal.
+// newKeyReader reports the end of the input, which bubbletea keeps to itself. A terminal stays an *os.File, by which
+// bubbletea recognizes it.
 func newKeyReader(in io.Reader, send func(tea.Msg)) io.Reader {
 	if file, is := in.(*os.File); is {
 		return terminalReader{file, send}

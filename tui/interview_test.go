@@ -16,18 +16,18 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// desk is an interview that exists only in memory; it remembers what it was given.
+// desk is an interview in memory; it records what it was given.
 type desk struct {
 	*wizard.Interview
 	now    time.Time
 	saves  []*wizard.Answers
 	kept   map[string]string
-	broken error  // why nothing can be saved
+	broken error  // error of every save
 	folder string // of the secrets
 	asked  []string
 }
 
-// newDesk returns an interview about a new cluster, to which a test may add inquiries and answers.
+// newDesk returns an interview about a new cluster, to which a test may add lookups and answers.
 func newDesk() *desk {
 	d := &desk{now: began, kept: map[string]string{}}
 	d.Interview = &wizard.Interview{
@@ -69,7 +69,7 @@ func newDesk() *desk {
 	return d
 }
 
-// answer gives answers as if they had been typed.
+// answer sets answers as if they had been typed.
 func (d *desk) answer(t testing.TB, texts map[string]string) *desk {
 	t.Helper()
 	for key, text := range texts {
@@ -80,7 +80,6 @@ func (d *desk) answer(t testing.TB, texts map[string]string) *desk {
 	return d
 }
 
-// whole are the answers of a default cluster.
 func whole() map[string]string {
 	return map[string]string{
 		"exoscale.apiKey": "env:EXOSCALE_API_KEY", "exoscale.apiSecret": "env:EXOSCALE_API_SECRET", "exoscale.zone": "ch-gva-2",
@@ -90,10 +89,10 @@ func whole() map[string]string {
 	}
 }
 
-// testKey is a public key that nobody has the private one of.
+// testKey is a public key without a known private one.
 const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f demo@example.net"
 
-// inquires adds an inquiry that always gets the same answer.
+// inquires adds a lookup that always returns the same result.
 func (d *desk) inquires(screen wizard.Screen, id string, keys []string, reply wizard.LookupResult, err error) *desk {
 	d.Lookups = append(d.Lookups, wizard.Lookup{
 		ID: id, Title: id, Screen: screen, Keys: keys,
@@ -105,15 +104,14 @@ func (d *desk) inquires(screen wizard.Screen, id string, keys []string, reply wi
 	return d
 }
 
-// zones is what the outside says about zones.
 func zones() wizard.LookupResult {
 	return wizard.LookupResult{Summary: "2 zones", Choices: map[string][]wizard.Choice{
 		"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
 	}}
 }
 
-// operator sits before a wizard, presses its keys, and does what it wants done in the background, one thing after the
-// other. Time passes when the operator lets it.
+// operator drives a wizard without a terminal: it presses keys and runs the background commands one after the other. The time
+// only advances by pass.
 type operator struct {
 	*wizardModel
 	desk    *desk
@@ -121,13 +119,13 @@ type operator struct {
 	quit    bool
 }
 
-// alarm is a message that waits for its time.
+// alarm is a message that is due at a time.
 type alarm struct {
 	at      time.Time
 	message tea.Msg
 }
 
-// sit opens the wizard on a desk, right at its first page.
+// sit opens the wizard of a desk at its first page.
 func sit(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operator {
 	t.Helper()
 	w := Wizard{
@@ -149,13 +147,13 @@ func sit(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operat
 	return o
 }
 
-// tell gives the wizard a message and does what it wants done.
+// tell sends the wizard a message and runs the commands that it returns.
 func (o *operator) tell(message tea.Msg) {
 	_, cmd := o.Update(message)
 	o.do(cmd)
 }
 
-// do runs a command and tells the wizard what came of it.
+// do runs a command and sends its message to the wizard.
 func (o *operator) do(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -173,7 +171,7 @@ func (o *operator) do(cmd tea.Cmd) {
 	}
 }
 
-// pass lets time pass.
+// pass advances the time.
 func (o *operator) pass(d time.Duration) {
 	end := o.desk.now.Add(d)
 	for {
@@ -197,7 +195,6 @@ func (o *operator) press(keys ...string) *operator {
 	return o
 }
 
-// types types a text letter by letter.
 func (o *operator) types(text string) *operator {
 	for _, r := range text {
 		o.tell(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
@@ -205,13 +202,12 @@ func (o *operator) types(text string) *operator {
 	return o
 }
 
-// pastes pastes a text in one piece.
 func (o *operator) pastes(text string) *operator {
 	o.tell(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
 	return o
 }
 
-// at goes to a screen.
+// at opens a screen.
 func (o *operator) at(t testing.TB, screen wizard.Screen) *operator {
 	t.Helper()
 	for i, sheet := range o.pages {
@@ -225,7 +221,6 @@ func (o *operator) at(t testing.TB, screen wizard.Screen) *operator {
 	return o
 }
 
-// keyOf returns the key of a name.
 func keyOf(name string) tea.KeyMsg {
 	if name == "space" {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune(" ")}

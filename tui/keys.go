@@ -2,7 +2,7 @@ package tui
 
 import "github.com/charmbracelet/bubbles/key"
 
-// keyMap is every key of the dashboard; it also writes the help.
+// keyMap is every key of the dashboard; the help is generated from it.
 type keyMap struct {
 	Tabs, Next, Previous             key.Binding
 	Up, Down, PageUp, PageDown, Home key.Binding
@@ -42,19 +42,19 @@ func newKeyMap(recording bool) keyMap {
 		Slower:   bind("-", "play slower", "-"),
 	}
 	keys.Handover.SetEnabled(false) // until there is one
-	keys.Approve.SetEnabled(false)  // until somebody has to decide
+	keys.Approve.SetEnabled(false)  // until an approval is required
 	for _, key := range []*key.Binding{&keys.Pause, &keys.Faster, &keys.Slower} {
 		key.SetEnabled(recording)
 	}
 	return keys
 }
 
-// ShortHelp is the key line.
+// ShortHelp returns the bindings of the key line.
 func (k keyMap) ShortHelp() []key.Binding {
 	return []key.Binding{k.Help, k.Approve, k.Handover, k.Details, k.Leave}
 }
 
-// FullHelp is the help overlay.
+// FullHelp returns the bindings of the help overlay.
 func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
 		{k.Tabs, k.Next, k.Previous, k.Wide, k.Handover, k.Details, k.Log, k.Filter},

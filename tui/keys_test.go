@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// stoppable returns a dashboard of a run that goes on, and how often it was stopped.
+// stoppable returns the dashboard of a running installation, and the number of calls of Stop.
 func stoppable(t *testing.T, tape *tape) (*dashboard, *int) {
 	t.Helper()
 	stops := new(int)

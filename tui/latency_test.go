@@ -11,8 +11,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// BenchmarkEventToScreen measures how long it takes from an event to its sight in a terminal that shows a thousand nodes.
-// With the interval between two looks at a cluster it is how old the screen can be; the promise is 200 ms.
+// BenchmarkEventToScreen measures the time from an event to its output in a terminal that shows a thousand nodes. With the poll
+// interval of the cluster it is the maximum age of the screen; the budget is 200 ms.
 func BenchmarkEventToScreen(b *testing.B) {
 	const limit = 200 * time.Millisecond
 	term, events := newTerminal(b), make(chan provisioner.Event)

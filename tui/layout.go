@@ -5,7 +5,7 @@ type Rect struct{ X, Y, W, H int }
 
 func (r Rect) isEmpty() bool { return r.W <= 0 || r.H <= 0 }
 
-// Mode is how much fits on a screen.
+// Mode is the level of detail that fits on a screen.
 type Mode int
 
 // The modes, from the smallest screen to the largest.
@@ -16,12 +16,12 @@ const (
 	Wide                // everything
 )
 
-// Layout says where everything goes.
+// Layout holds the position of every part of the dashboard.
 type Layout struct {
 	Mode                       Mode
 	Title, Strip, Status, Keys Rect
 	Rules                      []Rect
-	Between                    Rect // what was wished for between Present and Body
+	Between                    Rect // LayoutOptions.Between lines between Status and Body
 	Body                       Rect // all of what follows; overlays go here
 	Main, Log, Journal         Rect
 	Overview                   Rect // beside Main, where there is no room for its parts
@@ -29,29 +29,27 @@ type Layout struct {
 	Nodes, Operators, Cloud    Rect
 }
 
-// Sizes at which the layout changes.
 const (
 	plainWidth, plainHeight = 60, 18
 	mediumWidth             = 100
 	wideWidth, wideHeight   = 140, 40
 )
 
-// Heights of boxes.
 const (
-	bootstrapHeight    = 24 // sixteen phases, six lines of what goes on inside, and a frame
+	bootstrapHeight    = 24 // sixteen phases, six lines of services, and a frame
 	minBootstrapHeight = 8
-	etcdHeight         = 8 // the way, four members, a sentence, and a frame
+	etcdHeight         = 8 // the counts, four members, a sentence, and a frame
 	minNodesHeight     = 9
 	operatorsHeight    = 14
 	minCloudHeight     = 8
-	minWideBody        = 22 // the least that a wide screen needs below what is said at its top
+	minWideBody        = 22 // the least that a wide screen needs below its header
 )
 
-// LayoutOptions is what of a layout can be chosen or depends on the run.
+// LayoutOptions holds what can be chosen in a layout or depends on the run.
 type LayoutOptions struct {
 	Single  bool // one pane at a time, whatever the size
 	Journal bool // there are lines of a journal to show
-	Between int  // lines between Present and Body
+	Between int  // lines between Status and Body
 }
 
 // NewLayout divides a screen.
@@ -72,7 +70,7 @@ func NewLayout(width, height int, wish LayoutOptions) Layout {
 	return l
 }
 
-// newEdgeLayout places what every larger screen has at its edges.
+// newEdgeLayout places the header and footer of all modes larger than Plain.
 func newEdgeLayout(width, height int) Layout {
 	present := 2
 	switch {
@@ -93,7 +91,7 @@ func newEdgeLayout(width, height int) Layout {
 	return l
 }
 
-// applyCompact puts rules between the parts; the log goes first where there is little room.
+// applyCompact puts rules between the parts; the log is dropped first where there is little room.
 func (l *Layout) applyCompact() {
 	l.Mode = Compact
 	b := l.Body
@@ -107,7 +105,7 @@ func (l *Layout) applyCompact() {
 	}
 }
 
-// applyMedium has the chosen pane at the left, the log below it, and the cluster at the right.
+// applyMedium has the selected pane at the left, the log below it, and the cluster at the right.
 func (l *Layout) applyMedium() {
 	l.Mode = Medium
 	b := l.Body
@@ -126,18 +124,16 @@ func (l *Layout) applyMedium() {
 	l.Etcd, l.Nodes = side.splitTop(etcdHeight)
 }
 
-// splitTop cuts height lines off.
 func (r Rect) splitTop(height int) (top, rest Rect) {
 	return Rect{r.X, r.Y, r.W, height}, Rect{r.X, r.Y + height, r.W, r.H - height}
 }
 
-// splitLeft cuts width columns off.
 func (r Rect) splitLeft(width int) (left, rest Rect) {
 	return Rect{r.X, r.Y, width, r.H}, Rect{r.X + width, r.Y, r.W - width, r.H}
 }
 
-// applyWide has the steps at the left, bootstrap and etcd in the middle, nodes and operators at the right, and what is
-// written below.
+// applyWide has the steps at the left, bootstrap and etcd in the middle, nodes and operators at the right, and log and journal
+// below.
 func (l *Layout) applyWide(journal bool) {
 	l.Mode = Wide
 	above, below := l.Body.splitTop(l.Body.H - max(l.Body.H/4, 8))

@@ -62,7 +62,7 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 	}
 }
 
-// What is found wrong while somebody looks does not turn the screen upside down.
+// A diagnosis during the run must not change the mode of the layout.
 func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {140, 40}, {200, 60}} {
 		without, with := NewLayout(size[0], size[1], LayoutOptions{}), NewLayout(size[0], size[1], LayoutOptions{Between: 6})

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// leaveMenu is the question before leaving a run that goes on; its first choice, the default, is to go back.
+// leaveMenu asks before leaving a running installation; its first choice, the default, is to go back.
 type leaveMenu struct{ stop bool }
 
 func (d *dashboard) handleMenuKey(k tea.KeyMsg) tea.Cmd {
@@ -25,12 +25,12 @@ func (d *dashboard) handleMenuKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// buildLeaveView draws the question. What matters most comes first, should there be little room.
+// leaveView draws the leave menu. The most important lines come first, should there be little room.
 type leaveView struct {
 	theme      pane.Theme
 	stop       bool
-	resources  string // what there is in the cloud
-	continuing string // what goes on without us; may be empty
+	resources  string // what exists in the cloud
+	continuing string // what goes on after leaving; may be empty
 	resume     string
 }
 
@@ -50,7 +50,6 @@ func (v leaveView) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-// listOutcomes says what becomes of everything.
 func (v leaveView) listOutcomes() []string {
 	outcomes := []string{"Stopping waits for the calls in flight. Nothing is deleted: " + v.resources + "."}
 	if v.continuing != "" {

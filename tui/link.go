@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// handleLinkKey copies the page that somebody has to open, and tells whether there is one.
+// handleLinkKey copies the link of the pending action; it reports whether there is one.
 func (d *dashboard) handleLinkKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	link := d.buildAction().Link()
 	if !key.Matches(k, d.keys.Copy) || link == "" {
@@ -16,7 +16,6 @@ func (d *dashboard) handleLinkKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	return copyToClipboard(d.options.Out, link), true
 }
 
-// handleCopied says what became of a copy, until the next key.
 func (d *dashboard) handleCopied(m copiedMsg) {
 	d.notice = d.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one"
 	if m.err != nil {

@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// localCheck is what this machine can say about the answers: its files and environment variables are read beside the
-// screen.
+// localCheck is the result of reading the files and environment variables of this machine that the answers refer to, in the
+// background.
 type localCheck struct {
 	generation int
 	errors     []wizard.Problem
@@ -17,10 +17,8 @@ type localCheck struct {
 	pullSecret string // summary of the pull secret; empty as long as there is none
 }
 
-// localCheckMsg is the end of a local look.
 type localCheckMsg struct{ localCheck }
 
-// checkLocal reads what the answers lead to.
 func (t *session) checkLocal() {
 	t.local.generation++
 	turn, spec, lookup, unused := t.local.generation, t.spec(), t.interview.LookupEnv, t.interview.ListUnused(t.spec())

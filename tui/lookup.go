@@ -13,49 +13,45 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// lookupState is what the outside was asked, and what it said.
 type lookupState struct {
 	wizard.Lookup
-	subject    string // the answers that it is about, all in one text
-	generation int    // counts what was asked: what is not of this turn is dropped
-	scheduled  bool   // it is about to be asked
+	subject    string // the answers that it depends on, joined into one text
+	generation int    // counts the runs: results of earlier ones are dropped
+	scheduled  bool   // waits for lookupDelay
 	running    bool
-	known      bool // reply or err holds for the answers
+	known      bool // reply or err is about the present answers
 	result     wizard.LookupResult
 	err        error
 	began      time.Time
-	endedAt    time.Time // when the answer came
+	endedAt    time.Time // when the result came
 	cancel     context.CancelFunc
 }
 
-// Times of inquiries.
 const (
-	lookupDelay = 400 * time.Millisecond // after the last change, before anybody is asked
-	minBusyTime = time.Second            // that a busy mark is seen at least
+	lookupDelay = 400 * time.Millisecond // from the last change to the lookup
+	minBusyTime = time.Second            // minimum time that a busy mark is shown
 )
 
-// busyShownMsg says that a busy mark was seen long enough.
+// busyShownMsg is sent when a busy mark was shown for minBusyTime.
 type busyShownMsg struct{}
 
-// lookupDueMsg says that an inquiry has waited long enough.
+// lookupDueMsg is sent after lookupDelay.
 type lookupDueMsg struct {
 	id         string
 	generation int
 }
 
-// lookupResultMsg is the end of an inquiry.
 type lookupResultMsg struct {
 	lookupDueMsg
 	result wizard.LookupResult
 	err    error
 }
 
-// isBusy tells whether an inquiry is being made, or so short a time ago that nobody saw it.
+// isBusy reports whether a lookup is running, or ran less than minBusyTime.
 func (q *lookupState) isBusy(now time.Time) bool {
 	return q.scheduled || q.running || q.known && now.Sub(q.began) < minBusyTime
 }
 
-// status is how an inquiry went.
 func (q *lookupState) status(now time.Time) pane.Status {
 	switch {
 	case q.isBusy(now):
@@ -72,7 +68,7 @@ func (q *lookupState) status(now time.Time) pane.Status {
 	return pane.OK
 }
 
-// scheduleLookups has everybody asked about whose answers have changed, after a pause in which more may change.
+// scheduleLookups schedules the lookups whose answers have changed, after a pause in which more may change.
 func (t *session) scheduleLookups(pause time.Duration) {
 	for _, q := range t.lookups {
 		about, ready := t.buildSubject(q)
@@ -86,15 +82,13 @@ func (t *session) scheduleLookups(pause time.Duration) {
 	}
 }
 
-// errStopped is what an inquiry comes to that the operator did not want to wait for.
+// errStopped is the result of a lookup that the operator cancelled.
 var errStopped = errors.New("stopped")
 
-// isLookupRunning tells whether somebody is being asked.
 func (t *session) isLookupRunning() bool {
 	return slices.ContainsFunc(t.lookups, func(q *lookupState) bool { return q.running })
 }
 
-// cancelLookups ends what is being asked: nobody could tell.
 func (t *session) cancelLookups() {
 	for _, q := range t.lookups {
 		if q.running {
@@ -104,7 +98,7 @@ func (t *session) cancelLookups() {
 	}
 }
 
-// refreshLookups asks everybody once more, now. Whoever wants that while somebody is asked has waited long enough.
+// refreshLookups repeats all lookups at once. If some are running, it cancels them: the operator has waited long enough.
 func (t *session) refreshLookups() {
 	if t.isLookupRunning() {
 		t.cancelLookups()
@@ -119,8 +113,8 @@ func (t *session) refreshLookups() {
 	t.checkLocal()
 }
 
-// reset drops what an inquiry said, or would say. Choices stay to choose from, and limits to compare with: they rarely
-// change, and nobody shall slip past them while they are asked for again.
+// reset drops the results, also pending ones. Choices and limits are kept: they rarely change, and must not be bypassed while a
+// new lookup runs.
 func (q *lookupState) reset() {
 	if q.cancel != nil {
 		q.cancel()
@@ -140,7 +134,7 @@ func (t *session) scheduleLookup(q *lookupState, pause time.Duration) {
 	t.addCommand(t.later(pause, moment))
 }
 
-// buildSubject returns the answers that an inquiry is about, and whether they are all there and good.
+// buildSubject returns the answers that a lookup depends on, and whether all of them are present and valid.
 func (t *session) buildSubject(q *lookupState) (about string, ready bool) {
 	var subject strings.Builder
 	ready = q.IsRelevant(t.spec())
@@ -152,7 +146,6 @@ func (t *session) buildSubject(q *lookupState) (about string, ready bool) {
 	return subject.String(), ready
 }
 
-// runLookup makes an inquiry that is due.
 func (t *session) runLookup(m lookupDueMsg) {
 	q := t.findLookup(m.id)
 	if q == nil || q.generation != m.generation || !q.scheduled {
@@ -170,7 +163,7 @@ func (t *session) runLookup(m lookupDueMsg) {
 	t.addCommand(t.later(minBusyTime, busyShownMsg{}))
 }
 
-// handleLookup takes the end of an inquiry, unless the answers have changed since.
+// Results for other than the present answers are dropped.
 func (t *session) handleLookup(m lookupResultMsg) {
 	q := t.findLookup(m.id)
 	if q == nil || q.generation != m.generation || !q.running {
@@ -182,14 +175,12 @@ func (t *session) handleLookup(m lookupResultMsg) {
 	}
 }
 
-// resetLookups ends all inquiries.
 func (t *session) resetLookups() {
 	for _, q := range t.lookups {
 		q.reset()
 	}
 }
 
-// findLookup returns the inquiry with an ID, or nil.
 func (t *session) findLookup(id string) *lookupState {
 	for _, q := range t.lookups {
 		if q.ID == id {

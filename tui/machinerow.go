@@ -9,22 +9,18 @@ import (
 	"exoshift/wizard"
 )
 
-// machineRow is a role or an additional group, as a row of the nodes screen.
 type machineRow struct {
 	key    string // e.g. "sizing.workers"
 	title  string
-	fields map[string]wizard.Field // by the last parts of their keys; also those that nobody is asked
+	fields map[string]wizard.Field // by the last parts of their keys; also those that are not asked
 	asked  map[string]bool
 }
 
-// groupsKey is the field of the additional groups.
 const groupsKey = "sizing.extraGroups"
 
-// isGroup tells whether the row is an additional group, and which.
 func (m machineRow) isGroup() bool { return strings.HasPrefix(m.key, groupsKey+"[") }
 
-// buildMachineRows makes rows of the fields that are asked. What is not asked of a row, since nothing else is allowed, is
-// shown all the same.
+// Fields that are not asked, since only one value is allowed, are shown all the same.
 func buildMachineRows(asked []wizard.Field, spec state.Spec) []machineRow {
 	var rows []machineRow
 	for _, field := range asked {
@@ -56,7 +52,6 @@ func newMachines(key string, field wizard.Field) machineRow {
 	return machineRow{key: key, title: title, fields: map[string]wizard.Field{}, asked: map[string]bool{}}
 }
 
-// complete adds the fields that nobody is asked.
 func (m machineRow) complete(all []wizard.Field) {
 	for _, field := range all {
 		if key, part := splitLast(field.Key); key == m.key && !m.asked[part] {
@@ -65,7 +60,6 @@ func (m machineRow) complete(all []wizard.Field) {
 	}
 }
 
-// value returns what a field of the row says.
 func (m machineRow) value(part string, spec state.Spec) string {
 	field, there := m.fields[part]
 	if !there {
@@ -74,7 +68,6 @@ func (m machineRow) value(part string, spec state.Spec) string {
 	return field.Get(spec)
 }
 
-// splitLast takes the last part off a key.
 func splitLast(key string) (rest, last string) {
 	i := strings.LastIndex(key, ".")
 	return key[:max(i, 0)], key[i+1:]

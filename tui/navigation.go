@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// listShown are the screens that there are, by their places among all: those on which nothing is asked are left out.
+// listShown returns the indices of all screens but those on which nothing is asked.
 func (s *wizardModel) listShown() []int {
 	var shown []int
 	for i, sheet := range s.pages {
@@ -20,10 +20,9 @@ func (s *wizardModel) listShown() []int {
 	return shown
 }
 
-// hasQuestions tells whether something is asked on a screen.
 func hasQuestions(screen wizard.Screen) bool { return screen != checksScreen && screen != reviewScreen }
 
-// handleIntent does what the page in front wants of the wizard.
+// handleIntent runs what the current page requested.
 func (s *wizardModel) handleIntent() tea.Cmd {
 	wish := s.session.intent
 	s.session.intent = nil
@@ -41,7 +40,7 @@ func (s *wizardModel) handleIntent() tea.Cmd {
 	return nil
 }
 
-// moveBy goes to the screen before or after; before the first one there is nothing but leaving.
+// Before the first screen there is only the quit menu.
 func (s *wizardModel) moveBy(by int) tea.Cmd {
 	shown := s.listShown()
 	to := slices.Index(shown, s.current) + by
@@ -55,7 +54,7 @@ func (s *wizardModel) moveBy(by int) tea.Cmd {
 	return s.openScreen(shown[to])
 }
 
-// openScreen goes to a screen: backwards always, forward as far as nothing is red.
+// openScreen allows going back always, and forward up to the first screen with errors.
 func (s *wizardModel) openScreen(to int) tea.Cmd {
 	if to == s.current {
 		return nil
@@ -75,8 +74,8 @@ func (s *wizardModel) openScreen(to int) tea.Cmd {
 	return s.showPage(to)
 }
 
-// findBlockingScreen returns the first screen with something red on the way to another one. What turned red behind those who go
-// on stops them where the questions end.
+// findBlockingScreen returns the first screen with errors on the way to another one. Errors on screens that were passed already
+// block only where the questions end.
 func (s *wizardModel) findBlockingScreen(to int) (screen int, found bool) {
 	first := s.current + 1
 	if !hasQuestions(s.pages[to].screen) {
@@ -90,7 +89,6 @@ func (s *wizardModel) findBlockingScreen(to int) (screen int, found bool) {
 	return 0, false
 }
 
-// isBlocking tells whether a screen is in the way of those who jump over it.
 func (s *wizardModel) isBlocking(i int) bool {
 	sheet := s.pages[i]
 	if hasQuestions(sheet.screen) {
@@ -100,7 +98,7 @@ func (s *wizardModel) isBlocking(i int) bool {
 	return mark != pane.OK && mark != pane.Warn
 }
 
-// selectFirstError has everything told that is red on the screen in front, and selects the first of it.
+// selectFirstError shows all errors of the current screen and selects the first one.
 func (s *wizardModel) selectFirstError() {
 	screen := s.pages[s.current].screen
 	blocking := s.session.listScreenErrors(screen)
@@ -110,14 +108,12 @@ func (s *wizardModel) selectFirstError() {
 	}
 }
 
-// selectField selects a field of the screen in front.
 func (s *wizardModel) selectField(key string) {
 	if seeker, can := s.currentPage().(focuser); can {
 		seeker.Focus(key)
 	}
 }
 
-// openField goes to the screen of a field and selects it.
 func (s *wizardModel) openField(key string) tea.Cmd {
 	field, _ := s.session.fieldIndex.find(key)
 	i := slices.IndexFunc(s.pages, func(sheet pageState) bool { return sheet.screen == field.Screen })
@@ -134,7 +130,6 @@ func (s *wizardModel) openField(key string) tea.Cmd {
 	return cmd
 }
 
-// screenTitle is what a screen is called on the strip.
 func (s *wizardModel) screenTitle(i int) string {
 	switch screen := s.pages[i].screen; screen {
 	case checksScreen:

@@ -10,22 +10,22 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// networkPage is the form of the network with a picture of what its answers mean, which follows what is being typed.
+// networkPage is the form of the network with a picture of the address ranges, which follows the edit.
 type networkPage struct {
 	*form
 	lastValid typedAnswer
-	cached    addresses // remembered until one of the following changes
+	cached    addresses // computed again when one of the following changes
 
 	cachedSpec state.Spec
 	cachedEdit typedAnswer
 }
 
-// typedAnswer is what was being typed when it was a good answer last.
+// typedAnswer is the latest valid text of the edit.
 type typedAnswer struct{ key, text string }
 
 func newNetworkPage(t *session) *networkPage { return &networkPage{form: newForm(t, wizard.Network)} }
 
-// Update remembers what was typed as long as it is a good answer: the picture would flicker otherwise.
+// Update remembers the edit as long as it is valid: the picture would flicker otherwise.
 func (p *networkPage) Update(msg tea.Msg) tea.Cmd {
 	cmd := p.form.Update(msg)
 	key, text, typed := p.CurrentEdit()
@@ -38,7 +38,7 @@ func (p *networkPage) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// View draws the form, and below it the picture, unless that stands beside it.
+// View draws the form, and below it the picture, unless that is beside it.
 func (p *networkPage) View(width, height int) string {
 	if p.session.helpBeside || p.list != nil || width < minFormWidth || height < minFormHeight+minAddressesHeight {
 		return p.form.View(width, height)
@@ -53,7 +53,6 @@ func (p *networkPage) RenderSide(width, height int) string {
 	return p.buildAddresses().View(width, height)
 }
 
-// buildAddresses are what the answers mean as they are, with what is being typed.
 func (p *networkPage) buildAddresses() addresses {
 	if spec := p.session.spec(); p.cached.ranges.Ranges == nil || p.cachedEdit != p.lastValid || !reflect.DeepEqual(p.cachedSpec, spec) {
 		p.cachedSpec, p.cachedEdit = copyGroups(spec), p.lastValid
@@ -66,7 +65,6 @@ func (p *networkPage) buildAddresses() addresses {
 	return p.cached
 }
 
-// withAnswer returns the answers with one of them changed, if that is a good one.
 func withAnswer(fields []wizard.Field, spec state.Spec, key, text string) (state.Spec, bool) {
 	for _, field := range fields {
 		if field.Key == key {

@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard"
 )
 
-// atNetwork is somebody on the network screen, with the cursor on a field.
+// atNetwork returns an operator on the network screen, with the cursor on a field.
 func atNetwork(t *testing.T, key string, width, height int) *operator {
 	t.Helper()
 	o := sit(t, newDesk().answer(t, whole()), width, height, nil)
@@ -37,7 +37,7 @@ func TestAnOverlapIsDrawnAndToldWhileItIsTyped(t *testing.T) {
 	o := atNetwork(t, "network.customerNetworks", 80, 24).types("10.130.0.0/24")
 	o.sees(t, "✗ Pod network", "✗ Customer network", "×", "Pod network (10.128.0.0/14) overlaps Customer network")
 	o.press("backspace", "backspace", "backspace")
-	o.sees(t, "10.130.0.0_", "✗ Customer network") // what is no range leaves the picture as it was
+	o.sees(t, "10.130.0.0_", "✗ Customer network") // an invalid range does not change the picture
 	if got := o.session.spec().Network.CustomerNetworks; got != nil {
 		t.Errorf("what is being typed is stored: %v", got)
 	}

@@ -6,19 +6,17 @@ import (
 	"exoshift/tui/pane"
 )
 
-// nodesColumn is a column of the nodes screen: the last part of the keys of its fields, or what follows from the type.
+// nodesColumn is a column of the nodes screen: the last part of the keys of its fields, or a value derived from the type.
 type nodesColumn struct {
 	part string
 	pane pane.SizingColumn
 }
 
-// Columns that follow from the instance type.
 const (
 	cpuColumn    = "cpus"
 	memoryColumn = "memory"
 )
 
-// newKnownColumns are the columns whose titles are known, in their order.
 func newKnownColumns() []nodesColumn {
 	return []nodesColumn{
 		{"count", pane.SizingColumn{Title: "count", Short: "count", Width: 8, MinWidth: 5}},
@@ -31,7 +29,7 @@ func newKnownColumns() []nodesColumn {
 	}
 }
 
-// collectColumns returns the columns of the rows: those that any of them has, with new ones at the end.
+// collectColumns returns the columns that any of the rows has: known ones in their order, others at the end.
 func collectColumns(rows []machineRow) []nodesColumn {
 	var columns []nodesColumn
 	known := newKnownColumns()

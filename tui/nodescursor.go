@@ -2,17 +2,14 @@ package tui
 
 import "slices"
 
-// The buttons below the table.
 const (
 	nextButton = iota
 	addButton
 	buttonCount
 )
 
-// isOnButtons tells whether the cursor is below the table.
 func (p *nodesPage) isOnButtons() bool { return p.row >= len(p.listRows()) }
 
-// listParts are the cells of a row that can be changed, in the order of the columns.
 func (p *nodesPage) listParts(row int) []string {
 	rows := p.listRows()
 	if row < 0 || row >= len(rows) {
@@ -27,7 +24,6 @@ func (p *nodesPage) listParts(row int) []string {
 	return parts
 }
 
-// resetCursor puts the cursor on a cell that can be changed.
 func (p *nodesPage) resetCursor() {
 	p.row = min(max(p.row, 0), len(p.listRows()))
 	if parts := p.listParts(p.row); len(parts) > 0 && !slices.Contains(parts, p.part) {
@@ -35,7 +31,7 @@ func (p *nodesPage) resetCursor() {
 	}
 }
 
-// findNearest returns the part whose column is nearest to the one of the cursor.
+// findNearest returns the part whose column is nearest to that of the cursor.
 func (p *nodesPage) findNearest(parts []string) string {
 	columns := collectColumns(p.listRows())
 	place := func(part string) int {
@@ -48,14 +44,13 @@ func (p *nodesPage) findNearest(parts []string) string {
 
 func columnDistance(a, b int) int { return max(a-b, b-a) }
 
-// moveVertical moves the cursor by rows.
 func (p *nodesPage) moveVertical(by int) {
 	p.storeEdit()
 	p.row += by
 	p.resetCursor()
 }
 
-// moveHorizontal moves the cursor within its row; beyond its ends it stays, unless it wraps into the next row.
+// moveHorizontal moves the cursor within its row; at the ends it stays, unless it wraps into the next row.
 func (p *nodesPage) moveHorizontal(by int, wraps bool) {
 	p.storeEdit()
 	if p.isOnButtons() {
@@ -97,7 +92,7 @@ func (p *nodesPage) moveButton(by int, wraps bool) {
 	p.button = min(max(at, 0), p.lastButton())
 }
 
-// lastButton is the last one that is there: groups are asked for or not.
+// lastButton depends on whether additional groups are asked.
 func (p *nodesPage) lastButton() int {
 	if !p.hasExtraGroups() {
 		return nextButton

@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// nodesKeys are the keys of the nodes screen.
 type nodesKeys struct {
 	Move, Up, Down, Left, Right, Next, Previous  key.Binding
 	Type, More, Less, Erase, Open, Accept, Press key.Binding
@@ -45,7 +44,6 @@ func newNodesKeys() nodesKeys {
 	}
 }
 
-// listHints are the keys of what is selected or open.
 func (k nodesKeys) listHints(p *nodesPage) []key.Binding {
 	switch {
 	case p.remove != "":
@@ -74,7 +72,7 @@ func (k nodesKeys) listHints(p *nodesPage) []key.Binding {
 	return hints
 }
 
-// Update takes a key; nothing else is of interest to the page.
+// Update handles keys; all other messages are ignored.
 func (p *nodesPage) Update(msg tea.Msg) tea.Cmd {
 	k, pressed := msg.(tea.KeyMsg)
 	if !pressed {
@@ -95,7 +93,6 @@ func (p *nodesPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// handleKey takes a key of the table.
 func (p *nodesPage) handleKey(k tea.KeyMsg) {
 	if p.handleMoveKey(k) {
 		return
@@ -120,7 +117,6 @@ func (p *nodesPage) handleKey(k tea.KeyMsg) {
 	}
 }
 
-// handleMoveKey takes a key that leads to another cell.
 func (p *nodesPage) handleMoveKey(k tea.KeyMsg) bool {
 	keys := p.keys
 	switch {
@@ -142,7 +138,7 @@ func (p *nodesPage) handleMoveKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// applySuggestion takes the first suggestion that is told.
+// applySuggestion applies the first fix that the shown problems suggest.
 func (p *nodesPage) applySuggestion() {
 	p.storeEdit()
 	rows := p.listRows()
@@ -151,7 +147,7 @@ func (p *nodesPage) applySuggestion() {
 	}
 	for _, fault := range append(p.session.filterProblems(rows[p.row].key, p.session.listAllErrors()), p.listWarnings(rows[p.row].key)...) {
 		if fault.Suggestion != "" {
-			_ = p.session.set(fault.FindFix()) // what is wrong is told below the table
+			_ = p.session.set(fault.FindFix()) // the error is shown below the table
 			return
 		}
 	}
@@ -166,7 +162,6 @@ func (p *nodesPage) handleButtonKey(k tea.KeyMsg) {
 	}
 }
 
-// handleCellKey takes a key that is about the value of a cell.
 func (p *nodesPage) handleCellKey(k tea.KeyMsg) {
 	field, there := p.selectedField()
 	if !there {

@@ -12,24 +12,23 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// nodesPage asks for the machines: a table whose cells are changed in place, and below it what that means for the
-// quotas and the bill.
+// nodesPage asks for the machines: a table with editable cells, and below it their quotas and cost.
 type nodesPage struct {
 	session *session
 	keys    nodesKeys
 	row     int    // of the cursor; behind the last row are the buttons
 	part    string // of the cursor's cell: the last part of its key
 	button  int
-	edit    *cellEdit   // what is being typed into the cell of the cursor
-	list    *typeList   // the instance types to choose from, while that is open
-	naming  *namePrompt // the name of a group, while it is asked for
-	remove  string      // the row of a group that somebody wants to take away
+	edit    *cellEdit   // of the cell of the cursor
+	list    *typeList   // the instance types to choose from; nil while closed
+	naming  *namePrompt // the name of a group; nil while closed
+	remove  string      // the row of the group to remove, before it is confirmed
 	notice  string      // until the next key
 	cache   sizingView
 	offers  map[string]wizard.InstanceType // by their names
 }
 
-// sizingView is what follows from the answers, remembered until they change.
+// sizingView is derived from the answers and cached until they change.
 type sizingView struct {
 	spec     state.Spec
 	rows     []machineRow
@@ -46,7 +45,7 @@ func newNodesPage(t *session) *nodesPage {
 	return p
 }
 
-// Open puts the cursor on what a newcomer decides: the first field that is not for those who know better.
+// Open puts the cursor on the first field that is not for advanced users.
 func (p *nodesPage) Open() tea.Cmd {
 	if p.part != "" {
 		p.resetCursor()
@@ -65,7 +64,7 @@ func (p *nodesPage) Open() tea.Cmd {
 	return nil
 }
 
-// Close stores what was being typed and shows what is in the way.
+// Close stores the edit and shows the errors.
 func (p *nodesPage) Close() (ok bool) {
 	p.storeEdit()
 	p.list, p.naming, p.remove = nil, nil, ""
@@ -77,7 +76,7 @@ func (p *nodesPage) Close() (ok bool) {
 	return len(red) == 0
 }
 
-// Mark is how the answers of the page are.
+// Mark returns the status of the page's answers.
 func (p *nodesPage) Mark() pane.Status {
 	if len(p.session.listUnassignedShortages(wizard.Nodes)) > 0 {
 		return pane.Failed
@@ -89,10 +88,10 @@ func (p *nodesPage) Mark() pane.Status {
 	return status
 }
 
-// IsFullWidth tells that the table wants the whole width. Where there is room, the page shows its help itself.
+// IsFullWidth returns true: where there is room, the page shows its help itself.
 func (p *nodesPage) IsFullWidth() bool { return true }
 
-// InputMode keeps digits where they are numbers, and everything where something is open.
+// InputMode captures digits where they are numbers, and everything where something is open.
 func (p *nodesPage) InputMode() inputMode {
 	switch {
 	case p.edit != nil, p.list != nil, p.naming != nil, p.remove != "":
@@ -119,7 +118,7 @@ func (p *nodesPage) Focus(key string) bool {
 	return false
 }
 
-// Help is about the cell of the cursor.
+// Help explains the cell of the cursor.
 func (p *nodesPage) Help() string {
 	field, there := p.selectedField()
 	if p.naming != nil {
@@ -136,7 +135,7 @@ func (p *nodesPage) Help() string {
 	return strings.Join(append([]string{p.session.formatHelp(field)}, p.listProblems()...), "\n")
 }
 
-// listProblems are the faults of what is selected in full: below the table they may be cut short.
+// listProblems returns the problems of the selection in full: below the table they may be cut short.
 func (p *nodesPage) listProblems() []string {
 	var all []string
 	for _, line := range p.collectProblems() {
@@ -149,13 +148,12 @@ func (p *nodesPage) listProblems() []string {
 	return all
 }
 
-// Hints are the keys of what is selected.
+// Hints returns the keys of the selection.
 func (p *nodesPage) Hints() []key.Binding { return p.keys.listHints(p) }
 
-// listRows are the rows of the table.
 func (p *nodesPage) listRows() []machineRow { return p.getView().rows }
 
-// spec is the answers as they would be with what is being typed.
+// spec returns the answers with the edit applied, if it is valid.
 func (p *nodesPage) spec() state.Spec {
 	if p.edit == nil || p.edit.spec == nil {
 		return p.session.spec()
@@ -163,7 +161,6 @@ func (p *nodesPage) spec() state.Spec {
 	return *p.edit.spec
 }
 
-// getView returns what follows from the answers.
 func (p *nodesPage) getView() *sizingView {
 	spec := p.spec()
 	if p.cache.known && reflect.DeepEqual(p.cache.spec, spec) {
@@ -176,13 +173,11 @@ func (p *nodesPage) getView() *sizingView {
 	return &p.cache
 }
 
-// computeEstimate is the estimate for what is on the screen.
 func (p *nodesPage) computeEstimate() wizard.Estimate {
 	view := p.getView()
 	return view.estimate.get(p.session, view.spec)
 }
 
-// selectedField is the field of the cell of the cursor.
 func (p *nodesPage) selectedField() (wizard.Field, bool) {
 	rows := p.listRows()
 	if p.row < 0 || p.row >= len(rows) || !rows[p.row].asked[p.part] {

@@ -14,14 +14,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// limits is what the outside says about the quotas of an organization.
+// limits is the lookup result for the quotas of an organization.
 func limits(instances, addresses int) wizard.LookupResult {
 	return wizard.LookupResult{Summary: "2 quotas", Quotas: []wizard.Quota{
 		{Resource: "instance", Used: 4, Limit: instances}, {Resource: "elastic-ip", Limit: addresses}, {Resource: "gpu2"},
 	}}
 }
 
-// atNodes is somebody on the nodes screen, whose organization has limits.
+// atNodes returns an operator on the nodes screen, whose organization has limits.
 func atNodes(t *testing.T, d *desk, width, height int) *operator {
 	t.Helper()
 	o := sit(t, d.answer(t, whole()), width, height, nil)
@@ -29,7 +29,7 @@ func atNodes(t *testing.T, d *desk, width, height int) *operator {
 	return o.at(t, wizard.Nodes)
 }
 
-// on puts the cursor on a cell.
+// on moves the cursor to a cell.
 func (o *operator) on(t *testing.T, key string) *operator {
 	t.Helper()
 	if !o.currentPage().(focuser).Focus(key) {
@@ -173,7 +173,7 @@ func TestAQuotaThatDoesNotSufficeIsRedAndBlocksTheWayUntilItFits(t *testing.T) {
 	}
 }
 
-// Elastic IPs are an answer of the next screen: there it can be mended.
+// Elastic IPs are an answer of the next screen: only there the shortage can be solved.
 func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, limits(100, 1), nil), 80, 24)
 	o.sees(t, `✗ the quota "elastic-ip" does not suffice`, "dns-round-robin", "screen Network and DNS")
@@ -186,7 +186,7 @@ func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 	}
 }
 
-// The limits are asked for again whenever a type changes; until then those that are known hold.
+// The limits are looked up again whenever a type changes; until then the known ones apply.
 func TestKnownLimitsHoldWhileTheyAreAskedForAgain(t *testing.T) {
 	d := newDesk().inquires(wizard.Nodes, "offers", []string{"sizing.workers.type"}, limits(19, 5), nil)
 	o := atNodes(t, d, 80, 24).on(t, "sizing.workers.count").types("6").press("tab")
@@ -207,7 +207,7 @@ func TestQuotasThatNobodyCanTellStopNobody(t *testing.T) {
 	}
 }
 
-// types of a zone that has no GPUs, and one type that this program does not know.
+// offered is a zone without GPUs, and with one type that is unknown to this program.
 func offered() wizard.LookupResult {
 	choices := []wizard.Choice{{Value: "standard.extra-large"}, {Value: "standard.huge", Note: "8 CPUs"}, {Value: "quantum.small", Note: "new"}}
 	return wizard.LookupResult{Choices: map[string][]wizard.Choice{"sizing.workers.type": choices}}
@@ -279,7 +279,7 @@ func TestAGroupIsAddedNamedAndTakenAway(t *testing.T) {
 	o.seesNot(t, "gpu")
 }
 
-// What somebody merely tries must not reach the answers that are saved.
+// An unfinished edit must not reach the saved answers.
 func TestWhatIsBeingTypedForAGroupIsNoAnswerYet(t *testing.T) {
 	d := newDesk().answer(t, map[string]string{"sizing.extraGroups": "name=gpu type=standard.huge count=2 rootDisk=100"})
 	o := atNodes(t, d, 80, 24).on(t, "sizing.extraGroups[0].count").types("7")
@@ -340,7 +340,7 @@ func TestTheNodesScreenLooksAsRecorded(t *testing.T) {
 	}
 }
 
-// Any keys on any of the two screens, at any size: nothing panics, and every line is as wide as the screen.
+// Any keys on both screens, at any size: nothing panics, and every line is as wide as the screen.
 func FuzzNodesAndNetwork(f *testing.F) {
 	f.Add(80, 24, "a gpu\n12\tx y", false, 3)
 	f.Add(20, 5, "\x1b[2J999999999\t\t\t\n++--", true, 1)

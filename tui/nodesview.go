@@ -11,19 +11,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Sizes of the nodes screen.
 const (
-	minTwoColumnWidth  = 70  // width from which quotas and cost stand side by side
+	minTwoColumnWidth  = 70  // width from which quotas and cost are side by side
 	quotasWidth        = 46  //
-	minHelpBesideWidth = 132 // width from which the help stands beside everything else
-	maxTableWidth      = 110 // of what it leaves then
-	minHelpHeight      = 10  // height that is left, from which the help is shown below everything
+	minHelpBesideWidth = 132 // width from which the help is beside everything else
+	maxTableWidth      = 110 // of the remaining width
+	minHelpHeight      = 10  // remaining height from which the help is shown below everything
 	minPictureHeight   = 16  // height from which the cluster is drawn
-	minTableHeight     = 4   // height below which there is no room for a table
-	minTableWidth      = 44  // width below which there is none
+	minTableHeight     = 4   // height below which the table is not drawn
+	minTableWidth      = 44  // width below which the table is not drawn
 )
 
-// View draws the table, what is wrong or asked, and what the machines need and cost.
+// View draws the table, its problems or prompts, and quotas and cost of the machines.
 func (p *nodesPage) View(width, height int) string {
 	switch {
 	case width <= 0 || height <= 0:
@@ -51,7 +50,7 @@ func (p nodesBody) View(width, height int) string {
 	return pane.Fill(left, width, height)
 }
 
-// renderSide is what stands beside the table: the help, and below it the cluster as it grows with every key.
+// renderSide draws the help and below it the picture of the cluster, which follows the edit.
 func (p nodesBody) renderSide(width, height int) string {
 	t := p.session.theme
 	tall := p.computeHelpHeight(width)
@@ -64,8 +63,8 @@ func (p nodesBody) renderSide(width, height int) string {
 	return p.renderHelpBox(width, tall) + "\n" + pane.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
 }
 
-// renderColumn draws everything below each other. The table comes first, then the sums, then what is wrong; what is left is
-// divided among the details, the quotas and, unless that stands beside it, the help.
+// Height is assigned to the table first, then to the sums and the problems; the rest is divided among the details, the quotas
+// and, unless it is beside them, the help.
 func (p nodesBody) renderColumn(width, height int, helped bool) []string {
 	table, details := p.buildTable(), p.renderDetails(width)
 	if len(details) == 0 && !helped {
@@ -94,7 +93,7 @@ func (p nodesBody) renderColumn(width, height int, helped bool) []string {
 	return lines
 }
 
-// computeBudgetHeight is how many lines the quotas and the cost get in any case.
+// computeBudgetHeight returns the minimum height of quotas and cost.
 func computeBudgetHeight(width, height int) int {
 	if width < minTwoColumnWidth || height < 16 {
 		return 2
@@ -102,7 +101,7 @@ func computeBudgetHeight(width, height int) int {
 	return 4
 }
 
-// truncateLines shortens a text and says where the rest of it is.
+// truncateLines shortens a text and refers to the help for the rest.
 func truncateLines(lines []string, height, width int) []string {
 	if len(lines) <= height || height <= 0 {
 		return lines[:min(len(lines), max(height, 0))]
@@ -113,7 +112,6 @@ func truncateLines(lines []string, height, width int) []string {
 
 func splitLines(view string) []string { return strings.Split(view, "\n") }
 
-// buildTable is the table with the cursor where it is.
 func (p *nodesPage) buildTable() pane.Sizing {
 	rows := p.listRows()
 	columns := collectColumns(rows)
@@ -135,7 +133,6 @@ func (p *nodesPage) buildTable() pane.Sizing {
 	return table
 }
 
-// computeStatus of a row or of a field.
 func (p *nodesPage) computeStatus(key string, red []wizard.Problem) pane.Status {
 	switch {
 	case len(p.session.filterProblems(key, red)) > 0:
@@ -146,12 +143,11 @@ func (p *nodesPage) computeStatus(key string, red []wizard.Problem) pane.Status 
 	return pane.OK
 }
 
-// listWarnings is what is worth knowing about a row or a field, with what is being typed.
+// listWarnings includes the warnings about the edit.
 func (p *nodesPage) listWarnings(key string) []wizard.Problem {
 	return p.session.filterProblems(key, append(p.session.listWarnings(key), p.getView().warnings...))
 }
 
-// buildCell draws a value as a cell.
 func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.Problem) pane.SizingCell {
 	switch part {
 	case cpuColumn, memoryColumn:
@@ -175,7 +171,6 @@ func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.P
 	return cell
 }
 
-// renderButtons draws the buttons, and how much is in the way.
 func (p *nodesPage) renderButtons(width int) string {
 	t := p.session.theme
 	line := strings.Repeat(" ", 1+ansi.StringWidth(t.Indent()))
@@ -192,7 +187,7 @@ func (p *nodesPage) renderButtons(width int) string {
 	return pane.Fit(line, width)
 }
 
-// renderDetails are what is asked, what is wrong, or else what the selected cell is.
+// renderDetails returns the prompt, the problems, or else a description of the selected cell.
 func (p *nodesPage) renderDetails(width int) []string {
 	t := p.session.theme
 	switch {
@@ -212,7 +207,6 @@ func (p *nodesPage) renderDetails(width int) []string {
 	return append(lines, p.renderProblems(width)...)
 }
 
-// renderSummary says in a sentence or two what the selected cell is.
 func (p *nodesPage) renderSummary(width int) []string {
 	field, there := p.selectedField()
 	if !there {
@@ -229,7 +223,6 @@ func wrapDim(t pane.Theme, text string, width int) []string {
 	return lines
 }
 
-// renderProblems tells what is wrong, and then what is worth knowing.
 func (p *nodesPage) renderProblems(width int) []string {
 	var lines []string
 	for _, one := range p.collectProblems() {
@@ -238,14 +231,14 @@ func (p *nodesPage) renderProblems(width int) []string {
 	return lines
 }
 
-// statusText is something about the answers: Failed or Warn.
+// statusText is a message of status Failed or Warn.
 type statusText struct {
 	status pane.Status
 	text   string
 }
 
-// collectProblems are the faults of the selected cell, of its row, of the quotas and of the rest, each once, and then what is worth
-// knowing about the row.
+// collectProblems returns the errors of the selected cell, of its row, of the quotas and of the rest, each once, and then the
+// warnings of the row.
 func (p *nodesPage) collectProblems() []statusText {
 	red := p.session.listAllErrors()
 	var faults, warnings []wizard.Problem
@@ -268,7 +261,6 @@ func (p *nodesPage) collectProblems() []statusText {
 	return told
 }
 
-// formatProblem is what is said of a fault, behind the field that it is about.
 func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
 	key, part := splitLast(fault.Field)
 	for _, row := range p.listRows() {
@@ -286,7 +278,6 @@ func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
 	return said
 }
 
-// renderMessage wraps a text behind a mark.
 func (p *nodesPage) renderMessage(status pane.Status, text string, width int) []string {
 	t := p.session.theme
 	lines := pane.Wrap(text, "", max(width-ansi.StringWidth(t.Indent()), 4))
@@ -300,13 +291,11 @@ func (p *nodesPage) renderMessage(status pane.Status, text string, width int) []
 	return lines
 }
 
-// renderHelpBox is the help of the selected cell in a box.
 func (p *nodesPage) renderHelpBox(width, height int) string {
 	box := pane.Box{Theme: p.session.theme, Title: "help", Content: helpText{p.session.theme, p.Help()}}
 	return pane.Fill(splitLines(box.View(width, min(height, p.computeHelpHeight(width)))), width, height)
 }
 
-// computeHelpHeight is how many lines the whole help needs with its box.
 func (p *nodesPage) computeHelpHeight(width int) int {
 	return len(helpText{p.session.theme, p.Help()}.renderLines(width-4)) + 2
 }

@@ -7,10 +7,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// showHelp shows the help in place of the page.
 func (s *wizardModel) showHelp() { s.help, s.helpTop = true, 0 }
 
-// handleHelpKey scrolls the help as far as there is more of it; any other key closes it.
+// Keys that scroll keep the help open while there is more of it; any other key closes it.
 func (s *wizardModel) handleHelpKey(k tea.KeyMsg) {
 	most := s.countHiddenHelp()
 	if s.help = most > 0 && key.Matches(k, s.keys.Scroll); !s.help {
@@ -20,13 +19,11 @@ func (s *wizardModel) handleHelpKey(k tea.KeyMsg) {
 	s.helpTop = min(max(min(s.helpTop, most)+by, 0), most)
 }
 
-// countHiddenHelp is how many lines of the help there is no room for.
 func (s *wizardModel) countHiddenHelp() int {
 	room := newWizardLayout(s.width, s.height, true).Main
 	return max(len(s.buildHelp().renderLines(room.W))-room.H, 0)
 }
 
-// buildHelp is the help of what is selected, with the keys that are the same everywhere.
 func (s *wizardModel) buildHelp() helpText {
 	if s.session == nil {
 		return helpText{s.theme, startHelp}
@@ -46,13 +43,12 @@ const startHelp = "Installing OpenShift on Exoscale\n" +
 const keysHelp = "Keys: up, down and tab move, enter accepts, esc goes back, alt+1 to alt+8 go to a screen. F9 writes the answers " +
 	"file, ctrl+r asks Exoscale once more, ctrl+l draws the screen again. ctrl+c leaves; you are asked before."
 
-// scrolledHelp is the help from a line on.
 type scrolledHelp struct {
 	helpText
 	top int
 }
 
-// View draws as many lines as there is room for, and says that there are more.
+// View draws as many lines as fit, and shows that there are more.
 func (h scrolledHelp) View(width, height int) string {
 	lines := h.renderLines(width)
 	lines = lines[min(h.top, max(len(lines)-height, 0)):]

@@ -7,7 +7,6 @@ import (
 	"exoshift/tui/pane"
 )
 
-// buildSelected returns the pane of the chosen tab.
 func (d *dashboard) buildSelected() pane.View {
 	switch d.tab {
 	case stepsTab:
@@ -37,7 +36,7 @@ func (d *dashboard) buildRunStatus() pane.RunStatus {
 	}
 }
 
-// buildAction is also kept after a failure where the explanation is in a narrow box.
+// buildAction also keeps the action of a failed step where the failure is in a narrow box.
 func (d *dashboard) buildAction() pane.Action {
 	return pane.Action{Theme: d.theme, Board: d.board, Failed: d.width >= mediumWidth}
 }
@@ -88,7 +87,6 @@ func (d *dashboard) buildCloud() pane.Cloud {
 	return pane.Cloud{Theme: d.theme, Objects: d.board.Objects, Offset: d.offsets[cloudTab]}
 }
 
-// buildLog is what the log pane shows: events, or the journal where that was chosen.
 func (d *dashboard) buildLog() pane.Log {
 	if d.journal {
 		return d.buildJournal()
@@ -103,7 +101,6 @@ func (d *dashboard) buildEvents() pane.Log {
 	}
 }
 
-// buildJournal shows the journal of the bootstrap machine.
 func (d *dashboard) buildJournal() pane.Log {
 	return pane.Log{
 		Theme: d.theme, Events: d.board.Journal, Until: d.journalEnd, Empty: "no line yet",
@@ -111,7 +108,6 @@ func (d *dashboard) buildJournal() pane.Log {
 	}
 }
 
-// formatLogTitle names what the log pane shows.
 func (d *dashboard) formatLogTitle() string {
 	if d.journal {
 		return "journal of the bootstrap machine"
@@ -128,7 +124,7 @@ func (d *dashboard) findStepTitle(id string) string {
 	return id
 }
 
-// buildFailure explains the failure or, before there is one, what is known to be wrong.
+// buildFailure explains the failure or, before there is one, the diagnosis.
 func (d *dashboard) buildFailure() scrollable {
 	if len(d.buildRunStatus().ListFailed()) > 0 {
 		return pane.Failure{
@@ -144,7 +140,7 @@ func (d *dashboard) buildDiagnosis() pane.Diagnosis {
 	return pane.Diagnosis{Theme: d.theme, Findings: d.board.Findings, Now: d.now()}
 }
 
-// buildOverview leaves out what is wrong where a notice tells it.
+// buildOverview omits the diagnosis where a notice shows it.
 func (d *dashboard) buildOverview(noticed bool) pane.Overview {
 	diagnosis := d.buildDiagnosis()
 	if noticed {
@@ -157,10 +153,10 @@ func (d *dashboard) buildOverview(noticed bool) pane.Overview {
 	}
 }
 
-// isBootstrapped tells whether the cluster stands on its own: the bootstrap machine may go.
+// isBootstrapped reports whether the cluster no longer needs the bootstrap machine.
 func (d *dashboard) isBootstrapped() bool { return d.board.HasReached(state.PhaseMemberRemoved) }
 
-// buildCertificates matter until the cluster stands on its own, which renews them.
+// The certificates matter until the cluster is bootstrapped: from then on it renews them.
 func (d *dashboard) buildCertificates() pane.Certificates {
 	p := pane.Certificates{Theme: d.theme, Until: d.board.Expiry, Now: d.options.Wall()}
 	if d.ended || d.isBootstrapped() {

@@ -8,10 +8,9 @@ import (
 	"exoshift/wizard"
 )
 
-// maxSecretSize is how many bytes a pasted secret has at most: as many as are read from a file.
+// maxSecretSize is in bytes, the same as for secrets read from a file.
 const maxSecretSize = 1 << 20
 
-// insertPaste takes a text that was pasted in one piece.
 func (f *form) insertPaste(text string) {
 	row := f.selectedRow()
 	trimmed := strings.TrimSpace(text)
@@ -33,7 +32,7 @@ func (f *form) insertPaste(text string) {
 	}
 }
 
-// storePastedSecret takes a secret at once: it may be long and have many lines.
+// A pasted secret is stored at once: it may be long and have many lines.
 func (f *form) storePastedSecret(field wizard.Field, secret string) {
 	if len(secret) > maxSecretSize {
 		f.note = fmt.Sprintf("this is too long for a secret: %d bytes, at most %d", len(secret), maxSecretSize)
@@ -51,7 +50,7 @@ func (f *form) storePastedSecret(field wizard.Field, secret string) {
 	}
 }
 
-// isPastable tells whether a text may be pasted where text is typed, and says why not: a secret would end up in the draft.
+// isPastable rejects what looks like a secret in a text field, since it would end up in the draft.
 func (f *form) isPastable(text string) bool {
 	switch {
 	case len(text) > maxTextLength:
@@ -68,7 +67,7 @@ func isLikelySecret(text string) bool {
 	return strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, `"auth`) || regexp.MustCompile(`\bEXO[0-9a-f]{20,}\b`).MatchString(text)
 }
 
-// joinLines makes one line of a text of several; lines become the items of a list.
+// Lines become the items of a list.
 func joinLines(field wizard.Field, text string) string {
 	if shape := field.Shape(); shape == wizard.List || shape == wizard.Table {
 		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), ", ")

@@ -23,7 +23,7 @@ func (d *dashboard) buildPlain() pane.View {
 	}
 }
 
-// formatCounts are the numbers of the overview, shortest first.
+// formatCounts returns the numbers of the overview, shortest first.
 func (d *dashboard) formatCounts() []string {
 	label := func(name, text string) string { return " " + d.theme.Label.Render(pane.Fit(name, 6)) + text }
 	var syn []string
@@ -38,7 +38,7 @@ func (d *dashboard) formatCounts() []string {
 	)
 }
 
-// smallStatus stacks what there is room for: what goes on right now before all, then the title, then the rest.
+// smallStatus stacks what fits: the current status first, then the title, then the rest.
 type smallStatus struct {
 	problem   string
 	title     func(width int) string
@@ -68,7 +68,6 @@ func (v smallStatus) View(width, height int) string {
 	return pane.Fill(append(lines, v.note), width, height)
 }
 
-// smallLeave asks whether to leave in as few lines as possible.
 type smallLeave struct {
 	theme pane.Theme
 	stop  bool

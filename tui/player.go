@@ -7,15 +7,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Player plays a recorded run. Its methods are called while it plays.
+// Player controls the playback of a recorded run. Its methods are called during the playback.
 type Player interface {
-	Pause() // stops the time, and lets it go on
+	Pause() // toggles
 	Faster()
 	Slower()
-	Speed() string // how fast it plays, in a word
+	Speed() string // e.g. "paused"
 }
 
-// handlePlayerKey hands the keys of a recording to its player; it tells whether the key was one.
+// It reports whether the key was one of the player's.
 func (d *dashboard) handlePlayerKey(k tea.KeyMsg) bool {
 	switch {
 	case d.options.Player == nil:
@@ -32,7 +32,6 @@ func (d *dashboard) handlePlayerKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// formatSpeed says how fast the time of the run goes, unless it is that of everybody.
 func (d *dashboard) formatSpeed() string {
 	switch {
 	case d.options.Player != nil:

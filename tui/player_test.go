@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// recorder notes what it is asked for.
+// recorder records the calls.
 type recorder struct{ asked []string }
 
 func (r *recorder) Pause()        { r.asked = append(r.asked, "pause") }

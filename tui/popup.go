@@ -9,10 +9,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// popup is something that is open in the place of a page until it is answered or closed.
+// popup covers a page until it is answered or closed.
 type popup interface {
 	pane.View
-	// press takes a key and tells whether the popup stays open.
+	// handleKey handles a key and reports whether the popup stays open.
 	handleKey(k tea.KeyMsg) (stays bool, cmd tea.Cmd)
 	listHints() []key.Binding
 	isTyping() bool // letters are text
@@ -50,7 +50,7 @@ func (q *confirmDialog) listHints() []key.Binding {
 
 func (q *confirmDialog) isTyping() bool { return false }
 
-// View draws the question. What matters most comes first, should there be little room.
+// View draws the question. The most important lines come first, should there be little room.
 func (q *confirmDialog) View(width, height int) string {
 	choices := leaveView{theme: q.theme}
 	lines := []string{"", " " + q.theme.Bold.Render(q.title), ""}
@@ -109,7 +109,7 @@ func (r *textPopup) listHints() []key.Binding {
 
 func (r *textPopup) isTyping() bool { return false }
 
-// View draws as many lines as there is room for, and says that there are more.
+// View draws as many lines as fit, and shows that there are more.
 func (r *textPopup) View(width, height int) string {
 	r.size = Rect{W: width, H: height}
 	lines := r.lines(width)

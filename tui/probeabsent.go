@@ -2,8 +2,8 @@ package tui
 
 import "exoshift/tui/pane"
 
-// markAbsent marks what a whole run from a vantage left out: others look at that. Where nothing was seen at all, nothing is
-// known about what is left out.
+// markAbsent marks the checks that a full run from a source does not include: they apply to other sources. Without any result
+// from the source nothing is marked.
 func (b *probeBoard) markAbsent(vantage int) {
 	var left []*probeRow
 	for _, row := range b.rows {

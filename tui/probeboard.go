@@ -10,28 +10,28 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probeBoard is what is known about every service from every vantage, and which of that the operator looks at.
+// probeBoard holds the results of every check from every source, and the state of their list.
 type probeBoard struct {
 	ascii       bool
 	sources     []string
-	sourceNames []string // of the vantages, made harmless
+	sourceNames []string // of the sources, sanitized
 	rows        []*probeRow
 	byID        map[string]*probeRow
 	log         []transition
 
-	source     int    // the vantage that is looked at
-	showAll    bool   // also what is well
+	source     int    // the selected source
+	showAll    bool   // also passed checks
 	filter     string // by which the list is filtered
 	selected   string // ID; "" for the first
 	cachedList *probeList
 }
 
-// probeRow is one service, made harmless for the terminal, and its results as they were told.
+// probeRow is one service, sanitized for the terminal, with its results as reported.
 type probeRow struct {
 	pane.Endpoint
 	check      reach.Check
-	results    []reach.Result // by vantage; without a verdict if there is none
-	searchText string         // that a filter finds
+	results    []reach.Result // by source; without a verdict if there is none
+	searchText string         // matched by the filter
 }
 
 func newProbeBoard(vantages []string, ascii bool) *probeBoard {
@@ -42,7 +42,7 @@ func newProbeBoard(vantages []string, ascii bool) *probeBoard {
 	return b
 }
 
-// add takes a check in, or another version of it.
+// add adds a check or updates it.
 func (b *probeBoard) add(check reach.Check) *probeRow {
 	row := b.byID[check.ID]
 	if row == nil {
@@ -56,7 +56,6 @@ func (b *probeBoard) add(check reach.Check) *probeRow {
 	return row
 }
 
-// updateSearchText gathers what a filter finds.
 func (r *probeRow) updateSearchText() {
 	parts := []string{r.Check.ID, r.Check.Title, r.Check.Group, r.Host(), r.Check.Owner}
 	for _, sight := range r.Results {
@@ -65,10 +64,9 @@ func (r *probeRow) updateSearchText() {
 	r.searchText = strings.ToLower(strings.Join(parts, " "))
 }
 
-// findColumn is the place of a vantage, or -1.
 func (b *probeBoard) findColumn(vantage string) int { return slices.Index(b.sources, vantage) }
 
-// markRunning says that checks are on their way; nil: all of them.
+// nil: all of them.
 func (b *probeBoard) markRunning(vantage int, ids []string) {
 	for _, row := range b.rows {
 		if ids == nil || slices.Contains(ids, row.check.ID) {
@@ -78,7 +76,7 @@ func (b *probeBoard) markRunning(vantage int, ids []string) {
 	b.cachedList = nil
 }
 
-// clearRunning says that nothing is on its way any more: what was not told stays as it was.
+// Checks without a new result keep the previous one.
 func (b *probeBoard) clearRunning(vantage int) {
 	for _, row := range b.rows {
 		if sight := &row.Results[vantage]; sight.Status == pane.Running {
@@ -88,7 +86,6 @@ func (b *probeBoard) clearRunning(vantage int) {
 	b.cachedList = nil
 }
 
-// recordResult takes a result in.
 func (b *probeBoard) recordResult(vantage int, r reach.Result, now time.Time) {
 	if vantage < 0 || vantage >= len(b.sources) {
 		return
@@ -107,7 +104,6 @@ func (b *probeBoard) recordResult(vantage int, r reach.Result, now time.Time) {
 	b.cachedList = nil
 }
 
-// clearSource drops what was seen from a vantage.
 func (b *probeBoard) clearSource(vantage int) {
 	for _, row := range b.rows {
 		row.results[vantage], row.Results[vantage] = reach.Result{}, pane.SourceResult{}
@@ -115,7 +111,6 @@ func (b *probeBoard) clearSource(vantage int) {
 	b.cachedList = nil
 }
 
-// markSkipped marks a check as one that is not made.
 func (b *probeBoard) markSkipped(id, reason string, until, now time.Time) {
 	row := b.byID[id]
 	if row == nil {
@@ -132,7 +127,7 @@ func (b *probeBoard) markSkipped(id, reason string, until, now time.Time) {
 	}
 }
 
-// listResults are all that were told, one vantage after the other.
+// The results are ordered by source.
 func (b *probeBoard) listResults() []reach.Result {
 	results := []reach.Result{}
 	for vantage := range b.sources {
@@ -145,7 +140,7 @@ func (b *probeBoard) listResults() []reach.Result {
 	return results
 }
 
-// listChecks are those that were told, as they were told.
+// listChecks returns the checks as reported, not sanitized.
 func (b *probeBoard) listChecks() []reach.Check {
 	checks := make([]reach.Check, 0, len(b.rows))
 	for _, row := range b.rows {
@@ -154,7 +149,6 @@ func (b *probeBoard) listChecks() []reach.Check {
 	return checks
 }
 
-// sanitizeCheck makes a check harmless for the terminal.
 func sanitizeCheck(c reach.Check, ascii bool) reach.Check {
 	for _, text := range []*string{&c.ID, &c.Title, &c.Group, &c.URL, &c.Phase, &c.Owner, &c.Reason, &c.Hint, (*string)(&c.Severity)} {
 		*text = sanitizeText(*text, ascii)
@@ -163,7 +157,6 @@ func sanitizeCheck(c reach.Check, ascii bool) reach.Check {
 	return c
 }
 
-// sanitizeResult makes a result harmless for the terminal.
 func sanitizeResult(r reach.Result, ascii bool) reach.Result {
 	for _, text := range []*string{
 		&r.ID, &r.Group, &r.Target, &r.Source, &r.Phase, &r.Owner, (*string)(&r.Severity), (*string)(&r.Verdict), (*string)(&r.Class),

@@ -10,16 +10,14 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probeList is which services are listed, and in which order.
 type probeList struct {
 	rows    []*pane.Endpoint
 	grouped bool
-	folded  int      // how many are well and not listed
-	causes  []string // what many of the problems come from
+	folded  int      // number of passed checks that are not listed
+	causes  []string // common causes of the problems
 }
 
-// getList is what is listed now: everything by groups, or as soon as something needs attention that first, and what is
-// well not at all unless it was asked for.
+// getList lists all checks by group, or as soon as some need attention those first, and passed ones only with showAll.
 func (b *probeBoard) getList() *probeList {
 	if b.cachedList == nil {
 		b.cachedList = b.buildList()
@@ -49,7 +47,6 @@ func (b *probeBoard) buildList() *probeList {
 	return choice
 }
 
-// listCauses tells what many of the problems have in common, made harmless.
 func (b *probeBoard) listCauses() (all []string) {
 	for _, cause := range reach.CommonCauses(reach.Report{Results: b.listResults()}) {
 		all = append(all, sanitizeText(fmt.Sprintf("one cause of %d: %s", len(cause.IDs), cause.Text), b.ascii))
@@ -57,7 +54,7 @@ func (b *probeBoard) listCauses() (all []string) {
 	return all
 }
 
-// indexGroups numbers the groups as they were told.
+// The order of the groups is that of their first check.
 func (b *probeBoard) indexGroups() map[string]int {
 	places := map[string]int{}
 	for _, row := range b.rows {
@@ -72,17 +69,16 @@ func (b *probeBoard) hasProblems() bool {
 	return slices.ContainsFunc(b.rows, func(row *probeRow) bool { return row.Status() == pane.Failed || row.Status() == pane.Warn })
 }
 
-// isNotable tells whether a row is more than well.
+// isNotable reports whether a row needs attention or is running.
 func (r *probeRow) isNotable() bool { return r.Status() != pane.OK && r.Status() != pane.Waiting }
 
-// findSelected is the place of the selected row in the list; -1 if the list is empty.
+// findSelected returns -1 if the list is empty.
 func (b *probeBoard) findSelected() int {
 	rows, id := b.getList().rows, sanitizeText(b.selected, b.ascii)
 	i := slices.IndexFunc(rows, func(e *pane.Endpoint) bool { return e.Check.ID == id })
 	return max(i, min(0, len(rows)-1))
 }
 
-// selectedRow is the selected row, or nil.
 func (b *probeBoard) selectedRow() *probeRow {
 	i := b.findSelected()
 	if i < 0 {
@@ -97,7 +93,7 @@ func (b *probeBoard) selectedRow() *probeRow {
 	return nil
 }
 
-// move selects the row that is so many lines further; it tells whether there was one.
+// move reports whether there was a row so many lines further.
 func (b *probeBoard) move(by int) bool {
 	rows, at := b.getList().rows, b.findSelected()
 	to := min(max(at+by, 0), len(rows)-1)
@@ -116,14 +112,13 @@ func (b *probeBoard) selectRow(e *pane.Endpoint) {
 	}
 }
 
-// switchSource looks from the next vantage, or the one before.
 func (b *probeBoard) switchSource(by int) {
 	if n := len(b.sources); n > 0 {
 		b.source = (b.source + by + n) % n
 	}
 }
 
-// listColumns are the names of the vantages where there is little room.
+// The names are short, for columns.
 func (b *probeBoard) listColumns() []string {
 	columns := make([]string, len(b.sources))
 	for i, name := range b.sourceNames {
@@ -132,7 +127,6 @@ func (b *probeBoard) listColumns() []string {
 	return columns
 }
 
-// buildTable draws the list.
 func (b *probeBoard) buildTable(theme pane.Theme) pane.Endpoints {
 	list := b.getList()
 	return pane.Endpoints{
@@ -141,7 +135,6 @@ func (b *probeBoard) buildTable(theme pane.Theme) pane.Endpoints {
 	}
 }
 
-// buildDetails draws what is known about the selected row.
 func (b *probeBoard) buildDetails(theme pane.Theme) pane.EndpointDetails {
 	details := pane.EndpointDetails{Theme: theme, Sources: b.sourceNames}
 	if row := b.selectedRow(); row != nil {
@@ -150,8 +143,8 @@ func (b *probeBoard) buildDetails(theme pane.Theme) pane.EndpointDetails {
 	return details
 }
 
-// resolveSource is the vantage from which a row is told about: the one that is looked at, unless all is well from there and
-// something is wrong from another.
+// resolveSource returns the source whose result of a row is shown: the selected one, unless the row has a problem only from
+// another.
 func (b *probeBoard) resolveSource(row *probeRow) int {
 	if status := row.FromSource(b.source).Status; status != pane.OK && status != pane.Waiting {
 		return b.source
@@ -164,7 +157,7 @@ func (b *probeBoard) resolveSource(row *probeRow) int {
 	return b.source
 }
 
-// countReached counts how many are well from a vantage, of how many that were looked at, and how it is where it is worst.
+// worst is the worst status from the source.
 func (b *probeBoard) countReached(vantage int) (good, looked int, worst pane.Status) {
 	for _, row := range b.rows {
 		sight := row.Results[vantage]
@@ -179,7 +172,6 @@ func (b *probeBoard) countReached(vantage int) (good, looked int, worst pane.Sta
 	return good, looked, worst
 }
 
-// countFindings counts what needs attention.
 func (b *probeBoard) countFindings() int {
 	n := 0
 	for _, row := range b.rows {

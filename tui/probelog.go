@@ -7,17 +7,14 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// transition is a service that became better or worse.
 type transition struct {
 	at            time.Time
 	host, source  string
 	before, after pane.SourceResult
 }
 
-// maxLogEntries is how many transitions are remembered.
 const maxLogEntries = 200
 
-// recordTransition remembers that something changed.
 func (b *probeBoard) recordTransition(row *probeRow, vantage int, r reach.Result, now time.Time) {
 	before := row.results[vantage]
 	if before.Verdict == "" || before.Verdict == r.Verdict && before.Class == r.Class {
@@ -31,7 +28,6 @@ func (b *probeBoard) recordTransition(row *probeRow, vantage int, r reach.Result
 	}
 }
 
-// buildLogView shows the last transitions, the latest first.
 type logView struct {
 	theme pane.Theme
 	log   []transition

@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard"
 )
 
-// checkAnswers looks at the answers themselves, and beside the screen at what they lead to.
+// checkAnswers validates the answers, and in the background the files and variables that they refer to.
 func (t *session) checkAnswers() {
 	t.resetValidation()
 	t.fieldIndex = newFieldIndex(t.answers)
@@ -22,8 +22,7 @@ func (t *session) checkAnswers() {
 	t.checkLocal()
 }
 
-// listErrors returns what is wrong with a field and stops those who want to go on. What is merely missing is told once the
-// field was left.
+// listErrors returns the errors of a field, which block going forward. A missing answer is only listed once the field was left.
 func (t *session) listErrors(key string) []wizard.Problem {
 	if refused := t.rejections[key]; len(refused) > 0 {
 		return refused
@@ -34,10 +33,9 @@ func (t *session) listErrors(key string) []wizard.Problem {
 	return t.validate().errors[key]
 }
 
-// listWarnings returns what is worth knowing about a field, and stops nobody.
 func (t *session) listWarnings(key string) []wizard.Problem { return t.validate().warnings[key] }
 
-// filterProblems returns the faults of a field and of its parts, each once.
+// filterProblems returns the problems of a field and of its parts, each once.
 func (t *session) filterProblems(key string, faults []wizard.Problem) []wizard.Problem {
 	var found []wizard.Problem
 	for _, f := range faults {
@@ -48,10 +46,10 @@ func (t *session) filterProblems(key string, faults []wizard.Problem) []wizard.P
 	return found
 }
 
-// listAllErrors returns everything that is red, whether it was told or not.
+// listAllErrors also returns errors that are not shown yet.
 func (t *session) listAllErrors() []wizard.Problem { return t.validate().allErrors }
 
-// listScreenErrors returns what is red on a screen, in the order of its fields.
+// The order is that of the fields.
 func (t *session) listScreenErrors(screen wizard.Screen) []wizard.Problem {
 	var blocking []wizard.Problem
 	for _, field := range t.fieldIndex.screens[screen] {
@@ -67,13 +65,12 @@ func (t *session) listScreenErrors(screen wizard.Screen) []wizard.Problem {
 	return append(blocking, t.listUnassignedShortages(screen)...)
 }
 
-// hasNoField tells whether a fault is about none of the fields, so that it is told where its inquiry is.
+// hasNoField reports whether a problem belongs to no field, so that it is shown with its lookup.
 func (t *session) hasNoField(f wizard.Problem) bool {
 	_, found := t.fieldIndex.find(f.Field)
 	return !found
 }
 
-// markTouched has everything told that is red on a screen.
 func (t *session) markTouched(screen wizard.Screen) {
 	for _, fault := range t.listScreenErrors(screen) {
 		t.touched[fault.Field] = true
@@ -83,7 +80,7 @@ func (t *session) markTouched(screen wizard.Screen) {
 	}
 }
 
-// computeStatus is how a screen with questions is: what is red, then what is amber, as far as it was told.
+// computeStatus considers the errors that are shown, then the warnings.
 func (t *session) computeStatus(screen wizard.Screen) pane.Status {
 	status := pane.OK
 	for _, field := range t.fieldIndex.screens[screen] {
@@ -106,12 +103,12 @@ func (t *session) computeStatus(screen wizard.Screen) pane.Status {
 	return status
 }
 
-// getAnswer returns the answer of a field as text, and whether it is there as far as it must be, and good.
+// good reports whether the answer is valid, and present if it is required.
 func (t *session) getAnswer(key string) (text string, good bool) {
 	return t.fieldIndex.values[key], len(t.rejections[key]) == 0 && len(t.filterProblems(key, t.answerErrors)) == 0
 }
 
-// listChoices returns what the outside offers for a field, or else what the field offers or allows.
+// listChoices prefers the choices of a lookup to those of the field.
 func (t *session) listChoices(field wizard.Field) []wizard.Choice {
 	for _, q := range t.lookups {
 		if choices := q.result.Choices[field.Key]; len(choices) > 0 {
@@ -125,7 +122,6 @@ func (t *session) listChoices(field wizard.Field) []wizard.Choice {
 	return choices
 }
 
-// splitProblems takes an error of an answer apart.
 func splitProblems(key string, err error) []wizard.Problem {
 	var list interface{ Unwrap() []error }
 	if errors.As(err, &list) {
@@ -142,13 +138,11 @@ func splitProblems(key string, err error) []wizard.Problem {
 	return []wizard.Problem{fault}
 }
 
-// hasPathPrefix tells whether a path is that of a field or of a part of it.
 func hasPathPrefix(path, key string) bool {
 	rest, below := strings.CutPrefix(path, key)
 	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// sanitizeLookup makes what the outside said harmless for the terminal.
 func sanitizeLookup(r wizard.LookupResult, ascii bool) wizard.LookupResult {
 	r.Summary = sanitizeText(r.Summary, ascii)
 	r.Problems, r.Warnings = sanitizeProblems(r.Problems, ascii), sanitizeProblems(r.Warnings, ascii)

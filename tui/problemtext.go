@@ -10,12 +10,12 @@ import (
 // missing is the problem of a field that needs an answer and has none.
 const missing = "is missing"
 
-// formatError is a fault as a sentence for those who see its field already.
+// formatError omits the name of the field, which is visible beside it.
 func (t *session) formatError(f wizard.Problem) string {
 	return t.formatProblem(f, "; allowed: ", ". Did you mean ", "?")
 }
 
-// formatWarning is a warning as such a sentence. What it speaks of is allowed, only not the best.
+// formatWarning is formatError for values that are allowed, but not recommended.
 func (t *session) formatWarning(f wizard.Problem) string {
 	return t.formatProblem(f, "; better: ", ", such as ", ":")
 }
@@ -27,7 +27,7 @@ func (t *session) formatProblem(f wizard.Problem, allowed, suggested, ending str
 		said = "an answer is needed, " + f.Allowed
 	case f.Message == missing:
 		said = "an answer is needed: space shows what there is"
-	case strings.HasPrefix(f.Allowed, "export "): // which nobody can do from in here
+	case strings.HasPrefix(f.Allowed, "export "): // which is impossible in the wizard
 		said += ": press space to type it here, or to say where else it is"
 	case f.Allowed != "":
 		said += allowed + f.Allowed
@@ -41,10 +41,10 @@ func (t *session) formatProblem(f wizard.Problem, allowed, suggested, ending str
 	return sanitizeText(t.replaceKeys(said), t.ascii)
 }
 
-// keyPattern is what may be the key of a field.
+// keyPattern matches what may be the key of a field.
 var keyPattern = regexp.MustCompile(`[A-Za-z0-9]+(\.[A-Za-z0-9]+|\[[0-9]+\])+`)
 
-// replaceKeys calls fields by the names that they have on the screens. Keys are for files.
+// replaceKeys replaces keys of fields by their titles on the screen. Keys are for files.
 func (t *session) replaceKeys(text string) string {
 	return keyPattern.ReplaceAllStringFunc(text, func(key string) string {
 		whole, _, _ := strings.Cut(key, "[")

@@ -6,11 +6,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// querySize asks the terminal for its size again.
 type querySize struct{}
 
-// requestSize asks for another look at a terminal that has no size. It gets one soon, and the signal of that may come
-// before bubbletea listens.
+// requestSize repeats the query while the terminal has no size. It gets one soon, and the signal of that may come before
+// bubbletea listens for it.
 func requestSize(message tea.Msg) tea.Cmd {
 	size, told := message.(tea.WindowSizeMsg)
 	if !told || size.Width > 0 && size.Height > 0 {

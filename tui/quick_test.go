@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nasty draws the sort of text that comes from far away.
+// nasty draws texts such as remote systems may send.
 func nasty() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -25,7 +25,7 @@ func nasty() *rapid.Generator[string] {
 	)
 }
 
-// anything draws an event that no run would tell.
+// anything draws also events that no run would emit.
 func anything(t *rapid.T) provisioner.Event {
 	text := func(name string) string { return nasty().Draw(t, name) }
 	moment := began.Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "time")))

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// quitMenu is the question before leaving an interview; its first choice, the default, is to go back.
+// quitMenu asks before leaving an interview; its first choice, the default, is to go back.
 type quitMenu struct{ quit bool }
 
 func (s *wizardModel) handleMenuKey(k tea.KeyMsg) tea.Cmd {
@@ -25,12 +25,11 @@ func (s *wizardModel) handleMenuKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// quitView draws the question.
 type quitView struct {
 	theme       pane.Theme
 	quit        bool
-	draftDir    string // folder of the draft; empty if the answers are not kept
-	zoneRunning bool   // a machine in the zone looks at the network
+	draftDir    string // folder of the draft; empty if the answers are not saved
+	zoneRunning bool   // a connectivity check runs on a machine in the zone
 }
 
 func (v quitView) View(width, height int) string {
@@ -51,7 +50,6 @@ func (v quitView) View(width, height int) string {
 	return pane.Fill(lines, width, height)
 }
 
-// formatOutcome says what becomes of the answers.
 func (v quitView) formatOutcome() string {
 	if v.zoneRunning {
 		v.zoneRunning = false

@@ -10,8 +10,7 @@ import (
 	"exoshift/wizard"
 )
 
-// listQuotas are the limits of the organization, as far as the outside told them. What was told before nobody could tell any
-// more is not held against anybody.
+// listQuotas returns the limits of the organization from the latest lookup. After a failed one, earlier limits are not applied.
 func (t *session) listQuotas() []wizard.Quota {
 	var all []wizard.Quota
 	for _, q := range t.lookups {
@@ -22,7 +21,6 @@ func (t *session) listQuotas() []wizard.Quota {
 	return all
 }
 
-// computeEstimate says what the cluster of a Spec costs and needs.
 func (t *session) computeEstimate(spec state.Spec) wizard.Estimate {
 	if t.interview.Estimate == nil {
 		return wizard.Estimate{}
@@ -30,7 +28,6 @@ func (t *session) computeEstimate(spec state.Spec) wizard.Estimate {
 	return t.interview.Estimate(spec)
 }
 
-// listShortages are the limits that do not suffice for the answers as they are.
 func (t *session) listShortages() []wizard.Problem {
 	quotas := t.listQuotas()
 	if len(quotas) == 0 {
@@ -39,7 +36,7 @@ func (t *session) listShortages() []wizard.Problem {
 	return wizard.CheckQuotas(t.spec(), quotas, t.estimates.get(t, t.spec()).Needs)
 }
 
-// listUnassignedShortages are the shortages that no answer can mend: they stop those who leave the nodes.
+// listUnassignedShortages returns the shortages that no answer can solve: they block leaving the nodes screen.
 func (t *session) listUnassignedShortages(screen wizard.Screen) []wizard.Problem {
 	if screen != wizard.Nodes {
 		return nil
@@ -47,7 +44,7 @@ func (t *session) listUnassignedShortages(screen wizard.Screen) []wizard.Problem
 	return slices.DeleteFunc(t.listShortages(), func(f wizard.Problem) bool { return f.Field != "" })
 }
 
-// estimateCache remembers what answers need, since that is asked for far more often than it changes.
+// estimateCache holds the latest estimate, since it is read far more often than it changes.
 type estimateCache struct {
 	sizing   state.SizingSpec
 	strategy string
@@ -55,7 +52,6 @@ type estimateCache struct {
 	estimate wizard.Estimate
 }
 
-// get returns the estimate for a Spec.
 func (w *estimateCache) get(t *session, spec state.Spec) wizard.Estimate {
 	if w.known && w.strategy == spec.LoadBalancer.Strategy && reflect.DeepEqual(w.sizing, spec.Sizing) {
 		return w.estimate
@@ -65,7 +61,7 @@ func (w *estimateCache) get(t *session, spec state.Spec) wizard.Estimate {
 	return w.estimate
 }
 
-// buildQuotaRows compares limits with needs; without limits, the needs are shown alone.
+// Without limits, the needs are shown alone.
 func buildQuotaRows(quotas []wizard.Quota, needs map[string]int) []pane.Quota {
 	var rows []pane.Quota
 	for _, q := range wizard.CompareQuotas(quotas, needs) {
@@ -85,7 +81,6 @@ func buildQuotaRows(quotas []wizard.Quota, needs map[string]int) []pane.Quota {
 	return rows
 }
 
-// buildCost shows an estimate.
 func buildCost(theme pane.Theme, e wizard.Estimate) pane.Cost {
 	return pane.Cost{Theme: theme, Hour: e.Hour, Month: e.Month, Date: e.Date, Unknown: e.Unknown, Machines: e.Machines}
 }

@@ -7,8 +7,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// recoverModel turns a panic of a screen into an orderly end: the terminal is given back, and the stack goes into the error
-// instead of over what was on the terminal.
+// recoverModel turns a panic of a screen into an orderly end: the terminal is restored, and the stack goes into the error instead
+// of onto the screen.
 type recoverModel struct {
 	screen tea.Model
 	quit   func()
@@ -27,7 +27,7 @@ func (g *recoverModel) Update(message tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	return model, tea.Batch(cmd, requestSize(message))
 }
 
-// normalizeEscape takes esc pressed twice for esc: in one piece the two look like alt+esc, which nobody means.
+// normalizeEscape turns two esc into one: read in one piece they look like alt+esc, which has no binding.
 func normalizeEscape(message tea.Msg) tea.Msg {
 	if k, is := message.(tea.KeyMsg); is && k.Type == tea.KeyEsc {
 		k.Alt = false
@@ -44,7 +44,7 @@ func (g *recoverModel) View() string {
 	return g.screen.View()
 }
 
-// recoverPanic is deferred. It asks for the end from a goroutine of its own, since the program is busy calling.
+// recoverPanic must be deferred. It quits from a goroutine, since the program is blocked in the call.
 func (g *recoverModel) recoverPanic() {
 	if p := recover(); p != nil && g.err == nil {
 		g.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

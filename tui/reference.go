@@ -12,23 +12,21 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Where a secret may be found, by the kinds of references.
 const (
 	sourceEnv  = "env"
 	sourceFile = "file"
 	sourceExo  = "exo"
 )
 
-// pullSecretField is shown as a summary only.
 const pullSecretField = "openshift.pullSecret"
 
-// The two halves of a key: an account has both.
+// The two halves of an API key: an account has both.
 const (
 	apiKeyField    = "exoscale.apiKey"
 	apiSecretField = "exoscale.apiSecret"
 )
 
-// handleReferenceKey takes a key on a row about a secret: enter keeps what is there, a letter begins to type the secret.
+// enter keeps the reference, a letter begins to type the secret.
 func (f *form) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
 	case k.Type == tea.KeyEnter && (f.session.savingSecrets[field.Key] || len(f.session.listErrors(field.Key)) == 0 && f.isAnswered(field)):
@@ -41,7 +39,6 @@ func (f *form) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
 	}
 }
 
-// openSources asks where a secret is found.
 func (f *form) openSources(field wizard.Field) {
 	const here, env, file, exo, none = "type or paste it here", "environment variable", "file", "account of the exo program", "none"
 	sources := []wizard.Choice{
@@ -68,7 +65,7 @@ func (f *form) openSources(field wizard.Field) {
 	})
 }
 
-// suggestName returns the name that a reference has already, if it is of that kind.
+// suggestName returns the name in the present reference, if it is of that kind.
 func (f *form) suggestName(field wizard.Field, kind string) string {
 	if name, is := strings.CutPrefix(f.session.getText(field), kind+":"); is {
 		return name
@@ -76,7 +73,7 @@ func (f *form) suggestName(field wizard.Field, kind string) string {
 	return ""
 }
 
-// handleSecretKey takes a key while a secret, or where it is, is being typed; it tells whether the key was for that.
+// handleSecretKey handles a key while a secret or its reference is edited; it reports whether the key was used.
 func (f *form) handleSecretKey(k tea.KeyMsg) bool {
 	switch {
 	case key.Matches(k, f.keys.Close):
@@ -96,14 +93,14 @@ func (f *form) handleSecretKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// isPasteIncomplete tells whether a secret of several lines is being pasted by a terminal that does not say so.
+// isPasteIncomplete reports whether a secret of several lines is being pasted by a terminal without bracketed paste.
 func (f *form) isPasteIncomplete() bool {
 	text := f.editor.getText()
 	return f.editor.source == sourceTyped && f.editor.field.Key == pullSecretField && strings.HasPrefix(text, "{") &&
 		!json.Valid([]byte(text))
 }
 
-// revealTime is the end of showing a secret.
+// revealTime is how long a revealed secret stays visible.
 const revealTime = 5 * time.Second
 
 func (f *form) showSecret() {
@@ -123,7 +120,6 @@ func (f *form) submitSecret() {
 	}
 }
 
-// storeSecret stores what was typed about a secret; the secret itself is kept in a file.
 func (f *form) storeSecret() {
 	e := f.editor
 	f.editor = nil
@@ -139,7 +135,7 @@ func (f *form) storeSecret() {
 	}
 }
 
-// setReference says where a secret is found. An account has both halves of a key.
+// An account sets both halves of an API key.
 func (f *form) setReference(field wizard.Field, reference string) {
 	f.setAnswer(field.Key, reference)
 	other := map[string]string{apiKeyField: apiSecretField, apiSecretField: apiKeyField}[field.Key]
@@ -156,7 +152,7 @@ func isReference(text string) bool {
 	return cut && name != "" && (kind == sourceEnv || kind == sourceFile || kind == sourceExo) && !strings.ContainsAny(text, "\n{\"")
 }
 
-// renderSecret says where a secret is found, never what it is.
+// renderSecret shows the source of a secret, never its value.
 func (f *form) renderSecret(field wizard.Field, room int) string {
 	t, value := f.session, f.session.getText(field)
 	kind, name, _ := strings.Cut(value, ":")

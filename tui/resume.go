@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// openFirst opens the first screen, or for somebody who goes on the first one with a question that is open.
+// openFirst opens the first screen, or in a resumed interview the first one with an open question.
 func (s *wizardModel) openFirst() tea.Cmd {
 	screens := s.listShown()
 	if !s.session.interview.Resumed {
@@ -27,7 +27,7 @@ func (s *wizardModel) openFirst() tea.Cmd {
 	return s.showPage(screens[0])
 }
 
-// isAnswered tells whether somebody has answered a question of a screen.
+// isAnswered reports whether the operator typed any answer of a screen; defaults do not count.
 func (s *wizardModel) isAnswered(screen wizard.Screen) bool {
 	return slices.ContainsFunc(s.session.fieldIndex.screens[screen], func(f wizard.Field) bool {
 		return s.session.answers.Origin(f.Key) == wizard.Typed

@@ -14,13 +14,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// reviewPage tells what an installation would do, and has the last word of the operator.
 type reviewPage struct {
 	session *session
 	keys    documentKeys
 
 	backgroundRun
-	known  bool // review or err holds for the answers
+	known  bool // review or err is about the present answers
 	review wizard.Review
 	err    error
 
@@ -28,21 +27,18 @@ type reviewPage struct {
 	open   map[int]bool
 	focus  int // a group, or one of the buttons behind the groups
 	offset int // lines scrolled
-	frame  int // of the picture that grows; 0: it is whole
+	frame  int // of the animated picture; 0: all of it
 	size   Rect
 }
 
-// reviewMsg is the end of a review.
 type reviewMsg struct {
 	generation int
 	review     wizard.Review
 	err        error
 }
 
-// frameMsg brings the next frame of the picture.
 type frameMsg struct{ generation, frame int }
 
-// How the picture grows.
 const (
 	frameCount    = 10
 	frameInterval = 60 * time.Millisecond
@@ -50,7 +46,7 @@ const (
 
 func newReviewPage(t *session) *reviewPage { return &reviewPage{session: t, keys: newDocumentKeys()} }
 
-// Open reads what is there, unless that was done for these answers.
+// Open reads what exists, unless that was done for the present answers.
 func (p *reviewPage) Open() tea.Cmd {
 	p.offset, p.focus = 0, p.backButton()
 	switch {
@@ -62,7 +58,7 @@ func (p *reviewPage) Open() tea.Cmd {
 	return nil
 }
 
-// Close ends what goes on.
+// Close cancels the review.
 func (p *reviewPage) Close() bool {
 	if p.running {
 		p.stop()
@@ -70,12 +66,10 @@ func (p *reviewPage) Close() bool {
 	return true
 }
 
-// isCurrent tells whether the answers as they are were reviewed.
 func (p *reviewPage) isCurrent() bool {
 	return p.known && p.err == nil && reflect.DeepEqual(p.spec, p.session.spec())
 }
 
-// startReview reads everything anew.
 func (p *reviewPage) startReview() {
 	p.known = false
 	talk := p.session
@@ -111,7 +105,7 @@ func (p *reviewPage) handleReview(m reviewMsg) {
 	p.showFrame(1)
 }
 
-// showFrame shows the next frame of the picture. Slow and ASCII terminals have the whole one at once.
+// Slow and ASCII terminals show the whole picture at once.
 func (p *reviewPage) showFrame(frame int) {
 	if frame >= frameCount || p.session.ascii {
 		p.frame = 0
@@ -150,7 +144,7 @@ func (p *reviewPage) handleKey(k tea.KeyMsg) {
 	}
 }
 
-// setFocus moves the focus round all groups and buttons, and brings a group into view.
+// The focus wraps around; a group is scrolled into view.
 func (p *reviewPage) setFocus(focus int) {
 	n := p.confirmButton() + 1
 	p.focus = (focus + n) % n
@@ -164,7 +158,6 @@ func (p *reviewPage) scroll(by int) {
 	p.offset = min(max(p.offset+by, 0), max(p.countLines()-p.size.H, 0))
 }
 
-// handleAccept unfolds a group or presses a button.
 func (p *reviewPage) handleAccept() {
 	switch {
 	case p.focus < len(p.groups):
@@ -176,7 +169,7 @@ func (p *reviewPage) handleAccept() {
 	}
 }
 
-// submit is what the other button does: it has the cluster created as it was reviewed and in no other way.
+// submit confirms the reviewed plan, and only that one.
 func (p *reviewPage) submit() {
 	field, known := p.findFix()
 	switch {
@@ -192,7 +185,6 @@ func (p *reviewPage) submit() {
 	}
 }
 
-// findFix is the field whose answer keeps the plan from being made, if it is known.
 func (p *reviewPage) findFix() (wizard.Field, bool) {
 	if p.err == nil {
 		return wizard.Field{}, false
@@ -200,7 +192,7 @@ func (p *reviewPage) findFix() (wizard.Field, bool) {
 	return fieldFor(fault.FieldOf(p.err), p.spec)
 }
 
-// Mark is how the review is; one of other answers says nothing.
+// Mark returns the status of the review; one of other answers does not count.
 func (p *reviewPage) Mark() pane.Status {
 	switch {
 	case p.running:
@@ -215,5 +207,5 @@ func (p *reviewPage) Mark() pane.Status {
 	return pane.Waiting
 }
 
-// computePageSize is how far a page leads: two lines say how much is above and below, and one line stays.
+// computePageSize subtracts the two lines that count what is above and below, and one line of overlap.
 func (p *reviewPage) computePageSize() int { return max(p.size.H-3, 1) }

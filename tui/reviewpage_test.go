@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// plannedCluster is what an installation of the default cluster would do.
+// plannedCluster is the review of the default cluster.
 func plannedCluster(spec state.Spec) wizard.Review {
 	var changes []wizard.PlannedChange
 	create := func(kind, detail string, names ...string) {
@@ -48,7 +48,6 @@ func plannedCluster(spec state.Spec) wizard.Review {
 	}
 }
 
-// plans lets a desk review the default cluster.
 func plans(d *desk) *desk {
 	d.Review = func(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.Review, error) {
 		d.asked = append(d.asked, "review")
@@ -217,7 +216,7 @@ func TestNoSizeAndNoKeyBreaksTheLastPages(t *testing.T) {
 	}
 }
 
-// exact fails unless a block has exactly that many cells.
+// exact fails unless a block has exactly so many cells.
 func exact(t testing.TB, name, block string, width, height int) {
 	t.Helper()
 	if width <= 0 || height <= 0 {

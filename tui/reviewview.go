@@ -30,10 +30,10 @@ func (p *reviewPage) View(width, height int) string {
 	return text + "\n" + pane.Fill(buttons, width, len(buttons))
 }
 
-// InputMode: nothing is filled in here.
+// InputMode is read-only: the page has no fields.
 func (p *reviewPage) InputMode() inputMode { return modeReadOnly }
 
-// IsFullWidth: the page explains itself.
+// IsFullWidth returns true: the page explains itself.
 func (p *reviewPage) IsFullWidth() bool { return true }
 
 func (p *reviewPage) buildText() pane.View {
@@ -51,7 +51,6 @@ func (p *reviewPage) buildText() pane.View {
 
 func (p *reviewPage) formatWait() string { return pane.FormatDuration(p.session.now().Sub(p.began)) }
 
-// buildFailure says why there is no plan.
 func (p *reviewPage) buildFailure() pane.View {
 	s := newFailedCheck(p.err, p.session.ascii)
 	check := pane.Check{Title: s.Title, Marks: []pane.Status{pane.Failed}, Text: s.Text, Hint: s.Hint}
@@ -61,7 +60,6 @@ func (p *reviewPage) buildFailure() pane.View {
 	return pane.CheckDetails{Theme: p.session.theme, Check: check}
 }
 
-// newFailedCheck tells why there is no plan, as a check does.
 func newFailedCheck(err error, ascii bool) wizard.CheckState {
 	return sanitizeCheckState(wizard.CheckState{
 		Title: "There is no plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
@@ -91,7 +89,7 @@ func (p *reviewPage) buildReview() pane.Review {
 	return view
 }
 
-// formatCommand does the same without questions.
+// formatCommand returns the non-interactive command with the same effect.
 func (p *reviewPage) formatCommand() string {
 	if p.review.Export == "" {
 		return ""
@@ -102,7 +100,7 @@ func (p *reviewPage) formatCommand() string {
 	return "exoshift install --answers " + p.review.Export + " --yes"
 }
 
-// listWarnings are what is amber, and what nobody could tell.
+// listWarnings includes the failed lookups.
 func (p *reviewPage) listWarnings() []string {
 	var all []string
 	faults := slices.Clone(p.session.local.warnings)
@@ -121,7 +119,7 @@ func (p *reviewPage) listWarnings() []string {
 	return all
 }
 
-// describeBlocker says what keeps a reviewed cluster from being created; empty if nothing does.
+// describeBlocker returns the reason why the reviewed cluster cannot be created; empty if there is none.
 func (p *reviewPage) describeBlocker() string {
 	for _, quota := range p.review.Quotas {
 		if !quota.Sufficient {
@@ -136,7 +134,6 @@ func (p *reviewPage) describeBlocker() string {
 	return ""
 }
 
-// renderButtons are the two things to do, the focused one with a mark before it.
 func (p *reviewPage) renderButtons(width int) string {
 	t := p.session.theme
 	line := " " + p.renderButton("Back", p.backButton())
@@ -157,7 +154,7 @@ func (p *reviewPage) renderButton(label string, at int) string {
 	return "  [ " + label + " ]"
 }
 
-// formatConfirmLabel is what the second button does; empty if there is nothing to do.
+// formatConfirmLabel returns the label of the second button; empty if there is nothing to do.
 func (p *reviewPage) formatConfirmLabel(width int) string {
 	_, known := p.findFix()
 	switch {
@@ -179,7 +176,7 @@ func (p *reviewPage) formatConfirmLabel(width int) string {
 	return "Create it: costs money from now on"
 }
 
-// Hints names the keys that matter.
+// Hints returns the keys that apply now.
 func (p *reviewPage) Hints() []key.Binding {
 	accept := p.keys.Accept
 	if p.focus < len(p.groups) {
@@ -215,7 +212,6 @@ func toPlanned(changes []wizard.PlannedChange) []pane.PlannedObject {
 	return plan
 }
 
-// sanitizeReview makes what was read harmless for the terminal.
 func sanitizeReview(r wizard.Review, ascii bool) wizard.Review {
 	r.Changes, r.Actions, r.Quotas = slices.Clone(r.Changes), slices.Clone(r.Actions), slices.Clone(r.Quotas)
 	for i := range r.Changes {

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// sanitizeEvent makes every string of an event harmless for the terminal: names, messages and errors come from far away.
+// sanitizeEvent sanitizes every string of an event: names, messages and errors are from remote systems.
 func sanitizeEvent(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
 		(*string)(&e.Type), &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
@@ -41,7 +41,7 @@ func sanitizePlan(plan provisioner.Plan, ascii bool) provisioner.Plan {
 	return cleaned
 }
 
-// sanitizeLines keeps the lines of an advice apart: some are there to be copied.
+// sanitizeLines keeps the lines of a hint apart: some are commands to be copied.
 func sanitizeLines(s string, ascii bool) string {
 	var lines []string
 	for line := range strings.Lines(s) {
@@ -72,7 +72,6 @@ func toASCII(s string) string {
 	}, s)
 }
 
-// toASCIIRune returns the ASCII character that stands for one of ours.
 func toASCIIRune(r rune) rune {
 	switch r {
 	case '…':

@@ -6,8 +6,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// saveQueue does what must not be lost, one thing after the other and beside the screen: it keeps secrets and saves the
-// draft. The newest draft is saved once everything else is done; what lies between is skipped.
+// saveQueue runs what must not be lost in the background, one job at a time: it saves secrets and the draft. The draft is saved
+// once all other jobs have ended; versions in between are skipped.
 type saveQueue struct {
 	queue   []func() tea.Msg
 	save    func() func() tea.Msg // takes a snapshot of the draft and returns what saves it
@@ -15,13 +15,12 @@ type saveQueue struct {
 	running func() tea.Msg // runs once, whoever calls it first
 }
 
-// saveDoneMsg says that what was running has ended.
+// saveDoneMsg is sent when the running job has ended.
 type saveDoneMsg struct{}
 
-// enqueue adds something to do.
 func (c *saveQueue) enqueue(job func() tea.Msg) { c.queue = append(c.queue, job) }
 
-// startNext begins with the next thing to do, unless something is under way.
+// startNext does nothing while a job is running.
 func (c *saveQueue) startNext() tea.Cmd {
 	if c.running != nil || !c.takeNext() {
 		return nil
@@ -45,7 +44,7 @@ func (c *saveQueue) takeNext() bool {
 	return true
 }
 
-// waitResult returns what came of the thing that was running; it waits for it if need be.
+// waitResult waits for the running job and returns its result.
 func (c *saveQueue) waitResult() tea.Msg {
 	if c.running == nil {
 		return nil
@@ -55,7 +54,7 @@ func (c *saveQueue) waitResult() tea.Msg {
 	return run()
 }
 
-// finish does everything that is left, and gives the results to hear.
+// finish runs all remaining jobs and passes their results to hear.
 func (c *saveQueue) finish(hear func(tea.Msg)) {
 	for c.running != nil || c.takeNext() {
 		hear(c.waitResult())

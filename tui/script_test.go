@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// began is when every scripted run begins.
+// began is the start time of every scripted run.
 var began = time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
 
 // plan is a realistic plan of 27 steps.
@@ -62,7 +62,7 @@ func (t *tape) step(after time.Duration, id, state, text string) {
 	}
 }
 
-// do runs a step from its beginning to its end.
+// do runs a step from start to end.
 func (t *tape) do(id string, took time.Duration, inside ...func()) {
 	t.step(time.Second/5, id, provisioner.Started, "")
 	for _, one := range inside {
@@ -160,7 +160,7 @@ func (t *tape) journal(lines ...string) {
 	}
 }
 
-// inside are the bootstrap machine's services until it waits for etcd.
+// inside reports the services of the bootstrap machine until it waits for etcd.
 func (t *tape) inside() {
 	t.stage(0, "release-image", provisioner.Done, "", "")
 	for _, stage := range []string{"openshift-manifests", "api-bootstrap", "cvo-bootstrap", "etcd-bootstrap", "mco-bootstrap", "wait-for-etcd", "cb-bootstrap"} {
@@ -182,7 +182,7 @@ func (t *tape) operator(name, operatorState, message string) {
 	})
 }
 
-// operators are twenty of them, of which few are stable.
+// operators reports twenty of them, of which few are stable.
 func (t *tape) operators() {
 	for _, name := range []string{"cloud-credential", "dns", "etcd", "kube-scheduler", "machine-api", "network", "node-tuning"} {
 		t.operator(name, "stable", "")
@@ -204,7 +204,7 @@ func (t *tape) finding(rule, confidence, cause, fix string, evidence ...string) 
 	})
 }
 
-// blocked finds that masters cannot fetch their configuration, and what else may be wrong.
+// blocked reports the diagnosis that masters cannot fetch their configuration, and less certain ones.
 func (t *tape) blocked() {
 	t.finding("slow", "low", "Everything takes longer than usual, and still moves", "Wait: etcd and the API server still get new revisions.",
 		"etcd went from 3 to 4 members 14m ago")
@@ -214,7 +214,7 @@ func (t *tape) blocked() {
 		"the security group c-demo-1_control_plane lacks tcp 22623 from c-demo-1_all")
 }
 
-// beginning is a run that looks at the account.
+// beginning is a run in its preflight steps.
 func beginning() *tape {
 	t := &tape{now: began}
 	t.add(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
@@ -291,7 +291,7 @@ func (t *tape) master(i int) {
 	}
 }
 
-// failing is a run that gives up on the masters.
+// failing is a run that fails at the masters.
 func failing() *tape {
 	t := middle()
 	t.now = t.now.Add(20 * time.Minute)
@@ -311,7 +311,7 @@ func failing() *tape {
 	return t
 }
 
-// complete is a run that ends well.
+// complete is a run that succeeds.
 func complete() *tape {
 	t := middle()
 	t.etcd(time.Minute, "etcd-bootstrap", "voter", "master-0", "voter", "master-1", "voter", "master-2", "voter")
@@ -346,7 +346,7 @@ func complete() *tape {
 	return t
 }
 
-// settled brings every operator to rest.
+// settled makes every operator stable.
 func (t *tape) settled() {
 	for _, name := range []string{"authentication", "kube-apiserver", "machine-config", "console", "image-registry", "ingress", "insights", "monitoring"} {
 		t.operator(name, "stable", "")
@@ -356,7 +356,7 @@ func (t *tape) settled() {
 	t.phase(35*time.Second, state.PhaseStable)
 }
 
-// late is a run that waits for operators, and finds why they do not settle.
+// late is a run that waits for operators, with a diagnosis of the unstable ones.
 func late() *tape {
 	t := complete()
 	end := 0
@@ -375,7 +375,7 @@ func late() *tape {
 	return t
 }
 
-// thousand is a run with a thousand nodes of which a few have trouble.
+// thousand is a run with a thousand nodes, a few of them with problems.
 func thousand() *tape {
 	t := middle()
 	for i := range 1000 {

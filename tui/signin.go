@@ -13,7 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// signInState is a sign-in that goes on: somebody has to open a page.
+// signInState is a sign-in that waits for the operator to open a page.
 type signInState struct {
 	generation int
 	page       string // "" before it is known
@@ -21,7 +21,7 @@ type signInState struct {
 	cancel     context.CancelFunc
 }
 
-// What becomes of a sign-in; what is not of this turn is dropped.
+// Messages of an earlier generation are dropped.
 type (
 	signInPageMsg struct {
 		generation int
@@ -33,7 +33,6 @@ type (
 	}
 )
 
-// isSignInOffered tells whether the screen in front knows of somebody at whom one can sign in.
 func (s *wizardModel) isSignInOffered() bool {
 	if s.session == nil || s.session.interview.SignIn == nil || s.pages[s.current].screen != wizard.Syn {
 		return false
@@ -42,7 +41,6 @@ func (s *wizardModel) isSignInOffered() bool {
 	return good && url != ""
 }
 
-// startSignIn begins a sign-in in the background.
 func (s *wizardModel) startSignIn() {
 	s.signInCount++
 	turn, spec, signIn, send := s.signInCount, s.session.spec(), s.session.interview.SignIn, s.send
@@ -53,7 +51,6 @@ func (s *wizardModel) startSignIn() {
 	s.session.addCommand(cmd)
 }
 
-// handleSignIn takes what became of the sign-in.
 func (s *wizardModel) handleSignIn(message tea.Msg) {
 	switch m := message.(type) {
 	case signInPageMsg:
@@ -74,7 +71,7 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 	}
 }
 
-// handleSignInKey takes a key while somebody is waited for: c copies the page, esc ends the sign-in.
+// handleSignInKey handles keys during a sign-in: c copies the page, esc cancels the sign-in.
 func (s *wizardModel) handleSignInKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case string(k.Runes) == "c" && s.signInState.page != "":
@@ -85,7 +82,6 @@ func (s *wizardModel) handleSignInKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// cancelSignIn ends a sign-in that goes on.
 func (s *wizardModel) cancelSignIn() {
 	if s.signInState != nil {
 		s.signInState.cancel()
@@ -93,14 +89,13 @@ func (s *wizardModel) cancelSignIn() {
 	}
 }
 
-// signInView shows the page that somebody has to open.
 type signInView struct {
 	theme  pane.Theme
 	state  signInState
 	waited time.Duration
 }
 
-// View draws the address whole, however many lines it takes.
+// View never shortens the address, however many lines it takes.
 func (v signInView) View(width, height int) string {
 	t := v.theme
 	lines := []string{"", " " + t.Mark(pane.Running) + " " + t.Active.Bold(true).Render("SIGN IN") + "  " + t.Dim.Render(pane.FormatDuration(v.waited)), ""}

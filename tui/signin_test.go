@@ -15,10 +15,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// signPage is a page to sign in at, as long as real ones.
+// signPage is as long as real addresses.
 var signPage = "https://id.example.net/auth?client_id=commodore&" + strings.Repeat("state=0123456789&", 16) + "end=1"
 
-// meets begins an interview on the screen of Project Syn whose sign-in ends with err once begun returns.
+// meets opens the screen of Project Syn of an interview whose sign-in returns ends once finish was called.
 func meets(t *testing.T, width, height int, out *strings.Builder, ends error) (o *operator, finish func()) {
 	t.Helper()
 	d := newDesk().answer(t, whole())

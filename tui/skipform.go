@@ -13,20 +13,18 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// skipForm asks why a check is not made, and for how long.
 type skipForm struct {
 	theme       pane.Theme
 	ascii       bool
-	about       string // the check, for people
+	about       string // title of the check
 	now         time.Time
 	reason      textinput.Model
 	days        textinput.Model
-	daysFocused bool // the days are being typed
+	daysFocused bool // the days are being edited
 	problem     string
 	skip        func(reason string, until time.Time) tea.Cmd
 }
 
-// Bounds of what may be typed.
 const (
 	maxSkipReason   = 200
 	defaultSkipDays = 30
@@ -61,7 +59,6 @@ func (f *skipForm) handleKey(k tea.KeyMsg) (bool, tea.Cmd) {
 	return true, nil
 }
 
-// handleTextKey takes a key that is text.
 func (f *skipForm) handleTextKey(k tea.KeyMsg) {
 	input := &f.reason
 	if f.daysFocused {
@@ -111,7 +108,7 @@ func (f *skipForm) parseDays() int {
 	return days
 }
 
-// computeUntil is the day from which on the check is made again.
+// computeUntil returns the first day on which the check runs again.
 func (f *skipForm) computeUntil() time.Time {
 	year, month, day := f.now.Date()
 	return time.Date(year, month, day+f.parseDays(), 0, 0, 0, 0, time.UTC)
@@ -162,7 +159,6 @@ func (f *skipForm) renderField(label string, input textinput.Model, chosen bool,
 	return " " + prong + t.Label.Render(pane.Fit(label, 9)) + text
 }
 
-// describe names a service for people, with what it is needed for.
 func (r *probeRow) describe() string {
 	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
 }

@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// startScreen asks what to begin with.
 type startScreen struct {
 	theme   pane.Theme
 	options []Option

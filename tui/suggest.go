@@ -4,11 +4,11 @@ import (
 	"exoshift/wizard"
 )
 
-// originSuggested is the origin of an answer that most people keep and that was on the screen.
+// originSuggested is the origin of a recommended answer that was shown to the operator.
 const originSuggested = "suggested"
 
-// applySuggestions gives the answers of a screen that most people keep, where there is none. They follow the answers that they
-// depend on until somebody types another one.
+// applySuggestions fills in the recommended answers of a screen where there is none. They follow the answers that they depend on
+// until the operator types another one.
 func (t *session) applySuggestions(screen wizard.Screen) {
 	t.visited[screen] = true
 	given := false

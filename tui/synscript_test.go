@@ -6,7 +6,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// synthesizing is a run whose cluster is being taken over by Project Syn.
+// synthesizing is a run during the installation of Project Syn.
 func synthesizing() *tape {
 	t := complete()
 	t.events = t.events[:len(t.events)-1]
@@ -40,7 +40,7 @@ func (t *tape) application(name, health, sync, reason string) {
 	})
 }
 
-// awaitingSignIn is a run that waits for a person to sign in.
+// awaitingSignIn is a run that waits for a sign-in.
 func awaitingSignIn() *tape {
 	t := beginning()
 	t.step(time.Second, "credentials", provisioner.Started, "")

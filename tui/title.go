@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// renderTitle names the cluster and says how the run is.
 func (d *dashboard) renderTitle(width int) string {
 	t := d.theme
 	right := d.formatVerdict(width >= plainWidth) + "  " + t.Bold.Render(pane.FormatClock(d.elapsed()))
@@ -25,7 +24,6 @@ func (d *dashboard) renderTitle(width int) string {
 	return pane.Fit(pane.Fit(left, room)+" "+right, width)
 }
 
-// formatVerdict says in a symbol and a word how the run is, and with count also how far.
 func (d *dashboard) formatVerdict(count bool) string {
 	status, word := d.describeRun()
 	verdict := d.theme.Mark(status) + " " + d.theme.Style(status).Bold(true).Render(word)

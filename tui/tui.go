@@ -1,5 +1,5 @@
-// Package tui is the terminal: the screens, their keys, colours and layout. Screens take messages, panes do not; the
-// run is never held up by its screen.
+// Package tui is the terminal user interface: the screens, their keys, colours and layout. Screens handle messages, panes do not;
+// a run is never blocked by its screen.
 package tui
 
 import (
@@ -19,25 +19,25 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Options say what the dashboard shows and what it may do.
+// Options configure the dashboard.
 type Options struct {
 	Title    string // the cluster's id
 	Subtitle string // e.g. zone and version
 	Plan     provisioner.Plan
 	Events   <-chan provisioner.Event // closed by the caller when the run has ended
 	Stop     func()                   // stops the run after the calls in flight; nil for a run that is only watched
-	// ApproveKeys approves one more key of each machine that waits for the operator's decision; nil: nobody can.
+	// ApproveKeys approves one more key of each machine that waits for approval; nil disables that.
 	ApproveKeys func()
 	Nodes       []state.Machine // the machines that become nodes; may be empty
 
-	// Handover writes what is handed over once the run has ended well; it may take its time. Nil: nothing is.
+	// Handover writes the handover report once the run has succeeded; it may block for long. Nil: there is none.
 	Handover func() handover.Report
 
-	ResumeCommand string           // goes on with a run that ended early
+	ResumeCommand string           // resumes a run that ended early
 	Speed         float64          // of the clock, shown unless it is 0 or 1
 	Player        Player           // nil unless the run is a recording
-	Now           func() time.Time // the time the run lives by; nil for the wall clock
-	Wall          func() time.Time // the time that certificates live by; nil for the wall clock
+	Now           func() time.Time // clock of the run; nil for the wall clock
+	Wall          func() time.Time // clock that certificates expire by; nil for the wall clock
 
 	In      io.Reader // nil for the standard input
 	Out     io.Writer // nil for the standard output
@@ -45,16 +45,15 @@ type Options struct {
 	ASCII   bool
 }
 
-// ErrLeft tells that the operator left the dashboard while the run was still going on.
+// ErrLeft is returned when the operator left the dashboard while the run was still going on.
 var ErrLeft = errors.New("left before the run had ended")
 
-// framesPerSecond is how often the screen is drawn at most.
 const framesPerSecond = 10
 
-// Run shows the dashboard until the operator leaves it, which is free once the run has ended, or until ctx ends and
-// then returns its cause. Leaving early returns ErrLeft. If no key can come any more, because the terminal is gone, the
-// dashboard leaves when the run ends. Events are heard to their end in any case, so the run is never held up. The
-// terminal is given back, whatever happens; the caller prints the summary.
+// Run shows the dashboard until the operator quits, which needs no confirmation once the run has ended, or until ctx ends and
+// then returns its cause. Leaving early returns ErrLeft. If no key can come any more, because the terminal is gone, the dashboard
+// quits when the run ends. Events are drained to their end in any case, so the run is never blocked. The terminal is always
+// restored; the caller prints the summary.
 func Run(ctx context.Context, o Options) error {
 	if o.In == nil {
 		o.In = os.Stdin
@@ -78,7 +77,7 @@ func runDashboard(ctx context.Context, o Options) error {
 	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(o.Out), tea.WithAltScreen(),
 		tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler(), tea.WithoutBracketedPaste())
 	g.quit = program.Quit
-	// Not tea.WithContext: it tears the terminal away from those who still read it.
+	// Not tea.WithContext: it releases the terminal while it is still being read.
 	defer context.AfterFunc(ctx, program.Quit)()
 	go forwardEvents(o.Events, program.Send)
 	_, err := program.Run()
@@ -93,7 +92,6 @@ func runDashboard(ctx context.Context, o Options) error {
 	return nil
 }
 
-// newTheme honours NO_COLOR and what the terminal can do.
 func (o Options) newTheme() pane.Theme {
 	profile := termenv.Ascii
 	if !o.NoColor && o.Out != nil {

@@ -40,13 +40,13 @@ func TestABusyRunIsToldInBundles(t *testing.T) {
 			}
 		})
 		seconds := int(time.Since(began).Seconds()) + 1
-		if told != 3000 || !ended || bundles > 2*seconds*framesPerSecond { // one in half a frame
+		if told != 3000 || !ended || bundles > 2*seconds*framesPerSecond { // one per half frame
 			t.Errorf("%d events in %d bundles in %d s, ended %v", told, bundles, seconds, ended)
 		}
 	})
 }
 
-// terminal is a pseudo terminal with a reader that remembers what was drawn.
+// terminal is a pseudo terminal that records its output.
 type terminal struct {
 	keyboard, tty *os.File
 	mu            sync.Mutex
@@ -69,7 +69,7 @@ func newTerminal(t testing.TB) *terminal {
 	return term
 }
 
-// pollable returns a file whose Close ends the reads that are under way.
+// pollable returns a file whose Close ends pending reads.
 func pollable(t testing.TB, file *os.File) *os.File {
 	t.Helper()
 	fd, err := syscall.Dup(int(file.Fd()))
@@ -108,7 +108,7 @@ func (term *terminal) shows(text string) bool {
 // await waits until text was drawn.
 func (term *terminal) await(t testing.TB, text string) {
 	t.Helper()
-	deadline := time.After(10 * time.Minute) // on a machine that is slow, and busy with other things
+	deadline := time.After(10 * time.Minute) // on a slow and busy machine
 	for !term.shows(text) {
 		select {
 		case <-term.changed:
@@ -133,7 +133,6 @@ func (term *terminal) hangUp(t *testing.T) {
 	}
 }
 
-// start runs the dashboard in a terminal and returns its end.
 func start(ctx context.Context, term *terminal, events <-chan provisioner.Event, stop func()) <-chan error {
 	end := make(chan error, 1)
 	go func() {

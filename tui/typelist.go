@@ -13,30 +13,27 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// typeList is the list of instance types for one role or group.
 type typeList struct {
 	field    wizard.Field
 	title    string
 	all      []instanceType
 	filter   string
 	cursor   int           // among those that match the filter
-	why      string        // the one under the cursor cannot be chosen
+	why      string        // why the type under the cursor cannot be selected
 	estimate estimateCache // of the cluster with the type under the cursor
 }
 
-// instanceType is a type with what is worth knowing about it.
 type instanceType struct {
 	name   string
 	cpus   int
 	memory float64 // GiB
-	note   string  // of the zone
+	note   string  // about the zone
 	hour   float64
 	priced bool
-	status pane.Status // Failed: cannot be chosen; Warn: unwise
-	why    string      // of the status
+	status pane.Status // Failed: cannot be selected; Warn: not recommended
+	why    string      // reason for the status
 }
 
-// openList opens the list with the type that is chosen under the cursor.
 func (p *nodesPage) openList(field wizard.Field) {
 	p.storeEdit()
 	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field)}
@@ -44,7 +41,7 @@ func (p *nodesPage) openList(field wizard.Field) {
 	p.list = list
 }
 
-// listTypes returns all types that are known: those that the zone offers, and those that it does not.
+// listTypes returns all known types, including those that the zone does not offer.
 func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
 	offered := p.listOffered(field)
 	prices, err := assets.ReadPrices()
@@ -65,7 +62,8 @@ func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
 	return all
 }
 
-// listOffered are the types that the zone has for this organization, if it was asked. Those of groups are those of workers.
+// listOffered returns the types that the zone offers to this organization, if the lookup succeeded. Groups have the types of
+// workers.
 func (p *nodesPage) listOffered(field wizard.Field) []wizard.Choice {
 	if choices := p.session.listChoices(field); len(choices) > 0 || !p.isGroupSelected() {
 		return choices
@@ -78,7 +76,7 @@ func (p *nodesPage) listOffered(field wizard.Field) []wizard.Choice {
 	return nil
 }
 
-// rankStatus puts what cannot be chosen last.
+// rankStatus puts what cannot be selected last.
 func rankStatus(status pane.Status) int {
 	if status == pane.Failed {
 		return 1
@@ -86,7 +84,6 @@ func rankStatus(status pane.Status) int {
 	return 0
 }
 
-// withAvailability says whether a type can be chosen, and whether that would be wise.
 func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
 	spec := copyGroups(p.session.spec())
 	if err := field.Set(&spec, t.name); err != nil {
@@ -109,12 +106,10 @@ func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered
 	return t
 }
 
-// filterTypes are the types whose names hold the filter.
 func (l *typeList) filterTypes() []instanceType {
 	return slices.DeleteFunc(slices.Clone(l.all), func(t instanceType) bool { return !strings.Contains(t.name, l.filter) })
 }
 
-// selectedType is the type under the cursor.
 func (l *typeList) selectedType() (instanceType, bool) {
 	types := l.filterTypes()
 	if l.cursor < 0 || l.cursor >= len(types) {
@@ -123,7 +118,6 @@ func (l *typeList) selectedType() (instanceType, bool) {
 	return types[l.cursor], true
 }
 
-// handleListKey takes a key while the list is open.
 func (p *nodesPage) handleListKey(k tea.KeyMsg) {
 	l := p.list
 	l.why = ""
@@ -152,7 +146,6 @@ func (l *typeList) moveBy(by int) {
 	l.cursor = min(max(l.cursor+by, 0), max(len(l.filterTypes())-1, 0))
 }
 
-// appendFilter adds to the filter what can be in a name.
 func (l *typeList) appendFilter(runes []rune) {
 	for _, r := range runes {
 		if l.field.IsTypable(r) && r < 0x80 && len(l.filter) < maxDigits*4 {
@@ -162,7 +155,6 @@ func (l *typeList) appendFilter(runes []rune) {
 	l.cursor = 0
 }
 
-// selectType takes the type under the cursor, if it can be chosen.
 func (p *nodesPage) selectType() {
 	chosen, there := p.list.selectedType()
 	switch {
@@ -177,7 +169,6 @@ func (p *nodesPage) selectType() {
 	}
 }
 
-// formatPrice is the price of a type.
 func (t instanceType) formatPrice() string {
 	if !t.priced {
 		return "no price"

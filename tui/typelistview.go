@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// typeListView draws the list of instance types.
 type typeListView struct{ *nodesPage }
 
 func (p typeListView) View(width, height int) string {
@@ -61,8 +60,7 @@ func (p typeListView) renderType(one instanceType, chosen bool, width int) strin
 	return pane.Truncate(line+t.Dim.Render(cmp.Or(one.why, one.formatDetails())), width)
 }
 
-// formatDetails is what the zone says about a type beside what has a column of its own: all of a type that is not known, and the
-// number of GPUs.
+// formatDetails returns what has no column of its own: everything about an unknown type, and the number of GPUs.
 func (t instanceType) formatDetails() string {
 	if t.cpus == 0 {
 		return t.note
@@ -75,7 +73,6 @@ func (t instanceType) formatDetails() string {
 	return ""
 }
 
-// renderFooter says about the type under the cursor what is worth knowing, and what the cluster would cost with it.
 func (p typeListView) renderFooter(width int) []string {
 	t, l := p.session.theme, p.list
 	chosen, there := l.selectedType()

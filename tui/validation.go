@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard"
 )
 
-// fieldIndex is what is asked beside the answers as they are. It is made anew whenever they change.
+// fieldIndex holds the asked fields by their keys. It is rebuilt whenever the answers change.
 type fieldIndex struct {
 	screens map[wizard.Screen][]wizard.Field
 	fields  map[string]wizard.Field
@@ -31,7 +31,6 @@ func newFieldIndex(a *wizard.Answers) fieldIndex {
 	return q
 }
 
-// find returns the field that a path is about, if there is one.
 func (q fieldIndex) find(path string) (field wizard.Field, found bool) {
 	for key := path; key != ""; key = key[:max(strings.LastIndexAny(key, ".["), 0)] {
 		if field, found = q.fields[key]; found {
@@ -41,14 +40,13 @@ func (q fieldIndex) find(path string) (field wizard.Field, found bool) {
 	return field, false
 }
 
-// validation is everything that is wrong, or worth knowing, by the fields that it is about. It holds until something is
-// heard.
+// validation holds all errors and warnings, by field. It is valid until the next message.
 type validation struct {
-	allErrors        []wizard.Problem // red
+	allErrors        []wizard.Problem // unfiltered
 	errors, warnings map[string][]wizard.Problem
 }
 
-// validate looks at everything that was said, unless it did since the last message.
+// validate returns the cached validation if there was no message since.
 func (t *session) validate() *validation {
 	if t.validation == nil {
 		red, amber := t.collectErrors(), slices.Clone(t.local.warnings)
@@ -60,8 +58,8 @@ func (t *session) validate() *validation {
 	return t.validation
 }
 
-// groupByField puts faults below the fields that they are about, each once: a part of a field, and the field that it is a part
-// of, too.
+// groupByField lists each problem once per field, also when it is about a part of a field, or about the field of which this one
+// is a part.
 func (t *session) groupByField(faults []wizard.Problem) map[string][]wizard.Problem {
 	sorted := map[string][]wizard.Problem{}
 	for _, fault := range faults {
@@ -86,5 +84,5 @@ func (t *session) collectErrors() []wizard.Problem {
 	return faults
 }
 
-// resetValidation has everything looked at anew when it is needed next.
+// resetValidation has validate compute everything anew.
 func (t *session) resetValidation() { t.validation = nil }

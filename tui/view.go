@@ -7,7 +7,7 @@ import (
 	"exoshift/tui/pane"
 )
 
-// View draws the whole screen from memory alone.
+// View draws the whole screen without any I/O.
 func (d *dashboard) View() string {
 	if d.width <= 0 || d.height <= 0 {
 		return ""
@@ -41,8 +41,8 @@ func (d *dashboard) renderScreen() string {
 	return c.String()
 }
 
-// computeLayout divides the screen. What somebody has to do is put below the present, if the rest still finds room, else in the
-// place of the overview; so is what is wrong, as much of it as finds room.
+// computeLayout divides the screen. A pending action is put below the status, if the rest still has room, else in the place of
+// the overview; so is the notice of a diagnosis, as much of it as fits.
 func (d *dashboard) computeLayout() (l Layout, errand, notice Rect) {
 	todo := d.buildAction().Height(d.width)
 	if d.height-todo < plainHeight {
@@ -58,18 +58,17 @@ func (d *dashboard) computeLayout() (l Layout, errand, notice Rect) {
 	return l, errand, notice
 }
 
-// isCrowded tells whether somebody has to do something, and there is no room to say so but that of everything else.
+// isCrowded reports whether a pending action takes the room of everything else.
 func (d *dashboard) isCrowded() bool {
 	_, errand, _ := d.computeLayout()
 	return errand.isEmpty() && d.buildAction().Height(d.width) > 0
 }
 
-// minNoticeHeight is how many lines a notice needs: a rule, the cause, what to do.
 const minNoticeHeight = 3
 
 func (d *dashboard) buildNotice() pane.Notice { return pane.Notice{Diagnosis: d.buildDiagnosis()} }
 
-// computeNoticeHeight is how many lines the notice would like to have: none where a pane tells the same or covers all.
+// computeNoticeHeight returns the preferred height: 0 where a pane shows the same or covers everything.
 func (d *dashboard) computeNoticeHeight() int {
 	compact := d.single || d.width < mediumWidth
 	if d.details || compact && (d.tab != overviewTab || d.help || d.hasDialog() || d.handoverState.open) {
@@ -78,10 +77,9 @@ func (d *dashboard) computeNoticeHeight() int {
 	return d.buildNotice().Height(d.width)
 }
 
-// hasDialog tells whether a question waits for its answer.
 func (d *dashboard) hasDialog() bool { return d.menu != nil || d.decision != nil }
 
-// isBodyCovered tells whether one pane has the whole body, so that nothing is drawn between its parts.
+// isBodyCovered reports whether one pane has the whole body, so that nothing is drawn between its parts.
 func (d *dashboard) isBodyCovered(mode Mode) bool {
 	return d.help || d.hasDialog() || d.handoverState.open || mode == Compact && (d.details || d.tab != overviewTab || d.isCrowded())
 }
@@ -154,14 +152,13 @@ func (d *dashboard) formatFailureTitle() string {
 	return "diagnosis"
 }
 
-// hasNotice tells whether a notice is on the screen.
 func (d *dashboard) hasNotice() bool {
 	_, _, notice := d.computeLayout()
 	return !notice.isEmpty()
 }
 
-// drawCluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for
-// the operators, they take that of the bootstrap once it is over, and the applications of Project Syn take it from both.
+// drawCluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for the
+// operators, they get that of the bootstrap once it has ended, and the applications of Project Syn replace both.
 func (d *dashboard) drawCluster(c *canvas, l Layout) {
 	d.drawBox(c, l.Overview, overviewTab, "overview", d.buildOverview(d.hasNotice()))
 	switch {
@@ -189,7 +186,7 @@ func (d *dashboard) drawWide(c *canvas, l Layout) {
 	d.drawBox(c, l.Journal, logTab, "journal of the bootstrap machine", d.buildJournal())
 }
 
-// drawBox draws a pane in a box that names the key which chooses it.
+// The title names the key that selects the pane.
 func (d *dashboard) drawBox(c *canvas, r Rect, t tab, title string, content pane.View) {
 	c.draw(r, pane.Box{
 		Theme: d.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: d.tab == t && t != overviewTab, Content: content,

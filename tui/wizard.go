@@ -14,33 +14,33 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Wizard says what the wizard begins with and who holds its interviews.
+// Wizard configures the wizard.
 type Wizard struct {
-	Options []Option // of the start screen; empty leads right to the interview Open("")
-	// Open begins what was chosen on the start screen. A nil interview ends the wizard with that choice.
+	Options []Option // of the start screen; empty opens the interview Open("") at once
+	// Open opens the interview of an option. A nil interview ends the wizard with that option.
 	Open func(ctx context.Context, option string) (*wizard.Interview, error)
 
 	In      io.Reader // nil for the standard input
 	Out     io.Writer // nil for the standard output
 	NoColor bool
 	ASCII   bool
-	Now     func() time.Time // the time that ages are told by; nil for the wall clock
+	Now     func() time.Time // clock for ages; nil for the wall clock
 }
 
-// Option is one thing to begin with.
+// Option is a choice of the start screen.
 type Option struct{ ID, Title, Help string }
 
-// Outcome is how the wizard ended.
+// Outcome is the result of the wizard.
 type Outcome struct {
-	Option    string // what was chosen on the start screen
-	Confirmed bool   // the answers were reviewed and the operator said yes
+	Option    string // selected on the start screen
+	Confirmed bool   // the operator confirmed the reviewed answers
 }
 
-// wizardFrames is how often the wizard's screen is drawn a second at most: a key is seen within 16 ms.
+// wizardFrames is the maximum frame rate per second, so that a key is visible within 16 ms.
 const wizardFrames = 120
 
-// RunWizard runs the wizard until the operator said yes on its last screen, or left: the draft has all answers then, also if
-// ctx ended, whose cause is returned, or the terminal is gone. The terminal is given back, whatever happens.
+// RunWizard runs the wizard until the operator confirms on its last screen, or quits; the draft has all answers then, also if ctx
+// ended, whose cause is returned, or the terminal is gone. The terminal is always restored.
 func RunWizard(ctx context.Context, w Wizard) (Outcome, error) {
 	if w.In == nil {
 		w.In = os.Stdin
@@ -80,7 +80,6 @@ func runWizard(ctx context.Context, w Wizard) (Outcome, error) {
 	return s.outcome, nil
 }
 
-// newTheme honours NO_COLOR and what the terminal can do.
 func (w Wizard) newTheme() pane.Theme {
 	return Options{Out: w.Out, NoColor: w.NoColor, ASCII: w.ASCII}.newTheme()
 }

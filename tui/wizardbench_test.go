@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// BenchmarkKeyToFrame presses a key on every screen of the wizard and draws it. The promise is 16 ms for 99 of 100 keys.
+// BenchmarkKeyToFrame handles a key on every screen of the wizard and draws it. The budget is 16 ms for 99 of 100 keys.
 func BenchmarkKeyToFrame(b *testing.B) {
 	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {

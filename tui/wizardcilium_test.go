@@ -6,7 +6,7 @@ import (
 	"exoshift/wizard"
 )
 
-// What Cilium lacks is asked on a later screen, so it must not hold anybody up before that.
+// What Cilium needs is asked on a later screen, so it must not block an earlier one.
 func TestCiliumsManifestsAreAskedForWhereTheyCanBeGiven(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil).at(t, wizard.Network)
 	if err := o.session.set("network.cni", "Cilium"); err != nil {

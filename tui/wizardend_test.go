@@ -13,7 +13,6 @@ import (
 	"github.com/creack/pty"
 )
 
-// asks runs the wizard in a terminal and returns its end.
 func asks(ctx context.Context, t *testing.T, term *terminal, d *desk) <-chan error {
 	t.Helper()
 	d.folder = t.TempDir()
@@ -81,7 +80,7 @@ func TestABracketedPasteIsOnePaste(t *testing.T) {
 	}
 }
 
-// Nobody draws while nothing changes: the ages on the screen are coarse.
+// Nothing is drawn while nothing changes: the ages on the screen are coarse.
 func TestTheScreenStaysAsItIsWhileNothingChanges(t *testing.T) {
 	d := newDesk().answer(t, whole()).inquires(wizard.Cluster, "Names", []string{"cluster.id"}, wizard.LookupResult{Summary: "free"}, nil)
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster).types("x").press("enter")
@@ -113,7 +112,7 @@ func TestATerminalThatChangesItsSizeGetsAWholeScreen(t *testing.T) {
 	if err := pty.Setsize(term.keyboard, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGWINCH); err != nil { // as the kernel tells those whose terminal it is
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGWINCH); err != nil { // as the kernel does
 		t.Fatal(err)
 	}
 	term.await(t, "╭") // of a box that only a large screen has

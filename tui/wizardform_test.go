@@ -8,7 +8,6 @@ import (
 	"exoshift/wizard"
 )
 
-// shows fails unless all of that is on the screen.
 func (o *operator) shows(t testing.TB, texts ...string) {
 	t.Helper()
 	view := strings.Join(strings.Fields(o.View()), " ")
@@ -19,7 +18,6 @@ func (o *operator) shows(t testing.TB, texts ...string) {
 	}
 }
 
-// hides fails if any of that is on the screen.
 func (o *operator) hides(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -29,7 +27,7 @@ func (o *operator) hides(t testing.TB, texts ...string) {
 	}
 }
 
-// inFront fails unless that screen is in front.
+// inFront fails unless that screen is the current one.
 func (o *operator) inFront(t testing.TB, screen wizard.Screen) {
 	t.Helper()
 	if front := o.pages[o.current].screen; front != screen {
@@ -37,7 +35,7 @@ func (o *operator) inFront(t testing.TB, screen wizard.Screen) {
 	}
 }
 
-// onCluster is an operator before the form of the cluster.
+// onCluster returns an operator on the form of the cluster.
 func onCluster(t *testing.T) *operator { return sit(t, newDesk(), 80, 24, nil).at(t, wizard.Cluster) }
 
 func (o *operator) selected() string { return o.currentPage().(*form).selected }

@@ -16,12 +16,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// wizardKeyNames are keys that a byte of the fuzzer stands for; the others are text.
+// wizardKeyNames are the keys that bytes of the fuzzer are mapped to; the other bytes are text.
 var wizardKeyNames = named("enter down up tab shift+tab esc left right home end pgup pgdown backspace delete space " +
 	"ctrl+v ctrl+y ctrl+u ctrl+w ctrl+k alt+d alt+backspace ctrl+left f1 f9 ctrl+r ctrl+l ctrl+c " +
 	"alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+left")
 
-// named numbers names from 0x83 on.
+// named assigns bytes from 0x83 on to names.
 func named(names string) map[byte]string {
 	numbered := map[byte]string{}
 	for i, name := range strings.Fields(names) {
@@ -30,7 +30,7 @@ func named(names string) map[byte]string {
 	return numbered
 }
 
-// FuzzWizard lets anybody do anything at any size: no panic, and always a whole screen and nothing but a screen.
+// FuzzWizard handles any input at any size: no panic, and always a whole screen.
 func FuzzWizard(f *testing.F) {
 	f.Add([]byte("\xa0c-demo-1\x83example.net\x83"), uint8(80), uint8(24))
 	f.Add([]byte("\x84\x91\x80paste me"), uint8(20), uint8(5))
@@ -62,7 +62,7 @@ func survive(t *testing.T, keys []byte, width, height int) {
 	}
 }
 
-// rich is an interview with something of everything.
+// rich is an interview with every kind of field.
 func rich(t *testing.T) *desk {
 	reply := zones()
 	reply.Warnings = []wizard.Problem{{Field: "exoscale.zone", Message: "世界 is far away"}, {Message: "so it is"}}
@@ -71,7 +71,7 @@ func rich(t *testing.T) *desk {
 	return d.inquires(wizard.Nodes, "Quotas", nil, wizard.LookupResult{Quotas: []wizard.Quota{{Resource: "instance", Used: 3, Limit: 9}}}, errors.New("gone"))
 }
 
-// fuzzed takes one thing to do off the bytes.
+// fuzzed runs the next action of the input.
 func (o *operator) fuzzed(keys []byte) (rest []byte) {
 	first := keys[0]
 	switch {
@@ -93,7 +93,7 @@ func (o *operator) fuzzed(keys []byte) (rest []byte) {
 	return keys[size:]
 }
 
-// judge is who may fail: a test, or a case that was drawn.
+// judge is a test or a rapid case.
 type judge interface {
 	Helper()
 	Fatalf(format string, args ...any)

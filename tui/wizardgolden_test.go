@@ -8,7 +8,6 @@ import (
 	"exoshift/wizard"
 )
 
-// looks are moments of the wizard's own screens.
 func looks() map[string]func(t *testing.T, width, height int, ascii bool) *operator {
 	begin := func(t *testing.T, d *desk, width, height int, ascii bool) *operator {
 		return sit(t, d, width, height, func(w *Wizard) { w.ASCII = ascii })

@@ -9,8 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// renderKeyLine names the keys of the page and then those that are always there, as far as there is room; what has just been
-// done is told in their place.
 func (s *wizardModel) renderKeyLine(width int) string {
 	if s.notice != "" {
 		return pane.Fit(" "+s.notice, width)
@@ -27,8 +25,7 @@ func (s *wizardModel) formatKey(binding key.Binding) string {
 	return " " + s.theme.Bold.Render(h.Key) + " " + s.theme.Dim.Render(h.Desc) + " "
 }
 
-// filterHints are the keys that there is room for, in their order. The first one and those that explain or lead out take
-// precedence.
+// filterHints returns the keys that fit, in their order. The first one and those for help and quit take precedence.
 func (s *wizardModel) filterHints(all []key.Binding, width int) []key.Binding {
 	fits := make([]bool, len(all))
 	take := func(i int) {

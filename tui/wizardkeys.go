@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// wizardKeys are the keys that are the same on every page.
 type wizardKeys struct {
 	Back, Help, Export, Again, Redraw, Leave, Jump key.Binding
 	Close, Scroll, Move, Up, Down, Accept, SignIn  key.Binding
@@ -35,7 +34,7 @@ func newWizardKeys() wizardKeys {
 	}
 }
 
-// handleKey takes a key: what leaves first, then what is open, then what every page has, then the page's own.
+// Precedence: keys that quit, then what is open, then the keys of every page, then the page's own.
 func (s *wizardModel) handleKey(k tea.KeyMsg) tea.Cmd {
 	s.notice, k = "", s.translateKey(k)
 	switch {
@@ -57,7 +56,6 @@ func (s *wizardModel) handleKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// handlePageKey takes a key of what is in front: what every page has, then the page's own.
 func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case s.isHelpKey(k):
@@ -83,7 +81,7 @@ func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// translateKey makes the keys that work everywhere of the letters and digits that stand for them on pages that are only read.
+// translateKey maps the letters and digits that are shortcuts on read-only pages to the keys that work everywhere.
 func (s *wizardModel) translateKey(k tea.KeyMsg) tea.KeyMsg {
 	if s.session == nil || s.menu != nil || s.help || s.inputMode() != modeReadOnly || k.Paste || k.Alt {
 		return k
@@ -99,12 +97,11 @@ func (s *wizardModel) translateKey(k tea.KeyMsg) tea.KeyMsg {
 	return k
 }
 
-// isHelpKey tells whether a key asks for help: of letters only where they are no text.
+// Letters are help keys only where they are no text.
 func (s *wizardModel) isHelpKey(k tea.KeyMsg) bool {
 	return key.Matches(k, s.keys.Help) || s.isLetterInput() && string(k.Runes) == "?" && !k.Paste
 }
 
-// inputMode is which keys the page in front wants.
 func (s *wizardModel) inputMode() inputMode {
 	if g, gripping := s.currentPage().(inputModer); gripping {
 		return g.InputMode()
@@ -112,7 +109,6 @@ func (s *wizardModel) inputMode() inputMode {
 	return modeDefault
 }
 
-// isLetterInput tells whether letters are keys, not text.
 func (s *wizardModel) isLetterInput() bool {
 	return s.inputMode() == modeDefault || s.inputMode() == modeReadOnly
 }

@@ -1,13 +1,11 @@
 package tui
 
-// wizardLayout says where everything of the wizard goes.
 type wizardLayout struct {
 	Title, Strip, Intro, Main, Help, Side, Keys Rect
 	Rules                                       []Rect
 }
 
-// newWizardLayout divides the wizard's screen. A broad page has no help beside it. On small screens the page comes first,
-// then the keys, then the title.
+// A full-width page has no help beside it. On small screens the page has the highest priority, then the keys, then the title.
 func newWizardLayout(width, height int, broad bool) wizardLayout {
 	width, height = max(width, 0), max(height, 0)
 	if width < plainWidth || height < plainHeight {
@@ -27,10 +25,9 @@ func newWizardLayout(width, height int, broad bool) wizardLayout {
 	return l
 }
 
-// placeHelpBeside puts the help at the right.
 func (l *wizardLayout) placeHelpBeside() { l.Main, l.Help = l.Main.splitLeft(l.Main.W * 58 / 100) }
 
-// splitHelp leaves the help so many lines as it needs, and the rest to something else that needs some itself.
+// splitHelp gives the help as many lines as it needs, but leaves the rest at least so many.
 func (l *wizardLayout) splitHelp(help, least int) {
 	if rest := l.Help.H - help; !l.Help.isEmpty() && rest >= least {
 		l.Help, l.Side = l.Help.splitTop(help)

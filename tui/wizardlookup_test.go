@@ -37,9 +37,9 @@ func TestTheOutsideIsAskedOnceTheAnswersAreThereAndAPauseHasPassed(t *testing.T)
 	}
 }
 
-// slow is an inquiry that answers when it is told to.
+// slow is a lookup that returns on request.
 type slow struct {
-	stopped []error // how each context was when the answer was given; later, every one is over
+	stopped []error // state of each context when the lookup returned; later, every one is done
 	specs   []state.Spec
 }
 
@@ -105,7 +105,7 @@ func TestARedReplyAboutNoFieldIsToldAndBlocksNext(t *testing.T) {
 	o.shows(t, "✗ Zones", "the organization is suspended")
 }
 
-// Somebody is on a later screen when the outside finds fault with an earlier answer.
+// A lookup reports an error of an earlier screen's answer after the operator has left that screen.
 func TestWhatTurnsRedBehindSomebodyStopsThemBeforeTheChecks(t *testing.T) {
 	d, outside := newDesk().answer(t, whole()), &slow{}
 	d.Lookups = []wizard.Lookup{outside.inquiry()}

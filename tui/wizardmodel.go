@@ -10,8 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// wizardModel is the wizard's frame: the start screen, then the pages of one interview, and everything that is the same on
-// all of them.
+// wizardModel is the frame of the wizard: the start screen, then the pages of one interview, and everything that they have in
+// common.
 type wizardModel struct {
 	wizard Wizard
 	theme  pane.Theme
@@ -27,23 +27,21 @@ type wizardModel struct {
 	current       int
 	help          bool
 	helpTop       int          // the first line of it that is shown
-	menu          *quitMenu    // nil while nobody wants to leave
+	menu          *quitMenu    // nil while closed
 	notice        string       // until the next key
-	signInState   *signInState // nil while nobody signs in
+	signInState   *signInState // nil while there is no sign-in
 	signInCount   int          // counts sign-ins
 	outcome       Outcome
-	panicErr      error // a defect of ours
+	panicErr      error // a panic of ours
 	ticking       bool
 }
 
-// pageState is a page with its place in the interview.
 type pageState struct {
 	screen wizard.Screen
 	page   page
 	seen   bool
 }
 
-// interviewOpenedMsg is the end of opening what was chosen on the start screen.
 type interviewOpenedMsg struct {
 	option    string
 	interview *wizard.Interview
@@ -66,7 +64,6 @@ func (s *wizardModel) Init() tea.Cmd {
 	return nil
 }
 
-// openInterview begins what was chosen, beside the screen.
 func (s *wizardModel) openInterview(option string) tea.Cmd {
 	s.start.opening, s.start.err = true, nil
 	cmd, _ := s.spawn(func(ctx context.Context) tea.Msg {
@@ -76,7 +73,7 @@ func (s *wizardModel) openInterview(option string) tea.Cmd {
 	return cmd
 }
 
-// Update takes keys one by one: those that are typed fast arrive together.
+// Update handles keys one by one: runes that are typed fast come in one message.
 func (s *wizardModel) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	k, is := message.(tea.KeyMsg)
 	if !is || k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
@@ -89,7 +86,7 @@ func (s *wizardModel) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return s, tea.Batch(commands...)
 }
 
-// handleMsg takes one message and does what the page in front then wants.
+// handleMsg also handles what the current page then requests.
 func (s *wizardModel) handleMsg(message tea.Msg) tea.Cmd {
 	if s.session != nil {
 		s.session.resetValidation()
@@ -129,7 +126,7 @@ func (s *wizardModel) update(message tea.Msg) tea.Cmd {
 	return s.handleBackground(message)
 }
 
-// handleBackground takes what came of the work beside the screen; what is not of the talk is the pages'.
+// Messages that are not the session's are passed to the pages.
 func (s *wizardModel) handleBackground(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case lookupDueMsg:
@@ -148,7 +145,6 @@ func (s *wizardModel) handleBackground(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// handleSaveResult hears what the clerk did.
 func (s *wizardModel) handleSaveResult(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case nil:
@@ -167,7 +163,7 @@ func (s *wizardModel) handleSaveResult(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// updatePages hands a message to all pages: those in the background may wait for it, too.
+// Pages in the background get the message, too: they may wait for it.
 func (s *wizardModel) updatePages(message tea.Msg) tea.Cmd {
 	var commands []tea.Cmd
 	for _, sheet := range s.pages {
@@ -176,7 +172,6 @@ func (s *wizardModel) updatePages(message tea.Msg) tea.Cmd {
 	return tea.Batch(commands...)
 }
 
-// handleOpened begins an interview, or ends the wizard with what was chosen.
 func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
 	s.start.opening, s.start.err = false, m.err
 	s.outcome.Option = m.option
@@ -198,7 +193,6 @@ func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
 	return tea.Batch(s.openFirst(), s.scheduleTick())
 }
 
-// showPage brings a page to the front.
 func (s *wizardModel) showPage(i int) tea.Cmd {
 	s.current, s.help = i, false
 	s.pages[i].seen = true
@@ -207,7 +201,7 @@ func (s *wizardModel) showPage(i int) tea.Cmd {
 
 func (s *wizardModel) currentPage() page { return s.pages[s.current].page }
 
-// scheduleTick has the ages on the screen drawn anew every second.
+// scheduleTick redraws the ages on the screen every second.
 func (s *wizardModel) scheduleTick() tea.Cmd {
 	if s.ticking {
 		return nil
@@ -224,7 +218,7 @@ func (s *wizardModel) handleTick() tea.Cmd {
 	return cmd
 }
 
-// close ends everything that goes on and saves what is not saved.
+// close cancels all background work and saves what is not saved.
 func (s *wizardModel) close() error {
 	if s.session == nil {
 		return nil
@@ -242,7 +236,7 @@ func (s *wizardModel) close() error {
 	return s.session.saveErr
 }
 
-// waitZoneRuns waits until nothing is left in the zone that the wizard has put there.
+// waitZoneRuns waits until no resource of the wizard is left in the zone.
 func (s *wizardModel) waitZoneRuns() {
 	if s.session != nil {
 		s.session.zoneMu.Lock()
@@ -250,7 +244,6 @@ func (s *wizardModel) waitZoneRuns() {
 	}
 }
 
-// resize tells the pages how much room there is.
 func (s *wizardModel) resize() {
 	if s.session != nil {
 		s.session.helpBeside = s.width >= mediumWidth && s.height >= plainHeight

@@ -14,7 +14,7 @@ import (
 
 func resized(width, height int) tea.Msg { return tea.WindowSizeMsg{Width: width, Height: height} }
 
-// begun is a start screen with three things to begin with.
+// begun returns a start screen with three options.
 func begun(t *testing.T, open func(context.Context, string) (*wizard.Interview, error)) *operator {
 	t.Helper()
 	d := newDesk()
@@ -127,7 +127,7 @@ func TestADraftThatCannotBeSavedAtTheEndIsAnError(t *testing.T) {
 	}
 }
 
-// What is under way when the wizard ends is waited for; what waits behind it is done, in its order.
+// At the end of the wizard the running job is waited for; queued ones run in their order.
 func TestTheClerkDoesEverythingOnceAndInOrder(t *testing.T) {
 	var done []string
 	job := func(name string) func() tea.Msg { return func() tea.Msg { done = append(done, name); return name } }

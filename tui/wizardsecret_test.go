@@ -12,7 +12,7 @@ import (
 
 const secretText = "tr0ub4dor-and-three"
 
-// onSecret is an operator before the field of a secret.
+// onSecret returns an operator on the field of a secret.
 func onSecret(t *testing.T, d *desk, key string) *operator {
 	t.Helper()
 	o := sit(t, d, 80, 24, nil).at(t, wizard.ScreenOf(key))
@@ -20,7 +20,7 @@ func onSecret(t *testing.T, d *desk, key string) *operator {
 	return o
 }
 
-// realPullSecret is a pull secret of several lines, as the portal's download has them when somebody formatted it.
+// realPullSecret has several lines, like a formatted download of the portal.
 func realPullSecret() string {
 	auth := base64.StdEncoding.EncodeToString([]byte("you:" + secretText))
 	var entries []string

@@ -9,8 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// renderStrip names the screens and says how each is; the one in front stands in brackets. Where there is little room only
-// that one has its name.
+// The current screen is in brackets. Where there is little room only that one has its name.
 func (s *wizardModel) renderStrip(width int) string {
 	if s.session == nil {
 		return pane.Fit("", width)
@@ -24,7 +23,7 @@ func (s *wizardModel) renderStrip(width int) string {
 	return pane.Fit(numbers, width)
 }
 
-// renderStripLine puts the screens side by side; the brackets take the place of a space.
+// The brackets take the place of a space.
 func (s *wizardModel) renderStripLine(gap string, named bool) string {
 	var line strings.Builder
 	before := " "

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// View draws the whole screen from memory alone.
+// View draws the whole screen without any I/O.
 func (s *wizardModel) View() string {
 	if s.width <= 0 || s.height <= 0 {
 		return ""
@@ -34,7 +34,6 @@ func (s *wizardModel) renderScreen() string {
 	return c.String()
 }
 
-// isFullWidth tells whether the page in front wants the whole width.
 func (s *wizardModel) isFullWidth() bool {
 	if s.session == nil || s.menu != nil || s.help || s.signInState != nil {
 		return true
@@ -59,8 +58,6 @@ func (s *wizardModel) drawBody(c *canvas, l wizardLayout) {
 	}
 }
 
-// drawSide draws the help of what is selected, and below it what the page shows beside itself, or else the picture of
-// what is being built.
 func (s *wizardModel) drawSide(c *canvas, l wizardLayout) {
 	if l.Help.isEmpty() {
 		return
@@ -81,18 +78,15 @@ func (s *wizardModel) drawSide(c *canvas, l wizardLayout) {
 	c.draw(l.Help, pane.Box{Theme: s.theme, Title: "help", Content: help})
 }
 
-// Heights of what stands below the help.
 const (
 	minSideHeight         = 6
 	minArchitectureHeight = 16
 )
 
-// sidePanelView makes a view of what a page shows beside itself.
 type sidePanelView struct{ sidePanel }
 
 func (v sidePanelView) View(width, height int) string { return v.RenderSide(width, height) }
 
-// renderTitle names the cluster and says whether the draft is saved.
 func (s *wizardModel) renderTitle(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("OpenShift on Exoscale")
@@ -121,7 +115,7 @@ func (s *wizardModel) renderTitle(width int) string {
 	return pane.Fit(pane.Fit(left, width-ansi.StringWidth(right)-1)+right+" ", width)
 }
 
-// computeMark is how a screen is; nobody knows before it was seen.
+// computeMark returns Waiting before a screen was opened.
 func (s *wizardModel) computeMark(i int) pane.Status {
 	if !s.pages[i].seen {
 		return pane.Waiting
@@ -132,7 +126,6 @@ func (s *wizardModel) computeMark(i int) pane.Status {
 	return pane.Running
 }
 
-// formatIntro says in a sentence what the screen in front is for.
 func (s *wizardModel) formatIntro() string {
 	if s.session == nil {
 		return ""
@@ -147,7 +140,7 @@ func (s *wizardModel) formatIntro() string {
 	}
 }
 
-// buildPicture is what is being built, as far as its screens were seen.
+// buildPicture shows only what belongs to screens that were opened.
 func (s *wizardModel) buildPicture() pane.View {
 	return pane.Architecture{Theme: s.theme, Spec: s.session.spec(), Answered: func(screen string) bool {
 		return slices.ContainsFunc(s.pages, func(sheet pageState) bool { return string(sheet.screen) == screen && sheet.seen })
