@@ -124,7 +124,7 @@ func TestThePageSaysWhatTheProgramReads(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if faults := wizard.ReadAnswers("f", []byte(head+"ask: [cluster.id, sizing]\n")).Ask; len(faults) < 10 {
+	if faults := wizard.ReadAnswers("f", []byte("apiVersion: exoshift/v1alpha1\nkind: Cluster\nask: [cluster.id, sizing]\n")).Ask; len(faults) < 10 {
 		t.Errorf("the page's ask means %v", faults)
 	}
 }

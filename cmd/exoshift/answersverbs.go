@@ -36,7 +36,7 @@ file:PATH. The API key and its secret may also be those of an account of the pro
 			return newUnknownCommandError(cmd, args[0])
 		},
 	}
-	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainCommand(std), newExportCommand(std), newMigrateCommand(std))
+	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainCommand(std), newExportCommand(std))
 	for _, command := range cmd.Commands() {
 		command.Args = withUsageError(command.Args)
 	}
