@@ -13,7 +13,6 @@ import (
 	"exoshift/wizard"
 )
 
-// checkAnswers reads the answers in force.
 func (c *checker) checkAnswers() error {
 	content, err := c.folder.Read(state.AnswersFile)
 	if c.reportUnreadable("answers", state.AnswersFile, err) {
@@ -30,7 +29,6 @@ func (c *checker) checkAnswers() error {
 	return nil
 }
 
-// checkCopies compares the copies of given answers with their checksums.
 func (c *checker) checkCopies() error {
 	sums, err := c.folder.Read(state.SumsFile)
 	if c.reportUnreadable("answers", state.SumsFile, err) {

@@ -14,7 +14,6 @@ import (
 	"exoshift/state"
 )
 
-// checkGeneration reads what openshift-install generated.
 func (c *checker) checkGeneration() error {
 	var err error
 	c.generation, c.version, err = c.read(c.folder.Path(state.InstallDir))
@@ -29,7 +28,6 @@ func (c *checker) checkGeneration() error {
 	return nil
 }
 
-// checkFacts reads the facts, as far as they can be read.
 func (c *checker) checkFacts() error {
 	facts, err := c.folder.LoadFacts()
 	content, readErr := c.folder.Read(state.FactsFile)
@@ -37,7 +35,7 @@ func (c *checker) checkFacts() error {
 	switch {
 	case errors.As(err, &damage):
 		c.damaged = true
-		_ = json.Unmarshal(content, &facts) // what is readable of it helps
+		_ = json.Unmarshal(content, &facts) // a partial result is useful
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
 			Text: "the facts are damaged: " + damage.Err.Error() + "; no run goes on until they are rebuilt. What neither the folder nor the cloud knows (skipped checks, parts of Project Syn) " +
 				"is taken from the damaged file, which is kept beside"})
@@ -54,7 +52,6 @@ func (c *checker) checkFacts() error {
 	return nil
 }
 
-// checkAgreement compares facts, answers, journal, events and what was generated with each other.
 func (c *checker) checkAgreement() error {
 	if c.damaged {
 		return nil
@@ -73,7 +70,7 @@ func (c *checker) checkAgreement() error {
 	return nil
 }
 
-// reportMismatch is for what nobody can repair.
+// reportMismatch reports what --repair cannot fix.
 func (c *checker) reportMismatch(file, text, next string) {
 	c.add(Finding{Check: "facts", Severity: Error, File: file, Text: text, Repair: FromNone, Next: next})
 }
@@ -94,7 +91,6 @@ func (c *checker) compareGeneration() {
 	}
 }
 
-// checkJournalMissing finds out whether there should be a journal.
 func (c *checker) checkJournalMissing() {
 	touched := c.facts.APIAddress != "" || !c.facts.BootstrapRemoved.IsZero() || c.generated
 	if touched && len(c.journal.Entries) == 0 {
@@ -103,7 +99,7 @@ func (c *checker) checkJournalMissing() {
 	}
 }
 
-// compareEvents finds facts that lag behind the events, and events that are gone.
+// compareEvents reports facts that lag behind the events, and events that are missing.
 func (c *checker) compareEvents() {
 	proven := c.facts
 	install.ApplyEvents(install.CollectDoneSteps(c.events), &proven)
@@ -117,10 +113,10 @@ func (c *checker) compareEvents() {
 	}
 }
 
-// checkObjects finds objects that events say were made and of which the journal knows nothing.
+// checkObjects reports objects that were created according to the events but are missing from the journal.
 func (c *checker) checkObjects() {
 	if len(c.journal.Entries) == 0 {
-		return // told as a whole
+		return // already reported as a whole
 	}
 	known := map[string]bool{}
 	for _, entry := range c.journal.Entries {
@@ -145,8 +141,8 @@ func (c *checker) hasFinding(check string) bool {
 	return false
 }
 
-// computeFacts are the facts that the folder alone proves: the answers, what was generated, the events, and of the damaged facts
-// what nothing else tells.
+// computeFacts returns the facts that the folder alone proves: from the answers, the generated files and the events. Of the
+// damaged facts it takes only what has no other source.
 func (c *checker) computeFacts() state.Facts {
 	facts := c.facts
 	if c.damaged {
@@ -184,7 +180,7 @@ func selectNonZero(first, second time.Time) time.Time {
 	return first
 }
 
-// findTeardownTime is when a teardown found that nothing was left; zero: never.
+// findTeardownTime returns the zero time if no teardown has completed.
 func (c *checker) findTeardownTime() time.Time {
 	content, _ := c.folder.Read(state.TeardownFile)
 	var ended time.Time
@@ -197,7 +193,7 @@ func (c *checker) findTeardownTime() time.Time {
 	return ended
 }
 
-// findStripTime is when the keys of the bootstrap left, which was after its end.
+// findStripTime returns when the bootstrap's keys were removed, which is after the bootstrap's end.
 func (c *checker) findStripTime() time.Time {
 	info, err := os.Stat(c.folder.Path(state.InstallDir, "generation.json"))
 	if err != nil {
@@ -206,7 +202,7 @@ func (c *checker) findStripTime() time.Time {
 	return info.ModTime().UTC().Truncate(time.Second)
 }
 
-// checkKeys finds keys that nobody needs any more. A run that is at work removes them itself.
+// checkKeys reports keys that are no longer needed. A run in progress removes them itself.
 func (c *checker) checkKeys() error {
 	if c.report.Busy {
 		return nil

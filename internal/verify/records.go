@@ -9,7 +9,6 @@ import (
 	"exoshift/state"
 )
 
-// checkJournal reads the journal: its lines, and the intents whose results are not known.
 func (c *checker) checkJournal() error {
 	record, err := c.folder.ReadJournal()
 	if err != nil {
@@ -35,7 +34,7 @@ func (c *checker) checkJournal() error {
 	return nil
 }
 
-// checkEvents reads the events, whose numbers begin with 1 in each run.
+// checkEvents checks the sequence numbers, too: they start at 1 in each run.
 func (c *checker) checkEvents() error {
 	content, err := c.folder.Read(state.EventsFile)
 	if c.reportUnreadable("events", state.EventsFile, err) {
@@ -70,7 +69,7 @@ func parseEvent(line []byte) (provisioner.Event, bool) {
 	return e, err == nil && e.Type != ""
 }
 
-// rewriteEvents keeps the lines that are events, and the damaged file under another name.
+// rewriteEvents keeps the valid lines, and a copy of the damaged file under another name.
 func rewriteEvents(folder state.Folder, suffix string) error {
 	content, err := folder.Read(state.EventsFile)
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"exoshift/state"
 )
 
-// Repairer does what the folder alone cannot.
+// Repairer repairs what needs the cloud's API or the generated files.
 type Repairer struct {
 	Read ReadGeneration
-	// Recover looks up in the cloud what the folder does not know.
+	// Recover looks up in the cloud what is missing from the folder.
 	Recover func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error)
-	// Strip removes from what openshift-install generated what nobody needs after the bootstrap.
+	// Strip removes from the generated files what is not needed after the bootstrap.
 	Strip func(spec state.Spec) error
 	Now   func() time.Time
 }
 
-// Repair checks a folder, which the caller has locked, repairs what can be repaired, and checks it again: only what is no
-// longer found counts as repaired. The report is valid beside an error.
+// Repair checks a folder, which the caller has locked, repairs what can be repaired, and checks it again: only findings that
+// are gone count as repaired. The report is valid even if an error is returned.
 func (r Repairer) Repair(ctx context.Context, folder state.Folder) (Report, error) {
 	before, err := check(folder, r.Read, false)
 	if err != nil {
@@ -73,8 +73,8 @@ func (c *checker) hasRepair(check, repair string) bool {
 	return false
 }
 
-// rebuild makes the facts and the journal say again what is so. Nothing is written before all of it is known: half of the
-// facts would be worse than none.
+// rebuild rewrites facts and journal. Nothing is written before everything is known: incomplete facts would be worse than
+// none.
 func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error {
 	if !c.report.hasCloudRepair() {
 		if c.hasRepair("facts", FromFolder) {
@@ -105,17 +105,16 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 	return r.rebuildJournal(c, recovered, suffix)
 }
 
-// saveCopy keeps a damaged file under another name, if there is one.
 func (c *checker) saveCopy(name, suffix string) error {
 	content, err := c.folder.Read(name)
 	if err != nil {
-		return nil //nolint:nilerr // there is none, or nobody can read it
+		return nil //nolint:nilerr // missing or unreadable
 	}
 	return c.folder.Write(name+suffix, content)
 }
 
-// rebuildJournal leaves damaged lines out, and notes what is there: for intents without a result, and where lines are
-// missing for every object that the journal knows nothing of.
+// rebuildJournal drops damaged lines and records what exists: for intents without a result, and, where lines are missing, for
+// every object that the journal lacks.
 func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix string) (err error) {
 	if len(c.journal.Damage) > 0 {
 		if _, err := c.folder.RewriteJournal(c.journal, suffix); err != nil {
@@ -130,7 +129,6 @@ func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix str
 	return errors.Join(c.recordFound(journal, found.Objects), c.recordAbsent(journal, found.Existing))
 }
 
-// recordFound notes objects that are there.
 func (c *checker) recordFound(journal *state.Journal, objects []install.Change) error {
 	known := map[[2]string]bool{}
 	for _, entry := range c.journal.Entries {
@@ -149,7 +147,7 @@ func (c *checker) recordFound(journal *state.Journal, objects []install.Change) 
 	return nil
 }
 
-// recordAbsent notes what came of intents about objects that are not there.
+// recordAbsent records the results of intents whose objects do not exist.
 func (c *checker) recordAbsent(journal *state.Journal, there []state.Object) error {
 	for _, intent := range c.journal.Open() {
 		if journal.Open(intent.Kind, intent.Name) && isAbsent(there, intent) {
@@ -161,7 +159,7 @@ func (c *checker) recordAbsent(journal *state.Journal, there []state.Object) err
 	return nil
 }
 
-// listKinds are the kinds that an installation makes and an inventory shows.
+// listKinds returns the kinds of objects that an installation creates and an inventory lists.
 func listKinds() []string {
 	return []string{
 		state.KindSSHKey, state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindZone, state.KindTemplate,
@@ -169,8 +167,8 @@ func listKinds() []string {
 	}
 }
 
-// isAbsent tells whether what an intent was about is not there, as far as an inventory of everything shows it. What is in a bucket
-// went with it.
+// isAbsent reports whether the object of an intent does not exist according to a complete inventory. Objects in a bucket are
+// deleted with it.
 func isAbsent(there []state.Object, intent state.Entry) bool {
 	kind, name := intent.Kind, intent.Name
 	if bucket, _, inside := strings.Cut(name, "/"); inside && kind == "object" {
@@ -180,7 +178,6 @@ func isAbsent(there []state.Object, intent state.Entry) bool {
 		!slices.ContainsFunc(there, func(o state.Object) bool { return o.Kind == kind && (o.Name == name || o.ID == name) })
 }
 
-// resolveIntent is what came of an intent about something that is not there.
 func resolveIntent(record state.JournalRecord, intent state.Entry) state.Action {
 	made := slices.ContainsFunc(record.Entries, func(e state.Entry) bool {
 		return e.Kind == intent.Kind && e.Name == intent.Name && (e.Action == state.Created || e.Action == state.Adopted)
@@ -195,7 +192,6 @@ func (c *checker) hasErrors(check string) bool {
 	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Check == check && f.Severity == Error })
 }
 
-// isCreated tells whether the events say that an object was made.
 func (c *checker) isCreated(id string) bool {
 	for _, e := range c.events {
 		if e.ID == id && e.Action == string(state.Created) {
@@ -205,7 +201,6 @@ func (c *checker) isCreated(id string) bool {
 	return false
 }
 
-// removeKeys removes what nobody needs any more.
 func (r Repairer) removeKeys(c *checker) error {
 	switch {
 	case !c.hasRepair("keys", FromFolder):

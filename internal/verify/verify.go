@@ -1,5 +1,5 @@
-// Package verify checks a cluster's folder against itself, says what is wrong with it and what that means, and repairs it:
-// from the folder alone, or from the cloud by the steps of an installation.
+// Package verify checks a cluster's folder for consistency, reports what is wrong and what it means, and repairs it: from the
+// folder alone, or from the cloud by the steps of an installation.
 package verify
 
 import (
@@ -18,34 +18,34 @@ const (
 	Note  = "note"  // worth knowing; the folder is sound
 )
 
-// What a finding is repaired from.
+// Sources of a repair.
 const (
 	FromFolder = "folder"
 	FromCloud  = "cloud"
-	FromNone   = "none" // a person has to act, or nobody
+	FromNone   = "none" // needs manual action, or none
 )
 
-// Finding is one thing that was found.
+// Finding is one result of a check.
 type Finding struct {
 	Check    string `json:"check"`    // modes, owners, answers, journal, events, facts, generation or keys
 	Severity string `json:"severity"` // error or note
 	File     string `json:"file"`     // below the folder
 	Line     int    `json:"line,omitempty"`
 	Text     string `json:"text"`           // what is wrong, and what it means
-	Repair   string `json:"repair"`         // folder, cloud or none: what --repair makes it good from
+	Repair   string `json:"repair"`         // folder, cloud or none: the source that --repair uses
 	Next     string `json:"next,omitempty"` // what to do where --repair does not help
 	Repaired bool   `json:"repaired"`
 }
 
-// Report is what was found in a folder.
+// Report holds the findings about a folder.
 type Report struct {
 	Findings []Finding
-	Busy     bool // a run works on the folder, so what it has not ended was not checked
+	Busy     bool // a run uses the folder, so unfinished work was not checked
 	Entries  int  // of the journal
 	Events   int
 }
 
-// Count returns how many findings there are: errors, notes, and how many of either were repaired.
+// Count returns the number of errors, of notes, and of repaired findings of both severities.
 func (r Report) Count() (wrong, notes, repaired int) {
 	for _, f := range r.Findings {
 		switch {
@@ -60,13 +60,12 @@ func (r Report) Count() (wrong, notes, repaired int) {
 	return wrong, notes, repaired
 }
 
-// IsSound tells whether nothing is wrong, or no longer.
+// IsSound reports whether no unrepaired error is left.
 func (r Report) IsSound() bool {
 	wrong, _, _ := r.Count()
 	return wrong == 0
 }
 
-// hasCloudRepair tells whether something can be repaired from the cloud alone.
 func (r Report) hasCloudRepair() bool {
 	for _, f := range r.Findings {
 		if f.Repair == FromCloud {
@@ -76,27 +75,26 @@ func (r Report) hasCloudRepair() bool {
 	return false
 }
 
-// ReadGeneration reads what openshift-install generated in a directory, and which version did; os.ErrNotExist if nothing is
-// there.
+// ReadGeneration reads the generated files of a directory and the version of openshift-install that created them;
+// os.ErrNotExist if there are none.
 type ReadGeneration func(dir string) (state.Ignition, string, error)
 
-// checker holds what was read of a folder.
 type checker struct {
 	folder     state.Folder
 	read       ReadGeneration
 	report     Report
-	spec       state.Spec // of the answers in force
-	answered   bool       // they could be read
+	spec       state.Spec // from the merged answers
+	answered   bool       // spec is valid
 	journal    state.JournalRecord
 	events     []provisioner.Event
 	generation state.Ignition
 	version    string // of openshift-install
 	generated  bool
-	facts      state.Facts // what could be read of them, even if they are damaged
+	facts      state.Facts // as far as they can be parsed, even if damaged
 	damaged    bool
 }
 
-// Check checks a folder and changes nothing.
+// Check checks a folder without changing it.
 func Check(folder state.Folder, read ReadGeneration) (Report, error) {
 	c, err := check(folder, read, folder.IsLocked())
 	return c.report, err
@@ -116,7 +114,7 @@ func check(folder state.Folder, read ReadGeneration, busy bool) (*checker, error
 
 func (c *checker) add(f Finding) { c.report.Findings = append(c.report.Findings, f) }
 
-// checkModes finds what others may read and what belongs to others. Where a run is at work, its files come and go.
+// checkModes reports files that others can read or own. While a run is in progress, its files may appear and disappear.
 func (c *checker) checkModes() error {
 	found, err := c.folder.CheckModes()
 	if err != nil {
@@ -143,7 +141,6 @@ func describeExposure(mode fs.FileMode) string {
 	return ""
 }
 
-// reportUnreadable tells of a file that cannot be read at all; it is no error if there is none.
 func (c *checker) reportUnreadable(check, file string, err error) bool {
 	if err == nil {
 		return false

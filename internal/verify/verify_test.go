@@ -18,12 +18,12 @@ import (
 
 var began = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// generation stands for what openshift-install has left.
+// generation stands in for the files that openshift-install generates.
 func generation(string) (state.Ignition, string, error) {
 	return state.Ignition{InfraID: "c-demo-1-abcde", RootCAHash: "c0ffee", Created: began, Expires: began.Add(24 * time.Hour)}, "4.20.5", nil
 }
 
-// soundFolder is that of an installed cluster.
+// soundFolder returns the folder of an installed cluster.
 func soundFolder(t *testing.T) state.Folder {
 	t.Helper()
 	folder, err := state.Create(t.TempDir() + "/cluster")
@@ -62,7 +62,7 @@ func installedFacts() state.Facts {
 	}
 }
 
-// cloud knows what an installation would find there.
+// cloud returns what a lookup in the cloud would find.
 func cloud(_ context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 	known.APIAddress, known.Template = "192.0.2.1", "rhcos-9.6"
 	return install.Recovered{Facts: known, Existing: []state.Object{{Kind: "instance", Name: "master-0", ID: "id-0"}}, Objects: []install.Change{
@@ -107,7 +107,7 @@ func TestCheck_ASoundFolder(t *testing.T) {
 	}
 }
 
-// Each damage is found at its place, and repaired where that can be done.
+// Each kind of damage is found in the right file, and repaired where possible.
 func TestRepair_MakesGoodWhatCanBeMadeGood(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage   func(*testing.T, state.Folder)
@@ -204,7 +204,7 @@ func open(t *testing.T, folder state.Folder) {
 	}
 }
 
-// A journal that is lost claims what is there, but no image: others may boot from it, and a teardown would delete it.
+// A rebuilt journal claims no image: others may boot from it, and a teardown would delete it.
 func TestRepair_AJournalClaimsNoImageThatOthersMayUse(t *testing.T) {
 	folder := soundFolder(t)
 	remove(t, folder, state.JournalFile)
@@ -221,7 +221,7 @@ func TestRepair_AJournalClaimsNoImageThatOthersMayUse(t *testing.T) {
 	}
 }
 
-// What an intent without a result was about is there, gone, or was never made.
+// The object of an intent without a result exists, was deleted, or was never created.
 func TestRepair_NotesWhatCameOfAnIntent(t *testing.T) {
 	folder := soundFolder(t)
 	intend(t, folder)
@@ -250,7 +250,7 @@ func TestRepair_NotesWhatCameOfAnIntent(t *testing.T) {
 	}
 }
 
-// Nothing is written of facts that were found in part: half of them would start a second bootstrap.
+// Partial facts are not written: they would start a second bootstrap.
 func TestRepair_WithoutTheCloudLeavesTheFactsAsTheyAre(t *testing.T) {
 	folder := soundFolder(t)
 	change(t, folder, state.FactsFile, "192.0.2.1", "192.0.2.9")
