@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// archive is a tar file that tells nothing about who made it, or when.
+// archive is a reproducible tar file: it has neither owner nor modification times.
 type archive struct {
 	tar  *tar.Writer
 	gzip *gzip.Writer
@@ -38,7 +38,7 @@ func (a archive) add(name string, content []byte) error {
 
 func (a archive) close() error { return errors.Join(a.tar.Close(), a.gzip.Close()) }
 
-// Create writes a file that only its owner can read, and fails with fs.ErrExist if there is one already.
+// Create writes a file that only its owner can read, and fails with fs.ErrExist if it exists.
 func Create(name string, content []byte) (err error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package bundle packs a cluster's folder for those who help: what happened and what may explain it, redacted. Files that
-// hold secrets are read, to know what must not be in it, and stay where they are.
+// Package bundle packs a cluster's folder for support: records and diagnostics, redacted. Files that hold secrets are read, to
+// know what must not be in the archive, but never packed.
 package bundle
 
 import (
@@ -18,42 +18,42 @@ import (
 	"exoshift/state"
 )
 
-// limits are how much is packed, in bytes before it is packed.
+// limits are in bytes of uncompressed content.
 type limits struct{ file, all int }
 
 func defaultLimits() limits { return limits{file: 16 << 20, all: 64 << 20} }
 
-// Bundle is an archive that may be given away, and what is in it.
+// Bundle is an archive that can be shared, and a description of its contents.
 type Bundle struct {
 	Files    []File            `json:"files"`
-	Omitted  []string          `json:"left,omitempty"` // files that there was no room for
+	Omitted  []string          `json:"left,omitempty"` // files that exceeded the limit
 	Replaced []Replaced        `json:"replaced"`       // by kind
-	Meanings map[string]string `json:"-"`              // of the tokens of identities, for the owner alone
-	Archive  []byte            `json:"-"`              // tar, packed by gzip
+	Meanings map[string]string `json:"-"`              // of the tokens of identities; not for the recipient
+	Archive  []byte            `json:"-"`              // tar, compressed with gzip
 }
 
-// File is a file of a bundle.
+// File describes a file of a bundle.
 type File struct {
 	Name       string `json:"name"`
 	Bytes      int    `json:"bytes"`
 	SHA256     string `json:"sha256"`
-	Truncated  int    `json:"cut,omitempty"` // bytes at its beginning that are left out
-	Secrets    int    `json:"secrets"`       // that were replaced
+	Truncated  int    `json:"cut,omitempty"` // bytes omitted at its beginning
+	Secrets    int    `json:"secrets"`       // replaced occurrences
 	Identities int    `json:"identities"`
 }
 
-// Replaced says how much of a kind was replaced.
+// Replaced counts the replacements of one kind.
 type Replaced struct {
 	Kind   redact.Kind `json:"kind"`
-	Values int         `json:"values"` // different ones
+	Values int         `json:"values"` // distinct ones
 	Places int         `json:"places"`
 }
 
-// Pack packs a folder. The redactor knows the identities already; its secrets are learned from the folder. The same
-// folder makes the same archive, byte by byte.
+// Pack packs a folder. The redactor must already know the identities; secrets are collected from the folder. The same folder
+// results in the same archive, byte for byte.
 func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
 	var b Bundle
-	root, err := os.OpenRoot(folder.Path()) // no link leads out of it
+	root, err := os.OpenRoot(folder.Path()) // links cannot leave it
 	if err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
 	}
@@ -71,7 +71,6 @@ func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
 	return b, b.pack(redactor)
 }
 
-// read takes the files, the ends of those that are too long, until there is no more room.
 func (b *Bundle) read(folder fs.FS, names []string, room limits, redactor *redact.Redactor) error {
 	for _, name := range names {
 		content, cut, err := readTail(folder, name, room.file)
@@ -89,7 +88,6 @@ func (b *Bundle) read(folder fs.FS, names []string, room limits, redactor *redac
 	return nil
 }
 
-// pack redacts the files, writes them, and at the end what they are.
 func (b *Bundle) pack(redactor *redact.Redactor) error {
 	var out bytes.Buffer
 	archive := newArchive(&out)
@@ -116,7 +114,6 @@ func (b *Bundle) pack(redactor *redact.Redactor) error {
 	return err
 }
 
-// count says what was replaced, by file and by kind.
 func (b *Bundle) count(redactor *redact.Redactor) {
 	b.Meanings, b.Replaced = redactor.Meanings(), []Replaced{}
 	places := map[redact.Kind]int{}
@@ -133,7 +130,6 @@ func (b *Bundle) count(redactor *redact.Redactor) {
 	}
 }
 
-// readTail returns the last whole lines of a file that fit into a number of bytes, and how much was cut off before them.
 func readTail(folder fs.FS, name string, room int) (content []byte, cut int, err error) {
 	file, err := folder.Open(path.Clean(name))
 	if err != nil {
@@ -153,7 +149,7 @@ func readTail(folder fs.FS, name string, room int) (content []byte, cut int, err
 	if err != nil || cut == 0 {
 		return content, 0, err
 	}
-	// What is not a whole line may be half of a secret, which nobody would know.
+	// A partial line may hold part of a secret, which would not be recognized.
 	torn := bytes.IndexByte(content, '\n') + 1
 	if torn == 0 {
 		torn = len(content)
@@ -161,7 +157,6 @@ func readTail(folder fs.FS, name string, room int) (content []byte, cut int, err
 	return content[torn:], cut + torn, nil
 }
 
-// skip goes on to a place in a file without reading what is before it: the file may be of any size.
 func skip(file fs.File, by int) error {
 	seeker, ok := file.(io.Seeker)
 	if !ok {

@@ -24,7 +24,7 @@ import (
 	"exoshift/state"
 )
 
-// secrets of a folder, and where it keeps them.
+// Secrets of a folder, and the files that hold them.
 const (
 	admin    = "aB3dE-fG4hI-jK5lM-nO6pQ"
 	apiKey   = "EXO0123456789abcdef01234567"
@@ -37,7 +37,6 @@ const (
 
 func auth() string { return base64.StdEncoding.EncodeToString([]byte("support:" + password)) }
 
-// secretFiles are files that hold secrets, as an installation leaves them.
 func secretFiles() map[string]string {
 	encoded := base64.StdEncoding.EncodeToString
 	key := "-----BEGIN RSA PRIVATE" + " KEY-----\n" + keyLine + "\n-----END RSA PRIVATE" + " KEY-----\n"
@@ -52,7 +51,6 @@ func secretFiles() map[string]string {
 	}
 }
 
-// folderWith makes a folder of an installation with files of the given content.
 func folderWith(t *testing.T, files map[string]string) state.Folder {
 	t.Helper()
 	folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))
@@ -104,7 +102,7 @@ func unpacked(t *testing.T, archive []byte) map[string]string {
 	}
 }
 
-// disguises are the ways in which a secret may get into a file.
+// disguises returns the encodings in which a secret may occur in a file.
 func disguises(secret string) map[string]string {
 	encoded := base64.StdEncoding.EncodeToString
 	quoted, _ := json.Marshal(map[string]string{"text": "because of " + secret}) // always encodes

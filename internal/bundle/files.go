@@ -13,18 +13,16 @@ import (
 	"exoshift/state"
 )
 
-// listRecordFiles are the files of a folder that tell what happened. Whatever is not named here and was not gathered is never
-// packed.
+// listRecordFiles is an allowlist: files that are neither listed here nor gathered are never packed.
 func listRecordFiles() []string {
 	return []string{
 		state.AnswersFile, state.FactsFile, state.JournalFile, state.EventsFile, state.LogFile, state.TeardownFile, "inventory.json",
 	}
 }
 
-// secretLimit is how much of a file is read to learn its secrets, in bytes.
+// secretLimit is in bytes per file.
 const secretLimit = 32 << 20
 
-// listFiles lists the files to be packed: what happened, then what was gathered, the newest first.
 func listFiles(folder state.Folder, content fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(content, ".")
 	if err != nil {
@@ -46,8 +44,8 @@ func listFiles(folder state.Folder, content fs.FS) ([]string, error) {
 	return names, err
 }
 
-// collectSecrets reads what is not packed, except for programs. What cannot be read is an error: nobody could say that its secrets
-// are not in the bundle.
+// collectSecrets reads the files that are not packed, except for programs. An unreadable file is an error: its secrets could
+// be in the bundle.
 func collectSecrets(folder fs.FS, packed []string, redactor *redact.Redactor) error {
 	return walkFiles(folder, ".", func(name string) error {
 		if slices.Contains(packed, name) || strings.HasPrefix(name, state.BinDir+"/") {
@@ -63,8 +61,8 @@ func collectSecrets(folder fs.FS, packed []string, redactor *redact.Redactor) er
 	})
 }
 
-// addSecrets tells the secrets that have no form: the password of kubeadmin and what was typed for an interview, each of which
-// is all that its file holds, and the fields of the API keys.
+// addSecrets adds the secrets that no pattern matches: the password of kubeadmin and the secrets typed in an interview, each
+// of which is the whole content of its file, and the fields of the API keys.
 func addSecrets(name string, content []byte, redactor *redact.Redactor) {
 	switch {
 	case path.Base(name) == "kubeadmin-password":
@@ -81,10 +79,9 @@ func addSecrets(name string, content []byte, redactor *redact.Redactor) {
 	}
 }
 
-// walkFiles calls visit with every ordinary file below a folder, in the order of the names.
 func walkFiles(folder fs.FS, dir string, visit func(name string) error) error {
 	return fs.WalkDir(folder, dir, func(name string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // gone while we looked: a run is going on
+		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile by a run in progress
 			return nil
 		}
 		if err != nil || !entry.Type().IsRegular() {

@@ -41,7 +41,7 @@ func TestLongFilesKeepTheirEndAndTheOldestHaveNoRoom(t *testing.T) {
 	}
 }
 
-// A file of any size costs no more memory than what is kept of it.
+// Memory use depends on the packed part of a file, not on its size.
 func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "long"))
@@ -49,7 +49,7 @@ func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	const size = 1 << 30
-	_, err = file.WriteAt([]byte("torn\nthe end\n"), size) // the rest is a hole
+	_, err = file.WriteAt([]byte("torn\nthe end\n"), size) // the rest is sparse
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
