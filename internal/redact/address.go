@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// reverse ends the names by which addresses are looked up.
 const reverse = ".in-addr.arpa"
 
-// matchPublicIPv4 returns an address that is somebody's, in its usual order also if it was turned around for DNS. Versions
-// of four numbers look the same, and are replaced, too.
+// matchPublicIPv4 returns a public address in its usual order, also if it is reversed as for a DNS PTR record. Four-part
+// versions have the same form and are replaced, too.
 func matchPublicIPv4(text string) (string, bool) {
 	if backwards, is := strings.CutSuffix(text, reverse); is {
 		numbers := strings.Split(backwards, ".")
@@ -29,8 +28,7 @@ func matchPublicIPv6(text string) (string, bool) {
 	return address.String(), isPublic(address)
 }
 
-// isPublic tells whether an address is somebody's: those of private networks are the same everywhere, and the ranges
-// without a meaning on the internet are no addresses of anybody.
+// isPublic excludes private ranges, which are the same everywhere, and special-purpose ranges.
 func isPublic(address netip.Addr) bool {
 	if !address.IsGlobalUnicast() || address.IsPrivate() {
 		return false

@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/redact"
 )
 
-// BenchmarkRedact measures a file as events and objects of a cluster are.
+// BenchmarkRedact uses content like the events and objects of a cluster.
 func BenchmarkRedact(b *testing.B) {
 	var content bytes.Buffer
 	for n := 0; content.Len() < 1<<20; n++ {

@@ -7,10 +7,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// name is what looks like a name in DNS. It is judged once all files are known.
+// name is a candidate for a DNS name. It is resolved after all files were added.
 const name Kind = "name"
 
-// findRegistrable returns the part of a name that somebody has registered, or that belongs to a house of his own.
 func findRegistrable(name string) (string, bool) {
 	labels := strings.Split(name, ".")
 	last := labels[len(labels)-1]
@@ -27,8 +26,8 @@ func findRegistrable(name string) (string, bool) {
 	return domain, err == nil
 }
 
-// isCommonTLD tells whether names under this top-level domain are more often names than files, fields of an object or
-// functions: nobody means the country by bootkube.sh or metadata.id.
+// isCommonTLD reports whether names with this top-level domain are more often domain names than files, object fields or
+// functions, unlike bootkube.sh or metadata.id.
 func isCommonTLD(domain string) bool {
 	top := domain[strings.LastIndexByte(domain, '.')+1:]
 	if len(top) == 2 {
@@ -40,7 +39,7 @@ func isCommonTLD(domain string) bool {
 	}, top)
 }
 
-// isCommonDomain tells whether a domain says nothing about who uses it: those of the vendors, and groups of Kubernetes' API.
+// isCommonDomain reports whether a domain does not identify its user: domains of vendors, and API groups of Kubernetes.
 func isCommonDomain(domain string) bool {
 	return slices.Contains([]string{
 		"exoscale.com", "exoscale.ch", "exoscale.io", "exoscale.net", "exo.io", "openshift.com", "openshift.io", "redhat.com", "redhat.io", "quay.io",
@@ -51,7 +50,6 @@ func isCommonDomain(domain string) bool {
 	}, domain)
 }
 
-// addDomain learns whose domains there are: names of three parts, and whatever stands in a URL or behind an @.
 func (r *Redactor) addDomain(content []byte, s span) {
 	domain, ok := findRegistrable(s.value)
 	if !ok || isCommonDomain(domain) {
@@ -63,8 +61,8 @@ func (r *Redactor) addDomain(content []byte, s span) {
 	}
 }
 
-// resolveNames returns what is to be replaced of the names, and all other spans. Of a name under somebody's domain, the domain
-// and what is before it are told apart; what is under a domain of the cluster is found elsewhere.
+// resolveNames returns the spans of names to replace, and all other spans. In a foreign domain, the domain and its subdomains
+// get separate tokens; names of the cluster's domains are found by findIdentities.
 func (r *Redactor) resolveNames(spans []span) []span {
 	var found []span
 	for _, s := range spans {
@@ -85,21 +83,20 @@ func (r *Redactor) resolveNames(spans []span) []span {
 	return found
 }
 
-// isClusterName tells whether a name is one of the cluster's.
 func (r *Redactor) isClusterName(name string) bool {
 	return slices.ContainsFunc(r.own, func(domain string) bool {
 		return name == domain || strings.HasSuffix(name, "."+domain)
 	})
 }
 
-// matchMailbox accepts addresses of people: core@ is nobody, and tty1@.service no host.
+// matchMailbox accepts mailboxes of people: core@ is a system user, and tty1@.service is not a host.
 func matchMailbox(text string) (string, bool) {
 	local, host, _ := strings.Cut(toLower(text), "@")
 	domain, ok := findRegistrable(host)
 	return toLower(text), ok && isCommonTLD(domain) && !isSystemUser(local)
 }
 
-// toLower makes large letters of ASCII small, so that no text changes its length.
+// toLower changes ASCII letters only, so that the length of the text stays the same.
 func toLower(text string) string { return string(toLowerBytes([]byte(text))) }
 
 func toLowerBytes(text []byte) []byte {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// listEncodings returns how a secret looks in the files that may hold it: as it is, in JSON, in JSON within JSON, in a URL,
-// and each of these in hexadecimal digits, in base64, and in base64 of base64.
+// listEncodings returns the forms in which a secret may occur: raw, JSON, JSON in JSON, URL-encoded, and each of these in
+// hexadecimal, base64, and base64 of base64.
 func listEncodings(secret string) []string {
 	plain := removeDuplicates(secret, encodeJSON(secret, true), encodeJSON(secret, false), encodeJSON(encodeJSON(secret, true), true),
 		encodeJSON(encodeJSON(secret, false), false), url.QueryEscape(secret), url.PathEscape(secret))
@@ -38,17 +38,17 @@ func removeDuplicates(texts ...string) []string {
 	return once
 }
 
-// encodeJSON returns a text as the inside of a JSON string; encoders differ in whether they escape what matters in HTML.
+// encodeJSON returns the inside of a JSON string; encoders differ in whether they escape HTML characters.
 func encodeJSON(text string, forHTML bool) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(forHTML)
-	_ = encoder.Encode(text) // a string always encodes
+	_ = encoder.Encode(text) // encoding a string never fails
 	return strings.TrimSuffix(out.String()[1:], "\"\n")
 }
 
-// encodeBase64 returns what is sure to be in the base64 of anything that holds text: its first digits depend on what is
-// before it, its last ones on what follows, and the rest on whether one or two bytes stand before it in its triple.
+// encodeBase64 returns the digits that any base64 with the text in it contains: the first ones depend on the bytes before it,
+// the last ones on those after it, and the rest on its offset in a 3-byte group.
 func encodeBase64(text string) []string {
 	const bitsOfByte, bitsOfDigit = 8, 6
 	var all []string

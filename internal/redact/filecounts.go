@@ -2,13 +2,13 @@ package redact
 
 import "fmt"
 
-// FileCounts says how often something was replaced in a file.
+// FileCounts counts the replacements in a file.
 type FileCounts struct {
 	File   string
 	Counts map[Kind]int
 }
 
-// Count returns how often secrets, or identities, were replaced.
+// Count returns the number of replaced secrets, or of replaced identities.
 func (t FileCounts) Count(secrets bool) int {
 	sum := 0
 	for kind, count := range t.Counts {
@@ -19,13 +19,13 @@ func (t FileCounts) Count(secrets bool) int {
 	return sum
 }
 
-// FileCounts returns one for each file that was handed over.
+// FileCounts returns the counts of each file that ForEach has passed on.
 func (r *Redactor) FileCounts() []FileCounts { return r.fileCounts }
 
-// CountValues returns how many different values of a kind were replaced.
+// CountValues returns the number of distinct values of a kind that were replaced.
 func (r *Redactor) CountValues(kind Kind) int { return len(r.numbers[kind]) }
 
-// Meanings returns what the tokens of identities stand for. Those of secrets stand for nothing that anybody needs.
+// Meanings returns the values of the tokens of identities, by token. Tokens of secrets are not included.
 func (r *Redactor) Meanings() map[string]string {
 	meanings := map[string]string{}
 	for kind, values := range r.numbers {

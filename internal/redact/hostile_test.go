@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/redact"
 )
 
-// hostile are texts that begin a form again and again, or get near to its end.
+// hostile returns texts that repeat the beginning of a pattern, or almost match it.
 func hostile() []string {
 	key := "-----BEGIN RSA PRIVATE" + " KEY-----"
 	return []string{
@@ -17,8 +17,7 @@ func hostile() []string {
 	}
 }
 
-// A file of which each place begins a secret takes seconds, not hours. The bound is far above what is needed: what is
-// quadratic is far above it.
+// A file in which each position begins a match takes seconds, not hours. The limit is generous, but quadratic time exceeds it.
 func TestAHostileFileIsRedactedInTimeLikeAnyOther(t *testing.T) {
 	const size, bound = 64 << 10, 20 * time.Second
 	for _, pattern := range hostile() {

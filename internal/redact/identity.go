@@ -5,15 +5,13 @@ import (
 	"strings"
 )
 
-// identity is a value that says who somebody is, as the owner told it.
 type identity struct {
 	kind  Kind
 	value string
 }
 
-// AddIdentity tells a value that says who somebody is. It is replaced where it stands for itself, large or small, not within
-// a word. Of a domain only itself is replaced, so that the names below it can still be told apart. Identities are told
-// before the first Add.
+// AddIdentity adds a value that identifies the owner. It is replaced as a whole word, ignoring case. Of a domain only the
+// domain itself is replaced, so that its subdomains can still be distinguished. Call it before the first Add.
 func (r *Redactor) AddIdentity(kind Kind, value string) {
 	if value == "" {
 		return
@@ -25,7 +23,6 @@ func (r *Redactor) AddIdentity(kind Kind, value string) {
 	}
 }
 
-// findIdentities returns where the identities are that the owner told.
 func (r *Redactor) findIdentities(content []byte) []span {
 	var found []span
 	small := toLowerBytes(content)
@@ -53,7 +50,7 @@ func (i identity) find(content []byte) []span {
 
 func isWordByte(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
 
-// escapeEnds tells whether an escape of JSON, of any depth, ends here: its letters belong to no word.
+// escapeEnds reports whether a JSON escape, of any depth, ends here: its letters are not part of a word.
 func escapeEnds(content []byte, end int) bool {
 	before := content[max(0, end-len(`\u003c`)):end]
 	if n := len(before); n > 1 && before[n-2] == '\\' {
@@ -62,7 +59,6 @@ func escapeEnds(content []byte, end int) bool {
 	return bytes.HasPrefix(before, []byte(`\u`))
 }
 
-// matchHyphenatedIP accepts public addresses as providers write them into host names: ip-203-0-113-5.
 func matchHyphenatedIP(text string) (string, bool) {
 	return matchPublicIPv4(strings.ReplaceAll(text, "-", "."))
 }

@@ -2,19 +2,19 @@ package redact
 
 import "slices"
 
-// Kind is what a token stands for; it is also how the token begins: ip-3.
+// Kind is the type of a replaced value, and the prefix of its token: ip-3.
 type Kind string
 
-// The kinds of secrets.
+// Kinds of secrets.
 const (
 	Key       Kind = "key" // private keys, API keys
 	Password  Kind = "password"
-	Token     Kind = "token" // what is sent to prove who one is
+	Token     Kind = "token" // credentials sent with requests
 	Signature Kind = "signature"
-	Blob      Kind = "blob" // base64: may be anything
+	Blob      Kind = "blob" // base64 of unknown content
 )
 
-// The kinds of identities.
+// Kinds of identities.
 const (
 	Certificate Kind = "certificate"
 	SSHKey      Kind = "ssh-key" // a public one
@@ -28,17 +28,17 @@ const (
 	Tenant      Kind = "tenant"
 )
 
-// ListKinds lists the kinds, the most telling first: where several meet, the first one names what is replaced.
+// ListKinds returns the kinds, the most specific first: overlapping matches get the first one.
 func ListKinds() []Kind {
 	return []Kind{Key, Password, Token, Signature, Certificate, SSHKey, Blob, Email, IP, Host, Domain, Path, User, Cluster, Tenant}
 }
 
-// IsSecret tells whether what is of this kind must never be known; of an identity it is only nobody else's business.
+// IsSecret reports whether values of this kind are secrets, rather than identities.
 func (k Kind) IsSecret() bool {
 	return slices.Contains([]Kind{Key, Password, Token, Signature, Blob}, k)
 }
 
-// Describe says what it is, for people.
+// Describe returns a description for people.
 func (k Kind) Describe() string {
 	words := map[Kind]string{
 		Key: "private keys and API keys", Password: "passwords", Token: "tokens", Signature: "signatures",

@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// How deep base64, gzip and URLs are unpacked to learn what is in them, and how much of it.
 const (
-	depth       = 4
+	depth       = 4        // of nested base64, gzip and URLs
 	unpackLimit = 16 << 20 // bytes
 )
 
-// learnLimit is how many bytes the longest secret has that is looked for because it has the form of one: its spellings
-// take some hundred times as many.
+// learnLimit is the maximum length, in bytes, of a secret that is searched for because a pattern matched it: its encodings
+// take some hundred times as much memory.
 const learnLimit = 16 << 10
 
-// AddSecret tells a secret, of which no spelling may be left. One of less than six bytes cannot be looked for.
+// AddSecret adds a secret, whose encodings are all replaced. A secret of less than six bytes cannot be searched for.
 func (r *Redactor) AddSecret(kind Kind, value string) {
 	if len(value) < shortest || r.secrets[value] {
 		return
@@ -31,8 +30,8 @@ func (r *Redactor) AddSecret(kind Kind, value string) {
 	}
 }
 
-// ScanSecrets reads a file that is full of secrets and is not given away. What looks like a secret in it, and in what is packed
-// in it, is a secret everywhere.
+// ScanSecrets collects secrets from a file that is not shared. What matches the pattern of a secret in it, or in data encoded
+// in it, is replaced in all files.
 func (r *Redactor) ScanSecrets(content []byte) { r.unpack(content, depth) }
 
 func (r *Redactor) unpack(content []byte, deeper int) {
@@ -56,8 +55,8 @@ func (r *Redactor) unpack(content []byte, deeper int) {
 	}
 }
 
-// addFound keeps what has the form of a secret. Of a private key, each line is enough to be found by; of what is a name and
-// a password in base64, the password.
+// addFound records matches of secret patterns. Each line of a private key is searched for on its own; of a name and password
+// in base64, only the password.
 func (r *Redactor) addFound(s span, text []byte) {
 	if !isSearchable(s.value) || len(s.value) > learnLimit {
 		return
@@ -76,7 +75,6 @@ func (r *Redactor) addFound(s span, text []byte) {
 	}
 }
 
-// expressions that are needed to take things apart.
 type expressions struct {
 	digits  *regexp.Regexp // of base64
 	escaped *regexp.Regexp // for URLs
@@ -91,7 +89,6 @@ func newExpressions() expressions {
 	}
 }
 
-// decodeBase64 returns what base64 stands for, unpacked if it is packed, or nil if it stands for no text.
 func decodeBase64(digits string) []byte {
 	digits = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(digits, "="))
 	content, err := base64.RawStdEncoding.DecodeString(digits)
@@ -102,6 +99,6 @@ func decodeBase64(digits string) []byte {
 	if err != nil {
 		return content
 	}
-	unpacked, _ := io.ReadAll(io.LimitReader(packed, unpackLimit)) // what is damaged is learned from as far as it goes
+	unpacked, _ := io.ReadAll(io.LimitReader(packed, unpackLimit)) // damaged data is used as far as it can be decompressed
 	return unpacked
 }

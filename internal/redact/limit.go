@@ -5,11 +5,10 @@ import (
 	"regexp"
 )
 
-// endLimit returns where a match that begins at a place has to end at the latest, or zero if there can be none. It is asked
-// for places in ascending order, so that it reads the content once, however many there are.
+// endLimit returns the latest end of a match that begins at a position, or zero if none is possible. It must be called with
+// ascending positions, so that it reads the content only once.
 type endLimit func(at int) (end int)
 
-// newLimit returns how far the matches of a form reach.
 func (f textPattern) newLimit(content []byte) endLimit {
 	if f.limit != nil {
 		return f.limit(content)
@@ -17,7 +16,6 @@ func (f textPattern) newLimit(content []byte) endLimit {
 	return func(at int) int { return min(at+widest, len(content)) }
 }
 
-// toLastAt reaches to the last @ of a URL.
 func toLastAt(content []byte) endLimit {
 	stop, last := 0, 0
 	return func(at int) int {
@@ -32,7 +30,7 @@ func toLastAt(content []byte) endLimit {
 	}
 }
 
-// toPEMEnd reaches to the line that ends a PEM block, if there is no quote or bracket before it.
+// toPEMEnd limits a match to the end line of a PEM block, unless a quote or bracket precedes it.
 func toPEMEnd(what string) func(content []byte) endLimit {
 	expr := regexp.MustCompile(`-----END ` + what + `-----`)
 	return func(content []byte) endLimit {
@@ -53,7 +51,6 @@ func toPEMEnd(what string) func(content []byte) endLimit {
 	}
 }
 
-// indexOfAny returns where the first of some characters is, or the end of the content.
 func indexOfAny(content []byte, at int, chars string) int {
 	if next := bytes.IndexAny(content[at:], chars); next >= 0 {
 		return at + next
@@ -61,7 +58,7 @@ func indexOfAny(content []byte, at int, chars string) int {
 	return len(content)
 }
 
-// findMatch returns where an expression matches, or a place behind the content.
+// findMatch returns the indexes of the next match, or a position beyond the content.
 func findMatch(expr *regexp.Regexp, content []byte, at int) []int {
 	match := expr.FindIndex(content[at:])
 	if match == nil {
@@ -70,7 +67,6 @@ func findMatch(expr *regexp.Regexp, content []byte, at int) []int {
 	return []int{at + match[0], at + match[1]}
 }
 
-// isInFlag tells whether a word belongs to a flag of a command, of usual length.
 func isInFlag(before []byte) bool {
 	const usualLength = 62
 	before = before[max(0, len(before)-usualLength):]

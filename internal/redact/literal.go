@@ -2,17 +2,16 @@ package redact
 
 import "strings"
 
-// shortest is how long a secret must be to be looked for: shorter ones would be found everywhere.
+// shortest is the minimum length of a secret to search for: shorter ones would match everywhere.
 const shortest = 6
 
-// literal is a text to look for, and what it means.
 type literal struct {
 	text  string
 	kind  Kind
 	value string
 }
 
-// literalSet find many texts in one pass: by their first two bytes, then by their first six.
+// literalSet finds many texts in one pass: by their first two bytes, then by their first six.
 type literalSet struct {
 	pairs  [1 << 16]bool
 	begins map[[shortest]byte][]literal
@@ -34,7 +33,6 @@ func (n *literalSet) add(text string, kind Kind, value string) {
 	n.begins[begin] = append(n.begins[begin], literal{text, kind, value})
 }
 
-// find returns where the needles are: at each place the longest one.
 func (n *literalSet) find(content []byte) []span {
 	var found []span
 	ended := 0
@@ -60,13 +58,11 @@ func (n *literalSet) matchAt(content []byte) (longest literal, found bool) {
 	return longest, found
 }
 
-// isSearchable tells whether a text that stands where a secret would is one to be looked for elsewhere: words of ordinary
-// language and names of objects are not.
+// isSearchable excludes words of ordinary language and names of objects, which would match elsewhere.
 func isSearchable(text string) bool {
 	return len(text) >= 8 && strings.IndexFunc(text, isUnusual) >= 0
 }
 
-// isUnusual tells whether a character is more often in secrets than in words and names.
 func isUnusual(r rune) bool {
 	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	return !letter && !strings.ContainsRune("-_./: ", r)

@@ -2,27 +2,27 @@ package redact
 
 import "regexp"
 
-// textPattern is what a kind looks like. It is looked for where one of some words begins, or in the runs of some characters:
-// searching everything for it would take minutes. The first group, or the whole match if there is none, is what is
-// replaced.
+// textPattern is the form of a kind. It is tried only where one of begins matches, or in runs of some characters: searching
+// everything with a regular expression would take minutes. The first group, or the whole match without groups, is replaced.
 type textPattern struct {
 	kind   Kind
-	begins []string                                  // in small letters: the expression, which has to begin with ^, is tried there and nowhere else
+	begins []string                                  // in lower case: the expression, which has to begin with ^, is tried only there
 	after  func(before []byte) bool                  // nil: after anything
-	limit  func(content []byte) endLimit             // nil: as far as the widest window
-	runs   string                                    // else: characters of which there must be several in a row
+	limit  func(content []byte) endLimit             // nil: up to the widest window
+	runs   string                                    // else: characters of which several must follow each other
 	least  int                                       // how many
-	has    string                                    // and what has to be among them
-	expr   *regexp.Regexp                            // must not look far ahead in vain, or many beginnings in a row take for ever
+	has    string                                    // and what they must include
+	expr   *regexp.Regexp                            // must not scan far ahead in vain, or repeated beginnings take quadratic time
 	value  func(text string) (value string, ok bool) // nil: the text is its own value
 }
 
-// Parts of expressions. Texts may be escaped in JSON, also several times: a line break is then backslashes and an n, and
-// quotes have backslashes before them.
 const (
+	// Texts may be escaped as JSON, also repeatedly: a line break is then backslashes and an n, and quotes have backslashes
+	// before them.
+
 	quote  = `\\*"`                                          // in JSON, of any depth
 	inside = `([^"\\\r\n]+(?:\\+[^"\\\r\n]+)*)`              // of quotes, without quotes in it
-	opened = `([^"\\\s,:}\]][^"\\\r\n]*(?:\\+[^"\\\r\n]+)*)` // the same, if it cannot be what follows a closing quote
+	opened = `([^"\\\s,:}\]][^"\\\r\n]*(?:\\+[^"\\\r\n]+)*)` // the same, if it cannot follow a closing quote
 	block  = `(?:[A-Za-z0-9+/=\s]|\\+[nr])*`                 // of base64
 	word   = `^(?i:passw(?:or)?d|passphrase|secret|token|credentials?|(?:api|secret|access|private)[_-]?key)`
 	is     = `'?[ \t]*[:=][ \t]*`
@@ -36,7 +36,6 @@ const (
 	digits  = "0123456789"
 )
 
-// listSecretWords begin the names of what is secret.
 func listSecretWords() []string {
 	return []string{
 		"passw", "passphrase", "secret", "token", "credential", "apikey", "api_key", "api-key", "accesskey", "access_key",
@@ -44,7 +43,6 @@ func listSecretWords() []string {
 	}
 }
 
-// listPatterns lists what is known by its form alone.
 func listPatterns() []textPattern {
 	list := append(listKeyPatterns(), listPasswordPatterns()...)
 	return append(append(list, listTokenPatterns()...), listIdentityPatterns()...)
@@ -79,8 +77,8 @@ func listPasswordPatterns() []textPattern {
 		{kind: Password, begins: listSecretWords(), after: isInFlag, expr: regexp.MustCompile(word + `[ \t]+` + bare)},
 	}
 	for _, rest := range []string{
-		`"\s*:\s*"((?:[^"\\]|\\.)+)`,                                 // of an object of JSON
-		`\\+"\s*:\s*\\+"((?:[^"\\{/\[]|\\{2,}.)(?:[^"\\]|\\{2,}.)*)`, // of one within a string of JSON
+		`"\s*:\s*"((?:[^"\\]|\\.)+)`,                                 // of a JSON object
+		`\\+"\s*:\s*\\+"((?:[^"\\{/\[]|\\{2,}.)(?:[^"\\]|\\{2,}.)*)`, // within a JSON string
 		is + `\\*"` + opened, is + `'([^'"\\\r\n]+)`, is + noPath,
 	} {
 		list = append(list, textPattern{kind: Password, begins: listSecretWords(), expr: regexp.MustCompile(word + rest), value: matchNoReference})

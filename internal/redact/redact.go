@@ -1,10 +1,9 @@
-// Package redact replaces secrets and identities in files by tokens, so that the files can be given away: the same value
-// becomes the same token wherever it is, so that they can still be followed.
+// Package redact replaces secrets and identities in files by tokens, so that the files can be shared: a value gets the same
+// token in all files, so that references stay recognizable.
 //
-// Secrets are found in three ways: by their form (a private key, a signed link), because the owner said so (Secret), and
-// because they are in files that are full of secrets (Learn). All that is known to be a secret is searched for as it is
-// and as it looks in JSON, in URLs, in hexadecimal digits and in base64. What may be anything, a long text in base64, is
-// replaced, too.
+// Secrets are found in three ways: by their form (a private key, a signed link), because the caller adds them (AddSecret), and
+// because they are in files full of secrets (ScanSecrets). Every known secret is searched for as it is and as encoded in JSON,
+// in URLs, in hexadecimal digits and in base64. Long base64 text of unknown content is replaced, too.
 package redact
 
 import (
@@ -13,29 +12,28 @@ import (
 	"slices"
 )
 
-// Redactor replaces what is secret and what tells who somebody is. It takes all files before it gives the first one back,
-// as what one file shows to be a secret may be in any other. It is not safe for concurrent use.
+// Redactor replaces secrets and identities. It needs all files before it returns the first one, as a secret found in one file
+// may occur in any other. It is not safe for concurrent use.
 type Redactor struct {
 	expressions
 	patterns   []textPattern
 	secrets    map[string]bool
-	literals   *literalSet // how the secrets may look
+	literals   *literalSet // encodings of the secrets
 	known      []identity
 	own        []string        // domains of the cluster
-	domains    map[string]bool // of others
+	domains    map[string]bool // foreign ones
 	files      []file
 	numbers    map[Kind]map[string]int // of tokens, by value
 	fileCounts []FileCounts
 }
 
-// file is a file that waits to be redacted.
 type file struct {
 	name    string
 	content []byte
-	spans   []span // what is known by its form
+	spans   []span // found by patterns
 }
 
-// New returns a redactor that knows no value yet.
+// New returns a redactor without known values.
 func New() *Redactor {
 	return &Redactor{
 		expressions: newExpressions(), patterns: listPatterns(), secrets: map[string]bool{}, literals: newLiteralSet(),
@@ -43,7 +41,7 @@ func New() *Redactor {
 	}
 }
 
-// Add takes a file that is to be given away. The name is redacted with it.
+// Add adds a file to redact. Its name is redacted, too.
 func (r *Redactor) Add(name string, content []byte) {
 	content = bytes.ToValidUTF8(content, []byte("\uFFFD"))
 	found := r.find(content)
@@ -51,7 +49,6 @@ func (r *Redactor) Add(name string, content []byte) {
 	r.files = append(r.files, file{name, content, found})
 }
 
-// collectSecrets learns from a file what may be in others.
 func (r *Redactor) collectSecrets(content []byte, found []span) {
 	for _, s := range found {
 		switch {
@@ -63,8 +60,8 @@ func (r *Redactor) collectSecrets(content []byte, found []span) {
 	}
 }
 
-// ForEach hands over the files, redacted, in the order in which they were added. It fails before it hands over a file with a
-// secret in it.
+// ForEach calls give with the redacted files, in the order in which they were added. It returns an error before it passes on a
+// file with a secret in it.
 func (r *Redactor) ForEach(give func(name string, content []byte) error) error {
 	for _, f := range r.files {
 		tally := FileCounts{Counts: map[Kind]int{}}
@@ -81,7 +78,6 @@ func (r *Redactor) ForEach(give func(name string, content []byte) error) error {
 	return nil
 }
 
-// replace puts a token in the place of all that was found.
 func (r *Redactor) replace(f file, tally FileCounts) []byte {
 	var out bytes.Buffer
 	at := 0
@@ -95,7 +91,6 @@ func (r *Redactor) replace(f file, tally FileCounts) []byte {
 	return out.Bytes()
 }
 
-// assignToken returns what stands for a value: numbered by first appearance.
 func (r *Redactor) assignToken(s span) string {
 	if r.numbers[s.kind] == nil {
 		r.numbers[s.kind] = map[string]int{}

@@ -16,7 +16,6 @@ import (
 	"exoshift/internal/redact"
 )
 
-// redacted returns what becomes of one file.
 func redacted(t testing.TB, r *redact.Redactor, content string) string {
 	t.Helper()
 	var out string
@@ -27,7 +26,7 @@ func redacted(t testing.TB, r *redact.Redactor, content string) string {
 	return out
 }
 
-// pemKey has the form of a private key; no tool of the world would take it for one.
+// pemKey has the form of a private key, but is not a valid one.
 func pemKey(lines ...string) string {
 	kind := "RSA PRIVATE" + " KEY"
 	return "-----BEGIN " + kind + "-----\n" + strings.Join(lines, "\n") + "\n-----END " + kind + "-----\n"
@@ -239,7 +238,7 @@ func TestTheTallyCountsValuesAndPlaces(t *testing.T) {
 	}
 }
 
-// Whatever is around a secret, and however it is written there, nothing of it is left, and what was JSON is JSON.
+// Whatever surrounds a secret, and however it is encoded, nothing of it is left, and JSON stays valid.
 func TestNoSecretSurvivesWhateverIsAroundIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[a-zA-Z0-9"\\<>&/+=%$ -]{4,24}[0-9][A-Z]`).Draw(t, "secret")

@@ -5,22 +5,20 @@ import (
 	"slices"
 )
 
-// span is a part of a file that is to be replaced. value is the same wherever the same thing is meant, however it is
-// spelled there.
 type span struct {
 	start, end int
 	kind       Kind
 	value      string
 }
 
-// merge sorts spans and makes one of those that overlap: nothing that was found stays. The most telling kind, then the
-// longest span, names the whole.
+// merge sorts spans and joins overlapping ones, so that no match is lost. The most specific kind, then the longest span,
+// determines the token.
 func merge(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.kind.rank(), b.kind.rank()))
 	})
 	var merged []span
-	longest := 0 // length of the span that names the last one
+	longest := 0 // of the span that determines the kind of the last one
 	for _, s := range spans {
 		last := len(merged) - 1
 		if last < 0 || s.start >= merged[last].end {

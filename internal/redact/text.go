@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// skipEscape returns where a text begins whose first letters belong to an escape of JSON before it: that of \n is an n, and
-// \u0026 has five of them.
+// skipEscape returns where a text begins whose first letters belong to a JSON escape before it, such as the n of \n or the
+// five characters after the backslash of \u0026.
 func skipEscape(content []byte, start, end int) int {
 	before := content[:start]
 	if slashes := len(before) - len(bytes.TrimRight(before, `\`)); slashes%2 == 0 || start == end {
@@ -21,24 +21,23 @@ func skipEscape(content []byte, start, end int) int {
 	return start
 }
 
-// joinPEMLines returns a PEM block without its line breaks, so that it is the same in a file and in a line of JSON.
+// joinPEMLines removes line breaks, so that a PEM block has the same value in a file and in a JSON string.
 func joinPEMLines(text string) (string, bool) {
 	return strings.NewReplacer(`\n`, "", `\r`, "", `\`, "", "\n", "", "\r", "", " ", "").Replace(text), true
 }
 
-// matchMixed wants more than small letters and hyphens: five-letter words in a row are no password, and "basic
-// authentication" no header.
+// matchMixed requires more than lower-case letters and hyphens, to exclude ordinary text such as "basic authentication".
 func matchMixed(text string) (string, bool) {
 	return text, strings.Trim(text, "abcdefghijklmnopqrstuvwxyz-") != ""
 }
 
-// matchNoReference leaves out where a secret is to be found: answers say {env: NAME} or {file: PATH}.
+// matchNoReference excludes references of answers to secrets: {env: NAME} or {file: PATH}.
 func matchNoReference(text string) (string, bool) {
 	return text, !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "[")
 }
 
-// matchBase64 tells long texts in base64 from long words, from paths and from digests: each tenth character is a large
-// letter, each tenth a small one, and there is a number.
+// matchBase64 distinguishes base64 from long words, paths and digests: at least a tenth of the characters are upper case, a
+// tenth lower case, and there is a digit.
 func matchBase64(text string) (string, bool) {
 	small, large := 0, 0
 	for _, r := range text {
@@ -52,14 +51,12 @@ func matchBase64(text string) (string, bool) {
 	return text, min(small, large) >= len(text)/10 && strings.ContainsAny(text, digits)
 }
 
-// matchWrappedBase64 tells base64 on several lines from words and digests on several lines by the first one.
 func matchWrappedBase64(text string) (string, bool) {
 	first := text[:strings.IndexAny(text, "\\\r\n \t")]
 	_, ok := matchBase64(first)
 	return text, ok
 }
 
-// matchUser leaves out the users that machines have by themselves.
 func matchUser(text string) (string, bool) { return text, !isSystemUser(text) }
 
 func isSystemUser(name string) bool {

@@ -6,18 +6,16 @@ import (
 	"strings"
 )
 
-// window is a part of a file in which a form may be.
 type window struct{ start, end int }
 
 const (
-	// widest is how far a match may reach from where it begins. What fills it is cut off at the end of its line.
+	// widest is the maximum length of a match, in bytes. A longer one is cut at the end of its line.
 	widest = 64 << 10
-	// deepest is how many matches of a form are looked for within another one of it. They change nothing of what is
-	// replaced, only what is learned: of token: password=x also the x.
+	// deepest limits nested matches of a pattern. They do not change what is replaced, only which secrets are collected: of
+	// token: password=x also the x.
 	deepest = 3
 )
 
-// find returns what is known by its form. It takes time in proportion to the content, whatever is in it.
 func (r *Redactor) find(content []byte) []span {
 	small := toLowerBytes(content)
 	var found []span
@@ -37,8 +35,8 @@ func (r *Redactor) find(content []byte) []span {
 	return found
 }
 
-// findAtWord returns where the form is, of what begins with a word. What has matched is not searched again but for a few
-// times: a word that repeats itself would match from each of its places to its end.
+// findAtWord returns the matches that begin with a word. Text that has matched is searched again at most deepest times: a
+// repeated word would match from each occurrence to the end.
 func (f textPattern) findAtWord(content, small, begin []byte) []span {
 	var found []span
 	end := f.newLimit(content)
@@ -62,7 +60,6 @@ func (f textPattern) findAtWord(content, small, begin []byte) []span {
 	}
 }
 
-// match returns what is replaced if the form is at the begin of a window.
 func (f textPattern) match(content []byte, in window) (span, bool) {
 	if in.end <= in.start || f.after != nil && !f.after(content[:in.start]) {
 		return span{}, false
@@ -86,7 +83,6 @@ func indexLineEnd(content []byte, at int) int {
 	return len(content)
 }
 
-// read makes a span of what matched.
 func (f textPattern) read(content []byte, start, end int) (span, bool) {
 	start = skipEscape(content, start, end)
 	value, ok := string(content[start:end]), end > start
@@ -96,7 +92,6 @@ func (f textPattern) read(content []byte, start, end int) (span, bool) {
 	return span{start, end, f.kind, value}, ok
 }
 
-// findWindows returns the runs in which a form may be, in a content of which all letters were made small.
 func (f textPattern) findWindows(small []byte) iter.Seq[window] {
 	var class [256]bool
 	for _, b := range []byte(strings.ToLower(f.runs)) {
