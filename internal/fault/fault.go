@@ -1,5 +1,5 @@
-// Package fault is the one error type of the program: what was being done, of which kind the failure is, what
-// caused it and what to do next. Kinds decide on retries and exit codes; words only explain.
+// Package fault provides the error type of the program: the operation, the kind of failure, its cause and the next action.
+// Kinds decide on retries and exit codes; texts only explain.
 package fault
 
 import (
@@ -11,56 +11,56 @@ import (
 	"exoshift/internal/text"
 )
 
-// Kind says what sort of failure an error is.
+// Kind classifies an error.
 type Kind int
 
-// The kinds, from the least to the most specific knowledge about a failure.
+// The kinds, from the least to the most specific.
 const (
-	Internal  Kind = iota // a defect of the program, or a failure nobody classified
+	Internal  Kind = iota // a defect of the program, or an unclassified failure
 	Invalid               // the input is wrong
 	Denied                // credentials or permissions
 	Quota                 // a quota or the capacity of the cloud
-	Conflict              // several candidates, or a name that somebody else holds
+	Conflict              // several candidates, or a name that is already in use
 	NotFound              // the object does not exist
-	Transient             // the same call may succeed later
-	Timeout               // a wait reached its limit
-	Waiting               // a human has to act
-	Cancelled             // the operator stopped the run
+	Transient             // a retry may succeed
+	Timeout               // a wait timed out
+	Waiting               // action needed
+	Cancelled             // the user stopped the run
 )
 
-// Error is a failure with its operation, kind, cause and the next thing to do.
+// Error is a failure with its operation, kind, cause and the next action.
 type Error struct {
 	Op    string // what was being done, e.g. "create instance master-0"
 	Kind  Kind
-	Hint  string // the next thing to do, in the imperative; may be empty
-	Field string // key of the answer that has to change, e.g. "sizing.workers.type"; empty if it is not known
+	Hint  string // the next action, in the imperative; may be empty
+	Field string // key of the answer to change, e.g. "sizing.workers.type"; empty if unknown
 	Err   error  // the cause
 }
 
-// New returns an *Error; a nil cause is allowed when op says everything.
+// New returns an *Error; a nil cause is allowed when op is sufficient.
 func New(kind Kind, op string, cause error) *Error { return &Error{Op: op, Kind: kind, Err: cause} }
 
-// Newf returns an *Error whose cause is made from a format.
+// Newf returns an *Error with a formatted cause.
 func Newf(kind Kind, op, format string, args ...any) *Error {
 	return New(kind, op, fmt.Errorf(format, args...))
 }
 
-// WithHint returns a copy that carries the next thing to do.
+// WithHint returns a copy with a formatted hint.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	hinted := *e
 	hinted.Hint = fmt.Sprintf(format, args...)
 	return &hinted
 }
 
-// WithField returns a copy that names the answer which has to change.
+// WithField returns a copy that names the answer to change.
 func (e *Error) WithField(field string) *Error {
 	about := *e
 	about.Field = field
 	return &about
 }
 
-// AttachField names the answer that has to change in a failure of one of these kinds, unless it names one itself. What wraps a
-// failure keeps its own words, and is left as it is.
+// AttachField sets the field of an error of one of these kinds, unless it has one. An error that wraps an *Error keeps its own
+// text and is returned as it is.
 func AttachField(err error, field string, kinds ...Kind) error {
 	failure, plain := err.(*Error) //nolint:errorlint // see above
 	if !plain || FieldOf(err) != "" || !slices.Contains(kinds, failure.Kind) {
@@ -69,7 +69,7 @@ func AttachField(err error, field string, kinds ...Kind) error {
 	return failure.WithField(field)
 }
 
-// Error returns the operation and the cause, without anything in the words of others that could steer a terminal.
+// Error returns the operation and the cause, sanitized for terminals.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return text.Sanitize(e.Op, text.WithLines)
@@ -79,7 +79,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Advice returns the next thing to do: the error's own hint, or the first one of its causes.
+// Advice returns the error's own hint, or the first one of its causes.
 func (e *Error) Advice() string { return HintOf(e) }
 
 // KindOf returns the kind of the outermost *Error in err's chain; a cancelled context is Cancelled, an expired one
@@ -97,21 +97,19 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is tells whether err is of the given kind.
+// Is reports whether err is of the given kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// HintOf returns the first hint in err's chain, or in one of those that were joined, or "".
+// HintOf returns the first hint in err's chain, including joined errors, or "".
 func HintOf(err error) string {
 	return text.Sanitize(findFirst(err, func(e *Error) string { return e.Hint }), text.WithLines)
 }
 
-// FieldOf returns the key of the answer that has to change: the first one in err's chain, or in one of those that were
-// joined, or "".
+// FieldOf returns the first field, the key of the answer to change, in err's chain, including joined errors, or "".
 func FieldOf(err error) string {
 	return findFirst(err, func(e *Error) string { return e.Field })
 }
 
-// findFirst returns the first text that is not empty, depth first.
 func findFirst(err error, part func(*Error) string) string {
 	if e, plain := err.(*Error); plain && part(e) != "" { //nolint:errorlint // the chain is walked here
 		return part(e)

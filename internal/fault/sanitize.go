@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Sanitize returns words of somebody else as an error may repeat them: one line, at most that many letters, and nothing that
-// could control a terminal.
+// Sanitize returns foreign text as an error may quote it: one line of at most that many characters, without terminal control
+// sequences.
 func Sanitize(words string, most int) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {

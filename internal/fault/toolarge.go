@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// TooLargeError is the failure to read something that has more bytes than its limit. Nothing can be made of the bytes before.
+// TooLargeError reports input that exceeds its limit. Nothing of the input is used.
 type TooLargeError struct {
 	What  string // "" is "it"
 	Limit int64  // bytes
@@ -25,7 +25,7 @@ func (e TooLargeError) Error() string {
 	return fmt.Sprintf("%s is larger than %d bytes", what, e.Limit)
 }
 
-// IsTooLarge tells whether something was larger than its limit.
+// IsTooLarge reports whether the cause is a size above the limit.
 func IsTooLarge(err error) bool {
 	var large TooLargeError
 	return errors.As(err, &large)
