@@ -1,6 +1,5 @@
-// Package fileread reads the files that others wrote: what people hand in, and what is found in folders. Nothing but a
-// regular file is read, no more of it than its reader can use, and no call waits for anybody: a pipe or a device in the
-// place of a file is an error at once.
+// Package fileread reads files that come from users or other programs. Only regular files up to a size limit are read, and no
+// call blocks: a pipe or a device in place of a file is an error at once.
 package fileread
 
 import (
@@ -15,12 +14,12 @@ import (
 
 // The usual limits, in bytes.
 const (
-	Small = 1 << 20   // what people write: answers, keys, tokens, certificates, manifests
-	Large = 64 << 20  // what programs write and is read at once
-	Lines = 256 << 20 // what runs append to for weeks, read line by line
+	Small = 1 << 20   // written by people: answers, keys, tokens, certificates, manifests
+	Large = 64 << 20  // written by programs and read at once
+	Lines = 256 << 20 // appended to by runs for weeks, read line by line
 )
 
-// Bytes returns the content of a regular file of at most limit bytes. That there is none is fs.ErrNotExist.
+// Bytes returns the content of a regular file of at most limit bytes. A missing file is fs.ErrNotExist.
 func Bytes(path string, limit int64) ([]byte, error) {
 	file, err := Open(path, limit)
 	if err != nil {
@@ -29,7 +28,7 @@ func Bytes(path string, limit int64) ([]byte, error) {
 	return readAll(file, limit)
 }
 
-// Text is Bytes for a text in UTF-8, which is returned without a byte order mark. Another form is a *TextError.
+// Text is Bytes for UTF-8 text, returned without a byte order mark. Another encoding is a *TextError.
 func Text(path string, limit int64) ([]byte, error) {
 	content, err := Bytes(path, limit)
 	if err != nil {
@@ -42,7 +41,7 @@ func Text(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Open opens a regular file of at most limit bytes, for what is read piece by piece.
+// Open opens a regular file of at most limit bytes for streaming.
 func Open(path string, limit int64) (*os.File, error) {
 	file, err := os.OpenFile(path, flags, 0)
 	if err != nil {
@@ -51,7 +50,7 @@ func Open(path string, limit int64) (*os.File, error) {
 	return checked(file, limit)
 }
 
-// BytesIn is Bytes for a file below a folder that no link leads out of.
+// BytesIn is Bytes for a file in a root that links cannot leave.
 func BytesIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	file, err := root.OpenFile(name, flags, 0)
 	if err == nil {
@@ -63,10 +62,9 @@ func BytesIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	return readAll(file, limit)
 }
 
-// flags open a pipe without waiting for its writer, and no terminal as that of this process.
+// flags avoid blocking on a pipe and acquiring a controlling terminal.
 const flags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// checked returns an open file that Check accepts, and closes any other.
 func checked(file *os.File, limit int64) (*os.File, error) {
 	if err := Check(file, limit); err != nil {
 		_ = file.Close()
@@ -75,7 +73,7 @@ func checked(file *os.File, limit int64) (*os.File, error) {
 	return file, nil
 }
 
-// Check fails unless an open file is a regular one of at most limit bytes.
+// Check returns an error unless an open file is a regular one of at most limit bytes.
 func Check(file *os.File, limit int64) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -90,7 +88,7 @@ func Check(file *os.File, limit int64) error {
 	return nil
 }
 
-// CheckRegular fails unless the info is that of a regular file. It names what is there instead.
+// CheckRegular returns an error, with the type of the file, unless info is that of a regular file.
 func CheckRegular(path string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil

@@ -22,7 +22,7 @@ func write(t *testing.T, content string) string {
 	return path
 }
 
-// within fails if a call waits for somebody.
+// within fails if a call blocks.
 func within(t *testing.T, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -88,7 +88,7 @@ func TestBytes_BoundsTheSize(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	// Files of the kernel have the size 0 whatever they hold.
+	// Files of the kernel have the size 0 whatever their content.
 	if _, err := fileread.Bytes("/proc/self/environ", 1); err == nil {
 		t.Error("a file that holds more than its size says was read whole")
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxNesting is how deep lists and mappings of YAML may be nested: real ones are below 20.
+// maxNesting limits the depth of lists and mappings in YAML: real files stay below 20.
 const maxNesting = 100
 
-// CheckNesting fails with a *TextError if a YAML text is nested deeper than any that people write. Parsers need it
-// checked before: their time grows with the square of the depth.
+// CheckNesting returns a *TextError if a YAML text is nested deeper than maxNesting. Call it before parsing: the parsers' time
+// grows with the square of the depth.
 func CheckNesting(yaml []byte) error {
 	if bytes.Count(yaml, []byte("["))+bytes.Count(yaml, []byte("{"))+bytes.Count(yaml, []byte("- -")) <= maxNesting/2 {
-		return nil // what most files are, without a look at their tokens
+		return nil // fast path for most files
 	}
 	flow, dashes, line := 0, 0, 0
 	for _, t := range lexer.Tokenize(string(yaml)) {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// TextError says where a text is not one in UTF-8.
+// TextError is the position at which a text is not valid UTF-8.
 type TextError struct {
-	Line, Column int // from 1; columns count characters
+	Line, Column int // 1-based; columns count characters
 	Problem      string
 }
 
@@ -16,15 +16,13 @@ func (e *TextError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// Byte order marks.
 const (
-	utf8Mark    = "\xef\xbb\xbf"
+	utf8Mark    = "\xef\xbb\xbf" // byte order marks
 	utf16Little = "\xff\xfe"
 	utf16Big    = "\xfe\xff"
 )
 
-// DecodeText returns a text in UTF-8 without its byte order mark, or a *TextError with the place of the first byte that
-// is none.
+// DecodeText returns UTF-8 text without its byte order mark, or a *TextError with the position of the first invalid byte.
 func DecodeText(content []byte) ([]byte, error) {
 	if bytes.HasPrefix(content, []byte(utf16Little)) || bytes.HasPrefix(content, []byte(utf16Big)) {
 		return nil, &TextError{Line: 1, Column: 1, Problem: "the text is in UTF-16; save it in UTF-8"}
