@@ -13,12 +13,11 @@ import (
 	"exoshift/internal/fault"
 )
 
-// maxAliases is how many aliases a name may lead along.
+// maxAliases limits the length of a CNAME chain.
 const maxAliases = 4
 
-// QueryAuthoritative returns the IPv4 addresses that a name's own servers say. No recursive resolver has a say in it but for
-// who serves the top-level domain. A name that its servers do not know is of kind NotFound; everything else that keeps
-// from an answer is Transient.
+// QueryAuthoritative returns the IPv4 addresses of a name from its own servers. A recursive resolver is used only to find the
+// servers of the top-level domain. A name that its servers do not know is of kind NotFound; every other failure is Transient.
 func (n Network) QueryAuthoritative(ctx context.Context, name string) ([]netip.Addr, error) {
 	op := "ask the servers of " + normalizeName(name) + " themselves"
 	name = normalizeName(name)
@@ -42,7 +41,6 @@ func (n Network) QueryAuthoritative(ctx context.Context, name string) ([]netip.A
 	return nil, fault.Newf(fault.Transient, op, "more than %d aliases lead there", maxAliases)
 }
 
-// findAlias returns where the aliases of an answer lead.
 func findAlias(answer *dns.Msg, name string) string {
 	for range min(len(answer.Answer), maxAliases) {
 		for _, rr := range answer.Answer {
@@ -54,7 +52,7 @@ func findAlias(answer *dns.Msg, name string) string {
 	return name
 }
 
-// walk asks from the top-level domain downwards until servers answer for the name with authority.
+// walk follows referrals from the top-level domain down to an authoritative answer.
 func (n Network) walk(ctx context.Context, name string) (*dns.Msg, error) {
 	zone, hosts, err := n.findTopZone(ctx, name)
 	if err != nil {
@@ -77,7 +75,6 @@ func (n Network) walk(ctx context.Context, name string) (*dns.Msg, error) {
 	return nil, fmt.Errorf("more than %d zones lead there", maxCuts)
 }
 
-// findTopZone returns the first zone above a name whose servers the resolver knows, from the top-level domain down.
 func (n Network) findTopZone(ctx context.Context, name string) (zone string, hosts []string, err error) {
 	labels := strings.Split(name, ".")
 	for first := len(labels) - 1; first >= max(len(labels)-2, 0); first-- {
@@ -93,8 +90,8 @@ func (n Network) findTopZone(ctx context.Context, name string) (zone string, hos
 	return "", nil, errors.New("nobody serves the top-level domain")
 }
 
-// findReferral returns the zone below one that an answer refers to, with its servers: by address where the answer has one,
-// as our resolver may have another idea of their names.
+// findReferral returns the next zone with its servers: by address where the answer has glue, as our resolver may resolve their
+// names differently.
 func findReferral(answer *dns.Msg, zone, name string) (next string, hosts []string) {
 	for _, rr := range answer.Ns {
 		cut := normalizeName(rr.Header().Name)
@@ -109,7 +106,6 @@ func findReferral(answer *dns.Msg, zone, name string) (next string, hosts []stri
 	return "", nil
 }
 
-// findGlue returns the address of a server that comes along with an answer, or its name.
 func findGlue(answer *dns.Msg, server string) string {
 	for _, rr := range answer.Extra {
 		if a, ok := rr.(*dns.A); ok && normalizeName(a.Hdr.Name) == server {
@@ -119,10 +115,9 @@ func findGlue(answer *dns.Msg, server string) string {
 	return server
 }
 
-// maxAsked is how many servers of a zone are asked for the same.
+// maxAsked limits the servers of a zone that get the same question.
 const maxAsked = 4
 
-// queryFirst asks servers side by side and returns the first answer.
 func (n Network) queryFirst(ctx context.Context, hosts []string, question *dns.Msg) (*dns.Msg, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	hosts = hosts[:min(len(hosts), maxAsked)]

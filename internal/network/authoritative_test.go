@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// tree returns a world in which com is served by tld, and example.com by own.
+// tree returns a world with com served by tld, and example.com by own.
 func tree(t *testing.T, tld, own func(*dns.Msg, bool)) world {
 	t.Helper()
 	resolver := serveNames(t, func(reply *dns.Msg, _ bool) {

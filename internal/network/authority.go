@@ -11,8 +11,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// QueryAddresses asks one authoritative server ("host" or "host:port"), and no resolver, for the IPv4 addresses of a name.
-// A name without any is of kind NotFound; a server that does not answer, or not for this name, is Transient.
+// QueryAddresses queries one authoritative server ("host" or "host:port"), without a resolver, for the IPv4 addresses of a
+// name. A name without any is of kind NotFound; a server that does not answer, or not for this name, is Transient.
 func (n Network) QueryAddresses(ctx context.Context, server, name string) ([]netip.Addr, error) {
 	op := "ask " + server + " for " + normalizeName(name)
 	answer, err := n.queryServer(ctx, server, newQuestion(name, dns.TypeA))
@@ -30,7 +30,7 @@ func (n Network) QueryAddresses(ctx context.Context, server, name string) ([]net
 	return nil, fault.Newf(fault.NotFound, op, "it has no address of that name")
 }
 
-// dialServer connects to a name server: by TCP through the proxy where one applies, because it carries nothing else.
+// dialServer uses TCP through a proxy where one applies, because proxies do not carry UDP.
 func (n Network) dialServer(ctx context.Context, network, address string) (net.Conn, error) {
 	_, applies := n.findProxy(&url.URL{Scheme: "https", Host: address, Path: "/"})
 	switch {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Clock is the time a run lives by. The zero Clock is the wall clock; a clock made by Scaled runs faster, so that a
-// rehearsal of an hour takes a minute. Certificates, signatures and HTTP timeouts live by the wall clock always.
+// Clock is the time base of a run. The zero Clock is the wall clock; a scaled clock runs faster, so that a rehearsal of an
+// hour takes a minute. Certificates, signatures and HTTP timeouts always use the wall clock.
 type Clock struct{ scaled *scaledClock }
 
-// NewScaledClock returns a clock that shows start now and runs up to speed times as fast as the wall clock; stop ends it.
+// NewScaledClock returns a clock that starts at start and runs up to speed times as fast as the wall clock; stop ends it.
 func NewScaledClock(speed float64, start time.Time) (clock Clock, stop func()) {
 	p := newScaledClock(speed, start)
 	return Clock{scaled: p}, p.run()
@@ -23,8 +23,8 @@ func (c Clock) Now() time.Time {
 	return c.scaled.getTime()
 }
 
-// ActualSpeed returns how many times as fast as the wall clock the clock has run so far: on a busy machine less than it was made
-// for.
+// ActualSpeed returns the speed so far, as a multiple of the wall clock's: on a busy machine it is less than the nominal
+// speed.
 func (c Clock) ActualSpeed() float64 {
 	if c.scaled == nil {
 		return 1
@@ -32,8 +32,7 @@ func (c Clock) ActualSpeed() float64 {
 	return c.scaled.actualSpeed()
 }
 
-// ToWall returns how long d of this clock lasts on the wall clock at least; never less than a tenth of a millisecond,
-// so that a ticker can be made of it.
+// ToWall returns the minimum wall clock duration of d, at least a tenth of a millisecond, so that it is valid for a ticker.
 func (c Clock) ToWall(d time.Duration) time.Duration {
 	if c.scaled == nil {
 		return d
@@ -41,7 +40,7 @@ func (c Clock) ToWall(d time.Duration) time.Duration {
 	return max(time.Duration(float64(d)/c.scaled.speed), 100*time.Microsecond)
 }
 
-// Sleep waits for d of this clock, or until ctx ends and then returns its cause.
+// Sleep waits for d of this clock. It returns the cause of ctx if that ends earlier.
 func (c Clock) Sleep(ctx context.Context, d time.Duration) error {
 	due, cancel := c.startTimer(d)
 	defer cancel()

@@ -19,7 +19,7 @@ func TestAScaledClockRunsFasterThanTheWall(t *testing.T) {
 		if err := clock.Sleep(t.Context(), time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took.Round(time.Second) < time.Minute || took > 9*time.Minute { // others work meanwhile
+		if took := time.Since(began); took.Round(time.Second) < time.Minute || took > 9*time.Minute { // other tests run meanwhile
 			t.Errorf("an hour took %s", took)
 		}
 		if got := clock.Now().Sub(start); got.Round(time.Second) != time.Hour {

@@ -7,8 +7,8 @@ import (
 	"net/url"
 )
 
-// Connect opens a TCP connection to "host:port": through the proxy where one applies to https://host:port, and directly
-// where there is none or where it does not let us. A proxy resolves the name itself.
+// Connect opens a TCP connection to "host:port": through the proxy that applies to https://host:port, or directly if there is
+// none or it refuses. A proxy resolves the name itself.
 func (n Network) Connect(ctx context.Context, address string) (net.Conn, error) {
 	proxy, applies := n.findProxy(&url.URL{Scheme: "https", Host: address, Path: "/"})
 	if !applies {

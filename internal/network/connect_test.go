@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// proxy is a proxy on loopback that leads every CONNECT to one place.
+// proxy is an HTTP proxy on loopback that connects every CONNECT to one address.
 type proxy struct {
 	*url.URL
 	asked []string // address and credentials
@@ -53,7 +53,7 @@ func openProxy(t *testing.T, to string, status int) *proxy {
 	return p
 }
 
-// behind returns a network with a proxy, in which connections to other places than loopback fail.
+// behind returns a network with a proxy, in which only loopback can be dialed directly.
 func behind(proxy *url.URL) Network {
 	return Network{
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -14,24 +14,24 @@ import (
 	"exoshift/internal/fault"
 )
 
-// maxCuts is how many zones are walked through on the way to a domain's parent.
+// maxCuts limits the zones on the way from the top-level domain to a domain's parent.
 const maxCuts = 8
 
-// Delegation is what the servers of a domain's parent zone say about the domain.
+// Delegation is the delegation of a domain according to the servers of its parent zone.
 type Delegation struct {
 	// Parent is the closest zone above the domain.
 	Parent string
-	// Asked are the parent's servers that answered.
+	// Asked holds the parent's servers that answered.
 	Asked []string
-	// Servers are the name servers that they name for the domain: sorted, in lower case, without the dot. Empty means
-	// that the domain is not delegated. Where they disagree these are all that any of them names.
+	// Servers holds the name servers of the domain: sorted, in lower case, without the trailing dot. Empty means that the
+	// domain is not delegated. If the parent's servers disagree, it is the union.
 	Servers []string
-	// Note says who disagrees, e.g. while a change spreads; usually empty.
+	// Note describes a disagreement, e.g. while a change propagates; usually empty.
 	Note string
 }
 
-// FindDelegation finds the closest zone above a domain and asks its own servers to whom the domain is delegated. It never
-// asks a recursive resolver for the domain or anything that may not exist yet: the resolver would remember its "no".
+// FindDelegation queries the servers of the closest zone above a domain for its delegation. It never asks a recursive resolver
+// for the domain or anything that may not exist yet: the resolver would cache the negative answer.
 func (n Network) FindDelegation(ctx context.Context, domain string) (Delegation, error) {
 	domain = normalizeName(domain)
 	op := "find out to whom " + domain + " is delegated"
@@ -57,7 +57,6 @@ func (n Network) FindDelegation(ctx context.Context, domain string) (Delegation,
 	return Delegation{}, fault.Newf(fault.Invalid, op, "more than %d zones lead there", maxCuts)
 }
 
-// findRegistered returns the zone of the domain's last two labels, or its top-level domain, with its servers.
 func (n Network) findRegistered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
 	labels := strings.Split(domain, ".")
 	for first := max(len(labels)-2, 1); first < len(labels); first++ {
@@ -74,18 +73,16 @@ func (n Network) findRegistered(ctx context.Context, domain string) (zone string
 		WithHint("check the spelling of the base domain")
 }
 
-// report is what one server says.
 type report struct {
 	server string
 	zone   string   // what it delegates: the domain, or a zone between it and the parent; "" for nothing
 	names  []string // the servers of zone
-	err    error    // it does not say anything
+	err    error    // no usable answer
 }
 
-// maxServers is how many servers of a zone are asked who serves what is below it. No zone that works needs more.
+// maxServers limits the servers of a zone that are queried. No working zone needs more.
 const maxServers = 16
 
-// queryAll asks the servers of parent about a domain side by side, in their order.
 func (n Network) queryAll(ctx context.Context, hosts []string, parent, domain string) []report {
 	hosts = hosts[:min(len(hosts), maxServers)]
 	reports := make([]report, len(hosts))
@@ -115,7 +112,7 @@ func (n Network) queryOne(ctx context.Context, server, parent, domain string) re
 	return report{server: server, err: err}
 }
 
-// queryServer asks a name server itself. An answer that is none, such as a refusal, is an error.
+// queryServer bypasses resolvers. An unusable answer, such as REFUSED, is an error.
 func (n Network) queryServer(ctx context.Context, server string, question *dns.Msg) (*dns.Msg, error) {
 	if _, _, err := net.SplitHostPort(server); err != nil {
 		server = net.JoinHostPort(server, "53")
@@ -127,12 +124,12 @@ func (n Network) queryServer(ctx context.Context, server string, question *dns.M
 	return answer, err
 }
 
-// merge makes one of what the servers of parent say; next is the zone between parent and the domain, whose servers,
-// in the delegation, have to be asked instead. An error means that nobody answered.
+// merge combines the answers of parent's servers; next is a zone between parent and the domain, whose servers, in the
+// delegation, have to be queried instead. An error means that no server answered.
 func merge(parent, domain string, reports []report) (d Delegation, next string, err error) {
 	d.Parent = parent
 	var failures []error
-	said := map[string][]string{} // servers by what they say
+	said := map[string][]string{} // servers by answer
 	for _, r := range reports {
 		switch {
 		case r.err != nil:

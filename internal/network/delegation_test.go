@@ -19,7 +19,7 @@ const (
 	toTwo = "c-1.example.net. 3600 IN NS ns1.exoscale.ch."
 )
 
-// registry returns a world in which example.net has the servers a and b, which answer as told.
+// registry returns a world in which example.net has the servers a and b.
 func registry(t *testing.T, a, b func(*dns.Msg, bool)) world {
 	t.Helper()
 	resolver := serveNames(t, func(reply *dns.Msg, _ bool) {

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// ErrorSummary is an error that says one short sentence and keeps its cause.
+// ErrorSummary is a short description of an error, and wraps it.
 type ErrorSummary struct {
 	Sentence string
 	Cause    error
@@ -19,10 +19,10 @@ type ErrorSummary struct {
 func (b ErrorSummary) Error() string { return b.Sentence }
 func (b ErrorSummary) Unwrap() error { return b.Cause }
 
-// Cut is the sentence about a connection that ended too early.
+// Cut describes a connection that ended too early.
 const Cut = "the connection was cut"
 
-// DescribeError says why nobody answered a request.
+// DescribeError describes why a request got no answer.
 func DescribeError(err error) ErrorSummary {
 	var dns *net.DNSError
 	var timeout net.Error
@@ -50,7 +50,7 @@ func DescribeError(err error) ErrorSummary {
 	return ErrorSummary{findRootCause(err).Error(), err}
 }
 
-// findRootCause returns the first cause of an error, whose text is the shortest.
+// findRootCause returns the innermost error, which has the shortest text.
 func findRootCause(err error) error {
 	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(err) {
 		err = cause

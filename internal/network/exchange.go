@@ -14,25 +14,23 @@ import (
 )
 
 const (
-	// patience is how long a server may take to answer, on the wall clock.
+	// patience is the timeout of a server's answer, on the wall clock.
 	patience = 5 * time.Second
-	// datagram is the largest answer that is accepted by UDP: larger ones would come in fragments.
+	// datagram is the largest answer accepted by UDP: larger ones would be fragmented.
 	datagram = 1232
 )
 
-// query returns a question to a recursive resolver.
 func query(name string, kind uint16) *dns.Msg {
 	return new(dns.Msg).SetQuestion(dns.Fqdn(name), kind).SetEdns0(datagram, false)
 }
 
-// newQuestion returns a question to a server that knows the answer itself.
 func newQuestion(name string, kind uint16) *dns.Msg {
 	question := query(name, kind)
 	question.RecursionDesired = false
 	return question
 }
 
-// sendQuestion puts a question to a server by UDP, and by TCP where that fails or is too small.
+// sendQuestion uses UDP, and TCP if that fails or the answer is truncated.
 func sendQuestion(ctx context.Context, dial func(context.Context, string, string) (net.Conn, error), server string, question *dns.Msg) (*dns.Msg, error) {
 	var failures []error
 	for _, transport := range []string{"udp", "tcp"} {
@@ -53,7 +51,6 @@ func sendQuestion(ctx context.Context, dial func(context.Context, string, string
 	return nil, fmt.Errorf("ask %s: %w", server, errors.Join(failures...))
 }
 
-// exchange asks on a connection of its own, and closes it.
 func exchange(ctx context.Context, conn net.Conn, question *dns.Msg) (*dns.Msg, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
@@ -66,10 +63,8 @@ func exchange(ctx context.Context, conn net.Conn, question *dns.Msg) (*dns.Msg, 
 	return answer, err
 }
 
-// extractAddresses returns the IPv4 addresses of an answer, in its order.
 func extractAddresses(answer *dns.Msg) []netip.Addr { return filterAddresses(answer.Answer, dns.TypeA) }
 
-// filterAddresses returns the addresses of a kind, A or AAAA, in the order of the records.
 func filterAddresses(records []dns.RR, kind uint16) []netip.Addr {
 	var list []netip.Addr
 	for _, rr := range records {
@@ -87,7 +82,6 @@ func filterAddresses(records []dns.RR, kind uint16) []netip.Addr {
 	return list
 }
 
-// extractServers returns the name servers that records name for a zone, sorted, without doubles.
 func extractServers(records []dns.RR, zone string) []string {
 	var list []string
 	for _, rr := range records {
@@ -99,8 +93,6 @@ func extractServers(records []dns.RR, zone string) []string {
 	return slices.Compact(list)
 }
 
-// normalizeName returns a name in lower case and without the dot at its end.
 func normalizeName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// isWithinZone tells whether a name is below a zone, or is the zone.
 func isWithinZone(name, zone string) bool { return name == zone || strings.HasSuffix(name, "."+zone) }

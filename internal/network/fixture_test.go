@@ -9,7 +9,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer is a real one on loopback that answers from a script.
+// nameServer is a DNS server on loopback with scripted answers.
 type nameServer struct {
 	address string // host:port, UDP and TCP
 
@@ -17,7 +17,7 @@ type nameServer struct {
 	asked []*dns.Msg
 }
 
-// serveNames starts a name server. answer fills in a reply; udp tells over what the question came.
+// serveNames starts a name server. answer fills in a reply; udp reports the transport of the question.
 func serveNames(t *testing.T, answer func(reply *dns.Msg, udp bool)) *nameServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,7 +61,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// records parses lines of a zone file.
 func records(t *testing.T, lines ...string) []dns.RR {
 	t.Helper()
 	var list []dns.RR
@@ -85,7 +84,7 @@ func answers(code int, authoritative bool) func(*dns.Msg, bool) {
 	return func(reply *dns.Msg, _ bool) { reply.Rcode, reply.Authoritative = code, authoritative }
 }
 
-// world is a network in which names lead to servers on loopback, and all others nowhere.
+// world is a network in which known names lead to servers on loopback, and dialing other names fails.
 type world map[string]*nameServer
 
 func (w world) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -96,7 +95,7 @@ func (w world) dial(ctx context.Context, network, address string) (net.Conn, err
 	return new(net.Dialer).DialContext(ctx, network, to.address)
 }
 
-// network returns the world of somebody who asks the server "resolver".
+// network returns a network whose resolver is the server "resolver".
 func (w world) network() Network {
 	return Network{Dial: w.dial, Resolver: NewResolver(w.dial, "resolver:53")}
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/miekg/dns"
 )
 
-// message is the media type of a DNS message, as in RFC 8484.
+// message is the media type of RFC 8484.
 const message = "application/dns-message"
 
-// answerLimits are those of a DNS message.
 var answerLimits = Limits{Bytes: dns.MaxMsgSize, Time: 2 * patience} //nolint:gochecknoglobals // a table that nothing changes
 
-// PublicResolver returns the resolver that is asked over HTTPS by machines that only see the world through a proxy.
+// PublicResolver returns the HTTPS resolver for machines that reach the internet only through a proxy.
 func PublicResolver() *url.URL {
 	return &url.URL{Scheme: "https", Host: "cloudflare-dns.com", Path: "/dns-query"}
 }
 
-// NewHTTPSResolver asks a resolver as RFC 8484 says, by the connections of a client.
+// NewHTTPSResolver queries a resolver over HTTPS (RFC 8484) with a client.
 func NewHTTPSResolver(client *http.Client, resolver *url.URL) Resolver {
 	limited := &http.Client{Transport: answerLimits.Wrap(client.Transport), CheckRedirect: KeepRedirect}
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {

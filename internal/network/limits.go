@@ -11,39 +11,39 @@ import (
 	"exoshift/internal/fault"
 )
 
-// maxHeader is how long the header of an answer may be, in bytes.
+// maxHeader is in bytes.
 const maxHeader = 256 << 10
 
-// Limits are what one answer may cost. A server that is broken, or not the one that is meant, may send without an end.
+// Limits restricts the size and duration of one response. A broken or wrong server may send without end.
 type Limits struct {
-	Bytes int64         // of the body, after it was unpacked
-	Time  time.Duration // of the wall clock, from the header to the end of the body; 0: the caller limits it
+	Bytes int64         // of the decompressed body
+	Time  time.Duration // of the wall clock, from the header to the end of the body; 0: limited by the caller
 }
 
-// TooSlowError is the failure to read a body in time.
+// TooSlowError reports a body that was not read in time.
 type TooSlowError struct{ Limit time.Duration }
 
 func (e TooSlowError) Error() string {
 	return fmt.Sprintf("the answer was not complete after %s", e.Limit)
 }
 
-// Timeout makes it a net.Error.
+// Timeout implements net.Error.
 func (TooSlowError) Timeout() bool { return true }
 
-// Temporary makes it a net.Error.
+// Temporary implements net.Error.
 func (TooSlowError) Temporary() bool { return true }
 
-// KeepRedirect is for http.Client.CheckRedirect: a redirect is returned like any other answer. An API has none, and
-// whoever follows one may carry a token to another host.
+// KeepRedirect is for http.Client.CheckRedirect: redirects are returned, not followed. APIs do not redirect, and following one
+// could send a token to another host.
 func KeepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// NewAPIClient returns a new HTTP client for an API on this network: its answers are limited, and it follows no redirects.
+// NewAPIClient returns a new HTTP client for an API: its responses are limited, and it follows no redirects.
 func (n Network) NewAPIClient(limits Limits) *http.Client {
 	return &http.Client{Transport: limits.Wrap(n.NewTransport()), CheckRedirect: KeepRedirect}
 }
 
-// Wrap returns a transport that limits the answers of another one. A body beyond its limits ends in a
-// fault.TooLargeError or a TooSlowError.
+// Wrap returns a transport that limits the responses of another one. A body beyond its limits ends in a fault.TooLargeError or
+// a TooSlowError.
 func (l Limits) Wrap(inner http.RoundTripper) http.RoundTripper { return limited{l, inner} }
 
 func tooLarge(limit int64) error { return fault.TooLargeError{What: "the answer", Limit: limit} }
@@ -53,7 +53,7 @@ type limited struct {
 	inner http.RoundTripper
 }
 
-// RoundTrip is that of http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (l limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
 	answer, err := l.inner.RoundTrip(request.WithContext(ctx))
@@ -74,7 +74,7 @@ func (l limited) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
 func (l limited) CloseIdleConnections() {
 	if closer, ok := l.inner.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
@@ -94,7 +94,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, tooLarge(b.limits.Bytes)
 	}
-	n, err := b.body.Read(p[:min(int64(len(p)), b.left+1)]) // one more than is left tells that there is more
+	n, err := b.body.Read(p[:min(int64(len(p)), b.left+1)]) // one byte more than is left detects an excess
 	if b.left -= int64(n); b.left < 0 {
 		return n - 1, tooLarge(b.limits.Bytes)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// roundTrip is a server without a network.
 type roundTrip func(*http.Request) *http.Response
 
 func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r(q), nil }
@@ -50,7 +49,7 @@ func TestLimits_Bytes(t *testing.T) {
 	}
 }
 
-// slowBody gives nothing before its request has ended.
+// slowBody blocks until its request ends.
 type slowBody struct{ q *http.Request }
 
 func (b slowBody) Read([]byte) (int, error) {

@@ -8,14 +8,14 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Names is how names are resolved. Each function may be nil, as those of Network.
+// Names resolves names. Each function may be nil, as those of Network.
 type Names struct {
 	Lookup     func(ctx context.Context, name string) ([]netip.Addr, error)
 	LookupIPv6 func(ctx context.Context, name string) ([]netip.Addr, error)
 	Resolvers  func() []string
 }
 
-// Direct returns how a name is resolved by whoever connects without a proxy.
+// Direct returns the resolution of names for connections without a proxy.
 func (n Network) Direct() Names {
 	if n.Machine != nil {
 		return *n.Machine
@@ -23,7 +23,6 @@ func (n Network) Direct() Names {
 	return Names{Lookup: n.Lookup, LookupIPv6: n.LookupIPv6, Resolvers: n.Resolvers}
 }
 
-// newMachineNames returns how the machine itself resolves names; its resolvers are those of a file like resolv.conf.
 func newMachineNames(resolver *net.Resolver, file string) Names {
 	return Names{
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
@@ -36,7 +35,6 @@ func newMachineNames(resolver *net.Resolver, file string) Names {
 	}
 }
 
-// readNameservers returns the servers of a file like resolv.conf, or none if it cannot be read.
 func readNameservers(file string) []string {
 	config, err := dns.ClientConfigFromFile(file)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package network is the one way out of the process: resolver, dialer, trust roots, proxy, and the clock that waits
-// are measured by. Host is the machine's own network; a simulated zone offers another. Nothing else differs between
-// an installation and its rehearsal.
+// Package network is the only access to the network: resolver, dialer, trust roots, proxy, and the clock of all waits. Host is
+// the machine's own network; a simulated zone provides another. Nothing else differs between an installation and its
+// rehearsal.
 package network
 
 import (
@@ -16,36 +16,36 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Network is a world to talk to.
+// Network provides connections, name resolution and time.
 type Network struct {
 	// Dial connects to "host:port"; it resolves names itself. network is "tcp" or "udp".
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Lookup returns the addresses of a name, IPv4 first.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// LookupIPv6 returns the IPv6 addresses of a name; nil: there is no IPv6 in this world.
+	// LookupIPv6 returns the IPv6 addresses of a name; nil: the network has no IPv6.
 	LookupIPv6 func(ctx context.Context, name string) ([]netip.Addr, error)
-	// Resolvers returns the addresses of those who Lookup asks, for people; nil: nobody knows.
+	// Resolvers returns the addresses of the resolvers that Lookup uses, for messages; nil: unknown.
 	Resolvers func() []string
-	// Machine is how the machine itself resolves names, where Lookup asks others because of a proxy; nil: as Lookup does.
+	// Machine is the resolution of the machine itself, where Lookup uses other resolvers because of a proxy; nil: as Lookup.
 	Machine *Names
-	// Resolver is asked for other records than addresses; nil means that Delegation does not work.
+	// Resolver queries records other than addresses; nil: FindDelegation does not work.
 	Resolver Resolver
-	// Roots are the certificate authorities of the public internet; nil means the host's.
+	// Roots are the certificate authorities of the public internet; nil: the host's.
 	Roots *x509.CertPool
-	// ReleaseKey is the OpenPGP public key, armored, by which the downloads of releases are verified; nil means the
-	// key of OpenShift's publisher, which is pinned.
+	// ReleaseKey is the armored OpenPGP public key that signs the downloads of releases; nil: the pinned key of OpenShift's
+	// publisher.
 	ReleaseKey []byte
-	// HostKeys are the SSH host keys, as in authorized_keys, of hosts whose keys are pinned otherwise; nil in the real
-	// world.
+	// HostKeys are the SSH host keys, as in authorized_keys, of simulated hosts whose real keys are pinned; nil outside
+	// simulations.
 	HostKeys map[string]string
-	// Proxy chooses a proxy for a request, like http.Transport.Proxy; nil means none.
+	// Proxy chooses a proxy for a request, like http.Transport.Proxy; nil: none.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Clock is the time that waits are measured by.
+	// Clock measures all waits.
 	Clock Clock
 }
 
-// Host returns the network of the machine the program runs on, with its proxy environment. Behind a proxy, names are
-// resolved over HTTPS through it, because such machines often know inner names only.
+// Host returns the network of the machine the program runs on, with its proxy environment. Behind a proxy, names are resolved
+// over HTTPS through it, because such machines often resolve only internal names.
 func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
@@ -57,7 +57,6 @@ func Host() Network {
 	return n
 }
 
-// withPublicResolver returns a network that resolves names over HTTPS, and as before where that fails.
 func (n Network) withPublicResolver(public *url.URL) Network {
 	own, resolver := n.Direct(), NewHTTPSResolver(n.NewClient(), public)
 	n.Machine = &own
@@ -68,7 +67,7 @@ func (n Network) withPublicResolver(public *url.URL) Network {
 	return n
 }
 
-// NewTransport returns a new HTTP transport on this network that trusts the public internet.
+// NewTransport returns a new HTTP transport on this network that trusts the public internet's authorities.
 func (n Network) NewTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            n.Dial,
@@ -79,15 +78,15 @@ func (n Network) NewTransport() *http.Transport {
 		ResponseHeaderTimeout:  60 * time.Second,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConnsPerHost:    32, // more than ever speak at a time: a connection that is not kept costs a handshake
+		MaxIdleConnsPerHost:    32, // more than concurrent requests: a connection that is not kept costs a handshake
 	}
 }
 
-// NewClient returns a new HTTP client on this network that trusts the public internet. It has no overall timeout: give
-// each request a context.
+// NewClient returns a new HTTP client on this network that trusts the public internet's authorities. It has no overall
+// timeout: give each request a context.
 func (n Network) NewClient() *http.Client { return &http.Client{Transport: n.NewTransport()} }
 
-// NewTLSConfig returns a new client configuration that trusts the public internet as this network knows it.
+// NewTLSConfig returns a new client configuration with the network's roots.
 func (n Network) NewTLSConfig() *tls.Config {
 	return &tls.Config{RootCAs: n.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(0)}
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Question is what is put to one name server.
+// Question is a query to one name server.
 type Question struct {
-	Name      string // without the dot at its end
+	Name      string // without the trailing dot
 	Type      string // "A", "NS" or "SOA"
-	Recursive bool   // the server is asked to find out what it does not know
+	Recursive bool   // recursion desired
 }
 
-// Response is what one name server says to a question.
+// Response is the reply of one name server.
 type Response struct {
 	Code          string // e.g. "NOERROR", "NXDOMAIN" or "REFUSED"
-	Authoritative bool   // it serves the zone itself
-	Recursive     bool   // it finds out what it does not know
-	Truncated     bool   // the answer is larger than fits
+	Authoritative bool   // the AA bit
+	Recursive     bool   // the RA bit
+	Truncated     bool   // the TC bit
 	Addresses     []netip.Addr
-	Servers       []string // of the zone that was asked about: sorted, in lower case, without the dot
-	Serial        uint32   // of the zone that was asked about, if it has an SOA record
+	Servers       []string // of the queried zone: sorted, in lower case, without the trailing dot
+	Serial        uint32   // of the queried zone, if it has an SOA record
 	HasSOA        bool
 }
 
-// Query asks a name server on a connection of its own, and closes it. A reply with an error code is no error.
+// Query sends a question on conn, and closes it. A reply with an error code is not an error.
 func Query(ctx context.Context, conn net.Conn, question Question) (Response, error) {
 	kind, ok := dns.StringToType[question.Type]
 	if _, valid := dns.IsDomainName(question.Name); !ok || !valid {

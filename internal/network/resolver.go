@@ -14,14 +14,13 @@ import (
 	"exoshift/internal/fault"
 )
 
-// resolvConf names the resolvers of the host.
 const resolvConf = "/etc/resolv.conf"
 
-// Resolver puts a question to a recursive resolver. It returns the answer whatever its code; an error means that there
-// was no answer.
+// Resolver queries a recursive resolver. It returns a reply whatever its code; an error means that there was no reply.
 type Resolver func(ctx context.Context, question *dns.Msg) (*dns.Msg, error)
 
-// NewResolver asks the first of these "host:port" that answers, by UDP, and by TCP where that fails or is too small.
+// NewResolver queries the "host:port" servers in order until one answers, by UDP, and by TCP if that fails or the answer is
+// truncated.
 func NewResolver(dial func(ctx context.Context, network, address string) (net.Conn, error), servers ...string) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		failures := []error{errors.New("no resolver answers")}
@@ -36,7 +35,7 @@ func NewResolver(dial func(ctx context.Context, network, address string) (net.Co
 	}
 }
 
-// WithFallback returns a resolver that asks next what r cannot answer.
+// WithFallback returns a resolver that queries next if r fails.
 func (r Resolver) WithFallback(next Resolver) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		answer, err := r(ctx, question)
@@ -51,7 +50,7 @@ func (r Resolver) WithFallback(next Resolver) Resolver {
 	}
 }
 
-// lookup returns how the addresses of a kind, A or AAAA, are found: by r, and where that fails by next.
+// lookup is for the record types A and AAAA. It falls back to next if r fails.
 func (r Resolver) lookup(kind uint16, next func(context.Context, string) ([]netip.Addr, error)) func(context.Context, string) ([]netip.Addr, error) {
 	return func(ctx context.Context, name string) ([]netip.Addr, error) {
 		list, err := r.find(ctx, name, kind)
@@ -63,7 +62,6 @@ func (r Resolver) lookup(kind uint16, next func(context.Context, string) ([]neti
 	}
 }
 
-// find returns the addresses of a name, with the errors of package net.
 func (r Resolver) find(ctx context.Context, name string, kind uint16) ([]netip.Addr, error) {
 	answer, err := r(ctx, query(name, kind))
 	switch {
@@ -78,7 +76,6 @@ func (r Resolver) find(ctx context.Context, name string, kind uint16) ([]netip.A
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// newConfiguredResolver asks the servers that a file in the format of resolv.conf names at the time of the question.
 func (n Network) newConfiguredResolver(file string) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		config, err := dns.ClientConfigFromFile(file)
@@ -93,7 +90,7 @@ func (n Network) newConfiguredResolver(file string) Resolver {
 	}
 }
 
-// findProxy returns whether requests to a URL go through a proxy that can be talked to.
+// findProxy reports false for proxies of an unsupported scheme, too.
 func (n Network) findProxy(target *url.URL) (*url.URL, bool) {
 	if n.Proxy == nil {
 		return nil, false
@@ -102,7 +99,6 @@ func (n Network) findProxy(target *url.URL) (*url.URL, bool) {
 	return proxy, err == nil && proxy != nil && proxy.Scheme == "http"
 }
 
-// resolve puts a question to this network's resolver.
 func (n Network) resolve(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 	op := "ask for the " + dns.TypeToString[question.Question[0].Qtype] + " records of " + question.Question[0].Name
 	if n.Resolver == nil {
@@ -119,7 +115,6 @@ func (n Network) resolve(ctx context.Context, question *dns.Msg) (*dns.Msg, erro
 	return answer, nil
 }
 
-// getFaultKind returns the kind of a failed question: it is worth asking again, unless the run has ended.
 func getFaultKind(ctx context.Context) fault.Kind {
 	if err := ctx.Err(); err != nil {
 		return fault.KindOf(err)

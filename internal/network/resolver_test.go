@@ -69,7 +69,7 @@ func TestTheMachinesResolversAreThoseOfItsConfiguration(t *testing.T) {
 	}
 }
 
-// public opens a resolver over HTTPS, and returns its address and a client that trusts it.
+// public starts a resolver over HTTPS, and returns its URL and a client that trusts it.
 func public(t *testing.T, answer func(http.ResponseWriter, *dns.Msg)) (*http.Client, *url.URL) {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +122,7 @@ func TestAnotherResolverIsAskedOnlyWhereTheFirstFails(t *testing.T) {
 	}
 }
 
-// behindProxy returns a network whose own resolver knows an inner address.
+// behindProxy returns a network whose own resolver returns an internal address.
 func behindProxy(t *testing.T, answer func(http.ResponseWriter, *dns.Msg)) func(context.Context, string) ([]netip.Addr, error) {
 	t.Helper()
 	client, address := public(t, answer)

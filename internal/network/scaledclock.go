@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// beat is the shortest time between two moves of a fast clock, by the wall.
+	// beat is the minimum wall time between two updates.
 	beat = time.Millisecond
-	// longestBeat is for an idle machine, on which nobody is to be woken earlier.
+	// longestBeat applies on an idle machine without due sleepers.
 	longestBeat = 16 * beat
 )
 
-// scaledClock moves a fast clock. Its time passes only as fast as the process can live it: on a busy machine, where a beat
-// comes late or goroutines are at work, the clock slows down, instead of running away from those who are kept
-// waiting. So what happens in a rehearsal depends on the machine's speed as little as possible.
+// scaledClock advances in beats. Its time advances only as fast as the process can follow: on a busy machine, where a beat is
+// late or goroutines are running, it slows down, so that timeouts do not expire early and a rehearsal depends as little as
+// possible on the machine's speed.
 type scaledClock struct {
 	speed float64
 	start time.Time // of the clock
-	began time.Time // the same by the wall
+	began time.Time // of the wall clock
 
 	mu       sync.Mutex
-	now      time.Time     // when the last beat came
-	last     time.Time     // the same by the wall
-	planned  time.Duration // until the next beat, by the wall
-	usual    time.Duration // how long a beat may be: it grows while nothing happens
-	shown    time.Time     // the latest time that anybody has seen
+	now      time.Time     // time of the last beat
+	last     time.Time     // the same on the wall clock
+	planned  time.Duration // wall time until the next beat
+	usual    time.Duration // maximum length of a beat: it grows while the process is idle
+	shown    time.Time     // the latest time returned so far
 	sleepers sleepers
-	rearm    chan struct{} // somebody is to be woken before the planned beat
+	rearm    chan struct{} // signals a sleeper that is due before the planned beat
 }
 
 func newScaledClock(speed float64, start time.Time) *scaledClock {
@@ -57,25 +57,24 @@ func (p *scaledClock) run() (stop func()) {
 	return sync.OnceFunc(func() { close(done); <-ended })
 }
 
-// burden is by how much each goroutine at work slows the clock down: what they compute shall take no time of it, or
-// nearly none. It never stands still, so that whoever waits for it while he works sees it pass.
+// burden is the slowdown per running goroutine: computation should take almost no time of the clock. It never stops the clock,
+// so that a goroutine that polls the time makes progress.
 const burden = 8
 
-// newWorkSamples are of the goroutines that run or could.
 func newWorkSamples() []metrics.Sample {
 	return []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
 }
 
-// calculateShare returns the part of the wall's time that passes on the clock. Beats alone do not show that a process is busy: whom
-// a timer wakes goes first.
+// calculateShare returns the part of the wall time that counts. Late beats alone do not reveal a busy process: goroutines
+// woken by timers run first.
 func calculateShare(work []metrics.Sample) float64 {
 	metrics.Read(work)
-	others := max(work[0].Value.Uint64()+work[1].Value.Uint64(), 1) - 1 // we run ourselves
+	others := max(work[0].Value.Uint64()+work[1].Value.Uint64(), 1) - 1 // without this goroutine
 	return 1 / (1 + burden*float64(others))
 }
 
-// updateTime takes in a share of what passed on the wall, but no more than was planned and a beat of it, wakes whose time has
-// come, and returns how long it is until the next beat.
+// updateTime advances the clock by a share of the passed wall time, limited to one beat more than planned, wakes the due
+// sleepers, and returns the wall time until the next beat.
 func (p *scaledClock) updateTime(wall time.Time, share float64) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +82,7 @@ func (p *scaledClock) updateTime(wall time.Time, share float64) time.Duration {
 	p.now, p.last = p.calculateTime(wall, share), wall
 	woken := false
 	for len(p.sleepers) > 0 && !p.sleepers[0].due.After(p.now) {
-		heap.Pop(&p.sleepers).(*sleeper).wake <- p.now // has room for it
+		heap.Pop(&p.sleepers).(*sleeper).wake <- p.now // buffered
 		woken = true
 	}
 	if p.usual = min(4*p.usual, longestBeat); late || woken || share < 1 {
@@ -96,16 +95,15 @@ func (p *scaledClock) updateTime(wall time.Time, share float64) time.Duration {
 	return p.planned
 }
 
-// calculateTime returns the clock's time at a moment of the wall since the last beat, of which a share counts.
 func (p *scaledClock) calculateTime(wall time.Time, share float64) time.Time {
 	passed := min(max(0, wall.Sub(p.last)), p.planned+beat)
 	if at := p.now.Add(time.Duration(float64(passed) * p.speed * share)); at.After(p.shown) {
 		return at
 	}
-	return p.shown // time never goes back
+	return p.shown // monotonic
 }
 
-// readTime returns the clock's time. It is read between beats only where they are long, as the process is idle then.
+// readTime interpolates between beats only where they are long, as the process is idle then.
 func (p *scaledClock) readTime() time.Time {
 	if p.planned > beat {
 		p.shown = p.calculateTime(time.Now(), 1)
@@ -115,12 +113,10 @@ func (p *scaledClock) readTime() time.Time {
 	return p.now
 }
 
-// calculateWait returns how long it is by the wall from the last beat to a time of the clock.
 func (p *scaledClock) calculateWait(due time.Time) time.Duration {
 	return time.Duration(float64(due.Sub(p.now))/p.speed) + 1
 }
 
-// actualSpeed returns how many times as fast as the wall clock it has run so far.
 func (p *scaledClock) actualSpeed() float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,7 +140,7 @@ func (p *scaledClock) addSleeper(d time.Duration) (due <-chan time.Time, cancel 
 	if s.index == 0 && p.calculateWait(s.due) < p.planned-beat {
 		select {
 		case p.rearm <- struct{}{}:
-		default: // it is on its way
+		default: // already signalled
 		}
 	}
 	return s.wake, func() {
@@ -156,14 +152,13 @@ func (p *scaledClock) addSleeper(d time.Duration) (due <-chan time.Time, cancel 
 	}
 }
 
-// sleeper is somebody who is to be woken.
 type sleeper struct {
 	due   time.Time
 	wake  chan time.Time
-	index int // among the sleepers; -1: not any more
+	index int // in the heap; -1: removed
 }
 
-// sleepers are a heap: who is due first comes first.
+// sleepers is a heap ordered by due time.
 type sleepers []*sleeper
 
 func (s sleepers) Len() int           { return len(s) }
@@ -174,14 +169,14 @@ func (s sleepers) Swap(i, j int) {
 	s[i].index, s[j].index = i, j
 }
 
-// Push is for container/heap.
+// Push implements heap.Interface.
 func (s *sleepers) Push(x any) {
 	added := x.(*sleeper)
 	added.index = len(*s)
 	*s = append(*s, added)
 }
 
-// Pop is for container/heap.
+// Pop implements heap.Interface.
 func (s *sleepers) Pop() any {
 	last := len(*s) - 1
 	popped := (*s)[last]

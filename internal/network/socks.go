@@ -9,10 +9,9 @@ import (
 	socks "golang.org/x/net/proxy"
 )
 
-// IsSOCKS tells whether a proxy speaks SOCKS5.
+// IsSOCKS reports whether a proxy uses SOCKS5.
 func IsSOCKS(proxy *url.URL) bool { return proxy.Scheme == "socks5" || proxy.Scheme == "socks5h" }
 
-// connectSOCKS asks a SOCKS5 proxy for a connection.
 func (n Network) connectSOCKS(ctx context.Context, server *url.URL, address string) (net.Conn, error) {
 	var login *socks.Auth
 	if server.User != nil {
@@ -34,7 +33,7 @@ func (n Network) connectSOCKS(ctx context.Context, server *url.URL, address stri
 	return conn, nil
 }
 
-// forward is how the proxy itself is reached.
+// forward dials the proxy itself.
 type forward func(ctx context.Context, network, address string) (net.Conn, error)
 
 func (f forward) Dial(network, address string) (net.Conn, error) {

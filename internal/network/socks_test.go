@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// openSOCKS opens a SOCKS5 proxy that notes what it is asked for and leads everything to one place; it lets nobody
-// through if that is "". Users are asked for their password.
+// openSOCKS starts a SOCKS5 proxy with password authentication that sends the requests to asked and connects all of them to
+// one address; if to is "" it rejects them.
 func openSOCKS(t *testing.T, to string, asked chan<- string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,16 +35,16 @@ func serveSOCKS(conn net.Conn, to string, asked chan<- string) {
 		_, _ = io.ReadFull(conn, b)
 		return b
 	}
-	read(int(read(2)[1]))             // the ways to log in
+	read(int(read(2)[1]))             // the authentication methods
 	_, _ = conn.Write([]byte{5, 2})   // by password
 	user := read(int(read(2)[1]))     // after the version
 	password := read(int(read(1)[0])) //
-	_, _ = conn.Write([]byte{1, 0})   // welcome
+	_, _ = conn.Write([]byte{1, 0})   // success
 	name := read(int(read(5)[4]))     // after version, command and the kind of address
 	port := read(2)                   //
 	asked <- string(user) + ":" + string(password) + " " + string(name) + " " + string('0'+rune(port[1]))
 	if to == "" {
-		_, _ = conn.Write([]byte{5, 2, 0, 1, 0, 0, 0, 0, 0, 0}) // not allowed
+		_, _ = conn.Write([]byte{5, 2, 0, 1, 0, 0, 0, 0, 0, 0}) // connection not allowed
 		return
 	}
 	target, err := net.Dial("tcp", to)

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// maxProxyAnswer is how much a proxy may say before it lets through.
+// maxProxyAnswer limits the proxy's response, in bytes.
 const maxProxyAnswer = 64 << 10
 
-// ProxyError says why a proxy does not let us through. It never names the proxy's credentials.
+// ProxyError is the failure of a proxy to connect. It never contains the proxy's credentials.
 type ProxyError struct {
 	Proxy  string // "host:port"
-	Status int    // HTTP status of its answer; 0: there was none, and Err says why
+	Status int    // HTTP status of its response; 0: there was none, see Err
 	Err    error
 }
 
@@ -51,8 +51,8 @@ func FormatProxyAuthorization(proxy *url.URL) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(proxy.User.Username()+":"+password))
 }
 
-// ConnectThrough asks a proxy for a connection to "host:port": an HTTP proxy by CONNECT, or a SOCKS5 proxy. The proxy resolves the
-// name. Whatever keeps it from that is a *ProxyError.
+// ConnectThrough connects to "host:port" through an HTTP proxy (CONNECT) or a SOCKS5 proxy, which resolves the name. Failures
+// are a *ProxyError.
 func (n Network) ConnectThrough(ctx context.Context, proxy *url.URL, address string) (net.Conn, error) {
 	if IsSOCKS(proxy) {
 		return n.connectSOCKS(ctx, proxy, address)
@@ -73,7 +73,7 @@ func (n Network) ConnectThrough(ctx context.Context, proxy *url.URL, address str
 	return through, nil
 }
 
-// ConnectProxy connects to an HTTP proxy, by TLS if its URL says https. Failures are a *ProxyError.
+// ConnectProxy connects to an HTTP proxy, with TLS if its URL is https. Failures are a *ProxyError.
 func (n Network) ConnectProxy(ctx context.Context, proxy *url.URL) (net.Conn, error) {
 	address := FormatProxyAddress(proxy)
 	if proxy.Scheme != "http" && proxy.Scheme != "https" {
@@ -123,10 +123,9 @@ func handshake(conn net.Conn, authorization, address string) (_ net.Conn, status
 	return &tunneled{Conn: conn, reader: reader}, response.StatusCode, conn.SetDeadline(time.Time{})
 }
 
-// maxTunnel is more than any tunnel carries: from here on the limit is that of whoever reads.
+// maxTunnel lifts the limit of the response: the reader of the tunnel has its own.
 const maxTunnel = 1 << 62
 
-// tunneled is a connection whose first bytes may have come along with the proxy's answer.
 type tunneled struct {
 	net.Conn
 	reader io.Reader

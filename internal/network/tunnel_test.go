@@ -43,7 +43,7 @@ func TestAProxySaysWhyItKeepsUsOut(t *testing.T) {
 	}
 }
 
-// speaking opens a server that reads a little and then says something.
+// speaking starts a server that reads a little and then writes words.
 func speaking(t *testing.T, words ...string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
