@@ -15,8 +15,8 @@ import (
 	"exoshift/provisioner"
 )
 
-// AccessiblePrinter tells a run in sentences, one for each change, and says on demand how it stands. It is for screen readers and
-// for terminals that know nothing but lines, and safe for concurrent use.
+// AccessiblePrinter prints a run in sentences, one for each change, and its status on demand. It is for screen readers and
+// line-only terminals, and safe for concurrent use.
 type AccessiblePrinter struct {
 	mu            sync.Mutex
 	w             io.Writer
@@ -25,12 +25,12 @@ type AccessiblePrinter struct {
 	status        func(io.Writer, *provisioner.Board)
 }
 
-// NewAccessiblePrinter returns the narrator of a plan's run. status prints how the run stands.
+// NewAccessiblePrinter returns the printer of a plan's run. status prints the current state of the run.
 func NewAccessiblePrinter(w io.Writer, plan provisioner.Plan, status func(io.Writer, *provisioner.Board)) *AccessiblePrinter {
 	return &AccessiblePrinter{w: w, board: provisioner.NewBoard(plan), printSentence: NewSentencePrinter(w), status: status}
 }
 
-// Handle takes in an event.
+// Handle prints an event.
 func (n *AccessiblePrinter) Handle(e provisioner.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -38,10 +38,10 @@ func (n *AccessiblePrinter) Handle(e provisioner.Event) {
 	n.printSentence(e)
 }
 
-// WhileRunning says what can be typed during a run.
+// WhileRunning explains the commands available during a run.
 const WhileRunning = "While this runs, type s and Enter to hear how it stands. Ctrl-C stops it after the calls in flight; the same command goes on."
 
-// HandleLine answers a line that was typed during a run.
+// HandleLine handles a line that was typed during a run.
 func (n *AccessiblePrinter) HandleLine(line string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -54,15 +54,15 @@ func (n *AccessiblePrinter) HandleLine(line string) {
 	}
 }
 
-// NewSentencePrinter returns a printer like NewPlain, in sentences without columns: no time of day, words in place of marks, and
-// waits only when what was seen of them has changed.
+// NewSentencePrinter returns a printer like NewPlain, in sentences without columns: no time of day, words in place of marks,
+// and waits only when their details have changed.
 func NewSentencePrinter(w io.Writer) func(provisioner.Event) {
 	p := &plainPrinter{w: w, steps: map[string]*runningStep{}, printed: map[string]string{}}
 	p.accessible = true
 	return p.print
 }
 
-// printSentence prints one sentence. What begins with two spaces is to be copied and stays as it is.
+// printSentence leaves lines indented by two spaces as they are: they are meant to be copied.
 func (p *plainPrinter) printSentence(e provisioner.Event, column, words string) {
 	if strings.HasPrefix(words, "  ") {
 		fmt.Fprintln(p.w, SanitizeLine(words))
@@ -74,7 +74,6 @@ func (p *plainPrinter) printSentence(e provisioner.Event, column, words string) 
 	fmt.Fprintln(p.w, formatSentence(capitalize(joinNonEmpty(": ", describeColumn(column), expandDurations(SanitizeLine(words))))))
 }
 
-// isRepeatedWait tells whether a wait has seen nothing new.
 func (p *plainPrinter) isRepeatedWait(e provisioner.Event) bool {
 	now := e.What + "\n" + e.Last
 	before := p.printed["wait/"+e.Step]
@@ -82,7 +81,6 @@ func (p *plainPrinter) isRepeatedWait(e provisioner.Event) bool {
 	return now == before
 }
 
-// describeColumn is what the first word of a plain line means, or "" if the sentence says it.
 func describeColumn(column string) string {
 	switch column {
 	case "..", "run", "object":
@@ -103,7 +101,7 @@ func capitalize(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// expandDurations writes durations out, which voices would spell.
+// expandDurations avoids abbreviations that screen readers would spell.
 func expandDurations(text string) string {
 	return regexp.MustCompile(`\b(\d+h\d\dm|\d+m\d\ds|\d+m|\d+s)\b`).ReplaceAllStringFunc(text, func(short string) string {
 		d, err := time.ParseDuration(short)
@@ -123,17 +121,17 @@ func expandDurations(text string) string {
 	})
 }
 
-// NewAccessibleWriter returns a writer that turns tables and indented blocks into lines that can be listened to: no columns, no
-// marks, no indentation. A row that is wrapped has to be written as a whole.
+// NewAccessibleWriter returns a writer that turns tables and indented blocks into lines for screen readers: no columns, no
+// marks, no indentation. A wrapped row has to be written in one call.
 func NewAccessibleWriter(w io.Writer) io.Writer { return &accessibleWriter{w: w} }
 
 type accessibleWriter struct {
 	w    io.Writer
-	rest []byte // a line that has not ended
+	rest []byte // an incomplete line
 }
 
 func (a *accessibleWriter) Write(p []byte) (int, error) {
-	whole := bytes.ReplaceAll(p, []byte("\n"+strings.Repeat(" ", valueIndent)), []byte(" ")) // what was wrapped
+	whole := bytes.ReplaceAll(p, []byte("\n"+strings.Repeat(" ", valueIndent)), []byte(" ")) // joins wrapped values
 	a.rest = append(a.rest, whole...)
 	for {
 		line, rest, found := bytes.Cut(a.rest, []byte("\n"))
@@ -147,7 +145,7 @@ func (a *accessibleWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// joinTableColumns joins the columns of a line: the first one names what the others say.
+// joinTableColumns puts the first column before the others as their label.
 func joinTableColumns(line string) string {
 	indented := strings.HasPrefix(line, "  ")
 	line = strings.TrimSpace(line)

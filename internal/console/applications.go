@@ -9,13 +9,13 @@ import (
 	"exoshift/provisioner/handover"
 )
 
-// applicationTracker are what is known of Project Syn on the cluster: the newest of each application, in order.
+// applicationTracker holds the latest event of each Project Syn application, in order.
 type applicationTracker struct {
 	newest  []provisioner.Event
 	printed map[string]bool // by name and state
 }
 
-// printApplication tells each state of an application once: some come and go for a while.
+// printApplication prints each state of an application once: some alternate for a while.
 func (p *plainPrinter) printApplication(e provisioner.Event) {
 	a := &p.applications
 	if a.printed == nil {
@@ -48,7 +48,6 @@ func formatApplicationCounts(newest []provisioner.Event) string {
 	return fmt.Sprintf("%d of %d applications are synced and healthy", well, all)
 }
 
-// printApplications counts the applications, and lists those that are not well.
 func printApplications(w io.Writer, board *provisioner.Board) {
 	if len(board.Applications) == 0 {
 		return

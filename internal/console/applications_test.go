@@ -15,7 +15,7 @@ import (
 	"exoshift/wizard"
 )
 
-// applicationEvents are a cluster that Project Syn takes over, with a part that comes and goes.
+// applicationEvents are of a cluster that Project Syn takes over, with an alternating state.
 func applicationEvents() []provisioner.Event {
 	var events []provisioner.Event
 	for i, words := range [][4]string{

@@ -7,8 +7,8 @@ import (
 	"exoshift/internal/bundle"
 )
 
-// PrintBundle prints what is in a bundle and what was replaced in it: by kind, and by file. tokens is the file that says what
-// the tokens stand for.
+// PrintBundle prints the contents of a bundle and the counts of its replacements, by kind and by file. tokens is the file with
+// the meanings of the tokens.
 func PrintBundle(w io.Writer, made bundle.Bundle, path, tokens string) {
 	fmt.Fprintf(w, "%s: %s, %s\n\n", SanitizeLine(path), formatCount(len(made.Files), "file"), FormatSize(len(made.Archive)))
 	fmt.Fprintf(w, "  %-32s %8s %8s\n", "replaced", "values", "places")

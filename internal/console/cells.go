@@ -6,13 +6,12 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// maxCellWidth is where a cell is cut off, in columns of the terminal, unless it is the last of its row.
+// maxCellWidth is in columns of the terminal; the last cell of a row has no limit.
 const maxCellWidth = 64
 
-// cells are rows of columns that are aligned by what a terminal needs for them.
+// cells is a table aligned by display width.
 type cells [][]string
 
-// formatLines returns the rows, each with an indentation.
 func (c cells) formatLines(indent string) []string {
 	var widths []int
 	for _, row := range c {
@@ -39,7 +38,6 @@ func (c cells) formatLines(indent string) []string {
 	return lines
 }
 
-// truncateCell makes a text safe for a cell.
 func truncateCell(text string) string {
 	return runewidth.Truncate(SanitizeLine(text), maxCellWidth, "...")
 }

@@ -7,8 +7,7 @@ import (
 	"exoshift/state"
 )
 
-// formatCertificates says how long the first certificates of a cluster live that does not stand on its own yet. They live by
-// the wall clock, in a rehearsal too.
+// formatCertificates uses the wall clock, in a rehearsal too, as certificates do.
 func formatCertificates(facts state.Facts, now time.Time) string {
 	left := facts.IgnitionExpires.Sub(now)
 	switch {

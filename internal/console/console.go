@@ -1,10 +1,9 @@
-// Package console prints a run without a terminal's help: events as plain lines or as JSON lines, faults of answers,
-// and what a run ended in.
+// Package console prints a run without terminal control: events as plain lines or as JSON lines, problems of answers, and the
+// result of a run.
 //
-// The rules of its output: one line for each change, so that a log can be read and searched; nothing that came from
-// elsewhere reaches the stream with control characters in it; no secret is ever given to this package; and the same
-// events always print the same lines. Writers that fail are not this package's business: a closed pipe must not stop
-// an installation.
+// The rules of its output: one line for each change, so that a log can be read and searched; foreign text is sanitized; no
+// secret is ever passed to this package; and the same events always print the same lines. Errors of writers are ignored: a
+// closed pipe must not stop an installation.
 package console
 
 import (
@@ -27,16 +26,15 @@ import (
 func NewJSON(w io.Writer) func(provisioner.Event) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	return func(e provisioner.Event) { _ = encoder.Encode(sanitizeEvent(e)) } // an event always encodes; the writer may be gone
+	return func(e provisioner.Event) { _ = encoder.Encode(sanitizeEvent(e)) } // encoding an event never fails; the writer may be closed
 }
 
-// Omitted is the line that stands for lines of a run that were not printed, as nobody read; file has them, "" if they are
-// not kept.
+// Omitted returns the line that replaces dropped lines of a slow reader; file has them, "" if they are not kept.
 func Omitted(lines int, file string) []byte { return []byte(omitted(lines, file) + "\n") }
 
 // OmittedJSON is Omitted as one JSON object on a line; docs/events.md describes it.
 func OmittedJSON(lines int, file string) []byte {
-	line, _ := json.Marshal(struct { // it always encodes
+	line, _ := json.Marshal(struct { // never fails
 		Type  string `json:"type"`
 		Text  string `json:"text"`
 		Count int    `json:"count"`
@@ -53,7 +51,7 @@ func omitted(lines int, file string) string {
 	return sentence
 }
 
-// sanitizeEvent returns an event whose texts steer no terminal: whoever reads the JSON prints them somewhere.
+// sanitizeEvent removes terminal sequences: a reader of the JSON may print its texts.
 func sanitizeEvent(e provisioner.Event) provisioner.Event {
 	fields := reflect.ValueOf(&e).Elem()
 	for i := range fields.NumField() {
@@ -78,15 +76,15 @@ func sanitizeEvent(e provisioner.Event) provisioner.Event {
 	return e
 }
 
-// PrintProblems prints what is wrong with the answers, one fault a line.
+// PrintProblems prints the problems of answers, one a line.
 func PrintProblems(w io.Writer, faults []wizard.Problem) {
 	for _, f := range faults {
 		fmt.Fprintln(w, SanitizeLine(f.String()))
 	}
 }
 
-// SanitizeLine makes a string from elsewhere safe to print on one line: terminal sequences, control characters and invisible
-// formatting (which could reorder the text) are dropped, and line breaks become "; ".
+// SanitizeLine makes foreign text safe to print on one line: terminal sequences, control characters and invisible formatting
+// (which could reorder the text) are dropped, and line breaks become "; ".
 func SanitizeLine(text string) string {
 	text = buildSequencePattern().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	var lines []string
@@ -98,7 +96,6 @@ func SanitizeLine(text string) string {
 	return strings.Join(lines, "; ")
 }
 
-// sanitizeLines makes a text of several lines safe to print, line by line.
 func sanitizeLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -109,7 +106,7 @@ func sanitizeLines(text string) []string {
 	return lines
 }
 
-// buildSequencePattern matches what steers terminals: CSI and OSC sequences and their like, in 7 and 8 bits.
+// buildSequencePattern matches CSI, OSC and similar sequences, in their 7-bit and 8-bit forms.
 func buildSequencePattern() *regexp.Regexp {
 	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 		"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c\r\n]*(?:\x07|\x1b\\\\|\u009c)?" +
@@ -120,7 +117,6 @@ func isLineBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085'
 }
 
-// mapVisible maps what is not to be printed to nothing, and white space to a space.
 func mapVisible(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):
@@ -131,7 +127,7 @@ func mapVisible(r rune) rune {
 	return r
 }
 
-// formatDuration writes a duration for people: 42s, 13m04s, 2h05m.
+// formatDuration returns e.g. 42s, 13m04s, 2h05m.
 func formatDuration(d time.Duration) string {
 	seconds := int(d.Round(time.Second) / time.Second)
 	switch {
@@ -145,7 +141,6 @@ func formatDuration(d time.Duration) string {
 
 func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
 
-// joinNonEmpty joins what is not empty.
 func joinNonEmpty(separator string, words ...string) string {
 	var given []string
 	for _, word := range words {

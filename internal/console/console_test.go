@@ -20,7 +20,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden compares got with the file of that name.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := "testdata/" + name
@@ -40,7 +39,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 var began = time.Date(2026, 5, 4, 14, 0, 0, 0, time.UTC)
 
-// stamp gives events their versions, numbers and times: seconds[i] after the start.
+// stamp sets versions, sequence numbers and times: seconds[i] after the start.
 func stamp(events []provisioner.Event, seconds []int) []provisioner.Event {
 	for i := range events {
 		events[i].V, events[i].Seq, events[i].Time = provisioner.Version, i+1, began.Add(time.Duration(seconds[i])*time.Second)
@@ -71,7 +70,7 @@ func (s *script) object(second int, action, kind, name, id string) {
 		Action: action, Kind: kind, Name: name, ID: id})
 }
 
-// installation is a short run: everything that a run can say is in it.
+// installation is a short run with every type of event.
 func installation() *script {
 	var s script
 	s.at(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install c-demo-1.example.net"})
@@ -108,7 +107,7 @@ func installation() *script {
 	return &s
 }
 
-// observed is what a run sees of a cluster that comes alive, with something that is wrong.
+// observed adds the observations of a starting cluster, with a problem.
 func observed(s *script) {
 	see := func(second int, kind provisioner.Type, name, seenState, text, reason string) {
 		s.at(second, provisioner.Event{Type: kind, Step: "etcd", Phase: "control-plane", Name: name, State: seenState, Text: text, Reason: reason})

@@ -14,20 +14,20 @@ import (
 	"exoshift/state"
 )
 
-// Teardown is what people are told about a teardown.
+// Teardown is what is printed about a teardown.
 type Teardown struct {
 	Cluster, Zone string
 	Inventory     destroy.Inventory
 	Price         destroy.Price // nil if no prices are known
 	PricesOf      string        // their date
-	ListCommand   string        // the command that lists every object, where they shall only be counted; "" lists them
+	ListCommand   string        // the command that lists every object, if they are only to be counted; "" lists them
 }
 
-// hoursPerMonth is what a month is billed at; the prices that are known are made for it.
+// hoursPerMonth is the basis of the known prices.
 const hoursPerMonth = 720
 
 // PrintDestroyPlan prints what a teardown would delete, grouped by kind in the order of deletion, what it would keep, and what
-// it saves. Who is asked about it has what goes before their eyes at the end.
+// it saves. The deletions come last, next to the confirmation prompt.
 func PrintDestroyPlan(w io.Writer, t Teardown) {
 	if t.ListCommand != "" {
 		printExternalActions(w, t)
@@ -39,13 +39,11 @@ func PrintDestroyPlan(w io.Writer, t Teardown) {
 	printExternalActions(w, t)
 }
 
-// printExternalActions prints what becomes of the cluster in Project Syn, and what people do.
 func printExternalActions(w io.Writer, t Teardown) {
 	printList(w, "In Project Syn", t.Inventory.Syn)
 	printList(w, "What only people can do", t.Inventory.Actions)
 }
 
-// printInventory prints what a teardown deletes and what it keeps.
 func printInventory(w io.Writer, t Teardown) {
 	switch {
 	case len(t.Inventory.Objects) == 0:
@@ -61,10 +59,9 @@ func printInventory(w io.Writer, t Teardown) {
 	printSavings(w, t)
 }
 
-// keptPreview is how many lines of what is kept are printed where objects are only counted.
+// keptPreview limits the kept objects that are printed if objects are only counted.
 const keptPreview = 3
 
-// printKept prints what stays, and why.
 func printKept(w io.Writer, t Teardown) {
 	kept := t.Inventory.Kept
 	if t.ListCommand != "" && len(kept) > keptPreview {
@@ -76,7 +73,6 @@ func printKept(w io.Writer, t Teardown) {
 	}
 }
 
-// printList prints a list under a title, if there is any.
 func printList(w io.Writer, title string, list []string) {
 	if len(list) == 0 {
 		return
@@ -87,7 +83,6 @@ func printList(w io.Writer, title string, list []string) {
 	}
 }
 
-// printDeletions prints what goes, one by one or counted.
 func printDeletions(w io.Writer, t Teardown) {
 	if t.ListCommand == "" {
 		printObjects(w, t.Inventory.Objects)
@@ -112,10 +107,9 @@ func printObjects(w io.Writer, objects []destroy.Found) {
 		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", SanitizeLine(cmp.Or(o.Name, o.ID)), SanitizeLine(o.Detail), SanitizeLine(getIdentifier(o.Object)), SanitizeLine(describeProof(o)))
 	}
 	fmt.Fprintln(table)
-	_ = table.Flush() // its writer's error shows in what follows
+	_ = table.Flush() // errors of the writer are ignored
 }
 
-// describeProof says how an object is proven to be the cluster's.
 func describeProof(o destroy.Found) string {
 	if o.Through == "" {
 		return o.Proof
@@ -123,7 +117,7 @@ func describeProof(o destroy.Found) string {
 	return o.Proof + " of " + o.Through
 }
 
-// getIdentifier returns an object's ID if it says more than its name.
+// getIdentifier returns an object's ID unless it repeats its name.
 func getIdentifier(o state.Object) string {
 	if o.ID == o.Name {
 		return ""
@@ -143,8 +137,7 @@ func printSavings(w io.Writer, t Teardown) {
 	fmt.Fprintln(w, wrapText(text+")", " ", 6))
 }
 
-// PrintDestroySummary prints how a teardown ended: that nothing is left but what was to be kept, or what is left and why. again
-// is the command that goes on.
+// PrintDestroySummary prints the result of a teardown, or the objects left and why. again is the command that resumes it.
 func PrintDestroySummary(w io.Writer, t Teardown, failure error, again string) {
 	var left *destroy.LeftoverError
 	switch {
@@ -172,28 +165,27 @@ func printLeftovers(w io.Writer, left []destroy.Leftover) {
 	}
 }
 
-// inventoryLine is the JSON form of an inventory.
 type inventoryLine struct {
 	Type    string       `json:"type"` // inventory
 	Objects []objectLine `json:"objects"`
 	Kept    []objectLine `json:"kept,omitempty"`
 	Notes   []string     `json:"notes,omitempty"`
-	Syn     []string     `json:"project_syn,omitempty"` // what becomes of the cluster there
-	People  []string     `json:"people,omitempty"`      // what is left for them
+	Syn     []string     `json:"project_syn,omitempty"` // changes in Project Syn
+	People  []string     `json:"people,omitempty"`      // manual actions left
 }
 
 type objectLine struct {
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`
 	ID      string `json:"id"`
-	Proof   string `json:"proof,omitempty"`   // how it is proven to be the cluster's
-	Through string `json:"through,omitempty"` // the object that the proof is of, if this one only goes with it
-	// FoundBy is the same as Proof in the words of earlier versions: label, name, journal or cluster.
+	Proof   string `json:"proof,omitempty"`   // how ownership is proven
+	Through string `json:"through,omitempty"` // the object that the proof is of, if this one is only attached to it
+	// FoundBy is Proof in the terms of earlier versions: label, name, journal or cluster.
 	FoundBy []string `json:"found_by"`
-	Reason  string   `json:"reason,omitempty"` // why it is kept, or still there
+	Reason  string   `json:"reason,omitempty"` // why it is kept, or still exists
 }
 
-// mapProof returns the words that earlier versions had for a proof.
+// mapProof returns the terms of earlier versions.
 func mapProof(o destroy.Found) []string {
 	switch {
 	case o.Proof == "":
@@ -208,7 +200,7 @@ func mapProof(o destroy.Found) []string {
 	return []string{o.Proof}
 }
 
-// WriteInventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects are still there.
+// WriteInventoryJSON writes an inventory as one JSON object on a line. failure may hold why objects still exist.
 func WriteInventoryJSON(w io.Writer, inventory destroy.Inventory, failure error) error {
 	line := inventoryLine{Type: "inventory", Objects: []objectLine{}, Notes: inventory.Notes, Syn: inventory.Syn, People: inventory.Actions}
 	reasons := map[string]string{}

@@ -17,7 +17,7 @@ import (
 	"exoshift/state"
 )
 
-// printObjects is an inventory with something of everything.
+// printObjects is an inventory with objects of every kind and proof.
 func printObjects() console.Teardown {
 	found := func(kind, name, id, detail, proof string) destroy.Found {
 		return destroy.Found{Object: state.Object{Kind: kind, Name: name, ID: id, Detail: detail}, Proof: proof}

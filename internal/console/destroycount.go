@@ -9,10 +9,9 @@ import (
 	"exoshift/provisioner/destroy"
 )
 
-// columns is how wide a terminal is taken to be.
+// columns is the assumed width of a terminal.
 const columns = 80
 
-// printCounts prints a line for each kind of what goes: how many there are, and the first names.
 func printCounts(w io.Writer, objects []destroy.Found) {
 	var kinds []string
 	names := map[string][]string{}
@@ -36,7 +35,7 @@ func printCounts(w io.Writer, objects []destroy.Found) {
 	fmt.Fprintln(w, strings.Join(rows.formatLines("  "), "\n"))
 }
 
-// joinNames joins as many names as there is room for, at least one, and says how many are left out.
+// joinNames joins as many names as fit into room, at least one, and counts the rest.
 func joinNames(names []string, room int) string {
 	text := names[0]
 	for i := 1; i < len(names); i++ {

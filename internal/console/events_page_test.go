@@ -27,10 +27,9 @@ type section struct {
 	examples []string
 }
 
-// common is the section about every event.
 const common = "Every event"
 
-// page reads docs/events.md by its headings; those of types lose their backquotes.
+// page parses docs/events.md by its headings; those of types lose their backquotes.
 func page(t *testing.T) (content string, sections map[string]*section) {
 	t.Helper()
 	file, err := os.ReadFile("../../docs/events.md")
@@ -86,7 +85,6 @@ func constants(t *testing.T) (types, states []string) {
 	return types, states
 }
 
-// jsonFields returns the names of a struct's fields in JSON.
 func jsonFields(of reflect.Type) []string {
 	var names []string
 	for field := range of.Fields() {

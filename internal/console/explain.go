@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard"
 )
 
-// PrintField prints what is to know about a field, its answer and where that came from.
+// PrintField prints the explanation of a field, its value and the origin of that.
 func PrintField(w io.Writer, field wizard.Field, answers *wizard.Answers) {
 	needed := ""
 	if field.IsRequired(answers.Spec) && field.Default() == "" {
@@ -29,14 +29,14 @@ func PrintField(w io.Writer, field wizard.Field, answers *wizard.Answers) {
 	}
 }
 
-// PrintAnswers prints a table of answers and where each came from.
+// PrintAnswers prints a table of answers and their origins.
 func PrintAnswers(w io.Writer, fields []wizard.Field, answers *wizard.Answers) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tANSWER\tFROM")
 	for _, field := range fields {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", field.Key, truncateValue(SanitizeLine(field.Get(answers.Spec))), SanitizeLine(answers.Origin(field.Key)))
 	}
-	_ = table.Flush() // the writer may be gone
+	_ = table.Flush() // the writer may be closed
 }
 
 // truncateValue keeps a table narrow: an SSH key alone is as wide as a terminal.

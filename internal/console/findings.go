@@ -9,7 +9,6 @@ import (
 	"exoshift/provisioner"
 )
 
-// formatVersion says how far the release is applied.
 func formatVersion(board *provisioner.Board) string {
 	share := ""
 	if board.Version.Percent != nil {
@@ -18,7 +17,6 @@ func formatVersion(board *provisioner.Board) string {
 	return joinNonEmpty(": ", joinNonEmpty(" ", board.Version.State, share), board.Version.Text)
 }
 
-// formatOperatorCounts counts the cluster operators by state.
 func formatOperatorCounts(board *provisioner.Board) string {
 	states := newWordCounts("degraded", "flapping", "waiting", "progressing", "available", "stable")
 	for _, operator := range board.Operators {
@@ -27,7 +25,7 @@ func formatOperatorCounts(board *provisioner.Board) string {
 	return states.String()
 }
 
-// printFindings prints what is wrong, the surest first.
+// printFindings prints the most certain finding first.
 func printFindings(w io.Writer, board *provisioner.Board) {
 	if len(board.Findings) == 0 {
 		return
@@ -38,14 +36,12 @@ func printFindings(w io.Writer, board *provisioner.Board) {
 	}
 }
 
-// printLikeliestCause prints what is most likely wrong.
 func printLikeliestCause(w io.Writer, board *provisioner.Board) {
 	if len(board.Findings) > 0 {
 		printFinding(w, provisioner.SortFindings(board.Findings)[0])
 	}
 }
 
-// printFinding prints a cause, how it is known, and what to do.
 func printFinding(w io.Writer, f provisioner.Event) {
 	fmt.Fprintf(w, "  likely       %s\n", wrapValue(SanitizeLine(joinNonEmpty(" ", f.Text, wrapParens(f.Confidence))), " "))
 	for _, evidence := range f.Evidence {
@@ -61,7 +57,7 @@ func printFinding(w io.Writer, f provisioner.Event) {
 	}
 }
 
-// hasFix tells whether an advice is what a finding asks for, too.
+// hasFix reports whether a finding has the same fix.
 func hasFix(board *provisioner.Board, advice string) bool {
 	return slices.ContainsFunc(board.Findings, func(f provisioner.Event) bool { return f.Hint == advice })
 }

@@ -14,10 +14,10 @@ import (
 	"exoshift/state"
 )
 
-// hostile is what somebody who wants to steer a terminal would put into a name or a message.
+// hostile tries to control a terminal.
 const hostile = "a\x1b[2J\x1b]0;title\x07b\u009b31m\u202e\r\nc\x00"
 
-// poisoned returns an event with hostile text in every field that holds text.
+// poisoned returns an event with hostile text in every text field.
 func poisoned(kind provisioner.Type, eventState string) provisioner.Event {
 	var e provisioner.Event
 	value := reflect.ValueOf(&e).Elem()

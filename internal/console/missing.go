@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard"
 )
 
-// PrintMissing prints what a run still has to be told, and every place where that can be said.
+// PrintMissing prints the missing answers, and every way to give them.
 func PrintMissing(w io.Writer, needs []wizard.MissingAnswer) {
 	fmt.Fprintf(w, "Missing answers: %d. Give each of them in one of its places.\n", len(needs))
 	for _, need := range needs {

@@ -7,7 +7,6 @@ import (
 	"exoshift/provisioner"
 )
 
-// printObserved tells what was seen of the cluster and of its bootstrap machine.
 func (p *plainPrinter) printObserved(e provisioner.Event) {
 	switch e.Type {
 	case provisioner.TypeProbe:
@@ -29,7 +28,6 @@ func (p *plainPrinter) printObserved(e provisioner.Event) {
 	}
 }
 
-// getFailureReason is why something failed, where the sentence about it does not say so.
 func getFailureReason(e provisioner.Event) string {
 	if e.State == provisioner.Failed {
 		return e.Reason
@@ -37,8 +35,8 @@ func getFailureReason(e provisioner.Event) string {
 	return ""
 }
 
-// printProbe tells what does not answer on the bootstrap machine only if something of it did: in most networks nothing of it
-// can be reached from here.
+// printProbe prints an unreachable endpoint only after another one of the bootstrap machine was reached: in most networks none
+// of them can be reached from here.
 func (p *plainPrinter) printProbe(e provisioner.Event) {
 	if e.Name != "api" && e.State == provisioner.Reached {
 		p.bootstrapReachable = true
@@ -49,7 +47,7 @@ func (p *plainPrinter) printProbe(e provisioner.Event) {
 	}
 }
 
-// printStage tells where a service of the bootstrap machine is, and when it failed also what it wrote before.
+// printStage adds the service's latest journal lines if it failed.
 func (p *plainPrinter) printStage(e provisioner.Event) {
 	what := e.Name + ":"
 	if e.Text != "" {
@@ -64,7 +62,7 @@ func (p *plainPrinter) printStage(e provisioner.Event) {
 	}
 }
 
-// journalLength is how many lines of the journal are told when something fails.
+// journalLength is the number of journal lines printed on a failure.
 const journalLength = 10
 
 // printJournal prints the newest lines of a service, or of all, that were not printed yet.
@@ -82,7 +80,7 @@ func (p *plainPrinter) printJournal(e provisioner.Event, service string) {
 
 func trimUnit(name string) string { return strings.TrimSuffix(name, ".service") }
 
-// printVersion tells changes of the state, and every tenth part of the release.
+// printVersion prints changes of the state, and every tenth part of the release.
 func (p *plainPrinter) printVersion(e provisioner.Event) {
 	share, tenth := "", 0
 	if e.Percent != nil {
@@ -94,13 +92,12 @@ func (p *plainPrinter) printVersion(e provisioner.Event) {
 	}
 }
 
-// operatorTracker counts the cluster operators, so that one line tells what many events did.
 type operatorTracker struct {
 	states  map[string]string
 	printed string
 }
 
-// printOperator tells only who gets into trouble, and who got out of it.
+// printOperator prints only operators that become degraded or recover.
 func (p *plainPrinter) printOperator(e provisioner.Event) {
 	if p.operators.states == nil {
 		p.operators.states = map[string]string{}
@@ -112,12 +109,10 @@ func (p *plainPrinter) printOperator(e provisioner.Event) {
 	}
 }
 
-// isDegraded tells whether an operator in that state needs somebody's attention.
 func isDegraded(operatorState string) bool {
 	return operatorState == "degraded" || operatorState == "flapping"
 }
 
-// printOperatorCount tells how many are stable, when that has changed.
 func (p *plainPrinter) printOperatorCount(e provisioner.Event) {
 	stable := 0
 	for _, operatorState := range p.operators.states {
@@ -132,7 +127,7 @@ func (p *plainPrinter) printOperatorCount(e provisioner.Event) {
 	}
 }
 
-// printDiagnosis tells what is wrong: the cause, the evidence, and what to do, each line for itself.
+// printDiagnosis prints the cause, the evidence and the fix, each on its own line.
 func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 	if e.State != provisioner.Present {
 		delete(p.printed, "!/"+e.Name)

@@ -10,9 +10,8 @@ import (
 	"exoshift/provisioner"
 )
 
-// NewPlain returns a printer of one line for each change: the time, the part of the installation, a sentence. What
-// failed is told again at the end, with its cause and the next thing to do. It must be called by one goroutine at a
-// time.
+// NewPlain returns a printer of one line for each change: the time, the part of the installation, a sentence. Failures are
+// repeated at the end, with cause and action. It is not safe for concurrent use.
 func NewPlain(w io.Writer) func(provisioner.Event) {
 	p := &plainPrinter{w: w, steps: map[string]*runningStep{}, printed: map[string]string{}}
 	return p.print
@@ -27,17 +26,16 @@ type plainPrinter struct {
 	operators operatorTracker
 
 	applications       applicationTracker
-	journal            []provisioner.Event // the newest lines, told only when something fails
-	bootstrapReachable bool                // the bootstrap machine can be reached
+	journal            []provisioner.Event // the newest lines, printed only if something fails
+	bootstrapReachable bool                // a probe of the bootstrap machine has succeeded
 	unreached          int                 // steps
-	accessible         bool                // in sentences, see NewSpoken
+	accessible         bool                // in sentences, see NewSentencePrinter
 }
 
-// runningStep is a step while it runs.
 type runningStep struct {
 	title string
 	began time.Time
-	found int // objects that were there already
+	found int // existing objects
 }
 
 func (p *plainPrinter) print(e provisioner.Event) {
@@ -73,7 +71,6 @@ func (p *plainPrinter) print(e provisioner.Event) {
 	}
 }
 
-// printLine prints one line; column names the part of the installation.
 func (p *plainPrinter) printLine(e provisioner.Event, column, sentence string) {
 	if p.accessible {
 		p.printSentence(e, column, sentence)
@@ -82,7 +79,7 @@ func (p *plainPrinter) printLine(e provisioner.Event, column, sentence string) {
 	fmt.Fprintf(p.w, "%s %-14s %s\n", e.Time.Format(time.TimeOnly), SanitizeLine(column), SanitizeLine(sentence))
 }
 
-// printOnce prints a line unless it says what the last one about the same thing said.
+// printOnce suppresses a repetition of the last line about the same name.
 func (p *plainPrinter) printOnce(e provisioner.Event, column, name, sentence string) {
 	if p.printed[column+"/"+name] != sentence {
 		p.printed[column+"/"+name] = sentence
@@ -116,14 +113,14 @@ func (p *plainPrinter) printStep(e provisioner.Event) {
 		p.printLine(e, e.Phase, e.Text)
 	case provisioner.Progress:
 		p.printLine(e, e.Phase, joinNonEmpty(": ", p.getTitle(e), e.Text))
-		for _, line := range sanitizeLines(e.Hint) { // each for itself, to be copied
+		for _, line := range sanitizeLines(e.Hint) { // one by one, to be copied
 			p.printLine(e, e.Phase, "  "+line)
 		}
 	case provisioner.Done:
 		p.printLine(e, e.Phase, p.getTitle(e)+": "+p.formatEnd(e, "done"))
 	case provisioner.Skipped:
 		if e.Reason == provisioner.Unreached {
-			p.unreached++ // told once, at the end
+			p.unreached++ // reported once, at the end
 			return
 		}
 		p.printLine(e, e.Phase, joinNonEmpty(", ", p.getTitle(e)+": skipped", e.Text))
@@ -136,7 +133,6 @@ func (p *plainPrinter) printStep(e provisioner.Event) {
 	}
 }
 
-// getTitle returns what the step is called, by its ID if it never started.
 func (p *plainPrinter) getTitle(e provisioner.Event) string {
 	if step := p.steps[e.Step]; step != nil && step.title != "" {
 		return step.title
@@ -144,7 +140,6 @@ func (p *plainPrinter) getTitle(e provisioner.Event) string {
 	return e.Step
 }
 
-// formatEnd says how a step ended, after how long, and how much of it was there already.
 func (p *plainPrinter) formatEnd(e provisioner.Event, how string) string {
 	step := p.steps[e.Step]
 	if step == nil {
@@ -178,7 +173,7 @@ func (p *plainPrinter) formatWait(e provisioner.Event) string {
 	return strings.Join(words, ", ")
 }
 
-// printEtcd tells which members came, went or changed.
+// printEtcd prints members that were added, removed or changed.
 func (p *plainPrinter) printEtcd(e provisioner.Event) {
 	var changes []string
 	for _, member := range e.Members {
@@ -197,12 +192,12 @@ func (p *plainPrinter) printEtcd(e provisioner.Event) {
 	}
 }
 
-// matchMember tells whether a member is there in the same state; its revision alone is no news.
+// matchMember ignores the revision, which changes all the time.
 func matchMember(member provisioner.Member) func(provisioner.Member) bool {
 	return func(m provisioner.Member) bool { return m.Name == member.Name && m.State == member.State }
 }
 
-// printObject tells of changes; what was found as wanted is counted for the end of the step.
+// printObject prints changes; unchanged objects are counted for the end of the step.
 func (p *plainPrinter) printObject(e provisioner.Event) {
 	if e.Action == "found" {
 		if step := p.steps[e.Step]; step != nil {

@@ -14,33 +14,33 @@ import (
 	"exoshift/wizard"
 )
 
-// Prompter holds an interview in plain lines: a question a line, an answer a line. It moves no cursor, draws nothing
-// and needs no terminal, so that screen readers, serial lines and scripts can follow it.
+// Prompter runs an interview line by line: a question a line, an answer a line. It uses no cursor movement and needs no
+// terminal, so that screen readers, serial lines and scripts can follow it.
 type Prompter struct {
-	Options []Option // to begin with; empty leads right to the interview Open("")
-	// Open begins what was chosen. A nil interview ends the conversation with that choice.
+	Options []Option // start options; empty starts the interview Open("")
+	// Open opens the chosen option. A nil interview ends the prompt with that choice.
 	Open func(ctx context.Context, option string) (*wizard.Interview, error)
 
 	In    *LineReader
 	Out   io.Writer
-	Piped bool // no terminal shows what is typed, nor the end of its line
-	// Hide keeps what is typed from being shown until it is undone; nil where nothing is shown anyway.
+	Piped bool // input is echoed by no terminal, so line breaks have to be printed
+	// Hide turns off the echo until undo is called; nil if there is none.
 	Hide func() (undo func())
-	// Interruptible returns a context that the next Ctrl-C ends in place of the program; nil where there is no Ctrl-C.
+	// Interruptible returns a context that the next Ctrl-C cancels in place of the program; nil if there is no Ctrl-C.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
 
-// Option is one thing to begin with.
+// Option is a start option.
 type Option struct{ ID, Title, Help string }
 
-// Outcome is how a conversation ended.
+// Outcome is the result of a prompt.
 type Outcome struct {
-	Option    string // what was chosen to begin with
-	Confirmed bool   // the answers were reviewed and the operator said yes
+	Option    string // the chosen start option
+	Confirmed bool   // the answers were reviewed and confirmed
 }
 
-// RunPrompt asks until the operator said yes to the review, or left: the draft has all answers then. The end of the input
-// is an error of kind fault.Cancelled, and never a yes.
+// RunPrompt asks until the review is confirmed, or the user quits: then the draft has all answers. The end of the input is an
+// error of kind fault.Cancelled, and never a confirmation.
 func RunPrompt(ctx context.Context, p Prompter) (Outcome, error) {
 	c := newPromptSession(p)
 	option, interview, err := c.begin(ctx, p)
@@ -52,7 +52,6 @@ func RunPrompt(ctx context.Context, p Prompter) (Outcome, error) {
 	return outcome, wrapCancelled(err)
 }
 
-// wrapCancelled says what the end of the input, or of ctx, means.
 func wrapCancelled(err error) error {
 	if err == nil || !errors.Is(err, ErrEnded) && !errors.Is(err, ErrInterrupted) && !errors.Is(err, context.Canceled) {
 		return err
@@ -60,17 +59,16 @@ func wrapCancelled(err error) error {
 	return fault.New(fault.Cancelled, "ask the questions", fmt.Errorf("%w; nothing was created", err))
 }
 
-// promptSession is one interview, as far as it got.
 type promptSession struct {
 	Prompter
 	session       *wizard.Interview
-	advanced      map[wizard.Screen]bool // screens whose further settings are asked, too
-	invalid       map[string]bool        // keys that are asked because something is wrong with them
-	lookups       map[string]lookupState // by the IDs of the inquiries
-	suggestions   map[string]string      // what is suggested in place of a wrong answer, by key
-	shownWarnings map[string]bool        // warnings
-	unsaved       bool                   // the last answer could not be kept
-	extraCommands []command              // about checks, that the question takes beside the usual
+	advanced      map[wizard.Screen]bool // screens whose advanced settings are asked, too
+	invalid       map[string]bool        // keys that are asked because of a problem
+	lookups       map[string]lookupState // by the IDs of the lookups
+	suggestions   map[string]string      // suggested replacements of invalid answers, by key
+	shownWarnings map[string]bool        // warnings shown already
+	unsaved       bool                   // saving the last answer failed
+	extraCommands []command              // accepted by the current question, besides the usual ones
 }
 
 func newPromptSession(p Prompter) *promptSession {
@@ -79,7 +77,6 @@ func newPromptSession(p Prompter) *promptSession {
 	}
 }
 
-// begin lets choose what to begin with.
 func (c *promptSession) begin(ctx context.Context, p Prompter) (option string, talk *wizard.Interview, err error) {
 	c.printLine("These are questions and answers, line by line. %s", usageHint)
 	if len(p.Options) == 0 {
@@ -100,7 +97,6 @@ func (c *promptSession) begin(ctx context.Context, p Prompter) (option string, t
 	}
 }
 
-// attach begins with an interview.
 func (c *promptSession) attach(talk *wizard.Interview) {
 	c.session = talk
 	if talk.Rehearsal {
@@ -117,7 +113,7 @@ func (c *promptSession) attach(talk *wizard.Interview) {
 	}
 }
 
-// selectOption asks for one of several things and returns its place, or -1 if the operator leaves.
+// selectOption returns the index of the chosen option, or -1 if the user quits.
 func (c *promptSession) selectOption(ctx context.Context, title string, options []Option, usual int) (int, error) {
 	choices := make([]wizard.Choice, len(options))
 	for i, option := range options {
@@ -144,5 +140,5 @@ func (c *promptSession) selectOption(ctx context.Context, title string, options 
 	}
 }
 
-// lookupTimeout is how long somebody outside is waited for, whatever limits they set themselves.
+// lookupTimeout applies whatever the lookup's own limits.
 const lookupTimeout = 45 * time.Second

@@ -15,13 +15,13 @@ import (
 	"exoshift/wizard"
 )
 
-// talk is an interview that exists only in memory, with somebody who types.
+// talk is an interview in memory, with simulated input.
 type talk struct {
 	*wizard.Interview
 	environment map[string]string
-	saved       []string // what was answered, after each answer
+	saved       []string // the answers after each save
 	kept        map[string]string
-	asked       []string // inquiries, in order
+	asked       []string // lookups, in order
 	transcript  bytes.Buffer
 
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
@@ -68,7 +68,7 @@ func newTalk(t *testing.T) *talk {
 	return talk
 }
 
-// keyboard types a line whenever one is read, and shows it as a terminal does.
+// keyboard types a line whenever one is read, and echoes it as a terminal does.
 type keyboard struct {
 	lines  []string
 	shown  io.Writer
@@ -89,7 +89,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return copy(p, line+"\n"), nil
 }
 
-// types answers the questions with lines, one after the other, until they end.
+// types answers the questions with lines, until they are used up.
 func (t *talk) types(ctx context.Context, lines ...string) (console.Outcome, error) {
 	keys := &keyboard{lines: lines, shown: &t.transcript}
 	return console.RunPrompt(ctx, console.Prompter{
@@ -109,7 +109,7 @@ func TestTheDefaultClusterIsAFewAnswersAndManyEnters(t *testing.T) {
 	golden(t, "prompt.default.golden", talk.transcript.Bytes())
 }
 
-// defaultCluster are the answers of somebody who wants a cluster as it is meant to be.
+// defaultCluster returns the answers of a default cluster.
 func defaultCluster() []string {
 	return []string{
 		"", "", "2", "", // access

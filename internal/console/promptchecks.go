@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard"
 )
 
-// handleChecks runs the checks before an installation. What is wrong with the answers leads back to them first.
+// handleChecks runs the checks before an installation. Problems of answers lead back to their questions first.
 func (c *promptSession) handleChecks(ctx context.Context) (navigation, error) {
 	if faults := c.listAllProblems(); len(faults) > 0 {
 		return c.handleProblems(ctx, checks, faults)
@@ -38,10 +38,9 @@ func (c *promptSession) handleChecks(ctx context.Context) (navigation, error) {
 	return c.waitAtChecks(ctx, all)
 }
 
-// checkRun makes checks and tells how each is.
 type checkRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error
 
-// runChecks tells each change of each check and returns how they ended. Ctrl-C ends the checks alone.
+// runChecks prints each change of each check. Ctrl-C ends only the checks.
 func (c *promptSession) runChecks(ctx context.Context, run checkRun) (checkStates, error) {
 	checking, end := c.withInterrupt(ctx)
 	defer end()
@@ -72,10 +71,9 @@ func (c *promptSession) runChecks(ctx context.Context, run checkRun) (checkState
 	}
 }
 
-// checkStates are the checks as they are, each by its ID and where it looks from.
+// checkStates maps the ID and the source of a check to its state.
 type checkStates map[[2]string]wizard.CheckState
 
-// update keeps how a check is now and says whether that is news.
 func (s checkStates) update(now wizard.CheckState) bool {
 	key := [2]string{now.ID, ""}
 	if now.Reach != nil {
@@ -87,7 +85,6 @@ func (s checkStates) update(now wizard.CheckState) bool {
 	return now.State != "" && (!known || before != now)
 }
 
-// hasEndpoints tells whether there are checks of reachability.
 func (s checkStates) hasEndpoints() bool {
 	for _, state := range s {
 		if state.Reach != nil {
@@ -97,8 +94,7 @@ func (s checkStates) hasEndpoints() bool {
 	return false
 }
 
-// countFailed counts what failed. A check of reachability that fails has the step fail that makes them all, so that those
-// count only where there is no such step.
+// countFailed counts connectivity checks only if the step that runs them all is missing, as that fails with them.
 func (s checkStates) countFailed() int {
 	steps, services := 0, 0
 	for _, state := range s {
@@ -116,7 +112,6 @@ func (s checkStates) countFailed() int {
 	return services
 }
 
-// printCheck tells how a check is now; all are those that were told.
 func (c *promptSession) printCheck(now wizard.CheckState, all checkStates) {
 	if now.Reach != nil {
 		c.printEndpoint(now, all)
@@ -136,7 +131,6 @@ func (c *promptSession) printCheck(now wizard.CheckState, all checkStates) {
 	}
 }
 
-// findQuestion returns the field of that key and the number of the stage where it is asked; 0 if it is not.
 func (c *promptSession) findQuestion(key string) (field wizard.Field, stage int) {
 	screen := wizard.ScreenOf(key)
 	for _, field := range c.listFields(screen) {

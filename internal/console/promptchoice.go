@@ -8,10 +8,10 @@ import (
 	"exoshift/wizard"
 )
 
-// maxListedChoices is how many choices are told unasked: nobody wants to hear sixty.
+// maxListedChoices limits lists that were not asked for: a screen reader reads all of them.
 const maxListedChoices = 12
 
-// listChoices returns what there is to choose from: what the outside said, or else what the field offers or allows.
+// listChoices returns the choices found by lookups, or else those of the field.
 func (c *promptSession) listChoices(field wizard.Field) []wizard.Choice {
 	for _, key := range []string{field.Key, resolveRoleKey(field.Key)} {
 		for _, heard := range c.lookups {
@@ -30,7 +30,6 @@ func (c *promptSession) listChoices(field wizard.Field) []wizard.Choice {
 	return choices
 }
 
-// listInstanceTypes are all instance types that are known.
 func listInstanceTypes() []wizard.Choice {
 	var choices []wizard.Choice
 	for _, offer := range wizard.ListInstanceTypes() {
@@ -39,7 +38,6 @@ func listInstanceTypes() []wizard.Choice {
 	return choices
 }
 
-// resolveRoleKey is the key of a role whose choices hold for an additional group, too.
 func resolveRoleKey(key string) string {
 	if strings.Contains(key, "[") {
 		return "sizing.workers" + key[strings.LastIndex(key, "."):]
@@ -47,7 +45,6 @@ func resolveRoleKey(key string) string {
 	return key
 }
 
-// findChoiceNumber returns the place of a value among the choices, if these have numbers.
 func (c *promptSession) findChoiceNumber(field wizard.Field, offered value) int {
 	choices := c.listChoices(field)
 	if len(choices) < 2 || len(choices) > maxListedChoices || offered.text == "" {
@@ -61,8 +58,8 @@ func (c *promptSession) findChoiceNumber(field wizard.Field, offered value) int 
 	return -1
 }
 
-// matchChoice returns the choice that a number, a name or a part of a name means. What is none of the choices is left
-// to the field's own rules.
+// matchChoice returns the choice that a number, a name or a part of a name selects. Other values are left to the field's own
+// validation.
 func (c *promptSession) matchChoice(field wizard.Field, given value) (value, bool) {
 	choices := c.listChoices(field)
 	if i := findChoice(choices, given.text); i >= 0 {

@@ -9,34 +9,31 @@ import (
 	"unicode"
 )
 
-// usageHint says at the beginning all that is needed to go on.
+// usageHint is printed at the start.
 const usageHint = "Enter alone keeps the answer in brackets. Type ? to have a question explained, < to go back to the one before it, " +
 	":quit to stop and go on another time, or :help for all that can be typed."
 
-// ways are the directions in which something typed leads.
 type command int
 
 const (
-	commandAnswer    command = iota // said.text is the answer
-	commandBack                     // to the question before
-	commandNext                     // what is left of the screen keeps its answers
+	commandAnswer    command = iota // reply.text is the answer
+	commandBack                     // to the previous question
+	commandNext                     // the rest of the screen keeps its answers
 	commandGoTo                     // to the screen of that number
-	commandEmpty                    // the answer is to be empty
-	commandDefault                  // the answer is to be the default again
-	commandQuit                     // ends the conversation
-	commandSkipCheck                // said.text is a check to leave out, with the reason
-	commandZone                     // the checks are made from inside the zone, too
+	commandEmpty                    // clear the answer
+	commandDefault                  // reset the answer to the default
+	commandQuit                     // end the prompt
+	commandSkipCheck                // reply.text is a check to skip, with the reason
+	commandZone                     // run the checks from inside the zone, too
 )
 
-// reply is what somebody typed.
 type reply struct {
 	command command
 	text    string
-	screen  int    // elsewhere: from 1
-	key     string // elsewhere: a question of the same screen, in place of a screen
+	screen  int    // commandGoTo: from 1
+	key     string // commandGoTo: a question of the same screen, in place of a screen
 }
 
-// listCommands are what can be typed at any question in place of an answer.
 func listCommands() []struct{ word, does string } {
 	return []struct{ word, does string }{
 		{"?", "explains the question"},
@@ -52,13 +49,12 @@ func listCommands() []struct{ word, does string } {
 	}
 }
 
-// explainer is what a question says about itself.
 type explainer interface {
 	describe() []string    // what it is, why it matters, an example, where the value comes from
-	listChoices() []string // all that there is to choose from
+	listChoices() []string // all choices
 }
 
-// readReply puts a question and returns what is typed, other than what only wants to know something.
+// readReply handles requests for information itself, and returns any other input.
 func (c *promptSession) readReply(ctx context.Context, question string, about explainer) (reply, error) {
 	for {
 		fmt.Fprint(c.Out, toASCII(question))
@@ -82,7 +78,6 @@ func (c *promptSession) readReply(ctx context.Context, question string, about ex
 	}
 }
 
-// handleInfo answers a question about the question.
 func (c *promptSession) handleInfo(ctx context.Context, line string, about explainer) bool {
 	switch line {
 	case "?":
@@ -122,7 +117,7 @@ func formatChoices(about explainer) []string {
 	return []string{"There is no list of choices."}
 }
 
-// parseCommand reads a line. A line that begins with a colon and a letter is no answer: nothing that is asked for does.
+// parseCommand treats a line that begins with a colon and a letter as a command: no valid answer begins so.
 func (c *promptSession) parseCommand(line string) (meant reply, ok bool) {
 	if !isCommand(line) {
 		return reply{text: line}, true

@@ -2,8 +2,7 @@ package console
 
 import "strings"
 
-// printDiff tells what is added to the tenant's configuration and what is taken away, line by line. What stays
-// around it is left out.
+// printDiff prints only the added and removed lines of the tenant's configuration, without context.
 func (c *promptSession) printDiff(unified string) {
 	if unified == "" {
 		return

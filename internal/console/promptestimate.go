@@ -4,7 +4,6 @@ import (
 	"exoshift/wizard"
 )
 
-// printEstimates tells what the answers of a screen come to.
 func (c *promptSession) printEstimates(screen wizard.Screen) {
 	switch screen {
 	case wizard.Nodes:
@@ -27,7 +26,6 @@ func (c *promptSession) printNodeEstimate() {
 	}
 }
 
-// computeEstimate calculates what the cluster costs and needs.
 func (c *promptSession) computeEstimate() wizard.Estimate {
 	if c.session.Estimate == nil {
 		return wizard.Estimate{}
@@ -35,7 +33,7 @@ func (c *promptSession) computeEstimate() wizard.Estimate {
 	return c.session.Estimate(c.session.Answers.Spec)
 }
 
-// listQuotas are the limits of the organization, as far as the outside told them.
+// listQuotas returns the limits of the organization that lookups have found.
 func (c *promptSession) listQuotas() []wizard.Quota {
 	var all []wizard.Quota
 	for _, inquiry := range c.session.Lookups {
@@ -44,7 +42,7 @@ func (c *promptSession) listQuotas() []wizard.Quota {
 	return all
 }
 
-// listQuotaProblems are the limits that do not suffice. They show on the screen of the field that mends them, or of the nodes.
+// listQuotaProblems returns exceeded limits, on the screen of the field that can fix them, or of the nodes.
 func (c *promptSession) listQuotaProblems(screen wizard.Screen) []wizard.Problem {
 	quotas := c.listQuotas()
 	if len(quotas) == 0 {

@@ -9,10 +9,9 @@ import (
 	"exoshift/wizard"
 )
 
-// value is an answer as it is to be kept.
 type value struct{ text, origin string }
 
-// promptField asks for the value of a field until it is given one that may stand there.
+// promptField repeats the question until the answer is valid.
 func (c *promptSession) promptField(ctx context.Context, q question) (reply, error) {
 	c.printIntro(q.field)
 	offered := c.resolveDefault(q.field)
@@ -36,7 +35,6 @@ func (c *promptSession) promptField(ctx context.Context, q question) (reply, err
 	}
 }
 
-// printIntro says what a field is, and what there is to choose from if that is not much.
 func (c *promptSession) printIntro(field wizard.Field) {
 	c.printField(field)
 	if choices := c.listChoices(field); len(choices) <= maxListedChoices {
@@ -44,7 +42,6 @@ func (c *promptSession) printIntro(field wizard.Field) {
 	}
 }
 
-// printField says what a field is, and what was found and cannot be its answer.
 func (c *promptSession) printField(field wizard.Field) {
 	c.printLine("%s. %s", strings.TrimSuffix(field.Title, "."), field.Help)
 	for _, f := range c.session.ListUnused(c.session.Answers.Spec) {
@@ -54,10 +51,10 @@ func (c *promptSession) printField(field wizard.Field) {
 	}
 }
 
-// suggested is the origin of what Enter stands for where it is not the answer so far.
+// suggested is the origin of a default that is not the current answer.
 const suggested = "suggested"
 
-// resolveDefault is what Enter alone stands for: the answer so far, or else what is suggested.
+// resolveDefault returns the value of an empty line: the current answer, or else a suggestion.
 func (c *promptSession) resolveDefault(field wizard.Field) value {
 	spec := c.session.Answers.Spec
 	now := value{text: field.Get(spec), origin: c.session.Answers.Origin(field.Key)}
@@ -71,12 +68,10 @@ func (c *promptSession) resolveDefault(field wizard.Field) value {
 	return now
 }
 
-// formatPrompt is the line on which the answer is typed.
 func (c *promptSession) formatPrompt(field wizard.Field, offered value) string {
 	return strings.TrimSuffix(field.Title, ".") + c.formatInputHint(field) + formatDefault(field, c.findChoiceNumber(field, offered), offered) + ": "
 }
 
-// formatInputHint says how the answer is to be given, where that is not plain.
 func (c *promptSession) formatInputHint(field wizard.Field) string {
 	choices := c.listChoices(field)
 	switch {
@@ -92,7 +87,7 @@ func (c *promptSession) formatInputHint(field wizard.Field) string {
 	return ""
 }
 
-// formatDefault shows what Enter stands for and where it came from; number is its place among the choices.
+// formatDefault shows the default and its origin; number is its number among the choices.
 func formatDefault(field wizard.Field, number int, offered value) string {
 	text := formatValue(field, offered.text)
 	switch {
@@ -106,7 +101,6 @@ func formatDefault(field wizard.Field, number int, offered value) string {
 	return fmt.Sprintf(" [%s, %s]", text, describeOrigin(offered.origin))
 }
 
-// formatValue is a value as it is told.
 func formatValue(field wizard.Field, text string) string {
 	switch {
 	case field.Shape() != wizard.Switch:
@@ -127,7 +121,7 @@ func describeOrigin(origin string) string {
 	return "from " + origin // a file, a variable or a flag
 }
 
-// parseAnswer returns the value that was typed, or false if it was no answer and that was told.
+// parseAnswer returns false for invalid input, after printing the problem.
 func (c *promptSession) parseAnswer(field wizard.Field, got reply, offered value) (given value, ok bool) {
 	given = value{text: got.text, origin: wizard.Typed}
 	switch {
@@ -153,7 +147,7 @@ func (c *promptSession) parseAnswer(field wizard.Field, got reply, offered value
 	return c.matchChoice(field, given)
 }
 
-// printAnswer tells the answer if it is not just what was typed, or read in brackets.
+// printAnswer prints the answer unless it was typed literally or shown as the default.
 func (c *promptSession) printAnswer(field wizard.Field, typed string) {
 	now := field.Get(c.session.Answers.Spec)
 	if words := formatAnswer(field, now); typed != "" && typed != now && typed != words {
@@ -161,7 +155,6 @@ func (c *promptSession) printAnswer(field wizard.Field, typed string) {
 	}
 }
 
-// setAnswer keeps an answer.
 func (c *promptSession) setAnswer(field wizard.Field, given value) error {
 	answers := c.session.Answers
 	if given.origin == wizard.ByDefault {
@@ -174,7 +167,7 @@ func (c *promptSession) setAnswer(field wizard.Field, given value) error {
 	return nil
 }
 
-// setDefault leaves a default as it is if it may stand there, or takes an answer back.
+// setDefault keeps the current default if it is valid, or clears an answer.
 func (c *promptSession) setDefault(field wizard.Field, given value) error {
 	if err := c.session.Answers.Copy().Set(field.Key, given.text, given.origin); err != nil {
 		return err
@@ -196,7 +189,7 @@ func formatAnswer(field wizard.Field, text string) string {
 	return formatValue(field, text)
 }
 
-// rejectAnswer tells why an answer cannot stand, and returns what was probably meant.
+// rejectAnswer prints why an answer is invalid, and returns a likely correction.
 func (c *promptSession) rejectAnswer(field wizard.Field, err error) (better string) {
 	for _, one := range splitErrors(err) {
 		var f wizard.Problem
@@ -212,7 +205,6 @@ func (c *promptSession) rejectAnswer(field wizard.Field, err error) (better stri
 	return better
 }
 
-// splitErrors returns the errors that were joined.
 func splitErrors(err error) []error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return several.Unwrap()
@@ -220,7 +212,7 @@ func splitErrors(err error) []error {
 	return []error{err}
 }
 
-// save keeps the answers in the draft. That it cannot is told once; the next answer tries again.
+// save reports an error once; the next answer retries.
 func (c *promptSession) save() {
 	if c.session.Save == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard"
 )
 
-// settled are the answers of a default cluster, as a file gives them.
+// settled sets the answers of a default cluster, as a file would.
 func (t *talk) settled(tb testing.TB) *talk {
 	tb.Helper()
 	for key, text := range map[string]string{
@@ -23,7 +23,7 @@ func (t *talk) settled(tb testing.TB) *talk {
 	return t
 }
 
-// about asks for some fields only.
+// about limits the interview to some fields.
 func (t *talk) about(keys ...string) *talk {
 	t.Only = keys
 	return t

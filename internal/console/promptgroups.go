@@ -9,8 +9,7 @@ import (
 	"exoshift/wizard"
 )
 
-// promptGroups asks whether there shall be more groups of machines, or fewer. A new one has fields of its own, which are
-// asked next.
+// promptGroups asks whether to add or remove groups of machines. The fields of a new one are asked next.
 func (c *promptSession) promptGroups(ctx context.Context, q question) (reply, error) {
 	groups := c.session.Answers.Spec.Sizing.ExtraGroups
 	c.printLine("%s. %s %s so far.", q.field.Title, q.field.Help, capitalize(formatCount(len(groups), "group")))
@@ -36,7 +35,6 @@ func (c *promptSession) promptGroups(ctx context.Context, q question) (reply, er
 	}
 }
 
-// addGroup adds a group like the workers and leads to its first question.
 func (c *promptSession) addGroup(field wizard.Field) reply {
 	spec := c.session.Answers.Spec
 	added := fmt.Sprintf("name=%s type=%s count=1 rootDisk=%d", c.findFreeName(), spec.Sizing.Workers.Type, spec.Sizing.Workers.RootDisk)
@@ -76,7 +74,6 @@ func (c *promptSession) setGroups(field wizard.Field, texts []string) bool {
 	return true
 }
 
-// groupTexts returns the groups as their field writes them.
 func (c *promptSession) groupTexts(field wizard.Field) []string {
 	spec := c.session.Answers.Spec
 	texts := make([]string, len(spec.Sizing.ExtraGroups))

@@ -4,7 +4,6 @@ import (
 	"exoshift/wizard"
 )
 
-// fieldHelp explains a field.
 type fieldHelp struct {
 	c     *promptSession
 	field wizard.Field
@@ -30,7 +29,6 @@ func (a fieldHelp) describe() []string {
 
 func (a fieldHelp) listChoices() []string { return formatNumbered(a.c.listChoices(a.field)) }
 
-// printAnswers tells the answers that are not the defaults.
 func (c *promptSession) printAnswers() {
 	if c.session == nil {
 		c.printLine("There are no answers so far.")
@@ -50,7 +48,6 @@ func (c *promptSession) printAnswers() {
 	c.printLine("%s as the defaults say.", formatCount(kept, "further answer"))
 }
 
-// export writes the answers file and tells where it is.
 func (c *promptSession) export() (path string) {
 	if c.session == nil || c.session.Export == nil {
 		c.printLine("There is nothing to write yet.")

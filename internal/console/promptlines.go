@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// Why a line could not be had.
+// Errors of LineReader.Next.
 var (
-	// ErrEnded tells that nothing more can be typed. It is never an answer.
+	// ErrEnded reports the end of the input. It is never an answer.
 	ErrEnded = errors.New("the input ended")
-	// ErrInterrupted tells that Ctrl-C was typed while the terminal passed it on as a character.
+	// ErrInterrupted reports Ctrl-C as a character, in raw mode.
 	ErrInterrupted = errors.New("Ctrl-C was typed")
 	errTooLong     = errors.New("the line is too long")
 )
 
-// maxLine is the length in bytes of a line that is taken; pull secrets have a few thousand.
+// maxLine limits a line, in bytes; pull secrets have a few thousand.
 const maxLine = 1 << 20
 
-// LineReader is what is typed, line by line. It reads from its source only while somebody waits for a line, so that one
-// Lines may be handed from one who asks to the next. It is not safe for concurrent use.
+// LineReader reads lines. It reads from its source only while Next waits, so that it can be passed on between users. It is not
+// safe for concurrent use.
 type LineReader struct {
 	in      *bufio.Reader
-	pending chan typedLine // of a line that nobody waited for to the end; nil: none
-	cr      bool           // the last line ended with CR: an LF that follows belongs to it
+	pending chan typedLine // of a line whose Next was cancelled; nil: none
+	cr      bool           // the last line ended with CR: a following LF belongs to it
 }
 
 type typedLine struct {
@@ -34,11 +34,11 @@ type typedLine struct {
 	err  error
 }
 
-// NewLineReader returns the lines of a source.
+// NewLineReader returns a reader of the lines of in.
 func NewLineReader(in io.Reader) *LineReader { return &LineReader{in: bufio.NewReader(in)} }
 
-// Next returns the next line without its end, ErrEnded, or the cause of ctx's end. A line that nobody waited for to its
-// end is the next one. A last line without an end is none: somebody hung up in the middle of it.
+// Next returns the next line without its end, ErrEnded, or the cause of ctx's end. A line whose Next was cancelled is returned
+// by the next call. A last line without an end is dropped: the input was cut off.
 func (l *LineReader) Next(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -56,14 +56,14 @@ func (l *LineReader) Next(ctx context.Context) (string, error) {
 	}
 }
 
-// resetLineEnd says that the terminal ends lines in another way from now on: an LF that comes next was typed.
+// resetLineEnd is for a change of the terminal's mode: a following LF was typed and is not the end of a CR LF.
 func (l *LineReader) resetLineEnd() {
 	if l.pending == nil {
 		l.cr = false
 	}
 }
 
-// Keys that a terminal passes on while it neither shows nor edits what is typed.
+// Control characters that a terminal in raw mode passes on.
 const (
 	interrupt  = 0x03
 	endOfInput = 0x04

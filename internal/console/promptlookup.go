@@ -9,15 +9,14 @@ import (
 	"exoshift/wizard"
 )
 
-// lookupState is what the outside said about some answers, or why it said nothing.
 type lookupState struct {
 	result  wizard.LookupResult
 	err     error
-	subject string // the answers that it is about
+	subject string // the answers that it depends on
 }
 
-// runLookups asks the outside what a screen wants to know of it, as far as that has not been asked about these answers.
-// Who could not tell is asked about the same answers only if again is set.
+// runLookups runs the lookups of a screen whose answers have changed since their last run. Failed lookups are repeated for
+// unchanged answers only if again is set.
 func (c *promptSession) runLookups(ctx context.Context, screen wizard.Screen, again bool) error {
 	for _, inquiry := range c.session.Lookups {
 		if inquiry.Screen != screen || !c.isReady(inquiry) {
@@ -58,7 +57,7 @@ func (c *promptSession) printLookup(inquiry wizard.Lookup, found lookupState) {
 	}
 }
 
-// runLookup waits for a reply, for so long at most, or until Ctrl-C: whoever is asked may not know of either.
+// runLookup does not rely on the lookup to respect its context: it returns after lookupTimeout or Ctrl-C in any case.
 func (c *promptSession) runLookup(ctx context.Context, inquiry wizard.Lookup) lookupState {
 	asking, end := c.withInterrupt(ctx)
 	defer end()
@@ -86,7 +85,7 @@ func (c *promptSession) withInterrupt(ctx context.Context) (context.Context, con
 	return c.Interruptible(ctx)
 }
 
-// isReady tells whether none of the answers that an inquiry depends on is missing or wrong.
+// isReady reports whether all answers that a lookup depends on are valid.
 func (c *promptSession) isReady(inquiry wizard.Lookup) bool {
 	if !inquiry.IsRelevant(c.session.Answers.Spec) {
 		return false
@@ -100,7 +99,6 @@ func (c *promptSession) isReady(inquiry wizard.Lookup) bool {
 	return true
 }
 
-// buildSubject tells the answers that an inquiry is about apart from others.
 func (c *promptSession) buildSubject(inquiry wizard.Lookup) string {
 	var words []string
 	for _, screen := range wizard.Screens() {
@@ -113,7 +111,7 @@ func (c *promptSession) buildSubject(inquiry wizard.Lookup) string {
 	return strings.Join(words, "\n")
 }
 
-// listLookupProblems returns what the outside says is wrong on a screen, or with what it was asked there.
+// listLookupProblems returns problems found by the lookups of a screen, and failed lookups.
 func (c *promptSession) listLookupProblems(screen wizard.Screen) []wizard.Problem {
 	faults := c.listQuotaProblems(screen)
 	for _, inquiry := range c.session.Lookups {

@@ -6,8 +6,8 @@ import (
 	"exoshift/wizard"
 )
 
-// listProblems returns what is wrong on a screen as far as this machine can tell: with the answers, and with the files and
-// variables that they lead to.
+// listProblems returns the problems of a screen that can be found locally: with the answers, and with the files and variables
+// that they refer to.
 func (c *promptSession) listProblems(screen wizard.Screen) []wizard.Problem {
 	spec := c.session.Answers.Spec
 	faults := screen.Check(spec)
@@ -23,7 +23,6 @@ func matchField(key string) func(wizard.Problem) bool {
 	return func(f wizard.Problem) bool { return f.Field == key }
 }
 
-// resolveSecrets resolves the references of the answers.
 func (c *promptSession) resolveSecrets() (wizard.Secrets, []wizard.Problem) {
 	if c.session.LookupEnv == nil {
 		return wizard.Secrets{}, nil
@@ -36,7 +35,6 @@ func (c *promptSession) listSecretProblems() []wizard.Problem {
 	return faults
 }
 
-// listAllProblems returns what is wrong anywhere, in the order of the screens.
 func (c *promptSession) listAllProblems() []wizard.Problem {
 	var faults []wizard.Problem
 	for _, screen := range wizard.Screens() {
@@ -45,14 +43,12 @@ func (c *promptSession) listAllProblems() []wizard.Problem {
 	return faults
 }
 
-// printProblems tells each fault with the title of its field.
 func (c *promptSession) printProblems(faults []wizard.Problem) {
 	for _, f := range faults {
 		c.printLine("%s", formatProblem(c.findTitle(f.Field), f))
 	}
 }
 
-// findTitle is what people call the field that a key belongs to.
 func (c *promptSession) findTitle(key string) string {
 	for _, screen := range wizard.Screens() {
 		for _, field := range screen.ListFields(c.session.Answers.Spec) {
@@ -64,7 +60,7 @@ func (c *promptSession) findTitle(key string) string {
 	return key
 }
 
-// printWarnings tells what is allowed on a screen but deserves a look, each of it once.
+// printWarnings prints each warning once.
 func (c *promptSession) printWarnings(screen wizard.Screen) {
 	secrets, _ := c.resolveSecrets()
 	warnings := wizard.CheckWarnings(c.session.Answers.Spec, secrets)

@@ -42,10 +42,10 @@ func TestTheEndOfTheProgramEndsAnyQuestion(t *testing.T) {
 	}
 }
 
-// reader answers every question by asking what it is about, and then as it is offered.
+// reader asks for help at every question, and then accepts the default.
 type reader struct {
 	told    *bytes.Buffer
-	answers map[string]string // by how questions begin
+	answers map[string]string // by the beginnings of questions
 	heard   string            // the question that was explained
 }
 
@@ -69,7 +69,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return copy(p, "\n"), nil
 }
 
-// keysExplained are the keys of the questions that were asked, without repetition.
+// keysExplained returns the keys of the questions that were asked, without repetition.
 func keysExplained(told string) []string {
 	keys := map[string]bool{}
 	for line := range strings.Lines(told) {
@@ -117,7 +117,7 @@ func TestTheQuestionsAreThoseOfTheScreens(t *testing.T) {
 	}
 }
 
-// FuzzPrompt types any bytes into a conversation.
+// FuzzPrompt passes arbitrary bytes as input.
 func FuzzPrompt(f *testing.F) {
 	f.Add([]byte(strings.Join(defaultCluster(), "\n")))
 	f.Add([]byte("\x1b[2J\x00\n\xff\xfe\n<\n:next\n:screen 4\n:back\n2\nyes\n"))
@@ -150,7 +150,6 @@ func TestALineOfAnyLengthIsTakenOrRefused(t *testing.T) {
 	talk.wants(t, "That line is too long, it was not taken.")
 }
 
-// typesRaw types bytes as they are.
 func (t *talk) typesRaw(ctx context.Context, typed string) (console.Outcome, error) {
 	return console.RunPrompt(ctx, console.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },

@@ -12,10 +12,10 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// skipKey is the answer that says which checks of reachability are left out.
+// skipKey is the answer with the skipped connectivity checks.
 const skipKey = "checks.skip"
 
-// printEndpoint tells of a service what is not simply well; what to do only until many have the same cause.
+// printEndpoint prints checks that are not OK; with the fix only while they have no common cause.
 func (c *promptSession) printEndpoint(now wizard.CheckState, all checkStates) {
 	r := now.Reach.Result
 	name := joinNonEmpty(", ", now.Title, r.ID, r.Target)
@@ -34,7 +34,6 @@ func (c *promptSession) printEndpoint(now wizard.CheckState, all checkStates) {
 	}
 }
 
-// describeSource says for people where is looked from.
 func describeSource(vantage string) string {
 	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
@@ -46,7 +45,6 @@ func describeSource(vantage string) string {
 	return "this workstation"
 }
 
-// printEndpointCounts counts the services that were looked at, once for each place.
 func (c *promptSession) printEndpointCounts(all checkStates) {
 	counts := map[string]*wordCounts{}
 	var vantages []string
@@ -74,14 +72,13 @@ func (c *promptSession) printEndpointCounts(all checkStates) {
 	}
 }
 
-// enableCommands has a question take more than the usual until it is undone.
+// enableCommands enables additional commands until undo is called.
 func (c *promptSession) enableCommands(ways ...command) (undo func()) {
 	before := c.extraCommands
 	c.extraCommands = ways
 	return func() { c.extraCommands = before }
 }
 
-// describeCommands says what the question takes beside the usual.
 func (c *promptSession) describeCommands() (sentences []string) {
 	if slices.Contains(c.extraCommands, commandSkipCheck) {
 		sentences = append(sentences, ":skip NET-RH-001 REASON until 2027-01-31 leaves that check out until that day; others will read the reason.")
@@ -95,7 +92,7 @@ func (c *promptSession) describeCommands() (sentences []string) {
 	return sentences
 }
 
-// parseCheckCommand reads a command about the checks; text is what follows it.
+// parseCheckCommand parses a command about the checks; text is its argument.
 func (c *promptSession) parseCheckCommand(word, text string) (reply, bool) {
 	meant := map[string]command{":skip": commandSkipCheck, ":zone": commandZone}[word]
 	if slices.Contains(c.extraCommands, meant) {
@@ -105,7 +102,7 @@ func (c *promptSession) parseCheckCommand(word, text string) (reply, bool) {
 	return reply{}, false
 }
 
-// formatZoneHint says that there is another place to look from, if there is.
+// formatZoneHint returns "" if the checks cannot run in the zone.
 func (c *promptSession) formatZoneHint(when string) string {
 	if c.session.CheckFromZone == nil || c.session.CheckOnly {
 		return ""
@@ -113,7 +110,6 @@ func (c *promptSession) formatZoneHint(when string) string {
 	return when + ", :zone looks from inside the zone, too."
 }
 
-// waitAtChecks waits until the operator has done something about the checks.
 func (c *promptSession) waitAtChecks(ctx context.Context, all checkStates) (navigation, error) {
 	var ways []command
 	if all.hasEndpoints() {
@@ -141,7 +137,7 @@ func (c *promptSession) waitAtChecks(ctx context.Context, all checkStates) (navi
 	}
 }
 
-// skipCheck writes into the answers that a check is left out, as long as they stay without a fault.
+// skipCheck adds a skipped check to the answers, if they stay valid.
 func (c *promptSession) skipCheck(text string) {
 	id, reason, _ := strings.Cut(text, " ")
 	id, reason = strings.ToUpper(id), strings.TrimPrefix(strings.TrimSpace(reason), "because ")
@@ -171,7 +167,7 @@ func (c *promptSession) skipCheck(text string) {
 	c.printLine("%s", formatSentence("The answers leave "+id+" out: "+reason))
 }
 
-// withItem returns the checks that are left out, as text, with one more.
+// withItem returns the skipped checks as text, with one more.
 func withItem(answers *wizard.Answers, id, reason string) (string, error) {
 	items := []string{}
 	for other, why := range answers.Spec.Checks.Skip {
@@ -190,7 +186,7 @@ func withItem(answers *wizard.Answers, id, reason string) (string, error) {
 	return strings.TrimSpace(line.String()), w.Error()
 }
 
-// checkFromZone makes the checks of reachability from inside the zone once the operator has said yes to what that costs.
+// checkFromZone asks for confirmation of the costs first.
 func (c *promptSession) checkFromZone(ctx context.Context) error {
 	if c.session.ZoneTerms != nil {
 		c.printLine("%s", formatSentence(c.session.ZoneTerms(c.session.Answers.Spec)))

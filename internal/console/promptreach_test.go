@@ -11,7 +11,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// service is how a service is that was looked at.
 func service(vantage, id string, verdict reach.Verdict, class reach.Class, evidence ...string) wizard.CheckState {
 	host := "host-" + strings.ToLower(id) + ".example.net"
 	r := reach.Result{ID: id, Group: "redhat", Target: host + ":443", Source: vantage, Severity: reach.Must, Verdict: verdict, Class: class, Evidence: map[string]string{}}
@@ -28,7 +27,7 @@ func service(vantage, id string, verdict reach.Verdict, class reach.Class, evide
 	}
 }
 
-// withServices has a talk's checks look at services of which one fails until it is left out.
+// withServices sets checks of services of which one fails until it is skipped.
 func withServices(talk *talk) {
 	talk.Check = func(_ context.Context, spec state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		for _, id := range []string{"NET-RH-001", "NET-RH-002", "NET-RH-003", "NET-RH-004"} {

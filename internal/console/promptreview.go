@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard"
 )
 
-// handleReview tells what an installation would do and asks for a yes. Nothing but the word yes is one.
+// handleReview accepts nothing but the word yes.
 func (c *promptSession) handleReview(ctx context.Context) (navigation, error) {
 	if faults := c.listAllProblems(); len(faults) > 0 {
 		return c.handleProblems(ctx, review, faults)
@@ -27,7 +27,7 @@ func (c *promptSession) handleReview(ctx context.Context) (navigation, error) {
 	return c.confirmCreate(ctx, plan)
 }
 
-// readPlan asks what an installation would do; Ctrl-C ends that alone.
+// readPlan plans the installation; Ctrl-C ends only that.
 func (c *promptSession) readPlan(ctx context.Context) (wizard.Review, error) {
 	if c.session.Review == nil {
 		return wizard.Review{}, nil
@@ -39,7 +39,6 @@ func (c *promptSession) readPlan(ctx context.Context) (wizard.Review, error) {
 	return c.session.Review(reading, c.session.Answers.Spec, secrets)
 }
 
-// confirmCreate asks whether to do what was told.
 func (c *promptSession) confirmCreate(ctx context.Context, plan wizard.Review) (navigation, error) {
 	question := "Type yes to create it; it costs money from then on: "
 	if c.session.Rehearsal {
@@ -71,7 +70,6 @@ func (c *promptSession) confirmCreate(ctx context.Context, plan wizard.Review) (
 	}
 }
 
-// planHelp explains a plan.
 type planHelp struct{ wizard.Review }
 
 func (p planHelp) describe() []string {
@@ -94,7 +92,6 @@ func describeAction(action string) string {
 	return action
 }
 
-// printPlan tells a plan in sentences.
 func (c *promptSession) printPlan(plan wizard.Review) {
 	spec := c.session.Answers.Spec
 	c.printLine("Cluster %s in %s: OpenShift %s at %s.", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
@@ -123,7 +120,6 @@ func (c *promptSession) printPlan(plan wizard.Review) {
 	}
 }
 
-// printChanges counts what happens in one way, by kind.
 func (c *promptSession) printChanges(action string, changes []wizard.PlannedChange) {
 	var kinds []string
 	counts := map[string]int{}

@@ -9,17 +9,16 @@ import (
 	"exoshift/wizard"
 )
 
-// question is one thing that is asked on a screen: a field, or what leads to others.
+// question is a field, or a question about additional fields.
 type question struct {
 	key   string
 	field wizard.Field // if it is one
 	run   func(context.Context, question) (reply, error)
 }
 
-// advancedKey is the question whether to change what has a default that nearly everybody keeps.
+// advancedKey is the question whether to change advanced settings.
 const advancedKey = "further"
 
-// listFields returns the fields of a screen that this interview is about.
 func (c *promptSession) listFields(screen wizard.Screen) []wizard.Field {
 	var asked []wizard.Field
 	for _, field := range screen.ListFields(c.session.Answers.Spec) {
@@ -30,8 +29,8 @@ func (c *promptSession) listFields(screen wizard.Screen) []wizard.Field {
 	return asked
 }
 
-// listQuestions returns what is asked on a screen now: settings that a newcomer keeps only after one question about all of
-// them, and groups of machines each before the question whether there shall be more.
+// listQuestions returns the current questions of a screen: advanced settings only after a question about all of them, and
+// groups of machines each before the question whether to add one.
 func (c *promptSession) listQuestions(screen wizard.Screen) []question {
 	var first, further []question
 	for _, field := range orderGroups(c.listFields(screen)) {
@@ -60,8 +59,8 @@ func (c *promptSession) listQuestions(screen wizard.Screen) []question {
 	return first
 }
 
-// isAdvanced tells whether a field is asked among the further settings only. What belongs to a group is asked with the
-// group; of a few fields that are asked by name, each is.
+// isAdvanced reports whether a field is asked only among the advanced settings. Fields of a group are asked with the group; if
+// the interview is limited to some fields, each is asked.
 func (c *promptSession) isAdvanced(field wizard.Field) bool {
 	return field.Advanced && c.session.Only == nil && !c.invalid[field.Key] && !strings.Contains(field.Key, "[")
 }
@@ -86,7 +85,6 @@ func orderGroups(fields []wizard.Field) []wizard.Field {
 	return slices.Concat(after[:at], before, fields[i:i+1], after[at:])
 }
 
-// promptAdvanced asks whether to go through the settings that have defaults.
 func (c *promptSession) promptAdvanced(ctx context.Context, screen wizard.Screen, count int) (reply, error) {
 	usual := map[bool]string{true: "yes", false: "no"}[c.advanced[screen]]
 	for {
@@ -115,7 +113,6 @@ func parseYesNo(text string) (yes, ok bool) {
 	return false, false
 }
 
-// runScreen asks the questions of a screen, from a place on, and ends it.
 func (c *promptSession) runScreen(ctx context.Context, at position) (navigation, error) {
 	if !at.once {
 		if err := c.runLookups(ctx, at.stage, true); err != nil {
@@ -146,7 +143,6 @@ func (c *promptSession) runScreen(ctx context.Context, at position) (navigation,
 	}
 }
 
-// findStart returns the index of the question that a screen begins with.
 func (c *promptSession) findStart(at position) int {
 	questions := c.listQuestions(at.stage)
 	if at.last {
@@ -159,7 +155,7 @@ func indexOf(questions []question, key string) int {
 	return slices.IndexFunc(questions, func(q question) bool { return q.key == key })
 }
 
-// resolveExit tells whether what was typed at the i-th question leads away from the screen, and where.
+// resolveExit reports whether the reply to the i-th question leaves the screen, and its destination.
 func (c *promptSession) resolveExit(got reply, i int) (navigation, bool) {
 	switch {
 	case got.command == commandQuit:
@@ -172,7 +168,7 @@ func (c *promptSession) resolveExit(got reply, i int) (navigation, bool) {
 	return navigation{}, false
 }
 
-// findNext returns the index of the next question; an answer may have changed what is asked.
+// findNext returns the index of the next question; an answer may have changed the list.
 func (c *promptSession) findNext(screen wizard.Screen, i int, key string, got reply) int {
 	questions := c.listQuestions(screen)
 	if now := indexOf(questions, key); now >= 0 {
@@ -189,8 +185,7 @@ func (c *promptSession) findNext(screen wizard.Screen, i int, key string, got re
 	return i
 }
 
-// applySuggestions takes what is suggested for questions that were not looked at; what cannot stand there is told at the end
-// of the screen.
+// applySuggestions accepts suggestions for skipped questions; invalid ones are reported at the end of the screen.
 func (c *promptSession) applySuggestions(questions []question) {
 	for _, q := range questions {
 		if q.key == advancedKey {
@@ -202,7 +197,6 @@ func (c *promptSession) applySuggestions(questions []question) {
 	}
 }
 
-// endScreen ends a screen: what is wrong leads back to its question, what deserves a look is told once.
 func (c *promptSession) endScreen(ctx context.Context, screen wizard.Screen) (navigation, error) {
 	if faults := c.listProblems(screen); len(faults) > 0 {
 		return c.handleProblems(ctx, screen, faults)
@@ -218,7 +212,6 @@ func (c *promptSession) endScreen(ctx context.Context, screen wizard.Screen) (na
 	return navigation{command: commandAnswer}, nil
 }
 
-// handleProblems tells faults and leads to the question of the first one.
 func (c *promptSession) handleProblems(ctx context.Context, stage wizard.Screen, faults []wizard.Problem) (navigation, error) {
 	c.printProblems(faults)
 	if to := c.findPosition(faults[0], stage); to.key != "" {
@@ -227,13 +220,12 @@ func (c *promptSession) handleProblems(ctx context.Context, stage wizard.Screen,
 	return c.waitAt(ctx, stage, "Press Enter to try again")
 }
 
-// waitAt waits for a line where there is no question to lead to.
+// waitAt waits for a command where no question fits a problem.
 func (c *promptSession) waitAt(ctx context.Context, stage wizard.Screen, what string) (navigation, error) {
 	next, _, err := c.waitReply(ctx, stage, what)
 	return next, err
 }
 
-// waitReply waits for a line and returns it, and where it leads to.
 func (c *promptSession) waitReply(ctx context.Context, stage wizard.Screen, what string) (navigation, reply, error) {
 	got, err := c.readReply(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
 	switch {
@@ -246,6 +238,6 @@ func (c *promptSession) waitReply(ctx context.Context, stage wizard.Screen, what
 			return next, got, nil
 		}
 	}
-	c.resetLookups() // things may have changed outside meanwhile
+	c.resetLookups() // external state may have changed
 	return navigation{command: commandGoTo, position: position{stage: stage}}, got, nil
 }

@@ -9,14 +9,12 @@ import (
 	"exoshift/wizard"
 )
 
-// secretSource is a place where a secret can be.
 type secretSource struct {
 	kind   string // of the reference; "" if it is typed here
 	title  string
 	prompt string // what is asked about it
 }
 
-// listSources returns where a secret of a field can be.
 func (c *promptSession) listSources(field wizard.Field) []secretSource {
 	all := []secretSource{
 		{"env", "In an environment variable", "Name of the environment variable: "},
@@ -31,7 +29,7 @@ func (c *promptSession) listSources(field wizard.Field) []secretSource {
 	return all
 }
 
-// promptSecret asks where a secret is, until it is found there.
+// promptSecret repeats the question until the reference resolves.
 func (c *promptSession) promptSecret(ctx context.Context, q question) (reply, error) {
 	c.printField(q.field)
 	c.printChoices(toChoices(c.listSources(q.field)))
@@ -66,7 +64,7 @@ func (c *promptSession) formatSecretPrompt(field wizard.Field) string {
 	return field.Title + ", a number [" + truncateMiddle(now.text) + ", " + describeOrigin(now.origin) + "]: "
 }
 
-// parseReference returns where the secret is, or false if that is still to be told.
+// parseReference returns false if the source still has to be asked for.
 func (c *promptSession) parseReference(ctx context.Context, field wizard.Field, got reply) (value, bool, error) {
 	sources := c.listSources(field)
 	given := value{text: got.text, origin: wizard.Typed}
@@ -81,7 +79,7 @@ func (c *promptSession) parseReference(ctx context.Context, field wizard.Field, 
 		return c.promptSource(ctx, field, sources[i])
 	case isReference(got.text):
 		return given, true, nil
-	case strings.HasPrefix(got.text, "{"): // pasted a question too early
+	case strings.HasPrefix(got.text, "{"): // the secret was pasted one question too early
 		return c.readSecret(ctx, field, got.text)
 	}
 	c.printLine("Type one of the numbers. If that was the secret itself: choose to type it, then it is not shown.")
@@ -93,7 +91,6 @@ func isReference(text string) bool {
 	return found && name != "" && (kind == "env" || kind == "file" || kind == "exo")
 }
 
-// promptSource asks for the name of a variable, a file or an account.
 func (c *promptSession) promptSource(ctx context.Context, field wizard.Field, from secretSource) (value, bool, error) {
 	got, err := c.readReply(ctx, from.prompt, fieldHelp{c, field})
 	switch {
@@ -106,7 +103,7 @@ func (c *promptSession) promptSource(ctx context.Context, field wizard.Field, fr
 	return value{text: from.kind + ":" + got.text, origin: wizard.Typed}, true, nil
 }
 
-// readSecret has a secret typed unseen and keeps it in a file. begun is what was pasted of it already.
+// readSecret reads a secret without echo and saves it in a file. begun is the part that was pasted already.
 func (c *promptSession) readSecret(ctx context.Context, field wizard.Field, begun string) (value, bool, error) {
 	if begun == "" {
 		c.printLine("Type or paste it, then Enter. If it has several lines, an empty line ends it. It is not shown.")
@@ -131,7 +128,7 @@ func (c *promptSession) readSecret(ctx context.Context, field wizard.Field, begu
 	return value{text: reference, origin: wizard.Typed}, true, nil
 }
 
-// resetLookups has everybody outside asked again: what a reference leads to has changed.
+// resetLookups forces all lookups to run again: the target of a reference has changed.
 func (c *promptSession) resetLookups() {
 	for id, said := range c.lookups {
 		said.subject = ""
@@ -139,7 +136,7 @@ func (c *promptSession) resetLookups() {
 	}
 }
 
-// readHidden reads what is typed or pasted while the terminal does not show it: a line, or all lines of a JSON document.
+// readHidden reads without echo: one line, or all lines of a JSON document.
 func (c *promptSession) readHidden(ctx context.Context, secret string) (string, error) {
 	if c.Hide != nil {
 		defer c.In.resetLineEnd()
@@ -163,7 +160,7 @@ func (c *promptSession) readHidden(ctx context.Context, secret string) (string, 
 	}
 }
 
-// setSecret keeps a reference if it leads to a secret that may be one.
+// setSecret sets a reference if it resolves to a valid secret.
 func (c *promptSession) setSecret(field wizard.Field, given value) bool {
 	if given.text == "" && field.IsRequired(c.session.Answers.Spec) {
 		c.printLine("%s is needed: type one of the numbers.", field.Title)
@@ -180,11 +177,11 @@ func (c *promptSession) setSecret(field wizard.Field, given value) bool {
 	return true
 }
 
-// printMissingSecret tells why a reference leads to no secret that may be one, if so.
+// printMissingSecret prints why a reference does not resolve to a valid secret, if so.
 func (c *promptSession) printMissingSecret(field wizard.Field, given value) (told bool) {
 	tried := c.session.Answers.Copy()
 	if tried.Set(field.Key, given.text, given.origin) != nil || c.session.LookupEnv == nil {
-		return false // that is told when it is given
+		return false // reported when it is set
 	}
 	_, faults := wizard.ResolveSecrets(tried.Spec, c.session.LookupEnv)
 	for _, f := range faults {
@@ -196,7 +193,7 @@ func (c *promptSession) printMissingSecret(field wizard.Field, given value) (tol
 	return told
 }
 
-// printSecretSummary tells what a secret is like without telling it.
+// printSecretSummary describes a secret without revealing it.
 func (c *promptSession) printSecretSummary(field wizard.Field) {
 	secrets, _ := c.resolveSecrets()
 	if field.Key == "openshift.pullSecret" && secrets.PullSecret != "" {

@@ -15,7 +15,7 @@ import (
 
 func TestASecretThatIsTypedIsNeverShown(t *testing.T) {
 	talk := newTalk(t).settled(t).about("exoscale.apiKey", "openshift.pullSecret")
-	pasted := strings.Replace(pullSecret, "{", "{\n\n  ", 1) // as an editor shows it
+	pasted := strings.Replace(pullSecret, "{", "{\n\n  ", 1) // as formatted by an editor
 	outcome, err := talk.types(t.Context(), "4", "  EXOtyped ", "3", strings.ReplaceAll(pasted, "\n\n", "\n"), "yes")
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
@@ -42,13 +42,13 @@ func TestASecretIsAskedForUntilItIsFound(t *testing.T) {
 		"1", "NO_SUCH", // a variable that is not set
 		"2", "/nowhere", // a file that is not there
 		"2", open, // a file that others can read
-		"3", "", // nothing is typed
-		"2", "<", // not that after all
+		"3", "", // empty input
+		"2", "<", // back to the choice
 		"env:PULL_SECRET", "yes")
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	transcript := strings.ReplaceAll(talk.transcript.String(), shellescape.Quote(open), open) // a folder may have a space in it
+	transcript := strings.ReplaceAll(talk.transcript.String(), shellescape.Quote(open), open) // the path may contain a space
 	golden(t, "prompt.secret.golden", []byte(strings.ReplaceAll(transcript, filepath.Dir(open), "/dir")))
 }
 

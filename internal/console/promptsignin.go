@@ -8,12 +8,11 @@ import (
 	"exoshift/wizard"
 )
 
-// isSignInAvailable tells whether there is somebody at whom one can sign in.
 func (c *promptSession) isSignInAvailable() bool {
 	return c.session != nil && c.session.SignIn != nil && c.session.Answers.Spec.Syn.LieutenantURL != ""
 }
 
-// runSignIn leads to the pages where somebody signs in, waits for that, and asks Project Syn anew. Ctrl-C ends the waiting.
+// runSignIn shows the sign-in URL, waits for the sign-in, and repeats the lookups of Project Syn. Ctrl-C ends only the wait.
 func (c *promptSession) runSignIn(ctx context.Context) {
 	if !c.isSignInAvailable() {
 		c.printLine(":signin means nothing without a Lieutenant: answer that question first.")
@@ -39,10 +38,10 @@ func (c *promptSession) runSignIn(ctx context.Context) {
 			delete(c.lookups, inquiry.ID)
 		}
 	}
-	_ = c.runLookups(ctx, wizard.Syn, true) // its end shows at the question
+	_ = c.runLookups(ctx, wizard.Syn, true) // its result is shown at the question
 }
 
-// printSignInHint says that one can sign in, where that would tell more.
+// printSignInHint suggests signing in, if the lookup would then find more.
 func (c *promptSession) printSignInHint(inquiry wizard.Lookup, found lookupState) {
 	if inquiry.Screen == wizard.Syn && found.result.Pending && c.isSignInAvailable() {
 		c.printLine("Type :signin to sign in.")

@@ -9,28 +9,26 @@ import (
 	"exoshift/wizard"
 )
 
-// The stages after the screens with questions.
+// Stages after the screens with questions.
 const (
 	checks wizard.Screen = "checks"
 	review wizard.Screen = "review"
 )
 
-// position is where a conversation is.
 type position struct {
 	stage wizard.Screen
 	key   string // the question; "" for the first
 	last  bool   // the last question in place of the first
-	once  bool   // this question alone is asked again
+	once  bool   // only this question is asked again
 }
 
-// navigation is where the conversation goes after a stage.
 type navigation struct {
 	command  command
-	position position // elsewhere: where
-	yes      bool     // answered: the operator said yes to the review
+	position position // the destination of commandGoTo
+	yes      bool     // commandAnswer: the review was confirmed
 }
 
-// listStages returns the stages, in their order: screens on which nothing is asked are left out.
+// listStages omits screens without questions.
 func (c *promptSession) listStages() []wizard.Screen {
 	var all []wizard.Screen
 	for _, screen := range wizard.Screens() {
@@ -44,7 +42,7 @@ func (c *promptSession) listStages() []wizard.Screen {
 	return append(all, checks, review)
 }
 
-// run goes through the stages until the operator said yes, or left.
+// run reports whether the review was confirmed.
 func (c *promptSession) run(ctx context.Context) (yes bool, err error) {
 	at := position{stage: c.listStages()[0]}
 	for {
@@ -67,7 +65,6 @@ func (c *promptSession) isLast(stage wizard.Screen) bool {
 	return stages[len(stages)-1] == stage
 }
 
-// printStage tells the stage that begins.
 func (c *promptSession) printStage(at position) {
 	if at.once {
 		return
@@ -87,7 +84,6 @@ func formatStageTitle(stage wizard.Screen) string {
 	return stage.Title()
 }
 
-// runStage goes through one stage.
 func (c *promptSession) runStage(ctx context.Context, at position) (navigation, error) {
 	switch at.stage {
 	case checks:
@@ -98,7 +94,6 @@ func (c *promptSession) runStage(ctx context.Context, at position) (navigation, 
 	return c.runScreen(ctx, at)
 }
 
-// resolveNext returns the place after a turn.
 func (c *promptSession) resolveNext(at position, next navigation) position {
 	stages := c.listStages()
 	i := slices.Index(stages, at.stage)
@@ -114,7 +109,7 @@ func (c *promptSession) resolveNext(at position, next navigation) position {
 	return position{stage: stages[min(i+1, len(stages)-1)]}
 }
 
-// resolvePosition returns the place to go to: what is wrong on the way there has to be put right before.
+// resolvePosition stops at the first stage with a problem on the way.
 func (c *promptSession) resolvePosition(from int, to position) position {
 	stages := c.listStages()
 	for _, stage := range stages[max(from, 0):max(from, slices.Index(stages, to.stage), 0)] {
@@ -126,7 +121,7 @@ func (c *promptSession) resolvePosition(from int, to position) position {
 	return to
 }
 
-// findStage returns the turn to the stage of a number, counted from 1.
+// findStage returns the navigation to a stage, counted from 1.
 func (c *promptSession) findStage(n int) (navigation, bool) {
 	stages := c.listStages()
 	if n < 1 || n > len(stages) {
@@ -136,7 +131,7 @@ func (c *promptSession) findStage(n int) (navigation, bool) {
 	return navigation{command: commandGoTo, position: position{stage: stages[n-1]}}, true
 }
 
-// findPosition returns the question at which a fault is put right; fallback is the stage where it showed.
+// findPosition returns the question that fixes a problem; fallback is the stage where it was found.
 func (c *promptSession) findPosition(f wizard.Problem, fallback wizard.Screen) position {
 	screen := wizard.ScreenOf(f.Field)
 	for _, field := range screen.ListFields(c.session.Answers.Spec) {
@@ -151,7 +146,7 @@ func (c *promptSession) findPosition(f wizard.Problem, fallback wizard.Screen) p
 	return position{stage: fallback}
 }
 
-// isPart tells whether a key is a field's or that of a part of it.
+// isPart reports whether a key is that of a field or of a part of it.
 func isPart(key, field string) bool {
 	rest, below := strings.CutPrefix(key, field)
 	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')

@@ -13,7 +13,7 @@ import (
 	"exoshift/wizard"
 )
 
-// inquires adds an inquiry that always gets the same answer.
+// inquires adds a lookup with a fixed result.
 func (t *talk) inquires(screen wizard.Screen, title string, keys []string, reply wizard.LookupResult, err error) *talk {
 	t.Lookups = append(t.Lookups, wizard.Lookup{
 		ID: title, Title: title, Screen: screen, Keys: keys,
@@ -84,7 +84,7 @@ func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
 		over := make(chan struct{})
 		talk.Lookups = []wizard.Lookup{{ID: "deaf", Title: "Names", Screen: wizard.Cluster,
 			Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
-				<-over // whatever happens to its context
+				<-over // ignores its context
 				return wizard.LookupResult{}, nil
 			}}}
 		outcome, err := talk.types(t.Context(), "Demo", "yes")
@@ -109,7 +109,7 @@ func TestCtrlCEndsOnlyWhatIsWaitedFor(t *testing.T) {
 	}
 	talk.interruptible = func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(ctx)
-		cancel() // somebody is quick
+		cancel() // before the lookup has ended
 		return ctx, cancel
 	}
 	outcome, err := talk.types(t.Context(), "Demo", ":quit")

@@ -9,7 +9,6 @@ import (
 	"exoshift/wizard"
 )
 
-// printLine tells a sentence on a line of its own.
 func (c *promptSession) printLine(format string, args ...any) {
 	fmt.Fprintln(c.Out, toASCII(SanitizeLine(fmt.Sprintf(format, args...))))
 }
@@ -20,10 +19,8 @@ func (c *promptSession) printLines(sentences []string) {
 	}
 }
 
-// printBlank sets what follows apart from what was told.
 func (c *promptSession) printBlank() { fmt.Fprintln(c.Out) }
 
-// printError tells a failure and what to do about it.
 func (c *promptSession) printError(what string, err error) {
 	c.printLine("%s: %s", what, formatSentence(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
@@ -31,13 +28,13 @@ func (c *promptSession) printError(what string, err error) {
 	}
 }
 
-// toASCII writes punctuation as any terminal and any voice knows it.
+// toASCII replaces punctuation that some terminals and screen readers do not support.
 func toASCII(text string) string {
 	return strings.NewReplacer("…", "...", "–", "-", "—", "-", "·", ",", "×", "x", "“", `"`, "”", `"`, "’", "'", "→", "to",
 		"≥", "at least ", "≤", "at most ", "✓", "ok", "✗", "failed").Replace(text)
 }
 
-// formatSentence ends a text with a full stop, unless it ends by itself or with what may be copied.
+// formatSentence adds a full stop, unless the text has one or ends with something to copy.
 func formatSentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "…") || strings.HasSuffix(text, ":") {
@@ -46,10 +43,10 @@ func formatSentence(text string) string {
 	return text + "."
 }
 
-// maxQuoted is how much of what was typed is repeated at most.
+// maxQuoted limits quoted input, in characters.
 const maxQuoted = 40
 
-// quoteInput repeats what was typed, unless it is long: then it may be a secret in the wrong place.
+// quoteInput omits long input: it may be a secret in the wrong place.
 func quoteInput(text string) string {
 	if len(text) > maxQuoted {
 		return "that"
@@ -57,7 +54,7 @@ func quoteInput(text string) string {
 	return strconv.Quote(text)
 }
 
-// formatProblem tells a fault: what is wrong, what would be right, what was probably meant.
+// formatProblem includes the fix and the likely correction.
 func formatProblem(title string, f wizard.Problem) string {
 	separator := ": "
 	if title == "" {
@@ -83,7 +80,6 @@ func formatProblem(title string, f wizard.Problem) string {
 	return words
 }
 
-// truncateMiddle shows the beginning and the end of a long value.
 func truncateMiddle(value string) string {
 	const most, part = 70, 30
 	letters := []rune(value)
@@ -93,7 +89,6 @@ func truncateMiddle(value string) string {
 	return string(letters[:part]) + "..." + string(letters[len(letters)-part:])
 }
 
-// printChoices tells numbered choices, a line each.
 func (c *promptSession) printChoices(choices []wizard.Choice) { c.printLines(formatNumbered(choices)) }
 
 func formatNumbered(choices []wizard.Choice) []string {
@@ -104,7 +99,7 @@ func formatNumbered(choices []wizard.Choice) []string {
 	return lines
 }
 
-// findChoice returns the place of the choice that a number or a value means, or -1.
+// findChoice returns the index of the choice that a number or a value selects, or -1.
 func findChoice(choices []wizard.Choice, text string) int {
 	for i, choice := range choices {
 		if strings.EqualFold(choice.Value, text) {

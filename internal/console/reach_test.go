@@ -16,7 +16,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// surveyed is a report from two vantages with something of everything.
+// surveyed is a report from two sources with every verdict.
 func surveyed() console.ConnectivityReport {
 	layers := func(dns, tcp, tls, http reach.Layer) reach.Layers {
 		return reach.Layers{DNS: dns, TCP: tcp, TLS: tls, HTTP: http}
@@ -60,7 +60,7 @@ func surveyed() console.ConnectivityReport {
 	}
 }
 
-// compared is a report beside an earlier one.
+// compared is a report with changes since an earlier one.
 func compared() console.ConnectivityReport {
 	v := surveyed()
 	earlier := surveyed().Report
@@ -71,7 +71,7 @@ func compared() console.ConnectivityReport {
 	return v
 }
 
-// forms are the ways in which a report is written.
+// forms are the output formats of a report.
 func forms(v console.ConnectivityReport) map[string]func(io.Writer) error {
 	return map[string]func(io.Writer) error{
 		"table": v.WriteTable, "short": v.WriteShort, "json": v.WriteJSON, "junit": v.WriteJUnit, "markdown": v.WriteMarkdown, "difference": v.WriteDiff,
@@ -87,7 +87,7 @@ func TestEachFormOfAReport(t *testing.T) {
 		golden(t, "reach."+name+".golden", out.Bytes())
 	}
 	beside := forms(compared())
-	delete(beside, "json") // says nothing of an earlier report
+	delete(beside, "json") // has no earlier report
 	delete(beside, "junit")
 	for name, write := range beside {
 		var out bytes.Buffer
@@ -173,7 +173,7 @@ func spoiled(value reflect.Value) {
 	}
 }
 
-// hostileReport has hostile text everywhere, other than what decides how it is shown.
+// hostileReport has hostile text everywhere, except for values that select its format.
 func hostileReport() console.ConnectivityReport {
 	v := compared()
 	verdicts := surveyed()
@@ -192,7 +192,7 @@ func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
 		return v
 	}()} {
 		all := forms(v)
-		delete(all, "json") // is for programs
+		delete(all, "json") // for programs
 		all["transitions"] = func(w io.Writer) error { return console.WriteTransitions(w, began, v.Changes) }
 		for form, write := range all {
 			var out bytes.Buffer

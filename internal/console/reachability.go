@@ -10,29 +10,27 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// ConnectivityReport is a report of reachability for people and for their programs. All its forms are the same whenever the
-// report is the same.
+// ConnectivityReport is a connectivity report for people and programs. Its output depends only on its content.
 type ConnectivityReport struct {
 	Report  reach.Report
 	Checks  []reach.Check // of the report, for reasons and commands
 	Title   string        // e.g. "c-demo-1 in ch-gva-2"; may be empty
-	Program string        // what made it, with its version; may be empty
-	Release string        // of OpenShift that is wanted; may be empty
+	Program string        // that created it, with its version; may be empty
+	Release string        // requested OpenShift release; may be empty
 
 	Changes  []reach.Change // since an earlier report
 	Compared bool           // with an earlier report
 }
 
-// WriteJSON writes the report for programs. ReadReport of package reach reads it again.
+// WriteJSON writes the report for programs. ReadReport of package reach reads it.
 func (v ConnectivityReport) WriteJSON(w io.Writer) error { return reach.WriteReport(w, v.Report) }
 
-// writeText sends what was made up as a whole.
 func writeText(w io.Writer, text *strings.Builder) error {
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// findCheck returns the check of a result; one that nobody knows is empty.
+// findCheck returns an empty check if the ID is unknown.
 func (v ConnectivityReport) findCheck(id string) reach.Check {
 	if i := slices.IndexFunc(v.Checks, func(c reach.Check) bool { return c.ID == id }); i >= 0 {
 		return v.Checks[i]
@@ -40,7 +38,6 @@ func (v ConnectivityReport) findCheck(id string) reach.Check {
 	return reach.Check{}
 }
 
-// listSources returns where was looked from, in the order of the report.
 func (v ConnectivityReport) listSources() (all []string) {
 	for _, r := range v.Report.Results {
 		if !slices.Contains(all, r.Source) {
@@ -50,13 +47,13 @@ func (v ConnectivityReport) listSources() (all []string) {
 	return all
 }
 
-// endpointRow is one check with its results from all vantages.
+// endpointRow is one check with its results from all sources.
 type endpointRow struct {
 	group, id, target string
 	results           []reach.Result
 }
 
-// groupRows returns the checks group by group, both in the order in which the report has them first.
+// groupRows keeps the order of the report for groups and checks.
 func (v ConnectivityReport) groupRows() (rows []endpointRow) {
 	var groups []string
 	at := map[string]int{}
@@ -77,7 +74,6 @@ func (v ConnectivityReport) groupRows() (rows []endpointRow) {
 	return rows
 }
 
-// fromSource returns the result of a vantage.
 func (row endpointRow) fromSource(vantage string) (reach.Result, bool) {
 	i := slices.IndexFunc(row.results, func(r reach.Result) bool { return r.Source == vantage })
 	if i < 0 {
@@ -86,7 +82,6 @@ func (row endpointRow) fromSource(vantage string) (reach.Result, bool) {
 	return row.results[i], true
 }
 
-// findWorst returns the result that is to be told first.
 func (row endpointRow) findWorst() reach.Result {
 	for _, verdict := range []reach.Verdict{reach.Fail, reach.Warn, reach.Skipped} {
 		for _, r := range row.results {
@@ -98,7 +93,6 @@ func (row endpointRow) findWorst() reach.Result {
 	return row.results[0]
 }
 
-// formatGroup names a group for people.
 func formatGroup(group string) string {
 	if title, known := map[string]string{
 		"vshn": "VSHN", "redhat": "Red Hat and OpenShift", "third-party": "Third parties", "exoscale": "Exoscale",
@@ -109,7 +103,7 @@ func formatGroup(group string) string {
 	return SanitizeLine(group)
 }
 
-// formatVerdict writes a verdict so that what failed is seen in a column.
+// formatVerdict writes failures in capitals, so that they stand out in a column.
 func formatVerdict(v reach.Verdict) string {
 	switch v {
 	case reach.Fail:
@@ -120,7 +114,7 @@ func formatVerdict(v reach.Verdict) string {
 	return SanitizeLine(string(v))
 }
 
-// formatCounts counts the verdicts from one vantage, "" for all: "31 ok, 1 warning, 2 failed, 1 skipped".
+// formatCounts counts the verdicts from one source, "" for all: "31 ok, 1 warning, 2 failed, 1 skipped".
 func (v ConnectivityReport) formatCounts(vantage string) string {
 	verdicts := newWordCounts("ok", "warning", "failed", "skipped")
 	names := map[reach.Verdict]string{reach.OK: "ok", reach.Warn: "warning", reach.Fail: "failed", reach.Skipped: "skipped"}
@@ -142,7 +136,6 @@ func formatPlural(n int, noun string) string {
 	return noun + "s"
 }
 
-// formatHeadline says what was checked, when and for how long.
 func (v ConnectivityReport) formatHeadline() string {
 	title := "Reachability"
 	if v.Title != "" {
@@ -157,7 +150,7 @@ func formatMillis(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/10
 
 func isProblem(r reach.Result) bool { return r.Verdict == reach.Fail || r.Verdict == reach.Warn }
 
-// listProblems returns what failed, and then what is only a warning, in the order of the report.
+// listProblems returns failures, then warnings, each in the order of the report.
 func (v ConnectivityReport) listProblems() (all []reach.Result) {
 	for _, verdict := range []reach.Verdict{reach.Fail, reach.Warn} {
 		for _, r := range v.Report.Results {
@@ -169,7 +162,7 @@ func (v ConnectivityReport) listProblems() (all []reach.Result) {
 	return all
 }
 
-// formatExpiredSkip says that a skip does not count any more, or "".
+// formatExpiredSkip returns "" unless the skip has expired.
 func formatExpiredSkip(r reach.Result) string {
 	return withPrefix("this skip has ended: ", SanitizeLine(r.Evidence[reach.EvidenceExpiredSkip]))
 }

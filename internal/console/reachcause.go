@@ -9,12 +9,11 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// commonCauses are what many problems of a report come from; the number of each is its place, from one on.
+// commonCauses are numbered by their index, from 1.
 type commonCauses []reach.Cause
 
 func (v ConnectivityReport) listCauses() commonCauses { return reach.CommonCauses(v.Report) }
 
-// listCauses are what many of the services that were looked at have in common.
 func (s checkStates) listCauses() commonCauses {
 	var report reach.Report
 	for _, state := range s {
@@ -26,12 +25,10 @@ func (s checkStates) listCauses() commonCauses {
 	return reach.CommonCauses(report)
 }
 
-// getNumber returns the number of the cause of a result, or 0.
 func (all commonCauses) getNumber(r reach.Result) int {
 	return slices.IndexFunc(all, func(c reach.Cause) bool { return c.Explains(r) }) + 1
 }
 
-// formatReference refers to a cause that was told.
 func (all commonCauses) formatReference(n int) string {
 	if len(all) == 1 {
 		return "see the one cause above"
@@ -39,7 +36,6 @@ func (all commonCauses) formatReference(n int) string {
 	return fmt.Sprintf("see cause %d above", n)
 }
 
-// formatHeading names the column of causes, if there are any.
 func (all commonCauses) formatHeading() string {
 	if len(all) == 0 {
 		return ""
@@ -47,7 +43,6 @@ func (all commonCauses) formatHeading() string {
 	return "cause"
 }
 
-// formatNumbers names the causes of what is wrong with one service, from all vantages.
 func (all commonCauses) formatNumbers(results []reach.Result) string {
 	var numbers []string
 	for _, r := range results {
@@ -58,7 +53,6 @@ func (all commonCauses) formatNumbers(results []reach.Result) string {
 	return strings.Join(numbers, ",")
 }
 
-// writeCauses tells each cause once: what it is, what to do, and how to see it.
 func (v ConnectivityReport) writeCauses(out *strings.Builder, causes commonCauses) {
 	for i, cause := range causes {
 		fmt.Fprintf(out, "\nCause %d, of %d problems\n", i+1, len(cause.IDs))
@@ -70,9 +64,8 @@ func (v ConnectivityReport) writeCauses(out *strings.Builder, causes commonCause
 	}
 }
 
-// findWorstVerdict is the worst verdict of what a cause spoils.
 func (v ConnectivityReport) findWorstVerdict(cause reach.Cause) reach.Verdict {
-	for _, r := range v.listProblems() { // what failed comes first
+	for _, r := range v.listProblems() { // failures come first
 		if cause.Explains(r) {
 			return r.Verdict
 		}

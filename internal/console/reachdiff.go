@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// WriteDiff writes what changed since an earlier report.
+// WriteDiff writes the changes since an earlier report.
 func (v ConnectivityReport) WriteDiff(w io.Writer) error {
 	var out strings.Builder
 	v.writeDiff(&out)
@@ -35,7 +35,7 @@ func (v ConnectivityReport) writeDiff(out *strings.Builder) {
 	writeLines(out, table.formatLines("  "))
 }
 
-// sortChanges puts what got worse first.
+// sortChanges puts regressions first.
 func sortChanges(changes []reach.Change) []reach.Change {
 	order := []reach.Direction{reach.Worse, reach.Other, reach.Better, reach.Added, reach.Removed}
 	sorted := slices.Clone(changes)
@@ -45,7 +45,7 @@ func sortChanges(changes []reach.Change) []reach.Change {
 	return sorted
 }
 
-// WriteTransitions writes a line for each change between two turns of a watch.
+// WriteTransitions writes a line for each change between two rounds of a watch.
 func WriteTransitions(w io.Writer, now time.Time, changes []reach.Change) error {
 	var out strings.Builder
 	for _, change := range changes {
@@ -55,7 +55,7 @@ func WriteTransitions(w io.Writer, now time.Time, changes []reach.Change) error 
 	return writeText(w, &out)
 }
 
-// formatTransition says from what to what: "ok -> FAILED, TCP: no answer from 203.0.113.9".
+// formatTransition returns e.g. "ok -> FAILED, TCP: no answer from 203.0.113.9".
 func formatTransition(c reach.Change) string {
 	words := formatState(c.Before) + " -> " + formatState(c.After)
 	if c.After.ID == "" || c.After.Verdict == reach.OK {
@@ -64,7 +64,7 @@ func formatTransition(c reach.Change) string {
 	return words + ", " + SanitizeLine(c.After.Describe())
 }
 
-// formatState is a verdict, and the class where that is what matters.
+// formatState adds the class to a verdict where it matters.
 func formatState(r reach.Result) string {
 	if r.ID == "" {
 		return "not checked"

@@ -13,7 +13,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// The elements of a JUnit report that Jenkins and GitLab read. There is no official schema: these are in all of them.
+// Elements of a JUnit report that Jenkins and GitLab read. There is no official schema: these are in all variants.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -30,7 +30,7 @@ type (
 		Failures  int         `xml:"failures,attr"`
 		Errors    int         `xml:"errors,attr"`
 		Skipped   int         `xml:"skipped,attr"`
-		Time      string      `xml:"time,attr"` // seconds, of the slowest: they run side by side
+		Time      string      `xml:"time,attr"` // seconds, of the slowest: they run concurrently
 		Timestamp string      `xml:"timestamp,attr"`
 		Cases     []junitCase `xml:"testcase"`
 
@@ -56,8 +56,8 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as test results: a suite for each vantage and group, a case for each check. A warning is a
-// case that passed, with output.
+// WriteJUnit writes the report as test results: a suite for each source and group, a case for each check. A warning is a case
+// that passed, with output.
 func (v ConnectivityReport) WriteJUnit(w io.Writer) error {
 	all := junitSuites{Name: joinNonEmpty(" ", "exoshift check", SanitizeLine(v.Title)), Time: formatJUnitSeconds(v.Report.TookMS)}
 	for _, r := range v.Report.Results {
@@ -77,7 +77,6 @@ func (v ConnectivityReport) WriteJUnit(w io.Writer) error {
 	return err
 }
 
-// ensureSuite returns the suite of a name.
 func (all *junitSuites) ensureSuite(name string, started time.Time) *junitSuite {
 	i := slices.IndexFunc(all.Suites, func(s junitSuite) bool { return s.Name == name })
 	if i < 0 {

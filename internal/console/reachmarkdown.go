@@ -8,8 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// WriteMarkdown writes the report for a ticket: what is wrong, the firewall request, what was not checked, and what is well
-// in a line.
+// WriteMarkdown writes the report for a ticket: problems, the firewall request, unchecked items, and passed checks in a line.
 func (v ConnectivityReport) WriteMarkdown(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Reachability%s\n\n", withPrefix(" of ", escapeMarkdown(v.Title)))
@@ -95,7 +94,6 @@ func (v ConnectivityReport) writeMarkdownChanges(out *strings.Builder) {
 	writeMarkdownTable(out, "Since the earlier report", []string{"Turn", "Check", "Target", "From", "Change"}, rows)
 }
 
-// writeMarkdownOK names what is well from everywhere.
 func (v ConnectivityReport) writeMarkdownOK(out *strings.Builder) {
 	var targets []string
 	for _, row := range v.groupRows() {
@@ -108,7 +106,6 @@ func (v ConnectivityReport) writeMarkdownOK(out *strings.Builder) {
 	}
 }
 
-// writeMarkdownTable writes a table with its title, unless it is empty.
 func writeMarkdownTable(out *strings.Builder, title string, columns []string, rows [][]any) {
 	if len(rows) == 0 {
 		return
@@ -130,7 +127,7 @@ func formatMarkdownCell(cell any) string {
 	return escapeMarkdown(fmt.Sprint(cell))
 }
 
-// code is set as it is, so that no host becomes a link.
+// code is rendered as code, so that no host becomes a link.
 type code string
 
 func (c code) String() string {

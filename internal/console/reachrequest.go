@@ -7,7 +7,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// writeRequest writes the firewall request, if there is something to ask for.
 func (v ConnectivityReport) writeRequest(out *strings.Builder) {
 	demands := reach.ListFirewallRules(v.Report, v.Checks)
 	if len(demands) == 0 {
@@ -40,7 +39,6 @@ func replaceEmpty(text string) string {
 	return text
 }
 
-// describeOwner says who can change something.
 func describeOwner(owner string) string {
 	if name, known := map[string]string{
 		"network": "firewall team", "dns": "DNS team", "exoscale": "Exoscale", "vshn": "VSHN", "redhat": "Red Hat",

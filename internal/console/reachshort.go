@@ -8,8 +8,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// WriteShort writes a line of counts and a line for each problem, or for what many of them come from, and for each
-// check that somebody left out, to paste into a chat.
+// WriteShort writes a line of counts and a line for each problem or common cause, and for each skipped check, to paste into a
+// chat.
 func (v ConnectivityReport) WriteShort(w io.Writer) error {
 	var out strings.Builder
 	vantages := v.listSources()
@@ -34,7 +34,6 @@ func (v ConnectivityReport) WriteShort(w io.Writer) error {
 	return writeText(w, &out)
 }
 
-// formatProblemLine says in a line what is wrong.
 func formatProblemLine(r reach.Result, withVantage bool) string {
 	from := ""
 	if withVantage {

@@ -8,10 +8,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// detailIndent is how far what belongs to a row is indented.
 const detailIndent = 6
 
-// WriteTable writes every check with its layers, what is wrong with what to do below its row, and the firewall request.
+// WriteTable writes every check with its layers, problems and fixes below its row, and the firewall request.
 func (v ConnectivityReport) WriteTable(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintln(&out, v.formatHeadline())
@@ -36,7 +35,6 @@ func writeLines(out *strings.Builder, all []string) {
 	}
 }
 
-// writeRows writes the rows; they are aligned across all groups.
 func (v ConnectivityReport) writeRows(out *strings.Builder, causes commonCauses) {
 	rows, vantages := v.groupRows(), v.listSources()
 	table := cells{append(append([]string{"", ""}, vantages...), "DNS", "TCP", "TLS", "HTTP", causes.formatHeading())}
@@ -63,7 +61,6 @@ func (v ConnectivityReport) writeRows(out *strings.Builder, causes commonCauses)
 	}
 }
 
-// formatCells writes the row of a check: the verdict from each vantage, and the layers from where it is worst.
 func (row endpointRow) formatCells(vantages []string) []string {
 	columns := []string{row.id, row.target}
 	for _, vantage := range vantages {
@@ -87,8 +84,8 @@ func formatLayer(l reach.Layer) string {
 	return "-"
 }
 
-// writeDetails writes what is to be said about a result that is not simply well. told has the hints that were written, each
-// with the check that it stands below: one cause may have many checks fail.
+// writeDetails omits hints in told, which maps a hint to the check that it was written for: one cause may have many checks
+// fail.
 func (v ConnectivityReport) writeDetails(out *strings.Builder, r reach.Result, several bool, told map[string]string) {
 	vantage := ""
 	if several {
@@ -113,7 +110,6 @@ func (v ConnectivityReport) writeDetails(out *strings.Builder, r reach.Result, s
 	}
 }
 
-// writeParagraph writes a text that is wrapped, unless there is none.
 func writeParagraph(out *strings.Builder, label, text string) {
 	if text != "" {
 		fmt.Fprintf(out, "%s%s%s\n", strings.Repeat(" ", detailIndent), label, wrapText(text, " ", detailIndent+len(label)))

@@ -2,7 +2,7 @@ package console
 
 import "fmt"
 
-// FormatSize writes a number of bytes for people: 512 B, 3.1 kB, 20 MB. A kilobyte is a thousand of them.
+// FormatSize formats a number of bytes: 512 B, 3.1 kB, 20 MB. A kilobyte is 1000 bytes.
 func FormatSize(bytes int) string {
 	const kilo, mega = 1000, 1000 * 1000
 	switch {

@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// PrintStatus prints where an installation stands: what is wrong, its steps and what they wait for, etcd, the nodes, the
-// operators and the applications of Project Syn. folder is the cluster's folder.
+// PrintStatus prints the state of an installation: findings, steps and their waits, etcd, nodes, operators and the
+// applications of Project Syn. folder is the cluster's folder.
 func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
 	fmt.Fprintln(w, formatRunHeadline(board, facts))
 	printFacts(w, board, facts, RunLocations{Folder: folder, Rehearsal: facts.Rehearsal})
@@ -39,7 +39,7 @@ func printMembers(w io.Writer, board *provisioner.Board) {
 	}
 }
 
-// maxListedNodes is how many nodes are listed one by one; of more, those that are ready are only counted.
+// maxListedNodes limits the nodes listed one by one; beyond it, ready nodes are only counted.
 const maxListedNodes = 30
 
 func printNodes(w io.Writer, board *provisioner.Board) {
@@ -60,7 +60,6 @@ func printNodes(w io.Writer, board *provisioner.Board) {
 	}
 }
 
-// formatCertificate says how far a node that has not registered is with its certificate.
 func formatCertificate(node provisioner.NodeView) string {
 	if strings.EqualFold(node.State, "booting") {
 		return withPrefix("its request for a certificate is ", node.Client)
@@ -68,7 +67,6 @@ func formatCertificate(node provisioner.NodeView) string {
 	return ""
 }
 
-// printOperators lists the operators that are not stable.
 func printOperators(w io.Writer, board *provisioner.Board) {
 	heading, widest := "Operators that are not stable\n", 0
 	for _, operator := range board.Operators {
@@ -86,7 +84,7 @@ func printOperators(w io.Writer, board *provisioner.Board) {
 	}
 }
 
-// formatMark shows the state of a step with a word, as colour or symbols alone would say nothing in a log.
+// formatMark uses a word, as colour or symbols alone are lost in a log.
 func formatMark(stepState string) string {
 	marks := map[string]string{
 		"": "[  ]", provisioner.Started: "[..]", provisioner.Done: "[ok]", provisioner.Failed: "[XX]", provisioner.Skipped: "[--]",
@@ -94,7 +92,6 @@ func formatMark(stepState string) string {
 	return marks[stepState]
 }
 
-// formatStepDetail says what is worth knowing about a step beyond its state.
 func formatStepDetail(step provisioner.StepView, board *provisioner.Board) string {
 	switch {
 	case step.State == provisioner.Started && step.Wait != nil && step.Wait.Since != nil:

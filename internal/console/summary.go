@@ -14,18 +14,18 @@ import (
 	"exoshift/state"
 )
 
-// RunLocations say where a run's results are and how to go on with it.
+// RunLocations describes where a run's results are and how to resume it.
 type RunLocations struct {
 	Folder            string // of the cluster; empty if it is not kept
-	Resume            string // the command that goes on with a run that did not end well
-	Gathered          string // the folder with what may explain a failure; empty if there is none
-	Rehearsal         bool   // nothing real was touched
-	OperatorSimulated bool   // a rehearsal goes on as if the people had acted that it needs
+	Resume            string // the command that resumes a failed run
+	Gathered          string // the folder with gathered diagnostics; empty if there is none
+	Rehearsal         bool   // nothing real was changed
+	OperatorSimulated bool   // a rehearsal simulates manual actions
 	Handover          handover.Report
 }
 
-// PrintSummary prints the end of a run: what was built or what failed, where things are, and what to do next. It prints no
-// secret, only where those are.
+// PrintSummary prints the end of a run: results or failures, their locations, and next actions. It prints no secrets, only
+// their locations.
 func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, where RunLocations) {
 	fmt.Fprintf(w, "\n%s\n", formatRunHeadline(board, facts))
 	printFacts(w, board, facts, where)
@@ -45,7 +45,6 @@ func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, wher
 	}
 }
 
-// printSections prints parts of a hand-over. Commands stay whole, to be copied.
 func printSections(w io.Writer, parts ...handover.Section) {
 	for _, section := range parts {
 		if len(section.Rows) == 0 {
@@ -65,7 +64,6 @@ func printSections(w io.Writer, parts ...handover.Section) {
 	}
 }
 
-// formatRunHeadline says in one line how far the cluster is.
 func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
 	lasted := formatDuration(board.Now.Sub(board.Began))
 	subject := "Cluster " + SanitizeLine(facts.ClusterID)
@@ -80,7 +78,6 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
 	return fmt.Sprintf("%s is not complete: %s after %s", subject, SanitizeLine(board.Run.Result), lasted)
 }
 
-// printFacts prints what is known, a fact a line.
 func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where RunLocations) {
 	for _, row := range []struct{ name, value string }{
 		{"OpenShift", joinNonEmpty(", ", facts.OpenShiftVersion, withPrefix("infrastructure ", facts.InfraID))},
@@ -106,10 +103,10 @@ func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where 
 	}
 }
 
-// valueIndent is where the values of a description begin.
+// valueIndent is the column of values in a description.
 const valueIndent = 15
 
-// wrapValue breaks a value after separators, so that with its indentation it fits a terminal of 80 columns.
+// wrapValue breaks a value after separators, so that with its indentation it fits 80 columns.
 func wrapValue(value, separator string) string { return wrapText(value, separator, valueIndent) }
 
 func wrapText(value, separator string, indent int) string {
@@ -126,8 +123,7 @@ func wrapText(value, separator string, indent int) string {
 	return strings.ReplaceAll(out.String(), " \n", "\n")
 }
 
-// printFailures prints what failed in a run that did not end well, with the cause and what to do about it, each advice
-// once. What the run as a whole says is printed only if no step said it.
+// printFailures prints each hint once. The error of the run as a whole is printed only if no step has reported it.
 func printFailures(w io.Writer, board *provisioner.Board) {
 	if board.Run.Result != "failed" {
 		return
@@ -153,7 +149,7 @@ func printFailures(w io.Writer, board *provisioner.Board) {
 	}
 }
 
-// printHint prints an advice. One of several lines holds what is to be copied, line by line, as a whole and at the margin.
+// printHint prints a hint. Multiple lines are meant to be copied: they are printed unchanged and without indentation.
 func printHint(w io.Writer, advice string) {
 	lines := sanitizeLines(advice)
 	if len(lines) == 1 {
@@ -174,7 +170,7 @@ func joinAuthPath(folder, name string) string {
 	return filepath.Join(folder, state.InstallDir, "auth", name)
 }
 
-// formatKubeconfig names the file once it has been generated, unless the hand-over does.
+// formatKubeconfig returns the path once the file exists, unless the hand-over contains it.
 func formatKubeconfig(facts state.Facts, where RunLocations) string {
 	if facts.InfraID == "" || where.Rehearsal || len(where.Handover.Access.Rows) > 0 {
 		return ""
@@ -182,7 +178,6 @@ func formatKubeconfig(facts state.Facts, where RunLocations) string {
 	return joinAuthPath(where.Folder, "kubeconfig")
 }
 
-// formatNodes counts the nodes by state and the ready ones by role.
 func formatNodes(board *provisioner.Board) string {
 	if len(board.Nodes) == 0 {
 		return ""
@@ -216,7 +211,6 @@ func formatObjects(board *provisioner.Board) string {
 	return actions.String()
 }
 
-// formatDurations says how long each phase took.
 func formatDurations(board *provisioner.Board) string {
 	var phases []string
 	for _, phase := range board.Durations() {
@@ -225,7 +219,7 @@ func formatDurations(board *provisioner.Board) string {
 	return strings.Join(phases, ", ")
 }
 
-// wordCounts counts words: those of a usual order first, others in the order of their first appearance.
+// wordCounts keeps a given order of words; others follow by first occurrence.
 type wordCounts struct {
 	words  []string
 	counts map[string]int

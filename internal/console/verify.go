@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/verify"
 )
 
-// PrintVerification prints what was found in a folder. repaired tells whether it was to be repaired.
+// PrintVerification prints the findings about a folder. repaired reports whether repair was requested.
 func PrintVerification(w io.Writer, folder string, report verify.Report, repaired bool) {
 	fmt.Fprintf(w, "%s: %d lines of the journal, %d events\n", SanitizeLine(folder), report.Entries, report.Events)
 	if report.Busy {
@@ -47,7 +47,7 @@ func PrintVerification(w io.Writer, folder string, report verify.Report, repaire
 	}
 }
 
-// WriteVerificationJSON prints a line for each finding, and at the end one about all of them.
+// WriteVerificationJSON writes a line for each finding, and a summary line at the end.
 func WriteVerificationJSON(w io.Writer, folder string, report verify.Report) error {
 	lines := json.NewEncoder(w)
 	for _, f := range report.Findings {
