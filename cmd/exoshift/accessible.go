@@ -16,7 +16,7 @@ import (
 	"exoshift/tui"
 )
 
-// outputAccessible is what --accessible stands for: questions and answers line by line, and a sentence for each change.
+// outputAccessible is the output of --accessible: line-by-line prompts, and a sentence for each change.
 const outputAccessible output = "accessible"
 
 const accessibleName = "accessible"
@@ -25,7 +25,7 @@ func addAccessibleFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool(accessibleName, false, "ask and tell in plain lines, for screen readers and simple terminals (also EXOSHIFT_ACCESSIBLE=1)")
 }
 
-// resolveAccessible is resolve, with plain lines where they were asked for. A terminal that can only write lines gets them, too.
+// resolveAccessible also selects plain lines for a terminal that supports nothing else.
 func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std streams) (output, error) {
 	speaks := cmd.Flags().Lookup(accessibleName) != nil
 	switch {
@@ -37,10 +37,8 @@ func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std streams) (
 	return o.resolve(std)
 }
 
-// isInteractive tells whether somebody can be asked.
 func (o output) isInteractive() bool { return o == outputTUI || o == outputAccessible }
 
-// wrapWriter prepares text for those who listen to it, or leaves it as it is.
 func (o output) wrapWriter(w io.Writer) io.Writer {
 	if o == outputAccessible {
 		return console.NewAccessibleWriter(w)
@@ -48,7 +46,6 @@ func (o output) wrapWriter(w io.Writer) io.Writer {
 	return w
 }
 
-// newPrinter prints a run that has no screen.
 func (o output) newPrinter(w io.Writer) func(provisioner.Event) {
 	switch o {
 	case outputAccessible:
@@ -59,7 +56,7 @@ func (o output) newPrinter(w io.Writer) func(provisioner.Event) {
 	return console.NewPlain(w)
 }
 
-// isDumbTerminal tells whether a person sits at both ends of a terminal that knows nothing but lines.
+// isDumbTerminal reports whether a terminal without cursor movement is both input and output.
 func (s streams) isDumbTerminal() bool {
 	return os.Getenv("TERM") == "dumb" && isTerminal(s.in) && isTerminal(s.out)
 }
@@ -69,7 +66,7 @@ func isTerminal(stream any) bool {
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// lineReader returns what is typed: one reader for all who ask, so that nothing is lost between them.
+// lineReader returns one shared reader, so that no buffered input is lost between prompts.
 func (s streams) lineReader() *console.LineReader {
 	if s.lines == nil {
 		return console.NewLineReader(s.in)
@@ -77,7 +74,6 @@ func (s streams) lineReader() *console.LineReader {
 	return s.lines
 }
 
-// newFrontend returns who asks the questions.
 func (o output) newFrontend(std streams) frontend {
 	if o == outputAccessible {
 		return std.runPrompts
@@ -85,7 +81,6 @@ func (o output) newFrontend(std streams) frontend {
 	return tui.RunWizard
 }
 
-// runPrompts holds an interview in plain lines.
 func (s streams) runPrompts(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
 	p := console.Prompter{Open: w.Open, In: s.lineReader(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.withInterrupt}
 	if !p.Piped {
@@ -98,8 +93,8 @@ func (s streams) runPrompts(ctx context.Context, w tui.Wizard) (tui.Outcome, err
 	return tui.Outcome(outcome), err
 }
 
-// hide keeps what is typed from being shown until it is undone. A terminal takes no line of more than 4095 characters
-// unless it hands on each key as it is, so it does that meanwhile; a pull secret may be longer.
+// hide turns off the echo until undo is called. In canonical mode a terminal truncates lines at 4095 characters, so it uses
+// raw mode meanwhile; a pull secret may be longer.
 func (s streams) hide() (undo func()) {
 	file, ok := s.in.(*os.File)
 	if !ok {
@@ -112,7 +107,6 @@ func (s streams) hide() (undo func()) {
 	return func() { _ = term.Restore(int(file.Fd()), before) }
 }
 
-// newSpokenRenderer tells a run in sentences, and hears what is typed meanwhile.
 func (s session) newSpokenRenderer(ctx context.Context, plan provisioner.Plan, std streams) renderer {
 	narrator := console.NewAccessiblePrinter(std.out, plan, func(w io.Writer, board *provisioner.Board) {
 		facts, err := s.folder.LoadFacts()
@@ -124,7 +118,7 @@ func (s session) newSpokenRenderer(ctx context.Context, plan provisioner.Plan, s
 	return renderer{emit: narrator.Handle, runWith: func(body func()) error {
 		listening, end := context.WithCancel(ctx)
 		var listener sync.WaitGroup
-		defer listener.Wait() // whoever prints next is not spoken over
+		defer listener.Wait() // so that no output is mixed with what follows
 		defer end()
 		fmt.Fprintln(std.out, console.WhileRunning)
 		listener.Go(func() { listen(listening, std.lineReader(), narrator) })
@@ -133,7 +127,7 @@ func (s session) newSpokenRenderer(ctx context.Context, plan provisioner.Plan, s
 	}}
 }
 
-// listen answers what is typed during a run, until that ends. That nobody can type is no news.
+// listen handles typed lines until the run ends. The end of the input is not an error.
 func listen(ctx context.Context, lines *console.LineReader, narrator *console.AccessiblePrinter) {
 	for {
 		line, err := lines.Next(ctx)

@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// chatter is somebody who asks without an end; begun is closed when that begins.
+// chatter repeats prompts without an end; begun is closed at the first one.
 type chatter struct {
 	begun chan struct{}
 	once  sync.Once
@@ -35,7 +35,7 @@ func TestWhoAnswersDuringARunIsSilentAfterIt(t *testing.T) {
 	}
 	before := out.Len()
 	for range 1000 {
-		out.WriteString("\n") // the race detector tells of others who write
+		out.WriteString("\n") // the race detector reports concurrent writers
 	}
 	if text := out.String()[before:]; strings.Trim(text, "\n") != "" {
 		t.Errorf("told after the run: %q", text)

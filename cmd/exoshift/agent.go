@@ -8,7 +8,6 @@ import (
 	"exoshift/provisioner/openshift/bootstraphost"
 )
 
-// newSSHAgent returns the way to the operator's SSH agent; nil if there is none.
 func newSSHAgent() bootstraphost.Agent {
 	socket := os.Getenv("SSH_AUTH_SOCK")
 	if socket == "" {

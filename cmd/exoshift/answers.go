@@ -10,16 +10,15 @@ import (
 	"exoshift/wizard"
 )
 
-// loaded are the answers of all layers, with what they lead to.
 type loaded struct {
 	answers *wizard.Answers
 	secrets wizard.Secrets
-	ask     []string               // keys that are asked although there are answers
-	needs   []wizard.MissingAnswer // what nobody has answered yet
+	ask     []string               // keys that are asked although they have answers
+	needs   []wizard.MissingAnswer // missing answers
 }
 
-// loadAnswers reads the answers of all layers and the secrets they refer to, for a run that asks nobody: all faults
-// are printed at once, or else all that is missing. lookup finds the variables of secrets.
+// loadAnswers is for non-interactive runs: it prints all problems at once, or else all missing answers. lookup resolves the
+// variables of secrets.
 func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	layers, err := o.readLayers()
 	if err != nil {
@@ -28,7 +27,6 @@ func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)
 	return layers.loadAll(std, lookup)
 }
 
-// readAnswers is loadAnswers for a run that can ask for what is missing.
 func (o options) readAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	layers, err := o.readLayers()
 	if err != nil {
@@ -37,7 +35,7 @@ func (o options) readAnswers(std streams, lookup func(env string) (string, bool)
 	return layers.load(std, lookup)
 }
 
-// readLayers reads all layers. Without an answers file the others may be enough.
+// readLayers allows a missing answers file: the other layers may be sufficient.
 func (o options) readLayers() (layers, error) {
 	var content []byte
 	if o.answers != "" {
@@ -49,7 +47,7 @@ func (o options) readLayers() (layers, error) {
 	return o.buildLayers(o.answers, content)
 }
 
-// buildLayers are the layers around an answers file that has been read; it has no name if there is none.
+// buildLayers expects the content of the answers file; name is "" without one.
 func (o options) buildLayers(name string, content []byte) (layers, error) {
 	usual, err := readUserConfig()
 	if err != nil {
@@ -62,7 +60,7 @@ func (o options) buildLayers(name string, content []byte) (layers, error) {
 	return l, nil
 }
 
-// load assembles the layers. What is wrong is printed at once; what is only missing is no error here.
+// load prints all problems at once; missing answers are not an error here.
 func (l layers) load(std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	all, err := l.merge()
 	if err != nil {
@@ -85,7 +83,6 @@ func printWarnings(std streams, warnings []wizard.Problem) {
 	}
 }
 
-// loadAll is load for a run that asks nobody.
 func (l layers) loadAll(std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	read, err := l.load(std, lookup)
 	if err == nil {
@@ -94,7 +91,6 @@ func (l layers) loadAll(std streams, lookup func(env string) (string, bool)) (lo
 	return read, err
 }
 
-// complete wants every answer there, and lists what is missing.
 func (l loaded) complete(std streams) error {
 	if len(l.needs) == 0 {
 		return nil
@@ -103,7 +99,7 @@ func (l loaded) complete(std streams) error {
 	return usageError{errors.New("there are no answers for these: give an answers file with --answers FILE; on a terminal, exoshift install asks for them")}
 }
 
-// reloadAnswers reads answers that are in force, with --set over them; what lies under a file was put into it.
+// reloadAnswers reads the merged answers of a folder, with --set over them; they already contain the layers below.
 func (o options) reloadAnswers(path string, std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	content, err := fileread.Bytes(path, fileread.Small)
 	if err != nil {
@@ -112,7 +108,6 @@ func (o options) reloadAnswers(path string, std streams, lookup func(env string)
 	return layers{answers: new(wizard.ReadAnswers(path, content)), flags: wizard.ReadFlags(o.set)}.loadAll(std, lookup)
 }
 
-// loadExample reads the answers that are shipped, as if they were given in a file.
 func (o options) loadExample(std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	content, err := assets.ReadExample()
 	if err != nil {
@@ -125,5 +120,4 @@ func (o options) loadExample(std streams, lookup func(env string) (string, bool)
 	return l.loadAll(std, lookup)
 }
 
-// exampleName is what faults and origins call the answers that are shipped.
 const exampleName = "example"

@@ -51,7 +51,7 @@ func runExplain(o options, args []string, std streams) error {
 	} else {
 		printFields(fields, all.Answers, std)
 	}
-	if o.answers == "" { // there need not be any answers to have a key explained
+	if o.answers == "" { // a key is explained without answers, too
 		return nil
 	}
 	if faults := all.Problems(); len(faults) > 0 {

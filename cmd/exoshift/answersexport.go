@@ -49,7 +49,6 @@ func exportFolder(dir string, args []string, std streams) error {
 	return writeOutput(args, wizard.Export(answers.Spec, answers.Origins), std)
 }
 
-// export writes the answers of the layers, which may lack some. Secrets are not looked up.
 func export(o options, args []string, std streams) error {
 	layers, err := o.readLayers()
 	if err != nil {
@@ -71,7 +70,6 @@ func export(o options, args []string, std streams) error {
 	return writeOutput(args, wizard.Export(all.Answers.Spec, all.Answers.Origins), std)
 }
 
-// readFolderAnswers returns the answers in force of an installation, or those of a draft so far.
 func readFolderAnswers(dir string) (*wizard.Answers, error) {
 	folder, err := state.OpenReadOnly(dir)
 	if err != nil {

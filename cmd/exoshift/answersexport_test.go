@@ -18,7 +18,6 @@ import (
 	"exoshift/wizard"
 )
 
-// anyAnswers generates answers that a rehearsal can be made of.
 func anyAnswers(t *rapid.T, example state.Spec) *wizard.Answers {
 	answers := &wizard.Answers{Spec: example, Origins: map[string]string{}}
 	choices := map[string][]string{
@@ -54,7 +53,6 @@ func anyAnswers(t *rapid.T, example state.Spec) *wizard.Answers {
 	return answers
 }
 
-// exportedAndRead is what a headless run reads of answers that were exported.
 func exportedAndRead(t testing.TB, dir string, answers *wizard.Answers) (state.Spec, wizard.Secrets) {
 	t.Helper()
 	path := filepath.Join(dir, "answers.yaml")
@@ -81,7 +79,7 @@ func TestExportedAnswersMeanTheSameInstallation(t *testing.T) {
 	})
 }
 
-// A plan is the installation itself on a world that is only looked at.
+// A plan is the installation itself with read-only clients.
 func TestExportedAnswersHaveTheSamePlan(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -109,7 +107,7 @@ func TestExportedAnswersHaveTheSamePlan(t *testing.T) {
 	}
 }
 
-// sortedPlan sorts what steps that run side by side said.
+// sortedPlan sorts the output of steps that run concurrently.
 func sortedPlan(preview install.Preview) install.Preview {
 	slices.SortFunc(preview.Changes, func(a, b install.Change) int {
 		return strings.Compare(a.Kind+" "+a.Name+" "+a.Details, b.Kind+" "+b.Name+" "+b.Details)

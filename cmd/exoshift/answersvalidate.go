@@ -64,7 +64,6 @@ func validate(o options, std streams) error {
 	return err
 }
 
-// validationReport is what is said of an answers file.
 type validationReport struct{ faults, warnings []wizard.Problem }
 
 func (v validationReport) printPlain(w io.Writer) {
@@ -75,7 +74,6 @@ func (v validationReport) printPlain(w io.Writer) {
 	fmt.Fprintf(w, "faults: %d, warnings: %d\n", len(v.faults), len(v.warnings))
 }
 
-// problemLine is a fault or a warning as a line of JSON.
 type problemLine struct {
 	Type       string `json:"type"` // fault or warning
 	File       string `json:"file,omitempty"`

@@ -13,30 +13,29 @@ import (
 	"exoshift/wizard"
 )
 
-// answerOutcome is what a changed answer comes to on an installed cluster.
+// answerOutcome is the effect of a changed answer on an installed cluster.
 type answerOutcome int
 
 const (
-	outFixed     answerOutcome = iota // there is one value only
-	outIgnored                        // accepted, and nothing happens: the answer is about checks, secrets or names for people
-	outCarried                        // the plan names what is done, and an installation does it
-	outRefused                        // exit code 3, the key, and what a person can do
+	outFixed     answerOutcome = iota // only one value is allowed
+	outIgnored                        // accepted without effect: the answer is about checks, secrets or display names
+	outCarried                        // the plan lists the change, and an installation applies it
+	outRefused                        // exit code 3, the key, and the manual steps
 	outDifferent                      // exit code 3, the machines that differ, and the commands for them
-	outContacted                      // the address is used from now on: nothing answers there
-	outElsewhere                      // usage: another cluster's answers
+	outContacted                      // the new address is used from now on: nothing answers there
+	outElsewhere                      // usage error: another cluster's answers
 )
 
-// catalogAtHand stands for the catalog that the cluster's folder has already.
+// catalogAtHand is a placeholder for the catalog in the cluster's folder.
 const catalogAtHand = "the catalog at hand"
 
-// answerRow says what a change of one answer does.
 type answerRow struct {
 	outcome answerOutcome
 	value   string   // as text
-	names   []string // what has to be named: changes of the plan, or words of the refusal
+	names   []string // expected changes of the plan, or texts of the error
 }
 
-// answerTable has a row for each key of the answers file: what changing it on an installed cluster does.
+// answerTable has a row for each key of the answers file.
 func answerTable() map[string]answerRow {
 	table := map[string]answerRow{
 		"apiVersion":          {outcome: outFixed},
@@ -106,7 +105,7 @@ func answerTable() map[string]answerRow {
 	return table
 }
 
-// effectsOf are what a field may say about a change that comes to an outcome.
+// effectsOf returns the documented effects that allow an outcome.
 func effectsOf(o answerOutcome) []wizard.Effect {
 	return map[answerOutcome][]wizard.Effect{
 		outIgnored: {wizard.NoEffect}, outCarried: {wizard.Applied, wizard.Adds}, outRefused: {wizard.Rebuild, wizard.ByHand, wizard.Adds},
@@ -114,8 +113,8 @@ func effectsOf(o answerOutcome) []wizard.Effect {
 	}[o]
 }
 
-// Every answer is changed on one installed cluster. None is accepted without effect, unless that is its documented effect;
-// what is refused leaves everything as it was, the answers in force, too.
+// Every answer is changed on one installed cluster. None is accepted without effect, unless that is its documented effect; a
+// refused one changes nothing, including the answers in the folder.
 func TestAnswerTable_EveryAnswerDoesWhatItSays(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -162,7 +161,6 @@ func TestAnswerTable_EveryAnswerDoesWhatItSays(t *testing.T) {
 	})
 }
 
-// answerWorld is an installed cluster whose answers are changed.
 type answerWorld struct {
 	t      *testing.T
 	s      session
@@ -170,7 +168,6 @@ type answerWorld struct {
 	fields map[string]wizard.Field
 }
 
-// with returns a session of answers in which one is changed.
 func (w answerWorld) with(key, value string) session {
 	w.t.Helper()
 	if value == catalogAtHand {
@@ -187,7 +184,6 @@ func (w answerWorld) with(key, value string) session {
 	return changed
 }
 
-// isFixed demands that no other value is allowed.
 func (w answerWorld) isFixed(key string) {
 	w.t.Helper()
 	spec := w.s.spec
@@ -198,7 +194,7 @@ func (w answerWorld) isFixed(key string) {
 	}
 }
 
-// isPlanned demands that a plan has exactly what the change brings, and refuses nothing.
+// isPlanned requires that a plan has exactly the expected changes, and refuses nothing.
 func (w answerWorld) isPlanned(key string, row answerRow) {
 	w.t.Helper()
 	changed := w.with(key, row.value)
@@ -225,7 +221,7 @@ func (w answerWorld) isPlanned(key string, row answerRow) {
 	}
 }
 
-// isRefused demands the exit code, the list, what a person can do, and that all stays as it was.
+// isRefused requires the exit code, the list and the manual steps, and that nothing changes.
 func (w answerWorld) isRefused(key string, row answerRow) {
 	w.t.Helper()
 	changed := w.with(key, row.value)
@@ -257,7 +253,6 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	}
 }
 
-// planDiffers demands that a plan says the same.
 func (w answerWorld) planDiffers(key string, changed session) {
 	w.t.Helper()
 	preview, err := changed.previewInstallation(w.t.Context())
@@ -278,7 +273,7 @@ func (w answerWorld) inForce() []byte {
 	return content
 }
 
-// areCarriedOut changes all answers that are accepted at once: one installation does all that the plans said.
+// areCarriedOut changes all accepted answers at once: one installation applies all planned changes.
 func (w *answerWorld) areCarriedOut(table map[string]answerRow, keys []string) {
 	w.t.Helper()
 	var want []string
@@ -300,7 +295,7 @@ func (w *answerWorld) areCarriedOut(table map[string]answerRow, keys []string) {
 	}
 }
 
-// areNotTakenBack changes what was added back: fewer machines and fewer facts are refused, a protection is lifted.
+// areNotTakenBack reverts the additions: fewer machines and fewer facts are refused, a protection is removed.
 func (w *answerWorld) areNotTakenBack(table map[string]answerRow) {
 	w.t.Helper()
 	for key, back := range map[string]answerRow{

@@ -12,13 +12,13 @@ import (
 	"exoshift/provisioner/objects"
 )
 
-// backdoor is the API as somebody else uses it: behind the program's back.
+// backdoor changes the cloud by its API, without the program.
 type backdoor struct {
 	t *testing.T
 	s session
 }
 
-// ask waits for the operation that a change starts, and returns what is answered first.
+// ask waits for the operation that a change starts, and returns the first response.
 func (b backdoor) ask(method, path string, body any) map[string]any {
 	b.t.Helper()
 	status, answer := b.try(method, path, body)
@@ -35,7 +35,6 @@ func (b backdoor) ask(method, path string, body any) map[string]any {
 	return answer
 }
 
-// try returns the answer whatever it is.
 func (b backdoor) try(method, path string, body any) (status int, answer map[string]any) {
 	b.t.Helper()
 	content, err := json.Marshal(body)
@@ -62,7 +61,6 @@ func (b backdoor) check(err error) {
 	}
 }
 
-// list returns the objects of a collection.
 func (b backdoor) list(path, collection string) []map[string]any {
 	b.t.Helper()
 	var objects []map[string]any
@@ -72,7 +70,7 @@ func (b backdoor) list(path, collection string) []map[string]any {
 	return objects
 }
 
-// id finds an object by its name (or another field that tells it apart).
+// id finds an object by its name or another identifying field.
 func (b backdoor) id(path, collection, field, name string) string {
 	b.t.Helper()
 	for _, object := range b.list(path, collection) {
@@ -84,7 +82,7 @@ func (b backdoor) id(path, collection, field, name string) string {
 	return ""
 }
 
-// bucket makes a bucket that is marked as a cluster's, unless owner is "", with one object, unless key is "".
+// bucket creates a bucket tagged with its owner, unless that is "", with one object, unless key is "".
 func (b backdoor) bucket(owner, name, key string) {
 	b.t.Helper()
 	storage, err := objects.New(b.s.net, b.s.spec.Exoscale.Zone, b.s.secrets.APIKey, b.s.secrets.APISecret, discardJournal{})

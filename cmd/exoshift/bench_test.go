@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// binary is what `make bench` has built before.
+// binary is built by `make bench`.
 const binary = "../../bin/exoshift"
 
-// What the program promises.
+// Documented limits.
 const (
 	startupLimit = 30 * time.Millisecond
 	sizeLimit    = 60e6
@@ -21,10 +21,9 @@ const (
 	virtualLimit = 10 * time.Second
 )
 
-// usage is what a finished process took.
 type usage struct {
 	wall, cpu time.Duration
-	memory    float64 // bytes, resident, at most
+	memory    float64 // bytes, resident, maximum
 }
 
 func measure(b *testing.B, name string, args ...string) usage {
@@ -76,8 +75,7 @@ func BenchmarkDemo(b *testing.B) {
 	}
 }
 
-// BenchmarkVirtualInstallation installs the default cluster twice in virtual time; the second time costs nearly
-// nothing.
+// BenchmarkVirtualInstallation installs the default cluster twice in virtual time; the second run changes nothing.
 func BenchmarkVirtualInstallation(b *testing.B) {
 	for b.Loop() {
 		u := measure(b, os.Args[0], "-test.run=^TestASecondInstallationOnAFinishedZoneChangesNothing$", "-test.count=1")

@@ -19,7 +19,6 @@ import (
 	"exoshift/state"
 )
 
-// withAgent gives a session an SSH key that an agent holds.
 func withAgent(t *testing.T, s session) session {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -80,7 +79,7 @@ func TestAnInstallationTellsWhatTheBootstrapMachineDoes(t *testing.T) {
 	})
 }
 
-// However a run ends, nothing stays open; the next run opens it again.
+// However a run ends, no rule stays open; the next run opens it again.
 func TestWhatIsOpenedForALookIsClosedWhenTheRunIsStopped(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -96,7 +95,7 @@ func TestWhatIsOpenedForALookIsClosedWhenTheRunIsStopped(t *testing.T) {
 	})
 }
 
-// A run that was killed leaves the rules behind, and the next one may come from another address.
+// A killed run leaves the rules behind, and the next one may have another source address.
 func TestWhatAKilledRunLeftOpenForAnotherAddressIsClosed(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -125,7 +124,7 @@ func journalWithoutAgent(t *testing.T, s session) {
 	inOrder(t, events, journaled("stage release-image"))
 }
 
-// Security groups decide who looks inside, and not that somebody has the keys.
+// Access depends on the security groups, not only on the SSH key.
 func TestNobodyLooksInsideWithoutTheTemporaryRules(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -186,7 +185,7 @@ func bootstrapGroup(b backdoor) map[string]any {
 	return nil
 }
 
-// opened returns the descriptions of the rules of the bootstrap machine's own group.
+// opened returns the descriptions of the rules of the bootstrap machine's own security group.
 func opened(t *testing.T, s session) (descriptions []string) {
 	t.Helper()
 	rules, _ := bootstrapGroup(backdoor{t, s})["rules"].([]any)

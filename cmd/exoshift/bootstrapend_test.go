@@ -13,8 +13,8 @@ import (
 	"exoshift/state"
 )
 
-// The bootstrap ends in one order: complete, the etcd member gone, out of the load balancers, the machine deleted. A run
-// that is stopped in between takes it up where it was, and nobody is led to an address that is somebody else's by then.
+// The bootstrap ends in this order: completion, removal of its etcd member, removal from the load balancers, deletion of the
+// machine. An interrupted run resumes it, and no name resolves to an address that may belong to another machine by then.
 func TestTheBootstrapMachineGoesLastAlsoAfterAnInterruption(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -43,7 +43,7 @@ func phase(name string) sign {
 	return func(e provisioner.Event) bool { return e.Type == provisioner.TypeBootstrap && e.Phase == name }
 }
 
-// named is the deletion of an object whose name begins so.
+// named is the deletion of an object with that prefix.
 func named(kind, prefix string) sign {
 	return func(e provisioner.Event) bool {
 		return e.Kind == kind && strings.HasPrefix(e.Name, prefix) && e.Action == string(state.Deleted)
@@ -79,7 +79,7 @@ func inOrder(t *testing.T, events []provisioner.Event, signs ...sign) {
 	}
 }
 
-// interruptedAt runs the installation until it tells of something, and interrupts it there.
+// interruptedAt interrupts the installation at an event.
 func interruptedAt(t *testing.T, s session, wanted sign) []provisioner.Event {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

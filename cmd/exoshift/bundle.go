@@ -19,7 +19,6 @@ import (
 	"exoshift/wizard"
 )
 
-// packed is how the name of a bundle ends.
 const packed = ".tar.gz"
 
 func newBundleCommand(std streams) *cobra.Command {
@@ -47,7 +46,6 @@ it, which is for you alone. Look through the archive before you send it.`,
 	return cmd
 }
 
-// pack writes the archive and what its tokens mean, and tells what was replaced.
 func pack(o options, out string, std streams) error {
 	folder, err := findFolder(o.dir)
 	if err != nil {
@@ -83,11 +81,10 @@ func pack(o options, out string, std streams) error {
 	return nil
 }
 
-// bundleResult is what is told of a bundle in JSON.
 type bundleResult struct {
 	Type   string `json:"type"`
 	Path   string `json:"path"`
-	Tokens string `json:"tokens"` // the file that says what they stand for
+	Tokens string `json:"tokens"` // the file with their meanings
 	bundle.Bundle
 }
 
@@ -99,8 +96,8 @@ func write(name string, content []byte) error {
 	return err
 }
 
-// newFolderRedactor returns a redactor that knows who the folder's cluster is, and the secrets that its answers lead to. Answers
-// that are damaged keep nobody from asking for help.
+// newFolderRedactor returns a redactor with the identities of the folder's cluster and the secrets of its answers. Damaged
+// answers are not an error: support is needed then, too.
 func newFolderRedactor(folder state.Folder) *redact.Redactor {
 	r := redact.New()
 	facts, _ := folder.LoadFacts()
@@ -123,7 +120,7 @@ func newFolderRedactor(folder state.Folder) *redact.Redactor {
 	if facts.Rehearsal {
 		lookup = lookupRehearsalSecret
 	}
-	secrets, _ := wizard.ResolveSecrets(spec, lookup) // those that are gone can only be known by their form
+	secrets, _ := wizard.ResolveSecrets(spec, lookup) // missing secrets can only be matched by pattern
 	r.AddSecret(redact.Key, secrets.APIKey)
 	r.AddSecret(redact.Key, secrets.APISecret)
 	r.AddSecret(redact.Password, secrets.PullSecret)

@@ -19,9 +19,9 @@ import (
 	"exoshift/state"
 )
 
-// After a whole installation, its secrets are written into every file that is packed, in several spellings. None of them
-// is in the bundle, and its events can still be told. The keys of the bootstrap, which leave at its end, are put back: in the
-// folder of a run that goes on they are there.
+// After an installation, its secrets are written into every packed file, in several encodings. None of them is in the bundle,
+// and its events can still be replayed. The bootstrap's keys, which are removed at its end, are restored: the folder of a
+// resumed run has them.
 func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 	})
 }
 
-// canariesIn reads the secrets of a folder by other means than the bundle does.
+// canariesIn collects the secrets of a folder independently of the bundle's code.
 func canariesIn(t *testing.T, s session) []string {
 	t.Helper()
 	var everything bytes.Buffer
@@ -77,7 +77,7 @@ func canariesIn(t *testing.T, s session) []string {
 		t.Fatal(err)
 	}
 	text := everything.String()
-	for range 3 { // what is packed in it, and in that
+	for range 3 { // nested encodings
 		var deeper strings.Builder
 		for _, digits := range regexp.MustCompile(`[A-Za-z0-9+/]{40,}={0,2}`).FindAllString(text, -1) {
 			if inner, err := base64.StdEncoding.DecodeString(digits); err == nil {
@@ -114,20 +114,19 @@ func canariesIn(t *testing.T, s session) []string {
 }
 
 func disguised(secret string) []string {
-	quoted, _ := json.Marshal(secret) // always encodes
+	quoted, _ := json.Marshal(secret) // never fails
 	return []string{
 		secret, strings.Trim(string(quoted), `"`), base64.RawStdEncoding.EncodeToString([]byte(secret)),
 		base64.RawURLEncoding.EncodeToString([]byte(secret)),
 	}
 }
 
-// plant writes the secrets into all files that are packed.
 func plant(t *testing.T, folder state.Folder, canaries []string) {
 	t.Helper()
 	var lines bytes.Buffer
 	for _, canary := range canaries {
 		for _, text := range disguised(canary) {
-			line, _ := json.Marshal(provisioner.Event{V: 1, Seq: 1, Type: provisioner.TypeJournal, Text: "said " + text}) // always encodes
+			line, _ := json.Marshal(provisioner.Event{V: 1, Seq: 1, Type: provisioner.TypeJournal, Text: "said " + text}) // never fails
 			lines.Write(append(line, '\n'))
 		}
 	}
@@ -170,7 +169,7 @@ func archived(t *testing.T, path string) map[string]string {
 	}
 }
 
-// tellable demands that every line is an event, and that the dashboard of the installation can be made of them.
+// tellable requires that every line is an event, and that the dashboard can be built from them.
 func tellable(t *testing.T, lines string) {
 	t.Helper()
 	board := provisioner.NewBoard(nil)

@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// A machine loses its first certificate four times: three new keys are approved, the fifth key once somebody has said so.
+// A machine loses its first certificate four times: three new keys are approved, the next one only after an explicit decision.
 func TestCertificateLost_NodeJoinsAfterADecision(t *testing.T) {
 	long(t)
 	t.Parallel()

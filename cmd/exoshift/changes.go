@@ -16,16 +16,15 @@ import (
 	"exoshift/wizard"
 )
 
-// answerChange is an answer that differs from the one in force, and what is to be done if an installation refuses it.
 type answerChange struct {
 	wizard.Change
 	refused bool
-	actions []string // what a person can do instead, a line each
+	actions []string // manual steps instead, a line each
 }
 
-// compareAnswers tells which answers differ from those that the folder's cluster was begun with and what that means, and
-// refuses those that no installation carries out. Before anything was created every answer may change. What machines
-// differ in is not decided here: the preflight compares the machines themselves.
+// compareAnswers reports which answers differ from those of the folder's cluster, and refuses changes that no installation
+// applies. Before any object was created every answer may change. Differences of machines are not checked here: the preflight
+// compares the machines themselves.
 func compareAnswers(folder state.Folder, spec state.Spec, std streams) error {
 	changes, err := compareWithFolder(folder, spec)
 	if err != nil || len(changes) == 0 {
@@ -35,7 +34,7 @@ func compareAnswers(folder state.Folder, spec state.Spec, std streams) error {
 	return checkRefused(changes)
 }
 
-// checkAnswerChanges is compareAnswers without a word about what is accepted.
+// checkAnswerChanges is compareAnswers without output about accepted changes.
 func checkAnswerChanges(folder state.Folder, spec state.Spec, std streams) error {
 	changes, err := compareWithFolder(folder, spec)
 	if err != nil {
@@ -56,7 +55,6 @@ func checkRefused(changes []answerChange) error {
 	return nil
 }
 
-// compareWithFolder returns what differs from the answers in force, none before anything was created.
 func compareWithFolder(folder state.Folder, spec state.Spec) ([]answerChange, error) {
 	touched, err := folder.HasChanges()
 	if err != nil || !touched {
@@ -69,7 +67,7 @@ func compareWithFolder(folder state.Folder, spec state.Spec) ([]answerChange, er
 	if err != nil {
 		return nil, fmt.Errorf("read the answers in force: %w", err)
 	}
-	before, _ := wizard.Parse(state.AnswersFile, content) // rules may have become stricter since
+	before, _ := wizard.Parse(state.AnswersFile, content) // validation may have become stricter since
 	if before.Cluster.ID != spec.Cluster.ID {             // the folder is refused for that
 		return nil, nil
 	}
@@ -85,11 +83,10 @@ func compareWithFolder(folder state.Folder, spec state.Spec) ([]answerChange, er
 	return changes, nil
 }
 
-// changeRule decides about changed answers.
 type changeRule struct {
 	before, after state.Spec
 	facts         state.Facts
-	inForce       string // path of the answers in force
+	inForce       string // path of the answers in the folder
 }
 
 func (r changeRule) decide(change wizard.Change) answerChange {
@@ -107,7 +104,7 @@ func (r changeRule) decide(change wizard.Change) answerChange {
 }
 
 // listManualSteps returns the commands that do what an installation does not, nil if the change is accepted. Before the
-// documents are generated everything still follows the answers.
+// manifests are generated all changes are accepted.
 func (r changeRule) listManualSteps(key string) []string {
 	if r.facts.IgnitionCreated.IsZero() {
 		return nil
@@ -154,7 +151,6 @@ func (r changeRule) describeManifests() []string {
 	return []string{"oc delete -f " + shellescape.Quote(r.before.OpenShift.ManifestsDir)}
 }
 
-// listRemovedFacts returns the names of facts that the answers no longer have.
 func (r changeRule) listRemovedFacts() []string {
 	var gone []string
 	for _, name := range slices.Sorted(maps.Keys(r.before.Syn.Facts)) {

@@ -13,11 +13,10 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// checkFlags is what the flags of check say.
 type checkFlags struct {
 	options
 	zone     string
-	vantages []string // the workstation first
+	vantages []string // the local source first
 	only     []string
 	skips    []reach.Skip
 	watch    bool
@@ -83,7 +82,7 @@ func bindChecking(cmd *cobra.Command, std streams) (checkFlags, error) {
 	if err = c.bindHostKeys(cmd, layers); err != nil {
 		return c, err
 	}
-	given, err := cmd.Flags().GetStringArray("skip") // reasons may hold commas
+	given, err := cmd.Flags().GetStringArray("skip") // reasons may contain commas
 	if err != nil {
 		return c, err
 	}
@@ -96,7 +95,7 @@ func bindChecking(cmd *cobra.Command, std streams) (checkFlags, error) {
 	return c, c.validate()
 }
 
-// withWorkstation puts the workstation first: what is seen elsewhere is compared with it.
+// withWorkstation puts the local source first: results of the others are compared with it.
 func withWorkstation(vantages []string) []string {
 	all := []string{reach.Workstation}
 	for _, vantage := range vantages {
@@ -124,7 +123,6 @@ func parseSkips(given []string) ([]reach.Skip, error) {
 	return skips, nil
 }
 
-// validate refuses what cannot be meant.
 func (c checkFlags) validate() error {
 	for _, vantage := range c.vantages {
 		if err := c.validateVantage(vantage); err != nil {
@@ -144,7 +142,6 @@ func (c checkFlags) validate() error {
 	return nil
 }
 
-// validateVantage refuses a vantage that there is not.
 func (c checkFlags) validateVantage(vantage string) error {
 	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
@@ -183,7 +180,7 @@ func (c checkFlags) run(ctx context.Context, std streams) (err error) {
 	}
 	report, err := c.show(ctx, std, survey, before)
 	if err != nil && ctx.Err() == nil && report.ComputeVerdict() == reach.Fail {
-		return errors.Join(err, reachError{reach.Fail}) // the report counts, whatever could not be looked at besides
+		return errors.Join(err, reachError{reach.Fail}) // the report is complete, whatever else failed
 	}
 	if err != nil {
 		return err

@@ -13,17 +13,17 @@ import (
 	"exoshift/wizard"
 )
 
-// checkSubject is the cluster that checks are about, as far as anybody has said.
+// checkSubject is the cluster to check, as far as it is known.
 type checkSubject struct {
 	spec    state.Spec
-	secrets wizard.Secrets // what could be had; nothing but the look from the zone needs one
-	partial bool           // there are no answers but a few
+	secrets wizard.Secrets // as far as they resolve; only the check from the zone needs one
+	partial bool           // only some answers are known
 }
 
-// zoneKey is the answer that no check goes without.
+// zoneKey is the only answer that every check needs.
 const zoneKey = "exoscale.zone"
 
-// read reads the answers of all layers. Secrets may be missing: whoever checks for others often has none of them.
+// read allows missing secrets: checks are often run by people without them.
 func (c checkFlags) read(ctx context.Context, std streams) (checkSubject, error) {
 	if c.zone != "" {
 		c.set = append(slices.Clone(c.set), zoneKey+"="+c.zone)
@@ -50,12 +50,12 @@ func (c checkFlags) read(ctx context.Context, std streams) (checkSubject, error)
 	if c.simulate && c.answers == "" {
 		selectAllEndpoints(&spec)
 	}
-	secrets, _ := wizard.ResolveSecrets(spec, lookup) // what is missing is told where it is needed
+	secrets, _ := wizard.ResolveSecrets(spec, lookup) // missing ones are reported where they are needed
 	open := slices.ContainsFunc(needs, func(n wizard.MissingAnswer) bool { return !n.Secret && n.Field != zoneKey })
 	return checkSubject{spec: spec, secrets: secrets, partial: open}, nil
 }
 
-// mergeLayers are the answers of all layers; a simulated internet has the shipped example beneath them.
+// mergeLayers adds the shipped example below the other layers for a simulated network.
 func (c checkFlags) mergeLayers() (layers, error) {
 	if !c.simulate || c.answers != "" {
 		return c.readLayers()
@@ -74,14 +74,13 @@ func (c checkFlags) lookup() func(string) (string, bool) {
 	return lookupEnv
 }
 
-// selectAllEndpoints has the whole catalogue checked, unless somebody says otherwise.
+// selectAllEndpoints selects the whole catalogue, unless the answers select checks.
 func selectAllEndpoints(spec *state.Spec) {
 	if spec.Syn.LieutenantURL == "" {
 		spec.Syn.LieutenantURL, spec.Syn.Tenant, spec.DNS.ACME = "https://api.syn.vshn.net", "t-demo", true
 	}
 }
 
-// promptZone asks for the one answer that is needed.
 func (c checkFlags) promptZone(ctx context.Context, std streams) (string, error) {
 	fields := wizard.Fields()
 	field := fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == zoneKey })]

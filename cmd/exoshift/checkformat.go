@@ -8,7 +8,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// format is how check shows what it found.
 type format string
 
 const (
@@ -25,7 +24,6 @@ func listFormats() []string {
 	return []string{"auto", "tui", "table", "short", "json", "junit", "markdown"}
 }
 
-// resolve turns auto into what suits the streams.
 func (f format) resolve(std streams) (format, error) {
 	switch {
 	case !slices.Contains(listFormats(), string(f)):
@@ -40,7 +38,7 @@ func (f format) resolve(std streams) (format, error) {
 	return f, nil
 }
 
-// reachError is the worst verdict of a report that is not all well. The report has told it.
+// reachError is the worst verdict of a report, which has been printed.
 type reachError struct{ verdict reach.Verdict }
 
 func (e reachError) Error() string {
@@ -50,7 +48,6 @@ func (e reachError) Error() string {
 	return "something that has to be reached cannot be reached"
 }
 
-// toVerdictError is the error that a report stands for.
 func toVerdictError(report reach.Report) error {
 	if worst := report.ComputeVerdict(); worst == reach.Warn || worst == reach.Fail {
 		return shownError{reachError{worst}}

@@ -7,7 +7,6 @@ import (
 	"exoshift/internal/simcloud"
 )
 
-// openNetwork opens the world that is checked: this machine's own, or a simulated one in memory.
 func (c checkFlags) openNetwork(ctx context.Context, asked checkSubject) (net network.Network, leave func() error, err error) {
 	if !c.simulate {
 		return c.newNetwork(), func() error { return nil }, nil

@@ -20,7 +20,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// runRemote makes the checks of a task where its vantage is.
 func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
 	runner, err := s.newRunner(task.Source)
 	if err != nil {
@@ -36,7 +35,7 @@ func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell
 	}
 	output, err := runner.Run(ctx, program, input, seen)
 	if errors.Is(err, remoterun.ErrNoContact) {
-		seen(err.Error()) // it may say what is still there, too
+		seen(err.Error()) // it may name leftovers
 		return buildFailedReport(ctx, task, err, tell)
 	}
 	if err != nil && output == nil {
@@ -54,7 +53,6 @@ func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell
 	return report, err
 }
 
-// newRunner returns who runs a program at a vantage.
 func (s *connectivityCheck) newRunner(where string) (remoterun.Runner, error) {
 	if host, ssh := strings.CutPrefix(where, reach.SSHSource); ssh {
 		return remoterun.NewHost(remoterun.SSHOptions{Target: host, Network: s.net, Agent: newSSHAgent(), KnownHosts: listKnownHostsFiles()})
@@ -72,7 +70,7 @@ func (s *connectivityCheck) newZoneRunner() (*remoterun.Zone, error) {
 	}), nil
 }
 
-// cleanupCheckMachine removes the machine of a check that was killed: it would hold the cluster's security groups.
+// cleanupCheckMachine removes the machine of a killed check: it would block the deletion of the cluster's security groups.
 func (s teardownContext) cleanupCheckMachine(ctx context.Context, seen func(string)) error {
 	if s.facts.Rehearsal {
 		return nil
@@ -84,7 +82,6 @@ func (s teardownContext) cleanupCheckMachine(ctx context.Context, seen func(stri
 	return zone.CleanUpLeftovers(ctx, seen)
 }
 
-// listKnownHostsFiles are where OpenSSH keeps the keys of hosts.
 func listKnownHostsFiles() []string {
 	files := []string{"/etc/ssh/ssh_known_hosts"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -93,7 +90,6 @@ func listKnownHostsFiles() []string {
 	return files
 }
 
-// connect returns clients for the credentials that the answers name.
 func (s *connectivityCheck) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	if key == "" || secret == "" {
@@ -112,7 +108,7 @@ func (s *connectivityCheck) connect(journal remoterun.Journal) (remoterun.Cloud,
 	return cloud, storage, func() { cloud.Close(); storage.Close() }, nil
 }
 
-// describeTerms says what a vantage does and costs; "" if that is nothing.
+// describeTerms returns "" if a source has neither cost nor side effects.
 func (s *connectivityCheck) describeTerms(where string) string {
 	if where != reach.Zone {
 		return ""
@@ -120,8 +116,7 @@ func (s *connectivityCheck) describeTerms(where string) string {
 	return describeZoneTerms(s.spec)
 }
 
-// describeZoneTerms says what the machine in the zone is and costs, without asking anybody: it is one of the smallest that there
-// are.
+// describeZoneTerms makes no API call: the machine is of one of the smallest types.
 func describeZoneTerms(spec state.Spec) string {
 	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: estimateProgramSize()}
 	if prices, err := assets.ReadPrices(); err == nil {
@@ -130,7 +125,7 @@ func describeZoneTerms(spec state.Spec) string {
 	return terms.String()
 }
 
-// estimateProgramSize is about what this program comes to once it is packed, in bytes.
+// estimateProgramSize is in bytes, compressed.
 func estimateProgramSize() int64 {
 	const packing = 2
 	path, err := os.Executable()

@@ -21,10 +21,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// watchEvery is how often everything is checked again with --watch.
 const watchEvery = 30 * time.Second
 
-// readPrevious reads the report that --against names; nil: none.
 func (c checkFlags) readPrevious() (*reach.Report, error) {
 	if c.against == "" {
 		return nil, nil
@@ -41,7 +39,6 @@ func (c checkFlags) readPrevious() (*reach.Report, error) {
 	return &report, nil
 }
 
-// show makes the checks before one of the faces and returns the last report.
 func (c checkFlags) show(ctx context.Context, std streams, s *connectivityCheck, before *reach.Report) (reach.Report, error) {
 	if c.format == formatTUI {
 		return c.runScreen(ctx, std, s, before)
@@ -62,12 +59,12 @@ func (c checkFlags) show(ctx context.Context, std streams, s *connectivityCheck,
 	return report, err
 }
 
-// newProgressPrinter hears what happens on the way to a vantage. Only people who look at it hear more.
+// newProgressPrinter prints progress of remote sources, for people only.
 func (c checkFlags) newProgressPrinter(std streams) func(string) {
 	return func(text string) { fmt.Fprintln(std.err, console.SanitizeLine(text)) }
 }
 
-// print writes a report in the format that was asked for. What changed goes beside formats that programs read.
+// print writes changes to stderr in formats for programs.
 func (c checkFlags) print(std streams, s *connectivityCheck, report reach.Report, before *reach.Report) error {
 	view := s.view(report)
 	if before != nil {
@@ -99,7 +96,6 @@ func (c checkFlags) print(std streams, s *connectivityCheck, report reach.Report
 	return nil
 }
 
-// watchChanges checks again and again until ctx ends, and tells what changes.
 func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivityCheck, last reach.Report) (reach.Report, error) {
 	if c.format != formatJSON {
 		fmt.Fprintf(std.err, "Checking again every %s; Ctrl-C ends it.\n", watchEvery)
@@ -108,7 +104,7 @@ func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivi
 		}
 	}
 	for {
-		if (network.Clock{}).Sleep(ctx, watchEvery) != nil { // it looks at the world, whose clock nobody speeds up
+		if (network.Clock{}).Sleep(ctx, watchEvery) != nil { // real checks run on the wall clock
 			return last, nil
 		}
 		next, err := s.runAgain(ctx, c.vantages, last, c.newProgressPrinter(std))
@@ -116,7 +112,7 @@ func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivi
 			return last, nil
 		}
 		if err != nil {
-			fmt.Fprintln(std.err, console.SanitizeLine(err.Error())) // the next turn may be better
+			fmt.Fprintln(std.err, console.SanitizeLine(err.Error())) // the next round may succeed
 		}
 		if err := c.printChanges(std, last, next); err != nil {
 			return next, err
@@ -125,7 +121,7 @@ func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivi
 	}
 }
 
-// printChanges writes what a turn of --watch found out: each report for programs, what changed for people.
+// printChanges writes the whole report for programs, only the changes for people.
 func (c checkFlags) printChanges(std streams, last, next reach.Report) error {
 	if c.format == formatJSON {
 		return console.ConnectivityReport{Report: next}.WriteJSON(std.out)
@@ -133,7 +129,6 @@ func (c checkFlags) printChanges(std streams, last, next reach.Report) error {
 	return console.WriteTransitions(std.out, time.Now(), reach.Compare(last, next))
 }
 
-// formatTitle says what is checked.
 func (s *connectivityCheck) formatTitle() string {
 	zone := s.spec.Exoscale.Zone
 	if s.spec.Cluster.ID == "" {
@@ -142,9 +137,9 @@ func (s *connectivityCheck) formatTitle() string {
 	return s.spec.Cluster.ID + " in " + zone
 }
 
-// runScreen shows the checks live on the terminal, and leaves the result in its scrollback.
+// runScreen also prints the result to the scrollback.
 func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivityCheck, before *reach.Report) (reach.Report, error) {
-	var doing sync.Map // what goes on before results come, by vantage
+	var doing sync.Map // progress before the first results, by source
 	report, err := tui.Check(ctx, tui.CheckOptions{
 		Title: s.formatTitle(), Checks: s.checks, Sources: c.vantages, Watch: c.watch,
 		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
@@ -174,7 +169,6 @@ func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivityC
 	return report, errors.Join(err, c.print(std, s, report, before))
 }
 
-// view is a report as it is printed.
 func (s *connectivityCheck) view(report reach.Report) console.ConnectivityReport {
 	return console.ConnectivityReport{
 		Report: report, Checks: s.checks, Title: s.formatTitle(), Program: "exoshift " + version, Release: s.spec.OpenShift.Version,
@@ -205,7 +199,6 @@ func (c checkFlags) save(s *connectivityCheck, report reach.Report) (paths []str
 	return paths, nil
 }
 
-// confirmTerms asks for a yes to what a vantage costs.
 func (c checkFlags) confirmTerms(ctx context.Context, std streams, s *connectivityCheck) error {
 	for _, vantage := range c.vantages {
 		terms := s.describeTerms(vantage)
@@ -217,7 +210,7 @@ func (c checkFlags) confirmTerms(ctx context.Context, std streams, s *connectivi
 			continue
 		}
 		if !isTerminal(std.in) || !isTerminal(std.err) {
-			continue // --vantage zone said it
+			continue // --vantage zone implies consent
 		}
 		fmt.Fprint(std.err, "Start it? [y/N] ")
 		line, err := std.readLine(ctx)

@@ -10,14 +10,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// askCluster asks the API of a cluster as its administrator does, behind the program's back, and reads the answer into a
-// value unless that is nil.
+// askCluster calls the API of a cluster as its administrator, and decodes the response into a value unless that is nil.
 func askCluster(t *testing.T, s session, method, path string, into any) {
 	t.Helper()
 	tellCluster(t, s, method, path, "", into)
 }
 
-// tellCluster does the same with a body in JSON.
+// tellCluster does the same with a JSON body.
 func tellCluster(t *testing.T, s session, method, path, body string, into any) {
 	t.Helper()
 	check := func(err error) {

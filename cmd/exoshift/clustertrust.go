@@ -5,8 +5,8 @@ import (
 	"exoshift/state"
 )
 
-// readClusterAuthorities are those that a cluster which stands signs its API by, as PEM: nobody else trusts them. "": there is
-// no such cluster, or nobody knows.
+// readClusterAuthorities returns the CA certificates of the API of an installed cluster, as PEM, which are in no other trust
+// store; "" if there is no such cluster or it is unknown.
 func readClusterAuthorities(spec state.Spec) string {
 	if !isInstalled(spec) {
 		return ""
@@ -25,7 +25,7 @@ func readClusterAuthorities(spec state.Spec) string {
 	}
 	trusted, err := openshift.ParseAuthorities(content)
 	if err != nil {
-		return "" // the check of the API says that it is not trusted
+		return "" // the check of the API reports that it is not trusted
 	}
 	return string(trusted)
 }

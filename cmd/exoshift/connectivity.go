@@ -20,21 +20,20 @@ import (
 	"exoshift/wizard/reach/probe"
 )
 
-// connectivityCheck is all that has to be reached by one cluster, and the ways to find out.
 type connectivityCheck struct {
 	net     network.Network
 	spec    state.Spec
 	secrets wizard.Secrets
 	checks  []reach.Check            // all, in the order of the catalogue
-	from    map[string][]reach.Check // those that a vantage makes: here, and anywhere else
+	from    map[string][]reach.Check // those that run at a source: local, and any other
 	limits  probe.Limits
-	dir     func() (string, error) // where runs in the zone are noted
+	dir     func() (string, error) // where runs in the zone are recorded
 
 	mu    sync.Mutex
 	skips []reach.Skip
 }
 
-// newConnectivityCheck chooses what is checked. only names checks whether or not the answers want them; nil: what they want.
+// newConnectivityCheck selects the checks. only names checks regardless of the answers; nil: those that the answers require.
 func newConnectivityCheck(ctx context.Context, net network.Network, asked checkSubject, only []string, skips []reach.Skip) (*connectivityCheck, error) {
 	catalogue, err := assets.ReadEndpoints()
 	if err != nil {
@@ -42,7 +41,7 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 	}
 	scope := reach.Scope{Spec: asked.spec, Partial: asked.partial, Only: only, Installed: isInstalled(asked.spec)}
 	if lieutenant := asked.spec.Syn.LieutenantURL; lieutenant != "" {
-		// What it says is worth having and no more: its own check tells why it cannot be reached.
+		// Discovery is optional: the check of Lieutenant itself reports why it failed.
 		scope.Discovery, _ = reach.Discover(ctx, net, lieutenant)
 	}
 	own, err := reach.ListSkips(asked.spec)
@@ -64,7 +63,7 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 	return s, s.validateSkips(skips)
 }
 
-// validateSkips refuses to skip what is not checked anyway: it was probably meant to be something else.
+// validateSkips refuses to skip a check that is not selected: the ID is probably wrong.
 func (s *connectivityCheck) validateSkips(skips []reach.Skip) error {
 	for _, skip := range skips {
 		if _, found := s.normalizeID(skip.ID); !found {
@@ -77,7 +76,7 @@ func (s *connectivityCheck) validateSkips(skips []reach.Skip) error {
 	return nil
 }
 
-// normalizeID returns an ID as its check has it: people may write it in small letters.
+// normalizeID ignores case.
 func (s *connectivityCheck) normalizeID(id string) (string, bool) {
 	at := slices.IndexFunc(s.checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, id) })
 	if at < 0 {
@@ -86,7 +85,6 @@ func (s *connectivityCheck) normalizeID(id string) (string, bool) {
 	return s.checks[at].ID, true
 }
 
-// mergeChecks are the checks of two lists in the order of the first, each once.
 func mergeChecks(first, second []reach.Check) []reach.Check {
 	all := slices.Clone(first)
 	for i, check := range second {
@@ -102,7 +100,6 @@ func mergeChecks(first, second []reach.Check) []reach.Check {
 	return all
 }
 
-// isInstalled tells whether the cluster stands, by its folder in the usual place.
 func isInstalled(spec state.Spec) bool {
 	path, err := state.DefaultPath(spec.Cluster.ID)
 	if err != nil || spec.Cluster.ID == "" {
@@ -116,7 +113,7 @@ func isInstalled(spec state.Spec) bool {
 	return err == nil && !facts.Rehearsal && !facts.Installed.IsZero() && facts.Destroyed.IsZero()
 }
 
-// newTask is what a vantage is given. The workstation gets out as it does, the nodes as the answers say.
+// newTask uses the proxy of the local machine for the local source, and that of the answers for the nodes.
 func (s *connectivityCheck) newTask(vantage string, ids []string) (reach.Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +143,7 @@ func (s *connectivityCheck) newTask(vantage string, ids []string) (reach.Task, e
 	return task, nil
 }
 
-// selectChecks are the checks of these IDs and what they need; nil: all.
+// selectChecks returns the checks of these IDs and their dependencies; nil: all.
 func selectChecks(checks []reach.Check, ids []string) []reach.Check {
 	if ids == nil {
 		return checks
@@ -155,7 +152,7 @@ func selectChecks(checks []reach.Check, ids []string) []reach.Check {
 	for _, id := range ids {
 		wanted[id] = true
 	}
-	for _, check := range slices.Backward(checks) { // what is needed stands above
+	for _, check := range slices.Backward(checks) { // dependencies come first
 		for _, id := range check.Needs {
 			wanted[id] = wanted[id] || wanted[check.ID]
 		}
@@ -163,14 +160,13 @@ func selectChecks(checks []reach.Check, ids []string) []reach.Check {
 	return slices.DeleteFunc(slices.Clone(checks), func(c reach.Check) bool { return !wanted[c.ID] })
 }
 
-// skip leaves a check out from now on.
 func (s *connectivityCheck) skip(skip reach.Skip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skips = append(slices.DeleteFunc(s.skips, func(other reach.Skip) bool { return other.ID == skip.ID }), skip)
 }
 
-// run makes checks from a vantage, nil: all, and tells each result. seen hears what happens on the way to a vantage.
+// run runs checks at a source, nil: all, and emits each result. seen is called with the progress of a remote source.
 func (s *connectivityCheck) run(ctx context.Context, vantage string, ids []string, tell func(reach.Result), seen func(string)) (reach.Report, error) {
 	task, err := s.newTask(vantage, ids)
 	if err != nil {
@@ -190,8 +186,8 @@ func (s *connectivityCheck) run(ctx context.Context, vantage string, ids []strin
 	return report, nil
 }
 
-// runAll looks from each vantage, one after the other, and makes one report of it. A vantage that could not be had fails
-// the whole, beside the report of the others.
+// runAll runs the sources one after the other and merges their reports. A source that fails is an error, besides the report of
+// the others.
 func (s *connectivityCheck) runAll(ctx context.Context, vantages []string, seen func(string)) (reach.Report, error) {
 	began := time.Now()
 	var parts []reach.Report
@@ -214,12 +210,11 @@ func (s *connectivityCheck) runAll(ctx context.Context, vantages []string, seen 
 	return whole, errors.Join(failures...)
 }
 
-// filterFree are the vantages from which a look costs nothing.
 func (s *connectivityCheck) filterFree(vantages []string) []string {
 	return slices.DeleteFunc(slices.Clone(vantages), func(vantage string) bool { return s.describeTerms(vantage) != "" })
 }
 
-// runAgain looks once more from where that costs nothing; what was seen from elsewhere stays.
+// runAgain repeats the checks of sources without cost; results of the others are kept.
 func (s *connectivityCheck) runAgain(ctx context.Context, vantages []string, last reach.Report, seen func(string)) (reach.Report, error) {
 	free, kept := s.filterFree(vantages), reach.Report{}
 	next, err := s.runAll(ctx, free, seen)
@@ -231,7 +226,7 @@ func (s *connectivityCheck) runAgain(ctx context.Context, vantages []string, las
 	return reach.MergeReports(s.checks, next, kept), err
 }
 
-// replaceHostKeys puts the host keys of a simulated world in the place of those that are pinned: its servers cannot have them.
+// replaceHostKeys replaces pinned host keys by those of a simulated network: its servers cannot have the private keys.
 func replaceHostKeys(checks []reach.Check, keys map[string]string) []reach.Check {
 	checks = slices.Clone(checks)
 	for i, check := range checks {

@@ -79,13 +79,12 @@ func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
 	})
 }
 
-// untilStep runs an installation, stops it when a step has started, and returns what was told.
+// untilStep runs an installation, stops it when a step has started, and returns the events.
 func untilStep(t *testing.T, s session, step string) []provisioner.Event {
 	t.Helper()
 	return interruptedAt(t, s, func(e provisioner.Event) bool { return e.Step == step && e.State == provisioner.Started })
 }
 
-// writerFunc is called with each line.
 type writerFunc func(line []byte)
 
 func (w writerFunc) Write(line []byte) (int, error) {

@@ -14,14 +14,13 @@ import (
 	"exoshift/wizard"
 )
 
-// destroyFlags is what the flags of destroy say beyond the common ones. They are not read from the environment: nothing
-// that was exported for another cluster may destroy this one.
+// destroyFlags are not read from the environment: variables exported for another cluster must not destroy this one.
 type destroyFlags struct {
 	options
 	dryRun        bool
 	confirmID     string
 	deleteBackups bool
-	// includeForeignRecords deletes the DNS zone with the records that no installation made.
+	// includeForeignRecords deletes the DNS zone with records that the installation did not create.
 	includeForeignRecords bool
 }
 
@@ -89,7 +88,6 @@ func (d destroyFlags) run(ctx context.Context, std streams) (err error) {
 	return d.clear(ctx, std, site)
 }
 
-// restoreModes makes the folder private again, unless nothing may be changed.
 func (d destroyFlags) restoreModes(folder state.Folder) error {
 	if d.dryRun {
 		return nil
@@ -98,8 +96,7 @@ func (d destroyFlags) restoreModes(folder state.Folder) error {
 	return err
 }
 
-// checkConfirmation checks the confirmation before anything is contacted. A terminal is asked later, with the plan before its
-// eyes.
+// checkConfirmation checks flags before anything is contacted. A terminal is asked later, when the plan is shown.
 func (d destroyFlags) checkConfirmation(cluster string, std streams) error {
 	switch {
 	case d.dryRun || d.confirmID == cluster:
@@ -112,8 +109,7 @@ func (d destroyFlags) checkConfirmation(cluster string, std streams) error {
 	return nil
 }
 
-// find returns the cluster that the flags mean. The folder knows more than the answers, so it is used wherever there is
-// one.
+// find returns the cluster of the flags. The folder has more information than the answers, so it is preferred.
 func (d destroyFlags) find(std streams) (teardownContext, error) {
 	var s teardownContext
 	var err error
@@ -139,11 +135,11 @@ func (d destroyFlags) find(std streams) (teardownContext, error) {
 	return s, nil
 }
 
-// withDefaultFolder adds the folder in the default place, if it is the cluster's. That of a rehearsal is only meant by name.
+// withDefaultFolder adds the folder in the default location, if it is the cluster's. A rehearsal has to be named explicitly.
 func withDefaultFolder(s teardownContext) (teardownContext, error) {
 	path, err := state.DefaultPath(s.spec.Cluster.ID)
 	if err != nil {
-		return s, nil // no home, no folder; the answers are enough
+		return s, nil // without a home directory there is no folder; the answers are sufficient
 	}
 	folder, err := state.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +158,7 @@ func withDefaultFolder(s teardownContext) (teardownContext, error) {
 	return s, nil
 }
 
-// readSpec reads answers for what they say about the cluster; the secrets of an installation may be gone.
+// readSpec ignores secrets: those of an installation may be gone.
 func (d destroyFlags) readSpec(s teardownContext, std streams) (state.Spec, error) {
 	layers, err := d.selectLayers(s)
 	if err != nil {
@@ -176,11 +172,11 @@ func (d destroyFlags) readSpec(s teardownContext, std streams) (state.Spec, erro
 		console.PrintProblems(std.err, faults)
 		return state.Spec{}, answersError{errors.New("the answers have faults")}
 	}
-	there := func(string) (string, bool) { return "there", true } // which of the secrets are needed, is asked later
+	there := func(string) (string, bool) { return "there", true } // required secrets are checked later
 	return all.Answers.Spec, loaded{needs: wizard.FindMissing(all.Answers.Spec, all.Ask, there)}.complete(std)
 }
 
-// selectLayers returns the answers that the flags mean, or else those of the folder. The environment answers nothing here.
+// selectLayers returns the layers of the flags, or else the folder's answers. The environment is ignored.
 func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
 	if d.answers != "" {
 		layers, err := d.readLayers()
@@ -197,7 +193,7 @@ func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
 	return layers{answers: new(wizard.ReadAnswers(s.folder.Path(state.AnswersFile), content))}, nil
 }
 
-// readCredentials returns the keys to the cloud. The pull secret is not needed to destroy.
+// readCredentials requires only the API keys, not the pull secret.
 func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
 	lookup := lookupEnv
 	if s.facts.Rehearsal {
@@ -217,8 +213,8 @@ func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
 	return secrets, nil
 }
 
-// withoutStoredKeys returns the answers with the environment in the place of keys that the folder held until its cluster was
-// destroyed.
+// withoutStoredKeys replaces references to the folder's keys, which are removed when its cluster is destroyed, by the
+// environment.
 func withoutStoredKeys(s teardownContext) state.Spec {
 	spec := s.spec
 	if s.facts.Destroyed.IsZero() {
@@ -232,7 +228,7 @@ func withoutStoredKeys(s teardownContext) state.Spec {
 	return spec
 }
 
-// isInteractive tells whether somebody is there to sign in.
+// isInteractive reports whether a person can sign in.
 func (d destroyFlags) isInteractive(std streams) bool {
 	return d.output == outputAccessible || !d.output.isJSON() && std.isTerminal()
 }

@@ -19,7 +19,6 @@ import (
 	"exoshift/state"
 )
 
-// belongings lists everything in the organization, by kind and name.
 func belongings(t *testing.T, s session) []string {
 	t.Helper()
 	var names []string
@@ -30,7 +29,6 @@ func belongings(t *testing.T, s session) []string {
 	return names
 }
 
-// everything is what the organization has.
 func everything(t *testing.T, s session) []state.Object {
 	t.Helper()
 	world, disconnect, err := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net}.newClients(discardJournal{})
@@ -49,7 +47,7 @@ func everything(t *testing.T, s session) []state.Object {
 	return append(objects, buckets...)
 }
 
-// Everything that is said between the program and the API on the way is as the official description has it.
+// All requests and responses are validated against the official API description.
 func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -84,7 +82,7 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 			}
 		}
 		place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net}
-		destroyed(place) // the folder is lost: the template, which others may use, proves to be nobody's
+		destroyed(place) // without the folder, the template, which others may use, has no proof of ownership
 		left := slices.DeleteFunc(belongings(t, s), func(name string) bool { return strings.HasPrefix(name, state.KindTemplate) })
 		kept := append([]string{"bucket " + s.spec.Bucket(state.BucketBackups)}, before...)
 		if diff := cmp.Diff(kept, left); diff != "" {
@@ -106,7 +104,7 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 	})
 }
 
-// storageManifests bring the CSI driver into a cluster, by the collections that they go to.
+// storageManifests returns the manifests of the CSI driver, with their collections.
 func storageManifests(s session) [][2]string {
 	return [][2]string{
 		{"/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "csi"}}`},
@@ -126,16 +124,14 @@ func storageManifests(s session) [][2]string {
 	}
 }
 
-// tenant is somebody who may write the objects of a running cluster, and has an organization's key.
+// tenant has write access to a running cluster, and an API key of the organization.
 type tenant struct{ backdoor }
 
-// made makes something in the cloud.
 func (n tenant) made(path string, body map[string]any) (id string) {
 	n.t.Helper()
 	return n.ask(http.MethodPost, path, body)["reference"].(map[string]any)["id"].(string)
 }
 
-// apply makes an object in the cluster.
 func (n tenant) apply(path, object string) (uid string) {
 	n.t.Helper()
 	var answer struct {
@@ -149,7 +145,7 @@ func (n tenant) apply(path, object string) (uid string) {
 	return answer.Metadata.UID
 }
 
-// pool makes a pool of the cluster's, of one machine.
+// pool creates an instance pool of the cluster, with one machine.
 func (n tenant) pool() (id string) {
 	n.t.Helper()
 	machines := n.ask(http.MethodGet, "/instance", nil)["instances"].([]any)
@@ -160,7 +156,7 @@ func (n tenant) pool() (id string) {
 	})
 }
 
-// service makes a Service that asks for a load balancer, with more annotations.
+// service creates a Service of type LoadBalancer, with more annotations.
 func (n tenant) service(name, pool, annotations string) (uid string) {
 	n.t.Helper()
 	return n.apply("/api/v1/namespaces/default/services", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": %q, "namespace": "default", "annotations": {
@@ -168,14 +164,13 @@ func (n tenant) service(name, pool, annotations string) (uid string) {
 		name, pool, annotations))
 }
 
-// claim makes a claim of a volume.
 func (n tenant) claim(name, class string) (uid string) {
 	n.t.Helper()
 	return n.apply("/api/v1/namespaces/default/persistentvolumeclaims", fmt.Sprintf(`{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": %q, "namespace": "default"},
 		"spec": {"storageClassName": %q, "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}}`, name, class))
 }
 
-// until waits until something of the cloud has a name that a controller of the cluster gives, and returns its ID.
+// until waits for a cloud object with a name as a controller of the cluster creates it, and returns its ID.
 func (n tenant) until(kind, name string) (id string) {
 	n.t.Helper()
 	for range 60 {
@@ -190,8 +185,8 @@ func (n tenant) until(kind, name string) (id string) {
 	return ""
 }
 
-// aimedAtOthers has a tenant of a running cluster aim its teardown at what others have, and shows that it misses. What
-// the cluster's own controllers make is found.
+// aimedAtOthers has a tenant of a running cluster manipulate objects so that a teardown would delete foreign resources, and
+// shows that it does not. Resources of the cluster's own controllers are found.
 func aimedAtOthers(t *testing.T, s session) {
 	t.Helper()
 	n := tenant{backdoor{t, s}}
@@ -199,7 +194,7 @@ func aimedAtOthers(t *testing.T, s session) {
 	for _, m := range storageManifests(s) {
 		n.apply(m[0], m[1])
 	}
-	n.check(s.net.Clock.Sleep(t.Context(), time.Hour)) // what others have is older than the Service that is aimed at it
+	n.check(s.net.Clock.Sleep(t.Context(), time.Hour)) // the foreign resource is older than the Service that refers to it
 	pool := n.pool()
 	ownBalancer := n.until(state.KindLoadBalancer, "k8s-"+n.service("web", pool, ""))
 	aimed := n.service("aimed", pool, fmt.Sprintf(`, "service.beta.kubernetes.io/exoscale-loadbalancer-id": %q`, theirBalancer))
@@ -207,7 +202,7 @@ func aimedAtOthers(t *testing.T, s session) {
 		t.Errorf("the cloud controller manager made %s, and did not take %s", renamed, theirBalancer)
 	}
 	ownVolume := n.until(state.KindVolume, "pvc-"+n.claim("data", "block"))
-	n.check(s.net.Clock.Sleep(t.Context(), time.Minute)) // the controllers tell the cluster what they made
+	n.check(s.net.Clock.Sleep(t.Context(), time.Minute)) // the controllers update the status of their objects
 	n.apply("/api/v1/persistentvolumes", fmt.Sprintf(`{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "aimed", "annotations": {"pv.kubernetes.io/provisioned-by": "csi.exoscale.com"}},
 		"spec": {"csi": {"driver": "csi.exoscale.com", "volumeHandle": "%s/%s"}, "claimRef": {"uid": %q, "namespace": "default", "name": "aimed"},
 		"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"]}}`, s.spec.Exoscale.Zone, theirVolume, n.claim("aimed", "")))

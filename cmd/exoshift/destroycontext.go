@@ -18,10 +18,8 @@ import (
 	"exoshift/wizard"
 )
 
-// inventoryFile is what a teardown found before it deleted anything, in the cluster's folder.
 const inventoryFile = "inventory.json"
 
-// teardownContext is a cluster that is to be destroyed.
 type teardownContext struct {
 	spec      state.Spec
 	secrets   wizard.Secrets
@@ -34,14 +32,13 @@ type teardownContext struct {
 
 func (s teardownContext) newTeardownView(inventory destroy.Inventory) console.Teardown {
 	told := console.Teardown{Cluster: s.spec.Cluster.ID, Zone: s.spec.Exoscale.Zone, Inventory: inventory}
-	if prices, err := assets.ReadPrices(); err == nil { // what it saves is said beside the point
+	if prices, err := assets.ReadPrices(); err == nil { // savings are optional output
 		told.Price = func(o state.Object) (float64, bool) { return prices.PerHour(o.Kind, o.Type, o.GiB) }
 		told.PricesOf = prices.Date
 	}
 	return told
 }
 
-// newClients is what the teardown acts on; disconnect closes what it opened.
 func (s teardownContext) newClients(journal exoscale.Journal) (world destroy.Clients, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	cloud, err := exoscale.New(s.net, zone, key, secret, journal)
@@ -69,8 +66,8 @@ func (s teardownContext) readKubeconfig() ([]byte, error) {
 	return s.folder.Read(state.InstallDir + "/auth/kubeconfig")
 }
 
-// save keeps what was found, with what earlier teardowns had found, before anything is deleted: a volume that was taken
-// off its machine is known by this alone.
+// save records the inventory, merged with those of earlier teardowns, before anything is deleted: for a detached volume it is
+// the only proof of ownership.
 func (s teardownContext) save(earlier []destroy.Found, inventory destroy.Inventory) error {
 	if !s.hasFolder {
 		return nil
@@ -82,7 +79,7 @@ func (s teardownContext) save(earlier []destroy.Found, inventory destroy.Invento
 	return s.folder.Write(inventoryFile, append(content, '\n'))
 }
 
-// markDestroyed marks the folder, which stays without its keys.
+// markDestroyed keeps the folder without its keys.
 func (s teardownContext) markDestroyed() error {
 	if !s.hasFolder {
 		return nil
@@ -94,7 +91,7 @@ func (s teardownContext) markDestroyed() error {
 	return s.folder.RemoveKeys()
 }
 
-// openEvents is where the folder keeps the events, or nowhere without one.
+// openEvents discards events without a folder.
 func (s teardownContext) openEvents() (*os.File, error) {
 	if !s.hasFolder {
 		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -107,7 +104,7 @@ type closingJournal interface {
 	Close() error
 }
 
-// discardJournal is the journal of a run without a folder: what it deletes it finds by looking.
+// discardJournal is used without a folder: objects are found by their labels.
 type discardJournal struct{}
 
 func (discardJournal) RecordIntent(string, string) error { return nil }

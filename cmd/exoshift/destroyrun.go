@@ -14,13 +14,12 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// clear looks, shows what it found and, unless it is a dry run, deletes it.
 func (d destroyFlags) clear(ctx context.Context, std streams, s teardownContext) error {
 	journal, err := d.openJournal(s)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = journal.Close() }() // each entry is on the disk already
+	defer func() { _ = journal.Close() }() // each entry is synced already
 	world, disconnect, err := s.newClients(journal)
 	if err != nil {
 		return err
@@ -53,12 +52,12 @@ func (d destroyFlags) clear(ctx context.Context, std streams, s teardownContext)
 	}
 	note := func(text string) { fmt.Fprintln(std.err, console.SanitizeLine(text)) }
 	if err := s.cleanupCheckMachine(ctx, note); err != nil {
-		note(err.Error()) // what it holds back shows in the teardown, too
+		note(err.Error()) // the teardown reports what it still blocks
 	}
 	return d.execute(ctx, std, s, teardown, inventory)
 }
 
-// summarizePlan is what is told of the plan. Who is asked about it sees it whole on a screen.
+// summarizePlan only counts the objects if the confirmation prompt follows, which lists them.
 func (d destroyFlags) summarizePlan(s teardownContext, inventory destroy.Inventory) console.Teardown {
 	told := s.newTeardownView(inventory)
 	if !d.dryRun && d.confirmID != s.spec.Cluster.ID {
@@ -67,7 +66,7 @@ func (d destroyFlags) summarizePlan(s teardownContext, inventory destroy.Invento
 	return told
 }
 
-// close ends the output: in JSON, what is there is its last line.
+// close writes the last line of JSON output: the remaining objects.
 func (d destroyFlags) close(std streams, inventory destroy.Inventory, failure error) error {
 	if !d.output.isJSON() {
 		return nil
@@ -75,7 +74,6 @@ func (d destroyFlags) close(std streams, inventory destroy.Inventory, failure er
 	return console.WriteInventoryJSON(std.out, inventory, failure)
 }
 
-// confirm asks for the cluster's ID, unless the command line has it.
 func (d destroyFlags) confirm(ctx context.Context, std streams, cluster string) error {
 	if d.confirmID == cluster {
 		return nil
@@ -91,7 +89,7 @@ func (d destroyFlags) confirm(ctx context.Context, std streams, cluster string) 
 	return nil
 }
 
-// execute runs the plan, and ends with what the last look found.
+// execute runs the plan, and returns what the last inventory found.
 func (d destroyFlags) execute(ctx context.Context, std streams, s teardownContext, teardown *destroy.Teardown, inventory destroy.Inventory) error {
 	events, err := s.openEvents()
 	if err != nil {
@@ -127,7 +125,7 @@ func (d destroyFlags) execute(ctx context.Context, std streams, s teardownContex
 	return shown
 }
 
-// filterRemaining is what is still there of an inventory. A run that was stopped does not know and tells nothing.
+// filterRemaining keeps all objects after a failure that does not list the leftovers.
 func filterRemaining(inventory destroy.Inventory, failure error) destroy.Inventory {
 	rest := destroy.Inventory{Kept: inventory.Kept, Notes: inventory.Notes, Actions: inventory.Actions}
 	var leftover *destroy.LeftoverError
@@ -142,7 +140,6 @@ func filterRemaining(inventory destroy.Inventory, failure error) destroy.Invento
 	return rest
 }
 
-// formatRetry is the command line that goes on.
 func (d destroyFlags) formatRetry(s teardownContext) string {
 	more := []string{"--confirm-destroy", s.spec.Cluster.ID}
 	if d.deleteBackups {
@@ -154,13 +151,11 @@ func (d destroyFlags) formatRetry(s teardownContext) string {
 	return d.formatCommand(more...)
 }
 
-// formatCommand is the command line with more flags. It has none that destroy does not know.
 func (d destroyFlags) formatCommand(more ...string) string {
 	known := options{answers: d.answers, set: d.set, dir: d.dir, output: d.output, waitForDNS: install.DefaultWaitForDNS, bootstrapAccess: true}
 	return resumeCommand("destroy", known, more...)
 }
 
-// readTeardownOptions returns what the folder knows.
 func (d destroyFlags) readTeardownOptions(s teardownContext) (destroy.Options, error) {
 	options := destroy.Options{
 		Names: install.ListNames(s.spec), DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, OwnKey: s.secrets.APIKey,
@@ -185,7 +180,6 @@ func (d destroyFlags) readTeardownOptions(s teardownContext) (destroy.Options, e
 	return options, nil
 }
 
-// openJournal is the folder's for what changes the cloud.
 func (d destroyFlags) openJournal(s teardownContext) (closingJournal, error) {
 	if !s.hasFolder || d.dryRun {
 		return discardJournal{}, nil

@@ -13,8 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// enrolled makes the cluster known to Project Syn, with nothing of it in the cloud: a teardown was stopped there, or an
-// installation never came further.
+// enrolled registers the cluster in Project Syn without cloud objects, as after an interrupted teardown or installation.
 func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 	t.Helper()
 	there, secrets := s.access.newLieutenantClient(s.net, lieutenantURL), s.access.openVaultClient(s.net, s.spec.Syn)
@@ -41,7 +40,6 @@ func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 	return there, secrets
 }
 
-// tornDown runs a teardown and returns what it printed.
 func tornDown(t *testing.T, s session, d destroyFlags, kept bool) string {
 	t.Helper()
 	noted := facts(t, s)

@@ -17,17 +17,16 @@ import (
 	"exoshift/state"
 )
 
-// saneTime is how long an installation may take until somebody says what is wrong with it. Who waits for operators has
-// waited for the machines before.
+// saneTime limits the time to the first diagnosis. A run that waits for operators has waited for the machines before.
 const saneTime = 70 * time.Minute
 
-// patient is an installation that has something.
+// patient is an installation with a fault.
 type patient struct {
 	circumstances
 	alter func(*install.Clients)
 }
 
-// patients are by the rule that has to be the first to be found.
+// patients are by the rule that has to match first.
 func patients() map[string]patient {
 	scenario := func(name string) patient { return patient{circumstances: circumstances{scenario: name}} }
 	external := scenario("no-cloud-controller")
@@ -46,7 +45,7 @@ func patients() map[string]patient {
 	return all
 }
 
-// Each rule of the rulebook is provoked in a zone where its cause is at work, and is the first thing that is found.
+// Each rule is triggered in a zone with its cause, and is the first diagnosis.
 func TestEachRuleIsFoundWhereItsCauseIs(t *testing.T) {
 	long(t)
 	for rule, ill := range patients() {
@@ -67,7 +66,6 @@ func TestEachRuleIsFoundWhereItsCauseIs(t *testing.T) {
 	}
 }
 
-// diagnosed runs an installation until something is found wrong with it.
 func diagnosed(t *testing.T, ill patient) (first *provisioner.Event, after time.Duration, lines string) {
 	t.Helper()
 	answers := ill.spec
@@ -91,7 +89,7 @@ func diagnosed(t *testing.T, ill patient) (first *provisioner.Event, after time.
 	return first, after, lines
 }
 
-// runIn runs an installation in a world that is altered, if alter is not nil.
+// runIn runs an installation with clients that are altered, if alter is not nil.
 func (s session) runIn(ctx context.Context, t *testing.T, out io.Writer, alter func(*install.Clients)) error {
 	t.Helper()
 	if alter == nil {
@@ -100,10 +98,9 @@ func (s session) runIn(ctx context.Context, t *testing.T, out io.Writer, alter f
 	return playedTo(ctx, t, s, out, alter)
 }
 
-// clinic reads the events of a run, and stops it at the first diagnosis.
 type clinic struct {
 	lines bytes.Buffer // of the whole run
-	read  int          // how much of it was understood
+	read  int          // bytes parsed so far
 	first *provisioner.Event
 	stop  context.CancelFunc
 }

@@ -8,7 +8,6 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// cacheFolder is where downloads are kept that several clusters use.
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -17,7 +16,6 @@ func cacheFolder() (string, error) {
 	return filepath.Join(base, "exoshift"), nil
 }
 
-// readReleaseKey reads the key that --release-key names; nil without one.
 func (o options) readReleaseKey() ([]byte, error) {
 	if o.releaseKey == "" {
 		return nil, nil
@@ -29,7 +27,7 @@ func (o options) readReleaseKey() ([]byte, error) {
 	return key, nil
 }
 
-// toAbsolutePath makes a path independent of where programs are looked for; "" stays.
+// toAbsolutePath prevents a lookup in PATH; "" stays.
 func toAbsolutePath(path string) (string, error) {
 	if path == "" {
 		return "", nil

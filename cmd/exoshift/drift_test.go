@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-// What goes behind the program's back is named by a plan one by one, and all of it is repaired by one installation.
+// A plan lists every change made without the program, and one installation repairs all of them.
 func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	b := backdoor{t, s}
 	var all []string
@@ -48,8 +48,7 @@ func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	}
 }
 
-// Of a zone that an installation was stopped in, a plan names what is missing alone; what the answers no longer ask for
-// it tells, and leaves alone.
+// For an interrupted installation, a plan lists only missing objects; it reports surplus objects, and keeps them.
 func TestAPlanOnAPartOfACluster(t *testing.T) {
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
@@ -82,7 +81,6 @@ func TestAPlanOnAPartOfACluster(t *testing.T) {
 	})
 }
 
-// pending returns what a plan says would be done, sorted.
 func pending(t *testing.T, s session) []string {
 	t.Helper()
 	preview, err := s.previewInstallation(t.Context())
@@ -101,7 +99,7 @@ func pendingOf(preview install.Preview) []string {
 	return names
 }
 
-// forget deletes the node of a machine that is gone, as its operator has to.
+// forget deletes the node of a machine that is gone: a manual step.
 func forget(b backdoor, node string) {
 	b.t.Helper()
 	askCluster(b.t, b.s, http.MethodDelete, "/api/v1/nodes/"+node, nil)
@@ -115,7 +113,7 @@ func sentence(action, kind, name string) string {
 	return action + " " + kind + " " + name
 }
 
-// repaired installs and returns what was done to the cloud, sorted.
+// repaired installs and returns the changes of the cloud, sorted.
 func repaired(t *testing.T, s session) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -133,11 +131,11 @@ func repaired(t *testing.T, s session) []string {
 	return names
 }
 
-// drift is something that somebody else does to the cluster's objects.
+// drift is a change of the cluster's objects made by somebody else.
 type drift struct {
 	name   string
 	happen func(b backdoor)
-	want   []string // what a plan has to say then
+	want   []string // the expected plan
 }
 
 func drifts() []drift {

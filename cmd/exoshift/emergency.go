@@ -16,7 +16,6 @@ import (
 	"exoshift/state"
 )
 
-// emergencyFlags is what the flags of emergency-access say beyond the common ones.
 type emergencyFlags struct {
 	options
 	kubeconfig string // path of the emergency credentials
@@ -74,7 +73,7 @@ func (e emergencyFlags) run(ctx context.Context, std streams) error {
 	return e.verify(ctx, std, folder, cluster, credentials)
 }
 
-// toUsageError tells a wrong file or folder from what went wrong.
+// toUsageError marks invalid files and folders as usage errors.
 func toUsageError(err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return usageError{err}
@@ -82,7 +81,6 @@ func toUsageError(err error) error {
 	return err
 }
 
-// verify proves that the credentials work, and says what may be done then.
 func (e emergencyFlags) verify(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
 	verified, err := cluster.VerifyEmergency(ctx, credentials)
 	if err != nil {
@@ -97,7 +95,7 @@ func (e emergencyFlags) verify(ctx context.Context, std streams, folder state.Fo
 	return e.invalidateKubeconfig(ctx, std, folder, cluster, credentials)
 }
 
-// invalidateKubeconfig takes the administrator's kubeconfig its power, once somebody has said yes.
+// invalidateKubeconfig revokes the administrator's kubeconfig after a confirmation.
 func (e emergencyFlags) invalidateKubeconfig(ctx context.Context, std streams, folder state.Folder, cluster *openshift.Cluster, credentials []byte) error {
 	facts, err := folder.LoadFacts()
 	if err != nil {
@@ -126,7 +124,7 @@ func (e emergencyFlags) invalidateKubeconfig(ctx context.Context, std streams, f
 	return recordInvalidated(folder)
 }
 
-// recordInvalidated keeps in the folder since when its kubeconfig is refused: the hand-over page names it no more.
+// recordInvalidated records the time, and rewrites the hand-over page without the kubeconfig.
 func recordInvalidated(folder state.Folder) error {
 	facts, err := folder.LoadFacts()
 	if err != nil || !facts.Syn.AdminInvalidated.IsZero() {
@@ -147,7 +145,6 @@ func recordInvalidated(folder state.Folder) error {
 	return folder.Write(state.HandoverFile, page.RenderMarkdown())
 }
 
-// openCluster returns the cluster of a folder; leave closes it.
 func openCluster(folder state.Folder) (cluster *openshift.Cluster, leave func(), err error) {
 	const op = "reach the cluster"
 	spec, err := readCurrentAnswers(folder)

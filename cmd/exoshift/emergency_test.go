@@ -48,8 +48,8 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 	})
 }
 
-// handedOverDespiteAnAlert installs a cluster with an alert that nobody expects: it wakes nobody, is told on the hand-over
-// page, and once somebody has looked at it, the same command lets alerts reach people.
+// handedOverDespiteAnAlert installs a cluster with an unexpected alert: alerts stay silenced and the hand-over page reports
+// it, and once it was reviewed, the same command enables the routing of alerts.
 func handedOverDespiteAnAlert(t *testing.T, s session) {
 	t.Helper()
 	const alert, job = "KubeJobFailed in syn-cluster-backup", "/apis/batch/v1/namespaces/syn-cluster-backup/jobs/objects-check"
@@ -67,7 +67,6 @@ func handedOverDespiteAnAlert(t *testing.T, s session) {
 	}
 }
 
-// emergencyToken asks for a token of the cluster's emergency account, as those who keep the credentials do.
 func emergencyToken(t *testing.T, s session) string {
 	t.Helper()
 	const namespace = "appuio-emergency-credentials-controller"

@@ -30,7 +30,7 @@ func TestAWrongFileIsAWrongCommandAndKeepsItsHint(t *testing.T) {
 	}
 }
 
-// An installation needs its kubeconfig to let alerts reach people.
+// An installation needs its kubeconfig to enable the routing of alerts.
 func TestWhoInvalidatesTooEarlyIsTold(t *testing.T) {
 	t.Parallel()
 	folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))

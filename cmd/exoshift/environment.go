@@ -10,22 +10,20 @@ import (
 	"exoshift/internal/simcloud"
 )
 
-// zoneEnvironment is the world that an interview asks: the real one, or a simulated one.
+// zoneEnvironment is what an interview looks values up in: live or simulated.
 type zoneEnvironment interface {
-	// network returns the way to a zone.
 	openNetwork(ctx context.Context, zone string) (network.Network, error)
-	// access returns how the person who is asked is known to Project Syn there.
+	// openAccess returns the user's access to Project Syn there.
 	openAccess(ctx context.Context, zone string) (*synAccess, error)
 	close() error
 }
 
-// liveEnvironment is the host's own network, whatever the zone.
 type liveEnvironment struct {
 	net    network.Network
 	person *synAccess
 }
 
-// newLiveEnvironment is that of whoever sits here. Nothing waits for a sign-in that they did not ask for.
+// newLiveEnvironment never waits for a sign-in that was not requested.
 func newLiveEnvironment(o options) liveEnvironment {
 	return liveEnvironment{o.newNetwork(), newOwnAccess()}
 }
@@ -40,15 +38,15 @@ func (r liveEnvironment) openAccess(context.Context, string) (*synAccess, error)
 
 func (liveEnvironment) close() error { return nil }
 
-// simulatedEnvironment opens a simulated zone when it is first asked for, in memory: an interview creates nothing. Each has machines of
-// one name only, and an interview may change its mind.
+// simulatedEnvironment opens simulated zones on first use, in memory: an interview creates nothing. Each has machines of one
+// cluster name only, and the name may change during an interview.
 type simulatedEnvironment struct {
 	options simcloud.Options
 
 	mu     sync.Mutex
 	zones  map[string]*simcloud.Zone
 	people map[string]*synAccess // by zone
-	closed bool                  // nobody opens a zone any more
+	closed bool                  // no zone is opened any more
 }
 
 func (s *simulatedEnvironment) openNetwork(ctx context.Context, zone string) (network.Network, error) {

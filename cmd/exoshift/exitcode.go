@@ -13,8 +13,9 @@ import (
 	"exoshift/state"
 )
 
-// The exit codes, promised to scripts; docs/exit-codes.md is the same table.
 const (
+	// The exit codes are a stable interface, documented in docs/exit-codes.md.
+
 	exitOK           = 0
 	exitInternal     = 1
 	exitUsage        = 2
@@ -35,17 +36,16 @@ const (
 	exitInterrupted  = 130
 )
 
-// usageError is a command line that cannot be followed.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// answersError is an answers file with faults, which have been printed.
+// answersError reports problems of answers, which have been printed.
 type answersError struct{ error }
 
 func (e answersError) Unwrap() error { return e.error }
 
-// exitCode chooses by the kind of a failure and, where that says too little, by the phase it happened in.
+// exitCode uses the kind of an error and, where that is not enough, the phase of the run.
 func exitCode(err error) int {
 	var usage usageError
 	var answers answersError

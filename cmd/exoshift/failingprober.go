@@ -8,8 +8,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// failingProber is what a machine finds that ran and could not tell us anything: it does not reach the object storage, which the
-// nodes need as well. Of everything else nothing is known. It is a reach.Prober.
+// failingProber produces the results of a remote machine that started but could not report: the object storage was
+// unreachable, which the nodes need as well. Everything else is unknown. It is a reach.Prober.
 type failingProber struct{ cause error }
 
 func (s failingProber) Probe(_ context.Context, check reach.Check) reach.Finding {
@@ -22,8 +22,7 @@ func (s failingProber) Probe(_ context.Context, check reach.Check) reach.Finding
 	}
 }
 
-// buildFailedReport makes the report of such a machine. Where the object storage is none of the checks, the report says nothing of
-// what is wrong, so that the cause is returned, too.
+// buildFailedReport returns the cause, too: without a check of the object storage the report does not show the problem.
 func buildFailedReport(ctx context.Context, task reach.Task, cause error, tell func(reach.Result)) (reach.Report, error) {
 	hint, failed := fault.HintOf(cause), false
 	report := reach.Run(ctx, task, failingProber{cause}, nil)

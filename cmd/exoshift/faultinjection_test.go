@@ -14,11 +14,11 @@ import (
 	"exoshift/state"
 )
 
-// saboteur is the cloud with one thing done wrongly.
+// saboteur is a cloud client with one injected mistake.
 type saboteur struct {
 	install.Cloud
-	rule     func(state.SecurityGroup, state.Rule) bool // true: left out
-	record   func(state.Record) state.Record            // an empty one: left out
+	rule     func(state.SecurityGroup, state.Rule) bool // true: omitted
+	record   func(state.Record) state.Record            // an empty result: omitted
 	userData func(machine string, document []byte) []byte
 	detached bool
 }
@@ -55,8 +55,7 @@ func (s saboteur) EnsureAttached(ctx context.Context, ip, instance string) (stat
 	return s.Cloud.EnsureAttached(ctx, ip, instance)
 }
 
-// The simulated zone is as unforgiving as the real one: each wrong detail breaks the installation where it would in
-// reality.
+// The simulated zone is as strict as the real one: each wrong detail breaks the installation where it would in reality.
 func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 	long(t)
 	without := func(group string, port int) func(state.SecurityGroup, state.Rule) bool {
@@ -108,7 +107,6 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 	}
 }
 
-// sabotaged runs the recipe on a world with a saboteur in the place of the cloud.
 func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 	t.Helper()
 	return played(t, s, func(world *install.Clients) {
@@ -117,7 +115,7 @@ func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 	})
 }
 
-// played runs the recipe on an altered world and returns its output.
+// played runs the recipe with altered clients and returns its output.
 func played(t *testing.T, s session, alter func(*install.Clients)) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -125,7 +123,7 @@ func played(t *testing.T, s session, alter func(*install.Clients)) (string, erro
 	return out.String(), err
 }
 
-// playedTo runs the recipe on an altered world until ctx ends.
+// playedTo runs the recipe with altered clients until ctx ends.
 func playedTo(ctx context.Context, t *testing.T, s session, out io.Writer, alter func(*install.Clients)) error {
 	t.Helper()
 	records, err := openRecords(s.folder, s.net.Clock)

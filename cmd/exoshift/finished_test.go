@@ -12,8 +12,8 @@ import (
 	"exoshift/state"
 )
 
-// What needs nothing but a cluster of the example that stands shares one installation. Who changes anything gets a copy of
-// the zone and of the cluster's folder.
+// Tests of an installed example cluster share one installation. Tests that change it get a copy of the zone and of the
+// cluster's folder.
 func TestAFinishedInstallation(t *testing.T) {
 	whole(t)
 	t.Parallel()
@@ -48,7 +48,6 @@ func TestAFinishedInstallation(t *testing.T) {
 	}
 }
 
-// copyTree copies the files below a folder with their modes.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -86,7 +85,7 @@ func repeated(t *testing.T, s session, zone *simcloud.Zone) {
 	}
 }
 
-// toldEvents are those of the runs so far, as the folder keeps them.
+// toldEvents returns the events of all runs in the folder.
 func toldEvents(t *testing.T, s session) []provisioner.Event {
 	t.Helper()
 	lines, err := s.folder.Read(state.EventsFile)

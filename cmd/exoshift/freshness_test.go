@@ -10,7 +10,7 @@ import (
 	"exoshift/provisioner"
 )
 
-// What changes in the cluster is told at the next look at it: 5 seconds later at most. The cluster notes whole seconds.
+// Changes in the cluster are reported by the next poll: after 5 seconds at most. The cluster's timestamps are whole seconds.
 func nodesToldInTime(t *testing.T, s session) {
 	t.Helper()
 	told := map[string]time.Time{}
@@ -34,7 +34,6 @@ func nodesToldInTime(t *testing.T, s session) {
 	}
 }
 
-// nodesOf asks the cluster for its nodes.
 func nodesOf(t *testing.T, s session) []corev1.Node {
 	t.Helper()
 	var list corev1.NodeList

@@ -10,8 +10,8 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// gatherDiagnostics keeps what may explain a failure, tells so, and returns the path of its folder. What goes wrong with that is
-// told and hides nothing.
+// gatherDiagnostics emits events about its result, and returns the folder's path. Its own errors are emitted and never replace
+// the failure.
 func gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (path string) {
 	if ctx.Err() != nil || !shouldGather(failure) {
 		return ""
@@ -30,8 +30,8 @@ func gatherDiagnostics(ctx context.Context, installation *install.Installation, 
 	return told.Name
 }
 
-// shouldGather tells whether more than its own words may explain a failure: not one that came before anything was made,
-// not a stop, and not one that waits for somebody to act.
+// shouldGather excludes failures that are self-explanatory: before anything was created, after a cancellation, or with an
+// action needed.
 func shouldGather(failure error) bool {
 	var step *provisioner.StepError
 	if !errors.As(failure, &step) || step.Step.Phase == install.Preflight {

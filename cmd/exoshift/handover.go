@@ -8,8 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// buildHandover says what those who get a cluster need to know, by what its folder holds once a run has ended well. kept
-// tells whether the folder stays.
+// buildHandover is for a folder whose run has succeeded. kept reports whether the folder is kept.
 func buildHandover(folder state.Folder, spec state.Spec, kept bool) (handover.Report, error) {
 	facts, err := folder.LoadFacts()
 	if err != nil {
@@ -28,7 +27,7 @@ func buildHandover(folder state.Folder, spec state.Spec, kept bool) (handover.Re
 	return handover.New(source), err
 }
 
-// readHandover is buildHandover for those who only show it.
+// readHandover reports an error as a note, for display only.
 func readHandover(folder state.Folder, spec state.Spec, kept bool) handover.Report {
 	report, err := buildHandover(folder, spec, kept)
 	if err != nil {
@@ -37,7 +36,6 @@ func readHandover(folder state.Folder, spec state.Spec, kept bool) handover.Repo
 	return report
 }
 
-// saveHandover writes the report into the cluster's folder, if that stays.
 func (s *session) saveHandover() error {
 	report, err := buildHandover(s.folder, s.spec, !s.temporary)
 	s.locations.Handover = report

@@ -37,7 +37,7 @@ func handedOverWithoutASecret(t *testing.T, s session, _ *simcloud.Zone) {
 	}
 }
 
-// folderSecrets are what the run was given and what its folder holds that nobody else may know.
+// folderSecrets returns the secrets of the answers and of the folder.
 func folderSecrets(t *testing.T, s session) map[string]string {
 	t.Helper()
 	password, err := s.readInstallFile("auth/kubeadmin-password")

@@ -20,7 +20,7 @@ func addHostKeysFlag(cmd *cobra.Command) {
 	cmd.Flags().String(hostKeysName, "", "trust the SSH host keys in this file, as in known_hosts, in the place of those that are pinned for the same hosts, e.g. for a mirror")
 }
 
-// bindHostKeys reads the file that the command was given, if it takes one.
+// bindHostKeys reads the file of the flag, if the command has it.
 func (o *options) bindHostKeys(cmd *cobra.Command, layers *viper.Viper) (err error) {
 	if cmd.Flags().Lookup(hostKeysName) == nil {
 		return nil
@@ -30,15 +30,13 @@ func (o *options) bindHostKeys(cmd *cobra.Command, layers *viper.Viper) (err err
 	return err
 }
 
-// newNetwork is the network of this machine, with the host keys that were given.
 func (o options) newNetwork() network.Network {
 	n := network.Host()
 	n.HostKeys = o.hostKeys
 	return n
 }
 
-// readHostKeys returns the keys in a file as in known_hosts, by host; nil without a file. Of several keys of a host the
-// first counts.
+// readHostKeys returns the keys in a known_hosts file, by host; nil without a file. The first key of a host wins.
 func readHostKeys(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
@@ -54,7 +52,7 @@ func readHostKeys(path string) (map[string]string, error) {
 			continue
 		}
 		for _, host := range hosts {
-			if host != "" && !strings.ContainsAny(host, "*?!|#@") && keys[host] == "" { // patterns and hashes are no host's name
+			if host != "" && !strings.ContainsAny(host, "*?!|#@") && keys[host] == "" { // patterns and hashes are skipped
 				keys[host] = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 			}
 		}
@@ -65,7 +63,6 @@ func readHostKeys(path string) (map[string]string, error) {
 	return keys, nil
 }
 
-// formatKnownHosts are keys by host as in known_hosts.
 func formatKnownHosts(keys map[string]string) []byte {
 	var lines strings.Builder
 	for _, host := range slices.Sorted(maps.Keys(keys)) {

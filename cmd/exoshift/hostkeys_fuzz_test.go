@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FuzzReadHostKeys: what is read of a file is read of what is written of it.
+// FuzzReadHostKeys: parsing, formatting and parsing again has the same result.
 func FuzzReadHostKeys(f *testing.F) {
 	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKpMpSEws+01sdyRHhWJvZjZczk/4beFHZsFOSkRuIFh"
 	for _, seed := range []string{

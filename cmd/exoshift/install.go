@@ -53,7 +53,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	return installAnswered(cmd.Context(), o, std, read)
 }
 
-// installAnswered installs a cluster by answers, and asks for what they leave open if there is anybody to ask.
+// installAnswered asks for missing answers, if the run is interactive.
 func installAnswered(ctx context.Context, o options, std streams, read loaded) error {
 	switch {
 	case len(read.needs) == 0:
@@ -67,7 +67,6 @@ func installAnswered(ctx context.Context, o options, std streams, read loaded) e
 	return d.run(ctx)
 }
 
-// installAs installs a cluster by complete answers, once somebody has agreed to the plan.
 func installAs(ctx context.Context, o options, std streams, spec state.Spec, secrets wizard.Secrets) error {
 	if err := compareWithFlags(o, spec, std); err != nil {
 		return err
@@ -91,7 +90,6 @@ func installAs(ctx context.Context, o options, std streams, spec state.Spec, sec
 	return s.run(ctx, std)
 }
 
-// compareWithFlags compares the answers with those in force in the folder that the flags mean, if there is one.
 func compareWithFlags(o options, spec state.Spec, std streams) error {
 	dir := o.dir
 	if dir == "" {
@@ -107,7 +105,7 @@ func compareWithFlags(o options, spec state.Spec, std streams) error {
 	return compareAnswers(folder, spec, std)
 }
 
-// confirmPlan shows the plan and asks for a yes before anything is created; without a terminal --yes has said it.
+// confirmPlan asks for confirmation before anything is created; without a terminal --yes is required.
 func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizard.Secrets, std streams) error {
 	if o.yes {
 		return nil
@@ -116,7 +114,7 @@ func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizar
 	if err != nil {
 		return err
 	}
-	defer func() { _ = leave() }() // it was only looked at
+	defer func() { _ = leave() }() // it is read-only
 	if err := s.promptRenewal(ctx, o, std); err != nil {
 		return err
 	}
@@ -143,7 +141,6 @@ func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizar
 	return err
 }
 
-// promptYesNo asks a person for a yes.
 func promptYesNo(ctx context.Context, std streams, question string) (yes bool, err error) {
 	fmt.Fprint(std.out, question+" [y/N] ")
 	answer, err := std.readLine(ctx)
@@ -154,8 +151,7 @@ func promptYesNo(ctx context.Context, std streams, question string) (yes bool, e
 	return answer == "y" || answer == "yes", nil
 }
 
-// readLine returns what is typed until Enter, or until ctx ends and then its cause. The end of the input is an empty
-// answer, never a yes.
+// readLine returns a line, or the cause of ctx's end. The end of the input is an empty answer, never a confirmation.
 func (s streams) readLine(ctx context.Context) (string, error) {
 	line, err := s.lineReader().Next(ctx)
 	if errors.Is(err, console.ErrEnded) {
@@ -174,7 +170,6 @@ func openFolder(dir string, spec state.Spec) (state.Folder, error) {
 	return createFolder(dir)
 }
 
-// defaultPath is where a cluster's folder is unless --dir says otherwise.
 func defaultPath(clusterID string) (string, error) {
 	path, err := state.DefaultPath(clusterID)
 	if err != nil {
@@ -191,7 +186,6 @@ func createFolder(dir string) (state.Folder, error) {
 	return folder, nil
 }
 
-// resumeCommand returns the command line that goes on with a run.
 func resumeCommand(verb string, o options, more ...string) string {
 	words := []string{"exoshift", verb}
 	if o.answers != "" {

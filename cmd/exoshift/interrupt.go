@@ -8,14 +8,13 @@ import (
 	"syscall"
 )
 
-// interruptHandler decides what a Ctrl-C ends: what somebody waits for just now, or else the program. A nil one knows of no
-// Ctrl-C.
+// interruptHandler decides what a Ctrl-C cancels: the current wait, or else the program. A nil handler is valid, and handles
+// no Ctrl-C.
 type interruptHandler struct {
 	mu    sync.Mutex
-	ended context.CancelFunc // of what the next Ctrl-C ends; nil: the program
+	ended context.CancelFunc // cancelled by the next Ctrl-C; nil: the program
 }
 
-// withInterrupt returns a context that the next Ctrl-C ends in place of the program.
 func (i *interruptHandler) withInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if i == nil {
@@ -31,7 +30,6 @@ func (i *interruptHandler) set(cancel context.CancelFunc) {
 	i.ended = cancel
 }
 
-// take ends what a Ctrl-C ends in place of the program, and tells whether there was any such thing.
 func (i *interruptHandler) take() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -43,10 +41,9 @@ func (i *interruptHandler) take() bool {
 	return true
 }
 
-// notifyInterrupt returns a context that ends with the first signal that is meant for the program. A second Ctrl-C or SIGTERM
-// ends the process at once. A second SIGHUP does not: of a terminal that goes away, the kernel and the shell both tell. Who
-// ignores SIGHUP from the start, as under nohup, is not stopped by it. A closed pipe is an error of who writes to it, and
-// no signal.
+// notifyInterrupt returns a context that is cancelled by the first signal. A second Ctrl-C or SIGTERM ends the process at
+// once. A second SIGHUP does not: when a terminal disappears, the kernel and the shell both send one. SIGHUP stays ignored if
+// it was from the start, as under nohup. A closed pipe is an error of its writers, not a signal.
 func notifyInterrupt() (context.Context, *interruptHandler) {
 	ctx, stop := context.WithCancel(context.Background())
 	arrived, hungUp, i := make(chan os.Signal, 1), make(chan os.Signal, 1), &interruptHandler{}
@@ -54,7 +51,7 @@ func notifyInterrupt() (context.Context, *interruptHandler) {
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(hungUp, syscall.SIGHUP)
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // not Ignore, which other programs would inherit
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // not Ignore, which child processes would inherit
 	go func() {
 		defer stop()
 		defer signal.Stop(arrived)

@@ -11,14 +11,13 @@ import (
 	"exoshift/wizard"
 )
 
-// defaultZone is asked for what every zone tells, as long as none is chosen.
+// defaultZone is queried for zone-independent data, as long as none is chosen.
 const defaultZone = "ch-gva-2"
 
-// interviewBackend is an interview with what stands behind it: the draft that it is kept in, and the world that is asked.
 type interviewBackend struct {
 	options     options
 	draft       state.Draft
-	unlock      func() // lets the draft go; nil once that is done
+	unlock      func() // releases the draft; nil after that
 	answers     *wizard.Answers
 	found       []wizard.Problem // see wizard.Interview
 	only        []string         // see wizard.Interview
@@ -28,16 +27,15 @@ type interviewBackend struct {
 	cache       string // of downloads
 
 	rehearsal *rehearsal  // nil: it is about a real cluster
-	cleanUp   func(error) // after a rehearsal; nil: there is nothing to clean up
+	cleanUp   func(error) // after a rehearsal; nil: nothing to clean up
 	checkOnly bool
 	begun     bool // the folder is that of an installation now
 
 	exported exported
 	saved    atomic.Pointer[wizard.Answers]       // what was saved last; nil before that
-	types    atomic.Pointer[[]state.InstanceType] // what the zone offered last
+	types    atomic.Pointer[[]state.InstanceType] // the latest instance types of the zone
 }
 
-// newInterview returns what the screens and the prompts hold.
 func (c *interviewBackend) newInterview() *wizard.Interview {
 	return &wizard.Interview{
 		Answers:    c.answers,
@@ -62,7 +60,7 @@ func (c *interviewBackend) newInterview() *wizard.Interview {
 	}
 }
 
-// close lets go of everything. A draft that nothing was said in goes, too.
+// close also removes a draft without answers.
 func (c *interviewBackend) close() error {
 	err := errors.Join(c.environment.close(), c.cleanupChecks())
 	c.release()
@@ -76,7 +74,6 @@ func (c *interviewBackend) close() error {
 	return err
 }
 
-// finalAnswers returns the answers as they are after the interview.
 func (c *interviewBackend) finalAnswers() *wizard.Answers {
 	if said := c.saved.Load(); said != nil {
 		return said
@@ -84,7 +81,6 @@ func (c *interviewBackend) finalAnswers() *wizard.Answers {
 	return c.answers
 }
 
-// release lets the draft go.
 func (c *interviewBackend) release() {
 	if c.unlock != nil {
 		c.unlock()
@@ -92,25 +88,22 @@ func (c *interviewBackend) release() {
 	}
 }
 
-// isInPlace tells whether the draft is in the folder that will be the cluster's.
+// isInPlace reports whether the draft is in the folder that will be the cluster's.
 func (c *interviewBackend) isInPlace() bool { return c.options.dir != "" }
 
-// isTemporary tells whether the folder goes with an interview in which nothing was said.
+// isTemporary reports whether the folder is removed with an interview without answers.
 func (c *interviewBackend) isTemporary() bool { return c.rehearsal != nil && c.rehearsal.temporary }
 
-// save keeps the draft. What was saved last is what is carried out.
 func (c *interviewBackend) save(answers *wizard.Answers) error {
 	c.saved.Store(answers.Copy())
 	return c.draft.Save(wizard.Export(answers.Spec, answers.Origins))
 }
 
-// saveSecret writes down a secret that was typed.
 func (c *interviewBackend) saveSecret(key, secret string) (reference string, err error) {
 	path, err := c.draft.KeepSecret(key, secret)
 	return "file:" + path, err
 }
 
-// resolveFolder returns where the cluster's folder is, or will be.
 func (c *interviewBackend) resolveFolder(spec state.Spec) (string, error) {
 	if c.options.dir != "" {
 		return filepath.Abs(c.options.dir)
@@ -118,7 +111,7 @@ func (c *interviewBackend) resolveFolder(spec state.Spec) (string, error) {
 	return defaultPath(cmp.Or(spec.Cluster.ID, "cluster"))
 }
 
-// estimateCost only calculates. CPUs and GPUs are counted once the zone has told its types.
+// estimateCost makes no API call. CPUs and GPUs are counted once a lookup has the zone's types.
 func (c *interviewBackend) estimateCost(spec state.Spec) wizard.Estimate {
 	var types []state.InstanceType
 	if offered := c.types.Load(); offered != nil {
@@ -128,7 +121,7 @@ func (c *interviewBackend) estimateCost(spec state.Spec) wizard.Estimate {
 	told := wizard.Estimate{Machines: needs["instance"], Needs: needs}
 	cost, err := install.Estimate(spec)
 	if err != nil {
-		return told // the price list is a part of this program, and tested
+		return told // the price list is embedded, and tested
 	}
 	told.Hour, told.Month, told.Date, told.Unknown = cost.Hour, cost.Month, cost.Date, cost.Unknown
 	return told

@@ -20,7 +20,6 @@ import (
 	"exoshift/wizard"
 )
 
-// zoneRealm is one zone that is open already.
 type zoneRealm struct{ zone *simcloud.Zone }
 
 func (z zoneRealm) openNetwork(context.Context, string) (network.Network, error) {
@@ -33,7 +32,7 @@ func (z zoneRealm) openAccess(context.Context, string) (*synAccess, error) {
 
 func (zoneRealm) close() error { return nil }
 
-// talking begins a conversation about the example on a zone in memory, in virtual time. Its home is empty.
+// talking starts an interview about the example with a zone in memory, in virtual time. Its home is empty.
 func talking(t *testing.T, world circumstances, then func(t *testing.T, c *interviewBackend, zone *simcloud.Zone)) {
 	t.Helper()
 	home := t.TempDir()
@@ -63,7 +62,6 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 	})
 }
 
-// secretsOf are those that the answers lead to.
 func secretsOf(t *testing.T, c *interviewBackend) wizard.Secrets {
 	t.Helper()
 	secrets, faults := wizard.ResolveSecrets(c.answers.Spec, c.lookup)
@@ -115,7 +113,7 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 	})
 }
 
-// isInstalledFromItsOwnSecrets tells whether the folder has all that it needs once the draft is gone.
+// isInstalledFromItsOwnSecrets requires that the folder is complete once the draft is gone.
 func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret string) {
 	t.Helper()
 	path, err := defaultPath("c-demo-1")
@@ -144,7 +142,6 @@ func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret stri
 	}
 }
 
-// checked runs the checks and returns what each ended in.
 func checked(t *testing.T, i *wizard.Interview, secrets wizard.Secrets) (map[string]wizard.CheckState, error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -236,7 +233,7 @@ func TestNobodyOpensAZoneOfAnInterviewThatIsOver(t *testing.T) {
 	}
 }
 
-// begunFolder is the folder of a cluster of which something exists.
+// begunFolder is the folder of a partly created cluster.
 func begunFolder(t *testing.T, path string, spec state.Spec, rehearsal bool) (folder state.Folder, answers []byte) {
 	t.Helper()
 	folder, err := state.Create(path)
@@ -256,7 +253,7 @@ func begunFolder(t *testing.T, path string, spec state.Spec, rehearsal bool) (fo
 	return folder, answers
 }
 
-// inForce demands answers in force, and that the draft is kept or not.
+// inForce requires these answers in the folder, and that the draft is kept or not.
 func inForce(t *testing.T, folder state.Folder, want []byte, draft state.Draft, kept bool) {
 	t.Helper()
 	if content, err := folder.Read(state.AnswersFile); err != nil || !bytes.Equal(content, want) {

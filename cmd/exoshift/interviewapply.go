@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard"
 )
 
-// apply does what an interview agreed on. Nobody is asked a second time.
+// apply does not ask for confirmation again.
 func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 	if c.checkOnly {
 		fmt.Fprintln(std.out, "The checks are done; nothing was created.")
@@ -25,7 +25,7 @@ func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 		return answersError{errors.New("the answers have faults")}
 	}
 	if c.isInPlace() {
-		c.release() // the folder is locked anew
+		c.release() // the folder is locked again
 	}
 	if c.rehearsal != nil {
 		if err := c.environment.close(); err != nil {
@@ -36,7 +36,6 @@ func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 	return c.install(ctx, std, spec, secrets)
 }
 
-// install makes the cluster's folder out of the draft, and the cluster.
 func (c *interviewBackend) install(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) error {
 	folder, err := openFolder(c.options.dir, spec)
 	if err != nil {
@@ -51,7 +50,7 @@ func (c *interviewBackend) install(ctx context.Context, std streams, spec state.
 		return err
 	}
 	o := c.options
-	o.answers, o.set, o.dir = "", nil, folder.Path() // from now on the answers are in force there
+	o.answers, o.set, o.dir = "", nil, folder.Path() // from now on the folder's answers apply
 	s, err := newLiveSession(o, spec, secrets, folder)
 	if err != nil {
 		return err
@@ -71,7 +70,7 @@ func (c *interviewBackend) install(ctx context.Context, std streams, spec state.
 	if err != nil {
 		return err
 	}
-	if touched { // the answers in force stay until the preflight has accepted the draft, whose files are used until then
+	if touched { // the folder's answers stay until the preflight has accepted the draft, whose files are used until then
 		s.accept = func(accepted session) error { return c.moveToFolder(&accepted) }
 		return errors.Join(s.run(ctx, std), c.discard(folder))
 	}
@@ -87,7 +86,7 @@ func (c *interviewBackend) install(ctx context.Context, std streams, spec state.
 	return s.run(ctx, std)
 }
 
-// moveToFolder gives what the draft holds to the folder, which is the cluster's from then on. The draft stays whole.
+// moveToFolder copies the draft's files to the cluster's folder. The draft stays complete.
 func (c *interviewBackend) moveToFolder(s *session) error {
 	moved, err := c.draft.CopySecrets(s.folder, listPrivateFiles(s.spec))
 	if err != nil {
@@ -102,7 +101,7 @@ func (c *interviewBackend) moveToFolder(s *session) error {
 	return c.rewriteExport(s.spec)
 }
 
-// discard removes a draft that was handed over, and keeps any other.
+// discard removes a draft that was copied to a folder, and keeps any other.
 func (c *interviewBackend) discard(folder state.Folder) error {
 	if !c.begun {
 		return nil
@@ -111,12 +110,11 @@ func (c *interviewBackend) discard(folder state.Folder) error {
 	return c.draft.Discard(folder)
 }
 
-// listPrivateFiles are the files that a Spec refers to and that a draft may hold.
+// listPrivateFiles returns the files that a Spec refers to and a draft may contain.
 func listPrivateFiles(spec state.Spec) []string {
 	return []string{spec.Exoscale.APIKey.File, spec.Exoscale.APISecret.File, spec.OpenShift.PullSecret.File, spec.Syn.GitToken.File, spec.OpenShift.TrustBundle}
 }
 
-// relocateFiles returns a Spec whose references follow their files.
 func relocateFiles(spec state.Spec, moved map[string]string) state.Spec {
 	for _, ref := range []*state.SecretRef{&spec.Exoscale.APIKey, &spec.Exoscale.APISecret, &spec.OpenShift.PullSecret, &spec.Syn.GitToken} {
 		if to, ok := moved[ref.File]; ok {
@@ -129,7 +127,6 @@ func relocateFiles(spec state.Spec, moved map[string]string) state.Spec {
 	return spec
 }
 
-// runRehearsal plays the installation on a simulated zone.
 func (c *interviewBackend) runRehearsal(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) (err error) {
 	c.begun = true
 	defer func() { c.cleanUp(err) }()
@@ -153,7 +150,6 @@ func (c *interviewBackend) runRehearsal(ctx context.Context, std streams, spec s
 	return played.onSimulatedZone(ctx, std, spec, secrets, folder)
 }
 
-// formatResume is the command that goes on with the interview.
 func (c *interviewBackend) formatResume() string {
 	words := []string{"exoshift", "install"}
 	if r := c.rehearsal; r != nil {
@@ -168,7 +164,6 @@ func (c *interviewBackend) formatResume() string {
 	return shellescape.QuoteCommand(words)
 }
 
-// newLiveSession returns the run of an installation in a folder.
 func newLiveSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
 	s = session{
 		spec: spec, secrets: secrets, folder: folder, net: o.newNetwork(), options: o, agent: newSSHAgent(),

@@ -18,7 +18,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// newPreviewSession returns a session that changes nothing in the cloud, on a folder.
+// newPreviewSession returns a session with read-only clients.
 func (c *interviewBackend) newPreviewSession(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
 	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
@@ -38,7 +38,6 @@ func (c *interviewBackend) newPreviewSession(ctx context.Context, spec state.Spe
 	return s, nil
 }
 
-// releaseKey returns the key that the flags name, or the network's own.
 func (c *interviewBackend) releaseKey(usual []byte) ([]byte, error) {
 	if c.rehearsal != nil || c.options.releaseKey == "" {
 		return usual, nil
@@ -46,10 +45,10 @@ func (c *interviewBackend) releaseKey(usual []byte) ([]byte, error) {
 	return c.options.readReleaseKey()
 }
 
-// checkPrefix begins the names of the folders that checks work in. Whatever else is in the folder is somebody's own.
+// checkPrefix marks temporary folders of checks. Other files in the folder are kept.
 const checkPrefix = ".exoshift-check-"
 
-// cleanupChecks removes what checks that were killed have left.
+// cleanupChecks removes the leftovers of killed checks.
 func (c *interviewBackend) cleanupChecks() error {
 	entries, err := os.ReadDir(c.draft.Path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +62,7 @@ func (c *interviewBackend) cleanupChecks() error {
 	return err
 }
 
-// runChecks runs the steps that come before an installation creates anything, in a folder that nothing stays of.
+// runChecks runs the preflight in a temporary folder.
 func (c *interviewBackend) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
 	dir, err := os.MkdirTemp(c.draft.Path(), checkPrefix)
 	if err != nil {
@@ -104,7 +103,7 @@ func (c *interviewBackend) runChecks(ctx context.Context, spec state.Spec, secre
 	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, trackCheckStates(steps, &blamed, tell)))
 }
 
-// serializeCalls lets one call begin when the one before has ended.
+// serializeCalls allows one call of tell at a time.
 func serializeCalls(tell func(wizard.CheckState)) func(wizard.CheckState) {
 	var mu sync.Mutex
 	return func(s wizard.CheckState) {
@@ -114,7 +113,6 @@ func serializeCalls(tell func(wizard.CheckState)) func(wizard.CheckState) {
 	}
 }
 
-// formatEventText is what an event says, with the title of the check that it could not do without in place of its ID.
 func formatEventText(steps provisioner.Plan, e provisioner.Event) string {
 	if e.Reason != provisioner.Unreached {
 		return e.Text
@@ -127,7 +125,6 @@ func formatEventText(steps provisioner.Plan, e provisioner.Event) string {
 	return e.Text
 }
 
-// trackCheckStates tells which checks there are, and then of each what its events come to.
 func trackCheckStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.CheckState)) func(provisioner.Event) {
 	states := map[string]wizard.CheckState{}
 	for _, step := range steps {

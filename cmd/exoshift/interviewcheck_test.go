@@ -13,7 +13,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// preflightChecks counts the steps of the preflight.
 func preflightChecks(spec state.Spec) (n int) {
 	for _, step := range install.Steps(spec) {
 		if step.Phase == install.Preflight {
@@ -35,7 +34,7 @@ func TestChecksAllWaitFirstAndAFailureNamesTheAnswerToChange(t *testing.T) {
 		err := i.Check(t.Context(), spec, secrets, func(s wizard.CheckState) {
 			mu.Lock()
 			defer mu.Unlock()
-			if s.Reach == nil { // what has to be reached is known later
+			if s.Reach == nil { // connectivity checks are listed later
 				told = append(told, s)
 			}
 			last[s.ID] = s

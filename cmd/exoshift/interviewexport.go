@@ -16,15 +16,12 @@ import (
 	"exoshift/wizard"
 )
 
-// exported is the answers file that an interview has written.
 type exported struct {
 	mu      sync.Mutex
 	path    string // "" before that
 	content []byte
 }
 
-// export writes the answers file to where it outlives the draft: beside the folder of the cluster. What was written
-// before by this interview is replaced; another file of that name stays.
 func (c *interviewBackend) export(answers *wizard.Answers) (path string, err error) {
 	base, err := c.resolveFolder(answers.Spec)
 	if err != nil {
@@ -48,7 +45,7 @@ func (c *interviewBackend) export(answers *wizard.Answers) (path string, err err
 	}
 }
 
-// is tells whether a file is as it was written last.
+// is reports whether a file is unchanged since it was written.
 func (e *exported) is(path string, content []byte) bool {
 	return e.path == path && bytes.Equal(e.content, content)
 }
@@ -64,7 +61,7 @@ func (e *exported) write(path string, content []byte) error {
 	return nil
 }
 
-// rewriteExport lets the answers file lead to where the secrets are now, unless somebody has changed it.
+// rewriteExport updates the references to secrets that were moved, unless the file was edited.
 func (c *interviewBackend) rewriteExport(spec state.Spec) error {
 	c.exported.mu.Lock()
 	defer c.exported.mu.Unlock()

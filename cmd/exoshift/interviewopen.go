@@ -13,7 +13,6 @@ import (
 	"exoshift/wizard"
 )
 
-// newLiveInterview begins an interview about a real cluster in a draft of its own, or in the folder that the flags name.
 func newLiveInterview(ctx context.Context, o options) (*interviewBackend, error) {
 	draft, unlock, err := newDraft(ctx, o)
 	if err != nil {
@@ -32,7 +31,7 @@ func newLiveInterview(ctx context.Context, o options) (*interviewBackend, error)
 	return c, nil
 }
 
-// checkNoDraft refuses to begin anew where a draft is: its answers would be lost.
+// checkNoDraft refuses to overwrite a draft: its answers would be lost.
 func checkNoDraft(draft state.Draft, verb string) error {
 	if !draft.Exists() {
 		return nil
@@ -41,8 +40,8 @@ func checkNoDraft(draft state.Draft, verb string) error {
 		draft.Path(), verb, shellescape.Quote(draft.Path()))}
 }
 
-// detectAnswers are what need not be asked: what the layers below and above an answers file say, and what is found on
-// this machine. What is wrong with them shows on the screens, and so does what was found and cannot be used.
+// detectAnswers returns answers from the layers and from this machine. Problems with them, and detected values that cannot be
+// used, are shown on the screens.
 func (o options) detectAnswers() (answers *wizard.Answers, unusable []wizard.Problem, err error) {
 	layers, err := o.readLayers()
 	if err != nil {
@@ -58,7 +57,6 @@ func (o options) detectAnswers() (answers *wizard.Answers, unusable []wizard.Pro
 	return all.Answers, unusable, nil
 }
 
-// newPartialInterview asks for what answers that are given leave open.
 func newPartialInterview(ctx context.Context, o options, read loaded) (*interviewBackend, error) {
 	c, err := newLiveInterview(ctx, o)
 	if err != nil {
@@ -87,8 +85,7 @@ func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(),
 	return state.NewDraft(ctx, dir)
 }
 
-// lockDraft takes the draft of a folder for this process. That of a rehearsal is never taken for real, nor the other way
-// round.
+// lockDraft locks the draft of a folder. A rehearsal's draft is never used for a real cluster, nor the other way round.
 func lockDraft(ctx context.Context, dir string, rehearsal bool) (draft state.Draft, unlock func(), err error) {
 	if draft, err = state.OpenDraft(dir); err != nil {
 		return draft, nil, usageError{fmt.Errorf("%w; name another folder with --dir", err)}
@@ -102,7 +99,7 @@ func lockDraft(ctx context.Context, dir string, rehearsal bool) (draft state.Dra
 	return draft, unlock, err
 }
 
-// markRehearsal notes in a new draft whether it is about a rehearsal, and compares with what is noted.
+// markRehearsal marks a new draft, and verifies the mark of an existing one.
 func markRehearsal(draft state.Draft, rehearsal bool) error {
 	facts, err := draft.LoadFacts()
 	switch {
@@ -121,7 +118,6 @@ func markRehearsal(draft state.Draft, rehearsal bool) error {
 	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
 }
 
-// resumeInterview goes on with a draft.
 func resumeInterview(ctx context.Context, o options, draft state.Draft) (*interviewBackend, error) {
 	draft, unlock, err := lockDraft(ctx, draft.Path(), false)
 	if err != nil {
@@ -139,7 +135,7 @@ func resumeInterview(ctx context.Context, o options, draft state.Draft) (*interv
 	return c, nil
 }
 
-// newRehearsalInterview begins an interview about a cluster that will never exist. Its draft is in the cluster's folder.
+// newRehearsalInterview keeps its draft in the cluster's folder.
 func newRehearsalInterview(ctx context.Context, r rehearsal) (*interviewBackend, error) {
 	cleanUp, err := r.ensureFolder()
 	if err != nil {
@@ -164,7 +160,6 @@ func newRehearsalInterview(ctx context.Context, r rehearsal) (*interviewBackend,
 	return c, nil
 }
 
-// prefill gives a rehearsal the answers that need preparation otherwise.
 func (c *interviewBackend) prefill() error {
 	if c.rehearsal.loaded != nil {
 		if err := checkNoDraft(c.draft, "rehearse --interactive"); err != nil {
@@ -191,10 +186,8 @@ func (c *interviewBackend) prefill() error {
 	)
 }
 
-// rehearsalOrigin is the origin of what a rehearsal brings along.
 const rehearsalOrigin = "made for the rehearsal"
 
-// newZoneOptions describes the simulated zones of an interview.
 func (r rehearsal) newZoneOptions() (simcloud.Options, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// connectivityStates tells the checks of reachability as rows of their own.
 type connectivityStates struct {
 	emit func(wizard.CheckState)
 
@@ -18,7 +17,6 @@ type connectivityStates struct {
 	checks map[string]reach.Check
 }
 
-// emitPending tells which checks there are.
 func (s *connectivityStates) emitPending(vantage string, checks []reach.Check) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +28,6 @@ func (s *connectivityStates) emitPending(vantage string, checks []reach.Check) {
 	}
 }
 
-// emitResult tells how one ended.
 func (s *connectivityStates) emitResult(result reach.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +44,6 @@ func (s *connectivityStates) emitResult(result reach.Result) {
 	s.emit(told)
 }
 
-// runZoneChecks makes the checks of reachability on a small machine in the zone.
 func (c *interviewBackend) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
 	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"exoshift/wizard"
 )
 
-// buildReview says what an installation would do now, how long that takes and what a person has to do for it.
 func (c *interviewBackend) buildReview(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
 	path, err := c.resolveFolder(spec)
 	if err != nil {
@@ -66,8 +65,8 @@ func toQuotaNeeds(checks []install.QuotaCheck) []wizard.QuotaCheck {
 	return needs
 }
 
-// estimateMinutes returns how long a plan usually takes, in full five minutes: at most its longest way. Hardly ever do all steps
-// on it take as long as each of them may; the quickest runs need three fifths of it.
+// estimateMinutes returns the usual duration of a plan, in multiples of five minutes: at most its critical path. Steps rarely
+// all take their maximum; the fastest runs need three fifths of it.
 func estimateMinutes(plan provisioner.Plan) [2]int {
 	ends := map[string]time.Duration{}
 	var longest time.Duration
@@ -84,7 +83,6 @@ func estimateMinutes(plan provisioner.Plan) [2]int {
 	return [2]int{int(least.Minutes()), int(most.Minutes())}
 }
 
-// listManualActions are what a person will be asked for, in the order in which it comes.
 func listManualActions(spec state.Spec) []string {
 	all := []string{fmt.Sprintf("Once the DNS zone %s exists, somebody who may change the zone above it has to add the NS records that you will be shown. "+
 		"The installation waits for that and goes on by itself.", spec.Domain())}

@@ -15,7 +15,7 @@ import (
 	"exoshift/wizard"
 )
 
-// layers are where answers come from, from the lowest to the highest.
+// layers are the sources of answers, from the lowest to the highest precedence.
 type layers struct {
 	userConfig *wizard.Layer // the user's configuration
 	answers    *wizard.Layer // the answers file
@@ -27,7 +27,7 @@ func setFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArray("set", nil, "give one answer, KEY=VALUE, e.g. network.podCIDR=10.0.0.0/14; may be repeated")
 }
 
-// parseAssignments reads --set, if the command has it. It has no variable: each answer has one of its own.
+// parseAssignments reads --set, if the command has it. It has no variable: each answer has its own.
 func parseAssignments(cmd *cobra.Command) ([]string, error) {
 	if cmd.Flags().Lookup("set") == nil {
 		return nil, nil
@@ -46,10 +46,8 @@ func parseAssignments(cmd *cobra.Command) ([]string, error) {
 	return set, nil
 }
 
-// catalogName is the name of a flag.
 const catalogName = "catalog-dir"
 
-// list returns the layers that there are.
 func (l layers) list() []wizard.Layer {
 	var all []wizard.Layer
 	for _, layer := range []*wizard.Layer{l.userConfig, l.answers, l.variables, &l.flags} {
@@ -60,9 +58,9 @@ func (l layers) list() []wizard.Layer {
 	return all
 }
 
-// merge lays flags over the environment over the answers file over the user's configuration over the defaults.
+// merge applies flags over the environment over the answers file over the user's configuration over the defaults.
 func (l layers) merge() (*wizard.MergedAnswers, error) {
-	const noKeyHoldsIt = "\x00" // so that keys stay whole
+	const noKeyHoldsIt = "\x00" // so that keys are not split
 	v := viper.NewWithOptions(viper.KeyDelimiter(noKeyHoldsIt))
 	for _, file := range []*wizard.Layer{l.userConfig, l.answers} {
 		if file == nil {
@@ -100,7 +98,6 @@ func toMap(given map[string]wizard.Given) map[string]any {
 	return values
 }
 
-// readUserConfig reads the user's configuration, if there is one.
 func readUserConfig() (*wizard.Layer, error) {
 	path, ok := findConfigPath()
 	if !ok {
@@ -117,7 +114,7 @@ func readUserConfig() (*wizard.Layer, error) {
 	return &layer, nil
 }
 
-// findConfigPath is $XDG_CONFIG_HOME/exoshift/config.yaml, with ~/.config in the variable's place if it is not set.
+// findConfigPath is $XDG_CONFIG_HOME/exoshift/config.yaml, by default ~/.config/exoshift/config.yaml.
 func findConfigPath() (path string, ok bool) {
 	base := os.Getenv("XDG_CONFIG_HOME")
 	if base == "" {
@@ -130,7 +127,6 @@ func findConfigPath() (path string, ok bool) {
 	return filepath.Join(base, "exoshift", "config.yaml"), true
 }
 
-// listVariableNames are the names of the environment's variables.
 func listVariableNames() []string {
 	var names []string
 	for _, entry := range os.Environ() {

@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard"
 )
 
-// The variable of a flag must not be that of an answer, nor be taken for a misspelt one.
+// The variable of a flag must not be that of an answer, nor a misspelling of one.
 func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -34,7 +34,7 @@ func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 	visit(newRootCommand(streams{out: io.Discard, err: io.Discard}))
 }
 
-// Each layer lies over those below it, and an answer comes with its origin from the layer that had it.
+// Each layer overrides those below it, and an answer has the origin of its layer.
 func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
 	const key = "syn.facts"
 	yaml := func(value string) []byte { return []byte("syn: {facts: {Region: " + value + "}}\n") }

@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// long skips a test where only the short ones are asked for: `make test`, and the race detector, with which it takes ten
-// times as long. `make faults` runs all that begin with it.
+// long skips a test in short mode: `make test`, and the race detector, with which it takes ten times as long. `make faults`
+// runs the tests that call it.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -11,8 +11,8 @@ func long(t *testing.T) {
 	}
 }
 
-// whole skips a test with the race detector, with which a whole installation takes minutes. It is among the short tests
-// otherwise, so that these see an installation from its beginning to its end.
+// whole skips a test with the race detector, with which a whole installation takes minutes. Otherwise it runs in short mode,
+// too, so that this covers a whole installation.
 func whole(t *testing.T) {
 	t.Helper()
 	if raced {

@@ -10,10 +10,9 @@ import (
 	"exoshift/wizard"
 )
 
-// lookupTimeout is how long an inquiry may take by the wall clock; then nobody could tell.
+// lookupTimeout is on the wall clock; then the lookup has failed.
 const lookupTimeout = 15 * time.Second
 
-// listLookups are what only the outside can say about the answers.
 func (c *interviewBackend) listLookups() []wizard.Lookup {
 	account := []string{keyField, secretField}
 	zone := slices.Concat(account, []string{zoneField})
@@ -34,7 +33,7 @@ func (c *interviewBackend) listLookups() []wizard.Lookup {
 
 type lookupFunc = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error)
 
-// withKeys spares the zone questions that it cannot answer. That there are no keys is shown beside their fields.
+// withKeys skips lookups without API keys, which are reported at their own fields.
 func withKeys(ask lookupFunc) lookupFunc {
 	return func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 		if secrets.APIKey == "" || secrets.APISecret == "" {
@@ -44,7 +43,6 @@ func withKeys(ask lookupFunc) lookupFunc {
 	}
 }
 
-// withTimeout gives an inquiry an end.
 func withTimeout(ask lookupFunc) lookupFunc {
 	return func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
@@ -53,7 +51,7 @@ func withTimeout(ask lookupFunc) lookupFunc {
 	}
 }
 
-// newPreviewClient returns a client for the zone that is chosen, or for any. It only looks.
+// newPreviewClient returns a read-only client for the chosen zone, or for any.
 func (c *interviewBackend) newPreviewClient(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*exoscale.Client, error) {
 	zone := zoneOrDefault(spec)
 	net, err := c.environment.openNetwork(ctx, zone)

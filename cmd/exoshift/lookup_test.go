@@ -15,7 +15,6 @@ import (
 	"exoshift/wizard"
 )
 
-// asked makes one inquiry of an interview.
 func asked(t *testing.T, c *interviewBackend, id string) (wizard.LookupResult, error) {
 	t.Helper()
 	for _, inquiry := range c.newInterview().Lookups {
@@ -28,7 +27,7 @@ func asked(t *testing.T, c *interviewBackend, id string) (wizard.LookupResult, e
 	return wizard.LookupResult{}, nil
 }
 
-// expected is what an inquiry has to say.
+// expected is the expected result of a lookup.
 type expected struct {
 	circumstances
 	id      string
@@ -98,7 +97,7 @@ func (e expected) isSaid(t *testing.T) {
 	})
 }
 
-// isOnly wants exactly one fault that begins so, or none.
+// isOnly requires exactly one problem with that prefix, or none.
 func isOnly(t *testing.T, faults []wizard.Problem, want string) {
 	t.Helper()
 	if want == "" && len(faults) == 0 {
@@ -117,12 +116,11 @@ func typed(key, text string) func(*testing.T, *interviewBackend, *simcloud.Zone)
 	}
 }
 
-// otherZone is chosen, whatever the field allows.
 func otherZone(zone string) func(*testing.T, *interviewBackend, *simcloud.Zone) {
 	return func(_ *testing.T, c *interviewBackend, _ *simcloud.Zone) { c.answers.Spec.Exoscale.Zone = zone }
 }
 
-// backdoorOf is the operator's own way to the zone.
+// backdoorOf returns API access to the zone.
 func backdoorOf(t *testing.T, c *interviewBackend, zone *simcloud.Zone) (backdoor, *session) {
 	s := &session{spec: c.answers.Spec, secrets: secretsOf(t, c), net: zone.Network()}
 	return backdoor{t, *s}, s
@@ -199,8 +197,8 @@ func TestAQuotaScenarioIsAShortageOfItsReply(t *testing.T) {
 	})
 }
 
-// TestWhenTheNetworkGoesNobodyCouldTell holds the answers back: every inquiry ends by itself, and none calls the answers
-// wrong.
+// TestWhenTheNetworkGoesNobodyCouldTell blocks all responses: every lookup times out, and none reports a problem of the
+// answers.
 func TestWhenTheNetworkGoesNobodyCouldTell(t *testing.T) {
 	hang := func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -234,7 +232,7 @@ func TestAnInquiryThatIsNotWantedAnyMoreEnds(t *testing.T) {
 	}
 }
 
-// losing takes an instance type off the lists, once it is told to.
+// losing removes an instance type from the lists, once lost is set.
 func losing(kind string, lost *atomic.Bool) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,7 +15,6 @@ import (
 	"exoshift/wizard"
 )
 
-// Fields that inquiries are about.
 const (
 	keyField    = "exoscale.apiKey"
 	secretField = "exoscale.apiSecret"
@@ -24,7 +23,6 @@ const (
 
 func zoneOrDefault(spec state.Spec) string { return cmp.Or(spec.Exoscale.Zone, defaultZone) }
 
-// lookupZones asks which there are; everybody is told.
 func (c *interviewBackend) lookupZones(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
@@ -41,7 +39,7 @@ func (c *interviewBackend) lookupZones(ctx context.Context, spec state.Spec, _ w
 	return reply, nil
 }
 
-// formatZonePlace names the place of a zone, as far as its name tells.
+// formatZonePlace derives the location from the zone's name.
 func formatZonePlace(zone string) string {
 	country, rest, _ := strings.Cut(zone, "-")
 	town, _, _ := strings.Cut(rest, "-")
@@ -52,7 +50,7 @@ func formatZonePlace(zone string) string {
 	return towns[country+"-"+town]
 }
 
-// lookupCredentials asks whether the keys are good, and what they may look at.
+// lookupCredentials verifies the keys and their permissions to list.
 func (c *interviewBackend) lookupCredentials(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 	cloud, err := c.newPreviewClient(ctx, spec, secrets)
 	if err != nil {
@@ -83,7 +81,6 @@ func (c *interviewBackend) lookupCredentials(ctx context.Context, spec state.Spe
 	return reply, nil
 }
 
-// listForbiddenKinds returns the kinds of objects that the key may not list.
 func (c *interviewBackend) listForbiddenKinds(ctx context.Context, cloud *exoscale.Client, spec state.Spec, secrets wizard.Secrets) ([]string, error) {
 	_, err := cloud.ListObjects(ctx)
 	if spec.Exoscale.Zone == "" { // each zone has its own object storage
@@ -105,12 +102,11 @@ func (c *interviewBackend) newStorageClient(ctx context.Context, spec state.Spec
 	return objects.New(net, zoneOrDefault(spec), secrets.APIKey, secrets.APISecret, discardJournal{})
 }
 
-// toProblems makes faults of a field from an error.
 func toProblems(field string, err error) []wizard.Problem {
 	return []wizard.Problem{{Field: field, Message: err.Error(), Hint: fault.HintOf(err)}}
 }
 
-// toCredentialsProblem says what Exoscale has against the keys: of the error only what the API itself said of them.
+// toCredentialsProblem includes only the API's own message.
 func toCredentialsProblem(err error) wizard.Problem {
 	words := strings.Split(err.Error(), ": ")
 	return wizard.Problem{

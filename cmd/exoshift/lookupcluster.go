@@ -16,7 +16,6 @@ import (
 	"exoshift/wizard"
 )
 
-// Fields that inquiries about the cluster are about.
 const (
 	idField      = "cluster.id"
 	domainField  = "cluster.baseDomain"
@@ -24,7 +23,7 @@ const (
 	prefixField  = "objectStorage.bucketPrefix"
 )
 
-// lookupNames asks whether the cluster's name is still free: on this machine, in the organization, and among all buckets.
+// lookupNames checks for conflicts: on this machine, in the organization, and among all buckets.
 func (c *interviewBackend) lookupNames(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 	if faults := c.checkLocalFolder(spec); len(faults) > 0 {
 		return wizard.LookupResult{Summary: "there is an installation of that name", Problems: faults}, nil
@@ -56,10 +55,9 @@ func (c *interviewBackend) lookupNames(ctx context.Context, spec state.Spec, sec
 	return wizard.LookupResult{Summary: "the name is free"}, nil
 }
 
-// checkLocalFolder looks for the folder that the cluster would have.
 func (c *interviewBackend) checkLocalFolder(spec state.Spec) []wizard.Problem {
 	if c.isInPlace() {
-		return nil // the folder was chosen for it
+		return nil // the folder was chosen explicitly
 	}
 	path, err := defaultPath(spec.Cluster.ID)
 	if err != nil {
@@ -74,7 +72,6 @@ func (c *interviewBackend) checkLocalFolder(spec state.Spec) []wizard.Problem {
 	}}
 }
 
-// checkNameConflicts are objects of the organization that a cluster of that name has.
 func (*interviewBackend) checkNameConflicts(spec state.Spec, objects []state.Object) []wizard.Problem {
 	const shown = 3
 	var named []string
@@ -115,7 +112,7 @@ func (c *interviewBackend) listTakenBuckets(ctx context.Context, spec state.Spec
 	return taken, nil
 }
 
-// lookupDomain asks who serves the zone above the cluster's, because somebody has to add records there.
+// lookupDomain finds the servers of the parent zone, where records have to be added.
 func (c *interviewBackend) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
@@ -142,7 +139,6 @@ func (c *interviewBackend) lookupDomain(ctx context.Context, spec state.Spec, _ 
 	return reply, nil
 }
 
-// formatNameServer names the first server, by which one knows whose they all are.
 func formatNameServer(found network.Delegation) string {
 	switch n := len(found.Asked); n {
 	case 0:
@@ -154,7 +150,6 @@ func formatNameServer(found network.Delegation) string {
 	}
 }
 
-// lookupRelease asks the mirror for the version, or for what a channel stands for today.
 func (c *interviewBackend) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	if c.options.installer != "" {
 		return wizard.LookupResult{Summary: "the given openshift-install decides"}, nil

@@ -11,10 +11,9 @@ import (
 	"exoshift/wizard"
 )
 
-// maxGroups is how many additional groups choices are offered for.
+// maxGroups limits the additional groups that choices are offered for.
 const maxGroups = 16
 
-// listTypeFields are the fields that name instance types.
 func listTypeFields() []wizard.Field {
 	var named []wizard.Field
 	for _, field := range wizard.Fields() {
@@ -25,7 +24,6 @@ func listTypeFields() []wizard.Field {
 	return named
 }
 
-// listTypeKeys are their keys, and that of the additional groups.
 func listTypeKeys() []string {
 	keys := []string{"sizing.extraGroups"}
 	for _, field := range listTypeFields() {
@@ -34,7 +32,7 @@ func listTypeKeys() []string {
 	return keys
 }
 
-// lookupInstanceTypes asks which instance types the zone has and which of them the organization may use, and for its limits.
+// lookupInstanceTypes also reads the organization's limits.
 func (c *interviewBackend) lookupInstanceTypes(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 	cloud, err := c.newPreviewClient(ctx, spec, secrets)
 	if err != nil {
@@ -66,7 +64,6 @@ func (c *interviewBackend) lookupInstanceTypes(ctx context.Context, spec state.S
 	return reply, nil
 }
 
-// checkInstanceTypes names the fields whose types the zone does not have for this organization.
 func checkInstanceTypes(spec state.Spec, types []state.InstanceType) []wizard.Problem {
 	var faults []wizard.Problem
 	for _, lack := range install.FindUnavailableTypes(spec, types) {
@@ -79,7 +76,7 @@ func checkInstanceTypes(spec state.Spec, types []state.InstanceType) []wizard.Pr
 	return faults
 }
 
-// listTypeChoices offers for each field what the zone has for this organization and the field allows.
+// listTypeChoices returns the types available to this organization that each field allows.
 func listTypeChoices(spec state.Spec, types []state.InstanceType) map[string][]wizard.Choice {
 	notes := map[string]string{}
 	for _, t := range types {
@@ -96,13 +93,13 @@ func listTypeChoices(spec state.Spec, types []state.InstanceType) map[string][]w
 			}
 		}
 	}
-	for group := range maxGroups { // nodes as workers are
+	for group := range maxGroups { // like workers
 		choices[fmt.Sprintf("sizing.extraGroups[%d].type", group)] = choices["sizing.workers.type"]
 	}
 	return choices
 }
 
-// describeType says what a type is and costs: "4 CPUs, 16 GiB, 0.19/h".
+// describeType returns e.g. "4 CPUs, 16 GiB, 0.19/h".
 func describeType(t state.InstanceType) string {
 	text := fmt.Sprintf("%d CPUs, %g GiB", t.CPUs, t.MemoryGiB)
 	if t.GPUs > 0 {
@@ -110,7 +107,7 @@ func describeType(t state.InstanceType) string {
 	}
 	prices, err := assets.ReadPrices()
 	if err != nil {
-		return text // the price list is a part of this program, and tested
+		return text // the price list is embedded, and tested
 	}
 	if price, known := prices.PerHour(state.KindInstance, t.Name, 0); known {
 		text += fmt.Sprintf(", %.2f/h", price)

@@ -14,13 +14,12 @@ import (
 	"exoshift/wizard"
 )
 
-// Fields that inquiries about Project Syn are about.
 const (
 	lieutenantField = "syn.lieutenantURL"
 	tenantField     = "syn.tenant"
 )
 
-// listSynLookups ask Lieutenant. Nobody is led to a page to sign in by them: the operator asks for that.
+// listSynLookups never start a sign-in: the user does.
 func (c *interviewBackend) listSynLookups() []wizard.Lookup {
 	connected := func(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }
 	return []wizard.Lookup{
@@ -30,7 +29,7 @@ func (c *interviewBackend) listSynLookups() []wizard.Lookup {
 	}
 }
 
-// connectLieutenant returns the Lieutenant that the answers name, and whether somebody is signed in there.
+// connectLieutenant also reports whether the user is signed in.
 func (c *interviewBackend) connectLieutenant(ctx context.Context, spec state.Spec) (client *lieutenant.Client, signedIn bool, err error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
@@ -42,7 +41,7 @@ func (c *interviewBackend) connectLieutenant(ctx context.Context, spec state.Spe
 	}
 	var show syn.Show
 	if c.rehearsal != nil {
-		show = access.show // the zone's own browser
+		show = access.show // the simulated browser
 	}
 	client = access.newLieutenantClient(net, spec.Syn.LieutenantURL)
 	err = client.SignIn(ctx, show)
@@ -52,12 +51,11 @@ func (c *interviewBackend) connectLieutenant(ctx context.Context, spec state.Spe
 	return client, err == nil, err
 }
 
-// newSignInRequired is the reply as long as nobody is signed in.
 func newSignInRequired() wizard.LookupResult {
 	return wizard.LookupResult{Pending: true, Summary: "nobody is signed in; sign in to choose from your tenants"}
 }
 
-// lookupTenants asks who answers at the URL, and which tenants the person may see.
+// lookupTenants also identifies the server at the URL.
 func (c *interviewBackend) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
@@ -90,7 +88,6 @@ func (c *interviewBackend) lookupTenants(ctx context.Context, spec state.Spec, _
 	return reply, nil
 }
 
-// lookupRegistration asks whether the tenant exists and what Lieutenant knows of the cluster.
 func (c *interviewBackend) lookupRegistration(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	client, signedIn, err := c.connectLieutenant(ctx, spec)
 	if err != nil || !signedIn {
@@ -126,7 +123,7 @@ func (c *interviewBackend) lookupRegistration(ctx context.Context, spec state.Sp
 	return reply, nil
 }
 
-// listAdoptable are the clusters of a tenant that are registered and not installed yet.
+// listAdoptable returns registered clusters that are not installed yet, by tenant.
 func listAdoptable(clusters []state.SynCluster) map[string][]wizard.Choice {
 	var choices []wizard.Choice
 	for _, cluster := range clusters {
@@ -140,14 +137,14 @@ func listAdoptable(clusters []state.SynCluster) map[string][]wizard.Choice {
 	return map[string][]wizard.Choice{idField: choices}
 }
 
-// checkRegistration are the reasons why a cluster that Lieutenant knows cannot be installed by these answers.
+// checkRegistration reports why a registered cluster cannot be installed with these answers.
 func checkRegistration(found state.SynCluster, spec state.Spec) []wizard.Problem {
 	switch {
 	case found.Tenant != spec.Syn.Tenant:
 		return []wizard.Problem{{Field: idField, Message: "in Lieutenant, the cluster of that ID belongs to " + found.Tenant, Allowed: "another ID, or that tenant"}}
 	case found.Catalog.DeployKey != "":
 		return []wizard.Problem{{Field: idField, Message: "a cluster of that ID runs, and reports to Lieutenant", Allowed: "another ID"}}
-	case found.InstallURL == "" && found.Catalog.URL != "": // Lieutenant's operator gives it both, a moment after the registration
+	case found.InstallURL == "" && found.Catalog.URL != "": // Lieutenant's operator sets both shortly after the registration
 		return []wizard.Problem{{Field: idField, Message: "the token by which the cluster would be connected was used, or has ended",
 			Hint: "ask those who run Lieutenant to reset the bootstrap token of " + found.ID}}
 	}
@@ -157,7 +154,6 @@ func checkRegistration(found state.SynCluster, spec state.Spec) []wizard.Problem
 	return nil
 }
 
-// signIn leads the operator to the pages where Lieutenant and Vault learn who they are, and waits for them.
 func (c *interviewBackend) signIn(ctx context.Context, spec state.Spec, show func(page string)) error {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {

@@ -3,12 +3,10 @@ package main
 
 import "os"
 
-// version is set by the linker.
 var version = "dev"
 
 func main() { os.Exit(process(os.Args[1:])) }
 
-// process runs a command line on the streams and signals of this process.
 func process(args []string) int {
 	// The first signal stops the run once the current calls are journaled; the second one ends the process at once.
 	ctx, interrupts := notifyInterrupt()

@@ -16,27 +16,27 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// makespanLimit is how much longer an installation may take than the longest chain of its plan.
+// makespanLimit is the maximum duration of an installation, relative to the critical path of its plan.
 const makespanLimit = 1.05
 
-// impatient is a clock by which the program asks every second, so that its waits end as soon as they can.
+// impatient polls every second, so that waits end as soon as possible.
 type impatient struct{ provisioner.Clock }
 
 func (c impatient) Sleep(ctx context.Context, d time.Duration) error {
 	return c.Clock.Sleep(ctx, min(d, time.Second))
 }
 
-// timeline is when the steps of a run were under way.
+// timeline records when the steps of a run were running.
 type timeline struct {
 	plan         provisioner.Plan
 	began, ended map[string]time.Time
-	created      map[string]time.Time // machines, when they were told of
+	created      map[string]time.Time // time of the event, by machine
 	first, last  time.Time
 }
 
 func (l timeline) makespan() time.Duration { return l.last.Sub(l.first) }
 
-// criticalPath returns the longest chain of steps that need each other, and how long it is.
+// criticalPath returns the longest chain of dependent steps, and its duration.
 func (l timeline) criticalPath() (chain []string, length time.Duration) {
 	type path struct {
 		steps  []string
@@ -44,7 +44,7 @@ func (l timeline) criticalPath() (chain []string, length time.Duration) {
 	}
 	paths := map[string]path{}
 	var longest path
-	for _, step := range l.plan { // a step needs only steps above it
+	for _, step := range l.plan { // dependencies come first
 		var before path
 		for _, need := range step.Needs {
 			if paths[need].length >= before.length {
@@ -60,7 +60,7 @@ func (l timeline) criticalPath() (chain []string, length time.Duration) {
 	return longest.steps, longest.length
 }
 
-// String draws the steps below each other.
+// String draws a Gantt chart.
 func (l timeline) String() string {
 	const width = 60
 	var out strings.Builder
@@ -73,7 +73,7 @@ func (l timeline) String() string {
 	return out.String()
 }
 
-// timed installs the usual cluster and returns when its steps were under way.
+// timed installs the default cluster and returns its timeline.
 func timed(t *testing.T, alter func(*install.Clients)) timeline {
 	t.Helper()
 	var l timeline
@@ -111,8 +111,8 @@ func readTimeline(t *testing.T, plan provisioner.Plan, out string) timeline {
 	return l
 }
 
-// The critical path is measured on the same zone with a program that asks every second: the latencies of the zone
-// and of the cluster remain, and nothing is lost between them. The installation as it is may hardly take longer.
+// The critical path is measured on the same zone with a one-second poll interval: only the latencies of the zone and of the
+// cluster remain. The installation with its usual intervals may be only slightly slower.
 func TestAnInstallationTakesHardlyLongerThanItsCriticalPath(t *testing.T) {
 	long(t)
 	usual := timed(t, func(*install.Clients) {})
@@ -126,8 +126,8 @@ func TestAnInstallationTakesHardlyLongerThanItsCriticalPath(t *testing.T) {
 	usual.checkTogether(t)
 }
 
-// checkTogether checks that machines are made beside each other: whoever comes after bootstrap waits for nothing that
-// bootstrap does. Nothing but the image may hold it back.
+// checkTogether checks that machines are created concurrently: steps after bootstrap wait for none of bootstrap's actions,
+// except for the image.
 func (l timeline) checkTogether(t *testing.T) {
 	t.Helper()
 	bootstrap := l.created["bootstrap"]
@@ -144,7 +144,7 @@ func (l timeline) checkTogether(t *testing.T) {
 	}
 }
 
-// BenchmarkMakespan tells what the test above has measured.
+// BenchmarkMakespan reports the measurement of the test above.
 func BenchmarkMakespan(b *testing.B) {
 	for b.Loop() {
 		out, err := exec.CommandContext(b.Context(), os.Args[0], "-test.v", "-test.run=^TestAnInstallationTakesHardlyLonger").CombinedOutput()

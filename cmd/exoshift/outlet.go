@@ -11,20 +11,19 @@ import (
 	"exoshift/internal/console"
 )
 
-// outlet is an output of the process that may end before the run does: its reader has seen enough, its terminal is gone,
-// its disk is full. From the first error on, what is written goes nowhere, and nobody who writes fails. During a run
-// nobody who writes waits for the reader either.
+// outlet is an output of the process that may fail before the run ends: a closed pipe, a closed terminal, a full disk. After
+// the first error, output is discarded, and writers get no error. During a run writers do not block either.
 type outlet struct {
 	name string // for people
 	file *os.File
 
 	mu       sync.Mutex
-	queue    *printQueue // nil: whoever writes waits for the reader
+	queue    *printQueue // nil: writers block until the reader has read
 	err      error       // the first error
 	reported bool
 }
 
-// errUnread ends an output that is open, and that nobody reads.
+// errUnread closes an output whose reader is stuck.
 var errUnread = errors.New("nobody read it")
 
 // Write never fails.
@@ -40,7 +39,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// print waits for as long as nobody reads.
+// print blocks until the reader has read.
 func (o *outlet) print(p []byte) {
 	if o.writeError() != nil {
 		return
@@ -58,14 +57,13 @@ func (o *outlet) fail(err error) {
 	}
 }
 
-// start has everything printed in the background from now on.
 func (o *outlet) start(omitted func(lines int) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.queue = newPrintQueue(unreadLimit, o.print, omitted)
 }
 
-// flush waits until everything has been read, and gives the output up if nobody reads.
+// flush waits until everything has been read, and gives up if the reader is stuck.
 func (o *outlet) flush() {
 	o.mu.Lock()
 	queue := o.queue
@@ -81,10 +79,9 @@ func (o *outlet) flush() {
 	o.queue = nil
 }
 
-// Fd lets a terminal be known as one.
+// Fd is used to detect a terminal.
 func (o *outlet) Fd() uintptr { return o.file.Fd() }
 
-// writeError returns why nothing is printed any more; nil if all was.
 func (o *outlet) writeError() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,7 +92,6 @@ func (o *outlet) writeError() error {
 	return o.err
 }
 
-// listOutlets are those of the outputs that may end.
 func (s streams) listOutlets() (all []*outlet) {
 	for _, w := range []io.Writer{s.out, s.err} {
 		if o, is := w.(*outlet); is {
@@ -105,13 +101,11 @@ func (s streams) listOutlets() (all []*outlet) {
 	return all
 }
 
-// isClosed tells whether nobody reads the standard output any more.
 func (s streams) isClosed() bool {
 	o, is := s.out.(*outlet)
 	return is && o.writeError() != nil
 }
 
-// terminalWriter is the standard output as the terminal that it is.
 func (s streams) terminalWriter() io.Writer {
 	if o, is := s.out.(*outlet); is {
 		return o.file
@@ -119,8 +113,7 @@ func (s streams) terminalWriter() io.Writer {
 	return s.out
 }
 
-// startRun keeps a run from ever waiting for the readers of its outputs. events is where all of the run is recorded; "" if
-// nothing of it is kept.
+// startRun decouples a run from its readers. events is the path of the complete record; "" if there is none.
 func (s streams) startRun(o output, events string) {
 	for _, one := range s.listOutlets() {
 		omitted := console.Omitted
@@ -131,7 +124,7 @@ func (s streams) startRun(o output, events string) {
 	}
 }
 
-// endRun prints what is left for as long as it is read, and reports which output was lost.
+// endRun prints pending output as long as it is read, and reports lost outputs.
 func (s streams) endRun(events string, log func(line string)) {
 	for _, o := range s.listOutlets() {
 		o.flush()
@@ -141,7 +134,7 @@ func (s streams) endRun(events string, log func(line string)) {
 	}
 }
 
-// reportLost says which output ended before the run, to whoever still reads and to the run's log.
+// reportLost reports to the remaining output and to the run's log.
 func (s streams) reportLost(o *outlet, cause error, events string, log func(line string)) {
 	line := fmt.Sprintf("the %s was closed before the run had ended (%v); the run went on", o.name, cause)
 	if errors.Is(cause, errUnread) {
@@ -157,8 +150,7 @@ func (s streams) reportLost(o *outlet, cause error, events string, log func(line
 	o.reported = true
 }
 
-// checkWritten is the failure of a command that was there to print something, if that came to nothing. A reader who left
-// has what he wanted.
+// checkWritten returns the error of a command whose purpose was its output. A closed pipe is not an error.
 func (s streams) checkWritten() error {
 	for _, o := range s.listOutlets() {
 		if cause := o.writeError(); cause != nil && !o.reported && !errors.Is(cause, syscall.EPIPE) {

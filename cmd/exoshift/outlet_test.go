@@ -22,15 +22,15 @@ import (
 	"exoshift/state"
 )
 
-// own is the program as a process of its own, called by a shell, that rehearses into a folder.
+// own is the program as a separate process, started by a shell, that runs a rehearsal in a folder.
 type own struct {
 	*exec.Cmd
 	folder string
 	ended  chan struct{} // closed once the process has ended
 }
 
-// rehearsing prepares a rehearsal at a speed that leaves a few seconds to meddle with it. prelude is what the shell does
-// before, redirections are its last words.
+// rehearsing prepares a rehearsal at a speed that leaves a few seconds to interfere. prelude is shell code before the command,
+// redirections follow it.
 func rehearsing(t *testing.T, folder, output, prelude, redirections string) *own {
 	t.Helper()
 	script := prelude + ` exec exoshift rehearse --output "$2" --speed 600 --dir "$1" ` + redirections
@@ -46,7 +46,7 @@ func (o *own) start(t *testing.T) {
 	}
 	go func() {
 		defer close(o.ended)
-		_ = o.Wait() // its exit code is looked at
+		_ = o.Wait() // its exit code is checked
 	}()
 }
 
@@ -57,7 +57,6 @@ func (o *own) signal(t *testing.T, s os.Signal) {
 	}
 }
 
-// hangUp sends SIGHUP until the process has ended.
 func (o *own) hangUp() {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -71,7 +70,6 @@ func (o *own) hangUp() {
 	}
 }
 
-// code waits for the end of the process.
 func (o *own) code(t *testing.T) int {
 	t.Helper()
 	select {
@@ -120,7 +118,6 @@ func (o *own) events(t *testing.T) (events []provisioner.Event) {
 	return events
 }
 
-// result is that of the last run.
 func (o *own) result(t *testing.T) string {
 	t.Helper()
 	events := o.events(t)
@@ -143,14 +140,14 @@ func during(phase string) func(provisioner.Event) bool {
 	return func(e provisioner.Event) bool { return e.Phase == phase }
 }
 
-// access tells whether the bootstrap machine was opened to somebody, or closed again.
+// access matches events about rules that open the bootstrap machine, or close it.
 func access(action state.Action) func(provisioner.Event) bool {
 	return func(e provisioner.Event) bool {
 		return e.Kind == "security-group-rule" && strings.Contains(e.Name, "temporary access") && e.Action == string(action)
 	}
 }
 
-// unreadPipe returns the ends of a pipe that a few events fill.
+// unreadPipe returns a pipe that a few events fill.
 func unreadPipe(t *testing.T) (read, write *os.File) {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -164,7 +161,7 @@ func unreadPipe(t *testing.T) (read, write *os.File) {
 	return read, write
 }
 
-// What head -1 does that reads late, without a standard input, and stopped for as long as three minutes of the rehearsal.
+// As head -1 that starts reading late, without a standard input, stopped for three minutes of the rehearsal.
 func TestRun_GoesOnWhenItsOutputIsClosed(t *testing.T) {
 	long(t)
 	o := rehearsing(t, filepath.Join(t.TempDir(), "cluster"), "json", "", "<&-")
@@ -192,12 +189,12 @@ func TestRun_GoesOnWhenItsOutputIsClosed(t *testing.T) {
 	}
 }
 
-// A terminal that goes away sends SIGHUP, and not only once. The same command then runs under nohup, until that terminal
-// is gone, too.
+// A terminal that disappears sends SIGHUP repeatedly. The same command then runs under nohup, until that terminal is gone,
+// too.
 func TestRun_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
 	long(t)
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGHUP) // what these tests may have been started to ignore is not inherited then
+	signal.Notify(caught, syscall.SIGHUP) // an inherited SIG_IGN must not apply to the child
 	defer signal.Stop(caught)
 	folder := filepath.Join(t.TempDir(), "cluster")
 	o := rehearsing(t, folder, "plain", "", "</dev/null")

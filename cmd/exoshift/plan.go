@@ -49,7 +49,7 @@ func newPlanCommand(std streams) *cobra.Command {
 	return cmd
 }
 
-// checkUnchanged fails if anything would change, if an installation would be refused, or if nobody could tell.
+// checkUnchanged returns an error if anything would change or be refused, or is unknown.
 func checkUnchanged(changes []answerChange, preview install.Preview) error {
 	pending, refused := len(preview.ListPending()), countRefused(changes, preview)
 	switch {
@@ -64,7 +64,6 @@ func checkUnchanged(changes []answerChange, preview install.Preview) error {
 	return nil
 }
 
-// countRefused counts what an installation would be refused for: answers, machines, and masters that may not be made again.
 func countRefused(changes []answerChange, preview install.Preview) int {
 	count := len(preview.Differences)
 	for _, change := range changes {
@@ -78,7 +77,7 @@ func countRefused(changes []answerChange, preview install.Preview) int {
 	return count
 }
 
-// checkPlan is why there is nothing to agree to: the installation would end with the same error.
+// checkPlan returns the error that the installation would end with.
 func checkPlan(preview install.Preview) error {
 	if preview.Refusal == nil {
 		return nil
@@ -86,7 +85,6 @@ func checkPlan(preview install.Preview) error {
 	return &provisioner.StepError{Step: provisioner.Step{ID: "plan", Phase: install.Preflight}, Err: preview.Refusal}
 }
 
-// checkError is something that was looked at and is not as it was expected.
 type checkError struct{ error }
 
 func (e checkError) Unwrap() error { return e.error }
@@ -120,7 +118,7 @@ func showPlan(ctx context.Context, o options, std streams) (changes []answerChan
 	return changes, preview, nil
 }
 
-// openPreviewSession is a session on a folder that may not exist yet, for looking only.
+// openPreviewSession uses read-only clients and a folder that may not exist yet.
 func openPreviewSession(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets) (s session, leave func() error, err error) {
 	if o.dir == "" {
 		if o.dir, err = defaultPath(spec.Cluster.ID); err != nil {
@@ -142,7 +140,6 @@ func openPreviewSession(ctx context.Context, o options, spec state.Spec, secrets
 	return session{spec: spec, secrets: secrets, folder: folder, net: around.net, access: around.access, options: o}, around.close, err
 }
 
-// previewInstallation asks the recipe what it would do.
 func (s session) previewInstallation(ctx context.Context) (install.Preview, error) {
 	world, disconnect, err := s.openClients(discardJournal{}, func(string) {})
 	if err != nil {
@@ -160,7 +157,6 @@ func (s session) previewInstallation(ctx context.Context) (install.Preview, erro
 	return preview, err
 }
 
-// printPlan tells people: what will happen first, what it costs last.
 func printPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	fmt.Fprintf(w, "Cluster %s in %s: OpenShift %s at %s\n", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
 	printChanges(w, "CREATE", with(preview, state.Created))
@@ -193,10 +189,9 @@ func printChanges(w io.Writer, title string, changes []install.Change) {
 		}
 		fmt.Fprintln(table, line)
 	}
-	_ = table.Flush() // its writer's error shows in what follows
+	_ = table.Flush() // errors of the writer are ignored
 }
 
-// printDifferences shows what an installation would be refused for.
 func printDifferences(w io.Writer, preview install.Preview) {
 	if len(preview.Differences) > 0 {
 		fmt.Fprint(w, "\nDIFFERS FROM THE ANSWERS: not changed by an installation\n")
@@ -212,7 +207,6 @@ func printDifferences(w io.Writer, preview install.Preview) {
 	}
 }
 
-// printDifference shows what changes in the cluster's file in its tenant's configuration.
 func printDifference(w io.Writer, difference state.Difference) {
 	if difference.Unified == "" {
 		return
@@ -223,7 +217,6 @@ func printDifference(w io.Writer, difference state.Difference) {
 	}
 }
 
-// printQuotas shows the limits that matter: those of which more is needed.
 func printQuotas(w io.Writer, quotas []install.QuotaCheck) {
 	if len(quotas) == 0 {
 		return
@@ -234,7 +227,7 @@ func printQuotas(w io.Writer, quotas []install.QuotaCheck) {
 	for _, quota := range quotas {
 		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, limitText(quota), quota.After, formatQuotaWarning(quota))
 	}
-	_ = table.Flush() // its writer's error shows in what follows
+	_ = table.Flush() // errors of the writer are ignored
 }
 
 func with(preview install.Preview, action state.Action) []install.Change {
@@ -261,11 +254,12 @@ func formatQuotaWarning(quota install.QuotaCheck) string {
 	return "  TOO MANY"
 }
 
-// The lines of a plan in JSON: one for each object, one for each quota, and the sums last.
 type (
+	// Lines of a plan in JSON: one for each object, one for each quota, and the sums last.
+
 	objectLine struct {
 		Type    string `json:"type"`   // object
-		Action  string `json:"action"` // create, update, delete, none, or surplus for what the answers do not ask for
+		Action  string `json:"action"` // create, update, delete, none, or surplus for objects that the answers do not include
 		Kind    string `json:"kind"`
 		Name    string `json:"name"`
 		ID      string `json:"id,omitempty"`
@@ -282,7 +276,7 @@ type (
 		After   string   `json:"after"`
 		Effect  string   `json:"effect"`
 		Refused bool     `json:"refused"`
-		Do      []string `json:"do,omitzero"` // what a person can do instead
+		Do      []string `json:"do,omitzero"` // manual steps instead
 	}
 	machineLine struct {
 		Type   string   `json:"type"` // machine
@@ -305,8 +299,8 @@ type (
 		None    int          `json:"none"`
 		Surplus int          `json:"surplus"`
 		Cost    install.Cost `json:"cost"`
-		Unseen  []string     `json:"unseen,omitzero"` // what could not be looked at
-		Refused int          `json:"refused"`         // answers and machines that an installation would be refused for
+		Unseen  []string     `json:"unseen,omitzero"` // what could not be read
+		Refused int          `json:"refused"`         // number of refused answers and machines
 		Refusal string       `json:"refusal,omitzero"`
 	}
 )
@@ -357,7 +351,6 @@ func printPlanJSON(w io.Writer, changes []answerChange, preview install.Preview)
 	})
 }
 
-// formatAction is what will be done, in the words of JSON.
 func formatAction(action state.Action) string {
 	switch action {
 	case state.Created:

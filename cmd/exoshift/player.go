@@ -10,17 +10,16 @@ import (
 	"exoshift/provisioner"
 )
 
-// How a recording is played.
 const (
-	playInterval     = 100 * time.Millisecond // how often the time goes on, on the screen of who looks
-	maxSilence       = 2 * time.Minute        // runs tell something every minute: who was silent for longer was asleep,
-	shortenedSilence = 5 * time.Second        // which is played as short as that
+	playInterval     = 100 * time.Millisecond // interval of clock updates
+	maxSilence       = 2 * time.Minute        // runs emit events every minute: longer gaps are pauses of the machine,
+	shortenedSilence = 5 * time.Second        // which are shortened to this
 	maxSpeed         = 3600
 )
 
-// player plays a recording to whoever looks. At the speed 0 it plays all at once.
+// player replays a recording. At speed 0 it emits all events at once.
 type player struct {
-	clock network.Clock // of who looks
+	clock network.Clock // of the viewer
 
 	mu     sync.Mutex
 	speed  float64
@@ -28,7 +27,6 @@ type player struct {
 	now    time.Time // of the recording
 }
 
-// play tells the events, each when its time has come.
 func (p *player) play(ctx context.Context, events recording, tell func(provisioner.Event)) error {
 	for i, e := range events {
 		if i == 0 {
@@ -42,7 +40,6 @@ func (p *player) play(ctx context.Context, events recording, tell func(provision
 	return nil
 }
 
-// waitUntil lets the time go on up to a moment.
 func (p *player) waitUntil(ctx context.Context, moment time.Time) error {
 	if now := p.Now(); moment.Sub(now) > maxSilence {
 		p.setTime(moment.Add(-shortenedSilence))
@@ -59,7 +56,6 @@ func (p *player) waitUntil(ctx context.Context, moment time.Time) error {
 	}
 }
 
-// nextStep returns how long to wait before the time goes on, 0 if the moment has come.
 func (p *player) nextStep(moment time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +72,6 @@ func (p *player) nextStep(moment time.Time) time.Duration {
 	return max(time.Duration(min(float64(playInterval), float64(left)/p.speed)), time.Microsecond)
 }
 
-// advance lets the time go on by what somebody has waited.
 func (p *player) advance(waited time.Duration, moment time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +96,7 @@ func (p *player) Now() time.Time {
 	return p.now
 }
 
-// Pause stops the time, or lets it go on.
+// Pause toggles the pause.
 func (p *player) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +117,7 @@ func (p *player) scaleSpeed(factor float64) {
 	}
 }
 
-// Speed says how fast it plays.
+// Speed returns the speed for display.
 func (p *player) Speed() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

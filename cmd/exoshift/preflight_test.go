@@ -12,13 +12,13 @@ import (
 	"exoshift/state"
 )
 
-// refusal is something that an installation must find out before it creates anything.
+// refusal is a problem that the preflight must find before anything is created.
 type refusal struct {
 	circumstances
-	before func(b backdoor)               // makes it so
-	change func(t *testing.T, s *session) // makes it so
+	before func(b backdoor)               // sets up the problem
+	change func(t *testing.T, s *session) // sets up the problem
 	code   int
-	says   []string // in operation and cause
+	says   []string // expected in operation and cause
 	hint   string   // a part of it
 }
 
@@ -38,7 +38,7 @@ func (c refusal) isRefused(t *testing.T) {
 			c.change(t, &s)
 		}
 		before := zone.Mutations()
-		// A plan shows quotas, and does not know the image before openshift-install names it.
+		// A plan shows quotas, and does not know the image before openshift-install returns its name.
 		if _, err := s.previewInstallation(t.Context()); exitCode(err) != c.code && err != nil {
 			t.Errorf("a plan ends with exit code %d: %v", exitCode(err), err)
 		}
@@ -137,7 +137,7 @@ func refusals() map[string]refusal {
 			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exitChecks,
 			says: []string{"c-alpha-logstore (it is marked as the property of cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
-		// Earlier versions made no marks; a label tells that the other cluster is there.
+		// Earlier versions had no tags; a label proves that the other cluster exists.
 		"a bucket that has the name of another cluster's": {
 			before: func(b backdoor) {
 				b.bucket("", "c-alpha-logstore", "")
@@ -164,7 +164,7 @@ func onlyCompute() map[string]any {
 	}}}
 }
 
-// readsCompute gives the installation a key that may look at some things only.
+// readsCompute gives the installation a key with partial read permissions.
 func readsCompute(t *testing.T, s *session) {
 	b := backdoor{t, *s}
 	b.ask(http.MethodPost, "/iam-role", map[string]any{"name": "reader", "policy": onlyCompute()})
@@ -172,7 +172,7 @@ func readsCompute(t *testing.T, s *session) {
 	s.secrets.APIKey, s.secrets.APISecret = key["key"].(string), key["secret"].(string)
 }
 
-// dated lets the API's clock be off.
+// dated shifts the API's clock.
 func dated(by time.Duration) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func dated(by time.Duration) func(http.Handler) http.Handler {
 	}
 }
 
-// twoTemplates gives the organization two templates of the name that it is asked for.
+// twoTemplates returns two templates of the requested name.
 func twoTemplates(next http.Handler) http.Handler {
 	one := func(id, checksum string) map[string]any {
 		return map[string]any{"id": id, "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private", "checksum": checksum}
@@ -191,7 +191,7 @@ func twoTemplates(next http.Handler) http.Handler {
 		one("6f1fd4f4-0000-4000-8000-000000000002", "92eb5ffee6ae2fec3ad71c777531578f"))
 }
 
-// foreignBucket lets a bucket belong to somebody else.
+// foreignBucket changes the owner of a bucket.
 func foreignBucket(name string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -41,7 +41,6 @@ func TestPreflightRefusesAReleaseOrManifestsThatDoNotServe(t *testing.T) {
 	}
 }
 
-// manifest answers with a directory of one manifest.
 func manifest(name, content string) func(*testing.T, *session) {
 	return func(t *testing.T, s *session) {
 		t.Helper()
@@ -52,12 +51,12 @@ func manifest(name, content string) func(*testing.T, *session) {
 	}
 }
 
-// installerOf writes an openshift-install that says it is of a version.
+// installerOf writes an openshift-install that reports a version.
 func installerOf(s *session, version string) string {
 	path := s.folder.Path("given-openshift-install")
 	script := "#!/bin/sh\nexec env " + prompt + " '" + os.Args[0] + "' " + simulatedInstallerVerb + " --release " + version + ` "$@"` + "\n"
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		return err.Error() // which is no program, as the test will say
+		return err.Error() // not a program, which fails the test
 	}
 	return path
 }
@@ -71,14 +70,13 @@ func strangersKey(t *testing.T) []byte {
 	return key.ExportPublic()
 }
 
-// unpatchedTemplate has somebody's template of the name that ours would have.
+// unpatchedTemplate adds a foreign template with the name of ours.
 func unpatchedTemplate(next http.Handler) http.Handler {
 	return privateTemplates(next, map[string]any{
 		"id": "6f1fd4f4-0000-4000-8000-000000000001", "name": "rhcos-9.6.20251212-1", "size": 16 << 30, "visibility": "private", "boot-mode": "legacy",
 	})
 }
 
-// privateTemplates are all that the zone shows.
 func privateTemplates(next http.Handler, templates ...map[string]any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v2/template" || r.URL.Query().Get("visibility") != "private" {

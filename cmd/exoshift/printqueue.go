@@ -8,14 +8,14 @@ import (
 
 const (
 	unreadLimit    = 4 << 20         // bytes: more than any usual run prints
-	readerPatience = 3 * time.Second // how long the end of a run waits for a reader who does not read
+	readerPatience = 3 * time.Second // wait for a stuck reader at the end of a run
 )
 
-// printQueue prints in the background, so that nobody waits for the reader: of a terminal that was stopped with Ctrl-S, of a
-// pipe. Once the limit is reached, lines are left out until all that was kept has been read; a line of its own says so.
+// printQueue prints in the background, so that no writer blocks on a reader: a terminal stopped with Ctrl-S, or a pipe. At the
+// limit, lines are dropped until the queue is empty; a line then reports their number.
 type printQueue struct {
-	write   func(line []byte)      // waits for as long as nobody reads
-	omitted func(lines int) []byte // the line that stands for those that were left out
+	write   func(line []byte)      // blocks until the reader has read
+	omitted func(lines int) []byte // the line that replaces dropped lines
 	limit   int                    // bytes
 
 	mu       sync.Mutex
@@ -24,7 +24,7 @@ type printQueue struct {
 	progress int // lines written
 	closed   bool
 
-	wake    chan struct{} // has room for one
+	wake    chan struct{} // buffered, size 1
 	drained chan struct{}
 }
 
@@ -34,7 +34,7 @@ func newPrintQueue(limit int, write func(line []byte), omitted func(lines int) [
 	return q
 }
 
-// add takes lines, and never waits.
+// add never blocks.
 func (q *printQueue) add(lines []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -64,7 +64,6 @@ func (q *printQueue) run() {
 	}
 }
 
-// take returns everything that is to be written next.
 func (q *printQueue) take() []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +82,7 @@ func (q *printQueue) advance() {
 	q.progress++
 }
 
-// flush ends the queue once everything has been read. It reports false if the reader reads nothing for as long as patience.
+// flush waits until everything has been read. It returns false if the reader makes no progress during patience.
 func (q *printQueue) flush(patience time.Duration) bool {
 	q.mu.Lock()
 	before := q.progress

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/console"
 )
 
-// reader reads a line for each token that it is given.
+// reader reads a line for each token.
 type reader struct {
 	tokens chan struct{}
 	read   []string
@@ -31,7 +31,7 @@ func TestPrintQueue_LeavesOutWhatIsUnread(t *testing.T) {
 		q := newPrintQueue(20, r.print, omitted)
 		for i := range 9 {
 			q.add(fmt.Appendf(nil, "line %d\n", i))
-			synctest.Wait() // the first one is on its way
+			synctest.Wait() // the first one is being written
 		}
 		for range 3 {
 			r.tokens <- struct{}{}
@@ -93,7 +93,7 @@ func TestStreams_ReportAnUnreadOutput(t *testing.T) {
 		fmt.Fprintln(std.out, strings.Repeat("x", 100))
 	}
 	std.endRun("/folder/events.jsonl", func(line string) { log = append(log, line) })
-	fmt.Fprintln(std.out, "the summary") // it does not wait
+	fmt.Fprintln(std.out, "the summary") // it does not block
 	want := "the standard output was not read to its end; the run did not wait for its reader, and its events are in /folder/events.jsonl"
 	if complaints.String() != "exoshift: "+want+"\n" || len(log) != 1 || log[0] != want {
 		t.Errorf("said %q, logged %q", complaints.String(), log)
@@ -111,7 +111,7 @@ func TestStreams_PrintEverythingThatIsRead(t *testing.T) {
 	content := make(chan string)
 	go func() {
 		var all bytes.Buffer
-		_, _ = all.ReadFrom(read) // an error is missing content
+		_, _ = all.ReadFrom(read) // an error shows as missing content
 		content <- all.String()
 	}()
 	std := streams{out: &outlet{name: "standard output", file: write}, err: new(bytes.Buffer)}

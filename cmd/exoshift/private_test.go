@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud"
 )
 
-// A bucket that was opened to everybody by somebody else's policy would give the cluster's keys away.
+// A bucket opened by a foreign policy would disclose the cluster's keys.
 func TestABootstrapDocumentThatStrangersCanReadIsTakenBack(t *testing.T) {
 	long(t)
 	t.Parallel()

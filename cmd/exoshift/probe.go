@@ -13,10 +13,11 @@ import (
 	"exoshift/wizard/reach/probe"
 )
 
-// probeVerb is the hidden verb that a vantage runs: a task on its standard input, a report on its standard output.
+// probeVerb is the hidden verb of remote runs: it reads a task from the standard input and writes a report to the standard
+// output.
 const probeVerb = "probe"
 
-// largestTask is how much of a task is read, in bytes.
+// largestTask is in bytes.
 const largestTask = 4 << 20
 
 func newProbeCommand(std streams) *cobra.Command {
@@ -29,8 +30,7 @@ func newProbeCommand(std streams) *cobra.Command {
 	}
 }
 
-// runProbe makes the checks of a task over a network. What they find out is in the report; an error means that there
-// is none.
+// runProbe returns failed checks in the report; an error means that there is no report.
 func runProbe(ctx context.Context, net network.Network, in io.Reader, out io.Writer) error {
 	var task reach.Task
 	if err := json.NewDecoder(io.LimitReader(in, largestTask)).Decode(&task); err != nil {
@@ -43,7 +43,6 @@ func runProbe(ctx context.Context, net network.Network, in io.Reader, out io.Wri
 	return json.NewEncoder(out).Encode(reach.Run(ctx, task, prober, func(reach.Result) {}))
 }
 
-// onMachine is what a simulated machine does that starts this program.
 func onMachine(ctx context.Context, net network.Network, _ []byte, args []string, in io.Reader, out io.Writer) int {
 	if len(args) != 1 || args[0] != probeVerb {
 		return exitUsage

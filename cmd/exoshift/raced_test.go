@@ -2,5 +2,5 @@
 
 package main
 
-// raced tells whether this is built with the race detector.
+// raced reports whether the race detector is enabled.
 const raced = true

@@ -16,23 +16,22 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// reachability is what the preflight of an installation asks; it is an install.Reachability.
+// reachability runs the connectivity checks of the preflight; it is an install.Reachability.
 type reachability struct {
 	net     network.Network
 	spec    state.Spec
 	secrets wizard.Secrets
-	command string // that shows the same
-	// begun hears all checks before the first result, and told each result; both may be nil.
+	command string // that shows the same results
+	// onBegin is called with all checks before the first result, onResult with each result; both may be nil.
 	onBegin  func([]reach.Check)
 	onResult func(reach.Result)
 }
 
-// newReachability returns what finds out what the session's cluster has to reach.
 func (s session) newReachability() reachability {
 	return reachability{net: s.net, spec: s.spec, secrets: s.secrets, command: s.formatCheckCommand()}
 }
 
-// formatCheckCommand shows what the session's cluster has to reach, in the world that the session is in.
+// formatCheckCommand includes the flags of a rehearsal.
 func (s session) formatCheckCommand() string {
 	words := []string{"exoshift", "check"}
 	if s.scenario != "" {
@@ -49,7 +48,7 @@ func (s session) formatCheckCommand() string {
 	return shellescape.QuoteCommand(words)
 }
 
-// Check probes everything from here.
+// Check runs all local checks.
 func (r reachability) Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error) {
 	survey, err := newConnectivityCheck(ctx, r.net, checkSubject{spec: r.spec, secrets: r.secrets}, nil, nil)
 	if err != nil {
@@ -72,12 +71,10 @@ func (r reachability) Check(ctx context.Context, seen func(text string)) ([]stat
 	return survey.listSkipped(), r.toError(report)
 }
 
-// formatResult says in one line what is not as it should be.
 func formatResult(r reach.Result) string {
 	return fmt.Sprintf("%s %s: %s", r.ID, r.Target, r.Describe())
 }
 
-// toError is why an installation does not start.
 func (r reachability) toError(report reach.Report) error {
 	failed, remedy := summarizeFailures(report)
 	if len(failed) == 0 {
@@ -94,7 +91,7 @@ func (r reachability) toError(report reach.Report) error {
 			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", remedy, r.command, findFailedID(report))
 }
 
-// summarizeFailures tells what failed: what much of it comes from, with its remedy, and then the rest.
+// summarizeFailures lists common causes, with their fix, before other failures.
 func summarizeFailures(report reach.Report) (failed []string, remedy string) {
 	causes, told := reach.CommonCauses(report), map[int]bool{}
 	var alone []string
@@ -124,7 +121,6 @@ func findFailedID(report reach.Report) string {
 	return ""
 }
 
-// listSkipped are the checks that somebody decided not to make, as facts keep them.
 func (s *connectivityCheck) listSkipped() []state.SkippedCheck {
 	s.mu.Lock()
 	defer s.mu.Unlock()

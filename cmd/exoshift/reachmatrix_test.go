@@ -20,11 +20,11 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// sight is a look at the whole catalogue in a scenario, and what is to be seen.
+// sight is a scenario with the expected results of the whole catalogue.
 type sight struct {
 	scenario string
-	cure     func(*network.Network, *simcloud.Zone) // what the operator does about it; nil: nothing
-	vantages []string                               // without the operator's own trust or clock there is no machine in the zone
+	cure     func(*network.Network, *simcloud.Zone) // the operator's fix; nil: none
+	vantages []string                               // without the operator's trust or clock there is no machine in the zone
 	rule     rule
 }
 
@@ -35,7 +35,7 @@ func (s sight) String() string {
 	return s.scenario
 }
 
-// sights are all scenarios of reachability, with each vantage that can be had in them.
+// sights are all connectivity scenarios, with each source available in them.
 func sights() []sight {
 	here, both := []string{reach.Workstation}, []string{reach.Workstation, reach.Zone}
 	return []sight{
@@ -54,14 +54,14 @@ func sights() []sight {
 	}
 }
 
-// trust is what is done about an interceptor.
+// trust is the fix for an interceptor.
 func trust(n *network.Network, zone *simcloud.Zone) {
 	n.Roots = x509.NewCertPool()
 	n.Roots.AppendCertsFromPEM(zone.Authority())
 	n.Roots.AppendCertsFromPEM(zone.InterceptorAuthority())
 }
 
-// logIn is what is done about a proxy that wants to know who comes.
+// logIn is the fix for a proxy that requires authentication.
 func logIn(n *network.Network, _ *simcloud.Zone) {
 	anonymous := n.Proxy
 	n.Proxy = func(r *http.Request) (*url.URL, error) {
@@ -73,7 +73,7 @@ func logIn(n *network.Network, _ *simcloud.Zone) {
 	}
 }
 
-// look surveys in virtual time.
+// look runs the checks in virtual time.
 func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result) {
 	t.Helper()
 	dir := t.TempDir()
@@ -106,8 +106,8 @@ func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result)
 	return checks, results
 }
 
-// endpoints returns the IDs of the catalogue but of what there is only with a cluster in the zone or with other answers,
-// and of what Lieutenant says where nobody reaches it.
+// endpoints returns the IDs of the catalogue, except for checks that need a cluster in the zone or other answers, or the
+// discovery of an unreachable Lieutenant.
 func (s sight) endpoints(t *testing.T) (ids []string) {
 	t.Helper()
 	catalogue, err := assets.ReadEndpoints()
@@ -126,7 +126,6 @@ func (s sight) endpoints(t *testing.T) (ids []string) {
 	return ids
 }
 
-// allOf looks from each of the vantages.
 func (s *connectivityCheck) allOf(t *testing.T, vantages []string) (results []reach.Result) {
 	t.Helper()
 	for _, where := range vantages {
@@ -143,7 +142,7 @@ func (s *connectivityCheck) allOf(t *testing.T, vantages []string) (results []re
 	return results
 }
 
-// fromMachine looks from a machine that is given a few bytes instead of this whole program: it runs this one anyway.
+// fromMachine runs the checks on a machine, whose payload is a few bytes instead of this program: it runs this one anyway.
 func (s *connectivityCheck) fromMachine(t *testing.T) (report reach.Report) {
 	t.Helper()
 	task, err := s.newTask(reach.Zone, nil)
@@ -189,7 +188,7 @@ func TestNoVerdictIsFalseWhateverStandsInTheWay(t *testing.T) {
 	t.Logf("%d verdicts, %d of them false\n%s", verdicts, wrong, table)
 }
 
-// judge compares each result with the rule of its scenario, and returns how many are false.
+// judge compares each result with the rule of its scenario, and returns the number of differences.
 func (s sight) judge(t *testing.T, checks []reach.Check, results []reach.Result) (wrong int) {
 	t.Helper()
 	seen := map[string]int{}
@@ -212,7 +211,7 @@ func (s sight) judge(t *testing.T, checks []reach.Check, results []reach.Result)
 	return wrong
 }
 
-// inShort is a result as "verdict class layers": a layer is + if it is well, x if it failed, and - if it was not come to.
+// inShort formats a result as "verdict class layers": a layer is + if it is OK, x if it failed, and - if it was not reached.
 func inShort(r reach.Result) string {
 	strip := ""
 	for _, layer := range []reach.Layer{r.Layers.DNS, r.Layers.TCP, r.Layers.TLS, r.Layers.HTTP} {

@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// place is what the rules look at: a service, and from where it is looked at.
+// place is the input of a rule: an endpoint and a source.
 type place struct {
 	check   reach.Check
 	kind    string // scheme of its address
@@ -26,15 +26,15 @@ func placeIn(check reach.Check, vantage string) place {
 	return place{check, address.Scheme, address.Hostname(), vantage}
 }
 
-// outcome is what is to be seen of a place.
+// outcome is the expected result of a place.
 type outcome struct {
 	class   reach.Class
 	layers  string // see inShort
-	remark  bool   // it is reached all the same
+	remark  bool   // reachable with a warning
 	skipped bool
 }
 
-// verdict says an outcome in the form of inShort.
+// verdict formats an outcome as inShort.
 func (o outcome) verdict(severity reach.Severity) string {
 	verdict := reach.OK
 	switch {
@@ -49,21 +49,21 @@ func (o outcome) verdict(severity reach.Severity) string {
 	return fmt.Sprintf("%s %s %s", verdict, o.class, o.layers)
 }
 
-// rule tells what is to be seen of a place in a scenario.
+// rule returns the expected result of a place in a scenario.
 type rule func(place) outcome
 
-// usual is what is seen where nothing stands in the way.
+// usual is the outcome without obstacles.
 func usual(p place) outcome {
 	switch {
 	case p.ofMachines() && p.vantage == reach.Workstation:
 		return outcome{class: reach.TCPTimeout, layers: "-x--"}
 	case slices.Contains([]string{"NET-RH-020", "NET-RH-021", "NET-RH-035", "NET-3RD-040", "NET-VSHN-006", "NET-VSHN-007", "NET-VSHN-009"}, p.check.ID):
-		return outcome{class: reach.Unauthorized, layers: "++++"} // they ask who comes
+		return outcome{class: reach.Unauthorized, layers: "++++"} // they require authentication
 	}
 	return outcome{layers: p.strip()}
 }
 
-// strip is how the layers are of a place that is well.
+// strip returns the layers of a place that is OK.
 func (p place) strip() string {
 	strip := map[string]string{"tcp": "++--", "tls": "+++-", "http": "++-+", "ssh": "++-+", "ntp": "++-+", "dns": "++-+", "zone": "++-+"}[p.kind]
 	if strip == "" {
@@ -75,12 +75,12 @@ func (p place) strip() string {
 	return strip
 }
 
-// encrypted tells whether TLS is spoken there.
+// encrypted reports whether the place uses TLS.
 func (p place) encrypted() bool {
 	return !slices.Contains([]string{"tcp", "http", "ssh", "ntp", "dns", "zone"}, p.kind)
 }
 
-// ofMachines tells whether only the machines of a zone can see it.
+// ofMachines reports whether the place is reachable only from machines of a zone.
 func (p place) ofMachines() bool { return p.host == "169.254.169.254" }
 
 func (p place) byUDP() bool { return slices.Contains([]string{"ntp", "dns", "zone"}, p.kind) }
@@ -93,7 +93,7 @@ func (p place) isRegistry() bool {
 	return p.kind == "registry" || p.kind == "release" || p.host == "cp.icr.io" || p.host == "auth.docker.io"
 }
 
-// fromHere is for what stands in the way of the workstation only.
+// fromHere limits a rule to the local source.
 func fromHere(r rule) rule {
 	return func(p place) outcome {
 		if p.vantage == reach.Workstation {
@@ -103,7 +103,7 @@ func fromHere(r rule) rule {
 	}
 }
 
-// needing skips what needs something that fails as well.
+// needing skips a check whose dependency fails.
 func needing(p place, o outcome) outcome {
 	if len(p.check.Needs) > 0 {
 		return outcome{skipped: true}
@@ -118,7 +118,7 @@ func intercepted(p place) outcome {
 	return usual(p)
 }
 
-// trusted is what is seen through an interceptor that is trusted: it answers for everybody.
+// trusted is the outcome with a trusted interceptor, which answers for every host.
 func trusted(p place) outcome {
 	if p.encrypted() && usual(p).class == reach.Untrusted {
 		return outcome{layers: p.strip()}
@@ -157,7 +157,7 @@ func keptOut(p place) outcome {
 	return needing(p, outcome{class: reach.ProxyAuth, layers: "-x--"})
 }
 
-// proxied is what is seen through a proxy, which resolves the names.
+// proxied is the outcome with a proxy, which resolves the names.
 func proxied(p place) outcome {
 	if p.byUDP() {
 		return outcome{skipped: true}
@@ -194,13 +194,13 @@ func skewed(p place) outcome {
 		return o
 	case p.kind == "ntp":
 		return outcome{class: reach.ClockSkew, layers: "++-x"}
-	case p.check.Group == "exoscale": // it checks by its own clock who asks
+	case p.check.Group == "exoscale": // its server checks the time of signatures
 		return outcome{class: reach.ClockSkew, layers: "+++x"}
 	}
 	return outcome{class: reach.ClockSkew, layers: o.layers, remark: true}
 }
 
-// fromZone is what only the zone's own filters do.
+// fromZone applies the zone's own filters only.
 func fromZone(p place) outcome {
 	switch {
 	case p.vantage != reach.Zone:

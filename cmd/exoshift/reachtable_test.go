@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// matrix is what was seen: by kind of endpoint and by scenario with vantage, how many results there were of each class.
+// matrix counts the classes of results, by kind of endpoint and by scenario with source.
 type matrix map[string]map[string]map[string]int
 
 func (m matrix) add(s sight, checks []reach.Check, results []reach.Result) {
@@ -29,7 +29,7 @@ func (m matrix) add(s sight, checks []reach.Check, results []reach.Result) {
 	}
 }
 
-// String is a table with a line for each scenario and vantage.
+// String returns a table with a line for each scenario and source.
 func (m matrix) String() string {
 	kinds := map[string]bool{}
 	for _, row := range m {

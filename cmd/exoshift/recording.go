@@ -15,14 +15,13 @@ import (
 	"exoshift/state"
 )
 
-// longestEvent is how long a line of a recording may be, in bytes: longer ones are none of ours.
+// longestEvent is the maximum length of an event, in bytes: longer lines are foreign.
 const longestEvent = 1 << 20
 
-// recording is one run as it was recorded: in order, and with times that never go back.
+// recording is one run in order, with monotonic times.
 type recording []provisioner.Event
 
-// readRecordings reads runs from the lines that they left. Whatever is no event is passed over: torn lines, other JSON, types
-// and fields of other versions.
+// readRecordings skips what is not an event: torn lines, other JSON, unknown types and fields of other versions.
 func readRecordings(r io.Reader) ([]recording, error) {
 	var runs []recording
 	lines := bufio.NewReader(r)
@@ -47,7 +46,7 @@ func readRecordings(r io.Reader) ([]recording, error) {
 	return runs, nil
 }
 
-// readWholeLine returns the next line, or nothing of one that is too long.
+// readWholeLine returns an empty line in place of one that is too long.
 func readWholeLine(lines *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := lines.ReadSlice('\n')
@@ -64,7 +63,7 @@ func readWholeLine(lines *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// parseEvent reads an event, also if a field has another form than it has now.
+// parseEvent ignores fields of a different type.
 func parseEvent(line []byte) (provisioner.Event, bool) {
 	var e provisioner.Event
 	var differs *json.UnmarshalTypeError
@@ -74,10 +73,10 @@ func parseEvent(line []byte) (provisioner.Event, bool) {
 	return e, e.V > 0 && e.Type != ""
 }
 
-// isEndedBy tells whether an event is of another run: it happened after the last one of this, or it is the first one of
-// the next. What is not later only came too late.
+// isEndedBy reports whether an event belongs to another run: it is later than the last event of this run, or the first one of
+// the next. Earlier events were only delayed.
 func (r recording) isEndedBy(e provisioner.Event) bool {
-	const late = 16 // events that may come too late
+	const late = 16 // maximum number of delayed events
 	last := r[len(r)-1]
 	for _, near := range r[max(0, len(r)-late):] {
 		if near.Type == provisioner.TypeRun && near.State == provisioner.Finished && e.Time.After(near.Time) {
@@ -87,12 +86,11 @@ func (r recording) isEndedBy(e provisioner.Event) bool {
 	return isFirstEvent(e) && (isFirstEvent(r[0]) || e.Time.After(last.Time))
 }
 
-// isFirstEvent tells whether an event is the first one of its run.
 func isFirstEvent(e provisioner.Event) bool {
 	return e.Seq == 1 || e.Type == provisioner.TypeRun && e.State == provisioner.Started
 }
 
-// order sorts by the numbers, if all events have one, and gives each event a time that is not before the last one's.
+// order sorts by sequence number, if all events have one, and makes times monotonic.
 func (r recording) order() {
 	if !slices.ContainsFunc(r, func(e provisioner.Event) bool { return e.Seq <= 0 }) {
 		slices.SortStableFunc(r, func(a, b provisioner.Event) int { return cmp.Compare(a.Seq, b.Seq) })
@@ -111,8 +109,7 @@ func (r recording) order() {
 	}
 }
 
-// buildPlan returns the steps that the run has come to, in the order in which it came to them; the titles are told by any of
-// the runs.
+// buildPlan returns the steps of the run in the order of their start; their titles may come from any of the runs.
 func (r recording) buildPlan(all []recording) provisioner.Plan {
 	titles := map[string]string{}
 	for _, run := range all {
@@ -133,7 +130,6 @@ func (r recording) buildPlan(all []recording) provisioner.Plan {
 	return plan
 }
 
-// listNodes returns the nodes that the run tells of.
 func (r recording) listNodes() []state.Machine {
 	var machines []state.Machine
 	known := map[string]bool{}

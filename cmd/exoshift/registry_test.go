@@ -32,7 +32,7 @@ func registryInBucket(t *testing.T, s session) {
 	}
 }
 
-// fieldOf asks the cluster for a field of an object, "" if there is none.
+// fieldOf reads a field of an object of the cluster, "" if there is none.
 func fieldOf(t *testing.T, s session, path string, field ...string) string {
 	t.Helper()
 	var object map[string]any

@@ -18,10 +18,10 @@ import (
 	"exoshift/state"
 )
 
-// rehearsalKey is the file of the private key that the machines of a rehearsal without answers trust.
+// rehearsalKey is the file of the SSH key for rehearsals without a key in the answers.
 const rehearsalKey = state.KeyFile
 
-// newAgent leads to the operator's agent, unless the cluster is given the rehearsal's own key.
+// newAgent connects to the user's agent, unless the cluster uses the rehearsal's own key.
 func (r rehearsal) newAgent(spec state.Spec, folder state.Folder) (bootstraphost.Agent, error) {
 	if _, err := folder.Read(rehearsalKey); errors.Is(err, fs.ErrNotExist) {
 		return newSSHAgent(), nil
@@ -44,7 +44,7 @@ func (r rehearsal) newAgent(spec state.Spec, folder state.Folder) (bootstraphost
 	}, nil
 }
 
-// ensureRehearsalKey returns the rehearsal's own key, for clusters whose answers name nobody's, with the line that lets it in.
+// ensureRehearsalKey returns the rehearsal's own key, for clusters whose answers have none, and its authorized_keys line.
 func ensureRehearsalKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err error) {
 	if key, err = loadOrCreateKey(folder); err != nil {
 		return nil, "", fmt.Errorf("make the rehearsal's SSH key: %w", err)
@@ -56,7 +56,6 @@ func ensureRehearsalKey(folder state.Folder) (key ed25519.PrivateKey, authorized
 	return key, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(public))) + " rehearsal", nil
 }
 
-// loadOrCreateKey returns the key in the folder, which it makes if there is none.
 func loadOrCreateKey(folder state.Folder) (ed25519.PrivateKey, error) {
 	content, err := folder.Read(rehearsalKey)
 	if errors.Is(err, fs.ErrNotExist) {

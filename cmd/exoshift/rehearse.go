@@ -25,14 +25,13 @@ import (
 // simulatedInstallerVerb is the hidden verb behind the openshift-install that the simulated mirror serves.
 const simulatedInstallerVerb = "simulated-openshift-install"
 
-// rehearsal is what the flags of rehearse say beyond the common ones.
 type rehearsal struct {
 	options
 	speed       float64
 	scenario    string
 	interactive bool
-	loaded      *loaded             // answers that an interview begins with; nil: none
-	agreed      []byte              // the answers that an interview ended with; nil: there was none
+	loaded      *loaded             // initial answers of an interview; nil: none
+	agreed      []byte              // answers of the interview; nil: there was none
 	accept      func(session) error // see session
 	temporary   bool                // the folder
 }
@@ -92,7 +91,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer unlock()
-	if strings.HasPrefix(read.answers.Origin("openshift.sshKey"), exampleName+":") { // it names nobody's key
+	if strings.HasPrefix(read.answers.Origin("openshift.sshKey"), exampleName+":") { // the placeholder of the example
 		if _, spec.OpenShift.SSHKey, err = ensureRehearsalKey(folder); err != nil {
 			return err
 		}
@@ -100,7 +99,6 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	return r.onSimulatedZone(ctx, std, spec, read.secrets, folder)
 }
 
-// runInterview asks for the answers on the terminal.
 func (r rehearsal) runInterview(ctx context.Context, std streams) error {
 	if !r.output.isInteractive() {
 		return usageError{errors.New("--interactive needs a terminal; without one, give --answers FILE")}
@@ -128,8 +126,8 @@ func (r rehearsal) check() error {
 	return nil
 }
 
-// rehearsalMemory is what the process shall need at most, in bytes, if it can: of the machines of a large rehearsal
-// most memory is garbage, which is collected earlier then. GOMEMLIMIT takes precedence.
+// rehearsalMemory is the soft memory limit, in bytes: most memory of a large rehearsal is garbage, which is collected earlier
+// then. GOMEMLIMIT takes precedence.
 const rehearsalMemory = 280 << 20
 
 func saveMemory() {
@@ -159,8 +157,8 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	s := session{
 		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, original: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: newSimulatedAccess(zone),
 		scenario:  r.scenario,
-		onDone:    func() { _ = closed() },                       // a zone that nobody needs shall not keep the processor busy
-		temporary: r.temporary, cache: folder.Path(state.BinDir), // of no use to anybody else
+		onDone:    func() { _ = closed() },                       // an unused zone should not use the processor
+		temporary: r.temporary, cache: folder.Path(state.BinDir), // not shared with other clusters
 		locations: console.RunLocations{
 			Folder: folder.Path(), Rehearsal: true, OperatorSimulated: simcloud.RequiresOperator(r.scenario),
 			Resume: resumeCommand("rehearse", r.options, r.formatFlags()...),
@@ -173,7 +171,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	return err
 }
 
-// formatSlowdown tells that a machine could not follow the speed that was asked for, "" if it could.
+// formatSlowdown returns "" if the machine reached the requested speed.
 func formatSlowdown(asked, reached float64) string {
 	if reached >= 0.8*asked {
 		return ""
@@ -181,7 +179,6 @@ func formatSlowdown(asked, reached float64) string {
 	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: time slowed down to %.0f times as fast as real", asked, reached)
 }
 
-// formatFlags are the flags that go on with a rehearsal. A scenario that needs people is over once they have acted.
 func (r rehearsal) formatFlags() []string {
 	flags := []string{"--speed", fmt.Sprint(r.speed)}
 	if simcloud.RequiresOperator(r.scenario) {
@@ -190,7 +187,7 @@ func (r rehearsal) formatFlags() []string {
 	return append(flags, "--scenario", r.scenario)
 }
 
-// takeTurn lets the zone's people do what an earlier run has asked them for.
+// takeTurn simulates the actions that an earlier run required.
 func (r rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster string) error {
 	facts, err := folder.LoadFacts()
 	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || simcloud.RequiresOperator(r.scenario) {
@@ -199,7 +196,6 @@ func (r rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster st
 	return zone.SimulateOperator(cluster)
 }
 
-// readGiven reads the answers that are given, those in force in the folder, or the example.
 func (r rehearsal) readGiven(std streams) (loaded, error) {
 	if r.answers == "" && r.isResumed() {
 		return r.reloadAnswers(filepath.Join(r.dir, state.AnswersFile), std, lookupRehearsalSecret)
@@ -207,7 +203,6 @@ func (r rehearsal) readGiven(std streams) (loaded, error) {
 	return r.loadAnswersOrExample(std)
 }
 
-// isResumed tells whether the folder holds a rehearsal already.
 func (r rehearsal) isResumed() bool {
 	if r.dir == "" {
 		return false
@@ -216,19 +211,19 @@ func (r rehearsal) isResumed() bool {
 	return err == nil
 }
 
-// loadAnswersOrExample reads the answers. The secrets they refer to may be missing: the simulated zone issues its own.
+// loadAnswersOrExample allows unresolved secrets: the simulated zone issues its own.
 func (r rehearsal) loadAnswersOrExample(std streams) (loaded, error) {
 	if r.answers != "" {
 		return r.loadAnswers(std, lookupRehearsalSecret)
 	}
 	read, err := r.loadExample(std, lookupRehearsalSecret)
-	if err == nil && r.scenario == simcloud.NoCloudController { // can only go wrong if there shall be one
+	if err == nil && r.scenario == simcloud.NoCloudController { // requires the controller that the scenario breaks
 		read.answers.Spec.OpenShift.CloudControllerManager = "External"
 	}
 	return read, err
 }
 
-// lookupRehearsalSecret answers for the variables that the example refers to, so that a rehearsal needs no preparation.
+// lookupRehearsalSecret has values for the variables of the example, so that a rehearsal needs no preparation.
 func lookupRehearsalSecret(name string) (string, bool) {
 	if value, ok := lookupEnv(name); ok {
 		return value, true
@@ -236,7 +231,7 @@ func lookupRehearsalSecret(name string) (string, bool) {
 	return defaultSecret(name)
 }
 
-// defaultSecret is what a simulated zone takes for a secret unless it is told another.
+// defaultSecret returns the default secrets of a simulated zone.
 func defaultSecret(name string) (string, bool) {
 	switch name {
 	case "EXOSCALE_API_KEY":
@@ -249,7 +244,7 @@ func defaultSecret(name string) (string, bool) {
 	return "", false
 }
 
-// ensureFolder makes a temporary folder if none was named. It is removed when the rehearsal went well.
+// ensureFolder creates a temporary folder by default. It is removed after a successful rehearsal.
 func (r *rehearsal) ensureFolder() (cleanUp func(error), err error) {
 	if r.dir != "" {
 		return func(error) {}, nil
@@ -266,7 +261,6 @@ func (r *rehearsal) ensureFolder() (cleanUp func(error), err error) {
 	}, nil
 }
 
-// newSimulatedInstaller is the openshift-install of the simulated mirror. It parses its own arguments.
 func newSimulatedInstaller(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:                simulatedInstallerVerb,
@@ -282,7 +276,7 @@ func newSimulatedInstaller(std streams) *cobra.Command {
 	}
 }
 
-// childError carries the exit code of the simulated openshift-install through.
+// childError passes on the exit code of the simulated openshift-install.
 type childError struct{ code int }
 
 func (e childError) Error() string { return fmt.Sprintf("exit code %d", e.code) }

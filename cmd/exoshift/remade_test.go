@@ -14,16 +14,16 @@ import (
 	"exoshift/state"
 )
 
-// removeMachine deletes a machine and its node, as its operator has to.
+// removeMachine deletes a machine and its node: manual steps.
 func removeMachine(b backdoor, name string) {
 	b.t.Helper()
 	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", name), nil)
 	forget(b, name)
 }
 
-// A master that was made again has joined once etcd has a member on it, which its operator has to make room for; and it
-// is not made at all while etcd could not do without the others. Machines that are to become others are replaced one by
-// one: the one that is missing is made, and the others are reported until they are, too.
+// A recreated master has joined once etcd has a member on it, for which the old member has to be removed manually; it is not
+// created while etcd has no quorum without it. Machines that have to change are replaced one by one: the missing one is
+// created, and the others are reported until they are replaced, too.
 func TestRemadeMachines_AreWhatTheAnswersSay(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -57,8 +57,7 @@ func TestRemadeMachines_AreWhatTheAnswersSay(t *testing.T) {
 	})
 }
 
-// waitingForEtcd installs until the master that was made again is a Ready node and has no member of etcd, and returns what
-// somebody has to do.
+// waitingForEtcd installs until the recreated master is a Ready node without an etcd member, and returns the action needed.
 func waitingForEtcd(t *testing.T, s session) (errand string) {
 	t.Helper()
 	ready := false
@@ -77,7 +76,6 @@ func waitingForEtcd(t *testing.T, s session) (errand string) {
 	return errand
 }
 
-// etcdEndpoints are the addresses of the voting members by their IDs.
 func etcdEndpoints(t *testing.T, s session) map[string]string {
 	t.Helper()
 	var endpoints struct {
@@ -105,7 +103,7 @@ func areReplacedOneByOne(t *testing.T, s session) {
 	}) {
 		t.Errorf("worker-2 is not made:\n%s", lastLines(out))
 	}
-	// Once they are as the answers say, by the very commands, there is nothing to tell any more.
+	// Once the machines were replaced by the reported commands, no differences are left.
 	b := backdoor{t, s}
 	for _, offered := range b.list("/instance-type", "instance-types") {
 		if offered["family"] != "standard" || offered["size"] != "huge" {
@@ -123,7 +121,7 @@ func areReplacedOneByOne(t *testing.T, s session) {
 	}
 }
 
-// surplusIsFound adds a machine of the cluster that no answer asks for, and takes one out of its security group.
+// surplusIsFound adds a machine of the cluster that the answers do not include, and removes one from its security group.
 func surplusIsFound(t *testing.T, b backdoor) {
 	t.Helper()
 	s := b.s
@@ -157,7 +155,7 @@ func surplusIsFound(t *testing.T, b backdoor) {
 	}
 }
 
-// quorumIsKept loses two masters: none is made again.
+// quorumIsKept deletes two masters: none is recreated.
 func quorumIsKept(t *testing.T, b backdoor, zone *simcloud.Zone) {
 	t.Helper()
 	s := b.s

@@ -19,20 +19,18 @@ import (
 	"exoshift/tui"
 )
 
-// streams are the process's own. Results for people and JSON lines go to out, complaints to err.
+// streams are those of the process. Results for people and JSON lines go to out, errors and warnings to err.
 type streams struct {
 	in         io.Reader
 	out, err   io.Writer
-	lines      *console.LineReader // what is typed on in; nil: nobody has asked for it yet
-	interrupts *interruptHandler   // nil: there is no Ctrl-C but that of the context
+	lines      *console.LineReader // reads in; nil before the first prompt
+	interrupts *interruptHandler   // nil: only the context is cancelled
 }
 
-// isTerminal tells whether a person sits at both ends and the terminal can move its cursor.
 func (s streams) isTerminal() bool {
 	return isTerminal(s.in) && isTerminal(s.out) && os.Getenv("TERM") != "dumb"
 }
 
-// output is the value of --output.
 type output string
 
 const (
@@ -42,7 +40,6 @@ const (
 	outputJSON  output = "json"
 )
 
-// resolve turns auto into what suits the streams.
 func (o output) resolve(std streams) (output, error) {
 	switch o {
 	case outputAuto:
@@ -63,7 +60,7 @@ func (o output) resolve(std streams) (output, error) {
 
 func (o output) isJSON() bool { return o == outputJSON }
 
-// renderer shows a run: it is given every event, and shows them while during runs its body.
+// renderer passes on the events of a run while during runs its body.
 type renderer struct {
 	emit    func(provisioner.Event)
 	runWith func(body func()) error
@@ -85,9 +82,9 @@ func newLineRenderer(emit func(provisioner.Event)) renderer {
 	return renderer{emit: emit, runWith: func(body func()) error { body(); return nil }}
 }
 
-// newDashboard runs the body beside the terminal interface. Leaving it early, or the end of ctx, stops the body, which is
-// waited for; if the screen breaks, the body goes on in plain lines: the work never depends on the life of its screen. Nor
-// does it wait for a terminal that takes nothing, whose screen is given up once the run was stopped.
+// newDashboard runs the body beside the terminal interface. Quitting it early, or the end of ctx, stops the body, and waits
+// for that; if the interface fails, the body continues with plain lines. A terminal that blocks does not delay the body: its
+// screen is abandoned once the run was stopped.
 func newDashboard(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) renderer {
 	events, closed := newEventQueue(), make(chan struct{})
 	plain := console.NewPlain(std.out)
@@ -123,7 +120,7 @@ func newDashboard(ctx context.Context, s session, plan provisioner.Plan, std str
 	}
 }
 
-// awaitScreen returns what the screen ended with. When ctx has ended, it gives up a screen that outlives the run for long.
+// awaitScreen returns the error of the screen. After the end of ctx, it abandons a screen that does not end in time.
 func awaitScreen(ctx context.Context, ended <-chan error, done <-chan struct{}) error {
 	select {
 	case err := <-ended:
@@ -141,7 +138,7 @@ func awaitScreen(ctx context.Context, ended <-chan error, done <-chan struct{}) 
 	}
 }
 
-// terminalState returns what gives the terminal the state back that it has now.
+// terminalState returns a function that restores the current state of the terminal.
 func terminalState(in io.Reader) (restore func()) {
 	file, is := in.(*os.File)
 	if !is {
@@ -151,16 +148,16 @@ func terminalState(in io.Reader) (restore func()) {
 	if err != nil {
 		return func() {}
 	}
-	return func() { _ = term.Restore(int(file.Fd()), state) } // it may be gone
+	return func() { _ = term.Restore(int(file.Fd()), state) } // it may be closed
 }
 
-// eventQueue delivers every event in order, and whoever adds one never waits.
+// eventQueue delivers every event in order, without blocking writers.
 type eventQueue struct {
 	delivered chan provisioner.Event
 
 	mu      sync.Mutex
 	waiting []provisioner.Event
-	wake    chan struct{} // has room for one; closed: nothing will be added
+	wake    chan struct{} // buffered, size 1; closed: no more events
 }
 
 func newEventQueue() *eventQueue {
@@ -179,7 +176,7 @@ func (q *eventQueue) add(e provisioner.Event) {
 	}
 }
 
-// close ends the events. Nothing may be added after it.
+// close ends the queue. No event may be added after it.
 func (q *eventQueue) close() { close(q.wake) }
 
 func (q *eventQueue) run() {
@@ -201,7 +198,7 @@ func (q *eventQueue) take() []provisioner.Event {
 	return taken
 }
 
-// formatSubtitle names the zone and the release: once it is known the one that a channel stands for.
+// formatSubtitle resolves a channel to its release, once that is known.
 func formatSubtitle(folder state.Folder, spec state.Spec) string {
 	version := spec.OpenShift.Version
 	if facts, err := folder.LoadFacts(); err == nil {

@@ -32,14 +32,14 @@ func TestTheScreenNamesTheReleaseThatAChannelStandsFor(t *testing.T) {
 	}
 }
 
-// A terminal that takes nothing is what a laptop leaves behind that fell asleep during an SSH session.
+// A terminal that blocks is e.g. the SSH session of a laptop that was suspended.
 func TestDashboard_NeverHoldsUpTheRun(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
 	terminal, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer terminal.Close() // not before the end: an unused file is closed
+	defer terminal.Close() // not before the end: a garbage-collected file is closed
 	if err := pty.Setsize(tty, &pty.Winsize{Rows: 50, Cols: 200}); err != nil {
 		t.Fatal(err)
 	}

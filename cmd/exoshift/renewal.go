@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// promptRenewal asks whether certificates that have ended, with which no cluster can be started any more, are to be
-// replaced. Without a terminal nobody can be asked, and a no is not the end: the cluster may live already. The
-// installation itself finds that out, and else refuses and names the flag.
+// promptRenewal asks whether to replace expired certificates, with which no cluster can be started. Without a terminal, or
+// after a no, the run continues: the cluster may be running already. The installation checks that, and else fails with the
+// name of the flag.
 func (s session) promptRenewal(ctx context.Context, o *options, std streams) error {
 	facts, err := s.folder.LoadFacts()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"exoshift/state"
 )
 
-// An installation that is taken up again after a day has certificates with which no cluster comes to life. They are
-// replaced with the machines that hold them, and with nothing else.
+// The certificates of an installation that is resumed after a day have expired. They are replaced together with the machines
+// that contain them, and nothing else is.
 func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -56,14 +56,14 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 		if aside, err := s.folder.ListOldGenerations(); err != nil || len(aside) != 0 {
 			t.Errorf("the keys that were put aside are left: %v, %v", aside, err)
 		}
-		// The same command line once more finds nothing to renew.
+		// The same command again has nothing to renew.
 		if out, err := finish(t, s); err != nil || strings.Contains(out, `"action":"created"`) || strings.Contains(out, `"action":"deleted"`) {
 			t.Errorf("%v\n%s", err, lastLines(out))
 		}
 	})
 }
 
-// aDayLater opens the zone again, with an openshift-install that knows what time it is.
+// aDayLater opens the zone again, with an openshift-install that uses the zone's time.
 func aDayLater(t *testing.T, s session, dir string) (session, *simcloud.Zone) {
 	t.Helper()
 	zone, err := simcloud.Open(t.Context(), simcloud.Options{
@@ -101,7 +101,6 @@ func facts(t *testing.T, s session) state.Facts {
 	return facts
 }
 
-// identified returns the IDs of everything that the organization has, by kind and name.
 func identified(t *testing.T, s session) map[string]string {
 	t.Helper()
 	ids := map[string]string{}

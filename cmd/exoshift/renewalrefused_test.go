@@ -11,8 +11,8 @@ import (
 	"exoshift/state"
 )
 
-// A cluster that stands renews its certificates by itself. A run that was stopped before it noted that must not be taken
-// at its word, whatever it is asked for.
+// A running cluster renews its certificates by itself. The incomplete record of an interrupted run must not lead to a renewal,
+// whatever the flags.
 func machinesKept(t *testing.T, s session, _ *simcloud.Zone) {
 	before, known := identified(t, s), facts(t, s)
 	known.BootstrapRemoved, known.Installed = time.Time{}, time.Time{}
@@ -27,7 +27,7 @@ func machinesKept(t *testing.T, s session, _ *simcloud.Zone) {
 		}
 	}
 	refused()
-	// Nor is it if the folder was given other certificates meanwhile, which are young.
+	// Nor if the folder got other, recent certificates meanwhile.
 	if err := os.RemoveAll(s.folder.Path(state.InstallDir)); err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,10 @@ import (
 	"exoshift/tui"
 )
 
-// replayFlags is what the flags of replay say beyond the common ones.
 type replayFlags struct {
 	options
 	file  string
-	run   int // 1 is the first one; 0 the last
+	run   int // from 1; 0: the last
 	until string
 	speed float64
 }
@@ -92,7 +91,7 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 	defer leave()
 	err = p.play(ctx, shown, func(e provisioner.Event) {
 		if tell(e); std.isClosed() {
-			leave() // nobody is shown anything any more
+			leave() // the output is closed
 		}
 	})
 	if err != nil && !std.isClosed() {
@@ -101,7 +100,6 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 	return nil
 }
 
-// open returns what the events are read from, and what it is called.
 func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err error) {
 	switch {
 	case r.file != "" && r.dir != "":
@@ -128,7 +126,6 @@ func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err e
 	return source, file, nil
 }
 
-// selectRun returns the run that is meant.
 func (r replayFlags) selectRun(runs []recording, source string) (recording, error) {
 	switch {
 	case len(runs) == 0:
@@ -141,14 +138,13 @@ func (r replayFlags) selectRun(runs []recording, source string) (recording, erro
 	return runs[r.run-1], nil
 }
 
-// onDashboard plays beside the terminal interface, which may be left at any time.
 func (r replayFlags) onDashboard(ctx context.Context, std streams, p *player, shown recording, plan provisioner.Plan, nodes []state.Machine) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	events := make(chan provisioner.Event, 256)
 	go func() {
 		defer close(events)
-		_ = p.play(ctx, shown, func(e provisioner.Event) { // it ends early if nobody looks any more
+		_ = p.play(ctx, shown, func(e provisioner.Event) { // it ends early if the user quits
 			select {
 			case events <- e:
 			case <-ctx.Done():
@@ -165,7 +161,6 @@ func (r replayFlags) onDashboard(ctx context.Context, std streams, p *player, sh
 	return err
 }
 
-// name says what was recorded, and when.
 func (r recording) name() string {
 	what := r[0].Time.Format("2006-01-02 15:04")
 	if r[0].Type == provisioner.TypeRun && r[0].Text != "" {

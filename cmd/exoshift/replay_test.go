@@ -20,7 +20,7 @@ import (
 	"exoshift/state"
 )
 
-// recordedRun writes a run of steps as lines, one event every ten seconds.
+// recordedRun returns the lines of a run of steps, one event every ten seconds.
 func recordedRun(t *testing.T, name string, began time.Time, steps ...string) string {
 	t.Helper()
 	events := []provisioner.Event{{Type: provisioner.TypeRun, State: provisioner.Started, Text: name}}
@@ -53,7 +53,6 @@ func runsIn(t *testing.T, lines string) []recording {
 	return runs
 }
 
-// outline says what the runs are made of.
 func outline(runs []recording) []string {
 	var lines []string
 	for _, run := range runs {
@@ -96,7 +95,7 @@ func TestRunsOfOneFileAreToldApart(t *testing.T) {
 	}
 }
 
-// Whatever happens to a file, it is read without harm, and its times never go back.
+// Any damaged file is read without a panic, and times are monotonic.
 func TestADamagedRecordingIsReadWithoutHarm(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	lines := recordedRun(t, "one", morning(), "a", "b", "c") + recordedRun(t, "two", morning(), "a")

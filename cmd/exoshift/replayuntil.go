@@ -9,8 +9,8 @@ import (
 	"exoshift/provisioner"
 )
 
-// truncateAt returns what had happened by a moment: the number of an event, a duration since the beginning, a time of the day,
-// or a time as RFC 3339 writes it.
+// truncateAt returns the events up to a moment: the number of an event, a duration since the start, a time of day, or an RFC
+// 3339 time.
 func (r recording) truncateAt(moment string) (recording, error) {
 	if moment == "" {
 		return r, nil
@@ -29,7 +29,7 @@ func (r recording) truncateAt(moment string) (recording, error) {
 	return r[:end], nil
 }
 
-// parseMoment returns what tells whether an event happened after the moment.
+// parseMoment returns a function that reports whether an event is after the moment.
 func (r recording) parseMoment(moment string) (func(provisioner.Event) bool, error) {
 	if number, err := strconv.Atoi(moment); err == nil {
 		return func(e provisioner.Event) bool { return e.Seq > number }, nil
@@ -50,7 +50,6 @@ func (r recording) parseMoment(moment string) (func(provisioner.Event) bool, err
 	return func(e provisioner.Event) bool { return e.Time.After(at) }, nil
 }
 
-// parseTimeOfDay returns when it was that late first after the beginning.
 func parseTimeOfDay(text string, began time.Time) (time.Time, error) {
 	clock, err := time.Parse(time.TimeOnly, text)
 	if err != nil {

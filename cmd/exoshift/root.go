@@ -17,7 +17,7 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// run executes a command line and returns the exit code. Every error is told once, here.
+// run returns the exit code. Every error is printed once, here.
 func run(ctx context.Context, args []string, std streams) int {
 	std.lines = console.NewLineReader(std.in)
 	root := newRootCommand(std)
@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string, std streams) int {
 	return exitCode(err)
 }
 
-// printError tells what went wrong and what to do next, unless that has been told.
+// printError skips errors that have been printed already.
 func printError(w io.Writer, err error) {
 	var shown shownError
 	var answers answersError
@@ -85,7 +85,6 @@ func newUnknownCommandError(parent *cobra.Command, name string) error {
 	return usageError{errors.New(problem + "\n  see: " + parent.CommandPath() + " --help")}
 }
 
-// withUsageError makes usage errors out of superfluous arguments.
 func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil {
@@ -98,24 +97,23 @@ func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// options are the flags that several verbs share. Each can also be given as EXOSHIFT_<FLAG>.
+// options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.
 type options struct {
 	answers, dir    string
 	set             []string // answers of the form KEY=VALUE
 	output          output
-	ascii           bool // the dashboard is drawn with ASCII alone
+	ascii           bool // the dashboard uses only ASCII
 	yes             bool
 	waitForDNS      time.Duration
 	installer       string            // path of an openshift-install to use; "" downloads it
-	releaseKey      string            // path of the OpenPGP key by which downloads are verified; "" for the publisher's
-	hostKeysFile    string            // "" for the keys that are pinned
+	releaseKey      string            // path of the OpenPGP key that verifies downloads; "" for the publisher's
+	hostKeysFile    string            // "" for the pinned keys
 	hostKeys        map[string]string // those in that file, by host
-	renew           bool              // certificates that are too old
-	newKeys         []string          // nodes whose machines may get their first certificate for one more key
-	bootstrapAccess bool              // the bootstrap machine is opened to our own address
+	renew           bool              // renew expired certificates
+	newKeys         []string          // nodes allowed to get their first certificate for one more key
+	bootstrapAccess bool              // open the bootstrap machine to our own address
 }
 
-// bind reads a command's flags, with the environment beneath them.
 func bind(cmd *cobra.Command, std streams) (options, error) {
 	layers, err := bindFlags(cmd)
 	if err != nil {
@@ -144,7 +142,6 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	return o, errors.Join(err, o.bindHostKeys(cmd, layers))
 }
 
-// bindFlags are a command's flags over the environment.
 func bindFlags(cmd *cobra.Command) (*viper.Viper, error) {
 	layers := viper.New()
 	layers.SetEnvPrefix("EXOSHIFT")
@@ -172,7 +169,6 @@ func waitFlag(cmd *cobra.Command) {
 	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "how long to wait until the domain is delegated, which a human has to do")
 }
 
-// releaseFlags choose the openshift-install that is run.
 func releaseFlags(cmd *cobra.Command) {
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of downloading it")
 	cmd.Flags().String("release-key", "", "verify downloads by the OpenPGP public key in this file instead of the publisher's, e.g. for a mirror that signs")
@@ -184,7 +180,7 @@ func addRenewFlag(cmd *cobra.Command) {
 
 const newKeyName = "approve-new-key"
 
-// newKeyFlag is a decision about one run, and therefore no part of the command that resumes it.
+// newKeyFlag applies to one run, and is therefore not part of the command that resumes it.
 func newKeyFlag(cmd *cobra.Command) {
 	cmd.Flags().StringSlice(newKeyName, nil, "`nodes` whose machines may get their first certificate for one key more, after the usual 4; may be repeated")
 }
@@ -209,7 +205,7 @@ func newVersionCommand(std streams) *cobra.Command {
 	}
 }
 
-// lookupEnv looks a variable up; an empty one counts as unset.
+// lookupEnv treats an empty variable as unset.
 func lookupEnv(name string) (string, bool) {
 	value := os.Getenv(name)
 	return value, value != ""

@@ -21,23 +21,22 @@ import (
 	"exoshift/state"
 )
 
-// What `make bench` tells the process that installs one size, and where it wants its account.
+// Variables by which `make bench` passes the size to the process, and the path of its account.
 const (
 	scaleWorkers = "EXOSHIFT_SCALE_WORKERS"
 	scaleAccount = "EXOSHIFT_SCALE_ACCOUNT"
 )
 
-// account is what an installation of a size took.
 type account struct {
 	Workers   int
-	Wall      time.Duration `json:"-"` // of its whole process, as its CPU and its resident memory in bytes
+	Wall      time.Duration `json:"-"` // of the whole process, as its CPU and its resident memory in bytes
 	CPU       time.Duration `json:"-"`
 	Memory    float64       `json:"-"`
 	Virtual   time.Duration
 	Client    time.Duration // CPU of the engine and the adapters
 	Mutations int
-	Reads     int // at the API of the zone, by the client
-	Busiest   int // reads in the minute with the most
+	Reads     int // requests to the API of the zone, by the client
+	Busiest   int // reads in the busiest minute
 }
 
 // TestInstallationOfASize is the process that BenchmarkScale measures.
@@ -57,7 +56,7 @@ func TestInstallationOfASize(t *testing.T) {
 		quotas:     map[string]int{"instance": 40 + workers},
 		middleware: reads.count,
 	}
-	clientTime := startProfile(t) // its goroutine lives by the wall clock, therefore it starts outside
+	clientTime := startProfile(t) // its goroutine uses the wall clock, therefore it starts outside
 	virtuallyIn(t, many, func(t *testing.T, s session, zone *simcloud.Zone) {
 		began := time.Now()
 		pprof.Do(t.Context(), pprof.Labels(sideLabel, "client"), func(ctx context.Context) {
@@ -81,7 +80,6 @@ func TestInstallationOfASize(t *testing.T) {
 	}
 }
 
-// readings counts the signed reads at the API, by the minute of the zone's clock.
 type readings struct {
 	mu      sync.Mutex
 	all     int
@@ -108,12 +106,11 @@ func (r *readings) busiest() int {
 	return most
 }
 
-// sideLabel marks the samples of the client. A goroutine inherits its labels from the one that started it, so that
-// those of the zone have none.
+// sideLabel marks the samples of the client. A goroutine inherits its labels from the one that started it, so those of the
+// zone have none.
 const sideLabel = "side"
 
-// startProfile returns the function that ends the profile and tells how much CPU the client took outside of the
-// simulation.
+// startProfile returns a function that ends the profile and returns the CPU time of the client outside of the simulation.
 func startProfile(t *testing.T) (end func() time.Duration) {
 	t.Helper()
 	var samples bytes.Buffer
@@ -136,8 +133,8 @@ func startProfile(t *testing.T) (end func() time.Duration) {
 	}
 }
 
-// simulated tells whether a sample is of the network in memory, which the client's own goroutines carry packets over,
-// or of the garbage collector, which they help with the zone's memory.
+// simulated reports whether a sample is of the network in memory, in which the client's goroutines transfer packets, or of the
+// garbage collector, which they assist with the zone's memory.
 func simulated(sample *profile.Sample) bool {
 	return slices.ContainsFunc(sample.Location, func(l *profile.Location) bool {
 		return slices.ContainsFunc(l.Line, func(l profile.Line) bool {

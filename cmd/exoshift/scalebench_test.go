@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// What the program promises for clusters of any size.
+// Documented limits for clusters of any size.
 const (
 	scaleMemoryLimit = 400e6
 	scaleCPULimit    = 4 * time.Minute // of the whole process, the simulated zone included
-	// readsLimit is for reads of the API in any minute, however many machines there are: they are looked at in lists,
-	// and other things a few at a time.
+	// readsLimit is the maximum number of API reads in any minute, regardless of the number of machines: they are listed, and
+	// other objects are read with limited concurrency.
 	readsLimit = 600
-	// growthTolerance is how far the CPU of the largest cluster may lie above the line through the two smaller ones.
-	// A short run on a busy machine measures the line badly; growth with the square of the size would lie ten times above.
+	// growthTolerance is how far the CPU time of the largest cluster may lie above the line through the two smaller ones. A
+	// short run on a busy machine is a bad measurement of the line; quadratic growth would be ten times above it.
 	growthTolerance = 2
 )
 
@@ -51,7 +51,6 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// accountOf installs a cluster in another process.
 func accountOf(b *testing.B, workers int) account {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "account.json")

@@ -21,8 +21,8 @@ import (
 	"exoshift/provisioner"
 )
 
-// TestMain lets the test binary stand in for exoshift, which the scripts call by name and which the simulated
-// mirror's openshift-install calls by its path.
+// TestMain lets the test binary act as exoshift, which the scripts call by name and the simulated mirror's openshift-install
+// by its path.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == simulatedInstallerVerb {
 		exoshift()
@@ -34,10 +34,10 @@ func exoshift() {
 	os.Exit(process(os.Args[1:]))
 }
 
-// prompt is what makes a program with a race detector end at once, and not a second after its work is done.
+// prompt makes a program with the race detector end without its one-second delay.
 const prompt = "GORACE=atexit_sleep_ms=0"
 
-// installerOfNow runs this program as openshift-install, at the time of whoever asks for it.
+// installerOfNow runs this program as openshift-install, at the caller's time.
 func installerOfNow() []string {
 	return []string{"/usr/bin/env", prompt, os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)}
 }
@@ -94,7 +94,7 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 func untilEvent(ts *testscript.TestScript, _ bool, args []string) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	deadline := time.After(15 * time.Minute) // on a machine that is slow, and busy with other things
+	deadline := time.After(15 * time.Minute) // for slow or busy machines
 	for {
 		select {
 		case <-look.C:
@@ -107,7 +107,7 @@ func untilEvent(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// etcd-counts FILE N... compares the numbers of members over time, each told once.
+// etcd-counts FILE N... compares the sequence of member counts.
 func etcdCounts(ts *testscript.TestScript, _ bool, args []string) {
 	var counts []string
 	for _, e := range events(ts, args[0]) {
@@ -126,7 +126,7 @@ func etcdCounts(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// json-lines FILE demands that every line is an event, numbered without a gap.
+// json-lines FILE requires that every line is an event, numbered without a gap.
 func jsonLines(ts *testscript.TestScript, _ bool, args []string) {
 	for n, e := range events(ts, args[0]) {
 		if e.V != provisioner.Version || e.Seq != n+1 || e.Time.IsZero() {
@@ -152,7 +152,7 @@ func events(ts *testscript.TestScript, file string) []provisioner.Event {
 	return events
 }
 
-// private DIR demands that nobody but the owner can read anything below a folder.
+// private DIR requires that only the owner can read files below a folder.
 func private(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -32,23 +32,23 @@ type session struct {
 	folder    state.Folder
 	net       network.Network
 	options   options
-	original  []byte  // the answers as they were given; nil: those of the answers file
+	original  []byte  // the answers as given; nil: those of the answers file
 	cache     string  // directory of downloads
-	speed     float64 // of a rehearsal's clock; 0 if it is none
+	speed     float64 // of a rehearsal's clock; 0 otherwise
 	locations console.RunLocations
-	// scenario of a rehearsal; "" if it is none.
+	// scenario of a rehearsal; "" otherwise.
 	scenario string
-	agent    bootstraphost.Agent // the operator's SSH agent; nil: none
+	agent    bootstraphost.Agent // the user's SSH agent; nil: none
 	access   *synAccess          // to Project Syn; nil: none
 
-	approveNewKeys func()              // of machines that wait for the operator's decision
-	accept         func(session) error // puts the answers in force; nil: keepAnswers
+	approveNewKeys func()              // of machines that wait for a decision
+	accept         func(session) error // writes the answers to the folder; nil: keepAnswers
 
-	temporary bool   // the folder goes when the run went well
-	onDone    func() // called once the run is over, however long its screen is still looked at; may be nil
+	temporary bool   // the folder is removed after a successful run
+	onDone    func() // called once the run has ended, even if its screen is still open; may be nil
 }
 
-// run installs the cluster, or goes on where an earlier run was stopped. The folder must be locked.
+// run installs the cluster, or resumes an earlier run. The folder must be locked.
 func (s session) run(ctx context.Context, std streams) error {
 	if err := s.checkNewKeys(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s session) run(ctx context.Context, std streams) error {
 	return s.execute(ctx, std, installation, records)
 }
 
-// checkNewKeys refuses names of no node, which would approve nothing and say nothing.
+// checkNewKeys rejects unknown nodes, which would be ignored silently.
 func (s session) checkNewKeys() error {
 	for _, name := range s.options.newKeys {
 		if !slices.ContainsFunc(s.spec.Nodes(), func(m state.Machine) bool { return m.Name == name }) {
@@ -93,7 +93,7 @@ func (s session) checkNewKeys() error {
 	return nil
 }
 
-// checkFolder makes the folder private again, and says what is wrong with its journal.
+// checkFolder restores the folder's modes, and reports problems of its journal.
 func (s session) checkFolder(std streams) error {
 	if _, err := s.folder.RestoreModes(); err != nil {
 		return err
@@ -105,8 +105,7 @@ func (s session) checkFolder(std streams) error {
 	return err
 }
 
-// prepareRecipe has answers come into force: at once if they are the first ones, and once the preflight has found that
-// they can be carried out if a cluster was begun with others.
+// prepareRecipe accepts the first answers at once, and changed ones after the preflight has succeeded.
 func (s session) prepareRecipe() (install.Options, error) {
 	recipe := s.newRecipe()
 	accept := s.keepAnswers
@@ -124,7 +123,6 @@ func (s session) prepareRecipe() (install.Options, error) {
 	return recipe, accept()
 }
 
-// keepAnswers writes down the answers that are in force from now on, and keeps them as they were given.
 func (s session) keepAnswers() error {
 	given, err := s.readOriginalAnswers()
 	if err == nil && given != nil {
@@ -136,7 +134,6 @@ func (s session) keepAnswers() error {
 	return s.folder.Write(state.AnswersFile, wizard.Export(s.spec, nil))
 }
 
-// readOriginalAnswers returns the answers as they were given; nil if they are those in force.
 func (s session) readOriginalAnswers() ([]byte, error) {
 	if s.original != nil || s.options.answers == "" {
 		return s.original, nil
@@ -148,8 +145,7 @@ func (s session) readOriginalAnswers() ([]byte, error) {
 	return given, nil
 }
 
-// claimFolder makes sure that the folder belongs to this cluster, and that what a simulated zone made is never taken for
-// real.
+// claimFolder verifies that the folder belongs to this cluster, and that a rehearsal's is never used for a real one.
 func (s session) claimFolder() error {
 	facts, err := s.folder.LoadFacts()
 	if err != nil {
@@ -180,7 +176,7 @@ func (s session) claimFolder() error {
 	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
 }
 
-// execute runs the plan before one of the faces, with every event on record.
+// execute records every event.
 func (s session) execute(ctx context.Context, std streams, installation *install.Installation, records *records) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -232,7 +228,7 @@ func (s session) execute(ctx context.Context, std streams, installation *install
 	return errors.Join(shown, unkept)
 }
 
-// shownError is a failure that a face has told already.
+// shownError is an error that a renderer has printed already.
 type shownError struct{ error }
 
 func (e shownError) Unwrap() error { return e.error }
@@ -259,7 +255,7 @@ func (s session) newRecipe() install.Options {
 	return options
 }
 
-// clients is what the recipe acts on, behind the session's network, with the clients that can also only look.
+// clients are the clients of the recipe on the session's network, including read-only variants.
 type clients struct {
 	install.Clients
 	cloud   *exoscale.Client
@@ -267,7 +263,6 @@ type clients struct {
 	vault   *vault.Client // nil: the cluster is not connected
 }
 
-// readOnly is the same world for those who change nothing.
 func (w clients) readOnly() install.Clients {
 	w.Cloud, w.Objects = w.cloud.WithPreview(), w.storage.WithPreview()
 	if w.Syn != nil {
@@ -278,7 +273,6 @@ func (w clients) readOnly() install.Clients {
 	return w.Clients
 }
 
-// openClients opens it; disconnect closes what it opened.
 func (s session) openClients(journal exoscale.Journal, log func(line string)) (w clients, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	if w.cloud, err = exoscale.New(s.net, zone, key, secret, journal); err != nil {
@@ -310,7 +304,6 @@ func (s session) openClients(journal exoscale.Journal, log func(line string)) (w
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }
 
-// installerOptions says which openshift-install the cluster is made with.
 func (s session) installerOptions() release.Choice {
 	return release.Choice{
 		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version,
@@ -318,10 +311,9 @@ func (s session) installerOptions() release.Choice {
 	}
 }
 
-// nameServers are the name servers of the session's network.
 type nameServers struct{ network.Network }
 
-// LookupNameServers asks the servers of the zone above a domain to whom they delegate it.
+// LookupNameServers returns the delegation of a domain in its parent zone.
 func (n nameServers) LookupNameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
 	delegation, err := n.FindDelegation(ctx, domain)
 	return delegation.Parent, delegation.Servers, err
@@ -331,17 +323,16 @@ func (s session) readKubeconfig() ([]byte, error) {
 	return s.readInstallFile("auth/kubeconfig")
 }
 
-// readInstallFile returns a file of openshift-install's own directory.
 func (s session) readInstallFile(name string) ([]byte, error) {
 	return s.folder.Read(state.InstallDir + "/" + name)
 }
 
-// records are what a run leaves in the folder besides its results.
+// records are the files that a run writes to the folder besides its results.
 type records struct {
 	journal *state.Journal
 	events  *os.File
 	output  *os.File // of openshift-install
-	err     error    // the first event that could not be written
+	err     error    // the first write error
 }
 
 func openRecords(folder state.Folder, clock network.Clock) (*records, error) {
@@ -360,7 +351,7 @@ func openRecords(folder state.Folder, clock network.Clock) (*records, error) {
 	return &records{journal: journal, events: events, output: output}, nil
 }
 
-// writeEvent is called by one goroutine at a time.
+// writeEvent is not safe for concurrent use.
 func (r *records) writeEvent(e provisioner.Event) {
 	if err := json.NewEncoder(r.events).Encode(e); err != nil && r.err == nil {
 		r.err = fmt.Errorf("record the events: %w", err)

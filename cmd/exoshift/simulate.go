@@ -21,8 +21,7 @@ import (
 	"exoshift/wizard"
 )
 
-// simulateFlags is what the flags of simulate say. EXOSHIFT_DIR and the like are not read: they are meant for the verbs
-// that work on the zone.
+// simulateFlags are not read from the environment: EXOSHIFT_DIR and the like are meant for the verbs that use the zone.
 type simulateFlags struct {
 	listen, dir, scenario, env string
 	speed                      float64
@@ -88,7 +87,7 @@ func (s simulateFlags) check() error {
 	return rehearsal{speed: s.speed, scenario: s.scenario}.check()
 }
 
-// checkLoopback refuses addresses that others can reach: whoever reaches the proxy may use it.
+// checkLoopback rejects addresses that are reachable from other machines: the proxy has no authentication.
 func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -100,7 +99,7 @@ func checkLoopback(address string) error {
 	return nil
 }
 
-// garbagePercent has a standing zone collect its garbage a quarter as often: it lives on few objects and makes many.
+// garbagePercent reduces the frequency of garbage collections: a long-running zone has few live objects and many allocations.
 const garbagePercent = 400
 
 func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*simcloud.Zone, error) {
@@ -113,7 +112,7 @@ func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard
 	}
 	speed := s.speed
 	if speed == 1 {
-		speed = 0 // the wall clock itself
+		speed = 0 // the wall clock
 	}
 	return simcloud.Open(ctx, simcloud.Options{
 		Dir:       s.dir,
@@ -127,8 +126,8 @@ func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard
 	})
 }
 
-// printEnvironment tells clients the environment by which they reach the zone. The listener is open, so that whoever is faster
-// than the server waits for it.
+// printEnvironment prints the environment for clients. The listener is open already, so that early clients wait for the
+// server.
 func (s simulateFlags) printEnvironment(std streams, address net.Addr, zone *simcloud.Zone, spec state.Spec) error {
 	authority, err := filepath.Abs(filepath.Join(s.dir, "ca.pem"))
 	if err != nil {

@@ -41,7 +41,7 @@ func TestAZoneInUseIsALockedFolder(t *testing.T) {
 	}
 }
 
-// source FILE takes over the variables that a file exports.
+// source FILE sets the variables that a file exports.
 func source(ts *testscript.TestScript, _ bool, args []string) {
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
@@ -52,15 +52,15 @@ func source(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// terminate asks every program in the background to end, as an init system does.
+// terminate sends SIGTERM to every background program, as an init system does.
 func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, command := range ts.BackgroundCmds() {
 		ts.Check(command.Process.Signal(syscall.SIGTERM))
 	}
 }
 
-// client is the program "client", which knows of the world what its environment says: "make NAME" creates a security
-// group and an object in a bucket, "find NAME" demands that they are there.
+// client is the program "client", which is configured by its environment only: "make NAME" creates a security group and an
+// object in a bucket, "find NAME" requires that they exist.
 func client() {
 	if err := visit(context.Background(), os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -9,14 +9,13 @@ import (
 	"exoshift/internal/simcloud"
 )
 
-// variable is one of the environment by which a client reaches a simulated zone.
 type variable struct {
 	name, value string
-	secret      bool // it holds a secret that the operator brought along, which is written to a private file only
+	secret      bool // provided by the operator, and written to a private file only
 }
 
-// listClientVariables is all that exoshift and programs by others need. The S3 variables are those of the AWS command
-// line and SDKs, the last two authorities those of curl and of Python's requests.
+// listClientVariables returns the variables for exoshift and third-party programs. The S3 variables are those of the AWS
+// command line and SDKs, the last two authorities those of curl and of Python's requests.
 func listClientVariables(proxy, authority, zone string, person simcloud.Credentials) []variable {
 	list := []variable{
 		{name: "HTTPS_PROXY", value: proxy}, {name: "https_proxy", value: proxy},
@@ -44,7 +43,6 @@ func listClientVariables(proxy, authority, zone string, person simcloud.Credenti
 	return list
 }
 
-// withoutSecrets drops the secrets that the operator brought along.
 func withoutSecrets(variables []variable) []variable {
 	var public []variable
 	for _, v := range variables {
@@ -55,7 +53,6 @@ func withoutSecrets(variables []variable) []variable {
 	return public
 }
 
-// formatExports are lines that a shell can read.
 func formatExports(variables []variable) []byte {
 	var lines bytes.Buffer
 	for _, v := range variables {

@@ -15,13 +15,13 @@ import (
 	"exoshift/wizard"
 )
 
-// installInteractive goes on with what is in the folder, or asks.
+// installInteractive resumes the folder's installation, or starts an interview.
 func installInteractive(ctx context.Context, o options, std streams) error {
 	if folder, err := state.Open(o.dir); o.dir != "" && err == nil {
 		return resumeInstallation(ctx, o, std, folder)
 	}
 	if !o.output.isInteractive() {
-		read, err := o.loadAnswers(std, lookupEnv) // there may be enough of them without a file
+		read, err := o.loadAnswers(std, lookupEnv) // they may be complete without a file
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,6 @@ func installInteractive(ctx context.Context, o options, std streams) error {
 	return d.run(ctx)
 }
 
-// resumeInstallation goes on with an installation, with the answers that are in force there.
 func resumeInstallation(ctx context.Context, o options, std streams, folder state.Folder) error {
 	facts, err := folder.LoadFacts()
 	if err != nil {
@@ -52,7 +51,7 @@ func resumeInstallation(ctx context.Context, o options, std streams, folder stat
 	return installAs(ctx, o, std, read.answers.Spec, read.secrets)
 }
 
-// listStartOptions are what the start screen offers: what was begun before comes first, as most people come back for it.
+// listStartOptions puts existing drafts and installations first: they are chosen most often.
 func listStartOptions(o options, std streams) ([]startOption, error) {
 	resumable, err := listDraftOptions(o)
 	if err != nil {
@@ -63,8 +62,7 @@ func listStartOptions(o options, std streams) ([]startOption, error) {
 	return append(all, startOption{Option: tui.Option{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
 }
 
-// listNewOptions are what can be begun at any time. The draft of a folder that the flags name is gone on with, not
-// written over.
+// listNewOptions resumes the draft of the folder of the flags instead of overwriting it.
 func listNewOptions(o options, drafts []startOption) []startOption {
 	begin := func(ctx context.Context) (*interviewBackend, error) { return newLiveInterview(ctx, o) }
 	var all []startOption
@@ -98,7 +96,6 @@ func newDefaultRehearsal(o options) rehearsal {
 	return rehearsal{options: o, speed: defaultSpeed, scenario: "happy"}
 }
 
-// listDraftOptions offer to go on with each draft.
 func listDraftOptions(o options) ([]startOption, error) {
 	drafts, err := listDrafts(o)
 	if err != nil {
@@ -136,7 +133,7 @@ func listDrafts(o options) ([]state.Draft, error) {
 	return nil, nil
 }
 
-// describeDraft says what a draft is about: "c-demo-1 · ch-gva-2 (3 of 6 screens, 5 min ago)".
+// describeDraft returns e.g. "c-demo-1 · ch-gva-2 (3 of 6 screens, 5 min ago)".
 func describeDraft(draft state.Draft, now time.Time) string {
 	answers, err := readDraft(draft)
 	if err != nil {
@@ -158,7 +155,6 @@ func describeDraft(draft state.Draft, now time.Time) string {
 	return fmt.Sprintf("%s (%d of %d screens, %s)", console.SanitizeLine(name), done, len(wizard.Screens()), formatAge(now.Sub(draft.Saved())))
 }
 
-// formatAge says roughly how long ago something was.
 func formatAge(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -171,7 +167,7 @@ func formatAge(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
-// readDraft reads a draft, which may lack anything.
+// readDraft allows missing answers.
 func readDraft(draft state.Draft) (*wizard.Answers, error) {
 	content, err := draft.ReadAnswers()
 	if err != nil {
@@ -180,13 +176,12 @@ func readDraft(draft state.Draft) (*wizard.Answers, error) {
 	return wizard.ReadDraft(draft.Path(state.DraftFile), content), nil
 }
 
-// listFolderOptions offer to go on with each installation in the usual place.
 func listFolderOptions(o options, std streams) []startOption {
 	place, err := defaultPath("")
 	if err != nil || o.dir != "" {
 		return nil
 	}
-	files, _ := filepath.Glob(filepath.Join(place, "*", state.AnswersFile)) // its pattern is right
+	files, _ := filepath.Glob(filepath.Join(place, "*", state.AnswersFile)) // the pattern is valid
 	var all []startOption
 	for _, file := range files {
 		if folder, err := state.Open(filepath.Dir(file)); err == nil {
@@ -196,8 +191,7 @@ func listFolderOptions(o options, std streams) []startOption {
 	return all
 }
 
-// newFolderOptions offers what makes sense with an installation; one that was destroyed, or that cannot be read, is not
-// offered.
+// newFolderOptions omits an installation that was destroyed or cannot be read.
 func newFolderOptions(o options, std streams, folder state.Folder) []startOption {
 	facts, err := folder.LoadFacts()
 	if err != nil || facts.Rehearsal || !facts.Destroyed.IsZero() {
@@ -219,7 +213,7 @@ func newFolderOptions(o options, std streams, folder state.Folder) []startOption
 	return []startOption{one}
 }
 
-// findStoppedPhase says where an installation was stopped, as far as its record tells.
+// findStoppedPhase returns the phase in which an installation stopped, according to its events.
 func findStoppedPhase(folder state.Folder) string {
 	spec, err := readCurrentAnswers(folder)
 	if err != nil {
@@ -237,7 +231,6 @@ func findStoppedPhase(folder state.Folder) string {
 	return ""
 }
 
-// listDestroyOptions offer to destroy what was installed, or begun.
 func listDestroyOptions(installations []startOption, o options, std streams) []startOption {
 	var all []startOption
 	for _, one := range installations {

@@ -17,11 +17,11 @@ import (
 	"exoshift/wizard"
 )
 
-// atHome gives the test an empty home, and returns where its clusters are.
+// atHome sets an empty home directory, and returns the path of its clusters.
 func atHome(t *testing.T) (clusters string) {
 	t.Helper()
 	home := t.TempDir()
-	for _, variable := range os.Environ() { // answers of whoever runs the tests
+	for _, variable := range os.Environ() { // of the user who runs the tests
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "EXOSHIFT_") || strings.HasPrefix(name, "EXOSCALE_") {
 			t.Setenv(name, "")
 		}
@@ -33,7 +33,7 @@ func atHome(t *testing.T) (clusters string) {
 	return filepath.Join(home, "state", "exoshift")
 }
 
-// titles are what the start screen offers, by the first part of their IDs.
+// titles are the start options, by the first part of their IDs.
 func titles(t *testing.T, o options) []string {
 	t.Helper()
 	offered, err := listStartOptions(o, streams{})
@@ -80,7 +80,7 @@ func TestTheStartScreenOffersWhatIsThere(t *testing.T) {
 	}
 }
 
-// begun makes the folder of an installation that was stopped in the bootstrap.
+// begun creates the folder of an installation that was stopped in the bootstrap.
 func begun(t *testing.T, path string, facts state.Facts) {
 	t.Helper()
 	folder, err := state.Create(path)

@@ -14,35 +14,32 @@ import (
 	"exoshift/wizard"
 )
 
-// frontend holds interviews: on the screens of a terminal, or by prompts.
+// frontend runs interviews on the terminal's screens or as prompts.
 type frontend func(ctx context.Context, w tui.Wizard) (tui.Outcome, error)
 
-// startScreen is where interviews are opened, and where what was agreed on is carried out.
+// startScreen opens interviews and applies their results.
 type startScreen struct {
 	flags    options
 	std      streams
 	frontend frontend
-	options  []startOption // of the start screen; none leads right to the interview of opening
+	options  []startOption // of the start screen; none: the interview of opening starts at once
 	open     openFunc
 
-	mu      sync.Mutex // whoever leaves may do so while something is being opened
+	mu      sync.Mutex // the user may quit while an interview is being opened
 	backend *interviewBackend
-	closed  bool // nothing is opened any more
+	closed  bool // no more interviews are opened
 
-	openErr error // why the last one could not be opened
+	openErr error // why the last interview could not be opened
 }
 
-// openFunc begins a conversation.
 type openFunc func(ctx context.Context) (*interviewBackend, error)
 
-// startOption is one thing to begin with.
 type startOption struct {
 	tui.Option
-	open openFunc                        // nil: there is nothing to ask
-	run  func(ctx context.Context) error // once the screen is gone, if there is no interview; nil: nothing
+	open openFunc                        // nil: no interview
+	run  func(ctx context.Context) error // after the screen, if there is no interview; nil: nothing
 }
 
-// run holds an interview and does what was decided.
 func (d *startScreen) run(ctx context.Context) (err error) {
 	var choices []tui.Option
 	for _, one := range d.options {
@@ -61,7 +58,7 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 		if chosen, ok := d.findOption(outcome.Option); ok && chosen.run != nil {
 			return chosen.run(ctx)
 		}
-		if len(choices) == 0 { // there was nothing else to begin with
+		if len(choices) == 0 { // there were no other options
 			return d.openErr
 		}
 		return nil
@@ -72,14 +69,14 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 	return d.backend.apply(ctx, d.std)
 }
 
-// close has nothing opened from now on, and waits for what is being opened.
+// close waits for an interview that is being opened.
 func (d *startScreen) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true
 }
 
-// openInterview opens the conversation that was chosen. An earlier one of this screen is over.
+// openInterview closes an earlier interview of this screen.
 func (d *startScreen) openInterview(ctx context.Context, option string) (*wizard.Interview, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,7 +119,7 @@ func (d *startScreen) closeInterview() error {
 	return err
 }
 
-// printResume says how to go on with an interview that was left. Whoever was stopped is told so by the exit code, too.
+// printResume also returns the cancellation, for the exit code.
 func (d *startScreen) printResume(ctx context.Context) error {
 	switch {
 	case !d.backend.draft.Exists():

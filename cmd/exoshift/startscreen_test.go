@@ -11,7 +11,7 @@ import (
 func TestWhatCannotBeOpenedIsNoGoodEnd(t *testing.T) {
 	d := startScreen{
 		open: func(context.Context) (*interviewBackend, error) { return nil, &state.LockedError{Path: "x"} },
-		frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) { // its screen says why, and is left
+		frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) { // its screen shows the error, and is closed
 			_, err := w.Open(ctx, "")
 			if err == nil {
 				t.Error("a folder that somebody holds was opened")

@@ -70,7 +70,6 @@ func runStatus(ctx context.Context, o options, std streams) error {
 	return nil
 }
 
-// findFolder returns the folder at dir, or the only one in the default place.
 func findFolder(dir string) (state.Folder, error) {
 	if dir != "" {
 		return state.Open(dir)
@@ -107,7 +106,6 @@ func readCurrentAnswers(folder state.Folder) (state.Spec, error) {
 	return spec, nil
 }
 
-// readEvents tells the events that the folder's runs have left so far.
 func readEvents(folder state.Folder, tell func(provisioner.Event)) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
@@ -121,8 +119,8 @@ func readEvents(folder state.Folder, tell func(provisioner.Event)) error {
 	return err
 }
 
-// parseEvents tells the events of whole lines. torn is the beginning of the first line; what the last one lacks of being
-// whole is returned. A line that is no event was torn by the death of its writer.
+// parseEvents emits the events of complete lines. torn is the beginning of the first line; an incomplete last line is
+// returned. Invalid lines are skipped: their writer was killed.
 func parseEvents(lines *bufio.Reader, torn string, tell func(provisioner.Event)) (rest string, err error) {
 	for {
 		line, err := lines.ReadString('\n')

@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-// newSynClients is Project Syn for the recipe; nil if the cluster is not connected.
+// newSynClients returns nil if the cluster is not connected.
 func (s session) newSynClients(cluster *openshift.Cluster) *syn.Clients {
 	if s.spec.Syn.LieutenantURL == "" || s.access == nil {
 		return nil
@@ -27,7 +27,6 @@ func (s session) newSynClients(cluster *openshift.Cluster) *syn.Clients {
 	}
 }
 
-// findCommodore is the program that compiles catalogs on this machine, if there is one.
 func (s session) findCommodore() catalog.Commodore {
 	local := catalog.Commodore{Program: s.access.commodore, API: s.spec.Syn.LieutenantURL}
 	local.Token = s.access.openTokenSource(s.net, s.spec.Syn.LieutenantURL).Token
@@ -40,7 +39,7 @@ func (s session) findCommodore() catalog.Commodore {
 	return local
 }
 
-// parseMinorRelease returns the first two numbers of the release, e.g. 4.21: of a channel as of a version.
+// parseMinorRelease returns e.g. 4.21, of a channel or of a version.
 func parseMinorRelease(folder state.Folder, spec state.Spec) string {
 	version := spec.OpenShift.Version
 	if facts, err := folder.LoadFacts(); err == nil && facts.OpenShiftVersion != "" {
@@ -53,8 +52,8 @@ func parseMinorRelease(folder state.Folder, spec state.Spec) string {
 	return strings.Join(numbers[:min(len(numbers), 2)], ".")
 }
 
-// newSynClients is Project Syn for a teardown; nil unless this folder's installation has registered the cluster, and no teardown
-// has taken that back: what somebody else registered under its name is theirs.
+// newSynClients returns nil unless this folder's installation has registered the cluster and no teardown has unregistered it:
+// a foreign registration of the same name is kept.
 func (s teardownContext) newSynClients() *destroy.Syn {
 	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.hasFolder || !s.facts.Destroyed.IsZero() {
 		return nil
@@ -62,7 +61,7 @@ func (s teardownContext) newSynClients() *destroy.Syn {
 	git := catalog.NewGit(s.net, s.access.newGitAccess(s.secrets.GitToken))
 	secrets, err := git.ListWantedSecrets(s.folder.Path(state.CatalogDir))
 	if err != nil {
-		secrets = nil // Lieutenant deletes what is left below the cluster's path
+		secrets = nil // Lieutenant deletes the remaining secrets of the cluster
 	}
 	for _, path := range syn.ListSecretPaths(s.spec) {
 		secrets = append(secrets, state.VaultSecret{Path: path})
@@ -73,7 +72,7 @@ func (s teardownContext) newSynClients() *destroy.Syn {
 	}
 }
 
-// formatUnregistered says that a teardown without the folder lets Project Syn be.
+// formatUnregistered reports that a teardown without the folder does not change Project Syn.
 func (s teardownContext) formatUnregistered() []string {
 	if s.spec.Syn.LieutenantURL == "" || s.hasFolder {
 		return nil

@@ -25,7 +25,7 @@ const (
 	harbourRepository = "syn/tenants/" + harbour
 )
 
-// connectedSpec is the example, connected to Project Syn.
+// connectedSpec connects the example to Project Syn.
 func connectedSpec(s *state.Spec) {
 	s.Syn.LieutenantURL, s.Syn.Tenant = lieutenantURL, harbour
 	s.Syn.Facts = map[string]string{"maintenance_window": "tuesday-1000"}
@@ -62,8 +62,8 @@ func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 	})
 }
 
-// connectedRepaired damages the facts of a cluster that is connected and loses its events, has the facts found out again, and
-// shows that a run then changes nothing, neither in the cloud nor in the tenant's configuration.
+// connectedRepaired damages the facts of a connected cluster and deletes its events, repairs the facts, and shows that a run
+// then changes nothing, neither in the cloud nor in the tenant's configuration.
 func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	t.Helper()
 	before, configuration := facts(t, s), configurationOf(t, zone)

@@ -23,51 +23,49 @@ import (
 	"exoshift/state"
 )
 
-// synAccess is how somebody is known to Project Syn. Its sign-ins last as long as it does, whoever works with it.
+// synAccess is a user's access to Project Syn. Its sign-ins are shared by all users of it and last as long as it does.
 type synAccess struct {
 	apiToken   string            // of Lieutenant: COMMODORE_API_TOKEN
-	cache      string            // where commodore keeps tokens; "": nobody does
-	remote     bool              // the person sits at another machine
-	overrides  state.SynServices // what is known better than by Lieutenant
+	cache      string            // where commodore keeps tokens; "": nowhere
+	remote     bool              // the user works on another machine
+	overrides  state.SynServices // override those of Lieutenant
 	vaultToken string
 	vaultFile  string              // where the command vault keeps a token
-	account    *vault.Kubernetes   // nil: this is not a pod
+	account    *vault.Kubernetes   // nil: not running in a pod
 	gitToken   func() string       // in place of that of the answers; nil: that one
-	agent      bootstraphost.Agent // nil: there is none
+	agent      bootstraphost.Agent // nil: none
 	knownHosts []string
-	commodore  string   // path of the program; "": there is none
-	show       syn.Show // nil: nobody is there to sign in
-	// listen opens the ports that browsers come back to; nil: on this machine.
+	commodore  string   // path of the program; "": none
+	show       syn.Show // nil: non-interactive
+	// listen opens the redirect ports of sign-ins; nil: on this machine.
 	listen func(port int) (net.Listener, error)
 
 	mu     sync.Mutex
 	tokens map[string]*signin.Source // by the URL of Lieutenant
-	vaults map[string]*vault.Client  // by the URL of Lieutenant, and Vault's own where it is given
+	vaults map[string]*vault.Client  // by the URL of Lieutenant, and Vault's own if it is set
 }
 
-// accountDir is where a pod finds its service account.
 const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// newOwnAccess is the operator's own, by the environment and by what other programs keep.
+// newOwnAccess uses the environment and the tokens kept by other programs.
 func newOwnAccess() *synAccess {
 	a := &synAccess{apiToken: os.Getenv("COMMODORE_API_TOKEN"), vaultToken: os.Getenv("VAULT_TOKEN"), agent: newSSHAgent()}
 	a.remote, a.overrides = os.Getenv("SSH_CONNECTION") != "", state.SynServices{
 		DiscoveryURL: os.Getenv("COMMODORE_OIDC_DISCOVERY_URL"), ClientID: os.Getenv("COMMODORE_OIDC_CLIENT"),
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		// commodore goes by this rule on every system
+		// commodore uses this directory on every system.
 		a.cache = signin.CachePath(cmp.Or(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")))
 		a.vaultFile = filepath.Join(home, ".vault-token")
 		a.knownHosts = []string{filepath.Join(home, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
 	}
-	a.commodore, _ = exec.LookPath("commodore") // without it, others compile
+	a.commodore, _ = exec.LookPath("commodore") // optional
 	if role := os.Getenv("VAULT_KUBERNETES_ROLE"); role != "" {
 		a.account = &vault.Kubernetes{TokenFile: filepath.Join(accountDir, "token"), Role: role, Mount: os.Getenv("VAULT_KUBERNETES_MOUNT")}
 	}
 	return a
 }
 
-// newSimulatedAccess is that of an engineer in a simulated zone, who signs in by a browser.
 func newSimulatedAccess(zone *simcloud.Zone) *synAccess {
 	return &synAccess{
 		gitToken: func() string { return zone.Credentials().GitToken }, show: zone.SignIn,
@@ -75,10 +73,9 @@ func newSimulatedAccess(zone *simcloud.Zone) *synAccess {
 	}
 }
 
-// waitForPerson lets whoever reads the link sign in, however long that takes.
 func waitForPerson(context.Context, string) error { return nil }
 
-// setInteractive says whether somebody is there to sign in; how they learn of the link is for who shows the run.
+// setInteractive enables interactive sign-ins if a user is present; the renderer of the run shows the link.
 func (a *synAccess) setInteractive(attended bool) *synAccess {
 	if a.show == nil && attended {
 		a.show = waitForPerson
@@ -86,7 +83,7 @@ func (a *synAccess) setInteractive(attended bool) *synAccess {
 	return a
 }
 
-// setLinkPrinter prints the link by which somebody at a terminal signs in, as long as there is no other face to show it.
+// setLinkPrinter prints the link to sign in while no renderer can show it.
 func (a *synAccess) setLinkPrinter(std streams) {
 	if a.show == nil && std.isTerminal() {
 		a.show = func(_ context.Context, url string) error {
@@ -96,7 +93,7 @@ func (a *synAccess) setLinkPrinter(std streams) {
 	}
 }
 
-// newLieutenantClient returns the Lieutenant at url, with one sign-in for all.
+// newLieutenantClient returns the Lieutenant at url; all clients share one sign-in.
 func (a *synAccess) newLieutenantClient(net network.Network, url string) *lieutenant.Client {
 	return lieutenant.New(net, url, a.openTokenSource(net, url))
 }
@@ -117,7 +114,6 @@ func (a *synAccess) openTokenSource(net network.Network, url string) *signin.Sou
 	return a.tokens[url]
 }
 
-// newListener returns what listens for a browser at a port.
 func (a *synAccess) newListener(port string) func() (net.Listener, error) {
 	number, err := strconv.Atoi(port)
 	if a.listen == nil || err != nil {
@@ -126,7 +122,7 @@ func (a *synAccess) newListener(port string) func() (net.Listener, error) {
 	return func() (net.Listener, error) { return a.listen(number) }
 }
 
-// newServiceLookup asks Lieutenant for its neighbours, as far as they are not known better.
+// newServiceLookup discovers services at Lieutenant, unless they are overridden.
 func (a *synAccess) newServiceLookup(net network.Network, url string) func(context.Context) (state.SynServices, error) {
 	client := lieutenant.New(net, url, nil)
 	return func(ctx context.Context) (state.SynServices, error) {
@@ -140,7 +136,7 @@ func (a *synAccess) newServiceLookup(net network.Network, url string) func(conte
 	}
 }
 
-// openVaultClient returns the Vault of a cluster: the one that the answers name, or else Lieutenant.
+// openVaultClient uses the Vault of the answers, or else the one of Lieutenant.
 func (a *synAccess) openVaultClient(net network.Network, spec state.SynSpec) *vault.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -158,7 +154,6 @@ func (a *synAccess) openVaultClient(net network.Network, spec state.SynSpec) *va
 	return a.vaults[key]
 }
 
-// newGitAccess is how the Git host lets us in.
 func (a *synAccess) newGitAccess(token string) catalog.Access {
 	access := catalog.Access{Token: token, KnownHosts: a.knownHosts}
 	if a.gitToken != nil {

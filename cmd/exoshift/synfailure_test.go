@@ -11,13 +11,13 @@ import (
 	"exoshift/state"
 )
 
-// mishap is what goes wrong on the way to Project Syn, and who mends it.
+// mishap is a failure of Project Syn, and its fix.
 type mishap struct {
 	text, hint, field string
-	mend              func(t *testing.T, s *session, zone *simcloud.Zone) // nil: nobody tries
+	mend              func(t *testing.T, s *session, zone *simcloud.Zone) // nil: no fix
 }
 
-// Whatever goes wrong on the way to Project Syn is told with its cause and its remedy; after that the same command ends it.
+// Each failure of Project Syn is reported with its cause and its fix; after that the same command succeeds.
 func TestWhatGoesWrongWithProjectSynIsToldAndMended(t *testing.T) {
 	long(t)
 	for scenario, m := range map[string]mishap{
@@ -86,7 +86,7 @@ func TestASlowArgoIsWaitedFor(t *testing.T) {
 	})
 }
 
-// Nothing of a refused installation may be left in Lieutenant, Vault or the tenant's repository.
+// A refused installation must not leave anything in Lieutenant, Vault or the tenant's repository.
 func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -113,7 +113,7 @@ func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 	}
 }
 
-// What somebody else has written into the cluster's configuration is neither written over nor guessed at.
+// Foreign changes of the cluster's configuration are neither overwritten nor interpreted.
 func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ written, text, hint string }{
@@ -141,7 +141,7 @@ func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T)
 	}
 }
 
-// Somebody edits the configuration while the installation runs: what they wrote stays beside ours.
+// The configuration is edited while the installation runs: those edits are kept beside ours.
 func TestWhatOthersWriteMeanwhileStays(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestWhatOthersWriteMeanwhileStays(t *testing.T) {
 	})
 }
 
-// configure is somebody's commit of the cluster's configuration.
+// configure commits a foreign change of the cluster's configuration.
 func configure(t *testing.T, zone *simcloud.Zone, content string) {
 	t.Helper()
 	host, err := zone.OpenGit()

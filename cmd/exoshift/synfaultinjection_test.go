@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-// meddler applies what Steward is installed from with one thing done wrongly.
+// meddler applies Steward's manifests with one injected mistake.
 type meddler struct {
 	syn.GitOps
 	old, by string
@@ -22,8 +22,8 @@ func (m meddler) Apply(ctx context.Context, manifests []byte) ([]state.AppliedOb
 	return m.GitOps.Apply(ctx, bytes.ReplaceAll(manifests, []byte(m.old), []byte(m.by)))
 }
 
-// The way to Project Syn is as unforgiving as that to the cluster: each wrong detail ends in a wait that is in vain, and
-// that says what it waits for.
+// Project Syn is simulated as strictly as the cluster: each wrong detail ends in a wait that times out, and that names what it
+// waits for.
 func TestAWrongDetailBreaksTheHandOver(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {

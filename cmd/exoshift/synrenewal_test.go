@@ -13,8 +13,8 @@ import (
 	"exoshift/provisioner"
 )
 
-// Who goes on a day later needs another bootstrap token and other certificates. The identity that goes with these takes the
-// place of the one that was written before, and of nothing else.
+// An installation resumed a day later needs another bootstrap token and other certificates. The identity that depends on these
+// replaces the previous one, and nothing else.
 func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -55,7 +55,6 @@ func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 	})
 }
 
-// configurationOf returns the cluster's configuration in the tenant's repository.
 func configurationOf(t *testing.T, zone *simcloud.Zone) string {
 	t.Helper()
 	host, err := zone.OpenGit()

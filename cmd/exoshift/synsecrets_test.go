@@ -16,10 +16,10 @@ import (
 	"exoshift/state"
 )
 
-// eavesdropper learns what only those who speak with Project Syn may know.
+// eavesdropper records the secrets exchanged with Project Syn.
 type eavesdropper struct {
 	mu    sync.Mutex
-	heard map[string]string // what for, by the secret
+	heard map[string]string // purpose, by secret
 }
 
 func (e *eavesdropper) listen(next http.Handler) http.Handler {
@@ -38,8 +38,7 @@ func (e *eavesdropper) listen(next http.Handler) http.Handler {
 	})
 }
 
-// nowhereElse demands that everything which Project Syn keeps secret stays out of the folder, but for what a machine has
-// to be given, and out of everything that is told.
+// nowhereElse requires that no secret of Project Syn is in the folder, except for the user data of machines, or in any output.
 func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper, told map[string][]byte) {
 	t.Helper()
 	secrets := vaultSecrets(t, zone)
@@ -66,7 +65,7 @@ func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper
 	}
 }
 
-// vaultSecrets are all values of the cluster in Vault, with their places.
+// vaultSecrets are all values of the cluster in Vault, with their paths.
 func vaultSecrets(t *testing.T, zone *simcloud.Zone) map[string]string {
 	t.Helper()
 	vault, err := zone.OpenVault()
@@ -85,7 +84,7 @@ func vaultSecrets(t *testing.T, zone *simcloud.Zone) map[string]string {
 	return secrets
 }
 
-// openFiles are the files of a folder without those that machines are made from; all of them are their owner's alone.
+// openFiles returns the files of a folder except for user data; only the owner can read any of them.
 func openFiles(t *testing.T, folder state.Folder) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

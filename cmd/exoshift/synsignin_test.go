@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud"
 )
 
-// A person signs in once at Lieutenant and once at Vault, in a browser, while the preflight waits for it.
+// A user signs in once at Lieutenant and once at Vault, in a browser, while the preflight waits for it.
 func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
@@ -33,7 +33,7 @@ func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 	})
 }
 
-// Who cannot be asked gets a plan without what only somebody who signed in can tell.
+// A non-interactive plan omits what requires a sign-in.
 func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 )
 
-// tempDir is a temporary folder that is made once somebody needs it.
 type tempDir struct {
 	mu   sync.Mutex
 	path string

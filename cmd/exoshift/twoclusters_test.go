@@ -12,7 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// untilImage runs an installation until its image is registered.
 func (s session) untilImage(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -28,8 +27,8 @@ func (s session) untilImage(t *testing.T) {
 	}
 }
 
-// Clusters of one organization share the image that nodes boot from. Two that are installed at the same moment both
-// register it, and nothing may fail because of that: neither theirs runs nor anybody else's.
+// Clusters of one organization share the boot image of nodes. Two concurrent installations both register it, and neither fails
+// because of that, nor does anything else.
 func TestInstall_TwoClustersAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	plenty := map[string]int{"instance": 200, "elastic-ip": 20, "bucket": 100, "iam-key": 100, "template": 20}

@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-// Each variant of the recipe installs, changes nothing when it is repeated, and goes without a trace.
+// Each variant of the recipe can be installed, repeated without changes, and destroyed without leftovers.
 func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {
@@ -55,7 +55,7 @@ func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
 	}
 }
 
-// everyNodeByName demands that the names of the API and of the ingress lead to all machines that serve, and to no other.
+// everyNodeByName requires that the names of the API and of the ingress resolve to exactly the machines that serve them.
 func everyNodeByName(t *testing.T, b backdoor) {
 	addresses, groups := map[string][]string{}, map[string]int{}
 	for _, machine := range b.list("/instance", "instances") {
@@ -110,7 +110,7 @@ func dedicatedAndProtected(t *testing.T, b backdoor) {
 	}
 }
 
-// cloudControlled demands that the cloud controller has seen every node, and that the release is the expected one.
+// cloudControlled requires that the cloud controller has initialized every node, and that the release is the expected one.
 func cloudControlled(version, image string) func(*testing.T, backdoor) {
 	return func(t *testing.T, b backdoor) {
 		noted := facts(t, b.s)
@@ -129,7 +129,7 @@ func cloudControlled(version, image string) func(*testing.T, backdoor) {
 	}
 }
 
-// keptAndDestroyed repeats an installation, looks, and destroys the cluster; the zone is then as before.
+// keptAndDestroyed repeats an installation, checks it, and destroys the cluster; the zone is then as before.
 func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []string) {
 	t.Helper()
 	made := zone.Mutations()
@@ -149,7 +149,7 @@ func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []str
 	}
 }
 
-// installed runs an installation that has to succeed, and in which nobody may find anything wrong.
+// installed runs an installation that has to succeed without a diagnosis.
 func installed(t *testing.T, s session) []provisioner.Event {
 	t.Helper()
 	return installedTo(t, s, &bytes.Buffer{}, os.Stderr)
@@ -169,7 +169,7 @@ func installedTo(t *testing.T, s session, out *bytes.Buffer, log io.Writer) []pr
 	return events
 }
 
-// afterDestroying destroys a cluster with its folder and its backups, and returns what is there then.
+// afterDestroying destroys a cluster with its folder and its backups, and returns the remaining objects.
 func afterDestroying(t *testing.T, s session) []string {
 	t.Helper()
 	noted, err := s.folder.LoadFacts()

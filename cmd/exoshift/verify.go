@@ -40,7 +40,7 @@ the cloud. The exit code is 3 if something is wrong, or still is.`,
 	return cmd
 }
 
-// damagedError is a folder in which something is wrong, which has been told.
+// damagedError reports a damaged folder; the findings have been printed.
 type damagedError struct{ error }
 
 func (e damagedError) Unwrap() error { return e.error }
@@ -86,8 +86,7 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 	}.Repair(ctx, folder)
 }
 
-// recoverFacts looks up what the folder does not know in the zone that its cluster is in. Only a rehearsal has its zone beside
-// its folder.
+// recoverFacts looks up missing facts in the cluster's zone. Only a rehearsal has its zone beside its folder.
 func recoverFacts(ctx context.Context, o options, s teardownContext, std streams) (recovered install.Recovered, err error) {
 	if _, err := os.Stat(s.folder.Path() + zoneSuffix); err == nil {
 		s.facts.Rehearsal = true

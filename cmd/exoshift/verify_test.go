@@ -28,7 +28,7 @@ import (
 	"exoshift/state"
 )
 
-// Kinds of secrets that an installation makes or is given.
+// Kinds of secrets that are generated or given.
 const (
 	operatorsKey   = "the operator's API secret"
 	pullSecret     = "the pull secret"
@@ -40,7 +40,7 @@ const (
 	signature      = "the signature of a link"
 )
 
-// mayHold says which file may hold which secrets at each stage; what is not named may hold none.
+// mayHold returns the secrets allowed in each file at each stage; other files may contain none.
 func mayHold() map[string]map[string][]string {
 	lasting := map[string][]string{
 		"openshift/auth/kubeconfig":         {adminsKey},
@@ -60,8 +60,8 @@ func mayHold() map[string]map[string][]string {
 	return map[string]map[string][]string{"generated": generated, "bootstrapped": lasting, "installed": lasting, "destroyed": {}}
 }
 
-// One installation is stopped twice and goes on, is damaged and repaired, and is destroyed. At each stage its folder holds
-// the secrets that this stage needs, and no others.
+// One installation is stopped twice and resumed, damaged and repaired, and destroyed. At each stage its folder contains only
+// the secrets that this stage needs.
 func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
 		secrets := collectSecrets(t, s)
 		searchSecrets(t, s.folder, "generated", secrets)
 
-		// Stopped between the note that the cluster stands on its own and the removal of what it no longer needs.
+		// Stopped between the record of the bootstrap's end and the removal of its secrets.
 		interruptedAt(t, s, draining)
 		if _, err := s.folder.Read("openshift/bootstrap.ign"); err != nil {
 			t.Errorf("it left before the end of the bootstrap was noted: %v", err)
@@ -82,7 +82,7 @@ func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
 			t.Errorf("pointer documents are left: %v", left)
 		}
 
-		if out, err := finish(t, s); err != nil { // without all that
+		if out, err := finish(t, s); err != nil { // without them
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
 		searchSecrets(t, s.folder, "installed", secrets)
@@ -99,7 +99,7 @@ func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
 	})
 }
 
-// ended is the good end of a step.
+// ended is a step that has succeeded.
 func ended(step string) sign {
 	return func(e provisioner.Event) bool {
 		return e.Type == provisioner.TypeStep && e.Step == step && e.State == provisioner.Done
@@ -119,7 +119,7 @@ func listed(t *testing.T, folder state.Folder, dir string) []string {
 	return names
 }
 
-// grownAfterBootstrap demands that nodes can be added once the documents of the bootstrap are gone.
+// grownAfterBootstrap requires that nodes can be added once the bootstrap's documents are gone.
 func grownAfterBootstrap(t *testing.T, s session) {
 	t.Helper()
 	before := s.spec.Sizing.Workers.Count
@@ -130,8 +130,8 @@ func grownAfterBootstrap(t *testing.T, s session) {
 	}
 }
 
-// damagedAndRepaired damages what an installation relies on: it is refused until the cloud was asked, and then finds nothing
-// to do.
+// damagedAndRepaired damages files that an installation depends on: it is refused until they are recovered from the cloud, and
+// then has nothing to do.
 func damagedAndRepaired(t *testing.T, s session) {
 	t.Helper()
 	report, err := verify.Check(s.folder, release.ReadGeneration)
@@ -166,7 +166,7 @@ func damagedAndRepaired(t *testing.T, s session) {
 	if _, _, repaired := report.Count(); err != nil || repaired != 4 || len(report.Findings) != repaired {
 		t.Fatalf("%+v: %v", report.Findings, err)
 	}
-	// When something was is known by its events alone, which are gone; a run finds out the rest.
+	// The times of events are recorded only in the events, which are gone; a run finds the other facts.
 	unknown := cmpopts.IgnoreFields(state.Facts{}, "BootstrapRemoved", "Installed", "ConsoleURL", "ReleaseImage")
 	after := facts(t, s)
 	if diff := cmp.Diff(before, after, unknown); diff != "" || after.BootstrapRemoved.IsZero() {
@@ -180,7 +180,7 @@ func damagedAndRepaired(t *testing.T, s session) {
 	}
 }
 
-// collectSecrets collects all that was given or generated so far and must not be known, with its kind.
+// collectSecrets returns all secrets given or generated so far, with their kinds.
 func collectSecrets(t *testing.T, s session) map[string]string {
 	t.Helper()
 	secrets := map[string]string{s.secrets.APISecret: operatorsKey, "c2ltdWxhdGVkOnNpbXVsYXRlZA": pullSecret}
@@ -230,7 +230,7 @@ func content(t *testing.T, folder state.Folder, name string) string {
 	return string(text)
 }
 
-// privateKeys returns of each private key in a text a piece that no other has.
+// privateKeys returns a unique part of each private key in a text.
 func privateKeys(text string) []string {
 	var keys []string
 	for rest := []byte(text); ; {
@@ -252,7 +252,7 @@ func privateKeys(text string) []string {
 	}
 }
 
-// unfolded is a text with all that is packed in it, and in that.
+// unfolded is a text with the decoded content of all nested encodings.
 func unfolded(text string) string {
 	all := strings.ReplaceAll(text, `\n`, "\n")
 	deepest := all
@@ -269,7 +269,7 @@ func unfolded(text string) string {
 	return all
 }
 
-// searchSecrets demands that each secret is only where the stage allows it.
+// searchSecrets requires that each secret is only in files that the stage allows.
 func searchSecrets(t *testing.T, folder state.Folder, stage string, secrets map[string]string) {
 	t.Helper()
 	allowed, searched := mayHold()[stage], 0

@@ -23,7 +23,7 @@ func virtually(t *testing.T, scenario string, then func(t *testing.T, s session,
 	virtuallyIn(t, circumstances{scenario: scenario}, then)
 }
 
-// circumstances differ from the example and an ordinary zone.
+// circumstances are differences from the example and a default zone.
 type circumstances struct {
 	scenario   string
 	spec       func(*state.Spec)
@@ -31,7 +31,7 @@ type circumstances struct {
 	middleware func(http.Handler) http.Handler
 	syn        func(http.Handler) http.Handler // before the hosts of Project Syn
 	dir        string                          // keeps the zone and the cluster's folder for another bubble; "": neither is kept
-	begin      time.Time                       // when the bubble before ended; time never goes back
+	begin      time.Time                       // end of the previous bubble; time is monotonic
 }
 
 func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s session, zone *simcloud.Zone)) {
@@ -60,7 +60,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 			}
 		}()
 		if !world.begin.IsZero() {
-			time.Sleep(time.Minute) // the load balancers find their machines again
+			time.Sleep(time.Minute) // the load balancers' health checks succeed again
 		}
 		folder, err := state.Create(dir)
 		if err != nil {
@@ -70,7 +70,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 	})
 }
 
-// exampleAlone returns the shipped answers, whatever the environment says.
+// exampleAlone returns the shipped answers, whatever the environment.
 func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {
 	t.Helper()
 	content, err := assets.ReadExample()
@@ -102,7 +102,7 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-15):], "\n")
 }
 
-// tokensOf is an engineer who has made tokens: in virtual time nobody listens for a browser.
+// tokensOf is an engineer with tokens: in virtual time there is no browser.
 func tokensOf(zone *simcloud.Zone) *synAccess {
 	person := zone.Credentials()
 	return &synAccess{apiToken: person.APIToken, vaultToken: person.VaultToken, gitToken: func() string { return person.GitToken }}

@@ -17,11 +17,10 @@ import (
 	"exoshift/tui"
 )
 
-// pollInterval is how often a watched run's record is read on.
 const pollInterval = 200 * time.Millisecond
 
-// watch shows the dashboard of a run that another process may be at work on. It reads the record of that run only, so
-// it can come and go as it likes.
+// watch shows the dashboard of a run of another process. It reads the events of that run only, so it can be started and
+// stopped at any time.
 func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std streams) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if err != nil {
@@ -49,7 +48,6 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 	return err
 }
 
-// followEvents sends what the record holds and what is added to it, until ctx ends.
 func followEvents(ctx context.Context, record *os.File, events chan<- provisioner.Event) {
 	defer close(events)
 	lines, torn := bufio.NewReader(record), ""

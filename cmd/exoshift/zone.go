@@ -11,10 +11,9 @@ import (
 	"exoshift/wizard"
 )
 
-// defaultSpeed is how many times faster than life a simulated zone lives, unless told otherwise.
+// defaultSpeed is a multiple of real time.
 const defaultSpeed = 60
 
-// zoneSuffix ends the name of the folder of such a zone.
 const zoneSuffix = ".zone"
 
 // openSimulatedZone opens the zone that a rehearsal keeps beside its folder.
@@ -34,14 +33,12 @@ func openSimulatedZone(ctx context.Context, folder state.Folder, spec state.Spec
 	})
 }
 
-// clusterDeps are the world that a cluster is in.
 type clusterDeps struct {
 	net    network.Network
 	access *synAccess
 	close  func() error
 }
 
-// openClusterDeps returns those of a folder's cluster: the host's own, or the zone that a rehearsal keeps beside its folder.
 func openClusterDeps(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (clusterDeps, error) {
 	if !rehearsal {
 		return clusterDeps{network.Host(), newOwnAccess(), func() error { return nil }}, nil

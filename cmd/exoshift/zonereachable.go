@@ -7,11 +7,11 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// listZoneEndpoints are the checks of what starts a machine in a zone: the API and the object storage.
+// listZoneEndpoints returns the checks that starting a machine in a zone depends on: the API and the object storage.
 func listZoneEndpoints() []string { return []string{"NET-EXO-001", "NET-EXO-002"} }
 
-// checkZoneReachable tells whether a machine in the zone can be started by what was seen from here: without the API and the object
-// storage of the zone it would only fail later, and be told in other words.
+// checkZoneReachable fails early, with the results of the local checks: without the API and the object storage of the zone a
+// machine would only fail later, with a less specific error.
 func checkZoneReachable(where string, parts []reach.Report) error {
 	if where != reach.Zone {
 		return nil
