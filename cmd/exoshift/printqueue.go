@@ -89,7 +89,7 @@ func (q *printQueue) flush(patience time.Duration) bool {
 	q.closed = true
 	close(q.wake)
 	q.mu.Unlock()
-	stalled := time.NewTicker(patience) // of the reader, who lives by the wall clock in a rehearsal too
+	stalled := time.NewTicker(patience) // on the wall clock, in a rehearsal too
 	defer stalled.Stop()
 	for {
 		select {
