@@ -8,14 +8,14 @@ import (
 )
 
 // Origins of answers. Where an answer is from a file, a variable or a flag, the origin names it: "answers.yaml:12",
-// "EXOSHIFT_EXOSCALE_ZONE", "--set". A detected one says where: "detected: ~/.ssh/id_ed25519.pub".
+// "EXOSHIFT_EXOSCALE_ZONE", "--set". A detected one names its source: "detected: ~/.ssh/id_ed25519.pub".
 const (
 	ByDefault = "default"
 	Typed     = "typed"
 	Detected  = "detected"
 )
 
-// Answers are the answers as far as they are given, each with where it came from.
+// Answers are the answers given so far, each with its origin.
 type Answers struct {
 	Spec    state.Spec
 	Origins map[string]string // by the keys of Fields; a key that is missing has its default
@@ -24,8 +24,8 @@ type Answers struct {
 // NewAnswers returns the defaults.
 func NewAnswers() *Answers { return &Answers{Spec: state.Default(), Origins: map[string]string{}} }
 
-// Set gives an answer as text, or leaves everything as it is and returns what is wrong with it. Rules across fields
-// are not its business.
+// Set stores an answer given as text, or changes nothing and returns what is wrong with it. It does not check rules
+// across fields.
 func (a *Answers) Set(key, text, origin string) error {
 	field, ok := find(listFieldsOf(a.Spec), key)
 	if !ok {
@@ -39,7 +39,7 @@ func (a *Answers) Set(key, text, origin string) error {
 	return nil
 }
 
-// Clear takes an answer back: the field has its default again.
+// Clear removes an answer: the field has its default again.
 func (a *Answers) Clear(key string) error {
 	field, ok := find(append(Fields(), listFactFields()...), key)
 	if !ok {
@@ -53,10 +53,10 @@ func (a *Answers) Clear(key string) error {
 	return nil
 }
 
-// Origin says where the answer of a field came from.
+// Origin returns the origin of a field's answer.
 func (a *Answers) Origin(key string) string {
 	if fact, is := find(listFactFields(), key); is && fact.Get(a.Spec) == "" {
-		return ByDefault // whatever the other facts are from
+		return ByDefault // the origin of the other facts
 	}
 	if origin, given := a.Origins[key]; given {
 		return origin
@@ -70,7 +70,7 @@ func (a *Answers) Origin(key string) string {
 // Copy returns answers that change independently, but for slices and maps, which are replaced and never written to.
 func (a *Answers) Copy() *Answers { return &Answers{Spec: a.Spec, Origins: maps.Clone(a.Origins)} }
 
-// toOriginKey is where the origin of a field is kept: that of an additional group's field, with all groups.
+// Fields of an additional group share the origin of all groups.
 func toOriginKey(key string) string {
 	fields := Fields()
 	for whole := key; whole != ""; whole = parentOf(whole) {

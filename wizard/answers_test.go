@@ -13,7 +13,7 @@ import (
 	"exoshift/wizard"
 )
 
-// grouped returns answers with an additional group, so that its fields can be answered, too.
+// grouped returns answers with an additional group, whose fields can then be answered.
 func grouped() *wizard.Answers {
 	spec := valid()
 	spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", Count: 1, RootDisk: 100}}}
@@ -32,7 +32,6 @@ func questions() []string {
 	return keys
 }
 
-// fieldOf returns a field of these answers, nil for what is none.
 func fieldOf(a *wizard.Answers, key string) *wizard.Field {
 	all := append(wizard.Fields(), wizard.Nodes.ListFields(a.Spec)...)
 	for i := range all {
@@ -43,8 +42,8 @@ func fieldOf(a *wizard.Answers, key string) *wizard.Field {
 	return nil
 }
 
-// typedAnyhow sets what somebody typed, and returns what is wrong with the outcome: either the answer is stored, reads the
-// same and is accepted again, or nothing has changed.
+// typedAnyhow sets a typed text and returns what is wrong with the outcome: either the answer is stored, reads the same
+// and is accepted again, or nothing has changed.
 func typedAnyhow(key, text string) (problem string) {
 	answers := grouped()
 	before := answers.Copy()

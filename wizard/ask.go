@@ -7,12 +7,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// askKey is the key below which an answers file lists what is asked although there is a file.
+// The key of an answers file whose list is asked even with a file.
 const askKey = "ask"
 
 const askExample = "a list of keys or sections, e.g. [cluster.id, sizing]"
 
-// readAskList reads the list of what is asked: keys of fields, or sections, which stand for every field below.
+// Its items are keys of fields, or sections, which stand for every field below.
 func (d *document) readAskList(node ast.Node, key position) {
 	if d.isUserConfig {
 		d.report(key, Problem{Field: askKey, Message: "belongs in an answers file, not in the usual answers"})
@@ -44,8 +44,8 @@ func (d *document) addAsk(path, name string, spot position) {
 	}
 }
 
-// FindFields returns the field of that key, or the fields of a section, or with "" all, in the order of Fields. Those of the
-// file's head are nobody's answers.
+// FindFields returns the field of that key, or the fields of a section, or with "" all, in the order of Fields. Those of
+// the file's head are not included.
 func FindFields(name string) []Field {
 	var found []Field
 	for _, field := range listAnswerable() {
@@ -56,10 +56,9 @@ func FindFields(name string) []Field {
 	return found
 }
 
-// FindNearest returns the key or section that was probably meant, or "".
+// FindNearest returns the key or section that is nearest to name, or "".
 func FindNearest(name string) string { return findNearest(name, listAnswerableNames()) }
 
-// listAnswerableNames are the keys of what is answered, and the sections that they are in.
 func listAnswerableNames() []string {
 	var names []string
 	for _, field := range listAnswerable() {
@@ -72,7 +71,6 @@ func listAnswerableNames() []string {
 	return names
 }
 
-// listAnswerable are the fields that somebody answers: all but those of the file's head.
 func listAnswerable() []Field {
 	var fields []Field
 	for _, field := range Fields() {
@@ -83,7 +81,6 @@ func listAnswerable() []Field {
 	return fields
 }
 
-// listKeysBelow returns the keys that are allowed right below a path of the file.
 func (d *document) listKeysBelow(fields []Field, path string) []string {
 	keys := listKeysOf(fields, path)
 	if path == "" && !d.isUserConfig {

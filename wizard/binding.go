@@ -27,8 +27,8 @@ const (
 	Groups    Shape = "a list of groups"
 )
 
-// binding ties a field to its place in the Spec. store converts only; it leaves slices and maps that a copy of the
-// Spec may share as they are.
+// binding maps a field to its value in the Spec. store converts only; it never writes to slices and maps that a copy of
+// the Spec may share.
 type binding struct {
 	shape Shape
 	load  func(*state.Spec) string
@@ -123,13 +123,12 @@ func splitTable(value string) (map[string]string, error) {
 	return entries, nil
 }
 
-// joinItems writes items as one line of CSV.
 func joinItems(items []string) string {
 	switch {
 	case len(items) == 0:
 		return ""
 	case len(items) == 1 && items[0] == "":
-		return `""` // one empty item is not none
+		return `""` // one empty item is different from none
 	}
 	var line strings.Builder
 	w := csv.NewWriter(&line)
@@ -140,7 +139,7 @@ func joinItems(items []string) string {
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
-// splitItems reads a line of CSV; white space around an item does not matter.
+// White space around an item is ignored.
 func splitItems(value string) ([]string, error) {
 	if strings.TrimSpace(value) == "" {
 		return nil, nil
@@ -157,7 +156,6 @@ func splitItems(value string) ([]string, error) {
 	return lines[0], nil
 }
 
-// formatItemKey names an item of a list or a table.
 func (f Field) formatItemKey(i int, item string) string {
 	if f.value.shape == Table {
 		key, _, _ := strings.Cut(item, "=")

@@ -6,17 +6,17 @@ import (
 	"exoshift/state"
 )
 
-// Capacity is what the chosen address ranges hold, and what of it the cluster needs. A number is 0 where a range cannot
-// be read.
+// Capacity is the size of the chosen address ranges, and what the cluster needs of it. A number is 0 where a range does
+// not parse.
 type Capacity struct {
-	Nodes       int // that the pod network has a piece for
-	PodsPerNode int // that have an address in a node's piece
+	Nodes       int // that get a part of the pod network
+	PodsPerNode int // that have an address in a node's part
 	Pods        int // on all these nodes
 	Services    int
 	Wanted      int // nodes of the cluster
 }
 
-// ComputeCapacity calculates what the ranges of a Spec hold.
+// ComputeCapacity calculates the capacity of a Spec's ranges.
 func ComputeCapacity(spec state.Spec) Capacity {
 	held := Capacity{Wanted: countNodes(spec), Services: countHosts(spec.Network.ServiceCIDR)}
 	pods, err := netip.ParsePrefix(spec.Network.PodCIDR)
@@ -30,7 +30,6 @@ func ComputeCapacity(spec state.Spec) Capacity {
 	return held
 }
 
-// countHosts counts the addresses of an IPv4 range without its first and its last.
 func countHosts(cidr string) int {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil || !prefix.Addr().Is4() {

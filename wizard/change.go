@@ -2,22 +2,22 @@ package wizard
 
 import "exoshift/state"
 
-// Change is an answer that differs from what it was.
+// Change is an answer that was changed.
 type Change struct {
 	Key           string
 	Before, After string // as text
 	Effect        Effect
 }
 
-// Effect is what it means for a cluster that exists if an answer is changed.
+// Effect is what a changed answer means for an existing cluster.
 type Effect string
 
-// The effects. What is refused ends an installation before it changes anything.
+// The effects. A refused change ends an installation before it changes anything.
 const (
-	NoEffect Effect = "no effect"                         // accepted, and what exists stays as it is
+	NoEffect Effect = "no effect"                         // accepted, and existing objects stay as they are
 	Applied  Effect = "install carries it out"            //
-	Adds     Effect = "install adds; the rest is refused" // more machines, another fact; what exists already is changed by hand
-	ByHand   Effect = "refused until it is done by hand"  // an installation says how
+	Adds     Effect = "install adds; the rest is refused" // more machines, another fact; existing ones are changed by hand
+	ByHand   Effect = "refused until it is done by hand"  // the error of the installation describes how
 	Rebuild  Effect = "needs rebuild"                     // refused: a new cluster only
 )
 

@@ -5,7 +5,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// The fields of what is checked beyond the catalogue, and of what is not.
+// The fields of additional and skipped checks.
 const (
 	endpointsKey = "checks.endpoints"
 	skipKey      = "checks.skip"

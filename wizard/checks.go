@@ -13,7 +13,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// validateEndpoint wants what can be probed. Credentials are not repeated.
 func validateEndpoint(value string) []Problem {
 	_, err := reach.ParseEndpoint(value)
 	var failure reach.AddressError
@@ -26,7 +25,6 @@ func validateEndpoint(value string) []Problem {
 	return newProblem(err.Error(), "", "")
 }
 
-// checkDuplicateEndpoints refuses what is in the list twice, however it is written.
 func checkDuplicateEndpoints(spec state.Spec) []Problem {
 	var faults []Problem
 	first := map[string]int{}
@@ -45,7 +43,7 @@ func checkDuplicateEndpoints(spec state.Spec) []Problem {
 	return faults
 }
 
-// skipReason wants a reason and a day: what is written down holds until somebody takes it away.
+// A day is required, since a skip in a file holds until it is removed.
 func skipReason(item string) []Problem {
 	const allowed = "<reason> until <YYYY-MM-DD>"
 	_, text, _ := strings.Cut(item, "=")
@@ -59,7 +57,6 @@ func skipReason(item string) []Problem {
 	return nil
 }
 
-// checkSkips wants the IDs of checks that there are.
 func checkSkips(spec state.Spec) []Problem {
 	if len(spec.Checks.Skip) == 0 || len(spec.Checks.Skip) > maxItems {
 		return nil
@@ -80,12 +77,11 @@ func checkSkips(spec state.Spec) []Problem {
 	return faults
 }
 
-// checkExpiredSkips points out checks that are made again, as their day has come.
 func checkExpiredSkips(spec state.Spec, now time.Time) []Problem {
 	var faults []Problem
 	skips, err := reach.ListSkips(spec)
 	if err != nil {
-		return nil // which is a fault, and not a remark
+		return nil // an error is reported elsewhere
 	}
 	for _, skip := range skips {
 		if skip.IsExpired(now) {

@@ -13,12 +13,12 @@ import (
 type Detection struct {
 	Key    string
 	Text   string // as Answers.Set takes it
-	Origin string // where it was found, e.g. "detected: ~/.ssh/id_ed25519.pub"
+	Origin string // its origin, e.g. "detected: ~/.ssh/id_ed25519.pub"
 }
 
-// Detect looks for answers on this machine: credentials and zone in the environment or in the configuration of the
-// program exo, the SSH key in the folder home, and the pull secret where a browser puts it. Nothing is changed and
-// nobody is contacted. The faults are about what was found and cannot be used as it is.
+// Detect searches for answers on this machine: credentials and zone in the environment or in the configuration of the
+// program exo, the SSH key in the folder home, and the pull secret where a browser saves it. Nothing is changed and no
+// service is contacted. The problems are about unusable findings.
 func Detect(home string, lookup func(env string) (string, bool)) ([]Detection, []Problem) {
 	keys, zone, faults := detectCredentials(lookup)
 	pull, refused := detectPullSecret(home)
@@ -26,19 +26,18 @@ func Detect(home string, lookup func(env string) (string, bool)) ([]Detection, [
 	return slices.DeleteFunc(found, isUnusable), append(faults, refused...)
 }
 
-// Detect sets what nobody has answered yet to what is found on this machine, and returns what was found and cannot be
-// used as it is.
+// Detect sets unanswered fields to what is found on this machine, and returns the problems of unusable findings.
 func (a *Answers) Detect(home string, lookup func(env string) (string, bool)) []Problem {
 	found, faults := Detect(home, lookup)
 	for _, d := range found {
 		if a.Origin(d.Key) == ByDefault {
-			_ = a.Set(d.Key, d.Text, d.Origin) // Detect returns only what can be set
+			_ = a.Set(d.Key, d.Text, d.Origin) // Detect returns settable answers only
 		}
 	}
 	return slices.DeleteFunc(faults, func(f Problem) bool { return a.Origin(f.Field) != ByDefault })
 }
 
-// ListUnused are warnings about what was found and cannot be used as it is, as long as there is no other answer.
+// ListUnused returns warnings about unusable findings, as long as there is no other answer.
 func (i *Interview) ListUnused(spec state.Spec) []Problem {
 	var unused []Problem
 	for _, f := range i.Unusable {
@@ -50,7 +49,6 @@ func (i *Interview) ListUnused(spec state.Spec) []Problem {
 	return unused
 }
 
-// isUnusable tells of an answer that the field refuses: what is found may be anything.
 func isUnusable(d Detection) bool {
 	field, ok := find(Fields(), d.Key)
 	spec := state.Default()
@@ -61,7 +59,7 @@ func newDetection(key, text, where string) Detection {
 	return Detection{Key: key, Text: text, Origin: Detected + ": " + where}
 }
 
-// detectCredentials prefers the environment, as exo does. With exo's default account comes the zone that it is used for.
+// The environment takes precedence, as in exo. exo's default account also supplies the zone.
 func detectCredentials(lookup func(string) (string, bool)) (keys []Detection, zone Detection, faults []Problem) {
 	const keyVar, secretVar = "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"
 	if set(lookup, keyVar) && set(lookup, secretVar) {
@@ -97,7 +95,7 @@ func set(lookup func(string) (string, bool), env string) bool {
 	return strings.TrimSpace(value) != ""
 }
 
-// detectZone prefers the environment to what an account is used for.
+// The environment takes precedence over the account.
 func detectZone(ofAccount Detection, lookup func(string) (string, bool)) []Detection {
 	const zoneVar = "EXOSCALE_ZONE"
 	if zone, _ := lookup(zoneVar); zone != "" {
@@ -106,10 +104,10 @@ func detectZone(ofAccount Detection, lookup func(string) (string, bool)) []Detec
 	return []Detection{ofAccount}
 }
 
-// maxKeyFile is the size of a public key's file in bytes that is read.
+// In bytes.
 const maxKeyFile = 16 << 10
 
-// detectSSHKey takes the newest kind of key that there is.
+// detectSSHKey selects the newest key type.
 func detectSSHKey(home string) []Detection {
 	for _, name := range []string{"id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub"} {
 		content, faults := readRegular(filepath.Join(home, ".ssh", name), maxKeyFile, fileread.Text)
@@ -121,7 +119,7 @@ func detectSSHKey(home string) []Detection {
 	return nil
 }
 
-// detectPullSecret takes the first file that holds one. One that others can read is told of, and not used.
+// detectPullSecret selects the first file with a pull secret. One that others can read is reported, and not used.
 func detectPullSecret(home string) ([]Detection, []Problem) {
 	for _, place := range listPullSecretFiles(home) {
 		content, faults := readRegular(place.path, maxSecret, fileread.Text)
@@ -139,10 +137,8 @@ func detectPullSecret(home string) ([]Detection, []Problem) {
 	return nil, nil
 }
 
-// candidateFile is a path, and how it is shown.
 type candidateFile struct{ path, shown string }
 
-// listPullSecretFiles are the folder where the program was started, the home directory, and that of downloads.
 func listPullSecretFiles(home string) []candidateFile {
 	var places []candidateFile
 	for _, name := range []string{"pull-secret.json", "pull-secret.txt", "pull-secret"} {

@@ -16,26 +16,26 @@ import (
 	"exoshift/state"
 )
 
-// maxSize is the length of an answers file in bytes that is read: real ones have a few thousand.
+// In bytes; real answers files have a few thousand.
 const maxSize = 64 << 10
 
-// document is an answers file while it is read: the Spec that it says, and where it says what.
+// document is an answers file while it is read: the Spec, and the positions of its values.
 type document struct {
 	name         string
 	lines        []string
 	fields       []Field
 	spec         state.Spec
 	positions    map[string]position // of values, and of the keys of sections, by path
-	ask          []string            // keys of fields that are asked all the same
+	ask          []string            // keys of fields that are asked even with a file
 	problems     []Problem
-	unparsable   bool // there is nothing to check: the file is no YAML, or no mapping
-	isUserConfig bool // these are somebody's usual answers: nothing is required of them
+	unparsable   bool // the file is no YAML, or no mapping: nothing can be checked
+	isUserConfig bool // a user's defaults: nothing is required
 }
 
-// position is a position in the file, from 1.
+// From 1.
 type position struct{ line, column int }
 
-// read decodes a file over the defaults. It looks at forms only, not at values.
+// read decodes a file over the defaults. It checks the structure only, not the values.
 func read(name string, content []byte, usual bool) *document {
 	d := &document{
 		name: name, lines: strings.Split(string(content), "\n"), fields: Fields(), spec: state.Default(),
@@ -51,10 +51,10 @@ func read(name string, content []byte, usual bool) *document {
 	return d
 }
 
-// wholeFile stands in for the field of faults that are about the file itself.
+// wholeFile replaces the field in problems of the file itself.
 const wholeFile = "file"
 
-// parseRoot parses the file and returns its first document, nil for an empty file.
+// parseRoot returns nil for an empty file.
 func (d *document) parseRoot(content []byte) ast.Node {
 	start := position{1, 1}
 	if len(content) > maxSize {
@@ -75,14 +75,12 @@ func (d *document) parseRoot(content []byte) ast.Node {
 	return d.selectOnly(file)
 }
 
-// rejectFile reports a fault after which there is nothing more to read.
 func (d *document) rejectFile(p position, problem, allowed string) ast.Node {
 	d.unparsable = true
 	d.report(p, Problem{Field: wholeFile, Message: problem, Allowed: allowed})
 	return nil
 }
 
-// selectOnly returns the first document and reports a second one.
 func (d *document) selectOnly(file *ast.File) ast.Node {
 	var bodies []ast.Node
 	for _, doc := range file.Docs {
@@ -99,7 +97,7 @@ func (d *document) selectOnly(file *ast.File) ast.Node {
 	return bodies[0]
 }
 
-// formatYAMLError returns what a YAML error says without the lines of the file that it would quote.
+// The lines that goccy/go-yaml quotes are removed.
 func formatYAMLError(err error) string {
 	var positioned yaml.Error
 	if errors.As(err, &positioned) {
@@ -123,7 +121,7 @@ func positionOf(t *token.Token, otherwise position) position {
 	return position{t.Position.Line, t.Position.Column}
 }
 
-// start returns where a node begins. The token of a mapping is the colon after its first key, so that key is asked.
+// The token of a mapping is the colon after its first key, so the position is that of the key.
 func (d *document) start(node ast.Node, otherwise position) position {
 	switch n := node.(type) {
 	case nil:
@@ -138,12 +136,11 @@ func (d *document) start(node ast.Node, otherwise position) position {
 	return positionOf(node.GetToken(), otherwise)
 }
 
-// report adds a fault.
 func (d *document) report(p position, f Problem) {
 	d.problems = append(d.problems, d.withPosition(f, p))
 }
 
-// withPosition names the place of a fault, which is kept within the file, whatever the YAML parser believes.
+// The position is bounded by the file, whatever the YAML parser returns.
 func (d *document) withPosition(f Problem, p position) Problem {
 	p.line = min(max(p.line, 1), len(d.lines))
 	p.column = min(max(p.column, 1), utf8.RuneCountInString(d.lines[p.line-1])+1)
@@ -151,7 +148,7 @@ func (d *document) withPosition(f Problem, p position) Problem {
 	return f
 }
 
-// findPosition returns where the value at a path is, or, if it is missing, what would hold it.
+// If the value is missing, it is the position of its parent.
 func (d *document) findPosition(path string) position {
 	for {
 		if p, ok := d.positions[path]; ok || path == "" {
@@ -161,7 +158,6 @@ func (d *document) findPosition(path string) position {
 	}
 }
 
-// require reports the keys that are missing below a path although they have a value by default.
 func (d *document) require(path string, keys ...string) {
 	for _, key := range keys {
 		full := toPrefix(path) + key
@@ -173,7 +169,6 @@ func (d *document) require(path string, keys ...string) {
 	}
 }
 
-// listFieldsAt returns the fields that a path may belong to: those of one additional group, or all others.
 func (d *document) listFieldsAt(path string) []Field {
 	var i int
 	if _, err := fmt.Sscanf(path, groupsKey+"[%d]", &i); err == nil {
@@ -182,7 +177,6 @@ func (d *document) listFieldsAt(path string) []Field {
 	return d.fields
 }
 
-// readSection reads a mapping whose keys lead to fields and further sections.
 func (d *document) readSection(node ast.Node, path string, here position) {
 	fields := d.listFieldsAt(path)
 	for key, entry := range d.readEntries(node, path, here) {

@@ -2,8 +2,8 @@ package wizard
 
 import "strings"
 
-// ReadDraft reads answers as Export wrote them, with the origins that their comments tell. Anything may be missing, or
-// wrong by now: that shows on the screens.
+// ReadDraft reads answers as Export wrote them, with the origins in their comments. Answers may be missing or wrong: the
+// screens show that.
 func ReadDraft(name string, yaml []byte) *Answers {
 	d := read(name, yaml, true)
 	answers := &Answers{Spec: d.spec, Origins: map[string]string{}}
@@ -19,7 +19,7 @@ func ReadDraft(name string, yaml []byte) *Answers {
 	return answers
 }
 
-// readOrigin returns the comment beside a key whose value begins in a line: there, or in the line above.
+// The comment is on the same line, or on the one above.
 func (d *document) readOrigin(key string, line int) string {
 	for ; line > 0 && line <= len(d.lines); line-- {
 		text := d.lines[line-1]
@@ -27,7 +27,7 @@ func (d *document) readOrigin(key string, line int) string {
 			continue
 		}
 		at := strings.LastIndex(text, " # ")
-		if at < 0 || strings.ContainsRune(text[at:], '"') { // what looks like a comment in quotes is none
+		if at < 0 || strings.ContainsRune(text[at:], '"') { // "#" inside quotes starts no comment
 			return ""
 		}
 		return strings.TrimSpace(text[at+len(" # "):])

@@ -11,8 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// exoConfig is the configuration of the program exo, as far as it is about credentials. Its keys are matched without
-// regard to case, as exo does.
+// Only the credentials of exo's configuration. Keys are matched regardless of case, as in exo.
 type exoConfig struct {
 	DefaultAccount string       `toml:"defaultAccount"`
 	Accounts       []exoAccount `toml:"accounts"`
@@ -20,7 +19,6 @@ type exoConfig struct {
 	path string
 }
 
-// exoAccount is one account of it.
 type exoAccount struct {
 	Name          string `toml:"name"`
 	Key           string `toml:"key"`
@@ -31,7 +29,7 @@ type exoAccount struct {
 
 func (a exoAccount) apiKey() string { return strings.TrimSpace(a.Key) }
 
-// apiSecret is empty behind a command: exo prefers the command to a secret that is beside it.
+// The secret is empty if there is a command: exo prefers the command to a secret beside it.
 func (a exoAccount) apiSecret() string {
 	if a.isHidden() {
 		return ""
@@ -39,7 +37,6 @@ func (a exoAccount) apiSecret() string {
 	return strings.TrimSpace(a.Secret)
 }
 
-// isHidden tells whether the secret is behind a command.
 func (a exoAccount) isHidden() bool {
 	switch command := a.SecretCommand.(type) {
 	case nil:
@@ -50,7 +47,6 @@ func (a exoAccount) isHidden() bool {
 	return true
 }
 
-// findAccount returns the account of that name.
 func (c exoConfig) findAccount(name string) (exoAccount, bool) {
 	for _, account := range c.Accounts {
 		if account.Name == name {
@@ -60,7 +56,7 @@ func (c exoConfig) findAccount(name string) (exoAccount, bool) {
 	return exoAccount{}, false
 }
 
-// readExoSecret returns the key or the secret of an account of the program exo. No command is run for it.
+// readExoSecret runs no command.
 func readExoSecret(name string, pick func(exoAccount) string, lookup func(string) (string, bool)) (string, []Problem) {
 	config, faults := readExo(lookup)
 	if faults != nil {
@@ -80,8 +76,7 @@ func readExoSecret(name string, pick func(exoAccount) string, lookup func(string
 	}
 }
 
-// readExo reads the configuration of the program exo from where exo looks for it. Like every file with secrets it must
-// be its owner's only; exo itself makes it so.
+// Like every file with secrets the configuration must be accessible by its owner only; exo creates it so.
 func readExo(lookup func(string) (string, bool)) (exoConfig, []Problem) {
 	path := findExoConfig(lookup)
 	if path == "" {
@@ -98,7 +93,7 @@ func readExo(lookup func(string) (string, bool)) (exoConfig, []Problem) {
 	return config, nil
 }
 
-// formatTOMLError says where a file is wrong. What the library says of it may hold secrets.
+// The library's message may hold secrets.
 func formatTOMLError(err error) string {
 	var wrongAt *toml.DecodeError
 	if !errors.As(err, &wrongAt) {
@@ -108,8 +103,8 @@ func formatTOMLError(err error) string {
 	return fmt.Sprintf(", see its line %d", line)
 }
 
-// findExoConfig returns the path of exo's configuration, or "" if there is none. Like exo, it knows EXOSCALE_CONFIG, the
-// user's folder of configurations, and the older ~/.exoscale.
+// Like exo, it supports EXOSCALE_CONFIG, the user's configuration directory, and the older ~/.exoscale; "" if there is
+// none.
 func findExoConfig(lookup func(string) (string, bool)) string {
 	if path, _ := lookup("EXOSCALE_CONFIG"); path != "" {
 		return path

@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard"
 )
 
-// exoFile is written as exo does it: its own keys in lower case, those of accounts as they are called.
+// exoFile is in exo's own format: its keys in lower case, the names of accounts as they are.
 const exoFile = `defaultaccount = "work"
 
 [[accounts]]
@@ -33,7 +33,6 @@ const exoFile = `defaultaccount = "work"
   name = "half"
 `
 
-// home returns a home directory with a file in it.
 func home(t *testing.T, path, content string, mode os.FileMode) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,7 +53,6 @@ func put(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// ofAccount returns a Spec whose credentials are those of an account of exo.
 func ofAccount(name string) state.Spec {
 	spec := valid()
 	spec.Exoscale.APIKey, spec.Exoscale.APISecret = state.SecretRef{Exo: name}, state.SecretRef{Exo: name}

@@ -46,7 +46,7 @@ const (
 
 const keySource = "You make it once in the Exoscale portal under IAM, Keys. If the program exo is set up here, its account is found."
 
-// listZones are Exoscale's zones as its API listed them.
+// As listed by Exoscale's API.
 func listZones() []string {
 	return []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "at-vie-2", "de-fra-1", "de-muc-1", "bg-sof-1", "hr-zag-1"}
 }

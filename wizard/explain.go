@@ -2,7 +2,7 @@ package wizard
 
 import "fmt"
 
-// DescribeAllowed says what the value has to be, or "" if there is no more to say than the example shows.
+// DescribeAllowed describes the allowed values, or returns "" if the example suffices.
 func (f Field) DescribeAllowed() string {
 	switch {
 	case len(f.Choices) > 0 || f.Secret:

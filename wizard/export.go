@@ -12,8 +12,8 @@ import (
 )
 
 // Export writes a Spec as an answers file with every default spelled out, in the order of the format. Unless origins is
-// nil, a comment on each line says where the value came from. Parse returns the same Spec again. There is no secret in
-// it, as a Spec holds references only.
+// nil, a comment on each line has the value's origin. Parse returns the same Spec again. There is no secret in it, as a
+// Spec holds references only.
 func Export(spec state.Spec, origins map[string]string) []byte {
 	var out exporter
 	for _, field := range Fields() {
@@ -26,7 +26,6 @@ func Export(spec state.Spec, origins map[string]string) []byte {
 	return []byte(out.String())
 }
 
-// formatComment makes a comment of an origin, whatever is in it.
 func formatComment(origin string) string {
 	words := strings.FieldsFunc(origin, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	if len(words) == 0 {
@@ -35,11 +34,11 @@ func formatComment(origin string) string {
 	return " # " + strings.Join(words, " ")
 }
 
-// exporter is an answers file while it is written. The strings are quoted here, as the YAML library writes some of
-// them so that they are read as something else.
+// exporter writes an answers file. It quotes strings itself, as the YAML library writes some of them so that they parse
+// as another type.
 type exporter struct {
 	strings.Builder
-	open []string // the sections that the last line was in
+	open []string // the sections of the previous line
 }
 
 func (e *exporter) writeField(field Field, spec state.Spec, origin string) {
@@ -60,7 +59,6 @@ func (e *exporter) writeField(field Field, spec state.Spec, origin string) {
 	}
 }
 
-// openSections opens the sections that are not open yet.
 func (e *exporter) openSections(sections []string) {
 	common := 0
 	for common < min(len(sections), len(e.open)) && sections[common] == e.open[common] {
@@ -85,7 +83,6 @@ func (e *exporter) writeEntries(value string) {
 	}
 }
 
-// formatFlow writes a value of one line.
 func formatFlow(shape Shape, value string) string {
 	switch shape {
 	case Number, Switch:
@@ -101,7 +98,7 @@ func formatFlow(shape Shape, value string) string {
 			return "{" + kind + ": " + formatScalar(name) + "}"
 		}
 		return "{}"
-	case Table: // other than an empty one it has lines of its own
+	case Table: // a non-empty one has lines of its own
 		return "{}"
 	case Groups:
 		return "[]"
@@ -118,7 +115,7 @@ func formatFlowGroup(i int, spec state.Spec) string {
 	return "{" + strings.Join(entries, ", ") + "}"
 }
 
-// formatScalar writes a string so that it is read as one: in double quotes, unless it is plain beyond doubt.
+// formatScalar quotes a string unless it is certainly plain.
 func formatScalar(text string) string {
 	address := regexp.MustCompile(`^\d+(\.\d+){2,3}(/\d+)?$`)
 	word := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/@+-]*( [A-Za-z0-9._/@+-]+)*$`)

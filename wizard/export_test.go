@@ -32,7 +32,7 @@ func TestAnExportedSpecParsesToItself(t *testing.T) {
 	})
 }
 
-// anySpec generates Specs without faults.
+// anySpec generates Specs without problems.
 func anySpec(t *rapid.T) state.Spec {
 	spec := valid()
 	spec.Cluster.ID = validateLabel().Draw(t, "id")
@@ -89,7 +89,7 @@ func validateLabel() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?`), rapid.SampledFrom([]string{"null", "true", "0x1f", "1e3", "010", "5", "no"}))
 }
 
-// words are single lines that have a meaning of their own in YAML more often than not.
+// words are single lines, most of which have a meaning in YAML.
 func words() *rapid.Generator[string] {
 	hostile := []string{
 		"", "~", "null", "Yes", "1.5", "0x10", "-", "- a", "a: b", "a #b", "#", "'", `"`, `\`, "{", "[a", "*x", "&x", "!x", "|", ">", "%",

@@ -11,20 +11,19 @@ import (
 	"exoshift/state"
 )
 
-// factsKey is the field of what Lieutenant is told about the cluster.
 const factsKey = "syn.facts"
 
-// fact is one thing that Lieutenant is told about clusters of customers, and that their configuration may depend on.
+// fact is a property that Lieutenant stores about customers' clusters, and that their configuration may depend on.
 type fact struct {
 	name, title, example string
 	help, why, source    string
-	known                []Choice // values that are usual
+	known                []Choice // usual values
 	form                 string   // regular expression of usual values, if they have a form only
 	several              bool     // of the values, with commas
 	when                 func(state.Spec) bool
 }
 
-// listKnownFacts are the facts of customers' clusters, with the values that they have in Project Syn as VSHN runs it.
+// The values are those of Project Syn at VSHN.
 func listKnownFacts() []fact {
 	return []fact{
 		{name: "sales_order", title: "Sales order", example: "S10000", form: `^S[0-9]+$`,
@@ -60,7 +59,7 @@ func listKnownFacts() []fact {
 
 func hasCilium(spec state.Spec) bool { return hasLieutenant(spec) && spec.Network.CNI == cilium }
 
-// listFactFields ask for the facts of customers' clusters one by one; the file has them below syn.facts.
+// Known facts have a field each; the file has them below syn.facts.
 func listFactFields() []Field {
 	var fields []Field
 	for _, f := range listKnownFacts() {
@@ -76,7 +75,6 @@ func listFactFields() []Field {
 	return fields
 }
 
-// bindFact is one value of syn.facts.
 func bindFact(name string) binding {
 	return binding{
 		shape: Text,
@@ -98,12 +96,10 @@ func bindFact(name string) binding {
 	}
 }
 
-// computeFacts are the facts that follow from other answers.
 func computeFacts(spec state.Spec) map[string]string {
 	return map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": spec.Exoscale.Zone}
 }
 
-// checkContradictions refuse facts that say something else than the other answers.
 func checkContradictions(spec state.Spec) []Problem {
 	var faults []Problem
 	made := computeFacts(spec)
@@ -117,7 +113,7 @@ func checkContradictions(spec state.Spec) []Problem {
 	return faults
 }
 
-// checkUnusualFacts point out what is probably a slip: names and values that nobody else has.
+// checkUnusualFacts warns of probable typing mistakes: unknown names and values.
 func checkUnusualFacts(spec state.Spec) []Problem {
 	names := slices.Collect(maps.Keys(computeFacts(spec)))
 	known := listKnownFacts()
@@ -138,7 +134,6 @@ func checkUnusualFacts(spec state.Spec) []Problem {
 	return faults
 }
 
-// checkValue points out a value that is none of those which are usual.
 func (f fact) checkValue(value string) []Problem {
 	if f.form != "" && !regexp.MustCompile(f.form).MatchString(value) {
 		return newProblem(quote(value)+" does not look like one", "e.g. "+f.example, "")

@@ -11,22 +11,21 @@ import (
 	"exoshift/state"
 )
 
-// Field is one thing an operator decides. The answers file, its schema and the questions all come from the list that
-// Fields returns.
+// Field is one answer of the operator. The answers file, its schema and the questions are all made from Fields.
 type Field struct {
 	Key      string   // path in the answers file, e.g. "network.podCIDR"
 	Title    string   // a few words
 	Help     string   // a sentence or two
 	Example  string   // a value as text
-	Choices  []string // all that is allowed; empty for free values
+	Choices  []string // all allowed values; empty for free values
 	Required bool     // must not be empty; see RequiredBy
 	Secret   bool     // refers to a secret
-	Screen   Screen   // where it is asked; empty for what is never asked
-	Advanced bool     // has a default that a newcomer keeps
+	Screen   Screen   // where it is asked; empty: never
+	Advanced bool     // has a default that suits most clusters
 	Why      string   // why it matters, a sentence or two
 	Source   string   // where the value comes from, a sentence or two
 	Effect   Effect   // of a change on a cluster that exists
-	Offered  []Choice // values to choose from where others are allowed, too
+	Offered  []Choice // suggested values where others are allowed, too
 
 	most         int // items of a list; 0: maxItems
 	value        binding
@@ -34,17 +33,17 @@ type Field struct {
 	typable      func(rune) bool         // nil: what the shape allows
 	suggest      func(state.Spec) string // nil: nothing
 	when         func(state.Spec) bool   // nil: always
-	optionalWhen func(state.Spec) bool   // when a required value may be empty all the same
+	optionalWhen func(state.Spec) bool   // when a required value may be empty
 }
 
-// rule returns the faults of a value that is not empty.
+// A rule checks a value that is not empty.
 type rule func(value string) []Problem
 
-// Shape is the form of the field's value in YAML.
+// Shape returns the form of the field's value in YAML.
 func (f Field) Shape() Shape { return f.value.shape }
 
-// IsRelevant tells whether the field means anything beside the other answers. One that does not is asked all the same
-// once it has an answer, so that the answer can be seen and taken back.
+// IsRelevant reports whether the field has a meaning with the other answers. An irrelevant one is asked nevertheless once
+// it has an answer, so that the answer is visible and can be removed.
 func (f Field) IsRelevant(spec state.Spec) bool {
 	return f.when == nil || f.when(spec) || f.Get(spec) != f.Default()
 }
@@ -61,8 +60,8 @@ func (f Field) Default() string {
 	return f.Get(spec)
 }
 
-// Suggestion returns an answer that most people keep, for a field without a default, or "". It depends on the day or on
-// other answers, so that nobody gets it without having seen it.
+// Suggestion returns an answer that suits most clusters, for a field without a default, or "". It depends on the date or
+// on other answers, so it is shown before it is used.
 func (f Field) Suggestion(spec state.Spec) string {
 	if f.suggest == nil {
 		return ""
@@ -70,7 +69,7 @@ func (f Field) Suggestion(spec state.Spec) string {
 	return f.suggest(spec)
 }
 
-// IsRequired tells whether the value must not be empty, as the other answers are.
+// IsRequired reports whether the value must not be empty, given the other answers.
 func (f Field) IsRequired(spec state.Spec) bool {
 	return f.Required && (f.optionalWhen == nil || !f.optionalWhen(spec))
 }
@@ -78,14 +77,14 @@ func (f Field) IsRequired(spec state.Spec) bool {
 // Get returns the field's value as text; see Shape for how lists are written.
 func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 
-// Set stores a value given as text, or leaves spec as it is and returns what is wrong with it. Rules across fields
-// are not its business, see Check.
+// Set stores a value given as text, or leaves spec as it is and returns what is wrong with it. It does not check rules
+// across fields, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
 	if len(text) > maxSize {
 		return Problem{Field: f.Key, Message: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.formatAllowed()}
 	}
 	changed := *spec
-	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are written in place
+	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are stored in place
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
 		return Problem{Field: f.Key, Message: err.Error(), Allowed: f.formatAllowed()}
 	}
@@ -104,7 +103,6 @@ func joinProblems(faults []Problem) error {
 	return errors.Join(errs...)
 }
 
-// check returns the faults of the field's own value, and of the values inside of it.
 func (f Field) check(spec state.Spec) []Problem {
 	value := f.Get(spec)
 	switch {
@@ -124,14 +122,13 @@ func (f Field) check(spec state.Spec) []Problem {
 	return withField(f.Key, f.rule(value))
 }
 
-// maxItems is how many items a list has at most: more is nobody's answer, and takes too long to compare with each other.
+// More items take too long to compare with each other.
 const maxItems = 256
 
 func newTooManyProblem(n, most int) []Problem {
 	return newProblem(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", most), "")
 }
 
-// maxItems is how many items the field's list has at most.
 func (f Field) maxItems() int { return cmp.Or(f.most, maxItems) }
 
 func (f Field) checkItems(value string) []Problem {
@@ -152,7 +149,6 @@ func (f Field) checkItems(value string) []Problem {
 	return faults
 }
 
-// formatAllowed says what would be right, in so many words as fit.
 func (f Field) formatAllowed() string {
 	switch {
 	case len(f.Choices) > 0:
@@ -173,7 +169,6 @@ func (f Field) formatAllowed() string {
 	return ""
 }
 
-// find returns the field of that key.
 func find(fields []Field, key string) (Field, bool) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
 	if i < 0 {
@@ -182,7 +177,6 @@ func find(fields []Field, key string) (Field, bool) {
 	return fields[i], true
 }
 
-// listKeysOf returns the keys that are allowed right below a path, in the order of the fields.
 func listKeysOf(fields []Field, path string) []string {
 	var keys []string
 	for _, f := range fields {
@@ -201,7 +195,6 @@ func toPrefix(path string) string {
 	return path + "."
 }
 
-// parentOf returns the path of what holds the value at path, "" for the document.
 func parentOf(path string) string {
 	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }

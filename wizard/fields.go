@@ -15,8 +15,6 @@ func Fields() []Field {
 	)
 }
 
-// listFieldsOf returns Fields and those inside of some of them: the known facts, and each extra group that spec has,
-// up to the number that is allowed.
 func listFieldsOf(spec state.Spec) []Field {
 	fields := Fields()
 	if spec.OpenShift.Distribution == okd {
@@ -29,7 +27,6 @@ func listFieldsOf(spec state.Spec) []Field {
 	return fields
 }
 
-// listHeadFields are never asked.
 func listHeadFields() []Field {
 	return []Field{
 		{Key: "apiVersion", Title: "Format of the file", Choices: []string{state.APIVersion}, Required: true,

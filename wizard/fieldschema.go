@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// newSchema describes one field.
 func (f Field) newSchema() ordered {
 	out := ordered{"title", f.Title}
 	if text := strings.TrimSpace(f.Help + " " + f.Why); text != "" {
@@ -21,7 +20,6 @@ func (f Field) newSchema() ordered {
 	return append(out, f.newValueSchema()...)
 }
 
-// newValueSchema is the part of a field's schema that refuses values.
 func (f Field) newValueSchema() ordered {
 	switch f.Shape() {
 	case Number:
@@ -53,7 +51,6 @@ func (f Field) newValueSchema() ordered {
 	return ordered{"type", "string"}
 }
 
-// listEntrySchemas describe the entries of a table that are known.
 func (f Field) listEntrySchemas() ordered {
 	entries := ordered{}
 	for _, field := range listFactFields() {
@@ -75,7 +72,6 @@ func (f Field) listEntrySchemas() ordered {
 	return entries
 }
 
-// toJSON returns a value as text in the form that it has in JSON.
 func (f Field) toJSON(value string) any {
 	switch f.Shape() {
 	case Number, Switch:
@@ -94,7 +90,6 @@ func (f Field) toJSON(value string) any {
 	return value
 }
 
-// listReferenceSchemas are the schemas of the kinds of references that the field takes, one at a time.
 func (f Field) listReferenceSchemas() []ordered {
 	one := func(kind, pattern string) ordered {
 		return ordered{
@@ -112,7 +107,7 @@ func (f Field) listReferenceSchemas() []ordered {
 	return kinds
 }
 
-// buildPattern is a regular expression that every allowed text matches, or "". What is not required may be empty, too.
+// The pattern matches every allowed text, or is "". An optional value may be empty, too.
 func (f Field) buildPattern() string {
 	const (
 		name  = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
@@ -144,7 +139,7 @@ func anchorPattern(pattern string) string {
 	return "^" + pattern + "$"
 }
 
-// findBounds asks the field's own rule what it allows: a range with the default in it.
+// The bounds come from the field's own rule, starting at the default.
 func (f Field) findBounds() (least, most int) {
 	if _, err := fmt.Sscan(f.Default(), &least); err != nil {
 		return 0, 0

@@ -7,8 +7,8 @@ import (
 	"exoshift/state"
 )
 
-// findFreeRange returns a private range as large as one of the cluster's own, which overlaps no other range and nothing that
-// is known to make trouble, or "". Networks of the customer are as they are: nothing can be put in their place.
+// findFreeRange returns a private range of the same size that overlaps no other range and none that is known to cause
+// trouble, or "". Networks of the customer cannot be replaced.
 func findFreeRange(spec state.Spec, own fieldRange) string {
 	if isCustomers(own.field) || !own.prefix.Addr().Is4() {
 		return ""
@@ -33,7 +33,6 @@ func findFreeRange(spec state.Spec, own fieldRange) string {
 	return ""
 }
 
-// findFreeWithin returns the first range of so many bits inside of a block that keeps clear of what is taken.
 func findFreeWithin(block netip.Prefix, bits int, taken []netip.Prefix) (netip.Prefix, bool) {
 	if bits < block.Bits() {
 		return netip.Prefix{}, false
@@ -52,7 +51,6 @@ func findFreeWithin(block netip.Prefix, bits int, taken []netip.Prefix) (netip.P
 	return netip.Prefix{}, false
 }
 
-// findOverlap returns the first range that overlaps, or nil.
 func findOverlap(candidate netip.Prefix, taken []netip.Prefix) *netip.Prefix {
 	for _, other := range taken {
 		if candidate.Overlaps(other) {

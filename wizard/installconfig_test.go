@@ -8,9 +8,9 @@ import (
 	"exoshift/wizard"
 )
 
-// Each case breaks one rule that openshift-install or a cluster has for its install-config. What answers do not offer
-// cannot be wrong: these keys are not known. The instances of a role are 3 or more, so there are always enough compute
-// replicas to keep masters unschedulable and the infrastructure highly available.
+// Each case breaks one rule that openshift-install or a cluster has for its install-config. Keys that the answers lack
+// cannot be wrong. The instances of a role are 3 or more, so there are always enough compute replicas to keep masters
+// unschedulable and the infrastructure highly available.
 func TestEveryRuleOfInstallConfigIsCheckedBeforeOpenShiftInstallSeesIt(t *testing.T) {
 	const pull = "openshift.pullSecret  "
 	for name, c := range map[string]struct{ old, new, want string }{
@@ -76,7 +76,7 @@ func TestEveryRuleOfInstallConfigIsCheckedBeforeOpenShiftInstallSeesIt(t *testin
 	}
 }
 
-// installConfigFaults loads answers that are right but for what replaces, or is added.
+// installConfigFaults loads valid answers with one replacement or addition.
 func installConfigFaults(t *testing.T, old, replacement string) []wizard.Problem {
 	t.Helper()
 	t.Chdir(t.TempDir())

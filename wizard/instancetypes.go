@@ -14,8 +14,8 @@ type InstanceType struct {
 	Memory float64 // GiB
 }
 
-// catalogue lists Exoscale's instance types as its API listed them on 2026-08-21: cpus/GiB after each size. Not
-// every zone has every family; the preflight asks the zone.
+// catalogue lists Exoscale's instance types as listed by its API on 2026-08-21: cpus/GiB after each size. Not every zone
+// has every family; the preflight checks the zone.
 const catalogue = `
 standard micro 1/0.5 tiny 1/1 small 2/2 medium 2/4 large 4/8 extra-large 4/16 huge 8/32 mega 12/64 titan 16/128 jumbo 24/225 colossus 40/320
 cpu extra-large 8/16 huge 16/32 mega 32/64 titan 40/128 titan48c 48/128 colossus 80/320
@@ -30,8 +30,8 @@ gpurtx6000pro small 36/120 medium 72/240 large 144/480 huge 248/960
 gpub300 huge 248/2560
 `
 
-// ListInstanceTypes returns the instance types that are known, from small to large in each family. A zone may lack some of them, and
-// an organization needs Exoscale's consent for others: only the zone can tell.
+// ListInstanceTypes returns the instance types that are known, from small to large in each family. A zone may lack some
+// of them, and an organization needs Exoscale's consent for others: only the zone's API is reliable.
 func ListInstanceTypes() []InstanceType {
 	var all []InstanceType
 	for line := range strings.Lines(strings.TrimSpace(catalogue)) {
@@ -60,7 +60,7 @@ func (o InstanceType) String() string {
 	return fmt.Sprintf("%s (%d CPUs, %g GiB)", o.Name, o.CPUs, o.Memory)
 }
 
-// newMinTypeRule refuses instance types that are unknown, or smaller than the role's default: these are not supported.
+// Types smaller than the role's default are not supported.
 func newMinTypeRule(usual string) rule {
 	return func(value string) []Problem {
 		least, _ := findInstanceType(usual)
@@ -84,8 +84,7 @@ func listTypeNames() []string {
 	return names
 }
 
-// maxRootDisk is the largest disk in GiB that an instance type boots from, by its size. Exoscale's documentation names
-// neither GPU types nor the sizes beyond jumbo: these have the limit of the API.
+// In GiB. Exoscale's documentation names neither GPU types nor the sizes beyond jumbo: these have the limit of the API.
 func maxRootDisk(instanceType string) int {
 	family, size, _ := strings.Cut(instanceType, ".")
 	if strings.HasPrefix(family, "gpu") {

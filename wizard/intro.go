@@ -1,6 +1,6 @@
 package wizard
 
-// Intro says in a sentence what a screen is for.
+// Intro returns the purpose of a screen in one sentence.
 func (s Screen) Intro() string {
 	return map[Screen]string{
 		Access:  "How to sign in to Exoscale, and where the cluster will be.",

@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// Given is one answer as text, with where it stands.
+// Given is one answer as text, with its source.
 type Given struct {
 	Text   string
 	Source string // the name of a file or of an environment variable, or SetFlag
@@ -18,7 +18,7 @@ type Given struct {
 	line int
 }
 
-// Origin says where the answer came from, as in Answers.Origins.
+// Origin returns the origin of the answer, as in Answers.Origins.
 func (g Given) Origin() string {
 	if g.file == nil {
 		return g.Source
@@ -26,21 +26,21 @@ func (g Given) Origin() string {
 	return fmt.Sprintf("%s:%d", filepath.Base(g.Source), g.line)
 }
 
-// Layer is what one source of answers says. One layer lies over another: see Assemble.
+// Layer is the answers of one source. Layers override each other, see MergeLayers.
 type Layer struct {
 	Given map[string]Given // by the keys of Fields, and of single facts
-	Ask   []string         // keys that are asked although there are answers
+	Ask   []string         // keys that are asked even with answers
 
 	source     string
 	file       *document
 	problems   []Problem
-	unreadable []string // fields whose values could not be read, and what holds them
+	unreadable []string // fields whose values do not parse, and their parents
 }
 
-// ReadAnswers reads an answers file. name is what faults call it.
+// ReadAnswers reads an answers file. name is the file's name in problems.
 func ReadAnswers(name string, yaml []byte) Layer { return newFileLayer(read(name, yaml, false)) }
 
-// ReadUsual reads a file with somebody's usual answers: an answers file of which nothing is required.
+// ReadUsual reads a file with a user's defaults: an answers file of which nothing is required.
 func ReadUsual(name string, yaml []byte) Layer { return newFileLayer(read(name, yaml, true)) }
 
 func newFileLayer(d *document) Layer {
@@ -82,7 +82,7 @@ func ReadFlags(flags []string) Layer {
 	return layer
 }
 
-// ReadVariables reads the answers that stand in environment variables; see Field.Variable.
+// ReadVariables reads the answers from environment variables; see Field.Variable.
 func ReadVariables(lookup func(env string) (string, bool)) Layer {
 	layer := Layer{Given: map[string]Given{}}
 	for _, field := range listVariableFields() {
@@ -93,7 +93,6 @@ func ReadVariables(lookup func(env string) (string, bool)) Layer {
 	return layer
 }
 
-// setAnswer takes an answer in, and reports what is wrong with it.
 func (l *Layer) setAnswer(field Field, text, source string) {
 	text = strings.TrimSpace(text)
 	l.Given[field.Key] = Given{Text: text, Source: source}
@@ -101,7 +100,7 @@ func (l *Layer) setAnswer(field Field, text, source string) {
 	err := field.value.store(&spec, text)
 	switch {
 	case err == nil && text == "":
-		return // whether it may be empty, the other answers say
+		return // the other answers decide whether it may be empty
 	case err == nil:
 		l.addProblems(source, field.check(spec))
 		return
@@ -116,7 +115,6 @@ func (l *Layer) setAnswer(field Field, text, source string) {
 	l.addProblems(source, withField(field.Key, newProblem(err.Error(), field.formatAllowed(), "")))
 }
 
-// addProblems reports faults of a source.
 func (l *Layer) addProblems(source string, faults []Problem) {
 	for _, f := range faults {
 		f.File = source
@@ -124,7 +122,6 @@ func (l *Layer) addProblems(source string, faults []Problem) {
 	}
 }
 
-// extractProblems returns the faults that Field.Set joined.
 func extractProblems(err error) []Problem {
 	var single Problem
 	if several, ok := err.(interface{ Unwrap() []error }); ok {

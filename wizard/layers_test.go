@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard"
 )
 
-// assembled lays layers over each other: the last one that has an answer counts.
+// assembled merges layers: the last one that has an answer counts.
 func assembled(layers ...wizard.Layer) *wizard.MergedAnswers {
 	given := map[string]wizard.Given{}
 	for _, layer := range layers {
@@ -162,7 +162,7 @@ func TestAFactMayBeGivenAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		variables    map[string]string
 		flags        []string
-		facts, order string // all facts, and where sales_order is from
+		facts, order string // all facts, and the origin of sales_order
 	}{
 		"by variables":         {alone, nil, "jumphost=one, sales_order=S10000, service_level=guaranteed-availability", "EXOSHIFT_SYN_FACTS_SALES_ORDER"},
 		"by flags":             {nil, []string{"syn.facts.other=a=b,c", "syn.facts.sales_order=S1"}, `jumphost=one, "other=a=b,c", sales_order=S1, service_level=best-effort`, "--set"},

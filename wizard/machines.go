@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// The least that is supported, from the sizing rules of the Exoscale module of Project Syn.
+// The supported minimums, from the sizing rules of the Exoscale module of Project Syn.
 const (
 	minNodes    = 3   // infra, storage and workers
 	minRootDisk = 100 // GiB, of every node
@@ -19,7 +19,6 @@ const (
 	maxGroupName = 40
 )
 
-// groupsKey is the field of the additional groups.
 const groupsKey = "sizing.extraGroups"
 
 func listSizingFields() []Field {
@@ -48,7 +47,6 @@ func listSizingFields() []Field {
 	)
 }
 
-// withLoadBalancers are fields that mean something with load balancers only.
 func withLoadBalancers(fields []Field) []Field {
 	for i := range fields {
 		if fields[i].when == nil {
@@ -58,7 +56,6 @@ func withLoadBalancers(fields []Field) []Field {
 	return fields
 }
 
-// machineBounds are what is allowed for one role's machines.
 type machineBounds struct {
 	key, title         string
 	machines           string // "the masters"
@@ -98,7 +95,6 @@ func (b machineBounds) listFields(at func(*state.Spec) *state.MachineSpec) []Fie
 	}
 }
 
-// effectOf is that of a change of machines that are there to stay.
 func (b machineBounds) effectOf(lasting Effect) Effect {
 	if b.key == bootstrapKey {
 		return NoEffect
@@ -106,13 +102,13 @@ func (b machineBounds) effectOf(lasting Effect) Effect {
 	return lasting
 }
 
-// bootstrapKey opens the fields of the machine that is gone once the cluster stands.
+// The prefix of the fields of the bootstrap machine, which is deleted after the installation.
 const bootstrapKey = "sizing.bootstrap"
 
-// workersKey opens the fields of the workers, the only machines whose size is everybody's business.
+// The prefix of the workers' fields, the only machines whose size every operator decides.
 const workersKey = "sizing.workers"
 
-// open asks for what there is a choice of.
+// open returns when a field is asked: if there is a choice.
 func open(low, high int) func(state.Spec) bool {
 	if low < high {
 		return nil
@@ -120,7 +116,7 @@ func open(low, high int) func(state.Spec) bool {
 	return func(state.Spec) bool { return false }
 }
 
-// listWorkerFields are the fields of nodes whose data disk is there for the applications.
+// The data disk of workers is for applications.
 func (b machineBounds) listWorkerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 	return append(b.listFields(at), Field{Key: b.key + topoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
 		Screen: Nodes, Advanced: true, Effect: ByHand,
@@ -130,8 +126,7 @@ func (b machineBounds) listWorkerFields(at func(*state.Spec) *state.MachineSpec)
 		value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
 }
 
-// listGroupFields are the fields of the i-th extra group, which must exist in the Spec they are used on. What holds for
-// workers holds for them, but the count.
+// The i-th extra group must exist in the Spec. The rules are those of workers, except for the count.
 func listGroupFields(i int) []Field {
 	key := fmt.Sprintf("%s[%d]", groupsKey, i)
 	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: validateLabel(maxGroupName),
@@ -143,19 +138,18 @@ func listGroupFields(i int) []Field {
 	machines := machineBounds{key, "Additional group", "the group's nodes", 0, maxCount, minRootDisk, 0, maxDisk}
 	fields := machines.listWorkerFields(func(s *state.Spec) *state.MachineSpec {
 		if i >= len(s.Sizing.ExtraGroups) {
-			return &s.Sizing.Workers // the default that a group's example shows
+			return &s.Sizing.Workers // the default in the example of a group
 		}
 		return &s.Sizing.ExtraGroups[i].MachineSpec
 	})
 	return append([]Field{name}, fields...)
 }
 
-// newGroup is a group before anything is said about it.
 func newGroup() state.GroupSpec {
 	return state.GroupSpec{MachineSpec: state.MachineSpec{RootDisk: minRootDisk}}
 }
 
-// bindGroups binds the list of extra groups; as text, each is written like the example of its field.
+// As text, each group is written like the example of its field.
 func bindGroups() binding {
 	return binding{
 		shape: Groups,

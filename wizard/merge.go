@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// MergedAnswers is the answers that layers make together, with everything that is wrong with them.
+// MergedAnswers is the result of merging layers, with all problems.
 type MergedAnswers struct {
 	Answers *Answers
-	Ask     []string // keys that are asked all the same; what they miss is no fault
+	Ask     []string // keys that are asked even with answers; a missing answer of these is no problem
 
 	keys       []string // of all fields
 	given      map[string]Given
 	file       *document // the answers file, if there is one
 	sources    []string  // in the order of the layers
-	unreadable []string  // fields that some layer's answer could not be read of
-	invalid    bool      // some layer has a fault of its own
+	unreadable []string  // fields that do not parse in some layer
+	invalid    bool      // some layer has a problem of its own
 	problems   []Problem
 }
 
-// MergeLayers puts the answers that were given into the defaults and checks them. given says by key which layer's answer
-// counts; the layers are named from the lowest to the highest, so that the faults of all of them are told.
+// MergeLayers merges the given answers into the defaults and checks them. given has the effective answer of each key; the
+// layers are in ascending precedence, and the problems of all of them are reported.
 func MergeLayers(given map[string]Given, layers ...Layer) *MergedAnswers {
 	a := &MergedAnswers{Answers: NewAnswers(), given: collectFacts(layers), keys: listKeys()}
 	for _, key := range a.keys {
@@ -50,7 +50,7 @@ func MergeLayers(given map[string]Given, layers ...Layer) *MergedAnswers {
 	return a
 }
 
-// check adds what is wrong with the answers together: what is wrong with each by itself, its layer has told of.
+// check reports problems across answers; those of single answers are in their layers.
 func (a *MergedAnswers) check() {
 	type saying struct{ field, problem string }
 	told := map[saying]bool{}
@@ -66,20 +66,20 @@ func (a *MergedAnswers) check() {
 	a.problems = append(a.problems, a.WithPositions(fresh)...)
 }
 
-// isGiven tells whether an answer was given for this run alone, so that nobody needs to ask.
+// Such an answer need not be asked.
 func (a *MergedAnswers) isGiven(key string) bool {
 	given, ok := a.given[key]
 	return ok && given.file == nil
 }
 
-// fill stores what was given. What cannot be stored, its layer has told of.
+// A value that cannot be stored is a problem of its layer already.
 func (a *MergedAnswers) fill() {
 	for _, field := range Fields() {
 		given, ok := a.given[field.Key]
 		if !ok {
 			continue
 		}
-		if given.file != nil && field.Shape() == Groups { // each of its faults has a place of its own there
+		if given.file != nil && field.Shape() == Groups { // each of its problems has its own position there
 			a.Answers.Spec.Sizing.ExtraGroups = given.file.spec.Sizing.ExtraGroups
 		} else if field.value.store(&a.Answers.Spec, given.Text) != nil {
 			continue
@@ -89,23 +89,22 @@ func (a *MergedAnswers) fill() {
 	a.fillFacts()
 }
 
-// newProblems returns faults that know their field only with their places, without those of fields, or of what they are part
-// of, that are known to be wrong or are asked.
+// newProblems adds positions, and drops problems of fields that are known to be wrong or are asked.
 func (a *MergedAnswers) newProblems(faults []Problem) []Problem {
 	return a.WithPositions(slices.DeleteFunc(faults, func(f Problem) bool { return hasProblem(a.problems, f.Field) || a.isAsked(f.Field) }))
 }
 
 func (a *MergedAnswers) isAsked(field string) bool { return slices.Contains(a.Ask, a.findKey(field)) }
 
-// Resolve returns the secrets that the answers refer to, and adds what is wrong with them and with the other files
-// that the answers name.
+// Resolve returns the secrets that the answers refer to, and adds the problems of them and of the other files that the
+// answers name.
 func (a *MergedAnswers) Resolve(lookup func(env string) (string, bool)) Secrets {
 	secrets, faults := a.TryResolve(lookup)
 	a.problems = append(a.problems, faults...)
 	return secrets
 }
 
-// TryResolve is Resolve for somebody else's answers: what is not on this machine is returned and not added.
+// TryResolve is Resolve for another user's answers: what this machine lacks is returned, not added.
 func (a *MergedAnswers) TryResolve(lookup func(env string) (string, bool)) (Secrets, []Problem) {
 	if a.file != nil && a.file.unparsable {
 		return Secrets{}, nil
@@ -114,7 +113,7 @@ func (a *MergedAnswers) TryResolve(lookup func(env string) (string, bool)) (Secr
 	return secrets, a.newProblems(append(faults, CheckPaths(a.Answers.Spec)...))
 }
 
-// findKey returns the field that a path is in, or the path itself.
+// A path that is in no field is returned as it is.
 func (a *MergedAnswers) findKey(path string) string {
 	for whole := path; whole != ""; whole = parentOf(whole) {
 		if _, single := a.given[whole]; single || slices.Contains(a.keys, whole) {
@@ -124,8 +123,7 @@ func (a *MergedAnswers) findKey(path string) string {
 	return path
 }
 
-// WithPositions returns faults that know their field only with the places of the answers that they are about, in
-// the order of Faults.
+// WithPositions adds the positions of the answers to problems that have a field only, and sorts them like Problems.
 func (a *MergedAnswers) WithPositions(faults []Problem) []Problem {
 	placed := slices.Clone(faults)
 	for i, f := range placed {
@@ -142,14 +140,14 @@ func (a *MergedAnswers) WithPositions(faults []Problem) []Problem {
 	return a.sortProblems(placed)
 }
 
-// IsOnlyMissing tells whether nothing is wrong but that these answers are missing.
+// IsOnlyMissing reports whether these missing answers are the only problem.
 func (a *MergedAnswers) IsOnlyMissing(needs []MissingAnswer) bool {
 	return !a.invalid && !slices.ContainsFunc(a.problems, func(f Problem) bool {
 		return !slices.ContainsFunc(needs, func(need MissingAnswer) bool { return need.Field == f.Field })
 	})
 }
 
-// Problems returns all faults: those of a layer together, in the order of its file.
+// Problems returns all problems, grouped by layer, in the order of its file.
 func (a *MergedAnswers) Problems() []Problem {
 	return a.sortProblems(slices.Clone(a.problems))
 }
@@ -161,20 +159,19 @@ func (a *MergedAnswers) sortProblems(faults []Problem) []Problem {
 	return faults
 }
 
-// rankSource orders the sources as their layers; what was given nowhere comes last.
+// Sources are ordered as their layers; what is in none comes last.
 func (a *MergedAnswers) rankSource(source string) int {
 	switch at := slices.Index(a.sources, source); {
 	case source == "":
 		return len(a.sources) + 1
-	case at < 0: // one of the environment's variables
+	case at < 0: // an environment variable
 		return len(a.sources)
 	default:
 		return at
 	}
 }
 
-// validate adds the faults of the values that a file gives, each by itself: whether something is missing, all answers
-// together decide.
+// validate checks the values of a file, each by itself; whether one is missing depends on all layers.
 func (d *document) validate() {
 	var fresh []Problem
 	for _, field := range listFieldsOf(d.spec) {
@@ -189,7 +186,6 @@ func (d *document) validate() {
 	}
 }
 
-// hasProblem tells whether there is a fault of the field, or of what holds it.
 func hasProblem(faults []Problem, field string) bool {
 	var fields []string
 	for _, f := range faults {
@@ -198,7 +194,6 @@ func hasProblem(faults []Problem, field string) bool {
 	return containsField(fields, field)
 }
 
-// containsField tells whether a field, or what holds it, is one of those.
 func containsField(fields []string, field string) bool {
 	for ; field != ""; field = parentOf(field) {
 		if slices.Contains(fields, field) {

@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// MissingAnswer is an answer that is missing: what it is, and every place where it can be given.
+// MissingAnswer is a missing answer with all the ways to give it.
 type MissingAnswer struct {
 	Field    string // key
 	Why      string // what it is for
@@ -21,11 +21,11 @@ type MissingAnswer struct {
 	Secret   bool   // the answer refers to Variable, which is not set
 }
 
-// ListMissing returns what a run without any answers still has to be told.
+// ListMissing returns the required answers of a run without any.
 func ListMissing() []MissingAnswer { return FindMissing(state.Default(), nil, os.LookupEnv) }
 
-// FindMissing returns what a headless run with these answers still has to be told: required fields without a value,
-// secrets whose environment variable is not set, and what is asked whatever the answers say.
+// FindMissing returns the answers that a headless run still needs: required fields without a value, secrets whose
+// environment variable is not set, and the keys in ask.
 func FindMissing(spec state.Spec, ask []string, lookup func(env string) (string, bool)) []MissingAnswer {
 	var needs []MissingAnswer
 	for _, field := range listFieldsOf(spec) {
@@ -51,7 +51,6 @@ func (f Field) need() MissingAnswer {
 	}
 }
 
-// newMissingSecret is the need of a secret whose variable is not set.
 func (f Field) newMissingSecret(env string) MissingAnswer {
 	const example = "file:PATH"
 	return MissingAnswer{
@@ -60,7 +59,7 @@ func (f Field) newMissingSecret(env string) MissingAnswer {
 	}
 }
 
-// FormatSample is a value as text that shows the form of the field's values.
+// FormatSample returns a sample value as text in the form of the field's values.
 func (f Field) FormatSample() string {
 	switch {
 	case f.Example != "":
@@ -71,7 +70,6 @@ func (f Field) FormatSample() string {
 	return "…"
 }
 
-// formatLine writes a value as a line of an answers file.
 func (f Field) formatLine(value string) string {
 	sections := strings.Split(f.Key, ".")
 	text := f.formatInline(value)
@@ -81,7 +79,6 @@ func (f Field) formatLine(value string) string {
 	return sections[0] + ": " + text
 }
 
-// formatInline writes a value given as text as YAML of one line.
 func (f Field) formatInline(value string) string {
 	if value == "" {
 		return formatFlow(f.Shape(), value)

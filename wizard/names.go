@@ -8,14 +8,11 @@ import (
 	"exoshift/state"
 )
 
-// maxID is the length of a cluster ID that leaves room for the longest bucket name, <id>-image-registry, of at most
-// 63 characters.
+// The longest bucket name, <id>-image-registry, may have 63 characters.
 const maxID = 48
 
-// maxDomain is the length of a DNS name.
 const maxDomain = 253
 
-// validateLabel wants a DNS-1123 label of at most so many characters.
 func validateLabel(length int) rule {
 	allowed := fmt.Sprintf("lower-case letters, digits and hyphens, no hyphen at the ends, at most %d characters", length)
 	return func(value string) []Problem {
@@ -38,7 +35,6 @@ func checkLength(value string, length int) string {
 	return fmt.Sprintf(" (%d characters)", len(value))
 }
 
-// toLabel mends the usual mistakes, or returns "".
 func toLabel(value string, length int) string {
 	mended := strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(strings.ToLower(value))
 	if mended == value || !isLabel(mended) || len(mended) > length {
@@ -47,7 +43,6 @@ func toLabel(value string, length int) string {
 	return mended
 }
 
-// validateDomain wants a DNS-1123 subdomain.
 func validateDomain(value string) []Problem {
 	if isDomain(value) {
 		return nil
@@ -71,7 +66,6 @@ func isDomain(value string) bool {
 	return true
 }
 
-// validatePrintable wants one line without control characters.
 func validatePrintable(value string) []Problem {
 	if strings.ContainsFunc(value, unicode.IsControl) {
 		return newProblem("holds control characters", "one line of text", "")
@@ -79,7 +73,6 @@ func validatePrintable(value string) []Problem {
 	return nil
 }
 
-// checkClusterDomain wants the cluster domain to be a DNS name, too.
 func checkClusterDomain(spec state.Spec) []Problem {
 	if n := len(spec.Domain()); n > maxDomain && isDomain(spec.Cluster.BaseDomain) {
 		return withField("cluster.baseDomain", newProblem(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
@@ -88,8 +81,8 @@ func checkClusterDomain(spec state.Spec) []Problem {
 	return nil
 }
 
-// checkBaseDomain points out a base domain that lacks its end. Nobody can have such a domain in the public DNS, which is where
-// Exoscale serves the cluster's.
+// checkBaseDomain warns of a base domain without a top-level domain. Exoscale serves the cluster's domain in the public
+// DNS, where such a domain cannot exist.
 func checkBaseDomain(spec state.Spec) []Problem {
 	base := spec.Cluster.BaseDomain
 	if !isDomain(base) || strings.Contains(base, ".") {

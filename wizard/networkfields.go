@@ -100,7 +100,7 @@ func listLoadBalancerFields() []Field {
 	}
 }
 
-// haproxyPair is the strategy with load balancers.
+// The load balancing strategy with own load balancers.
 const haproxyPair = "haproxy-pair"
 
 func hasLoadBalancers(spec state.Spec) bool { return !spec.IsRoundRobin() }

@@ -14,10 +14,8 @@ const (
 	cilium        = "Cilium"
 )
 
-// cniKey is the field of the network plugin.
 const cniKey = "network.cni"
 
-// newRangeRule wants a number in these bounds.
 func newRangeRule(low, high int) rule {
 	allowed := fmt.Sprintf("%d to %d", low, high)
 	switch {
@@ -34,13 +32,12 @@ func newRangeRule(low, high int) rule {
 	}
 }
 
-// validateRange wants an address range in its canonical form.
 func validateRange(value string) []Problem {
 	prefix, err := netip.ParsePrefix(value)
 	switch {
 	case err != nil:
 		return newProblem(quote(value)+" is no address range", "CIDR notation, e.g. 10.0.0.0/16", "")
-	case prefix.Addr().Is4In6(): // some programs read IPv4 in it, with that prefix, and others IPv6
+	case prefix.Addr().Is4In6(): // some programs parse it as IPv4 with that prefix length, others as IPv6
 		return newProblem(quote(value)+" is an IPv4 range written as an IPv6 one", "CIDR notation, e.g. 10.0.0.0/16", "")
 	case prefix.Masked() != prefix:
 		return newProblem(quote(value)+" has bits set beyond its prefix", "the address of the network itself", prefix.Masked().String())
@@ -48,7 +45,6 @@ func validateRange(value string) []Problem {
 	return nil
 }
 
-// validateIPv4Range wants a canonical range of IPv4 addresses.
 func validateIPv4Range(value string) []Problem {
 	if faults := validateRange(value); faults != nil {
 		return faults
@@ -59,7 +55,7 @@ func validateIPv4Range(value string) []Problem {
 	return nil
 }
 
-// validateServiceRange wants what openshift-install accepts for services.
+// The rules are those of openshift-install.
 func validateServiceRange(value string) []Problem {
 	if faults := validateIPv4Range(value); faults != nil {
 		return faults
@@ -70,7 +66,7 @@ func validateServiceRange(value string) []Problem {
 	return nil
 }
 
-// checkHostPrefixes wants a piece of the pod network for each node.
+// Each node needs a part of the pod network.
 func checkHostPrefixes(spec state.Spec) []Problem {
 	const key = "network.hostPrefix"
 	pods, err := netip.ParsePrefix(spec.Network.PodCIDR)
@@ -89,8 +85,8 @@ func checkHostPrefixes(spec state.Spec) []Problem {
 	return nil
 }
 
-// checkCiliumSource wants a place that Cilium's manifests come from: openshift-install has none. What is there is looked at
-// when it is installed; with Lieutenant the catalog is compiled before.
+// openshift-install has no manifests of Cilium, so a source is required. Its content is checked during the installation;
+// with Lieutenant the catalog is compiled before.
 func checkCiliumSource(spec state.Spec) []Problem {
 	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" || hasLieutenant(spec) {
 		return nil

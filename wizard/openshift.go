@@ -47,7 +47,7 @@ func newProxyRule(schemes ...string) rule {
 	}
 }
 
-// validateNoProxy wants what openshift-install accepts.
+// The rules are those of openshift-install.
 func validateNoProxy(value string) []Problem {
 	if value == "*" {
 		return nil
@@ -67,7 +67,7 @@ func validateNoProxy(value string) []Problem {
 	return faults
 }
 
-// checkProxy hold across the proxy's fields: validateNoProxy alone means nothing, and the proxy is outside of the cluster.
+// noProxy needs a proxy, and the proxy is outside of the cluster.
 func checkProxy(spec state.Spec) []Problem {
 	proxy := spec.OpenShift.Proxy
 	var faults []Problem

@@ -56,7 +56,6 @@ const (
 	sshKeyKey  = "openshift.sshKey"
 )
 
-// suggestVersion is the stable channel of the newest minor version. OKD has no channels.
 func suggestVersion(spec state.Spec) string {
 	if spec.OpenShift.Distribution != ocp {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// ordered is a JSON object, key after value, that keeps its order: editors offer the keys of a schema in it.
+// ordered is a JSON object that keeps the order of its keys: editors offer the keys of a schema in it.
 type ordered []any
 
 // MarshalJSON writes the entries in their order.

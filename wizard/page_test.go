@@ -35,7 +35,7 @@ func TestTheSchemaBesideThePageIsThatOfTheProgram(t *testing.T) {
 	agrees(t, "../docs/answers.schema.json", string(schema))
 }
 
-// agrees compares a file with what it should hold, or writes it.
+// agrees compares a file with its wanted content, or writes it.
 func agrees(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
@@ -68,7 +68,6 @@ func keyTables() string {
 	return out.String()
 }
 
-// factRows has a row for each fact that is known.
 func factRows(out *strings.Builder) {
 	spec := state.Default()
 	spec.Syn.LieutenantURL, spec.Network.CNI = "https://l.example.net", "Cilium"

@@ -24,10 +24,10 @@ import (
 	"exoshift/state"
 )
 
-// canary is a credential that nothing may repeat.
+// canary is a credential that must never be repeated.
 const canary = "very-secret-value"
 
-// repeated returns the fault that tells a secret, or that holds what steers a terminal.
+// repeated returns the problem that holds a secret or terminal control characters.
 func repeated(faults []Problem, secret string) string {
 	for _, fault := range faults {
 		words := fault.Message + fault.Allowed + fault.Suggestion + fault.Hint
@@ -38,7 +38,6 @@ func repeated(faults []Problem, secret string) string {
 	return ""
 }
 
-// file writes what somebody else gave us.
 func file(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -143,7 +142,7 @@ func FuzzParseCIDR(f *testing.F) {
 	})
 }
 
-// FuzzProxy reads what a cluster goes through, and what it reaches without that.
+// FuzzProxy fuzzes the proxy's URL and noProxy.
 func FuzzProxy(f *testing.F) {
 	for _, seed := range []string{
 		"http://proxy.example.net:3128", "http://user:" + canary + "@proxy:1", "https://[::1]:3128/", "http://p?x", "*", ".example.net,10.0.0.0/8,::1", "fe80::1%\x1b[2J",
@@ -171,7 +170,7 @@ func FuzzProxy(f *testing.F) {
 	})
 }
 
-// FuzzAuthorizedKey: a private key may have been pasted, so that nothing of what is refused is repeated.
+// FuzzAuthorizedKey: a private key may have been pasted, so a refused value is never repeated.
 func FuzzAuthorizedKey(f *testing.F) {
 	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKpMpSEws+01sdyRHhWJvZjZczk/4beFHZsFOSkRuIFh"
 	for _, seed := range []string{key, key + " me\n", key + "\n" + key, `no-pty,command="a b" ` + key, "# " + key + "\n" + key, key + " \x1b[2J", "\n" + key, "-----BEGIN OPENSSH PRIVATE KEY-----\nabc", "ssh-ed25519 AAAA", "", key + " \u202e"} {

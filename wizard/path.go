@@ -10,8 +10,8 @@ import (
 	"exoshift/state"
 )
 
-// CheckPaths returns every fault of the files and directories that a Spec names, other than secrets. Relative paths
-// begin where the program was started.
+// CheckPaths returns all problems of the files and directories that a Spec names, other than secrets. Relative paths
+// begin in the working directory.
 func CheckPaths(spec state.Spec) []Problem {
 	var faults []Problem
 	if path := spec.OpenShift.TrustBundle; path != "" {
@@ -28,7 +28,6 @@ func CheckPaths(spec state.Spec) []Problem {
 	return faults
 }
 
-// validateDirectory wants a directory that can be listed.
 func validateDirectory(path string) []Problem {
 	info, faults := statPath(path, "directory")
 	switch {
@@ -43,7 +42,6 @@ func validateDirectory(path string) []Problem {
 	return nil
 }
 
-// statPath wants something at a path.
 func statPath(path, what string) (os.FileInfo, []Problem) {
 	info, err := os.Stat(path)
 	switch {
@@ -55,7 +53,6 @@ func statPath(path, what string) (os.FileInfo, []Problem) {
 	return info, nil
 }
 
-// statRegular wants a regular file at a path.
 func statRegular(path string) (os.FileInfo, []Problem) {
 	info, faults := statPath(path, "file")
 	if faults != nil {
@@ -67,7 +64,6 @@ func statRegular(path string) (os.FileInfo, []Problem) {
 	return info, nil
 }
 
-// readRegular reads a regular file of at most so many bytes.
 func readRegular(path string, size int64, read func(path string, size int64) ([]byte, error)) ([]byte, []Problem) {
 	if _, faults := statRegular(path); faults != nil {
 		return nil, faults

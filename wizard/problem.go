@@ -10,16 +10,16 @@ import (
 
 // Problem is one thing that is wrong with the answers. It never holds the value of a secret.
 type Problem struct {
-	File         string // where the value stands: a file, an environment variable or a flag; may be empty
+	File         string // source of the value: a file, an environment variable or a flag; may be empty
 	Line, Column int    // from 1; 0 outside of files
 	Field        string // the key path, e.g. network.podCIDR or sizing.extraGroups[0].type
 	Message      string // what is wrong
-	Allowed      string // what would be right; may be empty
+	Allowed      string // what is allowed; may be empty
 	Suggestion   string // what was probably meant; may be empty
-	Hint         string // the next thing to do, where the value may be right; may be empty
+	Hint         string // the next action, where the value may be right; may be empty
 }
 
-// String returns the fault on one line: file:line:col  field  problem  allowed: …  did you mean …?
+// String returns the problem on one line: file:line:col  field  problem  allowed: …  did you mean …?
 func (f Problem) String() string {
 	parts := []string{f.Field, f.Message}
 	if place := f.formatPosition(); place != "" {
@@ -37,7 +37,6 @@ func (f Problem) String() string {
 	return strings.TrimPrefix(strings.Join(parts, "  "), "  ")
 }
 
-// formatPosition says where the value stands: file:line:col, a variable or a flag.
 func (f Problem) formatPosition() string {
 	if f.Line == 0 {
 		return f.File
@@ -47,8 +46,8 @@ func (f Problem) formatPosition() string {
 
 func (f Problem) Error() string { return f.String() }
 
-// FindFix returns the answer that was probably meant, and the field that it is of: what is wrong between two answers may
-// be mended in the other one. Without a suggestion the text is empty.
+// FindFix returns the suggested answer and its field: a problem between two answers may be fixed in the other one.
+// Without a suggestion the text is empty.
 func (f Problem) FindFix() (key, text string) {
 	if other, value, two := strings.Cut(f.Suggestion, ": "); two {
 		if _, is := find(Fields(), other); is {
@@ -58,12 +57,10 @@ func (f Problem) FindFix() (key, text string) {
 	return f.Field, f.Suggestion
 }
 
-// newProblem returns the list of one fault, as rules do.
 func newProblem(problem, allowed, suggestion string) []Problem {
 	return []Problem{{Message: problem, Allowed: allowed, Suggestion: suggestion}}
 }
 
-// withField returns the faults with their field named.
 func withField(field string, faults []Problem) []Problem {
 	for i := range faults {
 		faults[i].Field = field
@@ -71,11 +68,11 @@ func withField(field string, faults []Problem) []Problem {
 	return faults
 }
 
-// maxShown is how much of a value a fault repeats at most.
+// In characters, of a value that a problem repeats.
 const maxShown = 60
 
-// quote shows a value inside a fault. What is long, of several lines or looks like a key is never repeated: somebody
-// may have pasted a secret into the wrong field.
+// A value that is long, has several lines or resembles a key is never repeated: it may be a secret that was pasted into
+// the wrong field.
 func quote(value string) string {
 	if len(value) > maxShown || strings.ContainsAny(value, "\n\r") || strings.Contains(value, "PRIVATE KEY") ||
 		strings.Contains(value, `"auth`) {
@@ -84,7 +81,6 @@ func quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// findNearest returns the candidate that was probably meant, or "".
 func findNearest(word string, candidates []string) string {
 	if len(word) > maxShown {
 		return ""

@@ -14,10 +14,9 @@ import (
 
 const pullSecretKey = "openshift.pullSecret"
 
-// isPullSecretOptional is true of OKD, whose images are public.
+// OKD's images are public.
 func isPullSecretOptional(spec state.Spec) bool { return spec.OpenShift.Distribution == okd }
 
-// pullSecret is the part of a pull secret that there are rules for.
 type pullSecret struct {
 	Auths map[string]struct {
 		Auth  string `json:"auth"`       // base64 of user:password
@@ -25,8 +24,8 @@ type pullSecret struct {
 	} `json:"auths"`
 }
 
-// pullSecretOf wants what openshift-install accepts, with auths that the nodes can use, and for OpenShift Container
-// Platform the registries that an installation pulls from. Only names of registries are repeated.
+// A pull secret has to be what openshift-install accepts, with auths that the nodes can use, and for OpenShift Container
+// Platform with the registries that an installation pulls from. Only names of registries are repeated.
 func pullSecretOf(distribution string) rule {
 	allowed := "the JSON from https://console.redhat.com/openshift/install/pull-secret"
 	if distribution == okd {
@@ -63,7 +62,6 @@ func readPullSecret(text string) (secret pullSecret, problem string) {
 	return secret, ""
 }
 
-// listBrokenAuths says which registries nobody could log in to.
 func (s pullSecret) listBrokenAuths() (problems []string) {
 	for _, registry := range slices.Sorted(maps.Keys(s.Auths)) {
 		entry := s.Auths[registry]
@@ -83,7 +81,7 @@ func isAuth(auth string) bool {
 	return err == nil && user != "" && password != ""
 }
 
-// listMissing returns those of the registries that there is nothing for; an entry may be for a part of a registry.
+// A key may name a part of a registry.
 func (s pullSecret) listMissing(registries ...string) []string {
 	return slices.DeleteFunc(registries, func(registry string) bool {
 		for name := range s.Auths {
@@ -95,7 +93,7 @@ func (s pullSecret) listMissing(registries ...string) []string {
 	})
 }
 
-// checkPullSecret point out what an installation goes well without, and what it should go without.
+// checkPullSecret warns of missing entries that an installation does not need, and of entries that it should not have.
 func checkPullSecret(spec state.Spec, text string) []Problem {
 	secret, problem := readPullSecret(text)
 	if problem != "" {
@@ -115,7 +113,7 @@ func checkPullSecret(spec state.Spec, text string) []Problem {
 	return withField(pullSecretKey, faults)
 }
 
-// checkRedHat is for OKD: Red Hat's terms do not let its pull secret serve there, and nothing needs it.
+// Red Hat's terms do not allow its pull secret for OKD, which needs none.
 func (s pullSecret) checkRedHat() []Problem {
 	if len(s.listMissing("registry.redhat.io", "cloud.openshift.com")) == 2 {
 		return nil

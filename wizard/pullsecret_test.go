@@ -14,7 +14,6 @@ import (
 // auth is demo:s3cret.
 const auth = `{"auth": "ZGVtbzpzM2NyZXQ="}`
 
-// resolved resolves the secrets of a distribution whose pull secret is that text.
 func resolved(distribution, text string) (wizard.Secrets, []wizard.Problem) {
 	spec := valid()
 	spec.OpenShift.Distribution = distribution

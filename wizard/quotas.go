@@ -7,8 +7,8 @@ import (
 	"exoshift/state"
 )
 
-// CompareQuotas compares limits of the organization with what a cluster needs, in the order of the limits. Those of which
-// nothing is needed are left out.
+// CompareQuotas compares limits of the organization with a cluster's needs, in the order of the limits. Limits that do
+// not apply are left out.
 func CompareQuotas(quotas []Quota, needs map[string]int) []QuotaCheck {
 	var weighed []QuotaCheck
 	for _, quota := range quotas {
@@ -22,8 +22,8 @@ func CompareQuotas(quotas []Quota, needs map[string]int) []QuotaCheck {
 	return weighed
 }
 
-// CheckQuotas returns a fault for each limit that does not suffice. It names the field that can mend it, where there is
-// one, and how many are too many or which limit to ask for.
+// CheckQuotas returns a problem for each limit that does not suffice. It names the field that can be changed, where there
+// is one, and the excess or the limit to request.
 func CheckQuotas(spec state.Spec, quotas []Quota, needs map[string]int) []Problem {
 	var faults []Problem
 	for _, q := range CompareQuotas(quotas, needs) {
@@ -38,7 +38,6 @@ func CheckQuotas(spec state.Spec, quotas []Quota, needs map[string]int) []Proble
 	return faults
 }
 
-// findAdjustableField returns the field with which less is needed, or "".
 func (q QuotaCheck) findAdjustableField(spec state.Spec) string {
 	switch {
 	case q.Resource == "instance", q.Resource == "cpu":
@@ -51,7 +50,6 @@ func (q QuotaCheck) findAdjustableField(spec state.Spec) string {
 	return ""
 }
 
-// findFamilyField returns the field of the first type of a family.
 func findFamilyField(spec state.Spec, family string) string {
 	for _, field := range Nodes.ListFields(spec) {
 		if strings.HasSuffix(field.Key, ".type") && strings.HasPrefix(field.Get(spec), family+".") {
@@ -61,7 +59,6 @@ func findFamilyField(spec state.Spec, family string) string {
 	return ""
 }
 
-// formatAlternative says what would fit without a higher limit.
 func (q QuotaCheck) formatAlternative(spec state.Spec) string {
 	over, workers := q.After-q.Limit, spec.Sizing.Workers.Count
 	switch {

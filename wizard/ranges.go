@@ -8,13 +8,13 @@ import (
 	"exoshift/state"
 )
 
-// fieldRange is an address range with the field, or the words, that name it.
+// A range without a field is named by words.
 type fieldRange struct {
 	field  string
 	prefix netip.Prefix
 }
 
-// listSpans returns the ranges of a Spec that are well-formed, up to the number that is allowed.
+// Malformed ranges are left out; their number is limited.
 func listSpans(spec state.Spec) []fieldRange {
 	n := spec.Network
 	named := []struct{ field, value string }{{podKey, n.PodCIDR}, {serviceKey, n.ServiceCIDR}, {nodeKey, n.NodeCIDR}}
@@ -30,11 +30,10 @@ func listSpans(spec state.Spec) []fieldRange {
 	return all
 }
 
-// checkOverlaps refuses networks that overlap each other.
 func checkOverlaps(spec state.Spec) []Problem {
 	var faults []Problem
 	all := listSpans(spec)
-	free := map[string]string{} // by the field: many networks of the customer may overlap one of the cluster's
+	free := map[string]string{} // by field: several of the customer's networks may overlap one of the cluster's
 	for i, later := range all {
 		for _, earlier := range all[:i] {
 			if !later.prefix.Overlaps(earlier.prefix) {
@@ -51,7 +50,7 @@ func checkOverlaps(spec state.Spec) []Problem {
 	return faults
 }
 
-// newOverlapProblem is the fault of two ranges. Where one of them is the customer's, it is the other that has to give way.
+// If one of them is the customer's, the other is to be changed.
 func newOverlapProblem(later, earlier fieldRange, free map[string]string) Problem {
 	fault := Problem{Field: later.field, Allowed: "a range of its own", Suggestion: free[later.field],
 		Message: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
@@ -63,7 +62,7 @@ func newOverlapProblem(later, earlier fieldRange, free map[string]string) Proble
 
 func isCustomers(field string) bool { return strings.HasPrefix(field, customerKey) }
 
-// listInternalRanges are the networks that OVN-Kubernetes uses inside: 4.18 and later.
+// For OVN-Kubernetes as of 4.18.
 func listInternalRanges(spec state.Spec) []fieldRange {
 	if spec.Network.CNI != ovnKubernetes {
 		return nil
@@ -78,15 +77,14 @@ func listInternalRanges(spec state.Spec) []fieldRange {
 	}
 }
 
-// checkReserved refuses networks that overlap what the network plugin uses inside.
 func checkReserved(spec state.Spec) []Problem {
 	return checkOverlapping(spec, listInternalRanges(spec))
 }
 
-// dockerNetwork is the usual network of a Docker bridge.
+// The default network of a Docker bridge.
 func dockerNetwork() netip.Prefix { return netip.MustParsePrefix("172.17.0.0/16") }
 
-// checkDockerBridge points out a range that openshift-install warns of.
+// openshift-install warns of it.
 func checkDockerBridge(spec state.Spec) []Problem {
 	return checkOverlapping(spec, []fieldRange{{"the usual network of a Docker bridge", dockerNetwork()}})
 }
@@ -105,17 +103,17 @@ func checkOverlapping(spec state.Spec, theirs []fieldRange) []Problem {
 	return faults
 }
 
-// Range is one address range of the cluster or beside it, with what it overlaps.
+// Range is one address range of the cluster or beside it, with its overlaps.
 type Range struct {
-	Field    string // whose answer it is; empty for what the network plugin uses inside
+	Field    string // key of its answer; empty for the network plugin's internal ones
 	Title    string // a few words
 	Prefix   netip.Prefix
 	Overlaps []string // titles of other ranges
 }
 
-// ListRanges returns all address ranges that must keep clear of each other, as far as they can be read: those of the cluster,
-// of the customer, and those that the network plugin uses inside. The latter's IPv6 networks are left out unless the
-// customer has some.
+// ListRanges returns all address ranges that must not overlap, as far as they parse: those of the cluster, of the
+// customer, and those that the network plugin uses inside. The latter's IPv6 networks are included only if the customer
+// has IPv6 networks.
 func ListRanges(spec state.Spec) []Range {
 	var all []Range
 	six := false
@@ -138,7 +136,6 @@ func ListRanges(spec state.Spec) []Range {
 	return all
 }
 
-// formatRangeTitle is the title of the field, or, for one of several networks of the customer, with its number.
 func formatRangeTitle(key string, customers int) string {
 	if field, ok := find(Fields(), key); ok {
 		return field.Title

@@ -62,7 +62,7 @@ func TestRangesAreDrawnWithWhatTheyOverlap(t *testing.T) {
 	}
 }
 
-// The range that is suggested is taken, one fault after the other: each mends what it was suggested for.
+// Each suggested range is applied, one problem after the other: each fixes its problem.
 func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := valid()

@@ -10,16 +10,14 @@ import (
 	"exoshift/state"
 )
 
-// What a reference is, in the words of faults.
+// Descriptions of references in problems.
 const (
 	onePlace = "{env: NAME} or {file: PATH}"
-	keyPlace = "{env: NAME}, {file: PATH} or {exo: ACCOUNT}" // of the API's key and secret
+	keyPlace = "{env: NAME}, {file: PATH} or {exo: ACCOUNT}" // for the API's key and secret
 )
 
-// listReferenceKinds are the kinds of references, as the answers file names them.
 func listReferenceKinds() []string { return []string{"env", "file", "exo"} }
 
-// partOf returns the part of a reference that is of this kind.
 func partOf(ref *state.SecretRef, kind string) *string {
 	switch kind {
 	case "env":
@@ -30,7 +28,6 @@ func partOf(ref *state.SecretRef, kind string) *string {
 	return &ref.Exo
 }
 
-// listKindsOf returns the kinds of a reference, of which there should be one.
 func listKindsOf(ref state.SecretRef) []string {
 	return slices.DeleteFunc(listReferenceKinds(), func(kind string) bool { return *partOf(&ref, kind) == "" })
 }
@@ -62,7 +59,6 @@ func bindReference(at func(*state.Spec) *state.SecretRef) binding {
 	}
 }
 
-// formatReference writes a reference as kind:name.
 func formatReference(ref state.SecretRef) string {
 	for _, kind := range listKindsOf(ref) {
 		return kind + ":" + *partOf(&ref, kind)
@@ -70,8 +66,7 @@ func formatReference(ref state.SecretRef) string {
 	return ""
 }
 
-// validateReference wants the name of an environment variable, or a path. It does not repeat names that are none: the
-// secret itself may stand there.
+// validateReference does not repeat invalid names: they may be the secret itself.
 func validateReference(value string) []Problem {
 	kind, name, _ := strings.Cut(value, ":")
 	switch {
@@ -87,7 +82,6 @@ func validateReference(value string) []Problem {
 	return nil
 }
 
-// validateAccountReference allows the accounts of the program exo in addition.
 func validateAccountReference(value string) []Problem {
 	account, isExo := strings.CutPrefix(value, "exo:")
 	if !isExo {
@@ -99,8 +93,8 @@ func validateAccountReference(value string) []Problem {
 	return validatePrintable(account)
 }
 
-// detectSecret says what seems to stand in place of the name of a variable, a file or an account: an API key, or a
-// secret, which is a long word that nobody would think of. Exoscale's have 43 characters. Otherwise it returns "".
+// detectSecret describes what was probably given instead of a name or path: an API key, or a secret, which is a long
+// random word. Exoscale's have 43 characters. Otherwise it returns "".
 func detectSecret(name string) string {
 	long := regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`).MatchString(name)
 	switch {
@@ -112,10 +106,8 @@ func detectSecret(name string) string {
 	return ""
 }
 
-// hasAccountReference tells whether a field may refer to an account of the program exo.
 func hasAccountReference(f Field) bool { return f.rule != nil && f.rule("exo:account") == nil }
 
-// checkReferences refuses references to several places at once.
 func checkReferences(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, r := range listReferences(spec) {

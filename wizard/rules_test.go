@@ -14,7 +14,7 @@ func TestRules(t *testing.T) {
 	group := state.GroupSpec{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", Count: 1, RootDisk: 100}}
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
-		want   []string // how the faults begin
+		want   []string // prefixes of the problems
 	}{
 		"nothing wrong":     {func(*state.Spec) {}, nil},
 		"pods over service": {func(s *state.Spec) { s.Network.ServiceCIDR = "10.128.0.0/16" }, []string{"network.serviceCIDR  10.128.0.0/16 overlaps network.podCIDR, which is 10.128.0.0/14"}},
@@ -128,7 +128,6 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// connected changes a Spec that is connected to Project Syn.
 func connected(change func(*state.Spec)) func(*state.Spec) {
 	return func(s *state.Spec) {
 		s.Syn.LieutenantURL, s.Syn.Tenant = "https://api.syn.example.net", "t-demo"

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// IsTypable tells whether a character can be part of the field's value, as it is typed. Control characters never can.
-// Whether the whole is right is told by Set.
+// IsTypable reports whether a character can be part of the field's value, as it is typed. Control characters never can.
+// Set checks the whole value.
 func (f Field) IsTypable(r rune) bool {
 	switch {
 	case !unicode.IsPrint(r):
@@ -29,18 +29,14 @@ func isLabelRune(r rune) bool { return 'a' <= r && r <= 'z' || isDigit(r) || r =
 
 func isDomainRune(r rune) bool { return isLabelRune(r) || r == '.' }
 
-// isVersionRune is one of a release, a channel, or the name of an instance type.
 func isVersionRune(r rune) bool { return isDomainRune(r) }
 
-// isRangeRune is one of an IPv4 range.
 func isRangeRune(r rune) bool { return isDigit(r) || r == '.' || r == '/' }
 
-// isRangesRune is one of a list of ranges, also of IPv6.
 func isRangesRune(r rune) bool {
 	return isRangeRune(r) || strings.ContainsRune(":, abcdefABCDEF", r)
 }
 
 func isNoProxyRune(r rune) bool { return isDomainRune(r) || strings.ContainsRune("/,:*", r) }
 
-// isAddressRune is one of a URL.
 func isAddressRune(r rune) bool { return r < unicode.MaxASCII && r != ' ' }

@@ -60,7 +60,7 @@ func TestWhateverIsRightCanBeTyped(t *testing.T) {
 		spec := anySpec(t)
 		for _, f := range wizard.Fields() {
 			if f.Shape() == wizard.Table || f.Shape() == wizard.Text && len(f.Choices) == 0 {
-				continue // may hold what is pasted only
+				continue // for pasted text only
 			}
 			if value := f.Get(spec); strings.ContainsFunc(value, func(r rune) bool { return !f.IsTypable(r) }) {
 				if f.Shape() != wizard.Reference {

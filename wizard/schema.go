@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// GenerateSchema returns the JSON Schema (2020-12) of answers files, for editors. It knows the forms, the choices and the bounds
-// of single fields; the rules across fields are more than a schema can say.
+// GenerateSchema returns the JSON Schema (2020-12) of answers files, for editors. It covers the forms, the choices and
+// the bounds of single fields; the rules across fields cannot be expressed in a schema.
 func GenerateSchema() ([]byte, error) {
 	content, err := json.MarshalIndent(ordered{
 		"$schema", "https://json-schema.org/draft/2020-12/schema",
@@ -28,7 +28,6 @@ func GenerateSchema() ([]byte, error) {
 	return append(content, '\n'), nil
 }
 
-// newSectionSchema returns the properties right below a path: fields, and sections of their own.
 func newSectionSchema(fields []Field, path string) ordered {
 	properties := ordered{}
 	for _, key := range listKeysOf(fields, path) {
@@ -61,7 +60,7 @@ func newAskSchema() ordered {
 	}
 }
 
-// newRequirements say what has to be there, unless it is asked: what has no default. OKD needs no pull secret.
+// Fields without a default are required, unless they are asked. OKD needs no pull secret.
 func newRequirements() []ordered {
 	asks := ordered{"required", []string{askKey}}
 	isOKD := ordered{
@@ -82,7 +81,6 @@ func newRequirements() []ordered {
 	}
 }
 
-// newRequirement is the schema of what has a key.
 func newRequirement(path string) ordered {
 	first, rest, deeper := strings.Cut(path, ".")
 	out := ordered{"required", []string{first}}

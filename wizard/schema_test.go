@@ -14,7 +14,7 @@ import (
 	"exoshift/wizard"
 )
 
-// compiled returns the schema, which has to be valid itself.
+// compiled returns the schema, which has to be valid.
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	content, err := wizard.GenerateSchema()
@@ -30,14 +30,14 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	if err := compiler.AddResource("answers.json", document); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := compiler.Compile("answers.json") // which validates it by the schema of schemas
+	schema, err := compiler.Compile("answers.json") // Compile validates it by the meta-schema
 	if err != nil {
 		t.Fatal(err)
 	}
 	return schema
 }
 
-// accepts tells whether an editor with the schema has nothing to say about an answers file.
+// accepts returns the errors of the schema for an answers file.
 func accepts(schema *jsonschema.Schema, answers []byte) error {
 	var content any
 	if err := yaml.Unmarshal(answers, &content); err != nil {

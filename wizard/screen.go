@@ -24,15 +24,15 @@ const (
 // Screens returns the screens with questions, in their order.
 func Screens() []Screen { return []Screen{Access, Cluster, Nodes, Network, Syn, Secrecy} }
 
-// Title is what a screen is called.
+// Title returns the title of a screen.
 func (s Screen) Title() string {
 	return map[Screen]string{
 		Access: "Access", Cluster: "Cluster", Nodes: "Nodes", Network: "Network and DNS", Syn: "Project Syn", Secrecy: "Secrets",
 	}[s]
 }
 
-// ListFields returns what is asked on a screen of those who gave these answers, in the order in which it is asked: fields
-// that mean nothing beside the other answers are left out, and each additional group has fields of its own.
+// ListFields returns the fields that a screen asks for, given these answers, in the order of the questions: irrelevant
+// fields are left out, and each additional group has fields of its own.
 func (s Screen) ListFields(spec state.Spec) []Field {
 	var asked []Field
 	for _, field := range listFieldsOf(spec) {
@@ -44,7 +44,7 @@ func (s Screen) ListFields(spec state.Spec) []Field {
 	return asked
 }
 
-// rankField is the place of a field among those of its screen, where the order of the file is not that of thinking.
+// Some fields are asked in another order than in the file.
 func (s Screen) rankField(key string) int {
 	order := map[Screen][]string{
 		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
@@ -60,8 +60,8 @@ func (s Screen) rankField(key string) int {
 	return len(order)
 }
 
-// Check returns what is wrong with the answers of a screen, across fields, too. What is wrong between two screens
-// belongs to that of the field which the fault names.
+// Check returns the problems of a screen's answers, including those across fields. A problem between two screens belongs
+// to the screen of its field.
 func (s Screen) Check(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, fault := range CheckAsked(spec) {
@@ -72,8 +72,8 @@ func (s Screen) Check(spec state.Spec) []Problem {
 	return faults
 }
 
-// CheckAsked returns what Check does, for those who are asked one screen after the other: what Cilium lacks is a fault
-// of the catalog, which is asked after the networks. Otherwise nobody who chose Cilium would get as far as that.
+// CheckAsked is Check for an interview that asks one screen after the other: the missing catalog of Cilium is a problem
+// of the catalog's screen, which comes after the networks. Otherwise an interview with Cilium could not get that far.
 func CheckAsked(spec state.Spec) []Problem {
 	faults := Check(spec)
 	for i := range faults {
@@ -84,7 +84,6 @@ func CheckAsked(spec state.Spec) []Problem {
 	return faults
 }
 
-// ScreenOf returns the screen of a field, or of a part of one such as network.customerNetworks[0].
 func ScreenOf(key string) Screen {
 	for fields := Fields(); key != ""; key = parentOf(key) {
 		if field, ok := find(fields, key); ok {

@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard"
 )
 
-// asked are the keys that a screen asks for; usual ones are those that a newcomer sees at once.
+// asked are the keys that a screen asks for; usual: those that are visible at first.
 func asked(s wizard.Screen, spec state.Spec, usual bool) (keys []string) {
 	for _, f := range s.ListFields(spec) {
 		if !usual || !f.Advanced {

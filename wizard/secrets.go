@@ -11,10 +11,10 @@ import (
 	"exoshift/state"
 )
 
-// Secrets are what the references of a Spec lead to; the pull secret is empty for OKD if there is none. They do not print: whatever the format, a placeholder appears.
+// Secrets are the resolved references of a Spec; the pull secret is empty for OKD if there is none. They do not print:
+// every format yields a placeholder.
 type Secrets struct{ APIKey, APISecret, PullSecret, GitToken string }
 
-// masked is what Secrets print as.
 const masked = "(secrets)"
 
 func (Secrets) String() string { return masked }
@@ -22,17 +22,17 @@ func (Secrets) String() string { return masked }
 // GoString masks the format %#v.
 func (Secrets) GoString() string { return masked }
 
-// Format masks all formats of package fmt, also those that would look at the fields.
+// Format masks all formats of package fmt, also those that would print the fields.
 func (Secrets) Format(out fmt.State, _ rune) { fmt.Fprint(out, masked) }
 
 // MarshalJSON masks the JSON form.
 func (Secrets) MarshalJSON() ([]byte, error) { return []byte(`"` + masked + `"`), nil }
 
-// maxSecret is the size of a secret in bytes that is read; pull secrets have a few thousand.
+// In bytes; pull secrets have a few thousand.
 const maxSecret = 1 << 20
 
-// ResolveSecrets looks up what the references of spec lead to and returns every fault, by field. White space around a
-// secret is dropped. lookup is os.LookupEnv, except in tests.
+// ResolveSecrets resolves the references of spec and returns all problems, by field. White space around a secret is
+// trimmed. lookup is os.LookupEnv, except in tests.
 func ResolveSecrets(spec state.Spec, lookup func(env string) (string, bool)) (Secrets, []Problem) {
 	var secrets Secrets
 	var faults []Problem
@@ -46,14 +46,13 @@ func ResolveSecrets(spec state.Spec, lookup func(env string) (string, bool)) (Se
 	return secrets, faults
 }
 
-// secretField is a reference of a Spec, with the rule for what it leads to.
 type secretField struct {
 	field    string
 	ref      state.SecretRef
-	optional bool // there may be no reference
+	optional bool // the reference may be missing
 	rule     rule
 	into     func(*Secrets) *string
-	exo      func(exoAccount) string // what it is of an account of exo; nil where none is allowed
+	exo      func(exoAccount) string // its value in an account of exo; nil where no account is allowed
 }
 
 func listReferences(spec state.Spec) []secretField {
@@ -87,7 +86,7 @@ func (r secretField) formatAllowed() string {
 	return onePlace
 }
 
-// validateOneWord wants a secret without white space inside: keys are pasted from a browser, sometimes with more.
+// Keys are pasted from a browser, sometimes with more text.
 func validateOneWord(secret string) []Problem {
 	if strings.ContainsFunc(secret, unicode.IsSpace) {
 		return newProblem("the secret holds white space", "one word", "")
@@ -123,7 +122,7 @@ func formatUnset(set bool) string {
 	return "not set"
 }
 
-// readSecret reads a regular file that only its owner has access to.
+// The file must be accessible by its owner only.
 func readSecret(path string) (string, []Problem) {
 	info, faults := statRegular(path)
 	switch {

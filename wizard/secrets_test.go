@@ -15,7 +15,7 @@ import (
 	"exoshift/wizard"
 )
 
-// pullSecret holds nobody's password: its auths are demo:s3cret.
+// pullSecret is a fake: its auths are demo:s3cret.
 const pullSecret = `{"auths": {"cloud.openshift.com": {"auth": "ZGVtbzpzM2NyZXQ="}, "quay.io": {"auth": "ZGVtbzpzM2NyZXQ="},
 	"registry.redhat.io": {"auth": "ZGVtbzpzM2NyZXQ="}, "registry.connect.redhat.com": {"auth": "ZGVtbzpzM2NyZXQ="}}}`
 
@@ -26,7 +26,6 @@ func environment(vars map[string]string) func(string) (string, bool) {
 	}
 }
 
-// written returns the path of a new file.
 func written(t *testing.T, content string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "secret file")

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// findFact returns the field of one fact, syn.facts.NAME, whether or not the name is one of those that are known.
 func findFact(key string) (Field, bool) {
 	name, is := strings.CutPrefix(key, factsKey+".")
 	if !is || name == "" {
@@ -21,7 +20,7 @@ func findFact(key string) (Field, bool) {
 	}, true
 }
 
-// findAnswer returns what one answer, on a command line or in a variable, is given to.
+// findAnswer returns the field of an answer on a command line or in a variable.
 func findAnswer(key string) (Field, bool) {
 	if field, known := find(listAnswerable(), key); known {
 		return field, true
@@ -29,10 +28,10 @@ func findAnswer(key string) (Field, bool) {
 	return findFact(key)
 }
 
-// listVariableFields are the fields whose answers may stand in an environment variable: of facts, those whose names are known.
+// Only known facts have a variable.
 func listVariableFields() []Field { return append(listAnswerable(), listFactFields()...) }
 
-// FindFieldsOrFact returns what Below does, and the fact of that name.
+// FindFieldsOrFact returns what FindFields does, and the fact of that name.
 func FindFieldsOrFact(name string) []Field {
 	fields := FindFields(name)
 	if fact, is := findFact(name); is && len(fields) == 0 {
@@ -41,8 +40,8 @@ func FindFieldsOrFact(name string) []Field {
 	return fields
 }
 
-// collectFacts returns the facts that count of those which were given one by one, by their keys. They lie over all facts
-// that the same layer or a lower one gives together, and those over what is below.
+// collectFacts returns the effective single facts by key. They override the facts as a whole of the same layer or a lower
+// one, which override what is below.
 func collectFacts(layers []Layer) map[string]Given {
 	single := map[string]Given{}
 	for _, layer := range layers {
@@ -58,7 +57,6 @@ func collectFacts(layers []Layer) map[string]Given {
 	return single
 }
 
-// fillFacts stores the facts that were given one by one, over those that were given together.
 func (a *MergedAnswers) fillFacts() {
 	together, given := a.Answers.Origins[factsKey]
 	for name := range a.Answers.Spec.Syn.Facts {
@@ -77,7 +75,7 @@ func (a *MergedAnswers) fillFacts() {
 	}
 }
 
-// recordFactOrigin notes where one fact came from. That of all facts together names each source once.
+// The origin of all facts together names each source once.
 func (a *Answers) recordFactOrigin(key, origin string) {
 	a.Origins[key] = origin
 	sources := strings.Split(a.Origins[factsKey], ", ")
@@ -89,7 +87,6 @@ func (a *Answers) recordFactOrigin(key, origin string) {
 	}
 }
 
-// clearOrigin takes back where an answer, and the answers inside of it, came from.
 func (a *Answers) clearOrigin(key string) {
 	maps.DeleteFunc(a.Origins, func(known, _ string) bool { return known == key || strings.HasPrefix(known, toPrefix(key)) })
 }

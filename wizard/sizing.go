@@ -8,7 +8,6 @@ import (
 	"exoshift/state"
 )
 
-// checkGroupNames refuses names of groups that are taken.
 func checkGroupNames(spec state.Spec) []Problem {
 	taken := []string{
 		string(state.RoleBootstrap), string(state.RoleLoadBalancer), string(state.RoleMaster),
@@ -25,7 +24,7 @@ func checkGroupNames(spec state.Spec) []Problem {
 	return faults
 }
 
-// checkDisks wants disks that the instance type can boot from: root and data are one disk.
+// The root disk includes the data.
 func checkDisks(spec state.Spec) []Problem {
 	var faults []Problem
 	fields := listFieldsOf(spec)
@@ -48,7 +47,7 @@ func checkDisks(spec state.Spec) []Problem {
 	return faults
 }
 
-// getInt returns the number that a field has, and 0 for a field that there is not.
+// getInt returns 0 if the field does not exist.
 func getInt(fields []Field, spec state.Spec, key string) int {
 	field, ok := find(fields, key)
 	if !ok {
@@ -61,13 +60,13 @@ func getInt(fields []Field, spec state.Spec, key string) int {
 	return n
 }
 
-// How keys of machines end.
+// Suffixes of the keys of machines.
 const (
 	topoLVMKey = ".topolvm"
 	dataDisk   = ".dataDisk"
 )
 
-// checkTopoLVM wants a data disk where TopoLVM is asked for, and nobody else who needs that disk.
+// TopoLVM needs a data disk that nothing else uses.
 func checkTopoLVM(spec state.Spec) []Problem {
 	var faults []Problem
 	fields := listFieldsOf(spec)

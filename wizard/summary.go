@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// bullets stand for a secret. Their number says nothing about its length.
+// bullets masks a secret. The number of bullets is independent of its length.
 const bullets = "••••••••"
 
-// SummarizeSecret says what is worth knowing of the secret that a field leads to, without anything of the secret.
+// SummarizeSecret describes the secret that a field refers to, without any part of the secret.
 func SummarizeSecret(key, text string) string {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -21,9 +21,9 @@ func SummarizeSecret(key, text string) string {
 	return bullets
 }
 
-// SummarizePullSecret says which registries a pull secret is for, those of an installation first, and which of them
-// nobody can log in to: "4 registries: quay.io ok, registry.redhat.io ok, cloud.openshift.com ok and 1 more". Only names
-// of registries are repeated, and only such that are names.
+// SummarizePullSecret describes the registries of a pull secret, those of an installation first, and marks those without
+// a usable login: "4 registries: quay.io ok, registry.redhat.io ok, cloud.openshift.com ok and 1 more". Only valid names
+// of registries are repeated.
 func SummarizePullSecret(text string) string {
 	secret, problem := readPullSecret(text)
 	if problem != "" {
@@ -44,7 +44,7 @@ func SummarizePullSecret(text string) string {
 	return summary
 }
 
-// listRegistries returns the names, those that an installation cannot do without first.
+// The required ones come first.
 func (s pullSecret) listRegistries() []string {
 	first := []string{"quay.io", "registry.redhat.io", "cloud.openshift.com"}
 	var names []string
@@ -69,7 +69,7 @@ func (s pullSecret) describeAuth(registry string) string {
 	return "unusable"
 }
 
-// formatRegistry keeps what is no name of a registry out of sight: somebody may have put a secret in its place.
+// formatRegistry hides what is no name of a registry: it may be a secret.
 func formatRegistry(name string) string {
 	host, _, _ := strings.Cut(name, "/")
 	host, _, _ = strings.Cut(host, ":")

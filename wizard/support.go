@@ -9,8 +9,9 @@ import (
 	"exoshift/state"
 )
 
-// CheckSupport returns what is allowed of the machines, but unwise or not supported, and why. What certainly breaks a cluster
-// is refused by Check: too few nodes, types that are too small for their role, and disks without room for Ceph.
+// CheckSupport returns warnings about machines that are allowed, but unwise or not supported, with the reason. What
+// certainly breaks a cluster is refused by Check: too few nodes, types that are too small for their role, and disks
+// without room for Ceph.
 func CheckSupport(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, rule := range []func(state.Spec) []Problem{checkControlPlane, checkInfra, checkUnusedDisks, checkEmptyGroups} {
@@ -26,7 +27,6 @@ const (
 	mastersType = "sizing.controlPlane.type"
 )
 
-// checkControlPlane points out masters that are too small for the number of workers.
 func checkControlPlane(spec state.Spec) []Problem {
 	masters, known := findInstanceType(spec.Sizing.ControlPlane.Type)
 	workers := spec.Sizing.Workers.Count
@@ -42,8 +42,7 @@ func checkControlPlane(spec state.Spec) []Problem {
 		findCheapest(masters.CPUs, grownMemory)))
 }
 
-// findCheapest returns the instance type of that size at least that costs least, or "". Types for storage and with a GPU are
-// for other purposes.
+// Types for storage and with a GPU are excluded.
 func findCheapest(cpus int, memory float64) string {
 	prices, err := assets.ReadPrices()
 	if err != nil {
@@ -61,7 +60,6 @@ func findCheapest(cpus int, memory float64) string {
 	return best
 }
 
-// checkInfra points out infra nodes that the logging may be too much for.
 func checkInfra(spec state.Spec) []Problem {
 	if n := spec.Sizing.Infra.Count; n >= logInfra || n < minNodes {
 		return nil
@@ -70,7 +68,7 @@ func checkInfra(spec state.Spec) []Problem {
 		fmt.Sprintf("%d or more if the logs of applications are kept in the cluster", logInfra), fmt.Sprint(logInfra)))
 }
 
-// checkUnusedDisks points out data disks that nothing uses by itself. Those of storage nodes are Ceph's.
+// The data disks of storage nodes are Ceph's.
 func checkUnusedDisks(spec state.Spec) []Problem {
 	var faults []Problem
 	fields := listFieldsOf(spec)
@@ -92,7 +90,6 @@ func checkUnusedDisks(spec state.Spec) []Problem {
 	return faults
 }
 
-// checkEmptyGroups points out groups without a node.
 func checkEmptyGroups(spec state.Spec) []Problem {
 	var faults []Problem
 	for i, group := range spec.Sizing.ExtraGroups {

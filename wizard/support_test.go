@@ -14,7 +14,7 @@ func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
-		want   []string // how the warnings begin
+		want   []string // prefixes of the warnings
 	}{
 		"nothing":             {func(*state.Spec) {}, nil},
 		"four workers":        {func(s *state.Spec) { s.Sizing.Workers.Count = 4 }, []string{"sizing.controlPlane.type  4 workers are many for masters with 16 GiB"}},

@@ -20,7 +20,7 @@ func validateHTTPSURL(value string) []Problem {
 	return validatePrintable(value)
 }
 
-// validateServiceURL wants the address of a service itself: tokens are kept by it, letter by letter, and paths are added to it.
+// The value has to be the exact base URL: tokens are stored by it, and paths are appended to it.
 func validateServiceURL(value string) []Problem {
 	if faults := validateHTTPSURL(value); faults != nil {
 		return faults
@@ -35,7 +35,7 @@ func validateServiceURL(value string) []Problem {
 	return nil
 }
 
-// Beginnings of the IDs of Project Syn.
+// Prefixes of the IDs of Project Syn.
 const (
 	tenantPrefix  = "t-"
 	clusterPrefix = "c-"
@@ -48,7 +48,6 @@ func validateTenantID(value string) []Problem {
 	return validatePrefixed(value, tenantPrefix, 63, "tenants")
 }
 
-// validatePrefixed wants an ID to begin as Lieutenant has them begin.
 func validatePrefixed(id, prefix string, length int, whose string) []Problem {
 	if len(id) > len(prefix) && strings.HasPrefix(id, prefix) {
 		return nil
@@ -68,7 +67,6 @@ func validateFact(item string) []Problem {
 	return validatePrintable(value)
 }
 
-// checkSyn hold across the fields of Project Syn.
 func checkSyn(spec state.Spec) []Problem {
 	if !hasLieutenant(spec) {
 		return nil
@@ -80,7 +78,7 @@ func checkSyn(spec state.Spec) []Problem {
 	return append(faults, checkContradictions(spec)...)
 }
 
-// checkACME points out that a catalog with certificates waits for records which nobody makes.
+// checkACME warns that a catalog with certificates needs DNS records which nothing creates.
 func checkACME(spec state.Spec) []Problem {
 	if spec.DNS.ACME {
 		return nil
@@ -89,7 +87,6 @@ func checkACME(spec state.Spec) []Problem {
 		"true, unless the tenant's configuration asks for none", "true"))
 }
 
-// checkWithoutSyn points out answers that mean something to a cluster of Project Syn only.
 func checkWithoutSyn(spec state.Spec) []Problem {
 	if hasLieutenant(spec) {
 		return append(checkUnusualFacts(spec), checkACME(spec)...)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// GenerateTemplate returns an answers file to start with: what has no default first, empty and with its help; all else in
-// comments, with its default. A comment that begins with "# " explains; every other is an answer to take in.
+// GenerateTemplate returns an answers file to start with: required answers first, empty and with their help; all others
+// as comments, with their defaults. A comment that begins with "# " explains; every other is an answer to uncomment.
 func GenerateTemplate() []byte {
 	var out strings.Builder
 	out.WriteString(`# Answers for exoshift. Fill in what is empty; what is behind a # keeps its default.
@@ -28,7 +28,6 @@ func GenerateTemplate() []byte {
 	return []byte(out.String())
 }
 
-// splitSections returns the sections that hold something without a default, and the others.
 func splitSections() (needed, usual []string) {
 	for _, field := range listAnswerable() {
 		if name, _, _ := strings.Cut(field.Key, "."); field.mustBeGiven() && !slices.Contains(needed, name) {
@@ -43,11 +42,9 @@ func splitSections() (needed, usual []string) {
 	return needed, usual
 }
 
-// mustBeGiven tells whether the field has no default and may not be empty.
 func (f Field) mustBeGiven() bool { return f.Required && f.Default() == "" }
 
-// formatTemplateLines returns the lines of a section, what must be given first. A section that is a comment as a whole has
-// the mark before each line.
+// Required answers come first. If the whole section is a comment, mark precedes each line.
 func formatTemplateLines(section, mark string) []string {
 	fields := FindFields(section)
 	slices.SortStableFunc(fields, func(a, b Field) int {
@@ -75,10 +72,9 @@ func formatTemplateLines(section, mark string) []string {
 	return lines
 }
 
-// templateWidth is how wide an explanation gets, with its indentation.
+// In characters, with the indentation.
 const templateWidth = 100
 
-// formatTemplateLine is the answer itself.
 func (f Field) formatTemplateLine(indent, mark string) string {
 	key := lastElement(f.Key) + ": "
 	if f.mustBeGiven() {
@@ -90,7 +86,6 @@ func (f Field) formatTemplateLine(indent, mark string) string {
 	return mark + commentOut(indent, mark) + key + f.formatInline(f.FormatSample()) + " # an example; usually there is none\n"
 }
 
-// commentOut puts the mark of a comment behind the indentation of what stands in a section that is none.
 func commentOut(indent, mark string) string {
 	if mark != "" {
 		return indent
@@ -98,7 +93,6 @@ func commentOut(indent, mark string) string {
 	return indent + "#"
 }
 
-// formatBlank is the empty value that is to be filled in.
 func (f Field) formatBlank() string {
 	if f.Shape() == Reference {
 		return `{file: ""}`
@@ -106,7 +100,6 @@ func (f Field) formatBlank() string {
 	return `""`
 }
 
-// wrapText breaks a text into lines of at most so many characters, unless a word is longer.
 func wrapText(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard"
 )
 
-// filled is the template with what it asks for.
+// filled is the template with all required answers.
 func filled() string {
 	return strings.NewReplacer(
 		`  id: ""`, "  id: c-demo-1", `  baseDomain: ""`, "  baseDomain: example.net", `  zone: ""`, "  zone: ch-gva-2",
@@ -47,7 +47,7 @@ func TestEveryCommentOfTheTemplateThatIsAnAnswerCanBeTakenIn(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)^( *)#( {2,}|\S)`)
 	content := comment.ReplaceAllString(filled(), "$1$2")
 	spec, faults := wizard.Parse("f", []byte(content))
-	for _, fault := range faults { // examples need not fit each other
+	for _, fault := range faults { // examples need not be consistent with each other
 		if strings.Contains(fault.Message, "unknown") || strings.Contains(fault.Message, "YAML") || strings.Contains(fault.Message, "not ") {
 			t.Errorf("%s", fault)
 		}

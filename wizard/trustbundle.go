@@ -13,16 +13,14 @@ import (
 
 const trustBundleKey = "openshift.trustBundle"
 
-// maxBundle is the size of a trust bundle in bytes that is read; all authorities of an operating system are a quarter.
+// In bytes; all authorities of an operating system are a quarter.
 const maxBundle = 1 << 20
 
-// bundledCertificate is a certificate of a trust bundle, with the line where it begins.
 type bundledCertificate struct {
 	*x509.Certificate
 	line int
 }
 
-// readBundle reads a trust bundle and returns its certificates, or all that is wrong with it.
 func readBundle(path string) ([]bundledCertificate, []Problem) {
 	const allowed = "a file of certificates in PEM form, and nothing else"
 	content, faults := readRegular(path, maxBundle, fileread.Bytes)
@@ -52,7 +50,7 @@ func readBundle(path string) ([]bundledCertificate, []Problem) {
 	return all, nil
 }
 
-// skipBlankLines leaves blanks before a block where they are: PEM has none.
+// skipBlankLines keeps blanks before a block: PEM allows none.
 func skipBlankLines(rest []byte) []byte {
 	for {
 		line, after, found := bytes.Cut(rest, []byte("\n"))
@@ -63,7 +61,7 @@ func skipBlankLines(rest []byte) []byte {
 	}
 }
 
-// nextCertificate reads the PEM block that rest must begin with. After what is no block there is nothing left.
+// rest must begin with a PEM block; otherwise after is empty.
 func nextCertificate(rest []byte) (certificate *x509.Certificate, after []byte, problem string) {
 	begin := []byte("-----BEGIN ")
 	block, after := pem.Decode(rest)
@@ -74,7 +72,7 @@ func nextCertificate(rest []byte) (certificate *x509.Certificate, after []byte, 
 	if block.Type != "CERTIFICATE" {
 		return nil, after, "this is a block of the type " + quote(block.Type)
 	}
-	if len(block.Headers) > 0 { // Go's programs, the cluster's among them, pass over such a certificate
+	if len(block.Headers) > 0 { // Go programs, the cluster's among them, ignore such a certificate
 		return nil, after, "this certificate has headers"
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
@@ -84,7 +82,6 @@ func nextCertificate(rest []byte) (certificate *x509.Certificate, after []byte, 
 	return certificate, after, ""
 }
 
-// checkBundleDates point out certificates that nobody accepts at that time.
 func checkBundleDates(path string, now time.Time) []Problem {
 	if path == "" {
 		return nil

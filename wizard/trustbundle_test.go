@@ -17,7 +17,7 @@ import (
 	"exoshift/wizard"
 )
 
-// authority returns a certificate that is valid for a day from then on.
+// authority returns a certificate that is valid for a day from that time.
 func authority(t *testing.T, name string, from time.Time) string {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -39,7 +39,7 @@ func block(kind string, content []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
 }
 
-// bundledCertificate returns the faults and warnings of a trust bundle, each without the path before it.
+// bundledCertificate returns the problems and warnings of a trust bundle, each without its path.
 func bundledCertificate(t *testing.T, content string) (faults, warnings string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")

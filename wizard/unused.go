@@ -6,7 +6,7 @@ import (
 	"exoshift/state"
 )
 
-// checkUnusedAnswers point out answers that nothing acts on beside the others, and what is left to the operator.
+// checkUnusedAnswers warns of answers without an effect, and of tasks that are left to the operator.
 func checkUnusedAnswers(spec state.Spec) []Problem {
 	faults := checkWithoutSyn(spec)
 	if spec.LoadBalancer.ProxyProtocol && spec.IsRoundRobin() {

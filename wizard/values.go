@@ -12,8 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// readEntries yields the entries of a mapping. It reports what is no mapping, keys that are no text, and keys that come
-// twice.
+// readEntries reports a node that is no mapping, keys that are no text, and duplicate keys.
 func (d *document) readEntries(node ast.Node, path string, here position) iter.Seq2[string, *ast.MappingValueNode] {
 	return func(yield func(string, *ast.MappingValueNode) bool) {
 		mapping, ok := node.(ast.MapNode)
@@ -43,7 +42,7 @@ func (d *document) readEntries(node ast.Node, path string, here position) iter.S
 	}
 }
 
-// reportNoMapping reports what stands where a mapping should; an empty section is none.
+// An empty section is allowed.
 func (d *document) reportNoMapping(node ast.Node, path string, here position) {
 	if isNull(node) {
 		return
@@ -53,7 +52,6 @@ func (d *document) reportNoMapping(node ast.Node, path string, here position) {
 		Allowed: "a mapping of keys to values"})
 }
 
-// formatPath makes a path of the file fit for a fault.
 func formatPath(path string) string {
 	if len(path) <= maxShown*2 && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return path
@@ -66,7 +64,6 @@ func isNull(node ast.Node) bool {
 	return null || node == nil
 }
 
-// readValue reads the value of a field into the Spec.
 func (d *document) readValue(field Field, node ast.Node, key position) {
 	if isNull(node) {
 		d.report(key, Problem{Field: field.Key, Message: "has no value", Allowed: field.formatAllowed()})
@@ -88,14 +85,12 @@ func (d *document) readValue(field Field, node ast.Node, key position) {
 	}
 }
 
-// setValue puts text into the Spec; what cannot be converted is a fault.
 func (d *document) setValue(field Field, text string) {
 	if err := field.value.store(&d.spec, text); err != nil {
 		d.report(d.findPosition(field.Key), Problem{Field: field.Key, Message: err.Error(), Allowed: field.formatAllowed()})
 	}
 }
 
-// readScalar returns the text of a scalar node, or reports that it is not of the shape wanted.
 func (d *document) readScalar(path string, field Field, node ast.Node, key position) (string, bool) {
 	want := Text
 	if field.Shape() == Number || field.Shape() == Switch {
@@ -110,7 +105,6 @@ func (d *document) readScalar(path string, field Field, node ast.Node, key posit
 	return "", false
 }
 
-// readScalarOf returns the text of a scalar and its shape, or "" for everything else.
 func readScalarOf(node ast.Node) (string, Shape) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -127,7 +121,6 @@ func readScalarOf(node ast.Node) (string, Shape) {
 	return "", ""
 }
 
-// convertScalar suggests the same value in the shape that is wanted.
 func convertScalar(text string, want Shape, field Field) string {
 	if text == "" || field.Secret || len(text) > maxShown {
 		return ""
@@ -147,7 +140,7 @@ func convertScalar(text string, want Shape, field Field) string {
 	return ""
 }
 
-// suggestText puts the value in quotes, unless its field refuses it even so: then what the field takes it for.
+// suggestText quotes the value, unless the field refuses the quoted value: then it suggests the field's own form.
 func suggestText(text string, field Field) string {
 	if field.rule == nil {
 		return strconv.Quote(text)
@@ -158,7 +151,6 @@ func suggestText(text string, field Field) string {
 	return strconv.Quote(text)
 }
 
-// describeNode names the form of a node.
 func describeNode(node ast.Node) string {
 	switch node.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
@@ -179,7 +171,6 @@ func describeNode(node ast.Node) string {
 	return "an anchor, an alias or a tag, which answers do not use"
 }
 
-// readItems returns the items of a list, or reports that there is none.
 func (d *document) readItems(field Field, node ast.Node, key position) ([]ast.Node, bool) {
 	sequence, ok := node.(*ast.SequenceNode)
 	if !ok {
@@ -200,7 +191,7 @@ func (d *document) readList(field Field, node ast.Node, key position) {
 		path := field.formatItemKey(i, "")
 		d.positions[path] = d.start(item, key)
 		text, _ := d.readScalar(path, field, item, key)
-		items = append(items, text) // also a wrong one, so that the others keep their places
+		items = append(items, text) // a wrong one, too, so that the others keep their indexes
 	}
 	d.setValue(field, joinItems(items))
 }
@@ -221,7 +212,7 @@ func (d *document) readTable(field Field, node ast.Node, key position) {
 	d.setValue(field, joinItems(items))
 }
 
-// readReference reads {env: NAME}, {file: PATH} or {exo: ACCOUNT}. What stands there instead is not repeated: it may be the secret.
+// The form is {env: NAME}, {file: PATH} or {exo: ACCOUNT}. Any other value is not repeated: it may be the secret.
 func (d *document) readReference(field Field, node ast.Node, key position) {
 	if _, ok := node.(ast.MapNode); !ok {
 		d.report(d.start(node, key), Problem{Field: field.Key, Message: "is not a reference; the secret itself does not belong here",

@@ -9,11 +9,10 @@ import (
 	"exoshift/state"
 )
 
-// variablePrefix opens the names of the environment variables that give answers.
 const variablePrefix = "EXOSHIFT_"
 
-// Variable is the environment variable that gives the answer, e.g. EXOSHIFT_NETWORK_PODCIDR; "": none can, as the name of
-// a fact that is not known may have small letters and capitals.
+// Variable returns the environment variable of the answer, e.g. EXOSHIFT_NETWORK_PODCIDR; "": none, as the name of an
+// unknown fact is case-sensitive.
 func (f Field) Variable() string {
 	if _, known := find(listFactFields(), f.Key); !known && strings.HasPrefix(f.Key, toPrefix(factsKey)) {
 		return ""
@@ -21,8 +20,8 @@ func (f Field) Variable() string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(f.Key, ".", "_"))
 }
 
-// CheckVariables returns a warning for each environment variable that is nearly that of a field, but none. Those that the
-// answers refer to are used as they are.
+// CheckVariables returns a warning for each environment variable whose name is nearly that of a field. Those that the
+// answers refer to are excepted.
 func CheckVariables(spec state.Spec, variables []string) []Problem {
 	var warnings []Problem
 	for _, name := range variables {
@@ -34,7 +33,7 @@ func CheckVariables(spec state.Spec, variables []string) []Problem {
 	return warnings
 }
 
-// maxTypos is how many letters of a name may be wrong, missing or too many.
+// In letters that are wrong, missing or too many.
 const maxTypos = 2
 
 func findVariable(name string) string {
@@ -50,7 +49,7 @@ func findVariable(name string) string {
 	switch all := variablePrefix + "SYN_FACTS"; {
 	case best == name:
 		return ""
-	case best == "" && strings.HasPrefix(name, all+"_"): // of a fact whose name nobody knows, letter by letter
+	case best == "" && strings.HasPrefix(name, all+"_"): // the name of an unknown fact, case-sensitive
 		return all
 	}
 	return best

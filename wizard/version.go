@@ -14,25 +14,24 @@ const (
 	okd = "okd"
 )
 
-// listMinors are the minor versions of OpenShift 4 whose installation is known.
+// The versions of OpenShift 4 whose installation is supported.
 func listMinors() []string { return []string{"4.18", "4.19", "4.20", "4.21"} }
 
-// listOKDMinors are those of OKD. Up to 4.18 its machines start from Fedora CoreOS and change to CentOS Stream CoreOS later.
+// Up to 4.18 OKD's machines start from Fedora CoreOS and change to CentOS Stream CoreOS later.
 func listOKDMinors() []string { return []string{"4.19", "4.20", "4.21"} }
 
-// listChannels are those that the mirror has a directory of for each minor version.
+// The mirror has a directory of each for every minor version.
 func listChannels() []string { return []string{"stable", "fast", "candidate", "latest"} }
 
-// versionForm tells the ways to name a release.
 type versionForm string
 
 const (
 	exact   versionForm = "x.y.z"
 	tag     versionForm = "x.y.z-okd-scos.n" // of OKD
-	channel versionForm = "stable-x.y"       // the mirror says which release that is today
+	channel versionForm = "stable-x.y"       // the mirror resolves it to a release
 )
 
-// parseVersion returns how a version is written and its minor version, or "" for what is none.
+// parseVersion returns "" for an invalid version.
 func parseVersion(version string) (form versionForm, minor string) {
 	const number = `(?:0|[1-9]\d*)`
 	for form, pattern := range map[versionForm]string{
@@ -47,7 +46,6 @@ func parseVersion(version string) (form versionForm, minor string) {
 	return "", ""
 }
 
-// formatSupported says what is allowed of one form.
 func formatSupported(form versionForm) string {
 	if form == tag {
 		return string(form) + " with x.y " + formatChoices(listOKDMinors())
@@ -69,7 +67,6 @@ func validateVersion(value string) []Problem {
 	return nil
 }
 
-// suggestVersionFor mends the usual mistakes, or returns "".
 func suggestVersionFor(value string) string {
 	if len(value) > maxShown {
 		return ""
@@ -97,7 +94,6 @@ func findChannel(word string) string {
 	return findNearest(word, listChannels())
 }
 
-// checkDistribution wants a release of the distribution that is chosen.
 func checkDistribution(spec state.Spec) []Problem {
 	value := spec.OpenShift.Version
 	form, _ := parseVersion(value)

@@ -16,10 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// key is a public key that nobody has the private half of.
+// key is a public key whose private key does not exist.
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINbmB5+y2VJ1FZqYhxMoq3+3cEo6uty+QEjxmzfpgV2V operator@example.net"
 
-// valid returns a Spec without faults.
 func valid() state.Spec {
 	spec := state.Default()
 	spec.Cluster.ID, spec.Cluster.BaseDomain = "c-demo-1", "example.net"
@@ -29,7 +28,7 @@ func valid() state.Spec {
 	return spec
 }
 
-// minimal are answers with all that has no default.
+// minimal are all answers without a default.
 const minimal = `apiVersion: exoshift/v1alpha1
 kind: Cluster
 cluster: {id: c-demo-1, baseDomain: example.net}
@@ -92,7 +91,6 @@ func TestEveryFaultIsReportedAtOnceInTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// after returns the minimal answers with more lines.
 func after(more string) string { return minimal + more }
 
 func TestWhatQuotesDoNotMendIsNotSuggestedInQuotes(t *testing.T) {
