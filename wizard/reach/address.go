@@ -15,13 +15,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxEndpointLength is how long an endpoint may be, in bytes.
+// In bytes.
 const maxEndpointLength = 512
 
-// AddressError is what is wrong with an endpoint that an operator wrote. It never repeats credentials.
+// AddressError is the error about an endpoint that an operator wrote. It never repeats credentials.
 type AddressError struct {
 	Problem    string
-	Allowed    string // what would be right; may be empty
+	Allowed    string // what is allowed; may be empty
 	Suggestion string // what was probably meant; may be empty
 }
 
@@ -68,10 +68,8 @@ func ParseEndpoint(text string) (address string, err error) {
 	return normalizeURL(u), nil
 }
 
-// endpointForms are the ways to write an endpoint.
 const endpointForms = "e.g. https://registry.example.net/v2/, tcp://10.9.0.5:5000, host or host:port"
 
-// listSchemes are the kinds of probes that operators may ask for.
 func listSchemes() []string {
 	return []string{
 		"https", "http", "tcp", "tls", "registry", "release", "acme", "graph", "vault", "lieutenant", "oidc", "s3", "ssh", "ntp",
@@ -79,7 +77,7 @@ func listSchemes() []string {
 	}
 }
 
-// splitScheme splits an endpoint, and completes one without a scheme.
+// An endpoint without a scheme gets one.
 func splitScheme(text string) (scheme, rest string, err error) {
 	scheme, rest, whole := strings.Cut(text, "://")
 	if whole && !strings.ContainsAny(scheme, "/?#@") {
@@ -103,7 +101,7 @@ func splitScheme(text string) (scheme, rest string, err error) {
 	return "https", text, nil
 }
 
-// replaceScheme returns an endpoint with another scheme, if it can be read then; "" otherwise.
+// replaceScheme returns "" if the endpoint does not parse with that scheme.
 func replaceScheme(scheme, rest string) string {
 	if address, err := ParseEndpoint(scheme + "://" + rest); err == nil {
 		return address
@@ -125,10 +123,8 @@ func newSchemeError(scheme, rest string) error {
 	return failure
 }
 
-// truncateText bounds what an error repeats.
 func truncateText(text string) string { return text[:min(len(text), 20)] }
 
-// getAuthority returns what stands before the path, where credentials would be.
 func getAuthority(rest string) string { return rest[:min(len(rest), indexOr(rest, "/?#"))] }
 
 func indexOr(text, letters string) int {
@@ -138,7 +134,6 @@ func indexOr(text, letters string) int {
 	return len(text)
 }
 
-// newParseError says what is wrong with what the library refuses.
 func newParseError(rest string) error {
 	authority := getAuthority(rest)
 	if _, port, err := net.SplitHostPort(authority); err == nil && strings.Trim(port, "0123456789") != "" {
@@ -154,7 +149,7 @@ func newPortError(port string) error {
 	return AddressError{Problem: fmt.Sprintf("the port %q is none", truncateText(port)), Allowed: "1 to 65535"}
 }
 
-// checkParts refuses what means nothing to a kind.
+// checkParts refuses parts of a URL that the kind of the probe does not use.
 func checkParts(u *url.URL) error {
 	portOnly := slices.Contains([]string{"tcp", "tls", "ssh", "ntp", "closed", "zone"}, u.Scheme)
 	switch {
@@ -170,7 +165,6 @@ func checkParts(u *url.URL) error {
 	return nil
 }
 
-// parseHostPort returns the host in the form that is looked up, with the port.
 func parseHostPort(u *url.URL) (string, error) {
 	host, err := normalizeHost(u.Hostname())
 	if err != nil {
@@ -194,7 +188,6 @@ func formatHost(host string) string {
 	return host
 }
 
-// normalizeHost returns a name in ASCII and in lower case, or an address.
 func normalizeHost(host string) (string, error) {
 	problem := func(format string, args ...any) error {
 		return AddressError{Problem: fmt.Sprintf(format, args...), Allowed: "a name or an address, e.g. registry.example.net or 10.9.0.5"}
@@ -223,7 +216,7 @@ func normalizeHost(host string) (string, error) {
 	return name, nil
 }
 
-// isHostName tells whether a name consists of labels. The underscore is no part of host names, but is in use.
+// The underscore is no part of host names, but is in use.
 func isHostName(name string) bool {
 	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" ||

@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// latencies are how long probes take, by the IDs of their checks.
+// latencies are the durations of probes, by the IDs of their checks.
 type latencies map[string]time.Duration
 
 func (l latencies) Probe(ctx context.Context, check reach.Check) reach.Finding {
@@ -25,7 +25,7 @@ func (l latencies) slowest() (slowest time.Duration) {
 	return slowest
 }
 
-// wholeCatalogue is a task of every endpoint there is, and of more that an operator added.
+// wholeCatalogue is a task of the whole catalogue, and of more endpoints of the operator.
 func wholeCatalogue(tb testing.TB, more int) reach.Task {
 	tb.Helper()
 	endpoints, err := assets.ReadEndpoints()
@@ -42,7 +42,8 @@ func wholeCatalogue(tb testing.TB, more int) reach.Task {
 	return task
 }
 
-// worlds are how services may answer: as on a good day, with some that do not, and behind a firewall that drops all.
+// worlds are the latencies of services: on a good day, with some that do not answer, and behind a firewall that drops
+// all.
 func worlds() map[string]func(i int) time.Duration {
 	return map[string]func(int) time.Duration{
 		"good day":           func(i int) time.Duration { return time.Duration(40+i*37%400) * time.Millisecond },
@@ -62,7 +63,7 @@ func shareOfSlowest(ctx context.Context, task reach.Task, world func(int) time.D
 	return float64(time.Since(started)) / float64(l.slowest())
 }
 
-// What is promised: the catalogue and its slowest probe, and twice that with 200 endpoints more.
+// The limits: the catalogue and its slowest probe, and twice that with 200 endpoints more.
 const (
 	mostForCatalogue = 1.2
 	mostWithMore     = 2 * mostForCatalogue

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Cause is one thing that keeps several checks from being well: with it, all of them are mended.
+// Cause is one common cause of several failed checks: without it, all of them succeed.
 type Cause struct {
-	First Result   // one of those that it spoils
-	IDs   []string // of the checks that it spoils, in the order of the report
+	First Result   // one of the failed checks
+	IDs   []string // of the failed checks, in the order of the report
 	Text  string   // what it is, without a full stop: "the clock of this workstation is about 17 minutes behind"
 	Hint  string   // what to do about it
 }
 
-// minSharedChecks is how many checks have to suffer before a cause is told apart from them.
+// Fewer failed checks are not grouped by their cause.
 const minSharedChecks = 3
 
-// CommonCauses returns what several results of a report come from, whatever spoils most first.
+// CommonCauses returns the causes of several results of a report, the one with the most results first.
 func CommonCauses(report Report) []Cause {
 	cut := listSourcesWithout(report, func(l Layers) Layer { return l.TCP })
 	nameless := listSourcesWithout(report, func(l Layers) Layer { return l.DNS })
@@ -45,18 +45,18 @@ func CommonCauses(report Report) []Cause {
 	return causes
 }
 
-// Explains tells whether a result comes from this cause.
+// Explains reports whether a result comes from this cause.
 func (c Cause) Explains(r Result) bool {
 	return r.Source == c.First.Source && r.Class == c.First.Class && slices.Contains(c.IDs, r.ID)
 }
 
-// String says what it is and how much comes from it.
+// String returns the text of the cause and the number of its results.
 func (c Cause) String() string {
 	return fmt.Sprintf("one cause of %d problems: %s", len(c.IDs), c.Text)
 }
 
-// getSharedEvidence returns what results of one class have in common if they have one cause. From a place that is cut off no
-// connection was made at all, and from a nameless one no name was found.
+// getSharedEvidence returns what results of one class with a common cause share. cut: from this source no connection was
+// made at all; nameless: no name was resolved.
 func getSharedEvidence(r Result, cut, nameless bool) (shared string, known bool) {
 	e := r.Evidence
 	switch r.Class {
@@ -78,7 +78,7 @@ func getSharedEvidence(r Result, cut, nameless bool) (shared string, known bool)
 	return "", false
 }
 
-// listSourcesWithout returns the vantages from which a layer was tried and never came about.
+// listSourcesWithout returns the sources from which a layer was tried and never reached.
 func listSourcesWithout(report Report, layer func(Layers) Layer) map[string]bool {
 	without := map[string]bool{}
 	for _, r := range report.Results {
@@ -99,8 +99,7 @@ func newCause(r Result) *Cause {
 	return &Cause{First: r, Text: expandHint(words[0], r), Hint: expandHint(words[1], r)}
 }
 
-// listCauseTexts returns for each class what the cause is and what to do about it. What is in braces comes from the first
-// result, see filled.
+// Per class the cause and the fix. Placeholders in braces come from the first result, see expandHint.
 func listCauseTexts() map[Class][2]string {
 	return map[Class][2]string{
 		ClockSkew: {"the clock of {machine} is {how far behind or ahead}", "Set the clock of {machine}, best by NTP, and check again."},

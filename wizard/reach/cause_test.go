@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// spoiled are results of one class from a vantage; evidence is the same for all.
+// spoiled are results of one class from a source; evidence is the same for all.
 func spoiled(vantage string, class reach.Class, n int, evidence map[string]string, layers reach.Layers) (all []reach.Result) {
 	for i := range n {
 		all = append(all, reach.Result{

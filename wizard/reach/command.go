@@ -10,7 +10,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 )
 
-// BuildCommand returns a command for a shell that shows by other programs what a check saw; "" if there is none. It holds no
+// BuildCommand returns a shell command that reproduces a check with other programs; "" if there is none. It holds no
 // secret.
 func BuildCommand(check Check, r Result) string {
 	by := newCommandBuilder(check, r)
@@ -31,11 +31,10 @@ func BuildCommand(check Check, r Result) string {
 
 func isUnprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-// commandBuilder is what commands are made of.
 type commandBuilder struct {
 	kind, host, port string
 	proxy            string
-	address          url.URL // of what is asked for
+	address          url.URL // of the request
 }
 
 func newCommandBuilder(check Check, r Result) commandBuilder {
@@ -60,7 +59,7 @@ func newCommandBuilder(check Check, r Result) commandBuilder {
 	return by
 }
 
-// resolvePath returns what a kind asks a server for.
+// The path that a kind of probe requests.
 func resolvePath(kind, given string) string {
 	usual := map[string]string{
 		"registry": "/v2/", "release": "/v2/", "acme": "/directory", "vault": "/v1/sys/health", "lieutenant": "/healthz",
@@ -125,7 +124,6 @@ func quoteCommand(words ...string) string {
 	return shellescape.QuoteCommand(slices.DeleteFunc(words, func(word string) bool { return word == "" }))
 }
 
-// parsePort returns the port of a target, or "".
 func parsePort(target string) string {
 	_, port, err := net.SplitHostPort(target)
 	if err != nil {

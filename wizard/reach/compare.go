@@ -1,7 +1,7 @@
 package reach
 
-// Change is a check whose verdict or class is another than in an earlier report. A check that only one of them has,
-// has an empty result on the other side.
+// Change is a check whose verdict or class differs from an earlier report. If only one report has the check, the other
+// result is empty.
 type Change struct{ Before, After Result }
 
 // Compare returns what changed from an earlier report to a later one, in the order of the later one; what only the
@@ -33,10 +33,10 @@ func (c Change) Result() Result {
 	return c.Before
 }
 
-// Direction is which way something changed.
+// Direction is the direction of a change.
 type Direction string
 
-// The turns, the ones that matter most first.
+// The directions, the most important first.
 const (
 	Worse   Direction = "worse"
 	Better  Direction = "better"
@@ -45,7 +45,7 @@ const (
 	Removed Direction = "removed"
 )
 
-// Direction returns which way a change leads.
+// Direction returns the direction of a change.
 func (c Change) Direction() Direction {
 	was, now := c.Before.Verdict.rank(), c.After.Verdict.rank()
 	switch {
@@ -61,7 +61,7 @@ func (c Change) Direction() Direction {
 	return Other
 }
 
-// rank orders verdicts: what nobody looked at is worse than what is well, and better than what is known to be wrong.
+// A skipped check ranks between a good and a failed one.
 func (v Verdict) rank() int {
 	switch v {
 	case OK:
@@ -74,12 +74,11 @@ func (v Verdict) rank() int {
 	return 3
 }
 
-// resultKey is what is looked at, from where.
 type resultKey struct{ source, id string }
 
 func toResultKey(r Result) resultKey { return resultKey{r.Source, r.ID} }
 
-// indexResults returns the results by what they are about. Of several, the last counts.
+// Of several results of a check from one source, the last counts.
 func indexResults(report Report) map[resultKey]Result {
 	all := make(map[resultKey]Result, len(report.Results))
 	for _, r := range report.Results {

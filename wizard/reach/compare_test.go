@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// reportOf makes a report of "ID verdict class" each.
+// reportOf builds a report of "ID verdict class" each.
 func reportOf(lines ...string) reach.Report {
 	report := reach.Report{V: reach.Version}
 	for _, line := range lines {

@@ -8,15 +8,13 @@ import (
 	"exoshift/state"
 )
 
-// condition is what an endpoint of the catalogue is checked for.
 type condition struct {
-	text  string // for people, after "when"
+	text  string // for humans, after "when"
 	holds func(Scope) bool
-	// answered: it depends on answers, and holds perhaps as long as they are not given.
+	// answered: it depends on answers; as long as they are missing, it may hold.
 	answered bool
 }
 
-// listConditions returns all conditions by their names in the catalogue.
 func listConditions() map[string]condition {
 	never := func(Scope) bool { return false }
 	asked := func(text string, holds func(state.Spec) bool) condition {
@@ -39,7 +37,7 @@ func listConditions() map[string]condition {
 		"installed": {"the cluster stands", func(s Scope) bool { return s.Installed }, false},
 		"in-zone":   {"the checks are made in the zone", func(s Scope) bool { return s.Source == Zone }, false},
 
-		// What nobody's answers say: such endpoints are checked only if somebody asks for them by their IDs.
+		// Endpoints that only humans use are checked only when requested by ID.
 		"person":          {"asked for: only people use it", never, false},
 		"puppet":          {"asked for: only load balancers that Puppet configures need it", never, false},
 		"terraform":       {"asked for: only installations with Terraform need it", never, false},
@@ -50,8 +48,8 @@ func listConditions() map[string]condition {
 	}
 }
 
-// matchConditions tells whether all conditions hold, and whether that is certain: as long as only the zone is known, what the
-// answers decide holds perhaps. A condition may name several of which one is enough: "syn|ccm".
+// The second result is false as long as only the zone is known and the answers decide. A condition may be an alternative:
+// "syn|ccm".
 func (s Scope) matchConditions(names []string) (held, certain bool, err error) {
 	known, certain := listConditions(), true
 	for _, alternatives := range names {
@@ -73,12 +71,11 @@ func (s Scope) matchConditions(names []string) (held, certain bool, err error) {
 
 func isOKD(spec state.Spec) bool { return spec.OpenShift.Distribution == "okd" }
 
-// onStream9 tells whether the machines start from CentOS Stream CoreOS 9; later releases are on 10.
+// The machines of later releases start from CentOS Stream CoreOS 10.
 func onStream9(spec state.Spec) bool {
 	return isOKD(spec) && strings.HasPrefix(spec.OpenShift.Version, "4.19.")
 }
 
-// isVSHN tells whether Project Syn is run by VSHN.
 func isVSHN(spec state.Spec) bool {
 	lieutenant, err := url.Parse(spec.Syn.LieutenantURL)
 	return err == nil && strings.HasSuffix("."+strings.ToLower(lieutenant.Hostname()), ".vshn.net")

@@ -14,7 +14,7 @@ const MaxEndpoints = 500
 // Customer is the group of the operator's own endpoints.
 const Customer = "customer"
 
-// newCustomerChecks returns a check for each of the operator's own endpoints; what is there twice is checked once.
+// Duplicates are checked once.
 func newCustomerChecks(endpoints []string) ([]Check, error) {
 	if len(endpoints) > MaxEndpoints {
 		return nil, fmt.Errorf("checks.endpoints has %d items; at most %d are checked", len(endpoints), MaxEndpoints)
@@ -50,8 +50,7 @@ func newCustomerCheck(id, address string) Check {
 	return check
 }
 
-// generateCustomerIDs returns the ID of each address. It depends on the address alone, so that a list may be reordered; only
-// where two would be the same, both are longer.
+// An ID depends on the address alone, so that a list may be reordered; only IDs that collide are longer.
 func generateCustomerIDs(addresses []string) []string {
 	count := map[string]int{}
 	for _, address := range addresses {
@@ -71,7 +70,7 @@ func generateCustomerID(address string, bytes int) string {
 	return "NET-CUS-" + strings.ToUpper(hex.EncodeToString(sum[:bytes]))
 }
 
-// normalizeURL writes an address so that one service has one form: without the usual port, and without an empty path.
+// normalizeURL drops the default port and an empty path.
 func normalizeURL(u *url.URL) string {
 	if port := u.Port(); port != "" && port == getDefaultPort(u.Scheme) {
 		u.Host = strings.TrimSuffix(u.Host, ":"+port)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Describe says in a few words what a result is, without a full stop: "reached in 61 ms", "TLS: signed by CN=Corp Proxy
-// CA, which this workstation does not trust". What it holds of the evidence is as the evidence has it.
+// Describe returns a result in a few words, without a full stop: "reached in 61 ms", "TLS: signed by CN=Corp Proxy CA,
+// which this workstation does not trust". Values of the evidence are unchanged.
 func (r Result) Describe() string {
 	switch {
 	case r.Verdict == Skipped:
@@ -30,7 +30,6 @@ func (r Result) Describe() string {
 	return words
 }
 
-// describeLayer names the layer that failed as the protocol does.
 func (r Result) describeLayer() string {
 	if r.Class == UDPTimeout {
 		return "UDP"
@@ -53,7 +52,7 @@ func formatDuration(r Result) string {
 	return ""
 }
 
-// listClassTexts returns what each class means, for people. What is in braces comes from the result, see filled.
+// Placeholders in braces come from the result, see expandHint.
 func listClassTexts() map[Class]string {
 	all := map[Class]string{
 		NXDomain:     "there is no such name, says {resolver}",

@@ -15,7 +15,7 @@ import (
 	"exoshift/internal/network"
 )
 
-// Discovery is what Lieutenant says about its neighbours; what it does not say is empty.
+// Discovery holds the addresses that Lieutenant publishes; missing ones are empty.
 type Discovery struct {
 	OIDC  string // https URL of the openid-configuration of the single sign-on
 	Vault string // https URL of Vault
@@ -27,8 +27,8 @@ const (
 	discoverySize = 64 << 10
 )
 
-// Discover asks a Lieutenant where the single sign-on and Vault are. What it says is only an address to look at: nothing
-// but https is taken, and no credentials.
+// Discover fetches the addresses of the single sign-on and of Vault from a Lieutenant. They are only addresses to probe:
+// https without credentials is accepted, nothing else.
 func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Discovery, error) {
 	const op = "ask Lieutenant where the single sign-on and Vault are"
 	address, err := parseHTTPSURL(lieutenantURL)
@@ -49,7 +49,7 @@ func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Dis
 	return discovery, nil
 }
 
-// fetchPage reads a page. It follows no redirects: an API has none at its root, and a login page has.
+// fetchPage follows no redirects: an API has none at its root, a login page has.
 func fetchPage(ctx context.Context, n network.Network, address string) ([]byte, error) {
 	client := n.NewAPIClient(network.Limits{Bytes: discoverySize, Time: discoveryTime})
 	defer client.CloseIdleConnections()
@@ -69,7 +69,7 @@ func fetchPage(ctx context.Context, n network.Network, address string) ([]byte, 
 	return io.ReadAll(response.Body)
 }
 
-// readDiscovery takes what can be used, and returns what cannot as an error beside it.
+// readDiscovery returns what is usable, and the rest as an error beside it.
 func readDiscovery(content []byte) (Discovery, error) {
 	var said struct {
 		OIDC struct {
@@ -99,7 +99,7 @@ func readDiscovery(content []byte) (Discovery, error) {
 	return discovery, errors.Join(oidc, vault)
 }
 
-// parseHTTPSURL returns an address in its plain form, if it is one of https without credentials.
+// parseHTTPSURL accepts https without credentials only.
 func parseHTTPSURL(text string) (string, error) {
 	if scheme, _, _ := strings.Cut(text, "://"); !strings.EqualFold(scheme, "https") {
 		return "", errors.New("it is no address of https")

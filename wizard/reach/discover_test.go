@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/network"
 )
 
-// lieutenant serves an answer at example.com, whose certificate the test server has.
+// lieutenant serves an answer at example.com, with the test server's certificate.
 func lieutenant(t *testing.T, answer http.HandlerFunc) network.Network {
 	t.Helper()
 	server := httptest.NewTLSServer(answer)

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// FirewallRule is one line of a firewall request: what those who run the network are asked for.
+// FirewallRule is one line of a firewall request to the network's operators.
 type FirewallRule struct {
 	ID          string // of the checks, e.g. "NET-RH-001, NET-RH-002"
 	Ask         Ask
-	Source      string // for people, e.g. "this workstation (192.0.2.10)" or "the nodes in the zone"
+	Source      string // for humans, e.g. "this workstation (192.0.2.10)" or "the nodes in the zone"
 	Destination string // host name
 	Port        string // e.g. "443/tcp"; "" of a name
 	Reason      string // what it is needed for
-	Proof       string // what was seen, with the layer, e.g. "DNS ok, TCP FAILED, TLS -, HTTP -: no answer from 203.0.113.9"
+	Proof       string // evidence with the layer, e.g. "DNS ok, TCP FAILED, TLS -, HTTP -: no answer from 203.0.113.9"
 	Owner       string // who can change it
 	Must        bool   // an installation does not start without it
 }
 
-// Ask is what is asked for.
+// Ask is the change that is requested.
 type Ask string
 
-// What can be asked for.
+// The changes that can be requested.
 const (
 	Allow   Ask = "allow"
 	Resolve Ask = "resolve the name"
@@ -30,12 +30,12 @@ const (
 	Admit   Ask = "let through the proxy"
 )
 
-// EvidenceSource is the machine's own address on the way to the service. Behind NAT it is an inner one, by which the
-// firewalls up to there know the machine.
+// EvidenceSource is the machine's own address towards the service. Behind NAT it is an internal one, by which the
+// firewalls up to the NAT know the machine.
 const EvidenceSource = "source"
 
-// ListFirewallRules returns what to ask for after a report, those that must be reached first. Checks are those of the task. What
-// nobody who runs the network can change is not among them.
+// ListFirewallRules returns the rules to request after a report, those for required services first. Checks are those of
+// the task. Failures that the network's operators cannot fix have no rule.
 func ListFirewallRules(report Report, checks []Check) []FirewallRule {
 	byID := map[string]Check{}
 	for _, check := range checks {
@@ -58,10 +58,10 @@ func ListFirewallRules(report Report, checks []Check) []FirewallRule {
 	return demands
 }
 
-// mapAsk returns what those who run the network can do about a failure, or "".
+// mapAsk returns "" if a change of the network cannot fix the failure.
 func mapAsk(r Result) Ask {
 	if r.Class == NoRoute && r.Layers.DNS == LayerFail {
-		return "" // not even a name server could be asked: this machine is in no network
+		return "" // no name server is reachable: this machine is in no network
 	}
 	switch r.Class {
 	case NXDomain, ServFail, DNSTimeout, SplitView:
@@ -79,7 +79,7 @@ func mapAsk(r Result) Ask {
 	return ""
 }
 
-// computeRank puts what must be reached first, and names before what is behind them.
+// Required services first, and names before the services behind them.
 func computeRank(d FirewallRule) int {
 	rank := 2 * slices.Index([]Ask{Resolve, Allow, Admit, Exempt}, d.Ask)
 	if !d.Must {
@@ -109,7 +109,6 @@ func newFirewallRule(r Result, check Check, ask Ask, source string) FirewallRule
 	return d
 }
 
-// formatPort writes a port as firewalls have it, e.g. "443/tcp" or "53/udp+tcp".
 func formatPort(target string, check Check, r Result) string {
 	transport := check.Transport()
 	if r.Class == UDPTimeout && transport == "tcp" {
@@ -118,7 +117,6 @@ func formatPort(target string, check Check, r Result) string {
 	return cmp.Or(parsePort(target), "443") + "/" + transport
 }
 
-// formatProof says what was seen, and from where.
 func formatProof(r Result) string {
 	proof := r.Layers.FormatLine() + ": " + r.Describe()
 	if who := describeSource(r.Source); !strings.Contains(proof, who) {
@@ -127,7 +125,7 @@ func formatProof(r Result) string {
 	return proof
 }
 
-// mergeRule adds a demand, or its reason to one that asks for the same.
+// mergeRule adds a rule, or its reason to an equal one.
 func mergeRule(demands []FirewallRule, d FirewallRule) []FirewallRule {
 	for i, same := range demands {
 		if same.Ask == d.Ask && same.Source == d.Source && same.Destination == d.Destination && same.Port == d.Port {
@@ -140,7 +138,6 @@ func mergeRule(demands []FirewallRule, d FirewallRule) []FirewallRule {
 	return append(demands, d)
 }
 
-// joinUnique adds a text to others, unless it is one of them.
 func joinUnique(texts, text, separator string) string {
 	if text == "" || strings.Contains(separator+texts+separator, separator+text+separator) {
 		return texts
@@ -148,10 +145,9 @@ func joinUnique(texts, text, separator string) string {
 	return texts + separator + text
 }
 
-// sourceIndex are the machines that looked.
 type sourceIndex struct {
-	addresses map[string]string // by vantage, where they are known
-	inZone    map[string]bool   // the checks that the zone made, by ID
+	addresses map[string]string // by source, where they are known
+	inZone    map[string]bool   // IDs of the checks that ran in the zone
 }
 
 func indexSources(report Report) sourceIndex {
@@ -163,8 +159,8 @@ func indexSources(report Report) sourceIndex {
 	return all
 }
 
-// findSource returns who needs what a vantage could not reach, or "". What the zone saw for itself is not asked for on the
-// word of a workstation; what nobody looked at from there, is.
+// findSource returns the machine that needs the service, or "". If the zone checked the service itself, a failure of the
+// workstation needs no rule for the nodes.
 func (v sourceIndex) findSource(r Result, check Check) string {
 	inZone := "the nodes in the zone"
 	if len(check.From) > 0 && !slices.Contains(check.From, "nodes") && slices.Contains(check.From, "load-balancers") {
@@ -172,7 +168,7 @@ func (v sourceIndex) findSource(r Result, check Check) string {
 	}
 	switch {
 	case r.Source == Zone:
-		return inZone // the machine that looked is gone again, and its address with it
+		return inZone // the machine that ran the check is deleted, and its address with it
 	case r.Source != Workstation, len(check.From) == 0, slices.Contains(check.From, "installer"):
 		if address := v.getAddress(r); address != "" {
 			return describeSource(r.Source) + " (" + address + ")"
@@ -184,12 +180,12 @@ func (v sourceIndex) findSource(r Result, check Check) string {
 	return inZone
 }
 
-// getAddress returns the address of the machine that made a check, on the way to that service or else to any.
+// The address towards that service is preferred, then one towards any.
 func (v sourceIndex) getAddress(r Result) string {
 	return cmp.Or(r.Evidence[EvidenceSource], v.addresses[r.Source])
 }
 
-// formatAddress names the address that a firewall's log knows the attempt by, unless the source of the demand says it.
+// formatAddress returns the address that a firewall logs, unless the rule's source names it already.
 func (v sourceIndex) formatAddress(r Result, source string) string {
 	address := v.getAddress(r)
 	if address == "" || strings.Contains(source, address) {

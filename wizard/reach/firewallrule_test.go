@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// requested writes the demands after a report in short.
+// requested renders the rules after a report in short.
 func requested(report reach.Report, checks ...reach.Check) string {
 	var lines []string
 	for _, d := range reach.ListFirewallRules(report, checks) {
@@ -17,7 +17,6 @@ func requested(report reach.Report, checks ...reach.Check) string {
 	return strings.Join(lines, "\n")
 }
 
-// failed is a failure as seen from the workstation.
 func failed(id, target string, class reach.Class, evidence ...string) reach.Result {
 	r := reach.Result{ID: id, Target: target, Class: class, Source: reach.Workstation, Severity: reach.Must, Verdict: reach.Fail, Evidence: map[string]string{}}
 	for i := 0; i+1 < len(evidence); i += 2 {

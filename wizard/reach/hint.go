@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// buildHint returns what to do about a result: one action by its class, and what the catalogue adds about this service.
 func buildHint(check Check, r Result) string {
 	hint := getClassHint(r)
 	if r.Verdict != OK && check.Hint != "" && !isSourceFault(r.Class) {
@@ -15,8 +14,7 @@ func buildHint(check Check, r Result) string {
 	return hint
 }
 
-// isSourceFault tells whether a failure is of the place that was looked from, whatever the service: what the catalogue adds
-// about the service would lead astray.
+// If the failure is the source's, whatever the service, the catalogue's hint about the service would mislead.
 func isSourceFault(class Class) bool {
 	switch class {
 	case ClockSkew, Captive, ProxyAuth, NoRoute, DNSTimeout:
@@ -36,7 +34,7 @@ func getClassHint(r Result) string {
 	return expandHint(text, r)
 }
 
-// listHints returns the action for each class. What is in braces comes from the result, see filled.
+// Placeholders in braces come from the result, see expandHint.
 func listHints() map[Class]string {
 	all := listDNSHints()
 	for _, layer := range []map[Class]string{listTransportHints(), listTLSHints(), listServiceHints()} {
@@ -93,7 +91,6 @@ func listServiceHints() map[Class]string {
 	}
 }
 
-// expandHint puts what is known into a text.
 func expandHint(text string, r Result) string {
 	e := r.Evidence
 	host := cmp.Or(parseHost(e[EvidenceHost]), parseHost(r.Target))

@@ -34,7 +34,6 @@ func classes(t *testing.T) (all []reach.Class) {
 	return all
 }
 
-// seen is the result of a check whose prober found that class.
 func seen(t *testing.T, class reach.Class, evidence map[string]string) reach.Result {
 	t.Helper()
 	finding := reach.Finding{Class: class, Evidence: evidence}

@@ -9,8 +9,8 @@ import (
 	"exoshift/assets"
 )
 
-// ListIDs returns the IDs of all checks that there can be: those of a catalogue, and those of the operator's own endpoints
-// that can be read.
+// ListIDs returns the IDs of all possible checks: those of a catalogue, and those of the operator's own endpoints that
+// parse.
 func ListIDs(catalogue []assets.Endpoint, endpoints []string) []string {
 	ids := listCatalogueIDs(catalogue)
 	var readable []string
@@ -22,18 +22,18 @@ func ListIDs(catalogue []assets.Endpoint, endpoints []string) []string {
 	return append(ids, generateCustomerIDs(readable)...)
 }
 
-// HasID tells whether an ID is among others; its letters may be small.
+// HasID reports whether an ID is in a list, ignoring case.
 func HasID(ids []string, id string) bool {
 	return slices.ContainsFunc(ids, func(known string) bool { return strings.EqualFold(known, id) })
 }
 
-// maxIDLength is how long a word may be to be taken for an ID with a typing mistake.
+// Longer words are not taken for an ID with a typing mistake.
 const maxIDLength = 40
 
-// FindNearestID returns the ID that was probably meant, or "".
+// FindNearestID returns the ID that word is probably a typing mistake of, or "".
 func FindNearestID(word string, ids []string) string {
 	word = strings.ToUpper(strings.TrimSpace(word))
-	best, distance := "", 3 // more mistakes than two make it another one
+	best, distance := "", 3 // with more than two mistakes it is another word
 	if len(word) > maxIDLength {
 		return ""
 	}

@@ -2,8 +2,8 @@ package reach
 
 import "slices"
 
-// MergeReports makes one report of those of several vantages, in their order. What only the nodes need, and reach from where
-// they are, does not fail because this workstation cannot reach it: that is a warning then.
+// MergeReports merges the reports of several sources, in their order. If only the nodes need a service and they reach it,
+// a failure from this workstation becomes a warning.
 func MergeReports(checks []Check, parts ...Report) Report {
 	spared := map[string]bool{}
 	for _, check := range checks {

@@ -96,7 +96,7 @@ func classTable() string {
 	return out.String()
 }
 
-// inCell makes a text fit for a cell; what comes from the result is in italics.
+// inCell escapes a text for a table cell; values of the result are in italics.
 func inCell(text string) string {
 	text = strings.NewReplacer("|", `\|`, "<", `\<`, "\n", " ").Replace(text)
 	return regexp.MustCompile(`\{([a-z]+)\}`).ReplaceAllString(text, "*$1*")

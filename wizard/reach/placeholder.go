@@ -10,16 +10,15 @@ import (
 	"exoshift/state"
 )
 
-// defaultChannel is what is asked about as long as nobody said which release is wanted.
+// The channel for requests as long as no release was chosen.
 const defaultChannel = "stable-4.21"
 
-// placeholder is a part of a URL of the catalogue that the answers decide.
+// The answers decide the value of a placeholder.
 type placeholder struct {
 	value   func(Scope) string // "": it is not known
-	missing string             // what has to be known for it, after "answer"
+	missing string             // the answer that it needs, after "answer"
 }
 
-// listPlaceholders returns all placeholders by their names in the catalogue.
 func listPlaceholders() map[string]placeholder {
 	const domainLacks = "cluster.id and cluster.baseDomain"
 	asked := func(value func(state.Spec) string) func(Scope) string {
@@ -41,7 +40,7 @@ func listPlaceholders() map[string]placeholder {
 	}
 }
 
-// expandURL puts values into a URL of the catalogue. It returns the first placeholder whose value is not known.
+// expandURL returns the first placeholder whose value is not known.
 func (s Scope) expandURL(address string) (filled, unknown string) {
 	known := listPlaceholders()
 	filled = regexp.MustCompile(`\{[a-z-]+\}`).ReplaceAllStringFunc(address, func(name string) string {
@@ -58,7 +57,6 @@ func (s Scope) expandURL(address string) (filled, unknown string) {
 	return filled, unknown
 }
 
-// describeMissing says what to do so that a placeholder is known.
 func describeMissing(name string) string {
 	return "answer " + cmp.Or(listPlaceholders()[name].missing, "more")
 }
@@ -77,7 +75,6 @@ func getAppsDomain(spec state.Spec) string {
 	return spec.AppsDomain()
 }
 
-// getRelease returns the version or the channel of OpenShift Container Platform.
 func getRelease(spec state.Spec) string {
 	if version := spec.OpenShift.Version; version != "" && !strings.Contains(version, "-okd-") {
 		return url.PathEscape(version)
@@ -92,8 +89,8 @@ func getOKDRelease(spec state.Spec) string {
 	return ""
 }
 
-// resolveChannel returns the channel that updates come from. The mirror knows a channel more, "latest", which is ahead of all
-// but candidates.
+// resolveChannel returns the channel of the updates. The mirror has one more channel, "latest", which is ahead of all but
+// candidates.
 func resolveChannel(spec state.Spec) string {
 	release := strings.Replace(getRelease(spec), "latest-", "fast-", 1)
 	if channel := regexp.MustCompile(`^(?:stable|fast|candidate)-\d+\.\d+$`); channel.MatchString(release) {
@@ -105,8 +102,8 @@ func resolveChannel(spec state.Spec) string {
 	return defaultChannel
 }
 
-// resolveVault returns the address of Vault: as answered, as Lieutenant says, or that of VSHN's production, which belongs to
-// the Lieutenant of production only.
+// The address as answered, as Lieutenant publishes it, or that of VSHN's production, which belongs to the Lieutenant of
+// production only.
 func resolveVault(s Scope) string {
 	address := cmp.Or(s.Spec.Syn.VaultAddress, s.Discovery.Vault)
 	if address == "" && trimURL(s.Spec.Syn.LieutenantURL) == "api.syn.vshn.net" {
@@ -115,7 +112,7 @@ func resolveVault(s Scope) string {
 	return trimURL(address)
 }
 
-// trimURL returns a URL without its scheme, credentials, question and slash at the end; "" if it is none.
+// trimURL drops the scheme, credentials, query and trailing slash; "" if text is no URL.
 func trimURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -124,7 +121,6 @@ func trimURL(address string) string {
 	return strings.ToLower(u.Host) + strings.TrimRight(u.EscapedPath(), "/")
 }
 
-// parseProxyAddress returns the "host:port" of a proxy's URL.
 func parseProxyAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {

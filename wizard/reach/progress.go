@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// progress turns outcomes into results. A failure is not told before all that the check needs has ended: it may only
-// be the consequence of another. It belongs to one goroutine.
+// progress turns outcomes into results. A failure is not reported before all checks that it needs have ended: it may be
+// their consequence. It belongs to one goroutine.
 type progress struct {
 	task     Task
 	now      time.Time
 	emit     func(Result)
 	results  []Result
 	byID     map[string]int // the first check of each ID
-	unusable []string       // why a check is of no use to those who need it, e.g. "NET-RH-004 failed"
+	unusable []string       // why dependent checks are skipped, e.g. "NET-RH-004 failed"
 	settled  []bool
 	pending  []outcome
 }
@@ -37,7 +37,6 @@ func newProgress(task Task, now time.Time, tell func(Result)) *progress {
 	return s
 }
 
-// listWanted returns the places of the checks that are to be probed.
 func (s *progress) listWanted() (places []int) {
 	for i, settled := range s.settled {
 		if !settled {
@@ -47,13 +46,13 @@ func (s *progress) listWanted() (places []int) {
 	return places
 }
 
-// record takes in how a probe ended, and settles what can be settled now.
+// record also resolves the checks that no longer wait for this one.
 func (s *progress) record(o outcome) {
 	s.pending = append(s.pending, o)
 	s.finishReady()
 }
 
-// close settles what waits for itself, which happens where checks need each other.
+// close resolves checks that need each other.
 func (s *progress) close() {
 	for len(s.pending) > 0 {
 		slices.SortFunc(s.pending, func(a, b outcome) int { return a.index - b.index })
@@ -84,7 +83,6 @@ func (s *progress) hasSettledNeeds(i int) bool {
 	})
 }
 
-// resolve makes the result of a check.
 func (s *progress) resolve(o outcome) {
 	check := s.task.Checks[o.index]
 	if o.finding.Unknown != "" {
@@ -107,7 +105,7 @@ func (s *progress) resolve(o outcome) {
 	s.finish(o.index, newResult(s.task.Source, check, o.finding))
 }
 
-// findCause returns why a check that failed says nothing by itself, or "".
+// The failed need of a failed check, or "".
 func (s *progress) findCause(check Check) string {
 	for _, id := range check.Needs {
 		if need, known := s.byID[id]; known && s.settled[need] && s.unusable[need] != "" {
@@ -131,7 +129,6 @@ func (s *progress) finish(i int, result Result) {
 	}
 }
 
-// withDuration notes how long a probe took, unless it said so itself.
 func withDuration(f Finding, took time.Duration) Finding {
 	if f.Evidence[EvidenceTime] == "" {
 		f.Evidence = withEvidence(f.Evidence, EvidenceTime, strconv.FormatInt(took.Milliseconds(), 10))

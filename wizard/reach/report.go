@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxReport is how long a report may be, in bytes.
+// In bytes.
 const maxReport = 16 << 20
 
 // WriteReport writes a report as JSON, indented, in the form that ReadReport reads.
@@ -22,7 +22,7 @@ func WriteReport(w io.Writer, report Report) error {
 	return nil
 }
 
-// complete returns a report in which nothing is null.
+// In a complete report nothing is null.
 func (r Report) complete() Report {
 	r.V = Version
 	r.Results = slices.Clone(r.Results)
@@ -35,8 +35,8 @@ func (r Report) complete() Report {
 	return r
 }
 
-// ReadReport reads a report of WriteReport, up to 16 MiB. What it does not know it leaves out, so that reports of later
-// programs can be read, as long as their version is the same.
+// ReadReport reads a report of WriteReport, up to 16 MiB. Unknown fields are ignored, so that reports of later programs
+// can be read, as long as their version is the same.
 func ReadReport(in io.Reader) (Report, error) {
 	content, err := io.ReadAll(io.LimitReader(in, maxReport+1))
 	switch {
@@ -55,7 +55,6 @@ func ReadReport(in io.Reader) (Report, error) {
 	return report.complete(), nil
 }
 
-// withOffset says where JSON is wrong.
 func withOffset(err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {

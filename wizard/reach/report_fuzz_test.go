@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// FuzzReadReport reads what a remote machine says that it found; what is read is written as it was.
+// FuzzReadReport parses the report of a remote machine; writing it again yields the same.
 func FuzzReadReport(f *testing.F) {
 	var empty bytes.Buffer
 	if err := reach.WriteReport(&empty, reach.Report{Results: []reach.Result{{ID: "a", Verdict: reach.OK}}}); err != nil {

@@ -14,7 +14,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// anyReport draws a report as a run could have made it.
+// anyReport draws a report of a possible run.
 func anyReport(t *rapid.T) reach.Report {
 	text := rapid.String()
 	layer := rapid.SampledFrom([]reach.Layer{reach.LayerOK, reach.LayerFail, reach.LayerNone})

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Version is that of the report's form.
+// Version is the version of the report's format.
 const Version = 1
 
-// newResult makes the result of a finding.
 func newResult(vantage string, check Check, f Finding) Result {
 	result := Result{
 		ID: check.ID, Group: check.Group, Target: check.Target(), Source: vantage, Phase: check.Phase, Severity: check.Severity,
@@ -30,14 +29,13 @@ func computeVerdict(check Check, f Finding) Verdict {
 	return Fail
 }
 
-// normalize returns layers in which each one has a state.
+// Layers without a state get None.
 func (l Layers) normalize() Layers {
 	return Layers{
 		DNS: cmp.Or(l.DNS, LayerNone), TCP: cmp.Or(l.TCP, LayerNone), TLS: cmp.Or(l.TLS, LayerNone), HTTP: cmp.Or(l.HTTP, LayerNone),
 	}
 }
 
-// withEvidence returns a copy of an evidence that has one thing more; an empty key adds nothing.
 func withEvidence(evidence map[string]string, key, value string) map[string]string {
 	all := maps.Clone(evidence)
 	if all == nil {
@@ -49,26 +47,25 @@ func withEvidence(evidence map[string]string, key, value string) map[string]stri
 	return all
 }
 
-// skipPrefix begins what EvidenceSkipped says of a check that nobody chose to leave out.
+// skipPrefix begins the EvidenceSkipped of a check that the operator did not exclude.
 const skipPrefix = "because "
 
 func newSkipEvidence(cause string) map[string]string {
 	return map[string]string{EvidenceSkipped: skipPrefix + cause}
 }
 
-// IsManualSkip tells whether somebody decided to skip this check, other than that it could not be made.
+// IsManualSkip reports whether the operator excluded this check; other checks are skipped because they could not run.
 func (r Result) IsManualSkip() bool {
 	return r.Verdict == Skipped && !strings.HasPrefix(r.Evidence[EvidenceSkipped], skipPrefix)
 }
 
-// IsUnfinished tells whether a check was not made because the run ended before, or nobody told how it ended.
+// IsUnfinished reports whether a check has no outcome because the run ended before, or the source did not report one.
 func (r Result) IsUnfinished() bool {
 	cause := strings.TrimPrefix(r.Evidence[EvidenceSkipped], skipPrefix)
 	return r.Verdict == Skipped && !r.IsManualSkip() && slices.Contains([]string{errStopped.Error(), errTimeUp.Error(), errNotReported.Error()}, cause)
 }
 
-// ComputeVerdict returns how a report ended as a whole: Fail if anything failed, Warn if there is a warning or a check that was
-// not finished, OK otherwise.
+// ComputeVerdict returns the verdict of a whole report
 func (r Report) ComputeVerdict() Verdict {
 	worst := OK
 	for _, result := range r.Results {
@@ -82,7 +79,7 @@ func (r Report) ComputeVerdict() Verdict {
 	return worst
 }
 
-// Count returns how many results have a verdict.
+// Count returns the number of results with a verdict.
 func (r Report) Count(verdict Verdict) (n int) {
 	for _, result := range r.Results {
 		if result.Verdict == verdict {

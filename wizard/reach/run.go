@@ -14,29 +14,29 @@ type Prober interface {
 	Probe(ctx context.Context, check Check) Finding
 }
 
-// Bounds of a run. So many probes at a time finish the catalogue and as many checks again within two of the slowest
-// probe, even where every single one waits for its whole limit, which is what a closed firewall looks like.
+// Bounds of a run. This concurrency finishes the catalogue, and as many checks again, within twice the longest probe,
+// even if every probe takes its whole limit, as behind a closed firewall.
 const (
 	concurrency = 160
-	probeLimit  = 30 * time.Second // of one probe, whatever limits it sets itself
+	probeLimit  = 30 * time.Second // of one probe, whatever its own limits are
 	totalLimit  = 60 * time.Second
-	probeGrace  = 250 * time.Millisecond // for a probe to say what it knows when its time is up
+	probeGrace  = 250 * time.Millisecond // for a probe to return its finding after its time is up
 )
 
-// Why a probe is not finished.
+// Reasons for an unfinished probe.
 var (
 	errStopped = errors.New("the run was stopped")
 	errTimeUp  = errors.New("the time of the run was up")
 )
 
-// Run makes all checks of a task, as many at a time as are useful, and tells each result once. What needs a check that
-// failed is skipped because of it. It ends with ctx at the latest, and then what was not probed is a result, too.
+// Run runs all checks of a task concurrently, and emits each result once. A check is skipped if one that it needs failed.
+// It ends with ctx at the latest; then the checks that were not probed have a result, too.
 func Run(ctx context.Context, task Task, prober Prober, tell func(Result)) Report {
 	started := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, totalLimit, errTimeUp)
 	defer cancel()
 	run := newProgress(task, started, tell)
-	ended := make(chan outcome, len(task.Checks)) // nobody who probes ever waits for those who listen
+	ended := make(chan outcome, len(task.Checks)) // buffered for all: a probe never waits for the receiver
 	go runProbes(ctx, run.listWanted(), task.Checks, prober, ended)
 	for range run.listWanted() {
 		run.record(<-ended)
@@ -47,7 +47,6 @@ func Run(ctx context.Context, task Task, prober Prober, tell func(Result)) Repor
 	}
 }
 
-// outcome is how the probe of one check ended.
 type outcome struct {
 	index   int // of the check
 	finding Finding
@@ -66,7 +65,7 @@ func runProbes(ctx context.Context, wanted []int, checks []Check, prober Prober,
 	}
 }
 
-// runProbe probes one check. It returns in time even if the prober does not.
+// runProbe returns in time even if the prober does not.
 func runProbe(ctx context.Context, check Check, prober Prober) (Finding, error) {
 	if ctx.Err() != nil {
 		return Finding{}, getEndReason(ctx)
@@ -78,7 +77,7 @@ func runProbe(ctx context.Context, check Check, prober Prober) (Finding, error) 
 	go func() { found <- recoverProbe(limited, check, prober) }()
 	finding, late := awaitFinding(limited, found)
 	if ctx.Err() != nil && (finding.Degraded || !finding.IsReached()) {
-		return Finding{}, getEndReason(ctx) // what is wrong may be the end of the run
+		return Finding{}, getEndReason(ctx) // the failure may be the end of the run
 	}
 	if late {
 		finding.Evidence = map[string]string{EvidenceError: "no result within " + probeLimit.String()}
@@ -86,7 +85,7 @@ func runProbe(ctx context.Context, check Check, prober Prober) (Finding, error) 
 	return withDuration(finding, time.Since(began)), nil
 }
 
-// awaitFinding returns what was found, or a finding of its own if nothing is found soon after ctx has ended.
+// If nothing is found soon after ctx has ended, it returns a finding of its own.
 func awaitFinding(ctx context.Context, found <-chan Finding) (finding Finding, late bool) {
 	select {
 	case finding = <-found:
@@ -103,7 +102,7 @@ func awaitFinding(ctx context.Context, found <-chan Finding) (finding Finding, l
 	}
 }
 
-// recoverProbe makes a finding out of a panic: one hostile answer must not take the others' results along.
+// One hostile answer that causes a panic must not lose the other results.
 func recoverProbe(ctx context.Context, check Check, prober Prober) (finding Finding) {
 	defer func() {
 		if cause := recover(); cause != nil {

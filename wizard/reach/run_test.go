@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probes is a prober that knows what it will find, by the IDs of the checks. What it does not know is well.
+// probes is a prober with a finding for each check ID. Others succeed.
 type probes map[string]func(ctx context.Context) reach.Finding
 
 func (p probes) Probe(ctx context.Context, check reach.Check) reach.Finding {
@@ -26,7 +26,7 @@ func finds(f reach.Finding) func(context.Context) reach.Finding {
 	return func(context.Context) reach.Finding { return f }
 }
 
-// after finds something once a time has passed, or as a probe that was stopped does.
+// after returns a finding after a time, or when the probe is stopped.
 func after(d time.Duration, f reach.Finding) func(context.Context) reach.Finding {
 	return func(ctx context.Context) reach.Finding {
 		timer := time.NewTimer(d)
@@ -56,7 +56,7 @@ func taskOf(specs ...string) reach.Task {
 	return task
 }
 
-// verdicts writes a report in short: "A ok, B fail, C skipped because A failed".
+// verdicts renders a report in short: "A ok, B fail, C skipped because A failed".
 func verdicts(report reach.Report) string {
 	words := make([]string, len(report.Results))
 	for i, r := range report.Results {
@@ -167,7 +167,7 @@ func TestWhatIsHalfWellWhenTheRunIsStoppedIsNotFinished(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	report := reach.Run(ctx, taskOf("A"), probes{"A": func(context.Context) reach.Finding {
 		cancel()
-		return reach.Finding{Class: reach.TCPTimeout, Degraded: true} // what comes second was not waited for
+		return reach.Finding{Class: reach.TCPTimeout, Degraded: true} // a second finding is not awaited
 	}}, nil)
 	expect(t, report, "A skipped because the run was stopped")
 }
@@ -191,7 +191,7 @@ func TestARunEndsWhenItsTimeIsUpEvenIfAProberDoesNotListen(t *testing.T) {
 		if report.ComputeVerdict() != reach.Fail {
 			t.Errorf("worst %s", report.ComputeVerdict())
 		}
-		time.Sleep(2 * time.Hour) // until the deaf have gone
+		time.Sleep(2 * time.Hour) // until the probes that ignore ctx have ended
 	})
 }
 

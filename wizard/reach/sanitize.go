@@ -7,14 +7,12 @@ import (
 	"strings"
 )
 
-// errNotReported is why there is nothing to tell of a check that was made elsewhere.
 var errNotReported = errors.New("the report from there says nothing about it that makes sense")
 
-// maxEvidenceKeys is how many pieces of evidence a result may have.
 const maxEvidenceKeys = 40
 
-// SanitizeReport makes the report on a task out of one that came from elsewhere. What was seen there is believed; what we know
-// ourselves - which checks these are, from where, and what to do about a failure - is not taken from it.
+// SanitizeReport sanitizes a report that a remote source returned for a task. Findings are taken from it; the checks, the
+// source and the hints are the task's.
 func SanitizeReport(task Task, remote Report) Report {
 	said := map[string]Result{}
 	for _, r := range remote.Results {
@@ -42,18 +40,16 @@ func (t Task) sanitizeResult(check Check, r Result) Result {
 	return result
 }
 
-// isSkipAllowed tells whether a check may have been left out: because it could not be made, or as the task says.
+// A check may be skipped because it could not run, or as the task says.
 func (t Task) isSkipAllowed(id, reason string) bool {
 	return strings.HasPrefix(reason, skipPrefix) || slices.ContainsFunc(t.Skips, func(s Skip) bool { return strings.EqualFold(s.ID, id) })
 }
 
-// isKnown tells whether there is such a class; "" is none and is known.
 func (c Class) isKnown() bool {
 	_, hinted := listHints()[c]
 	return c == "" || hinted
 }
 
-// sanitizeEvidence returns evidence that may be shown.
 func sanitizeEvidence(evidence map[string]string) map[string]string {
 	kept := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(evidence)) {

@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// elsewhere is a task for the zone in which A has to be reached, B should be, and C is skipped.
+// elsewhere is a task for the zone in which A is required, B should be reachable, and C is skipped.
 func elsewhere() reach.Task {
 	task := taskOf("A", "B", "C")
 	task.Source, task.Checks[1].Severity, task.Skips = reach.Zone, reach.Should, []reach.Skip{{ID: "C", Reason: "we know"}}

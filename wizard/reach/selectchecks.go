@@ -10,21 +10,21 @@ import (
 	"exoshift/state"
 )
 
-// Scope is what the choice of checks depends on.
+// Scope is what the selection of checks depends on.
 type Scope struct {
 	Spec      state.Spec
-	Partial   bool // only the zone is known: what depends on other answers is chosen, and cannot fail but only warn
-	Installed bool // the cluster stands: its own names and ports are checked, too
+	Partial   bool // only the zone is known: checks that depend on other answers are selected, and can only warn
+	Installed bool // the cluster is installed: its own names and ports are checked, too
 	Discovery Discovery
 	// Only are the IDs of the checks that are wanted, whether or not their conditions hold; nil: those whose conditions hold.
 	Only []string
-	// Vantage is where the checks are made from. From the zone, what only the installer needs is left out, and what only
-	// machines in the zone can see is chosen. "": nobody knows yet.
+	// Source is where the checks run. In the zone, checks that only the installer needs are left out, and those that only
+	// machines in the zone can make are selected. "": not known yet.
 	Source string
 }
 
-// SelectChecks returns the checks of a catalogue that a scope wants, and those that the operator added, each filled in. What
-// cannot be filled in, as its name is not known, is left out.
+// SelectChecks returns the checks of a catalogue that match a scope, and those that the operator added, with their
+// placeholders expanded. Those with an unknown placeholder are left out.
 func SelectChecks(catalogue []assets.Endpoint, scope Scope) ([]Check, error) {
 	own, err := newCustomerChecks(scope.Spec.Checks.Endpoints)
 	if err != nil {
@@ -51,7 +51,6 @@ func SelectChecks(catalogue []assets.Endpoint, scope Scope) ([]Check, error) {
 	return removeDanglingNeeds(checks), nil
 }
 
-// selectCheck fills in an endpoint, if it is wanted.
 func (s Scope) selectCheck(endpoint assets.Endpoint) (check Check, wanted bool, err error) {
 	named, held, certain := s.isRequested(endpoint.ID), true, true
 	if !named {
@@ -85,12 +84,10 @@ func newCheck(e assets.Endpoint, address string, certain bool) Check {
 
 func isInstallerOnly(from []string) bool { return len(from) == 1 && from[0] == "installer" }
 
-// isRequested tells whether a check is asked for by its ID.
 func (s Scope) isRequested(id string) bool {
 	return slices.ContainsFunc(s.Only, func(only string) bool { return strings.EqualFold(strings.TrimSpace(only), id) })
 }
 
-// validateIDs refuses IDs that no check has.
 func (s Scope) validateIDs(ids []string) error {
 	for _, only := range s.Only {
 		if HasID(ids, strings.TrimSpace(only)) {
@@ -104,7 +101,7 @@ func (s Scope) validateIDs(ids []string) error {
 	return nil
 }
 
-// removeDanglingNeeds takes away needs of checks that were not chosen.
+// Needs of checks that were not selected are dropped.
 func removeDanglingNeeds(checks []Check) []Check {
 	chosen := listCheckIDs(checks)
 	for i, check := range checks {

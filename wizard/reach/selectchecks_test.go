@@ -36,7 +36,6 @@ func choose(t *testing.T, scope Scope) []Check {
 	return checks
 }
 
-// has tells whether a check is among others, and returns it.
 func has(checks []Check, id string) (Check, bool) {
 	i := slices.IndexFunc(checks, func(c Check) bool { return c.ID == id })
 	if i < 0 {
@@ -45,7 +44,6 @@ func has(checks []Check, id string) (Check, bool) {
 	return checks[i], true
 }
 
-// expect compares which of some checks are chosen.
 func expect(t *testing.T, checks []Check, with, without string) {
 	t.Helper()
 	for id := range strings.FieldsSeq(with) {
@@ -169,7 +167,7 @@ func TestProxiesOfTheNodesAreCheckedOnceEach(t *testing.T) {
 	spec := demo()
 	spec.OpenShift.Proxy = state.ProxySpec{HTTP: "http://10.9.0.1:3128", HTTPS: "http://10.9.0.1:3128"}
 	expect(t, choose(t, Scope{Spec: spec}), "NET-CLU-011", "NET-CLU-012")
-	spec.OpenShift.Proxy.HTTP = "http://user:s3cret@[2001:db8::1]:8080" // a password is refused elsewhere; here it must not show
+	spec.OpenShift.Proxy.HTTP = "http://user:s3cret@[2001:db8::1]:8080" // a password is refused elsewhere; here it must not appear
 	checks := choose(t, Scope{Spec: spec})
 	if check, _ := has(checks, "NET-CLU-012"); check.URL != "proxy://[2001:db8::1]:8080/api-de-fra-1.exoscale.com:443" {
 		t.Error(check.URL)

@@ -14,17 +14,16 @@ import (
 	"exoshift/state"
 )
 
-// Keys of the evidence that skips leave behind.
+// Keys of the evidence of skips.
 const (
 	EvidenceUntil       = "until"        // the day from which on a skipped check is made again, e.g. "2027-01-31"
-	EvidenceExpiredSkip = "skip_expired" // a skip that does not count any more: "<reason> until <day>"
+	EvidenceExpiredSkip = "skip_expired" // an expired skip: "<reason> until <day>"
 )
 
-// maxReasonLength is the length in letters of a reason that is taken.
+// In characters.
 const maxReasonLength = 200
 
-// ParseSkip reads why a check is not made, "<reason>" or "<reason> until <YYYY-MM-DD>". Without a day it holds for this
-// run only. The ID is not part of the text.
+// ParseSkip parses the reason of an excluded check
 func ParseSkip(text string) (Skip, error) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) {
@@ -47,7 +46,7 @@ func ParseSkip(text string) (Skip, error) {
 	return skip, nil
 }
 
-// ListSkips returns what the answers leave out, by their IDs in order.
+// ListSkips returns the checks that the answers exclude, in the order of their IDs.
 func ListSkips(spec state.Spec) ([]Skip, error) {
 	var skips []Skip
 	for _, id := range slices.Sorted(maps.Keys(spec.Checks.Skip)) {
@@ -69,7 +68,7 @@ func (s Skip) String() string {
 	return s.Reason + " until " + s.Until.Format(time.DateOnly)
 }
 
-// IsExpired tells whether the check is made again.
+// IsExpired reports whether the check runs again.
 func (s Skip) IsExpired(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
 
 func (s Skip) toEvidence() map[string]string {
@@ -80,12 +79,10 @@ func (s Skip) toEvidence() map[string]string {
 	return evidence
 }
 
-// findActiveSkip returns the skip of a check that counts now.
 func findActiveSkip(skips []Skip, id string, now time.Time) (Skip, bool) {
 	return findSkip(skips, id, func(s Skip) bool { return !s.IsExpired(now) })
 }
 
-// findExpiredSkip returns the skip of a check that does not count any more.
 func findExpiredSkip(skips []Skip, id string, now time.Time) (Skip, bool) {
 	return findSkip(skips, id, func(s Skip) bool { return s.IsExpired(now) })
 }

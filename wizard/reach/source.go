@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// describeSource says for people which machine a vantage is.
 func describeSource(vantage string) string {
 	host, ssh := strings.CutPrefix(vantage, SSHSource)
 	switch {
@@ -18,8 +17,7 @@ func describeSource(vantage string) string {
 	return "this workstation"
 }
 
-// describeTrustStore says where an authority is given that a vantage is to trust. The workstation has its own; the others get
-// what the answers give the nodes.
+// The workstation has its own trust store; the other sources get what the answers give the nodes.
 func describeTrustStore(vantage string) string {
 	if vantage == Workstation {
 		return "add its certificate to the trust store of this workstation, and for the nodes name it in openshift.trustBundle of the answers"
@@ -27,7 +25,6 @@ func describeTrustStore(vantage string) string {
 	return "name its certificate in openshift.trustBundle of the answers"
 }
 
-// describeProxySetting says where the proxy of a vantage is given.
 func describeProxySetting(vantage string) string {
 	if vantage == Workstation {
 		return "in the environment variables HTTPS_PROXY and HTTP_PROXY"
@@ -35,7 +32,7 @@ func describeProxySetting(vantage string) string {
 	return "in openshift.proxy of the answers"
 }
 
-// formatSkew says in words how wrong a clock is, so that two servers which differ by a second are told alike.
+// formatSkew rounds, so that two servers which differ by a second have the same text.
 func formatSkew(skew string) string {
 	off, err := time.ParseDuration(skew)
 	if err != nil || off == 0 {

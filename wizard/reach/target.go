@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind returns the kind of a check's probe, e.g. "https"; "" if its URL cannot be read.
+// Kind returns the kind of a check's probe, e.g. "https"; "" if its URL does not parse.
 func (c Check) Kind() string {
 	address, err := url.Parse(c.URL)
 	if err != nil {
@@ -15,10 +15,10 @@ func (c Check) Kind() string {
 	return strings.ToLower(address.Scheme)
 }
 
-// unreadable stands for the target of a URL that cannot be read. The URL itself may hold a password.
+// unreadable replaces the target of a URL that does not parse. The URL itself may hold a password.
 const unreadable = "unreadable address"
 
-// Target returns what is connected to, "host:port", or "host" where a kind has no port.
+// Target returns the target of the connection
 func (c Check) Target() string {
 	address, err := url.Parse(c.URL)
 	if err != nil || address.Hostname() == "" {
@@ -34,7 +34,7 @@ func (c Check) Target() string {
 	return net.JoinHostPort(address.Hostname(), port)
 }
 
-// getDefaultPort returns the port of a kind whose URL names none; "" if there is no such port.
+// getDefaultPort returns "" for a kind without ports.
 func getDefaultPort(kind string) string {
 	switch kind {
 	case "http":
@@ -62,7 +62,6 @@ func (c Check) Transport() string {
 	return "tcp"
 }
 
-// parseHost returns the host of a target.
 func parseHost(target string) string {
 	if host, _, err := net.SplitHostPort(target); err == nil {
 		return host

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxEvidence is how many characters of anything that others said are kept.
+// MaxEvidence is the limit, in characters, of any foreign text.
 const MaxEvidence = 200
 
-// Sanitize returns what somebody else said without control characters, on one line and no longer than MaxEvidence.
+// Sanitize returns foreign text without control characters, on one line and no longer than MaxEvidence.
 func Sanitize(text string) string {
 	if len(text) > 16*MaxEvidence {
 		text = text[:16*MaxEvidence]
