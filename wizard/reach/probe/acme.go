@@ -7,7 +7,6 @@ import (
 	"net/url"
 )
 
-// probeACME reads the directory of a certificate authority, RFC 8555, section 7.1.1.
 func probeACME(ctx context.Context, a *attempt) error {
 	answer, err := a.fetchJSON(ctx, a.buildURL("/directory"), maxPage)
 	if err != nil {

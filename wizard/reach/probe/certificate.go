@@ -11,13 +11,11 @@ import (
 )
 
 const (
-	// renewalMargin is how long before its end a certificate should have been renewed.
 	renewalMargin = 14 * 24 * time.Hour
-	// shortLived certificates last so briefly that renewal is no measure for them; their last day is.
+	// shortLived certificates are renewed so late that only their last day counts.
 	shortLived = 10 * 24 * time.Hour
 )
 
-// checkCertificate keeps a certificate as evidence, and notes that it ends soon.
 func (a *attempt) checkCertificate(certificate *x509.Certificate) {
 	a.recordCertificate(certificate)
 	margin := renewalMargin
@@ -35,7 +33,6 @@ func (a *attempt) recordCertificate(certificate *x509.Certificate) {
 	a.record(reach.EvidenceExpires, certificate.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// handleCertError says why a certificate was not accepted.
 func (a *attempt) handleCertError(ctx context.Context, refused *tls.CertificateVerificationError) error {
 	chain := refused.UnverifiedCertificates
 	if len(chain) == 0 {
@@ -52,7 +49,6 @@ func (a *attempt) handleCertError(ctx context.Context, refused *tls.CertificateV
 	return a.fail(&a.layers.TLS, class, refused.Err)
 }
 
-// mapCertError returns why a certificate is not accepted.
 func mapCertError(err error) reach.Class {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -68,15 +64,15 @@ func mapCertError(err error) reach.Class {
 	return reach.TLSFailure
 }
 
-// resolveExpiry returns whether it is the server's certificates that are out of date, or this machine's clock. If something
-// else is wrong with them, too, then it is that.
+// resolveExpiry decides whether the server's certificates are out of date or this machine's clock is wrong. Another
+// defect of the certificates takes precedence.
 func (a *attempt) resolveExpiry(ctx context.Context, chain []*x509.Certificate) reach.Class {
 	from, until := computeValidity(chain)
 	if err := a.verify(chain, from); err != nil {
 		if class := mapCertError(err); class != reach.Expired {
 			return class
 		}
-		return reach.Expired // never were all of them valid
+		return reach.Expired // they were never all valid at the same time
 	}
 	now := a.prober.now()
 	server, told := a.fetchServerTime(ctx, from)
@@ -85,12 +81,11 @@ func (a *attempt) resolveExpiry(ctx context.Context, chain []*x509.Certificate) 
 		a.recordSkew(now.Sub(server))
 		return reach.ClockSkew
 	case !told && now.Before(from):
-		return reach.ClockSkew // certificates that begin later are rare, clocks that stand still are not
+		return reach.ClockSkew // a certificate that is not valid yet is rarer than a clock that has stopped
 	}
 	return reach.Expired
 }
 
-// computeValidity returns from when until when all certificates are valid.
 func computeValidity(chain []*x509.Certificate) (from, until time.Time) {
 	from, until = chain[0].NotBefore, chain[0].NotAfter
 	for _, certificate := range chain[1:] {
@@ -104,7 +99,6 @@ func computeValidity(chain []*x509.Certificate) (from, until time.Time) {
 	return from, until
 }
 
-// verify tells what is wrong with certificates at another time.
 func (a *attempt) verify(chain []*x509.Certificate, at time.Time) error {
 	between := x509.NewCertPool()
 	for _, certificate := range chain[1:] {

@@ -9,13 +9,12 @@ const (
 	maxParameters = 64
 )
 
-// challenge is one way in which a server wants to know who asks: of WWW-Authenticate, RFC 9110, section 11.6.1.
+// A challenge of WWW-Authenticate, RFC 9110, section 11.6.1.
 type challenge struct {
 	scheme     string            // in lower case
 	parameters map[string]string // their names in lower case
 }
 
-// parseChallenges reads the values of a WWW-Authenticate header. What is malformed is left out.
 func parseChallenges(values []string) []challenge {
 	var list []challenge
 	parameters := 0
@@ -29,7 +28,6 @@ func parseChallenges(values []string) []challenge {
 	return list
 }
 
-// findBearer returns the challenge that wants a token.
 func findBearer(list []challenge) (challenge, bool) { return findChallenge(list, "bearer") }
 
 func findChallenge(list []challenge, scheme string) (challenge, bool) {
@@ -41,10 +39,8 @@ func findChallenge(list []challenge, scheme string) (challenge, bool) {
 	return challenge{}, false
 }
 
-// challengeParser is what is left to read.
 type challengeParser string
 
-// parseNext reads a scheme or one parameter of the last scheme.
 func (t *challengeParser) parseNext(list []challenge) []challenge {
 	t.skip(" \t,")
 	name := t.readToken()
@@ -77,10 +73,9 @@ func (t *challengeParser) skipPastComma() {
 	*t = challengeParser(rest)
 }
 
-// readToken reads a word, and returns it in lower case.
 func (t *challengeParser) readToken() string { return strings.ToLower(t.readWord()) }
 
-// readWord reads a token of RFC 9110, section 5.6.2.
+// A token of RFC 9110, section 5.6.2.
 func (t *challengeParser) readWord() string {
 	end := 0
 	for end < len(*t) && isTokenByte((*t)[end]) {
@@ -96,10 +91,9 @@ func isTokenByte(b byte) bool {
 	case b >= '0' && b <= '9', b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z':
 		return true
 	}
-	return strings.IndexByte("!#$%&'*+-.^_`|~/:", b) >= 0 // "/" and ":" stand in unquoted realms
+	return strings.IndexByte("!#$%&'*+-.^_`|~/:", b) >= 0 // "/" and ":" occur in unquoted realms
 }
 
-// readValue reads a token or a quoted string.
 func (t *challengeParser) readValue() (string, bool) {
 	if !strings.HasPrefix(string(*t), `"`) {
 		word := t.readWord()
@@ -119,5 +113,5 @@ func (t *challengeParser) readValue() (string, bool) {
 		}
 	}
 	*t = ""
-	return "", false // it has no end
+	return "", false // it is not terminated
 }

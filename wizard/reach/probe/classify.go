@@ -13,7 +13,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// mapConnectError returns why there is no connection.
 func mapConnectError(err error) reach.Class {
 	switch {
 	case isTimeout(err):
@@ -26,7 +25,7 @@ func mapConnectError(err error) reach.Class {
 	return reach.NoRoute // unreachable, prohibited by a rule, no address of that family
 }
 
-// mapProtocolError returns why what was spoken on a connection came to no end; garbage is what bytes that make no sense are.
+// garbage is the class of bytes that do not parse.
 func mapProtocolError(err error, garbage reach.Class) reach.Class {
 	switch {
 	case isTimeout(err):
@@ -37,14 +36,12 @@ func mapProtocolError(err error, garbage reach.Class) reach.Class {
 	return garbage
 }
 
-// isAlert tells whether the other side ended TLS after the handshake, as servers do that miss a certificate of the client:
-// in TLS 1.3 they say so only then.
+// Some servers end TLS after the handshake if a client certificate is missing: TLS 1.3 permits the alert only then.
 func isAlert(err error) bool {
 	var alert *net.OpError
 	return errors.As(err, &alert) && alert.Op == "remote error"
 }
 
-// mapLookupError returns why a name does not resolve.
 func mapLookupError(err error) reach.Class {
 	var failure *net.DNSError
 	switch {
@@ -53,21 +50,21 @@ func mapLookupError(err error) reach.Class {
 	case errors.As(err, &failure) && failure.IsTimeout, isTimeout(err):
 		return reach.DNSTimeout
 	case hasErrno(failure, syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN):
-		return reach.NoRoute // no name server was asked at all
+		return reach.NoRoute // no name server was reached at all
 	case hasErrno(failure, syscall.ECONNREFUSED):
-		return reach.DNSTimeout // nobody listens there
+		return reach.DNSTimeout // nothing listens there
 	}
 	return reach.ServFail
 }
 
-// hasErrno tells whether a lookup ended for one of these reasons. Package net keeps but their words.
+// Package net keeps only the text of the errno.
 func hasErrno(failure *net.DNSError, reasons ...syscall.Errno) bool {
 	return failure != nil && slices.ContainsFunc(reasons, func(reason syscall.Errno) bool {
 		return strings.HasSuffix(failure.Err, ": "+reason.Error())
 	})
 }
 
-// isTimeout tells whether nothing came in time. That the run was stopped looks the same from here.
+// A stopped run looks like a timeout here.
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
@@ -75,7 +72,6 @@ func isTimeout(err error) bool {
 		errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// isCut tells whether the other side ended a connection too early.
 func isCut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)

@@ -10,21 +10,19 @@ import (
 )
 
 const (
-	// minReportedSkew is a difference of clocks from which on it is evidence: less may be the network, or the Date header,
-	// which knows seconds only.
+	// minReportedSkew is the skew from which on it is evidence: less may be the network, or the Date header's resolution
+	// of a second.
 	minReportedSkew = time.Minute
 	// maxSkew is a difference of clocks that breaks something: signatures of requests, tokens, fresh certificates.
 	maxSkew = 5 * time.Minute
-	// signedGroup is the group of the services whose requests are signed with the time of day: they refuse those of a
-	// wrong clock, however well they are reached.
+	// signedGroup is the group of the services whose requests are signed with a timestamp: they refuse requests from a
+	// machine whose clock is wrong.
 	signedGroup = "exoscale"
-	// clockLimit is how long a server may take to tell the time.
-	clockLimit = 3 * time.Second
+	clockLimit  = 3 * time.Second
 )
 
 func isSkewed(skew time.Duration) bool { return skew.Abs() >= maxSkew }
 
-// recordSkew keeps this machine's clock against the server's; positive: it is ahead.
 func (a *attempt) recordSkew(skew time.Duration) {
 	if skew.Abs() < minReportedSkew {
 		return
@@ -36,7 +34,6 @@ func (a *attempt) recordSkew(skew time.Duration) {
 	a.record(reach.EvidenceSkew, sign+skew.Round(time.Second).String())
 }
 
-// compareClocks notes a skew that an answer shows.
 func (a *attempt) compareClocks(header http.Header) {
 	server, told := parseServerTime(header)
 	if !told {
@@ -49,7 +46,7 @@ func (a *attempt) compareClocks(header http.Header) {
 	}
 }
 
-// parseServerTime returns what time it is at a server: when the answer was made, and how long caches kept it since.
+// parseServerTime adds the Age header of caches to the Date header.
 func parseServerTime(header http.Header) (time.Time, bool) {
 	made, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
@@ -61,8 +58,8 @@ func parseServerTime(header http.Header) (time.Time, bool) {
 	return made, true
 }
 
-// fetchServerTime asks the host for the time, by a connection of its own on which certificates are judged as of another time:
-// who proves to be the host but for the time may be asked for the time. Nothing else is said there.
+// The time comes over a connection of its own, whose certificates are verified as of another time: a host whose
+// certificate is right but for the time may supply the time. Nothing else is sent there.
 func (a *attempt) fetchServerTime(ctx context.Context, at time.Time) (time.Time, bool) {
 	ctx, cancel := context.WithTimeout(ctx, clockLimit)
 	defer cancel()

@@ -7,12 +7,12 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probeClosed is content if nobody lets us connect.
+// probeClosed succeeds if the connection is not possible.
 func probeClosed(ctx context.Context, a *attempt) error {
-	a.state.timedPerCall = true // a port that is closed well says nothing, for as long as we wait
+	a.state.timedPerCall = true // a filtered port does not answer until the timeout
 	err := a.connect(ctx)
 	if err != nil && ctx.Err() != nil {
-		return err // that we stop says nothing about the port
+		return err // a stopped run is no evidence about the port
 	}
 	switch getClass(err) {
 	case "":
@@ -22,7 +22,7 @@ func probeClosed(ctx context.Context, a *attempt) error {
 	case reach.NXDomain:
 		a.layers.DNS = reach.LayerNone
 	default:
-		return err // nobody knows
+		return err // unknown
 	}
 	a.record(reach.EvidenceStatus, "closed: "+formatError(errors.Unwrap(err)))
 	return nil

@@ -39,7 +39,7 @@ func TestAPortThatHasToBeClosedIsExposedWhenItAnswers(t *testing.T) {
 	}
 }
 
-// letsThrough answers CONNECT for one target and one user.
+// letsThrough is a proxy that accepts CONNECT for one target and one user.
 func letsThrough(target, authorization string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -90,7 +90,7 @@ func TestAProxyIsReachedWhenItLetsThrough(t *testing.T) {
 
 func TestAProxyThatIsNoneIsNotReached(t *testing.T) {
 	for name, c := range map[string]struct {
-		serve  func(net.Conn) // nil: nobody listens
+		serve  func(net.Conn) // nil: nothing listens
 		class  reach.Class
 		layers string
 	}{

@@ -9,11 +9,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// attemptDelay is how long an address has for itself before the next one is tried, too.
+// The next address is tried, too, after this delay.
 const attemptDelay = 300 * time.Millisecond
 
-// connect opens a TCP connection to the host: through a proxy where one applies, otherwise to the first of its addresses
-// that answers.
 func (a *attempt) connect(ctx context.Context) error {
 	if a.conn != nil {
 		return nil
@@ -51,15 +49,14 @@ func (a *attempt) connectDirect(parent context.Context) error {
 	return nil
 }
 
-// connection is how one address answered.
 type connection struct {
 	index int
 	conn  net.Conn
 	err   error
 }
 
-// connectFirst tries the addresses in their order, each with a head start before the next, and returns the first connection. If
-// there is none, the first address's failure counts.
+// Addresses are tried in order, each with a head start before the next. If none answers, the first address's error
+// counts.
 func (a *attempt) connectFirst(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	results, failures := make(chan connection, len(a.addresses)), make([]error, len(a.addresses))
@@ -89,7 +86,6 @@ func (a *attempt) dial(ctx context.Context, index int) connection {
 	return connection{index: index, conn: conn, err: err}
 }
 
-// waitDelay returns a channel that says when the next address has its turn; never if there is none.
 func waitDelay(another bool) <-chan time.Time {
 	if !another {
 		return nil
@@ -97,7 +93,6 @@ func waitDelay(another bool) <-chan time.Time {
 	return time.NewTimer(attemptDelay).C
 }
 
-// closeAll closes the connections that came too late.
 func closeAll(results chan connection) {
 	close(results)
 	for late := range results {

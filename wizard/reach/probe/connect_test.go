@@ -19,7 +19,7 @@ func idle(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 func TestAClosedPortIsToldFromAFirewallAndFromNoWay(t *testing.T) {
 	for name, test := range map[string]struct {
-		err   error // of the network; nil: the simulated one decides
+		err   error // of the network; nil: as simulated
 		class reach.Class
 		took  time.Duration
 	}{

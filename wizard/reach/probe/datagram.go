@@ -8,11 +8,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// errNoDatagrams: what is asked by UDP cannot be found out behind a proxy.
 var errNoDatagrams = errors.New("this machine gets out by a proxy, which carries no UDP")
 
-// resolveUDP looks up the host and returns where its answers by UDP come from. Where a proxy is the way out, nothing is
-// sent around it.
+// Behind a proxy nothing is sent around it.
 func (a *attempt) resolveUDP(ctx context.Context) ([]string, error) {
 	if proxy, err := a.findProxy(); err == nil && proxy != nil {
 		return nil, errNoDatagrams
@@ -27,7 +25,7 @@ func (a *attempt) resolveUDP(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// newUDPError notes that nothing came back. That is no timeout only if the host said that nobody listens.
+// No answer is a timeout, unless the host reported that the port is closed.
 func (a *attempt) newUDPError(err error) error {
 	if isTimeout(err) {
 		return a.fail(&a.layers.TCP, reach.UDPTimeout, err)
@@ -35,7 +33,6 @@ func (a *attempt) newUDPError(err error) error {
 	return a.fail(&a.layers.TCP, mapConnectError(err), err)
 }
 
-// isNetwork tells whether an error came with the connection, and not with what was said.
 func isNetwork(err error) bool {
 	var broken *net.OpError
 	return errors.As(err, &broken) || isTimeout(err) || isCut(err)

@@ -34,14 +34,13 @@ func (l *lab) packets(address string, answer func([]byte) []byte) {
 	}()
 }
 
-// clock is a time server that is ahead of ours.
 func clock(ahead time.Duration) func([]byte) []byte {
 	return func(request []byte) []byte { return timeAnswer(request, time.Now().Add(ahead)) }
 }
 
 func silent([]byte) []byte { return nil }
 
-// once answers but for the first question, which gets lost.
+// once drops the first query and answers the others.
 func once(lost bool, answer func([]byte) []byte) func([]byte) []byte {
 	return func(request []byte) []byte {
 		if lost {
@@ -60,7 +59,7 @@ func TestATimeServerIsReachedWhenItTellsTheTime(t *testing.T) {
 		return answer
 	}
 	for name, c := range map[string]struct {
-		servers []func([]byte) []byte // at the addresses of the name; nil: nobody listens
+		servers []func([]byte) []byte // at the addresses of the name; nil: nothing listens
 		class   reach.Class
 		layers  string
 		reached bool
@@ -110,7 +109,7 @@ func TestATimeServerWhoseNameDoesNotResolveIsNotAsked(t *testing.T) {
 	})
 }
 
-// script answers questions for names.
+// script builds the reply to a DNS query.
 type script func(reply *dns.Msg)
 
 func (s script) answer(request []byte) []byte {
@@ -127,7 +126,6 @@ func (s script) answer(request []byte) []byte {
 	return packed
 }
 
-// overTCP speaks DNS on a connection.
 func (s script) overTCP(conn net.Conn) {
 	question, err := (&dns.Conn{Conn: conn}).ReadMsg()
 	if err != nil {
@@ -139,13 +137,11 @@ func (s script) overTCP(conn net.Conn) {
 	}
 }
 
-// nameServer answers at an address by both transports.
 func (l *lab) nameServer(address string, s script) {
 	l.packets(address+":53", s.answer)
 	l.accept(address+":53", s.overTCP)
 }
 
-// answering returns a script that answers with these lines of a zone file.
 func answering(code int, recursive, authoritative bool, lines ...string) script {
 	return func(reply *dns.Msg) {
 		reply.Rcode, reply.RecursionAvailable, reply.Authoritative = code, recursive, authoritative
@@ -245,7 +241,7 @@ func TestAZoneIsServedByThoseWhoAnswerByTCPOnly(t *testing.T) {
 	})
 }
 
-// zoneServers opens the servers of org and of example.org, and a resolver that knows those of org.
+// zoneServers starts the servers of org and of example.org, and a resolver that knows those of org.
 func (l *lab) zoneServers(servers map[string]script) {
 	l.nameServer("203.0.113.53", answering(dns.RcodeSuccess, true, false, "org. 60 IN NS a.nic.example."))
 	for address, s := range servers {

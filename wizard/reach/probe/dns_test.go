@@ -13,7 +13,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// authoritative lets names be served by their own servers, with these addresses; a name with none does not exist there.
+// authoritative adds servers of these names with these addresses; a name without an address does not exist there.
 func (l *lab) authoritative(records map[string]string) {
 	l.names["ns.tld.example"] = []string{"203.0.113.53"}
 	l.network.Resolver = func(_ context.Context, question *dns.Msg) (*dns.Msg, error) {
@@ -46,7 +46,7 @@ func TestWhyANameDoesNotResolve(t *testing.T) {
 	missing := &net.DNSError{Err: "no such host", Name: service, IsNotFound: true}
 	for title, test := range map[string]struct {
 		err   error
-		own   map[string]string // nil: its servers cannot be asked
+		own   map[string]string // nil: its servers cannot be queried
 		class reach.Class
 	}{
 		"it does not exist":              {missing, map[string]string{}, reach.NXDomain},
@@ -91,7 +91,7 @@ func TestInnerAddressesOfAPublicNameAreASplitView(t *testing.T) {
 		group   string
 		url     string
 		own     map[string]string
-		serves  bool // there is a good server at the inner address
+		serves  bool // a good server listens at the internal address
 		class   reach.Class
 		layers  string
 		reached bool

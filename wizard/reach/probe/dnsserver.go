@@ -12,7 +12,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// dnsReply is what a name server said over one transport.
 type dnsReply struct {
 	reply network.Response
 	err   error
@@ -25,8 +24,7 @@ func (h dnsReply) String() string {
 	return h.reply.Code
 }
 
-// probeResolver asks a resolver for the name in the path of its address, by UDP and by TCP: short answers come by the
-// one, and long ones by the other.
+// The name is the path of the address. It queries by UDP and by TCP: short answers need the one, long ones the other.
 func probeResolver(ctx context.Context, a *attempt) error {
 	servers, err := a.resolveUDP(ctx)
 	if err != nil {
@@ -34,7 +32,7 @@ func probeResolver(ctx context.Context, a *attempt) error {
 	}
 	question := network.Question{Name: strings.Trim(a.target.url.Path, "/"), Type: "A", Recursive: true}
 	if question.Name == "" {
-		question.Name, question.Type = ".", "NS" // every resolver knows the servers of the root
+		question.Name, question.Type = ".", "NS" // every resolver knows the root servers
 	}
 	began := time.Now()
 	var asking sync.WaitGroup
@@ -48,7 +46,7 @@ func probeResolver(ctx context.Context, a *attempt) error {
 	return a.checkResolver(byUDP, byTCP, question)
 }
 
-// query asks one server by one transport. A question by UDP that seems lost is sent again.
+// A UDP query that seems lost is sent again.
 func (a *attempt) query(ctx context.Context, transport, server string, question network.Question) dnsReply {
 	const questions = 2
 	var last dnsReply
@@ -72,7 +70,7 @@ func (a *attempt) queryOnce(ctx context.Context, transport, server string, quest
 	return dnsReply{reply, err}
 }
 
-// checkResolver tells what keeps the answers from being used. Without TCP only long answers are missing.
+// Without TCP only long answers are missing, which is a degradation.
 func (a *attempt) checkResolver(byUDP, byTCP dnsReply, question network.Question) error {
 	if byUDP.err != nil {
 		return a.newQueryError(byUDP.err)
@@ -89,7 +87,6 @@ func (a *attempt) checkResolver(byUDP, byTCP dnsReply, question network.Question
 	return nil
 }
 
-// newQueryError notes that there is no answer by UDP, or one that makes no sense.
 func (a *attempt) newQueryError(err error) error {
 	if isTimeout(err) || isNetwork(err) {
 		return a.newUDPError(err)
@@ -98,7 +95,6 @@ func (a *attempt) newQueryError(err error) error {
 	return a.fail(&a.layers.HTTP, reach.Malformed, err)
 }
 
-// checkReply tells what is wrong with the reply of a resolver.
 func checkReply(reply network.Response, question network.Question) (reach.Class, error) {
 	switch {
 	case reply.Code == "NXDOMAIN":

@@ -12,13 +12,11 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// serviceReply is an answer with whoever gave it: the host that was asked, or the last one that it sent us on to.
 type serviceReply struct {
 	reply
 	by *attempt
 }
 
-// buildURL returns the web address of a path at the attempt's host, unless the check names another path.
 func (a *attempt) buildURL(path string) *url.URL {
 	address := *a.target.url
 	address.Scheme, address.Fragment = "https", ""
@@ -29,8 +27,7 @@ func (a *attempt) buildURL(path string) *url.URL {
 	return &address
 }
 
-// fetch makes a call, goes where the service sends us, and returns the answer if it has one of these statuses. It is each
-// call that may be slow, not a probe that makes several.
+// fetch follows redirects and accepts these statuses only. The limit of slowness applies to each call, not to the probe.
 func (a *attempt) fetch(ctx context.Context, c call, statuses ...int) (serviceReply, error) {
 	a.state.timedPerCall = true
 	began := time.Now()
@@ -50,7 +47,6 @@ func (a *attempt) fetch(ctx context.Context, c call, statuses ...int) (serviceRe
 	return answer, nil
 }
 
-// fetchJSON asks for JSON, which it returns if all of it came.
 func (a *attempt) fetchJSON(ctx context.Context, resource *url.URL, limit int64) (serviceReply, error) {
 	c := call{url: resource, limit: limit, header: http.Header{"Accept": {"application/json"}}}
 	answer, err := a.fetch(ctx, c, http.StatusOK)
@@ -60,7 +56,6 @@ func (a *attempt) fetchJSON(ctx context.Context, resource *url.URL, limit int64)
 	return answer, err
 }
 
-// checkComplete returns a failure if there is more of the answer than was read.
 func (r serviceReply) checkComplete() error {
 	if r.whole {
 		return nil
@@ -68,8 +63,7 @@ func (r serviceReply) checkComplete() error {
 	return r.fail(reach.Malformed, errors.New("the answer is larger than any that makes sense"))
 }
 
-// newProtocolError says that somebody else answers than the service: with a web page, it is the network. What the status
-// says counts more.
+// A web page instead of the service comes from the network. The status takes precedence.
 func (r serviceReply) newProtocolError(err error) error {
 	if isPage(r.reply) || isBlocked(r.reply) || r.status >= http.StatusInternalServerError {
 		return r.by.newPageError(r.reply)

@@ -9,7 +9,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// buildFinding makes the finding of a probe out of its first attempt and the failure that ended it, if one did.
 func (a *attempt) buildFinding(err error) reach.Finding {
 	if !a.state.timedPerCall && time.Since(a.state.began) >= a.prober.limits.Slow {
 		a.degrade(reach.Slow)
@@ -32,11 +31,11 @@ func (a *attempt) buildFinding(err error) reach.Finding {
 	return finding
 }
 
-// buildFailure shows the host where a probe ended. What a name leads to that should not be believed says nothing about the
-// service: then it is the name that failed.
+// The evidence names the host where the probe ended. If the name resolved to an untrusted address, DNS is the layer that
+// failed, and the service is unknown.
 func (a *attempt) buildFailure(err error) reach.Finding {
 	f := &failure{at: a, class: reach.Malformed, err: err}
-	_ = errors.As(err, &f) // any other error is one about what was said
+	_ = errors.As(err, &f) // any other error is about the content of an answer
 	at := f.at
 	at.record(reach.EvidenceError, formatError(f.err))
 	at.evidence[reach.EvidenceTime] = a.evidence[reach.EvidenceTime]
@@ -52,12 +51,10 @@ func (a *attempt) buildFailure(err error) reach.Finding {
 	return reach.Finding{Class: f.class, Layers: at.layers, Evidence: at.evidence}
 }
 
-// newLayers returns layers of which none but the first was come to.
 func newLayers(dns reach.Layer) reach.Layers {
 	return reach.Layers{DNS: dns, TCP: reach.LayerNone, TLS: reach.LayerNone, HTTP: reach.LayerNone}
 }
 
-// formatError returns the sentence about an error: short for those of the network, as it is for all others.
 func formatError(err error) string {
 	var lookup *net.DNSError
 	var connection *net.OpError

@@ -13,11 +13,10 @@ import (
 
 const (
 	graphPath = "/api/upgrades_info/v1/graph"
-	// maxGraph is several times what a channel's graph has today.
+	// maxGraph is several times the size of a channel's graph today.
 	maxGraph = 16 << 20
 )
 
-// probeGraph asks the update service for a channel's graph, which has to know the version that is wanted.
 func probeGraph(ctx context.Context, a *attempt) error {
 	address := buildGraphURL(a.buildURL(graphPath), a.prober.task.Version)
 	answer, err := a.fetchJSON(ctx, address, maxGraph)
@@ -37,7 +36,6 @@ func probeGraph(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// buildGraphURL adds the parameters that the address of a check does not name.
 func buildGraphURL(given *url.URL, version string) *url.URL {
 	address := *given
 	query := address.Query()
@@ -51,8 +49,7 @@ func buildGraphURL(given *url.URL, version string) *url.URL {
 	return &address
 }
 
-// resolveChannel returns the channel in which a version is looked for, or the channel itself: the update service has none that
-// is called latest. Versions that are not released yet are candidates.
+// The update service has no channel "latest". Versions that are not released yet are candidates.
 func resolveChannel(version string) string {
 	if match := channelName.FindStringSubmatch(version); match != nil {
 		return strings.Replace(version, "latest-", "fast-", 1)
@@ -60,14 +57,13 @@ func resolveChannel(version string) string {
 	match := exactVersion.FindStringSubmatch(version)
 	switch {
 	case match == nil:
-		return "stable-4.21" // nobody said which: any channel that exists shows that the service answers
+		return "stable-4.21" // no version was given: any channel that exists shows that the service answers
 	case strings.Contains(version, "-"):
 		return "candidate-" + match[1]
 	}
 	return "stable-" + match[1]
 }
 
-// parseGraph returns the versions of a graph.
 func parseGraph(content []byte) (map[string]bool, error) {
 	var graph struct {
 		Nodes []struct {

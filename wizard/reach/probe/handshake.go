@@ -9,7 +9,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// handshake makes the connection one by TLS. The certificate is always verified, and by the machine's own clock.
 func (a *attempt) handshake(ctx context.Context) error {
 	if a.secure {
 		return nil
@@ -29,7 +28,6 @@ func (a *attempt) handshake(ctx context.Context) error {
 	return nil
 }
 
-// performHandshake shakes hands on the connection; certificates are judged by a clock.
 func (a *attempt) performHandshake(ctx context.Context, clock func() time.Time) (*tls.Conn, error) {
 	config := a.prober.network.NewTLSConfig()
 	config.ServerName, config.Time, config.ClientSessionCache = a.target.host, clock, nil
@@ -39,7 +37,6 @@ func (a *attempt) performHandshake(ctx context.Context, clock func() time.Time) 
 	return client, client.HandshakeContext(ctx)
 }
 
-// handleTLSError says why there is no TLS.
 func (a *attempt) handleTLSError(ctx context.Context, err error) error {
 	var distrusted *tls.CertificateVerificationError
 	var text tls.RecordHeaderError

@@ -16,10 +16,9 @@ import (
 
 const (
 	maxHeader = 64 << 10 // of an answer, in bytes
-	maxPage   = 64 << 10 // how much of a body is looked at where nobody asks for more
+	maxPage   = 64 << 10 // how much of a body is read by default
 )
 
-// call is one HTTP request.
 type call struct {
 	method string // "": GET
 	url    *url.URL
@@ -27,7 +26,6 @@ type call struct {
 	limit  int64       // how much of the body is read; 0: maxPage
 }
 
-// reply is the answer to a call.
 type reply struct {
 	status int
 	line   string // e.g. "403 Forbidden"
@@ -37,8 +35,8 @@ type reply struct {
 	broken error  // why it ended before its end and before the limit
 }
 
-// get makes a call, by TLS unless it says http. A failure is one to get any answer, or one that no service gives itself;
-// the answer is left to be judged.
+// get uses TLS unless the URL has the scheme http. It fails without an answer, or on a status that only intermediaries
+// send; the caller checks the answer.
 func (a *attempt) get(ctx context.Context, c call) (reply, error) {
 	open := a.handshake
 	if c.url.Scheme == "http" {
@@ -65,7 +63,6 @@ func (a *attempt) get(ctx context.Context, c call) (reply, error) {
 	return r, nil
 }
 
-// checkIntermediary returns a failure if it was somebody on the way who answered.
 func (a *attempt) checkIntermediary(r reply) error {
 	switch r.status {
 	case http.StatusProxyAuthRequired:
@@ -76,7 +73,7 @@ func (a *attempt) checkIntermediary(r reply) error {
 	return nil
 }
 
-// send writes a request on the connection and reads the answer. The connection is of no use afterwards.
+// The connection is of no use afterwards.
 func (a *attempt) send(ctx context.Context, c call) (reply, error) {
 	defer a.limit(ctx, a.prober.limits.HTTP)()
 	request, err := a.newRequest(ctx, c)
@@ -87,7 +84,8 @@ func (a *attempt) send(ctx context.Context, c call) (reply, error) {
 	if a.relay != nil {
 		write = request.WriteProxy
 	}
-	// A server may answer and close before it has read everything, so what it said counts more than a failure to write.
+	// A server may answer and close before it has read everything, so its answer takes precedence over a failure to
+	// write.
 	failed := write(a.conn)
 	r, err := receiveReply(a.conn, request, c.limit)
 	if err != nil && failed != nil && !isTimeout(err) {
@@ -118,7 +116,7 @@ func (a *attempt) newRequest(ctx context.Context, c call) (*http.Request, error)
 	return request, nil
 }
 
-// formatHostHeader returns the host of a URL as servers expect it: without the port that is understood.
+// The default port is left out, as servers expect it.
 func formatHostHeader(u *url.URL) string {
 	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	if u.Port() == usual {
@@ -127,7 +125,7 @@ func formatHostHeader(u *url.URL) string {
 	return u.Host
 }
 
-// receiveReply reads one answer and as much of its body as is wanted. Neither is longer than its limit, whatever comes.
+// Header and body are bounded, whatever the server sends.
 func receiveReply(conn io.Reader, request *http.Request, limit int64) (reply, error) {
 	bounded := &io.LimitedReader{R: conn, N: maxHeader}
 	reader := bufio.NewReader(bounded)
@@ -142,7 +140,7 @@ func receiveReply(conn io.Reader, request *http.Request, limit int64) (reply, er
 	if limit == 0 {
 		limit = maxPage
 	}
-	bounded.N = 4*limit + maxHeader // chunks take more than they hold
+	bounded.N = 4*limit + maxHeader // chunked encoding takes more than its content
 	r := reply{status: response.StatusCode, line: response.Status, header: response.Header}
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	r.whole, r.broken = err == nil && int64(len(body)) <= limit, err
@@ -150,7 +148,7 @@ func receiveReply(conn io.Reader, request *http.Request, limit int64) (reply, er
 	return r, nil
 }
 
-// readResponse reads answers up to the one that is final; those that only announce it share its limit.
+// Informational answers (1xx) share the limit of the final one.
 func readResponse(reader *bufio.Reader, request *http.Request) (*http.Response, error) {
 	for {
 		response, err := http.ReadResponse(reader, request)

@@ -10,7 +10,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// counted is an answer that counts how much of it was read.
 type counted struct {
 	io.Reader
 	read int64

@@ -8,10 +8,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// ipv6Limit is how long IPv6 may take. Nothing depends on it: nodes speak IPv4.
+// Nothing depends on IPv6: nodes use IPv4.
 const ipv6Limit = time.Second
 
-// getFamilyKey returns the evidence's key of the addresses that decide.
 func (a *attempt) getFamilyKey() string {
 	if len(a.addresses) > 0 && a.addresses[0].Is6() {
 		return reach.EvidenceIPv6
@@ -19,7 +18,6 @@ func (a *attempt) getFamilyKey() string {
 	return reach.EvidenceIPv4
 }
 
-// isIPv6Only tells whether a name without IPv4 addresses has some of IPv6.
 func (a *attempt) isIPv6Only(ctx context.Context) bool {
 	lookup := a.prober.network.Direct().LookupIPv6
 	if lookup == nil {
@@ -29,8 +27,7 @@ func (a *attempt) isIPv6Only(ctx context.Context) bool {
 	return err == nil && len(found) > 0
 }
 
-// watchIPv6 finds out, beside the probe, how the check's own host is reached by IPv6 if it is given by name. It says so
-// once the probe's other work has ended.
+// watchIPv6 runs beside the probe, for a check whose host is a name. It reports once the probe's other work has ended.
 func (a *attempt) watchIPv6(ctx context.Context) {
 	lookup := a.prober.network.Direct().LookupIPv6
 	if _, literal := a.target.parseIP(); literal || lookup == nil || a.state.ipv6 != nil || a.target.host != a.state.host {
@@ -45,14 +42,12 @@ func (a *attempt) watchIPv6(ctx context.Context) {
 	})
 }
 
-// recordIPv6 waits for what was seen beside the probe.
 func (a *attempt) recordIPv6() {
 	if a.state.ipv6 != nil {
 		a.record(reach.EvidenceIPv6, <-a.state.ipv6)
 	}
 }
 
-// checkIPv6 returns how the first IPv6 address answers, "" if there is none.
 func (a *attempt) checkIPv6(ctx context.Context, lookup lookup) string {
 	found, err := lookup(ctx, a.target.host)
 	if err != nil || len(found) == 0 {

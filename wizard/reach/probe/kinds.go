@@ -2,14 +2,12 @@ package probe
 
 import "context"
 
-// kind is how the services of one scheme are probed. Its probe goes along an attempt, layer by layer, and returns the
-// first failure; what is left open is closed afterwards.
+// A probe takes an attempt, layer by layer, and returns the first failure; open connections are closed by the caller.
 type kind struct {
 	port  string // if the address names none
 	probe func(context.Context, *attempt) error
 }
 
-// listKinds returns all kinds by the scheme of their addresses.
 func listKinds() map[string]kind {
 	return map[string]kind{
 		"https": {"443", probeHTTP},

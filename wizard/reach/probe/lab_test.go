@@ -26,8 +26,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// lab is a small internet in memory, in which this machine is at 192.0.2.1. It lives in a bubble: nothing takes time but
-// what waits, and nothing may be left behind.
+// lab is a small internet in memory, in which this machine has the address 192.0.2.1. It runs in a synctest bubble: only
+// waits take time, and no goroutine may be left.
 type lab struct {
 	t         *testing.T
 	fabric    *fabric.Fabric
@@ -44,7 +44,6 @@ type lab struct {
 	serving   sync.WaitGroup
 }
 
-// inLab runs a test in a lab.
 func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -65,7 +64,7 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	})
 }
 
-// overIPv4 is where 2001:db8::1 is found: the fabric knows IPv4 only.
+// overIPv4 replaces 2001:db8::1: the fabric supports IPv4 only.
 const overIPv4 = "203.0.113.61"
 
 func alsoIPv6(here *fabric.Host) func(context.Context, string, string) (net.Conn, error) {
@@ -90,7 +89,6 @@ func (l *lab) lookup(names map[string][]string) lookup {
 	}
 }
 
-// probe probes an address as somebody who must reach it.
 func (l *lab) probe(check reach.Check) reach.Finding {
 	l.t.Helper()
 	p, err := New(l.network, l.task, l.limits)
@@ -101,7 +99,6 @@ func (l *lab) probe(check reach.Check) reach.Finding {
 
 func (l *lab) probeURL(address string) reach.Finding { return l.probe(reach.Check{URL: address}) }
 
-// listen opens a port of a host.
 func (l *lab) listen(address string) net.Listener {
 	l.t.Helper()
 	at := netip.MustParseAddrPort(address)
@@ -110,7 +107,7 @@ func (l *lab) listen(address string) net.Listener {
 	return listener
 }
 
-// host returns the machine at an address, which is brought up when it is asked for first.
+// host returns the machine at an address, and starts it on first use.
 func (l *lab) host(address netip.Addr) *fabric.Host {
 	l.t.Helper()
 	if l.hosts[address] == nil {
@@ -121,10 +118,8 @@ func (l *lab) host(address netip.Addr) *fabric.Host {
 	return l.hosts[address]
 }
 
-// accept gives each connection to a port to a function.
 func (l *lab) accept(address string, serve func(net.Conn)) { l.serve(l.listen(address), serve) }
 
-// acceptTLS does so inside TLS.
 func (l *lab) acceptTLS(address string, certificate *tls.Certificate, serve func(net.Conn)) {
 	l.serve(tls.NewListener(l.listen(address), &tls.Config{Certificates: []tls.Certificate{*certificate}}), serve)
 }
@@ -141,7 +136,7 @@ func (l *lab) serve(listener net.Listener, serve func(net.Conn)) {
 	})
 }
 
-// web opens a web server, by TLS if there is a certificate.
+// web starts a web server, with TLS if there is a certificate.
 func (l *lab) web(address string, certificate *tls.Certificate, handler http.HandlerFunc) {
 	listener := l.listen(address)
 	if certificate != nil {
@@ -158,7 +153,6 @@ func (l *lab) site(name string, handler http.HandlerFunc) {
 	l.web("203.0.113.1:443", l.authority.issue(l.t, name), handler)
 }
 
-// authority is a certificate authority.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -174,7 +168,7 @@ func newAuthority(t *testing.T, name string) *authority {
 	return a
 }
 
-// sign makes a certificate; an authority of nil lets it sign itself.
+// sign issues a certificate; without an authority it is self-signed.
 func sign(t *testing.T, template *x509.Certificate, by *authority) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -190,7 +184,7 @@ func sign(t *testing.T, template *x509.Certificate, by *authority) (*x509.Certif
 	return certificate, key
 }
 
-// below makes an authority that another one vouches for.
+// below issues an intermediate authority.
 func (a *authority) below(t *testing.T, name string) *authority {
 	t.Helper()
 	template := *newAuthority(t, name).certificate
@@ -209,7 +203,7 @@ func (a *authority) pem() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw}))
 }
 
-// issue makes a server's certificate that lasts from a month ago for a year.
+// issue returns a server's certificate that is valid from a month ago for a year.
 func (a *authority) issue(t *testing.T, name string) *tls.Certificate {
 	t.Helper()
 	return a.issueFor(t, name, time.Now().AddDate(0, -1, 0), time.Now().AddDate(1, 0, 0))
@@ -230,17 +224,16 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// pause lets time of the lab pass.
 func pause(d time.Duration) { time.Sleep(d) }
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// strip writes layers as people see them, e.g. "ok ok fail none".
+// strip renders layers, e.g. "ok ok fail none".
 func strip(l reach.Layers) string {
 	return string(l.DNS) + " " + string(l.TCP) + " " + string(l.TLS) + " " + string(l.HTTP)
 }
 
-// expect judges a finding: its class, its layers as by strip, and whether the service is reached.
+// expect compares a finding: its class, its layers as by strip, and whether the service is reached.
 func expect(t *testing.T, got reach.Finding, class reach.Class, layers string, reached bool) {
 	t.Helper()
 	if got.Class != class || strip(got.Layers) != layers || got.IsReached() != reached {

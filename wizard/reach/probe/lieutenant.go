@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// probeLieutenant asks a Lieutenant whether it is well, and then where its login service and its Vault are.
 func probeLieutenant(ctx context.Context, a *attempt) error {
 	health, root := a.buildURL("/healthz"), a.buildURL("/")
 	health.Path, root.Path = "/healthz", "/"

@@ -7,10 +7,10 @@ import (
 	"regexp"
 )
 
-// maxManifest is the largest manifest that a registry has to take, and the largest that is read here.
+// maxManifest is the largest manifest that a registry has to accept, and the largest that is read here.
 const maxManifest = 4 << 20
 
-// The kinds of manifests, as they are asked for and told.
+// Media types of manifests.
 const (
 	dockerManifest = "application/vnd.docker.distribution.manifest.v2+json"
 	dockerList     = "application/vnd.docker.distribution.manifest.list.v2+json"
@@ -20,7 +20,6 @@ const (
 
 var contentDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// descriptor names one content of a registry.
 type descriptor struct {
 	MediaType string `json:"mediaType"`
 	Digest    string `json:"digest"`
@@ -31,7 +30,6 @@ type descriptor struct {
 	} `json:"platform"`
 }
 
-// manifest is an image, which has layers, or a list of images for several platforms.
 type manifest struct {
 	Layers    []descriptor `json:"layers"`
 	Manifests []descriptor `json:"manifests"`
@@ -48,7 +46,7 @@ func parseManifest(content []byte) (manifest, error) {
 	return m, nil
 }
 
-// findImage returns the image of a list that the machines of a cluster run; false if this is an image itself.
+// The image for the platform of the cluster's machines; false if this is an image itself.
 func (m manifest) findImage() (digest string, isList bool, err error) {
 	if len(m.Manifests) == 0 {
 		return "", false, nil
@@ -61,7 +59,6 @@ func (m manifest) findImage() (digest string, isList bool, err error) {
 	return "", true, errors.New("the list of images has none for linux/amd64")
 }
 
-// findSmallestLayer returns the layer that is the least to send.
 func (m manifest) findSmallestLayer() (descriptor, error) {
 	if len(m.Layers) == 0 {
 		return descriptor{}, errors.New("the manifest names no layers")

@@ -9,12 +9,12 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// maxTimeQueries is how many questions are sent at most: some get lost, and some servers of a pool are down.
+// Some queries get lost, and some servers of a pool are down.
 const maxTimeQueries = 3
 
-// probeTime asks a time server, or the servers of a pool until one tells the right time.
+// probeTime queries the servers of a pool until one returns the right time.
 func probeTime(ctx context.Context, a *attempt) error {
-	a.state.timedPerCall = true // what got lost says nothing about speed
+	a.state.timedPerCall = true // lost packets are no evidence of slowness
 	servers, err := a.resolveUDP(ctx)
 	if err != nil {
 		return err
@@ -39,7 +39,6 @@ func probeTime(ctx context.Context, a *attempt) error {
 	return first
 }
 
-// queryTime asks one server, and returns an answer that can be used.
 func (a *attempt) queryTime(ctx context.Context, server string) (*ntp.Response, error) {
 	patience := a.prober.limits.TCP / maxTimeQueries
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -63,7 +62,6 @@ func (a *attempt) queryTime(ctx context.Context, server string) (*ntp.Response, 
 	return answer, a.validateTime(answer)
 }
 
-// validateTime says what keeps an answer from being used.
 func (a *attempt) validateTime(answer *ntp.Response) error {
 	class, degraded, err := checkTime(answer)
 	if err == nil || degraded {
@@ -75,7 +73,6 @@ func (a *attempt) validateTime(answer *ntp.Response) error {
 	return a.fail(&a.layers.HTTP, class, err)
 }
 
-// recordClock notes how right this machine's clock is.
 func (a *attempt) recordClock(answer *ntp.Response) error {
 	a.layers.HTTP = reach.LayerOK
 	a.recordOffset(answer)
@@ -86,7 +83,7 @@ func (a *attempt) recordClock(answer *ntp.Response) error {
 	return nil
 }
 
-// recordOffset keeps how far this machine's clock is ahead, e.g. "+3m12s", or "-1.204s" where that counts.
+// The evidence is e.g. "+3m12s", or "-1.204s" where fractions count.
 func (a *attempt) recordOffset(answer *ntp.Response) {
 	ahead, precision, sign := -answer.ClockOffset, time.Second, "+"
 	if ahead.Abs() < 10*time.Second {

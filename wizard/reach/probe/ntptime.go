@@ -20,7 +20,7 @@ const (
 	maxOffset = 5 * time.Minute
 )
 
-// queryNTP asks a time server on a connection, and closes it. It ends with ctx at the latest.
+// queryNTP closes the connection, and ends with ctx at the latest.
 func queryNTP(ctx context.Context, conn net.Conn, patience time.Duration, now func() time.Time) (*ntp.Response, error) {
 	defer closeOnCancel(ctx, conn)()
 	return ntp.QueryWithOptions("server", ntp.QueryOptions{
@@ -29,7 +29,7 @@ func queryNTP(ctx context.Context, conn net.Conn, patience time.Duration, now fu
 	})
 }
 
-// checkTime tells what is wrong with the answer of a time server; "" if it can be used as it is.
+// The class is "" if the answer can be used as it is.
 func checkTime(answer *ntp.Response) (class reach.Class, degraded bool, err error) {
 	skew := -answer.ClockOffset // ours against the server's
 	switch invalid := answer.Validate(); {
@@ -47,7 +47,7 @@ func checkTime(answer *ntp.Response) (class reach.Class, degraded bool, err erro
 	return "", false, nil
 }
 
-// newKissOfDeathError explains a refusal, RFC 5905, section 7.4.
+// RFC 5905, section 7.4.
 func newKissOfDeathError(code string) error {
 	switch code = strings.ToUpper(code); code {
 	case "RATE":

@@ -14,8 +14,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// timeServer answers like a time server of stratum 2 whose clock is ahead of ours, and then whatever spoil makes of it.
-// It lives in a bubble, where an answer takes no time.
+// timeServer is a time server of stratum 2 whose clock is ahead of ours; spoil changes its answer. It runs in a synctest
+// bubble, where an answer takes no time.
 func timeServer(ahead time.Duration, spoil func([]byte) []byte) net.Conn {
 	conn, server := net.Pipe()
 	go func() {

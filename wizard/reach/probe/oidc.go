@@ -11,10 +11,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// discoveryPath is what the address of a provider's configuration ends with.
 const discoveryPath = "/.well-known/openid-configuration"
 
-// probeOIDC reads the configuration of a login service, which has to be that of the issuer which was asked for.
 func probeOIDC(ctx context.Context, a *attempt) error {
 	issuer := a.buildURL("")
 	issuer.RawQuery = ""
@@ -35,7 +33,6 @@ func probeOIDC(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// isSameIssuer compares an issuer with the address that was asked; the usual port may be named or not.
 func isSameIssuer(told string, asked *url.URL) bool {
 	issuer, err := url.Parse(told)
 	if err != nil || issuer.Scheme != "https" || issuer.User != nil || issuer.RawQuery != "" || issuer.Fragment != "" {

@@ -14,11 +14,10 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// portalLimit is how long it may take to find out that a network has a login page.
 const portalLimit = 3 * time.Second
 
-// isPortal tells whether a redirect looks like that of a network that wants somebody to log in, or to read why a page is
-// blocked: away from the service to an address without a public name, or without TLS.
+// A captive portal or a blocking page redirects away from the service, to an address without a public name, or without
+// TLS.
 func isPortal(from, to *url.URL) bool {
 	if isSameDomain(from.Hostname(), to.Hostname()) {
 		return false
@@ -26,7 +25,6 @@ func isPortal(from, to *url.URL) bool {
 	return from.Scheme == "http" || to.Scheme == "http" || isInternalName(to.Hostname())
 }
 
-// isSameDomain tells whether two hosts belong to the same registered domain.
 func isSameDomain(a, b string) bool { return getRegisteredDomain(a) == getRegisteredDomain(b) }
 
 func getRegisteredDomain(host string) string {
@@ -37,7 +35,6 @@ func getRegisteredDomain(host string) string {
 	return host
 }
 
-// isInternalName tells whether a host is named in a way that only inner networks know.
 func isInternalName(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return isInternal(address)
@@ -50,8 +47,8 @@ func isInternalName(host string) bool {
 	return false
 }
 
-// detectPortal asks the host by plain HTTP and returns reach.Captive if a login page answers in its place, or else class.
-// Shown is the certificate that the host presented, if it did.
+// detectPortal sends plain HTTP to the host and returns reach.Captive if a login page answers, or else class. Shown is
+// the certificate that the host presented, if it did.
 func (a *attempt) detectPortal(ctx context.Context, class reach.Class, shown *x509.Certificate) reach.Class {
 	if a.evidence[reach.EvidenceProxy] != "" || a.isPlainHTTP() {
 		return class
@@ -76,8 +73,7 @@ func (a *attempt) detectPortal(ctx context.Context, class reach.Class, shown *x5
 	return class
 }
 
-// handleClosedPort returns why the port for TLS is closed: networks that want somebody to log in often lead away from plain HTTP
-// alone, and close everything else.
+// Captive portals often redirect plain HTTP only, and close every other port.
 func (a *attempt) handleClosedPort(ctx context.Context, err error) error {
 	class := getClass(err)
 	if class != reach.Refused && class != reach.TCPTimeout && class != reach.Reset || a.target.port != "443" {
@@ -89,8 +85,8 @@ func (a *attempt) handleClosedPort(ctx context.Context, err error) error {
 	return err
 }
 
-// isPortalRedirect tells whether a redirect from plain HTTP leads to the page of a network: to the one whose certificate was
-// shown, to an inner one, or to one without TLS. Services move their visitors, too, but by TLS.
+// A captive portal redirects to the host whose certificate was shown, to an internal one, or to one without TLS. Services
+// redirect, too, but to TLS.
 func isPortalRedirect(host string, to *url.URL, shown *x509.Certificate) bool {
 	if isSameDomain(host, to.Hostname()) {
 		return false

@@ -16,8 +16,8 @@ import (
 func TestANetworkThatClosesAllButItsLoginPageIsToldFromAFirewall(t *testing.T) {
 	location := func(to string) map[string]string { return map[string]string{"Location": to} }
 	for name, test := range map[string]struct {
-		header  map[string]string // of the answer to plain HTTP; nil: none comes
-		dropped bool              // nothing comes back from port 443, instead of a refusal
+		header  map[string]string // of the answer to plain HTTP; nil: no answer
+		dropped bool              // port 443 drops packets instead of refusing them
 		class   reach.Class
 	}{
 		"refused, with a login page":   {location("http://login.portal.org/"), false, reach.Captive},
@@ -123,7 +123,7 @@ func TestNothingIsLeftOfAProbe(t *testing.T) {
 		dial := l.network.Dial
 		l.network.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address == "203.0.113.1:443" {
-				pause(2 * attemptDelay) // and then comes, although nobody wants it any more
+				pause(2 * attemptDelay) // and then answers, although it is no longer needed
 			}
 			return dial(context.WithoutCancel(ctx), network, address)
 		}

@@ -1,5 +1,5 @@
-// Package probe asks one service whether it can be used, in the protocol that it speaks, and tells which layer of the
-// way to it fails.
+// Package probe checks whether a service can be used, in the service's own protocol, and reports which layer of the
+// connection fails.
 package probe
 
 import (
@@ -16,17 +16,17 @@ type Prober struct {
 	network network.Network // its roots are those that probes trust
 	task    reach.Task
 	limits  Limits
-	now     func() time.Time // wall clock of this machine, as certificates and servers' clocks are judged by
+	now     func() time.Time // wall clock of this machine, for certificates and comparison with servers' clocks
 	proxy   func(*url.URL) (*url.URL, error)
 }
 
 // Limits are how long each layer may take. They are measured on the wall clock.
 type Limits struct {
 	DNS, TCP, TLS, HTTP time.Duration
-	Slow                time.Duration // from here on a probe that went well is called slow
+	Slow                time.Duration // a successful probe that takes longer is reported as slow
 }
 
-// DefaultLimits returns the limits of a run by people.
+// DefaultLimits returns the limits of an interactive run.
 func DefaultLimits() Limits {
 	return Limits{DNS: 5 * time.Second, TCP: 5 * time.Second, TLS: 5 * time.Second, HTTP: 10 * time.Second, Slow: 3 * time.Second}
 }
@@ -42,7 +42,7 @@ func New(n network.Network, task reach.Task, limits Limits) (*Prober, error) {
 	return p, err
 }
 
-// Probe asks one service. Nothing of it goes on after it returned.
+// Probe probes one service. It leaves nothing running.
 func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
 	to, err := parseTarget(check.URL)
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// defaultProxyTarget is whom a proxy is asked for if its address names nobody: a service that every installation needs.
+// If the address names no target, the proxy is probed with a service that every installation needs.
 const defaultProxyTarget = "api-ch-gva-2.exoscale.com:443"
 
-// probeProxy asks a proxy for a connection to the "host:port" in the path of its address.
 func probeProxy(ctx context.Context, a *attempt) error {
 	if err := a.resolve(ctx); err != nil {
 		return err
@@ -38,7 +37,6 @@ func probeProxy(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// handleTunnelError says why a proxy that answers does not let us through.
 func (a *attempt) handleTunnelError(err error) error {
 	err = a.handleProxyError(err)
 	a.layers.TCP, a.layers.HTTP = reach.LayerOK, reach.LayerFail
@@ -49,8 +47,6 @@ func (a *attempt) handleTunnelError(err error) error {
 	return err
 }
 
-// buildProxyURL returns the proxy as the answers know it, by TLS or not, and with the credentials of the check's own address if
-// it has any.
 func (a *attempt) buildProxyURL() *url.URL {
 	proxy := &url.URL{Scheme: "http", Host: a.target.address()}
 	for _, chosen := range []*reach.Proxy{a.prober.task.NodesProxy, a.prober.task.Proxy} {

@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// secureForward opens a proxy that is reached by TLS, and lets through whoever knows the password.
+// secureForward starts a proxy with TLS that requires the password.
 func (l *lab) secureForward() {
 	l.names[proxyHost] = []string{"203.0.113.80"}
 	l.acceptTLS("203.0.113.80:3128", l.authority.issue(l.t, proxyHost), func(conn net.Conn) {
@@ -40,7 +40,7 @@ func TestTheNodesProxyIsCheckedAsTheAnswersKnowIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {
 				l.secureForward()
-				l.task.NodesProxy = &reach.Proxy{HTTPS: c.url} // this machine itself gets out without
+				l.task.NodesProxy = &reach.Proxy{HTTPS: c.url} // this machine itself has no proxy
 				got := l.probeURL("proxy://" + proxyHost + ":3128/quay.io:443")
 				expect(t, got, c.class, c.layers, c.class == "")
 			})

@@ -17,7 +17,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// newProxyFunc returns who is asked for a way to a URL: the task's proxies, or else the network's.
 func newProxyFunc(n network.Network, chosen *reach.Proxy) (func(*url.URL) (*url.URL, error), error) {
 	if chosen == nil {
 		return newNetworkProxyFunc(n), nil
@@ -41,8 +40,6 @@ func newNetworkProxyFunc(n network.Network) func(*url.URL) (*url.URL, error) {
 	}
 }
 
-// findProxy returns the proxy that leads to the host, nil where there is none on the way. Whatever is no plain HTTP goes where
-// https goes.
 func (a *attempt) findProxy() (*url.URL, error) {
 	scheme := "https"
 	if a.isPlainHTTP() {
@@ -51,12 +48,10 @@ func (a *attempt) findProxy() (*url.URL, error) {
 	return a.prober.proxy(&url.URL{Scheme: scheme, Host: a.target.address(), Path: "/"})
 }
 
-// isPlainHTTP tells whether the host is asked by HTTP without TLS. Proxies take such requests themselves; many let no other
-// port than 443 through.
+// Proxies take plain HTTP requests themselves; many open tunnels to port 443 only.
 func (a *attempt) isPlainHTTP() bool { return a.target.url.Scheme == "http" }
 
-// connectProxy reaches the host by a proxy, which resolves the name: by CONNECT, or, for plain HTTP, by letting the proxy have
-// the request.
+// The proxy resolves the name. It uses CONNECT, or for plain HTTP sends the request to the proxy.
 func (a *attempt) connectProxy(ctx context.Context, proxy *url.URL) error {
 	a.record(reach.EvidenceProxy, network.FormatProxyAddress(proxy))
 	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.TCP)
@@ -81,7 +76,6 @@ func (a *attempt) dialProxy(ctx context.Context, proxy *url.URL) (net.Conn, erro
 	return a.prober.network.ConnectThrough(ctx, proxy, a.target.address())
 }
 
-// handleProxyError says why a proxy does not let us through.
 func (a *attempt) handleProxyError(err error) error {
 	var refusal *network.ProxyError
 	if !errors.As(err, &refusal) || refusal.Status == 0 {

@@ -15,8 +15,8 @@ import (
 
 const proxyHost = "proxy.example.net"
 
-// forward opens a forward proxy at 203.0.113.80 that looks names up itself and asks for credentials if there are any.
-// Asked is told each request line.
+// forward starts a forward proxy at 203.0.113.80 that resolves names itself and requires credentials if there are any.
+// Asked is called with each request line.
 func (l *lab) forward(credentials string, asked func(string)) {
 	l.names[proxyHost] = []string{"203.0.113.80"}
 	direct := l.network.Dial
@@ -55,7 +55,7 @@ func (l *lab) forward(credentials string, asked func(string)) {
 	})
 }
 
-// behind lets this machine see nothing but its proxy.
+// behind makes the proxy the only reachable host.
 func (l *lab) behind(proxy string) {
 	l.task.Proxy = &reach.Proxy{HTTP: proxy, HTTPS: proxy, NoProxy: "direct.example.net,10.0.0.0/8"}
 }

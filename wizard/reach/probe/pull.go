@@ -10,15 +10,14 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// imagePull takes the first bytes of an image, as a node would.
 type imagePull struct {
-	first *attempt // at the registry
+	first *attempt // to the registry
 	image image
 	token string // "": none was wanted yet
-	begun bool   // first made its call
+	begun bool   // first has made its call
 }
 
-// fetchManifest returns the image's manifest; of a list, that of the image for the nodes.
+// From an index it takes the image for the nodes.
 func (p *imagePull) fetchManifest(ctx context.Context) (manifest, error) {
 	found, answer, err := p.readManifest(ctx, p.image.reference)
 	if err != nil {
@@ -34,7 +33,6 @@ func (p *imagePull) fetchManifest(ctx context.Context) (manifest, error) {
 	return found, err
 }
 
-// readManifest gets one manifest, with a token if the registry wants one.
 func (p *imagePull) readManifest(ctx context.Context, reference string) (manifest, serviceReply, error) {
 	path := "manifests/" + reference
 	answer, err := p.call(ctx, path, maxManifest)
@@ -56,7 +54,6 @@ func (p *imagePull) readManifest(ctx context.Context, reference string) (manifes
 	return found, answer, nil
 }
 
-// fetchToken gets the token that an answer wants.
 func (p *imagePull) fetchToken(ctx context.Context, answer serviceReply) error {
 	wanted, ok := findBearer(parseChallenges(answer.header.Values("WWW-Authenticate")))
 	if !ok {
@@ -68,7 +65,6 @@ func (p *imagePull) fetchToken(ctx context.Context, answer serviceReply) error {
 	return err
 }
 
-// checkManifest says what is wrong with the answer to a request for a manifest.
 func (p *imagePull) checkManifest(answer serviceReply) error {
 	switch answer.status {
 	case http.StatusOK:
@@ -88,7 +84,7 @@ func (p *imagePull) checkManifest(answer serviceReply) error {
 	return answer.fail(reach.Credentials, fmt.Errorf("the pull secret's entry does not allow to pull %s", p.image.repository))
 }
 
-// fetchLayer reads the first bytes of the smallest layer, at the host that the registry sends us on to.
+// The layer is the smallest one, from the host that the registry redirects to.
 func (p *imagePull) fetchLayer(ctx context.Context, from manifest) error {
 	smallest, err := from.findSmallestLayer()
 	if err != nil {
@@ -107,7 +103,6 @@ func (p *imagePull) fetchLayer(ctx context.Context, from manifest) error {
 	return nil
 }
 
-// matchContent tells whether content can be the beginning of what is described.
 func (d descriptor) matchContent(content []byte) bool {
 	if strings.HasSuffix(d.MediaType, "gzip") {
 		return len(content) > 2 && content[0] == 0x1f && content[1] == 0x8b
@@ -115,7 +110,6 @@ func (d descriptor) matchContent(content []byte) bool {
 	return len(content) > 0 || d.Size == 0
 }
 
-// call gets something of the image's repository, in a way of its own each time.
 func (p *imagePull) call(ctx context.Context, path string, limit int64) (serviceReply, error) {
 	resource := p.first.buildURL("")
 	resource.Path, resource.RawQuery = "/v2/"+p.image.repository+"/"+path, ""

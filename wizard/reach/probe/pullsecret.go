@@ -7,24 +7,22 @@ import (
 	"strings"
 )
 
-// credentials are those of one registry. They must never reach evidence or errors, so they print as nothing.
+// credentials must never reach evidence or errors, so they print as nothing.
 type credentials struct{ user, password string }
 
 func (credentials) String() string   { return "(credentials)" }
 func (credentials) GoString() string { return "(credentials)" }
 
-// errPullSecret keeps the cause to itself: a decoder's message quotes what it read.
+// errPullSecret does not wrap the cause: a decoder's message quotes what it read.
 var errPullSecret = errors.New("the pull secret is not of the form that it is downloaded in")
 
-// pullEntry is one entry of a pull secret, in the format of Docker's config.json.
 type pullEntry struct {
 	Auth     string `json:"auth"` // user:password in base64
 	Username string `json:"username"`
 	Password string `json:"password"`
 }
 
-// findCredentials finds the entry of a pull secret for a repository of a registry ("host" or "host:port"): the one whose
-// key fits the longest part of it. The repository may be empty.
+// The registry is "host" or "host:port"; the entry with the longest matching key wins. The repository may be empty.
 func findCredentials(pullSecret, registry, repository string) (found credentials, ok bool, err error) {
 	if strings.TrimSpace(pullSecret) == "" {
 		return credentials{}, false, nil
@@ -48,7 +46,6 @@ func findCredentials(pullSecret, registry, repository string) (found credentials
 	return found, err == nil, err
 }
 
-// normalizeKey returns the registry, or the part of one, that a key of a pull secret stands for.
 func normalizeKey(key string) string {
 	key = strings.ToLower(key)
 	for _, prefix := range []string{"https://", "http://"} {
@@ -56,7 +53,7 @@ func normalizeKey(key string) string {
 	}
 	key = strings.TrimSuffix(key, "/")
 	switch host, _, _ := strings.Cut(key, "/"); host {
-	case "docker.io", "index.docker.io", "registry-1.docker.io": // they are one; the first two are how clients name it
+	case "docker.io", "index.docker.io", "registry-1.docker.io": // aliases of one registry; clients use the first two
 		return "docker.io"
 	}
 	return strings.TrimSuffix(key, ":443")

@@ -12,11 +12,10 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// maxRedirects is how often a service may send us on.
 const maxRedirects = 5
 
-// getRedirected makes a call and goes where redirects lead, which has to be by https if it began so. It returns the last
-// attempt and its answer; a failure is one of the host where it happened.
+// Redirects have to stay on https if the call began so. It returns the last attempt and its answer; a failure belongs to
+// the host where it happened.
 func (a *attempt) getRedirected(ctx context.Context, c call) (*attempt, reply, error) {
 	r, err := a.get(ctx, c)
 	if err != nil {
@@ -25,7 +24,6 @@ func (a *attempt) getRedirected(ctx context.Context, c call) (*attempt, reply, e
 	return a.resolveRedirects(ctx, c, r)
 }
 
-// resolveRedirects goes on from an answer to where redirects lead.
 func (a *attempt) resolveRedirects(ctx context.Context, c call, r reply) (*attempt, reply, error) {
 	seen := []string{normalizeURL(c.url)}
 	for range maxRedirects {
@@ -48,7 +46,6 @@ func (a *attempt) resolveRedirects(ctx context.Context, c call, r reply) (*attem
 	return a, r, a.fail(&a.layers.HTTP, reach.Unexpected, fmt.Errorf("it sends us on more than %d times", maxRedirects))
 }
 
-// checkRedirect returns a failure for a redirect that no service makes.
 func (a *attempt) checkRedirect(from, to *url.URL, seen []string) error {
 	switch {
 	case slices.Contains(seen, normalizeURL(to)):
@@ -62,12 +59,10 @@ func (a *attempt) checkRedirect(from, to *url.URL, seen []string) error {
 	return nil
 }
 
-// normalizeURL returns an address in the form that is the same for all ways to write it.
 func normalizeURL(u *url.URL) string {
 	return u.Scheme + "://" + strings.ToLower(formatHostHeader(u)) + u.RequestURI()
 }
 
-// withURL returns the same call of another resource. Who we are is told to nobody else.
 func (c call) withURL(to *url.URL) call {
 	if c.header != nil && formatHostHeader(to) != formatHostHeader(c.url) {
 		c.header = c.header.Clone()
@@ -78,7 +73,6 @@ func (c call) withURL(to *url.URL) call {
 	return c
 }
 
-// parseRedirect returns where an answer sends us.
 func parseRedirect(from *url.URL, r reply) (*url.URL, bool) {
 	switch r.status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,

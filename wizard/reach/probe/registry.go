@@ -10,10 +10,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// apiVersion is the header by which registries are told from everything else.
 const apiVersion = "Docker-Distribution-Api-Version"
 
-// probeRegistry asks a container registry who we have to be, and then for a token as whoever the pull secret says.
+// probeRegistry reads the challenge, and then fetches a token with the credentials of the pull secret.
 func probeRegistry(ctx context.Context, a *attempt) error {
 	root := a.buildURL("/v2/")
 	root.Path = "/v2/"
@@ -24,7 +23,6 @@ func probeRegistry(ctx context.Context, a *attempt) error {
 	return a.handleRegistryError(err)
 }
 
-// handleChallenge does what a registry wants first.
 func (a *attempt) handleChallenge(ctx context.Context, answer serviceReply) error {
 	named := strings.HasPrefix(answer.header.Get(apiVersion), "registry/2")
 	offers := parseChallenges(answer.header.Values("WWW-Authenticate"))
@@ -44,7 +42,7 @@ func (a *attempt) handleChallenge(ctx context.Context, answer serviceReply) erro
 	return answer.newProtocolError(errors.New("what answers is no registry"))
 }
 
-// checkBasicAuth asks a registry that has no tokens in the name of the pull secret's entry.
+// Some registries have no tokens, but basic authentication with the pull secret's entry.
 func (a *attempt) checkBasicAuth(ctx context.Context, refused serviceReply) error {
 	who, known, err := findCredentials(a.prober.task.PullSecret, a.target.address(), "")
 	switch {
@@ -68,7 +66,7 @@ func (a *attempt) checkBasicAuth(ctx context.Context, refused serviceReply) erro
 	return err
 }
 
-// handleRegistryError makes remarks of those failures of a registry that show that it is reached.
+// Failures that show that the registry is reachable become degradations.
 func (a *attempt) handleRegistryError(err error) error {
 	switch {
 	case errors.Is(err, errTooMany):
@@ -76,7 +74,7 @@ func (a *attempt) handleRegistryError(err error) error {
 		a.degrade(reach.Slow)
 	case !errors.Is(err, errAnonymous):
 		return err
-	case a.prober.task.PullSecret == "" || a.check.Group == "third-party": // from those, images are pulled as nobody
+	case a.prober.task.PullSecret == "" || a.check.Group == "third-party": // images of those are pulled anonymously
 		a.state.notice = reach.Unauthorized
 	default:
 		a.record(reach.EvidenceError, "the pull secret has no entry for "+a.target.host)

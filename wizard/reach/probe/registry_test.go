@@ -17,7 +17,6 @@ const (
 	token    = "tok-hunter3-secret"
 )
 
-// pullSecret has an entry for one registry.
 func pullSecret(host, user string) string {
 	return fmt.Sprintf(`{"auths":{%q:{"auth":%q}}}`, host, base64.StdEncoding.EncodeToString([]byte(user+":"+secret)))
 }
@@ -26,7 +25,7 @@ func wants(realm string) http.HandlerFunc {
 	return says(http.StatusUnauthorized, map[string]string{"WWW-Authenticate": `Bearer realm="` + realm + `",service="registry"`}, `{"errors":[]}`)
 }
 
-// gives is a token service that knows one user; others get what is left of it.
+// gives is a token service that knows one user; others handles all other requests.
 func gives(body string, others http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
@@ -42,7 +41,7 @@ func refuses(status int) http.HandlerFunc {
 	return dataWith(status, `{"errors":[{"code":"UNAUTHORIZED"}]}`)
 }
 
-// registryCase is a registry, its token service, and what has to be found out.
+// registryCase is a registry, its token service, and the expected finding.
 type registryCase struct {
 	root       http.HandlerFunc
 	tokens     http.HandlerFunc // nil: the token service does not exist
@@ -108,7 +107,7 @@ func (c registryCase) run(t *testing.T) {
 	})
 }
 
-// noSecrets looks for what must never be told.
+// noSecrets checks that a finding holds no secret.
 func noSecrets(t *testing.T, got reach.Finding) {
 	t.Helper()
 	for key, value := range got.Evidence {

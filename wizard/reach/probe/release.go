@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// evidenceCDN is the key of the host that the layers of images come from.
+	// evidenceCDN is the key of the host that serves the layers of images.
 	evidenceCDN = "cdn"
 	// firstBytes is how much of a layer is read.
 	firstBytes = 1 << 10
 )
 
 // probeRelease does what a node does first: it finds the image of the release, gets a token for its repository, its
-// manifest, and the first bytes of one layer, which come from another host.
+// manifest, and the first bytes of one layer, which another host serves.
 func probeRelease(ctx context.Context, a *attempt) error {
 	wanted, known, err := a.resolveImage(ctx)
 	if err != nil {
@@ -36,8 +36,7 @@ func probeRelease(ctx context.Context, a *attempt) error {
 	return a.handlePullError(err)
 }
 
-// handlePullError tells apart that nobody gave a pull secret, so that there is nothing more to see, and that it lacks the
-// registry's entry.
+// A missing pull secret is no failure; one without an entry for the registry is.
 func (a *attempt) handlePullError(err error) error {
 	if errors.Is(err, errAnonymous) && a.prober.task.PullSecret != "" {
 		return a.fail(&a.layers.HTTP, reach.Credentials, fmt.Errorf("the pull secret has no entry for %s", a.target.host))
@@ -45,7 +44,6 @@ func (a *attempt) handlePullError(err error) error {
 	return a.handleRegistryError(err)
 }
 
-// resolveImage returns the image of the task's release; false if nobody said which release it is.
 func (a *attempt) resolveImage(ctx context.Context) (image, bool, error) {
 	version, repository := a.prober.task.Version, strings.Trim(a.target.url.Path, "/")
 	if a.prober.task.Distribution == okdDistribution && exactVersion.MatchString(version) {

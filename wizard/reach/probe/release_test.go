@@ -16,11 +16,11 @@ const (
 	layer      = "\x1f\x8b\x08 the beginning of a layer"
 )
 
-// payload is a release, its mirror, its registry and the host of its layers; a test replaces what should go wrong.
+// payload is a release, its mirror, its registry and the host of its layers; a test replaces the part that fails.
 type payload struct {
 	text, tokens, manifest, list, blob, content http.HandlerFunc
 
-	public bool // the registry gives everything to everybody
+	public bool // the registry needs no authentication
 }
 
 func newPayload() *payload {
@@ -62,7 +62,7 @@ func (p *payload) registry(w http.ResponseWriter, r *http.Request) {
 
 func (p *payload) serve(l *lab) {
 	const clients = "/pub/openshift-v4/x86_64/clients/ocp/"
-	text := func(w http.ResponseWriter, r *http.Request) { p.text(w, r) } // whatever it is by then
+	text := func(w http.ResponseWriter, r *http.Request) { p.text(w, r) } // a test may replace it later
 	texts := routes{clients + "4.20.5/release.txt": text, clients + "stable-4.20/release.txt": text}
 	cdn := func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" || r.Header.Get("Range") != "bytes=0-1023" {
@@ -157,7 +157,7 @@ func TestAReleaseIsPulledAsANodeWould(t *testing.T) {
 	}
 }
 
-// endless answers with a hundred megabytes, as far as somebody reads.
+// endless answers with a hundred megabytes, as far as the client reads.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	for range 1600 {
 		if _, err := io.WriteString(w, strings.Repeat(" ", 64<<10)); err != nil {

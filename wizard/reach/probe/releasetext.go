@@ -15,19 +15,17 @@ const (
 	clientsDirectory = "https://mirror.openshift.com/pub/openshift-v4/x86_64/clients/ocp/"
 	okdRepository    = "okd/scos-release"
 
-	// maxReleaseText is more than ten times what such a file has.
+	// maxReleaseText is more than ten times what such a file contains.
 	maxReleaseText = 1 << 20
 )
 
 var (
-	// channelName is a channel of OpenShift; its first group is the version without the patch.
-	channelName = regexp.MustCompile(`^(?:stable|fast|candidate|latest)-(\d+\.\d+)$`)
-	// exactVersion is a version of OpenShift or a tag of OKD.
+	channelName  = regexp.MustCompile(`^(?:stable|fast|candidate|latest)-(\d+\.\d+)$`)
 	exactVersion = regexp.MustCompile(`^(\d+\.\d+)\.\d+(?:-[0-9A-Za-z.-]+)?$`)
 	pullFrom     = regexp.MustCompile(`^[0-9a-z.-]+(?::\d+)?/([0-9a-z._/-]+)@(sha256:[0-9a-f]{64})$`)
 )
 
-// image is what is pulled: a repository, and a digest or a tag in it.
+// A repository, and a digest or a tag in it.
 type image struct{ repository, reference string }
 
 func (i image) String() string {
@@ -37,8 +35,7 @@ func (i image) String() string {
 	return i.repository + ":" + i.reference
 }
 
-// buildReleaseURL returns the address of the file that says which image a version or a channel of a task stands for; "" if
-// there is none.
+// The file names the image of the task's version or channel; "" if there is none.
 func buildReleaseURL(task reach.Task) string {
 	if task.Distribution == okdDistribution || !channelName.MatchString(task.Version) && !exactVersion.MatchString(task.Version) {
 		return ""
@@ -46,7 +43,6 @@ func buildReleaseURL(task reach.Task) string {
 	return clientsDirectory + task.Version + "/release.txt"
 }
 
-// parseReleaseText reads the version and the image of a release.txt.
 func parseReleaseText(content []byte) (version string, found image, err error) {
 	for line := range strings.Lines(string(content)) {
 		line = strings.TrimSpace(line)

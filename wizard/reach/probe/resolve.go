@@ -11,13 +11,10 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// maxAddresses is how many addresses of a name are told and tried.
 const maxAddresses = 8
 
-// lookup finds the addresses of a name.
 type lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 
-// resolve looks up the host, as whoever connects without a proxy would.
 func (a *attempt) resolve(ctx context.Context) error {
 	if a.addresses != nil {
 		return nil
@@ -47,7 +44,7 @@ func (a *attempt) resolve(ctx context.Context) error {
 	return a.checkSplitView(ctx)
 }
 
-// handleLookupError asks the name's own servers whether it is only our resolver that does not know the name.
+// handleLookupError queries the name's own servers, to find out whether only our resolver does not know the name.
 func (a *attempt) handleLookupError(ctx context.Context, err error) error {
 	class := mapLookupError(err)
 	if class != reach.NXDomain {
@@ -62,8 +59,8 @@ func (a *attempt) handleLookupError(ctx context.Context, err error) error {
 	return a.fail(&a.layers.DNS, reach.NXDomain, err)
 }
 
-// checkSplitView notes when a public name leads to inner addresses only, unless its own servers say the same. Whether it is
-// believed is decided by what is found there.
+// checkSplitView detects a public name that resolves to internal addresses only, unless its own servers return the same.
+// The connection decides whether the address is trusted.
 func (a *attempt) checkSplitView(ctx context.Context) error {
 	if a.check.Group == "customer" || isInternalName(a.target.host) || !isAllInternal(a.addresses) {
 		return nil
@@ -80,7 +77,6 @@ func (a *attempt) checkSplitView(ctx context.Context) error {
 	return nil
 }
 
-// formatAddresses returns the first addresses as one text.
 func formatAddresses(addresses []netip.Addr) string {
 	var texts []string
 	for _, address := range addresses[:min(len(addresses), maxAddresses)] {
@@ -98,11 +94,10 @@ func isAllInternal(addresses []netip.Addr) bool {
 	return len(addresses) > 0
 }
 
-// isInternal tells whether an address leads nowhere on the internet. Ranges for documentation and benchmarks are left out,
-// as nobody's resolver hides a service behind these.
+// Ranges for documentation and benchmarks are left out, since no resolver hides a service behind these.
 func isInternal(address netip.Addr) bool {
-	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10) // of carriers, RFC 6598
-	this := netip.PrefixFrom(netip.AddrFrom4([4]byte{}), 8)           // of blocking resolvers
+	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10) // carrier-grade NAT, RFC 6598
+	this := netip.PrefixFrom(netip.AddrFrom4([4]byte{}), 8)           // used by blocking resolvers
 	address = address.Unmap()
 	return address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast() || address.IsMulticast() ||
 		shared.Contains(address) || this.Contains(address) || address.IsUnspecified()

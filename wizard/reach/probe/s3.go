@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// probeS3 lists the buckets of an object storage as nobody, which it refuses in its own words.
+// probeS3 lists the buckets anonymously, which an object storage refuses with an S3 error.
 func probeS3(ctx context.Context, a *attempt) error {
 	answer, err := a.fetch(ctx, call{url: a.buildURL("/")}, http.StatusOK, http.StatusForbidden)
 	if err != nil {
@@ -19,7 +19,6 @@ func probeS3(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// isS3 tells whether an answer is one of the S3 protocol.
 func isS3(status int, body []byte) bool {
 	var document struct {
 		XMLName xml.Name

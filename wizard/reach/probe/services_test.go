@@ -39,7 +39,7 @@ const (
 	badHTTP = "ok ok ok fail"
 )
 
-// serviceCase is a service, how it answers, and what has to be found out about it.
+// serviceCase is a service, its answers, and the expected finding.
 type serviceCase struct {
 	url     string // after the host; its kind comes before "://"
 	routes  routes
@@ -47,7 +47,7 @@ type serviceCase struct {
 	class   reach.Class
 	layers  string
 	reached bool
-	says    string // in the evidence of the error
+	says    string // in the error's evidence
 }
 
 func (c serviceCase) run(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCertificateAuthoritiesAreKnownByTheirDirectory(t *testing.T) {
 func TestServicesAreAskedByTheirPlainName(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, func(w http.ResponseWriter, r *http.Request) {
-			if r.Host == service { // some sign what they send us on to, the port included
+			if r.Host == service { // some sign the URL of the redirect, the port included
 				data(`{"newOrder":"https://ca.example/new"}`)(w, r)
 			}
 		})
@@ -102,7 +102,7 @@ func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
 					_, _ = conn.Read(make([]byte, 4096))
 					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"+`{"newOrder":"https://ca.example/new"}`)
 					if c.holds {
-						_, _ = conn.Read(make([]byte, 1)) // until the other side has enough
+						_, _ = conn.Read(make([]byte, 1)) // until the client closes
 					}
 				})
 				expect(t, l.probeURL("acme://"+service), c.class, badHTTP, false)

@@ -8,7 +8,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// recordSource keeps the address that a connection leaves this machine by: firewalls know the machine by it.
 func (a *attempt) recordSource(conn net.Conn) {
 	local, err := netip.ParseAddrPort(conn.LocalAddr().String())
 	if err != nil || local.Addr().IsLoopback() || local.Addr().IsUnspecified() {
@@ -17,8 +16,8 @@ func (a *attempt) recordSource(conn net.Conn) {
 	a.record(reach.EvidenceSource, local.Addr().Unmap().WithZone("").String())
 }
 
-// recordRoute keeps the address that this machine would leave by, where no connection was made. A connection by UDP sends
-// nothing; it only asks the machine for its route.
+// recordRoute records the local address where no connection was made: a UDP connection sends nothing, but selects a
+// route.
 func (a *attempt) recordRoute(ctx context.Context) {
 	conn, err := a.prober.network.Dial(ctx, "udp", net.JoinHostPort(a.addresses[0].String(), a.target.port))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probeSSH reads an SSH server's greeting and host key, and compares the key with those that the address pins.
+// probeSSH compares the host key with those that the address pins.
 func probeSSH(ctx context.Context, a *attempt) error {
 	pins, err := parsePins(a.target.url.Fragment)
 	if err != nil {
@@ -28,7 +28,7 @@ func probeSSH(ctx context.Context, a *attempt) error {
 			return err
 		}
 		if key == nil {
-			continue // it has none of these
+			continue // the server has none of these
 		}
 		seen = append(seen, ssh.FingerprintSHA256(key))
 		a.record(reach.EvidenceHostKey, strings.Join(seen, ", "))
@@ -49,7 +49,6 @@ func (a *attempt) newHostKeyError(pins hostPins, seen []string) error {
 	return a.fail(&a.layers.HTTP, reach.HostKey, err)
 }
 
-// readHostKey returns the key that a server shows when it is asked for these algorithms, nil if it has none.
 func (a *attempt) readHostKey(ctx context.Context, algorithms []string) (ssh.PublicKey, error) {
 	if err := a.connect(ctx); err != nil {
 		return nil, err

@@ -17,7 +17,6 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// hostKeys are those of a test's SSH servers.
 type hostKeys struct{ ed25519, ecdsa, rsa ssh.Signer }
 
 func makeHostKeys(t *testing.T) hostKeys {
@@ -38,7 +37,7 @@ func makeHostKeys(t *testing.T) hostKeys {
 	return keys
 }
 
-// onLoopback serves each connection by serve, and returns the address.
+// onLoopback serves each connection and returns the address.
 func onLoopback(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,7 +55,7 @@ func onLoopback(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// sshServer lets nobody in.
+// sshServer refuses every login.
 func sshServer(before string, keys ...ssh.Signer) func(net.Conn) {
 	return func(conn net.Conn) {
 		config := &ssh.ServerConfig{ServerVersion: "SSH-2.0-OpenSSH_9.6", NoClientAuth: true}

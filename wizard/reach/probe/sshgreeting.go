@@ -19,10 +19,8 @@ const (
 	maxNotices = 20
 )
 
-// errNoSSH means that something answers, which is no SSH server.
 var errNoSSH = errors.New("what answers is no SSH server")
 
-// replayConn is a connection of which something was read already.
 type replayConn struct {
 	net.Conn
 	read io.Reader
@@ -30,8 +28,7 @@ type replayConn struct {
 
 func (r replayConn) Read(b []byte) (int, error) { return r.read.Read(b) }
 
-// readGreeting reads the line by which a server says which SSH it speaks, e.g. "SSH-2.0-OpenSSH_9.6", and returns a
-// connection that starts over.
+// The line is e.g. "SSH-2.0-OpenSSH_9.6"; the returned connection replays it.
 func readGreeting(conn net.Conn) (string, net.Conn, error) {
 	var seen bytes.Buffer
 	from := io.TeeReader(conn, &seen)
@@ -53,7 +50,7 @@ func readGreeting(conn net.Conn) (string, net.Conn, error) {
 	return "", nil, errNoSSH
 }
 
-// readGreetingLine reads a line, byte by byte, because what follows it is not text.
+// readGreetingLine reads byte by byte, because what follows is binary.
 func readGreetingLine(from io.Reader) (string, error) {
 	var line []byte
 	for next := make([]byte, 1); len(line) <= maxGreeting; {
@@ -71,7 +68,7 @@ func readGreetingLine(from io.Reader) (string, error) {
 // errSeen ends a key exchange as soon as the server has proved its key.
 var errSeen = errors.New("the host key was seen")
 
-// readSSHHostKey exchanges keys with a server as far as it takes to know its own, which it proves to hold.
+// readSSHHostKey exchanges keys only until the server has proved that it holds its key.
 func readSSHHostKey(conn net.Conn, algorithms []string) (ssh.PublicKey, error) {
 	var seen ssh.PublicKey
 	config := &ssh.ClientConfig{
@@ -84,7 +81,7 @@ func readSSHHostKey(conn net.Conn, algorithms []string) (ssh.PublicKey, error) {
 	}
 	client, _, _, err := ssh.NewClientConn(conn, "", config)
 	if err == nil {
-		_ = client.Close() // it asked for nobody's name, which the callback prevents
+		_ = client.Close() // the callback prevents authentication
 	}
 	if seen != nil {
 		return seen, nil
@@ -92,7 +89,6 @@ func readSSHHostKey(conn net.Conn, algorithms []string) (ssh.PublicKey, error) {
 	return nil, fmt.Errorf("exchange keys: %w", err)
 }
 
-// closeOnCancel closes a connection when ctx ends; call the result when the connection is no longer used.
 func closeOnCancel(ctx context.Context, conn net.Conn) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = conn.Close() })
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// listHostKeyAlgorithms are the algorithms that are asked for to be shown each of a server's keys: it shows one at a time.
+// A server presents one key per handshake, so each algorithm needs one of its own.
 func listHostKeyAlgorithms() [][]string {
 	return [][]string{
 		{ssh.KeyAlgoED25519},
@@ -17,13 +17,13 @@ func listHostKeyAlgorithms() [][]string {
 	}
 }
 
-// hostPins are the fingerprints of the keys that a server may show: any of them will do. None: nobody knows its key.
+// The server may present any of these keys. None: its key is not checked.
 type hostPins struct {
 	fingerprints []string   // as ssh-keygen prints them
 	kinds        [][]string // the algorithms of their keys
 }
 
-// parsePins reads "SHA256:…" fingerprints and public keys as in authorized_keys, separated by commas.
+// "SHA256:…" fingerprints and public keys as in authorized_keys, separated by commas.
 func parsePins(text string) (hostPins, error) {
 	pins := hostPins{}
 	anyKind := strings.TrimSpace(text) == ""
@@ -40,13 +40,12 @@ func parsePins(text string) (hostPins, error) {
 			pins.addKeyType(key.Type())
 		}
 	}
-	if anyKind || len(pins.kinds) == 0 { // the type of a key may be none that is asked for
+	if anyKind || len(pins.kinds) == 0 { // a pinned key may have a type without a known algorithm
 		pins.kinds = listHostKeyAlgorithms()
 	}
 	return pins, nil
 }
 
-// addKeyType wants the keys of a type to be shown.
 func (p *hostPins) addKeyType(keyType string) {
 	for _, kind := range listHostKeyAlgorithms() {
 		wanted := slices.Contains(kind, keyType) || keyType == ssh.KeyAlgoRSA && kind[0] == ssh.KeyAlgoRSASHA512
@@ -56,7 +55,7 @@ func (p *hostPins) addKeyType(keyType string) {
 	}
 }
 
-// listAlgorithms returns the algorithms to ask for, one try after the other. Who pins nothing takes what the server prefers.
+// One handshake for each entry. Without pins the server's preference counts.
 func (p hostPins) listAlgorithms() [][]string {
 	if len(p.fingerprints) == 0 {
 		return [][]string{slices.Concat(p.kinds...)}

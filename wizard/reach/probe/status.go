@@ -12,11 +12,9 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// maxSniffed is how much of a page is read to see who wrote it.
 const maxSniffed = 16 << 10
 
-// probeHTTP asks for the check's resource. Whatever the service itself answers proves that it is reached, unless the
-// check names the statuses that do.
+// Any answer of the service itself proves that it is reachable, unless the check names the statuses that do.
 func probeHTTP(ctx context.Context, a *attempt) error {
 	c := call{url: a.target.url, limit: maxSniffed}
 	at := a
@@ -32,14 +30,13 @@ func probeHTTP(ctx context.Context, a *attempt) error {
 	}
 	switch {
 	case isTimeout(r.broken):
-		a.degrade(reach.Slow) // it is there, and nobody needs the rest
+		a.degrade(reach.Slow) // it is reachable, and the rest is not needed
 	case r.broken != nil:
 		return at.fail(&at.layers.HTTP, mapProtocolError(r.broken, reach.Malformed), r.broken)
 	}
 	return at.checkStatus(r)
 }
 
-// checkStatus returns a failure if an answer does not prove that the service can be used.
 func (a *attempt) checkStatus(r reply) error {
 	expected := slices.Contains(a.check.Expect, r.status)
 	switch {
@@ -54,7 +51,6 @@ func (a *attempt) checkStatus(r reply) error {
 	return nil
 }
 
-// newStatusError returns the failure of an answer that is not the one which was wanted.
 func (a *attempt) newStatusError(r reply) error {
 	err := fmt.Errorf("it answers %s", r.line)
 	switch {
@@ -66,8 +62,7 @@ func (a *attempt) newStatusError(r reply) error {
 	return a.fail(&a.layers.HTTP, reach.Unexpected, err)
 }
 
-// newPageError returns the failure of an answer by a page for people where a program was to be answered: that of a
-// network in place of the service.
+// An HTML page where an API was expected comes from the network instead of the service.
 func (a *attempt) newPageError(r reply) error {
 	if r.status < 400 && isPage(r) {
 		return a.fail(&a.layers.HTTP, reach.Captive, errors.New("a web page answers in place of the service"))
@@ -75,7 +70,6 @@ func (a *attempt) newPageError(r reply) error {
 	return a.newStatusError(r)
 }
 
-// isPage tells whether an answer is HTML.
 func isPage(r reply) bool {
 	kind, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
 	if err == nil && kind != "text/plain" {
@@ -85,7 +79,6 @@ func isPage(r reply) bool {
 	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// isBlocked tells whether an answer says that somebody keeps us out because of where we are, or by a filter.
 func isBlocked(r reply) bool {
 	if r.status == http.StatusUnavailableForLegalReasons {
 		return true
@@ -97,7 +90,6 @@ func isBlocked(r reply) bool {
 	return slices.ContainsFunc(listBlockedWords(), func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }
 
-// listBlockedWords are what such pages say, in lower case.
 func listBlockedWords() []string {
 	return []string{
 		"your country", "your region", "your location", "this country", "this region", "geoblock", "geo-block", "geo restrict",

@@ -14,13 +14,11 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// maxURL is how long the address of a check may be, in bytes.
 const maxURL = 2048
 
-// labelCharacters are those of a label. The underscore is no part of host names, but is in use.
+// The underscore is no part of host names, but is in use.
 const labelCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// target is what is probed.
 type target struct {
 	url  *url.URL // as in the check, with the host in ASCII, the port, and no credentials
 	host string   // name, or address without brackets
@@ -29,13 +27,12 @@ type target struct {
 
 func (t target) address() string { return net.JoinHostPort(t.host, t.port) }
 
-// parseIP returns the address of a host that is not given by name.
 func (t target) parseIP() (netip.Addr, bool) {
 	address, err := netip.ParseAddr(t.host)
 	return address, err == nil
 }
 
-// parseTarget reads the address of a check. Its errors do not repeat it, as it may hold a password.
+// Its errors do not repeat the address, as it may hold a password.
 func parseTarget(text string) (target, error) {
 	if len(text) > maxURL {
 		return target{}, fmt.Errorf("the address is longer than %d characters", maxURL)
@@ -68,7 +65,6 @@ func newTarget(parsed *url.URL) (target, error) {
 	return target{url: &bare, host: host, port: port}, nil
 }
 
-// normalizeHost returns a host in the form that is looked up.
 func normalizeHost(host string) (string, error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().WithZone("").String(), nil

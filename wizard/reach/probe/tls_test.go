@@ -18,13 +18,13 @@ import (
 
 const day = 24 * time.Hour
 
-// presenting opens a good web server with a certificate, and whose clock is right.
+// presenting starts a good web server with this certificate and the right time.
 func (l *lab) presenting(certificate *tls.Certificate) {
 	l.names[service] = []string{"203.0.113.1"}
 	l.web("203.0.113.1:443", certificate, says(200, nil, ""))
 }
 
-// certified is a certificate, the clock of this machine against the world's, and what comes of it.
+// certified is a certificate, the offset of this machine's clock, and the expected finding.
 type certified struct {
 	certificate func(t *testing.T, l *lab) *tls.Certificate
 	clock       time.Duration

@@ -11,14 +11,14 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// evidenceRealm is the key of the host that gives tokens for a registry.
+// evidenceRealm is the key of a registry's token service.
 const evidenceRealm = "realm"
 
-// errAnonymous means that a registry gives nothing to who does not say who they are.
+// errAnonymous means that a registry refuses anonymous pulls.
 var errAnonymous = errors.New("the registry wants a login")
 
-// fetchToken asks who gives tokens for a registry for one, in the name of the pull secret's entry if it has one, and as
-// nobody otherwise. The failure of asking as nobody wraps errAnonymous if that is what was refused.
+// fetchToken uses the credentials of the pull secret's entry, if there is one, and is anonymous otherwise. If the
+// anonymous request was refused, the error wraps errAnonymous.
 func (a *attempt) fetchToken(ctx context.Context, wanted challenge, repository string) (string, error) {
 	who, known, err := findCredentials(a.prober.task.PullSecret, a.target.address(), repository)
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *attempt) fetchToken(ctx context.Context, wanted challenge, repository s
 	return answer.parseToken(known)
 }
 
-// buildTokenURL returns the address at which a registry lets tokens be asked for. Without TLS, none is asked for.
+// Without TLS, no token is requested.
 func buildTokenURL(wanted challenge, repository string) (*url.URL, error) {
 	address, err := url.Parse(wanted.parameters["realm"])
 	if err != nil || address.Scheme != "https" || address.Host == "" {
@@ -64,7 +64,6 @@ func buildTokenURL(wanted challenge, repository string) (*url.URL, error) {
 	return address, nil
 }
 
-// parseToken reads the token of an answer.
 func (r serviceReply) parseToken(known bool) (string, error) {
 	var granted struct {
 		Token       string `json:"token"`
@@ -91,7 +90,6 @@ func (r serviceReply) parseToken(known bool) (string, error) {
 	return granted.Token, nil
 }
 
-// errTooMany is what a registry says that limits how much is pulled.
 var errTooMany = errors.New("it lets this address pull only so much in a while, and that is used up")
 
 func (r serviceReply) newRateLimitError() error { return r.fail(reach.Slow, errTooMany) }

@@ -6,7 +6,6 @@ import (
 	"exoshift/internal/fault"
 )
 
-// buildRoots returns what is trusted: those of the network, nil being the machine's own, and the task's.
 func buildRoots(trusted *x509.CertPool, authorities string) (*x509.CertPool, error) {
 	const op = "read the certificate authorities for the checks"
 	if authorities == "" {

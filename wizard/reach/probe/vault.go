@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probeVault asks a Vault for its health, which it tells by the status of the answer.
+// Vault reports its health by the HTTP status.
 func probeVault(ctx context.Context, a *attempt) error {
 	answer, err := a.fetch(ctx, call{url: a.buildURL("/v1/sys/health")}, listVaultStatuses()...)
 	if err != nil {
@@ -28,10 +28,8 @@ func probeVault(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// listVaultStatuses are those that the health is told by.
 func listVaultStatuses() []int { return []int{200, 429, 472, 473, 474, 501, 503, 530} }
 
-// describeVaultStatus says what a status of the health means, "" if secrets can be read.
 func describeVaultStatus(status int) string {
 	switch status {
 	case 474:

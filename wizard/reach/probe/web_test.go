@@ -14,7 +14,7 @@ import (
 
 const service = "service.example.com"
 
-// says answers every request in the same way.
+// says returns a handler with a fixed answer.
 func says(status int, header map[string]string, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for key, value := range header {
@@ -161,7 +161,7 @@ func TestTheEvidenceTellsTheWay(t *testing.T) {
 	})
 }
 
-// raw is a site that writes what it likes inside TLS.
+// raw is a site that writes arbitrary bytes inside TLS.
 func (l *lab) raw(write func(net.Conn)) {
 	l.names[service] = []string{"203.0.113.1"}
 	l.acceptTLS("203.0.113.1:443", l.authority.issue(l.t, service), func(conn net.Conn) {

@@ -14,12 +14,12 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// probeZone finds the name servers of a zone and asks each of them for the zone's SOA record: a server that does not
-// answer with authority for it is of no use.
+// probeZone finds the name servers of a zone and queries each of them for the zone's SOA record: a server without an
+// authoritative answer is of no use.
 func probeZone(ctx context.Context, a *attempt) error {
 	a.state.timedPerCall = true
 	if proxy, err := a.findProxy(); err == nil && proxy != nil {
-		return errNoDatagrams // its resolver may know inner names only, and the zone's own servers are not reached
+		return errNoDatagrams // its resolver may know internal names only, and the zone's own servers are not reachable
 	}
 	delegation, err := a.fetchDelegation(ctx)
 	if err != nil {
@@ -35,7 +35,6 @@ func probeZone(ctx context.Context, a *attempt) error {
 	return a.checkServers(servers, a.querySOAServers(ctx, servers, a.target.host))
 }
 
-// fetchDelegation asks the servers of the zone above who serves this one.
 func (a *attempt) fetchDelegation(ctx context.Context) (network.Delegation, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS+a.prober.limits.HTTP)
 	defer cancel()
@@ -53,7 +52,7 @@ func (a *attempt) fetchDelegation(ctx context.Context) (network.Delegation, erro
 	return found, nil
 }
 
-// checkUndelegated tells a name that is part of the zone above it from one that does not exist.
+// checkUndelegated distinguishes a name inside the parent zone from one that does not exist.
 func (a *attempt) checkUndelegated(ctx context.Context, above network.Delegation) error {
 	none := fmt.Errorf("the servers of %s know no name servers for %s", above.Parent, a.target.host)
 	for _, said := range a.querySOAServers(ctx, above.Asked, a.target.host) {
@@ -66,7 +65,6 @@ func (a *attempt) checkUndelegated(ctx context.Context, above network.Delegation
 	return a.fail(&a.layers.DNS, reach.NXDomain, none)
 }
 
-// querySOAServers asks name servers side by side for the SOA record of a zone.
 func (a *attempt) querySOAServers(ctx context.Context, servers []string, zone string) []dnsReply {
 	answers := make([]dnsReply, len(servers))
 	var asking sync.WaitGroup
@@ -77,7 +75,6 @@ func (a *attempt) querySOAServers(ctx context.Context, servers []string, zone st
 	return answers
 }
 
-// querySOA asks by UDP and by TCP, which are both used; the answer by UDP counts more.
 func (a *attempt) querySOA(ctx context.Context, server, zone string) dnsReply {
 	question := network.Question{Name: zone, Type: "SOA"}
 	if _, _, err := net.SplitHostPort(server); err != nil {
@@ -97,10 +94,9 @@ func (a *attempt) querySOA(ctx context.Context, server, zone string) dnsReply {
 	return said
 }
 
-// errLame is what is wrong with a server that is named for a zone which it does not serve.
 var errLame = errors.New("it does not serve the zone")
 
-// checkServers says what is wrong with the servers of a zone. As long as one serves it, names resolve, but slowly.
+// As long as one server answers, names resolve, but slowly.
 func (a *attempt) checkServers(servers []string, answers []dnsReply) error {
 	var broken []string
 	var first error
