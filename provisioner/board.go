@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Board is the fold of events: what every face shows. It is not safe for concurrent use.
+// Board is the state of a run folded from its events; every frontend renders it. It is not safe for concurrent use.
 type Board struct {
 	Steps        []StepView
 	Bootstrap    []PhaseView  // phases reached, in order
 	Etcd         []Member     // members last seen
-	EtcdHeld     string       // why the bootstrap member is still there; "" if it is not, or nobody knows
+	EtcdHeld     string       // why the bootstrap member is still there; "" if it is not, or unknown
 	EtcdTrail    []int        // numbers of members over time, e.g. 1 2 3 4 3
 	EtcdTimes    []time.Time  // since when each of them
 	Nodes        []NodeView   // in the order of their first event
-	CSRs         []CSRView    // decided about, in order
+	CSRs         []CSRView    // reviewed, in order
 	Objects      []ObjectView // in the order of their first event
-	Probes       []Event      // the newest of each way, in the order of their first event
+	Probes       []Event      // the newest of each access path, in the order of their first event
 	Stages       []StageView  // services of the bootstrap machine, in the order of their first event
 	Journal      []Event      // the newest JournalLength lines of the bootstrap machine's journal
 	Version      Event        // the newest
-	Operators    []Event      // the newest of each operator, in the order of their first event; Since tells from when its state is
-	Applications []Event      // the newest of each part of the catalog, in the order of their first event; Since tells from when its state is
+	Operators    []Event      // the newest of each operator, in the order of their first event; Since is when its state began
+	Applications []Event      // the newest of each application of the catalog, in the order of their first event
 	Findings     []Event      // what is wrong now, in the order in which it was found
 	Log          []Event      // the newest LogLength events; lines of the journal are kept apart
 	Run          Event        // the newest event about the run itself
@@ -32,25 +32,25 @@ type Board struct {
 	nodes, csrs, objects, probes, stages, operators, applications nameIndex
 }
 
-// LogLength is how many events a Board remembers word by word.
+// LogLength is how many events a Board keeps.
 const LogLength = 500
 
-// JournalLength is how many lines of the journal a Board remembers.
+// JournalLength is how many lines of the journal a Board keeps.
 const JournalLength = 200
 
-// StepView is what is known about a step.
+// StepView is what is known of a step.
 type StepView struct {
 	ID, Title, Phase string
 	State            string // "" (waiting), started, done, failed or skipped
 	Text             string // the latest sentence about it
-	Hint             string // failed: what to do next; running: what it waits for somebody to do
+	Hint             string // failed: what to do next; running: the action needed
 	Unreached        bool   // skipped because another step failed or the run was stopped
 	Began, Ended     time.Time
 	Wait             *Event    // what it is waiting for; nil when it is not
-	Seen             time.Time // since when the wait tells the same
+	Seen             time.Time // since when the wait reports the same
 }
 
-// ObjectView is an object of the cloud.
+// ObjectView is a cloud object.
 type ObjectView struct{ Kind, Name, ID, Action string }
 
 // NewBoard returns a board that lists the plan's steps as waiting.
@@ -62,7 +62,7 @@ func NewBoard(plan Plan) *Board {
 	return b
 }
 
-// Fold takes in one event.
+// Fold applies an event.
 func (b *Board) Fold(e Event) {
 	if b.Began.IsZero() || e.Type == TypeRun && e.State == Started {
 		b.Began = e.Time
@@ -89,7 +89,6 @@ func (b *Board) Fold(e Event) {
 	b.appendLog(e)
 }
 
-// applyCluster takes in an event about the cluster that comes alive.
 func (b *Board) applyCluster(e Event) {
 	switch e.Type {
 	case TypeBootstrap:
@@ -115,8 +114,7 @@ func (b *Board) applyCluster(e Event) {
 	}
 }
 
-// applyRun starts afresh what a resumed run looks at again, and finds again what is wrong; what the earlier run saw of the
-// cluster stays.
+// A resumed run polls again and finds again what is wrong; what the earlier run saw of the cluster is kept.
 func (b *Board) applyRun(e Event) {
 	b.Run = e
 	if e.State != Started {
@@ -153,7 +151,6 @@ func (b *Board) applyWait(e Event) {
 	view.Wait = &e
 }
 
-// ensureStep returns the step of an event, which it appends if the plan did not list it.
 func (b *Board) ensureStep(e Event) *StepView {
 	for i := range b.Steps {
 		if b.Steps[i].ID == e.Step {

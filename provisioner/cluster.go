@@ -28,10 +28,10 @@ type NodeView struct {
 	Machine, Client, Serving  string    // states of its machine and of its requests for certificates
 }
 
-// CSRView is one decision about a certificate signing request.
+// CSRView is the review of a certificate signing request.
 type CSRView struct{ Name, Node, Decision, Reason string }
 
-// HasReached tells whether the cluster's bootstrap has reached a phase.
+// HasReached reports whether the cluster's bootstrap has reached a phase.
 func (b *Board) HasReached(phase string) bool {
 	return slices.ContainsFunc(b.Bootstrap, func(p PhaseView) bool { return p.Phase == phase })
 }
@@ -65,7 +65,7 @@ func (b *Board) applyStage(e Event) {
 	b.Stages = putAt(b.Stages, i, seen)
 }
 
-// finish notes a stage once: a service that failed begins at its first stage again.
+// A stage is noted once: a service that failed begins at its first stage again.
 func (s *StageView) finish(stage string) {
 	if stage != "" && !slices.Contains(s.Finished, stage) {
 		s.Finished = append(s.Finished, stage)
@@ -89,7 +89,6 @@ func (b *Board) applyCSR(e Event) {
 	b.CSRs = putAt(b.CSRs, b.csrs.indexOf(e.Name, len(b.CSRs)), seen)
 }
 
-// applyOperator keeps since when the operator has been in its state.
 func (b *Board) applyOperator(e Event) {
 	b.Operators = putAt(b.Operators, b.operators.indexOf(e.Name, len(b.Operators)), e.withSince(b.Operators))
 }
@@ -98,7 +97,6 @@ func (b *Board) applyApplication(e Event) {
 	b.Applications = putAt(b.Applications, b.applications.indexOf(e.Name, len(b.Applications)), e.withSince(b.Applications))
 }
 
-// withSince returns the event with the time from when its state is, as far as earlier ones of that name tell.
 func (e Event) withSince(earlier []Event) Event {
 	if e.Since != nil {
 		return e
@@ -111,7 +109,6 @@ func (e Event) withSince(earlier []Event) Event {
 	return e
 }
 
-// applyDiagnosis keeps what is wrong and forgets what no longer is.
 func (b *Board) applyDiagnosis(e Event) {
 	i := slices.IndexFunc(b.Findings, func(found Event) bool { return found.Name == e.Name })
 	switch {
@@ -124,10 +121,8 @@ func (b *Board) applyDiagnosis(e Event) {
 	}
 }
 
-// nameIndex finds things by their names in a list that only grows.
 type nameIndex map[string]int
 
-// indexOf returns where in a list of n things the one of that name is; what is new comes to its end.
 func (x *nameIndex) indexOf(name string, n int) int {
 	if *x == nil {
 		*x = nameIndex{}
@@ -140,7 +135,6 @@ func (x *nameIndex) indexOf(name string, n int) int {
 	return i
 }
 
-// putAt replaces a thing in a list, or appends it.
 func putAt[T any](list []T, at int, thing T) []T {
 	if at == len(list) {
 		return append(list, thing)

@@ -97,7 +97,6 @@ func TestAThousandNodesAreFoundByTheirNames(t *testing.T) {
 	}
 }
 
-// crowd are ten thousand events of a cluster with a thousand nodes.
 func crowd() []provisioner.Event {
 	var events []provisioner.Event
 	for i := range 1000 {
@@ -119,7 +118,7 @@ func crowd() []provisioner.Event {
 	return events
 }
 
-// BenchmarkFold folds ten thousand events; the promise is 50 ms.
+// BenchmarkFold folds ten thousand events; the limit is 50 ms.
 func BenchmarkFold(b *testing.B) {
 	events := crowd()
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

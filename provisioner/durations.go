@@ -11,7 +11,7 @@ type PhaseTime struct {
 	Took time.Duration
 }
 
-// Durations says how long each phase took, from the start of its first step to the end of its last one, in the order
+// Durations returns how long each phase took, from the start of its first step to the end of its last one, in the order
 // of the plan. Steps that have not ended do not count.
 func (b *Board) Durations() []PhaseTime {
 	var phases []PhaseTime

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Type says what an event is about.
+// Type is what an event is about.
 type Type string
 
 // The types of events; docs/events.md describes the fields of each.
@@ -16,10 +16,10 @@ const (
 	TypeBootstrap Type = "bootstrap" // the bootstrap reached a phase
 	TypeEtcd      Type = "etcd"      // the members of etcd changed
 	TypeNode      Type = "node"      // a node changed
-	TypeCSR       Type = "csr"       // a certificate signing request was decided about
+	TypeCSR       Type = "csr"       // a certificate signing request was reviewed
 	TypeObject    Type = "object"    // an object of the cloud was created, found, ...
 
-	TypeProbe       Type = "probe"       // the cluster could, or could not, be reached on one way
+	TypeProbe       Type = "probe"       // the cluster was reachable, or not, by one access path
 	TypeStage       Type = "stage"       // a service of the bootstrap machine entered or left a stage
 	TypeJournal     Type = "journal"     // a line of the bootstrap machine's journal
 	TypeVersion     Type = "version"     // how far the release is applied
@@ -49,7 +49,7 @@ const (
 	Reached     = "ok"     // probe: it answered
 	Unreachable = "failed" // probe: it did not
 	Present     = "found"  // diagnosis
-	Gone        = "gone"   // diagnosis: what it was made from is no longer so
+	Gone        = "gone"   // its evidence no longer holds
 )
 
 // Unreached is the reason of a step that was skipped because another one failed or the run was stopped, and not
@@ -65,8 +65,8 @@ type Event struct {
 	Phase string    `json:"phase,omitempty"` // of the installation; for bootstrap events, of the bootstrap
 	Step  string    `json:"step,omitempty"`
 	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, gathered
-	Text  string    `json:"text,omitempty"`  // a sentence for people
-	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: what it waits for somebody to do
+	Text  string    `json:"text,omitempty"`  // a sentence for humans
+	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: the action needed
 
 	Result   string `json:"result,omitempty"`    // run: ok, failed or interrupted
 	ExitCode *int   `json:"exit_code,omitempty"` // run finished
@@ -82,14 +82,14 @@ type Event struct {
 	Count   *int     `json:"count,omitempty"`   // etcd: number of members
 	Percent *int     `json:"percent,omitempty"` // version
 
-	Machine string `json:"machine,omitempty"` // node: state of its machine, in Exoscale's words
+	Machine string `json:"machine,omitempty"` // node: state of its machine, in Exoscale's terms
 	Client  string `json:"client,omitempty"`  // node: state of its request for a client certificate
 	Serving string `json:"serving,omitempty"` // node: state of its request for a serving certificate
 
 	Evidence   []string `json:"evidence,omitempty"`   // diagnosis: what was seen
 	Confidence string   `json:"confidence,omitempty"` // diagnosis: high, medium or low
 
-	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: which way; stage: service; journal: unit; diagnosis: rule; gathered: path of the folder
+	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: access path; stage: service; journal: unit; diagnosis: rule; gathered: path of the folder
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
 	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided
@@ -97,7 +97,7 @@ type Event struct {
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object
 	Action   string `json:"action,omitempty"`   // object: created, adopted, found, updated or deleted
-	Sync     string `json:"sync,omitempty"`     // application: Synced, OutOfSync or Unknown; its State is its health, in Argo CD's words
+	Sync     string `json:"sync,omitempty"`     // application: Synced, OutOfSync or Unknown; its State is its health as in Argo CD
 }
 
 // Member is one member of etcd.

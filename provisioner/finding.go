@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// SortFindings returns findings, the surest first and of these the one that holds for the longest time.
+// SortFindings returns findings, by falling confidence and of these the one that holds for the longest time.
 func SortFindings(findings []Event) []Event {
 	sorted := slices.Clone(findings)
 	slices.SortStableFunc(sorted, func(a, b Event) int {
@@ -15,7 +15,6 @@ func SortFindings(findings []Event) []Event {
 	return sorted
 }
 
-// rankConfidence orders the words for how sure a finding is.
 func rankConfidence(finding Event) int {
 	if i := slices.Index([]string{"high", "medium", "low"}, finding.Confidence); i >= 0 {
 		return i
@@ -23,7 +22,7 @@ func rankConfidence(finding Event) int {
 	return 3
 }
 
-// StartTime returns since when what an event tells has been so: since it was told, if it does not say.
+// StartTime returns Since, or the event's time if it has none.
 func (e Event) StartTime() time.Time {
 	if e.Since == nil {
 		return e.Time

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Clock is the time a run lives by.
+// Clock is a run's source of time.
 type Clock interface {
 	Now() time.Time
 	Sleep(context.Context, time.Duration) error
 }
 
-// heartbeat is how often an unchanged wait is told again, so that a log shows that the program is alive.
+// An unchanged wait is emitted again at this interval, so that a log shows that the program is running.
 const heartbeat = time.Minute
 
-// PollUntil makes the body of a step out of a check: the check is repeated until it returns nil, at the full multiples of
-// every, so that waits of the same interval check at the same moments and can share what they look at. Its error is the
-// sentence on the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
+// PollUntil turns a check into the body of a step: the check is repeated until it returns nil, at the full multiples of
+// every, so that waits of the same interval check at the same moments and can share a poll. Its error is the sentence on
+// the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
 func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc {
 	return func(ctx context.Context, report Report) error {
 		since, told, last := clock.Now(), time.Time{}, ""
@@ -46,8 +46,8 @@ func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc
 	}
 }
 
-// Progressing marks the error of a check that lacks something, but comes closer to it: a wait goes on beyond its limit while
-// its check says so. What is slow is not broken.
+// Progressing marks the error of a check that is not met yet, but makes progress: a wait continues beyond its limit while
+// its check returns it. What is slow is not broken.
 func Progressing(err error) error { return progressing{err} }
 
 type progressing struct{ error }
@@ -69,7 +69,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("gave up after %s: %v", formatLimit(e.Limit), e.Err)
 }
 
-// formatLimit writes a limit without the units that say nothing: 1h, 45m.
+// formatLimit leaves out zero units: 1h, 45m.
 func formatLimit(limit time.Duration) string {
 	words := limit.String()
 	if short, cut := strings.CutSuffix(words, "m0s"); cut {

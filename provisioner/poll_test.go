@@ -13,7 +13,6 @@ import (
 	"exoshift/provisioner"
 )
 
-// bubbleClock is the time of a synctest bubble.
 type bubbleClock struct{}
 
 func (bubbleClock) Now() time.Time { return time.Now() }

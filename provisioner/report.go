@@ -2,13 +2,13 @@ package provisioner
 
 import "context"
 
-// Report tells what happens inside a step. The run adds the step and its phase.
+// Report emits an event of a running step. The run adds the step and its phase.
 type Report func(Event)
 
-// EmitProgress tells a sentence about a running step.
+// EmitProgress emits a sentence about a running step.
 func (r Report) EmitProgress(text string) { r(Event{Type: TypeStep, State: Progress, Text: text}) }
 
-// EmitActionNeeded tells what a running step waits for somebody to do, or with "" that it no longer does.
+// EmitActionNeeded emits the action that a running step waits for; "" ends it.
 func (r Report) EmitActionNeeded(errand string) {
 	text := "waiting for you"
 	if errand == "" {
@@ -17,8 +17,8 @@ func (r Report) EmitActionNeeded(errand string) {
 	r(Event{Type: TypeStep, State: Progress, Text: text, Hint: errand})
 }
 
-// SignIn signs in by a function that leads a person to a page if it has to, and tells that as an errand. show nil: nobody is
-// there.
+// SignIn signs in with a function that opens a page for the user if it has to, and emits that as an action needed. show
+// nil: there is no user.
 func (r Report) SignIn(ctx context.Context, by func(context.Context, func(context.Context, string) error) error, show func(context.Context, string) error) error {
 	if show == nil {
 		return by(ctx, nil)
@@ -35,7 +35,8 @@ func (r Report) SignIn(ctx context.Context, by func(context.Context, func(contex
 	return err
 }
 
-// EmitObject tells what became of an object: of the cloud, of the cluster, or of what keeps them. The action is as in Event.
+// EmitObject emits what was done with an object: of the cloud, of the cluster, or of the stores of both. The action is as
+// in Event.
 func (r Report) EmitObject(kind, name, id, action string) {
 	r(Event{Type: TypeObject, Kind: kind, Name: name, ID: id, Action: action})
 }

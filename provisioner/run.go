@@ -7,12 +7,12 @@ import (
 	"runtime/debug"
 )
 
-// Run executes a plan. Steps whose needs are met run side by side, started in plan order; one goroutine hears them
-// all and calls emit itself, so events are totally ordered. The failure of a step skips the steps that need it and
-// nothing else. A panic in a step is an ordinary failure of that step. When ctx ends, no further step starts.
+// Run executes a plan. Steps whose needs are met run side by side, started in plan order; one goroutine receives their
+// events and calls emit, so events are totally ordered. The failure of a step skips the steps that need it and nothing
+// else. A panic in a step is an ordinary failure of that step. When ctx ends, no further step starts.
 //
-// The error joins a *StepError for each failed step, in plan order; if the run was cut short by ctx without any
-// failure it is ctx's cause.
+// The error joins a *StepError for each failed step, in plan order; if the run was cut short by ctx without any failure
+// it is ctx's cause.
 func Run(ctx context.Context, plan Plan, emit func(Event)) error {
 	if err := plan.Validate(); err != nil {
 		return err
@@ -36,7 +36,6 @@ type run struct {
 	failures []error
 }
 
-// stepMessage is what a running step says: an event, or its end.
 type stepMessage struct {
 	step  int
 	event Event
@@ -62,7 +61,6 @@ func (r *run) start(ctx context.Context) {
 	}
 }
 
-// findUnmetNeed returns the first need of a step that has not ended well, or "".
 func (r *run) findUnmetNeed(step Step) string {
 	for _, need := range step.Needs {
 		if r.getState(need) != Done {
@@ -90,7 +88,6 @@ func (r *run) execute(ctx context.Context, i int) {
 	r.messages <- stepMessage{step: i, ended: true, err: callRecovered(ctx, r.plan[i], report)}
 }
 
-// callRecovered runs a step's body and turns a panic into its error.
 func callRecovered(ctx context.Context, step Step, report Report) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -119,7 +116,6 @@ func (r *run) handleMessage(h stepMessage) {
 	}
 }
 
-// formatCause is why a step ended, for people.
 func formatCause(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return Stopped
@@ -127,7 +123,6 @@ func formatCause(err error) string {
 	return err.Error()
 }
 
-// findHint returns what an error says is to be done next.
 func findHint(err error) string {
 	var adviser interface{ Advice() string }
 	if errors.As(err, &adviser) {
@@ -157,7 +152,6 @@ func (r *run) forward(i int, e Event) {
 	r.emit(e)
 }
 
-// joinFailures joins the failures in plan order.
 func (r *run) joinFailures(ctx context.Context) error {
 	if len(r.failures) == 0 && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -38,7 +38,7 @@ func drawPlan(t *rapid.T) (provisioner.Plan, map[string]string) {
 func ending(end string, takes time.Duration) func(context.Context, provisioner.Report) error {
 	return func(_ context.Context, report provisioner.Report) error {
 		report(provisioner.Event{Text: "at work"})
-		time.Sleep(takes) // virtual: every caller runs in a bubble
+		time.Sleep(takes) // virtual: every caller runs in a synctest bubble
 		switch end {
 		case "fail":
 			return errors.New("failed")
@@ -51,7 +51,6 @@ func ending(end string, takes time.Duration) func(context.Context, provisioner.R
 	}
 }
 
-// play runs a plan in virtual time and returns its events and its error.
 func play(t *testing.T, ctx func() context.Context, plan provisioner.Plan) (events []provisioner.Event, err error) {
 	synctest.Test(t, func(*testing.T) {
 		err = provisioner.Run(ctx(), plan, func(e provisioner.Event) { events = append(events, e) })
@@ -130,7 +129,7 @@ func TestTheSamePlanTellsTheSameStory(t *testing.T) {
 	})
 }
 
-// turns are the starts and ends of steps; what two steps say at the same moment has no order.
+// turns are the starts and ends of steps; events of two steps at the same moment have no order.
 func turns(events []provisioner.Event) []provisioner.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e provisioner.Event) bool { return e.State == provisioner.Progress })
 }

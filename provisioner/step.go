@@ -1,5 +1,5 @@
-// Package provisioner is the engine: an ordered plan of steps, the run that executes it, the events it tells the
-// world, and the board that folds them. It knows nothing about clouds or clusters.
+// Package provisioner is the engine: an ordered plan of steps, the run that executes it, the events it emits, and the
+// board that folds them. It is independent of clouds and clusters.
 package provisioner
 
 import (
@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Step is one thing to do or to wait for. It must be safe to repeat: it looks for what it would create.
+// Step is one thing to do or to wait for. It must be safe to repeat: it searches for an object before it creates it.
 type Step struct {
 	ID    string        // stable, kebab-case: names the step in events and tests
 	Title string        // what the operator reads, in the imperative
 	Phase string        // the part of the installation it belongs to; decides the exit code of its failure
 	Needs []string      // IDs of earlier steps
-	Usual time.Duration // how long it usually takes; 0 if nobody knows
+	Usual time.Duration // how long it usually takes; 0 if unknown
 	Do    StepFunc
 }
 
@@ -55,10 +55,10 @@ func (e *StepError) Error() string { return e.Step.ID + ": " + e.Err.Error() }
 
 func (e *StepError) Unwrap() error { return e.Err }
 
-// Skip ends a step without doing it; steps that need it run all the same. reason is shown.
+// Skip ends a step without doing it; steps that need it run nevertheless. reason is shown.
 func Skip(reason string) error { return skipped{reason} }
 
-// IsSkip tells whether err is the end of a step that was not done.
+// IsSkip reports whether err is the end of a step that was not done.
 func IsSkip(err error) bool {
 	var skip skipped
 	return errors.As(err, &skip)
