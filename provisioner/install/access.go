@@ -10,8 +10,8 @@ import (
 	"exoshift/state"
 )
 
-// ensureAccess makes an API key for each part of the cluster that speaks to Exoscale, with a role that allows what that part
-// does and nothing else. The keys are kept, in the folder or in Vault: Exoscale tells a secret once.
+// Each component that calls Exoscale gets a key of a role with its own permissions only. The keys are stored, in the
+// folder or in Vault: the API returns a secret once.
 func (i *Installation) ensureAccess(ctx context.Context, report provisioner.Report) error {
 	return forEachParallel(ctx, assets.ListPolicies(), func(ctx context.Context, policy string) error {
 		return i.ensureRestrictedKey(ctx, report, policy)
@@ -29,7 +29,7 @@ func (i *Installation) ensureRestrictedKey(ctx context.Context, report provision
 	}
 	report.EmitObject(state.KindRole, role.Name, role.ID, string(action))
 	if i.syn.IsSignedOut() {
-		return nil // whether it has its key, only Vault can tell
+		return nil // whether the key exists is known to Vault only
 	}
 	kept, err := i.loadKey(ctx, report, policy)
 	if err != nil {
@@ -44,7 +44,6 @@ func (i *Installation) ensureRestrictedKey(ctx context.Context, report provision
 	return nil
 }
 
-// loadKey returns the API key of a policy that an earlier step or run has kept, or one without key and secret.
 func (i *Installation) loadKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
 	if !i.syn.IsConnected() {
 		return i.folder.LoadAPIKey(i.formatName(policy))
@@ -54,7 +53,7 @@ func (i *Installation) loadKey(ctx context.Context, report provisioner.Report, p
 	return key, err
 }
 
-// newKeySaver keeps an API key where it belongs: in Vault where there is one, else in the folder.
+// Vault takes precedence over the folder.
 func (i *Installation) newKeySaver(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
 	if !i.syn.IsConnected() {
 		return i.folder.SaveAPIKey
@@ -74,8 +73,7 @@ func (i *Installation) newRole(policy string) (state.IAMRole, error) {
 	return role, nil
 }
 
-// listPersistentBuckets are the buckets that the cluster works with as long as it lives. They are made here because its key may
-// not make buckets.
+// They are created here because the cluster's own key may not create buckets.
 func (i *Installation) listPersistentBuckets() []string {
 	var buckets []string
 	for _, purpose := range state.ListPersistentBuckets() {

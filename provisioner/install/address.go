@@ -8,8 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// removeAddresses takes the addresses of machines that are gone from the names that these machines had: a machine that
-// was deleted and made again has another address.
+// A machine that was deleted and recreated has another address, so records with the old one are removed.
 func (i *Installation) removeAddresses(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
 	live, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// checkAvailability checks what the zone has to offer: types, images and hypervisors.
 func (i *Installation) checkAvailability(ctx context.Context, report provisioner.Report) error {
 	if err := i.checkTypes(ctx); err != nil {
 		return err
@@ -31,7 +30,6 @@ func (i *Installation) findDeployTarget(ctx context.Context, _ provisioner.Repor
 	return fault.AttachField(err, "exoscale.deployTarget", fault.NotFound, fault.Conflict)
 }
 
-// listMachines returns all that are started, also those that go again.
 func (i *Installation) listMachines() []state.Machine {
 	machines := i.spec.Machines(state.RoleLoadBalancer)
 	if !i.isBootstrapped() {
@@ -40,7 +38,6 @@ func (i *Installation) listMachines() []state.Machine {
 	return append(machines, i.spec.Nodes()...)
 }
 
-// checkTypes refuses instance types that the zone does not offer to this organization.
 func (i *Installation) checkTypes(ctx context.Context) error {
 	offered, err := i.clients.Cloud.ListInstanceTypes(ctx)
 	if err != nil {
@@ -64,15 +61,15 @@ func (i *Installation) checkTypes(ctx context.Context) error {
 		WithHint("ask Exoscale to authorize the type, or choose another one under %s", first.Field).WithField(first.Field)
 }
 
-// UnavailableType is an instance type that the answers ask for and that is not to be had.
+// UnavailableType is an instance type of the answers that is not available.
 type UnavailableType struct {
 	Field   string // key of the answer
 	Type    string
-	Machine string // the first one that would be of the type
-	Offered bool   // the zone has it, but not for this organization
+	Machine string // the first machine of that type
+	Offered bool   // the zone has it, but it is not enabled for this organization
 }
 
-// FindUnavailableTypes returns what of the answers the zone's offers do not serve, each field once.
+// FindUnavailableTypes returns the instance types of the answers that the zone does not offer, each field once.
 func FindUnavailableTypes(spec state.Spec, types []state.InstanceType) []UnavailableType {
 	offers := indexTypes(types)
 	var lacking []UnavailableType
@@ -87,10 +84,8 @@ func FindUnavailableTypes(spec state.Spec, types []state.InstanceType) []Unavail
 	return lacking
 }
 
-// typeField is the key of the answer that chooses a role's instance type.
 func typeField(spec state.Spec, role state.Role) string { return sizingField(spec, role) + ".type" }
 
-// sizingField is the key of a role's section of the answers.
 func sizingField(spec state.Spec, role state.Role) string {
 	sections := map[state.Role]string{
 		state.RoleBootstrap: "bootstrap", state.RoleLoadBalancer: "loadBalancers", state.RoleMaster: "controlPlane",
@@ -111,8 +106,6 @@ func indexTypes(types []state.InstanceType) map[string]state.InstanceType {
 	return named
 }
 
-// checkTemplates makes sure that there is something to boot from, that it cannot be mistaken, and that it fits the
-// disks.
 func (i *Installation) checkTemplates(ctx context.Context, report provisioner.Report) error {
 	if err := i.checkUbuntu(ctx); err != nil {
 		return err
@@ -146,7 +139,6 @@ func (i *Installation) checkUbuntu(ctx context.Context) error {
 	return i.checkDiskSizes(i.spec.Machines(state.RoleLoadBalancer), template)
 }
 
-// checkDiskSizes refuses disks that are smaller than the image that is written to them.
 func (i *Installation) checkDiskSizes(machines []state.Machine, template state.Template) error {
 	var small []string
 	var field string

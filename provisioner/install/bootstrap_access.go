@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// limitAddress is how long the load balancers have to come up and tell our own address.
+	// limitAddress is the time for the load balancers to start and report our own address.
 	limitAddress = 5 * time.Minute
-	// limitClosing ends the removal of the rules at the end of a run, on the wall clock: whoever stopped the run waits.
+	// limitClosing is the time to delete the rules at the end of a run, by the wall clock: the user who stopped the run
+	// waits.
 	limitClosing = time.Minute
-	// temporary ends the description of rules that are for somebody who looks inside, and of no others.
+	// temporary is the suffix of the descriptions of temporary rules, and of no others.
 	temporary = "while somebody looks inside"
 	// kindRule is part of a security group.
 	kindRule = "security-group-rule"
-	// stepAccess is the step that opens what the end of the run closes.
+	// stepAccess is the step whose rules the end of the run deletes.
 	stepAccess = "bootstrap-access"
 )
 
-// Bounds of what is told and kept of the bootstrap machine's journal, in lines.
 const (
 	journalReported = 20
 	journalKept     = 300
 )
 
-// openBootstrapAccess opens the bootstrap machine for the address that we are seen by, so that somebody can look inside. The
-// installation does not depend on it: whatever goes wrong here is told, and fails nothing.
+// openBootstrapAccess opens the bootstrap machine for the public address of this workstation. The installation does not
+// depend on it: errors are emitted, and fail nothing.
 func (i *Installation) openBootstrapAccess(ctx context.Context, report provisioner.Report) error {
 	switch {
 	case i.preview:
@@ -54,13 +54,12 @@ func (i *Installation) openBootstrapAccess(ctx context.Context, report provision
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		i.closeAccess(ctx, report) // of an earlier run, and half of this one's
+		i.closeAccess(ctx, report) // of an earlier run, and a partial one of this run
 		return provisioner.Skip("the bootstrap machine is not looked into: " + err.Error())
 	}
 	return nil
 }
 
-// discoverAddress asks one load balancer after the other until one of them is up.
 func (i *Installation) discoverAddress(ctx context.Context) (netip.Addr, error) {
 	began := i.clients.Clock.Now()
 	for {
@@ -82,13 +81,12 @@ func (i *Installation) discoverAddress(ctx context.Context) (netip.Addr, error) 
 	}
 }
 
-// openAccess takes away what an earlier run from another address opened, and lets this address in.
 func (i *Installation) openAccess(ctx context.Context, report provisioner.Report, own netip.Addr) error {
 	if i.isBootstrapped() { // meanwhile
 		return nil
 	}
 	group := i.buildAccessGroup(own)
-	i.setAccess(true) // even half of it has to be closed
+	i.setAccess(true) // a partial change has to be undone, too
 	outdated := func(rule state.Rule) bool { return isTemporary(rule) && rule.CIDR != group.Rules[0].CIDR }
 	if err := i.deleteRules(ctx, report, outdated); err != nil {
 		return err
@@ -102,9 +100,8 @@ func (i *Installation) openAccess(ctx context.Context, report provisioner.Report
 	return nil
 }
 
-// buildAccessGroup is the bootstrap machine's own security group with the rules that let one address in. The machine config
-// server stays closed: it hands everybody who reaches it what a node joins by, and this address is not ours alone. Many
-// share one, and who is between us and the load balancer can name any.
+// The machine config server stays closed: it serves what a node joins with to every client, and this address is not ours
+// alone. Many workstations may share it, and any machine between us and the load balancer can forge it.
 func (i *Installation) buildAccessGroup(own netip.Addr) state.SecurityGroup {
 	group := i.buildBootstrapGroup()
 	from := netip.PrefixFrom(own, own.BitLen()).String()
@@ -130,8 +127,8 @@ func (i *Installation) deleteRules(ctx context.Context, report provisioner.Repor
 	return err
 }
 
-// closeAccess takes away the rules that let somebody look inside. A failure is told, and fails nothing: the rules say in
-// their descriptions what they are, go with the next run, and lead to a machine that is about to go.
+// An error is emitted, and fails nothing: the rules are marked by their descriptions, are deleted by the next run, and
+// lead to a machine that will be deleted.
 func (i *Installation) closeAccess(ctx context.Context, report provisioner.Report) {
 	if err := i.deleteRules(ctx, report, isTemporary); err != nil {
 		report.EmitProgress("temporary access to the bootstrap machine could not be taken away: " + err.Error())
@@ -140,7 +137,7 @@ func (i *Installation) closeAccess(ctx context.Context, report provisioner.Repor
 	i.setAccess(false)
 }
 
-// Close takes away what was opened for the time of this run alone, also after the run was stopped.
+// Close deletes the rules that were created for this run only, also after the run was stopped.
 func (i *Installation) Close(ctx context.Context, report provisioner.Report) {
 	i.mu.Lock()
 	open := i.accessOpen
@@ -162,7 +159,6 @@ func (i *Installation) setAccess(open bool) {
 	i.accessOpen = open
 }
 
-// pollBootstrapHost tells what the bootstrap machine tells about itself, as long as there is one that lets us in.
 func (i *Installation) pollBootstrapHost(ctx context.Context, report provisioner.Report) {
 	address := i.findBootstrapAddress()
 	i.mu.Lock()
@@ -172,7 +168,7 @@ func (i *Installation) pollBootstrapHost(ctx context.Context, report provisioner
 		return
 	}
 	seen, err := i.clients.Bootstrap.Collect(ctx, address)
-	// Those who cannot be reached yet are no news; those who refuse us are.
+	// A machine that does not answer yet is not reported; one that refuses access is.
 	if err != nil && !fault.Is(err, fault.Transient) && i.markSeen("inside", err.Error()) {
 		report.EmitProgress(err.Error())
 	}
@@ -181,15 +177,14 @@ func (i *Installation) pollBootstrapHost(ctx context.Context, report provisioner
 	}
 }
 
-// BootstrapHost returns all that the bootstrap machine has told about itself, which nobody changes any more; nil if nobody could
-// look.
+// BootstrapHost returns everything read from the bootstrap machine, which is never modified; nil if it was not
+// accessible.
 func (i *Installation) BootstrapHost() *state.BootstrapHost {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.bootstrapHost
 }
 
-// emitBootstrapHost reports what is new, and keeps all that was seen.
 func (i *Installation) emitBootstrapHost(report provisioner.Report, seen state.BootstrapHost) {
 	i.mu.Lock()
 	if i.bootstrapHost == nil {
@@ -201,7 +196,7 @@ func (i *Installation) emitBootstrapHost(report provisioner.Report, seen state.B
 		known.Services = slices.Clone(seen.Services)
 	}
 	known.Lines = known.Lines[max(0, len(known.Lines)-journalKept):]
-	i.bootstrapHost = &known // never changed again: others read it
+	i.bootstrapHost = &known // never modified: others read it
 	i.mu.Unlock()
 	slices.SortStableFunc(seen.Services, func(a, b state.ServiceRecord) int { return a.Since.Compare(b.Since) })
 	for _, service := range seen.Services {
@@ -221,7 +216,6 @@ func findRecord(records []state.ServiceRecord, service string) state.ServiceReco
 	return state.ServiceRecord{}
 }
 
-// emitService reports what a service has done since the last look.
 func emitService(report provisioner.Report, before, now state.ServiceRecord) {
 	tell := func(what, stage, reason string) {
 		report(provisioner.Event{Type: provisioner.TypeStage, Name: now.Service, State: what, Text: stage, Reason: reason})
@@ -245,8 +239,7 @@ func emitService(report provisioner.Report, before, now state.ServiceRecord) {
 	}
 }
 
-// isServingConfigs tells whether the bootstrap machine has started its machine config server, which nobody but the
-// cluster's machines can ask: it is the work of the stage mco-bootstrap.
+// Only the cluster's machines can reach the machine config server; it is started by the stage mco-bootstrap.
 func isServingConfigs(told *state.BootstrapHost) bool {
 	return told != nil && slices.Contains(findRecord(told.Services, "bootkube").Finished, "mco-bootstrap")
 }

@@ -21,7 +21,7 @@ import (
 
 const own = "192.0.2.10"
 
-// doorway is the bootstrap machine's security group.
+// doorway is a fake of the bootstrap machine's security group.
 type doorway struct {
 	Cloud
 	rules  []state.Rule
@@ -48,7 +48,7 @@ func (d *doorway) DeleteRules(ctx context.Context, _ string, useless func(state.
 	return state.Found, nil
 }
 
-// window is a bootstrap machine, and the load balancers before it.
+// window is a fake of a bootstrap machine, and of the load balancers before it.
 type window struct {
 	answers []error // of the load balancers, one after the other; the last one stays
 	looks   []state.BootstrapHost
@@ -73,7 +73,7 @@ func (w *window) Collect(context.Context, netip.Addr) (state.BootstrapHost, erro
 	return seen, w.refused
 }
 
-// hasty is a clock that passes waits at once.
+// hasty is a clock whose waits return at once.
 type hasty struct{ now time.Time }
 
 func (h *hasty) Now() time.Time { return h.now }
@@ -196,7 +196,7 @@ func TestOnlyWhatIsNewInsideIsTold(t *testing.T) {
 	for _, record := range []state.ServiceRecord{bootkube, bootkube, failed, done} {
 		looks = append(looks, state.BootstrapHost{At: time.Now(), Services: []state.ServiceRecord{record}})
 	}
-	looks = append(looks, state.BootstrapHost{At: time.Now()}) // nobody logs in any more
+	looks = append(looks, state.BootstrapHost{At: time.Now()}) // no more logins
 	i, events := ajar(t, &doorway{}, &window{looks: looks})
 	i.setAccess(true)
 	for range looks {

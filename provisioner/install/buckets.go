@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// ListBucketNames are the names of all buckets that an installation makes.
+// ListBucketNames returns the names of all buckets that an installation creates.
 func ListBucketNames(spec state.Spec) []string {
 	var buckets []string
 	for _, purpose := range slices.Concat(state.ListPersistentBuckets(), state.ListTemporaryBuckets()) {
@@ -20,8 +20,8 @@ func ListBucketNames(spec state.Spec) []string {
 	return buckets
 }
 
-// DescribeBucketConflict returns why a cluster must not use a bucket of that use, or "". It goes by the owner's mark; what has none
-// is judged by checkBuckets, which knows more.
+// DescribeBucketConflict returns why a cluster must not use a bucket of that use, or "". It uses the owner's mark; a
+// bucket without one is checked by checkBuckets.
 func DescribeBucketConflict(spec state.Spec, use state.BucketUse) string {
 	switch {
 	case use.Taken:
@@ -32,7 +32,7 @@ func DescribeBucketConflict(spec state.Spec, use state.BucketUse) string {
 	return ""
 }
 
-// checkBuckets refuses buckets that are somebody else's: what an installation uses it deletes in the end.
+// A foreign bucket is refused, since an installation deletes its buckets in the end.
 func (i *Installation) checkBuckets(ctx context.Context) error {
 	made, err := i.listCreatedBuckets()
 	if err != nil {
@@ -60,7 +60,6 @@ func (i *Installation) checkBuckets(ctx context.Context) error {
 		WithHint("choose another objectStorage.bucketPrefix in the answers file").WithField("objectStorage.bucketPrefix")
 }
 
-// listCreatedBuckets are the buckets that this folder's journal notes as made, or as about to be made, and not deleted since.
 func (i *Installation) listCreatedBuckets() (map[string]bool, error) {
 	entries, err := i.folder.ListEntries()
 	made := map[string]bool{}
@@ -72,8 +71,8 @@ func (i *Installation) listCreatedBuckets() (map[string]bool, error) {
 	return made, err
 }
 
-// checkUnmarkedBucket returns why a bucket without a mark, which this folder did not make, is not the cluster's, or "". Earlier
-// versions made no marks, and left backups in a bucket that the same cluster may go on with when it is installed again.
+// checkUnmarkedBucket returns "" for the cluster's own bucket. Earlier versions set no marks, and left backups in a
+// bucket that a new installation of the same cluster may use again.
 func (i *Installation) checkUnmarkedBucket(purpose string, use state.BucketUse) string {
 	prefix := cmp.Or(i.spec.ObjectStorage.BucketPrefix, i.spec.Cluster.ID)
 	own := prefix == i.spec.Cluster.ID

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// certificateStaleAge is the age from which on the first certificates of the control plane are better not started with:
-	// the cluster renews them between the 12th and the 24th hour (openshift-install, tls assets).
+	// certificateStaleAge is the age from which on a control plane should not be started with its first certificates: the
+	// cluster renews them between the 12th and the 24th hour (openshift-install, tls assets).
 	certificateStaleAge = 12 * time.Hour
-	// certificateExpiryAge is the age at which the first of them have ended.
+	// certificateExpiryAge is the age at which the first of them have expired.
 	certificateExpiryAge = 24 * time.Hour
 )
 
-// renewHint is the way out for who holds certificates that are of no use.
 const renewHint = "run again with --renew-certificates: it generates new ones, starts the machines anew that were given the old ones, and keeps everything else"
 
-// emitCertificates shows how long the first certificates live. They live by the wall clock, in a rehearsal too.
+// Certificates are valid by the wall clock, in a rehearsal too.
 func (i *Installation) emitCertificates(report provisioner.Report) {
 	created, expires := i.ignition.Created, i.ignition.Expires
 	report(provisioner.Event{Type: provisioner.TypeCertificates, Since: &created, Until: &expires})
@@ -32,8 +31,8 @@ func (i *Installation) emitCertificates(report provisioner.Report) {
 	}
 }
 
-// checkAge refuses to start a control plane whose first certificates end before it can renew them. A bootstrap machine
-// that runs already is left alone as long as its cluster answers: it may have renewed them.
+// checkAge refuses to start a control plane whose first certificates expire before it can renew them. A bootstrap machine
+// that runs already is kept as long as its cluster answers: it may have renewed them.
 func (i *Installation) checkAge(ctx context.Context) error {
 	now := time.Now()
 	if now.Before(i.ignition.Expires) && now.Sub(i.ignition.Created) < certificateExpiryAge {
@@ -46,8 +45,8 @@ func (i *Installation) checkAge(ctx context.Context) error {
 		now.Sub(i.ignition.Created).Round(time.Minute), i.ignition.Expires.Format(time.RFC3339)).WithHint(renewHint)
 }
 
-// hasReached tells whether the cluster is known to have come to a phase. One look is not enough: its answers count from the
-// second in a row on, and a connection that fails says little, where machines are deleted if nothing is known.
+// Answers of the cluster count from the second poll in a row, and a failed connection proves little, since machines may
+// be deleted if the phase is not reached.
 func (i *Installation) hasReached(ctx context.Context, phase string) (bool, error) {
 	const looks, pause = 5, 3 * time.Second
 	for range looks {
@@ -65,11 +64,10 @@ func (i *Installation) hasReached(ctx context.Context, phase string) (bool, erro
 	return false, nil
 }
 
-// formatRootCALabel names the certificates of a machine in its label: sixteen digits are plenty to tell generations apart.
+// Sixteen digits suffice to distinguish generations.
 func formatRootCALabel(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
 
-// hasOtherCertificates tells whether a machine of the cluster was given other certificates than those of this hash, "" for
-// none at all. Load balancers are given none.
+// The hash "" means no certificates at all. Load balancers have none.
 func hasOtherCertificates(labels map[string]string, rootCAHash string) bool {
 	same := rootCAHash != "" && labels[state.LabelRootCA] == formatRootCALabel(rootCAHash)
 	return labels[state.LabelRole] != string(state.RoleLoadBalancer) && !same

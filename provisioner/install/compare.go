@@ -13,18 +13,18 @@ import (
 	"exoshift/state"
 )
 
-// MachineDifference is a machine that is not as the answers say, and that an installation does not change.
+// MachineDifference is a machine that differs from the answers, and that an installation does not change.
 type MachineDifference struct {
 	Name   string
 	ID     string
-	Reason string   // what differs, a sentence
-	Do     []string // the commands that make it as the answers say, one a line
+	Reason string   // the difference, a sentence
+	Do     []string // the commands that resolve it, one a line
 
-	role state.Role // "": the answers do not ask for the machine
+	role state.Role // "": the answers have no such machine
 }
 
-// compareMachines refuses answers that machines differ from which no installation changes. Where a machine of the same
-// role is missing, somebody is replacing them one by one: that one is made, and the others are reported at the end.
+// Differences that an installation cannot resolve are refused. Where a machine of the same role is missing, the operator
+// is replacing them one by one: the missing one is created, and the others are reported at the end.
 func (i *Installation) compareMachines(ctx context.Context, report provisioner.Report) error {
 	missing, differences, err := i.listMachineDifferences(ctx)
 	if err != nil {
@@ -43,14 +43,13 @@ func (i *Installation) compareMachines(ctx context.Context, report provisioner.R
 	return nil
 }
 
-// hasRefusedDifference tells whether there is a difference besides those of machines that are being replaced.
 func hasRefusedDifference(missing []state.Machine, differences []MachineDifference) bool {
 	return slices.ContainsFunc(differences, func(d MachineDifference) bool {
 		return !slices.ContainsFunc(missing, func(m state.Machine) bool { return m.Role == d.role })
 	})
 }
 
-// CheckUnresolved returns what the installation left as it is although the answers say otherwise, or nil.
+// CheckUnresolved returns the differences that the installation did not resolve as an error, or nil.
 func (i *Installation) CheckUnresolved() error {
 	if len(i.unresolved) == 0 {
 		return nil
@@ -58,7 +57,7 @@ func (i *Installation) CheckUnresolved() error {
 	return newDifferenceError(i.unresolved)
 }
 
-// hintedMachines is for how many machines the commands are in the error itself; a plan has them all.
+// The number of machines whose commands are in the error itself; a plan has them all.
 const hintedMachines = 3
 
 func newDifferenceError(differences []MachineDifference) error {
@@ -77,8 +76,7 @@ func newDifferenceError(differences []MachineDifference) error {
 		WithHint("%s\nThen run the same command again.", hint)
 }
 
-// listMachineDifferences compares the machines that there are with those that the answers ask for, and returns those that
-// are missing besides. The bootstrap machine is left out: it is there for minutes, and other steps see to it.
+// The bootstrap machine is left out: it exists for minutes, and other steps handle it.
 func (i *Installation) listMachineDifferences(ctx context.Context) (missing []state.Machine, differences []MachineDifference, err error) {
 	there, err := i.clients.Cloud.DescribeInstances(ctx, i.buildLabels())
 	if err != nil {
@@ -109,8 +107,7 @@ func (i *Installation) listMachineDifferences(ctx context.Context) (missing []st
 	return missing, differences, nil
 }
 
-// compareMachine returns how a machine differs from its answers. Of several remedies the one that makes the machine anew
-// is enough.
+// Of several fixes, recreating the machine is enough.
 func (i *Installation) compareMachine(machine state.Machine, live state.Instance) (MachineDifference, bool) {
 	var reasons, gentle []string
 	anew := false
@@ -139,7 +136,6 @@ func (i *Installation) compareMachine(machine state.Machine, live state.Instance
 	return MachineDifference{Name: machine.Name, ID: live.ID, Reason: strings.Join(reasons, ", "), Do: gentle, role: machine.Role}, len(reasons) > 0
 }
 
-// compareFixed are those of what a machine has for life: what it is, what it was made of and where it runs.
 func (i *Installation) compareFixed(machine state.Machine, live state.Instance) [][3]string {
 	var all [][3]string
 	if disk := machine.RootDisk + machine.DataDisk; live.DiskGiB != disk {
@@ -152,10 +148,10 @@ func (i *Installation) compareFixed(machine state.Machine, live state.Instance) 
 	if id := i.findID(state.KindAntiAffinityGroup, name); id == "" || !slices.Contains(live.AntiAffinityGroups, id) {
 		all = append(all, [3]string{"anti-affinity group", "another one", name})
 	}
-	if machine.Role == state.RoleLoadBalancer { // made of the newest public template of that day
+	if machine.Role == state.RoleLoadBalancer { // created from the newest public template of that day
 		return all
 	}
-	// A template that is gone has no name any more, and is registered again under the same one.
+	// A deleted template has no name any more, and is registered again under the same one.
 	if made, noted := i.findName(state.KindTemplate, live.TemplateID), i.Facts().Template; made != "" && noted != "" && made != noted {
 		all = append(all, [3]string{"template", made, noted})
 	}
@@ -175,10 +171,10 @@ func describeLayout(layout ignition.Layout) string {
 	return fmt.Sprintf("%d GiB for root and a data partition", layout.RootGiB)
 }
 
-// compareLabels leaves out the label of the certificates, which is compared before.
+// The label of the certificates is compared elsewhere.
 func (i *Installation) compareLabels(machine state.Machine, live state.Instance) (reasons, commands []string) {
 	if role := live.Labels[state.LabelRole]; role != string(machine.Role) {
-		labels := maps.Clone(live.Labels) // exo replaces all of them
+		labels := maps.Clone(live.Labels)
 		labels[state.LabelRole] = string(machine.Role)
 		var flags []string
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -190,7 +186,7 @@ func (i *Installation) compareLabels(machine state.Machine, live state.Instance)
 	return reasons, commands
 }
 
-// compareGroups compares the security groups of this cluster; others are their owner's business.
+// Other security groups are the operator's.
 func (i *Installation) compareGroups(machine state.Machine, live state.Instance) (reasons, commands []string) {
 	var wanted []string
 	for _, group := range i.listRoleGroups(machine.Role) {
@@ -214,7 +210,6 @@ func (i *Installation) compareGroups(machine state.Machine, live state.Instance)
 	return reasons, commands
 }
 
-// findID returns the ID of an object that the organization had at the beginning, or "".
 func (i *Installation) findID(kind, name string) string {
 	for _, o := range i.existing {
 		if o.Kind == kind && o.Name == name {

@@ -18,7 +18,7 @@ type Cost struct {
 	Unknown []string `json:"unknown,omitempty"` // instance types without a price
 }
 
-// Estimate adds up machines, disks and addresses.
+// Estimate adds up the prices of machines, disks and addresses.
 func Estimate(spec state.Spec) (Cost, error) {
 	prices, err := assets.ReadPrices()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 const pollDNS = 15 * time.Second
 
-// waitDelegation waits until the parent zone leads to the cluster's zone: machines would boot into a void without it. Only
-// a human can bring that about, so that it tells exactly what to add, and goes on by itself when it is there.
+// Machines could not resolve the cluster's names without the delegation. Only a human can add it, so the action lists the
+// records, and the step continues once they exist.
 func (i *Installation) waitDelegation() provisioner.StepFunc {
 	limit := i.options.WaitForDNS
 	if limit == 0 {
@@ -48,7 +48,6 @@ func (i *Installation) checkDelegation(ctx context.Context, report provisioner.R
 	return i.checkNameServers(ctx)
 }
 
-// compareServers tells what is wrong with the name servers that the parent zone names.
 func (i *Installation) compareServers(parent string, has []string) error {
 	var missing, foreign []string
 	for _, server := range i.zone.NameServers {
@@ -78,7 +77,6 @@ func formatOrNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// checkNameServers asks each of the zone's own servers for the API's address, if it is known by now.
 func (i *Installation) checkNameServers(ctx context.Context) error {
 	if i.spec.IsRoundRobin() {
 		return nil
@@ -105,7 +103,6 @@ func (i *Installation) findParentZone() string {
 	return i.parent
 }
 
-// formatDelegation says what the zone above needs: the records as zone files have them, one a line.
 func (i *Installation) formatDelegation() string {
 	lines := []string{"The zone " + i.findParentZone() + " needs exactly these NS records:"}
 	for _, server := range i.zone.NameServers {

@@ -14,21 +14,19 @@ import (
 	"exoshift/state"
 )
 
-// refreshInterval is how often the cloud and the name servers are asked for signs of what goes wrong.
 const refreshInterval = time.Minute
 
-// diagnostics are what is known of an installation beyond the look at its cluster. Only the one who looks uses them.
+// diagnostics is the input of a diagnosis beyond the snapshot of the cluster. Only the poller uses it.
 type diagnostics struct {
 	evaluator *diagnosis.Evaluator
-	refreshed time.Time // when the cloud and the name servers were asked
+	refreshed time.Time // time of the last requests to the cloud and the name servers
 	machines  []state.Instance
 	closed    []string
 	names     []diagnosis.Name
 	booted    string         // build of the template that machines boot from
-	last      state.Snapshot // the newest that the API answered
+	last      state.Snapshot // the newest one that the API answered
 }
 
-// diagnose tells what is wrong by all that is known, and what no longer is.
 func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, seen state.Snapshot, failure error) {
 	if now := i.clients.Clock.Now(); now.Sub(i.diagnostics.refreshed) >= refreshInterval {
 		i.diagnostics.refreshed = now
@@ -59,7 +57,7 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	}
 }
 
-// applyRules applies the rulebook. A defect of one of its rules must not cost an installation that may be well.
+// A panic in a rule must not fail an installation.
 func (i *Installation) applyRules(signs diagnosis.Input) (findings []diagnosis.Finding, err error) {
 	defer func() {
 		if defect := recover(); defect != nil {
@@ -69,7 +67,7 @@ func (i *Installation) applyRules(signs diagnosis.Input) (findings []diagnosis.F
 	return i.diagnostics.evaluator.Evaluate(signs), nil
 }
 
-// Findings returns what was wrong at the last look at the cluster, the surest first.
+// Findings returns the findings of the last poll, by falling confidence.
 func (i *Installation) Findings() []diagnosis.Finding {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -86,7 +84,7 @@ func hasFinding(findings []diagnosis.Finding, rule string) bool {
 }
 
 func (i *Installation) emitFinding(report provisioner.Report, f diagnosis.Finding) {
-	// Ages in the evidence grow all the time; that alone is no news.
+	// Ages in the evidence change all the time; such changes are not emitted.
 	if !i.markSeen("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence) {
 		return
 	}
@@ -96,7 +94,7 @@ func (i *Installation) emitFinding(report provisioner.Report, f diagnosis.Findin
 	})
 }
 
-// buildInput puts together what rules look at. When the API does not answer, what it told last still counts.
+// When the API does not answer, its last answer counts.
 func (i *Installation) buildInput(seen state.Snapshot, failure error) diagnosis.Input {
 	if failure != nil {
 		probes, bootstrap, at := seen.Probes, seen.Bootstrap, seen.At
@@ -118,7 +116,6 @@ func mapRootCALabels(machines []state.Instance) map[string]string {
 	return given
 }
 
-// refreshDiagnostics asks the cloud and the name servers. What cannot be had stays as it was.
 func (i *Installation) refreshDiagnostics(ctx context.Context) {
 	if machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels()); err == nil {
 		i.diagnostics.machines = machines
@@ -133,7 +130,7 @@ func (i *Installation) refreshDiagnostics(ctx context.Context) {
 	i.checkBooted(ctx)
 }
 
-// checkBooted looks at the template again: somebody may have put another in its place before the machines booted.
+// The template may have been replaced before the machines booted.
 func (i *Installation) checkBooted(ctx context.Context) {
 	if i.image.Name == "" || i.isBootstrapped() {
 		return
@@ -143,7 +140,6 @@ func (i *Installation) checkBooted(ctx context.Context) {
 	}
 }
 
-// recordStates keeps what the cloud says about the machines that this installation started.
 func (i *Installation) recordStates(machines []state.Instance) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -155,7 +151,6 @@ func (i *Installation) recordStates(machines []state.Instance) {
 	}
 }
 
-// resolveNames asks a name server of the zone for the cluster's own names.
 func (i *Installation) resolveNames(ctx context.Context) []diagnosis.Name {
 	if len(i.zone.NameServers) == 0 {
 		return nil
@@ -177,7 +172,6 @@ func (i *Installation) resolveNames(ctx context.Context) []diagnosis.Name {
 	return names
 }
 
-// listAPIAddresses are those that the API's names may lead to.
 func (i *Installation) listAPIAddresses() []netip.Addr {
 	if !i.spec.IsRoundRobin() {
 		return parseAddresses(i.api.Address)

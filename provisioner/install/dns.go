@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// Seconds that resolvers may keep a record: short where machines come and go.
+// TTLs in seconds: short where machines are replaced.
 const (
 	shortTTL = 60
 	longTTL  = 600
@@ -30,8 +30,7 @@ func (i *Installation) ensureRecords(ctx context.Context, report provisioner.Rep
 	})
 }
 
-// buildFixedRecords are those that do not depend on machines. Without load balancers the machines themselves are the API
-// and the ingress.
+// Without load balancers the machines' addresses are those of the API and the ingress.
 func (i *Installation) buildFixedRecords() []state.Record {
 	domain := i.spec.Domain()
 	records := []state.Record{
@@ -43,7 +42,7 @@ func (i *Installation) buildFixedRecords() []state.Record {
 			state.Record{Name: "ingress", Type: "A", Content: i.ingress.Address, TTL: shortTTL},
 		)
 	}
-	// Another domain is its owner's business.
+	// Records of another domain are the operator's.
 	if apps, ours := strings.CutSuffix(i.spec.AppsDomain(), "."+domain); ours {
 		records = append(records, state.Record{Name: "*." + apps, Type: "CNAME", Content: "ingress." + domain, TTL: shortTTL})
 	}
@@ -59,7 +58,6 @@ func (i *Installation) ensureRecord(ctx context.Context, report provisioner.Repo
 	return nil
 }
 
-// ensureAlias makes a name lead to another one, and nowhere else: those of before are taken away.
 func (i *Installation) ensureAlias(ctx context.Context, report provisioner.Report, name, to string) error {
 	const kind = "CNAME"
 	_, err := i.clients.Cloud.DeleteRecords(ctx, i.zone.ID, name, kind, func(content string) bool {
@@ -71,7 +69,6 @@ func (i *Installation) ensureAlias(ctx context.Context, report provisioner.Repor
 	return i.ensureRecord(ctx, report, state.Record{Name: name, Type: kind, Content: to, TTL: longTTL})
 }
 
-// listMachineNames returns the names by which a machine's address is known.
 func (i *Installation) listMachineNames(machine state.Machine) []string {
 	var names []string
 	switch machine.Role {
@@ -95,7 +92,6 @@ func (i *Installation) listMachineNames(machine state.Machine) []string {
 	return append(names, "api")
 }
 
-// publish gives the addresses of machines their names.
 func (i *Installation) publish(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
 	var records []state.Record
 	for _, machine := range machines {

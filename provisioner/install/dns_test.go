@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// ledger is a zone's records of one name, by what they lead to.
+// ledger is a zone's records of one name, by their targets.
 type ledger struct {
 	Cloud
 	leads []string

@@ -7,7 +7,6 @@ import (
 	"exoshift/state"
 )
 
-// emitCluster reports what is new in what was seen.
 func (i *Installation) emitCluster(report provisioner.Report, seen state.Snapshot) {
 	i.emitEtcd(report, seen.Etcd)
 	i.emitNodes(report, seen)
@@ -17,8 +16,8 @@ func (i *Installation) emitCluster(report provisioner.Report, seen state.Snapsho
 	}
 }
 
-// failureThreshold is how often in a row a probe has to fail before that is told: servers come and go while the control plane
-// moves.
+// A probe's failure is emitted only after this number of failures in a row: servers restart while the control plane is
+// rolled out.
 const failureThreshold = 3
 
 func (i *Installation) emitProbes(report provisioner.Report, probes state.Probes) {
@@ -40,7 +39,6 @@ func (i *Installation) emitProbe(report provisioner.Report, way string, probe st
 	}
 }
 
-// countFailures counts failures in a row.
 func (i *Installation) countFailures(way string, ok bool) int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -50,7 +48,6 @@ func (i *Installation) countFailures(way string, ok bool) int {
 	return i.consecutiveFailures[way]
 }
 
-// emitBootstrap reports a phase once.
 func (i *Installation) emitBootstrap(report provisioner.Report, phase, text string) {
 	if !i.markSeen("bootstrap/"+phase, "reached") {
 		return
@@ -73,7 +70,6 @@ func (i *Installation) emitEtcd(report provisioner.Report, status state.EtcdStat
 	report(provisioner.Event{Type: provisioner.TypeEtcd, Members: members, Count: &count, Text: status.Message, Reason: status.BlockedReason})
 }
 
-// emitNodes reports the nodes whose machines run, each with the states of its requests for certificates.
 func (i *Installation) emitNodes(report provisioner.Report, seen state.Snapshot) {
 	nodes, client, serving := indexNodes(seen.Nodes), map[string]string{}, map[string]string{}
 	for _, request := range seen.Requests { // the newest last
@@ -124,8 +120,8 @@ func (i *Installation) emitNode(report provisioner.Report, event provisioner.Eve
 	}
 }
 
-// maxSkippedCSRs is how many requests that were left alone are told one by one: anybody who got hold of the node bootstrapper's
-// credentials can make any number of them.
+// Further skipped requests are not emitted: with the node bootstrapper's credentials anybody can create any number of
+// them.
 const maxSkippedCSRs = 100
 
 func (i *Installation) emitSkippedCSR(report provisioner.Report, request state.NodeRequest) {

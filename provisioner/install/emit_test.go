@@ -12,7 +12,7 @@ func TestAFloodOfForgedRequestsIsToldOnce(t *testing.T) {
 	i := &Installation{seen: map[string]string{}}
 	told := map[provisioner.Type]int{}
 	report := func(e provisioner.Event) { told[e.Type]++ }
-	for range 3 { // looks
+	for range 3 { // polls
 		for n := range 5000 {
 			i.emitSkippedCSR(report, state.NodeRequest{Name: fmt.Sprint("csr-", n), State: state.RequestPending, BlockedReason: "forged"})
 		}

@@ -12,20 +12,19 @@ import (
 	"exoshift/state"
 )
 
-// gatherTime is how long it may take to gather what helps after a failure: by the wall clock, as it is spent in requests.
+// The timeout of gathering, by the wall clock, as it is spent in requests.
 const gatherTime = 60 * time.Second
 
-// Gathered says what was kept after a failure.
+// Gathered is the support data of a failure.
 type Gathered struct {
 	Path  string // of the folder
 	Files int
 	Bytes int
 }
 
-// Gather keeps what may help to find out why a run failed in a folder of its own, below state.GatheredDir: what was seen
-// last, what was found to be wrong, what the bootstrap machine told, what the cluster's API and the cloud tell now. It
-// takes a minute at most. What could not be had is listed in the index and joined in the error; the rest is there all the
-// same.
+// Gather writes support data for a failed run into a new folder below state.GatheredDir: the last snapshot, the findings,
+// the state of the bootstrap machine, and the current state of the cluster's API and the cloud. It takes a minute at
+// most. Missing parts are listed in the index and joined in the error; the other parts are written nevertheless.
 func (i *Installation) Gather(ctx context.Context, failure error) (Gathered, error) {
 	ctx, cancel := context.WithTimeout(ctx, gatherTime)
 	defer cancel()
@@ -45,7 +44,6 @@ func (i *Installation) Gather(ctx context.Context, failure error) (Gathered, err
 	return Gathered{Path: i.folder.Path(g.dir), Files: len(g.index.Files), Bytes: allLimit - g.room}, missing
 }
 
-// gatherKnown writes what the run knows without asking anybody.
 func (i *Installation) gatherKnown(g *supportBundle) {
 	var seen state.Snapshot
 	var unseen string
@@ -55,8 +53,8 @@ func (i *Installation) gatherKnown(g *supportBundle) {
 		}
 	}
 	g.writeJSON("observation.json", struct {
-		Error      string         // why the newest look did not see everything
-		Seen       state.Snapshot // by the newest look
+		Error      string         // error of the newest poll
+		Seen       state.Snapshot // by the newest poll
 		Answered   state.Snapshot // by the newest one that the API answered
 		Began      map[string]time.Time
 		Names      []diagnosis.Name
@@ -70,7 +68,6 @@ func (i *Installation) gatherKnown(g *supportBundle) {
 	}
 }
 
-// formatJournal writes lines as a journal shows them.
 func formatJournal(lines []state.JournalLine) []byte {
 	var out bytes.Buffer
 	for _, line := range lines {
@@ -79,7 +76,6 @@ func formatJournal(lines []state.JournalLine) []byte {
 	return out.Bytes()
 }
 
-// findLastPoll returns the newest look at the cluster that came to its end, or nil.
 func (i *Installation) findLastPoll() *sharedPoll {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -89,12 +85,12 @@ func (i *Installation) findLastPoll() *sharedPoll {
 	return i.lastPoll
 }
 
-// gatherCloud writes what the organization has that is the cluster's, and how much else, which is nobody's business.
+// Objects that are not the cluster's are only counted, for privacy.
 func (i *Installation) gatherCloud(ctx context.Context, g *supportBundle) error {
 	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err == nil {
 		for n := range machines {
-			machines[n].UserData = nil // holds keys
+			machines[n].UserData = nil // contains keys
 		}
 		g.writeJSON("cloud/machines.json", machines)
 	}
@@ -111,7 +107,6 @@ func (i *Installation) gatherCloud(ctx context.Context, g *supportBundle) error 
 	return errors.Join(err, listErr, rulesErr)
 }
 
-// splitOwnObjects returns the objects that belong to the cluster by label, name or journal, and counts the others by kind.
 func (i *Installation) splitOwnObjects(all []state.Object) (own []state.Object, others map[string]int) {
 	others = map[string]int{}
 	noted := i.listJournaledObjects()
@@ -125,7 +120,6 @@ func (i *Installation) splitOwnObjects(all []state.Object) (own []state.Object, 
 	return own, others
 }
 
-// listJournaledObjects returns what the journal tells of, by kind and by name or ID.
 func (i *Installation) listJournaledObjects() map[string]bool {
 	noted := map[string]bool{}
 	entries, err := i.folder.ListEntries()

@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-// scene is a cloud and a cluster of which an installation gathers what it can.
+// scene is a cloud and a cluster with data to gather.
 type scene struct {
 	Cloud
 	machines []state.Instance
@@ -48,7 +48,7 @@ func (s scene) ListMissingRules(context.Context, state.SecurityGroup) ([]state.R
 // exhibition is a cluster with files to dump.
 type exhibition struct {
 	Cluster
-	files map[string]int // bytes by name
+	files map[string]int // size in bytes by name
 	hang  bool
 	crash bool
 }
@@ -82,7 +82,7 @@ func failed(t *testing.T, cloud scene, cluster exhibition) *Installation {
 	return i
 }
 
-// indexOf reads the index of what was gathered, and checks that the files are there as it says.
+// indexOf reads the index of the gathered data, and checks that its files exist.
 func indexOf(t *testing.T, kept Gathered) bundleIndex {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(kept.Path, "index.json"))

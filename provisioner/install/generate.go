@@ -18,7 +18,7 @@ import (
 
 const (
 	bootstrapKey = "bootstrap.ign"
-	// linkValid lets the bootstrap machine fetch its document with room for a slow start, and not for the day.
+	// linkValid leaves time for a slow start of the bootstrap machine, but is shorter than a day.
 	linkValid = 4 * time.Hour
 )
 
@@ -55,14 +55,12 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	})
 }
 
-// checkManifests finds out before anything is made what could not be installed with the cluster.
 func (i *Installation) checkManifests(context.Context, provisioner.Report) error {
 	_, err := i.buildTrialGeneration()
 	return err
 }
 
-// buildTrialGeneration is what openshift-install would be given, without the secrets, and without a catalog that is compiled
-// later.
+// The input of openshift-install without secrets, and without a catalog that is compiled later.
 func (i *Installation) buildTrialGeneration() (state.Generation, error) {
 	nothing := func(state.VaultSecret) (string, error) { return "none yet", nil }
 	if i.syn.IsConnected() && i.findCatalogDir() == "" {
@@ -72,7 +70,6 @@ func (i *Installation) buildTrialGeneration() (state.Generation, error) {
 	return i.buildGeneration(manifests.NewPlaceholderKey(), nothing)
 }
 
-// tryConfig has openshift-install itself find out before anything is made what it would refuse.
 func (i *Installation) tryConfig(ctx context.Context, _ provisioner.Report) error {
 	if !i.Facts().IgnitionCreated.IsZero() && !i.options.Renew {
 		return provisioner.Skip("the documents are generated already")
@@ -84,7 +81,6 @@ func (i *Installation) tryConfig(ctx context.Context, _ provisioner.Report) erro
 	return i.clients.Installer.Try(ctx, i.folder.Path(state.InstallDir), wanted)
 }
 
-// buildGeneration says what openshift-install is to generate from. The cloud controller works with the credentials.
 func (i *Installation) buildGeneration(credentials state.APIKey, resolve manifests.Resolve) (state.Generation, error) {
 	config, err := installConfig(i.spec, i.listSSHKeys(), i.options.PullSecret)
 	if err != nil {
@@ -93,13 +89,12 @@ func (i *Installation) buildGeneration(credentials state.APIKey, resolve manifes
 	spec := i.spec
 	spec.Syn.CatalogDir = i.findCatalogDir()
 	more, err := manifests.Collect(spec, credentials, resolve)
-	if err == nil && i.Facts().IgnitionCreated.IsZero() { // later on, the catalog is that of a cluster that stands
+	if err == nil && i.Facts().IgnitionCreated.IsZero() { // later the catalog is that of a running cluster
 		err = manifests.CheckStart(spec, more)
 	}
 	return i.newGeneration(config, more), err
 }
 
-// findCatalogDir is where the compiled catalog is, "" if there is none.
 func (i *Installation) findCatalogDir() string {
 	if !i.syn.IsConnected() {
 		return i.spec.Syn.CatalogDir
@@ -157,8 +152,7 @@ func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.R
 	return err
 }
 
-// ensureIdentity gives the bootstrap machine the keys that we shall know it by. They are made once for a generation, so that a
-// resumed run gives it the same document.
+// The bootstrap machine's keys are created once per generation, so that a resumed run renders the same document.
 func (i *Installation) ensureIdentity() error {
 	const name = state.InstallDir + "/" + state.IdentityFile
 	identity, err := i.folder.Read(name)
@@ -179,7 +173,8 @@ func (i *Installation) ensureIdentity() error {
 	return nil
 }
 
-// checkPrivate has a stranger ask for bootstrap.ign, which holds the cluster's keys. If he gets it, it goes at once.
+// checkPrivate requests bootstrap.ign, which holds the cluster's keys, without credentials. If that succeeds, the object
+// is deleted at once.
 func (i *Installation) checkPrivate(ctx context.Context, bucket string) error {
 	err := i.clients.Objects.CheckPrivate(ctx, bucket, bootstrapKey)
 	if !fault.Is(err, fault.Conflict) {
@@ -192,7 +187,6 @@ func (i *Installation) checkPrivate(ctx context.Context, bucket string) error {
 	return err
 }
 
-// recordConsole notes when the installation was complete and where its console is.
 func (i *Installation) recordConsole(ctx context.Context, report provisioner.Report) error {
 	console, err := i.clients.Cluster.GetConsoleURL(ctx)
 	if err != nil {

@@ -63,7 +63,7 @@ func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T)
 	}
 }
 
-// silent is a cluster that does not answer, or one whose bootstrap has come so far.
+// silent is a cluster that does not answer, or one at a given phase of the bootstrap.
 type silent struct {
 	Cluster
 	reached []string
@@ -115,7 +115,7 @@ func TestATemplateThatNodesCouldNotBootFromIsFoundOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*state.Template)
 		noted string
-		says  string // "" for nothing
+		says  string // "" for no message
 	}{
 		"ours":           {func(*state.Template) {}, "", ""},
 		"ours, as noted": {func(found *state.Template) { found.MD5 = "m" }, "m", ""},

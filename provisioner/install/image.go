@@ -26,7 +26,7 @@ func (i *Installation) fetchInstaller(ctx context.Context, report provisioner.Re
 	})
 }
 
-// findRecordedVersion is the version that an earlier run chose. Other answers count as long as nothing was generated from it.
+// The answers take precedence as long as nothing was generated.
 func (i *Installation) findRecordedVersion() string {
 	facts := i.Facts()
 	if facts.IgnitionCreated.IsZero() && facts.OpenShiftAsked != i.spec.OpenShift.Version {
@@ -35,8 +35,8 @@ func (i *Installation) findRecordedVersion() string {
 	return facts.OpenShiftVersion
 }
 
-// ensureNodeImage registers the boot image of this very openshift-install, patched for Exoscale on its way through, unless
-// a template of that build is there.
+// The boot image of this openshift-install is patched for Exoscale while it is streamed. A template of that build is used
+// if it exists.
 func (i *Installation) ensureNodeImage(ctx context.Context, report provisioner.Report) error {
 	boot, err := i.clients.Installer.FindBootImage(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (i *Installation) ensureNodeImage(ctx context.Context, report provisioner.R
 	if fault.Is(err, fault.NotFound) {
 		action = state.Created
 		found, err = i.registerImage(ctx, report, name, boot)
-		// Another cluster may have registered the same image meanwhile: all go on with the oldest.
+		// Another cluster may have registered the same image meanwhile: all use the oldest.
 		if oldest, unseen := i.clients.Cloud.FindTemplate(ctx, name); err == nil && !fault.Is(unseen, fault.NotFound) {
 			found, err = oldest, unseen
 		}
@@ -67,7 +67,7 @@ func (i *Installation) ensureNodeImage(ctx context.Context, report provisioner.R
 	return i.dropBucket(ctx, report, "image")
 }
 
-// dropBucket deletes a bucket that only the installation needed. An earlier run may have been stopped before that.
+// An earlier run may have been stopped before it deleted the bucket.
 func (i *Installation) dropBucket(ctx context.Context, report provisioner.Report, purpose string) error {
 	action, err := i.clients.Objects.DeleteBucket(ctx, i.spec.Bucket(purpose))
 	if err != nil || action == state.Found {
@@ -80,7 +80,7 @@ func (i *Installation) dropBucket(ctx context.Context, report provisioner.Report
 	return nil
 }
 
-// registerImage streams the image into the object storage and has Exoscale fetch it through a signed link.
+// Exoscale downloads the image from the object storage by a signed link.
 func (i *Installation) registerImage(ctx context.Context, report provisioner.Report, name string, boot state.BootImage) (state.Template, error) {
 	bucket, key := i.spec.Bucket("image"), name+".qcow2"
 	action, err := i.clients.Objects.EnsureBucket(ctx, bucket)
@@ -100,14 +100,13 @@ func (i *Installation) registerImage(ctx context.Context, report provisioner.Rep
 	report.EmitProgress("Exoscale is importing " + name)
 	template := i.newTemplate(boot)
 	template.URL, template.MD5 = url, sum
-	// Noted before Exoscale is asked, so that a registration whose answer is lost is known again.
+	// Recorded before the call, so that a registration whose answer is lost is recognized.
 	if err := i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
 		return state.Template{}, err
 	}
 	return i.clients.Cloud.RegisterTemplate(ctx, template)
 }
 
-// streamImage copies the image to the bucket, patched, and returns the MD5 of what it wrote.
 func (i *Installation) streamImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
 	image, err := i.clients.Images.OpenImage(ctx, boot, report.EmitProgress)
 	if err != nil {

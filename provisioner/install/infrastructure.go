@@ -21,7 +21,7 @@ func (i *Installation) ensureSSHKey(ctx context.Context, report provisioner.Repo
 	return nil
 }
 
-// ensureSecurityGroups makes the groups first, because their rules refer to each other.
+// The groups are created before the rules, which refer to each other.
 func (i *Installation) ensureSecurityGroups(ctx context.Context, report provisioner.Report) error {
 	groups := i.buildSecurityGroups()
 	bare := make([]state.SecurityGroup, len(groups))
@@ -53,10 +53,9 @@ func (i *Installation) ensureSecurityGroup(ctx context.Context, report provision
 	return nil
 }
 
-// affinityCapacity is how many instances an anti-affinity group holds.
+// Exoscale's limit of instances in an anti-affinity group.
 const affinityCapacity = 8
 
-// affinityGroup is one of the groups that a role's machines are spread over.
 type affinityGroup struct {
 	role  state.Role
 	index int
@@ -87,7 +86,7 @@ func (i *Installation) ensureAntiAffinityGroups(ctx context.Context, report prov
 	})
 }
 
-// formatAffinityName numbers the groups from the second on, so that growing a role renames nothing.
+// Groups are numbered from the second on, so that growing a role renames nothing.
 func (i *Installation) formatAffinityName(group affinityGroup) string {
 	if group.index == 0 {
 		return i.formatName(string(group.role))
@@ -115,7 +114,7 @@ func (i *Installation) ensureElasticIP(ctx context.Context, report provisioner.R
 	ip, action, err := i.clients.Cloud.EnsureElasticIP(ctx, state.ElasticIP{
 		Name:   i.formatName(what),
 		Labels: i.buildLabels(),
-		// All values are given: the defaults of Exoscale's tools differ from each other.
+		// All values are set: the defaults of Exoscale's tools differ from each other.
 		Healthcheck: state.Healthcheck{
 			Mode: "http", Port: portHealth, Path: "/healthz",
 			Interval: 10 * time.Second, Timeout: 2 * time.Second, StrikesOK: 2, StrikesFail: 3,

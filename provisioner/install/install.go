@@ -1,5 +1,5 @@
-// Package install is the recipe: it turns what is wanted into a plan of steps, and names, as small interfaces, the
-// cloud and the cluster that these steps need.
+// Package install is the recipe: it builds a plan of steps from a Spec, and declares the clients of cloud and cluster
+// that these steps need as small interfaces.
 package install
 
 import (
@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-// Clients is what the recipe acts on.
+// Clients is the clients of the recipe.
 type Clients struct {
 	Cloud     Cloud
 	Objects   Objects
@@ -25,33 +25,32 @@ type Clients struct {
 	Cluster   Cluster
 	Names     Resolver
 	Clock     provisioner.Clock
-	Bootstrap BootstrapHost // nil: nobody looks inside
-	Reach     Reachability  // nil: nobody finds out
-	Syn       *syn.Clients  // nil: the cluster stands on its own
+	Bootstrap BootstrapHost // nil: no access to the bootstrap machine
+	Reach     Reachability  // nil: not checked
+	Syn       *syn.Clients  // nil: without Project Syn
 }
 
-// DefaultWaitForDNS is how long an installation waits for the delegation of its domain, unless told otherwise.
+// DefaultWaitForDNS is the default timeout of the delegation of the cluster's domain.
 const DefaultWaitForDNS = 30 * time.Minute
 
-// Options say how to go about it.
+// Options configure a run.
 type Options struct {
 	PullSecret string
-	WaitForDNS time.Duration // how long to wait for the delegation; 0: DefaultWaitForDNS
-	Renew      bool          // replace certificates that are too old, and the machines that were started with others
+	WaitForDNS time.Duration // timeout of the delegation; 0: DefaultWaitForDNS
+	Renew      bool          // replace certificates that are too old, and the machines that were started with them
 	NewKeys    []string      // nodes whose machines may get their first certificate for one key more than usual
 
-	// Accepted is called once the checks have found that the answers can be carried out, before anything is changed; nil:
-	// nobody has to know.
+	// Accepted is called once the checks have passed, before anything is changed; may be nil.
 	Accepted func() error
 
-	// Show leads a person to a page where they sign in; nil: nobody is there.
+	// Show opens a login page for the user; nil: there is no user.
 	Show syn.Show
-	// Seal is the passphrase by which what must not lie open is kept in the folder.
+	// Seal is the passphrase that encrypts secrets in the folder.
 	Seal string
 }
 
-// Installation is one cluster's installation: what is wanted, where it is kept and what earlier steps found. A step
-// reads only what the steps that it needs have written.
+// Installation is one cluster's installation: its Spec, its folder and the results of its steps. A step reads only what
+// the steps that it needs have written.
 type Installation struct {
 	spec    state.Spec
 	options Options
@@ -59,43 +58,43 @@ type Installation struct {
 	clients Clients
 	preview bool // nothing is changed, neither in the cloud nor in the folder
 
-	mu    sync.Mutex // guards what steps running side by side share
+	mu    sync.Mutex // guards the state that concurrent steps share
 	facts state.Facts
-	seen  map[string]string         // what was last told about each node, etcd, ...
+	seen  map[string]string         // last emitted state of each node, etcd, ...
 	nodes map[string]state.Instance // machines by name
 
-	lastPoll            *sharedPoll          // the latest look at the cluster; nil before the first
+	lastPoll            *sharedPoll          // the latest poll of the cluster; nil before the first
 	consecutiveFailures map[string]int       // of probes, in a row
 	phases              map[string]time.Time // when each phase of the cluster was reached
-	diagnostics         diagnostics          // of what goes wrong
-	findings            []diagnosis.Finding  // of the latest look
+	diagnostics         diagnostics          // input of the diagnosis
+	findings            []diagnosis.Finding  // of the latest poll
 	progress            progressTracker
-	skippedCSRs         int // certificate requests that were left alone
+	skippedCSRs         int // certificate requests that were skipped
 
 	undecided map[string]int // keys that machines had, by node: another one is the operator's decision
-	keys      map[string]int // keys that the operator lets machines have, by node
+	keys      map[string]int // keys that the operator allows machines, by node
 
-	accessOpen    bool                 // there may be rules that let somebody look inside the bootstrap machine
-	bootstrapHost *state.BootstrapHost // all that it told about itself; nil until it did
+	accessOpen    bool                 // there may be temporary rules for the bootstrap machine
+	bootstrapHost *state.BootstrapHost // everything read from the bootstrap machine; nil until then
 
 	groups       map[string]string        // IDs of security groups by name
 	affinity     map[affinityGroup]string // IDs
 	api, ingress state.ElasticIP
 	zone         state.Zone
-	parent       string                        // the zone above the cluster's
+	parent       string                        // the parent of the cluster's zone
 	deployTarget string                        // ID, "" for any hypervisor
-	existing     []state.Object                // what the organization had at the beginning
+	existing     []state.Object                // objects of the organization at the start
 	types        map[string]state.InstanceType // what the zone offers, by name
 	image        state.Template                // what nodes boot from
-	bootBuild    string                        // of the image that the release wants them to boot from
+	bootBuild    string                        // build of the image that the release expects
 	ignition     state.Ignition
 	bootstrapURL string // signed
 	unresolved   []MachineDifference
 
-	syn *syn.Connection // to Project Syn; nil: there is none
+	syn *syn.Connection // nil: without Project Syn
 }
 
-// New returns the installation of spec in folder, with the facts that earlier runs left there.
+// New returns the installation of spec in folder, with the facts of earlier runs.
 func New(spec state.Spec, options Options, folder state.Folder, world Clients) (*Installation, error) {
 	facts, err := folder.LoadFacts()
 	if err != nil {
@@ -116,7 +115,6 @@ func withFacts(spec state.Spec, options Options, folder state.Folder, world Clie
 	return i
 }
 
-// newSynDeps is what the steps of Project Syn need of the installation.
 func (i *Installation) newSynDeps() syn.Deps {
 	return syn.Deps{
 		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Show: i.options.Show, Seal: i.options.Seal,
@@ -129,14 +127,13 @@ func (i *Installation) newSynDeps() syn.Deps {
 	}
 }
 
-// Facts returns what the installation knows by now.
+// Facts returns the current facts of the installation.
 func (i *Installation) Facts() state.Facts {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.facts
 }
 
-// updateFacts changes the facts and saves them.
 func (i *Installation) updateFacts(change func(*state.Facts)) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -148,14 +145,11 @@ func (i *Installation) updateFacts(change func(*state.Facts)) error {
 	return i.folder.SaveFacts(i.facts)
 }
 
-// isBootstrapped tells whether the cluster stands on its own masters, so that the bootstrap machine and all that only
-// it needs must not be made again.
+// Once it is, the bootstrap machine and everything that only it needs must not be created again.
 func (i *Installation) isBootstrapped() bool { return !i.Facts().BootstrapRemoved.IsZero() }
 
-// formatName prefixes the names of objects that carry no labels, so that they can be found again.
 func (i *Installation) formatName(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
 
-// buildLabels mark what belongs to this cluster.
 func (i *Installation) buildLabels() map[string]string {
 	return map[string]string{state.LabelCluster: i.spec.Cluster.ID}
 }
@@ -167,10 +161,9 @@ const (
 	kindObject     = "object"
 )
 
-// parallel is how many objects of a kind are created at a time, to be polite to the API.
+// The limit of concurrent creations of a kind spares the API.
 const parallel = 5
 
-// forEachParallel does something with each item, a few at a time, and returns the first error after all have ended.
 func forEachParallel[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)

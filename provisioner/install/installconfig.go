@@ -11,7 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// config is openshift-install's install-config.yaml, as far as we set it.
 type config struct {
 	APIVersion  string            `json:"apiVersion"`
 	Metadata    map[string]string `json:"metadata"`
@@ -42,15 +41,15 @@ type pool struct {
 
 const (
 	okd = "okd"
-	// okdPullSecret is what OKD's documentation gives: the program insists on one, and OKD's images are public.
+	// okdPullSecret is what OKD's documentation recommends: the program requires one, and OKD's images are public.
 	okdPullSecret = `{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}`
-	// trustAlways has the nodes trust a bundle in any case. By default (Proxyonly) they do so only behind a proxy, and a
-	// bundle that is given without one would be of no use.
+	// trustAlways makes the nodes trust a bundle in any case. By default (Proxyonly) they do so only behind a proxy, and
+	// a bundle without a proxy would have no effect.
 	trustAlways = "Always"
 )
 
-// installConfig renders install-config.yaml. The number of compute replicas creates no machines on this platform; it
-// keeps the masters unschedulable and the infrastructure highly available.
+// The number of compute replicas creates no machines on this platform; it keeps the masters unschedulable and the
+// infrastructure highly available.
 func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) {
 	bundle, err := readTrustBundle(spec.OpenShift.TrustBundle)
 	if err != nil {
@@ -83,8 +82,8 @@ func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) 
 	if pullSecret == "" && spec.OpenShift.Distribution == okd {
 		document.PullSecret = okdPullSecret
 	}
-	// By the library that openshift-install reads it with: others leave a text like 1e3 without quotes, which it takes for
-	// a number.
+	// Rendered by the library that openshift-install parses it with: others leave a text like 1e3 unquoted, which it
+	// parses as a number.
 	rendered, err := yaml.Marshal(document)
 	if err != nil {
 		return nil, fmt.Errorf("render install-config.yaml: %w", err)
@@ -110,11 +109,10 @@ func readTrustBundle(path string) (string, error) {
 	if err != nil {
 		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithHint("correct openshift.trustBundle in the answers file").WithField("openshift.trustBundle")
 	}
-	// openshift-install takes an empty line at the end for a certificate that is none.
+	// openshift-install rejects a trailing empty line as an invalid certificate.
 	return strings.TrimSpace(string(content)) + "\n", nil
 }
 
-// listSSHKeys are the keys by which people get into the nodes, a line each: the operator's, and that in Vault.
 func (i *Installation) listSSHKeys() string {
 	keys := i.spec.OpenShift.SSHKey
 	if kept := i.Facts().Syn.SSHPublicKey; kept != "" && kept != keys {

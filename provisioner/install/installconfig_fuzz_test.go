@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FuzzInstallConfig: by the library that openshift-install reads its configuration with, it says what was answered.
+// FuzzInstallConfig: parsed by the library that openshift-install uses, the configuration equals the answers.
 func FuzzInstallConfig(f *testing.F) {
 	for _, seed := range []string{
 		`{"auths":{"quay.io":{"auth":"dTpw"}}}`, "a: b", "- x", "# c", "yes", "0x10", "1e3", "~", "'", "\"\\", "a\nb\n", "\n a", " a ", "\ttab", "a #b", "%x", "@a", "`", "&a", "*a", "!!str", "? a", "---", "2026-05-04", "\u0085\u2028\ufeff", "\x00\x1b", "é", "",
@@ -20,8 +20,8 @@ func FuzzInstallConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pullSecret, sshKey, noProxy, bundle string) {
 		for _, text := range []string{pullSecret, sshKey, noProxy, bundle} {
-			// An answer is text, and the wizard refuses control characters; JSON of a pull secret has none but white space. The
-			// library refuses them, too, but for U+0085, which it takes for the end of a line.
+			// An answer is text, and the wizard refuses control characters; JSON of a pull secret has none but white
+			// space. The library refuses them, too, but for U+0085, which it parses as a line break.
 			if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
 				return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || r == '\ufffe' || r == '\uffff'
 			}) {

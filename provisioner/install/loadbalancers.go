@@ -8,11 +8,10 @@ import (
 	"exoshift/state"
 )
 
-// routerSlots is for how many routers a load balancer has room at least: its configuration is given once, and routers
-// may come later.
+// The minimum number of router slots of a load balancer: its configuration is never updated, and routers may be added
+// later.
 const routerSlots = 16
 
-// ubuntu is the public template that load balancers boot from.
 const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
 
 func (i *Installation) ensureLoadBalancers(ctx context.Context, report provisioner.Report) error {
@@ -42,7 +41,7 @@ func (i *Installation) ensureLoadBalancers(ctx context.Context, report provision
 	})
 }
 
-// attachElasticIPs puts both elastic IPs on a load balancer; their health checks choose which one serves.
+// Both load balancers have both elastic IPs; the health checks choose which one serves.
 func (i *Installation) attachElasticIPs(ctx context.Context, report provisioner.Report, machine state.Machine) error {
 	i.mu.Lock()
 	id := i.nodes[machine.Name].ID

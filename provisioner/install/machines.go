@@ -10,11 +10,9 @@ import (
 	"exoshift/state"
 )
 
-// userDataFunc returns the user data of a machine.
 type userDataFunc func(state.Machine) ([]byte, error)
 
-// startMachines makes sure that the machines exist, run, and have their names. A machine that is there keeps the user data it
-// was given.
+// An existing machine keeps its user data.
 func (i *Installation) startMachines(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData userDataFunc) error {
 	wanted, err := i.buildInstances(ctx, machines, template, userData)
 	if err != nil {
@@ -32,8 +30,7 @@ func (i *Installation) startMachines(ctx context.Context, report provisioner.Rep
 	return i.publish(ctx, report, machines)
 }
 
-// buildInstances describes machines, with user data for those that do not exist. What a machine will be given is kept before
-// the call that gives it: it must be known even if the answer is lost.
+// Only missing machines get user data. It is stored before the call, so that it is known even if the answer is lost.
 func (i *Installation) buildInstances(ctx context.Context, machines []state.Machine, template state.Template, userData userDataFunc) ([]state.Instance, error) {
 	there, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
@@ -79,7 +76,6 @@ func (i *Installation) newInstance(machine state.Machine, template state.Templat
 	return instance
 }
 
-// listRoleGroups returns the security groups of a role; every machine is in groupAll.
 func (i *Installation) listRoleGroups(role state.Role) []string {
 	groups := []string{groupAll}
 	switch role {
@@ -101,7 +97,6 @@ func (i *Installation) listRoleGroups(role state.Role) []string {
 	return groups
 }
 
-// getRouterRole returns the role of the nodes that carry the routers.
 func (i *Installation) getRouterRole() state.Role {
 	if i.spec.Sizing.Infra.Count > 0 {
 		return state.RoleInfra
@@ -154,12 +149,10 @@ func (i *Installation) startNodes(ctx context.Context, report provisioner.Report
 	return i.removeSecrets() // the bootstrap may have ended before these machines ran
 }
 
-// buildNodeDocument returns what a node boots from: its name, and where the rest is fetched.
 func (i *Installation) buildNodeDocument(machine state.Machine) ([]byte, error) {
 	return ignition.RenderNodePointer(machine, i.spec.Domain(), i.ignition.RootCA)
 }
 
-// newAddressRecord returns the record that gives a machine's address a name in the cluster's zone.
 func (i *Installation) newAddressRecord(name string, machine state.Machine) (state.Record, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -7,14 +7,13 @@ import (
 	"exoshift/state"
 )
 
-// formatExoCommand returns a command of Exoscale's own program for a machine. It is named by its ID, as names are not unique.
+// Machines are named by ID, as names are not unique.
 func (i *Installation) formatExoCommand(verb, id string, arguments ...string) string {
 	words := append([]string{"exo compute instance", verb, "--zone", i.spec.Exoscale.Zone, id}, arguments...)
 	return strings.Join(words, " ")
 }
 
-// isScalable tells whether a machine can be scaled from one type to the other: within a family, and among the
-// common ones.
+// Exoscale scales within a family, and among the common ones.
 func isScalable(from, to string) bool {
 	before, _, _ := strings.Cut(from, ".")
 	after, _, _ := strings.Cut(to, ".")
@@ -22,7 +21,7 @@ func isScalable(from, to string) bool {
 	return before == after || slices.Contains(common, before) && slices.Contains(common, after)
 }
 
-// listDrainCommands empties a node; a load balancer has nothing to empty, as the other one takes over.
+// A load balancer needs no drain, as the other one takes over.
 func listDrainCommands(name string, role state.Role) []string {
 	switch role {
 	case state.RoleLoadBalancer:
@@ -33,7 +32,6 @@ func listDrainCommands(name string, role state.Role) []string {
 	return []string{"oc adm drain " + name + " --ignore-daemonsets --delete-emptydir-data"}
 }
 
-// listScaleCommands are the commands that give a machine another type.
 func (i *Installation) listScaleCommands(machine state.Machine, id string) []string {
 	commands := listDrainCommands(machine.Name, machine.Role)
 	if machine.Role == state.RoleMaster {
@@ -46,7 +44,7 @@ func (i *Installation) listScaleCommands(machine state.Machine, id string) []str
 	return append(commands, "oc adm uncordon "+machine.Name)
 }
 
-// listRemoveCommands are the commands that remove a machine. The next installation makes it anew if the answers ask for it.
+// The next installation recreates the machine if the answers contain it.
 func (i *Installation) listRemoveCommands(name, id string, role state.Role) []string {
 	commands := listDrainCommands(name, role)
 	switch role {

@@ -16,15 +16,12 @@ import (
 	"exoshift/state"
 )
 
-// voting is the state of a member that etcd counts on.
 const voting = "voter"
 
-// minHealthyMembers is how many members have to be healthy besides a master that is made again: with fewer, its new member could
-// cost etcd the majority.
+// The minimum of healthy members besides a recreated master: with fewer, its new member could cost etcd the majority.
 const minHealthyMembers = 2
 
-// checkMembers refuses to make masters again while etcd cannot do without them. Before the bootstrap is over all masters
-// are new.
+// checkMembers refuses to recreate masters while etcd needs them. Before the bootstrap is over all masters are new.
 func (i *Installation) checkMembers(ctx context.Context, report provisioner.Report, missing []state.Machine) error {
 	var lost []string
 	for _, machine := range missing {
@@ -54,10 +51,9 @@ func (i *Installation) checkMembers(ctx context.Context, report provisioner.Repo
 	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, and %d have to be: %s", healthy, minHealthyMembers, seen.Etcd.Message).WithHint(hint)
 }
 
-// limitAnswer is how long the API may be silent: the load balancers take a while to notice that a master is gone.
+// The time that the API may not answer: the load balancers take a while to detect that a master is gone.
 const limitAnswer = 2 * time.Minute
 
-// pollUntilAnswer takes a look at the cluster, and another one while its API does not answer.
 func (i *Installation) pollUntilAnswer(ctx context.Context, report provisioner.Report) (seen state.Snapshot, err error) {
 	var final error
 	err = provisioner.PollUntil(i.clients.Clock, pollInterval, limitAnswer, func(ctx context.Context, _ provisioner.Report) error {
@@ -70,7 +66,7 @@ func (i *Installation) pollUntilAnswer(ctx context.Context, report provisioner.R
 	return seen, cmp.Or(err, final)
 }
 
-// waitMasters waits until every master is a Ready node, and has its member of etcd once etcd is theirs alone.
+// A master needs its etcd member once the bootstrap machine's member is removed.
 func (i *Installation) waitMasters() provisioner.StepFunc {
 	machines := i.spec.Machines(state.RoleMaster)
 	return i.waitWithActions(limitMaster, "wait for the masters to join", func(seen state.Snapshot) error {
@@ -81,8 +77,8 @@ func (i *Installation) waitMasters() provisioner.StepFunc {
 	})
 }
 
-// waitEtcd waits until the members stand on the masters alone: 1, 2, 3, 4, 3. That the bootstrap machine's member is gone
-// stays true for ever, and says nothing about a master that was made again.
+// waitEtcd waits until all members are on the masters: 1, 2, 3, 4, 3. The condition that the bootstrap machine's member
+// is removed stays true for ever, so it proves nothing about a recreated master.
 func (i *Installation) waitEtcd() provisioner.StepFunc {
 	return i.waitWithActions(limitMaster, "wait until etcd has a member on every master", func(seen state.Snapshot) error {
 		if !seen.Etcd.BootstrapRemoved {
@@ -92,7 +88,6 @@ func (i *Installation) waitEtcd() provisioner.StepFunc {
 	})
 }
 
-// checkMemberMachines says which masters have no healthy member of etcd on the machine that they are now.
 func (i *Installation) checkMemberMachines(status state.EtcdStatus) error {
 	whole, _ := i.groupMasters(status)
 	var lacking []string
@@ -107,8 +102,7 @@ func (i *Installation) checkMemberMachines(status state.EtcdStatus) error {
 	return fmt.Errorf("etcd has no healthy member on %s: %s", strings.Join(lacking, ", "), status.Message)
 }
 
-// describeStaleMembers says how to have etcd forget the members of masters that were made again: its operator removes none by
-// itself here, and adds none while one is not healthy.
+// The etcd operator removes no members of recreated masters by itself here, and adds none while one is not healthy.
 func (i *Installation) describeStaleMembers(status state.EtcdStatus) string {
 	whole, lost := i.groupMasters(status)
 	stale := i.listStaleMembers(status)
@@ -126,8 +120,7 @@ func (i *Installation) describeStaleMembers(status state.EtcdStatus) string {
 	return "etcd still has the member of the machine that was " + strings.Join(lost, ", ") + " before. If that machine is gone:\n" + strings.Join(lines, "\n")
 }
 
-// groupMasters returns the masters with a healthy member on the machine that they are now, and those whose member is
-// that of an earlier machine.
+// lost are the masters whose member is that of an earlier machine.
 func (i *Installation) groupMasters(status state.EtcdStatus) (whole, lost []string) {
 	addresses := slices.Collect(maps.Values(status.Voters))
 	for _, member := range status.Members {
@@ -143,7 +136,6 @@ func (i *Installation) groupMasters(status state.EtcdStatus) (whole, lost []stri
 	return whole, lost
 }
 
-// listStaleMembers returns the IDs of the voting members whose address no master has.
 func (i *Installation) listStaleMembers(status state.EtcdStatus) []string {
 	var ours []string
 	for _, machine := range i.spec.Machines(state.RoleMaster) {
@@ -153,7 +145,7 @@ func (i *Installation) listStaleMembers(status state.EtcdStatus) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(status.Voters)), func(id string) bool { return slices.Contains(ours, status.Voters[id]) })
 }
 
-// waitWithActions waits for the cluster, and shows what a person has to do meanwhile because machines were made again.
+// The action needed is due to recreated machines.
 func (i *Installation) waitWithActions(limit time.Duration, op string, lacks func(state.Snapshot) error) provisioner.StepFunc {
 	var errand string
 	wait := i.pollUntil(limit, func(report provisioner.Report, seen state.Snapshot) error {

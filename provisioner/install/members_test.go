@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-// ballot is a cluster whose etcd is as it says.
+// ballot is a cluster with the given state of etcd.
 type ballot struct {
 	Cluster
 	etcd state.EtcdStatus

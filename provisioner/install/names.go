@@ -6,9 +6,9 @@ import (
 	"exoshift/state"
 )
 
-// ListNames are the kinds and names of all objects that an installation gives a name which no other cluster can have, as far as
-// the answers tell them: the names of machines are shared, and groups of machines that the answers have no more are known
-// to the journal alone. Records are named relative to their zone, with their type and without their content.
+// ListNames returns the kinds and names of all objects whose names no other cluster can have, as far as they follow from
+// the answers: the names of machines are shared, and anti-affinity groups of removed machines are in the journal only.
+// Records are named relative to their zone, with their type and without their content.
 func ListNames(spec state.Spec) []state.Object {
 	i := &Installation{spec: spec}
 	var names []state.Object

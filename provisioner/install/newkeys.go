@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// ApproveNewKeys lets each machine that waits for the operator's decision get its first certificate for one more key. The
-// next look approves it.
+// ApproveNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
+// next poll approves it.
 func (i *Installation) ApproveNewKeys() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -19,9 +19,9 @@ func (i *Installation) ApproveNewKeys() {
 	}
 }
 
-// recordUndecided notes which machines wait for the operator's decision, and decides for those that the options name, once.
+// Machines that the options name are decided at once, but only once.
 func (i *Installation) recordUndecided(requests []state.NodeRequest) {
-	if len(requests) == 0 { // they were not seen
+	if len(requests) == 0 { // the requests could not be read
 		return
 	}
 	i.mu.Lock()
@@ -39,7 +39,7 @@ func (i *Installation) recordUndecided(requests []state.NodeRequest) {
 	maps.DeleteFunc(i.undecided, func(node string, keys int) bool { return keys < i.keys[node] })
 }
 
-// saveNewKeys notes approvals for further keys: Kubernetes forgets them, another run shall not.
+// The approvals are recorded, as Kubernetes deletes old requests.
 func (i *Installation) saveNewKeys(decisions []state.CSRDecision) error {
 	return i.updateFacts(func(facts *state.Facts) {
 		known := maps.Clone(facts.NewKeys)
@@ -55,8 +55,6 @@ func (i *Installation) saveNewKeys(decisions []state.CSRDecision) error {
 	})
 }
 
-// describeDecision says what the operator has to decide about machines whose first certificate got lost too often; "" if there
-// are none.
 func (i *Installation) describeDecision() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

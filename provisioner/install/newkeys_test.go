@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// strict is a cluster whose request for the fifth key of worker-0 is approved once the operator lets it have five.
+// strict is a cluster whose request for the fifth key of worker-0 is approved once the operator allows five.
 type strict struct {
 	oracle
 	expected []state.ExpectedNode

@@ -11,23 +11,21 @@ import (
 	"exoshift/state"
 )
 
-// States of a node as events tell them.
 const (
 	nodeBooting  = "Booting" // the machine runs; the node has not registered
 	nodeNotReady = "NotReady"
 	nodeReady    = "Ready"
 )
 
-// waitNodes waits until all nodes are Ready. Meanwhile each look approves the certificate requests of the nodes that
-// this installation started, and of no others.
+// Each poll approves the certificate requests of the nodes that this installation started, and of no others.
 func (i *Installation) waitNodes() provisioner.StepFunc {
 	return i.waitWithActions(limitNodes, "wait until every node is Ready", func(seen state.Snapshot) error {
 		return i.checkReadyNodes(seen.Nodes, i.spec.Nodes())
 	})
 }
 
-// describeReplaced says what to do about machines that were made again while the cluster still has the nodes of the old ones:
-// what asks for a certificate in the name of a node that exists is not let in.
+// Recreated machines cannot join while the cluster has the nodes of the old ones: requests in the name of an existing
+// node are not approved.
 func describeReplaced(seen state.Snapshot) string {
 	nodes := indexNodes(seen.Nodes)
 	var lines []string
@@ -61,8 +59,7 @@ func (i *Installation) listExpectedNodes() []state.ExpectedNode {
 	return expected
 }
 
-// checkReadyNodes says which of the machines are not Ready nodes yet. A node that is older than its machine is that of an
-// earlier machine of the same name.
+// A node that is older than its machine is that of an earlier machine of the same name.
 func (i *Installation) checkReadyNodes(nodes []state.NodeStatus, machines []state.Machine) error {
 	known := indexNodes(nodes)
 	var missing, unready []string
@@ -92,7 +89,6 @@ func newWaitError(total int, missing, unready []string) error {
 	return fmt.Errorf("%d of %d nodes are Ready; %s", total-len(missing)-len(unready), total, strings.Join(parts, "; "))
 }
 
-// joinLimited lists names, but no more than a person reads.
 func joinLimited(names []string) string {
 	const enough = 12
 	if len(names) <= enough {
@@ -101,7 +97,6 @@ func joinLimited(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:enough], ", "), len(names)-enough)
 }
 
-// labelNodes gives each node the role it was sized for.
 func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report) error {
 	return forEachParallel(ctx, i.listComputeNodes(), func(ctx context.Context, machine state.Machine) error {
 		labels, taints := getRoleLabels(machine.Role)
@@ -114,7 +109,7 @@ func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report
 	})
 }
 
-// getRoleLabels returns the labels and taints of a role, as APPUiO's components expect them.
+// The labels and taints are those that APPUiO's components expect.
 func getRoleLabels(role state.Role) (map[string]string, []state.Taint) {
 	const prefix = "node-role.kubernetes.io/"
 	switch role {
@@ -127,10 +122,8 @@ func getRoleLabels(role state.Role) (map[string]string, []state.Taint) {
 	return map[string]string{prefix + "app": ""}, nil
 }
 
-// ingressInterval is how often the ingress operator is asked for the controller that is to be placed.
 const ingressInterval = 10 * time.Second
 
-// waitIngressPlaced waits for the ingress operator, which makes the controller that is to be placed.
 func (i *Installation) waitIngressPlaced() provisioner.StepFunc {
 	return provisioner.PollUntil(i.clients.Clock, ingressInterval, limitNodes, i.placeIngress)
 }
@@ -148,7 +141,7 @@ func (i *Installation) placeIngress(ctx context.Context, report provisioner.Repo
 	return nil
 }
 
-// countRouters is how many there are. Where DNS balances the load, each node that the ingress's name leads to has one.
+// Without load balancers, each node that the ingress's name resolves to needs a router.
 func (i *Installation) countRouters() int {
 	nodes := len(i.spec.Machines(i.getRouterRole()))
 	if i.spec.IsRoundRobin() {
@@ -157,7 +150,7 @@ func (i *Installation) countRouters() int {
 	return min(2, nodes)
 }
 
-// isProxied tells whether routers are told who their clients are; without load balancers there is nobody to tell them.
+// Load balancers send the PROXY protocol.
 func (i *Installation) isProxied() bool {
 	return i.spec.LoadBalancer.ProxyProtocol && !i.spec.IsRoundRobin()
 }

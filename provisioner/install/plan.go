@@ -25,7 +25,6 @@ func (i *Installation) Plan() provisioner.Plan {
 	return slices.Concat(i.syn.BuildPreflight(Preflight), i.buildPreflightSteps(), i.syn.Register(Infrastructure), i.buildInfrastructureSteps(), i.buildMachineSteps(), i.buildControlPlaneSteps(), i.buildClusterSteps(), i.syn.BuildHandover(Syn))
 }
 
-// buildPreflightSteps only look.
 func (i *Installation) buildPreflightSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.checkCredentials},
@@ -48,10 +47,9 @@ func (i *Installation) buildPreflightSteps() provisioner.Plan {
 	}
 }
 
-// buildInfrastructureSteps make what machines need.
 func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 	return slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
-		// Not before the delegation: they would ask for names that nobody finds yet, and remember the answer.
+		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.ensureLoadBalancers,
 			Needs: i.withSyn(listNeeds("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.ensureNodeImage,
@@ -63,7 +61,6 @@ func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 	})
 }
 
-// buildBaseSteps make what costs next to nothing, and what others have to be asked for.
 func (i *Installation) buildBaseSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.ensureSSHKey,
@@ -85,7 +82,7 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 	}
 }
 
-// buildMachineSteps start the machines, all side by side: what one of them misses at first, it asks for again.
+// All machines start concurrently: a missing dependency is retried by the machine.
 func (i *Installation) buildMachineSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.ensureBootstrapMachine,
@@ -97,7 +94,6 @@ func (i *Installation) buildMachineSteps() provisioner.Plan {
 	}
 }
 
-// buildControlPlaneSteps watch the bootstrap, until the masters stand by themselves.
 func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: stepAccess, Phase: Bootstrap, Title: "Open the bootstrap machine for a look inside", Do: i.openBootstrapAccess,
@@ -115,7 +111,6 @@ func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
 	}
 }
 
-// buildClusterSteps make the cluster whole.
 func (i *Installation) buildClusterSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.waitNodes(),
@@ -135,7 +130,6 @@ func (i *Installation) buildClusterSteps() provisioner.Plan {
 
 func listNeeds(steps ...string) []string { return steps }
 
-// withSyn adds steps of Project Syn to those that are needed, if there are any.
 func (i *Installation) withSyn(needs []string, steps ...string) []string {
 	if !i.syn.IsConnected() {
 		return needs
@@ -143,8 +137,8 @@ func (i *Installation) withSyn(needs []string, steps ...string) []string {
 	return append(needs, steps...)
 }
 
-// listNodeNeeds are the steps that have to come before a machine that asks for the API. Without load balancers its name
-// exists once the bootstrap machine has it; a machine that asks earlier would remember for minutes that there is none.
+// The steps before a machine that queries the API's name. Without load balancers that name exists once the bootstrap
+// machine has an address; a machine that queries it earlier would cache the negative answer for minutes.
 func (i *Installation) listNodeNeeds() []string {
 	needs := listNeeds("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups")
 	if i.spec.IsRoundRobin() {
@@ -153,7 +147,7 @@ func (i *Installation) listNodeNeeds() []string {
 	return needs
 }
 
-// Steps returns the plan of a Spec for looking at; its steps cannot be run.
+// Steps returns the plan of a Spec for display; its steps cannot be run.
 func Steps(spec state.Spec) provisioner.Plan {
 	return (&Installation{spec: spec, syn: syn.New(syn.Deps{Spec: spec}, nil)}).Plan()
 }

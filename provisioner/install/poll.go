@@ -11,19 +11,17 @@ import (
 	"exoshift/state"
 )
 
-// pollInterval is how often the cluster is looked at. Steps that wait for it look at the same moments, and share one look.
+// Steps that wait for the cluster poll at the same moments, and share one poll.
 const pollInterval = 5 * time.Second
 
-// sharedPoll is a look at the cluster that several steps share.
 type sharedPoll struct {
 	moment time.Time
-	done   chan struct{} // closed once seen and err are there
+	done   chan struct{} // closed once seen and err are set
 	seen   state.Snapshot
 	err    error
 }
 
-// errPollUnfinished is what a look is to those who share it if a defect of ours ends it: nothing was seen, which is not the
-// same as that there is nothing.
+// The result of a shared poll that panicked: nothing is known, as opposed to nothing exists.
 var errPollUnfinished = errors.New("the look at the cluster did not come to its end")
 
 func (g *sharedPoll) isDone() bool {
@@ -35,8 +33,7 @@ func (g *sharedPoll) isDone() bool {
 	}
 }
 
-// poll returns what is seen of the cluster at this moment. Whoever comes first looks, tells what is new, and approves
-// what may be approved.
+// The first caller polls, emits what is new, and approves requests.
 func (i *Installation) poll(ctx context.Context, report provisioner.Report) (state.Snapshot, error) {
 	shared, first := i.getSharedPoll(i.clients.Clock.Now().Truncate(pollInterval))
 	if first {
@@ -54,7 +51,7 @@ func (i *Installation) poll(ctx context.Context, report provisioner.Report) (sta
 	}
 }
 
-// getSharedPoll returns the look of a moment, or one that has begun before and goes on; first tells whether it is to be done.
+// A poll that is still running is shared, too; first reports whether the caller has to do it.
 func (i *Installation) getSharedPoll(moment time.Time) (shared *sharedPoll, first bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -79,7 +76,7 @@ func (i *Installation) pollOnce(ctx context.Context, report provisioner.Report) 
 		i.emitCluster(report, seen)
 		i.progress.track(seen)
 	}
-	// Requests and nodes are seen together or not at all: whatever else was not, nodes do not wait for it.
+	// Requests and nodes are read together or not at all: nodes do not depend on the rest of the poll.
 	if approval := i.approveRequests(ctx, report, seen.Requests); err == nil {
 		err = approval
 	}
@@ -91,7 +88,7 @@ func (i *Installation) pollOnce(ctx context.Context, report provisioner.Report) 
 	return seen, err
 }
 
-// findBootstrapAddress returns the address of the bootstrap machine as long as it matters; the zero address else.
+// findBootstrapAddress returns the zero address once the bootstrap machine does not matter any more.
 func (i *Installation) findBootstrapAddress() netip.Addr {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -105,7 +102,7 @@ func (i *Installation) findBootstrapAddress() netip.Addr {
 	return address
 }
 
-// approveRequests approves what the last look found to follow all rules, and tells what was left alone.
+// Only requests of the last poll that follow all rules are approved; skipped ones are emitted.
 func (i *Installation) approveRequests(ctx context.Context, report provisioner.Report, requests []state.NodeRequest) error {
 	i.recordUndecided(requests)
 	wanted := false
@@ -129,7 +126,6 @@ func (i *Installation) approveRequests(ctx context.Context, report provisioner.R
 	return errors.Join(err, i.saveNewKeys(decisions))
 }
 
-// markSeen notes what was seen of something and tells whether it is new.
 func (i *Installation) markSeen(what, seen string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -140,7 +136,6 @@ func (i *Installation) markSeen(what, seen string) bool {
 	return true
 }
 
-// copyPhaseTimes returns when each phase of the cluster was reached, as far as it was.
 func (i *Installation) copyPhaseTimes() map[string]time.Time {
 	i.mu.Lock()
 	defer i.mu.Unlock()

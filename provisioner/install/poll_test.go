@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-// oracle is a cluster that shows what it is told to.
+// oracle is a cluster with a given snapshot.
 type oracle struct {
 	Cluster
 	seen     state.Snapshot
@@ -29,7 +29,7 @@ func (o *oracle) Approve(context.Context) ([]state.CSRDecision, error) {
 	return nil, nil
 }
 
-// sky is a cloud in which nothing is.
+// sky is an empty cloud.
 type sky struct{ Cloud }
 
 func (sky) ListInstances(context.Context, map[string]string) ([]state.Instance, error) {
@@ -40,7 +40,6 @@ func (sky) ListMissingRules(context.Context, state.SecurityGroup) ([]state.Rule,
 	return nil, nil
 }
 
-// watching is an installation that looks at an oracle.
 func watching(cluster *oracle) *Installation {
 	return &Installation{
 		spec: spec(), clients: Clients{Cluster: cluster, Cloud: sky{}, Clock: &hasty{now: time.Now()}},
@@ -73,12 +72,12 @@ func TestAVersionWithoutOperatorsIsNotBelieved(t *testing.T) {
 	}
 }
 
-// flaky is a cluster that moves until it is done; every second look at it is in vain.
+// flaky is a cluster with progress until it is done; every second poll of it fails.
 type flaky struct {
 	oracle
 	clock *hasty
 	looks int
-	done  int // looks until it is done
+	done  int // polls until it is done
 }
 
 func (f *flaky) Poll(context.Context, netip.Addr, []state.ExpectedNode) (state.Snapshot, error) {
@@ -105,7 +104,7 @@ func TestALookInVainDoesNotEndAWaitThatMoves(t *testing.T) {
 	}
 }
 
-// broken is a cluster at which a look ends in a panic.
+// broken is a cluster whose poll panics.
 type broken struct{ oracle }
 
 func (*broken) Poll(context.Context, netip.Addr, []state.ExpectedNode) (state.Snapshot, error) {
@@ -125,7 +124,7 @@ func TestALookThatPanicsIsNoLookAtAnEmptyCluster(t *testing.T) {
 }
 
 func TestADefectOfTheRulebookFailsNoInstallation(t *testing.T) {
-	i := &Installation{} // its examiner is missing
+	i := &Installation{} // its evaluator is missing
 	if findings, err := i.applyRules(diagnosis.Input{}); err == nil || findings != nil {
 		t.Errorf("%v, %v", findings, err)
 	}

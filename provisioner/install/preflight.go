@@ -13,22 +13,21 @@ import (
 	"exoshift/state"
 )
 
-// Answers that failures of the preflight are about.
 const (
 	apiKeyField  = "exoscale.apiKey"
 	zoneField    = "exoscale.zone"
 	versionField = "openshift.version"
 )
 
-// maxSkew is how far this machine's clock may be off. Certificates that are generated here are valid from now on:
-// machines whose clocks are right would refuse those of a clock that is ahead.
+// Certificates that are generated here are valid from now on: machines whose clocks are right would refuse those of a
+// clock that is ahead.
 const maxSkew = 30 * time.Second
 
 func (i *Installation) checkCredentials(ctx context.Context, _ provisioner.Report) error {
 	return CheckAccess(ctx, i.clients.Cloud)
 }
 
-// CheckAccess finds out whether the credentials and the zone are good: fault.Denied, fault.Invalid for an unknown zone,
+// CheckAccess checks the credentials, the zone and the clock: fault.Denied, fault.Invalid for an unknown zone,
 // fault.Conflict for a clock that is wrong. The clock comes first: with a wrong one, every signature is refused like that
 // of a wrong key.
 func CheckAccess(ctx context.Context, account Account) error {
@@ -44,7 +43,6 @@ func CheckAccess(ctx context.Context, account Account) error {
 	return clockErr
 }
 
-// formatSkew says how a clock that is off by skew stands to another.
 func formatSkew(skew time.Duration) string {
 	if skew < 0 {
 		return skew.Abs().String() + " behind"
@@ -52,8 +50,8 @@ func formatSkew(skew time.Duration) string {
 	return skew.String() + " ahead of"
 }
 
-// checkPermissions reads a list of each kind. What may not be read could not be found again either; whether the key may also
-// create cannot be tried without creating.
+// checkPermissions lists each kind. Objects that may not be listed could not be found again; the permission to create
+// cannot be tested without creating.
 func (i *Installation) checkPermissions(ctx context.Context, report provisioner.Report) error {
 	objects, err := i.clients.Cloud.ListObjects(ctx)
 	buckets, bucketsErr := i.clients.Objects.ListBuckets(ctx)
@@ -65,7 +63,6 @@ func (i *Installation) checkPermissions(ctx context.Context, report provisioner.
 	return nil
 }
 
-// joinDenied makes one sentence of many refusals to list a kind.
 func joinDenied(err error) error {
 	kinds, err := SplitUnlisted(err)
 	if err != nil {
@@ -75,7 +72,7 @@ func joinDenied(err error) error {
 		WithHint("use a key whose IAM role may read and change the services compute, dns, iam and sos; nothing was created").WithField(apiKeyField)
 }
 
-// SplitUnlisted returns the kinds of objects that somebody was refused to list. If err joins anything else, it is returned.
+// SplitUnlisted returns the kinds of objects whose listing was denied. If err joins anything else, it is returned.
 func SplitUnlisted(err error) (kinds []string, other error) {
 	if err == nil {
 		return nil, nil
@@ -90,9 +87,8 @@ func SplitUnlisted(err error) (kinds []string, other error) {
 	return kinds, nil
 }
 
-// splitErrors takes joined errors apart.
 func splitErrors(err error) []error {
-	joined, several := err.(interface{ Unwrap() []error }) // the outermost one only, as errors.Join made it
+	joined, several := err.(interface{ Unwrap() []error }) // the outermost one only, as made by errors.Join
 	if !several {
 		return []error{err}
 	}
@@ -113,7 +109,7 @@ func (i *Installation) countOwnObjects() int {
 	return n
 }
 
-// checkConflicts looks for names that others hold, and for machines of this cluster that another folder started.
+// checkConflicts detects foreign objects of our names, and machines of this cluster that another folder started.
 func (i *Installation) checkConflicts(ctx context.Context, _ provisioner.Report) error {
 	if err := i.checkForeignObjects(); err != nil {
 		return err
@@ -121,7 +117,6 @@ func (i *Installation) checkConflicts(ctx context.Context, _ provisioner.Report)
 	return i.checkBuckets(ctx)
 }
 
-// checkForeignObjects refuses objects that bear our names without our label, and machines that hold other certificates.
 func (i *Installation) checkForeignObjects() error {
 	var held []string
 	names := ListNames(i.spec)
@@ -139,7 +134,6 @@ func (i *Installation) checkForeignObjects() error {
 	return i.checkMixedMachines()
 }
 
-// checkMixedMachines refuses machines of this cluster that were started with other certificates than those of the folder.
 func (i *Installation) checkMixedMachines() error {
 	const op = "compare the certificates of the machines"
 	facts := i.Facts()

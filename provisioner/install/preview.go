@@ -13,28 +13,28 @@ import (
 	"exoshift/state"
 )
 
-// Change is what an installation finds or would do to one object.
+// Change is an object with the action of an installation.
 type Change struct {
-	Action  state.Action // state.Found: it stays as it is
+	Action  state.Action // state.Found: it is not changed
 	Kind    string
 	Name    string
 	ID      string
 	Details string
 }
 
-// Preview is what running the recipe now would come to.
+// Preview is the result of running the recipe without changes.
 type Preview struct {
 	Changes []Change
-	Surplus []Change // what the cluster has and the answers do not ask for; an installation leaves it alone
-	// Differences are machines that an installation would be refused for, as it does not change them.
+	Surplus []Change // objects of the cluster that are not in the answers; an installation does not change them
+	// Differences are machines for which an installation would be refused, as it does not change them.
 	Differences []MachineDifference
-	// Refusal is why an installation would end before it changed anything, or nil.
+	// Refusal is the error with which an installation would end before it changed anything, or nil.
 	Refusal error
 	Quotas  []QuotaCheck
 	Cost    Cost
-	// Difference is what the cluster's configuration gets, if it is connected to Project Syn.
+	// Difference is the change of the cluster's configuration, if it is connected to Project Syn.
 	Difference state.Difference
-	// Unseen is what could not be looked at, a sentence each.
+	// Unseen is what could not be read, a sentence each.
 	Unseen []string
 }
 
@@ -49,8 +49,8 @@ func (p Preview) ListPending() []Change {
 	return pending
 }
 
-// Preview goes through the steps that make something, on a world whose clients look and change nothing. So it says
-// what an installation would do because it is the installation. What only exists inside the cluster is not looked at.
+// Preview runs the steps of the installation with clients that read and change nothing, so it predicts the installation
+// exactly. Objects inside the cluster are not included.
 func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 	i.preview = true
 	var preview Preview
@@ -70,7 +70,7 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
 			return preview, err
 		}
-		slices.SortStableFunc(preview.Changes[before:], func(a, b Change) int { // found side by side
+		slices.SortStableFunc(preview.Changes[before:], func(a, b Change) int { // listed concurrently
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 		})
 	}
@@ -91,7 +91,6 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 	return preview, err
 }
 
-// previewSyn says what Project Syn would get, as far as somebody is signed in there.
 func (i *Installation) previewSyn(preview *Preview) provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		difference, unseen, err := i.syn.Preview(ctx, report)
@@ -102,7 +101,7 @@ func (i *Installation) previewSyn(preview *Preview) provisioner.StepFunc {
 	}
 }
 
-// previewOffers leaves out what only the downloaded openshift-install knows.
+// previewOffers leaves out what needs openshift-install, which is not downloaded.
 func (i *Installation) previewOffers(ctx context.Context, report provisioner.Report) error {
 	if err := i.checkTypes(ctx); err != nil {
 		return err
@@ -113,7 +112,7 @@ func (i *Installation) previewOffers(ctx context.Context, report provisioner.Rep
 	return i.findDeployTarget(ctx, report)
 }
 
-// previewImage goes by the name that an earlier run noted: which build it is, openshift-install knows alone.
+// previewImage uses the name that an earlier run recorded: only openshift-install knows the build.
 func (i *Installation) previewImage(ctx context.Context, report provisioner.Report) error {
 	name := i.Facts().Template
 	if name == "" {
@@ -130,13 +129,13 @@ func (i *Installation) previewImage(ctx context.Context, report provisioner.Repo
 	if err != nil || action == state.Created {
 		return err
 	}
-	// Which file it was made of is for openshift-install to tell.
+	// The file that it was made of is known to openshift-install only.
 	want := i.newTemplate(state.BootImage{Build: strings.TrimPrefix(name, i.formatTemplateName(""))})
 	want.Description = template.Description
 	return checkTemplate(template, want, i.findRecordedMD5(name))
 }
 
-// previewBootstrap tells what the bootstrap needs and leaves behind nothing of, or what is still to be removed of it.
+// The bootstrap's objects are temporary; it lists them, or what is still to be deleted of them.
 func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.Report) error {
 	if i.isBootstrapped() {
 		return i.previewRemoval(ctx, report)
@@ -157,7 +156,6 @@ func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Re
 	})
 }
 
-// describeChanges adds what a person wants to know about an object besides its name.
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
 		{state.KindElasticIP, i.formatName("api")}:             "api." + i.spec.Domain(),
@@ -184,7 +182,6 @@ func (i *Installation) describeChanges(changes []Change) {
 	}
 }
 
-// listSurplus are the cluster's objects that the recipe does not ask for.
 func (i *Installation) listSurplus(wanted []Change) []Change {
 	var surplus []Change
 	for _, o := range i.existing {

@@ -8,18 +8,18 @@ import (
 	"exoshift/state"
 )
 
-// stallTimeout is for how long nothing may come closer to the end before a wait beyond its limit gives up: masters are
-// silent for up to ten minutes while they write their disks and start anew, on slow disks for longer.
+// A wait beyond its limit ends after this long without progress: masters are silent for up to ten minutes while they
+// write their disks and reboot, on slow disks for longer.
 const stallTimeout = 20 * time.Minute
 
-// progressTracker knows how far the cluster has ever come, and when it last came further. What goes back and forth is none.
+// progressTracker keeps the maximum of each counter, and the time of the last increase. Values that go back and forth are
+// no progress.
 type progressTracker struct {
 	mu           sync.Mutex
 	most         map[string]int
 	progressedAt time.Time
 }
 
-// track takes in what was seen.
 func (h *progressTracker) track(seen state.Snapshot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -33,11 +33,10 @@ func (h *progressTracker) track(seen state.Snapshot) {
 	}
 }
 
-// maxRevisions is how many revisions of etcd count: a few are rolled out while a cluster comes alive. An operator that
-// changes its mind for ever makes a new one each time, and comes no closer to anything.
+// The maximum number of etcd revisions that count as progress: a few are rolled out during an installation. An operator
+// that changes its mind for ever creates a new one each time, without progress.
 const maxRevisions = 20
 
-// countProgress counts what grows while a cluster comes alive.
 func countProgress(seen state.Snapshot) map[string]int {
 	count := map[string]int{
 		"phases": len(seen.Bootstrap.Reached), "members": len(seen.Etcd.Members), "nodes": len(seen.Nodes),
@@ -68,8 +67,8 @@ func (h *progressTracker) lastProgress() time.Time {
 	return h.progressedAt
 }
 
-// extendDeadline marks what is lacking as on its way if the cluster came closer to its end not long ago. Slow disks and
-// networks make installations exceed every limit, and complete all the same.
+// extendDeadline marks the error as Progressing if there was progress lately. Slow disks and networks make installations
+// exceed every limit, and complete nevertheless.
 func (i *Installation) extendDeadline(lacking error) error {
 	if lacking == nil || i.clients.Clock.Now().Sub(i.progress.lastProgress()) >= stallTimeout {
 		return lacking

@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// stopped is a clock that shows what it is told.
+// stopped is a clock with a given time.
 type stopped struct {
 	impatient
 	now time.Time
@@ -28,7 +28,7 @@ func TestOnlyWhatComesFurtherThanEverIsHeadway(t *testing.T) {
 	}
 	lacking := errors.New("3 of 4 members")
 	i.progress.track(members("a", "b"))
-	for range 10 { // a member that comes and goes
+	for range 10 { // a member that appears and disappears
 		clock.now = clock.now.Add(time.Minute)
 		i.progress.track(members("a"))
 		clock.now = clock.now.Add(time.Minute)

@@ -13,7 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// QuotaCheck is one limit of the organization and what the installation does to it.
+// QuotaCheck is one limit of the organization with the needs of the installation.
 type QuotaCheck struct {
 	Resource   string `json:"resource"`
 	Need       int    `json:"need"`
@@ -23,7 +23,6 @@ type QuotaCheck struct {
 	Sufficient bool   `json:"sufficient"`
 }
 
-// checkQuotas compares what is still to be created with what the organization may have, for every kind that has a limit.
 func (i *Installation) checkQuotas(ctx context.Context, report provisioner.Report) error {
 	checks, err := i.listQuotaChecks(ctx)
 	if err != nil {
@@ -53,7 +52,6 @@ func (i *Installation) checkQuotas(ctx context.Context, report provisioner.Repor
 	return i.options.Accepted()
 }
 
-// countField is the key of the answer that asks for less of a resource, or "": there may be fewer workers.
 func countField(resource string) string {
 	if resource == "instance" || resource == "cpu" {
 		return "sizing.workers.count"
@@ -90,8 +88,8 @@ func (i *Installation) listQuotaChecks(ctx context.Context) ([]QuotaCheck, error
 	return checks, nil
 }
 
-// CountNeeds counts what an installation from nothing needs at its peak, by the names of Exoscale's quotas. Without the
-// zone's types, CPUs and GPUs are not counted.
+// CountNeeds returns the needs of a new installation at its peak, by the names of Exoscale's quotas. Without the zone's
+// types, CPUs and GPUs are not counted.
 func CountNeeds(spec state.Spec, types []state.InstanceType) map[string]int {
 	i := &Installation{spec: spec, types: indexTypes(types)}
 	needs := i.countMissing()
@@ -99,8 +97,8 @@ func CountNeeds(spec state.Spec, types []state.InstanceType) map[string]int {
 	return needs
 }
 
-// countMissing counts by the names of Exoscale's quotas. At the peak the bootstrap machine runs beside all others. In
-// which unit memory and storage are counted is not recorded; organizations have no limit on them.
+// At the peak the bootstrap machine runs beside all others. The unit of the quotas for memory and storage is not known;
+// organizations have no limit on them.
 func (i *Installation) countMissing() map[string]int {
 	needs := map[string]int{}
 	for _, machine := range i.listMachines() {
@@ -122,7 +120,6 @@ func (i *Installation) countMissing() map[string]int {
 	return needs
 }
 
-// listMissingBuckets leaves out those that only the bootstrap needs, if that is over.
 func (i *Installation) listMissingBuckets() []string {
 	if i.isBootstrapped() {
 		return i.listPersistentBuckets()
@@ -153,7 +150,6 @@ func (i *Installation) countNew(needs map[string]int, resource, kind string, nam
 	}
 }
 
-// hasObject tells whether the cluster has an object of that name already.
 func (i *Installation) hasObject(kind, name string) bool {
 	for _, o := range i.existing {
 		if o.Kind == kind && o.Name == name && (kind != state.KindInstance || o.Labels[state.LabelCluster] == i.spec.Cluster.ID) {

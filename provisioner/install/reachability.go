@@ -10,11 +10,10 @@ import (
 	"exoshift/state"
 )
 
-// stepReachability is the ID of the step that probes what the installation has to reach.
 const stepReachability = "reachability"
 
-// checkReachability refuses to start where something cannot be reached that has to be. Once the cluster's own certificates
-// exist the installation has started: from then on it is only told, as a run that goes on finds out by itself.
+// Only an installation that has not started fails: once the cluster's own certificates exist, problems are only emitted,
+// as a resumed run meets them itself.
 func (i *Installation) checkReachability(ctx context.Context, report provisioner.Report) error {
 	if i.clients.Reach == nil || i.isBootstrapped() {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"exoshift/state"
 )
 
-// Recovered is what the cloud and the cluster know of an installation whose folder lost it.
+// Recovered is the state of an installation whose folder was lost, as found in the cloud and the cluster.
 type Recovered struct {
 	Facts    state.Facts
-	Objects  []Change       // of the cluster that are there
+	Objects  []Change       // of the cluster that exist
 	Existing []state.Object // everything that the organization has
 }
 
-// Recover finds out again what an installation noted in its facts, as far as the cloud knows it. It goes through the same
-// steps as an installation, on a world whose clients look and change nothing; known is what the folder still knows.
+// Recover restores the facts of an installation, as far as they can be found in the cloud. It runs the steps of an
+// installation with clients that read and change nothing; known are the facts that the folder still has.
 func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world Clients, known state.Facts) (Recovered, error) {
 	i := withFacts(spec, options, folder, world, known)
 	i.preview = true
@@ -40,7 +40,6 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	return recovered, nil
 }
 
-// recoverImage finds the template that the cluster's nodes were made of.
 func (i *Installation) recoverImage(ctx context.Context) error {
 	if i.Facts().Template != "" {
 		return nil
@@ -68,7 +67,7 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 	return nil
 }
 
-// recoverBootstrap finds out whether the cluster stands on its own: nothing would be worse than to start a second bootstrap.
+// A second bootstrap would destroy a running cluster, so its end has to be certain.
 func (i *Installation) recoverBootstrap(ctx context.Context) error {
 	const op = "find out whether the bootstrap is over"
 	if i.isBootstrapped() {
@@ -92,8 +91,8 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 	return nil
 }
 
-// hasOnlyMasters tells whether there are masters and no bootstrap machine. It is started before them and removed once the
-// cluster stands on its own, so that the cloud proves it even while the cluster does not answer.
+// The bootstrap machine is created before the masters and deleted once they run the cluster, so masters without it prove
+// that the bootstrap is over, even if the cluster does not answer.
 func (i *Installation) hasOnlyMasters(ctx context.Context) (bool, error) {
 	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
 	if err != nil {
@@ -106,7 +105,7 @@ func (i *Installation) hasOnlyMasters(ctx context.Context) (bool, error) {
 	return roles[string(state.RoleMaster)] > 0 && roles[string(state.RoleBootstrap)] == 0, nil
 }
 
-// ApplyEvents are the facts that the events of earlier runs prove, by the step that noted each when it ended.
+// ApplyEvents sets the facts that the events of earlier runs prove, by the step that recorded each.
 func ApplyEvents(done map[string]time.Time, facts *state.Facts) {
 	for step, fact := range map[string]*time.Time{
 		"remove-bootstrap": &facts.BootstrapRemoved, "console": &facts.Installed,
@@ -121,7 +120,7 @@ func ApplyEvents(done map[string]time.Time, facts *state.Facts) {
 	}
 }
 
-// CollectDoneSteps returns when each step ended well for the first time.
+// CollectDoneSteps returns when each step succeeded for the first time.
 func CollectDoneSteps(events []provisioner.Event) map[string]time.Time {
 	done := map[string]time.Time{}
 	for _, e := range events {

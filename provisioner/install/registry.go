@@ -9,11 +9,9 @@ import (
 	"exoshift/state"
 )
 
-// registryBucket is the purpose of the bucket that holds the cluster's images.
 const registryBucket = "image-registry"
 
-// ensureRegistry gives the image registry its bucket, as early as the cluster takes it: what depends on the registry gives up
-// where there is none.
+// ensureRegistry runs as early as the cluster permits: operators that depend on the registry give up without it.
 func (i *Installation) ensureRegistry() provisioner.StepFunc {
 	return provisioner.PollUntil(i.clients.Clock, ingressInterval, limitNodes, i.ensureRegistryAccess)
 }

@@ -10,9 +10,9 @@ import (
 	"exoshift/state"
 )
 
-// removeBootstrap first notes that the cluster stands on its own, so that no later run starts a second bootstrap. Then
-// the machine goes: out of the load balancers first, and once they have forgotten it, it itself. Its document, which
-// holds the cluster's keys, goes with it.
+// removeBootstrap first records that the bootstrap is over, so that no later run starts a second one. Then the machine is
+// removed: first from DNS and the load balancers, and once their caches have expired, the machine itself. Its document,
+// which holds the cluster's keys, is deleted with it.
 func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.Report) error {
 	if !i.isBootstrapped() {
 		now := i.clients.Clock.Now().UTC().Truncate(time.Second)
@@ -37,7 +37,6 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 	return i.removeSecrets()
 }
 
-// removeSecrets removes from the folder what only the bootstrap needed, once it is over.
 func (i *Installation) removeSecrets() error {
 	if !i.isBootstrapped() {
 		return nil
@@ -45,9 +44,9 @@ func (i *Installation) removeSecrets() error {
 	return RemoveBootstrapSecrets(i.spec, i.folder, i.clients.Installer.Strip)
 }
 
-// RemoveBootstrapSecrets removes from the folder what holds the cluster's keys and what only the bootstrap needed:
-// bootstrap.ign and openshift-install's state, which strip removes, the keys of the bootstrap machine, its signed link, what
-// nodes were sent to it with, and generations that were put aside.
+// RemoveBootstrapSecrets removes from the folder the cluster's keys and everything that only the bootstrap needed:
+// bootstrap.ign and openshift-install's state, which strip removes, the keys of the bootstrap machine, its signed link,
+// the user data that pointed nodes to it, and generations that were moved aside.
 func RemoveBootstrapSecrets(spec state.Spec, folder state.Folder, strip func(dir string) error) error {
 	errs := []error{strip(folder.Path(state.InstallDir)), folder.RemoveOldGenerations()}
 	for _, name := range ListBootstrapSecrets(spec) {
@@ -56,7 +55,7 @@ func RemoveBootstrapSecrets(spec state.Spec, folder state.Folder, strip func(dir
 	return errors.Join(errs...)
 }
 
-// ListBootstrapSecrets are the files of a folder that only the bootstrap needs.
+// ListBootstrapSecrets returns the files of a folder that only the bootstrap needs.
 func ListBootstrapSecrets(spec state.Spec) []string {
 	dir := state.InstallDir + "/"
 	names := []string{dir + "bootstrap.ign", dir + ".openshift_install_state.json", dir + state.IdentityFile}
@@ -66,8 +65,7 @@ func ListBootstrapSecrets(spec state.Spec) []string {
 	return names
 }
 
-// removeBootstrapRecords takes the bootstrap machine's names away. They go before the machine, whose address tells which
-// records are its own.
+// The records are removed before the machine, whose address identifies them.
 func (i *Installation) removeBootstrapRecords(ctx context.Context, report provisioner.Report) error {
 	machines, err := i.listBootstrapMachines(ctx)
 	if err != nil {
@@ -85,12 +83,13 @@ func (i *Installation) removeBootstrapRecords(ctx context.Context, report provis
 	return nil
 }
 
-// drainTime is how long a name that is gone may still lead to its address: resolvers keep the record, and the load
-// balancers what they resolved (hold nx and obsolete in haproxy.cfg), which they ask for every two seconds.
+// The time for which a deleted name may still resolve to its address: the TTL of resolvers, and the cache of the load
+// balancers (hold nx and obsolete in haproxy.cfg), which resolve every two seconds.
 const drainTime = (shortTTL + 30 + 2) * time.Second
 
-// waitBootstrapDrained waits until nobody is led to the bootstrap machine any more: its address may be somebody else's soon
-// after it is deleted. It waits anew if a run was stopped in between, because nobody knows since when the names are gone.
+// waitBootstrapDrained waits until no cache resolves to the bootstrap machine: its address may be reassigned soon after
+// it is deleted. After an interrupted run it waits the full time again, because the time of the names' deletion is not
+// known.
 func (i *Installation) waitBootstrapDrained(ctx context.Context, report provisioner.Report) error {
 	machines, err := i.listBootstrapMachines(ctx)
 	if err != nil || len(machines) == 0 || i.preview {

@@ -11,8 +11,8 @@ import (
 	"exoshift/state"
 )
 
-// hasOutdatedCertificates tells whether the certificates are too old to start a control plane with, and to be replaced. It is a
-// fault.Conflict if the cluster lives already.
+// They are too old to start a control plane with, and are to be replaced. It is a fault.Conflict if the cluster runs
+// already.
 func (i *Installation) hasOutdatedCertificates(ctx context.Context) (bool, error) {
 	created := i.Facts().IgnitionCreated
 	if !i.options.Renew || created.IsZero() || time.Since(created) < certificateStaleAge {
@@ -33,8 +33,8 @@ func (i *Installation) hasOutdatedCertificates(ctx context.Context) (bool, error
 
 const renewal = "renew the certificates"
 
-// discardCertificates puts certificates aside that are too old to start a control plane with, if that was asked for. Those that are
-// young stay, so that the same command line can go on after an interruption.
+// discardCertificates moves certificates aside that are too old to start a control plane with, if requested. Younger ones
+// are kept, so that the same command line can continue after an interruption.
 func (i *Installation) discardCertificates(ctx context.Context, report provisioner.Report) error {
 	old, err := i.hasOutdatedCertificates(ctx)
 	switch created := i.Facts().IgnitionCreated; {
@@ -48,11 +48,10 @@ func (i *Installation) discardCertificates(ctx context.Context, report provision
 	return nil
 }
 
-// moveAside keeps the old certificates, as nothing is lost by that.
 func (i *Installation) moveAside(report provisioner.Report) error {
 	old := i.folder.Path(state.InstallDir)
-	// Not named by their creation: a run that was stopped before it noted the new ones may have put others aside. No
-	// machine is bound to those that were not noted.
+	// The name is not the time of their creation: a run that was stopped before it recorded the new ones may have moved
+	// others aside. No machine uses those that were not recorded.
 	aside := old + time.Now().UTC().Format("-20060102T150405Z")
 	switch err := os.Rename(old, aside); {
 	case os.IsNotExist(err): // an earlier run was stopped after this
@@ -64,9 +63,9 @@ func (i *Installation) moveAside(report provisioner.Report) error {
 	return nil
 }
 
-// replaceMachines deletes the machines that were given other certificates than those that are generated now: they would never
-// trust each other. The steps that follow make them anew. The bootstrap machine goes last, so that masters without one
-// always mean a cluster that stands on its own, whose machines are not deleted.
+// replaceMachines deletes the machines that have other certificates than those that are generated now: they would never
+// trust each other. Later steps recreate them. The bootstrap machine is deleted last, so that masters without one always
+// prove that the bootstrap is over and the machines are not deleted.
 func (i *Installation) replaceMachines(ctx context.Context, report provisioner.Report) error {
 	if !i.options.Renew {
 		return nil
@@ -110,7 +109,6 @@ func (i *Installation) replaceMachines(ctx context.Context, report provisioner.R
 	return nil
 }
 
-// newStandaloneError refuses to delete the machines of a cluster that lives.
 func (i *Installation) newStandaloneError() error {
 	return fault.Newf(fault.Conflict, renewal, "the cluster stands on its own and renews them by itself").
 		WithHint("run again without --renew-certificates; if it never stood and its bootstrap machine was removed by hand, remove it with `exoshift destroy`")

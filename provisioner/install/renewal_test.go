@@ -13,7 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// A run that is stopped while it replaces machines has generated new certificates, of which the facts do not tell yet.
+// A run that is stopped while it replaces machines has generated new certificates, which are not in the facts yet.
 func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 	folder, err := state.Create(t.TempDir())
 	if err != nil {
@@ -61,14 +61,13 @@ func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
 	}
 }
 
-// emptyCloud has no machine.
 type emptyCloud struct{ Cloud }
 
 func (emptyCloud) ListInstances(ctx context.Context, _ map[string]string) ([]state.Instance, error) {
 	return nil, ctx.Err()
 }
 
-// hesitant is a cluster as it is first seen: answers count from the second in a row on.
+// hesitant is a cluster that was not polled yet: its answers count from the second one on.
 type hesitant struct {
 	Cluster
 	answers *int

@@ -6,7 +6,7 @@ import (
 	"exoshift/state"
 )
 
-// Groups of machines as security groups see them; a group's full name has the cluster's ID in front.
+// Short names of security groups; a full name has the cluster's ID in front.
 const (
 	groupAll           = "all_machines"
 	groupControlPlane  = "control_plane"
@@ -14,10 +14,9 @@ const (
 	groupStorage       = "storage"
 	groupWorker        = "worker"
 	groupLoadBalancers = "load_balancers"
-	groupBootstrap     = "bootstrap" // only temporary rules: see inside.go
+	groupBootstrap     = "bootstrap" // only temporary rules: see bootstrap_access.go
 )
 
-// Ports that the recipe itself relies on.
 const (
 	portAPI           = 6443
 	portMachineConfig = 22623
@@ -25,8 +24,7 @@ const (
 	portHealth        = 8404  // load balancers: the elastic IPs' health check, plain HTTP
 )
 
-// buildSecurityGroups returns the groups with every rule. The rules are those that clusters of this kind run with on
-// Exoscale today, and what OpenShift's own list of ports has beyond them.
+// The rules are those that clusters of this kind run with on Exoscale today, plus those of OpenShift's own list of ports.
 func (i *Installation) buildSecurityGroups() []state.SecurityGroup {
 	return []state.SecurityGroup{
 		{Name: i.formatName(groupAll), Description: i.formatDescription("every machine"), Rules: i.buildMachineRules()},
@@ -45,7 +43,7 @@ func (i *Installation) buildSecurityGroups() []state.SecurityGroup {
 	}
 }
 
-// ListNodeGroups are the security groups of a worker, with every rule. A cluster without a name yet has such groups, too.
+// ListNodeGroups returns the security groups of a worker, with every rule. The Spec need not have a cluster ID yet.
 func ListNodeGroups(spec state.Spec) []state.SecurityGroup {
 	i := &Installation{spec: spec}
 	return slices.DeleteFunc(i.buildSecurityGroups(), func(g state.SecurityGroup) bool {
@@ -53,12 +51,10 @@ func ListNodeGroups(spec state.Spec) []state.SecurityGroup {
 	})
 }
 
-// buildBootstrapGroup is the bootstrap machine's own. Its rules come and go.
 func (i *Installation) buildBootstrapGroup() state.SecurityGroup {
 	return state.SecurityGroup{Name: i.formatName(groupBootstrap), Description: i.formatDescription("bootstrap machine")}
 }
 
-// formatDescription describes an object of the cluster to people who look at it elsewhere.
 func (i *Installation) formatDescription(what string) string {
 	return what + " of cluster " + i.spec.Cluster.ID
 }
@@ -83,8 +79,7 @@ func (i *Installation) buildMachineRules() []state.Rule {
 	}
 }
 
-// buildControlPlaneRules keeps the machine config server for the cluster's own machines: it hands out what a node needs to
-// join.
+// The machine config server is open to the cluster's own machines only: it serves what a node needs to join.
 func (i *Installation) buildControlPlaneRules() []state.Rule {
 	rules := []state.Rule{
 		i.newGroupRule(groupAll, "tcp", 2379, 2380, "etcd"),
@@ -112,7 +107,6 @@ func (i *Installation) buildRouterRules() []state.Rule {
 	}
 }
 
-// buildBalancerRules opens what the world may see.
 func (i *Installation) buildBalancerRules() []state.Rule {
 	rules := append(buildIngressRules(), newPublicRules("tcp", portAPI, portAPI, "Kubernetes API")...)
 	rules = append(rules, newPublicRules("tcp", 22, 22, "SSH")...)
@@ -122,7 +116,6 @@ func (i *Installation) buildBalancerRules() []state.Rule {
 	)
 }
 
-// buildIngressRules opens the ingress; QUIC comes over UDP.
 func buildIngressRules() []state.Rule {
 	var rules []state.Rule
 	for _, port := range []int{80, 443} {
@@ -132,7 +125,6 @@ func buildIngressRules() []state.Rule {
 	return rules
 }
 
-// newPublicRules opens ports to everybody, by IPv4 and IPv6.
 func newPublicRules(protocol string, from, to int, what string) []state.Rule {
 	return []state.Rule{
 		{Protocol: protocol, From: from, To: to, CIDR: "0.0.0.0/0", Description: what},

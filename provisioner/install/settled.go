@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-// emitSettledCSR takes back that a request was left to the operator once somebody else has approved it.
+// emitSettledCSR withdraws the action needed once another user has approved a skipped request.
 func (i *Installation) emitSettledCSR(report provisioner.Report, request state.NodeRequest) {
 	if request.State != state.RequestApproved && request.State != state.RequestIssued {
 		return

@@ -13,44 +13,41 @@ import (
 	"exoshift/state"
 )
 
-// How much is gathered after a failure, in bytes.
+// Limits of a support bundle, in bytes.
 const (
 	fileLimit = 2 << 20 // of one file
 	allLimit  = 20 << 20
 )
 
-// supportBundle is a folder that fills.
 type supportBundle struct {
 	folder state.Folder
 	dir    string
 
-	mu    sync.Mutex // guards the rest
+	mu    sync.Mutex // guards the fields below
 	room  int        // bytes that may still be written
 	index bundleIndex
-	errs  []error // why something is missing
+	errs  []error // errors of missing parts
 }
 
-// bundleIndex is the last file of a gathering: what is in it and what is not.
 type bundleIndex struct {
 	At      time.Time    `json:"at"`
 	Cluster string       `json:"cluster"`
 	Failure string       `json:"failure"`
 	Files   []bundleFile `json:"files"`
-	Missing []string     `json:"missing,omitempty"` // what could not be had, and why
+	Missing []string     `json:"missing,omitempty"` // missing parts, with the error
 }
 
 type bundleFile struct {
 	Name  string `json:"name"`
 	Bytes int    `json:"bytes"`
-	Cut   int    `json:"cut,omitempty"` // bytes that there was no room for
+	Cut   int    `json:"cut,omitempty"` // bytes that did not fit
 }
 
-// newWriter returns a writer of files in a subfolder.
 func (g *supportBundle) newWriter(dir string) func(name string, content []byte) error {
 	return func(name string, content []byte) error { return g.write(filepath.Join(dir, name), content) }
 }
 
-// runPart notes what went wrong with a part, a defect of ours too: the failure that is gathered for is what matters.
+// runPart records an error or panic of a part: the failure that is gathered for matters more.
 func (g *supportBundle) runPart(what string, gather func() error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -60,7 +57,6 @@ func (g *supportBundle) runPart(what string, gather func() error) {
 	g.recordMissing(what, gather())
 }
 
-// writeJSON writes a value; what goes wrong is noted.
 func (g *supportBundle) writeJSON(name string, value any) {
 	content, err := json.MarshalIndent(value, "", " ")
 	if err == nil {
@@ -69,7 +65,6 @@ func (g *supportBundle) writeJSON(name string, value any) {
 	g.recordMissing(name, err)
 }
 
-// write writes a file, or as many of its first lines as there is room for.
 func (g *supportBundle) write(name string, content []byte) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,7 +77,6 @@ func (g *supportBundle) write(name string, content []byte) error {
 	return nil
 }
 
-// truncateLines returns the whole lines of a text that fit into a number of bytes.
 func truncateLines(content []byte, room int) []byte {
 	if len(content) <= room {
 		return content
@@ -93,7 +87,6 @@ func truncateLines(content []byte, room int) []byte {
 	return content[:room]
 }
 
-// recordMissing keeps why something is missing.
 func (g *supportBundle) recordMissing(what string, err error) {
 	if err == nil {
 		return
@@ -104,7 +97,7 @@ func (g *supportBundle) recordMissing(what string, err error) {
 	g.errs = append(g.errs, fmt.Errorf("%s: %w", what, err))
 }
 
-// finish writes the index, lets old folders go, and returns what is missing.
+// finish also deletes old bundles.
 func (g *supportBundle) finish() error {
 	slices.SortFunc(g.index.Files, func(a, b bundleFile) int { return strings.Compare(a.Name, b.Name) })
 	content, err := json.MarshalIndent(g.index, "", " ")

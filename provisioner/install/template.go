@@ -8,8 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// newTemplate describes the template of a boot image. The description tells what was made of which file: that is all one
-// can see of a template whose image is gone.
+// The description names the patched file: the image of a template may be gone.
 func (i *Installation) newTemplate(boot state.BootImage) state.Template {
 	return state.Template{
 		Name:        i.formatTemplateName(boot.Build),
@@ -18,7 +17,7 @@ func (i *Installation) newTemplate(boot state.BootImage) state.Template {
 	}
 }
 
-// formatTemplateName tells RHCOS from SCOS, whose builds are numbered alike.
+// The builds of RHCOS and SCOS have the same numbering.
 func (i *Installation) formatTemplateName(build string) string {
 	if i.spec.OpenShift.Distribution == "okd" {
 		return "scos-" + build
@@ -26,7 +25,6 @@ func (i *Installation) formatTemplateName(build string) string {
 	return "rhcos-" + build
 }
 
-// findRecordedMD5 is the checksum of the image that this folder had registered as that template, or "".
 func (i *Installation) findRecordedMD5(name string) string {
 	facts := i.Facts()
 	if facts.Template != name {
@@ -35,8 +33,8 @@ func (i *Installation) findRecordedMD5(name string) string {
 	return facts.TemplateMD5
 }
 
-// checkTemplate refuses a template of the right name that nodes could not boot from: of another build, not patched, or
-// another image than the one that this folder had registered, whose MD5 is noted ("" if it was found).
+// checkTemplate refuses a template of the right name that nodes could not boot from: of another build, not patched, or of
+// another image than the one that this folder registered with the MD5 noted ("" if it was found).
 func checkTemplate(found, want state.Template, noted string) error {
 	var wrong []string
 	differ := func(what, has, wants string) {

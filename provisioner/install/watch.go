@@ -13,23 +13,22 @@ import (
 	"exoshift/state"
 )
 
-// How long each part of the cluster may take. Slow disks and networks make installations exceed openshift-install's own
-// limits and complete all the same, so these are more patient.
+// Limits of each part of the installation. Slow disks and networks make installations exceed openshift-install's own
+// limits and complete nevertheless, so these are longer.
 const (
 	limitAPI    = 30 * time.Minute
 	limitMaster = 45 * time.Minute
 	limitNodes  = 60 * time.Minute
 )
 
-// pollUntil waits until what is seen of the cluster is as it should be; lacks says what it lacks.
 func (i *Installation) pollUntil(limit time.Duration, lacks func(provisioner.Report, state.Snapshot) error) provisioner.StepFunc {
 	wait := provisioner.PollUntil(i.clients.Clock, pollInterval, limit, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := i.poll(ctx, report)
 		switch {
 		case err != nil && !seen.Bootstrap.Has(state.PhaseTemporaryAPI) && seen.Bootstrap.Waiting != "":
-			// Both ways to the API together tell more than the failure of one.
+			// The state of both access paths explains more than one error.
 			return fault.New(fault.KindOf(err), seen.Bootstrap.Waiting, nil)
-		case fault.Is(err, fault.Transient): // one look in vain, while servers come and go, does not end what moves
+		case fault.Is(err, fault.Transient): // one failed poll, while servers restart, does not end a wait with progress
 			return i.extendDeadline(err)
 		case err != nil:
 			return err
@@ -41,7 +40,6 @@ func (i *Installation) pollUntil(limit time.Duration, lacks func(provisioner.Rep
 	}
 }
 
-// waitTemporaryAPI waits for the API on the bootstrap machine, through the load balancers.
 func (i *Installation) waitTemporaryAPI() provisioner.StepFunc {
 	return i.waitPhase(limitAPI, state.PhaseTemporaryAPI)
 }
@@ -59,7 +57,6 @@ func (i *Installation) waitPhase(limit time.Duration, phase string) provisioner.
 	})
 }
 
-// checkEtcd says how far etcd is, and why the bootstrap member is still there.
 func (i *Installation) checkEtcd(status state.EtcdStatus) error {
 	count := len(status.Members)
 	sentence := fmt.Sprintf("etcd has %d of %d members", count, i.spec.Sizing.ControlPlane.Count+1)
@@ -72,7 +69,6 @@ func (i *Installation) checkEtcd(status state.EtcdStatus) error {
 	return errors.New(sentence)
 }
 
-// waitClusterVersion waits until the release is installed and every operator has been stable for a while.
 func (i *Installation) waitClusterVersion() provisioner.StepFunc {
 	return i.pollUntil(limitNodes, func(_ provisioner.Report, seen state.Snapshot) error {
 		version := seen.Version

@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// wrapTimeout adds to a wait that reached its limit what is most likely wrong, and the next thing to do.
+// The hint is the most likely cause.
 func (i *Installation) wrapTimeout(ctx context.Context, err error) error {
 	var limit *provisioner.LimitError
 	if !errors.As(err, &limit) {
@@ -32,7 +32,6 @@ func (i *Installation) wrapTimeout(ctx context.Context, err error) error {
 	return err
 }
 
-// listMissingMasters names the masters that have not registered.
 func (i *Installation) listMissingMasters() []string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -45,7 +44,6 @@ func (i *Installation) listMissingMasters() []string {
 	return silent
 }
 
-// listClosedPorts names every rule that the recipe asked for and the zone does not have (any more).
 func (i *Installation) listClosedPorts(ctx context.Context) ([]string, error) {
 	var closed []string
 	for _, group := range i.buildSecurityGroups() {
