@@ -8,11 +8,11 @@ import (
 	"exoshift/state"
 )
 
-// challenge is the name that ACME looks for a proof at, before that of the domain.
+// The prefix of the names of ACME's DNS-01 challenges.
 const challenge = "_acme-challenge."
 
-// ensureACME leads the questions of ACME to the account that the cluster has made for itself. An application makes it, so the
-// wait lasts as long as applications come on.
+// ensureACME points the challenge names to the account that the cluster has registered. An application registers it, so
+// the wait lasts as long as applications make progress.
 func (c *Connection) ensureACME() provisioner.StepFunc {
 	var last state.SynStatus
 	progress := progressTracker{clock: c.Clock}
@@ -33,12 +33,12 @@ func (c *Connection) ensureACME() provisioner.StepFunc {
 		return c.updateFacts(func(facts *state.SynFacts) { facts.ACME = registration.FullDomain })
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
-		err := wait(ctx, report) // before it is known what there was last
+		err := wait(ctx, report) // before the previous value is known
 		return wrapTimeout("wait for the cluster's account at acme-dns", findACMEHint(last)+", then run again", err)
 	}
 }
 
-// findACMEHint is where to look for an account that does not come: an application makes it, if there are any.
+// An application registers the account, so the hint names those that are not healthy.
 func findACMEHint(seen state.SynStatus) string {
 	if len(seen.Applications) == 0 {
 		return findSynthesisHint(seen)
@@ -46,8 +46,8 @@ func findACMEHint(seen state.SynStatus) string {
 	return "look at the application cert-manager and its Job acme-dns-register, correct the configuration"
 }
 
-// ListChallengeNames are the names at which ACME looks for proofs, as far as they are in the cluster's own zone; none if the cluster
-// has its certificates otherwise.
+// ListChallengeNames returns the names of ACME challenges in the cluster's own zone; none if the cluster does not use
+// ACME.
 func ListChallengeNames(spec state.Spec) []string {
 	if !spec.DNS.ACME {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// crawling is a cluster that gets an application every ten minutes, and after most of an hour its account at acme-dns.
+// crawling is a cluster with a new application every ten minutes, and its account at acme-dns after most of an hour.
 type crawling struct {
 	GitOps
 	began time.Time
@@ -49,7 +49,7 @@ func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 	})
 }
 
-// silent is a cluster that never makes an account, in which Argo CD runs or not.
+// silent is a cluster that never registers an account, in which Argo CD runs or not.
 type silent struct {
 	GitOps
 	seen state.SynStatus

@@ -14,11 +14,10 @@ import (
 
 const (
 	silenceEvery = 10 * time.Second
-	// limitSilence is long for a job of seconds: its image may have to come first.
+	// limitSilence is long for a job of seconds: its image may have to be pulled first.
 	limitSilence = 10 * time.Minute
 )
 
-// checkAlerts names the alerts that nobody expects on a new cluster.
 func (c *Connection) checkAlerts(ctx context.Context, report provisioner.Report) error {
 	var alerts []state.Alert
 	if err := c.silenceAlerts(ctx, report); err != nil {
@@ -45,7 +44,6 @@ func (c *Connection) checkAlerts(ctx context.Context, report provisioner.Report)
 	return c.updateFacts(func(facts *state.SynFacts) { facts.Alerts = open })
 }
 
-// formatFiring says how many alerts fire, and how many of them nobody expects.
 func formatFiring(all, open int) string {
 	switch {
 	case all == 0:
@@ -60,7 +58,7 @@ func formatFiring(all, open int) string {
 	return fmt.Sprintf("%d alerts fire, %d of them unexpected", all, open)
 }
 
-// silenceAlerts has alerts silenced that are known to nobody's concern. Where that fails, they are only told of.
+// Alerts that need no action are silenced. If that fails, they are only emitted.
 func (c *Connection) silenceAlerts(ctx context.Context, report provisioner.Report) error {
 	var silenced error
 	err := provisioner.PollUntil(c.Clock, silenceEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
@@ -90,7 +88,6 @@ func formatAlert(alert state.Alert) string {
 	return text
 }
 
-// onCall has alerts wake people, unless some fire that nobody expects.
 func (c *Connection) onCall(ctx context.Context, report provisioner.Report) error {
 	switch facts := c.Facts().Syn; {
 	case !facts.OnCall.IsZero():

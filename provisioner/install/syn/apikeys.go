@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// vaultKey says where Vault keeps the API key of a policy.
+// The location in Vault of a policy's API key.
 type vaultKey struct{ path, key, secret string }
 
 func mapVaultKeys() map[string]vaultKey {
@@ -20,8 +20,8 @@ func mapVaultKeys() map[string]vaultKey {
 	}
 }
 
-// LoadAPIKey returns the API key of a policy that an earlier step or run has kept in Vault, or one without key and secret. It has
-// no name yet.
+// LoadAPIKey returns the API key of a policy that an earlier step or run has stored in Vault, or one without key and
+// secret. It has no name yet.
 func (c *Connection) LoadAPIKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
 	c.keysMu.Lock()
 	known, found := c.keys[policy]
@@ -41,7 +41,7 @@ func (c *Connection) LoadAPIKey(ctx context.Context, report provisioner.Report, 
 	return state.APIKey{Key: values[place.key], Secret: values[place.secret]}, nil
 }
 
-// KeepAPIKey returns what keeps the API key of a policy in Vault.
+// KeepAPIKey returns a function that stores the API key of a policy in Vault.
 func (c *Connection) KeepAPIKey(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
 	return func(key state.APIKey) error {
 		vault, err := c.signInVault(ctx, report)

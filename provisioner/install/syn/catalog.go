@@ -20,7 +20,6 @@ const (
 	limitCompile      = 30 * time.Minute
 )
 
-// compareConfiguration says what the cluster's file in the tenant's repository will say, and who compiles it.
 func (c *Connection) compareConfiguration(ctx context.Context, report provisioner.Report) error {
 	difference, err := c.computeDifference(ctx)
 	if err != nil {
@@ -59,7 +58,6 @@ func formatChanges(unified string) string {
 	return fmt.Sprintf("%d new and %d fewer lines", more, fewer)
 }
 
-// compileFirstCatalog makes the catalog that the cluster is generated with.
 func (c *Connection) compileFirstCatalog(ctx context.Context, report provisioner.Report) error {
 	if c.Facts().Syn.ClusterUUID != "" {
 		again, err := c.Renews(ctx)
@@ -69,7 +67,7 @@ func (c *Connection) compileFirstCatalog(ctx context.Context, report provisioner
 		if !again {
 			return provisioner.Skip("the cluster was generated with it already")
 		}
-		// What is generated next has another identity, and needs all that a new cluster is generated with.
+		// The next generation has another identity, and needs the complete configuration of a new cluster.
 		if err := c.updateFacts(func(facts *state.SynFacts) { facts.ClusterUUID, facts.IgnitionCA = "", "" }); err != nil {
 			return err
 		}
@@ -77,7 +75,7 @@ func (c *Connection) compileFirstCatalog(ctx context.Context, report provisioner
 	return c.configure(ctx, report, "Add cluster "+c.Spec.Cluster.ID, c.Spec.Syn.CatalogDir == "")
 }
 
-// compileFinalCatalog makes the catalog that the cluster will run by, and makes sure that Vault has everything it refers to.
+// Vault needs every secret that this catalog refers to.
 func (c *Connection) compileFinalCatalog(ctx context.Context, report provisioner.Report) error {
 	generated := c.Generated()
 	err := c.updateFacts(func(facts *state.SynFacts) {
@@ -92,7 +90,6 @@ func (c *Connection) compileFinalCatalog(ctx context.Context, report provisioner
 	return c.checkReferences(ctx, report)
 }
 
-// configure writes what is known into the cluster's configuration and, if wanted, has the catalog compiled and fetches it.
 func (c *Connection) configure(ctx context.Context, report provisioner.Report, message string, compiled bool) error {
 	difference, err := c.clients.Git.Commit(ctx, c.tenantRepo(), c.configurationFile(), c.buildEdits(), message)
 	if err != nil {
@@ -117,19 +114,19 @@ func emitConfiguration(report provisioner.Report, difference state.Difference) {
 	report.EmitObject(kindConfiguration, difference.File, difference.Commit, string(action))
 }
 
-// compile waits until somebody has compiled the catalog: the tenant's pipeline, a program here, or else a person.
+// The compiler is the tenant's pipeline, a program on this machine, or else a person.
 func (c *Connection) compile(ctx context.Context, report provisioner.Report, difference state.Difference) error {
 	err := c.clients.Compiler.Compile(ctx, c.tenant, c.cluster, difference.Commit, report.EmitProgress)
 	switch {
 	case !fault.Is(err, fault.NotFound):
 		return err
 	case difference.Unified == "" && c.Facts().Syn.Commit != "":
-		return nil // it was compiled by a person in an earlier run
+		return nil // a person compiled it in an earlier run
 	}
 	return c.waitCompiled(ctx, report)
 }
 
-// waitCompiled waits for the moment at which Lieutenant hears of a compilation.
+// Lieutenant records the time of each compilation.
 func (c *Connection) waitCompiled(ctx context.Context, report provisioner.Report) error {
 	report.EmitActionNeeded("compile the catalog: commodore catalog compile --push " + c.Spec.Cluster.ID)
 	since := c.Clock.Now()
@@ -155,7 +152,7 @@ func (c *Connection) waitCompiled(ctx context.Context, report provisioner.Report
 	return err
 }
 
-// fetchCatalog brings the compiled catalog into the folder; it holds references to secrets and no secret.
+// The catalog holds references to secrets and no secret.
 func (c *Connection) fetchCatalog(ctx context.Context, report provisioner.Report) error {
 	commit, err := c.clients.Git.Fetch(ctx, c.cluster.Catalog, c.Folder.Path(state.CatalogDir))
 	if err != nil {
@@ -165,7 +162,7 @@ func (c *Connection) fetchCatalog(ctx context.Context, report provisioner.Report
 	return c.updateFacts(func(facts *state.SynFacts) { facts.Commit = commit })
 }
 
-// CatalogDir is where the compiled catalog is: as the answers say, or where an earlier step has put it; "" before that.
+// CatalogDir returns the directory of the compiled catalog: as answered, or that of an earlier step; "" before that.
 func (c *Connection) CatalogDir() string {
 	if c.Spec.Syn.CatalogDir != "" {
 		return c.Spec.Syn.CatalogDir

@@ -7,13 +7,12 @@ import (
 	"exoshift/state"
 )
 
-// placeholder stands for what is only known once the cluster has been generated.
+// placeholder replaces values that are known only once the cluster has been generated.
 const placeholder = "TO_BE_DEFINED"
 
-// noOpsgenie is the class that keeps a cluster's alerts from the people on call.
+// The class that holds a cluster's alerts back from the people on call.
 const noOpsgenie = "global.distribution.openshift4.no-opsgenie"
 
-// tenantRepo is the repository that the cluster's configuration is in.
 func (c *Connection) tenantRepo() state.GitRepo {
 	repo := c.tenant.Config
 	if c.cluster.TenantRevision != "" {
@@ -22,10 +21,8 @@ func (c *Connection) tenantRepo() state.GitRepo {
 	return repo
 }
 
-// configurationFile is the cluster's own.
 func (c *Connection) configurationFile() string { return c.Spec.Cluster.ID + ".yml" }
 
-// buildEdits are what the cluster's configuration has to say, as far as it is known by now.
 func (c *Connection) buildEdits() []state.YAMLEdit {
 	facts := c.Facts()
 	var ours []any
@@ -43,7 +40,7 @@ func (c *Connection) buildEdits() []state.YAMLEdit {
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").setOnce(facts.Template),
 	}
 	edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}})
-	switch { // in between it stays as it is: a removal whose answer was lost is not taken back
+	switch { // in between it is not changed: a removal whose answer was lost is not undone
 	case !facts.Syn.OnCall.IsZero() || c.alerting:
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true})
 	case facts.Syn.ClusterUUID == "":
@@ -63,14 +60,15 @@ func (c *Connection) buildEdits() []state.YAMLEdit {
 	return edits
 }
 
-// formatConflictHint is what to do about a configuration that says already what this installation has yet to find out.
+// The configuration has a value already that this installation has yet to determine.
 func (c *Connection) formatConflictHint() string {
 	return fmt.Sprintf("%s was installed from another folder: if it is this very cluster, go on there (--dir); "+
 		"if that one is gone for good, have it deleted in Lieutenant and %s taken out of its tenant's repository; otherwise give this cluster another ID",
 		c.Spec.Cluster.ID, c.configurationFile())
 }
 
-// RecordGenerated notes what the cluster's configuration may hold of a generation: whatever follows may be written over it.
+// RecordGenerated records the values of a generation that the cluster's configuration may have: later ones may replace
+// them.
 func RecordGenerated(facts *state.SynFacts, generated state.Ignition) {
 	written := slices.Clone(facts.Written)
 	for _, value := range []string{generated.InfraID, generated.ClusterID, string(generated.RootCA)} {
@@ -81,7 +79,7 @@ func RecordGenerated(facts *state.SynFacts, generated state.Ignition) {
 	facts.Written = written
 }
 
-// buildCiliumEdit has the catalog hold Cilium's operator until the cluster was generated with it.
+// The catalog must hold Cilium's operator back until the cluster was generated with it.
 func (c *Connection) buildCiliumEdit(facts state.Facts) state.YAMLEdit {
 	edit := set("cilium", "olm", "generate_olm_deployment")
 	if facts.Syn.ClusterUUID == "" {
@@ -90,21 +88,21 @@ func (c *Connection) buildCiliumEdit(facts state.Facts) state.YAMLEdit {
 	return edit.YAMLEdit
 }
 
-// edit is an edit below the parameters.
+// An edit below the parameters.
 type edit struct{ state.YAMLEdit }
 
 func set(keys ...string) edit {
 	return edit{state.YAMLEdit{Path: append([]string{"parameters"}, keys...)}}
 }
 
-// to sets a value that nobody else may have set otherwise.
+// A foreign value is a conflict.
 func (e edit) to(value string) state.YAMLEdit {
 	e.Value, e.Over = value, []any{}
 	return e.YAMLEdit
 }
 
-// setOnce sets a value in the place of nothing, of a placeholder, or of what is ours; the placeholder itself as long as the
-// value is not known.
+// setOnce replaces a missing value, a placeholder, or one of ours; it sets the placeholder as long as the value is not
+// known.
 func (e edit) setOnce(value string, ours ...any) state.YAMLEdit {
 	e.Value, e.Over = value, append([]any{placeholder, ""}, ours...)
 	if value == "" {

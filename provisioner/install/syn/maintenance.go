@@ -14,12 +14,12 @@ import (
 
 const (
 	windowFact       = "maintenance_window"
-	customWindow     = "custom" // as the fact has it where a cluster has a window of its own
+	customWindow     = "custom" // value of the fact for a cluster with a window of its own
 	maintenanceEvery = 30 * time.Second
 	limitMaintenance = 3 * time.Hour
 )
 
-// runFirstMaintenance has the cluster brought up to date once before it is anybody's, as its maintenance window would.
+// The cluster is updated once before it is handed over, as its maintenance window would do.
 func (c *Connection) runFirstMaintenance(ctx context.Context, report provisioner.Report) error {
 	window := c.cluster.Facts[windowFact]
 	switch {

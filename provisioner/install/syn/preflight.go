@@ -15,12 +15,11 @@ import (
 	"exoshift/state"
 )
 
-// kindCluster is a cluster in Lieutenant, as events call it.
+// The kind of a Lieutenant cluster in events.
 const kindCluster = "lieutenant-cluster"
 
 const tenantField = "syn.tenant"
 
-// checkLieutenant finds out before any money is spent whether the cluster can be registered and handed over.
 func (c *Connection) checkLieutenant(ctx context.Context, report provisioner.Report) error {
 	lieutenant, err := c.signInLieutenant(ctx, report)
 	if err != nil {
@@ -45,7 +44,7 @@ func (c *Connection) checkLieutenant(ctx context.Context, report provisioner.Rep
 	return c.checkRegistered(report, found)
 }
 
-// checkRegistered refuses a cluster that is somebody else's, and one that could not be handed over in the end.
+// checkRegistered refuses a foreign cluster, and one whose handover would fail in the end.
 func (c *Connection) checkRegistered(report provisioner.Report, found state.SynCluster) error {
 	const op = "register the cluster in Lieutenant"
 	if found.Tenant != c.Spec.Syn.Tenant {
@@ -63,14 +62,12 @@ func (c *Connection) checkRegistered(report provisioner.Report, found state.SynC
 	return c.checkToken(report, found)
 }
 
-// formatFactCommand is the command that changes a fact in Lieutenant.
 func (c *Connection) formatFactCommand(name, value string) string {
-	body, _ := json.Marshal(map[string]any{"facts": map[string]string{name: value}}) // text always can be
+	body, _ := json.Marshal(map[string]any{"facts": map[string]string{name: value}}) // a string always can be encoded
 	return shellescape.QuoteCommand([]string{"curl", "-X", "PATCH", "-H", "Content-Type: application/merge-patch+json", "-d", string(body)}) +
 		` -H "Authorization: Bearer $(commodore fetch-token)" ` + shellescape.Quote(strings.TrimSuffix(c.Spec.Syn.LieutenantURL, "/")+"/clusters/"+c.Spec.Cluster.ID)
 }
 
-// buildCluster is what Lieutenant is told about the cluster.
 func (c *Connection) buildCluster() state.SynCluster {
 	facts := map[string]string{"cloud": "exoscale", "distribution": "openshift4", "region": c.Spec.Exoscale.Zone}
 	maps.Copy(facts, c.Spec.Syn.Facts)

@@ -11,8 +11,8 @@ import (
 	"exoshift/state"
 )
 
-// Preview says what Lieutenant, Vault and the tenant's repository would get. Where nobody is signed in, unseen is a sentence
-// about what could not be looked at, and the rest of a preview goes on without.
+// Preview returns the changes in Lieutenant, Vault and the tenant's repository. Without a login, unseen is a sentence
+// about what could not be read, and the rest of a preview continues.
 func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (difference state.Difference, unseen string, err error) {
 	if !c.IsConnected() {
 		return difference, "", nil
@@ -41,7 +41,6 @@ func (c *Connection) collectPreview(ctx context.Context, report provisioner.Repo
 	return difference, nil
 }
 
-// previewCluster tells a cluster that Lieutenant has from one that is only wanted.
 func (c *Connection) previewCluster() state.Action {
 	found := c.cluster
 	if found.InstallURL == "" && found.Catalog.URL == "" {

@@ -11,10 +11,9 @@ import (
 	"exoshift/state"
 )
 
-// writeSecrets is what to do about secrets that nobody has made.
 const writeSecrets = "write them to Vault below clusters/kv, or take away the component that needs them; then run again"
 
-// NewResolver finds the secrets that a catalog refers to; nil where there is no Vault.
+// NewResolver returns a function that resolves the secrets of a catalog; nil without Vault.
 func (c *Connection) NewResolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
 	if !c.IsConnected() {
 		return nil
@@ -38,7 +37,7 @@ func (c *Connection) NewResolver(ctx context.Context, report provisioner.Report)
 	}
 }
 
-// checkReferences finds what the catalog needs of Vault and Vault does not have: Argo CD would find out much later.
+// Argo CD would detect missing secrets much later.
 func (c *Connection) checkReferences(ctx context.Context, report provisioner.Report) error {
 	const op = "check the secrets that the catalog needs"
 	wanted, err := c.clients.Git.ListWantedSecrets(c.Folder.Path(state.CatalogDir))
@@ -61,7 +60,6 @@ func (c *Connection) checkReferences(ctx context.Context, report provisioner.Rep
 		WithHint(writeSecrets)
 }
 
-// joinSecrets names the first few of many.
 func joinSecrets(secrets []state.VaultSecret) string {
 	const most = 5
 	var names []string

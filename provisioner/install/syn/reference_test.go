@@ -9,7 +9,6 @@ import (
 	"exoshift/state"
 )
 
-// empty is a Vault that has one secret, without keys.
 type empty struct{ Vault }
 
 func (empty) SignIn(context.Context, Show) error { return nil }

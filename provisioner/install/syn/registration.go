@@ -11,13 +11,13 @@ import (
 	"exoshift/state"
 )
 
-// registerCluster makes the cluster known to Lieutenant, with what its configuration depends on.
 func (c *Connection) registerCluster(ctx context.Context, report provisioner.Report) error {
 	lieutenant, err := c.signInLieutenant(ctx, report)
 	if err != nil {
 		return err
 	}
-	// It was free when the checks looked, or Lieutenant's operator had not seen it yet. Who then finds it has lost a reply.
+	// It did not exist during the checks, or Lieutenant's operator has not processed it yet. If it exists now, an answer
+	// was lost.
 	young := c.cluster.ID != "" && c.cluster.Catalog.URL == ""
 	cluster, action, err := lieutenant.EnsureCluster(ctx, c.buildCluster())
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 	return c.setInitialFacts(ctx, lieutenant)
 }
 
-// setInitialFacts gives the cluster the facts that it will report itself one day: its configuration cannot be compiled without.
+// The cluster will report these facts itself later, but its configuration cannot be compiled without them.
 func (c *Connection) setInitialFacts(ctx context.Context, lieutenant Lieutenant) error {
 	facts, err := parseVersionFacts(c.Facts().OpenShiftVersion)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Connection) setInitialFacts(ctx context.Context, lieutenant Lieutenant)
 	return err
 }
 
-// parseVersionFacts are the dynamic facts of a release, e.g. of 4.21.3: Kubernetes' minor version is OpenShift's and 13.
+// Kubernetes' minor version is OpenShift's plus 13, e.g. for 4.21.3.
 func parseVersionFacts(version string) (map[string]any, error) {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, found := strings.Cut(rest, ".")
@@ -64,7 +64,7 @@ func parseVersionFacts(version string) (map[string]any, error) {
 	}, nil
 }
 
-// waitReported waits until the cluster's own Steward has told Lieutenant about it, in place of what was foretold.
+// The cluster's own Steward reports its facts, which replace the initial ones.
 func (c *Connection) waitReported() provisioner.StepFunc {
 	return withHint("wait for the cluster's facts in Lieutenant",
 		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.PollUntil(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
@@ -83,7 +83,7 @@ func (c *Connection) waitReported() provisioner.StepFunc {
 		}))
 }
 
-// listUnreported names what only Steward can have told.
+// Only Steward reports these facts.
 func listUnreported(cluster state.SynCluster) string {
 	kubernetes, _ := cluster.DynamicFacts["kubernetesVersion"].(map[string]any)
 	openshift, _ := cluster.DynamicFacts["openshiftVersion"].(map[string]any)

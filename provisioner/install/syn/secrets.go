@@ -14,14 +14,13 @@ import (
 
 const kindSecret = "vault-secret"
 
-// joinVaultPath is where Vault keeps a secret of the cluster.
 func (c *Connection) joinVaultPath(name string) string { return joinVaultPath(c.Spec, name) }
 
 func joinVaultPath(spec state.Spec, name string) string {
 	return path.Join(spec.Syn.Tenant, spec.Cluster.ID, name)
 }
 
-// ListSecretPaths are the paths in Vault that an installation writes to, sorted.
+// ListSecretPaths returns the paths in Vault that an installation writes to, sorted.
 func ListSecretPaths(spec state.Spec) []string {
 	paths := ListSecretNames()
 	for n, name := range paths {
@@ -30,7 +29,7 @@ func ListSecretPaths(spec state.Spec) []string {
 	return paths
 }
 
-// ListSecretNames are the same paths below tenant and cluster, sorted.
+// ListSecretNames returns the same paths below tenant and cluster, sorted.
 func ListSecretNames() []string {
 	names := append(slices.Collect(maps.Keys(generatePasswords())), sshSecret)
 	for _, place := range mapVaultKeys() {
@@ -40,7 +39,7 @@ func ListSecretNames() []string {
 	return names
 }
 
-// generatePasswords are what is made once in a cluster's life: data is encrypted with them.
+// They are generated once in a cluster's life: data is encrypted with them.
 func generatePasswords() map[string]map[string]string {
 	return map[string]map[string]string{
 		"registry":       {"httpSecret": generatePassword(128)},
@@ -49,7 +48,6 @@ func generatePasswords() map[string]map[string]string {
 	}
 }
 
-// generatePassword returns random capital letters and digits.
 func generatePassword(length int) string {
 	var text strings.Builder
 	for text.Len() < length {
@@ -58,8 +56,7 @@ func generatePassword(length int) string {
 	return text.String()[:length]
 }
 
-// putSecrets makes the secrets that the catalog refers to. What Vault has already stays: a backup is worth nothing
-// without the password that it was made with.
+// Existing secrets are kept: a backup is worthless without its password.
 func (c *Connection) putSecrets(ctx context.Context, report provisioner.Report) error {
 	vault, err := c.signInVault(ctx, report)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	sshPrivate = "private_key"
 )
 
-// putSSHKey has a key in Vault by which whoever runs the cluster gets into its nodes, and notes its public half.
+// The key in Vault is for the operators of the cluster; its public half is recorded in the facts.
 func (c *Connection) putSSHKey(ctx context.Context, report provisioner.Report, vault Vault) error {
 	made, err := newSSHKey(c.Spec.Cluster.ID)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Connection) putSSHKey(ctx context.Context, report provisioner.Report, v
 	return c.updateFacts(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
 }
 
-// newSSHKey returns a private key in OpenSSH's form, in base64.
+// OpenSSH format, in base64.
 func newSSHKey(comment string) (string, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

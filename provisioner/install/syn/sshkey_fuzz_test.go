@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// FuzzPublicSSHKey reads the private key that somebody put into Vault; what is made of it is a line of authorized_keys.
+// FuzzPublicSSHKey parses a foreign private key in Vault; the result is a line of authorized_keys.
 func FuzzPublicSSHKey(f *testing.F) {
 	right, err := newSSHKey("exoshift")
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"exoshift/provisioner"
 )
 
-// IDs of the steps that others need.
 const (
 	StepVault         = "vault"
 	StepConfiguration = "configuration"
@@ -25,7 +24,7 @@ const (
 	stepAlerts      = "alerts"
 )
 
-// BuildPreflight returns the steps that only look; nobody signs in twice at a time.
+// BuildPreflight returns the read-only steps; logins are sequential.
 func (c *Connection) BuildPreflight(phase string) provisioner.Plan {
 	if !c.IsConnected() {
 		return nil
@@ -38,7 +37,7 @@ func (c *Connection) BuildPreflight(phase string) provisioner.Plan {
 	}
 }
 
-// Register returns the steps that make the cluster known, before anything is generated.
+// Register returns the steps that register the cluster, before anything is generated.
 func (c *Connection) Register(phase string) provisioner.Plan {
 	if !c.IsConnected() {
 		return nil
@@ -62,7 +61,7 @@ func (c *Connection) BuildToken(phase string) provisioner.Plan {
 		Do: c.checkTokenAgain, Needs: []string{stepRegister, "delegation"}}}
 }
 
-// IsSynStep tells whether a step of another phase belongs to Project Syn.
+// IsSynStep reports whether a step of another phase belongs to Project Syn.
 func IsSynStep(step string) bool {
 	return slices.Contains([]string{stepRegister, stepSecrets, StepCatalog, StepToken}, step)
 }

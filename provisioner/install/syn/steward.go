@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-// applyInitial gives the cluster the part of its catalog that other parts need to come up: cert-manager.
+// Other parts of the catalog need cert-manager to start.
 func (c *Connection) applyInitial() provisioner.StepFunc {
 	apply := c.applyWhenReady(func(context.Context, provisioner.Report) ([]byte, error) { return c.loadInitialManifests() })
 	return func(ctx context.Context, report provisioner.Report) error {
@@ -52,7 +52,7 @@ func (c *Connection) loadInitialManifests() ([]byte, error) {
 	return all, nil
 }
 
-// applyWhenReady applies manifests once the API takes them.
+// applyWhenReady retries until the API accepts the manifests.
 func (c *Connection) applyWhenReady(content func(context.Context, provisioner.Report) ([]byte, error)) provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		wanted, err := content(ctx, report)
@@ -69,8 +69,7 @@ func (c *Connection) applyWhenReady(content func(context.Context, provisioner.Re
 	}
 }
 
-// installSteward installs Project Syn's agent. What it is installed from can be had once: it is kept, sealed, before anything
-// else, until the cluster has it.
+// The install manifest can be fetched once: it is stored, encrypted, before anything else, until it is applied.
 func (c *Connection) installSteward(ctx context.Context, report provisioner.Report) error {
 	if !c.Facts().Syn.Applied.IsZero() {
 		return errors.Join(c.Folder.Remove(state.StewardFile), provisioner.Skip("Steward was installed by an earlier run"))
@@ -84,7 +83,7 @@ func (c *Connection) installSteward(ctx context.Context, report provisioner.Repo
 	return c.Folder.Remove(state.StewardFile)
 }
 
-// installManifest returns what Steward is installed from: what was kept, or what Lieutenant gives only once.
+// The stored manifest takes precedence, since Lieutenant returns it only once.
 func (c *Connection) installManifest(ctx context.Context, report provisioner.Report) ([]byte, error) {
 	kept, err := c.Folder.ReadSealed(state.StewardFile, c.Seal)
 	switch {
@@ -118,7 +117,7 @@ func (c *Connection) installManifest(ctx context.Context, report provisioner.Rep
 	return manifest, c.updateFacts(func(facts *state.SynFacts) { facts.ManifestUsed = c.now() })
 }
 
-// trySealing finds out whether the manifest could be kept, before it is had for the only time.
+// trySealing checks that the manifest can be stored, before it is fetched for the only time.
 func (c *Connection) trySealing() error {
 	const trial = state.StewardFile + ".trial"
 	if err := c.Folder.WriteSealed(trial, c.Seal, nil); err != nil {
@@ -128,9 +127,9 @@ func (c *Connection) trySealing() error {
 	return c.Folder.Remove(trial)
 }
 
-// describeFetchError says what became of the token: an answer that was lost, or that nobody can do anything with, may have used it.
+// A lost or malformed answer may have used the token.
 func (c *Connection) describeFetchError(ctx context.Context, installURL string, failure error) error {
-	if fault.Is(failure, fault.Conflict) { // it says so itself
+	if fault.Is(failure, fault.Conflict) { // the error explains it already
 		return failure
 	}
 	switch seen, err := c.clients.Lieutenant.GetCluster(ctx, c.Spec.Cluster.ID); {
@@ -149,7 +148,7 @@ func (c *Connection) newTokenUsedError() error {
 	return c.newResetError(errors.New("the bootstrap token was used by somebody else, or its time is over"))
 }
 
-// newResetError is a failure after which only another token helps.
+// Only another token helps after this error.
 func (c *Connection) newResetError(reason error) error {
 	return fault.New(fault.Conflict, "fetch what Steward is installed from", reason).
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again: the cluster itself stands", c.Spec.Cluster.ID)

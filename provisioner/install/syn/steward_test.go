@@ -15,7 +15,7 @@ import (
 	"exoshift/state"
 )
 
-// oneShot is a Lieutenant that gives its manifest once.
+// oneShot is a Lieutenant that returns its manifest once.
 type oneShot struct {
 	Lieutenant
 	fetched int
@@ -37,14 +37,14 @@ func (l *oneShot) FetchInstallManifest(context.Context, string) ([]byte, error) 
 	return []byte(`{"kind":"List"}`), nil
 }
 
-// deaf is a cluster that takes nothing.
+// deaf is a cluster that rejects everything.
 type deaf struct{ GitOps }
 
 func (deaf) Apply(context.Context, []byte) ([]state.AppliedObject, error) {
 	return nil, fault.Newf(fault.Denied, "apply", "no")
 }
 
-// connectedTo is a connection of an installation that has a folder, facts and a clock, beside what of says.
+// connectedTo is a connection of an installation with a folder, facts and a clock, besides those in of.
 func connectedTo(t *testing.T, world *Clients, of Deps) *Connection {
 	t.Helper()
 	folder, err := state.Create(t.TempDir() + "/c-1")
@@ -140,20 +140,20 @@ func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
 func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
-	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{}) // nothing to seal it with
+	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{}) // no passphrase
 	if err := c.installSteward(t.Context(), unheard); err == nil || l.fetched != 0 {
 		t.Errorf("fetched %d times: %v", l.fetched, err)
 	}
 }
 
-// shy is a Vault that asks whoever is there to sign in.
+// shy is a Vault that requires a login.
 type shy struct{ Vault }
 
 func (shy) SignIn(ctx context.Context, show Show) error { return show(ctx, "https://id.example.net/") }
 
 func (shy) GetSecret(context.Context, string) (map[string]string, error) { return nil, nil }
 
-// A sign-in ends in the middle of an installation, too: nobody may wait for a person who was not told.
+// A login may expire in the middle of an installation, too: the action needed has to be emitted.
 func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
 	t.Parallel()
 	c := connectedTo(t, &Clients{Vault: shy{}}, Deps{Show: func(context.Context, string) error { return nil }})
@@ -178,7 +178,7 @@ func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
 	}
 }
 
-// repository notes at each commit what the facts say of the people on call.
+// repository records at each commit whether alerts are enabled in the facts.
 type repository struct {
 	Git
 	noted   func() bool
@@ -196,7 +196,7 @@ func (r *repository) Commit(_ context.Context, _ state.GitRepo, _ string, edits 
 	return state.Difference{}, fault.Newf(fault.Transient, "push", "the host does not answer")
 }
 
-// Whoever ends the program at that moment would otherwise have alerts reach nobody for ever.
+// If the program ended in between, alerts would never be enabled.
 func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
 	t.Parallel()
 	git := &repository{}

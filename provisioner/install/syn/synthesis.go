@@ -14,12 +14,11 @@ import (
 
 const (
 	synthesisEvery = 10 * time.Second
-	// limitSynthesis is how long nothing may change: an operator of Argo CD that is stuck is mended by Steward after ten
-	// minutes, so a slow start may take longer than that.
+	// limitSynthesis is the time without progress: Steward repairs a stuck operator of Argo CD after ten minutes, so a
+	// slow start may take longer than that.
 	limitSynthesis = 30 * time.Minute
 )
 
-// waitSynthesis waits until Argo CD has made the cluster what its catalog says.
 func (c *Connection) waitSynthesis() provisioner.StepFunc {
 	var last state.SynStatus
 	progress := progressTracker{clock: c.Clock}
@@ -48,7 +47,6 @@ func (c *Connection) waitSynthesis() provisioner.StepFunc {
 	}
 }
 
-// wrapSynthesisError adds what to do about a wait that was in vain.
 func (c *Connection) wrapSynthesisError(seen state.SynStatus, err error) error {
 	const op = "wait for the applications"
 	var limit *provisioner.LimitError
@@ -59,7 +57,7 @@ func (c *Connection) wrapSynthesisError(seen state.SynStatus, err error) error {
 	return wrapTimeout(op, findSynthesisHint(seen)+", then run again", err)
 }
 
-// findSynthesisHint is where to look for what a synthesis lacks: at the first that the others depend on.
+// The hint is about the first part that the others depend on.
 func findSynthesisHint(seen state.SynStatus) string {
 	switch {
 	case seen.Steward.Name == "":
@@ -77,7 +75,6 @@ func findSynthesisHint(seen state.SynStatus) string {
 		"it takes another one, or somebody who syncs by hand)"
 }
 
-// truncateSentence keeps the beginning of a sentence: many of them are told together.
 func truncateSentence(sentence string) string {
 	const most = 100
 	if letters := []rune(sentence); len(letters) > most {
@@ -86,12 +83,11 @@ func truncateSentence(sentence string) string {
 	return sentence
 }
 
-// checkSynthesis says what is not as it should be; nil if all is.
 func checkSynthesis(seen state.SynStatus) error {
 	for _, part := range []state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root} {
 		switch {
 		case part.IsHealthy():
-		case part == seen.Argo && !seen.Root.IsHealthy() && seen.Root.Sync != "": // the operator is brought by the catalog
+		case part == seen.Argo && !seen.Root.IsHealthy() && seen.Root.Sync != "": // the catalog installs the operator
 			return errors.New(part.String() + "; " + seen.Root.String())
 		default:
 			return errors.New(part.String())
@@ -113,7 +109,6 @@ func checkSynthesis(seen state.SynStatus) error {
 	return fmt.Errorf("%d of %d applications are synced and healthy; %s", well, all, strings.Join(limitSentences(ill), "; "))
 }
 
-// limitSentences keeps the first of many.
 func limitSentences(sentences []string) []string {
 	const most = 3
 	if len(sentences) <= most {
@@ -122,7 +117,6 @@ func limitSentences(sentences []string) []string {
 	return append(sentences[:most:most], fmt.Sprintf("and %d more", len(sentences)-most))
 }
 
-// emitApplications tells what changed since the last look.
 func (c *Connection) emitApplications(report provisioner.Report, seen state.SynStatus) {
 	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
 		if one.Health != "" && c.MarkSeen("application/"+one.Name, fmt.Sprint(one)) {
@@ -131,11 +125,11 @@ func (c *Connection) emitApplications(report provisioner.Report, seen state.SynS
 	}
 }
 
-// progressTracker tells whether something is as it never was: what comes and goes, and messages that count how often something was
-// tried, would keep a wait up for ever.
+// progressTracker counts states that an application never had before: states that alternate, and messages that count
+// retries, would extend a wait for ever.
 type progressTracker struct {
 	clock provisioner.Clock
-	seen  map[string]bool // what each application was already
+	seen  map[string]bool // all states of each application so far
 	last  time.Time
 }
 
@@ -150,7 +144,6 @@ func (a *progressTracker) track(seen state.SynStatus) {
 	}
 }
 
-// extendDeadline lets a wait go on as long as it comes further.
 func (a *progressTracker) extendDeadline(err error) error {
 	if err == nil || a.last.IsZero() || a.clock.Now().Sub(a.last) >= limitSynthesis/2 {
 		return err

@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-// The wait counts as every face does: the application that brings the others is one of them.
+// The root application is counted, as in every frontend.
 func TestTheWaitCountsTheApplicationThatBringsTheOthers(t *testing.T) {
 	well := func(name string) state.ApplicationStatus {
 		return state.ApplicationStatus{Name: name, Sync: "Synced", Health: "Healthy"}
@@ -29,7 +29,7 @@ func TestTheWaitCountsTheApplicationThatBringsTheOthers(t *testing.T) {
 	}
 }
 
-// restless is a cluster whose one application fails again and again, and counts how often.
+// restless is a cluster whose one application fails again and again, with a counter in the message.
 type restless struct {
 	GitOps
 	looks int
@@ -59,7 +59,7 @@ func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) 
 	})
 }
 
-// Everything depends on what is before it: who reads the hint is led to the first that fails.
+// Each part depends on those before it: the hint is about the first that fails.
 func TestAWaitInVainLeadsToWhatTheOthersDependOn(t *testing.T) {
 	well := func(name string) state.ApplicationStatus {
 		return state.ApplicationStatus{Name: name, Health: "Healthy"}

@@ -11,10 +11,10 @@ import (
 	"exoshift/state"
 )
 
-// tokenLife is how long a cluster's bootstrap token lives unless Lieutenant was told otherwise.
+// Lieutenant's default validity of a cluster's bootstrap token.
 const tokenLife = 24 * time.Hour
 
-// checkToken makes sure that Steward can still be installed: that works once, within a day of the registration.
+// Steward can be installed only once, within a day of the registration.
 func (c *Connection) checkToken(report provisioner.Report, found state.SynCluster) error {
 	facts := c.Facts().Syn
 	switch {
@@ -23,11 +23,12 @@ func (c *Connection) checkToken(report provisioner.Report, found state.SynCluste
 	case found.Catalog.DeployKey != "":
 		return fault.Newf(fault.Conflict, opToken, "a Steward has reported for %s: the cluster runs already", found.ID).
 			WithHint("give this cluster another ID; if the other one is gone, have it deleted in Lieutenant").WithField("cluster.id")
-	case found.Catalog.URL == "": // Lieutenant's operator gives it both
+	case found.Catalog.URL == "": // Lieutenant's operator sets both
 		report.EmitProgress(found.ID + " was registered a moment ago")
 		return nil
 	case found.InstallURL == "" && !c.Facts().IgnitionCreated.IsZero():
-		// what machines have started with lives for a day only, so they go on; whether there are any is looked at before the first
+		// the first certificates of machines are valid for a day, so they continue; whether there are machines is checked
+		// before the first
 		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, formatHours(tokenLife)))
 		return nil
 	case found.InstallURL == "":
@@ -47,8 +48,7 @@ func (c *Connection) newTokenExpiredError() error {
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", c.Spec.Cluster.ID)
 }
 
-// formatRemaining says how long a token is valid that has this much of its usual life left. Lieutenant tells no end, and may
-// give tokens another life.
+// Lieutenant reports no expiry, and may have another validity than the usual one.
 func formatRemaining(left time.Duration) string {
 	const needed = 2 * time.Hour // of an installation until it uses the token
 	switch {
@@ -60,7 +60,7 @@ func formatRemaining(left time.Duration) string {
 	return fmt.Sprintf(" for about %s", formatMinutes(left))
 }
 
-// checkTokenAgain looks right before the first machine: until then days may have gone by, as people delegate the domain.
+// checkTokenAgain checks right before the first machine: the delegation of the domain may have taken days.
 func (c *Connection) checkTokenAgain(ctx context.Context, report provisioner.Report) error {
 	if !c.Facts().Syn.ManifestUsed.IsZero() {
 		return provisioner.Skip("it was used by an earlier run")
@@ -83,7 +83,6 @@ func (c *Connection) checkTokenAgain(ctx context.Context, report provisioner.Rep
 	return c.checkToken(report, found)
 }
 
-// formatMinutes is a time to the minute, e.g. 1h12m.
 func formatMinutes(d time.Duration) string {
 	text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	if strings.HasSuffix(text, "h0m") {
@@ -92,5 +91,4 @@ func formatMinutes(d time.Duration) string {
 	return text
 }
 
-// formatHours is a time in whole hours, as people say it.
 func formatHours(d time.Duration) string { return fmt.Sprintf("%d hours", int(d.Hours())) }

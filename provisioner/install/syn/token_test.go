@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// spent is a Lieutenant whose token for the cluster is gone.
+// spent is a Lieutenant whose token for the cluster was used.
 type spent struct{ Lieutenant }
 
 func (spent) SignIn(context.Context, Show) error { return nil }
@@ -49,7 +49,7 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 	}
 }
 
-// askAbout is what the preflight does about a cluster that is registered.
+// askAbout runs the preflight for a registered cluster.
 func (c *Connection) askAbout(ctx context.Context, report provisioner.Report) error {
 	found, err := c.clients.Lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTheLifeOfATokenIsToldAsPeopleSayIt(t *testing.T) {
 	}
 }
 
-// found is a Lieutenant that has the cluster already when somebody registers it: the reply to the first attempt was lost.
+// found is a Lieutenant that has the cluster already when it is registered: the answer to the first attempt was lost.
 type found struct{ Lieutenant }
 
 func (found) SignIn(context.Context, Show) error { return nil }

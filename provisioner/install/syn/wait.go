@@ -15,7 +15,7 @@ const (
 	limitTransient = 60 * time.Minute
 )
 
-// waitTransient repeats what fails for the moment, and ends with any other failure.
+// waitTransient retries transient errors only.
 func (c *Connection) waitTransient(ctx context.Context, report provisioner.Report, do func(context.Context) error) error {
 	var final error
 	err := provisioner.PollUntil(c.Clock, retryEvery, limitTransient, func(ctx context.Context, _ provisioner.Report) error {
@@ -29,14 +29,13 @@ func (c *Connection) waitTransient(ctx context.Context, report provisioner.Repor
 	return errors.Join(final, err)
 }
 
-// withHint adds what to do next to a wait that was in vain.
 func withHint(op, hint string, wait provisioner.StepFunc) provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		return wrapTimeout(op, hint, wait(ctx, report))
 	}
 }
 
-// wrapTimeout adds what to do next to the error of a wait that reached its limit: what its cause advises goes first.
+// The hint of the cause takes precedence.
 func wrapTimeout(op, hint string, err error) error {
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) {
