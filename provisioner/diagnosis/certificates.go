@@ -8,7 +8,6 @@ import (
 	"exoshift/state"
 )
 
-// buildCertificateRules are about servers that are not trusted.
 func buildCertificateRules() []Rule {
 	return []Rule{{
 		ID:    "certificate-expired",
@@ -46,7 +45,6 @@ func detectExpiredCertificate(m *inputIndex) detection {
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// findTLSFailures returns the ways on which a certificate was refused with one of these words.
 func (m *inputIndex) findTLSFailures(words ...string) []string {
 	var evidence []string
 	probes := m.Snapshot.Probes
@@ -64,7 +62,7 @@ func (m *inputIndex) findTLSFailures(words ...string) []string {
 	return evidence
 }
 
-// detectForeignAuthority finds machines that were started with other certificates, or servers that show other ones.
+// detectForeignAuthority detects machines that were started with another root CA, and servers that present another one.
 func detectForeignAuthority(m *inputIndex) detection {
 	var strangers []string
 	for _, machine := range m.Machines {

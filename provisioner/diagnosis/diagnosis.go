@@ -1,5 +1,5 @@
-// Package diagnosis says what is wrong with an installation: a rulebook of the failures that users hit most, each with
-// the signature by which it is known, its cause and the one thing to do.
+// Package diagnosis detects what is wrong with an installation: a rulebook of the failures that users hit most, each with
+// its signature, its cause and its fix.
 package diagnosis
 
 import (
@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// Confidences of a finding, the surest first.
+// Confidences of a finding, the highest first.
 const (
 	High   = "high"
 	Medium = "medium"
@@ -21,29 +21,29 @@ type Finding struct {
 	Rule       string // its ID
 	Cause      string // one sentence
 	Evidence   []string
-	Fix        string // the one thing to do, in the imperative; may have several lines, commands on lines of their own
+	Fix        string // the one action, in the imperative; may have several lines, commands on lines of their own
 	Confidence string
 	Since      time.Time // since when its signature holds, by the run's clock
 }
 
-// Input are what rules look at: everything that is known of an installation at one moment. They are gathered without
-// asking anything of the machines beyond what every installation may ask.
+// Input is what rules evaluate: everything known of an installation at one moment. It is gathered without requests to the
+// machines beyond what every installation may ask.
 type Input struct {
 	Now           time.Time // by the run's clock
-	Wall          time.Time // certificates live by it
+	Wall          time.Time // the wall clock, by which certificates are valid
 	Spec          state.Spec
 	Facts         state.Facts
 	Folder        string               // path of the cluster's folder
-	Snapshot      state.Snapshot       // beside a failure: what the API told last, and what the probes and the bootstrap tell now
+	Snapshot      state.Snapshot       // beside a failure: the API's last answer, and the current state of probes and bootstrap
 	APIError      error                // why the API did not answer the last time; nil if it did
-	BootstrapHost *state.BootstrapHost // what the bootstrap machine tells, all lines and records so far; nil if nobody could look
+	BootstrapHost *state.BootstrapHost // the bootstrap machine's report, all lines and records so far; nil if it could not be read
 
 	PhaseTimes    map[string]time.Time // when each phase of state.Phases was reached, as far as it was
-	Machines      []state.Instance     // the cluster's machines, as the cloud has them
-	RootCALabels  map[string]string    // by machine: the mark of the root CA that it was given; "" for none
+	Machines      []state.Instance     // the cluster's machines, as the Exoscale API lists them
+	RootCALabels  map[string]string    // by machine: fingerprint of the root CA that it was given; "" for none
 	MissingRules  []string             // rules of security groups that are missing, one sentence each
-	Names         []Name               // the cluster's names as the zone's own servers, or public resolvers, answer for them
-	ReleaseBuild  string               // of the image that the release wants its machines to boot from
+	Names         []Name               // the cluster's names as the zone's own servers, or public resolvers, resolve them
+	ReleaseBuild  string               // of the image that the release expects its machines to boot from
 	TemplateBuild string               // build of the template that they did boot from
 }
 

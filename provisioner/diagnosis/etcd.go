@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// buildEtcdRules are about the members of etcd.
 func buildEtcdRules() []Rule {
 	return []Rule{{
 		ID:    "etcd-slow-disk",

@@ -6,29 +6,27 @@ import (
 	"time"
 )
 
-// clearDelay is how long a finding stays when its signs are gone: what comes and goes would only confuse.
+// A finding stays this long after its signature ceased to hold, so that it does not flap.
 const clearDelay = 30 * time.Second
 
-// Evaluator applies the rules to one moment after the other. Its findings depend on nothing but the signs that it was
-// given, in their order.
+// Evaluator applies the rules to successive inputs. Its findings depend on nothing but these inputs, in their order.
 type Evaluator struct {
 	rules      []Rule
 	candidates map[string]*candidate
 	progress   progressTracker
 }
 
-// candidate is a rule whose signature holds, or did a moment ago.
 type candidate struct {
 	finding  Finding
 	reported bool
 	last     time.Time // when the signature held
 }
 
-// New returns an examiner that has seen nothing yet.
+// New returns an Evaluator without any input yet.
 func New() *Evaluator { return &Evaluator{rules: Rules(), candidates: map[string]*candidate{}} }
 
-// Evaluate returns what is wrong by these signs and those before, the surest first, and of equally sure findings the
-// oldest.
+// Evaluate returns what is wrong by this input and the earlier ones, by falling confidence, and of equally sure findings
+// the oldest first.
 func (e *Evaluator) Evaluate(s Input) []Finding {
 	m := newInputIndex(s)
 	e.progress.track(m)
@@ -44,7 +42,6 @@ func (e *Evaluator) Evaluate(s Input) []Finding {
 	return findings
 }
 
-// evalRule looks whether the signature of a rule holds.
 func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 	found := rule.detect(m)
 	known := e.candidates[rule.ID]
@@ -72,7 +69,6 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 	}
 }
 
-// listUnexplained returns the findings that are not explained by others.
 func (e *Evaluator) listUnexplained() []Finding {
 	silent, specific := map[string]bool{}, false
 	for _, rule := range e.rules {

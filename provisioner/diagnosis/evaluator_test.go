@@ -11,7 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// examined returns the findings of the last moment of a watch.
 func examined(from, to float64, look func(minute float64) Input) []Finding {
 	examiner := New()
 	var last []Finding
@@ -214,7 +213,7 @@ func TestAWrongCertificateIsNotTakenForABlockedWay(t *testing.T) {
 	}
 }
 
-// Whoever holds the node bootstrapper's token may call a request anything, and people copy what they are advised.
+// Whoever holds the node bootstrapper's token may give a request any name, and users paste the advised command.
 func TestTheNameOfARequestNeverBecomesPartOfACommand(t *testing.T) {
 	for _, name := range []string{"x; reboot", "$(reboot)", "x\nreboot", "`reboot`", "--kubeconfig=x", "a'b", "x|sh", "é"} {
 		s := healthy(42)

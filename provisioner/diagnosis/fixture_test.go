@@ -9,10 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// start is when the bootstrap machine of the installations in these tests starts.
 func start() time.Time { return time.Date(2026, 5, 4, 14, 0, 0, 0, time.UTC) }
 
-// milestones are when phases are reached in an ordinary installation, in minutes after the start.
 func milestones() map[string]float64 {
 	return map[string]float64{
 		state.PhaseMachine: 0, state.PhaseMachineConfig: 5, state.PhaseTemporaryAPI: 8, state.PhaseManifests: 8.5,
@@ -38,8 +36,8 @@ func fails(target, layer, detail string) state.Probe {
 	return state.Probe{Target: target, Layer: layer, Detail: detail}
 }
 
-// healthy returns the signs of an ordinary installation that many minutes after its start: a usual one of a real zone,
-// where machines are silent for ten minutes while they install their system.
+// healthy returns the input for an ordinary installation that many minutes after its start, as in a real zone, where
+// machines are silent for ten minutes while they install their system.
 func healthy(minute float64) Input {
 	s := Input{
 		Now: at(minute), Wall: at(minute), Spec: spec(), PhaseTimes: map[string]time.Time{}, ReleaseBuild: "9.6-1", TemplateBuild: "9.6-1",
@@ -97,7 +95,7 @@ func (s *Input) address(machine string) string {
 	return s.Machines[n].Address
 }
 
-// doors opens one way after the other. Once the bootstrap is over, only that by name is tried.
+// doors opens one access path after the other. Once the bootstrap is over, only the one by name is probed.
 func (s *Input) doors(minute float64) {
 	door := func(target string, from float64) state.Probe {
 		if minute < from {
@@ -113,7 +111,7 @@ func (s *Input) doors(minute float64) {
 	s.Snapshot.Probes.Direct = door("https://198.51.100.3:6443/readyz", 7.5)
 }
 
-// etcd has 1, 2, 3, 4 and 3 members; each new one has not started for a moment, and learns for two minutes.
+// etcd has 1, 2, 3, 4 and 3 members; each new one is not started at first, and a learner for two minutes.
 func (s *Input) etcd(minute float64) {
 	s.Snapshot.Etcd.Degraded = nil
 	if minute < 30 {
@@ -164,7 +162,8 @@ func (s *Input) request(node string, serving bool, created, minute float64) {
 	s.Snapshot.Requests = append(s.Snapshot.Requests, request)
 }
 
-// version waits for operators that need routers, and then for the monitoring, which makes no progress for twenty minutes.
+// the version waits for operators that need routers, and then for the monitoring, which makes no progress for twenty
+// minutes
 func (s *Input) version(minute float64) {
 	s.Snapshot.Version = state.VersionStatus{Version: "4.20.5", Progressing: true, Percent: int(min(minute*2, 89)), WaitingOn: []string{"authentication", "console", "monitoring"}}
 	if minute >= 45 {

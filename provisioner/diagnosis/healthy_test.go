@@ -11,10 +11,10 @@ import (
 	"exoshift/state"
 )
 
-// lookEvery is how often an installation is looked at, in minutes.
+// lookEvery is the interval of evaluations, in minutes.
 const lookEvery = 5.0 / 60
 
-// watch examines an installation from one minute to another, and returns what was found at any moment, by rule.
+// watch evaluates an installation from one minute to another, and returns every finding of that time, by rule.
 func watch(from, to float64, look func(minute float64) Input) map[string]Finding {
 	found := map[string]Finding{}
 	examiner := New()
@@ -104,7 +104,8 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 	}
 }
 
-// flapping takes the API away for half a minute of every two while the control plane moves, and for some minutes once.
+// flapping makes the API unreachable for half a minute of every two while the control plane restarts, and for some
+// minutes once.
 func flapping(minute float64, s *Input) {
 	second := int(minute*60) % 120
 	if second > 30 && (minute < 24 || minute > 28) || minute < 9 {
@@ -133,7 +134,7 @@ func TestExamine_TimeGrowsWithTheNodes(t *testing.T) {
 	}
 }
 
-// fastest returns how long the fastest of many examinations takes: what else the machine does disturbs most of them.
+// fastest returns the duration of the fastest of many evaluations: other load on the machine disturbs most of them.
 func fastest(nodes int) time.Duration {
 	s, examiner, best := crowded(nodes), New(), time.Hour
 	for range 50 {
@@ -156,7 +157,6 @@ func BenchmarkExamineAThousandNodes(b *testing.B) {
 	}
 }
 
-// crowded returns the signs of a cluster of many workers, half of which have joined.
 func crowded(workers int) Input {
 	s := healthy(50)
 	s.Spec.Sizing.Workers.Count = workers

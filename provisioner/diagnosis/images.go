@@ -9,7 +9,6 @@ import (
 	"exoshift/state"
 )
 
-// buildImageRules are about what machines boot from and run.
 func buildImageRules() []Rule {
 	return []Rule{{
 		ID:         "image-pull-failed",
@@ -33,18 +32,17 @@ func buildImageRules() []Rule {
 	}}
 }
 
-// isPullService are the services of the bootstrap machine that do nothing but pull images.
+// Services of the bootstrap machine that do nothing but pull images.
 func isPullService(service string) bool {
 	return slices.Contains([]string{"release-image", "node-image-pull"}, strings.TrimSuffix(service, ".service"))
 }
 
-// isPullFailure is what the tools say when an image cannot be pulled.
 func isPullFailure(text string) bool {
 	return containsAny(strings.ToLower(text), "unauthorized", "authentication required", "denied", "manifest unknown", "initializing source",
 		"pull failed", "unable to pull", "error pulling", "pinging container registry")
 }
 
-// detectPullFailure believes the bootstrap machine's own records: from outside, nothing tells a machine that cannot pull from
+// detectPullFailure uses the bootstrap machine's own records only: from outside, a machine that cannot pull looks like
 // one that is slow.
 func detectPullFailure(m *inputIndex) detection {
 	bootstrap, exists := m.machines[string(state.RoleBootstrap)]
@@ -54,7 +52,6 @@ func detectPullFailure(m *inputIndex) detection {
 	return detection{evidence: m.listPullFailures(), subject: []string{m.formatSSHCommand(bootstrap)}}
 }
 
-// listPullFailures returns what the bootstrap machine says about images that it cannot pull, the newest lines.
 func (m *inputIndex) listPullFailures() []string {
 	if m.BootstrapHost == nil {
 		return nil

@@ -12,16 +12,15 @@ import (
 	"exoshift/state"
 )
 
-// inputIndex is the signs of one moment, arranged for looking things up.
 type inputIndex struct {
 	Input
-	lastProgress time.Time // when anything went on the last time
-	lastContact  time.Time // when a machine was heard of for the first time, the last time that happened
+	lastProgress time.Time // time of the newest progress
+	lastContact  time.Time // when the newest machine was first known
 
 	wanted    []state.Machine // that become nodes
 	machines  map[string]state.Instance
 	nodes     map[string]state.NodeStatus
-	requested map[string]bool // names for which certificates were asked for
+	requested map[string]bool // names for which certificates were requested
 	masters   roleStatus
 	others    roleStatus // all other nodes
 }
@@ -52,37 +51,33 @@ func newInputIndex(s Input) *inputIndex {
 	return m
 }
 
-// hasReached tells whether a phase was reached. That the bootstrap machine was removed is known before anything answers.
+// That the bootstrap machine was removed is known before the API answers.
 func (m *inputIndex) hasReached(phase string) bool {
 	_, began := m.PhaseTimes[phase]
 	removed := !m.Facts.BootstrapRemoved.IsZero() && slices.Index(state.ListPhases(), phase) <= slices.Index(state.ListPhases(), state.PhaseMemberRemoved)
 	return began || removed || m.Snapshot.Bootstrap.Has(phase)
 }
 
-// hasReachedFor tells whether a phase was reached at least that long ago.
 func (m *inputIndex) hasReachedFor(phase string, age time.Duration) bool {
 	began, reached := m.PhaseTimes[phase]
 	return reached && m.Now.Sub(began) >= age
 }
 
-// formatAge says how long ago a phase was reached.
 func (m *inputIndex) formatAge(phase string) string {
 	return formatDuration(m.Now.Sub(m.PhaseTimes[phase]))
 }
 
-// isStalled tells whether nothing has gone on for that long.
 func (m *inputIndex) isStalled(long time.Duration) bool { return m.Now.Sub(m.lastProgress) >= long }
 
-// isKnown tells whether anything was ever heard of a machine: its node registered, or asked for a certificate.
+// A machine is known once its node registered or requested a certificate.
 func (m *inputIndex) isKnown(name string) bool {
 	_, registered := m.nodes[name]
 	return registered || m.requested[name]
 }
 
-// roleStatus is how far the machines of a kind have come.
 type roleStatus struct {
-	missing []state.Instance // exist, and were never heard of
-	known   int              // were heard of
+	missing []state.Instance // exist, and are not known
+	known   int              // are known
 }
 
 func (g *roleStatus) add(machine state.Instance, exists, known bool) {
@@ -98,7 +93,7 @@ func (m *inputIndex) isMaster(name string) bool {
 	return slices.ContainsFunc(m.Spec.Machines(state.RoleMaster), func(master state.Machine) bool { return master.Name == name })
 }
 
-// expand puts into a text what it is about: {subject}, {domain}, {apps}, {zone}, {cluster}, {template}, {release}, {folder}.
+// Placeholders: {subject}, {domain}, {apps}, {zone}, {cluster}, {template}, {release}, {folder}.
 func (m *inputIndex) expand(text string, subject []string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -109,7 +104,7 @@ func (m *inputIndex) expand(text string, subject []string) string {
 	).Replace(text)
 }
 
-// formatSSHCommand returns the command that opens a shell on a machine: only load balancers can be reached from everywhere.
+// Only load balancers accept SSH from everywhere, so the command jumps through one.
 func (m *inputIndex) formatSSHCommand(machine state.Instance) string {
 	for _, other := range m.Machines {
 		if other.Labels[state.LabelRole] == string(state.RoleLoadBalancer) && other.Address != "" {
@@ -127,10 +122,8 @@ func collectNames(machines []state.Instance) []string {
 	return names
 }
 
-// maxListed is how many of a kind a person reads.
 const maxListed = 8
 
-// joinLimited lists names, but no more than a person reads.
 func joinLimited(names []string) string {
 	if len(names) <= maxListed {
 		return strings.Join(names, ", ")
@@ -138,7 +131,6 @@ func joinLimited(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 }
 
-// limitLines returns the first lines, and how many there are beyond them.
 func limitLines(lines []string) []string {
 	if len(lines) <= maxListed {
 		return lines
@@ -146,7 +138,7 @@ func limitLines(lines []string) []string {
 	return append(slices.Clone(lines[:maxListed]), fmt.Sprintf("and %d more", len(lines)-maxListed))
 }
 
-// truncateLine cuts the middle out of a line that is longer than a person reads: it ends with the cause.
+// The middle is cut out, since such a line ends with the cause.
 func truncateLine(line string) string {
 	const head, tail = 160, 140
 	if runes := []rune(line); len(runes) > head+tail {
@@ -155,7 +147,6 @@ func truncateLine(line string) string {
 	return line
 }
 
-// formatDuration says a duration as people do.
 func formatDuration(d time.Duration) string {
 	if d < 2*time.Minute {
 		return fmt.Sprintf("%d seconds", int(d.Seconds()))
@@ -163,7 +154,6 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }
 
-// formatProbe is what a probe found, for evidence.
 func formatProbe(way string, probe state.Probe) string {
 	if probe.OK {
 		return fmt.Sprintf("%s: %s answers", way, probe.Target)
@@ -171,5 +161,4 @@ func formatProbe(way string, probe state.Probe) string {
 	return fmt.Sprintf("%s: %s does not answer: %s", way, probe.Target, cmp.Or(probe.Detail, probe.Layer))
 }
 
-// hasFailed tells whether something was tried and did not answer.
 func hasFailed(probe state.Probe) bool { return probe.Target != "" && !probe.OK }

@@ -9,7 +9,6 @@ import (
 	"exoshift/state"
 )
 
-// buildMachineRules are about machines that do not become nodes, or not the nodes that they should be.
 func buildMachineRules() []Rule {
 	return []Rule{{
 		ID:         "no-hostname",
@@ -43,7 +42,7 @@ func buildMachineRules() []Rule {
 	}}
 }
 
-// isLocalhost tells whether a name is what a machine calls itself that was given none.
+// The hostname of a machine that was given none.
 func isLocalhost(name string) bool {
 	host, _, _ := strings.Cut(name, ".")
 	return host == "localhost"
@@ -68,7 +67,6 @@ func detectMissingHostname(m *inputIndex) detection {
 	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(m.formatHostnameCommands(lost)), "\n")}}
 }
 
-// formatHostnameCommands returns the command that gives each machine its name.
 func (m *inputIndex) formatHostnameCommands(machines []state.Instance) []string {
 	commands := make([]string, len(machines))
 	for n, machine := range machines {
@@ -77,7 +75,6 @@ func (m *inputIndex) formatHostnameCommands(machines []state.Instance) []string 
 	return commands
 }
 
-// detectWrongAddress compares the addresses of nodes with those of the machines that they run on.
 func detectWrongAddress(m *inputIndex) detection {
 	var evidence, commands []string
 	for _, node := range m.Snapshot.Nodes {
@@ -95,8 +92,8 @@ func detectWrongAddress(m *inputIndex) detection {
 	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(commands), "\n")}}
 }
 
-// detectUnservedWorkers holds when not one of the other machines was heard of after the bootstrap is over. Before that, they
-// ask in vain by design: the bootstrap machine serves masters only.
+// detectUnservedWorkers holds when none of the other machines is known after the bootstrap is over. Before that their
+// requests fail by design: the bootstrap machine serves masters only.
 func detectUnservedWorkers(m *inputIndex) detection {
 	if !m.hasReached(state.PhaseMemberRemoved) || len(m.others.missing) < 2 || m.others.known > 0 {
 		return detection{}
@@ -107,11 +104,10 @@ func detectUnservedWorkers(m *inputIndex) detection {
 	}}
 }
 
-// contactTimeout is how long nobody new may have been heard of before the rest counts as silent. A machine that installs its
-// system is silent for up to ten minutes.
+// If no new machine became known for this long, the rest counts as silent. A machine that installs its system is silent
+// for up to ten minutes.
 const contactTimeout = 12 * time.Minute
 
-// detectSilentMachine finds machines that others of their kind are ahead of.
 func detectSilentMachine(m *inputIndex) detection {
 	if m.Now.Sub(m.lastContact) < contactTimeout {
 		return detection{}

@@ -10,10 +10,8 @@ import (
 	"exoshift/state"
 )
 
-// rerunHint is what repairs everything that the recipe itself makes.
 const rerunHint = "Run the same command again: it adds what is missing and goes on."
 
-// buildNameRules are about names that lead nowhere, or elsewhere.
 func buildNameRules() []Rule {
 	return []Rule{{
 		ID:         "api-name-missing",
@@ -33,8 +31,8 @@ func buildNameRules() []Rule {
 	}}
 }
 
-// detectWrongAPINames looks at the zone's own name servers first: who finds nothing though they answer rightly has only remembered
-// an older answer.
+// detectWrongAPINames checks the zone's own name servers first: if they answer rightly, a resolver that finds nothing has
+// cached an older answer.
 func detectWrongAPINames(m *inputIndex) detection {
 	if wrong := m.findWrongNames("api."+m.Spec.Domain(), "api-int."+m.Spec.Domain()); len(wrong) > 0 {
 		return detection{evidence: wrong, sure: true}
@@ -57,7 +55,7 @@ func formatReachable(way string, probe state.Probe) []string {
 	return []string{formatProbe(way, probe)}
 }
 
-// findWrongNames tells of names that do not lead where they should. An answer that could not be had says nothing.
+// A name that could not be resolved is no evidence.
 func (m *inputIndex) findWrongNames(names ...string) []string {
 	var wrong []string
 	for _, name := range m.Names {
@@ -82,8 +80,8 @@ func formatAddresses(addresses []netip.Addr) string {
 	return joinLimited(texts)
 }
 
-// detectUnreachableRoutes looks at the names below the applications' domain once there are nodes that may carry routers; before that,
-// nobody needs them.
+// Names below the applications' domain are checked once there are nodes that may run routers; before that, they are not
+// needed.
 func detectUnreachableRoutes(m *inputIndex) detection {
 	if !m.hasReached(state.PhaseNodes) && len(m.Snapshot.Routers) == 0 {
 		return detection{}
@@ -107,11 +105,10 @@ func detectUnreachableRoutes(m *inputIndex) detection {
 	}
 }
 
-// routeGracePeriod is how long everything must have stood still before operators that complain about routes count: they
-// always do for some minutes, until the routers run and the load balancers have seen them.
+// Operators that complain about routes count only after this long without progress: they always do for some minutes,
+// until the routers run and the load balancers have detected them.
 const routeGracePeriod = 10 * time.Minute
 
-// listRouteProblems returns what operators say about routes that they cannot reach.
 func (m *inputIndex) listRouteProblems() []string {
 	var complaints []string
 	for _, operator := range m.Snapshot.Operators {
@@ -125,7 +122,6 @@ func (m *inputIndex) listRouteProblems() []string {
 	return complaints
 }
 
-// containsAny tells whether a text speaks of one of these.
 func containsAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return word != "" && strings.Contains(text, word) })
 }

@@ -10,7 +10,6 @@ import (
 	"exoshift/state"
 )
 
-// buildNetworkRules are about ways that are closed or lead astray.
 func buildNetworkRules() []Rule {
 	return []Rule{{
 		ID:         "load-balancer-blocked",
@@ -50,7 +49,6 @@ func buildNetworkRules() []Rule {
 	}}
 }
 
-// findClosedRules returns what is closed of the way to a port of a group of machines.
 func (m *inputIndex) findClosedRules(port string, groups ...string) []string {
 	var closed []string
 	for _, sentence := range m.MissingRules {
@@ -67,7 +65,7 @@ const (
 	controlPlane  = "control_plane"
 )
 
-// detectBlockedLoadBalancer compares two ways to the same server. A wrong name or certificate is another matter.
+// detectBlockedLoadBalancer compares two paths to the same server. A wrong name or certificate has rules of its own.
 func detectBlockedLoadBalancer(m *inputIndex) detection {
 	api, direct := m.Snapshot.Probes.API, m.Snapshot.Probes.Direct
 	if !hasFailed(api) || api.Layer == state.LayerDNS || api.Layer == state.LayerTLS {
@@ -85,7 +83,6 @@ func detectBlockedLoadBalancer(m *inputIndex) detection {
 	return detection{evidence: evidence, subject: balancers[:1]}
 }
 
-// getAPIGroup is the group of the machines that the API's name leads to.
 func (m *inputIndex) getAPIGroup() string {
 	if m.Spec.IsRoundRobin() {
 		return controlPlane
@@ -93,7 +90,6 @@ func (m *inputIndex) getAPIGroup() string {
 	return loadBalancers
 }
 
-// listBalancerCommands returns the commands that open a shell on each load balancer.
 func (m *inputIndex) listBalancerCommands() []string {
 	var commands []string
 	for _, machine := range m.Machines {
@@ -116,7 +112,7 @@ func detectBlockedMachineConfig(m *inputIndex) detection {
 	return detection{evidence: append(closed, "never heard of: "+joinLimited(waiting)), subject: waiting}
 }
 
-// detectAddressConflict compares the networks that exist inside of the cluster only with the addresses that it needs outside.
+// detectAddressConflict compares the cluster-internal networks only with the addresses that the cluster needs outside.
 func detectAddressConflict(m *inputIndex) detection {
 	var evidence []string
 	networks := m.listClusterNetworks()
@@ -131,8 +127,6 @@ func detectAddressConflict(m *inputIndex) detection {
 	return detection{evidence: evidence}
 }
 
-// listClusterNetworks returns the networks of the cluster by what they are for. Those of OVN-Kubernetes between nodes are its
-// defaults.
 func (m *inputIndex) listClusterNetworks() map[string]netip.Prefix {
 	texts := map[string]string{"pods": m.Spec.Network.PodCIDR, "services": m.Spec.Network.ServiceCIDR}
 	if m.Spec.Network.CNI == "OVNKubernetes" {
@@ -147,7 +141,6 @@ func (m *inputIndex) listClusterNetworks() map[string]netip.Prefix {
 	return networks
 }
 
-// requiredAddress is an address outside of the cluster that it has to reach.
 type requiredAddress struct {
 	name    string
 	address netip.Addr

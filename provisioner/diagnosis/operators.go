@@ -9,7 +9,6 @@ import (
 	"exoshift/state"
 )
 
-// buildOperatorRules are about what the cluster's operators cannot do.
 func buildOperatorRules() []Rule {
 	return []Rule{{
 		ID:    "machine-config-mismatch",
@@ -47,16 +46,15 @@ func detectConfigMismatch(m *inputIndex) detection {
 	return detection{evidence: evidence}
 }
 
-// uninitialized is the taint of nodes that no cloud controller has seen.
 const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
-// formatControllerFix leads to the controller, which is in another namespace where a catalog brings it.
+// With Project Syn, the catalog installs the controller in another namespace.
 func formatControllerFix(namespace string) string {
 	return fmt.Sprintf("Look at why it does not run, or does not reach the API or Exoscale:\n"+
 		"oc -n %[1]s get pods,events; oc -n %[1]s logs deployment/exoscale-cloud-controller-manager --tail=20", namespace)
 }
 
-// detectUninitializedNodes holds while every node is untouched, or one for much longer than the controller needs.
+// detectUninitializedNodes holds while every node is uninitialized, or one for much longer than the controller needs.
 func detectUninitializedNodes(m *inputIndex) detection {
 	const tooLong = 15 * time.Minute
 	if m.Spec.OpenShift.CloudControllerManager != "External" {
@@ -83,7 +81,7 @@ func detectUninitializedNodes(m *inputIndex) detection {
 	return found
 }
 
-// detectRoutersOnMasters holds where masters are not who the load balancers, or the ingress's name, lead to.
+// detectRoutersOnMasters holds when the load balancers, or the ingress's name, do not lead to masters.
 func detectRoutersOnMasters(m *inputIndex) detection {
 	compute := len(m.wanted) - m.Spec.Sizing.ControlPlane.Count
 	if !m.Snapshot.MastersSchedulable || compute == 0 {

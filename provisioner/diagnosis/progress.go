@@ -6,7 +6,7 @@ import (
 	"exoshift/state"
 )
 
-// progressTracker notes how far everything has come, to tell slowness from a standstill. What falls back is no movement.
+// progressTracker distinguishes slowness from a stall. A counter that decreases is no progress.
 type progressTracker struct {
 	counts       [kinds]int
 	lastProgress time.Time
@@ -16,7 +16,7 @@ type progressTracker struct {
 // What is counted.
 const (
 	phases         = iota
-	reachablePaths // ways to the cluster that answered
+	reachablePaths // access paths that answered
 	members
 	revisions
 	knownMachines
@@ -29,7 +29,7 @@ const (
 	kinds
 )
 
-// track compares a moment with everything before it, and tells the moment when something went on the last time.
+// track returns the time of the newest progress.
 func (v *progressTracker) track(m *inputIndex) {
 	if v.lastProgress.IsZero() {
 		v.lastProgress, v.lastContact = m.Now, m.Now
@@ -75,7 +75,7 @@ func countProgress(m *inputIndex) [kinds]int {
 	return counts
 }
 
-// countUnits counts the units that have journaled anything: one follows the other, and who cannot log in sees nothing else.
+// Units that have journaled anything: they run one after another, and without a login nothing else is visible.
 func countUnits(lines []state.JournalLine) int {
 	heard := map[string]bool{}
 	for _, line := range lines {

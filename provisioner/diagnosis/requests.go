@@ -11,7 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// buildRequestRules are about certificates that nobody approves.
 func buildRequestRules() []Rule {
 	return []Rule{{
 		ID:         "requests-left",
@@ -23,8 +22,7 @@ func buildRequestRules() []Rule {
 	}}
 }
 
-// detectSkippedRequests finds what was left of the requests of nodes that need them. What else asks for certificates is shown
-// elsewhere, and holds nothing up.
+// Only requests of the cluster's nodes count; other requests hold nothing up and are shown elsewhere.
 func detectSkippedRequests(m *inputIndex) detection {
 	if !slices.ContainsFunc(m.Snapshot.Requests, func(r state.NodeRequest) bool { return r.BlockedReason != "" }) {
 		return detection{}
@@ -70,11 +68,10 @@ func detectSkippedRequests(m *inputIndex) detection {
 	return detection{evidence: evidence, subject: []string{strings.Join(names, " ")}}
 }
 
-// shellNames are names for a command that people copy into their shell.
 type shellNames []string
 
-// plainName is what a name of the API looks like that means nothing to a shell. Requests for certificates may be called
-// anything else, too, by whoever makes them.
+// A name of the API that means nothing to a shell. A request for a certificate may have any other name, at the choice of
+// its creator.
 var plainName = regexp.MustCompile(`^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$`)
 
 func (c *shellNames) add(name string) {
@@ -83,7 +80,6 @@ func (c *shellNames) add(name string) {
 	}
 }
 
-// quoteName returns a name as it is, or in quotes if it is not like others.
 func quoteName(name string) string {
 	if plainName.MatchString(name) {
 		return name
@@ -91,13 +87,11 @@ func quoteName(name string) string {
 	return strconv.Quote(name)
 }
 
-// certificate is one that a node needs.
 type certificate struct {
 	node    string
 	serving bool
 }
 
-// findAnsweredRequests returns when the newest request was made for each certificate that was, or may be, approved.
 func (m *inputIndex) findAnsweredRequests() map[certificate]time.Time {
 	newest := map[certificate]time.Time{}
 	for _, request := range m.Snapshot.Requests {

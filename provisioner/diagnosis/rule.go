@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Rule is a failure that users hit: how it is known, what causes it, and the one thing to do. Cause and Fix may hold
-// the placeholders of moment.fill.
+// Rule is a failure that users hit: its signature, its cause and its fix. Cause and Fix may hold the placeholders of
+// expand.
 type Rule struct {
 	ID         string
 	Cause      string        // one sentence
 	Fix        string        // in the imperative; commands on lines of their own
-	Confidence string        // unless a sign makes it surer
-	HoldFor    time.Duration // how long the signature has to hold before it is told
-	Explains   []string      // rules that say nothing new beside this one
-	General    bool          // it says that something is missing or takes too long, and is silent beside any rule that says why
-	// Blind: its signs need no answer of the API. Other rules neither begin nor end to hold while it does not answer.
+	Confidence string        // unless the detection is sure
+	HoldFor    time.Duration // how long the signature has to hold before it is reported
+	Explains   []string      // rules that add nothing to this one
+	General    bool          // it reports that something is missing or slow, and is hidden beside any rule that reports why
+	// Its signature needs no answer of the API. Other rules neither begin nor cease to hold while the API does not
+	// answer.
 	WithoutAPI bool
 
 	detect func(*inputIndex) detection
 }
 
-// detection is what a signature found. Without evidence, it does not hold.
 type detection struct {
 	evidence []string
 	subject  []string // machines, nodes or names that it is about
-	sure     bool     // a sign leaves no doubt
-	cause    string   // instead of the rule's, where the signs tell more
+	sure     bool     // the evidence leaves no doubt
+	cause    string   // replaces the rule's, where the evidence is more specific
 	fix      string
 }
 

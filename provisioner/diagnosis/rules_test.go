@@ -13,12 +13,11 @@ import (
 	"exoshift/state"
 )
 
-// ailment is what goes wrong in an otherwise healthy installation.
 type ailment struct {
 	rule   string
-	from   float64                        // minute in which its signs begin
+	from   float64                        // minute in which its evidence begins
 	within float64                        // minutes within which it has to be found
-	stops  float64                        // minute in which everything stands still; 0: never
+	stops  float64                        // minute from which there is no progress; 0: never
 	signs  func(minute float64, s *Input) // from then on
 	says   string                         // in the evidence or the fix
 	sure   string                         // confidence
@@ -124,7 +123,7 @@ func ailmentsOfMachines() []ailment {
 	}
 }
 
-// lose takes everything away that was heard of a machine.
+// lose removes everything that was known of a machine.
 func (s *Input) lose(machine string) {
 	s.Snapshot.Nodes = slices.DeleteFunc(s.Snapshot.Nodes, func(n state.NodeStatus) bool { return n.Name == machine })
 	s.Snapshot.Requests = slices.DeleteFunc(s.Snapshot.Requests, func(r state.NodeRequest) bool { return r.Node == machine })
@@ -137,7 +136,7 @@ func (s *Input) refuse(node string, serving bool, why string) {
 	})
 }
 
-// stop lets everything stand still from a minute on, but for the clock and what was lost before.
+// stop freezes everything from a minute on, but for the clock and what was lost before.
 func (s *Input) stop(minute, since float64) {
 	if minute <= since {
 		return
@@ -205,7 +204,6 @@ func stalls() []ailment {
 	}
 }
 
-// slower returns the signs of an installation in which everything takes that many times as long.
 func slower(minute, times float64) Input {
 	s := healthy(minute / times)
 	s.Now, s.Wall = at(minute), at(minute)
@@ -215,7 +213,6 @@ func slower(minute, times float64) Input {
 	return s
 }
 
-// ail returns the signs of the installation with the ailment.
 func (a ailment) ail(minute float64) Input {
 	s := healthy(minute)
 	if a.stops > 0 {

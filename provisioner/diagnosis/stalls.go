@@ -8,8 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// buildStallRules say that something takes too long, with the way to find out why. The limits are those of people who run
-// such clusters, with room for machines that are slower than usual.
+// The limits are from operators of such clusters, with room for machines that are slower than usual.
 func buildStallRules() []Rule {
 	return []Rule{{
 		ID:         "slow",
@@ -62,7 +61,7 @@ func buildStallRules() []Rule {
 }
 
 // A phase that comes later than this after the start of the bootstrap machine is late. The last is the limit of
-// openshift-install, which many an installation exceeds and completes all the same.
+// openshift-install, which many an installation exceeds and completes nevertheless.
 func getPhaseLimits() map[string]time.Duration {
 	return map[string]time.Duration{
 		state.PhaseMachineConfig: 12 * time.Minute,
@@ -72,13 +71,12 @@ func getPhaseLimits() map[string]time.Duration {
 	}
 }
 
-// How long ago something may have gone on for slowness, and from when on it is a standstill.
+// Limits of the age of the newest progress: up to which it counts as slow, and from which it counts as a stall.
 const (
 	recentProgress = 5 * time.Minute
 	stallTimeout   = 10 * time.Minute
 )
 
-// detectSlowProgress finds the first phase that is late, while something went on not long ago.
 func detectSlowProgress(m *inputIndex) detection {
 	if m.isStalled(recentProgress) {
 		return detection{}
@@ -100,7 +98,7 @@ func detectSlowProgress(m *inputIndex) detection {
 	return detection{}
 }
 
-// detectSilentBootstrap is more patient with a machine that answers on its SSH port.
+// The limit is longer for a machine that answers on its SSH port.
 func detectSilentBootstrap(m *inputIndex) detection {
 	limit := 15 * time.Minute
 	if m.Snapshot.Probes.SSH.OK {
@@ -121,7 +119,6 @@ func detectSilentBootstrap(m *inputIndex) detection {
 	return detection{evidence: append(evidence, m.describeServices()...)}
 }
 
-// describeServices returns what the bootstrap machine's services are about.
 func (m *inputIndex) describeServices() []string {
 	if m.BootstrapHost == nil {
 		return nil
@@ -159,7 +156,6 @@ func detectIncompleteEtcd(m *inputIndex) detection {
 	return detection{evidence: append(evidence, m.listEtcdProblems()...), sure: false}
 }
 
-// listEtcdProblems returns what is wrong with single members, and what the operator says.
 func (m *inputIndex) listEtcdProblems() []string {
 	var lines []string
 	for _, member := range m.Snapshot.Etcd.Members {
@@ -182,7 +178,7 @@ func detectBootstrapMember(m *inputIndex) detection {
 	return detection{evidence: append(evidence, m.listEtcdProblems()...)}
 }
 
-// detectStalledOperators waits longer than an operator that makes progress: monitoring and its like take twenty minutes.
+// The limit is longer than for an operator that makes progress: monitoring and its like take twenty minutes.
 func detectStalledOperators(m *inputIndex) detection {
 	const limit = 25 * time.Minute
 	version := m.Snapshot.Version
@@ -200,7 +196,6 @@ func detectStalledOperators(m *inputIndex) detection {
 	return detection{evidence: append(evidence, m.listOperatorProblems(waiting)...), subject: []string{strings.Join(waiting[:min(len(waiting), maxListed)], " ")}}
 }
 
-// listOperatorProblems returns what operators say.
 func (m *inputIndex) listOperatorProblems(names []string) []string {
 	wanted := map[string]bool{}
 	for _, name := range names {
