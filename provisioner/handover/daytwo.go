@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// buildDayTwo is what those need who change the cluster later: there is no state of Terraform.
+// For those who change the cluster later: there is no Terraform state.
 func (s Input) buildDayTwo() Section {
 	section := Section{Title: "For the day-two team"}
 	if !s.isConnected() {
@@ -31,7 +31,7 @@ func (s Input) buildDayTwo() Section {
 	return section
 }
 
-// addJumpHost is the way to a node's shell: the load balancers are the machines that take SSH from everywhere.
+// The load balancers are the machines that accept SSH from everywhere.
 func (s Input) addJumpHost(section *Section) {
 	if s.Spec.IsRoundRobin() {
 		return
@@ -48,7 +48,6 @@ func (s Input) listBuckets() []string {
 	return names
 }
 
-// listNames returns the names of what there is of a kind, in order.
 func (s Input) listNames(kind string) []string {
 	if s.Board == nil {
 		return nil
@@ -63,7 +62,7 @@ func (s Input) listNames(kind string) []string {
 	return names
 }
 
-// listImports are the IDs by which objects are imported: <uuid>@<zone> where they are in a zone.
+// Import IDs: <uuid>@<zone> for zonal objects.
 func (s Input) listImports() []Row {
 	if s.Board == nil {
 		return nil

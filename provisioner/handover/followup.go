@@ -7,7 +7,6 @@ import (
 	"exoshift/state"
 )
 
-// buildRemaining is what remains for people to do.
 func (s Input) buildRemaining() Section {
 	section := Section{Title: "What is left for you"}
 	if s.Folder != "" {
@@ -24,7 +23,6 @@ func (s Input) buildRemaining() Section {
 	return section
 }
 
-// describeKeptKeys says what else is in the folder.
 func (s Input) describeKeptKeys() string {
 	if s.isConnected() {
 		return "; its API keys are in Vault."
@@ -54,7 +52,7 @@ func (s Input) describeUnpriced() string {
 	return " Not counted for want of a price: " + strings.Join(s.Unpriced, ", ") + "."
 }
 
-// buildLater is how to see the cluster again and how to delete it; after a rehearsal, how to do it for real.
+// How to connect again and how to delete the cluster; after a rehearsal, how to install for real.
 func (s Input) buildLater() Section {
 	if s.Rehearsal {
 		return s.buildRealInstall()
@@ -82,7 +80,6 @@ func (s Input) buildRealInstall() Section {
 	return section
 }
 
-// quotePath writes a path as a shell reads it.
 func quotePath(path string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%=", r)

@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/text"
 )
 
-// RenderMarkdown returns the report as a document. What the cluster and others say in it stays within its line.
+// RenderMarkdown returns the report as a document. Foreign text in it cannot leave its line.
 func (r Report) RenderMarkdown() []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s\n", escapeMarkdown(r.Title))
@@ -31,7 +31,7 @@ func (r Report) RenderMarkdown() []byte {
 	return append([]byte(text.Sanitize(out.String(), text.WithLines)), '\n')
 }
 
-// writeMarkdown writes a row between two others: facts in a row are a list, commands a block.
+// Consecutive facts are one list, commands a block.
 func (r Row) writeMarkdown(out *bytes.Buffer, before, after Row) {
 	fact := r.Name != ""
 	if goesOn := r.Command && before.Command || fact && before.Name != ""; !goesOn {
@@ -53,7 +53,6 @@ func (r Row) writeMarkdown(out *bytes.Buffer, before, after Row) {
 	}
 }
 
-// escapeMarkdown keeps a text from being taken for markup.
 func escapeMarkdown(words string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "`", "\\`").Replace(text.Sanitize(words))
 }

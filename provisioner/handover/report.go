@@ -1,5 +1,5 @@
-// Package handover says what those who get a cluster need to know: what stands, how to get in, what is left for people
-// to do, what it costs, how to see it again and how to delete it. It names where secrets are and holds none.
+// Package handover renders the report for those who get a cluster: what was created, how to log in, which actions remain,
+// what it costs, how to connect again and how to delete it. It names where secrets are and holds none.
 package handover
 
 import (
@@ -17,9 +17,9 @@ import (
 type Input struct {
 	Spec  state.Spec
 	Facts state.Facts
-	Board *provisioner.Board // of the run that ended well
+	Board *provisioner.Board // of the run that succeeded
 
-	Secrets []string // that the installation made in Vault, below tenant and cluster
+	Secrets []string // that the installation made in Vault, below the paths of tenant and cluster
 
 	Folder    string // of the cluster; empty if it is not kept
 	Rehearsal bool   // nothing real was touched
@@ -29,7 +29,7 @@ type Input struct {
 	Unpriced    []string // instance types without a price
 }
 
-// Report is what there is to hand over, in sections.
+// Report is the handover report, in sections.
 type Report struct {
 	Title string // one line
 	Note  string // what has to be known before anything else; may be empty
@@ -63,7 +63,7 @@ func New(s Input) Report {
 	return r
 }
 
-// Sections returns the sections that say something, in their order.
+// Sections returns the sections that have rows, in their order.
 func (r Report) Sections() []Section {
 	var filled []Section
 	for _, section := range []Section{r.Summary, r.Access, r.Secrets, r.Syn, r.Remaining, r.Actions, r.SkippedChecks, r.Cost, r.Later, r.DayTwo, r.Durations} {
@@ -86,7 +86,6 @@ func (s Input) buildSummary() Section {
 	return section
 }
 
-// formatAddress adds the address that a name leads to.
 func formatAddress(address string) string {
 	if address == "" {
 		return ""
@@ -94,7 +93,6 @@ func formatAddress(address string) string {
 	return " (" + address + ")"
 }
 
-// formatNodes counts the nodes by role.
 func formatNodes(spec state.Spec) string {
 	var counts []string
 	for _, role := range append([]state.Role{state.RoleMaster}, spec.ComputeRoles()...) {
@@ -126,13 +124,13 @@ func (s Input) buildAccess() Section {
 	return section
 }
 
-// buildSecrets names what has to stay in the folder although it is secret.
+// Secrets that have to remain in the folder.
 func (s Input) buildSecrets() Section {
 	section := Section{Title: "Secrets that stay in the folder"}
 	if s.Folder == "" {
 		return section
 	}
-	if !s.isInvalidated() { // it opens nothing any more
+	if !s.isInvalidated() { // it grants no access any more
 		section.addFact(state.InstallDir+"/auth/kubeconfig", "an administrator's access, valid for ten years")
 	}
 	section.addFact(state.InstallDir+"/auth/kubeadmin-password", "the first user's password, until kubeadmin is removed")
@@ -149,7 +147,6 @@ func (s Input) buildSecrets() Section {
 	return section
 }
 
-// hasTypedSecrets tells whether the answers refer to secrets in the folder.
 func (s Input) hasTypedSecrets() bool {
 	refs := []state.SecretRef{s.Spec.Exoscale.APIKey, s.Spec.Exoscale.APISecret, s.Spec.OpenShift.PullSecret, s.Spec.Syn.GitToken}
 	return slices.ContainsFunc(refs, func(ref state.SecretRef) bool { return strings.HasPrefix(ref.File, s.joinPath(state.SecretsDir)) })
@@ -169,7 +166,6 @@ func (s Input) buildDurations() Section {
 	return section
 }
 
-// formatDuration formats a duration, e.g. 42s, 1m58s, 50m.
 func formatDuration(d time.Duration) string {
 	text := d.Truncate(time.Second).String()
 	if whole, found := strings.CutSuffix(text, "m0s"); found {
@@ -178,7 +174,6 @@ func formatDuration(d time.Duration) string {
 	return text
 }
 
-// joinPath returns the path of a file in the cluster's folder.
 func (s Input) joinPath(names ...string) string {
 	return filepath.Join(append([]string{s.Folder}, names...)...)
 }

@@ -49,7 +49,6 @@ func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
 	}
 }
 
-// connected is a cluster that Project Syn runs.
 func connected() handover.Input {
 	s := source()
 	s.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
@@ -92,7 +91,7 @@ func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
 	}
 }
 
-// Who took the first kubeconfig its power is led elsewhere.
+// The API refuses the first kubeconfig: the report must not offer it.
 func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
 	s := connected()
 	s.Facts.Syn.AdminInvalidated = time.Date(2026, 5, 5, 8, 30, 0, 0, time.UTC)
@@ -107,7 +106,7 @@ func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
 	}
 }
 
-// Without load balancers of one's own there is no machine that takes SSH from everywhere.
+// Without load balancers of one's own there is no machine that accepts SSH from everywhere.
 func TestTheWayToANodeLeadsThroughALoadBalancer(t *testing.T) {
 	s := connected()
 	if !strings.Contains(string(handover.New(s).RenderMarkdown()), "ssh -J ubuntu@lb-0.c-demo-1.example.net core@etcd-0.c-demo-1.example.net") {

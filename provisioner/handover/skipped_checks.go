@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-// buildSkippedChecks is what somebody decided not to check before the installation. It may be what breaks first.
+// A check that was skipped before the installation may be what fails first.
 func (s Input) buildSkippedChecks() Section {
 	section := Section{Title: "What was not checked"}
 	for _, skipped := range s.Facts.SkippedChecks {

@@ -6,10 +6,8 @@ import (
 	"time"
 )
 
-// isConnected tells whether Project Syn runs the cluster.
 func (s Input) isConnected() bool { return s.Spec.Syn.LieutenantURL != "" }
 
-// buildSyn is what Project Syn knows of the cluster, and where.
 func (s Input) buildSyn() Section {
 	section := Section{Title: "Project Syn"}
 	if !s.isConnected() {
@@ -30,7 +28,7 @@ func (s Input) buildSyn() Section {
 	return section
 }
 
-// listSecrets are what the installation made, and what Lieutenant made for Steward.
+// Those that the installation made, and the one that Lieutenant made for Steward.
 func (s Input) listSecrets() []string { return append(slices.Clone(s.Secrets), "steward") }
 
 func formatCommit(commit string) string {
@@ -50,7 +48,6 @@ func (s Input) describeCertificates() string {
 	return "by ACME; _acme-challenge records lead to " + s.Facts.Syn.ACME
 }
 
-// timeLayout is how a time is written.
 const timeLayout = "2006-01-02 15:04 MST"
 
 func formatSince(t time.Time) string {
@@ -67,7 +64,7 @@ func formatTimeOr(t time.Time, not string) string {
 	return formatSince(t)
 }
 
-// buildActions is what no program can do, with the reason.
+// Actions that no program can do, with the reason.
 func (s Input) buildActions() Section {
 	section := Section{Title: "What only people can do"}
 	if !s.isConnected() {
@@ -86,7 +83,7 @@ func (s Input) buildActions() Section {
 	return section
 }
 
-// addEmergencyAccess is about the way in that stays when the first kubeconfig is refused.
+// The access that remains when the API refuses the first kubeconfig.
 func (s Input) addEmergencyAccess(section *Section) {
 	if s.isInvalidated() {
 		return
@@ -102,5 +99,5 @@ func (s Input) addEmergencyAccess(section *Section) {
 	}
 }
 
-// isInvalidated tells whether the API refuses the kubeconfig that openshift-install wrote.
+// The API then refuses the kubeconfig that openshift-install wrote.
 func (s Input) isInvalidated() bool { return s.isConnected() && !s.Facts.Syn.AdminInvalidated.IsZero() }

@@ -5,13 +5,13 @@ import (
 	"exoshift/state"
 )
 
-// ToApplicationStatus is what an event says about an application of the cluster's catalog.
+// ToApplicationStatus returns the status of an application of the cluster's catalog from its event.
 func ToApplicationStatus(e provisioner.Event) state.ApplicationStatus {
 	return state.ApplicationStatus{Name: e.Name, Sync: e.Sync, Health: e.State, Message: e.Reason}
 }
 
-// ToSynStatus is what the newest event of each application says about all of them. The agent and Argo CD are among them:
-// they have no sync, and do not count.
+// ToSynStatus returns the status of the whole catalog from the newest event of each application. The agent and Argo CD
+// are among these events: they have no sync status, and are not counted.
 func ToSynStatus(newest []provisioner.Event) state.SynStatus {
 	var seen state.SynStatus
 	for _, e := range newest {
