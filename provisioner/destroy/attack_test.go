@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-// proofOf returns how an inventory proves an object, and "kept: " with the reason of one that stays.
+// proofOf returns an object's proof in an inventory, or "kept: " with the reason.
 func proofOf(inventory destroy.Inventory, id string) string {
 	for _, f := range inventory.Objects {
 		if f.ID == id {
@@ -34,8 +34,8 @@ func (s *scene) exists(id string) bool {
 	return slices.ContainsFunc(s.all(), func(name string) bool { return strings.HasSuffix(name, " "+id) })
 }
 
-// Whoever may write a Service can annotate it with any ID, and the cloud controller manager then gives its name to that load
-// balancer and leads it to the cluster's pool. Whoever may write a PersistentVolume can have any volume attached.
+// Whoever may write a Service can annotate it with any ID, and the cloud controller manager then gives its name to that
+// load balancer and points it to the cluster's pool. Whoever may write a PersistentVolume can have any volume attached.
 func TestTeardown_KeepsWhatATenantAimsItAt(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		ours := map[string]string{"exoshift-cluster": "c-demo-1"}
@@ -148,7 +148,7 @@ func TestTeardown_KeepsZoneWithForeignRecords(t *testing.T) {
 		if want := []string{"@ MX mail.example.net", "alias ALIAS example.net", "shop A 192.0.2.9"}; !slices.Equal(want, listed) {
 			t.Errorf("listed %q, want %q", listed, want)
 		}
-		// Names of the cluster must not go on leading to addresses that somebody else gets.
+		// Names of the cluster must not point to addresses that are reassigned to others.
 		if left := s.records(zone.ID); !slices.Equal(left, listed) {
 			t.Errorf("the zone has %q", left)
 		}
@@ -166,7 +166,7 @@ func TestTeardown_KeepsBucketsOfAnotherCluster(t *testing.T) {
 		delta.Cluster.ID, delta.ObjectStorage.BucketPrefix = "c-delta", "c-alpha"
 		s.bucketOf("c-alpha", "c-alpha-logstore")
 		s.bucketOf("c-delta", "c-alpha-image-registry")
-		s.bucket("c-alpha-bootstrap") // an earlier version marked none
+		s.bucket("c-alpha-bootstrap") // an earlier version set no mark
 		teardown := s.teardownOf(delta, destroy.Options{})
 		inventory, err := teardown.TakeInventory(t.Context())
 		s.must(err)
@@ -179,7 +179,7 @@ func TestTeardown_KeepsBucketsOfAnotherCluster(t *testing.T) {
 				t.Errorf("%s: %s, want %s", bucket, got, want)
 			}
 		}
-		// Whoever asks for it all the same, because the mark was made after the look, is refused.
+		// A deletion is refused if the mark was set after the listing.
 		_, err = s.storage.WithOwner("c-delta").DeleteBucket(t.Context(), "c-alpha-logstore")
 		if !fault.Is(err, fault.Conflict) || !s.exists("c-alpha-logstore") {
 			t.Errorf("deleting it ends with %v", err)

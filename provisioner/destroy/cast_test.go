@@ -14,14 +14,13 @@ type body = map[string]any
 
 func ref(id string) body { return body{"id": id} }
 
-// cast makes a cluster, and objects of the same kinds that only look like it.
+// cast creates a cluster, and objects of the same kinds that only resemble it.
 func (s *scene) cast() {
 	s.t.Helper()
 	s.foreign()
 	s.cluster()
 }
 
-// cluster makes an object of every kind that a cluster can have.
 func (s *scene) cluster() {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -54,7 +53,6 @@ func (s *scene) cluster() {
 	s.raw(http.MethodPost, "/instance/"+master.ID+":create-snapshot", nil)
 }
 
-// balancerFor makes the load balancer of a Service of the cluster, as the cloud controller manager does.
 func (s *scene) balancerFor(service, pool string) string {
 	s.t.Helper()
 	claim := state.Claim{Kind: state.KindLoadBalancer, By: "service shop/" + service, Name: "k8s-" + uuid.NewString(), Since: time.Now()}
@@ -63,7 +61,6 @@ func (s *scene) balancerFor(service, pool string) string {
 	return claim.ID
 }
 
-// volumeFor makes the volume of a claim in the cluster, as the CSI driver does.
 func (s *scene) volumeFor(what, instance string) string {
 	s.t.Helper()
 	claim := state.Claim{Kind: state.KindVolume, By: "persistent volume " + what, Name: "pvc-" + uuid.NewString(), Since: time.Now()}
@@ -72,7 +69,7 @@ func (s *scene) volumeFor(what, instance string) string {
 	return claim.ID
 }
 
-// foreign makes what must be there afterwards.
+// foreign creates objects that must not be deleted.
 func (s *scene) foreign() {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -93,11 +90,10 @@ func (s *scene) foreign() {
 	s.volume("archive", "")
 }
 
-// groups makes two security groups that refer to each other.
 func (s *scene) groups(first, second string) []string {
 	s.t.Helper()
 	var ids []string
-	for range 2 { // the first time the other one is not there
+	for range 2 { // at first the other one does not exist
 		ids = nil
 		for _, pair := range [][2]string{{first, second}, {second, first}} {
 			group := state.SecurityGroup{Name: pair[0]}
@@ -153,7 +149,6 @@ func (s *scene) bucketOf(owner, name string) {
 	s.must(err)
 }
 
-// pool makes an instance pool of one member of the same type as a machine.
 func (s *scene) pool(name string, labels map[string]string, like state.Instance) string {
 	s.t.Helper()
 	var live struct {
@@ -168,7 +163,6 @@ func (s *scene) pool(name string, labels map[string]string, like state.Instance)
 	return s.raw(http.MethodPost, "/instance-pool", wanted)
 }
 
-// balancer makes a load balancer, with a service for a pool if there is one.
 func (s *scene) balancer(name, pool string) string {
 	s.t.Helper()
 	id := s.raw(http.MethodPost, "/load-balancer", body{"name": name})
@@ -181,7 +175,6 @@ func (s *scene) balancer(name, pool string) string {
 	return id
 }
 
-// volume makes a block volume and attaches it if there is an instance.
 func (s *scene) volume(name, instance string) string {
 	s.t.Helper()
 	id := s.raw(http.MethodPost, "/block-storage", body{"name": name, "size": 10})

@@ -10,13 +10,14 @@ import (
 	"exoshift/state"
 )
 
-// The cluster may be broken, which is a reason to destroy it: it is asked for a short while.
+// The cluster may be broken, which is a reason to destroy it: the timeout is short.
 const (
 	clusterLimit = 10 * time.Second
 	clusterPause = 3 * time.Second
 )
 
-// queryCluster learns what the cluster made itself. A cluster that does not answer is no reason to stop.
+// queryCluster lists the cloud objects that the cluster created itself. A cluster that does not answer does not stop the
+// teardown.
 func (t *Teardown) queryCluster(ctx context.Context, found []Found) error {
 	const missed = "load balancers and volumes that it made are not proven to be its own, and stay"
 	silent := ""
@@ -41,7 +42,6 @@ func (t *Teardown) queryCluster(ctx context.Context, found []Found) error {
 	return nil
 }
 
-// pollClaims asks until there is an answer, or the limit has passed; then the error is what was seen last.
 func (t *Teardown) pollClaims(ctx context.Context) ([]state.Claim, error) {
 	ctx, cancel := context.WithTimeout(ctx, clusterLimit)
 	defer cancel()

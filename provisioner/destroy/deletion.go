@@ -9,10 +9,10 @@ import (
 	"exoshift/state"
 )
 
-// deleteAll deletes objects of one kind. What cannot be deleted stops nothing: it is noted, told, and tried again by the
-// next pass. Only the end of ctx is an error.
+// A failed deletion stops nothing: it is recorded, emitted, and retried by the next pass. Only the end of ctx is an
+// error.
 func (t *Teardown) deleteAll(ctx context.Context, report provisioner.Report, batch []Found) error {
-	if batch[0].Kind == state.KindSecurityGroup { // their rules refer to each other
+	if batch[0].Kind == state.KindSecurityGroup { // the rules of security groups refer to each other
 		t.forEachParallel(ctx, batch, func(o state.Object) {
 			_, err := t.clients.Cloud.ClearRules(ctx, o)
 			t.recordResult(ctx, report, o, "", err)
@@ -35,10 +35,9 @@ func (t *Teardown) delete(ctx context.Context, o state.Object) (state.Action, er
 	return t.clients.Cloud.Delete(ctx, o)
 }
 
-// recordResult keeps and tells what came of a deletion. An empty action is only a part of one.
 func (t *Teardown) recordResult(ctx context.Context, report provisioner.Report, o state.Object, action state.Action, err error) {
 	if ctx.Err() != nil && err != nil {
-		return // the run was stopped; nothing is known about the object
+		return // the run was stopped; the state of the object is unknown
 	}
 	t.mu.Lock()
 	delete(t.failures, newKey(o))
@@ -54,7 +53,6 @@ func (t *Teardown) recordResult(ctx context.Context, report provisioner.Report, 
 	}
 }
 
-// forEachParallel does something with each object, a few at a time over all steps, until ctx ends.
 func (t *Teardown) forEachParallel(ctx context.Context, batch []Found, do func(state.Object)) {
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -1,6 +1,6 @@
 // Package destroy is the reverse recipe: it finds everything that belongs to a cluster, deletes it in a safe order, and
-// looks again for a proof that nothing is left. What is not proven to be the cluster's is never touched; what looks as if it
-// were, is listed with the reason why that is no proof.
+// takes the inventory again to prove that nothing is left. An object that is not proven to be the cluster's is never
+// touched; one that only resembles them is listed with the reason.
 package destroy
 
 import (
@@ -11,73 +11,74 @@ import (
 	"exoshift/state"
 )
 
-// Cloud is what the zone and the organization hold.
+// Cloud lists and deletes the objects of the zone and the organization.
 type Cloud interface {
-	// Objects returns everything that could belong to a cluster, buckets and DNS records excepted.
+	// ListObjects returns all objects that could belong to a cluster, except buckets and DNS records.
 	ListObjects(ctx context.Context) ([]state.Object, error)
-	// Records returns the records of a DNS zone but those that every zone has; their Uses name the zone.
+	// ListRecords returns the records of a DNS zone except those that every zone has; their Uses name the zone.
 	ListRecords(ctx context.Context, zone state.Object) ([]state.Object, error)
 	// ClearRules deletes the rules of a security group, which may refer to other groups.
 	ClearRules(ctx context.Context, group state.Object) (state.Action, error)
-	// Delete deletes an object, lets go of what holds it, and waits until it is gone. It is content with what is gone
-	// already and then reports state.Found.
+	// Delete deletes an object, detaches what uses it, and waits until it is gone. A missing object is no error: the
+	// action is then state.Found.
 	Delete(ctx context.Context, object state.Object) (state.Action, error)
 }
 
 // Buckets is the object storage.
 type Buckets interface {
 	ListBuckets(ctx context.Context) ([]state.Object, error)
-	// GetBucketOwner returns the cluster that a bucket is marked as the property of, or "".
+	// GetBucketOwner returns the cluster in a bucket's owner mark, or "".
 	GetBucketOwner(ctx context.Context, name string) (string, error)
 	// DeleteBucket deletes a bucket with all that is in it, unless it is marked as another cluster's.
 	DeleteBucket(ctx context.Context, name string) (state.Action, error)
 }
 
-// Cluster is the running cluster, which made objects of the cloud by itself.
+// Cluster is the running cluster, which created cloud objects by itself.
 type Cluster interface {
-	// Claims returns what the cluster says that it made. That is no proof yet: any of its tenants may have written it.
+	// ListClaims returns what the cluster states to have created. That is no proof yet: any of its tenants may have
+	// written it.
 	ListClaims(ctx context.Context) ([]state.Claim, error)
 }
 
-// Clients is what a teardown acts on.
+// Clients is what a teardown works with.
 type Clients struct {
 	Cloud   Cloud
 	Buckets Buckets
-	Cluster Cluster // nil if there is no way to reach it
+	Cluster Cluster // nil if it is not reachable
 	Clock   provisioner.Clock
-	Syn     *Syn // nil if Project Syn does not know the cluster
+	Syn     *Syn // nil if the cluster is not registered in Project Syn
 }
 
-// Options are what is known and wanted beyond the Spec.
+// Options are the input of a teardown beyond the Spec.
 type Options struct {
-	Names         []state.Object // kinds and names that the recipe gives; records as "<name> <type>"
+	Names         []state.Object // kinds and names of the installation's objects; records as "<name> <type>"
 	Journal       []state.Entry  // of the installation; nil if its folder is lost
-	Remembered    []Found        // what an earlier teardown that did not finish had found
+	Remembered    []Found        // inventory of an earlier teardown that did not finish
 	DeleteBackups bool
-	// IncludeForeignRecords deletes the DNS zone with the records that somebody else made.
+	// IncludeForeignRecords deletes the DNS zone with the records that others created.
 	IncludeForeignRecords bool
-	OwnKey                string // the API key of this very run
+	OwnKey                string // the API key of this run
 }
 
 // Phase is the phase of all steps of a teardown.
 const Phase = "teardown"
 
-// parallel is how many objects are deleted at a time, to be polite to the API. A deletion is mostly waiting.
+// The limit of concurrent deletions spares the API. A deletion is mostly waiting.
 const parallel = 10
 
-// Teardown is the destruction of one cluster.
+// Teardown deletes one cluster.
 type Teardown struct {
 	identity identity
 	clients  Clients
 	options  Options
-	slots    chan struct{} // one for each deletion that runs
+	slots    chan struct{} // one for each running deletion
 
-	queried bool // the cluster, which answers only as long as it lives
+	queried bool // the cluster was queried, which is possible only while it exists
 	notes   []string
 	sources proofSources
 
 	mu       sync.Mutex
-	failures map[key]error // why an object could not be deleted, when it was last tried
+	failures map[key]error // last error of each failed deletion
 }
 
 // New returns the teardown of the cluster that spec describes.

@@ -17,7 +17,7 @@ import (
 	"exoshift/state"
 )
 
-// cluster is one object of each kind, most of them holding others.
+// cluster is one object of each kind, most of them with dependencies.
 func cluster() []state.Object {
 	ours := label("c-demo-1")
 	return []state.Object{
@@ -38,7 +38,6 @@ func cluster() []state.Object {
 	}
 }
 
-// claims are what that cluster says it made.
 func claims() []state.Claim {
 	return []state.Claim{claim(state.KindLoadBalancer, "balancer", "k8s-"), claim(state.KindVolume, "volume", "pvc-")}
 }
@@ -47,13 +46,12 @@ func options() Options {
 	return Options{Names: install.ListNames(spec()), Journal: []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1", ID: "template", Action: state.Created}}}
 }
 
-// destroyed runs a whole teardown and returns its error and the last inventory.
 func destroyed(t *testing.T, z *zone, o Options) (Inventory, error) {
 	t.Helper()
 	return torn(t, z.world(), o)
 }
 
-// torn is destroyed, for a world of which the zone is not all.
+// torn is destroyed, with clients beyond the zone.
 func torn(t *testing.T, world Clients, o Options) (Inventory, error) {
 	t.Helper()
 	teardown := New(spec(), world, o)
@@ -200,7 +198,7 @@ func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"ip": errors.New("busy")}}
 		z.after = func(id string) {
-			if id == "c-demo-1-admin" { // the very last of the first pass
+			if id == "c-demo-1-admin" { // the last one of the first pass
 				delete(z.refused, "ip")
 			}
 		}
@@ -210,7 +208,7 @@ func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
 	})
 }
 
-// What the cluster told, and what hung on its machines, is known to nobody once these are gone.
+// Claims, and objects attached to machines, cannot be found any more once these are deleted.
 func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		detached := state.Object{Kind: state.KindVolume, Name: "pvc-u1", ID: "detached", Created: born.Add(time.Hour)}

@@ -10,8 +10,8 @@ import (
 	"exoshift/state"
 )
 
-// zone is a cloud, an object storage and a cluster of a few lines, which remembers the order of deletions. It is as strict
-// as its maps say, so that orders and selections can be tested alone; the simulated zone is for the whole.
+// zone is a fake of cloud, object storage and cluster that records the order of deletions. Its maps configure failures,
+// so that orders and selections can be tested alone; the simulated zone is for the whole.
 type zone struct {
 	mu      sync.Mutex
 	objects []state.Object
@@ -98,7 +98,6 @@ func (z *zone) ListClaims(context.Context) ([]state.Claim, error) {
 
 func (z *zone) world() Clients { return Clients{Cloud: z, Buckets: z, Cluster: z, Clock: clock{}} }
 
-// clock is the bubble's.
 type clock struct{}
 
 func (clock) Now() time.Time { return time.Now() }

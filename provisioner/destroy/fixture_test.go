@@ -30,17 +30,15 @@ const (
 	secret = "very-secret-value"
 )
 
-// scene is a simulated zone and the clients that a teardown works with.
 type scene struct {
 	*exoscale.Client
 	storage *objects.Client
 	door    *door
 	t       *testing.T
 	net     network.Network
-	told    []state.Claim // what the cluster says that it made
+	told    []state.Claim // the cluster's claims
 }
 
-// onScene runs a test on a zone of its own, in virtual time.
 func onScene(t *testing.T, test func(t *testing.T, s *scene)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +64,7 @@ func (s *scene) must(err error) {
 	}
 }
 
-// ListClaims makes the scene the cluster.
+// ListClaims implements Cluster.
 func (s *scene) ListClaims(context.Context) ([]state.Claim, error) { return s.told, nil }
 
 func (s *scene) teardown(o destroy.Options) *destroy.Teardown {
@@ -79,7 +77,7 @@ func (s *scene) teardownOf(spec state.Spec, o destroy.Options) *destroy.Teardown
 	return destroy.New(spec, world, o)
 }
 
-// run destroys what a first look finds.
+// run destroys what a first inventory finds.
 func (s *scene) run(ctx context.Context, o destroy.Options) (destroy.Inventory, error) {
 	s.t.Helper()
 	teardown := s.teardown(o)
@@ -88,7 +86,6 @@ func (s *scene) run(ctx context.Context, o destroy.Options) (destroy.Inventory, 
 	return inventory, provisioner.Run(ctx, teardown.Plan(inventory), func(provisioner.Event) {})
 }
 
-// all returns everything that is there, by kind, name and ID.
 func (s *scene) all() []string {
 	s.t.Helper()
 	found, err := s.ListObjects(s.t.Context())
@@ -116,7 +113,7 @@ func (silence) RecordIntent(string, string) error { return nil }
 
 func (silence) RecordResult(string, string, string, state.Action) error { return nil }
 
-// door stands before the zone's services.
+// door is a proxy before the zone's services.
 type door struct {
 	mu     sync.Mutex
 	refuse func(*http.Request) bool // answered with 403
@@ -147,7 +144,7 @@ func (d *door) set(refuse func(*http.Request) bool, passed func(*http.Request)) 
 	d.refuse, d.passed = refuse, passed
 }
 
-// raw asks the API for what the recipe does not make, waits for the operation and returns the ID of what it is about.
+// raw creates by the API what the installation does not, waits for the operation and returns the object's ID.
 func (s *scene) raw(method, path string, body any) string {
 	s.t.Helper()
 	var answer struct {
@@ -156,7 +153,7 @@ func (s *scene) raw(method, path string, body any) string {
 	}
 	s.ask(method, path, body, &answer)
 	for operation := answer.ID; answer.State == "pending"; {
-		time.Sleep(time.Second) // of the bubble
+		time.Sleep(time.Second) // in the synctest bubble
 		s.ask(http.MethodGet, "/operation/"+operation, nil, &answer)
 	}
 	if answer.State != "success" {

@@ -8,13 +8,12 @@ import (
 	"exoshift/state"
 )
 
-// identity is what a cluster's objects are told by.
 type identity struct {
 	cluster string
 	domain  string
 	prefix  string        // of the names of buckets
-	backups string        // the bucket that holds them
-	names   map[name]bool // that the recipe gives
+	backups string        // the bucket of the backups
+	names   map[name]bool // that the installation gives
 }
 
 type name struct{ kind, name string }
@@ -30,7 +29,6 @@ func newIdentity(spec state.Spec, names []state.Object) identity {
 	return who
 }
 
-// nameOf makes names of zones and records comparable.
 func nameOf(kind, text string) name {
 	if kind == state.KindZone || kind == state.KindRecord {
 		text = strings.ToLower(strings.TrimSuffix(text, "."))
@@ -38,16 +36,15 @@ func nameOf(kind, text string) name {
 	return name{kind, text}
 }
 
-// hasLabel tells whether an object carries the cluster's label, or the mark of its owner.
 func (who identity) hasLabel(o state.Object) bool { return o.Labels[state.LabelCluster] == who.cluster }
 
-// isForeign tells whether an object carries the label or the mark of another cluster. Nothing else makes such an object ours.
+// The label or mark of another cluster overrides every other proof.
 func (who identity) isForeign(o state.Object) bool {
 	label, ok := o.Labels[state.LabelCluster]
 	return ok && label != who.cluster
 }
 
-// hasRecipeName tells whether an object has exactly a name that the recipe gives, and that no other recipe can give.
+// The name is one that this installation gives, and no other can give.
 func (who identity) hasRecipeName(o state.Object) bool {
 	text := o.Name
 	if o.Kind == state.KindRecord { // its content may have changed since
@@ -58,7 +55,6 @@ func (who identity) hasRecipeName(o state.Object) bool {
 	return who.names[nameOf(o.Kind, text)]
 }
 
-// hasSimilarName tells whether a name begins like those that the recipe gives to objects of that kind.
 func (who identity) hasSimilarName(o state.Object) bool {
 	kinds := []string{state.KindSecurityGroup, state.KindAntiAffinityGroup, state.KindElasticIP, state.KindRole, state.KindAPIKey}
 	return slices.Contains(kinds, o.Kind) && strings.HasPrefix(o.Name, who.cluster+"_")

@@ -11,25 +11,25 @@ import (
 	"exoshift/state"
 )
 
-// Inventory is what is there of a cluster.
+// Inventory is what exists of a cluster.
 type Inventory struct {
 	Objects []Found // to be deleted, in the order of deletion
 	Kept    []Kept
-	Notes   []string // what the operator should know about how complete it is
-	Syn     []string // what becomes of the cluster in Project Syn, one sentence each; nil: it does not know the cluster
-	Actions []string // what is left for people, one sentence each, with the reason
+	Notes   []string // gaps of the inventory that the operator should know of
+	Syn     []string // what happens to the cluster in Project Syn, one sentence each; nil: it is not registered
+	Actions []string // actions needed, one sentence each, with the reason
 }
 
-// IsEmpty tells that there is nothing to do.
+// IsEmpty reports whether there is nothing to delete.
 func (i Inventory) IsEmpty() bool { return len(i.Objects) == 0 && len(i.Syn) == 0 }
 
-// Kept is an object that stays. Without a proof it is not ours, and only looks so.
+// Kept is an object that is not deleted: it resembles the cluster's, without a proof.
 type Kept struct {
 	Found
 	Why string
 }
 
-// Price tells what an object costs per hour, and false if nobody knows.
+// Price returns what an object costs per hour, and false if that is unknown.
 type Price func(state.Object) (perHour float64, known bool)
 
 // HourlyCost returns what the cluster's objects cost per hour, and how many have no known price.
@@ -44,8 +44,8 @@ func (i Inventory) HourlyCost(price Price) (perHour float64, unknown int) {
 	return perHour, unknown
 }
 
-// TakeInventory takes the inventory. What it found once is remembered. It fails if anything cannot be listed: what is not seen
-// would be left behind.
+// TakeInventory takes the inventory. It keeps what it found before. It fails if any kind cannot be listed, since objects
+// of that kind would be left over.
 func (t *Teardown) TakeInventory(ctx context.Context) (Inventory, error) {
 	objects, err := t.list(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (t *Teardown) TakeInventory(ctx context.Context) (Inventory, error) {
 	return t.newInventory(found, objects), nil
 }
 
-// list returns everything that could be ours: with the marks of buckets that we would call ours, and with the records of the
+// list returns all candidates: with the owner marks of buckets that have our prefix, and with the records of the
 // cluster's DNS zone.
 func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
 	objects, err := t.clients.Cloud.ListObjects(ctx)
@@ -77,7 +77,7 @@ func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
 		}
 		owner, err := t.clients.Buckets.GetBucketOwner(ctx, bucket.Name)
 		if fault.Is(err, fault.NotFound) {
-			continue // gone meanwhile
+			continue // deleted meanwhile
 		}
 		if err != nil {
 			return nil, err
@@ -99,7 +99,6 @@ func (t *Teardown) list(ctx context.Context) ([]state.Object, error) {
 	return all, nil
 }
 
-// newIncompleteError is the error of an inventory with gaps. Bad credentials fail for every kind; one says it all.
 func newIncompleteError(err error) error {
 	causes := splitErrors(err)
 	if len(causes) == 1 {
@@ -108,9 +107,8 @@ func newIncompleteError(err error) error {
 	return fault.Newf(fault.KindOf(causes[0]), "take the inventory", "%w (and %d more lists failed)", causes[0], len(causes)-1)
 }
 
-// splitErrors returns the errors that were joined.
 func splitErrors(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error }) // the outermost one only, as errors.Join made it
+	joined, ok := err.(interface{ Unwrap() []error }) // the outermost one only, as made by errors.Join
 	if !ok {
 		return []error{err}
 	}
@@ -121,13 +119,12 @@ func splitErrors(err error) []error {
 	return all
 }
 
-// newInventory divides what goes from what stays, and puts it in the order of deletion.
 func (t *Teardown) newInventory(found []Found, all []state.Object) Inventory {
 	inventory := Inventory{Notes: slices.Clone(t.notes), Syn: t.describeSynRemoval(), Actions: t.listActions()}
 	records := listForeignRecords(found, all)
 	for _, f := range found {
 		if f.Kind == state.KindRecord && (len(records) == 0 || t.options.IncludeForeignRecords) {
-			continue // goes with its zone
+			continue // deleted with its zone
 		}
 		if why := t.findKeepReason(f, found, all); why != "" {
 			inventory.Kept = append(inventory.Kept, Kept{Found: f, Why: why})
@@ -149,7 +146,6 @@ func (t *Teardown) newInventory(found []Found, all []state.Object) Inventory {
 	return inventory
 }
 
-// listForeignRecords are the records of the cluster's DNS zone that are not ours.
 func listForeignRecords(found []Found, all []state.Object) []state.Object {
 	var records []state.Object
 	for _, o := range all {
@@ -164,8 +160,7 @@ func contains(found []Found, o state.Object) bool {
 	return slices.ContainsFunc(found, func(f Found) bool { return newKey(f.Object) == newKey(o) })
 }
 
-// listUnproven lists what looks as if it were ours and stays. Of the images for nodes, which clusters share, only a journal knows
-// who made one.
+// Of the images for nodes, which clusters share, only the journal proves who created one.
 func (t *Teardown) listUnproven(found []Found, all []state.Object) []Kept {
 	s := newSearch(all, t.identity, t.sources)
 	var kept []Kept
@@ -206,7 +201,6 @@ func (t *Teardown) findKeepReason(f Found, found []Found, all []state.Object) st
 	return ""
 }
 
-// isOwnKey tells whether an object is the API key of this run, or its role.
 func (t *Teardown) isOwnKey(o state.Object, all []state.Object) bool {
 	own := t.options.OwnKey
 	return own != "" && slices.ContainsFunc(all, func(candidate state.Object) bool {
@@ -214,7 +208,6 @@ func (t *Teardown) isOwnKey(o state.Object, all []state.Object) bool {
 	})
 }
 
-// findForeignUser returns the name of an object that uses f and is not ours, or "".
 func findForeignUser(f state.Object, found []Found, all []state.Object) string {
 	for _, o := range all {
 		if slices.Contains(o.Uses, f.ID) && !contains(found, o) {

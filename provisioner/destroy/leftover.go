@@ -9,16 +9,16 @@ import (
 	"exoshift/state"
 )
 
-// LeftoverError tells what could not be deleted.
+// LeftoverError reports objects that could not be deleted.
 type LeftoverError struct{ Left []Leftover }
 
-// Leftover is an object that is still there, and why.
+// Leftover is an object that still exists, with the cause.
 type Leftover struct {
 	Found
-	Cause error // nil if its deletion was accepted, and yet it is there
+	Cause error // nil if its deletion was accepted, but the object still exists
 }
 
-// Reason says in words why the object is still there.
+// Reason returns the cause in words.
 func (l Leftover) Reason() string {
 	if l.Cause == nil {
 		return "it was deleted and is there all the same"
@@ -34,7 +34,6 @@ func (e *LeftoverError) Error() string {
 	return strings.Join(left, "; ")
 }
 
-// newLeftoverError makes the error of a teardown that ends before nothing is left. Its hint is the first that the causes have.
 func (t *Teardown) newLeftoverError(objects []Found) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +49,7 @@ func (t *Teardown) newLeftoverError(objects []Found) error {
 	return fault.New(fault.Conflict, op, left).WithHint("%s; then run the same command again", hint)
 }
 
-// Describe names an object for people.
+// Describe returns an object's description for humans.
 func Describe(o state.Object) string {
 	text := FormatKind(o.Kind) + " " + cmp.Or(o.Name, o.ID)
 	if o.ID != "" && o.ID != o.Name && o.Name != "" {
@@ -59,7 +58,7 @@ func Describe(o state.Object) string {
 	return text
 }
 
-// FormatKind is what people call a kind.
+// FormatKind returns the display name of a kind.
 func FormatKind(kind string) string {
 	switch kind {
 	case state.KindSSHKey:

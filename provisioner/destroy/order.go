@@ -6,8 +6,8 @@ import (
 	"exoshift/state"
 )
 
-// listStages are the kinds in the order in which they can be deleted; kinds of one stage do not hold each other. Pools go
-// before instances because they replace members that vanish; keys go after what uses them and before their roles.
+// Kinds in the order of deletion; kinds of one stage do not depend on each other. Pools come before instances because
+// they replace deleted members; API keys come after what uses them and before their roles.
 func listStages() [][]string {
 	return [][]string{
 		{state.KindLoadBalancer},
@@ -24,7 +24,6 @@ func listStages() [][]string {
 	}
 }
 
-// findRank is the place of a kind in the order; kinds that nobody knows come last.
 func findRank(kind string) int {
 	place := 0
 	for _, stage := range listStages() {
@@ -38,7 +37,6 @@ func findRank(kind string) int {
 	return place
 }
 
-// findStage is the number of a kind's stage.
 func findStage(kind string) int {
 	all := listStages()
 	if n := slices.IndexFunc(all, func(stage []string) bool { return slices.Contains(stage, kind) }); n >= 0 {
@@ -47,7 +45,6 @@ func findStage(kind string) int {
 	return len(all)
 }
 
-// groupByKind groups what is sorted by kind.
 func groupByKind(objects []Found) [][]Found {
 	var groups [][]Found
 	for _, o := range objects {

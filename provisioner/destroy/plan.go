@@ -8,16 +8,15 @@ import (
 	"exoshift/provisioner"
 )
 
-// maxPasses is how often what is still there is tried again, after the first time.
 const maxPasses = 3
 
-// passInterval is between two passes: what held an object may need time to vanish.
+// Dependencies of an object may need time to disappear.
 const passInterval = 10 * time.Second
 
-// Plan returns the steps that delete an inventory. Running it again, with a new inventory, goes on where it stopped.
+// Plan returns the steps that delete an inventory. Repeating it with a new inventory continues where it stopped.
 func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
 	plan := t.signInSteps()
-	var all, before, stage []string // IDs of steps: every one, of the stage before, of this stage
+	var all, before, stage []string // IDs of all steps, of the previous stage, and of this stage
 	at := -1
 	for _, batch := range groupByKind(inventory.Objects) {
 		kind := batch[0].Kind
@@ -36,7 +35,6 @@ func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
 	return append(plan, t.buildSynSteps()...)
 }
 
-// stepProof is the step that finds nothing left.
 const stepProof = "proof"
 
 func formatTitle(kind string, n int) string {
@@ -46,13 +44,12 @@ func formatTitle(kind string, n int) string {
 	return fmt.Sprintf("Delete %d %ss", n, FormatKind(kind))
 }
 
-// estimateDuration is how long a batch takes if each deletion takes about half a minute, as an instance does in the recordings.
+// A deletion takes about half a minute, as an instance does in the recordings.
 func estimateDuration(n int) time.Duration {
 	rounds := (n + parallel - 1) / parallel
 	return time.Duration(rounds) * 30 * time.Second
 }
 
-// verifyEmpty takes inventories, and deletes what is still there, until one is empty or the passes are used up.
 func (t *Teardown) verifyEmpty(ctx context.Context, report provisioner.Report) error {
 	for pass := range maxPasses + 1 {
 		inventory, err := t.TakeInventory(ctx)

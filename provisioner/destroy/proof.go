@@ -10,37 +10,35 @@ import (
 	"exoshift/state"
 )
 
-// How an object is proven to be the cluster's.
+// Proofs that an object is the cluster's.
 const (
 	ByLabel     = "label"
 	ByOwnerMark = "owner-mark"  // of a bucket
-	ByJournal   = "journal"     // an installation noted that it made it
-	ByName      = "recipe-name" // exactly a name that the recipe gives
-	ByBothSides = "both-sides"  // the cluster says that it made it, and the cloud shows what only its controllers make
+	ByJournal   = "journal"     // the journal has its creation
+	ByName      = "recipe-name" // exactly a name that the installation gives
+	ByBothSides = "both-sides"  // the cluster claims it, and the cloud object is as only its controllers create it
 )
 
-// Found is an object of ours with its proof.
+// Found is an object of the cluster with its proof.
 type Found struct {
 	state.Object
 	Proof   string
-	Through string // the object that the proof is of, if this one is only a part of it or was made from it; for people
+	Through string // the object with the direct proof, if this one is only a part of it or was made from it; for humans
 }
 
-// key tells an object from all others.
 type key struct{ kind, id string }
 
 func newKey(o state.Object) key { return key{o.Kind, o.ID} }
 
-// proofSources is what proves that an object is ours, beside its label and name.
 type proofSources struct {
 	journal    map[key]bool
-	intended   map[string]time.Time // templates whose registration was intended and never noted, by name
+	intended   map[string]time.Time // templates with an intent to register but no result, by name
 	claims     map[key][]state.Claim
 	remembered map[key]Found
 }
 
-// readJournal returns what a journal proves: the IDs that were noted after a creation, until a deletion was, and the names
-// of templates whose registration was intended and never noted; a template carries neither our label nor our name.
+// A journal proves the IDs that were recorded after a creation, until a deletion was, and the names of templates with an
+// intent but no result; a template has neither our label nor our name.
 func readJournal(journal []state.Entry) proofSources {
 	e := proofSources{journal: map[key]bool{}, intended: map[string]time.Time{}, claims: map[key][]state.Claim{}, remembered: map[key]Found{}}
 	for _, entry := range journal {
@@ -54,14 +52,13 @@ func readJournal(journal []state.Entry) proofSources {
 		case entry.ID == "":
 		case entry.Action == state.Created || entry.Action == state.Adopted:
 			e.journal[key{entry.Kind, entry.ID}] = true
-		case entry.Action == state.Deleted: // names of buckets and SSH keys can be given again
+		case entry.Action == state.Deleted: // names of buckets and SSH keys can be reused
 			delete(e.journal, key{entry.Kind, entry.ID})
 		}
 	}
 	return e
 }
 
-// isJournaled tells whether the journal proves an object.
 func (e proofSources) isJournaled(o state.Object) bool {
 	if e.journal[newKey(o)] {
 		return true
@@ -70,8 +67,9 @@ func (e proofSources) isJournaled(o state.Object) bool {
 	return o.Kind == state.KindTemplate && open && !o.Created.Before(intended.Add(-clockSkew))
 }
 
-// storeProofs keeps the proofs that cannot be seen again: a dead cluster claims nothing, and what a proof came through may be
-// gone. The others have to hold anew: whoever takes the label off an object takes it away from us.
+// storeProofs stores the proofs that cannot be repeated: a dead cluster has no claims, and the object of an indirect
+// proof may be deleted. The others are evaluated anew: whoever removes the label from an object removes it from the
+// cluster.
 func (e proofSources) storeProofs(found []Found) {
 	for _, f := range found {
 		if _, known := e.remembered[newKey(f.Object)]; !known && f.Proof != "" && (f.Proof == ByBothSides || f.Through != "") {
@@ -80,7 +78,6 @@ func (e proofSources) storeProofs(found []Found) {
 	}
 }
 
-// addClaims keeps what the cluster says that it made.
 func (e proofSources) addClaims(claims []state.Claim) {
 	for _, c := range claims {
 		id := key{c.Kind, c.ID}
@@ -88,12 +85,12 @@ func (e proofSources) addClaims(claims []state.Claim) {
 	}
 }
 
-// clockSkew is how far the clocks of the cloud, of the cluster and of this machine may be apart.
+// The maximum difference between the clocks of the cloud, of the cluster and of this machine.
 const clockSkew = 5 * time.Minute
 
-// refuteClaim returns why the cloud does not confirm a claim, or "". The name holds a UID that the API server chose and that
-// nobody can aim at an object of somebody else's. The age matters because the cloud controller manager gives its name to
-// whatever load balancer a Service is annotated with.
+// refuteClaim returns why the cloud object does not confirm a claim, or "". The name includes a UID that the API server
+// chose, so nobody can choose it to match a foreign object. The age matters because the cloud controller manager gives
+// its name to any load balancer that a Service's annotation names.
 func refuteClaim(claim state.Claim, o state.Object) string {
 	switch {
 	case claim.Name == "":
@@ -106,8 +103,8 @@ func refuteClaim(claim state.Claim, o state.Object) string {
 	return ""
 }
 
-// findHolderKind is the kind of objects that one hangs on. While one of them is not ours, no claim counts: a volume may have moved
-// on to another machine, and a load balancer may be shared.
+// findHolderKind returns the kind of objects that one is attached to. Unless all of them are ours, no claim counts: a
+// volume may be attached to another machine now, and a load balancer may be shared.
 func findHolderKind(kind string) string {
 	switch kind {
 	case state.KindVolume, state.KindSnapshot:
@@ -122,13 +119,12 @@ func findHolderKind(kind string) string {
 	return ""
 }
 
-// isDependentKind tells whether objects of a kind are part of what they hang on, or made from it, so that they go with it. A volume
-// and a load balancer are not: a tenant can have somebody else's attached to a machine and led to a pool of ours.
+// Objects of these kinds are part of another object, or made from it, and are deleted with it. A volume and a load
+// balancer are not: a tenant can attach a foreign volume to a machine, or point a foreign load balancer to our pool.
 func isDependentKind(kind string) bool {
 	return kind != state.KindVolume && kind != state.KindLoadBalancer
 }
 
-// findOwned returns the objects that belong to the cluster, in their order, each with its proof.
 func findOwned(objects []state.Object, who identity, e proofSources) []Found {
 	s := newSearch(objects, who, e)
 	var found []Found
@@ -140,12 +136,11 @@ func findOwned(objects []state.Object, who identity, e proofSources) []Found {
 	return found
 }
 
-// proofSearch collects the proofs.
 type proofSearch struct {
 	identity identity
 	sources  proofSources
 	byID     map[string]state.Object
-	clusters map[string]bool // that something carries the label of
+	clusters map[string]bool // clusters with a label on some object
 	proven   map[key]Found
 }
 
@@ -157,7 +152,7 @@ func newSearch(objects []state.Object, who identity, e proofSources) proofSearch
 			s.clusters[o.Labels[state.LabelCluster]] = true
 		}
 	}
-	for fresh := true; fresh; { // what hangs on something that hangs on something of ours
+	for fresh := true; fresh; { // objects of objects of ours
 		fresh = false
 		for _, o := range objects {
 			if _, known := s.proven[newKey(o)]; known || who.isForeign(o) {
@@ -171,7 +166,6 @@ func newSearch(objects []state.Object, who identity, e proofSources) proofSearch
 	return s
 }
 
-// findProof returns the first proof that there is for an object, and the object that it comes through.
 func (s proofSearch) findProof(o state.Object) (proof, through string) {
 	switch {
 	case s.identity.hasLabel(o) && o.Kind == state.KindBucket:
@@ -197,7 +191,7 @@ func (s proofSearch) findProof(o state.Object) (proof, through string) {
 	return remembered.Proof, remembered.Through
 }
 
-// hasNamesake tells whether a bucket without a mark has the name that another cluster, which is there, gives to its own.
+// A bucket without a mark may have the name that another existing cluster gives to its own.
 func (s proofSearch) hasNamesake(o state.Object) bool {
 	return o.Kind == state.KindBucket && s.identity.prefix != s.identity.cluster && s.clusters[s.identity.prefix]
 }
@@ -206,7 +200,7 @@ func (s proofSearch) isConfirmed(o state.Object) bool {
 	return slices.ContainsFunc(s.sources.claims[newKey(o)], func(c state.Claim) bool { return refuteClaim(c, o) == "" })
 }
 
-// findHolder returns something of ours that an object hangs on, if there is anything, and tells whether all of it is ours.
+// findHolder returns an object of ours that this one is attached to, and whether all of them are ours.
 func (s proofSearch) findHolder(o state.Object) (by *Found, own bool) {
 	kind := findHolderKind(o.Kind)
 	for _, id := range o.Uses {
@@ -223,7 +217,7 @@ func (s proofSearch) findHolder(o state.Object) (by *Found, own bool) {
 	return by, true
 }
 
-// describeUnproven returns why an object that looks as if it were ours is not proven to be, or "" if it does not even look so.
+// describeUnproven returns why a candidate is not proven, or "" for an object that is no candidate.
 func (s proofSearch) describeUnproven(o state.Object) string {
 	claims := s.sources.claims[newKey(o)]
 	switch {
@@ -245,7 +239,6 @@ func (s proofSearch) describeUnproven(o state.Object) string {
 	return ""
 }
 
-// describeForeign returns why something of another cluster is not ours although it looks so.
 func (s proofSearch) describeForeign(o state.Object) string {
 	label := o.Labels[state.LabelCluster]
 	switch {
@@ -257,7 +250,6 @@ func (s proofSearch) describeForeign(o state.Object) string {
 	return ""
 }
 
-// isNodeImage tells by the name what installations register templates as.
 func isNodeImage(name string) bool {
 	return strings.HasPrefix(name, "rhcos-") || strings.HasPrefix(name, "scos-")
 }

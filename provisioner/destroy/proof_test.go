@@ -22,15 +22,13 @@ func identity1() identity { return newIdentity(spec(), install.ListNames(spec())
 
 func label(cluster string) map[string]string { return map[string]string{state.LabelCluster: cluster} }
 
-// born is when the clusters of these tests were installed.
 var born = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// claim is what a cluster says of an object that was made for something with the UID u1, an hour after its installation.
+// claim is a claim for something with the UID u1, an hour after the cluster's installation.
 func claim(kind, id, prefix string) state.Claim {
 	return state.Claim{Kind: kind, ID: id, By: "shop/web", Name: prefix + "u1", Since: born.Add(time.Hour)}
 }
 
-// proofs returns how each object was proven, by its ID.
 func proofs(found []Found) map[string]string {
 	by := map[string]string{}
 	for _, f := range found {
@@ -55,12 +53,12 @@ func TestOurs_EveryProof(t *testing.T) {
 		{Kind: state.KindSnapshot, Name: "s", ID: "s1", Uses: []string{"i1"}},
 		{Kind: state.KindSecurityGroup, Name: "c-demo-1_infra", ID: "g1"},
 		{Kind: state.KindAntiAffinityGroup, Name: "c-demo-1_worker", ID: "a1"},
-		{Kind: state.KindAntiAffinityGroup, Name: "c-demo-1_worker_2", ID: "a2"}, // there were more workers once
+		{Kind: state.KindAntiAffinityGroup, Name: "c-demo-1_worker_2", ID: "a2"}, // there were more workers before
 		{Kind: state.KindElasticIP, Name: "c-demo-1_api", ID: "e1", Labels: label("c-demo-1")},
 		{Kind: state.KindSSHKey, Name: "c-demo-1-admin", ID: "c-demo-1-admin"},
 		{Kind: state.KindZone, Name: "C-demo-1.example.net", ID: "z1"},
 		{Kind: state.KindRecord, Name: "*.apps CNAME ingress.c-demo-1.example.net", ID: "d1", Uses: []string{"z1"}},
-		{Kind: state.KindRecord, Name: "etcd-7 A 192.0.2.7", ID: "d2", Uses: []string{"z1"}}, // there were more masters once
+		{Kind: state.KindRecord, Name: "etcd-7 A 192.0.2.7", ID: "d2", Uses: []string{"z1"}}, // there were more masters before
 		{Kind: state.KindBucket, Name: "c-demo-1-logstore", ID: "c-demo-1-logstore"},
 		{Kind: state.KindBucket, Name: "c-demo-1-image-registry", ID: "c-demo-1-image-registry", Labels: label("c-demo-1")},
 		{Kind: state.KindTemplate, Name: "rhcos-1", ID: "t1"},
@@ -172,7 +170,7 @@ func TestOurs_IntentThatWasNotedDoneProvesNoNamesake(t *testing.T) {
 	}
 }
 
-// The prefix of buckets is free: that of c-delta may be the name of another cluster.
+// The prefix of buckets can be chosen freely: that of c-delta may be the name of another cluster.
 func TestOurs_BucketsOfACluster_ThatIsCalledLikeOurPrefix(t *testing.T) {
 	delta := spec()
 	delta.Cluster.ID, delta.ObjectStorage.BucketPrefix = "c-delta", "c-alpha"

@@ -11,40 +11,40 @@ import (
 	"exoshift/state"
 )
 
-// Syn is Project Syn, as far as it knows the cluster.
+// Syn is the cluster's registration and secrets in Project Syn.
 type Syn struct {
 	Lieutenant Lieutenant
 	Vault      Vault
 	Tenant     string
-	Secrets    []state.VaultSecret // what the cluster's catalog refers to
-	// Show leads a person to a page where they sign in; nil: nobody is there.
+	Secrets    []state.VaultSecret // referenced by the cluster's catalog
+	// Show opens a login page for the user; nil: there is no user.
 	Show func(ctx context.Context, url string) error
 }
 
-// Lieutenant keeps the cluster's registration.
+// Lieutenant has the cluster's registration.
 type Lieutenant interface {
 	SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error
-	// DeleteCluster lifts the protection of the registration and deletes it; the repository of the catalog is archived. It
-	// is content with one that is gone.
+	// DeleteCluster removes the protection of the registration and deletes it; the repository of the catalog is archived.
+	// A missing one is no error.
 	DeleteCluster(ctx context.Context, id string) (state.Action, error)
 }
 
-// Vault keeps the cluster's secrets.
+// Vault has the cluster's secrets.
 type Vault interface {
 	SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error
-	// Delete deletes the newest version of a secret, which can be taken back.
+	// Delete deletes the newest version of a secret, which can be undone.
 	Delete(ctx context.Context, path string) (state.Action, error)
-	// Restore takes that back. It is content with a secret that is there, or never was.
+	// Restore undoes that. A secret that exists, or never did, is no error.
 	Restore(ctx context.Context, path string) (state.Action, error)
 }
 
-// shared is where Vault keeps what all clusters use.
+// The prefix of secrets that all clusters share.
 const shared = "__shared__/"
 
-// listBackupSecrets are without which no backup can be read.
+// Without these no backup can be read.
 func listBackupSecrets() []string { return []string{"cluster-backup", "global-backup"} }
 
-// signInSteps come first, so that whoever cannot sign in learns it at the beginning: nothing else waits for them.
+// They come first, so that a failed login is known at the start: no other step waits for them.
 func (t *Teardown) signInSteps() provisioner.Plan {
 	if t.clients.Syn == nil {
 		return nil
@@ -61,7 +61,7 @@ func (t *Teardown) signIn(ctx context.Context, report provisioner.Report) error 
 	return report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show)
 }
 
-// buildSynSteps take the cluster out of Project Syn, once nothing of it runs any more: as long as it did, its secrets were used.
+// They run once nothing of the cluster runs any more: until then it uses its secrets.
 func (t *Teardown) buildSynSteps() provisioner.Plan {
 	if t.clients.Syn == nil {
 		return nil
@@ -78,7 +78,7 @@ func (t *Teardown) buildSynSteps() provisioner.Plan {
 	return plan
 }
 
-// restorePasswords brings back what Lieutenant deletes with a cluster: all that Vault has of it.
+// Lieutenant deletes all secrets of a cluster in Vault.
 func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Report) error {
 	if err := report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show); err != nil {
 		return err
@@ -93,7 +93,6 @@ func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Repo
 	return nil
 }
 
-// listPasswordPaths are the paths of the secrets without which no backup can be read, sorted.
 func (t *Teardown) listPasswordPaths() []string {
 	return slices.DeleteFunc(t.listOwnSecrets(), func(where string) bool { return !slices.Contains(listBackupSecrets(), path.Base(where)) })
 }
@@ -116,7 +115,6 @@ func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) er
 	return nil
 }
 
-// listOwnSecrets are the paths of the secrets that no other cluster uses, sorted.
 func (t *Teardown) listOwnSecrets() []string {
 	var paths []string
 	for _, secret := range t.clients.Syn.Secrets {
@@ -140,7 +138,6 @@ func (t *Teardown) removeRegistration(ctx context.Context, report provisioner.Re
 	return nil
 }
 
-// describeSynRemoval says what becomes of the cluster in Project Syn, one sentence each.
 func (t *Teardown) describeSynRemoval() []string {
 	if t.clients.Syn == nil {
 		return nil
@@ -156,7 +153,6 @@ func (t *Teardown) describeSynRemoval() []string {
 	}
 }
 
-// listActions says what no program can do, one sentence each, with the reason.
 func (t *Teardown) listActions() []string {
 	if t.clients.Syn == nil {
 		return nil

@@ -12,12 +12,12 @@ import (
 	"exoshift/state"
 )
 
-// registry is Lieutenant and Vault in a few lines: a registration, and what of its secrets is there.
+// registry is a fake of Lieutenant and Vault: a registration, and its secrets.
 type registry struct {
 	registered bool
-	secrets    map[string]bool // by path; false: deleted, and can be had back
+	secrets    map[string]bool // by path; false: deleted, and can be restored
 	done       []string
-	refuse     string // what is done and refused, as in done; "": nothing
+	refuse     string // the call that is refused, as in done; "": none
 }
 
 func (r *registry) SignIn(context.Context, func(context.Context, string) error) error {
@@ -35,7 +35,7 @@ func (r *registry) may(what string) error {
 	return nil
 }
 
-// DeleteCluster has all secrets deleted, as Lieutenant's operator does.
+// DeleteCluster deletes all secrets, as Lieutenant's operator does.
 func (r *registry) DeleteCluster(_ context.Context, id string) (state.Action, error) {
 	if !r.registered {
 		return state.Found, nil
@@ -72,7 +72,7 @@ func (r *registry) Restore(_ context.Context, path string) (state.Action, error)
 	return state.Updated, nil
 }
 
-// enrolled is a cluster of Project Syn with these secrets, beside machines.
+// enrolled is a cluster of Project Syn with these secrets, and machines.
 func enrolled(paths ...string) (*zone, *registry, Clients) {
 	z, r := &zone{objects: cluster()}, &registry{registered: true, secrets: map[string]bool{}}
 	world := z.world()
@@ -84,7 +84,7 @@ func enrolled(paths ...string) (*zone, *registry, Clients) {
 	return z, r, world
 }
 
-// A refusal in the middle leaves what comes later as it is, and the next teardown goes on from there.
+// A refused call leaves the later ones out, and the next teardown continues from there.
 func TestATeardownThatProjectSynRefusesInTheMiddleGoesOnLater(t *testing.T) {
 	const ccm, csi, backup = "t-demo/c-demo-1/exoscale/ccm", "t-demo/c-demo-1/exoscale/csi", "t-demo/c-demo-1/cluster-backup"
 	all := []string{"delete " + ccm, "delete " + csi, "unregister c-demo-1", "restore " + backup}

@@ -17,7 +17,7 @@ import (
 	"exoshift/state"
 )
 
-// backups is what a teardown leaves of a cast.
+// backups is what a teardown of a cast keeps.
 const backups = "bucket c-demo-1-cluster-backup c-demo-1-cluster-backup"
 
 func TestAZoneIsAsBeforeOnceAClusterIsDestroyed(t *testing.T) {
@@ -86,7 +86,7 @@ func TestARefusedDeletionIsLeftOverAndGoesWhenItIsAllowed(t *testing.T) {
 	})
 }
 
-// Each run is stopped after a few changes; what it found is remembered, as a folder does.
+// Each run is stopped after a few changes; its inventory is kept in the folder.
 func TestATeardownThatIsStoppedOverAndOverEndsAllTheSame(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		s.foreign()
