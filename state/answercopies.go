@@ -14,8 +14,8 @@ import (
 // SumsFile lists the copies of given answers with their SHA-256, as sha256sum -c reads it.
 const SumsFile = "answers.sha256"
 
-// KeepAnswers keeps a numbered copy of answers as they were given, answers-1.yaml and so on, unless they are those that
-// were kept last.
+// KeepAnswers keeps a numbered copy of answers under the next free name (answers-1.yaml, ...), unless they equal the last
+// copy.
 func (f Folder) KeepAnswers(given []byte) error {
 	sums, err := f.Read(SumsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func newLine(before []byte) string {
 	return "\n"
 }
 
-// findFreeCopy returns the name of the next copy: one that a killed process left without its line stays as it is.
+// A copy that a killed process left without its line in SumsFile is not overwritten.
 func (f Folder) findFreeCopy() (string, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("answers-%d.yaml", n)
@@ -56,7 +56,7 @@ func (f Folder) findFreeCopy() (string, error) {
 	}
 }
 
-// HasChanges tells whether a run may have changed anything in the cloud: it noted what it was about to do.
+// HasChanges reports whether a run may have changed cloud objects: the journal has an intent.
 func (f Folder) HasChanges() (bool, error) {
 	entries, err := f.ListEntries()
 	return len(entries) > 0, err

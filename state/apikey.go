@@ -8,16 +8,14 @@ import (
 	"path/filepath"
 )
 
-// keysDir holds the API keys that were made for the cluster, each in a file that only its owner can read.
 const keysDir = "api-keys"
 
-// storedKey is the form of such a file.
 type storedKey struct {
 	Key    string `json:"key"`
 	Secret string `json:"secret"`
 }
 
-// SaveAPIKey keeps a key with its secret, which nobody tells a second time.
+// SaveAPIKey stores a key with its secret, which the API returns only once.
 func (f Folder) SaveAPIKey(key APIKey) error {
 	content, err := json.Marshal(storedKey{Key: key.Key, Secret: key.Secret})
 	if err != nil {
@@ -26,7 +24,7 @@ func (f Folder) SaveAPIKey(key APIKey) error {
 	return f.Write(formatKeyFile(key.Name), content)
 }
 
-// LoadAPIKey returns the key that was kept under a name, or one without Key and Secret.
+// LoadAPIKey returns the key that was stored under a name, or one without Key and Secret.
 func (f Folder) LoadAPIKey(name string) (APIKey, error) {
 	content, err := f.Read(formatKeyFile(name))
 	if errors.Is(err, fs.ErrNotExist) {

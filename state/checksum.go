@@ -10,19 +10,16 @@ import (
 	"regexp"
 )
 
-// errChecksum is the cause of a file or line that was changed after it was written.
 var errChecksum = errors.New("its content does not match its checksum")
 
-// checksumPattern is a JSON object whose last field is the checksum of everything before it.
+// A JSON object whose last field is the checksum of everything before it.
 var checksumPattern = regexp.MustCompile(`(?s)^(.*),\s*"sum":\s*"([0-9a-f]{16})"\s*}\s*$`)
 
-// appendChecksum adds its checksum to a JSON object that has fields. The new field is set apart as the others are.
 func appendChecksum(object []byte, separator, end string) []byte {
 	body := bytes.TrimSuffix(object, []byte(end))
 	return fmt.Appendf(nil, `%s,%s"sum":%s"%s"%s`, body, separator, formatPadding(separator), computeChecksum(body), end)
 }
 
-// formatPadding is what stands between a key and its value.
 func formatPadding(separator string) string {
 	if separator == "" {
 		return ""
@@ -30,13 +27,12 @@ func formatPadding(separator string) string {
 	return " "
 }
 
-// HasChecksum tells whether a file that holds a JSON object has its own checksum; those of earlier versions have none.
+// HasChecksum reports whether a file that holds a JSON object has its own checksum; those of earlier versions have none.
 func HasChecksum(object []byte) bool {
 	has, _ := verifyChecksum(object)
 	return has
 }
 
-// verifyChecksum tells whether an object is sealed, and fails if it is and was changed since.
 func verifyChecksum(object []byte) (bool, error) {
 	var field struct {
 		Sum *string `json:"sum"`
@@ -54,13 +50,13 @@ func verifyChecksum(object []byte) (bool, error) {
 	return true, nil
 }
 
-// computeChecksum is short: it finds damage, and keeps nobody from forging a line.
+// The checksum is short: it detects damage, not forgery.
 func computeChecksum(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:8])
 }
 
-// DamageError is a file of the folder that cannot be relied on. What leads on is part of its text.
+// DamageError reports an unreliable file of the folder. Its text includes the fix.
 type DamageError struct {
 	Dir, File string
 	Err       error

@@ -2,21 +2,21 @@ package state
 
 import "time"
 
-// Phases of a cluster that comes alive, as a watcher can tell them apart, in their usual order.
+// Phases of the bootstrap of a cluster, as they are observable from outside, in their usual order.
 const (
 	PhaseMachine       = "bootstrap-machine"     // the bootstrap machine runs
 	PhaseMachineConfig = "machine-config-server" // the bootstrap machine serves what masters boot from
 	PhaseTemporaryAPI  = "temporary-api"         // the temporary API answers
 	PhaseManifests     = "manifests"             // manifests are being applied
-	PhaseMastersBoot   = "masters-boot"          // the first master has fetched its configuration and asks to join
+	PhaseMastersBoot   = "masters-boot"          // the first master has fetched its configuration and requests a certificate
 	PhaseMasters       = "masters-join"          // the first master has registered
 	PhaseEtcd          = "etcd-scaling"          // etcd grows beyond the bootstrap member
 	PhaseControlPlane  = "control-plane"         // the production control plane runs on two masters
-	PhaseBootstrapped  = "bootstrap-success"     // cluster-bootstrap has seen its pods
-	PhaseTeardown      = "bootstrap-finished"    // the temporary control plane goes away
+	PhaseBootstrapped  = "bootstrap-success"     // cluster-bootstrap has found its pods running
+	PhaseTeardown      = "bootstrap-finished"    // the temporary control plane stops
 	PhaseEtcdInCluster = "etcd-in-cluster"       // etcd is whole without the bootstrap member
 	PhaseComplete      = "bootstrap-complete"    // the installation of the control plane is complete
-	PhaseMemberRemoved = "bootstrap-removed"     // etcd dropped the bootstrap member; the machine may go
+	PhaseMemberRemoved = "bootstrap-removed"     // etcd dropped the bootstrap member; the machine may be deleted
 	PhaseNodes         = "nodes-join"            // the first node that is no master is Ready
 	PhaseVersion       = "version-installed"     // ClusterVersion is available and no longer progressing
 	PhaseStable        = "operators-stable"      // every operator has been stable for long enough
@@ -37,7 +37,7 @@ type BootstrapStatus struct {
 	Waiting string   // what the first phase that was not reached is waiting for, one sentence
 }
 
-// Has tells whether a phase was reached.
+// Has reports whether a phase was reached.
 func (s BootstrapStatus) Has(phase string) bool {
 	for _, reached := range s.Reached {
 		if reached == phase {
@@ -86,11 +86,11 @@ type ExpectedNode struct {
 	Role      Role
 	Addresses []string
 	Created   time.Time // of the machine
-	NewKeys   int       // how many keys beyond its first one earlier looks approved
-	Keys      int       // how many keys the operator lets it have; 0: the usual number
+	NewKeys   int       // keys beyond its first one that earlier polls found approved
+	Keys      int       // keys that the operator allows it; 0: the usual number
 }
 
-// CSRDecision is what was decided about one certificate signing request.
+// CSRDecision is the review of one certificate signing request.
 type CSRDecision struct {
 	Name     string
 	Node     string
@@ -99,17 +99,18 @@ type CSRDecision struct {
 	NewKey   int    // approved: which of its machine's keys beyond the first one it is for; 0: none
 }
 
-// NewKeys is for how many keys beyond its first one a machine gets its first certificate before the operator is asked.
+// NewKeys is the number of keys beyond its first one for which a machine gets its first certificate without the
+// operator's consent.
 const NewKeys = 3
 
 // Decisions.
 const (
 	Approved = "approved"
-	Skipped  = "left" // never denied: shown and left to the operator
-	// Undecided requests are approved if the operator says so.
+	Skipped  = "left" // never denied: emitted and left to the operator
+	// Undecided requests are approved if the operator allows it.
 	Undecided = "undecided"
 
-	// SkippedRegistered is why a first request is left whose node is there already.
+	// SkippedRegistered is the reason for skipping a first request whose node exists already.
 	SkippedRegistered = "the node exists already, and renews its certificate by itself"
 )
 
@@ -119,39 +120,39 @@ type VersionStatus struct {
 	Available   bool
 	Progressing bool
 	Failing     bool
-	Percent     int      // how much of the release is applied, as its operator says; never smaller than before; 0: unknown
-	WaitingOn   []string // operators that the version's operator names as what it waits for
+	Percent     int      // percentage of the release that is applied; never smaller than before; 0: unknown
+	WaitingOn   []string // operators that the ClusterVersion names as what it waits for
 	Message     string
 	Unstable    []string // operators that are not stable, sorted
 	Total       int      // operators
 }
 
-// IsInstalled tells whether the cluster version is rolled out.
+// IsInstalled reports whether the cluster version is rolled out.
 func (s VersionStatus) IsInstalled() bool { return s.Available && !s.Progressing && !s.Failing }
 
-// Release is one release of OpenShift, as its own openshift-install names it.
+// Release is one release of OpenShift, as its own openshift-install reports it.
 type Release struct {
 	Version string `json:"version"` // exact
 	Image   string `json:"image"`   // pull specification of the payload, with its digest
 }
 
-// Generation is what openshift-install generates from.
+// Generation is the input of openshift-install.
 type Generation struct {
 	InstallConfig      []byte
-	Domain             string     // that the generated manifests must be made for
-	AppsDomain         string     // where the routes are
+	Domain             string     // of the generated manifests
+	AppsDomain         string     // domain of the routes
 	MastersSchedulable bool       // whether masters take workloads
 	Manifests          []Manifest // installed beside its own
 }
 
-// Manifest is a file that openshift-install is given beside its own.
+// Manifest is a file that is added to those of openshift-install.
 type Manifest struct {
 	Name    string // below its directory: manifests/<file> or openshift/<file>
-	Source  string // where it comes from, for people: a path, or the name of what brought it
+	Source  string // its source, for humans: a path, or the name of the component
 	Content []byte // YAML; may hold secrets
 }
 
-// BootImage is the disk image that a release wants its machines to boot from.
+// BootImage is the disk image that a release expects its machines to boot from.
 type BootImage struct {
 	Build  string
 	URL    string

@@ -17,13 +17,12 @@ import (
 // Names in a draft's folder. The folder of an installation has the second one, too.
 const (
 	DraftFile  = "draft.yaml" // the answers so far
-	SecretsDir = "secrets"    // what was typed and must not be in the answers: a file for each field
+	SecretsDir = "secrets"    // typed secrets, which must not be in the answers: a file for each field
 )
 
-// discarded begins the name of a draft's folder that is on its way out.
 const discarded = ".gone-"
 
-// begins is how long it may take from making a draft's folder until it is held.
+// The maximum time between the creation of a draft's folder and its lock.
 const begins = time.Minute
 
 // Draft is the folder of answers that are no installation yet: 0700, its files 0600, each written atomically.
@@ -33,7 +32,7 @@ type Draft struct{ Folder }
 // place if it is not set.
 func DraftsPath() (string, error) { return DefaultPath(".drafts") }
 
-// NewDraft makes the folder of a draft below dir, and holds it until unlock is called.
+// NewDraft creates the folder of a draft below dir, and holds its lock until unlock is called.
 func NewDraft(ctx context.Context, dir string) (draft Draft, unlock func(), err error) {
 	dir, err = filepath.Abs(dir) // the answers refer to files in it
 	if err == nil {
@@ -57,16 +56,16 @@ func NewDraft(ctx context.Context, dir string) (draft Draft, unlock func(), err 
 	}
 }
 
-// OpenDraft returns the draft in a folder, which is made if it does not exist; it may hold no answers yet.
+// OpenDraft returns the draft in a folder, which is created if it does not exist; it may hold no answers yet.
 func OpenDraft(path string) (Draft, error) {
 	folder, err := Create(path)
 	return Draft{folder}, err
 }
 
-// OpenDraftReadOnly returns the draft in a folder for looking, whether or not there is one.
+// OpenDraftReadOnly returns the draft in a folder for reading, whether or not it exists.
 func OpenDraftReadOnly(path string) Draft { return Draft{Folder{path}} }
 
-// ListDrafts returns the drafts below dir, the latest first. It clears away what is left of discarded ones.
+// ListDrafts returns the drafts below dir, the latest first. It removes remains of discarded ones.
 func ListDrafts(dir string) ([]Draft, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +79,7 @@ func ListDrafts(dir string) ([]Draft, error) {
 		path := filepath.Join(dir, entry.Name())
 		switch draft := (Draft{Folder{path}}); {
 		case strings.HasPrefix(entry.Name(), discarded):
-			_ = os.RemoveAll(path) // it will be tried again
+			_ = os.RemoveAll(path) // the next call tries again
 		case draft.Exists():
 			drafts = append(drafts, draft)
 		case draft.isAbandoned():
@@ -91,13 +90,12 @@ func ListDrafts(dir string) ([]Draft, error) {
 	return drafts, nil
 }
 
-// Exists tells whether there are answers in the folder.
+// Exists reports whether there are answers in the folder.
 func (d Draft) Exists() bool {
 	info, err := os.Stat(d.Path(DraftFile))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isAbandoned tells whether somebody began a draft and was killed before anything was said.
 func (d Draft) isAbandoned() bool {
 	info, err := os.Stat(d.path)
 	return err == nil && info.IsDir() && time.Since(info.ModTime()) > begins && !d.IsLocked()
@@ -118,7 +116,7 @@ func (d Draft) Save(answers []byte) error { return d.Write(DraftFile, answers) }
 // ReadAnswers returns what was saved last, or fs.ErrNotExist.
 func (d Draft) ReadAnswers() ([]byte, error) { return d.Read(DraftFile) }
 
-// KeepSecret keeps the secret of a field and returns the path of its file.
+// KeepSecret stores the secret of a field and returns the path of its file.
 func (f Folder) KeepSecret(field, secret string) (path string, err error) {
 	if !filepath.IsLocal(field) || field == "." || strings.ContainsAny(field, `/\`) {
 		return "", fmt.Errorf("keep a secret: %q is no name of a field", field)
@@ -127,9 +125,9 @@ func (f Folder) KeepSecret(field, secret string) (path string, err error) {
 	return f.Path(name), f.Write(name, []byte(secret))
 }
 
-// CopySecrets copies those of the draft's secrets that are used into the folder of an installation and returns where each file
-// went; used are paths, of which others are nothing to the draft. What was copied before stays as it is if this fails in
-// between: the draft is whole until it is discarded.
+// CopySecrets copies the used secrets of the draft into the folder of an installation and returns the new path of each;
+// paths in used that are not the draft's are ignored. A failure in between changes nothing of the draft: it is complete
+// until it is discarded.
 func (d Draft) CopySecrets(to Folder, used []string) (moved map[string]string, err error) {
 	moved = map[string]string{}
 	if d.path == to.path {
@@ -142,7 +140,7 @@ func (d Draft) CopySecrets(to Folder, used []string) (moved map[string]string, e
 	for _, entry := range entries {
 		from := filepath.Join(SecretsDir, entry.Name())
 		if !slices.Contains(used, d.Path(from)) {
-			continue // it was typed, and then something else was given
+			continue // it was typed, and then replaced by another answer
 		}
 		secret, err := d.Read(from)
 		if err == nil {
@@ -155,7 +153,8 @@ func (d Draft) CopySecrets(to Folder, used []string) (moved map[string]string, e
 	return moved, nil
 }
 
-// Discard removes the draft, which nobody may hold any more. That of an installation's own folder leaves the folder there.
+// Discard removes the draft, whose lock must not be held any more. The draft in an installation's own folder leaves the
+// folder there.
 func (d Draft) Discard(installation Folder) error {
 	if d.path == installation.path {
 		if err := os.Remove(d.Path(DraftFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +162,7 @@ func (d Draft) Discard(installation Folder) error {
 		}
 		return nil
 	}
-	// Once it has its new name it is no draft any more, whatever happens to us.
+	// Under its new name it is no draft any more, even if this process is killed.
 	gone := filepath.Join(filepath.Dir(d.path), discarded+filepath.Base(d.path))
 	if err := errors.Join(os.RemoveAll(gone), os.Rename(d.path, gone)); err != nil {
 		return fmt.Errorf("discard a draft: %w", err)

@@ -96,7 +96,7 @@ func TestWhatIsLeftOfDiscardedDraftsIsClearedAway(t *testing.T) {
 	}
 }
 
-// TestADraftIsWholeUntilAllOfItIsHandedOver stops after each step: what was typed is either in the draft or in the
+// TestADraftIsWholeUntilAllOfItIsHandedOver fails after each step: every answer is either in the draft or in the
 // installation, secrets included.
 func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 	draft, to := newDraft(t, t.TempDir()), newFolder(t)
@@ -105,7 +105,7 @@ func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 	if err := errors.Join(err, again, draft.Save([]byte("answers"))); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // it was killed once, and goes on
+	for range 2 { // the second run resumes a killed one
 		moved, err := draft.CopySecrets(to, []string{"/elsewhere", from})
 		if err != nil {
 			t.Fatal(err)

@@ -2,14 +2,14 @@ package state
 
 import "time"
 
-// Facts are what an installation found out or generated and must not lose. They hold no secret.
+// Facts are what an installation discovered or generated and must not lose. They hold no secret.
 type Facts struct {
 	Schema           int            `json:"schema"`
 	ClusterID        string         `json:"clusterId"`
 	Zone             string         `json:"zone"`
 	Rehearsal        bool           `json:"rehearsal,omitzero"`        // the zone was a simulated one
-	OpenShiftVersion string         `json:"openshiftVersion,omitzero"` // exact, whatever channel was asked for
-	OpenShiftAsked   string         `json:"openshiftAsked,omitzero"`   // what the answers said when the version was noted
+	OpenShiftVersion string         `json:"openshiftVersion,omitzero"` // exact, whatever channel was requested
+	OpenShiftAsked   string         `json:"openshiftAsked,omitzero"`   // the version of the answers at that time
 	ReleaseImage     string         `json:"releaseImage,omitzero"`     // its payload, with the digest
 	InfraID          string         `json:"infraId,omitzero"`
 	IgnitionCreated  time.Time      `json:"ignitionCreated,omitzero"` // from when the bootstrap certificates are valid
@@ -23,13 +23,13 @@ type Facts struct {
 	Installed        time.Time      `json:"installed,omitzero"`
 	ConsoleURL       string         `json:"consoleUrl,omitzero"`
 	NewKeys          map[string]int `json:"newKeys,omitzero"`   // for how many keys beyond its first one a machine got its first certificate, by ID
-	Destroyed        time.Time      `json:"destroyed,omitzero"` // nothing of the cluster was left
+	Destroyed        time.Time      `json:"destroyed,omitzero"` // when the teardown found nothing of the cluster left
 
 	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
 	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn
 }
 
-// SkippedCheck is a check that somebody decided not to make.
+// SkippedCheck is a check that the operator excluded.
 type SkippedCheck struct {
 	ID     string    `json:"id"`
 	Target string    `json:"target"` // "host:port"

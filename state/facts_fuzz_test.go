@@ -12,7 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// noted are facts as an installation has them.
 func noted() state.Facts {
 	return state.Facts{
 		ClusterID: "c-blue-sky-42", Zone: "ch-gva-2", OpenShiftVersion: "4.21.2", InfraID: "c-blue-sky-42-x7k2p", RootCAHash: strings.Repeat("0a", 32),
@@ -21,7 +20,6 @@ func noted() state.Facts {
 	}
 }
 
-// factsOf returns what is known by a folder whose facts are these bytes.
 func factsOf(t *testing.T, content []byte) (state.Folder, state.Facts, error) {
 	t.Helper()
 	folder, err := state.Create(t.TempDir())
@@ -35,7 +33,6 @@ func factsOf(t *testing.T, content []byte) (state.Folder, state.Facts, error) {
 	return folder, facts, err
 }
 
-// savedFacts returns the file that those facts make.
 func savedFacts(f *testing.F) []byte {
 	f.Helper()
 	folder, err := state.Create(f.TempDir())
@@ -61,7 +58,7 @@ func asJSON(t *testing.T, facts state.Facts) []byte {
 	return content
 }
 
-// FuzzFacts: what is read can be saved and is read again, and what cannot be read stays for the one who repairs it.
+// FuzzFacts: facts that parse can be saved and are read again; a file that does not parse is not changed.
 func FuzzFacts(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "null", `{"schema":1}`, `{"schema":99}`, `{"schema":1,"newKeys":{},"syn":{}}`, `{"schema":1,"sum":"0000000000000000"}`,
@@ -93,7 +90,7 @@ func FuzzFacts(f *testing.F) {
 	})
 }
 
-// FuzzDamagedFacts changes one byte of what was saved, or ends it early: nothing else is ever read.
+// FuzzDamagedFacts changes one byte of saved facts, or truncates them: no other facts are ever read.
 func FuzzDamagedFacts(f *testing.F) {
 	content := savedFacts(f)
 	for i := 0; i < len(content); i += 37 {

@@ -16,20 +16,20 @@ import (
 
 // Names in a cluster's folder.
 const (
-	AnswersFile  = "answers.yaml"           // the copy in force
+	AnswersFile  = "answers.yaml"           // the effective copy
 	FactsFile    = "facts.json"             //
 	JournalFile  = "journal.jsonl"          // intents and results
 	EventsFile   = "events.jsonl"           // every event of every run
 	TeardownFile = "destroy.jsonl"          // every event of every teardown
-	LogFile      = "installer.log"          // what openshift-install said
+	LogFile      = "installer.log"          // output of openshift-install
 	InstallDir   = "openshift"              // openshift-install's own directory
-	HandoverFile = "HANDOVER.md"            // what those who get the cluster need to know
+	HandoverFile = "HANDOVER.md"            // the handover report
 	BinDir       = "bin"                    // the verified openshift-install
-	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the keys that the bootstrap machine proves itself by
+	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the private keys of the bootstrap machine's servers
 	CatalogDir   = "catalog"                // the compiled catalog of Project Syn
-	StewardFile  = "steward.age"            // what Steward is installed from, sealed until it is applied
+	StewardFile  = "steward.age"            // Steward's manifests, encrypted until they are applied
 	KeyFile      = "ssh-key.pem"            // a rehearsal's own SSH key
-	userDataDir  = "user-data"              // exactly what each machine was given
+	userDataDir  = "user-data"              // the user-data of each machine
 	factsSchema  = 1
 )
 
@@ -50,7 +50,7 @@ func DefaultPath(clusterID string) (string, error) {
 	return filepath.Join(base, "exoshift", clusterID), nil
 }
 
-// Create opens the folder at path and makes it if it does not exist.
+// Create opens the folder at path and creates it if it does not exist.
 func Create(path string) (Folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func Open(path string) (Folder, error) {
 	return Folder{path: path}, nil
 }
 
-// OpenReadOnly returns the folder at path for reading, whether or not anything is there yet.
+// OpenReadOnly returns the folder at path for reading, whether or not it exists yet.
 func OpenReadOnly(path string) (Folder, error) {
 	path, err := filepath.Abs(path)
 	return Folder{path: path}, err
@@ -105,16 +105,16 @@ func (f Folder) Read(name string) ([]byte, error) {
 	return fileread.Bytes(f.Path(name), fileread.Large)
 }
 
-// FormatUserDataFile is what a machine was given, below the folder.
+// FormatUserDataFile returns the path of a machine's user-data, relative to the folder.
 func FormatUserDataFile(machine string) string { return filepath.Join(userDataDir, machine) }
 
-// SaveUserData keeps exactly what a machine was given.
+// SaveUserData stores the user-data of a machine.
 func (f Folder) SaveUserData(machine string, userData []byte) error {
 	return f.Write(FormatUserDataFile(machine), userData)
 }
 
-// LoadFacts returns what is known about the installation; nothing yet is no error. It fails with a *DamageError if the file is
-// not as it was saved.
+// LoadFacts returns the facts of the installation; a missing file is no error. It fails with a *DamageError if the file
+// is not as it was saved.
 func (f Folder) LoadFacts() (Facts, error) {
 	content, err := f.Read(FactsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,8 +152,8 @@ func parseFacts(content []byte) (Facts, error) {
 	return facts, err
 }
 
-// Append opens a file of lines for appending, e.g. the events. A last line that a killed process left torn is ended,
-// so that the next one is whole.
+// Append opens a file of lines for appending, e.g. the events. A partial last line of a killed process is terminated, so
+// that the next one is whole.
 func (f Folder) Append(name string) (*os.File, error) {
 	file, err := os.OpenFile(f.Path(name), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

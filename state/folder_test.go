@@ -123,7 +123,7 @@ func TestTheJournalKnowsWhichIntentsHaveNoResult(t *testing.T) {
 	if journal.Open("instance", "master-0") || !journal.Open("instance", "master-1") || journal.Open("instance", "master-2") {
 		t.Error("the open intents are not those without a result")
 	}
-	// What follows a torn line is whole.
+	// The line after a partial one is intact.
 	if err := errors.Join(journal.RecordResult("instance", "master-1", "id-1", state.Adopted), journal.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestTheJournalKnowsWhichIntentsHaveNoResult(t *testing.T) {
 	_ = journal.Close()
 }
 
-// tear leaves half a line, as a process does that is killed while it writes.
+// tear writes a partial line, as a process does that is killed while it writes.
 func tear(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

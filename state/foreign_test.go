@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// What is a pipe, a directory or a device in the place of the folder's files is an error at once, and nobody waits.
+// A pipe, a directory or a device in place of the folder's files is an error at once, without blocking.
 func TestFolder_RefusesWhatIsNoRegularFile(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"a pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// GatheredDir is where a cluster's folder keeps what was gathered after failures, each time in a folder named after it.
+// GatheredDir is the folder for support data, which is gathered after failures, each time into a folder named by the
+// time.
 const GatheredDir = "gathered"
 
-// gatheredName is the form of such a name, in UTC: they sort by time.
+// In UTC, so that names sort by time.
 const gatheredName = "20060102T150405Z"
 
-// keptGatherings is how many of them stay.
 const keptGatherings = 5
 
-// FormatGatherDir returns the folder for what is gathered at a moment.
+// FormatGatherDir returns the folder for the data of a moment.
 func FormatGatherDir(moment time.Time) string {
 	return filepath.Join(GatheredDir, moment.UTC().Format(gatheredName))
 }
 
-// ListGathered returns the folders of what was gathered, the newest first.
+// ListGathered returns the folders with gathered data, the newest first.
 func (f Folder) ListGathered() ([]string, error) {
 	entries, err := os.ReadDir(f.Path(GatheredDir))
 	if errors.Is(err, os.ErrNotExist) {
@@ -41,7 +41,7 @@ func (f Folder) ListGathered() ([]string, error) {
 	return found, nil
 }
 
-// PruneGathered deletes what was gathered long ago: the newest five stay.
+// PruneGathered deletes gathered data except for the newest five folders.
 func (f Folder) PruneGathered() error {
 	found, err := f.ListGathered()
 	if err != nil {

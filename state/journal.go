@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// Journal is the append-only record of what the run was about to do to the cloud and what came of it, each line on
-// the disk before the next call. A lost answer is found again by what the journal intended.
+// Journal is the append-only record of intended changes to cloud objects and their results, each line synced to the disk
+// before the next call. If the answer of a call is lost, its object is found by the intent.
 type Journal struct {
 	mu   sync.Mutex
 	file journalFile
 	now  func() time.Time
 	open map[entryKey]bool // intents without a result
 	seq  int               // of the last line
-	torn bool              // the last line has no end, for the disk was full
+	torn bool              // the last line is not terminated, since the disk was full
 }
 
-// journalFile is what the journal needs of an *os.File.
 type journalFile interface {
 	io.WriteCloser
 	Sync() error
@@ -53,17 +52,17 @@ func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
 	return &Journal{file: file, now: now, open: open, seq: record.last}, nil
 }
 
-// RecordIntent notes what is about to be created, changed or deleted.
+// RecordIntent records that an object is about to be created, changed or deleted.
 func (j *Journal) RecordIntent(kind, name string) error {
 	return j.write(Entry{Kind: kind, Name: name})
 }
 
-// RecordResult notes what came of the latest intent of that kind and name.
+// RecordResult records the result of the latest intent of that kind and name.
 func (j *Journal) RecordResult(kind, name, id string, action Action) error {
 	return j.write(Entry{Kind: kind, Name: name, ID: id, Action: action})
 }
 
-// Open tells whether an intent of that kind and name has no result: its call may or may not have happened.
+// Open reports whether an intent of that kind and name has no result: its call may or may not have happened.
 func (j *Journal) Open(kind, name string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -89,7 +88,7 @@ func (j *Journal) write(e Entry) error {
 	return nil
 }
 
-// append writes a line, on a line of its own even if the one before it came to the disk in part.
+// append starts a new line even if the previous one was written only in part.
 func (j *Journal) append(line []byte) error {
 	line = append(line, '\n')
 	if j.torn {
@@ -100,7 +99,7 @@ func (j *Journal) append(line []byte) error {
 	return err
 }
 
-// numbered is an entry as it is on the disk, where its checksum follows.
+// numbered is an entry as in the file, where its checksum follows.
 type numbered struct {
 	Entry
 	Seq int `json:"seq,omitzero"` // counts the lines from 1; 0: an earlier version wrote it

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// crowded is a file on a disk that has room for so many bytes of the next write.
 type crowded struct {
 	*os.File
 	room int

@@ -8,21 +8,21 @@ import (
 	"io/fs"
 )
 
-// What may be wrong with a line of a file of records.
+// Kinds of damage to a line of records.
 const (
-	LineCut      = "cut"      // it has no end
-	LineChanged  = "changed"  // it is not as it was written
+	LineCut      = "cut"      // it is not terminated
+	LineChanged  = "changed"  // it does not match its checksum
 	LineMissing  = "missing"  // one or more are missing before it
 	LineRepeated = "repeated" // there is another one with its number
 )
 
-// LineDamage is something wrong with a line.
+// LineDamage is the damage of a line.
 type LineDamage struct {
 	Line int    // counts from 1
 	What string // LineCut, ...
 }
 
-// String says what is wrong and what that means, one sentence.
+// String returns the damage and its meaning in one sentence.
 func (d LineDamage) String() string {
 	switch d.What {
 	case LineCut:
@@ -35,7 +35,7 @@ func (d LineDamage) String() string {
 	return fmt.Sprintf("line %d is not as it was written: the disk is damaged, or somebody edited it; it is left out", d.Line)
 }
 
-// JournalRecord is what the journal holds.
+// JournalRecord is the content of the journal.
 type JournalRecord struct {
 	Entries []Entry // those of whole lines, the oldest first
 	Damage  []LineDamage
@@ -62,14 +62,14 @@ func (r JournalRecord) Open() []Entry {
 	return open
 }
 
-// ListEntries returns what all runs noted so far, the oldest first; no journal is no error. Damaged lines are left out:
-// what they intended is looked up in the cloud.
+// ListEntries returns the entries of all runs, the oldest first; a missing journal is no error. Damaged lines are left
+// out: their intents are looked up in the cloud.
 func (f Folder) ListEntries() ([]Entry, error) {
 	record, err := f.ReadJournal()
 	return record.Entries, err
 }
 
-// ReadJournal reads the journal and what is wrong with it; no journal is no error.
+// ReadJournal reads the journal and its damage; a missing journal is no error.
 func (f Folder) ReadJournal() (JournalRecord, error) {
 	content, err := f.Read(JournalFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,6 @@ func (f Folder) ReadJournal() (JournalRecord, error) {
 	return record, nil
 }
 
-// parseEntry reads a line, or says what is wrong with it.
 func parseEntry(line []byte) (entry numbered, wrong string) {
 	if !bytes.HasSuffix(line, []byte("}")) {
 		return entry, LineCut
@@ -117,7 +116,7 @@ func parseEntry(line []byte) (entry numbered, wrong string) {
 	return entry, ""
 }
 
-// RewriteJournal replaces the journal by its whole lines, numbered anew, and keeps the damaged file under the name that is
+// RewriteJournal replaces the journal by its whole lines, renumbered, and keeps the damaged file under the name that is
 // returned.
 func (f Folder) RewriteJournal(record JournalRecord, suffix string) (kept string, err error) {
 	content, err := f.Read(JournalFile)

@@ -6,22 +6,22 @@ import (
 	"os"
 )
 
-// listKeyPatterns match everything in the folder that holds keys, kubeconfigs or identities, in the order in which they leave:
-// the operator's own secrets last, as a teardown that is stopped needs them again.
+// Files with keys, kubeconfigs or identities, in the order of their removal: the operator's own secrets last, as an
+// interrupted teardown needs them again.
 func listKeyPatterns() []string {
 	return []string{
 		InstallDir, InstallDir + "-*Z", "." + InstallDir + "-*", keysDir, userDataDir, StewardFile + "*", KeyFile, SecretsDir,
 	}
 }
 
-// ListKeys lists what is in the folder that holds keys, kubeconfigs or identities.
+// ListKeys lists the files of the folder that hold keys, kubeconfigs or identities.
 func (f Folder) ListKeys() ([]string, error) { return f.match(listKeyPatterns()) }
 
 // RemoveKeys removes all keys, kubeconfigs and identities: the cluster is gone.
 func (f Folder) RemoveKeys() error { return f.removeAll(listKeyPatterns()) }
 
-// ListOldGenerations lists what runs of openshift-install have left that no machine boots from: generations that were put
-// aside, and what a killed run did not end.
+// ListOldGenerations lists outdated output of openshift-install that no machine boots from: earlier generations, and the
+// incomplete one of a killed run.
 func (f Folder) ListOldGenerations() ([]string, error) {
 	return f.match([]string{InstallDir + "-*Z", "." + InstallDir + "-*"})
 }

@@ -16,23 +16,23 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// The folder and lockFile are locked by the operating system while a run uses the folder, so the lock of a dead process is
-// free at once; holderFile says who holds it.
+// The folder and lockFile are locked by the operating system while a run uses the folder, so the lock of a dead process
+// is free at once; holderFile names the holder.
 const (
 	lockFile   = "lock"
 	holderFile = "lock.json"
 	beatEvery  = 5 * time.Second
 )
 
-// Holder is who holds a folder's lock.
+// Holder is the process that holds a folder's lock.
 type Holder struct {
 	Host      string    `json:"host"`
 	PID       int       `json:"pid"`
 	User      string    `json:"user"`
-	Heartbeat time.Time `json:"beat"` // when the holder last said that it is alive
+	Heartbeat time.Time `json:"beat"` // time of the holder's last heartbeat
 }
 
-// LockedError tells that another run uses the folder.
+// LockedError reports that another run uses the folder.
 type LockedError struct {
 	Path   string
 	Holder Holder
@@ -43,8 +43,8 @@ func (e *LockedError) Error() string {
 		e.Path, e.Holder.User, e.Holder.Host, e.Holder.PID, time.Since(e.Holder.Heartbeat).Round(time.Second))
 }
 
-// Lock takes the folder for this process and keeps telling so until unlock is called. It fails with a *LockedError if
-// another process has it.
+// Lock takes the folder's lock for this process and writes heartbeats until unlock is called. It fails with a
+// *LockedError if another process holds it.
 func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	release, taken, err := f.tryLock()
 	if err != nil {
@@ -68,7 +68,7 @@ func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// IsLocked tells whether a run holds the folder's lock.
+// IsLocked reports whether a run holds the folder's lock.
 func (f Folder) IsLocked() bool {
 	if _, err := os.Stat(f.path); err != nil {
 		return false
@@ -80,8 +80,8 @@ func (f Folder) IsLocked() bool {
 	return err == nil && !free
 }
 
-// tryLock locks the folder itself, which nobody can take away while it is in use, and the file in it. Some network file
-// systems lock no folders; there the file alone has to do, as it did for earlier versions.
+// tryLock locks the folder itself, which cannot be replaced while it is in use, and the file in it. Some network file
+// systems cannot lock folders; there the lock of the file has to suffice, as in earlier versions.
 func (f Folder) tryLock() (release func(), taken bool, err error) {
 	folder := flock.New(f.path, flock.SetFlag(os.O_RDONLY))
 	taken, err = folder.TryLock()
@@ -96,11 +96,11 @@ func (f Folder) tryLock() (release func(), taken bool, err error) {
 	return func() { _ = errors.Join(file.Close(), folder.Close()) }, true, nil
 }
 
-// tryLockFile locks the file that is there once it is locked: another one may have taken its place meanwhile.
+// tryLockFile checks that the locked file is still the one at the path: it may have been replaced meanwhile.
 func (f Folder) tryLockFile() (*flock.Flock, bool, error) {
 	path := f.Path(lockFile)
 	for {
-		// A pipe in the place of the lock is not opened: that would wait for its writer.
+		// A named pipe in place of the lock file is not opened: that would block until it has a writer.
 		info, err := os.Stat(path)
 		if err == nil {
 			err = fileread.CheckRegular(path, info)
@@ -140,7 +140,7 @@ func (f Folder) keepBeating(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_ = f.writeHeartbeat() // a missed beat only makes the holder look older
+			_ = f.writeHeartbeat() // a missed heartbeat only makes the holder look older
 		}
 	}
 }
@@ -164,7 +164,6 @@ func newHolder() Holder {
 	return holder
 }
 
-// readHolder returns what the file says; an unreadable one names nobody.
 func (f Folder) readHolder() Holder {
 	holder := Holder{User: "unknown", Host: "unknown"}
 	if content, err := f.Read(holderFile); err == nil {

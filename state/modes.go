@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// InsecureFile is a file or folder whose mode or owner is not as it has to be.
+// InsecureFile is a file or folder whose mode or owner is wrong.
 type InsecureFile struct {
 	Name    string // below the folder, "." for the folder itself
 	Mode    fs.FileMode
@@ -17,14 +17,14 @@ type InsecureFile struct {
 	Foreign bool        // it belongs to another user
 }
 
-// CheckModes lists what others may read or its owner may not, and what belongs to somebody else.
+// CheckModes lists files that others may read, that their owner may not, or that belong to another user.
 func (f Folder) CheckModes() ([]InsecureFile, error) {
 	var found []InsecureFile
 	err := filepath.WalkDir(f.path, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) { // gone while we looked: a run is going on
+		if errors.Is(err, fs.ErrNotExist) { // removed since the listing, by a running installation
 			return nil
 		}
-		if errors.Is(err, fs.ErrPermission) && entry != nil { // a closed folder is reported by its own mode
+		if errors.Is(err, fs.ErrPermission) && entry != nil { // a folder without permissions is reported by its own mode
 			return fs.SkipDir
 		}
 		if err != nil {
@@ -50,7 +50,7 @@ func (f Folder) CheckModes() ([]InsecureFile, error) {
 	return found, nil
 }
 
-// RestoreModes makes everything in the folder its owner's alone again, and returns what was not.
+// RestoreModes restores the modes of all files in the folder, and returns those that were wrong.
 func (f Folder) RestoreModes() ([]InsecureFile, error) {
 	var restored []InsecureFile
 	for {
@@ -69,13 +69,13 @@ func (f Folder) RestoreModes() ([]InsecureFile, error) {
 			restored = append(restored, file)
 			changed = true
 		}
-		if !changed { // a folder that was closed shows what is in it once it is open
+		if !changed { // a folder that was not readable is listed again
 			return restored, nil
 		}
 	}
 }
 
-// computePrivateMode is the mode that a file has to have, or 0 if it has it. Programs stay executable for their owner.
+// computePrivateMode returns 0 if the mode is right. Programs stay executable for their owner.
 func computePrivateMode(mode fs.FileMode) fs.FileMode {
 	want := mode.Perm()
 	switch {

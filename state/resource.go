@@ -2,17 +2,17 @@ package state
 
 import "time"
 
-// Action is what became of an object that was asked for.
+// Action is what was done with an object.
 type Action string
 
 // The actions. Found means that nothing had to be done.
 const (
 	Created Action = "created"
-	Adopted Action = "adopted" // it was there, made by an earlier run that could not note it down
+	Adopted Action = "adopted" // it existed, created by an earlier run that could not record the result
 	Found   Action = "found"
 	Updated Action = "updated"
 	Deleted Action = "deleted"
-	Failed  Action = "failed" // refused: nothing came of it; found in the journal only
+	Failed  Action = "failed" // refused; found in the journal only
 )
 
 // Instance is a virtual machine. The cloud fills ID, Address and State.
@@ -21,17 +21,17 @@ type Instance struct {
 	Type               string // <family>.<size>
 	TemplateID         string
 	DiskGiB            int
-	UserData           []byte // as the machine reads it, not base64
+	UserData           []byte // plain, not base64
 	SSHKey             string
 	SecurityGroups     []string // IDs
 	AntiAffinityGroups []string // IDs
 	Labels             map[string]string
 	DeployTarget       string // ID of dedicated hypervisors; "" for any
-	Protected          bool   // cannot be deleted before its protection is taken off
+	Protected          bool   // cannot be deleted before its protection is removed
 
 	ID      string
 	Address string // public IPv4 address
-	State   string // Exoscale's words: starting, running, ...
+	State   string // Exoscale's state: starting, running, ...
 	Created time.Time
 }
 
@@ -53,7 +53,7 @@ type Rule struct {
 	Description string
 }
 
-// ElasticIP is a managed elastic IP, told apart by its label or description.
+// ElasticIP is a managed elastic IP, identified by its label or description.
 type ElasticIP struct {
 	Name        string // kept in the description and the label exoshift-name
 	Labels      map[string]string
@@ -64,7 +64,7 @@ type ElasticIP struct {
 	Address string
 }
 
-// Healthcheck is how Exoscale finds out which instance may serve a managed elastic IP.
+// Healthcheck is the check by which Exoscale selects the instance that serves a managed elastic IP.
 type Healthcheck struct {
 	Mode        string // tcp, http or https
 	Port        int
@@ -94,7 +94,7 @@ type Record struct {
 type Template struct {
 	Name        string
 	Description string
-	URL         string // where Exoscale fetches it
+	URL         string // URL from which Exoscale downloads it
 	MD5         string // hex
 	BootMode    string // legacy or uefi
 	DefaultUser string
@@ -104,7 +104,7 @@ type Template struct {
 	SizeGiB int
 }
 
-// IAMRole is what its API keys may do.
+// IAMRole is the permissions of its API keys.
 type IAMRole struct {
 	Name        string
 	Description string
@@ -113,26 +113,25 @@ type IAMRole struct {
 	ID          string
 }
 
-// IAMPolicy is a policy in Exoscale's own language: services by their names, and rules in CEL of which the first that
-// is true decides.
+// IAMPolicy is a policy in Exoscale's format: services by their names, and rules in CEL of which the first match decides.
 type IAMPolicy struct {
 	DefaultServiceStrategy string                `json:"default-service-strategy"` // allow or deny
 	Services               map[string]IAMService `json:"services"`
 }
 
-// IAMService is what a policy says about one service.
+// IAMService is the part of a policy for one service.
 type IAMService struct {
 	Type  string    `json:"type"` // allow, deny or rules
 	Rules []IAMRule `json:"rules,omitempty"`
 }
 
-// IAMRule allows or denies what its expression is true for.
+// IAMRule allows or denies requests that match its expression.
 type IAMRule struct {
 	Action     string `json:"action"` // allow or deny
 	Expression string `json:"expression"`
 }
 
-// APIKey is a key of a role. Exoscale tells its secret once, when it makes the key.
+// APIKey is a key of a role. The API returns its secret only once, on creation.
 type APIKey struct {
 	Name   string
 	RoleID string
@@ -140,7 +139,7 @@ type APIKey struct {
 	Secret string
 }
 
-// InstanceType is an offer of the zone.
+// InstanceType is an instance type that the zone offers.
 type InstanceType struct {
 	Name       string // <family>.<size>
 	CPUs       int
@@ -156,12 +155,12 @@ type Quota struct {
 	Limit    int // -1: unlimited
 }
 
-// Bucket is a bucket of the object storage as those who use it need to know it.
+// Bucket is a bucket of the object storage with the address that its users need.
 type Bucket struct {
 	Name     string
 	Region   string // the zone
 	Endpoint string // URL
 }
 
-// ObjectStorageHost returns where the object storage of a zone is.
+// ObjectStorageHost returns the host of a zone's object storage.
 func ObjectStorageHost(zone string) string { return "sos-" + zone + ".exo.io" }

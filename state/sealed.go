@@ -11,11 +11,10 @@ import (
 	"filippo.io/age"
 )
 
-// sealWork makes the guess of a passphrase take a fraction of a second. Passphrases here are secrets of a machine's making,
-// which nobody guesses.
+// The low scrypt work factor: a guess takes a fraction of a second, but the passphrases here are random.
 const sealWork = 15
 
-// WriteSealed keeps content that only whoever has the passphrase can read (age, scrypt).
+// WriteSealed encrypts content with a passphrase (age, scrypt).
 func (f Folder) WriteSealed(name, passphrase string, content []byte) error {
 	recipient, err := age.NewScryptRecipient(passphrase)
 	if err != nil {
@@ -36,7 +35,7 @@ func (f Folder) WriteSealed(name, passphrase string, content []byte) error {
 	return f.Write(name, sealed.Bytes())
 }
 
-// ReadSealed returns what WriteSealed has kept; fs.ErrNotExist if there is no such file.
+// ReadSealed returns the content that WriteSealed wrote; fs.ErrNotExist if there is no such file.
 func (f Folder) ReadSealed(name, passphrase string) ([]byte, error) {
 	sealed, err := f.Read(name)
 	if err != nil {
@@ -58,7 +57,7 @@ func (f Folder) ReadSealed(name, passphrase string) ([]byte, error) {
 	return content, nil
 }
 
-// Remove removes a file of the folder; one that is not there is fine.
+// Remove removes a file of the folder; a missing one is no error.
 func (f Folder) Remove(name string) error {
 	if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", f.Path(name), err)

@@ -2,7 +2,7 @@ package state
 
 import "time"
 
-// Snapshot is one look at the cluster: what a single round of requests found. What could not be read is zero.
+// Snapshot is what one poll of the cluster found. What could not be read is zero.
 type Snapshot struct {
 	At        time.Time
 	Probes    Probes
@@ -14,24 +14,24 @@ type Snapshot struct {
 	Operators []OperatorStatus // sorted by name
 	Pools     []PoolStatus     // machine config pools, sorted by name
 	Routers   []string         // names of the nodes on which routers run, sorted
-	// MastersSchedulable: the scheduler may put work, routers too, on masters.
+	// MastersSchedulable: the scheduler may place workloads, including routers, on masters.
 	MastersSchedulable bool
 }
 
-// Probes are attempts to reach the cluster on two ways, side by side: a machine that does not answer on its own address
-// is not up; one that does, but not through the API's name, has a wrong load balancer or name.
+// Probes are attempts to reach the cluster by two paths: a machine that does not answer on its own address is not up; if
+// it answers there, but not through the API's name, the load balancer or the name is wrong.
 type Probes struct {
 	SSH    Probe // port 22 of the bootstrap machine
 	Direct Probe // /readyz of the API server on the bootstrap machine
 	API    Probe // /readyz of the API by its name
 }
 
-// Probe is one attempt to reach something.
+// Probe is one connection attempt.
 type Probe struct {
-	Target string // what was tried, e.g. "https://192.0.2.7:6443/readyz"; "" if nothing was
+	Target string // the target, e.g. "https://192.0.2.7:6443/readyz"; "" without an attempt
 	OK     bool
-	Layer  string // where it failed: LayerDNS, ...
-	Detail string // why, one sentence
+	Layer  string // the layer that failed: LayerDNS, ...
+	Detail string // the error, one sentence
 }
 
 // Layers at which a probe fails.
@@ -42,14 +42,14 @@ const (
 	LayerHTTP = "http"
 )
 
-// NodeRequest is a request for a certificate of a node, or what claims to be one.
+// NodeRequest is a certificate signing request of a node, or one that claims to be.
 type NodeRequest struct {
 	Name          string
 	Node          string // as far as it is known
 	Serving       bool   // for the kubelet's server; else for its client
 	State         string // RequestPending, ...
 	BlockedReason string // pending: why it must not be approved; "" if it may be
-	Keys          int    // how many keys of its machine were approved, if another one is the operator's decision; else 0
+	Keys          int    // approved keys of its machine, if another one needs the operator's decision; else 0
 	Created       time.Time
 }
 
@@ -70,12 +70,12 @@ type OperatorStatus struct {
 	Degraded    bool
 	Reason      string    // of the condition that keeps it from being stable
 	Message     string    // of that condition
-	Since       time.Time // since when it has been like this
+	Since       time.Time // since when it is in this state
 	Stable      bool      // available, neither progressing nor degraded, for more than 30 seconds
-	Flapping    bool      // it changed so often lately that its present state is not believed
+	Flapping    bool      // it changed so often lately that its state is not reliable
 }
 
-// State returns the operator in one word: stable, available (not for long enough), flapping, degraded, progressing or
+// State returns the operator as one word: stable, available (not for long enough), flapping, degraded, progressing or
 // waiting.
 func (o OperatorStatus) State() string {
 	switch {
@@ -98,25 +98,25 @@ type PoolStatus struct {
 	Name                     string
 	Machines, Updated, Ready int
 	Degraded                 bool
-	Message                  string // of the condition by which it is degraded
+	Message                  string // of its Degraded condition
 }
 
-// BootstrapHost is what the bootstrap machine tells about itself.
+// BootstrapHost is the state of the bootstrap machine, read from the machine itself.
 type BootstrapHost struct {
 	At       time.Time
 	Services []ServiceRecord // sorted by name
-	Lines    []JournalLine   // of the journal, oldest first; those that earlier looks did not see
+	Lines    []JournalLine   // of the journal, oldest first; only lines that earlier polls did not return
 }
 
-// ServiceRecord is what a service of the bootstrap machine wrote about its work.
+// ServiceRecord is the progress of a service of the bootstrap machine, by its own records.
 type ServiceRecord struct {
 	Service  string    // e.g. "bootkube"
-	Starts   int       // more than one: it failed and was started again
-	Stage    string    // that it is in; "" before the first and after the last
+	Starts   int       // more than one: it failed and was restarted
+	Stage    string    // current stage; "" before the first and after the last
 	Since    time.Time // of the stage, or of the service's end
-	Finished []string  // stages that have ended well, in order
-	Failure  string    // what went wrong last, one line; "" if nothing did since its last start
-	Done     bool      // it has ended well
+	Finished []string  // stages that have succeeded, in order
+	Failure  string    // the last error, one line; "" if there was none since its last start
+	Done     bool      // it has succeeded
 }
 
 // JournalLine is a line of the bootstrap machine's journal.

@@ -1,10 +1,10 @@
-// Package state is the vocabulary of an installation, what is wanted (Spec) and what became of it (Facts), and the
-// folder in which one cluster's installation is kept.
+// Package state defines the data of an installation, what is wanted (Spec) and what was created (Facts), and the folder
+// that stores it.
 package state
 
 import "fmt"
 
-// APIVersion and Kind open every answers file.
+// APIVersion and Kind begin every answers file.
 const (
 	APIVersion = "exoshift/v1alpha1"
 	Kind       = "Cluster"
@@ -29,11 +29,11 @@ type Spec struct {
 // ClusterSpec names the cluster.
 type ClusterSpec struct {
 	ID          string `yaml:"id" json:"id"`                                       // DNS-1123 label, at most 48 characters
-	DisplayName string `yaml:"displayName,omitempty" json:"displayName,omitempty"` // for people
+	DisplayName string `yaml:"displayName,omitempty" json:"displayName,omitempty"` // for humans
 	BaseDomain  string `yaml:"baseDomain" json:"baseDomain"`                       // the cluster's zone is <id>.<base domain>
 }
 
-// ExoscaleSpec says where the cluster runs and who pays.
+// ExoscaleSpec is the zone and the credentials of the organization.
 type ExoscaleSpec struct {
 	Zone      string    `yaml:"zone" json:"zone"`
 	APIKey    SecretRef `yaml:"apiKey" json:"apiKey"`
@@ -43,14 +43,14 @@ type ExoscaleSpec struct {
 	ProtectMasters bool   `yaml:"protectMasters,omitempty" json:"protectMasters,omitempty"` // masters cannot be deleted by mistake
 }
 
-// SecretRef says where a secret is found; exactly one field is set.
+// SecretRef refers to a secret; exactly one field is set.
 type SecretRef struct {
 	Env  string `yaml:"env,omitempty" json:"env,omitempty"`   // name of an environment variable
 	File string `yaml:"file,omitempty" json:"file,omitempty"` // path of a file that only its owner can read
 	Exo  string `yaml:"exo,omitempty" json:"exo,omitempty"`   // name of an account of the program exo; for exoscale.apiKey and apiSecret only
 }
 
-// SizingSpec counts the machines.
+// SizingSpec holds the machines of each role.
 type SizingSpec struct {
 	Bootstrap     MachineSpec `yaml:"bootstrap" json:"bootstrap"` // its count is always 1
 	LoadBalancers MachineSpec `yaml:"loadBalancers" json:"loadBalancers"`
@@ -61,7 +61,7 @@ type SizingSpec struct {
 	ExtraGroups   []GroupSpec `yaml:"extraGroups,omitempty" json:"extraGroups,omitempty"`
 }
 
-// MachineSpec is a number of equal machines.
+// MachineSpec describes the equal machines of a role.
 type MachineSpec struct {
 	Type     string `yaml:"type" json:"type"`                             // <family>.<size>
 	Count    int    `yaml:"count" json:"count"`                           //
@@ -86,7 +86,7 @@ type NetworkSpec struct {
 	CustomerNetworks []string `yaml:"customerNetworks,omitempty" json:"customerNetworks,omitempty"`
 }
 
-// DNSSpec says who serves the cluster's zone and how it is reached.
+// DNSSpec is the cluster's DNS zone, its delegation and its names.
 type DNSSpec struct {
 	Zone       string `yaml:"zone" json:"zone"`                                 // managed: Exoscale serves it
 	Delegation string `yaml:"delegation" json:"delegation"`                     // manual: a human adds the NS records to the parent
@@ -100,18 +100,18 @@ type LoadBalancerSpec struct {
 	ProxyProtocol bool   `yaml:"proxyProtocol" json:"proxyProtocol"`
 }
 
-// SynSpec connects the cluster to Project Syn; an empty Lieutenant URL means: not at all.
+// SynSpec connects the cluster to Project Syn; with an empty Lieutenant URL it is not connected.
 type SynSpec struct {
 	LieutenantURL string            `yaml:"lieutenantURL,omitempty" json:"lieutenantURL,omitempty"`
 	Tenant        string            `yaml:"tenant,omitempty" json:"tenant,omitempty"`
 	Facts         map[string]string `yaml:"facts,omitempty" json:"facts,omitempty"`
 	CatalogDir    string            `yaml:"catalogDir,omitempty" json:"catalogDir,omitempty"`
-	VaultAddress  string            `yaml:"vaultAddress,omitempty" json:"vaultAddress,omitempty"` // default: what Lieutenant says
-	// GitToken is the token of the Git host, for its HTTPS and its API; without one Git is reached by SSH and the agent's keys.
+	VaultAddress  string            `yaml:"vaultAddress,omitempty" json:"vaultAddress,omitempty"` // default: from Lieutenant
+	// GitToken is the token of the Git host, for its HTTPS and its API; without one Git uses SSH and the agent's keys.
 	GitToken SecretRef `yaml:"gitToken,omitempty" json:"gitToken,omitzero"`
 }
 
-// OpenShiftSpec chooses what is installed.
+// OpenShiftSpec is the release to install and its configuration.
 type OpenShiftSpec struct {
 	Distribution string    `yaml:"distribution" json:"distribution"` // ocp or okd
 	Version      string    `yaml:"version" json:"version"`           // x.y.z, of OKD x.y.z-okd-scos.n, or a channel: stable-x.y
@@ -137,12 +137,12 @@ type ObjectStorageSpec struct {
 	BucketPrefix string `yaml:"bucketPrefix,omitempty" json:"bucketPrefix,omitempty"` // default: the cluster id
 }
 
-// ChecksSpec says what is checked beyond the catalogue, and what is not.
+// ChecksSpec has the operator's additional checks, and those to skip.
 type ChecksSpec struct {
 	// Endpoints are services of the operator's own that the cluster has to reach; the scheme of each URL is the kind of
 	// its probe, e.g. https://registry.example.net/v2/ or tcp://10.9.0.5:5000.
 	Endpoints []string `yaml:"endpoints,omitempty" json:"endpoints,omitempty"`
-	// Skip has a reason for each check that is not made, by its ID: "<reason> until <YYYY-MM-DD>".
+	// Skip has a reason for each skipped check, by its ID: "<reason> until <YYYY-MM-DD>".
 	Skip map[string]string `yaml:"skip,omitempty" json:"skip,omitempty"`
 }
 
@@ -199,7 +199,7 @@ func (s Spec) Bucket(purpose string) string {
 	return prefix + "-" + purpose
 }
 
-// Role is what a machine does in the cluster.
+// Role is the purpose of a machine in the cluster.
 type Role string
 
 // The roles; additional groups use their name as the role.
@@ -212,7 +212,7 @@ const (
 	RoleWorker       Role = "worker"
 )
 
-// Machine is one virtual machine that the Spec asks for.
+// Machine is one virtual machine of the Spec.
 type Machine struct {
 	Name  string // also its host name and, for nodes, its node name
 	Role  Role
@@ -220,7 +220,7 @@ type Machine struct {
 	MachineSpec
 }
 
-// IsRoundRobin tells whether DNS alone balances the load, without load balancers.
+// IsRoundRobin reports whether DNS alone balances the load, without load balancers.
 func (s Spec) IsRoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
 
 // Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
@@ -239,7 +239,7 @@ func (s Spec) Machines(role Role) []Machine {
 	return machines
 }
 
-// Group returns what the Spec asks for of a role, with as many as Machines has.
+// Group returns the MachineSpec of a role, with the count of Machines.
 func (s Spec) Group(role Role) MachineSpec {
 	group := s.findMachineSpec(role)
 	switch {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// SynServices is what Lieutenant says about its neighbours; what it does not say is empty.
+// SynServices are the addresses that Lieutenant publishes; missing ones are empty.
 type SynServices struct {
-	DiscoveryURL string // of the single sign-on: the openid-configuration, whole
-	ClientID     string // of ours at the single sign-on
+	DiscoveryURL string // of the single sign-on: the complete URL of the openid-configuration
+	ClientID     string // of this program at the single sign-on
 	Vault        string // address
-	VaultMethod  string // how one signs in at Vault, e.g. "oidc"
+	VaultMethod  string // auth method of Vault, e.g. "oidc"
 }
 
 // SynTenant is a tenant of Project Syn.
@@ -19,14 +19,14 @@ type SynTenant struct {
 	Config          GitRepo // its configuration, with one file for each cluster: <cluster>.yml
 }
 
-// SynCluster is a cluster as Lieutenant knows it.
+// SynCluster is a cluster as registered in Lieutenant.
 type SynCluster struct {
 	ID, Tenant, DisplayName string
 	Facts                   map[string]string
-	DynamicFacts            map[string]any // what the cluster has reported itself, or was given so that it can be compiled
-	Catalog                 GitRepo        // its compiled catalog; without a URL for a moment after the creation
+	DynamicFacts            map[string]any // reported by the cluster, or set so that its catalog can be compiled
+	Catalog                 GitRepo        // its compiled catalog; without a URL shortly after the creation
 	TenantRevision          string         // of the tenant's configuration, if it is not the tenant's own
-	InstallURL              string         // a secret; "" once its token was used or has ended
+	InstallURL              string         // a secret; "" once its token was used or has expired
 	Compiled                time.Time      // when the catalog was compiled last; zero: never
 }
 
@@ -38,7 +38,7 @@ type GitRepo struct {
 	DeployKey string // "<type> <key>" that may read it; set by Steward
 }
 
-// Redacted returns the URL without a password, for people and for what is kept.
+// Redacted returns the URL without a password, for display and storage.
 func (r GitRepo) Redacted() string {
 	parsed, err := url.Parse(r.URL)
 	if err != nil || parsed.User == nil {
@@ -53,14 +53,14 @@ type YAMLEdit struct {
 	Path []string // keys from the document's root, e.g. parameters, openshift, baseDomain
 	// Value of the key. nil with Item "" removes the key. Strings, booleans, numbers and maps of these.
 	Value any
-	// Item is a string in the list at Path: it is added if it is missing, or with Remove taken away.
+	// Item is a string in the list at Path: it is added if it is missing, or removed if Remove is set.
 	Item   string
 	Remove bool
-	// Over are the values that may be replaced; another one was written by somebody else: a fault.Conflict. nil: any may.
+	// Over are the values that may be replaced; another one is a foreign edit: a fault.Conflict. nil: any may.
 	Over []any
-	// Otherwise says what to do next about another one; "": somebody finds out which of both is right.
+	// Otherwise is the action for a foreign edit; "": compare both values.
 	Otherwise string
-	// Files: the edit counts only if the repository has one of them, e.g. openshift4.yml. nil: it counts.
+	// Files: the edit applies only if the repository has one of them, e.g. openshift4.yml. nil: it applies.
 	Files []string
 }
 
@@ -68,7 +68,7 @@ type YAMLEdit struct {
 type Difference struct {
 	Repository string // its URL
 	File       string
-	Commit     string // that has it; of Compare the one that was looked at
+	Commit     string // of the edit; for Compare the commit that was read
 	Unified    string // as diff -u shows it; "" if nothing changes
 }
 
@@ -80,23 +80,23 @@ type VaultSecret struct {
 
 func (s VaultSecret) String() string { return s.Path + "/" + s.Key }
 
-// SynStatus is one look at how the cluster comes to run by its catalog.
+// SynStatus is the state of the catalog's applications at one poll.
 type SynStatus struct {
 	Steward      ApplicationStatus   // the agent: Sync is empty
 	Argo         ApplicationStatus   // Argo CD as its operator runs it: Sync is empty
-	Root         ApplicationStatus   // the application that brings all others
+	Root         ApplicationStatus   // the application that creates all others
 	Applications []ApplicationStatus // all others, sorted by name
 }
 
-// ApplicationStatus is the state of one application of Argo CD, in Argo CD's words.
+// ApplicationStatus is the state of one application of Argo CD, in Argo CD's terms.
 type ApplicationStatus struct {
 	Name    string
 	Sync    string // Synced, OutOfSync or Unknown; "": there is none yet
 	Health  string // Healthy, Progressing, Degraded, Suspended, Missing or Unknown
-	Message string // of the operation that failed last, or why it is not healthy
+	Message string // of the operation that failed last, or the reason of its health
 }
 
-// IsHealthy tells whether an application is synced and healthy.
+// IsHealthy reports whether an application is synced and healthy.
 func (a ApplicationStatus) IsHealthy() bool {
 	return a.Health == "Healthy" && (a.Sync == "Synced" || a.Sync == "")
 }
@@ -112,7 +112,7 @@ func (a ApplicationStatus) String() string {
 	return text
 }
 
-// Count tells how many applications of the catalog are well, the root among them once it exists.
+// Count returns how many applications of the catalog are healthy, including the root once it exists.
 func (s SynStatus) Count() (well, all int) {
 	for _, one := range append([]ApplicationStatus{s.Root}, s.Applications...) {
 		if one.Sync == "" {
@@ -125,19 +125,19 @@ func (s SynStatus) Count() (well, all int) {
 	return well, all
 }
 
-// AppliedObject is what became of an object by server-side apply.
+// AppliedObject is an object with the result of its server-side apply.
 type AppliedObject struct {
 	Kind, Namespace, Name string
 	Action                Action // Created, Updated or Found
 }
 
-// ACMERegistration is the account that a cluster made for itself at acme-dns; its password stays in the cluster.
+// ACMERegistration is the account that a cluster registered at acme-dns; its password stays in the cluster.
 type ACMERegistration struct {
-	Domains    []string // that the account answers for, e.g. api.c-demo.example.net; may be empty
-	FullDomain string   // what _acme-challenge records lead to
+	Domains    []string // domains of the account, e.g. api.c-demo.example.net; may be empty
+	FullDomain string   // target of the _acme-challenge records
 }
 
-// Maintenance is how far the first maintenance is.
+// Maintenance is the state of the first maintenance.
 type Maintenance struct {
 	State   string // "", Pending, Running, Succeeded, Failed or Paused
 	Message string
@@ -148,27 +148,27 @@ type Alert struct {
 	Name, Severity, Namespace, Summary string
 	Since                              time.Time
 	Silenced                           bool
-	Known                              string // why it is expected on a new cluster; "" if somebody has to look
+	Known                              string // why it is expected on a new cluster; "" if it needs attention
 }
 
-// SynFacts are what the connection to Project Syn found out or made. They hold no secret.
+// SynFacts are what the connection to Project Syn discovered or created. They hold no secret.
 type SynFacts struct {
 	Lieutenant   string    `json:"lieutenant,omitzero"` // URL
 	Tenant       string    `json:"tenant,omitzero"`
-	Created      time.Time `json:"created,omitzero"`      // when this installation created the cluster in Lieutenant: its token lives from then
+	Created      time.Time `json:"created,omitzero"`      // registration in Lieutenant: the token is valid from then
 	Catalog      string    `json:"catalog,omitzero"`      // URL of its repository
 	Commit       string    `json:"commit,omitzero"`       // of the catalog that the cluster was installed with
 	SSHPublicKey string    `json:"sshPublicKey,omitzero"` // of the key in Vault, one authorized_keys line
 	ClusterUUID  string    `json:"clusterUuid,omitzero"`  // that openshift-install gave the cluster
-	IgnitionCA   string    `json:"ignitionCa,omitzero"`   // PEM; what new nodes trust the machine config server by
+	IgnitionCA   string    `json:"ignitionCa,omitzero"`   // PEM; CA by which new nodes verify the machine config server
 	Written      []string  `json:"written,omitzero"`      // values that this installation may have written into the cluster's configuration
 	ManifestUsed time.Time `json:"manifestUsed,omitzero"` // when the one-shot manifest was fetched
 	Applied      time.Time `json:"applied,omitzero"`      // when Steward was applied
-	Synthesized  time.Time `json:"synthesized,omitzero"`  // when every application was well
+	Synthesized  time.Time `json:"synthesized,omitzero"`  // when every application was healthy
 	Maintained   time.Time `json:"maintained,omitzero"`   // when the first maintenance was over
-	OnCall       time.Time `json:"onCall,omitzero"`       // when alerts began to reach the people on call
-	// AdminInvalidated is when openshift-install's kubeconfig was taken its power.
+	OnCall       time.Time `json:"onCall,omitzero"`       // when alerts were enabled for the people on call
+	// AdminInvalidated is when openshift-install's kubeconfig was invalidated.
 	AdminInvalidated time.Time `json:"adminInvalidated,omitzero"`
-	ACME             string    `json:"acme,omitzero"`   // what the _acme-challenge records lead to
-	Alerts           []string  `json:"alerts,omitzero"` // that fired at the end and nobody expects, one sentence each
+	ACME             string    `json:"acme,omitzero"`   // target of the _acme-challenge records
+	Alerts           []string  `json:"alerts,omitzero"` // unexpected alerts that fired at the end, one sentence each
 }
