@@ -1,6 +1,6 @@
-// Package assets holds the data that is built into the program: the example of an answers file, the templates of what
-// the load-balancer machines are given, the manifests of the cloud controller, the policies of restricted API keys, the
-// prices of one date, and the catalogue of endpoints. Data only; it decides nothing.
+// Package assets holds the data that is built into the program: the example of an answers file, the templates of what the
+// load-balancer machines get as user-data, the manifests of the cloud controller, the policies of restricted API keys,
+// the prices of one date, and the catalogue of endpoints. It holds data only, no decisions.
 package assets
 
 import "embed"

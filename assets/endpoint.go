@@ -6,9 +6,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Endpoint is one service that an installation or a cluster has to reach, as the catalogue has it.
+// Endpoint is one service that an installation or a cluster has to reach, an entry of the catalogue.
 type Endpoint struct {
-	ID       string   `yaml:"id"`       // e.g. "NET-RH-004"; stable, and never given to another
+	ID       string   `yaml:"id"`       // e.g. "NET-RH-004"; stable, and never reused
 	Title    string   `yaml:"title"`    // a few words
 	Group    string   `yaml:"group"`    // vshn, redhat, third-party, exoscale or cluster
 	URL      string   `yaml:"url"`      // what is probed; its scheme is the kind of the probe. {zone} and the like are filled in

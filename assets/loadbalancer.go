@@ -10,8 +10,8 @@ import (
 	"text/template"
 )
 
-// LoadBalancer is what the machines that balance a cluster's load have to know. They find every back end by DNS:
-// bootstrap.<Domain>, etcd-0 to etcd-<Masters-1>.<Domain>, and router.<Domain>, a name with an address for each router.
+// LoadBalancer is the input of a load-balancer machine's user-data. Back ends are resolved by DNS: bootstrap.<Domain>,
+// etcd-0 to etcd-<Masters-1>.<Domain>, and router.<Domain>, a name with an address for each router.
 type LoadBalancer struct {
 	Domain        string // of the cluster
 	Masters       int
@@ -66,7 +66,6 @@ func render(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// listMasters counts from 0 to n-1.
 func listMasters(n int) []int {
 	indexes := make([]int, n)
 	for i := range indexes {
@@ -75,7 +74,6 @@ func listMasters(n int) []int {
 	return indexes
 }
 
-// indent moves the lines of a YAML block scalar to the right; empty lines stay empty.
 func indent(width int, text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {

@@ -30,7 +30,6 @@ func TestTheHAProxyConfigIsTheOneThatWasReviewed(t *testing.T) {
 	}
 }
 
-// cloudConfig is all that the user-data may say.
 type cloudConfig struct {
 	PackageUpdate bool     `yaml:"package_update"`
 	Packages      []string `yaml:"packages"`

@@ -21,7 +21,7 @@ type Prices struct {
 // HoursOfMonth is how many hours an estimate counts a month for.
 const HoursOfMonth = 720
 
-// ReadPrices returns the prices that this program knows.
+// ReadPrices returns the built-in prices.
 func ReadPrices() (Prices, error) {
 	content, err := files.ReadFile("prices.yaml")
 	if err != nil {
@@ -34,8 +34,8 @@ func ReadPrices() (Prices, error) {
 	return prices, nil
 }
 
-// PerHour returns what an object costs, and false if its kind costs something that is not known. An instance's disk is
-// counted by its size in GiB.
+// PerHour returns what an object costs, and false if its kind costs something that has no known price. An instance's disk
+// is counted by its size in GiB.
 func (p Prices) PerHour(kind, instanceType string, gib int) (price float64, known bool) {
 	size := float64(gib)
 	switch kind {

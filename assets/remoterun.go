@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// RemoteRun is what a machine is told that runs a program for a moment and then switches itself off. Its links are good for
-// a short time and are the only secrets in it.
+// RemoteRun is the input of the user-data of a machine that runs a program once and then switches itself off. Its links
+// are short-lived and are the only secrets in it.
 type RemoteRun struct {
 	Program string // link to fetch the program by, gzip
 	SHA256  string // of the program as it is run, hex
 	Args    []string
 	Task    string // link to fetch the program's input by
-	Status  string // link to put lines by that tell how far it came; see errand.yaml
+	Status  string // link to put progress lines by; see errand.yaml
 	Report  string // link to put the program's output by
 }
 
-// RenderRemoteRunUserData returns the cloud-config that sends an Ubuntu 22.04 machine on an errand.
+// RenderRemoteRunUserData returns the cloud-config by which an Ubuntu 22.04 machine does a remote run.
 func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
 	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report}, e.Args...) {
 		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.
@@ -35,10 +35,8 @@ func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
 	return render("errand.yaml", e)
 }
 
-// quoteWord quotes a word for a POSIX shell.
 func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// quoteWords quotes words for a POSIX shell.
 func quoteWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, one := range list {

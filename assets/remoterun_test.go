@@ -66,7 +66,7 @@ func TestAnErrandThatCouldSayMoreThanItShouldIsRefused(t *testing.T) {
 	}
 }
 
-// transfer stands for curl: links are paths of files.
+// transfer replaces curl: links are paths of files.
 const transfer = `#!/bin/sh
 while [ $# -gt 0 ]; do
   case $1 in
@@ -80,7 +80,7 @@ done
 if [ -n "$from" ]; then cp "$from" "$link"; else cp "$link" "$to"; fi
 `
 
-// sent runs the script of an errand in the shell of this machine and returns the report and the status that it left.
+// sent runs the remote run's script in the local shell and returns the report and the status that it left.
 func sent(t *testing.T, program string, change func(*assets.RemoteRun)) (report, status string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -10,8 +10,7 @@ import (
 	"exoshift/assets"
 )
 
-// FuzzErrandUserData: by a YAML library and a shell of others, a machine's cloud-config says what it was made of, and nothing
-// else is in it.
+// FuzzErrandUserData: parsed by an independent YAML library and shell, a cloud-config holds exactly its input.
 func FuzzErrandUserData(f *testing.F) {
 	for _, seed := range []string{"https://sos.example.net/b/task?s=2&a='b'", "a'b", "\n  - reboot", "\u2028  - [reboot]\u2029", "\u0085x", "\ufeff", "$(reboot)`x`", "\\", "#", ": ", "\xff", "{{.Task}}", ""} {
 		f.Add(seed, seed)
