@@ -9,8 +9,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// Check has the library that the machines themselves use read a document that somebody else wrote. What a machine would
-// refuse is a fault.Invalid; mere warnings are the writer's to answer for. The error tells nothing of the contents.
+// Check parses a foreign document by Ignition's own library. What a machine would refuse is a fault.Invalid; warnings are
+// ignored, since the document is not ours. The error does not quote the document.
 func Check(document []byte) error {
 	const op = "check an Ignition document"
 	_, report, err := v3_2.ParseCompatibleVersion(document)

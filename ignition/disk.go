@@ -5,12 +5,12 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_2/types"
 )
 
-// rootPartition is the partition of an RHCOS image that holds the root file system.
+// The partition of an RHCOS image that holds the root file system.
 const rootPartition = 4
 
-// buildDisks keeps the root file system from growing over the whole disk, and makes a partition of the rest: without a
-// number it gets the next one, without a size all that is left. The root partition's entry is wiped and made anew, as the
-// clusters that run on Exoscale today do it.
+// buildDisks keeps the root file system from growing over the whole disk, and creates a partition of the rest: without a
+// number it gets the next one, without a size all that is left. The root partition's entry is wiped and recreated, as on
+// the clusters that run on Exoscale today.
 func (p Pointer) buildDisks() []types.Disk {
 	if p.RootGiB == 0 {
 		return nil

@@ -12,10 +12,9 @@ import (
 	"exoshift/internal/fault"
 )
 
-// UserDataLimit is the length in base64 from which on Exoscale's own tools refuse user-data.
+// UserDataLimit is the base64 length from which on Exoscale's own tools refuse user-data.
 const UserDataLimit = 32768
 
-// hostnamePattern is a DNS name of small letters; Kubernetes takes it as the node's name.
 var hostnamePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$`)
 
 // CheckSize fails with fault.Invalid if user-data is too long for an instance.
@@ -43,8 +42,8 @@ func (p Pointer) check() error {
 	return nil
 }
 
-// encodeDocument encodes a configuration and has the library that the machine itself uses read it again. A mere warning is
-// refused too: on a machine that does not boot, nobody would see it.
+// encodeDocument parses the result by Ignition's own library. Warnings are errors, too: a machine that does not boot
+// cannot report them.
 func encodeDocument(op string, config types.Config) ([]byte, error) {
 	encoded, err := json.Marshal(config)
 	if err != nil {

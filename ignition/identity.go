@@ -18,19 +18,19 @@ import (
 	"exoshift/internal/fault"
 )
 
-// gatewayName is what the certificate of the journal's gateway is made out to, whatever the machine's address.
+// The gateway's certificate has this name, whatever the machine's address.
 const gatewayName = "journal-gatewayd"
 
-// Types of the PEM blocks of an identity.
 const (
 	blockHostKey     = "OPENSSH PRIVATE KEY"
 	blockCertificate = "CERTIFICATE"
 	blockKey         = "EC PRIVATE KEY"
 )
 
-// NewIdentity returns what a bootstrap machine proves itself by, as PEM: the private key of its SSH server (Ed25519), and
-// certificate and private key of its journal's gateway. The certificate is trusted by itself alone. The one that
-// openshift-install makes for the gateway names no host that a client could verify (its pkg/asset/tls, journalcertkey).
+// NewIdentity returns the identity of a bootstrap machine, as PEM: the private key of its SSH server (Ed25519), and
+// certificate and private key of its journal's gateway. Clients trust this certificate only. The one that
+// openshift-install generates for the gateway names no host that a client could verify (its pkg/asset/tls,
+// journalcertkey).
 func NewIdentity(now time.Time) ([]byte, error) {
 	const op = "make the bootstrap machine's keys"
 	_, private, err := ed25519.GenerateKey(rand.Reader)
@@ -50,8 +50,7 @@ func NewIdentity(now time.Time) ([]byte, error) {
 		pem.EncodeToMemory(&pem.Block{Type: blockKey, Bytes: key})), nil
 }
 
-// newGatewayPair returns certificate and key in DER. The bootstrap machine lives for an hour, and its clock may be wrong
-// by more.
+// The certificate is in DER. The bootstrap machine lives for an hour, and its clock may be wrong by more.
 func newGatewayPair(now time.Time) (certificate, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -77,7 +76,6 @@ func newGatewayPair(now time.Time) (certificate, key []byte, err error) {
 	return certificate, key, err
 }
 
-// readIdentityFiles returns the files that a machine with this identity has.
 func readIdentityFiles(identity []byte) (map[string][]byte, error) {
 	blocks := map[string][]byte{}
 	for block, rest := pem.Decode(identity); block != nil; block, rest = pem.Decode(rest) {

@@ -10,8 +10,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// FuzzWithIdentity reads the user-data that openshift-install made for the bootstrap machine, and keys in PEM. No error
-// quotes either.
+// FuzzWithIdentity fuzzes openshift-install's user-data for the bootstrap machine, and keys in PEM. No error quotes
+// either.
 func FuzzWithIdentity(f *testing.F) {
 	right, err := ignition.NewIdentity(time.Now())
 	if err != nil {

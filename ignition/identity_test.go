@@ -18,7 +18,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// generated is a bootstrap.ign with a gateway, a file that is packed, and a field that no version knows.
+// generated is a bootstrap.ign with a gateway, a compressed file, and an unknown field.
 const generated = `{"ignition":{"version":"3.2.0"},"storage":{"files":[
  {"path":"/opt/openshift/tls/journal-gatewayd.key","mode":256,"user":{"name":"root"},"contents":{"source":"data:,old","compression":""}},
  {"path":"/opt/openshift/tls/journal-gatewayd.crt","contents":{"source":"data:,old"}},

@@ -30,7 +30,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// What the way of an image promises: a part of the speed of gunzip and md5sum, and the memory that a process takes.
+// The limits for the processing of an image: a fraction of the speed of gunzip and md5sum, and the memory of the process.
 const (
 	speedLimit  = 0.9
 	memoryLimit = 64e6
@@ -40,14 +40,14 @@ const (
 // imageErrand is the environment variable with the file of an errand.
 const imageErrand = "EXOSHIFT_BENCH_IMAGE"
 
-// errand is what a process of its own has to do: take an image all the way.
+// errand is the input of a child process: process one image.
 type errand struct {
 	Image  state.BootImage
 	CA     []byte // of the server, DER
-	Report string // the file for a journey
+	Report string // path of the journey's file
 }
 
-// journey is what it tells of that.
+// journey is the measurements of a child process.
 type journey struct {
 	Took     time.Duration
 	Memory   float64 // bytes, resident, at most
@@ -56,8 +56,8 @@ type journey struct {
 	MD5      string
 }
 
-// BenchmarkImage takes an image the way of an installation, download, checksum, unpacking, patch and MD5, side by side
-// with the two programs that do a part of it.
+// BenchmarkImage processes an image as an installation does, download, checksum, decompression, patch and MD5, and
+// compares with the two programs that do a part of it.
 func BenchmarkImage(b *testing.B) {
 	small := makeImage(b)
 	large := small.repeat(b, 8)
@@ -98,15 +98,15 @@ func gunzip(b *testing.B, path string) time.Duration {
 	return time.Since(began)
 }
 
-// benchImage is a packed image in a file.
+// benchImage is a compressed image in a file.
 type benchImage struct {
 	path   string
 	sha256 string
-	size   int64  // unpacked
-	md5    string // of what is to come out in the end
+	size   int64  // uncompressed
+	md5    string // of the patched image
 }
 
-// makeImage writes a qcow2 of noise and text, as binaries and packed files are, and somewhere in it a boot entry.
+// makeImage writes a qcow2 of noise and text, like binaries and compressed files, with one boot entry.
 func makeImage(b *testing.B) benchImage {
 	b.Helper()
 	const bits, clusters = 16, 4096
@@ -137,7 +137,6 @@ func writeWords(random *rand.Rand, content []byte) {
 	}
 }
 
-// pack returns the checksum of the file.
 func pack(b *testing.B, path string, content []byte) (sum string) {
 	b.Helper()
 	var packed bytes.Buffer
@@ -149,7 +148,7 @@ func pack(b *testing.B, path string, content []byte) (sum string) {
 	return hexSum(sha256.New(), packed.Bytes())
 }
 
-// repeat returns an image that has the content of this one n times, which gzip allows.
+// repeat returns an image that has the content of this one n times, since gzip permits concatenation.
 func (i benchImage) repeat(b *testing.B, n int) benchImage {
 	b.Helper()
 	content, err := os.ReadFile(i.path)
@@ -163,7 +162,7 @@ func (i benchImage) repeat(b *testing.B, n int) benchImage {
 	return benchImage{path: path, sha256: hexSum(sha256.New(), content), size: i.size * int64(n)}
 }
 
-// travel takes the image all the way in a process of its own.
+// travel processes the image in a child process.
 func (i benchImage) travel(b *testing.B, server *httptest.Server) (told journey) {
 	b.Helper()
 	dir := b.TempDir()
@@ -183,7 +182,7 @@ func (i benchImage) travel(b *testing.B, server *httptest.Server) (told journey)
 	return told
 }
 
-// TestTheWayOfAnImage is what the benchmark runs in a process of its own.
+// TestTheWayOfAnImage is the benchmark's child process.
 func TestTheWayOfAnImage(t *testing.T) {
 	path := os.Getenv(imageErrand)
 	if path == "" {
@@ -235,7 +234,7 @@ func readJSON(t testing.TB, path string, value any) {
 	}
 }
 
-// peak returns the most memory that this process had; bytes.
+// peak returns the peak memory of this process; bytes.
 func peak(t *testing.T) float64 {
 	t.Helper()
 	status, err := os.Open("/proc/self/status")

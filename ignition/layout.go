@@ -7,13 +7,13 @@ import (
 	"exoshift/state"
 )
 
-// Layout is how a node divides its disk at its first boot. It stays that way for the life of the machine.
+// Layout is the partitioning of a node's disk at its first boot. It is permanent.
 type Layout struct {
 	RootGiB int  // size of the root partition; 0: it has the whole disk
 	TopoLVM bool // the rest is a volume group of TopoLVM
 }
 
-// ParseLayout returns the layout that a node's document asks for.
+// ParseLayout returns the layout of a node's document.
 func ParseLayout(document []byte) (Layout, error) {
 	config, _, err := v3_2.ParseCompatibleVersion(document)
 	if err != nil {
@@ -33,7 +33,7 @@ func ParseLayout(document []byte) (Layout, error) {
 	return layout, nil
 }
 
-// NewLayout returns the layout of a node that the answers ask for.
+// NewLayout returns the layout of a node as answered.
 func NewLayout(node state.Machine) Layout {
 	if node.DataDisk == 0 {
 		return Layout{}

@@ -9,50 +9,48 @@ import (
 	"exoshift/internal/fault"
 )
 
-// The kernel argument that tells Ignition where to look for user-data, as the OpenStack image has it and as Exoscale
-// needs it. Both are of one length, so nothing moves inside the file system or the qcow2 around it; ext4 has checksums
-// of its metadata, and none of what is in files.
+// The kernel argument that selects the source of Ignition's user-data, as the OpenStack image has it and as Exoscale
+// needs it. Both are of one length, so nothing moves inside the file system or the qcow2 around it; ext4 has checksums of
+// its metadata, and none of file contents.
 const (
 	openStack = "ignition.platform.id=openstack"
 	exoscale  = "ignition.platform.id=exoscale "
 )
 
-// patching is what is being done when an image turns out to be unfit.
 const patching = "patch boot image"
 
-// chunk is how much of an image is looked at in one go; bytes.
+// The unit of reading an image; bytes.
 const chunk = 256 << 10
 
 // PlatformPatch is the reader of a patched image.
 type PlatformPatch struct {
 	image       io.Reader
-	format      format // nil until the first bytes have told
+	format      format // nil until detected from the first bytes
 	window      []byte
-	next, ready int // window[next:ready] is searched through and not yet handed out
+	next, ready int // window[next:ready] is patched and not yet returned by Read
 	replaced    int
-	err         error // what ended the image; io.EOF when all is well
+	err         error // end of the image; io.EOF on success
 }
 
-// format knows where the content of the disk is in an image.
 type format interface {
-	// settle replaces the platform in the bytes of the image that come next. It returns how many of them are final, which
-	// may be none unless the image has ended, and in how many places it replaced the platform.
+	// patch replaces the platform in the next bytes of the image. It returns how many of them are final, which may be
+	// none unless the image has ended, and the number of replacements.
 	patch(next []byte, ended bool) (final, replaced int, err error)
-	// lookahead is how many bytes settle may have to see at once.
+	// lookahead is the number of bytes that patch may need at once.
 	lookahead() int
 }
 
 // PatchPlatform returns a reader of a qcow2 or raw image of RHCOS for OpenStack, in which the platform is Exoscale and
-// every other byte of the disk is the same. Compressed clusters of a qcow2 that hold the platform are packed anew.
+// every other byte of the disk is the same. Compressed clusters of a qcow2 that hold the platform are recompressed.
 //
-// Where io.EOF is due, it fails with fault.Invalid if there was nothing to replace: machines made of such an image would
-// never find their user-data. So it does when a qcow2 uses what would hide a place, such as encryption. Errors of the
-// image's own reader are passed on as they are.
+// Instead of io.EOF, it fails with fault.Invalid if there was nothing to replace: machines made of such an image would
+// never find their user-data. It fails, too, if a qcow2 uses a feature that hides content, such as encryption. Errors of
+// the image's own reader are passed on as they are.
 func PatchPlatform(image io.Reader) *PlatformPatch {
 	return &PlatformPatch{image: image, window: make([]byte, 0, chunk+len(openStack))}
 }
 
-// Replaced tells in how many places the platform was replaced so far.
+// Replaced returns the number of replacements so far.
 func (p *PlatformPatch) Replaced() int { return p.replaced }
 
 // Read implements io.Reader.
@@ -71,7 +69,7 @@ func (p *PlatformPatch) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads on and replaces what it finds. What is not final stays back for the next time.
+// Bytes that are not final are kept for the next call.
 func (p *PlatformPatch) fill() {
 	held := copy(p.window, p.window[p.ready:])
 	n, err := p.image.Read(p.window[held:cap(p.window)])
@@ -97,7 +95,6 @@ func (p *PlatformPatch) patchWindow(ended bool) error {
 	return err
 }
 
-// detectFormat chooses the format by the first bytes, as soon as there are enough.
 func (p *PlatformPatch) detectFormat(ended bool) error {
 	switch {
 	case len(p.window) < qcow2HeaderSize && !ended:
@@ -123,12 +120,12 @@ func (p *PlatformPatch) checkReplaced(err error) error {
 		WithHint("use the OpenStack image of exactly this release")
 }
 
-// raw is an image that is the disk byte by byte, and the part of any other image that is.
+// An image that is the disk byte by byte, or such a part of another image.
 type raw struct{}
 
 func (raw) lookahead() int { return len(openStack) }
 
-// patch keeps the last bytes back until the image ends, as a match may begin there.
+// patch holds the last bytes back until the image ends, as a match may begin there.
 func (raw) patch(next []byte, ended bool) (final, replaced int, err error) {
 	replaced = replacePlatform(next)
 	if ended {
@@ -137,7 +134,6 @@ func (raw) patch(next []byte, ended bool) (final, replaced int, err error) {
 	return max(0, len(next)-len(openStack)+1), replaced, nil
 }
 
-// replacePlatform tells in how many places it replaced the platform.
 func replacePlatform(content []byte) (replaced int) {
 	for {
 		at := bytes.Index(content, []byte(openStack))

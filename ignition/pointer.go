@@ -1,7 +1,7 @@
-// Package ignition makes the documents that RHCOS machines configure themselves from on their first boot, and patches
-// boot images so that these machines look for them where Exoscale keeps them.
+// Package ignition renders the Ignition documents of RHCOS machines, and patches boot images so that these machines read
+// user-data from Exoscale's metadata service.
 //
-// All documents are of specification 3.2.0, which every OpenShift from 4.8 on reads, and are served as they are:
+// All documents are of specification 3.2.0, which every OpenShift from 4.8 on supports, and are served uncompressed:
 // Ignition does not unpack a compressed document on Exoscale.
 package ignition
 
@@ -18,12 +18,12 @@ import (
 	"exoshift/state"
 )
 
-// Pointer is what a machine is booted with: its host name, and where the rest of its configuration is to be fetched.
+// Pointer is the document that a machine boots with: its host name, and the source of the rest of its configuration.
 type Pointer struct {
 	Hostname string
 	Source   string       // URL of a document that is merged into this one
-	Hash     string       // "sha512-<hex>" that the fetched document has to have; "" for any
-	CA       []byte       // PEM certificate that the server is verified by, besides those of the image; nil for none
+	Hash     string       // "sha512-<hex>" of the fetched document; "" for any
+	CA       []byte       // PEM certificate that verifies the server, besides those of the image; nil for none
 	RootGiB  int          // size of the root partition if the rest of the disk is to be partition "data"; 0 for all of it
 	Units    []types.Unit // services of the machine's first boot
 }
@@ -50,8 +50,8 @@ func RenderNodePointer(node state.Machine, clusterDomain string, rootCA []byte) 
 	return pointer.Render()
 }
 
-// RenderBootstrapPointer returns the document of the bootstrap machine, which fetches bootstrap from link and refuses
-// anything else that it may find there.
+// RenderBootstrapPointer returns the document of the bootstrap machine, which fetches bootstrap from link and refuses any
+// other content.
 func RenderBootstrapPointer(hostname, link string, bootstrap []byte) ([]byte, error) {
 	return Pointer{Hostname: hostname, Source: link, Hash: Hash(bootstrap)}.Render()
 }
@@ -83,7 +83,7 @@ func (p Pointer) buildConfig() types.Config {
 	return types.Config{
 		Ignition: types.Ignition{
 			Version: types.MaxVersion.String(),
-			// Merge and not replace: replace would drop everything else that this document says, the host name too.
+			// Merge and not replace: replace would drop the rest of this document, including the host name.
 			Config:   types.IgnitionConfig{Merge: []types.Resource{p.buildSource()}},
 			Security: types.Security{TLS: types.TLS{CertificateAuthorities: p.listAuthorities()}},
 		},
@@ -108,7 +108,7 @@ func (p Pointer) listAuthorities() []types.Resource {
 	return []types.Resource{{Source: util.StrToPtr(pem + base64.StdEncoding.EncodeToString(p.CA))}}
 }
 
-// newHostnameFile names the machine: Exoscale's DHCP does not, and the image knows it only as localhost.
+// Exoscale's DHCP server sends no host name, and the image's own is localhost.
 func newHostnameFile(hostname string) types.File {
 	return types.File{
 		Node: types.Node{Path: "/etc/hostname", Overwrite: util.BoolToPtr(true)},

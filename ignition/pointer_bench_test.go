@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// documentsLimit is what is promised for the documents of a thousand nodes; time of a processor.
+// documentsLimit is the limit for the documents of a thousand nodes; CPU time.
 const documentsLimit = time.Second
 
 func BenchmarkDocumentsOfAThousandNodes(b *testing.B) {
@@ -36,7 +36,7 @@ func BenchmarkDocumentsOfAThousandNodes(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has taken of all processors, which a busy machine does not change.
+// processorTime is the CPU time of this process, which is independent of other load.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

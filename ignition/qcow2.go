@@ -7,17 +7,17 @@ import (
 	"exoshift/internal/fault"
 )
 
-// qcow2 reads an image of QEMU's as it passes by. Its tables say where clusters are compressed, and come before them:
-// qemu-img writes a table before the first cluster that it has to list, except where that cluster fits into what is left
-// behind the compressed clusters of another table. Only compressed clusters need the tables; all else is searched as it
-// is. Each compressed cluster is searched by itself: a boot entry is shorter than a block of its file system, and no
-// block lies in two clusters.
+// qcow2 patches a QEMU image as a stream. Its tables list the compressed clusters, and come before them: qemu-img writes
+// a table before the first cluster that it lists, except where that cluster fits into the rest of a cluster with
+// compressed ones of another table. Only compressed clusters need the tables; everything else is searched as it is. Each
+// compressed cluster is searched by itself: a boot entry is shorter than a block of its file system, and no block spans
+// two clusters.
 type qcow2 struct {
 	header  qcow2Header
 	at      int64   // offset of the next byte in the image
-	ahead   regions // what is known to come
+	ahead   regions // known regions that follow
 	cluster *cluster
-	guessed map[int64]bool // where compressed clusters were found that no table had listed
+	guessed map[int64]bool // offsets of compressed clusters that were found before their table
 }
 
 func newQcow2(start []byte) (*qcow2, error) {
@@ -29,7 +29,7 @@ func newQcow2(start []byte) (*qcow2, error) {
 	return q, q.addRegion(region{at: header.tables, size: header.tablesSize, kind: firstTable})
 }
 
-// lookahead is the size of the longest compressed cluster that a table can describe.
+// The size of the longest compressed cluster that a table can describe.
 func (q *qcow2) lookahead() int { return 2*q.header.clusterSize() + len(openStack) }
 
 func (q *qcow2) patch(next []byte, ended bool) (final, replaced int, err error) {
@@ -46,7 +46,6 @@ func (q *qcow2) patch(next []byte, ended bool) (final, replaced int, err error) 
 	return final, replaced, err
 }
 
-// complete refuses an image that ended before all that its tables list.
 func (q *qcow2) complete() error {
 	for _, r := range q.ahead {
 		if r.kind != guessedCluster {
@@ -56,7 +55,6 @@ func (q *qcow2) complete() error {
 	return nil
 }
 
-// patchNext deals with the next region, or with what comes before it. It returns zero if it has to see more.
 func (q *qcow2) patchNext(next []byte, ended bool) (final, replaced int, err error) {
 	if len(q.ahead) == 0 {
 		return raw{}.patch(next, ended)
@@ -81,7 +79,6 @@ func (q *qcow2) patchNext(next []byte, ended bool) (final, replaced int, err err
 	return q.patchCluster(r, next[:min(int64(len(next)), r.size)])
 }
 
-// readTable reads what there is of a table, and expects its rest.
 func (q *qcow2) readTable(r region, next []byte, ended bool) (final, replaced int, err error) {
 	const entry = 8
 	n := min(int64(len(next)), r.size) / entry * entry
@@ -100,7 +97,6 @@ func (q *qcow2) readTable(r region, next []byte, ended bool) (final, replaced in
 	return int(n), 0, nil
 }
 
-// addEntry notes what an entry of a table describes.
 func (q *qcow2) addEntry(table region, entry uint64) error {
 	if table.kind == firstTable {
 		if at := parseOffset(entry); at != 0 {
@@ -120,7 +116,7 @@ func (q *qcow2) addEntry(table region, entry uint64) error {
 }
 
 func (q *qcow2) addRegion(r region) error {
-	const most = 1 << 19 // bounds the memory; the tables of all disks that Exoscale takes have fewer at once
+	const most = 1 << 19 // bounds the memory; the tables of all disks that Exoscale accepts list fewer at once
 	switch {
 	case r.at < q.at:
 		return newInvalidImage("a table comes after what it lists at byte %d", r.at)
@@ -131,12 +127,11 @@ func (q *qcow2) addRegion(r region) error {
 	return nil
 }
 
-// patchCluster replaces the platform in a compressed cluster.
 func (q *qcow2) patchCluster(r region, packed []byte) (final, replaced int, err error) {
 	final, replaced, err = q.cluster.patch(packed)
 	switch {
 	case err != nil && r.kind == guessedCluster:
-		return len(packed), 0, nil // nothing is here
+		return len(packed), 0, nil // no compressed cluster
 	case err != nil:
 		return 0, 0, newInvalidImage("the compressed cluster at byte %d: %w", r.at, err)
 	case r.kind == guessedCluster:
@@ -146,7 +141,7 @@ func (q *qcow2) patchCluster(r region, packed []byte) (final, replaced int, err 
 	return final, replaced, nil
 }
 
-// findCluster looks for a cluster of a table that is still to come, which begins where the last compressed cluster ends.
+// findCluster searches for a cluster whose table comes later; it begins where the previous compressed cluster ends.
 func (q *qcow2) findCluster(at int64) {
 	size := int64(q.header.clusterSize())
 	until := (at + size - 1) / size * size
@@ -158,7 +153,6 @@ func (q *qcow2) findCluster(at int64) {
 	}
 }
 
-// newInvalidImage is why an image is refused.
 func newInvalidImage(format string, args ...any) error {
 	return fault.Newf(fault.Invalid, patching, "the qcow2 image cannot be patched: "+format, args...).
 		WithHint("write it anew: qemu-img convert -O qcow2 IMAGE NEW")

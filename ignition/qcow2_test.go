@@ -36,7 +36,7 @@ func sampleImage(t testing.TB, random *rand.Rand, bits int) (image, disk []byte)
 	return w.image, disk
 }
 
-// fillCluster writes text or noise into a part of a cluster, and the platform into one of sixteen.
+// fillCluster fills a part of a cluster with text or noise, and one of sixteen with the platform.
 func fillCluster(random *rand.Rand, content []byte) {
 	const words = "linux initrd title options version rhcos metal console root rw quiet 5.14.0 /ostree/boot.1 "
 	switch n := random.IntN(len(content)); random.IntN(3) {
@@ -76,7 +76,7 @@ func TestOnlyThePlatformChangesOnTheDiskOfAnImage(t *testing.T) {
 	}
 }
 
-// randomReader hands out a few bytes or many.
+// randomReader returns a few bytes or many.
 type randomReader struct {
 	random *rand.Rand
 	from   io.Reader
@@ -86,7 +86,6 @@ func (r *randomReader) Read(p []byte) (int, error) {
 	return r.from.Read(p[:1+r.random.IntN(min(len(p), 1<<r.random.IntN(18)))])
 }
 
-// compressedImage has an entry in a compressed cluster.
 func compressedImage(t testing.TB) []byte {
 	t.Helper()
 	const bits = 12
@@ -119,7 +118,7 @@ func TestAnOldImageIsPatched(t *testing.T) {
 	}
 }
 
-// TestAClusterBeforeItsTableIsPatched has a compressed cluster in what another table's cluster leaves of the room.
+// TestAClusterBeforeItsTableIsPatched has a compressed cluster in the rest of another table's cluster.
 func TestAClusterBeforeItsTableIsPatched(t *testing.T) {
 	const bits = 9
 	w := newQcow2Writer(bits, 200<<bits)
@@ -140,7 +139,7 @@ func TestAClusterBeforeItsTableIsPatched(t *testing.T) {
 }
 
 func TestAnImageThatHidesItsContentIsRefused(t *testing.T) {
-	const cluster, first, second, data = 4096, 1 * 4096, 3 * 4096, 4 * 4096 // places in the image
+	const cluster, first, second, data = 4096, 1 * 4096, 3 * 4096, 4 * 4096 // offsets in the image
 	put := binary.BigEndian.PutUint64
 	for name, test := range map[string]struct {
 		change func(image []byte) []byte
@@ -182,7 +181,6 @@ func TestAnImageThatHidesItsContentIsRefused(t *testing.T) {
 	}
 }
 
-// at changes one byte.
 func at(place int, value byte) func([]byte) []byte {
 	return func(image []byte) []byte {
 		image[place] = value
@@ -190,7 +188,7 @@ func at(place int, value byte) func([]byte) []byte {
 	}
 }
 
-// TestAnImageMayEndWithItsLastCompressedCluster is about images that are not filled up to a sector or a cluster.
+// TestAnImageMayEndWithItsLastCompressedCluster is about images that are not padded to a sector or a cluster.
 func TestAnImageMayEndWithItsLastCompressedCluster(t *testing.T) {
 	const bits = 12
 	w := newQcow2Writer(bits, 8<<bits)
@@ -216,7 +214,7 @@ func TestACompressedClusterOfMoreThanAClusterIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFitIsRefused has a cluster of hardly anything but the platform, which loses a repetition.
+// TestWhatDoesNotFitIsRefused has a cluster of hardly anything but the platform, whose patched content compresses worse.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	const bits = 9
 	w := newQcow2Writer(bits, 8<<bits)
@@ -251,7 +249,7 @@ func TestADownloadThatBreaksOffTellsItsOwnError(t *testing.T) {
 	}
 }
 
-// FuzzPatchPlatform changes a byte and cuts an image: whatever it is then, it comes to an end, no longer than it was.
+// FuzzPatchPlatform changes a byte of an image and truncates it: the reader ends, with at most the original length.
 func FuzzPatchPlatform(f *testing.F) {
 	image, _ := sampleImage(f, rand.New(rand.NewChaCha8([32]byte{6})), 9)
 	f.Add(40, byte(1), len(image))

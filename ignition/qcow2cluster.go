@@ -15,7 +15,6 @@ var (
 	errNoRoom  = errors.New("what is changed cannot be packed into the room that is there")
 )
 
-// cluster unpacks compressed clusters, one after the other.
 type cluster struct {
 	unpacker io.ReadCloser
 	content  []byte
@@ -25,9 +24,9 @@ func newCluster(size int) *cluster {
 	return &cluster{unpacker: flate.NewReader(bytes.NewReader(nil)), content: make([]byte, size)}
 }
 
-// patch replaces the platform in the cluster that packed begins with. It returns the length of the packed cluster, which
-// stays as it is: the next one follows immediately. QEMU packs with the default effort of zlib, which leaves enough to
-// gain: of a thousand clusters as boot partitions may have them, all fitted.
+// patch returns the length of the compressed cluster, which does not change: the next one follows immediately. QEMU
+// compresses with zlib's default effort, which leaves enough to gain: of a thousand clusters as in boot partitions, all
+// fitted.
 func (c *cluster) patch(packed []byte) (length, replaced int, err error) {
 	length, err = c.unpack(packed)
 	if err != nil {
@@ -44,9 +43,8 @@ func (c *cluster) patch(packed []byte) (length, replaced int, err error) {
 	return length, replaced, nil
 }
 
-// unpack returns how many bytes of packed the cluster has.
 func (c *cluster) unpack(packed []byte) (length int, err error) {
-	source := bytes.NewReader(packed) // an io.ByteReader, of which no byte too many is read
+	source := bytes.NewReader(packed) // an io.ByteReader, so flate reads no byte too many
 	if err := c.unpacker.(flate.Resetter).Reset(source, nil); err != nil {
 		return 0, err
 	}

@@ -7,26 +7,24 @@ import (
 	"exoshift/internal/fault"
 )
 
-// What docs/interop/qcow2.txt of QEMU says of the header; bytes.
+// From docs/interop/qcow2.txt of QEMU; bytes.
 const (
 	qcow2Magic      = "QFI\xfb"
-	qcow2HeaderSize = 112 // as far as it is of interest here
+	qcow2HeaderSize = 112 // the fields that are used here
 	qcow2Oldest     = 72  // the size in version 2
 )
 
-// offsetBits of an entry of a table are an offset: bits 9 to 55.
 const offsetBits = 1<<56 - 1<<9
 
-// qcow2Header is what the header tells about the tables.
 type qcow2Header struct {
 	clusterBits uint
-	tables      int64 // offset of the first table, which lists the second ones
+	tables      int64 // offset of the L1 table, which lists the L2 tables
 	tablesSize  int64 // bytes
 }
 
 func (h qcow2Header) clusterSize() int { return 1 << h.clusterBits }
 
-// parseQcow2Header refuses what would hide content from a search: another compression, encryption, other files.
+// parseQcow2Header refuses features that hide content from a search: another compression, encryption, other files.
 func parseQcow2Header(start []byte) (qcow2Header, error) {
 	if len(start) < qcow2Oldest {
 		return qcow2Header{}, newInvalidImage("it ends within its header")
@@ -55,8 +53,8 @@ func parseQcow2Header(start []byte) (qcow2Header, error) {
 	return h, nil
 }
 
-// checkFeatures refuses the incompatible features of version 3 that matter. An image that was not closed properly, bit
-// 0, has all its tables where they belong.
+// checkFeatures refuses the relevant incompatible features of version 3. An image that was not closed properly, bit 0,
+// has all its tables in place.
 func checkFeatures(start []byte) error {
 	if len(start) < qcow2HeaderSize {
 		return newInvalidImage("it ends within its header")
@@ -72,7 +70,7 @@ func checkFeatures(start []byte) error {
 	case 2:
 		return newInvalidImage("its content is in another file")
 	case 3:
-		// A packer for zstd would be needed that is as tight as the one that made the image.
+		// zstd would need an encoder as good as the one that made the image.
 		return fault.Newf(fault.Invalid, patching, "the qcow2 image is compressed with zstd").
 			WithHint("write it anew: qemu-img convert -O qcow2 -c -o compression_type=zlib IMAGE NEW")
 	case 4:
@@ -81,11 +79,10 @@ func checkFeatures(start []byte) error {
 	return newInvalidImage("it has the unknown feature %d", bit)
 }
 
-// parseOffset returns the offset in an entry of the first table; 0 for none.
 func parseOffset(entry uint64) int64 { return int64(entry & offsetBits) }
 
-// parseCompressed returns the place of the cluster that an entry of a second table describes, if it is compressed. The
-// cluster ends somewhere in the last of whole sectors, where the next one may begin.
+// parseCompressed decodes an L2 entry. The cluster ends somewhere in the last of whole sectors, where the next one may
+// begin.
 func (h qcow2Header) parseCompressed(entry uint64) (at, size int64, compressed bool) {
 	const flag, sector = 1 << 62, 512
 	width := 62 - (h.clusterBits - 8)

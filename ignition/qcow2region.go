@@ -1,22 +1,20 @@
 package ignition
 
-// regionKind says what a region of a qcow2 image is.
 type regionKind uint8
 
 const (
-	firstTable  regionKind = iota // L1 in QEMU's words
+	firstTable  regionKind = iota // L1 in QEMU's terms
 	secondTable                   // L2
 	compressedCluster
-	guessedCluster // there may be a compressed cluster that no table has listed yet
+	guessedCluster // there may be a compressed cluster whose table was not read yet
 )
 
-// region is a part of an image that is to be understood.
 type region struct {
 	at, size int64
 	kind     regionKind
 }
 
-// regions is a heap, the next region first; for container/heap.
+// A heap by offset, for container/heap.
 type regions []region
 
 func (r regions) Len() int { return len(r) }

@@ -13,7 +13,7 @@ import (
 type qcow2Writer struct {
 	bits   int    // of an offset in a cluster
 	image  []byte // whole clusters
-	free   int    // where the next compressed cluster goes if there is room
+	free   int    // offset of the next compressed cluster if it fits
 	second map[int]int
 }
 
@@ -103,7 +103,6 @@ func packedBytes(t testing.TB, content []byte) []byte {
 	return stream.Bytes()
 }
 
-// guest reads the whole disk of an image.
 func guest(t testing.TB, image []byte) []byte {
 	t.Helper()
 	get := func(at int) int { return int(binary.BigEndian.Uint64(image[at:])) }

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// hostKeyPath is where the SSH server of RHCOS looks for its key; it makes one if there is none.
+	// hostKeyPath is the host key of RHCOS's SSH server, which generates one if it is missing.
 	hostKeyPath = "/etc/ssh/ssh_host_ed25519_key"
-	// gatewayPairPath is where openshift-install puts what the journal's gateway serves with, without the endings.
+	// gatewayPairPath is where openshift-install writes the key pair of the journal's gateway, without the extensions.
 	gatewayPairPath = "/opt/openshift/tls/journal-gatewayd"
 )
 
-// fields are those of a JSON object, of which most are not looked at.
+// Unknown fields are kept as they are.
 type fields = map[string]json.RawMessage
 
-// WithIdentity returns bootstrap.ign with the keys of an identity, which NewIdentity made. All else stays as
-// openshift-install wrote it; a document without a gateway (OKD's) gets none. Its errors tell nothing of the contents.
+// WithIdentity returns bootstrap.ign with the keys of an identity by NewIdentity. All else is kept as openshift-install
+// wrote it; a document without a gateway (OKD's) gets none. Its errors do not quote the contents.
 func WithIdentity(document, identity []byte) ([]byte, error) {
 	const op = "give the bootstrap machine its keys"
 	files, err := readIdentityFiles(identity)
@@ -56,12 +56,11 @@ func withFiles(document []byte, files map[string][]byte) ([]byte, error) {
 	return json.Marshal(whole)
 }
 
-// replaceFiles gives the files of the list that are to have other contents these, and adds keys of the SSH server.
 func replaceFiles(list []fields, files map[string][]byte) ([]fields, error) {
 	missing := maps.Clone(files)
 	for _, file := range list {
 		var path string
-		_ = json.Unmarshal(file["path"], &path) // of a file without a path Ignition itself will complain
+		_ = json.Unmarshal(file["path"], &path) // Ignition itself reports a file without a path
 		content, wanted := files[path]
 		if !wanted {
 			continue

@@ -10,13 +10,11 @@ import (
 	"exoshift/state"
 )
 
-// dataPartition is the device of the partition "data": the first one after those of the image.
 const dataPartition = "/dev/vda5"
 
-// firstBootUnit is a systemd service that prepares the data partition. It runs on a booted RHCOS only, as long as the
-// file is there by which the machine config daemon knows that the first boot is not over. It comes before the daemon's
-// own service too, which may end that boot with a restart (inferred, unlike the rest of it). It takes a description and
-// a command.
+// A systemd service that prepares the data partition. It runs on a booted RHCOS only, as long as the file exists by which
+// the machine config daemon detects the first boot. It comes before the daemon's own service too, which may end that boot
+// with a restart (inferred, unlike the rest of it). Its arguments are a description and a command.
 const firstBootUnit = `[Unit]
 Description=%s
 ConditionPathExists=/run/ostree-booted
@@ -35,7 +33,6 @@ WantedBy=multi-user.target
 RequiredBy=crio.service kubelet.service
 `
 
-// buildUnits returns the services that a node's data disk needs.
 func buildUnits(node state.Machine) ([]types.Unit, error) {
 	switch {
 	case node.TopoLVM && (node.DataDisk == 0 || node.Role == state.RoleStorage):
@@ -49,15 +46,14 @@ func buildUnits(node state.Machine) ([]types.Unit, error) {
 	return nil, nil
 }
 
-// newZeroStorageUnit overwrites the partition, as a storage cluster refuses one that is not empty. A thousandth of a GiB
-// is taken for a MiB, so that the zeros end before the partition does.
+// A storage cluster refuses a partition that is not empty. A thousandth of a GiB is taken for a MiB, so that the zeros
+// end before the partition does.
 func newZeroStorageUnit(gib int) types.Unit {
 	return newServiceUnit("exoscale-zero-storagepool.service", "Fill the partition of the storage pool with zeros",
 		fmt.Sprintf("/usr/bin/dd if=/dev/zero of=%s bs=1M count=%d", dataPartition, gib*1000))
 }
 
-// newTopoLVMUnit makes the volume group from which TopoLVM takes its volumes, unless a first boot that was
-// interrupted has made it.
+// An interrupted first boot may have created the volume group already.
 func newTopoLVMUnit() types.Unit {
 	return newServiceUnit("exoscale-initialize-topolvm-vg.service", "Make the volume group of TopoLVM",
 		"/bin/sh -c 'vgs vgssd || vgcreate vgssd "+dataPartition+"'")
