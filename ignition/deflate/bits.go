@@ -1,13 +1,13 @@
 package deflate
 
-// bitWriter packs bits into bytes, the lowest first.
+// Bits fill bytes from the lowest one.
 type bitWriter struct {
 	data  []byte
-	rest  uint32 // bits that fill no byte yet
+	rest  uint32 // bits that do not fill a byte yet
 	count uint   // how many
 }
 
-// put writes the lowest n bits of value; at most 16.
+// At most 16 bits.
 func (w *bitWriter) put(value uint16, n uint) {
 	w.rest |= uint32(value) << w.count
 	for w.count += n; w.count >= 8; w.count -= 8 {
@@ -26,7 +26,6 @@ func (w *bitWriter) writeFlag(set bool) {
 	w.put(0, 1)
 }
 
-// flushByte goes on with the next byte.
 func (w *bitWriter) flushByte() {
 	if w.count > 0 {
 		w.put(0, 8-w.count)

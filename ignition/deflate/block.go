@@ -1,16 +1,15 @@
 package deflate
 
-// block is a part of the data and how it is to be written.
 type block struct {
 	from, to int
 	tokens   []token
 	symbols  histogram
 	extra    int // bits that follow symbols
 	code     code
-	bits     int // the size of the block; of a stored one at worst
+	bits     int // the size of the block; for a stored one the upper bound
 }
 
-// kind is how a block is written: the numbers of RFC 1951.
+// BTYPE of RFC 1951.
 type kind uint16
 
 const (
@@ -19,7 +18,6 @@ const (
 	dynamic
 )
 
-// code is how the symbols of a block are written.
 type code struct {
 	kind              kind
 	literal, distance []uint8 // lengths; bits
@@ -36,7 +34,6 @@ func (b *block) add(t token) {
 	}
 }
 
-// selectCode chooses the shortest of the three kinds.
 func (b *block) selectCode() {
 	const kindBits, align, sizes, most = 3, 7, 32, 1<<16 - 1
 	n := b.to - b.from

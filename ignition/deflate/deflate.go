@@ -1,22 +1,22 @@
-// Package deflate packs data into a raw DEFLATE stream (RFC 1951) that is as short as a search finds it. It is slow and
+// Package deflate compresses data into a raw DEFLATE stream (RFC 1951), the shortest that a search finds. It is slow and
 // meant for a few kilobytes that have to fit into the room which another encoder needed for nearly the same data.
 package deflate
 
 import "math"
 
-// Window is how far back a match reaches at most; bytes. qemu unpacks compressed clusters with a window of this size.
+// Window is the maximum distance of a match; bytes. qemu decompresses clusters with a window of this size.
 const Window = 4096
 
 const (
-	// segment is how much of the data is searched at once, which bounds the memory; bytes.
+	// segment is the size of data that is searched at once, which bounds the memory; bytes.
 	segment = 64 << 10
-	// patience is how many searches in a row may find nothing shorter.
+	// patience is the limit of searches in a row without a gain.
 	patience = 4
-	// searches is how many there are at most.
+	// searches is the limit of searches.
 	searches = 30
 )
 
-// Pack returns a stream that unpacks to data, the shortest one that it finds. It stops searching at one of at most
+// Pack returns a stream that decompresses to data, the shortest one that it finds. It stops searching at one of at most
 // enough bytes.
 func Pack(data []byte, enough int) []byte {
 	var segments []search
@@ -47,12 +47,11 @@ func write(data []byte, segments []search) []byte {
 	return out.flush()
 }
 
-// search is the best known division of one segment into tokens and blocks.
 type search struct {
 	from, to int
 	blocks   []block
 	bits     int
-	models   []model // what the next search takes for the costs of its tokens
+	models   []model // token costs for the next search
 }
 
 func newSearch(data []byte, from, to int) search {
@@ -61,8 +60,8 @@ func newSearch(data []byte, from, to int) search {
 	return s
 }
 
-// improve searches once more, at the costs that the last search led to. The matches are not kept in between: those of
-// all segments would take much memory.
+// improve searches once more, with the costs of the last search. The matches are not kept in between: those of all
+// segments would take much memory.
 func (s *search) improve(data []byte) {
 	blocks := split(newParser(data, s.from, s.to).parse(s.models), s.from)
 	s.models = newModels(blocks)

@@ -14,7 +14,7 @@ import (
 const entry = "title Red Hat Enterprise Linux CoreOS 9.6 (Plow)\nversion 1\noptions root=UUID=1 ignition.platform.id=exoscale " +
 	" console=tty0 $ignition_firstboot\nlinux /ostree/rhcos-1f2e/vmlinuz-5.14.0\ninitrd /ostree/rhcos-1f2e/initramfs-5.14.0.img\n"
 
-// samples are data of all sorts, some longer than what is searched at once.
+// samples are data of all kinds, some longer than a segment.
 func samples() map[string][]byte {
 	random := rand.NewChaCha8([32]byte{7})
 	noise := make([]byte, 70_000)
@@ -51,7 +51,7 @@ func TestWhatIsPackedUnpacksToTheSame(t *testing.T) {
 	for name, data := range samples() {
 		for _, enough := range []int{len(data), 0} {
 			if enough == 0 && len(data) > 10_000 {
-				continue // the search to the end takes its time
+				continue // the complete search is slow
 			}
 			source := bytes.NewReader(append(deflate.Pack(data, enough), "what follows"...))
 			got, err := io.ReadAll(flate.NewReader(source))
@@ -65,7 +65,7 @@ func TestWhatIsPackedUnpacksToTheSame(t *testing.T) {
 	}
 }
 
-// TestASearchFindsAShorterStream compares where the other encoder has no larger window to gain from.
+// TestASearchFindsAShorterStream compares with compress/flate where that has no benefit from its larger window.
 func TestASearchFindsAShorterStream(t *testing.T) {
 	for name, data := range samples() {
 		data = data[:min(len(data), deflate.Window)]
@@ -86,7 +86,7 @@ func TestASearchFindsAShorterStream(t *testing.T) {
 	}
 }
 
-// TestUnlikeDataShareNoBlock compares with the parts packed by themselves.
+// TestUnlikeDataShareNoBlock compares with the parts compressed separately.
 func TestUnlikeDataShareNoBlock(t *testing.T) {
 	all := samples()
 	text, noise := all["text"][:6<<10], all["noise"][:6<<10]

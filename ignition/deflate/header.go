@@ -1,14 +1,13 @@
 package deflate
 
-// header is the description of a dynamic block's codes.
 type header struct {
-	literals, distances int // how many lengths of each there are
+	literals, distances int // number of lengths of each
 	runs                []run
-	lengths             []uint8 // of the codes of runs' symbols
+	lengths             []uint8 // of the code of run symbols
 	bits                int
 }
 
-// Symbols of a header beyond the code lengths 0 to 15.
+// Run symbols beyond the code lengths 0 to 15.
 const (
 	repeat     = 16
 	fewZeros   = 17
@@ -16,7 +15,6 @@ const (
 	runSymbols = 19
 )
 
-// run is a code length, or one that is repeated.
 type run struct {
 	symbol uint8
 	extra  uint16
@@ -34,7 +32,7 @@ func (r run) extraBits() uint {
 	return 0
 }
 
-// newHeader returns the shortest description among those that use or avoid each way to repeat.
+// newHeader returns the shortest of all combinations of repeat symbols.
 func newHeader(literal, distance []uint8) header {
 	best := header{literals: countUsed(literal, end+1), distances: countUsed(distance, 1)}
 	lengths := append(append([]uint8(nil), literal[:best.literals]...), distance[:best.distances]...)
@@ -48,7 +46,7 @@ func newHeader(literal, distance []uint8) header {
 	return best
 }
 
-// countUsed returns how many lengths are left without the zeros at the end.
+// Trailing zeros do not count.
 func countUsed(lengths []uint8, least int) int {
 	n := len(lengths)
 	for n > least && lengths[n-1] == 0 {
@@ -57,7 +55,7 @@ func countUsed(lengths []uint8, least int) int {
 	return n
 }
 
-// encodeRuns describes lengths. Bits 0, 1 and 2 of ways allow the symbols 16, 17 and 18.
+// Bits 0, 1 and 2 of ways allow the symbols 16, 17 and 18.
 func encodeRuns(lengths []uint8, ways int) []run {
 	runs := make([]run, 0, len(lengths))
 	for len(lengths) > 0 {
@@ -111,7 +109,6 @@ func appendLengths(runs []run, length uint8, n int, repeats bool) []run {
 	return runs
 }
 
-// buildCode chooses the code of the runs and counts the bits.
 func (h *header) buildCode() {
 	const limit, counts = 7, 5 + 5 + 4
 	var symbols [runSymbols]int
@@ -126,12 +123,11 @@ func (h *header) buildCode() {
 	h.bits += counts + 3*h.countOrdered()
 }
 
-// order is the one in which RFC 1951 lists the lengths of the runs' codes.
+// The order of HCLEN's code lengths in RFC 1951.
 func order() [runSymbols]int {
 	return [runSymbols]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 }
 
-// countOrdered returns how many of these lengths have to be listed.
 func (h *header) countOrdered() int {
 	n, order := runSymbols, order()
 	for n > 4 && h.lengths[order[n-1]] == 0 {

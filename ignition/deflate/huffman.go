@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// node is a symbol, or a package of two nodes of the level before. It is small, as a search needs many.
+// A symbol, or a package of two nodes of the level before. It is small, as a search needs many.
 type node struct {
 	weight int32
 	symbol int16 // -1 for a package
 	first  int16 // of the two nodes, in the level before
 }
 
-// computeLengths returns the best prefix code whose lengths do not exceed limit, by the package-merge algorithm. Symbols
-// that do not occur have no code.
+// By the package-merge algorithm. Symbols that do not occur have no code.
 func computeLengths(counts []int, limit int) []uint8 {
 	lengths := make([]uint8, len(counts))
 	var leaves []node
@@ -38,7 +37,6 @@ func computeLengths(counts []int, limit int) []uint8 {
 	return lengths
 }
 
-// merge returns the next level: the leaves and the packages of pairs, by weight.
 func merge(leaves, level []node) []node {
 	merged := make([]node, 0, len(leaves)+len(level)/2)
 	for i := 0; i+1 < len(level); i += 2 {
@@ -51,8 +49,8 @@ func merge(leaves, level []node) []node {
 	return append(merged, leaves...)
 }
 
-// countLengths counts how often each symbol is among the first n nodes of the last level: that is the length of its code. The
-// packages among them are made of the first nodes of the level before.
+// The length of a symbol's code is its number of occurrences among the first n nodes of the last level. The packages
+// among them are made of the first nodes of the level before.
 func countLengths(lengths []uint8, levels [][]node, n int) {
 	for i := len(levels) - 1; i >= 0; i-- {
 		below := 0
@@ -67,13 +65,13 @@ func countLengths(lengths []uint8, levels [][]node, n int) {
 	}
 }
 
-// prefix is the code of a symbol, its first bit lowest.
+// Its first bit is the lowest.
 type prefix struct {
 	bits   uint16
 	length uint
 }
 
-// assignCodes numbers the codes of the given lengths as RFC 1951 does.
+// The codes are RFC 1951's canonical ones.
 func assignCodes(lengths []uint8) []prefix {
 	var counts, next [17]uint16
 	for _, n := range lengths {

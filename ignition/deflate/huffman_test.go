@@ -40,7 +40,7 @@ func TestLessThanTwoSymbolsNeedNoTree(t *testing.T) {
 	}
 }
 
-// TestNoCodeIsShorter compares with a plain Huffman tree, which is the best where the limit plays no part.
+// TestNoCodeIsShorter compares with a plain Huffman tree, which is optimal without the limit.
 func TestNoCodeIsShorter(t *testing.T) {
 	random := rand.New(rand.NewChaCha8([32]byte{3}))
 	for range 200 {
@@ -58,11 +58,10 @@ func TestNoCodeIsShorter(t *testing.T) {
 	}
 }
 
-// huffman returns the bits that a tree needs.
 func huffman(counts []int) (bits int) {
 	weights := append([]int(nil), counts...)
 	for len(weights) > 1 {
-		for end := range 2 { // the two lightest go to the end
+		for end := range 2 { // the two lightest move to the end
 			last := len(weights) - 1 - end
 			for i := range last {
 				if weights[i] < weights[last] {

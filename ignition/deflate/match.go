@@ -1,9 +1,8 @@
 package deflate
 
-// match says that lengths up to length, beyond that of the match before it in a list, come cheapest from distance.
+// For lengths up to length, beyond that of the previous match in a list, distance is the cheapest.
 type match struct{ length, distance uint16 }
 
-// matches holds the matches of each position of a segment.
 type matches struct {
 	all    []match
 	starts []int32 // matches of position i are all[starts[i]:starts[i+1]]
@@ -11,7 +10,7 @@ type matches struct {
 
 func (m *matches) at(i int) []match { return m.all[m.starts[i]:m.starts[i+1]] }
 
-// findMatches looks for everything that data[from:to] repeats, however it costs time.
+// findMatches is exhaustive, and slow.
 func findMatches(data []byte, from, to int) matches {
 	begin := max(0, from-Window)
 	c := chains{data: data[:to], begin: begin, last: map[[shortest]byte]int32{}, before: make([]int32, to-begin)}
@@ -27,7 +26,6 @@ func findMatches(data []byte, from, to int) matches {
 	return found
 }
 
-// chains links the positions that begin with the same bytes.
 type chains struct {
 	data   []byte
 	begin  int                      // the first position
@@ -44,7 +42,7 @@ func (c *chains) add(i int) {
 	c.last[key] = int32(i - c.begin + 1)
 }
 
-// find appends the matches of position i: each longer than the one before it, from the shortest distance there is.
+// find appends the matches of position i, each longer than the previous one, with the shortest distance.
 func (c *chains) find(found []match, i int) []match {
 	limit := min(longest, len(c.data)-i)
 	if limit < shortest {

@@ -2,7 +2,7 @@ package deflate
 
 import "math"
 
-// model estimates what tokens cost up to a position of the data; bits.
+// model estimates the costs of tokens; bits.
 type model struct {
 	until    int
 	literal  [end]float64
@@ -15,7 +15,7 @@ func (m *model) match(length int, distance uint16) float64 {
 	return m.length[length] + m.distance[symbol]
 }
 
-// newInitialModel knows nothing but how often each byte occurs.
+// newInitialModel uses only the frequency of each byte.
 func newInitialModel(data []byte, until int) model {
 	var h histogram
 	for _, b := range data {
@@ -38,7 +38,7 @@ func newModels(blocks []block) []model {
 	return models
 }
 
-// newModel takes the entropy of symbols for their costs, which unlike the lengths of codes changes little by little.
+// The costs are the entropy of symbols, which unlike the lengths of codes changes gradually.
 func newModel(h *histogram, until int) model {
 	m := model{until: until}
 	literal, distance := computeEntropy(h.literal[:]), computeEntropy(h.distance[:])
@@ -53,7 +53,7 @@ func newModel(h *histogram, until int) model {
 	return m
 }
 
-// computeEntropy returns the bits of each symbol; one that did not occur costs as much as a single occurrence.
+// A symbol that did not occur costs as much as a single occurrence.
 func computeEntropy(counts []int) []float64 {
 	total := 0
 	for _, n := range counts {

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// parser finds the cheapest tokens of data[from:to].
 type parser struct {
 	data       []byte
 	from, to   int
 	matches    matches
-	costs      []float64 // of the cheapest way to each position
-	bestTokens []token   // the last token on that way
+	costs      []float64 // of the cheapest tokens to each position
+	bestTokens []token   // the last token to each position
 }
 
 func newParser(data []byte, from, to int) *parser {
@@ -21,7 +20,6 @@ func newParser(data []byte, from, to int) *parser {
 	}
 }
 
-// parse returns the tokens that are the cheapest at the costs of models.
 func (p *parser) parse(models []model) []token {
 	for i := range p.costs {
 		p.costs[i] = math.Inf(1)
@@ -36,7 +34,6 @@ func (p *parser) parse(models []model) []token {
 	return p.tracePath()
 }
 
-// tryTokens looks where each token leads that may stand at position i.
 func (p *parser) tryTokens(i int, m *model) {
 	b := p.data[p.from+i]
 	p.updateCost(i+1, p.costs[i]+m.literal[b], token{value: uint16(b)})
@@ -55,7 +52,6 @@ func (p *parser) updateCost(i int, cost float64, by token) {
 	}
 }
 
-// tracePath returns the tokens that led to the end.
 func (p *parser) tracePath() (tokens []token) {
 	for i := p.to - p.from; i > 0; i -= p.bestTokens[i].length() {
 		tokens = append(tokens, p.bestTokens[i])

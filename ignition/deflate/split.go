@@ -2,10 +2,10 @@ package deflate
 
 import "slices"
 
-// parts is into how many pieces of about the same size a segment is cut at most; blocks are made of whole pieces.
+// A segment is cut into at most this number of pieces of about the same size; blocks consist of whole pieces.
 const parts = 32
 
-// split divides tokens, the first of which stands for the byte at from, into the blocks that need the fewest bits.
+// from is the position of the first token.
 func split(tokens []token, from int) []block {
 	pieces := splitPieces(tokens, from)
 	best := make([]block, len(pieces)+1) // best[i] ends before piece i
@@ -24,7 +24,6 @@ func split(tokens []token, from int) []block {
 	return collectBlocks(best, pieces, tokens)
 }
 
-// splitPieces makes blocks of fixed pieces.
 func splitPieces(tokens []token, from int) []block {
 	pieces := []block{{from: from, to: from}}
 	for _, t := range tokens {
@@ -38,7 +37,6 @@ func splitPieces(tokens []token, from int) []block {
 	return pieces
 }
 
-// collectBlocks walks back along the best blocks and gives them their tokens.
 func collectBlocks(best, pieces []block, tokens []token) (blocks []block) {
 	for i := len(pieces); i > 0; {
 		blocks = append(blocks, best[i])

@@ -14,7 +14,7 @@ const (
 	longest  = 258
 )
 
-// token is a literal, or a match when it has a distance.
+// token is a match if it has a distance.
 type token struct {
 	value    uint16 // the byte, or the length of the match
 	distance uint16
@@ -27,7 +27,6 @@ func (t token) length() int {
 	return int(t.value)
 }
 
-// encodeLength returns the symbol of a match's length and the bits that follow it.
 func encodeLength(length uint16) (symbol int, extra uint, value uint16) {
 	x := length - shortest
 	switch {
@@ -40,7 +39,6 @@ func encodeLength(length uint16) (symbol int, extra uint, value uint16) {
 	return end + 1 + 4*(int(extra)+1) + int(x>>extra&3), extra, x & (1<<extra - 1)
 }
 
-// encodeDistance returns the symbol of a match's distance and the bits that follow it.
 func encodeDistance(distance uint16) (symbol int, extra uint, value uint16) {
 	x := distance - 1
 	if x < 4 {
@@ -50,7 +48,6 @@ func encodeDistance(distance uint16) (symbol int, extra uint, value uint16) {
 	return 2*(int(extra)+1) + int(x>>extra&1), extra, x & (1<<extra - 1)
 }
 
-// histogram counts the symbols of a block.
 type histogram struct {
 	literal  [literals]int
 	distance [distances]int
