@@ -13,8 +13,8 @@ import (
 	"exoshift/state"
 )
 
-// CheckCredentials fails with fault.Denied for credentials that the API refuses and with fault.Invalid for an
-// unknown zone. Zones are told to everybody, so that a list that only the organization may see is read as well.
+// CheckCredentials fails with fault.Denied for credentials that the API refuses and with fault.Invalid for an unknown zone. The
+// API lists zones without credentials, so it also requests a list that only members of the organization may read.
 func (c *Client) CheckCredentials(ctx context.Context) error {
 	zones, err := call(ctx, c, "list zones", c.api.ListZones)
 	var name *net.DNSError

@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// EnsureAntiAffinityGroup makes a group whose machines, at most eight, run on different hypervisors.
+// EnsureAntiAffinityGroup creates a group whose instances, at most eight, run on different hypervisors.
 func (c *Client) EnsureAntiAffinityGroup(ctx context.Context, name, description string) (string, state.Action, error) {
 	group, action, err := ensure(ctx, c, object[v2.AntiAffinityGroup]{
 		kind: kindAntiAffinityGroup, name: name,

@@ -12,7 +12,7 @@ import (
 
 const keyPath = "/api-key"
 
-// apiKey is an API key as the API tells it; its secret is in the answer that creates it, and in no other.
+// apiKey holds the secret only in the response to its creation.
 type apiKey struct {
 	Name   string `json:"name"`
 	Key    string `json:"key,omitempty"`
@@ -20,10 +20,10 @@ type apiKey struct {
 	Secret string `json:"secret,omitempty"`
 }
 
-// EnsureAPIKey makes a key of a role and hands it to keep with its secret before the journal calls it done, or finds
-// the key that the caller has. A key of that name that the caller does not have, or that has another role, is of no use
-// to anybody: if an earlier run was about to make it and never learnt its secret, it is replaced. Otherwise it is a
-// fault.Conflict. The secret is not part of the journal, of errors and of logs.
+// EnsureAPIKey creates a key for a role and passes it with its secret to keep before the journal records it as done, or finds the
+// key that the caller has. A key of that name that the caller does not have, or that has another role, is unusable: it is
+// replaced if an earlier run intended to create it and never received its secret, otherwise it is a fault.Conflict. The secret is
+// not part of the journal, of errors and of logs.
 func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
 	live, err := c.listAPIKeys(ctx, key.Name)
 	switch {
@@ -58,7 +58,6 @@ func newKeyConflict(wanted state.APIKey, live *apiKey) error {
 		WithHint("put the folder back that holds its secret, or delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
 }
 
-// listAPIKeys returns all keys of that name.
 func (c *Client) listAPIKeys(ctx context.Context, name string) ([]*apiKey, error) {
 	var list struct {
 		Keys []*apiKey `json:"api-keys"`

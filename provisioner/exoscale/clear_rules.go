@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// ClearRules deletes all rules of a security group, and the rules of other groups that refer to it, so that groups
-// which refer to each other can be deleted in any order. A group without any is state.Found.
+// ClearRules deletes all rules of a security group, and the rules of other groups that refer to it, so that groups which refer to
+// each other can be deleted in any order. It returns state.Found for a group without rules.
 func (c *Client) ClearRules(ctx context.Context, group state.Object) (state.Action, error) {
 	op := "delete the rules of " + state.KindSecurityGroup + " " + group.Name
 	rules, err := c.listRulePaths(ctx, op, group.ID)
@@ -23,7 +23,6 @@ func (c *Client) ClearRules(ctx context.Context, group state.Object) (state.Acti
 	})
 }
 
-// clearRules is ClearRules without the journal; it returns how many rules there were.
 func (c *Client) clearRules(ctx context.Context, op, id string) (int, error) {
 	rules, err := c.listRulePaths(ctx, op, id)
 	if err != nil {
@@ -35,7 +34,6 @@ func (c *Client) clearRules(ctx context.Context, op, id string) (int, error) {
 	return len(rules), errors.Join(faults...)
 }
 
-// listRulePaths returns the paths of the rules of a group and of those that refer to it.
 func (c *Client) listRulePaths(ctx context.Context, op, id string) ([]string, error) {
 	groups, _ := findResourceType(state.KindSecurityGroup)
 	all, err := c.listResources(ctx, groups, "")

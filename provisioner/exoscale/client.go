@@ -1,5 +1,5 @@
-// Package exoscale is the Exoscale API as the recipe needs it: objects are ensured by name, deletions are content
-// with what is gone already, and every failure has a kind and says what to do next. It speaks through egoscale/v2.
+// Package exoscale is a client of the Exoscale API, built on egoscale/v2: it ensures objects by name, treats deletions of missing
+// objects as success, and returns every failure with a kind and a hint.
 package exoscale
 
 import (
@@ -17,20 +17,20 @@ import (
 	"exoshift/state"
 )
 
-// Journal keeps what is about to be changed and what became of it, so that a run that was killed in between can be
-// told from one that never began. Both methods return only when the entry is safe on disk.
+// Journal records each intended change and its result, so that a later run can distinguish an interrupted change from one that
+// never began. Both methods return only when the entry is safe on disk.
 //
-// A journal that also has the method Open(kind, name string) bool, which tells of an intent without a result, makes
-// the client report such an object as state.Adopted when it finds it.
+// If a journal also has the method Open(kind, name string) bool, which reports whether an intent has no result, the client
+// reports such an object as state.Adopted when it finds it.
 type Journal interface {
 	RecordIntent(kind, name string) error
 	RecordResult(kind, name, id string, action state.Action) error
 }
 
 const (
-	// pollInterval is how often a pending operation is asked for; the API's own clients use the same.
+	// The API's own clients use the same interval.
 	pollInterval = 3 * time.Second
-	// operationLimit bounds the wait for one operation. Registering a template can take more than an hour.
+	// Registering a template can take more than an hour.
 	operationLimit = 3 * time.Hour
 )
 
@@ -44,10 +44,10 @@ type Client struct {
 	journal Journal
 	types   typeCache
 	groups  keyedMutex
-	preview bool // changes nothing; see Preview
+	preview bool // changes nothing; see WithPreview
 }
 
-// New returns a client for a zone, e.g. "ch-gva-2". It contacts nobody. Call Close when it is no longer needed.
+// New returns a client for a zone, e.g. "ch-gva-2". It sends no requests. Call Close when the client is no longer needed.
 func New(net network.Network, zone, key, secret string, journal Journal) (*Client, error) {
 	const op = "set up the Exoscale client"
 	if journal == nil {
@@ -76,8 +76,8 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// call is the boundary to egoscale: it names the zone (some of egoscale's calls forget it and would go to another
-// host), turns panics over unexpected answers into errors, and translates failures.
+// call wraps every call of egoscale: it sets the zone (some of egoscale's methods omit it and would use another host), recovers
+// panics over unexpected responses, and translates failures.
 func call[T any](ctx context.Context, c *Client, op string, do func(context.Context) (T, error)) (result T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -88,7 +88,6 @@ func call[T any](ctx context.Context, c *Client, op string, do func(context.Cont
 	return result, c.translate(ctx, op, err)
 }
 
-// deref is what an optional field of the API holds, or the zero value.
 func deref[T any](field *T) T {
 	if field == nil {
 		var zero T
@@ -97,7 +96,6 @@ func deref[T any](field *T) T {
 	return *field
 }
 
-// omitEmpty leaves out what is empty.
 func omitEmpty[T comparable](v T) *T {
 	var zero T
 	if v == zero {

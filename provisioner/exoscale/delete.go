@@ -12,18 +12,15 @@ import (
 )
 
 const (
-	// holdLimit bounds how long a deletion is tried while something still holds the object: what held it may be on
-	// its own way out.
+	// What held the object may be being deleted itself.
 	holdLimit = 5 * time.Minute
-	// holdPause is how long a refused deletion waits before it is tried anew.
 	holdPause = 2 * pollInterval
 )
 
-// Delete deletes an object of any kind but a bucket, and waits until it is gone. Before, it lets go of what it has
-// and of what is part of it: the rules of a security group and those of other groups that refer to it, attachments,
-// reverse DNS, protection, services, also those of load balancers that target an instance pool. What is gone already is
-// state.Found. What is still held by something else after five minutes is a fault.Conflict. A DNS record is deleted from
-// the zone that it names among its Uses.
+// Delete deletes an object of any kind but a bucket, and waits until it is gone. First it removes what would block the deletion:
+// the rules of a security group and those of other groups that refer to it, attachments, reverse DNS, protection, services, also
+// those of load balancers that target an instance pool. An object that is already gone is state.Found. One that is still in use
+// after five minutes is a fault.Conflict. A DNS record is deleted from the zone that its Uses name.
 func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, error) {
 	name := cmp.Or(o.Name, o.ID)
 	op := "delete " + o.Kind + " " + name
@@ -50,7 +47,6 @@ func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, erro
 	})
 }
 
-// deletion is one object on its way out.
 type deletion struct {
 	client       *Client
 	op           string
@@ -58,7 +54,6 @@ type deletion struct {
 	id           string
 }
 
-// get returns the object, or nil if it is gone.
 func (d deletion) get(ctx context.Context) (*resource, error) {
 	var live resource
 	err := d.client.get(ctx, d.op, d.resourceType.joinPath(d.id), &live)
@@ -68,8 +63,8 @@ func (d deletion) get(ctx context.Context) (*resource, error) {
 	return &live, err
 }
 
-// retryUntilGone tries until the object is gone, or until what holds it has had its time. Every try begins with a look: an
-// answer may have been lost, and how the API answers a second deletion is not recorded for most kinds.
+// retryUntilGone gets the object before every attempt: an earlier response may have been lost, and how the API answers a second
+// deletion is not recorded for most kinds.
 func (d deletion) retryUntilGone(ctx context.Context) error {
 	since := d.client.clock.Now()
 	for try := 1; ; try++ {
@@ -91,19 +86,16 @@ func (d deletion) retryUntilGone(ctx context.Context) error {
 	}
 }
 
-// isRetryable tells whether the same deletion may succeed in a while.
 func isRetryable(err error) bool {
 	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Transient)
 }
 
-// isBusy tells whether the object was in the middle of something else.
 func isBusy(err error) bool {
 	var failed *requestError
 	return errors.As(err, &failed) && failed.reason == "busy"
 }
 
-// isProtectionError tells whether a deletion was refused for the protection of the instance. How the API words it is not
-// recorded.
+// isProtectionError matches broadly: the API's message for a protected instance is not recorded.
 func isProtectionError(err error) bool {
 	var failed *requestError
 	return errors.As(err, &failed) && matchPattern(failed.message, `protect`)
@@ -118,13 +110,12 @@ func (d deletion) newHeldError(err error) error {
 		WithHint("something still holds it after %s: look at it in the Exoscale portal, delete what uses it, then run again", holdLimit)
 }
 
-// tryOnce lets go of the object, deletes it and waits until it is gone.
 func (d deletion) tryOnce(ctx context.Context, live resource) error {
 	if err := d.release(ctx, live); err != nil {
 		return err
 	}
 	err := d.remove(ctx, d.resourceType.joinPath(d.id))
-	if d.resourceType.kind == state.KindInstance && isProtectionError(err) { // in spite of its labels
+	if d.resourceType.kind == state.KindInstance && isProtectionError(err) { // even if its labels do not show it
 		if err = d.removeProtection(ctx); err == nil {
 			err = d.remove(ctx, d.resourceType.joinPath(d.id))
 		}
@@ -141,7 +132,6 @@ func (d deletion) tryOnce(ctx context.Context, live resource) error {
 	})
 }
 
-// remove deletes what is at path; what is gone is no error.
 func (d deletion) remove(ctx context.Context, path string) error {
 	err := d.client.execute(ctx, d.op, http.MethodDelete, path, nil)
 	if fault.Is(err, fault.NotFound) {
@@ -150,8 +140,8 @@ func (d deletion) remove(ctx context.Context, path string) error {
 	return err
 }
 
-// detach takes an object off an instance, or a volume off the one it is attached to. That it was not attached is no
-// error: a detachment may be refused after its answer was lost.
+// detach detaches an object from an instance, or a volume from its instance. It ignores that it was not attached: a repeated
+// detachment may be refused after the first response was lost.
 func (d deletion) detach(ctx context.Context, s resourceType, id, instanceID string) error {
 	var body any
 	if instanceID != "" {

@@ -12,8 +12,8 @@ import (
 	"exoshift/state"
 )
 
-// EnsureElasticIP makes a managed elastic IP with its health check, labels and reverse DNS. Addresses have no names:
-// ours is kept in the description and in a label.
+// EnsureElasticIP creates a managed elastic IP with its health check, labels and reverse DNS. Elastic IPs have no names: the name
+// is kept in the description and in a label.
 func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
 	wanted := toV2ElasticIP(ip)
 	found, action, err := ensure(ctx, c, object[v2.ElasticIP]{
@@ -51,7 +51,6 @@ func (c *Client) listElasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
 	})
 }
 
-// isElasticIP goes by the labels, or by the description if our labels are missing.
 func isElasticIP(live *v2.ElasticIP, ip state.ElasticIP) bool {
 	labels := deref(live.Labels)
 	if labels[state.LabelName] == "" && labels[state.LabelCluster] == "" {
@@ -66,8 +65,8 @@ func toV2ElasticIP(ip state.ElasticIP) *v2.ElasticIP {
 	return &v2.ElasticIP{Description: &ip.Name, Labels: &labels, Healthcheck: toV2Healthcheck(ip.Healthcheck)}
 }
 
-// toV2Healthcheck states every field, for the API's defaults differ from those of its clients. A cluster's
-// certificates are signed by a CA of its own, which Exoscale cannot verify.
+// toV2Healthcheck sets every field, because the API's defaults differ from those of its clients. A cluster's certificates are
+// signed by its own CA, which Exoscale cannot verify.
 func toV2Healthcheck(check state.Healthcheck) *v2.ElasticIPHealthcheck {
 	if check.Mode == "" {
 		return nil
@@ -87,7 +86,6 @@ func toV2Healthcheck(check state.Healthcheck) *v2.ElasticIPHealthcheck {
 	return wire
 }
 
-// syncElasticIP brings labels and health check up to date.
 func (c *Client) syncElasticIP(ctx context.Context, ip state.ElasticIP, live, wanted *v2.ElasticIP) (bool, error) {
 	has, wants := fromV2Healthcheck(live.Healthcheck), fromV2Healthcheck(wanted.Healthcheck)
 	if has.Mode != wants.Mode { // fixed at creation, and cannot be added later
@@ -143,7 +141,7 @@ func (c *Client) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (chan
 	})
 }
 
-// EnsureAttached attaches an elastic IP to an instance; others may hold it as well.
+// EnsureAttached attaches an elastic IP to an instance; other instances may hold it as well.
 func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
 	if c.isPreviewID(elasticIPID) || c.isPreviewID(instanceID) {
 		return state.Created, nil
@@ -161,5 +159,4 @@ func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID str
 	})
 }
 
-// normalizeHost is a DNS name in the form in which names are compared.
 func normalizeHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-// What the journal and the errors call the objects.
+// Kinds of objects in the journal and in errors.
 const (
 	kindSSHKey            = "ssh-key"
 	kindSecurityGroup     = "security-group"
@@ -27,16 +27,15 @@ const (
 	kindInstance          = "instance"
 )
 
-// object tells ensure how to find and make one object.
 type object[T any] struct {
 	kind, name string
-	find       func(context.Context) ([]*T, error) // all that bear the name
+	find       func(context.Context) ([]*T, error) // all that have the name
 	create     func(context.Context) (*T, error)
 	id         func(*T) string
 }
 
-// ensure has three answers: one object of that name is used, none is created, several are a conflict. What a preview
-// would create is an object without any value.
+// ensure uses the only object of that name, creates it if there is none, and fails with a conflict if there are several. In a
+// preview, an object that would be created is its zero value.
 func ensure[T any](ctx context.Context, c *Client, o object[T]) (*T, state.Action, error) {
 	made := new(T)
 	found, err := o.find(ctx)
@@ -69,7 +68,7 @@ func newAmbiguousError[T any](o object[T], found []*T) error {
 		len(found), strings.Join(ids, ", ")).WithHint("delete or rename all but one, then run again")
 }
 
-// recordAdoption is for an object that was found: an earlier run may have made it without living to note it down.
+// recordAdoption records an object that was found: an earlier run may have created it and been killed before it recorded that.
 func (c *Client) recordAdoption(kind, name, id string) (state.Action, error) {
 	if c.preview || !c.hasIntent(kind, name) {
 		return state.Found, nil
@@ -77,21 +76,19 @@ func (c *Client) recordAdoption(kind, name, id string) (state.Action, error) {
 	return state.Adopted, c.recordResult(kind, name, id, state.Adopted)
 }
 
-// hasIntent tells whether an earlier run was about to change an object of that name and did not live to note how it
-// went.
+// hasIntent reports whether an earlier run recorded the intent to change an object of that name, but no result.
 func (c *Client) hasIntent(kind, name string) bool {
 	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
 	return ok && memory.Open(kind, name)
 }
 
-// applyChange does one thing to the cloud, with the intent on disk before and the result after. Every mutation passes
-// here, and a preview turns back.
+// applyChange records the intent before do and the result after it. Every mutation goes through it; in a preview it does nothing.
 func (c *Client) applyChange(ctx context.Context, action state.Action, kind, name string, do func(context.Context) (id string, err error)) error {
 	if c.preview {
 		return nil
 	}
 	op := formatVerb(action) + " " + kind + " " + name
-	doubtful := c.hasIntent(kind, name) // a refusal says nothing about an earlier call whose answer was lost
+	doubtful := c.hasIntent(kind, name) // a refusal does not show the result of an earlier request whose response was lost
 	if err := c.journal.RecordIntent(kind, name); err != nil {
 		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
 	}
@@ -105,7 +102,7 @@ func (c *Client) applyChange(ctx context.Context, action state.Action, kind, nam
 	return wrapReadBack(err)
 }
 
-// isRefused tells whether a change has certainly come to nothing: the API did not accept it, or could not carry it out.
+// isRefused reports whether a change certainly had no effect: the API did not accept it, or its operation failed.
 func isRefused(err error) bool {
 	var failed *requestError
 	if !errors.As(err, &failed) {
@@ -131,7 +128,7 @@ func formatVerb(action state.Action) string {
 	return "update"
 }
 
-// wrapReadBack mends the kind of a change that was carried out but cannot be read back yet.
+// wrapReadBack changes the kind of an error to that of a change that was made but cannot be read back yet.
 func wrapReadBack(err error) error {
 	var failed *requestError
 	if fault.Is(err, fault.NotFound) && errors.As(err, &failed) && failed.operation == "" && failed.method == http.MethodGet {
@@ -140,7 +137,6 @@ func wrapReadBack(err error) error {
 	return err
 }
 
-// mergeUpdated is the action of an object of which something was changed after it had been ensured.
 func mergeUpdated(action state.Action) state.Action {
 	if action == state.Found {
 		return state.Updated

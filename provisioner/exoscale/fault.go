@@ -14,7 +14,6 @@ import (
 
 const zoneHint = "zones are named like ch-gva-2; `exo zone list` shows them"
 
-// translate makes a *fault.Error of what egoscale returned.
 func (c *Client) translate(ctx context.Context, op string, err error) error {
 	var known *fault.Error
 	var failed *requestError
@@ -37,8 +36,8 @@ func (c *Client) translate(ctx context.Context, op string, err error) error {
 	return fault.New(fault.Internal, op, err)
 }
 
-// classify classifies a failure. Of the texts only that of a lock is recorded from the live API; how it words a quota
-// or an object in use is not known, so the patterns are wide.
+// classify has wide patterns: of the messages only that of a locked organization is recorded from the live API; those for a quota
+// or an object in use are not known.
 func (f *requestError) classify() fault.Kind {
 	switch {
 	case f.err != nil:
@@ -61,7 +60,6 @@ func (f *requestError) classifyTransport() fault.Kind {
 	return fault.Transient
 }
 
-// classifyOperation classifies an operation by its reason.
 func (f *requestError) classifyOperation() fault.Kind {
 	switch f.reason {
 	case "incorrect", "unsupported":
@@ -104,7 +102,7 @@ func (f *requestError) classifyStatus() fault.Kind {
 	return fault.Invalid
 }
 
-// classifyForbidden tells a lock from a missing permission: both are answered with 403.
+// classifyForbidden distinguishes a locked organization from a missing permission: both are answered with 403.
 func (f *requestError) classifyForbidden() fault.Kind {
 	if matchPattern(f.message, `locked|in use|protected`) {
 		return fault.Conflict

@@ -9,7 +9,6 @@ import (
 	"exoshift/internal/fault"
 )
 
-// findHint is the next thing to do about a failure.
 func (c *Client) findHint(kind fault.Kind, failed *requestError) string {
 	switch kind {
 	case fault.Denied:

@@ -12,15 +12,14 @@ import (
 	"exoshift/state"
 )
 
-// identity is what tells a machine from others. Names of instances are not unique: the label exoshift-cluster belongs
-// to the name.
+// identity includes the value of the label exoshift-cluster, because names of instances are not unique.
 type identity struct{ cluster, name string }
 
 func newIdentity(wanted state.Instance) identity {
 	return identity{wanted.Labels[state.LabelCluster], wanted.Name}
 }
 
-// EnsureInstance makes a machine and waits until it runs and has its public address.
+// EnsureInstance creates an instance and waits until it runs and has its public address.
 func (c *Client) EnsureInstance(ctx context.Context, wanted state.Instance) (state.Instance, state.Action, error) {
 	made, done := wanted, state.Action("")
 	err := c.EnsureInstances(ctx, []state.Instance{wanted}, func(instance state.Instance, action state.Action) {
@@ -29,9 +28,9 @@ func (c *Client) EnsureInstance(ctx context.Context, wanted state.Instance) (sta
 	return made, done, err
 }
 
-// EnsureInstances makes the machines that are missing and waits until all of them run. It calls told, one call at a
-// time, for each machine as soon as it runs, has its public address, and has the protection that is wanted. After a
-// failure nothing new is begun, and the first failure is returned. A preview does not wait.
+// EnsureInstances creates the missing instances and waits until all of them run. It calls told for each instance, never
+// concurrently, as soon as the instance runs, has its public address, and has the wanted protection. After a failure it starts
+// nothing new, and returns the first failure. A preview does not wait.
 func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
 	if err := checkInstances(wanted); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 	if err != nil {
 		return err
 	}
-	for _, one := range missing { // an unknown type is found out before anything is made
+	for _, one := range missing { // fails for an unknown type before anything is created
 		if _, err := c.findTypeID(ctx, one.Type); err != nil {
 			return err
 		}
@@ -59,7 +58,6 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 	return f.await(ctx, len(live)+len(missing))
 }
 
-// matchExisting finds the wanted machines among the live ones.
 func (c *Client) matchExisting(wanted []state.Instance, live []*v2.Instance) (found []*pendingInstance, missing []state.Instance, err error) {
 	namesakes := map[identity][]*v2.Instance{}
 	for _, one := range live {
@@ -90,7 +88,6 @@ func (c *Client) matchExisting(wanted []state.Instance, live []*v2.Instance) (fo
 	return found, missing, nil
 }
 
-// reportPreview tells what would become of the machines.
 func reportPreview(found []*pendingInstance, missing []state.Instance, told func(state.Instance, state.Action)) {
 	for _, m := range found {
 		if m.hasWrongProtection() {
@@ -103,8 +100,8 @@ func reportPreview(found []*pendingInstance, missing []state.Instance, told func
 	}
 }
 
-// ListInstances returns the machines that carry all the labels. The API tells neither disk size nor anti-affinity
-// groups in a list.
+// ListInstances returns the instances that have all the labels. The API's lists contain neither disk size nor anti-affinity
+// groups.
 func (c *Client) ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
 	all, err := c.listInstances(ctx)
 	if err != nil {
@@ -127,8 +124,8 @@ func (c *Client) ListInstances(ctx context.Context, labels map[string]string) ([
 	return instances, nil
 }
 
-// DescribeInstances returns the machines that carry all the labels, each with its disk, its anti-affinity groups and its
-// user data, which a list does not tell.
+// DescribeInstances returns the instances that have all the labels, each with its disk, its anti-affinity groups and its user
+// data, which lists omit.
 func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
 	listed, err := c.ListInstances(ctx, labels)
 	if err != nil {
@@ -148,7 +145,6 @@ func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string
 	return instances, nil
 }
 
-// describe adds to a listed machine what a list does not tell; nil if it is gone.
 func (c *Client) describe(ctx context.Context, listed state.Instance) (*state.Instance, error) {
 	live, err := c.getInstance(ctx, listed.ID)
 	switch {
@@ -198,7 +194,6 @@ func formatAddress(live *v2.Instance) string {
 	return live.PublicIPAddress.String()
 }
 
-// listInstances lists the machines that are not about to vanish.
 func (c *Client) listInstances(ctx context.Context) ([]*v2.Instance, error) {
 	all, err := call(ctx, c, "list instances", func(ctx context.Context) ([]*v2.Instance, error) {
 		return c.api.ListInstances(ctx, c.zone)

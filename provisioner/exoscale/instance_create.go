@@ -13,7 +13,6 @@ import (
 // maxUserData is the API's limit, in characters of base64.
 const maxUserData = 32768
 
-// createInstanceRequest is the body of a request for an instance.
 type createInstanceRequest struct {
 	Name               string            `json:"name"`
 	InstanceType       reference         `json:"instance-type"`
@@ -28,7 +27,6 @@ type createInstanceRequest struct {
 	DeployTarget       *reference        `json:"deploy-target,omitempty"`
 }
 
-// nameRef is how a request names an SSH key.
 type nameRef struct {
 	Name string `json:"name"`
 }
@@ -41,7 +39,7 @@ func toReferences(ids []string) []reference {
 	return list
 }
 
-// requestInstance asks for a machine without waiting for it. Its ID is in the journal when this returns.
+// requestInstance does not wait for the instance. Its ID is in the journal when requestInstance returns.
 func (c *Client) requestInstance(ctx context.Context, wanted state.Instance) (ordered operation, err error) {
 	typeID, err := c.findTypeID(ctx, wanted.Type)
 	if err != nil {
@@ -68,7 +66,6 @@ func (c *Client) requestInstance(ctx context.Context, wanted state.Instance) (or
 	return ordered, err
 }
 
-// checkInstances refuses what no instance can be before anything is asked for.
 func checkInstances(wanted []state.Instance) error {
 	names := map[identity]bool{}
 	for _, one := range wanted {

@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// instanceType is an instance type as the API lists it. egoscale leaves out the zones.
+// instanceType has the zones, which egoscale omits.
 type instanceType struct {
 	ID         string   `json:"id"`
 	Family     string   `json:"family"`
@@ -23,7 +23,7 @@ type instanceType struct {
 
 func (o instanceType) name() string { return o.Family + "." + o.Size }
 
-// typeCache keeps the instance types for the life of the client: the list is long and does not change.
+// typeCache keeps the instance types for the lifetime of the client: the list is long and does not change.
 type typeCache struct {
 	mutex sync.Mutex
 	types []instanceType
@@ -41,7 +41,7 @@ func (t *typeCache) put(types []instanceType) {
 	t.types = types
 }
 
-// ListInstanceTypes returns the instance types that the zone has. The API lists those of all zones.
+// ListInstanceTypes returns the instance types available in the zone. The API lists those of all zones.
 func (c *Client) ListInstanceTypes(ctx context.Context) ([]state.InstanceType, error) {
 	offers, err := c.fetchTypes(ctx)
 	if err != nil {
@@ -73,7 +73,6 @@ func (c *Client) fetchTypes(ctx context.Context) ([]instanceType, error) {
 	return list.Types, err
 }
 
-// findTypeID returns the id of an instance type by its name.
 func (c *Client) findTypeID(ctx context.Context, name string) (string, error) {
 	types, err := c.fetchTypes(ctx)
 	if err != nil {

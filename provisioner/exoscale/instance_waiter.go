@@ -12,28 +12,27 @@ import (
 )
 
 const (
-	maxParallelCreates = 5 // requests for instances at a time
+	maxParallelCreates = 5 // concurrent requests
 	checksPerPoll      = 10
-	// listPause is added to the pause between two lists for each instance in the zone, so that the work of a
-	// wait grows with the number of instances and not with its square.
+	// listPause is added to the pause between two lists for each instance in the zone, so that the cost of waiting grows linearly
+	// with the number of instances, not quadratically.
 	listPause = 20 * time.Millisecond
 )
 
-// instanceWaiter is the machines that one call waits for. All of them are looked at in one list.
+// instanceWaiter polls all instances of one call with one list.
 type instanceWaiter struct {
 	client   *Client
 	onResult func(state.Instance, state.Action)
 
-	tasks     sync.WaitGroup // orders and protections under way
+	tasks     sync.WaitGroup // running creations and changes of protection
 	reporting sync.Mutex     // held while told runs
 
 	mutex    sync.Mutex
 	waiting  []*pendingInstance
-	running  int   // errands that have not ended
-	firstErr error // the first failure; nothing new is begun after it
+	running  int   // unfinished tasks
+	firstErr error // nothing new is started after it
 }
 
-// createMissing asks for the missing machines, a few at a time, and returns at once.
 func (f *instanceWaiter) createMissing(ctx context.Context, missing []state.Instance) {
 	queue := make(chan state.Instance, len(missing))
 	for _, wanted := range missing {
@@ -57,7 +56,7 @@ func (f *instanceWaiter) createMissing(ctx context.Context, missing []state.Inst
 	}
 }
 
-// runTask does something beside the wait, which does not end before it.
+// runTask runs a task concurrently; await does not return before it has ended.
 func (f *instanceWaiter) runTask(do func() error) {
 	f.mutex.Lock()
 	f.running++
@@ -93,22 +92,21 @@ func (f *instanceWaiter) recordError(err error) {
 	}
 }
 
-// isDone tells whether there is nothing to wait for: all run, or one has failed and no errand is under way.
 func (f *instanceWaiter) isDone() bool {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.running == 0 && (f.firstErr != nil || len(f.waiting) == 0)
 }
 
-// await looks at the list until all machines run or one fails. Those that were ordered beside the one that failed
-// come up by themselves; the next run finds them.
+// await polls the list until all instances run or one fails. The other instances that were already requested keep starting; the
+// next run finds them.
 func (f *instanceWaiter) await(ctx context.Context, listed int) error {
 	for !f.isDone() {
 		if err := f.client.clock.Sleep(ctx, listInterval(listed)); err != nil {
 			f.recordError(fault.New(fault.KindOf(ctx.Err()), "wait for instances", err))
 			break
 		}
-		members := f.takeWaiting() // before the list: it cannot show what was ordered since
+		members := f.takeWaiting() // before the list: it cannot contain instances requested later
 		live, err := f.client.listInstances(ctx)
 		if err != nil {
 			f.recordError(err)
@@ -121,7 +119,6 @@ func (f *instanceWaiter) await(ctx context.Context, listed int) error {
 	return f.getError()
 }
 
-// takeWaiting returns the members that are waited for, and forgets them.
 func (f *instanceWaiter) takeWaiting() []*pendingInstance {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -134,7 +131,6 @@ func listInterval(listed int) time.Duration {
 	return max(pollInterval, time.Duration(listed)*listPause)
 }
 
-// poll compares members with a list of the zone's instances, and goes on waiting for those that do not run yet.
 func (f *instanceWaiter) poll(ctx context.Context, members []*pendingInstance, live []*v2.Instance) {
 	byID := make(map[string]*v2.Instance, len(live))
 	for _, instance := range live {
@@ -161,7 +157,7 @@ func (f *instanceWaiter) poll(ctx context.Context, members []*pendingInstance, l
 	f.waiting = append(left, f.waiting...)
 }
 
-// markRunning tells of a machine that runs, after its protection is as it is wanted.
+// markRunning first sets the wanted protection.
 func (f *instanceWaiter) markRunning(ctx context.Context, m *pendingInstance, live *v2.Instance) {
 	m.updateFrom(live)
 	if !m.hasWrongProtection() {

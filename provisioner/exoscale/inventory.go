@@ -11,18 +11,17 @@ import (
 	"exoshift/state"
 )
 
-// maxParallel bounds how many requests of one task are under way at once. The API has no published limit.
+// The API has no published limit.
 const maxParallel = 5
 
-// resourceType is where the API keeps the objects of a kind.
 type resourceType struct {
 	kind  string
 	path  string
 	query string
-	list  string // the field of the answer, and the end of the operation's name: list-<list>
+	list  string // the field of the response, and the end of the operation's name: list-<list>
 }
 
-// listResourceTypes are all kinds that could belong to a cluster, but buckets.
+// listResourceTypes returns all kinds that can belong to a cluster, except buckets.
 func listResourceTypes() []resourceType {
 	return []resourceType{
 		{kind: state.KindInstance, path: "/instance", list: "instances"},
@@ -52,14 +51,13 @@ func findResourceType(kind string) (resourceType, bool) {
 	return resourceType{}, false
 }
 
-// joinPath is the path of one object.
 func (s resourceType) joinPath(id string) string { return s.path + "/" + url.PathEscape(id) }
 
-// ListObjects returns everything that the organization has in the zone and could belong to a cluster: all kinds but
-// buckets, of DNS zones not the records. What may not be read is missing, and the error joins one of kind
-// fault.Denied for each such kind, whose hint names the permission.
+// ListObjects returns all objects of the organization in the zone that could belong to a cluster: all kinds but buckets, and of
+// DNS zones not the records. Objects that may not be read are missing, and the error joins one of kind fault.Denied for each such
+// kind, whose hint names the permission.
 //
-// Which instances hold an elastic IP is told by each instance alone; Uses of elastic IPs are empty.
+// Lists omit which instances hold an elastic IP: the Uses of elastic IPs are empty.
 func (c *Client) ListObjects(ctx context.Context) ([]state.Object, error) {
 	all := listResourceTypes()
 	types := c.listTypeNames(ctx)
@@ -93,7 +91,6 @@ func (c *Client) listObjects(ctx context.Context, s resourceType, types map[stri
 	return objects, nil
 }
 
-// listResources lists a shelf.
 func (c *Client) listResources(ctx context.Context, s resourceType, query string) ([]resource, error) {
 	op := "list " + s.kind + "s"
 	var answer map[string]json.RawMessage
@@ -109,7 +106,6 @@ func (c *Client) listResources(ctx context.Context, s resourceType, query string
 	return entries, c.translate(ctx, op, json.Unmarshal(answer[s.list], &entries))
 }
 
-// listTypeNames returns the names of the instance types by their ids; without them an inventory is still true.
 func (c *Client) listTypeNames(ctx context.Context) map[string]string {
 	names := map[string]string{}
 	types, err := c.fetchTypes(ctx)
@@ -122,7 +118,6 @@ func (c *Client) listTypeNames(ctx context.Context) map[string]string {
 	return names
 }
 
-// forEachParallel does a task for every number below n, a few side by side.
 func forEachParallel(n int, do func(i int)) {
 	var running sync.WaitGroup
 	seats := make(chan struct{}, maxParallel)

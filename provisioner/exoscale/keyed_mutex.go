@@ -5,11 +5,9 @@ import (
 	"sync"
 )
 
-// keyedMutex lets one goroutine at a time work on an object. Waiting for a turn ends with the context, which a mutex
-// cannot offer.
-type keyedMutex struct{ objects sync.Map } // id -> chan struct{} of one seat
+// keyedMutex is a mutex per object ID. Unlike a sync.Mutex, it stops waiting when the context ends.
+type keyedMutex struct{ objects sync.Map } // id -> chan struct{} of capacity 1
 
-// take waits for the turn on id and returns the function that gives it back.
 func (t *keyedMutex) take(ctx context.Context, id string) (func(), error) {
 	entry, _ := t.objects.LoadOrStore(id, make(chan struct{}, 1))
 	seat, _ := entry.(chan struct{})

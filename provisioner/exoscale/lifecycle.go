@@ -8,10 +8,9 @@ import (
 	"exoshift/state"
 )
 
-// instanceLimit bounds the wait for an instance to run or to vanish.
 const instanceLimit = 10 * time.Minute
 
-// DeleteInstance deletes a machine and waits until it is gone.
+// DeleteInstance deletes an instance and waits until it is gone.
 func (c *Client) DeleteInstance(ctx context.Context, id string) (state.Action, error) {
 	if c.isPreviewID(id) {
 		return state.Found, nil
@@ -19,7 +18,7 @@ func (c *Client) DeleteInstance(ctx context.Context, id string) (state.Action, e
 	return c.Delete(ctx, state.Object{Kind: state.KindInstance, ID: id})
 }
 
-// await repeats a look until it has nothing to wait for.
+// await calls look until it returns nothing to wait for.
 func (c *Client) await(ctx context.Context, op string, look func(context.Context) (waiting string, err error)) error {
 	since := c.clock.Now()
 	for {

@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-// ListObjectsByKind returns the objects of one kind, of all but buckets; see Objects.
+// ListObjectsByKind returns the objects of one kind, of all but buckets; see ListObjects.
 func (c *Client) ListObjectsByKind(ctx context.Context, kind string) ([]state.Object, error) {
 	s, known := findResourceType(kind)
 	if !known {

@@ -8,11 +8,10 @@ import (
 	"exoshift/internal/fault"
 )
 
-// operation is a change that the API has accepted and carries out by and by.
 type operation struct {
 	ID        string
 	State     string
-	Reference struct{ ID string } // the object that it is about
+	Reference struct{ ID string } // the object that it changes
 }
 
 const (
@@ -20,7 +19,6 @@ const (
 	operationSuccess = "success"
 )
 
-// startOperation asks for a change and returns without waiting for it.
 func (c *Client) startOperation(ctx context.Context, method, path string, body any) (operation, error) {
 	var ordered operation
 	if err := c.rest.do(ctx, method, path, body, &ordered); err != nil {
@@ -32,7 +30,7 @@ func (c *Client) startOperation(ctx context.Context, method, path string, body a
 	return ordered, nil
 }
 
-// isPending tells whether an operation goes on; one that failed is an error in the words of the API.
+// isPending returns an operation's failure as an error with the API's message.
 func (c *Client) isPending(ctx context.Context, op, id string) (bool, error) {
 	var now operation
 	if err := c.get(ctx, op, "/operation/"+id, &now); err != nil {
@@ -41,7 +39,6 @@ func (c *Client) isPending(ctx context.Context, op, id string) (bool, error) {
 	return now.State == operationPending, nil
 }
 
-// executeChange orders a change and waits until it is done. It returns the ID of the object that was changed.
 func (c *Client) executeChange(ctx context.Context, op, method, path string, body any) (id string, err error) {
 	ordered, err := c.startOperation(ctx, method, path, body)
 	if err != nil || ordered.State == operationSuccess {
@@ -59,7 +56,6 @@ func (c *Client) executeChange(ctx context.Context, op, method, path string, bod
 	})
 }
 
-// put orders a change by PUT and waits until it is done.
 func (c *Client) put(ctx context.Context, op, path string, body any) error {
 	_, err := c.executeChange(ctx, op, http.MethodPut, path, body)
 	return err

@@ -10,22 +10,20 @@ import (
 )
 
 const (
-	// absenceLimit is how long a new machine may be absent from the list, which need not be consistent with what was
-	// just ordered, before its operation is asked for.
+	// absenceLimit is how long a new instance may be absent from the list, which need not be consistent with its creation, before
+	// its operation is polled.
 	absenceLimit = 10 * time.Second
-	// startLimit is how long a machine may be starting before its operation is asked for; most take less than a
-	// minute.
+	// startLimit is how long an instance may be starting before its operation is polled; most take less than a minute.
 	startLimit = 2 * time.Minute
 )
 
-// isRunning tells whether an instance runs and has its public address.
 func isRunning(live *v2.Instance) bool {
 	return deref(live.State) == "running" && formatAddress(live) != ""
 }
 
-// checkPending finds out why a member does not run, and returns it as far as it is there: what a list omits is asked for by its
-// ID before it counts as gone. No error means that it may still come up. Operations that need no asking are not asked for:
-// only what a list shows to be wrong or late, and a few at a time.
+// checkPending finds out why an instance does not run, and returns what the API has of it: one that a list omits is fetched by
+// its ID before it counts as gone. No error means that it may still start. It polls an operation only if the list shows the
+// instance as wrong or late, and only a few operations per list.
 func (c *Client) checkPending(ctx context.Context, m *pendingInstance, live *v2.Instance, checks *int) (*v2.Instance, error) {
 	now := c.clock.Now()
 	late := now.Sub(m.since) >= instanceLimit
@@ -46,8 +44,7 @@ func (c *Client) checkPending(ctx context.Context, m *pendingInstance, live *v2.
 	return live, c.explainAbsence(m, live, goes, late)
 }
 
-// explainAbsence returns why a member that does not run will not come up, nil if it may: its creation goes on or not, and it is
-// late or not.
+// explainAbsence returns nil if the instance may still start. goes reports whether its creation is running.
 func (c *Client) explainAbsence(m *pendingInstance, live *v2.Instance, goes, late bool) error {
 	switch {
 	case live != nil && !isStarting(live) && !goes:
@@ -62,7 +59,7 @@ func (c *Client) explainAbsence(m *pendingInstance, live *v2.Instance, goes, lat
 	return nil
 }
 
-// getUnlisted asks for a member by its ID; nil if there is none, or it is about to vanish.
+// getUnlisted returns nil if the instance does not exist or is being deleted.
 func (c *Client) getUnlisted(ctx context.Context, m *pendingInstance) (*v2.Instance, error) {
 	live, err := c.getInstance(ctx, m.ID)
 	if fault.Is(err, fault.NotFound) || err == nil && isVanishing(live) {
@@ -71,7 +68,7 @@ func (c *Client) getUnlisted(ctx context.Context, m *pendingInstance) (*v2.Insta
 	return live, err
 }
 
-// isOverdue tells whether it is time to ask about a member: first when it is late, then ever more rarely.
+// isOverdue returns true once the instance is late, then at increasing intervals.
 func (m *pendingInstance) isOverdue(now time.Time, live *v2.Instance) bool {
 	patience := absenceLimit
 	if live != nil {
@@ -80,7 +77,7 @@ func (m *pendingInstance) isOverdue(now time.Time, live *v2.Instance) bool {
 	return now.Sub(m.since) >= patience && now.Sub(m.checked) >= m.pause
 }
 
-// isCreating asks how the creation of a member fares, and fails with the reason of the API if it has failed.
+// isCreating fails with the API's reason if the creation has failed.
 func (c *Client) isCreating(ctx context.Context, m *pendingInstance) (bool, error) {
 	if m.operation == "" {
 		return false, nil
@@ -88,7 +85,6 @@ func (c *Client) isCreating(ctx context.Context, m *pendingInstance) (bool, erro
 	return c.isPending(ctx, "create instance "+m.Name, m.operation)
 }
 
-// isStarting tells whether an instance is in a state from which it reaches "running" by itself.
 func isStarting(live *v2.Instance) bool {
 	switch deref(live.State) {
 	case "starting", "migrating", "running":

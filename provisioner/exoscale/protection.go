@@ -13,9 +13,8 @@ const kindProtection = "instance-protection"
 
 func isProtected(live *v2.Instance) bool { return deref(live.Labels)[state.LabelProtected] == "true" }
 
-// setProtection keeps an instance from being deleted by mistake, or lets it be deleted again. The label is what shows the
-// protection, as the API does not, and is therefore set last: a run that was killed before it does both again. That a
-// second protection is accepted is our reading of the API.
+// setProtection sets the label last, because the label shows the protection, which the API does not: a run that was killed in
+// between repeats both. That the API accepts protecting a protected instance is inferred from its documentation.
 func (c *Client) setProtection(ctx context.Context, live *v2.Instance, wanted bool) error {
 	id, name := deref(live.ID), deref(live.Name)
 	labels := maps.Clone(deref(live.Labels))

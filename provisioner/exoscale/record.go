@@ -12,8 +12,8 @@ import (
 	"exoshift/state"
 )
 
-// EnsureRecord makes record the only one of its name, type and content; the API does not prevent doubles. Others of
-// the same name and type stay, except for a CNAME, of which a name can have only one.
+// EnsureRecord makes record the only one of its name, type and content; the API does not prevent duplicates. Others of the same
+// name and type stay, except for a CNAME, of which a name can have only one.
 func (c *Client) EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error) {
 	if record.TTL <= 0 { // what the API does without a TTL is not known
 		return "", fault.Newf(fault.Invalid, "ensure dns-record "+recordName(record), "it has no TTL")
@@ -39,7 +39,6 @@ func (c *Client) EnsureRecord(ctx context.Context, zoneID string, record state.R
 	return action, nil
 }
 
-// isConflicting tells whether a live record stands where record shall be the only one.
 func isConflicting(live v2.DNSDomainRecord, record state.Record) bool {
 	if normalizeHost(deref(live.Name)) != normalizeHost(record.Name) || deref(live.Type) != record.Type {
 		return false
@@ -51,8 +50,7 @@ func hasSameContent(live v2.DNSDomainRecord, record state.Record) bool {
 	return normalizeContent(record.Type, deref(live.Content)) == normalizeContent(record.Type, record.Content)
 }
 
-// normalizeContent is the content in the form in which contents are compared: the API drops trailing dots and may quote
-// texts.
+// normalizeContent returns the content in comparable form: the API drops trailing dots and may quote texts.
 func normalizeContent(kind, content string) string {
 	switch kind {
 	case "A", "AAAA":
@@ -75,7 +73,6 @@ func (c *Client) createRecord(ctx context.Context, zoneID string, record state.R
 	})
 }
 
-// syncRecord brings content and TTL of a live record up to date.
 func (c *Client) syncRecord(ctx context.Context, zoneID string, live v2.DNSDomainRecord, record state.Record) (state.Action, error) {
 	if hasSameContent(live, record) && deref(live.TTL) == int64(record.TTL) {
 		return c.recordAdoption(kindRecord, recordName(record), deref(live.ID))
@@ -96,8 +93,8 @@ func toV2Record(record state.Record) *v2.DNSDomainRecord {
 	}
 }
 
-// DeleteRecords deletes the records of a name and type whose content is of no use any more. The SOA and NS records of
-// the zone itself are Exoscale's.
+// DeleteRecords deletes the records of a name and type whose content useless returns true for. The SOA and NS records of the zone
+// itself are Exoscale's.
 func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error) {
 	if name == "" && (kind == "NS" || kind == "SOA") {
 		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
@@ -122,7 +119,7 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, u
 	return action, nil
 }
 
-// ListRecords returns the records of a DNS zone but those that every zone has. Their Uses name the zone.
+// ListRecords returns the records of a DNS zone except those that every zone has. Their Uses name the zone.
 func (c *Client) ListRecords(ctx context.Context, zone state.Object) ([]state.Object, error) {
 	live, err := c.listRecords(ctx, zone.ID)
 	if fault.Is(err, fault.NotFound) {
@@ -140,7 +137,7 @@ func (c *Client) ListRecords(ctx context.Context, zone state.Object) ([]state.Ob
 	return records, err
 }
 
-// isCompanion tells whether a record is the TXT that an ALIAS brings with it and takes away again.
+// isCompanion reports whether a record is the TXT that Exoscale creates and deletes with an ALIAS.
 func isCompanion(record v2.DNSDomainRecord, all []v2.DNSDomainRecord) bool {
 	return deref(record.Type) == "TXT" && strings.HasPrefix(normalizeContent("TXT", deref(record.Content)), "ALIAS for ") &&
 		slices.ContainsFunc(all, func(other v2.DNSDomainRecord) bool {
@@ -148,7 +145,6 @@ func isCompanion(record v2.DNSDomainRecord, all []v2.DNSDomainRecord) bool {
 		})
 }
 
-// deleteRecordOf deletes a record that Records returned.
 func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Action, error) {
 	if len(o.Uses) != 1 {
 		return "", fault.Newf(fault.Internal, "delete dns-record "+o.Name, "it names no zone")
@@ -177,7 +173,6 @@ func (c *Client) deleteRecord(ctx context.Context, zoneID string, record v2.DNSD
 	})
 }
 
-// ignoreNotFound makes a deletion content with an object that is gone already.
 func (c *Client) ignoreNotFound(ctx context.Context, err error) error {
 	if fault.Is(c.translate(ctx, "delete", err), fault.NotFound) {
 		return nil

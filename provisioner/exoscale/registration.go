@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// registrationLimit is how long after it was asked for a template may still appear.
+	// registrationLimit is how long after its request a template may still appear.
 	registrationLimit = time.Hour
 	registrationPause = 10 * time.Second
 )
 
-// event is an entry of the organization's audit trail, which holds mutations only and goes back for a day.
+// event is an entry of the organization's audit trail, which holds only mutations, for a day.
 type event struct {
 	Timestamp time.Time
 	Handler   string
@@ -27,8 +27,8 @@ type event struct {
 	Body      json.RawMessage `json:"body-params"`
 }
 
-// waitEarlierTemplate waits for the template that an earlier run asked for without living to hear the end. It returns no
-// template if that run's request never arrived or came to nothing.
+// waitEarlierTemplate waits for the template that an interrupted run requested. It returns no template if that run's request was
+// never received or failed.
 func (c *Client) waitEarlierTemplate(ctx context.Context, name string) (state.Template, error) {
 	if c.preview || !c.hasIntent(kindTemplate, name) {
 		return state.Template{}, nil
@@ -38,7 +38,7 @@ func (c *Client) waitEarlierTemplate(ctx context.Context, name string) (state.Te
 		return state.Template{}, err
 	}
 	until := began.Add(registrationLimit)
-	if longest := c.clock.Now().Add(registrationLimit); until.After(longest) { // their clock is ahead of ours
+	if longest := c.clock.Now().Add(registrationLimit); until.After(longest) { // the API's clock is ahead of ours
 		until = longest
 	}
 	for c.clock.Now().Before(until) {
@@ -53,7 +53,7 @@ func (c *Client) waitEarlierTemplate(ctx context.Context, name string) (state.Te
 	return state.Template{}, nil
 }
 
-// findRegistration returns when the latest registration of that name was accepted in our zone, or the zero time.
+// findRegistration returns the zero time if there is none in our zone.
 func (c *Client) findRegistration(ctx context.Context, name string) (latest time.Time, err error) {
 	var trail []event
 	op := "look for the registration of template " + name + " in the audit trail"
@@ -72,8 +72,8 @@ func (c *Client) findRegistration(ctx context.Context, name string) (latest time
 	return latest, nil
 }
 
-// isRegistration tells whether the event is an accepted registration of that name. That the handler bears the name of the
-// operation is not recorded; the address is that of no other mutation.
+// isRegistration reports whether the event is an accepted registration of that name. That the handler has the name of the
+// operation is not recorded; no other mutation has the same URI.
 func (e event) isRegistration(name string) bool {
 	var body struct{ Name string }
 	if e.Status >= 400 || json.Unmarshal(e.Body, &body) != nil || body.Name != name {

@@ -12,7 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// release undoes what would keep the object from being deleted.
 func (d deletion) release(ctx context.Context, live resource) error {
 	switch d.resourceType.kind {
 	case state.KindInstance:
@@ -40,7 +39,7 @@ func (d deletion) release(ctx context.Context, live resource) error {
 	return nil
 }
 
-// releasePool takes the pool out of every load balancer: the services that target it, for which no other pool can be set.
+// releasePool deletes the load balancer services that target the pool: no other pool can be set for a service.
 func (d deletion) releasePool(ctx context.Context) error {
 	balancers, _ := findResourceType(state.KindLoadBalancer)
 	all, err := d.client.listResources(ctx, balancers, "")
@@ -60,8 +59,8 @@ func (d deletion) releasePool(ctx context.Context) error {
 	return nil
 }
 
-// releaseInstance takes off the volumes, which outlive the instance, its name and its protection. An instance that is
-// on its way out lets go of everything by itself.
+// releaseInstance detaches the volumes, which outlive the instance, and removes its reverse DNS and its protection. An instance
+// that is being deleted releases everything by itself.
 func (d deletion) releaseInstance(ctx context.Context, live resource) error {
 	if live.State == "destroying" {
 		return nil
@@ -99,7 +98,6 @@ func (d deletion) detachVolumes(ctx context.Context) error {
 	return nil
 }
 
-// releaseElasticIP takes the address off every instance that holds it, and its name.
 func (d deletion) releaseElasticIP(ctx context.Context) error {
 	holders, err := d.listHolders(ctx)
 	if err != nil {
@@ -113,7 +111,7 @@ func (d deletion) releaseElasticIP(ctx context.Context) error {
 	return d.remove(ctx, "/reverse-dns/elastic-ip/"+url.PathEscape(d.id))
 }
 
-// listHolders looks at each instance, for lists do not tell the elastic IPs.
+// listHolders gets each instance, because lists omit the elastic IPs.
 func (d deletion) listHolders(ctx context.Context) ([]string, error) {
 	instances, _ := findResourceType(state.KindInstance)
 	all, err := d.client.listResources(ctx, instances, "")
@@ -136,7 +134,6 @@ func (d deletion) listHolders(ctx context.Context) ([]string, error) {
 	return holders, errors.Join(faults...)
 }
 
-// releaseNetwork takes every instance off a private network.
 func (d deletion) releaseNetwork(ctx context.Context) error {
 	instances, _ := findResourceType(state.KindInstance)
 	all, err := d.client.listResources(ctx, instances, "")

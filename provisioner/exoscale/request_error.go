@@ -11,16 +11,15 @@ import (
 	"exoshift/internal/text"
 )
 
-// requestError is a request that did not succeed.
 type requestError struct {
 	method, path string
-	err          error // why there was no answer
-	status       int   // of the answer
+	err          error // why there was no response
+	status       int   // of the response
 	operation    string
-	reason       string        // of the operation, in the API's words: busy, conflict, ...
-	message      string        // the server's words
-	pause        time.Duration // that the server asked for
-	expired      bool          // the caller's own time was over
+	reason       string        // of the operation, from the API: busy, conflict, ...
+	message      string        // from the server
+	pause        time.Duration // requested by the server
+	expired      bool          // the caller's context ended
 }
 
 func (f *requestError) Error() string {
@@ -46,8 +45,8 @@ func (f *requestError) formatReason() string {
 
 func (f *requestError) Unwrap() error { return f.err }
 
-// parseMessage finds the words in the body of a refusal: {"message"} of most endpoints, {"error"} of older ones, or a
-// problem document (RFC 9457), each with details in "errors".
+// parseMessage reads the body of an error response: {"message"} of most endpoints, {"error"} of older ones, or a problem document
+// (RFC 9457), each with details in "errors".
 func parseMessage(body []byte) string {
 	var problem struct {
 		Message, Error, Title, Detail string
@@ -56,7 +55,7 @@ func parseMessage(body []byte) string {
 	if !json.Valid(body) {
 		return strings.TrimSpace(string(body))
 	}
-	_ = json.Unmarshal(body, &problem) // a field of another type leaves the others readable
+	_ = json.Unmarshal(body, &problem) // a field of another type does not prevent the others from being read
 	words := []string{problem.Message, problem.Error, problem.Title, problem.Detail}
 	for _, detail := range problem.Errors {
 		words = append(words, parseDetail(detail))
@@ -64,7 +63,7 @@ func parseMessage(body []byte) string {
 	return joinDistinct(words)
 }
 
-// parseDetail reads one of the errors: a string, or an object with words and a place.
+// parseDetail reads an element of "errors": a string, or an object with a message and a location.
 func parseDetail(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -80,7 +79,6 @@ func parseDetail(raw json.RawMessage) string {
 	return place + " " + words
 }
 
-// joinDistinct connects the sentences that say something new.
 func joinDistinct(words []string) string {
 	text := ""
 	for _, word := range words {
@@ -97,15 +95,14 @@ func joinDistinct(words []string) string {
 
 const (
 	maxMessage = 600 // characters
-	maxReason  = 60  // characters; the API has single words
+	maxReason  = 60  // characters; the API uses single words
 )
 
-// redactor keeps secrets out of messages: the API's secret, and the signatures of requests and links, should a
-// server repeat them.
+// redactor removes secrets from messages: the API secret, and the signatures of requests and URLs, which a server may echo.
 type redactor struct{ secret string }
 
 func (r redactor) redact(words string) string {
-	words = text.Sanitize(words, text.WithLimit(10*maxMessage)) // first, as it may join the parts of a secret
+	words = text.Sanitize(words, text.WithLimit(10*maxMessage)) // first, because it may join the parts of a secret
 	if r.secret != "" {
 		words = strings.ReplaceAll(words, r.secret, "(secret)")
 	}

@@ -10,8 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// resource is an object as the API lists it or shows it alone: of the fields of all kinds those that finding and
-// deleting need.
+// resource has the fields of all kinds that finding and deleting need.
 type resource struct {
 	ID          string            `json:"id"`
 	Key         string            `json:"key"` // of an API key
@@ -37,7 +36,7 @@ type resource struct {
 	SecurityGroups []reference `json:"security-groups"`
 	AntiAffinity   []reference `json:"anti-affinity-groups"`
 	Networks       []reference `json:"private-networks"`
-	ElasticIPs     []reference `json:"elastic-ips"` // told by each instance alone, not by lists
+	ElasticIPs     []reference `json:"elastic-ips"` // in the response for one instance only, not in lists
 	Services       []struct {
 		reference
 		Pool reference `json:"instance-pool"`
@@ -48,15 +47,14 @@ type resource struct {
 	} `json:"rules"`
 }
 
-// reference points to another object.
 type reference struct {
 	ID string `json:"id"`
 }
 
-// id is what the API calls the object by; SSH keys have a name only.
+// id falls back to the name: SSH keys have no ID.
 func (e resource) id() string { return cmp.Or(e.ID, e.Key, e.Name) }
 
-// displayName is the name that people know the object by. Elastic IPs have none: ours is kept in a label.
+// displayName returns the label for elastic IPs, which have no names.
 func (e resource) displayName() string {
 	return cmp.Or(e.Name, e.UnicodeName, e.Labels[state.LabelName], e.Description)
 }
@@ -88,7 +86,6 @@ func collectIDs(references []reference) []string {
 	return ids
 }
 
-// parseCreated is when the object was made, or zero if the API does not tell.
 func (e resource) parseCreated() time.Time {
 	moment, err := time.Parse(time.RFC3339, e.CreatedAt)
 	if err != nil {
@@ -97,7 +94,8 @@ func (e resource) parseCreated() time.Time {
 	return moment
 }
 
-// formatDetail is what a person tells the object by, beside its name. Types are the names of instance types by their ids.
+// formatDetail returns what distinguishes objects for users, beside the name. types maps the IDs of instance types to their
+// names.
 func (e resource) formatDetail(kind string, types map[string]string) string {
 	switch kind {
 	case state.KindInstance:
@@ -112,7 +110,6 @@ func (e resource) formatDetail(kind string, types map[string]string) string {
 	return joinWords(e.IP, e.Fingerprint)
 }
 
-// sizeGiB is the size of what has one.
 func (e resource) sizeGiB(kind string) int64 {
 	switch kind {
 	case state.KindVolume, state.KindSnapshot:
@@ -131,7 +128,7 @@ func joinWords(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
-// isGone tells whether the object is gone, although the API still shows it.
+// isGone reports whether the object is deleted although the API still lists it.
 func (e resource) isGone() bool {
 	return slices.Contains([]string{"destroyed", "expunging", "deleted"}, e.State)
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/exoscale/egoscale/v2/api"
 )
 
-// rest speaks to the API without egoscale's types. It serves what egoscale lacks, block storage and the protection of
-// instances, and lists and deletions of every kind, which are alike on the wire: egoscale gives up a whole list for
-// one element without a field that the API leaves out at times.
+// rest calls the API without egoscale's types, for what egoscale lacks (block storage, protection of instances) and for lists and
+// deletions of every kind: egoscale fails a whole list if one element lacks a field that the API sometimes omits.
 type rest struct {
 	base   string // https://<host>/v2
 	http   *http.Client
@@ -28,7 +27,7 @@ func newRest(through http.RoundTripper, zone, key, secret string) (rest, error) 
 	}, err
 }
 
-// do sends one request and reads its answer, both as JSON; body and into may be nil.
+// do encodes and decodes JSON; body and into may be nil.
 func (r rest) do(ctx context.Context, method, path string, body, into any) error {
 	request, err := r.request(ctx, method, path, body)
 	if err != nil {
@@ -66,7 +65,7 @@ func (r rest) request(ctx context.Context, method, path string, body any) (*http
 	return request, r.sign(ctx, request)
 }
 
-// sign keeps the way to send the body once more, which signing would take away.
+// sign restores GetBody, which signing drops, so that the body can be sent again.
 func (r rest) sign(ctx context.Context, request *http.Request) error {
 	if request.GetBody == nil {
 		return r.signer.Intercept(ctx, request)
@@ -79,12 +78,10 @@ func (r rest) sign(ctx context.Context, request *http.Request) error {
 	return err
 }
 
-// get reads what is at path.
 func (c *Client) get(ctx context.Context, op, path string, into any) error {
 	return c.translate(ctx, op, c.rest.do(ctx, http.MethodGet, path, nil, into))
 }
 
-// execute sends a request that changes something and waits until it is done.
 func (c *Client) execute(ctx context.Context, op, method, path string, body any) error {
 	_, err := c.executeChange(ctx, op, method, path, body)
 	return c.translate(ctx, op, err)

@@ -19,9 +19,9 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// retry tells whether the attempt that failed may be repeated, and after how long. A create is repeated only if it
-// cannot have reached the server: a second one would make a second object, whereas the caller, who looks for the
-// object first, may try again at any time.
+// retry reports whether the failed attempt may be repeated, and after what pause. A create is repeated only if it cannot have
+// reached the server, because a second one would create a second object; the caller, who searches for the object first, may retry
+// at any time.
 func retry(failed *requestError, attempt int) (time.Duration, bool) {
 	if attempt >= attempts || !failed.isTransient() {
 		return 0, false
@@ -35,7 +35,6 @@ func retry(failed *requestError, attempt int) (time.Duration, bool) {
 	return firstPause << (attempt - 1), true
 }
 
-// isTransient tells whether the same request may succeed later.
 func (f *requestError) isTransient() bool {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -48,8 +47,8 @@ func (f *requestError) isTransient() bool {
 	return f.err != nil || f.status == http.StatusTooManyRequests || f.status >= http.StatusInternalServerError
 }
 
-// isIdempotent tells whether the request may be repeated although it may have been carried out. A path with a colon,
-// e.g. /elastic-ip/{id}:attach, is a command.
+// isIdempotent reports whether the request may be repeated although it may have been carried out. A path with a colon, e.g.
+// /elastic-ip/{id}:attach, is a command.
 func (f *requestError) isIdempotent() bool {
 	switch f.method {
 	case http.MethodGet, http.MethodDelete:
@@ -60,13 +59,12 @@ func (f *requestError) isIdempotent() bool {
 	return false
 }
 
-// isUnsent tells whether nothing of the request can have reached the server.
 func (f *requestError) isUnsent() bool {
 	var operation *net.OpError
 	return errors.Is(f.err, syscall.ECONNREFUSED) || errors.As(f.err, &operation) && operation.Op == "dial"
 }
 
-// retryAfter reads the header Retry-After, seconds or a date.
+// retryAfter parses the header Retry-After: seconds or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return limitPause(time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second)

@@ -9,7 +9,6 @@ import (
 	"exoshift/state"
 )
 
-// role is an IAM role as the API tells it.
 type role struct {
 	ID          string            `json:"id"`
 	Name        string            `json:"name"`
@@ -20,8 +19,8 @@ type role struct {
 
 const rolePath = "/iam-role"
 
-// EnsureRole makes a role, which belongs to the organization and to no zone, and brings its description, its labels
-// and its policy up to date. Labels that somebody else added stay.
+// EnsureRole creates a role, which belongs to the organization and to no zone, or updates its description, labels and policy.
+// Labels added by others stay.
 func (c *Client) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IAMRole, state.Action, error) {
 	found, action, err := ensure(ctx, c, object[role]{
 		kind: state.KindRole, name: wanted.Name,
@@ -40,7 +39,6 @@ func (c *Client) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IA
 	return wanted, action, err
 }
 
-// listRoles returns all roles of that name.
 func (c *Client) listRoles(ctx context.Context, name string) ([]*role, error) {
 	var list struct {
 		Roles []*role `json:"iam-roles"`
@@ -63,7 +61,7 @@ func (c *Client) createRole(ctx context.Context, wanted state.IAMRole) (*role, e
 	return made, err
 }
 
-// syncRole brings a live role up to date. Lists need not show a policy, so that the role is read by itself.
+// syncRole gets the role by its ID, because lists may omit the policy.
 func (c *Client) syncRole(ctx context.Context, wanted state.IAMRole, found *role) (changed bool, err error) {
 	var live role
 	if err := c.get(ctx, "read iam-role "+wanted.Name, rolePath+"/"+found.ID, &live); err != nil {
@@ -93,7 +91,7 @@ func (c *Client) updateRole(ctx context.Context, live role, command string, body
 	})
 }
 
-// fillPolicy returns a policy with the services that the API insists on, even if there are none.
+// fillPolicy adds the services, which the API requires even if there are none.
 func fillPolicy(policy state.IAMPolicy) state.IAMPolicy {
 	if policy.Services == nil {
 		policy.Services = map[string]state.IAMService{}
@@ -101,7 +99,7 @@ func fillPolicy(policy state.IAMPolicy) state.IAMPolicy {
 	return policy
 }
 
-// equalPolicies compares in the form in which policies travel.
+// equalPolicies compares the JSON encodings.
 func equalPolicies(a, b state.IAMPolicy) bool {
 	one, errOne := json.Marshal(fillPolicy(a))
 	other, errOther := json.Marshal(fillPolicy(b))

@@ -13,14 +13,12 @@ import (
 
 const ingress = "ingress"
 
-// ruleValue is a rule as far as it decides about traffic: two rules with the same value are the same rule.
 type ruleValue struct {
 	protocol           string
 	from, to, icmpType int
 	cidr, group        string // group is an id
 }
 
-// findMissingRules returns the wanted rules that the live group does not have, each once.
 func findMissingRules(wanted []state.Rule, live *v2.SecurityGroup, ids map[string]string) ([]state.Rule, error) {
 	has := map[ruleValue]bool{}
 	for _, rule := range live.Rules {
@@ -63,7 +61,7 @@ func newWantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
 	}
 	if rule.Group != "" {
 		if v.group = ids[rule.Group]; v.group == "" {
-			v.group = "no group " + rule.Group // like no live rule
+			v.group = "no group " + rule.Group // equal to no live rule
 		}
 		return v, nil
 	}
@@ -75,7 +73,7 @@ func newWantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
 	return v, nil
 }
 
-// toV2Rule is the rule as egoscale wants it. newWantedValue has accepted its CIDR.
+// toV2Rule expects a CIDR that newWantedValue has accepted.
 func toV2Rule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
 	wire := &v2.SecurityGroupRule{
 		Description:   omitEmpty(rule.Description),
@@ -95,7 +93,6 @@ func toV2Rule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
 	return wire
 }
 
-// describeRule names a rule in the journal and in errors.
 func describeRule(rule state.Rule) string {
 	if rule.Protocol == "icmp" {
 		return fmt.Sprintf("icmp %d from %s", rule.ICMPType, rule.CIDR+rule.Group)

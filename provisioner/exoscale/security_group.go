@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// EnsureSecurityGroup makes the group and adds the rules that are missing. Rules that somebody else added stay.
+// EnsureSecurityGroup creates the group and adds the missing rules. Rules added by others stay.
 func (c *Client) EnsureSecurityGroup(ctx context.Context, group state.SecurityGroup) (string, state.Action, error) {
 	all, err := c.listSecurityGroups(ctx)
 	if err != nil {
@@ -39,8 +39,8 @@ func (c *Client) EnsureSecurityGroup(ctx context.Context, group state.SecurityGr
 	return id, action, err
 }
 
-// addRules adds the missing rules one by one, and only one caller at a time adds to a group: egoscale recognises a
-// new rule by comparing the group before and after.
+// addRules adds the rules one by one, with a lock per group: egoscale identifies a new rule by comparing the group before and
+// after.
 func (c *Client) addRules(ctx context.Context, id string, group state.SecurityGroup, ids map[string]string) (added int, err error) {
 	giveBack, err := c.groups.take(ctx, id)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Client) addRules(ctx context.Context, id string, group state.SecurityGr
 	return added, nil
 }
 
-// recordAdoptedRules is for the rules that an earlier run added without living to note it down.
+// recordAdoptedRules records the rules that an earlier run added and was killed before it recorded them.
 func (c *Client) recordAdoptedRules(group state.SecurityGroup, live *v2.SecurityGroup, missing []state.Rule) error {
 	for _, rule := range group.Rules {
 		if slices.Contains(missing, rule) {

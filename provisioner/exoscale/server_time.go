@@ -10,8 +10,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// GetServerTime returns the time of the API's clock, from the header Date of an answer and therefore in whole seconds.
-// It asks without a signature, for a signature of a machine whose clock is wrong is refused.
+// GetServerTime returns the time of the API's clock, from the Date header of a response and therefore in whole seconds. The
+// request is unsigned, because the API refuses a signature made with a wrong clock.
 func (c *Client) GetServerTime(ctx context.Context) (time.Time, error) {
 	const op = "read the clock of the API"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.rest.base+"/zone", http.NoBody)

@@ -34,8 +34,8 @@ func (c *Client) listSSHKeys(ctx context.Context, name string) ([]*v2.SSHKey, er
 	return filterMatching(keys, func(key *v2.SSHKey) bool { return deref(key.Name) == name }), err
 }
 
-// checkSameKey fails if the key that was found is certainly another one. The API tells a fingerprint only, and in which
-// form is not recorded, so that only the two usual ones are compared.
+// checkSameKey fails if the key that was found is certainly another one. The API returns only a fingerprint, in a form that is
+// not recorded, so only the two usual forms are compared.
 func checkSameKey(key *v2.SSHKey, publicKey string) error {
 	op, has := "compare ssh-key "+deref(key.Name), deref(key.Fingerprint)
 	parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(publicKey))
@@ -53,7 +53,6 @@ func checkSameKey(key *v2.SSHKey, publicKey string) error {
 	return nil
 }
 
-// filterMatching returns the elements that match.
 func filterMatching[T any](all []T, match func(T) bool) []T {
 	var chosen []T
 	for _, one := range all {

@@ -29,9 +29,9 @@ func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Tem
 	return found[0], nil
 }
 
-// FindTemplate returns our own template of that name, or fault.NotFound. Clusters share templates, and two of them that
-// are installed at the same moment register the same image twice: of several with one checksum it is always the oldest,
-// whoever asks. Of different images none can be chosen, which is a fault.Conflict.
+// FindTemplate returns the organization's own template of that name, or fault.NotFound. Clusters share templates, and two
+// clusters that are installed at the same time may register the same image twice: of several with one checksum it always returns
+// the oldest. Several with different checksums are a fault.Conflict.
 func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template, error) {
 	found, err := c.ListTemplates(ctx, name, privateTemplates)
 	switch {
@@ -71,7 +71,7 @@ func (c *Client) ListTemplates(ctx context.Context, name, visibility string) ([]
 		return nil, err
 	}
 	found := filterMatching(all, func(template *v2.Template) bool { return deref(template.Name) == name })
-	slices.SortFunc(found, func(a, b *v2.Template) int { // moments are told in seconds
+	slices.SortFunc(found, func(a, b *v2.Template) int { // times have a resolution of seconds
 		return cmp.Or(deref(b.CreatedAt).Compare(deref(a.CreatedAt)), strings.Compare(deref(b.ID), deref(a.ID)))
 	})
 	templates := make([]state.Template, len(found))
@@ -81,9 +81,9 @@ func (c *Client) ListTemplates(ctx context.Context, name, visibility string) ([]
 	return templates, nil
 }
 
-// RegisterTemplate registers a template and waits until it is usable, which takes minutes and can take an hour:
-// Exoscale fetches the image meanwhile. A registration that an earlier run began goes on without it, and is waited
-// for instead of being begun anew.
+// RegisterTemplate registers a template and waits until it is usable, which takes minutes and can take an hour: Exoscale
+// downloads the image. A registration that an earlier run began continues without that run; it is waited for instead of being
+// started again.
 func (c *Client) RegisterTemplate(ctx context.Context, wanted state.Template) (state.Template, error) {
 	registered, err := c.waitEarlierTemplate(ctx, wanted.Name)
 	if err == nil && registered.ID == "" {

@@ -10,8 +10,8 @@ import (
 	"exoshift/state"
 )
 
-// DeleteRules deletes the rules of the security group of that name which useless names. A group that does not exist has
-// none; of several that are called like this, the fault.Conflict names all.
+// DeleteRules deletes the rules of the security group of that name for which useless returns true. A group that does not exist
+// has none; several groups of that name are a fault.Conflict that lists all.
 func (c *Client) DeleteRules(ctx context.Context, group string, useless func(state.Rule) bool) (state.Action, error) {
 	all, err := c.listSecurityGroups(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Client) DeleteRules(ctx context.Context, group string, useless func(sta
 	return c.deleteRules(ctx, live, mapNamesToIDs(all), useless)
 }
 
-// deleteRules tries each of them, side by side and whatever becomes of the others.
+// deleteRules deletes concurrently, and continues after failures.
 func (c *Client) deleteRules(ctx context.Context, group *v2.SecurityGroup, ids map[string]string, useless func(state.Rule) bool) (state.Action, error) {
 	names := mapIDsToNames(ids)
 	doomed := filterMatching(group.Rules, func(live *v2.SecurityGroupRule) bool {
@@ -57,7 +57,7 @@ func (c *Client) deleteRule(ctx context.Context, group *v2.SecurityGroup, live *
 	})
 }
 
-// fromV2Rule is the opposite of toV2Rule. A group that is unknown is called by its ID.
+// fromV2Rule uses the ID of a group whose name is unknown.
 func fromV2Rule(live *v2.SecurityGroupRule, names map[string]string) state.Rule {
 	v := newLiveValue(live)
 	rule := state.Rule{
@@ -78,7 +78,7 @@ func mapIDsToNames(ids map[string]string) map[string]string {
 	return names
 }
 
-// findGroup returns the group of that name, nil if there is none, or a conflict if there are several.
+// findGroup returns nil if there is none, or a conflict if there are several.
 func findGroup(all []*v2.SecurityGroup, name string) (*v2.SecurityGroup, error) {
 	found := filterGroups(all, name)
 	switch len(found) {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	requestTimeout = 90 * time.Second // of the wall clock, for one attempt with its answer
+	requestTimeout = 90 * time.Second // wall-clock time of one attempt, with its response
 	maxAnswer      = 16 << 20         // bytes; the longest lists are far below
 )
 
-// transport is what egoscale speaks through. Every answer but a plain success becomes a *failure, which keeps the
-// status and the server's own words: egoscale drops both, drops the reason of failed operations, and panics on a
-// success without JSON.
+// transport is the HTTP transport of egoscale. It turns every response but a plain success into a *requestError, which keeps the
+// status and the server's message: egoscale drops both, drops the reason of failed operations, and panics on a success without
+// JSON.
 type transport struct {
 	inner    http.RoundTripper
 	clock    network.Clock
@@ -52,7 +52,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// resetBody returns the body of req once more.
 func resetBody(req *http.Request) (io.ReadCloser, error) {
 	switch {
 	case req.Body == nil:
@@ -87,7 +86,6 @@ func (t *transport) sendAttempt(req *http.Request, body io.ReadCloser) (*http.Re
 	return nil, failed
 }
 
-// checkAnswer tells whether an answer is a success, and fills in what is wrong with it otherwise.
 func (t *transport) checkAnswer(failed *requestError, answer *http.Response, content []byte) bool {
 	failed.status = answer.StatusCode
 	switch {

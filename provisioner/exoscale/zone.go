@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// EnsureZone makes a DNS zone and tells its name servers, which Exoscale chooses when it makes the zone.
+// EnsureZone creates a DNS zone and returns its name servers, which Exoscale chooses when it creates the zone.
 func (c *Client) EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error) {
 	found, action, err := ensure(ctx, c, object[v2.DNSDomain]{
 		kind: kindZone, name: name,

@@ -10,10 +10,10 @@ import (
 	"exoshift/internal/network"
 )
 
-// anyZone is where the zones are asked for: each knows all of them.
+// anyZone is where the zones are listed: each zone's API lists all of them.
 const anyZone = "ch-gva-2"
 
-// ListZones returns the names of all zones, sorted. They are told to everybody, so that this needs no credentials.
+// ListZones returns the names of all zones, sorted. It needs no credentials.
 func ListZones(ctx context.Context, net network.Network) ([]string, error) {
 	const op = "list zones"
 	inner := net.NewTransport()
