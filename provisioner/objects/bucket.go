@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-// ownership is whose a bucket is. Names of buckets are shared by all customers.
+// ownership distinguishes our buckets from those of others: all customers share the names of buckets.
 type ownership int
 
 const (
@@ -21,9 +21,9 @@ const (
 	theirs
 )
 
-// EnsureBucket makes a bucket that nobody else can read, and marks it with the client's owner if it has one. One of that
-// name that somebody else holds is a fault.Conflict, even if we could write to it: what we put there would be in their
-// hands. So is one that is marked as another cluster's.
+// EnsureBucket creates a private bucket, and marks it with the client's owner if it has one. A bucket of that name that belongs
+// to another customer is a fault.Conflict, even if it is writable: its owner could read what is uploaded. So is one that is
+// marked as another cluster's.
 func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "create bucket " + bucket
 	if err := s3utils.CheckValidBucketNameStrict(bucket); err != nil {
@@ -40,7 +40,7 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 	}
 	err := c.applyChange(ctx, op, state.Created, kindBucket, bucket, func() error {
 		err := c.s3.MakeBucket(ctx, bucket, minio.MakeBucketOptions{Region: c.zone})
-		if minio.ToErrorResponse(err).Code == "BucketAlreadyOwnedByYou" { // the answer to the first attempt was lost
+		if minio.ToErrorResponse(err).Code == "BucketAlreadyOwnedByYou" { // the response to the first attempt was lost
 			return nil
 		}
 		return err
@@ -51,7 +51,6 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 	return state.Created, err
 }
 
-// useBucket marks a bucket that is there; those of earlier versions have no mark.
 func (c *Client) useBucket(ctx context.Context, bucket string) (state.Action, error) {
 	marked, err := c.markOwner(ctx, bucket)
 	if err != nil {
@@ -64,7 +63,7 @@ func (c *Client) useBucket(ctx context.Context, bucket string) (state.Action, er
 	return action, err
 }
 
-// getOwnership looks at a bucket. That it may be read does not make it ours, only that it is in our list.
+// getOwnership goes by the list of buckets: that a bucket is readable does not make it ours.
 func (c *Client) getOwnership(ctx context.Context, bucket string) (ownership, error) {
 	exists, err := c.s3.BucketExists(ctx, bucket)
 	refused := minio.ToErrorResponse(err).Code == minio.AccessDenied
@@ -105,7 +104,7 @@ func (c *Client) ListBuckets(ctx context.Context) ([]state.Object, error) {
 	return buckets, nil
 }
 
-// ListBucketDates returns when each bucket of the organization was made, by its name.
+// ListBucketDates returns the creation time of each bucket of the organization, by name.
 func (c *Client) ListBucketDates(ctx context.Context) (map[string]time.Time, error) {
 	all, err := c.s3.ListBuckets(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package objects is the object storage of an Exoscale zone as the recipe needs it: private buckets, objects that
-// are uploaded only when they differ, streams of unknown size, and signed links. It speaks through minio-go.
+// Package objects is a client of the object storage of an Exoscale zone, built on minio-go: private buckets, objects that are
+// uploaded only when they differ, streams of unknown size, and signed URLs.
 package objects
 
 import (
@@ -18,26 +18,24 @@ import (
 	"exoshift/state"
 )
 
-// Journal keeps what is about to be changed and what became of it. Both methods return only when the entry is safe
-// on disk.
+// Journal records each intended change and its result. Both methods return only when the entry is safe on disk.
 //
-// A journal that also has the method Open(kind, name string) bool, which tells of an intent without a result, makes
-// the client report such an object as state.Adopted when it finds it.
+// If a journal also has the method Open(kind, name string) bool, which reports whether an intent has no result, the client
+// reports such an object as state.Adopted when it finds it.
 type Journal interface {
 	RecordIntent(kind, name string) error
 	RecordResult(kind, name, id string, action state.Action) error
 }
 
-// What the journal calls the objects; both are named by bucket, objects by bucket/key.
 const (
 	kindBucket = "bucket"
 	kindObject = "object"
 )
 
-// retries bounds how often minio-go repeats a request that may succeed later; all requests here may be repeated.
+// retries is minio-go's limit for requests that may succeed later; all requests here are idempotent.
 const retries = 5
 
-// answerLimits are those of an answer: lists come in pages, and no object that is read is larger.
+// answerLimits suffice: lists are paged, and no object that is read is larger.
 var answerLimits = network.Limits{Bytes: 16 << 20, Time: 2 * time.Minute} //nolint:gochecknoglobals // a table that nothing changes
 
 // Client is the object storage of one zone. Its methods may be called concurrently.
@@ -46,12 +44,12 @@ type Client struct {
 	http    *http.Client
 	zone    string
 	journal Journal
-	preview bool   // changes nothing; see Preview
-	owner   string // the cluster that buckets are marked with; see OwnedBy
+	preview bool   // changes nothing; see WithPreview
+	owner   string // the cluster that buckets are marked with; see WithOwner
 }
 
-// New returns a client for the object storage of a zone, e.g. "ch-gva-2". It contacts nobody. Call Close when it is
-// no longer needed.
+// New returns a client for the object storage of a zone, e.g. "ch-gva-2". It sends no requests. Call Close when the client is no
+// longer needed.
 func New(net network.Network, zone, key, secret string, journal Journal) (*Client, error) {
 	const op = "set up the object storage client"
 	switch {
@@ -78,8 +76,8 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	return &Client{s3: client, http: &http.Client{Transport: inner, CheckRedirect: network.KeepRedirect}, zone: zone, journal: journal}, nil
 }
 
-// WithPreview returns a client that looks but changes nothing: what it would do is told by the actions that its methods
-// return, and the journal learns nothing. It shares the connections of c and need not be closed.
+// WithPreview returns a client that reads but changes nothing: its methods return the actions that they would take, and record
+// nothing in the journal. It shares the connections of c and need not be closed.
 func (c *Client) WithPreview() *Client {
 	preview := *c
 	preview.preview = true
@@ -89,7 +87,6 @@ func (c *Client) WithPreview() *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// recordAdoption is for an object that was found: an earlier run may have made it without living to note it down.
 func (c *Client) recordAdoption(kind, name string) (state.Action, error) {
 	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
 	if !ok || c.preview || !memory.Open(kind, name) {
@@ -98,8 +95,7 @@ func (c *Client) recordAdoption(kind, name string) (state.Action, error) {
 	return state.Adopted, c.recordResult(kind, name, state.Adopted)
 }
 
-// applyChange does one thing to the storage, with the intent on disk before and the result after. Every mutation passes
-// here, and a preview turns back.
+// applyChange records the intent before do and the result after it. Every mutation goes through it; in a preview it does nothing.
 func (c *Client) applyChange(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
 	if c.preview {
 		return nil
@@ -113,7 +109,6 @@ func (c *Client) applyChange(ctx context.Context, op string, action state.Action
 	return c.recordResult(kind, name, action)
 }
 
-// recordResult notes a result; names are the ids of buckets and objects.
 func (c *Client) recordResult(kind, name string, action state.Action) error {
 	if err := c.journal.RecordResult(kind, name, name, action); err != nil {
 		return fault.New(fault.Internal, "note "+kind+" "+name+" in the journal", err)

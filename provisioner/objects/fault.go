@@ -18,10 +18,9 @@ import (
 	"exoshift/state"
 )
 
-// maxMessage is how much of the words of others an error repeats, in characters.
+// maxMessage is in characters.
 const maxMessage = 600
 
-// translate makes a *fault.Error of what minio-go returned.
 func (c *Client) translate(ctx context.Context, op string, err error) error {
 	var known *fault.Error
 	var refusal minio.ErrorResponse
@@ -39,7 +38,7 @@ func (c *Client) translate(ctx context.Context, op string, err error) error {
 	return c.newTransportError(op, err)
 }
 
-// describe keeps the code and the words of a refusal; minio-go tells the words only.
+// describe adds the code, which minio-go's message omits.
 func describe(refusal minio.ErrorResponse) error {
 	words := fmt.Sprintf("%d %s: %s", refusal.StatusCode, refusal.Code, refusal.Error())
 	return network.ErrorSummary{Sentence: text.Sanitize(words, text.WithLimit(maxMessage)), Cause: refusal}
@@ -96,7 +95,6 @@ func classifyStatus(status int) fault.Kind {
 	return fault.Invalid
 }
 
-// findHint is the next thing to do about a refusal.
 func (c *Client) findHint(kind fault.Kind, code string) string {
 	switch {
 	case code == "RequestTimeTooSkewed":

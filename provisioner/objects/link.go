@@ -8,17 +8,17 @@ import (
 	"exoshift/internal/fault"
 )
 
-// maxValidity is how long a signed link can be valid at most, by the rules of its signature.
+// maxValidity is the limit of AWS Signature Version 4.
 const maxValidity = 7 * 24 * time.Hour
 
-// SignGetURL returns a link that anybody may read the object with until it expires: a secret.
+// SignGetURL returns a URL with which anybody may read the object until it expires: a secret.
 func (c *Client) SignGetURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
 	return c.sign(ctx, "sign a link to object "+bucket+"/"+key, valid, func() (*url.URL, error) {
 		return c.s3.PresignedGetObject(ctx, bucket, key, valid, nil)
 	})
 }
 
-// SignPutURL returns a link that anybody may write the object with until it expires: a secret.
+// SignPutURL returns a URL with which anybody may write the object until it expires: a secret.
 func (c *Client) SignPutURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error) {
 	return c.sign(ctx, "sign a link to write object "+bucket+"/"+key, valid, func() (*url.URL, error) {
 		return c.s3.PresignedPutObject(ctx, bucket, key, valid)

@@ -14,11 +14,11 @@ import (
 	"exoshift/state"
 )
 
-// partSize is how much of a stream is sent at a time; 10000 parts of it are 78 GiB. One part is sent while the next one is
-// read, so twice as much is kept in memory.
+// partSize is the size of the parts of a stream; 10000 parts are 78 GiB. One part is sent while the next is read, so memory holds
+// two.
 const partSize = 8 << 20
 
-// EnsureObject uploads content unless the bucket already holds exactly that.
+// EnsureObject uploads content unless the bucket already holds exactly that content.
 func (c *Client) EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error) {
 	name, action := bucket+"/"+key, state.Created
 	has, err := c.s3.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
@@ -35,7 +35,6 @@ func (c *Client) EnsureObject(ctx context.Context, bucket, key string, content [
 	})
 }
 
-// isSameObject compares size and MD5, which is the ETag of an object that was uploaded in one piece.
 func isSameObject(has minio.ObjectInfo, content []byte) bool {
 	sum := md5.Sum(content) //nolint:gosec // see the import
 	return has.Size == int64(len(content)) && strings.Trim(has.ETag, `"`) == hex.EncodeToString(sum[:])
@@ -47,8 +46,8 @@ func (c *Client) putObject(ctx context.Context, bucket, key string, content []by
 	return err
 }
 
-// Upload streams content of unknown size. If content fails, the object does not come into being, and the kind of the
-// error is kept. No parts are left behind, neither by an upload that fails nor by an earlier one that was killed.
+// Upload streams content of unknown size. If reading content fails, the object is not created, and the kind of the error is kept.
+// No parts are left behind, neither by an upload that fails nor by an earlier one that was killed.
 func (c *Client) Upload(ctx context.Context, bucket, key string, content io.Reader) error {
 	name := bucket + "/" + key
 	return c.applyChange(ctx, "upload object "+name, state.Created, kindObject, name, func() error {
@@ -80,7 +79,7 @@ func (c *Client) GetObject(ctx context.Context, bucket, key string, most int64) 
 	return content, nil
 }
 
-// DeleteObject deletes an object; one that does not exist is deleted, too.
+// DeleteObject deletes an object; a missing object is no error.
 func (c *Client) DeleteObject(ctx context.Context, bucket, key string) (state.Action, error) {
 	name := bucket + "/" + key
 	return state.Deleted, c.applyChange(ctx, "delete object "+name, state.Deleted, kindObject, name, func() error {

@@ -11,11 +11,11 @@ import (
 	"exoshift/state"
 )
 
-// markPrefix begins the key of an owner's mark; the cluster's ID follows. An object can be a mark everywhere, while
-// Exoscale's documents list no tags of buckets and deny those of objects.
+// markPrefix begins the key of an owner's mark; the cluster's ID follows. Marks are objects because Exoscale's documentation
+// mentions no tags of buckets and denies those of objects.
 const markPrefix = "exoshift-owner/"
 
-// WithOwner returns a client whose buckets are the cluster's: it marks those that it makes or finds without a mark, and it
+// WithOwner returns a client whose buckets belong to the cluster: it marks those that it creates or finds without a mark, and it
 // neither uses nor deletes one that is marked as another cluster's. It shares the connections of c and need not be closed.
 func (c *Client) WithOwner(cluster string) *Client {
 	owned := *c
@@ -23,8 +23,8 @@ func (c *Client) WithOwner(cluster string) *Client {
 	return &owned
 }
 
-// GetBucketOwner returns the cluster that a bucket is marked as the property of, or "" if it has no mark. Several marks, which
-// only a failure leaves, are told together: such a bucket is nobody's.
+// GetBucketOwner returns the cluster that a bucket is marked with, or "" if it has no mark. Several marks, which only a failure
+// leaves, are returned joined: such a bucket has no owner.
 func (c *Client) GetBucketOwner(ctx context.Context, bucket string) (string, error) {
 	owners, err := c.listOwners(ctx, bucket)
 	return strings.Join(owners, " and "), err
@@ -41,8 +41,8 @@ func (c *Client) listOwners(ctx context.Context, bucket string) ([]string, error
 	return owners, nil
 }
 
-// markOwner writes the owner's mark if there is none. Two clusters may do so at the same moment: each looks again after it
-// wrote, and takes its mark back if it sees another one. So at most one of them goes on.
+// markOwner writes the owner's mark if there is none. Two clusters may do so concurrently: each lists the marks again after it
+// wrote, and deletes its own if it finds another one. So at most one of them continues.
 func (c *Client) markOwner(ctx context.Context, bucket string) (marked bool, err error) {
 	if c.owner == "" {
 		return false, nil
@@ -77,7 +77,6 @@ func (c *Client) markOwner(ctx context.Context, bucket string) (marked bool, err
 	return true, newForeignBucketError("use bucket "+bucket, bucket, others)
 }
 
-// checkOwner refuses a bucket that is marked as another cluster's.
 func (c *Client) checkOwner(ctx context.Context, op, bucket string) error {
 	if c.owner == "" {
 		return nil
@@ -94,7 +93,7 @@ func newForeignBucketError(op, bucket string, owners []string) error {
 		WithHint("choose another objectStorage.bucketPrefix; a mark that is wrong is an object below %s/%s: delete it", bucket, markPrefix)
 }
 
-// GetBucketUse returns what there is to know about the name of a bucket.
+// GetBucketUse returns who uses the name of a bucket.
 func (c *Client) GetBucketUse(ctx context.Context, bucket string) (state.BucketUse, error) {
 	whose, err := c.getOwnership(ctx, bucket)
 	if err != nil || whose != ours {

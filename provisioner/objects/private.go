@@ -9,8 +9,7 @@ import (
 	"exoshift/state"
 )
 
-// CheckPrivate asks for an object as a stranger would, without a signature, and fails with fault.Conflict unless that
-// is refused.
+// CheckPrivate requests an object without a signature, and fails with fault.Conflict unless that is refused.
 func (c *Client) CheckPrivate(ctx context.Context, bucket, key string) error {
 	op := "check that strangers cannot read " + bucket + "/" + key
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+state.ObjectStorageHost(c.zone)+"/"+bucket+"/"+key, nil)
@@ -22,7 +21,7 @@ func (c *Client) CheckPrivate(ctx context.Context, bucket, key string) error {
 		return c.translate(ctx, op, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// What is left of the body would keep the connection from being used again.
+	// An unread body would prevent the connection from being reused.
 	_, _ = io.CopyN(io.Discard, response.Body, 1<<16)
 	switch code := response.StatusCode; {
 	case code == http.StatusForbidden, code == http.StatusUnauthorized:

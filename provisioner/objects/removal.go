@@ -10,11 +10,11 @@ import (
 	"exoshift/state"
 )
 
-// maxPasses bounds how often a bucket is emptied: somebody may be writing to it until now.
+// maxPasses bounds how often a bucket is emptied: another client may still be writing to it.
 const maxPasses = 3
 
-// DeleteBucket deletes a bucket with all that is in it: objects, their versions and deletion markers, and uploads that
-// never ended. One that is gone already is state.Found, one of somebody else or of another cluster a fault.Conflict.
+// DeleteBucket deletes a bucket with all its objects, their versions and deletion markers, and unfinished uploads. A missing
+// bucket is state.Found, one of another customer or of another cluster a fault.Conflict.
 func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "delete bucket " + bucket
 	switch whose, err := c.getOwnership(ctx, bucket); {
@@ -50,7 +50,6 @@ func (c *Client) removeBucket(ctx context.Context, bucket string) (err error) {
 	return err
 }
 
-// removeObjects removes every object, with all its versions if the bucket ever had versions.
 func (c *Client) removeObjects(ctx context.Context, bucket string) error {
 	versioning, err := c.s3.GetBucketVersioning(ctx, bucket)
 	if err != nil {
@@ -70,7 +69,6 @@ func (c *Client) removeObjects(ctx context.Context, bucket string) error {
 	return listing
 }
 
-// filterErrors passes the objects of a listing on until one is an error, which it keeps.
 func filterErrors(listing iter.Seq[minio.ObjectInfo], failed *error) iter.Seq[minio.ObjectInfo] {
 	return func(yield func(minio.ObjectInfo) bool) {
 		for object := range listing {
@@ -85,7 +83,7 @@ func filterErrors(listing iter.Seq[minio.ObjectInfo], failed *error) iter.Seq[mi
 	}
 }
 
-// removeUploads aborts the uploads that are still open. Cancelling the context ends the listing's goroutine.
+// removeUploads cancels the context to end the listing's goroutine.
 func (c *Client) removeUploads(ctx context.Context, bucket string) error {
 	listing, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -100,7 +98,6 @@ func (c *Client) removeUploads(ctx context.Context, bucket string) error {
 	return nil
 }
 
-// ignoreNotFound makes a deletion content with what is gone already.
 func ignoreNotFound(err error) error {
 	if err != nil && classifyError(minio.ToErrorResponse(err)) == fault.NotFound {
 		return nil
