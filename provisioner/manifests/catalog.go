@@ -13,29 +13,27 @@ import (
 
 const machineConfig = "MachineConfig"
 
-// Where a compiled catalog of Project Syn keeps what belongs into an installation, below its own folder manifests.
 const (
 	catalogMachines   = "openshift4-nodes/10_machineconfigs.yaml"
 	catalogController = "exoscale-cloud-controller-manager/manager"
 	catalogCilium     = "cilium/olm"
-	// catalogInfrastructure is what describes the machines for Terraform; it names zone and domain.
+	// catalogInfrastructure describes the machines for Terraform, with zone and domain.
 	catalogInfrastructure = "openshift4-terraform/main.tf.json"
 )
 
-// ListInitialManifests are the folders and files of a compiled catalog that are applied before Project Syn runs, below the
-// catalog itself.
+// ListInitialManifests returns the folders and files of a compiled catalog that are applied before Project Syn runs, relative to
+// the catalog.
 func ListInitialManifests() []string {
 	return []string{"manifests/cert-manager/00_namespace.yaml", "manifests/cert-manager/10_cert_manager"}
 }
 
-// machineName is a name that is safe within that of a file.
+// machineName is also part of a file name.
 var machineName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
-// ciliumFiles matches the files that Cilium is installed from; others, with a digit in front, are for later.
 var ciliumFiles = regexp.MustCompile(`^[a-z]`)
 
-// fromCatalog takes from a compiled catalog what has to be there from the beginning: machine configurations, the cloud
-// controller and Cilium. Everything else is for Project Syn to install.
+// fromCatalog adds what a compiled catalog must contribute at installation: machine configurations, the cloud controller and
+// Cilium. Project Syn installs everything else.
 func (c *collection) fromCatalog(spec state.Spec, credentials state.APIKey) error {
 	dir := spec.Syn.CatalogDir
 	if dir == "" {
@@ -64,7 +62,6 @@ func (c *collection) fromCatalog(spec state.Spec, credentials state.APIKey) erro
 	return c.addComponent(filepath.Join(root, catalogCilium), "cilium_", ciliumFiles)
 }
 
-// addMachineConfigs takes each object of a file under the object's own name. There may be no such file.
 func (c *collection) addMachineConfigs(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -85,8 +82,7 @@ func (c *collection) addMachineConfigs(path string) error {
 	return nil
 }
 
-// addComponent takes the files of one part of the catalog, those that match wanted if it is not nil. There may be no such
-// part.
+// addComponent adds the files that match wanted, or all if it is nil. The folder may be missing.
 func (c *collection) addComponent(dir, prefix string, wanted *regexp.Regexp, change ...func(document) (document, error)) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// checkCiliumCluster refuses a CiliumConfig that was made for another cluster: its agents would ask that one's API, and no node
-// would become ready. Without a service network they need to be told where the API is.
+// checkCiliumCluster refuses a CiliumConfig of another cluster: its agents would connect to that one's API, and no node would
+// become ready. Without a service network they need the address of the API.
 func (c *collection) checkCiliumCluster(domain string) error {
 	config, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
 	if !found {
@@ -25,8 +25,8 @@ func (c *collection) checkCiliumCluster(domain string) error {
 		WithHint("compile the catalog of this cluster, or correct k8sServiceHost")
 }
 
-// CheckStart refuses what was collected for a cluster that is to start with Cilium, and that nothing would start it in:
-// once a cluster stands, its catalog no longer holds the operator.
+// CheckStart refuses manifests for a cluster that starts with Cilium if they lack its operator: the catalog of a running cluster
+// no longer holds it.
 func CheckStart(spec state.Spec, collected []state.Manifest) error {
 	asked, begins := "", false
 	for _, m := range collected {
@@ -48,7 +48,7 @@ func CheckStart(spec state.Spec, collected []state.Manifest) error {
 		WithHint("compile it with parameters.cilium.olm.generate_olm_deployment set to true; without syn.catalogDir that is done for you"))
 }
 
-// findCiliumAPI is the value of Cilium's chart; the enterprise edition has its values below "cilium".
+// findCiliumAPI returns a value of Cilium's chart; the enterprise edition has its values below "cilium".
 func findCiliumAPI(config document) string {
 	spec, _ := getField(config.fields, "spec").(yaml.MapSlice)
 	enterprise, _ := getField(spec, "cilium").(yaml.MapSlice)

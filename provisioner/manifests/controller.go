@@ -12,8 +12,8 @@ import (
 
 const external = "External"
 
-// ensureController makes the cloud controller and the answers agree: one that is brought has to be expected by the nodes, and
-// if it is expected and nobody brings one, it is our own.
+// ensureController checks that the nodes expect the cloud controller if the manifests bring one, and adds exoshift's own if it is
+// expected and none is brought.
 func (c *collection) ensureController(spec state.Spec, credentials state.APIKey) error {
 	expected := spec.OpenShift.CloudControllerManager == external
 	brought, found := c.find(isController)
@@ -29,7 +29,6 @@ func (c *collection) ensureController(spec state.Spec, credentials state.APIKey)
 	return c.addOwnController(spec, credentials)
 }
 
-// isController tells a workload that is a cloud controller by its name.
 func isController(d document) bool {
 	return (d.kind == "Deployment" || d.kind == "DaemonSet") && strings.Contains(d.name, "cloud-controller-manager")
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// fromDirectory takes everything that the operator's directory holds.
 func (c *collection) fromDirectory(dir string) error {
 	if dir == "" {
 		return nil
@@ -27,8 +26,8 @@ func (c *collection) fromDirectory(dir string) error {
 	return nil
 }
 
-// fromFile takes the objects of a file. They keep its name, behind a prefix, but for a number if there are several:
-// openshift-install's own manifests are one object each.
+// fromFile keeps the file's name, after a prefix, and numbers the objects if there are several: openshift-install's own manifests
+// hold one object each.
 func (c *collection) fromFile(prefix, path string, change ...func(document) (document, error)) error {
 	found, err := readFile(path)
 	if err != nil {
@@ -50,7 +49,6 @@ func (c *collection) fromFile(prefix, path string, change ...func(document) (doc
 	return nil
 }
 
-// folder is where openshift-install expects objects of this kind.
 func (d document) folder() string {
 	if d.kind == machineConfig {
 		return machineFolder

@@ -10,7 +10,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// document is one Kubernetes object as a file describes it.
 type document struct {
 	position string // <file>:<line> where it begins
 	content  []byte
@@ -19,7 +18,6 @@ type document struct {
 	apiVersion, kind, namespace, name string
 }
 
-// parse takes a file of YAML, or of JSON, which is YAML, apart into its objects.
 func parse(path string, content []byte) ([]document, error) {
 	var found []document
 	line := 1
@@ -36,8 +34,8 @@ func parse(path string, content []byte) ([]document, error) {
 	return found, nil
 }
 
-// split cuts a stream of YAML before each line that begins a document. Such a line cannot be part of a text in a
-// document: that would be indented.
+// split cuts a YAML stream before each line that begins a document. Such a line cannot be part of a block scalar, which would be
+// indented.
 func split(content []byte) [][]byte {
 	parts := [][]byte{nil}
 	for line := range bytes.Lines(content) {
@@ -51,7 +49,6 @@ func split(content []byte) [][]byte {
 	return parts
 }
 
-// newDocument reads one object that begins at a line of a file; without fields if nothing is there but comments.
 func newDocument(path string, line int, content []byte) (document, error) {
 	d := document{position: fmt.Sprintf("%s:%d", path, line), content: content}
 	if err := yaml.UnmarshalWithOptions(content, &d.fields, yaml.UseOrderedMap()); err != nil {
@@ -90,10 +87,9 @@ func (d document) findMissingField() string {
 	return ""
 }
 
-// quoted is what an error quotes of a file.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// newSyntaxError says where YAML breaks; line is that of the file where the parser's first line is.
+// newSyntaxError takes the line of the file that is the parser's first line.
 func newSyntaxError(path string, line int, err error) error {
 	message, column := err.Error(), 1
 	var positioned yaml.Error
@@ -103,7 +99,7 @@ func newSyntaxError(path string, line int, err error) error {
 			line, column = line+t.Position.Line-1, t.Position.Column
 		}
 	}
-	// A secret that begins with * is taken for an alias.
+	// The parser takes an unquoted secret that begins with * for an alias.
 	if before, _, found := strings.Cut(quoted.ReplaceAllString(message, "…"), "alias"); found {
 		message = before + "alias that is defined; a text that begins with * needs quotes"
 	} else {
@@ -113,7 +109,7 @@ func newSyntaxError(path string, line int, err error) error {
 		WithHint("correct the file; a JSON or YAML document with one Kubernetes object is expected there")
 }
 
-// group is the API group of the object's kind; "" is Kubernetes' own.
+// group returns "" for Kubernetes' core group.
 func (d document) group() string {
 	group, _, grouped := strings.Cut(d.apiVersion, "/")
 	if !grouped {
@@ -122,12 +118,11 @@ func (d document) group() string {
 	return group
 }
 
-// identity tells objects apart, in whatever version they are described.
 func (d document) identity() string {
 	return strings.Join([]string{d.group(), d.kind, d.namespace, d.name}, "/")
 }
 
-// String names the object for people.
+// String returns the object's name for messages.
 func (d document) String() string {
 	if d.namespace == "" {
 		return d.kind + " " + d.name
@@ -135,7 +130,6 @@ func (d document) String() string {
 	return d.kind + " " + d.namespace + "/" + d.name
 }
 
-// getField returns the value of a key, or nil.
 func getField(fields yaml.MapSlice, key string) any {
 	for _, item := range fields {
 		if item.Key == key {

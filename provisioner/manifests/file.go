@@ -12,10 +12,9 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// maxSize bounds a file: the API takes no object beyond about 1 MiB, and all of them travel in bootstrap.ign.
+// maxSize suffices: the API accepts no object beyond about 1 MiB, and all of them are part of bootstrap.ign.
 const maxSize = fileread.Small
 
-// readFile returns the objects of a file.
 func readFile(path string) ([]document, error) {
 	content, err := fileread.Text(path, maxSize)
 	if err == nil {
@@ -29,8 +28,8 @@ func readFile(path string) ([]document, error) {
 	return parse(path, content)
 }
 
-// listFiles returns the paths of what a directory holds, sorted, without hidden files and those that are not wanted; nil wants
-// all. Directories below it and files of other forms are refused, so that nothing is left out in silence.
+// listFiles returns sorted paths, without hidden files and those that wanted does not match; nil matches all. It refuses
+// subdirectories and other file types, so that nothing is silently omitted.
 func listFiles(dir string, wanted *regexp.Regexp) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// checkInfrastructure refuses a catalog that was compiled for another cluster, zone or domain: machines would be
-// described that are not ours, and the cluster would ask another one's API. There may be no such file.
+// checkInfrastructure refuses a catalog that was compiled for another cluster, zone or domain: it describes other machines, and
+// the cluster would use another one's API. The file may be missing.
 func checkInfrastructure(path string, spec state.Spec) error {
 	content, err := fileread.Text(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func checkInfrastructure(path string, spec state.Spec) error {
 	return nil
 }
 
-// checkZone refuses a cloud controller that would look for its machines in another zone.
+// checkZone refuses a cloud controller that would search for its machines in another zone.
 func checkZone(d document, zone string) error {
 	if d.kind != "Secret" {
 		return nil

@@ -1,5 +1,5 @@
-// Package manifests collects what is installed with a cluster beside openshift-install's own manifests: what a compiled
-// catalog and a directory of the operator bring, the cloud controller, and the network operator's settings.
+// Package manifests collects the additional manifests of an installation: those of a compiled catalog and of the operator's
+// directory, the cloud controller, and the network operator's settings.
 package manifests
 
 import (
@@ -11,16 +11,15 @@ import (
 
 const op = "collect the manifests"
 
-// Folders of openshift-install's directory, with the slash.
 const (
 	plainFolder   = "manifests/"
-	machineFolder = "openshift/" // where its own MachineConfigs are
+	machineFolder = "openshift/" // of openshift-install's own MachineConfigs
 )
 
-// Collect reads the catalog and the directory that the answers name and returns what openshift-install is to be given:
-// one object in each manifest, no two of them the same. The credentials are those of the cloud controller; the contents
-// hold them, and the secrets that resolve finds for the catalog's references; without it, those of the cloud controller
-// alone are known. Whatever is wrong is a fault.Invalid that names the file, and the line where there is one.
+// Collect reads the catalog and the directory that the answers name and returns the manifests for openshift-install: one object
+// in each, no two of them the same. The credentials are those of the cloud controller; the manifests hold them, and the secrets
+// that resolve returns for the catalog's references. Without resolve only the references to the cloud controller's credentials
+// are replaced. Errors are fault.Invalid with the file, and the line if known.
 func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]state.Manifest, error) {
 	c := collection{names: map[string]string{}, objects: map[string]string{}, resolve: resolve}
 	if err := c.fromCatalog(spec, credentials); err != nil {
@@ -41,19 +40,17 @@ func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]stat
 	return c.manifests, c.checkReferences()
 }
 
-// NewPlaceholderKey has credentials for a trial, before there are real ones.
+// NewPlaceholderKey returns credentials for a preview, before real ones exist.
 func NewPlaceholderKey() state.APIKey { return state.APIKey{Key: "none yet", Secret: "none yet"} }
 
-// collection is what was collected so far.
 type collection struct {
 	manifests []state.Manifest
 	documents []document
-	names     map[string]string // of manifests, and where they come from
-	objects   map[string]string // by identity, and where they come from
+	names     map[string]string // by name: the file it comes from
+	objects   map[string]string // by identity: the file it comes from
 	resolve   Resolve
 }
 
-// add takes a document in under a name of openshift-install's directory.
 func (c *collection) add(name string, d document) error {
 	if other, taken := c.names[name]; taken {
 		return newInvalidError(fmt.Errorf("%s and %s would both become %s", other, d.position, name)).
@@ -69,7 +66,6 @@ func (c *collection) add(name string, d document) error {
 	return nil
 }
 
-// find returns the first document that matches.
 func (c *collection) find(matches func(document) bool) (document, bool) {
 	for _, d := range c.documents {
 		if matches(d) {
@@ -79,7 +75,7 @@ func (c *collection) find(matches func(document) bool) (document, bool) {
 	return document{}, false
 }
 
-// wrapField names the answer that led to what is invalid.
+// wrapField adds the field of the answers that caused the error.
 func wrapField(field string, err error) error {
 	failure, plain := err.(*fault.Error) //nolint:errorlint // what is wrapped keeps its words
 	if !plain || failure.Kind != fault.Invalid {

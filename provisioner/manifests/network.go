@@ -11,11 +11,11 @@ import (
 
 const (
 	cilium = "Cilium"
-	// addOperatorConfig is where openshift-install has the network operator's settings, if it writes any.
+	// operatorConfig is where openshift-install writes the network operator's settings, if any.
 	operatorConfig = plainFolder + "cluster-network-03-config.yml"
 )
 
-// ensureNetwork makes the plugin and the answers agree: OpenShift installs OVN-Kubernetes by itself and no other.
+// ensureNetwork checks that the manifests match the chosen plugin: OpenShift installs only OVN-Kubernetes by itself.
 func (c *collection) ensureNetwork(spec state.NetworkSpec) error {
 	if spec.CNI != cilium {
 		brought, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
@@ -43,8 +43,7 @@ func isOperatorConfig(d document) bool {
 	return d.group() == "operator.openshift.io" && d.kind == "Network" && d.name == "cluster"
 }
 
-// addOperatorConfig tells the network operator, in the form that Project Syn's procedure gives it, to leave Cilium's work
-// alone: Cilium does without kube-proxy.
+// addOperatorConfig disables kube-proxy, which Cilium replaces, in the form of Project Syn's procedure.
 func (c *collection) addOperatorConfig(spec state.NetworkSpec) error {
 	content, err := yaml.Marshal(yaml.MapSlice{
 		{Key: "apiVersion", Value: "operator.openshift.io/v1"},

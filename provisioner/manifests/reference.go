@@ -10,14 +10,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// reference matches what a compiled catalog has in place of a secret, e.g. ?{vaultkv:tenant/cluster/path/key:hash}.
+// reference matches a compiled catalog's placeholder for a secret, e.g. ?{vaultkv:tenant/cluster/path/key:hash}.
 var reference = regexp.MustCompile(`\?\{[a-z0-9]+:[^{}]*\}`)
 
-// Resolve returns the secret that a reference of a compiled catalog leads to.
+// Resolve returns the secret for a reference of a compiled catalog.
 type Resolve func(secret state.VaultSecret) (string, error)
 
-// withSecrets puts secrets in the place of their references. Without resolve only the cloud controller's own Secret is
-// filled in, with an API key.
 func (d document) withSecrets(credentials state.APIKey, resolve Resolve) (document, error) {
 	if d.kind != "Secret" && resolve == nil || !reference.Match(d.content) {
 		return d, nil
@@ -31,7 +29,7 @@ func (d document) withSecrets(credentials state.APIKey, resolve Resolve) (docume
 	if err != nil {
 		return d, err
 	}
-	// As JSON, which is YAML, every text is in quotes: a secret like 08 or 1e3 would be a number for its reader.
+	// JSON, which is YAML, quotes every string: an unquoted secret like 08 or 1e3 would be parsed as a number.
 	content, err := yaml.MarshalWithOptions(d.fields, yaml.JSON())
 	if err != nil {
 		return d, fmt.Errorf("%s: %w", d.position, err)
@@ -52,7 +50,6 @@ func (d document) putCredentials(credentials state.APIKey) {
 	}
 }
 
-// replace resolves the references below a value, in place where it is a map or a list.
 func (d document) replace(value any, resolve Resolve) (any, error) {
 	var err error
 	switch value := value.(type) {
@@ -74,7 +71,6 @@ func (d document) replace(value any, resolve Resolve) (any, error) {
 	return value, nil
 }
 
-// resolveText leaves a reference of another kind than Vault's as it is: nothing resolves it, which is found out later.
 func (d document) resolveText(text string, resolve Resolve) (string, error) {
 	var failure error
 	resolved := reference.ReplaceAllStringFunc(text, func(found string) string {
@@ -91,7 +87,6 @@ func (d document) resolveText(text string, resolve Resolve) (string, error) {
 	return resolved, failure
 }
 
-// parseVaultSecret reads a reference like ?{vaultkv:t-demo/c-demo/registry/httpSecret:0123abcd}.
 func parseVaultSecret(text string) (state.VaultSecret, bool) {
 	inner, ok := strings.CutPrefix(strings.TrimSuffix(text, "}"), "?{vaultkv:")
 	place, _, _ := strings.Cut(inner, ":")
@@ -102,11 +97,11 @@ func parseVaultSecret(text string) (state.VaultSecret, bool) {
 	return state.VaultSecret{Path: place[:slash], Key: place[slash+1:]}, true
 }
 
-// checkReferences fails if a reference to a secret is left anywhere: the cluster would take its text for the secret.
+// checkReferences fails if a reference to a secret is left: the cluster would use its text as the secret.
 func (c *collection) checkReferences() error {
 	for _, d := range c.documents {
 		if !reference.Match(d.content) {
-			continue // the search would follow each of its aliases, and these may be of aliases
+			continue // aliases are not followed, as these may refer to further aliases
 		}
 		if key, text := findReference("", d.fields); key != "" {
 			return newInvalidError(fmt.Errorf("%s: %s of %s is a reference that nothing resolves: %s", d.position, key, d, text)).
@@ -116,7 +111,6 @@ func (c *collection) checkReferences() error {
 	return nil
 }
 
-// findReference returns the first reference below a value, and the path of its key.
 func findReference(path string, value any) (key, text string) {
 	switch value := value.(type) {
 	case string:
