@@ -15,18 +15,16 @@ import (
 
 const acmeSecrets resourcePath = "v1/secrets@syn-cert-manager"
 
-// Where the cluster keeps its account at acme-dns.
 const (
 	acmeSecret = "acme-dns-client"
 	acmeKey    = "acmedns.json"
 )
 
-// acmeAccount is the part of an account at acme-dns that leads to it; its password is not even decoded.
 type acmeAccount struct {
 	FullDomain string `json:"fulldomain"`
 }
 
-// GetACMERegistration returns the account that the cluster made for itself at acme-dns; fault.Transient until it has.
+// GetACMERegistration returns the account that the cluster registered at acme-dns; fault.Transient until there is one.
 func (c *Cluster) GetACMERegistration(ctx context.Context) (state.ACMERegistration, error) {
 	const op = "read the cluster's registration at acme-dns"
 	api, err := c.connect(ctx)
@@ -48,8 +46,8 @@ func (c *Cluster) GetACMERegistration(ctx context.Context) (state.ACMERegistrati
 	return registration, nil
 }
 
-// parseRegistration reads accounts by domain, or one account as acme-dns itself returns it. It says what is wrong, and
-// quotes nothing.
+// parseRegistration reads accounts by domain, or one account as acme-dns itself returns it. The problem that it returns quotes
+// nothing of the content.
 func parseRegistration(content []byte) (state.ACMERegistration, string) {
 	var single acmeAccount
 	if json.Unmarshal(content, &single) == nil && single.FullDomain != "" {

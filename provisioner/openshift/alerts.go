@@ -17,9 +17,7 @@ import (
 const monitoringRoutes resourcePath = "route.openshift.io/v1/routes@openshift-monitoring"
 
 const (
-	// maxAlerts is how many alerts are told of.
-	maxAlerts = 500
-	// maxAlertsAnswer bounds the answer of Alertmanager, in bytes.
+	maxAlerts       = 500
 	maxAlertsAnswer = 8 << 20
 	// alertsTimeout ends the request for the alerts, on the wall clock.
 	alertsTimeout = 30 * time.Second
@@ -27,9 +25,9 @@ const (
 
 const alertsOp = "ask for the alerts"
 
-// ListAlerts returns the alerts that fire or are silenced, those that nobody expects on a new cluster first. It asks the
-// cluster's Alertmanager by its route, as the account of the cluster's own Prometheus for ten minutes, and trusts the
-// cluster's ingress and the public internet. An Alertmanager that does not answer (yet) is fault.Transient.
+// ListAlerts returns the firing and silenced alerts, unexpected ones first. It requests them from the cluster's Alertmanager
+// through its route, with a token of the cluster's own Prometheus account that is valid for ten minutes, and trusts the cluster's
+// ingress and public CAs. An Alertmanager that does not answer (yet) is fault.Transient.
 func (c *Cluster) ListAlerts(ctx context.Context) ([]state.Alert, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -60,7 +58,6 @@ func (c *Cluster) ListAlerts(ctx context.Context) ([]state.Alert, error) {
 	return decodeAlerts(content)
 }
 
-// getAlertsURL returns where the cluster serves its alerts.
 func (a *api) getAlertsURL(ctx context.Context) (string, error) {
 	found, exists, err := getObject[route](ctx, a, monitoringRoutes, "alertmanager-main")
 	if err != nil {
@@ -73,7 +70,7 @@ func (a *api) getAlertsURL(ctx context.Context) (string, error) {
 	return "https://" + host + "/api/v2/alerts?active=true&silenced=true&inhibited=false&unprocessed=true", nil
 }
 
-// fetchAlerts follows nobody elsewhere: the token is for the cluster alone.
+// fetchAlerts follows no redirects: the token is only for the cluster.
 func fetchAlerts(ctx context.Context, client *http.Client, address, token string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -103,7 +100,6 @@ func fetchAlerts(ctx context.Context, client *http.Client, address, token string
 	return content, nil
 }
 
-// alertmanagerAlert is an alert as version 2 of Alertmanager's API has it.
 type alertmanagerAlert struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
@@ -138,16 +134,15 @@ func (f alertmanagerAlert) toAlert() state.Alert {
 		Known:    listExpectedAlerts()[name],
 	}
 	if detail := f.Annotations["description"]; alert.Known == "" && !alert.Silenced && f.Annotations["summary"] != "" {
-		alert.Summary = sanitize(alert.Summary + " " + detail) // only this says what the alert is about, and what ends it
+		alert.Summary = sanitize(alert.Summary + " " + detail) // only the detail names the object and the remedy
 	}
 	return alert
 }
 
-// computeUrgency is smaller for what somebody has to look at sooner.
 func computeUrgency(alert state.Alert) int {
 	order := slices.Index([]string{"critical", "warning", "info", "none"}, alert.Severity)
 	if order < 0 {
-		order = 1 // nobody knows
+		order = 1 // unexpected
 	}
 	if alert.Silenced {
 		order += 10

@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// api is a connection to one API server address.
 type api struct {
 	address *url.URL
 	trust   *tls.Config // of its server, with the client's certificate
@@ -52,7 +51,7 @@ func newAPI(net network.Network, kubeconfig []byte, tally *requestCounter) (*api
 	return made, nil
 }
 
-// checkTrust refuses a kubeconfig that would let us talk to anybody.
+// checkTrust refuses a kubeconfig with which any server would be trusted.
 func checkTrust(config *rest.Config, address *url.URL) error {
 	switch {
 	case address.Scheme != "https":
@@ -67,8 +66,8 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 	return nil
 }
 
-// buildTLSConfig returns whom a kubeconfig trusts, and the public internet beside: a catalog may have the API served by one of its
-// certificates, which openshift-install's kubeconfig knows nothing of.
+// buildTLSConfig trusts public CAs besides those of the kubeconfig: a catalog may configure the API with a public certificate,
+// which openshift-install's kubeconfig does not cover.
 func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, error) {
 	trust, err := rest.TLSConfigFor(config)
 	if err != nil {
@@ -82,13 +81,14 @@ func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, erro
 		return nil, errors.New("it embeds an authority that is no certificate")
 	}
 	trust.RootCAs = roots
-	// Probes shake hands every few seconds; one that resumes a session costs both sides a fraction.
+	// Probes do a handshake every few seconds; resuming a session costs both sides a fraction.
 	trust.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	return trust, nil
 }
 
-// newClient follows no redirects, which would show the credentials to another host. It makes the transport itself: client-go caches its transports for the life of the process, speaks HTTP/2,
-// whose connections outlive the API server behind a load balancer, and takes a proxy from the environment.
+// newClient follows no redirects, which would expose the credentials to another host. It creates its own transport: client-go
+// caches its transports for the lifetime of the process, uses HTTP/2, whose connections outlive the API server behind a load
+// balancer, and takes a proxy from the environment.
 func newClient(net network.Network, trust *tls.Config) *http.Client {
 	transport := net.NewTransport()
 	transport.TLSClientConfig = trust.Clone()
@@ -98,12 +98,12 @@ func newClient(net network.Network, trust *tls.Config) *http.Client {
 
 func newRESTConfig(config *rest.Config) *rest.Config {
 	limited := rest.CopyConfig(config)
-	limited.QPS = -1 // no limit: we poll a few objects every few seconds
+	limited.QPS = -1 // no limit: a few objects are polled every few seconds
 	limited.WarningHandler = rest.NoWarnings{}
 	return limited
 }
 
-// domain returns the cluster's domain, or "" if the API's name does not tell.
+// domain returns "" if the API's host name does not contain it.
 func (a *api) domain() string {
 	domain, found := strings.CutPrefix(a.address.Hostname(), "api.")
 	if !found {
@@ -112,7 +112,6 @@ func (a *api) domain() string {
 	return domain
 }
 
-// patch changes the fields of a JSON merge patch and nothing else.
 func (a *api) patch(ctx context.Context, where resourcePath, name string, change []byte) error {
 	a.counter.count("patch", where)
 	_, err := where.toClient(a).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{FieldManager: "exoshift"})

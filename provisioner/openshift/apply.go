@@ -14,10 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply makes the objects of manifests, YAML documents or one JSON List, by server-side apply: kinds, namespaces and
-// access first, what guards others last. Fields that others own are a fault.Conflict that names them; nothing of these
-// objects is changed then. A kind that is not served yet is fault.Transient after all others are applied. What was applied
-// is returned beside an error; to go on, apply the same again. Nothing that a secret holds is ever told.
+// Apply applies manifests, YAML documents or one JSON List, by server-side apply: kinds, namespaces and access first, webhooks
+// and policies last. Fields that others own are a fault.Conflict that names them; these objects are left unchanged. A kind that
+// is not served yet is fault.Transient after all others are applied. What was applied is returned beside an error; to continue,
+// apply the same again. Contents of secrets are never part of an error.
 func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedObject, error) {
 	objects, err := decodeManifests(manifests)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedO
 	}
 	all := applyRun{cluster: c, restMapper: restMapper{api: api, known: map[string][]metav1.APIResource{}}, own: listDefinedGroups(objects)}
 	var applied []state.AppliedObject
-	var skipped error // about the first object whose kind is not served yet
+	var skipped error // of the first object whose kind is not served yet
 	for _, object := range sortObjects(objects) {
 		where, err := all.resolve(ctx, object)
 		if isUnserved(err) {
@@ -50,14 +50,12 @@ func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedO
 	return applied, skipped
 }
 
-// applyRun is one round of applying manifests.
 type applyRun struct {
 	restMapper
 	cluster *Cluster
 	own     map[string]bool // groups of kinds that the manifests define
 }
 
-// resolve waits for a kind that these manifests define.
 func (r *applyRun) resolve(ctx context.Context, object *unstructured.Unstructured) (resourcePath, error) {
 	if r.own[parseGroup(object)] {
 		return r.await(ctx, r.cluster, object)
@@ -65,7 +63,7 @@ func (r *applyRun) resolve(ctx context.Context, object *unstructured.Unstructure
 	return r.restMapper.resolve(ctx, object)
 }
 
-// apply waits for the storage of a kind that these manifests define: an API server makes it after it serves the kind.
+// apply waits for the storage of a kind that these manifests define: an API server creates it after it begins to serve the kind.
 func (r *applyRun) apply(ctx context.Context, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
 	clock := r.cluster.net.Clock
 	for began := clock.Now(); ; {
@@ -79,14 +77,14 @@ func (r *applyRun) apply(ctx context.Context, where resourcePath, object *unstru
 	}
 }
 
-// version is the part of an object that changes with every change.
+// version holds the fields that change with every change of an object.
 type version struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`
 	} `json:"metadata"`
 }
 
-// apply makes one object, and tells by its versions whether that changed anything.
+// apply compares versions to report whether the object changed.
 func (a *api) apply(ctx context.Context, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
 	before, exists, err := getObject[version](ctx, a, where, object.GetName())
 	if err != nil {
@@ -110,7 +108,6 @@ func (a *api) apply(ctx context.Context, where resourcePath, object *unstructure
 	return state.Updated, nil
 }
 
-// toApplyFault turns a refusal into a fault.
 func (a *api) toApplyFault(ctx context.Context, op string, object *unstructured.Unstructured, err error) error {
 	if others := describeConflicts(err); others != "" {
 		return fault.Newf(fault.Conflict, op, "it belongs to others in part: %s", others).
@@ -128,7 +125,6 @@ func (a *api) toApplyFault(ctx context.Context, op string, object *unstructured.
 	return truncateMessage(failure)
 }
 
-// formatObject names an object for people: "Deployment syn/steward".
 func formatObject(object *unstructured.Unstructured) string {
 	name := object.GetName()
 	if object.GetNamespace() != "" {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Ranks of objects: what others need comes first.
+// Ranks by which objects are applied.
 const (
 	rankDefinition = iota
 	rankNamespace
@@ -18,7 +18,6 @@ const (
 	rankWebhook
 )
 
-// sortObjects sorts the objects by what needs what, and leaves them in their order otherwise.
 func sortObjects(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	own := listDefinedGroups(objects)
 	sorted := slices.Clone(objects)
@@ -47,7 +46,6 @@ func computeRank(object *unstructured.Unstructured, own map[string]bool) int {
 
 const definitionKind = "CustomResourceDefinition"
 
-// listDefinedGroups returns the groups of the kinds that the objects define.
 func listDefinedGroups(objects []*unstructured.Unstructured) map[string]bool {
 	groups := map[string]bool{}
 	for _, object := range objects {

@@ -14,33 +14,33 @@ import (
 )
 
 const (
-	// clockSkew is how much earlier than its machine a request or a node may seem to be.
+	// clockSkew is how much a request or a node may seem older than its machine.
 	clockSkew = 10 * time.Second
-	// firstRequestWindow is how long after the creation of its machine a node may ask for its first certificate.
-	// The cluster's own approver allows 2 hours, but there machines are created by a cluster that runs; here they wait
-	// for one, while people delegate a domain or open a firewall, at most for the 24 hours that its first certificates
-	// live. A longer window helps nobody who holds the bootstrapper's token: the name of a machine that has not joined
-	// is all that there is to take, and its address is still checked before the node may serve.
+	// firstRequestWindow is how long after the creation of its machine a node may request its first certificate. The cluster's
+	// own approver allows 2 hours, but there a running cluster creates the machines; here they wait for the cluster, while people
+	// delegate a domain or open a firewall, at most for the 24 hours that its first certificates are valid. A longer window gains
+	// an attacker with the bootstrapper's token nothing: only the name of a machine that has not joined can be taken, and its
+	// address is still checked before the node may serve.
 	firstRequestWindow = 24 * time.Hour
-	// maxKeys is for how many keys the machine of a node that has not registered may get its first certificate. A
-	// kubelet makes a new key after each failure and after 15 minutes of waiting, while API servers come and go, so that
-	// a certificate may be issued to a key that is gone. Who takes the name of a machine in its place holds another key,
-	// too: how many more there may be is the operator's decision.
+	// maxKeys is for how many keys the machine of a node that has not registered may get its first certificate. A kubelet creates
+	// a new key after each failure and after 15 minutes of waiting, while API servers come and go, so a certificate may be issued
+	// for a key that no longer exists. An attacker who takes the name of a machine has another key, too: how many more keys are
+	// allowed is the operator's decision.
 	maxKeys = 1 + state.NewKeys
-	// newKeyPause is how long a key that was granted has to be of no use before another is: a kubelet that got its
-	// certificate registers its node in less, and then nobody else can.
+	// newKeyPause is how long a granted key must remain unused before another is granted: a kubelet that got its certificate
+	// registers its node in less, and then nobody else can.
 	newKeyPause = 2 * time.Minute
-	// recordsKept is how long the API is sure to keep a request whose certificate was issued: then Kubernetes deletes it.
+	// recordsKept is how long the API certainly keeps a request whose certificate was issued; afterwards Kubernetes deletes it.
 	recordsKept = time.Hour
-	// maxPendingPerNode is how many requests of one node may wait for the same kind of certificate. A kubelet that waits in vain
-	// asks again about every 15 minutes, 96 times until Kubernetes deletes its first request after 24 hours: whoever asks
-	// more often is none, and which of them is the node's cannot be told. The cluster's own approver stops approving
-	// anything at all when about a hundred more wait than there are nodes; here nobody can lock out the other nodes.
+	// maxPendingPerNode is how many requests of one node may be pending for the same kind of certificate. A waiting kubelet
+	// repeats its request about every 15 minutes, 96 times until Kubernetes deletes its first request after 24 hours: a requester
+	// with more is no kubelet, and which of the requests are the node's is unknown. The cluster's own approver stops approving
+	// anything when about a hundred more requests than nodes are pending; here nobody can block the other nodes.
 	maxPendingPerNode = 100
 )
 
-// csrReview decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It
-// knows what is expected and what is there; it is made anew for each look at the cluster.
+// csrReview decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It is created
+// anew for each poll.
 type csrReview struct {
 	now      time.Time
 	domain   string // of the cluster; "" if unknown
@@ -48,12 +48,10 @@ type csrReview struct {
 	existing map[string]*corev1.Node
 	granted  map[string][]grant         // of the expected machines, by node
 	reviewed map[string]reviewedRequest // of the pending requests, by their names
-	waiting  map[requester]int          // requests that nothing but another one stands in the way of
+	waiting  map[requester]int          // requests that only other requests of the same requester prevent
 	latest   map[requester]string       // name of the latest of these
 }
 
-// newCSRReview takes the time, the nodes, the requests and the expected machines from what a look found, and what was ever
-// granted from all looks.
 func newCSRReview(domain string, found snapshot, ever grants) csrReview {
 	a := csrReview{
 		now:      found.observed.At,
@@ -80,8 +78,8 @@ func newCSRReview(domain string, found snapshot, ever grants) csrReview {
 	return a
 }
 
-// review returns nil if a pending request of those that the admission was made from may be approved, else why not; and
-// the node's name as far as it is known. Reasons quote what is foreign.
+// review returns nil if a pending request, one of those that a was created from, may be approved, else the reason; and the node's
+// name if it is known. Reasons quote foreign text.
 func (a *csrReview) review(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
 	found, known := a.reviewed[csr.Name]
 	if !known {
@@ -101,15 +99,13 @@ func (a *csrReview) review(csr *certificatesv1.CertificateSigningRequest) (node 
 	return who.node, nil
 }
 
-// tooManyKeysError leaves it to the operator whether a machine may have one more key.
 type tooManyKeysError struct{ keys int }
 
 func (e tooManyKeysError) Error() string {
 	return fmt.Sprintf("first certificates for %d keys of its machine were approved already, and no node has registered", e.keys)
 }
 
-// authorizeKey returns nil if a machine whose node has not registered may get its first certificate for a key that it did
-// not have before.
+// authorizeKey returns nil if a machine whose node has not registered may get its first certificate for a new key.
 func (a *csrReview) authorizeKey(machine state.ExpectedNode) error {
 	keys := a.countKeys(machine)
 	if keys == 0 {
@@ -127,7 +123,7 @@ func (a *csrReview) authorizeKey(machine state.ExpectedNode) error {
 	return nil
 }
 
-// countKeys is for how many keys a machine was granted its first certificate, as far as that is known.
+// countKeys counts the keys for which the machine was granted its first certificate, as far as that is known.
 func (a *csrReview) countKeys(machine state.ExpectedNode) int {
 	different := map[string]bool{}
 	for _, granted := range a.granted[machine.Name] {
@@ -139,12 +135,10 @@ func (a *csrReview) countKeys(machine state.ExpectedNode) int {
 	return len(different)
 }
 
-// hasKey tells whether a first certificate was granted for the key of a request to the same machine.
 func (a *csrReview) hasKey(request nodeRequest) bool {
 	return slices.ContainsFunc(a.granted[request.node], func(g grant) bool { return g.key == request.publicKey() })
 }
 
-// authorize returns nil if a request of the right form is for what its node may have.
 func (a *csrReview) authorize(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, who requester) error {
 	machine, found := a.expected[request.node]
 	switch {
@@ -160,7 +154,6 @@ func (a *csrReview) authorize(csr *certificatesv1.CertificateSigningRequest, req
 	return checkRequestAge(machine, csr.CreationTimestamp.Time)
 }
 
-// checkRequestAge checks the time of a first request against the creation of the node's machine.
 func checkRequestAge(machine state.ExpectedNode, at time.Time) error {
 	age := at.Sub(machine.Created)
 	switch {
@@ -199,9 +192,9 @@ func (a *csrReview) authorizeServing(csr *certificatesv1.CertificateSigningReque
 	return nil
 }
 
-// checkNode checks that a node that is there is that of the machine which we made: its first certificate was approved, by
-// us or by the bootstrap machine, which approves for everybody, and it is nowhere else. Of a node that is old enough the
-// request is gone.
+// checkNode checks that an existing node is on the expected machine: its first certificate was approved, by us or by the
+// bootstrap machine, which approves all requests, and its address is the machine's. The request of a node that is old enough was
+// deleted.
 func (a *csrReview) checkNode(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
 	joined := node.CreationTimestamp.Time
 	switch {

@@ -8,10 +8,9 @@ import (
 	"exoshift/state"
 )
 
-// maxApplications bounds how many applications are told of; a cluster has some dozens.
+// A cluster has some dozens of applications.
 const maxApplications = 500
 
-// argoApplication is the part of argoproj.io/v1alpha1 Application that tells how it is.
 type argoApplication struct {
 	Metadata named `json:"metadata"`
 	Status   struct {
@@ -26,7 +25,7 @@ type argoApplication struct {
 			Phase   string `json:"phase"`
 			Message string `json:"message"`
 		} `json:"operationState"`
-		Conditions conditions `json:"conditions"` // without a status: each is a complaint
+		Conditions conditions `json:"conditions"` // without a status: each of them is a problem
 		Resources  []struct {
 			Kind      string `json:"kind"`
 			Namespace string `json:"namespace"`
@@ -40,7 +39,6 @@ type argoApplication struct {
 	} `json:"status"`
 }
 
-// toApplicationStatuses returns the root, which is Missing if there is none, and all others by name.
 func toApplicationStatuses(all []argoApplication) (root state.ApplicationStatus, others []state.ApplicationStatus) {
 	root = state.ApplicationStatus{Name: rootName, Health: missing, Message: "Steward has not made it yet"}
 	for _, application := range all {
@@ -54,7 +52,7 @@ func toApplicationStatuses(all []argoApplication) (root state.ApplicationStatus,
 	return root, others[:min(len(others), maxApplications)]
 }
 
-// toStatus is Unknown where Argo CD has not looked yet.
+// toStatus returns Unknown if Argo CD has not compared the application yet.
 func (a argoApplication) toStatus() state.ApplicationStatus {
 	status := state.ApplicationStatus{
 		Name: sanitize(a.Metadata.Name), Sync: sanitize(cmp.Or(a.Status.Sync.Status, unknown)), Health: sanitize(cmp.Or(a.Status.Health.Status, unknown)),
@@ -65,12 +63,11 @@ func (a argoApplication) toStatus() state.ApplicationStatus {
 	return status
 }
 
-// errorPrefixes is what each part of Argo CD puts around the reason that another one gave: little would be left of that where
-// messages are short.
+// errorPrefixes are what the parts of Argo CD wrap a reason in: they would use up most of a short message.
 var errorPrefixes = regexp.MustCompile(`Failed to load target state: |[Ff]ailed to generate manifest for source \d+ of \d+: |rpc error: code = \w+ desc = ` +
 	`|plugin sidecar failed\. |error generating manifests in cmp: |error generating manifests: ` + "`[^`]*`" + ` failed exit status \d+: `)
 
-// describeProblem returns why an application is not well, from what failed to what is only not done yet.
+// describeProblem prefers failures to what is only not done yet.
 func (a argoApplication) describeProblem() string {
 	operation := a.Status.Operation
 	if slices.Contains([]string{"Failed", "Error"}, operation.Phase) && operation.Message != "" {
@@ -88,7 +85,6 @@ func (a argoApplication) describeProblem() string {
 	return cmp.Or(a.Status.Health.Message, a.findUnhealthyResource(), waiting)
 }
 
-// findUnhealthyResource names the first of the application's objects that is not well, the degraded ones first.
 func (a argoApplication) findUnhealthyResource() string {
 	for _, health := range []string{degraded, missing, progressing} {
 		for _, object := range a.Status.Resources {

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// ParseAuthorities returns those that a kubeconfig trusts for its cluster's API, as PEM.
+// ParseAuthorities returns the CAs that a kubeconfig trusts for its cluster's API, as PEM.
 func ParseAuthorities(kubeconfig []byte) ([]byte, error) {
 	const op = "read whom the kubeconfig trusts"
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)

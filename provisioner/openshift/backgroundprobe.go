@@ -8,16 +8,16 @@ import (
 	"exoshift/state"
 )
 
-// backgroundProbe probes one way, once per look. A probe that takes its time holds no look up: until it ends, the result of the
-// one before stands. The zero sentry is ready for use.
+// backgroundProbe runs a probe at most once per poll, without blocking the poll: until a probe ends, report returns the previous
+// result. The zero value is ready for use.
 type backgroundProbe struct {
 	mu     sync.Mutex
 	last   state.Probe
-	done   chan struct{} // closed when the probe under way has ended; nil if none is
+	done   chan struct{} // closed when the running probe has ended; nil if none is running
 	cancel context.CancelFunc
 }
 
-// start begins a probe unless one is under way. It may outlive the look, but not the Cluster.
+// start starts a probe unless one is running. The probe may outlive the poll, but not the Cluster.
 func (s *backgroundProbe) start(ctx context.Context, net network.Network, w probeTarget) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *backgroundProbe) start(ctx context.Context, net network.Network, w prob
 	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	s.done = make(chan struct{})
 	go func() {
-		found, _ := w.run(ctx, net) // the probe says why it failed
+		found, _ := w.run(ctx, net) // found holds the error
 		s.finish(found)
 	}()
 }
@@ -44,7 +44,7 @@ func (s *backgroundProbe) finish(found state.Probe) {
 	s.done = nil
 }
 
-// report returns the last result; with patience, or if there is none, that of the probe under way.
+// report returns the last result; if patient, or if there is none, it waits for the running probe.
 func (s *backgroundProbe) report(ctx context.Context, patient bool) state.Probe {
 	s.mu.Lock()
 	last, done := s.last, s.done

@@ -8,8 +8,7 @@ func (c *Cluster) has(phase string) bool {
 	return c.history.reached[phase]
 }
 
-// updateBootstrap notes what a look shows, and says how far the bootstrap is: phases that were reached stay reached, also when
-// the API does not answer.
+// updateBootstrap keeps phases that were reached, also when the API does not answer.
 func (m *history) updateBootstrap(seen snapshot) state.BootstrapStatus {
 	for _, phase := range seen.listPhases() {
 		m.markReached(phase)
@@ -28,7 +27,6 @@ func (m *history) updateBootstrap(seen snapshot) state.BootstrapStatus {
 	return status
 }
 
-// describeFailure says why nothing could be read, and what does answer.
 func (e snapshot) describeFailure() string {
 	why := e.probes.API.Detail
 	switch {

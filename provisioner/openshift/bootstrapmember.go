@@ -8,8 +8,8 @@ import (
 	"exoshift/state"
 )
 
-// describePendingRemoval says why the bootstrap member is still there, "" if it is not: what the operator waits for before it removes the
-// member, in the order in which that comes.
+// describePendingRemoval returns why the bootstrap member still exists, "" if it does not: the operator's conditions for removing
+// the member, in the order in which they are met.
 func (e snapshot) describePendingRemoval(status state.EtcdStatus, complete bool) string {
 	if status.BootstrapRemoved || !slices.ContainsFunc(status.Members, isBootstrapMember) {
 		return ""
@@ -31,7 +31,6 @@ func (e snapshot) describePendingRemoval(status state.EtcdStatus, complete bool)
 
 func isBootstrapMember(member state.EtcdMember) bool { return member.Name == bootstrapMember }
 
-// listMissingMembers names the masters that have to join etcd and have not: all that there are to be.
 func (e snapshot) listMissingMembers(members []state.EtcdMember) []string {
 	var missing []string
 	lacks := func(name string) {
@@ -52,7 +51,7 @@ func (e snapshot) listMissingMembers(members []state.EtcdMember) []string {
 	return missing
 }
 
-// describeUnreadyMembers says which members do not serve yet or any more. The bootstrap member may be unhealthy.
+// describeUnreadyMembers ignores the bootstrap member, which may be unhealthy.
 func describeUnreadyMembers(members []state.EtcdMember) string {
 	var said []string
 	for _, trouble := range []struct{ state, sentence string }{

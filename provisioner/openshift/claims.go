@@ -8,7 +8,6 @@ import (
 	"exoshift/state"
 )
 
-// The places of what stands for objects of the cloud.
 const (
 	services          resourcePath = "v1/services"
 	persistentVolumes resourcePath = "v1/persistentvolumes"
@@ -17,25 +16,25 @@ const (
 	snapshots         resourcePath = "snapshot.storage.k8s.io/v1/volumesnapshots"
 )
 
-// csiDriver is the name of Exoscale's driver for block storage. Its handles are "<zone>/<ID>".
+// csiDriver is Exoscale's driver for block storage. Its handles are "<zone>/<ID>".
 const csiDriver = "csi.exoscale.com"
 
-// Annotations by which Exoscale's cloud controller manager and the CSI provisioner note what they made.
+// Annotations in which Exoscale's cloud controller manager and the CSI provisioner record what they created.
 const (
 	balancerID       = "service.beta.kubernetes.io/exoscale-loadbalancer-id"
 	balancerExternal = "service.beta.kubernetes.io/exoscale-loadbalancer-external"
 	provisionedBy    = "pv.kubernetes.io/provisioned-by"
 )
 
-// What the controllers put before the UID of the object that they make something for: the cloud controller manager, the CSI
-// provisioner and the CSI snapshotter, the latter two unless told otherwise.
+// Default prefixes of names: the cloud controller manager, the CSI provisioner and the CSI snapshotter append the UID of the
+// object that they create something for.
 const (
 	balancerPrefix = "k8s-"
 	volumePrefix   = "pvc-"
 	snapshotPrefix = "snapshot-"
 )
 
-// objectMeta is the part of an object's metadata that tells it apart. The API server chooses UID and time.
+// objectMeta holds fields that the API server assigns.
 type objectMeta struct {
 	Name        string            `json:"name"`
 	Namespace   string            `json:"namespace"`
@@ -44,7 +43,6 @@ type objectMeta struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// service is the part of a v1 Service that tells of its load balancer.
 type service struct {
 	Metadata objectMeta `json:"metadata"`
 	Spec     struct {
@@ -52,17 +50,15 @@ type service struct {
 	} `json:"spec"`
 }
 
-// referencedObject is an object that somebody else's object names by its UID: a claim of a volume, a snapshot.
+// referencedObject is referenced by the UID: a claim of a volume, a snapshot.
 type referencedObject struct {
 	Metadata objectMeta `json:"metadata"`
 }
 
-// objectReference names such an object.
 type objectReference struct {
 	UID string `json:"uid"`
 }
 
-// persistentVolume is the part of a v1 PersistentVolume that tells of its block volume.
 type persistentVolume struct {
 	Metadata objectMeta `json:"metadata"`
 	Spec     struct {
@@ -74,14 +70,13 @@ type persistentVolume struct {
 	} `json:"spec"`
 }
 
-// snapshotContent is the part of a VolumeSnapshotContent that tells of its snapshot.
 type snapshotContent struct {
 	Metadata objectMeta `json:"metadata"`
 	Spec     struct {
 		Driver   string          `json:"driver"`
 		Snapshot objectReference `json:"volumeSnapshotRef"`
 		Source   struct {
-			VolumeHandle string `json:"volumeHandle"` // empty for a snapshot that was there before
+			VolumeHandle string `json:"volumeHandle"` // empty for a snapshot that existed before
 		} `json:"source"`
 	} `json:"spec"`
 	Status struct {
@@ -89,9 +84,9 @@ type snapshotContent struct {
 	} `json:"status"`
 }
 
-// ListClaims returns what the cluster says that it made in the cloud: load balancers of services, block volumes, and their
-// snapshots. What it was only told to use is not among them. None of it is proven: whoever may write a Service can annotate
-// it with any ID.
+// ListClaims returns what the cluster claims to have created in the cloud: load balancers of services, block volumes, and their
+// snapshots, but not what it was configured to use. None of it is proven: whoever may write a Service can annotate it with any
+// ID.
 func (c *Cluster) ListClaims(ctx context.Context) ([]state.Claim, error) {
 	connection, err := c.connect(ctx)
 	if err != nil {
@@ -155,7 +150,7 @@ func listSnapshotClaims(ctx context.Context, a *api) ([]state.Claim, error) {
 	return claims, err
 }
 
-// listByUID lists a place. A UID that somebody wrote into another object is worth something only if it is there.
+// listByUID lists the existing objects: a UID in a reference counts only if its object exists.
 func listByUID(ctx context.Context, a *api, where resourcePath) (map[string]objectMeta, error) {
 	found, err := listObjects[referencedObject](ctx, a, where, "")
 	all := make(map[string]objectMeta, len(found))
@@ -165,8 +160,8 @@ func listByUID(ctx context.Context, a *api, where resourcePath) (map[string]obje
 	return all, err
 }
 
-// fromVolumeHandle completes the claim of what is behind a handle of the driver, or returns nothing if the handle is of another form.
-// by is what it was made for, if that is still there.
+// fromVolumeHandle completes the claim of a volume handle, or returns nil if the handle has another form. by is the object that
+// it was created for, if that still exists.
 func fromVolumeHandle(claim state.Claim, handle, prefix string, by objectMeta) []state.Claim {
 	_, id, ok := strings.Cut(handle, "/")
 	if !ok || id == "" || strings.Contains(id, "/") {

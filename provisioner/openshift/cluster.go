@@ -14,12 +14,12 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// requestTimeout ends a request that nobody answers. It is short: API servers come and go while the control plane
-// moves from the bootstrap machine to the masters, and the next request may meet another one.
+// requestTimeout is short: API servers come and go while the control plane moves from the bootstrap machine to the masters, and
+// the next request may reach another one.
 const requestTimeout = 10 * time.Second
 
-// Cluster is the API of the cluster that is being installed. It only lists and polls: watches would break whenever
-// an API server is replaced. Errors of an API that does not answer are fault.Transient.
+// Cluster is the API of the cluster that is being installed. It only lists and polls: watches would break whenever an API server
+// is replaced. Errors of an API that does not answer are fault.Transient.
 type Cluster struct {
 	net        network.Network
 	kubeconfig func() ([]byte, error)
@@ -28,21 +28,20 @@ type Cluster struct {
 	counter requestCounter
 
 	mu         sync.Mutex
-	loaded     []byte // the kubeconfig that api is of
+	loaded     []byte // the kubeconfig of api
 	api        *api   // nil until the kubeconfig could be read
 	history    history
-	approvable []approvable // of the last look: pending, and nothing speaks against them
+	approvable []approvable // the requests of the last poll that may be approved
 }
 
-// NewCluster returns the cluster of a kubeconfig, which is read on every use: another one is that of another cluster, of
-// which nothing was seen yet. The API is reached through net, and trusted and authenticated to by what the kubeconfig
-// embeds.
+// NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
+// whose history is empty. The API is reached through net, with the CAs and credentials that the kubeconfig embeds.
 func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster {
 	disableKlog()
 	return &Cluster{net: net, kubeconfig: kubeconfig, history: newHistory()}
 }
 
-// Close ends what a look has left running and drops idle connections; the Cluster stays usable.
+// Close stops background probes and closes idle connections; the Cluster stays usable.
 func (c *Cluster) Close() {
 	c.probes.close()
 	c.mu.Lock()
@@ -52,7 +51,6 @@ func (c *Cluster) Close() {
 	}
 }
 
-// connect returns the API that the kubeconfig leads to.
 func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,8 +76,8 @@ func (c *Cluster) connect(ctx context.Context) (*api, error) {
 	return c.api, nil
 }
 
-// disableKlog keeps client-go from writing to the terminal: what matters comes back as an error. The library's logger
-// belongs to the whole process, so this is done once.
+// disableKlog keeps client-go from writing to the terminal: errors are returned anyway. The library's logger is global to the
+// process, so this is done once.
 var disableKlog = sync.OnceFunc(func() { //nolint:gochecknoglobals // it is about what the process has one of
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)

@@ -9,11 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxConflicts bounds how many fields are named.
 const maxConflicts = 5
 
-// describeConflicts returns the fields that others own and whoever owns them, by what the API says about an apply; "" if that is
-// not why it failed. The API names fields and managers, and no values.
 func describeConflicts(err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || answer.Status().Details == nil {
@@ -31,7 +28,7 @@ func describeConflicts(err error) string {
 	return strings.Join(named, ", ")
 }
 
-// parseManager returns the manager in the API's words: conflict with "kubectl" using apps/v1.
+// parseManager parses the API's message: conflict with "kubectl" using apps/v1.
 func parseManager(message string) string {
 	if parts := strings.SplitN(message, `"`, 3); len(parts) == 3 {
 		return parts[1]

@@ -2,7 +2,6 @@ package openshift
 
 import "context"
 
-// route is the part of route.openshift.io/v1 Route that tells where it is served.
 type route struct {
 	Status struct {
 		Ingress []struct {
@@ -12,7 +11,7 @@ type route struct {
 	} `json:"status"`
 }
 
-// GetConsoleURL returns the address of the web console, or "" if no router serves one (yet).
+// GetConsoleURL returns the URL of the web console, or "" if no router serves one (yet).
 func (c *Cluster) GetConsoleURL(ctx context.Context) (string, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -28,7 +27,6 @@ func (c *Cluster) GetConsoleURL(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// findHost returns the name that a router serves the route by, or "".
 func (r route) findHost() string {
 	for _, served := range r.Status.Ingress {
 		if served.Host != "" && served.Conditions.is("Admitted") {

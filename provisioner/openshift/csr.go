@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Approve approves those pending requests of the last observation that may be approved and have not changed since. Each
-// is tried once per look. It denies none. An error is returned beside the decisions made before it.
+// Approve approves those pending requests of the last poll that may be approved and have not changed since. Each is tried once
+// per poll. It denies none. An error is returned beside the decisions made before it.
 func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -33,11 +33,11 @@ func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
 	return api.approveAll(ctx, wanted)
 }
 
-// approveParallelism is how many requests are approved at a time: a thousand nodes may have come up together.
+// approveParallelism bounds concurrent approvals: a thousand nodes may have started together.
 const approveParallelism = 5
 
-// approveAll decides about each request, in their order; those that changed meanwhile, and those that an error kept from
-// being tried, have no decision.
+// approveAll returns the decisions in the order of wanted; requests that changed meanwhile, and those that an error prevented
+// from being tried, have none.
 func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRDecision, error) {
 	decisions := make([]state.CSRDecision, len(wanted))
 	group, ctx := errgroup.WithContext(ctx)
@@ -55,7 +55,7 @@ func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRD
 	return slices.DeleteFunc(decisions, func(d state.CSRDecision) bool { return d.Decision == "" }), err
 }
 
-// processApproval approves a request. What ails this one request alone is its decision's reason, so that it stops no other.
+// processApproval returns a problem of this one request as its decision's reason, so that it does not prevent other approvals.
 func (a *api) processApproval(ctx context.Context, wanted *approvable) (state.CSRDecision, error) {
 	csr := &wanted.csr
 	form, err := parseNodeRequest(csr)
@@ -66,7 +66,7 @@ func (a *api) processApproval(ctx context.Context, wanted *approvable) (state.CS
 	switch err := a.approve(ctx, csr); {
 	case err == nil:
 		decision.Decision, decision.Reason, decision.NewKey = state.Approved, wanted.describePurpose(), wanted.newKey
-	case errors.Is(err, errChanged): // the bootstrap machine approves requests, too; the next look tells what is left
+	case errors.Is(err, errChanged): // the bootstrap machine approves requests, too; the next poll shows what is left
 		return state.CSRDecision{}, nil
 	case fault.Is(err, fault.Internal):
 		decision.Reason = err.Error()
@@ -76,7 +76,6 @@ func (a *api) processApproval(ctx context.Context, wanted *approvable) (state.CS
 	return decision, nil
 }
 
-// describePurpose says what a certificate is for.
 func (w *approvable) describePurpose() string {
 	switch {
 	case w.csr.Spec.SignerName == certificatesv1.KubeletServingSignerName:
@@ -89,10 +88,10 @@ func (w *approvable) describePurpose() string {
 	return "client certificate"
 }
 
-// errChanged means that a request is not any more what was judged.
+// errChanged means that the request is no longer the one that was reviewed.
 var errChanged = errors.New("the request changed")
 
-// approve approves exactly the version of the request that was judged. The API server notes the time.
+// approve approves exactly the version of the request that was reviewed. The API server sets the time.
 func (a *api) approve(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) error {
 	approved := csr.DeepCopy()
 	approved.APIVersion, approved.Kind = "certificates.k8s.io/v1", "CertificateSigningRequest"

@@ -8,24 +8,23 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 )
 
-// requester is a node that asks for a kind of certificate.
 type requester struct {
 	node    string
 	serving bool
-	known   bool // its key is that of a first certificate which its machine was granted already
+	known   bool // its machine was already granted a first certificate for the same key
 }
 
-// reviewedRequest is what a pending request says, and why that alone or its node is reason enough to refuse it.
+// reviewedRequest is a pending request with the reason to refuse it that the request alone or its node gives, if any.
 type reviewedRequest struct {
 	request   nodeRequest
 	requester requester
 	refusal   error
 }
 
-// addRequests reads the pending requests once. Of the requests of a node for the same certificate only the latest counts: a
-// kubelet that waits in vain asks again and forgets its earlier requests. Approving one of these would help nobody, and
-// the next could then not be told from a forgery. Requests for a key that was granted already are apart, so that none for
-// another key stands in their way.
+// addRequests parses each pending request once. Of a node's requests for the same certificate only the latest counts: a waiting
+// kubelet repeats its request and forgets the earlier ones. Approving one of these would be useless, and the next could not be
+// distinguished from a forgery. Requests for a key that was already granted are grouped separately, so that requests for other
+// keys cannot block them.
 func (a *csrReview) addRequests(all []certificatesv1.CertificateSigningRequest) {
 	rivals := map[requester][]*certificatesv1.CertificateSigningRequest{}
 	for i := range all {
@@ -51,9 +50,9 @@ func (a *csrReview) addRequests(all []certificatesv1.CertificateSigningRequest) 
 	}
 }
 
-// findNewest returns the name of the latest request whose signature is right, "" if none is. Signatures cost by far the
-// most, so that they are verified last and only until one is right: ten thousand forgeries cost little more than their
-// list.
+// findNewest returns the name of the latest request with a valid signature, "" if there is none. Verifying signatures is by far
+// the most expensive check, so it comes last and stops at the first valid one: ten thousand forgeries cost little more than
+// listing them.
 func (a *csrReview) findNewest(rivals []*certificatesv1.CertificateSigningRequest) string {
 	slices.SortFunc(rivals, func(x, y *certificatesv1.CertificateSigningRequest) int {
 		return cmp.Or(y.CreationTimestamp.Compare(x.CreationTimestamp.Time), strings.Compare(y.Name, x.Name))
@@ -68,7 +67,6 @@ func (a *csrReview) findNewest(rivals []*certificatesv1.CertificateSigningReques
 	return ""
 }
 
-// isPending tells whether nobody has decided about a request yet.
 func isPending(csr *certificatesv1.CertificateSigningRequest) bool {
 	return !hasDecision(csr, certificatesv1.CertificateApproved) && !hasDecision(csr, certificatesv1.CertificateDenied) &&
 		!hasDecision(csr, certificatesv1.CertificateFailed)

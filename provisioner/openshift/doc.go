@@ -1,3 +1,3 @@
-// Package openshift watches a cluster come alive and finishes it, through its API. It is the only package that knows
+// Package openshift observes and completes an installation through the cluster's API. It is the only package that imports
 // client-go.
 package openshift

@@ -15,14 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// dumpItem is what one file of a dump shows: all objects of a kind, or the one of a name.
 type dumpItem struct {
 	resource resourcePath
 	name     string
 }
 
-// listDumpItems lists what is dumped, the most telling first. There are no Secrets, no MachineConfigs and no proxy settings
-// in it, which hold passwords.
+// listDumpItems returns the most important first. Secrets, MachineConfigs and proxy settings are not included, because they hold
+// passwords.
 func listDumpItems() []dumpItem {
 	return []dumpItem{
 		{resource: clusterVersions}, {resource: clusterOperators}, {resource: nodes}, {resource: requests},
@@ -36,16 +35,15 @@ func listDumpItems() []dumpItem {
 	}
 }
 
-// How much is dumped, and how many kinds side by side.
 const (
 	maxDumpFile     = 2 << 20          // bytes of one file
-	maxDumpContent  = maxDumpFile - 64 // bytes of its objects; the rest is for a last line about those left out
+	maxDumpContent  = maxDumpFile - 64 // bytes of its objects; the rest is for a last line with the number of omitted objects
 	dumpParallelism = 4
 )
 
-// Dump hands the state of the cluster to write as the API tells it: a file for each kind, one object a line as JSON,
-// those first that are not well. What fills pages and tells nothing is left out of the objects, and no Secret is ever
-// read. What could not be had does not keep the rest back; the error joins a reason for each kind.
+// Dump passes the state of the cluster to write: a file for each kind, with one object per line as JSON, unhealthy ones first.
+// Bulky fields without diagnostic value are removed, and no Secret is ever read. A kind that cannot be read does not prevent the
+// others from being dumped; the error joins a reason for each kind.
 func (c *Cluster) Dump(ctx context.Context, write func(name string, content []byte) error) error {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -53,7 +51,7 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 	}
 	var group errgroup.Group
 	group.SetLimit(dumpParallelism)
-	var one sync.Mutex // guards failures, and lets one write at a time
+	var one sync.Mutex // guards failures, and serializes write
 	var failures []error
 	var quiet failureCounter
 	for _, e := range listDumpItems() {
@@ -81,8 +79,8 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 	return errors.Join(err, errors.Join(failures...))
 }
 
-// failureCounter counts requests in a row that nobody answered. Each of them takes as long as requestTimeout; after as many as
-// go side by side the next one would be waited for in vain, too.
+// failureCounter counts consecutive requests without a response. Each of them takes as long as requestTimeout; after as many as
+// run in parallel, further ones would time out, too.
 type failureCounter struct{ requests atomic.Int32 }
 
 func (s *failureCounter) record(failure error) {
@@ -96,7 +94,6 @@ func (s *failureCounter) record(failure error) {
 
 func (s *failureCounter) isExceeded() bool { return s.requests.Load() >= dumpParallelism }
 
-// fileName returns the name of the file that shows it.
 func (e dumpItem) fileName() string {
 	path, namespace, _ := strings.Cut(string(e.resource), "@")
 	parts := strings.Split(path, "/")
@@ -113,7 +110,7 @@ func (e dumpItem) fileName() string {
 	return strings.Join(words, "-") + ".jsonl"
 }
 
-// readDumpItem reads the objects of an exhibit, page by page; what was read before an error counts.
+// readDumpItem reads page by page; objects read before an error are returned beside it.
 func (a *api) readDumpItem(ctx context.Context, e dumpItem) (dumpBuffer, error) {
 	var lines dumpBuffer
 	if e.name != "" {
@@ -138,7 +135,7 @@ func (a *api) readDumpItem(ctx context.Context, e dumpItem) (dumpBuffer, error) 
 	}
 }
 
-// ignoreNotFound explains an error, unless it says that there is no such thing.
+// ignoreNotFound returns nil if the resource does not exist.
 func (a *api) ignoreNotFound(ctx context.Context, op string, err error) error {
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
@@ -146,10 +143,9 @@ func (a *api) ignoreNotFound(ctx context.Context, op string, err error) error {
 	return a.toFault(ctx, op, err)
 }
 
-// dumpBuffer is objects as lines of JSON, up to a limit.
 type dumpBuffer struct {
 	unhealthy, healthy bytes.Buffer
-	skipped            int // objects that there was no room for
+	skipped            int // objects beyond the limit
 }
 
 func (d *dumpBuffer) add(object unstructured.Unstructured) {
@@ -170,7 +166,7 @@ func (d *dumpBuffer) add(object unstructured.Unstructured) {
 	into.Write(append(line, '\n'))
 }
 
-// render returns the lines that there is room for, and in a last one how many there was none for.
+// render appends a line with the number of omitted objects.
 func (d *dumpBuffer) render() []byte {
 	content, left := bytes.Clone(d.unhealthy.Bytes()), d.skipped
 	for line := range bytes.Lines(d.healthy.Bytes()) {

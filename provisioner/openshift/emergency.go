@@ -20,22 +20,22 @@ const (
 	emergencyAccounts resourcePath = "cluster.appuio.io/v1beta1/emergencyaccounts@appuio-emergency-credentials-controller"
 )
 
-// emergencyUser is how the user of every emergency credential begins: the rest names its account.
+// emergencyUser is the prefix of the user name of every emergency credential; the account's name follows.
 const emergencyUser = "system:serviceaccount:appuio-emergency-credentials-controller:"
 
 const emergencyOp = "verify the emergency access"
 
-// Emergency is an access for the day on which everything else fails.
+// Emergency describes a verified emergency access, for when everything else fails.
 type Emergency struct {
-	User      string    // as the API calls it
-	Account   string    // the EmergencyAccount that it is of
-	TokenMade time.Time // when the newest token of the account was made
+	User      string    // user name in the API
+	Account   string    // name of the EmergencyAccount
+	TokenMade time.Time // when the newest token of the account was created
 }
 
-// VerifyEmergency proves that an emergency kubeconfig is worth relying on: the server is verified and is this cluster's
-// API, the user is an emergency account's, it may do everything, and its tokens were made since this cluster exists. It
-// changes nothing. fault.Invalid: it is another cluster's, or verifies nobody; fault.Denied: the API refuses it;
-// fault.Transient: the API does not answer, or no token was made yet.
+// VerifyEmergency verifies that an emergency kubeconfig can be relied on: the server is verified and is this cluster's API, the
+// user is that of an emergency account, it may do everything, and its tokens were created since this cluster exists. It changes
+// nothing. fault.Invalid: it is another cluster's, or verifies no server; fault.Denied: the API refuses it; fault.Transient: the
+// API does not answer, or no token was created yet.
 func (c *Cluster) VerifyEmergency(ctx context.Context, kubeconfig []byte) (Emergency, error) {
 	access, err := c.openEmergency(ctx, kubeconfig)
 	if err != nil {
@@ -45,8 +45,7 @@ func (c *Cluster) VerifyEmergency(ctx context.Context, kubeconfig []byte) (Emerg
 	return access.verifyEmergency(ctx)
 }
 
-// openEmergency connects by an emergency kubeconfig, and proves that it leads to this very cluster, as far as the
-// administrator is still let in.
+// openEmergency also verifies, as long as the administrator has access, that the kubeconfig is of this very cluster.
 func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, error) {
 	admin, err := c.connect(ctx)
 	if err != nil {
@@ -72,7 +71,6 @@ func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, e
 	return access, nil
 }
 
-// toEmergencyFault turns a refusal of the API into one of the emergency access.
 func toEmergencyFault(err error) error {
 	if fault.Is(err, fault.Denied) {
 		return fault.New(fault.Denied, emergencyOp, errors.New("the API refuses it")).
@@ -84,7 +82,6 @@ func toEmergencyFault(err error) error {
 	return err
 }
 
-// identity is the part of an object that tells which one it is, and since when.
 type identity struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 }
@@ -105,7 +102,6 @@ func (a *api) verifyEmergency(ctx context.Context) (Emergency, error) {
 	return Emergency{User: user, Account: account, TokenMade: made}, err
 }
 
-// getUser returns the user that the API takes us for.
 func (a *api) getUser(ctx context.Context) (string, error) {
 	reviewed, err := a.createReview(ctx, selfReviews, "SelfSubjectReview", nil)
 	if err != nil {
@@ -128,7 +124,6 @@ func (a *api) checkClusterAdmin(ctx context.Context) error {
 	return nil
 }
 
-// createReview asks the API about ourselves.
 func (a *api) createReview(ctx context.Context, where resourcePath, kind string, spec map[string]any) (map[string]any, error) {
 	path, _, _ := strings.Cut(string(where), "/self")
 	asked := &unstructured.Unstructured{Object: map[string]any{"apiVersion": path, "kind": kind}}
@@ -143,14 +138,12 @@ func (a *api) createReview(ctx context.Context, where resourcePath, kind string,
 	return answer.Object, nil
 }
 
-// emergencyAccount is the part of cluster.appuio.io/v1beta1 EmergencyAccount that tells of its tokens.
 type emergencyAccount struct {
 	Status struct {
 		TokenMade metav1.Time `json:"lastTokenCreationTimestamp"`
 	} `json:"status"`
 }
 
-// getTokenTime returns when the newest token of an account was made: since this cluster exists.
 func (a *api) getTokenTime(ctx context.Context, name string) (time.Time, error) {
 	account, exists, err := getObject[emergencyAccount](ctx, a, emergencyAccounts, name)
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 	decryptEmergency = "open it with its passphrase, which is in Passbolt, and give the kubeconfig that comes out"
 )
 
-// connectEmergency connects by an emergency kubeconfig to the API that admin leads to. Nothing but its address, authority and
-// token is used of it: no programs, no files, no other name for the server.
+// connectEmergency connects with an emergency kubeconfig to the API of admin. It uses nothing but the kubeconfig's address, CA
+// and token: no exec plugins, no files, no other server name.
 func (c *Cluster) connectEmergency(kubeconfig []byte, admin *api) (*api, error) {
 	const op = "load the emergency kubeconfig"
 	if bytes.Contains(kubeconfig, []byte("-----BEGIN PGP MESSAGE-----")) {
@@ -51,7 +51,6 @@ func (c *Cluster) connectEmergency(kubeconfig []byte, admin *api) (*api, error) 
 	return made, nil
 }
 
-// bearer shows a token with every request.
 type bearer struct {
 	http.RoundTripper
 	token string
@@ -77,8 +76,8 @@ func checkEmergency(config *rest.Config, address, admin *url.URL) error {
 	return nil
 }
 
-// loadEmergencyRoots are the authorities that the kubeconfig embeds, else the cluster's own and those of the public internet,
-// by which a catalog may have the API served.
+// loadEmergencyRoots returns the CAs that the kubeconfig embeds, else the cluster's own and public ones, with which a catalog may
+// have the API served.
 func (c *Cluster) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, error) {
 	if len(config.CAData) > 0 {
 		roots := x509.NewCertPool()

@@ -11,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// buildEtcdStatus sums up what a look found of etcd. There are as many members as the operator counts; none before it has
-// counted.
 func (e snapshot) buildEtcdStatus(complete bool) state.EtcdStatus {
 	reported := e.etcd.Status.Conditions
 	status := state.EtcdStatus{
@@ -43,8 +41,8 @@ func (e snapshot) addRevisions(members []state.EtcdMember) {
 	}
 }
 
-// listDegradedConditions are the conditions by which the operator is degraded, sorted. That it finds no members is normal as long as
-// there is only that of the bootstrap machine, which it does not count as one there.
+// listDegradedConditions returns sorted types. That the operator finds no members is normal as long as there is only that of the
+// bootstrap machine, which it does not count here.
 func listDegradedConditions(reported conditions, members int) []string {
 	var all []string
 	for _, condition := range reported {
@@ -57,7 +55,6 @@ func listDegradedConditions(reported conditions, members int) []string {
 	return all
 }
 
-// collectEtcdHints gathers what tells the members' names and states.
 func (e snapshot) collectEtcdHints() *etcdHints {
 	clues := &etcdHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
 	for _, node := range e.nodes {
@@ -72,7 +69,7 @@ func (e snapshot) collectEtcdHints() *etcdHints {
 	for _, node := range e.etcd.Status.NodeStatuses {
 		clues.addMaster(node.NodeName)
 	}
-	// The keys are member IDs or node names, so only the values tell.
+	// The keys are member IDs or node names, so only the values are usable.
 	for _, address := range e.endpoints.Data {
 		clues.voting[clues.resolveNode(address)] = true
 	}
@@ -82,8 +79,8 @@ func (e snapshot) collectEtcdHints() *etcdHints {
 	return clues
 }
 
-// addEvent adds what an event of the operator tells: "successfully added new member https://192.0.2.1:2380", "successfully
-// promoted learner member https://192.0.2.1:2380".
+// addEvent parses an event of the operator: "successfully added new member https://192.0.2.1:2380", "successfully promoted
+// learner member https://192.0.2.1:2380".
 func (c *etcdHints) addEvent(event corev1.Event) {
 	node := c.resolveNode(parsePeer(event.Message))
 	switch {
@@ -95,7 +92,6 @@ func (c *etcdHints) addEvent(event corev1.Event) {
 	}
 }
 
-// parsePeer returns the address or the node name that an event speaks of.
 func parsePeer(message string) string {
 	for word := range strings.FieldsSeq(message) {
 		word = strings.Trim(word, `"',.`)

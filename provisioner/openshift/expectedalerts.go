@@ -1,7 +1,7 @@
 package openshift
 
-// listExpectedAlerts are those that fire on a new cluster while all is well, each with its reason. The reasons are those of
-// OpenShift's documentation of monitoring and of the Insights Operator, and of the rules themselves.
+// listExpectedAlerts returns the alerts that fire on a healthy new cluster, each with its reason. The reasons are from
+// OpenShift's documentation of monitoring and of the Insights Operator, and from the rules themselves.
 func listExpectedAlerts() map[string]string {
 	return map[string]string{
 		"Watchdog":                           "it always fires: it shows that alerts are delivered",

@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// toFault turns an error of a request into a fault. The end of ctx itself is returned as its cause.
+// toFault returns the end of ctx itself as its cause.
 func (a *api) toFault(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -43,27 +43,25 @@ func toFaultKind(err error, code int) fault.Kind {
 	case apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
 		return fault.Transient
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
-		return fault.Transient // the rest of a long list: the next look begins anew
+		return fault.Transient // the rest of a long list: the next poll begins anew
 	case code >= http.StatusInternalServerError:
 		return fault.Transient
 	}
 	return fault.Internal
 }
 
-// describeConnectError says why nobody answered as the cluster that is meant.
 func describeConnectError(err error) network.ErrorSummary {
 	if sentence := describeTLSError(err); sentence != "" {
 		return network.ErrorSummary{Sentence: sentence, Cause: err}
 	}
 	found := network.DescribeError(err)
 	if found.Sentence == network.Cut {
-		// The load balancers accept every connection, and cut it while no server behind them is healthy.
+		// The load balancers accept every connection, and close it while no server behind them is healthy.
 		found.Sentence += ": the load balancers have no API server that is ready"
 	}
 	return found
 }
 
-// describeTLSError says why a TLS connection did not come about, or "".
 func describeTLSError(err error) string {
 	var (
 		authority x509.UnknownAuthorityError
@@ -89,5 +87,4 @@ func describeTLSError(err error) string {
 	return ""
 }
 
-// isConflict tells whether the object was changed by somebody else in between.
 func isConflict(err error) bool { return apierrors.IsConflict(err) }

@@ -19,15 +19,14 @@ import (
 )
 
 const (
-	// pageSize is how many objects are asked for at once, so that the memory for lists does not grow with the cluster.
+	// pageSize keeps the memory for lists independent of the size of the cluster.
 	pageSize = 250
-	// maxPages ends a list that has no end; a cluster of 1,000 nodes has a few thousand requests for certificates.
+	// maxPages ends an endless list; a cluster of 1,000 nodes has a few thousand requests for certificates.
 	maxPages = 400
-	// maxAnswer bounds an answer, in bytes: a page of big objects is a few million.
+	// maxAnswer bounds a response, in bytes: a page of big objects is a few million.
 	maxAnswer = 32 << 20
 )
 
-// getObject gets one object, decoded into T; false if there is none (yet), or nothing of its kind (yet).
 func getObject[T any](ctx context.Context, a *api, where resourcePath, name string) (T, bool, error) {
 	var decoded T
 	a.counter.count("get", where)
@@ -43,7 +42,7 @@ func getObject[T any](ctx context.Context, a *api, where resourcePath, name stri
 	return decoded, err == nil, err
 }
 
-// listObjects returns all objects that match the label selector, decoded into T; none if there is nothing of their kind (yet).
+// listObjects returns nil if the kind does not exist (yet).
 func listObjects[T any](ctx context.Context, a *api, where resourcePath, selector string) ([]T, error) {
 	op := "list " + where.String()
 	var all []T
@@ -77,15 +76,14 @@ func listObjects[T any](ctx context.Context, a *api, where resourcePath, selecto
 	return nil, fault.Newf(fault.Internal, op, "there are more than %d of them: the list does not end", maxPages*pageSize)
 }
 
-// fetch gets what is at a place. It asks by itself because client-go decodes an answer into maps first, which costs ten
-// times as much; a failure is the same error that client-go returns.
+// fetch sends its own request because client-go decodes a response into maps first, which costs ten times as much; a failure is
+// the same error that client-go returns.
 func (a *api) fetch(ctx context.Context, where resourcePath, name string, query url.Values) ([]byte, error) {
 	address := a.address.JoinPath(where.urlPath(), name)
 	address.RawQuery = query.Encode()
 	return a.get(ctx, address, where.String(), name)
 }
 
-// get asks for what is at an address of the API; a refusal names the kind and the name.
 func (a *api) get(ctx context.Context, address *url.URL, kind, name string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
@@ -107,7 +105,6 @@ func (a *api) get(ctx context.Context, address *url.URL, kind, name string) ([]b
 	return content, nil
 }
 
-// toStatusError returns what the API says when it does not answer a request.
 func toStatusError(kind, name string, code int, content []byte) error {
 	var status metav1.Status
 	if err := stdjson.Unmarshal(content, &status); err == nil && status.Kind == "Status" && status.Reason != "" {
@@ -116,7 +113,7 @@ func toStatusError(kind, name string, code int, content []byte) error {
 	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: kind}, name, "", 0, true)
 }
 
-// decode understands an answer. An error quotes nothing of it: it may hold a secret.
+// decode quotes nothing of the content in an error: it may hold a secret.
 func decode(op string, content []byte, into any) error {
 	err := json.Unmarshal(content, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err == nil {

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// grant is an approved request for a node's first certificate.
 type grant struct {
 	node     string
 	key      string // public, as DER
@@ -15,17 +14,17 @@ type grant struct {
 	approved time.Time
 }
 
-// grantID tells requests apart: a name may be taken again once its request was deleted.
+// grantID includes the UID: a name may be reused once its request was deleted.
 type grantID struct {
 	name string
 	uid  types.UID
 }
 
-// grants are all that looks have seen: Kubernetes deletes a request an hour after its certificate was issued.
+// grants are those of all polls: Kubernetes deletes a request an hour after its certificate was issued.
 type grants map[grantID]grant
 
-// recordApproved adds what was approved of all requests. Whoever approved has verified the signature, or trusted the requester
-// without it; a request that the signer refused let nobody in.
+// recordApproved adds all approved requests. The approver has verified the signature, or trusted the requester without it; a
+// request that the signer refused gave nobody access.
 func (g grants) recordApproved(all []certificatesv1.CertificateSigningRequest) {
 	for i := range all {
 		csr := &all[i]
@@ -44,7 +43,6 @@ func (g grants) recordApproved(all []certificatesv1.CertificateSigningRequest) {
 	}
 }
 
-// getApprovalTime returns when a request was approved, as far as its condition tells.
 func getApprovalTime(csr *certificatesv1.CertificateSigningRequest) time.Time {
 	at := csr.CreationTimestamp.Time
 	for _, condition := range csr.Status.Conditions {

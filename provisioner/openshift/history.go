@@ -6,11 +6,10 @@ import (
 	"exoshift/state"
 )
 
-// history is what earlier looks saw, and what does not step back from then on.
 type history struct {
 	reached   map[string]bool // phases
-	answers   int             // of the API, in a row
-	version   string          // that percent is of
+	answers   int             // of the API, consecutive
+	version   string          // version of percent
 	percent   int
 	operators map[string]*operatorRecord
 	nodeCache nodeCache
@@ -21,7 +20,7 @@ func newHistory() history {
 	return history{reached: map[string]bool{}, operators: map[string]*operatorRecord{}, grants: grants{}}
 }
 
-// markReached notes a phase and all phases that must have been before it.
+// markReached also marks the phases that must precede it.
 func (m *history) markReached(phase string) {
 	if m.reached[phase] {
 		return
@@ -32,11 +31,9 @@ func (m *history) markReached(phase string) {
 	}
 }
 
-// minAnswers is how many times in a row the temporary API must be ready before that counts: it flaps while its pods
-// restart.
+// minAnswers is how many consecutive times the temporary API must be ready before that counts: it flaps while its pods restart.
 const minAnswers = 2
 
-// count counts the answers of the API in a row.
 func (m *history) count(answered bool) {
 	m.answers++
 	if !answered {
@@ -47,8 +44,7 @@ func (m *history) count(answered bool) {
 	}
 }
 
-// updateVersion adds to what a look found of the version what earlier ones saw: the percentage of a release does not
-// shrink, although its operator begins to count anew after each failure.
+// updateVersion keeps the highest percentage of a release: its operator counts from zero again after each failure.
 func (m *history) updateVersion(status *state.VersionStatus) {
 	if status.Version == "" {
 		return
@@ -63,7 +59,6 @@ func (m *history) updateVersion(status *state.VersionStatus) {
 	status.Percent = m.percent
 }
 
-// updateOperators returns the operators as this look and the earlier ones together show them, in the order of found.
 func (m *history) updateOperators(found []clusterOperator, now time.Time) []state.OperatorStatus {
 	kept := map[string]*operatorRecord{}
 	statuses := make([]state.OperatorStatus, len(found))

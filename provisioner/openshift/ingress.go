@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ingressController is the part of operator.openshift.io/v1 IngressController that decides where routers run.
 type ingressController struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -34,9 +33,9 @@ type ingressController struct {
 }
 
 // EnsureIngressPlacement moves the routers of the default ingress controller to the nodes with a label ("key" or "key=value"),
-// tolerating taints of that key, on the ports of these nodes. With proxyProtocol the routers expect the PROXY
-// protocol of the load balancer. Until the controller exists it is fault.Transient. What others have changed since we
-// did it first, stays as they want it.
+// tolerating taints of that key, on the ports of these nodes. With proxyProtocol the routers expect the PROXY protocol of the
+// load balancer. Until the controller exists it is fault.Transient. What others have changed since exoshift's first change is
+// left unchanged.
 func (c *Cluster) EnsureIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -74,7 +73,6 @@ func formatProtocol(proxyProtocol bool) string {
 	return "TCP"
 }
 
-// diff returns the merge patch of the spec that makes the difference, by field; empty if there is none.
 func (c ingressController) diff(nodeLabel string, replicas int64, protocol string) map[string]any {
 	change := map[string]any{}
 	if c.Spec.Replicas == nil || *c.Spec.Replicas != replicas {
@@ -85,7 +83,7 @@ func (c ingressController) diff(nodeLabel string, replicas int64, protocol strin
 		change["nodePlacement"] = placement
 	}
 	if c.Spec.Publishing.Type != "HostNetwork" || c.Spec.Publishing.HostNetwork.Protocol != protocol {
-		// What belongs to another type may not stay beside it.
+		// Parameters of another type must be removed.
 		change["endpointPublishingStrategy"] = map[string]any{
 			"type": "HostNetwork", "hostNetwork": map[string]any{"protocol": protocol},
 			"loadBalancer": nil, "nodePort": nil, "private": nil,
@@ -94,7 +92,6 @@ func (c ingressController) diff(nodeLabel string, replicas int64, protocol strin
 	return change
 }
 
-// removeForeignFields takes out of a change what others have decided since we changed the controller first.
 func (c ingressController) removeForeignFields(change map[string]any) {
 	if !isChanged(c.ObjectMeta) {
 		return

@@ -19,14 +19,13 @@ const (
 )
 
 const (
-	// monitoringAccount may read the alerts.
 	monitoringAccount = "prometheus-k8s"
-	// tokenSeconds is how long its token lives: the shortest time that the API allows.
+	// tokenSeconds is the shortest lifetime of a token that the API allows.
 	tokenSeconds = 600
 )
 
-// newIngressClient returns a client that trusts the cluster's routers, by what the cluster itself publishes of them, and the
-// public internet, whose certificates they may show.
+// newIngressClient returns a client that trusts the CAs that the cluster publishes for its routers, and public CAs, whose
+// certificates the routers may have.
 func (a *api) newIngressClient(ctx context.Context, net network.Network) (*http.Client, error) {
 	published, _, err := getObject[corev1.ConfigMap](ctx, a, publishedConfig, "default-ingress-cert")
 	if err != nil {
@@ -43,7 +42,6 @@ func (a *api) newIngressClient(ctx context.Context, net network.Network) (*http.
 	return &http.Client{Transport: limits.Wrap(transport), CheckRedirect: network.KeepRedirect}, nil
 }
 
-// loadPublicRoots returns a copy of the certificate authorities of the public internet as a network knows them.
 func loadPublicRoots(net network.Network) (*x509.CertPool, error) {
 	if net.Roots != nil {
 		return net.Roots.Clone(), nil
@@ -51,7 +49,6 @@ func loadPublicRoots(net network.Network) (*x509.CertPool, error) {
 	return x509.SystemCertPool()
 }
 
-// createMonitoringToken returns a token that may read the alerts for ten minutes.
 func (a *api) createMonitoringToken(ctx context.Context) (string, error) {
 	const op = "ask for a token of the cluster's Prometheus"
 	wanted := &unstructured.Unstructured{Object: map[string]any{

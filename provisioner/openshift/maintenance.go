@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"time"
-	_ "time/tzdata" // a machine may be without time zones, and maintenance is scheduled by one
+	_ "time/tzdata" // a machine may lack time zone data, and maintenance is scheduled in a time zone
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The places of the controller that maintains a cluster.
 const (
 	upgradeConfigs resourcePath = "managedupgrade.appuio.io/v1beta1/upgradeconfigs@appuio-openshift-upgrade-controller"
 	upgradeJobs    resourcePath = "managedupgrade.appuio.io/v1beta1/upgradejobs@appuio-openshift-upgrade-controller"
@@ -22,19 +21,16 @@ const (
 )
 
 const (
-	// firstMaintenance is the name of the UpgradeConfig of the first maintenance.
 	firstMaintenance = "first"
-	// jobLabel leads from an UpgradeJob to its UpgradeConfig.
-	jobLabel = "upgradeconfig/name"
-	// maintenanceZone is the time zone that maintenance is scheduled by.
-	maintenanceZone = "Europe/Zurich"
-	// createdAnnotation is the annotation of an object that this program made, and may delete.
+	jobLabel         = "upgradeconfig/name"
+	maintenanceZone  = "Europe/Zurich"
+	// createdAnnotation marks objects that exoshift created, and may delete.
 	createdAnnotation = "exoshift-made"
 )
 
-// EnsureMaintenance schedules the first maintenance as the UpgradeConfig window would, but in a minute or two. It is made
-// once; one that failed is scheduled again. fault.NotFound: the cluster has no such controller; fault.Transient: not yet
-// that UpgradeConfig.
+// EnsureMaintenance schedules the first maintenance like the UpgradeConfig window, but in a minute or two. It is created once;
+// one that failed is scheduled again. fault.NotFound: the cluster has no such controller; fault.Transient: that UpgradeConfig
+// does not exist yet.
 func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.Action, error) {
 	const op = "schedule the first maintenance"
 	api, err := c.connect(ctx)
@@ -62,7 +58,6 @@ func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.A
 	return state.Created, api.scheduleMaintenance(ctx, op, template, computeStart(c.net.Clock.Now()))
 }
 
-// getMaintenanceTemplate returns the UpgradeConfig of a window.
 func (a *api) getMaintenanceTemplate(ctx context.Context, op, window string) (map[string]any, error) {
 	if window == "" || window == firstMaintenance {
 		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", sanitize(window))
@@ -78,8 +73,8 @@ func (a *api) getMaintenanceTemplate(ctx context.Context, op, window string) (ma
 	return nil, fault.Newf(fault.Transient, op, "the UpgradeConfig %q does not exist yet", sanitize(window))
 }
 
-// scheduleMaintenance makes the UpgradeConfig of the first maintenance of that of a window. When it was made tells the
-// time of the cluster, which decides: if ours differs much, it is scheduled again by the cluster's.
+// scheduleMaintenance creates the UpgradeConfig of the first maintenance from a template. Its creation timestamp is the cluster's
+// time, by which the controller starts it: if the local time differs much, it is scheduled again by the cluster's.
 func (a *api) scheduleMaintenance(ctx context.Context, op string, template map[string]any, at time.Time) error {
 	config, err := buildUpgradeConfig(template, at)
 	if err != nil {
@@ -103,7 +98,7 @@ func (a *api) scheduleMaintenance(ctx context.Context, op string, template map[s
 	return a.patch(ctx, upgradeConfigs, firstMaintenance, fmt.Appendf(nil, `{"spec": {"schedule": {"cron": %q}}}`, cron))
 }
 
-// GetMaintenance returns how far the first maintenance is; an empty state if there is none.
+// GetMaintenance returns the progress of the first maintenance; an empty state if there is none.
 func (c *Cluster) GetMaintenance(ctx context.Context) (state.Maintenance, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -116,7 +111,7 @@ func (c *Cluster) GetMaintenance(ctx context.Context) (state.Maintenance, error)
 	return seen.toState(), nil
 }
 
-// EndMaintenance takes back what EnsureMaintenance made: it would start again every day.
+// EndMaintenance deletes what EnsureMaintenance created: it would start again every day.
 func (c *Cluster) EndMaintenance(ctx context.Context) (state.Action, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -132,7 +127,7 @@ func (c *Cluster) EndMaintenance(ctx context.Context) (state.Action, error) {
 	return state.Deleted, api.removeMaintenance(ctx, seen)
 }
 
-// removeMaintenance deletes the very UpgradeConfig that was seen, if there was one.
+// removeMaintenance has the UID of what was seen as a precondition.
 func (a *api) removeMaintenance(ctx context.Context, seen maintenance) error {
 	if !seen.scheduled {
 		return nil

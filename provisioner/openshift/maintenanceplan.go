@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// buildUpgradeConfig makes the UpgradeConfig of the first maintenance of that of a window: the same work, at a minute soon. Labels
-// and annotations stay behind, by which Argo CD would take it for its own; so do what would put the work off to another
-// week, or hold it back.
+// buildUpgradeConfig copies a window's UpgradeConfig with another schedule. It drops labels and annotations, by which Argo CD
+// would take it for its own, and fields that would delay the work to another week, or suspend it.
 func buildUpgradeConfig(template map[string]any, at time.Time) (*unstructured.Unstructured, error) {
 	spec, ok := template["spec"].(map[string]any)
 	if !ok {
@@ -41,13 +40,12 @@ func buildUpgradeConfig(template map[string]any, at time.Time) (*unstructured.Un
 	return config, nil
 }
 
-// computeStart returns the full minute at which maintenance starts: a minute ahead at least, as a minute that has begun is
-// over for today.
+// computeStart returns the full minute at which maintenance starts, at least a minute ahead: a minute that has begun is over for
+// today.
 func computeStart(now time.Time) time.Time {
 	return now.Add(2*time.Minute - time.Nanosecond).Truncate(time.Minute)
 }
 
-// formatCron returns the cron expression of a minute of every day.
 func formatCron(at time.Time) (string, error) {
 	zone, err := time.LoadLocation(maintenanceZone)
 	if err != nil {

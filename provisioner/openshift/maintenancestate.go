@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// States of the first maintenance.
 const (
 	maintenancePending   = "Pending"
 	maintenanceRunning   = "Running"
@@ -19,14 +18,12 @@ const (
 	maintenancePaused    = "Paused"
 )
 
-// maintenance is what there is of the first maintenance.
 type maintenance struct {
 	config    upgradeConfig
 	scheduled bool         // the UpgradeConfig exists
-	jobs      []upgradeJob // the newest first
+	jobs      []upgradeJob // newest first
 }
 
-// upgradeConfig is the part of managedupgrade.appuio.io/v1beta1 UpgradeConfig that tells whose it is, and when it was due.
 type upgradeConfig struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Status   struct {
@@ -34,7 +31,6 @@ type upgradeConfig struct {
 	} `json:"status"`
 }
 
-// upgradeJob is the part of managedupgrade.appuio.io/v1beta1 UpgradeJob that tells how far it is.
 type upgradeJob struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Status   struct {
@@ -57,7 +53,7 @@ func (a *api) getMaintenance(ctx context.Context) (seen maintenance, err error) 
 
 func (m maintenance) isOurs() bool { return m.config.Metadata.Annotations[createdAnnotation] != "" }
 
-// findJob returns the newest job, unless it is of an earlier attempt.
+// findJob ignores jobs of an earlier attempt.
 func (m maintenance) findJob() (upgradeJob, bool) {
 	if len(m.jobs) == 0 {
 		return upgradeJob{}, false
@@ -96,7 +92,7 @@ func (j upgradeJob) toState() state.Maintenance {
 	return state.Maintenance{State: maintenancePending, Message: "its job waits"}
 }
 
-// describeStage says what a running job does: the first of its stages that is not done.
+// describeStage describes the first stage of a running job that is not done.
 func (c conditions) describeStage() string {
 	for _, stage := range []struct{ kind, title string }{
 		{"PreHealthCheckDone", "it checks the cluster"},

@@ -20,14 +20,13 @@ import (
 const (
 	// maxManifests bounds what is applied at once, in bytes: the kinds of a big operator are a few million.
 	maxManifests = 16 << 20
-	// maxObjects bounds how many objects are applied at once.
-	maxObjects = 2000
+	maxObjects   = 2000
 )
 
 const decodeOp = "read the manifests"
 
-// decodeManifests returns the objects of YAML documents, or of a JSON List, without what only an API server writes. An
-// error quotes nothing of them: they may hold a secret.
+// decodeManifests removes the fields that only an API server writes. An error quotes nothing of the content: it may hold a
+// secret.
 func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 	if len(content) > maxManifests {
 		return nil, fault.Newf(fault.Invalid, decodeOp, "they have %d bytes, more than %d", len(content), maxManifests)
@@ -53,7 +52,7 @@ func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// formatLine returns where a parser failed, and nothing else of what it says.
+// formatLine returns the position of a parser's error, and omits the rest, which may quote a secret.
 func formatLine(err error) string {
 	if line := regexp.MustCompile(`line \d+`).FindString(err.Error()); line != "" {
 		return " at " + line
@@ -61,7 +60,6 @@ func formatLine(err error) string {
 	return ""
 }
 
-// decodeObjects returns the object of a document, or those of its List; none of an empty document.
 func decodeObjects(document []byte, number int) ([]*unstructured.Unstructured, error) {
 	if text := bytes.TrimSpace(document); len(text) == 0 || bytes.Equal(text, []byte("null")) {
 		return nil, nil
@@ -86,7 +84,7 @@ func decodeObjects(document []byte, number int) ([]*unstructured.Unstructured, e
 	return all, nil
 }
 
-// normalizeObject refuses what names no one object, and takes out what only an API server writes.
+// normalizeObject refuses objects without a name, and removes the fields that only an API server writes.
 func normalizeObject(object *unstructured.Unstructured, number int) error {
 	metadata, _ := object.Object["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
@@ -105,8 +103,8 @@ func normalizeObject(object *unstructured.Unstructured, number int) error {
 	return nil
 }
 
-// encodeSecret writes the plain text of a secret as data, as of stringData the API notes no owner, and its type, by which
-// one of another type is not mistaken for it.
+// encodeSecret moves stringData to data, because the API records no owner for stringData, and sets the default type, so that a
+// secret of another type does not match.
 func encodeSecret(secret *unstructured.Unstructured) {
 	if kind, _ := secret.Object["type"].(string); kind == "" {
 		secret.Object["type"] = string(corev1.SecretTypeOpaque)

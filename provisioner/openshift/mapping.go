@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	// establishTimeout is how long the API may take to serve a kind that was defined a moment ago.
+	// establishTimeout is how long the API may take to serve a kind that was just defined.
 	establishTimeout = 10 * time.Second
 	mappingPause     = 500 * time.Millisecond
 )
 
-// unservedKindError is a kind that the API does not serve, or not yet.
 type unservedKindError struct{ kind, version string }
 
 func (u unservedKindError) Error() string {
@@ -32,14 +31,13 @@ func isUnserved(err error) bool {
 	return errors.As(err, &kind)
 }
 
-// restMapper knows where the API keeps the objects of a kind, by what it says itself.
 type restMapper struct {
 	api   *api
 	known map[string][]metav1.APIResource // by apiVersion
 }
 
-// resolve returns where an object is. A kind that the API does not serve (yet) is fault.Transient: the operators of a young
-// cluster still define theirs.
+// resolve returns fault.Transient for a kind that the API does not serve (yet): the operators of a new cluster still define
+// theirs.
 func (m *restMapper) resolve(ctx context.Context, object *unstructured.Unstructured) (resourcePath, error) {
 	op := "apply " + formatObject(object)
 	resource, found, err := m.find(ctx, object)
@@ -75,11 +73,11 @@ func (m *restMapper) find(ctx context.Context, object *unstructured.Unstructured
 			return resource, true, nil
 		}
 	}
-	delete(m.known, version) // somebody may define it meanwhile
+	delete(m.known, version) // the kind may be defined meanwhile
 	return metav1.APIResource{}, false, nil
 }
 
-// await is place for a kind that was defined a moment ago.
+// await is resolve for a kind that was just defined.
 func (m *restMapper) await(ctx context.Context, c *Cluster, object *unstructured.Unstructured) (resourcePath, error) {
 	began := c.net.Clock.Now()
 	for {
@@ -93,7 +91,7 @@ func (m *restMapper) await(ctx context.Context, c *Cluster, object *unstructured
 	}
 }
 
-// listResources returns what the API serves of a group and version; nothing if there is no such group.
+// listResources returns nil if the group and version do not exist.
 func (a *api) listResources(ctx context.Context, version string) ([]metav1.APIResource, error) {
 	op := "ask for the kinds of " + version
 	root := "apis"

@@ -7,27 +7,25 @@ import (
 	"exoshift/state"
 )
 
-// bootstrapMember is how etcd calls the member on the bootstrap machine.
+// bootstrapMember is etcd's name for the member on the bootstrap machine.
 const bootstrapMember = "etcd-bootstrap"
 
-// etcdHints is what is known about etcd besides the operator's count: the operator tells names only of members in
-// trouble.
+// etcdHints is what is known about etcd besides the operator's count: the operator names only members with problems.
 type etcdHints struct {
 	names  []string          // masters, sorted
 	nodeOf map[string]string // by address
-	voting map[string]bool   // nodes whose member votes
+	voting map[string]bool   // nodes with a voting member
 	added  map[string]bool   // nodes whose member was added
 }
 
-// addMaster adds the name of a master.
 func (c *etcdHints) addMaster(name string) {
 	if i, found := slices.BinarySearch(c.names, name); !found {
 		c.names = slices.Insert(c.names, i, name)
 	}
 }
 
-// resolveNode returns the name of the node with an address; a name is returned as it is, and so is an unknown address. A
-// member that has not started has no name yet, the operator then writes NAME-PENDING-<address>.
+// resolveNode returns names and unknown addresses unchanged. A member that has not started has no name yet, the operator then
+// writes NAME-PENDING-<address>.
 func (c *etcdHints) resolveNode(nameOrAddress string) string {
 	nameOrAddress = strings.TrimPrefix(nameOrAddress, "NAME-PENDING-")
 	if name, found := c.nodeOf[nameOrAddress]; found {
@@ -36,7 +34,6 @@ func (c *etcdHints) resolveNode(nameOrAddress string) string {
 	return nameOrAddress
 }
 
-// listMembers lists as many members as were counted: the bootstrap member first, then the masters by name.
 func (c *etcdHints) listMembers(counted membership, bootstrapRemoved bool) []state.EtcdMember {
 	troubled := map[string]string{}
 	for _, member := range counted.unavailable {
@@ -63,8 +60,8 @@ func (c *etcdHints) listMembers(counted membership, bootstrapRemoved bool) []sta
 	return members
 }
 
-// hasBootstrapMember tells whether the bootstrap member is among those counted: it is, unless it has just been removed
-// and the masters that certainly are members are as many as were counted.
+// hasBootstrapMember reports whether the bootstrap member is among those counted: it is, unless it has just been removed and as
+// many masters are certainly members as were counted.
 func (c *etcdHints) hasBootstrapMember(candidates []string, counted membership, troubled map[string]string) bool {
 	if _, named := troubled[bootstrapMember]; named {
 		return true
@@ -78,7 +75,6 @@ func (c *etcdHints) hasBootstrapMember(candidates []string, counted membership, 
 	return certain < counted.total
 }
 
-// listCandidates returns the nodes that may be members, the likeliest first.
 func (c *etcdHints) listCandidates(troubled map[string]string) []string {
 	names := slices.Clone(c.names)
 	for name := range troubled {
@@ -93,7 +89,6 @@ func (c *etcdHints) listCandidates(troubled map[string]string) []string {
 	return names
 }
 
-// Certainties that a node has a member.
 const (
 	possibleMember = iota
 	addedMember

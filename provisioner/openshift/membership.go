@@ -14,7 +14,6 @@ const (
 	bootstrapMemberRemoved = "EtcdBootstrapMemberRemoved"
 )
 
-// States of an etcd member.
 const (
 	voter      = "voter"
 	learner    = "learner"
@@ -22,22 +21,21 @@ const (
 	notStarted = "not started"
 )
 
-// maxMembers bounds what is believed: etcd itself advises against more than seven members.
+// maxMembers limits the parsed counts: etcd itself advises against more than seven members.
 const maxMembers = 32
 
 var availablePattern = regexp.MustCompile(`^(?:(\d{1,4}) of )?(\d{1,4}) members? (?:are|is) available(?:,(.*))?$`)
 
-// membership is what the message of EtcdMembersAvailable says. total counts the bootstrap member.
+// membership is parsed from the message of EtcdMembersAvailable. total includes the bootstrap member.
 type membership struct {
 	available, total int
 	unavailable      []unavailableMember
 }
 
-// unavailableMember is a member that is not available.
 type unavailableMember struct{ name, state string }
 
-// parseMembership reads "N members are available" and "X of Y members are available, NAME has not started, NAME is
-// unhealthy". It is false for anything else.
+// parseMembership parses "N members are available" and "X of Y members are available, NAME has not started, NAME is unhealthy".
+// It returns false for anything else.
 func parseMembership(message string) (membership, bool) {
 	match := availablePattern.FindStringSubmatch(strings.TrimSpace(message))
 	if match == nil {

@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// nodeFields is the part of a v1 Node that is looked at. All of it would be ten times as much: kubelets list the images that
-// they hold.
+// nodeFields omits most of a v1 Node, which would be ten times as much: kubelets list their images.
 type nodeFields struct {
 	Metadata struct {
 		Name    string            `json:"name"`
@@ -47,7 +46,6 @@ func listNodes(ctx context.Context, a *api) ([]corev1.Node, error) {
 	return all, nil
 }
 
-// toNodeStatuses returns how the nodes are, sorted by name.
 func toNodeStatuses(nodes []corev1.Node) []state.NodeStatus {
 	statuses := make([]state.NodeStatus, len(nodes))
 	for i := range nodes {

@@ -14,22 +14,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// nodeCache are the nodes that decided requests are for: to read a thousand requests anew in each look is most of its work.
+// nodeCache holds the nodes of decided requests: parsing a thousand requests again would be most of the work of a poll.
 type nodeCache map[types.UID]string
 
-// nodeSigners is how the names of Kubernetes' own signers begin. Others, such as that of the pod network, have approvers
-// of their own.
+// nodeSigners is the prefix of Kubernetes' own signers. Others, such as that of the pod network, have their own approvers.
 const nodeSigners = "kubernetes.io/"
 
-// approvable is a pending request that nothing speaks against.
 type approvable struct {
 	csr    certificatesv1.CertificateSigningRequest
 	newKey int  // which of its machine's keys beyond the first one it is for; 0: none
 	again  bool // its key was granted a certificate before
 }
 
-// reviewRequests returns the nodes' requests for certificates and what claims to be one, sorted by creation, and those
-// that may be approved.
+// reviewRequests returns the nodes' requests for certificates and those that claim to be, sorted by creation, and those that may
+// be approved.
 func (m *history) reviewRequests(domain string, found snapshot) ([]state.NodeRequest, []approvable) {
 	m.grants.recordApproved(found.requests)
 	admission := newCSRReview(domain, found, m.grants)
@@ -75,7 +73,6 @@ func (m *history) reviewRequests(domain string, found snapshot) ([]state.NodeReq
 	return told, approved
 }
 
-// toApprovable returns a request that was judged to be one.
 func (a *csrReview) toApprovable(csr *certificatesv1.CertificateSigningRequest) approvable {
 	who := a.reviewed[csr.Name].requester
 	found := approvable{csr: *csr, again: who.known}
@@ -106,8 +103,7 @@ func (a nodeCache) lookup(csr *certificatesv1.CertificateSigningRequest) string 
 	return parseRequestNode(csr)
 }
 
-// parseRequestNode returns the node that a request was decided for, "" if it cannot be told. Whoever decided has verified it:
-// it is only read here.
+// parseRequestNode returns the node of a decided request, "" if unknown. It verifies nothing: the approver did.
 func parseRequestNode(csr *certificatesv1.CertificateSigningRequest) string {
 	if node, itself := strings.CutPrefix(csr.Spec.Username, nodePrefix); itself && len(validation.IsDNS1123Subdomain(node)) == 0 {
 		return node

@@ -11,12 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// patchAttempts is how often a change is tried when somebody else changed the object in between: the kubelet writes
-// its node's status all the time.
+// patchAttempts bounds retries after conflicts: the kubelet updates its node's status all the time.
 const patchAttempts = 5
 
-// LabelNode adds the labels and taints that are missing: state.Found if none was, fault.NotFound if there is no such
-// node.
+// LabelNode adds the labels and taints that are missing: state.Found if none was, fault.NotFound if there is no such node.
 func (c *Cluster) LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -44,8 +42,8 @@ func (a *api) labelNode(ctx context.Context, name string, labels map[string]stri
 	return state.Updated, a.patch(ctx, nodes, name, content)
 }
 
-// diffNode returns the merge patch that adds what is missing, or nil. A merge patch replaces the whole list of
-// taints, therefore it names the version of the node that it was made from.
+// diffNode returns nil if nothing is missing. A merge patch replaces the whole list of taints, therefore it has the resource
+// version of the node that it was computed from.
 func diffNode(node corev1.Node, labels map[string]string, taints []state.Taint) map[string]any {
 	metadata, spec := map[string]any{}, map[string]any{}
 	if missing := diffLabels(node.Labels, labels); len(missing) > 0 {
@@ -78,8 +76,7 @@ func diffLabels(present, wanted map[string]string) map[string]string {
 	return missing
 }
 
-// withTaints returns the taints that are there, and the wanted ones. A node cannot have two of the same key and effect:
-// of these, the wanted one takes the other's place.
+// withTaints merges by key and effect, which are unique on a node: a wanted taint replaces the present one.
 func withTaints(present []corev1.Taint, wanted []state.Taint) []corev1.Taint {
 	all := slices.Clone(present)
 	for _, taint := range wanted {

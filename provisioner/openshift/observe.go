@@ -9,9 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// Poll takes one look at the cluster: at the bootstrap machine, if there is one, and at everything that the API has,
-// each kind once. The observation is valid, as far as it goes, beside an error: what could not be read is missing in it,
-// and what earlier looks saw of phases stays.
+// Poll polls the cluster once: the bootstrap machine, if there is one, and all resources of the API, each kind once. The snapshot
+// is valid beside an error: what could not be read is missing in it, and phases that earlier polls found remain.
 func (c *Cluster) Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -31,11 +30,10 @@ func (c *Cluster) Poll(ctx context.Context, bootstrap netip.Addr, expected []sta
 	return c.buildObservation(api, found), found.failure
 }
 
-// buildObservation makes the observation out of what was found, and of what earlier looks saw.
 func (c *Cluster) buildObservation(api *api, found snapshot) state.Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.api != api && api != nil { // another kubeconfig came meanwhile
+	if c.api != api && api != nil { // the kubeconfig changed meanwhile
 		return state.Snapshot{At: c.net.Clock.Now(), Probes: found.probes}
 	}
 	seen := &found.observed
@@ -65,7 +63,6 @@ func listUnstable(operators []state.OperatorStatus) []string {
 	return names
 }
 
-// sortBy sorts by a key.
 func sortBy[T any, K cmp.Ordered](all []T, key func(T) K) {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 }

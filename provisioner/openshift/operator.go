@@ -8,7 +8,6 @@ import (
 	"exoshift/state"
 )
 
-// clusterOperator is the part of config.openshift.io/v1 ClusterOperator that tells how it is.
 type clusterOperator struct {
 	Metadata named `json:"metadata"`
 	Status   struct {
@@ -17,36 +16,34 @@ type clusterOperator struct {
 }
 
 const (
-	// stableTime is for how long an operator has to be well before it counts as stable: openshift-install waits as long
-	// for operators that no longer progress.
+	// stableTime is how long an operator must be healthy before it counts as stable: openshift-install waits as long for
+	// operators that no longer progress.
 	stableTime = 30 * time.Second
 	// maxClockSkew is how far the clocks of the cluster and of this machine may be apart.
 	maxClockSkew = 5 * time.Minute
 )
 
-// An operator that changed so often in a while is not believed, whatever it says, until it stays as it is. It counts when
-// one that has come up ceases to be sound, or is sound again, and when a sound one begins to progress: each roll-out of a
-// revision is a change, and takes minutes on each master; to lose something once is normal while an API rolls, but not
-// twice in a while.
+// An operator that changed this often within this time is not stable until its state lasts. A change counts when an operator that
+// was healthy becomes unhealthy, or healthy again, and when a healthy one begins to progress: each roll-out of a revision is a
+// change, and takes minutes on each master; one failure is normal while an API rolls out, but not two within this time.
 const (
 	maxChanges      = 4
 	changesWindow   = 10 * time.Minute
 	flappingTimeout = 5 * time.Minute
 )
 
-// health is how an operator is, by its conditions.
 type health struct{ available, progressing, degraded bool }
 
 func (h health) isHealthy() bool { return h.available && !h.degraded }
 func (h health) isSettled() bool { return h.isHealthy() && !h.progressing }
 
-// operatorRecord is what the looks together saw of an operator. Times are by our clock: of the server's only whether they
-// change matters, and whether they are long ago.
+// operatorRecord is the history of an operator over all polls. Times are by our clock: the server's are only compared with each
+// other and with times long ago.
 type operatorRecord struct {
 	health     health
-	wasHealthy bool        // it has been sound
-	changed    [3]string   // when the conditions changed, by the server's clock
-	since      time.Time   // since when it is like this
+	wasHealthy bool        // it has been healthy
+	changed    [3]string   // transition times of the conditions, by the server's clock
+	since      time.Time   // start of the current state
 	counted    []time.Time // changes
 	flapping   bool
 }
@@ -54,7 +51,7 @@ type operatorRecord struct {
 func newOperatorRecord(operator clusterOperator, now time.Time) *operatorRecord {
 	record := &operatorRecord{since: now}
 	record.health, record.changed = operator.parseHealth()
-	latest := slices.Max(record.changed[:]) // of RFC 3339 in UTC: the text sorts as the time does
+	latest := slices.Max(record.changed[:]) // RFC 3339 in UTC sorts as text
 	if at, err := time.Parse(time.RFC3339, latest); err == nil && now.Sub(at) > maxClockSkew {
 		record.since = at
 	}
@@ -72,7 +69,6 @@ func (o clusterOperator) parseHealth() (health, [3]string) {
 
 func (o clusterOperator) findCondition(kind string) condition { return o.Status.Conditions.find(kind) }
 
-// update adds a look.
 func (r *operatorRecord) update(operator clusterOperator, now time.Time) {
 	found, changed := operator.parseHealth()
 	for range r.countChanges(found, changed) {
@@ -85,8 +81,7 @@ func (r *operatorRecord) update(operator clusterOperator, now time.Time) {
 	r.prune(now)
 }
 
-// countChanges returns how many changes count. Conditions that changed and changed back between two looks are known by their
-// times.
+// countChanges recognizes conditions that changed and changed back between two polls by their transition times.
 func (r *operatorRecord) countChanges(found health, changed [3]string) int {
 	switch {
 	case !r.wasHealthy:
@@ -103,7 +98,7 @@ func (r *operatorRecord) countChanges(found health, changed [3]string) int {
 	return 0
 }
 
-// prune forgets what is long ago.
+// prune drops changes that are too old to count.
 func (r *operatorRecord) prune(now time.Time) {
 	r.counted = slices.DeleteFunc(r.counted, func(at time.Time) bool { return now.Sub(at) > changesWindow })
 	r.flapping = r.flapping || len(r.counted) >= maxChanges
@@ -121,8 +116,7 @@ func (r *operatorRecord) toStatus(operator clusterOperator, now time.Time) state
 	}
 }
 
-// findCause returns the condition that keeps an operator from being well; the zero condition if it is, or has not
-// reported.
+// findCause returns the zero condition if the operator is healthy, or has not reported.
 func (o clusterOperator) findCause() condition {
 	for _, kind := range []string{"Degraded", "Progressing"} {
 		if found := o.findCondition(kind); found.Status == "True" {

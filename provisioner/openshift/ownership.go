@@ -9,11 +9,9 @@ import (
 	"exoshift/state"
 )
 
-// fieldManager is who the API notes as the owner of what we write.
 const fieldManager = "exoshift"
 
-// listOwners returns who wrote a field last, as the API notes it; several if they wrote the same. Path is the names of the
-// fields that lead to it.
+// listOwners returns the last managers of the field at path, as the API records them; several if they wrote the same value.
 func listOwners(object metav1.ObjectMeta, path ...string) []string {
 	var found []string
 	for _, entry := range object.ManagedFields {
@@ -25,7 +23,6 @@ func listOwners(object metav1.ObjectMeta, path ...string) []string {
 	return found
 }
 
-// hasField tells whether a set of fields, in the form of managedFields, holds the one that path leads to.
 func hasField(fields map[string]any, path []string) bool {
 	for _, name := range path {
 		inner, ok := fields["f:"+name].(map[string]any)
@@ -37,23 +34,21 @@ func hasField(fields map[string]any, path []string) bool {
 	return true
 }
 
-// isForeignOwned tells whether somebody else has written a field since, or before, we did.
 func isForeignOwned(object metav1.ObjectMeta, path ...string) bool {
 	found := listOwners(object, path...)
 	return len(found) > 0 && !slices.Contains(found, fieldManager)
 }
 
-// changedAnnotation is the annotation of an object that we have changed: what others change of it since then, stays.
+// changedAnnotation marks an object that exoshift has changed: what others change afterwards is left unchanged.
 const changedAnnotation = "exoshift-touched"
 
 func isChanged(object metav1.ObjectMeta) bool { return object.Annotations[changedAnnotation] != "" }
 
-// buildChangedMetadata returns the metadata of a patch that was made from what object was.
+// buildChangedMetadata includes the resource version of object, from which the patch was computed.
 func buildChangedMetadata(object metav1.ObjectMeta) map[string]any {
 	return map[string]any{"resourceVersion": object.ResourceVersion, "annotations": map[string]any{changedAnnotation: "true"}}
 }
 
-// retryOnConflict tries a change that was made from what had been read, again if somebody else changed the object in between.
 func retryOnConflict(try func() (state.Action, error)) (state.Action, error) {
 	var action state.Action
 	var err error

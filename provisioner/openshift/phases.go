@@ -8,8 +8,8 @@ import (
 	"exoshift/state"
 )
 
-// listPhases returns the phases that the evidence itself shows. The machine config server is for the cluster's machines only:
-// from outside, only what comes after it tells that it serves.
+// listPhases returns the phases that the snapshot itself shows. The machine config server is accessible to the cluster's machines
+// only, so that it serves is inferred from later phases.
 func (e snapshot) listPhases() []string {
 	reported := e.etcd.Status.Conditions
 	var shown []string
@@ -39,9 +39,9 @@ func (e snapshot) listPhases() []string {
 	return shown
 }
 
-// listImpliedPhases returns the phases that must have been before one was reached. Signals get lost (events expire, a run is
-// resumed, a firewall hides the bootstrap machine), but these orders are fixed; etcd and the control plane grow side by
-// side. Nothing implies that the bootstrap member was removed: a machine is deleted for it.
+// listImpliedPhases returns the phases that must precede one. Signals get lost (events expire, a run is resumed, a firewall
+// blocks the bootstrap machine), but these orders are fixed; etcd and the control plane grow in parallel. Nothing implies that
+// the bootstrap member was removed: a machine is deleted because of it.
 func listImpliedPhases(phase string) []string {
 	switch phase {
 	case state.PhaseMachineConfig:
@@ -67,7 +67,7 @@ func listImpliedPhases(phase string) []string {
 	case state.PhaseNodes:
 		return []string{state.PhaseManifests, state.PhaseMasters}
 	case state.PhaseVersion:
-		// A version that is installed waits for no other nodes: where there are none, routers run on masters.
+		// An installed version waits for no worker nodes: without them, routers run on masters.
 		return []string{state.PhaseNodes}
 	case state.PhaseStable:
 		return []string{state.PhaseVersion}
@@ -75,7 +75,6 @@ func listImpliedPhases(phase string) []string {
 	return nil
 }
 
-// describeWaiting says what a phase waits for, while the API answers.
 func (e snapshot) describeWaiting(phase string) string {
 	switch phase {
 	case state.PhaseMachine, state.PhaseMachineConfig, state.PhaseTemporaryAPI:
@@ -98,7 +97,6 @@ func (e snapshot) describeWaiting(phase string) string {
 	return e.describeLateWaiting(phase)
 }
 
-// describeLateWaiting says it for the phases after the bootstrap machine has given way.
 func (e snapshot) describeLateWaiting(phase string) string {
 	switch phase {
 	case state.PhaseEtcdInCluster:
@@ -138,7 +136,6 @@ func (e snapshot) describeUnstable() string {
 	return fmt.Sprintf("%d of %d operators are not stable: %s", len(version.Unstable), version.Total, formatNames(version.Unstable))
 }
 
-// formatNames lists names, but no more than a person reads.
 func formatNames(names []string) string {
 	const enough = 6
 	if len(names) <= enough {

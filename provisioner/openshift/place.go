@@ -7,10 +7,9 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// resourcePath is where objects of one kind are: [group/]version/resource[@namespace].
+// resourcePath is [group/]version/resource[@namespace].
 type resourcePath string
 
-// The places that are read or changed.
 const (
 	nodes        resourcePath = "v1/nodes"
 	systemEvents resourcePath = "v1/events@kube-system"
@@ -35,7 +34,6 @@ const (
 	consoleRoutes      resourcePath = "route.openshift.io/v1/routes@openshift-console"
 )
 
-// toClient returns the objects of this place in a cluster.
 func (p resourcePath) toClient(a *api) dynamic.ResourceInterface {
 	path, namespace, namespaced := strings.Cut(string(p), "@")
 	parts := strings.Split(path, "/")
@@ -49,7 +47,6 @@ func (p resourcePath) toClient(a *api) dynamic.ResourceInterface {
 	return a.objects.Resource(resource)
 }
 
-// urlPath returns where this place is below the address of an API.
 func (p resourcePath) urlPath() string {
 	path, namespace, namespaced := strings.Cut(string(p), "@")
 	group, resource := path[:strings.LastIndex(path, "/")], path[strings.LastIndex(path, "/")+1:]
@@ -63,7 +60,7 @@ func (p resourcePath) urlPath() string {
 	return root + group + "/" + resource
 }
 
-// String names the kind for people.
+// String returns the resource for messages.
 func (p resourcePath) String() string {
 	path, _, _ := strings.Cut(string(p), "@")
 	return path[strings.LastIndex(path, "/")+1:]

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// pollResult is what one round of requests found. What does not exist, was not answered, or is not needed any more is zero.
+// pollResult is the result of one round of requests. What does not exist, was not answered, or is not needed any more is zero.
 type pollResult struct {
 	nodes    []corev1.Node
 	requests []certificatesv1.CertificateSigningRequest
@@ -27,14 +27,13 @@ type pollResult struct {
 	servers    map[string]bool // addresses of the API servers; nil: not read
 	succeeded  bool            // event bootstrap-success
 	tornDown   bool            // event bootstrap-finished
-	complete   bool            // ConfigMap kube-system/bootstrap says so
+	complete   bool            // ConfigMap kube-system/bootstrap has status complete
 	pools      []pool
 	routers    []corev1.Pod
 	schedulers scheduler
 }
 
-// poll reads everything once that may still change: parts that do not depend on each other side by side. What was found
-// is returned beside the first error.
+// poll reads everything that may still change, independent parts concurrently. What was found is returned beside the first error.
 func (a *api) poll(ctx context.Context, reached func(phase string) bool) (pollResult, error) {
 	var found pollResult
 	parts := []func(context.Context, *api, func(string) bool) error{
@@ -54,8 +53,8 @@ func (a *api) poll(ctx context.Context, reached func(phase string) bool) (pollRe
 	return found, nil
 }
 
-// readNodes reads the nodes after the requests: a node that registers meanwhile makes a request of before suspicious,
-// never harmless. Without the nodes, no request can be judged.
+// readNodes reads the nodes after the requests: a node that registers meanwhile makes an earlier request suspicious, never
+// harmless. Without the nodes, no request can be reviewed.
 func (l *pollResult) readNodes(ctx context.Context, a *api, _ func(string) bool) error {
 	asked, err := listObjects[certificatesv1.CertificateSigningRequest](ctx, a, requests, "")
 	if err != nil {
@@ -76,7 +75,7 @@ func (l *pollResult) readVersion(ctx context.Context, a *api, _ func(string) boo
 	return err
 }
 
-// readEtcd reads the operator's events only as long as they tell what the endpoints do not: that a member was added.
+// readEtcd reads the operator's events only as long as they show what the endpoints do not: that a member was added.
 func (l *pollResult) readEtcd(ctx context.Context, a *api, _ func(string) bool) (err error) {
 	if l.etcd, _, err = getObject[operator](ctx, a, etcds, "cluster"); err != nil {
 		return err
@@ -106,8 +105,8 @@ func (l *pollResult) readControlPlane(ctx context.Context, a *api, reached func(
 	return nil
 }
 
-// readBootstrap reads what the bootstrap machine itself tells. Its events expire after about three hours (unverified):
-// later phases then stand for them.
+// readBootstrap reads what the bootstrap machine reports. Its events expire after about three hours (unverified): afterwards
+// later phases imply them.
 func (l *pollResult) readBootstrap(ctx context.Context, a *api, reached func(string) bool) error {
 	if !reached(state.PhaseComplete) {
 		status, _, err := getObject[corev1.ConfigMap](ctx, a, systemConfig, "bootstrap")
@@ -148,7 +147,6 @@ func (l *pollResult) readPlacement(ctx context.Context, a *api, _ func(string) b
 	return err
 }
 
-// component is a part of the control plane that runs as a static pod.
 type component struct {
 	name     string
 	resource resourcePath
@@ -162,7 +160,6 @@ func listComponents() []component {
 	}
 }
 
-// endpointSlice is the part of a discovery.k8s.io/v1 EndpointSlice that tells its addresses.
 type endpointSlice struct {
 	Endpoints []struct {
 		Addresses []string `json:"addresses"`

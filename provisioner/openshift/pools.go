@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// pool is the part of a machineconfiguration.openshift.io/v1 MachineConfigPool that tells how its machines are.
 type pool struct {
 	Metadata named `json:"metadata"`
 	Status   struct {
@@ -20,7 +19,7 @@ type pool struct {
 	} `json:"status"`
 }
 
-// toStatus says why a pool is degraded: the condition Degraded only sums up what the others say (inferred).
+// toStatus prefers the other conditions: Degraded only summarizes them (inferred).
 func (p pool) toStatus() state.PoolStatus {
 	status := state.PoolStatus{
 		Name: p.Metadata.Name, Machines: p.Status.Machines, Updated: p.Status.Updated, Ready: p.Status.Ready,
@@ -34,14 +33,12 @@ func (p pool) toStatus() state.PoolStatus {
 	return status
 }
 
-// scheduler is the part of a config.openshift.io/v1 Scheduler that tells where work may run.
 type scheduler struct {
 	Spec struct {
 		MastersSchedulable bool `json:"mastersSchedulable"`
 	} `json:"spec"`
 }
 
-// listPoolStatuses is sorted by name.
 func (l *pollResult) listPoolStatuses() []state.PoolStatus {
 	var statuses []state.PoolStatus
 	for _, pool := range l.pools {
@@ -51,7 +48,7 @@ func (l *pollResult) listPoolStatuses() []state.PoolStatus {
 	return statuses
 }
 
-// listRouterNodes names the nodes on which routers run: the namespace holds nothing else (inferred).
+// listRouterNodes takes every pod of the namespace for a router: it holds nothing else (inferred).
 func (l *pollResult) listRouterNodes() []string {
 	var names []string
 	for _, pod := range l.routers {

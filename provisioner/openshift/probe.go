@@ -17,17 +17,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// probeTimeout ends a probe that nobody answers, on the wall clock.
+// probeTimeout is on the wall clock.
 const probeTimeout = 5 * time.Second
 
-// probeTarget is one way to reach something.
 type probeTarget struct {
-	target  *url.URL    // tcp://host:port, where a connection is enough, or https://host:port/path, which has to answer 200
+	target  *url.URL    // tcp://host:port, where a connection suffices, or https://host:port/path, which must answer 200
 	trust   *tls.Config // for https
 	explain func(error) network.ErrorSummary
 }
 
-// run tries the way once. The error is what the probe tells.
+// run returns the error of the probe also beside it.
 func (w probeTarget) run(ctx context.Context, net network.Network) (state.Probe, error) {
 	limited, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -35,14 +34,14 @@ func (w probeTarget) run(ctx context.Context, net network.Network) (state.Probe,
 	if err == nil {
 		return state.Probe{Target: w.target.String(), OK: true}, nil
 	}
-	if limited.Err() != nil { // the connection was closed under the waiting reader
+	if limited.Err() != nil { // the connection was closed while reading
 		err = limited.Err()
 	}
 	short := w.explain(err)
 	return state.Probe{Target: w.target.String(), Layer: resolveLayer(layer, err), Detail: short.Sentence}, short
 }
 
-// try returns the layer that it came to, and what failed there.
+// try returns the last layer that it reached, and the error there.
 func (w probeTarget) try(ctx context.Context, net network.Network) (layer string, err error) {
 	conn, err := net.Connect(ctx, w.target.Host)
 	if err != nil {
@@ -60,7 +59,6 @@ func (w probeTarget) try(ctx context.Context, net network.Network) (layer string
 	return state.LayerHTTP, w.get(ctx, secured)
 }
 
-// get asks for the path of the target.
 func (w probeTarget) get(ctx context.Context, conn net.Conn) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.target.String(), nil)
 	if err != nil {
@@ -83,8 +81,8 @@ func (w probeTarget) get(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
-// resolveLayer corrects the layer by what an error says: names are looked up before the first connection, a load balancer
-// accepts a connection and then cuts it, and a server refuses a certificate after the handshake.
+// resolveLayer corrects the layer by the error: names are resolved before the first connection, a load balancer accepts a
+// connection before it closes it, and a server refuses a certificate after the handshake.
 func resolveLayer(layer string, err error) string {
 	var dns *net.DNSError
 	switch {
@@ -98,7 +96,6 @@ func resolveLayer(layer string, err error) string {
 	return layer
 }
 
-// describeDirectError explains why a machine itself did not answer.
 func describeDirectError(err error) network.ErrorSummary {
 	if sentence := describeTLSError(err); sentence != "" {
 		return network.ErrorSummary{Sentence: sentence, Cause: err}

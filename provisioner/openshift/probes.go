@@ -10,13 +10,11 @@ import (
 	"exoshift/state"
 )
 
-// Ports of the bootstrap machine.
 const (
 	sshPort = 22
 	apiPort = 6443
 )
 
-// bootstrapProbes probe the bootstrap machine itself.
 type bootstrapProbes struct{ ssh, api backgroundProbe }
 
 func (s *bootstrapProbes) close() {
@@ -24,8 +22,7 @@ func (s *bootstrapProbes) close() {
 	s.api.close()
 }
 
-// startProbes lets the bootstrap machine be probed on its own address. Without one, or once the bootstrap is over, it is
-// not.
+// startProbes probes the bootstrap machine on its own address, unless there is none or the bootstrap is over.
 func (c *Cluster) startProbes(ctx context.Context, api *api, bootstrap netip.Addr) (sent bool) {
 	if !bootstrap.IsValid() || c.has(state.PhaseMemberRemoved) {
 		return false
@@ -41,8 +38,7 @@ func buildTarget(scheme string, host netip.Addr, port int, path string) *url.URL
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host.String(), strconv.Itoa(port)), Path: path}
 }
 
-// collectProbes returns what the sentries saw. While the API does not answer, theirs is all there is to see, and worth
-// waiting for.
+// collectProbes waits for the probes if patient: while the API does not answer, they are the only information.
 func (c *Cluster) collectProbes(ctx context.Context, patient bool) state.Probes {
 	return state.Probes{
 		SSH:    c.probes.ssh.report(ctx, patient),
@@ -50,7 +46,7 @@ func (c *Cluster) collectProbes(ctx context.Context, patient bool) state.Probes 
 	}
 }
 
-// checkReady asks whether the API is ready, by its name.
+// checkReady requests the API's readiness by its name.
 func (a *api) checkReady(ctx context.Context, c *Cluster) (state.Probe, error) {
 	a.counter.count("get", "readyz")
 	target := a.address.JoinPath("readyz")

@@ -22,21 +22,19 @@ const (
 	sampleConfigs   resourcePath = "samples.operator.openshift.io/v1/configs"
 )
 
-// The secret that the image registry's operator takes the credentials of its storage from.
+// The secret with the storage credentials for the image registry's operator.
 const (
 	registrySecret = "image-registry-private-configuration-user"
 	accessKeyField = "REGISTRY_STORAGE_S3_ACCESSKEY"
 	secretKeyField = "REGISTRY_STORAGE_S3_SECRETKEY"
 )
 
-// Management states of an operator's configuration.
 const (
 	managed   = "Managed"
 	unmanaged = "Unmanaged"
 	removed   = "Removed"
 )
 
-// operatorConfig is what the configurations of the registry and of the samples have in common.
 type operatorConfig struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -45,13 +43,13 @@ type operatorConfig struct {
 	} `json:"spec"`
 }
 
-// EnsureRegistryAccess gives the image registry the key of its bucket, has it use that bucket, and has the samples
-// operator, which goes away where there is no registry, come back. On a platform without storage of its own the registry
-// starts as Removed; until its operator has started, this is fault.Transient, and so is whatever else must exist first.
-// The secret comes first, as early as its namespace is there.
+// EnsureRegistryAccess gives the image registry the key of its bucket, configures it to use that bucket, and restores the samples
+// operator, which removes itself where there is no registry. On a platform without storage of its own the registry starts as
+// Removed; until its operator has started, this is fault.Transient, and so is whatever else must exist first. The secret is
+// created first, as soon as its namespace exists.
 //
-// What somebody else has decided stays: another storage, a registry that was removed since, a key that others wrote.
-// Nothing of the key but its name is ever told.
+// What others have changed is left unchanged: another storage, a registry that was removed since, a key that others wrote.
+// Nothing of the key but its name is part of errors.
 func (c *Cluster) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error) {
 	const op = "give the image registry its storage"
 	if bucket.Name == "" || key.Key == "" || key.Secret == "" {
@@ -133,7 +131,7 @@ func (a *api) createSecret(ctx context.Context, data map[string][]byte) error {
 	return redactMessage(a.toFault(ctx, op, err))
 }
 
-// redactMessage takes the API's own words out of an error: they may quote what they refuse.
+// redactMessage removes the API's message from an error: it may quote what it refuses.
 func redactMessage(err error) error {
 	var failure *fault.Error
 	var answer apierrors.APIStatus

@@ -8,8 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// ensureRegistryStorage has the registry keep its images in the bucket. The bucket is ours: the operator must not delete
-// it, nor change how it is set up.
+// ensureRegistryStorage sets the bucket as unmanaged: the operator must not delete it, nor change its configuration.
 func (a *api) ensureRegistryStorage(ctx context.Context, bucket state.Bucket) (state.Action, error) {
 	const op = "give the image registry its bucket"
 	found, exists, err := getObject[operatorConfig](ctx, a, registryConfigs, "cluster")
@@ -27,7 +26,7 @@ func (a *api) ensureRegistryStorage(ctx context.Context, bucket state.Bucket) (s
 	return a.patchOperatorConfig(ctx, registryConfigs, found, map[string]any{"managementState": managed, "storage": storage})
 }
 
-// hasBackend tells whether somebody has chosen a storage: there is something beside how it is managed.
+// hasBackend reports whether a storage was chosen: there is a field beside managementState.
 func hasBackend(storage map[string]any) bool {
 	for name := range storage {
 		if name != "managementState" {
@@ -37,8 +36,8 @@ func hasBackend(storage map[string]any) bool {
 	return false
 }
 
-// ensureSamples has the samples operator come back, once: it went away if it started before there was a registry. A
-// release may be without it, and then there is no such cluster operator either.
+// ensureSamples restores the samples operator once: it removed itself if it started before there was a registry. A release may
+// lack it, and then there is no such cluster operator either.
 func (a *api) ensureSamples(ctx context.Context) (state.Action, error) {
 	found, exists, err := getObject[operatorConfig](ctx, a, sampleConfigs, "cluster")
 	switch {
@@ -60,7 +59,6 @@ func (a *api) awaitSamples(ctx context.Context) (state.Action, error) {
 	return state.Found, err
 }
 
-// patchOperatorConfig changes the spec of an operator's configuration.
 func (a *api) patchOperatorConfig(ctx context.Context, where resourcePath, found operatorConfig, spec map[string]any) (state.Action, error) {
 	change, err := json.Marshal(map[string]any{"metadata": buildChangedMetadata(found.ObjectMeta), "spec": spec})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Who asks for what, as the cluster-machine-approver demands it.
+// Requesters that the cluster-machine-approver requires.
 const (
 	nodePrefix       = "system:node:"
 	nodesGroup       = "system:nodes"
@@ -27,19 +27,17 @@ const (
 	bootstrapperUser = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 )
 
-// nodeRequest is a node's request for a certificate whose form is right. Whether the node may have it is another
-// question.
+// nodeRequest is a well-formed request of a node for a certificate. Whether the node may have it is another question.
 type nodeRequest struct {
 	node        string
 	serving     bool // for the kubelet's server; else for its client
 	certificate *x509.CertificateRequest
 }
 
-// publicKey returns the key that the certificate is asked for, as DER.
 func (r nodeRequest) publicKey() string { return string(r.certificate.RawSubjectPublicKeyInfo) }
 
-// parseNodeRequest checks the form of a request: signer, requester, usages, subject, extensions, key; all but its
-// signature. The node's name is returned for the eye also when the form is wrong, as far as it is known.
+// parseNodeRequest checks signer, requester, usages, subject, extensions and key, but not the signature. It returns the node's
+// name, if known, for display also when the form is wrong.
 func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeRequest, error) {
 	request := nodeRequest{serving: csr.Spec.SignerName == certificatesv1.KubeletServingSignerName}
 	if !request.serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName {
@@ -63,10 +61,10 @@ func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeReques
 	return request, nil
 }
 
-// maxRequest is how long a request may be, in bytes; a kubelet's has less than 2,000.
+// maxRequest is in bytes; a kubelet's request has less than 2,000.
 const maxRequest = 8 << 10
 
-// parseCertificateRequest reads exactly one PEM block, as kubelets encode it: not a byte around it or different.
+// parseCertificateRequest accepts exactly one PEM block, as kubelets encode it: not a byte around it or different.
 func parseCertificateRequest(content []byte) (*x509.CertificateRequest, error) {
 	if len(content) > maxRequest {
 		return nil, fmt.Errorf("it has %d bytes, more than a node asks with", len(content))
@@ -82,7 +80,6 @@ func parseCertificateRequest(content []byte) (*x509.CertificateRequest, error) {
 	return request, nil
 }
 
-// checkSignature verifies that the requester holds the key.
 func (r nodeRequest) checkSignature() error {
 	if err := r.certificate.CheckSignature(); err != nil {
 		return fmt.Errorf("its signature is wrong: %q", err.Error())
@@ -90,8 +87,7 @@ func (r nodeRequest) checkSignature() error {
 	return nil
 }
 
-// checkKey wants a key that is neither weak nor so large that verifying its signature is work. Kubelets make an
-// elliptic one of 256 bits.
+// checkKey refuses weak keys and those so large that verifying their signature is expensive. Kubelets use ECDSA keys of 256 bits.
 func (r nodeRequest) checkKey(*certificatesv1.CertificateSigningRequest) error {
 	switch key := r.certificate.PublicKey.(type) {
 	case *ecdsa.PublicKey:
@@ -108,7 +104,7 @@ func (r nodeRequest) checkKey(*certificatesv1.CertificateSigningRequest) error {
 	return errors.New("its key is not one that nodes make")
 }
 
-// parseNodeName returns the name in CN=system:node:<name>. It is shown to people, so it must be a name.
+// parseNodeName returns the name in CN=system:node:<name>. It is displayed, so it must be a valid name.
 func parseNodeName(certificate *x509.CertificateRequest) (string, error) {
 	subject := certificate.Subject.CommonName
 	node, found := strings.CutPrefix(subject, nodePrefix)
@@ -118,7 +114,7 @@ func parseNodeName(certificate *x509.CertificateRequest) (string, error) {
 	return node, nil
 }
 
-// checkSubject wants O=system:nodes beside the name, and nothing else.
+// checkSubject requires O=system:nodes beside the name, and nothing else.
 func (r nodeRequest) checkSubject(*certificatesv1.CertificateSigningRequest) error {
 	subject := r.certificate.Subject
 	switch {
@@ -130,7 +126,7 @@ func (r nodeRequest) checkSubject(*certificatesv1.CertificateSigningRequest) err
 	return nil
 }
 
-// checkRequester wants a first certificate to be asked for by the bootstrapper, a serving certificate by the node.
+// checkRequester requires the bootstrapper for a first certificate, the node itself for a serving certificate.
 func (r nodeRequest) checkRequester(csr *certificatesv1.CertificateSigningRequest) error {
 	user, groups := bootstrapperUser, []string{
 		"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts", everybodyGroup,
@@ -147,8 +143,7 @@ func (r nodeRequest) checkRequester(csr *certificatesv1.CertificateSigningReques
 	return nil
 }
 
-// checkExtra wants nothing else to be known of the requester, but by which credential it signed in: API servers note that
-// from Kubernetes 1.32 on.
+// checkExtra allows only the ID of the requester's credential, which API servers add from Kubernetes 1.32 on.
 func (r nodeRequest) checkExtra(csr *certificatesv1.CertificateSigningRequest) error {
 	const credential = "authentication.kubernetes.io/credential-id"
 	for key, values := range csr.Spec.Extra {
@@ -159,7 +154,7 @@ func (r nodeRequest) checkExtra(csr *certificatesv1.CertificateSigningRequest) e
 	return nil
 }
 
-// checkUsages wants a signature and the one purpose; older kubelets add key encipherment.
+// checkUsages requires digital signature and the one purpose; older kubelets add key encipherment.
 func (r nodeRequest) checkUsages(csr *certificatesv1.CertificateSigningRequest) error {
 	purpose := certificatesv1.UsageClientAuth
 	if r.serving {
@@ -173,7 +168,6 @@ func (r nodeRequest) checkUsages(csr *certificatesv1.CertificateSigningRequest) 
 	return nil
 }
 
-// maxLifetime is how long a certificate of a node may be asked for.
 const maxLifetime = 365 * 24 * time.Hour
 
 func (r nodeRequest) checkLifetime(csr *certificatesv1.CertificateSigningRequest) error {
@@ -183,8 +177,7 @@ func (r nodeRequest) checkLifetime(csr *certificatesv1.CertificateSigningRequest
 	return nil
 }
 
-// checkExtensions wants no extension but the alternative names of a serving certificate, and in these only DNS names
-// and addresses.
+// checkExtensions allows only the alternative names of a serving certificate, and of these only DNS names and addresses.
 func (r nodeRequest) checkExtensions(*certificatesv1.CertificateSigningRequest) error {
 	alternativeNames := asn1.ObjectIdentifier{2, 5, 29, 17}
 	for _, extension := range r.certificate.Extensions {
@@ -201,8 +194,8 @@ func (r nodeRequest) checkExtensions(*certificatesv1.CertificateSigningRequest) 
 	return nil
 }
 
-// checkAlternativeNames reads the names itself: the parser of certificates skips those of kinds that it does not know,
-// and whatever follows the names, while a signer may copy all of it.
+// checkAlternativeNames parses the names itself: crypto/x509 skips names of unknown types and trailing data, while a signer may
+// copy all of it.
 func checkAlternativeNames(extension []byte) error {
 	const dnsName, address = 2, 7 // RFC 5280, GeneralName
 	var names []asn1.RawValue
@@ -221,7 +214,7 @@ func checkAlternativeNames(extension []byte) error {
 	return nil
 }
 
-// equalSets tells whether both hold the same elements, each once, in any order.
+// equalSets requires each element once, in any order.
 func equalSets[T ~string](got, want []T) bool {
 	got, want = slices.Clone(got), slices.Clone(want)
 	slices.Sort(got)
@@ -229,7 +222,7 @@ func equalSets[T ~string](got, want []T) bool {
 	return slices.Equal(got, want)
 }
 
-// quoteName returns the name of a request as people may see it: the API takes nearly everything for one.
+// quoteName makes the name of a request safe for display: the API accepts nearly everything as one.
 func quoteName(name string) string {
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return strconv.Quote(name)

@@ -5,7 +5,6 @@ import (
 	"sync"
 )
 
-// requestCounter counts requests to the API by verb and kind. The zero tally is ready for use.
 type requestCounter struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -20,8 +19,8 @@ func (t *requestCounter) count(verb string, where resourcePath) {
 	t.counts[verb+" "+string(where)]++
 }
 
-// CountRequests returns how many requests were made of the API so far, by verb and kind: "list v1/nodes". Each page of a long
-// list is one.
+// CountRequests returns the number of requests to the API so far, by verb and kind: "list v1/nodes". Each page of a long list
+// counts as one.
 func (c *Cluster) CountRequests() map[string]int {
 	c.counter.mu.Lock()
 	defer c.counter.mu.Unlock()

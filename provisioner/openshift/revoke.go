@@ -13,29 +13,29 @@ import (
 
 const clusterConfig resourcePath = "v1/configmaps@openshift-config"
 
-// What makes API servers believe the kubeconfig that openshift-install wrote, which lives for ten years.
+// The client CA of the kubeconfig that openshift-install wrote, which is valid for ten years.
 const (
 	adminAuthority = "admin-kubeconfig-client-ca"
 	authorityKey   = "ca-bundle.crt"
-	// savedAuthority is the annotation that keeps the authority until the proof is there. It holds no key.
+	// savedAuthority is the annotation that keeps the CA certificate until the revocation is proven. It holds no key.
 	savedAuthority = "exoshift-kept-authority"
 )
 
 const (
-	// revokeTimeout is how long the API servers may take to hear of it: each one is told by its node.
+	// revokeTimeout is how long the API servers may take to reload the CA: each one gets it from its node.
 	revokeTimeout = 15 * time.Minute
 	revokePause   = 10 * time.Second
-	// minRefusals in a row, each on a connection of its own, are those of all API servers behind a load balancer.
+	// minRefusals consecutive ones, each on a new connection, are taken for those of all API servers behind a load balancer.
 	minRefusals = 6
-	// maxFailures in a row are no accident: the emergency access does not work any more.
+	// maxFailures consecutive ones are no coincidence: the emergency access no longer works.
 	maxFailures = 3
 )
 
 const revokeOp = "invalidate the administrator's kubeconfig"
 
-// RevokeAdmin takes the kubeconfig that openshift-install wrote its power, by way of the emergency access, after that
-// is verified. Then it proves that the API refuses the one and lets the other in; unless both are so within a quarter of an
-// hour, everything is put back. It goes on where it was interrupted. state.Found: nothing had to be changed.
+// RevokeAdmin revokes the kubeconfig that openshift-install wrote, with the emergency access, after verifying that. Then it
+// verifies that the API refuses the one and accepts the other; unless both hold within a quarter of an hour, everything is
+// restored. It resumes an interrupted revocation. state.Found: nothing had to be changed.
 func (c *Cluster) RevokeAdmin(ctx context.Context, emergency []byte) (state.Action, error) {
 	access, err := c.openEmergency(ctx, emergency)
 	if err != nil {
@@ -55,14 +55,14 @@ func (c *Cluster) RevokeAdmin(ctx context.Context, emergency []byte) (state.Acti
 	}
 	if err := c.waitRevoked(ctx, admin, access); err != nil {
 		if ctx.Err() != nil {
-			return "", err // the next call goes on
+			return "", err // the next call continues
 		}
 		return "", restoreAuthority(ctx, err, access, admin)
 	}
 	return action, access.patchAuthority(ctx, map[string]any{"metadata": map[string]any{"annotations": map[string]any{savedAuthority: nil}}})
 }
 
-// removeAuthority blanks the authority of the administrator's certificate, and keeps it beside.
+// removeAuthority empties the config map of the CA, and saves the CA in an annotation.
 func (a *api) removeAuthority(ctx context.Context) (state.Action, error) {
 	found, exists, err := getObject[corev1.ConfigMap](ctx, a, clusterConfig, adminAuthority)
 	if err != nil {
@@ -81,7 +81,6 @@ func (a *api) removeAuthority(ctx context.Context) (state.Action, error) {
 	})
 }
 
-// patchAuthority changes the config map that holds the authority.
 func (a *api) patchAuthority(ctx context.Context, fields map[string]any) error {
 	content, err := json.Marshal(fields)
 	if err != nil {
@@ -90,7 +89,6 @@ func (a *api) patchAuthority(ctx context.Context, fields map[string]any) error {
 	return a.patch(ctx, clusterConfig, adminAuthority, content)
 }
 
-// waitRevoked waits until every API server refuses the administrator and lets the emergency access in.
 func (c *Cluster) waitRevoked(ctx context.Context, admin, access *api) error {
 	began, refusals, failures := c.net.Clock.Now(), 0, 0
 	for refusals < minRefusals {
@@ -101,7 +99,7 @@ func (c *Cluster) waitRevoked(ctx context.Context, admin, access *api) error {
 		switch {
 		case fault.Is(theirs, fault.Denied):
 			failures++
-		case theirs != nil: // nobody answered
+		case theirs != nil: // no response
 		case ours == nil:
 			refusals, failures = 0, 0
 		case fault.Is(ours, fault.Denied):
@@ -117,14 +115,14 @@ func (c *Cluster) waitRevoked(ctx context.Context, admin, access *api) error {
 	return nil
 }
 
-// checkAccess asks the API on a new connection whether it lets us in, of whom it has to be sure.
+// checkAccess uses a new connection, so that each check may reach another API server.
 func (a *api) checkAccess(ctx context.Context) error {
 	a.http.CloseIdleConnections()
 	_, _, err := getObject[identity](ctx, a, namespaces, "kube-system")
 	return err
 }
 
-// restoreAuthority puts the authority back by whoever is let in, and says so in the error.
+// restoreAuthority tries the accesses in order, and adds the result to the error.
 func restoreAuthority(ctx context.Context, cause error, accesses ...*api) error {
 	for _, access := range accesses {
 		if access.restore(ctx) == nil {

@@ -10,13 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxSanitized is how much of what others say is repeated, in characters.
 const maxSanitized = 400
 
-// sanitize returns what others say as people may see it: one line, not long, of nothing but text.
 func sanitize(words string) string { return text.Sanitize(words, text.WithLimit(maxSanitized)) }
 
-// truncateMessage shortens the API's own words in an error: they may quote a whole object.
+// truncateMessage shortens the API's message in an error: it may quote a whole object.
 func truncateMessage(err error) error {
 	var failure *fault.Error
 	var answer apierrors.APIStatus

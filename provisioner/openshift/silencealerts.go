@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The places of what silences alerts that nobody acts on, every few hours.
 const (
 	silenceCronJobs resourcePath = "batch/v1/cronjobs@openshift-monitoring"
 	silenceJobs     resourcePath = "batch/v1/jobs@openshift-monitoring"
@@ -21,13 +20,14 @@ const (
 
 const (
 	silenceName = "silence"          // of the CronJob
-	silenceJob  = "silence-exoshift" // of its run at our wish
-	// manualAnnotation marks a Job that somebody started of a CronJob, as the command oc does.
+	silenceJob  = "silence-exoshift" // of the Job that exoshift starts
+	// manualAnnotation marks a Job that was started from a CronJob manually, like the command oc does.
 	manualAnnotation = "cronjob.kubernetes.io/instantiate"
 )
 
-// SilenceAlerts has the cluster's own job silence the alerts that nobody acts on, now and not in some hours, and takes the
-// job away once it is over. fault.Transient: it runs; fault.NotFound: the cluster has no such job; fault.Conflict: it failed.
+// SilenceAlerts starts the cluster's own job that silences the alerts that need no action, instead of waiting some hours for it,
+// and deletes the job once it has ended. fault.Transient: it runs; fault.NotFound: the cluster has no such job; fault.Conflict:
+// it failed.
 func (c *Cluster) SilenceAlerts(ctx context.Context) error {
 	const op = "silence the alerts that nobody acts on"
 	api, err := c.connect(ctx)
@@ -77,7 +77,7 @@ func (a *api) startSilencing(ctx context.Context, op string, cron batchv1.CronJo
 	return truncateMessage(a.toFault(ctx, op, err))
 }
 
-// endSilencing takes a job away that is over; one that somebody else made stays, and counts as well.
+// endSilencing deletes a finished job unless somebody else created it; that counts as well.
 func (a *api) endSilencing(ctx context.Context, op string, job batchv1.Job) error {
 	done, failed := hasJobCondition(job, batchv1.JobComplete), hasJobCondition(job, batchv1.JobFailed)
 	if !done && !failed {

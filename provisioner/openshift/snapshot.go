@@ -6,20 +6,18 @@ import (
 	"exoshift/state"
 )
 
-// snapshot is what tells how far the cluster is: all that was seen at one moment.
+// snapshot is all that one poll found about the progress of the cluster.
 type snapshot struct {
 	pollResult
-	observed  state.Snapshot // as far as it is made already
+	observed  state.Snapshot // as far as it is built already
 	probes    state.Probes
 	failure   error // why something could not be read; nil if all was
 	bootstrap netip.Addr
 	expected  []state.ExpectedNode
 }
 
-// masterLabel marks the control plane's nodes.
 const masterLabel = "node-role.kubernetes.io/master"
 
-// countMasters counts the masters that have registered.
 func (e snapshot) countMasters() int {
 	count := 0
 	for _, node := range e.nodes {
@@ -30,7 +28,7 @@ func (e snapshot) countMasters() int {
 	return count
 }
 
-// minMasters is on how many masters the bootstrap machine wants to see the control plane before it gives way.
+// minMasters is on how many masters the bootstrap machine requires the control plane before it ends.
 const minMasters = 2
 
 func (e snapshot) isControlPlaneRunning() bool {
@@ -42,8 +40,8 @@ func (e snapshot) isControlPlaneRunning() bool {
 	return true
 }
 
-// hasMasterRequest tells whether a master has asked for its first certificate: there is no other trace in the API of a machine
-// that has fetched its configuration.
+// hasMasterRequest reports whether a master has requested its first certificate: the API has no other trace of a machine that has
+// fetched its configuration.
 func (e snapshot) hasMasterRequest() bool {
 	masters := map[string]bool{}
 	for _, node := range e.expected {
@@ -57,13 +55,12 @@ func (e snapshot) hasMasterRequest() bool {
 	return false
 }
 
-// isTornDown tells whether the bootstrap machine's API server has left those of the cluster, for when the event
-// that says so has expired.
+// isTornDown reports whether the bootstrap machine's API server is gone from those of the cluster, for when the event has
+// expired.
 func (e snapshot) isTornDown() bool {
 	return e.bootstrap.IsValid() && len(e.servers) >= minMasters && !e.servers[e.bootstrap.String()] && e.succeeded
 }
 
-// hasReadyWorker tells whether a node is Ready that is no master.
 func (e snapshot) hasReadyWorker() bool {
 	for _, node := range e.observed.Nodes {
 		if _, master := node.Labels[masterLabel]; node.Ready && !master {
@@ -73,7 +70,6 @@ func (e snapshot) hasReadyWorker() bool {
 	return false
 }
 
-// isStable tells whether the version is installed and every operator stable.
 func (e snapshot) isStable() bool {
 	return e.observed.Version.IsInstalled() && e.observed.Version.Total > 0 && len(e.observed.Version.Unstable) == 0
 }

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// stripObject takes out of an object what fills pages and tells nothing, and where somebody may have written a password: of
-// pods, whose environment is part of what they shall be, only their state is left.
+// stripObject removes bulky fields without diagnostic value, and those that may hold a password: of pods, whose spec holds
+// environment variables, only the status is kept.
 func stripObject(object unstructured.Unstructured) {
 	object.SetManagedFields(nil)
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
@@ -21,7 +21,6 @@ func stripObject(object unstructured.Unstructured) {
 	}
 }
 
-// isUnhealthy tells whether an object deserves to be looked at first.
 func isUnhealthy(object unstructured.Unstructured) bool {
 	phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
 	switch object.GetKind() {
@@ -39,10 +38,9 @@ func isUnhealthy(object unstructured.Unstructured) bool {
 			return true
 		}
 	}
-	return len(conditions) == 0 // nobody has answered a request, or looked after the object
+	return len(conditions) == 0 // no decision on a request, or no controller for the object
 }
 
-// isBadCondition tells whether a condition is one that it should not be.
 func isBadCondition(condition map[string]any) bool {
 	kind, _ := condition["type"].(string)
 	status, _ := condition["status"].(string)

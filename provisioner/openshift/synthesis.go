@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The places of what turns a catalog into a cluster.
 const (
 	synDeployments  resourcePath = "apps/v1/deployments@syn"
 	synStatefulSets resourcePath = "apps/v1/statefulsets@syn"
@@ -20,10 +19,9 @@ const (
 	definitions     resourcePath = "apiextensions.k8s.io/v1/customresourcedefinitions"
 )
 
-// Names of what is looked at in the namespace syn.
 const (
 	stewardName    = "steward"
-	stewardTitle   = "steward-agent" // the catalog has an application of the other name
+	stewardTitle   = "steward-agent" // the catalog uses the other name for an application
 	argoTitle      = "argo-cd"
 	argoName       = "syn-argocd"
 	argoController = "syn-argocd-application-controller"
@@ -31,7 +29,6 @@ const (
 	rootName       = "root"
 )
 
-// Health as Argo CD words it.
 const (
 	healthy     = "Healthy"
 	progressing = "Progressing"
@@ -40,8 +37,8 @@ const (
 	unknown     = "Unknown"
 )
 
-// GetSynthesis takes one look at Steward, at Argo CD and at its applications: each kind is asked for once. What does not
-// exist (yet), or is of a kind that does not, is Missing.
+// GetSynthesis polls Steward, Argo CD and its applications once, with one request for each kind. What does not exist (yet), or
+// whose kind does not, is Missing.
 func (c *Cluster) GetSynthesis(ctx context.Context) (state.SynStatus, error) {
 	api, err := c.connect(ctx)
 	if err != nil {
@@ -56,7 +53,6 @@ func (c *Cluster) GetSynthesis(ctx context.Context) (state.SynStatus, error) {
 	return found, nil
 }
 
-// synState is what one round of requests found.
 type synState struct {
 	steward      workload
 	installed    bool // Steward exists
@@ -84,7 +80,7 @@ func (a *api) getSynthesis(ctx context.Context) (seen synState, err error) {
 	if seen.controller, seen.controlled, err = getObject[workload](ctx, a, synStatefulSets, argoController); err != nil {
 		return seen, err
 	}
-	if !seen.isReady() { // the pods tell why
+	if !seen.isReady() { // the pods have the reason
 		if seen.pods, err = listObjects[synPod](ctx, a, synPods, ""); err != nil {
 			return seen, err
 		}
@@ -107,7 +103,6 @@ func (s synState) buildStewardStatus() state.ApplicationStatus {
 	return status
 }
 
-// argo is the part of argoproj.io/v1beta1 ArgoCD that tells how it is.
 type argo struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Status   struct {
@@ -115,7 +110,7 @@ type argo struct {
 	} `json:"status"`
 }
 
-// operatorTimeout is how old an operator's pods have to be before Steward takes the operator for stuck.
+// operatorTimeout is the age of an operator's pods after which Steward considers the operator stuck.
 const operatorTimeout = 10 * time.Minute
 
 func (s synState) buildArgoStatus(now time.Time) state.ApplicationStatus {

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// clusterVersion is the part of config.openshift.io/v1 ClusterVersion that tells how far the cluster is.
 type clusterVersion struct {
 	Status struct {
 		Desired struct {
@@ -45,12 +44,11 @@ func (v clusterVersion) toStatus() state.VersionStatus {
 var (
 	// "Working towards 4.20.5: 713 of 903 done (79% complete), waiting on authentication, console"
 	percentPattern = regexp.MustCompile(`\((\d{1,3})% complete\)`)
-	// Besides, "waiting up to 40 minutes on etcd" and "Cluster operator etcd is not available"; the wording of both is
-	// not verified for every version.
+	// Besides, "waiting up to 40 minutes on etcd" and "Cluster operator etcd is not available"; the wording of both is not
+	// verified for every version.
 	waitingPattern = regexp.MustCompile(`(?:[Ww]aiting (?:up to [0-9a-z ]+? )?(?:on|for)|[Cc]luster operators?) ([a-z0-9-]+(?:, (?:and )?[a-z0-9-]+)*)`)
 )
 
-// parsePercent returns how much is complete by a message, 0 if it does not say.
 func parsePercent(message string) int {
 	match := percentPattern.FindStringSubmatch(message)
 	if match == nil {
@@ -60,7 +58,6 @@ func parsePercent(message string) int {
 	return min(percent, 100)
 }
 
-// parseWaitingOn returns the operators that a message names as what is waited for.
 func parseWaitingOn(message string) []string {
 	match := waitingPattern.FindStringSubmatch(message)
 	if match == nil {

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// workload is what Deployment and StatefulSet of apps/v1 have in common.
 type workload struct {
 	Spec struct {
 		Replicas *int `json:"replicas"`
@@ -18,7 +17,7 @@ type workload struct {
 	} `json:"status"`
 }
 
-// isReady tells whether all of its pods are ready, of which there is one unless it says otherwise.
+// isReady requires one pod if the workload has no replicas field.
 func (w workload) isReady() bool {
 	wanted := 1
 	if w.Spec.Replicas != nil {
@@ -27,10 +26,8 @@ func (w workload) isReady() bool {
 	return wanted > 0 && w.Status.Ready >= wanted
 }
 
-// isAvailable tells whether a deployment serves.
 func (w workload) isAvailable() bool { return w.Status.Conditions.is("Available") }
 
-// describeHealth tells how a deployment is, and if it does not serve, why: by its pods of that name, else by its conditions.
 func (w workload) describeHealth(pods []synPod, name string) (health, message string) {
 	if w.isAvailable() {
 		return healthy, ""
@@ -51,7 +48,6 @@ func (w workload) describeHealth(pods []synPod, name string) (health, message st
 	return health, sanitize(cmp.Or(reason, w.Status.Conditions.find("Available").Message, "it starts"))
 }
 
-// synPod is the part of a v1 Pod that tells why it is not ready.
 type synPod struct {
 	Metadata struct {
 		Name   string            `json:"name"`
@@ -65,7 +61,7 @@ type synPod struct {
 	} `json:"status"`
 }
 
-// describeUnreadyPods returns why the pods of a workload are not ready: of the first that tells.
+// describeUnreadyPods returns the reason of the first pod that has one.
 func describeUnreadyPods(pods []synPod, name string) string {
 	for _, pod := range pods {
 		if pod.Metadata.Labels["app.kubernetes.io/name"] != name && !strings.HasPrefix(pod.Metadata.Name, name+"-") {
@@ -93,7 +89,7 @@ func (p synPod) describeUnready() string {
 	return ""
 }
 
-// isStarting tells whether a container waits as every one does at first.
+// isStarting reports whether a container waits for one of the reasons that every container has at first.
 func isStarting(reason string) bool {
 	return reason == "ContainerCreating" || reason == "PodInitializing"
 }
