@@ -19,7 +19,6 @@ import (
 	"github.com/klauspost/compress/gzip" // unpacks about twice as fast as the standard library
 )
 
-// download brings the published archive of an entry to its place.
 func (i *Installer) download(ctx context.Context, e cacheEntry, p publication, progress func(string)) error {
 	packed, published, err := i.findArchive(ctx, p)
 	if err != nil {
@@ -36,7 +35,6 @@ func (i *Installer) download(ctx context.Context, e cacheEntry, p publication, p
 	return nil
 }
 
-// replaceProgram unpacks the program of a verified archive and returns its checksum.
 func (i *Installer) replaceProgram(e cacheEntry, p publication) (sum string, err error) {
 	i.log("unpacking " + p.name())
 	file, err := renameio.NewPendingFile(e.program(), renameio.WithTempDir(filepath.Dir(e.program())), renameio.WithPermissions(0o700))
@@ -63,7 +61,6 @@ func newUnpackFault(p publication, err error) error {
 		WithHint("the archive is intact but not what was expected; check the version")
 }
 
-// unpack writes the program in an archive to a writer and returns its checksum.
 func (i *Installer) unpack(archive string, to io.Writer) (sum string, err error) {
 	packed, err := fileread.Open(archive, i.limits.archive)
 	if err != nil {
@@ -85,7 +82,7 @@ func (i *Installer) unpack(archive string, to io.Writer) (sum string, err error)
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// findProgram returns the program in the archive; what else is in there is never written anywhere.
+// findProgram reads the archive only up to the program; nothing else in it is ever written.
 func findProgram(unzipped io.Reader, limit int64) (io.Reader, error) {
 	entries := tar.NewReader(unzipped)
 	for {

@@ -11,8 +11,8 @@ import (
 	"github.com/coreos/stream-metadata-go/stream"
 )
 
-// FindBootImage returns the image for OpenStack on x86_64 that this version of OpenShift wants its machines to boot from;
-// none is made for Exoscale.
+// FindBootImage returns the image for OpenStack on x86_64 that this version of OpenShift requires for its machines; none is built
+// for Exoscale.
 func (i *Installer) FindBootImage(ctx context.Context) (state.BootImage, error) {
 	const op = "find the boot image"
 	program, err := i.verifyProgram()

@@ -20,9 +20,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// cacheEntry is the place of one program in the cache: the published list of checksums with its signature, the archive, the
-// program, a lock, and an archive on its way. Nothing of it is trusted for being there: each run checks the signature
-// of the list, the archive by the list, and the program by the archive.
+// cacheEntry is the directory of one program in the cache: the published checksums with their signature, the archive, the
+// program, a lock, and a partial download. Nothing in it is trusted: each run verifies the signature of the checksums, the
+// archive against them, and the program against the archive.
 type cacheEntry struct{ dir string }
 
 func (e cacheEntry) program() string { return filepath.Join(e.dir, programName) }
@@ -30,7 +30,6 @@ func (e cacheEntry) lock() string    { return filepath.Join(e.dir, "lock") }
 
 func (e cacheEntry) archive(p publication) string { return filepath.Join(e.dir, p.archive) }
 
-// loadChecksums returns the list that was kept, with its signature.
 func (e cacheEntry) loadChecksums(p publication) (kept checksums, err error) {
 	if kept.list, err = fileread.Bytes(filepath.Join(e.dir, checksumName), maxList); err != nil {
 		return kept, err
@@ -41,7 +40,6 @@ func (e cacheEntry) loadChecksums(p publication) (kept checksums, err error) {
 	return kept, err
 }
 
-// checkArchive returns nil if the archive is the published one, and fs.ErrNotExist if nothing is there.
 func (i *Installer) checkArchive(e cacheEntry, p publication) error {
 	sum, err := hashFile(e.archive(p), i.limits.archive)
 	if err != nil {
@@ -61,7 +59,6 @@ func (i *Installer) checkArchive(e cacheEntry, p publication) error {
 	return err
 }
 
-// clear removes what was kept, and what was half unpacked when a run was killed.
 func (e cacheEntry) clear(p publication) error {
 	unfinished, err := fs.Glob(os.DirFS(e.dir), ".*")
 	if err != nil {
@@ -75,7 +72,6 @@ func (e cacheEntry) clear(p publication) error {
 	return nil
 }
 
-// store moves a verified archive to its place, beside what vouches for it.
 func (e cacheEntry) store(p publication, published checksums, part partialDownload) error {
 	for name, content := range map[string][]byte{checksumName: published.list, signatureName: published.signature} {
 		if len(content) == 0 {
@@ -91,8 +87,8 @@ func (e cacheEntry) store(p publication, published checksums, part partialDownlo
 	return part.remove()
 }
 
-// ensureCached returns what the program of an entry says it is, and its checksum. The archive is downloaded if it is not there
-// or damaged, the program unpacked if it is not that of the archive.
+// ensureCached returns the release that the program reports, and its checksum. It downloads the archive if that is missing or
+// damaged, and unpacks the program if it is not that of the archive.
 func (i *Installer) ensureCached(ctx context.Context, e cacheEntry, p publication, progress func(string)) (state.Release, string, error) {
 	if _, err := os.Stat(e.archive(p)); err == nil {
 		progress("verifying " + p.name())
@@ -118,7 +114,7 @@ func (i *Installer) ensureCached(ctx context.Context, e cacheEntry, p publicatio
 	return release, want, err
 }
 
-// fillCache downloads the archive and unpacks the program, which stay if it says itself that it is what it was fetched for.
+// fillCache keeps archive and program only if the program reports the wanted version.
 func (i *Installer) fillCache(ctx context.Context, e cacheEntry, p publication, progress func(string)) (release state.Release, sum string, err error) {
 	if err := e.clear(p); err != nil {
 		return release, "", fault.New(fault.Internal, "keep "+p.name(), err)
@@ -135,7 +131,6 @@ func (i *Installer) fillCache(ctx context.Context, e cacheEntry, p publication, 
 	return release, sum, err
 }
 
-// verifyVersion makes sure that the program is of the wanted version.
 func (i *Installer) verifyVersion(ctx context.Context, e cacheEntry, p publication) (state.Release, error) {
 	release, err := i.queryVersion(ctx, e.program())
 	if err != nil {
@@ -148,7 +143,7 @@ func (i *Installer) verifyVersion(ctx context.Context, e cacheEntry, p publicati
 	return release, nil
 }
 
-// lock keeps others from filling the same entry, and waits for one who does.
+// lock waits while another process fills the same entry.
 func (i *Installer) lock(ctx context.Context, e cacheEntry, p publication, progress func(string)) (unlock func(), err error) {
 	if err := os.MkdirAll(e.dir, 0o700); err != nil {
 		return nil, fault.New(fault.Internal, "make room for "+p.name(), err).WithHint("check the permissions of this folder")
@@ -176,7 +171,6 @@ func (i *Installer) lock(ctx context.Context, e cacheEntry, p publication, progr
 	}
 }
 
-// hashFile returns the sha256 of a file in hex.
 func hashFile(path string, limit int64) (string, error) {
 	file, err := fileread.Open(path, limit)
 	if err != nil {

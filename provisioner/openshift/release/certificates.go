@@ -16,13 +16,11 @@ import (
 )
 
 const (
-	// certificatesDir is where the bootstrap machine has the certificates that it starts the control plane with.
+	// certificatesDir holds the certificates with which the bootstrap machine starts the control plane.
 	certificatesDir = "/opt/openshift/tls"
-	// maxCertificates bounds a file of certificates.
 	maxCertificates = 1 << 20
 )
 
-// ignitionFile is a file in an Ignition document, as far as its content goes.
 type ignitionFile struct {
 	Path     string `json:"path"`
 	Contents struct {
@@ -31,8 +29,8 @@ type ignitionFile struct {
 	} `json:"contents"`
 }
 
-// parseValidity tells from when until when the certificates in bootstrap.ign are valid: those of the one that ends first. It
-// is one of those that live for a day (openshift-install, pkg/asset/tls).
+// parseValidity returns the validity of the certificate in bootstrap.ign that expires first. It is one of those that are valid
+// for a day (openshift-install, pkg/asset/tls).
 func parseValidity(bootstrap []byte) (from, until time.Time, err error) {
 	var document struct {
 		Storage struct {
@@ -62,7 +60,6 @@ func parseValidity(bootstrap []byte) (from, until time.Time, err error) {
 	return from, until, nil
 }
 
-// parseCertificates returns the certificates of a file, which is PEM.
 func (f ignitionFile) parseCertificates() ([]*x509.Certificate, error) {
 	content, err := f.decode()
 	if err != nil {
@@ -82,7 +79,6 @@ func (f ignitionFile) parseCertificates() ([]*x509.Certificate, error) {
 	return found, nil
 }
 
-// decode decodes what the document says the file holds.
 func (f ignitionFile) decode() ([]byte, error) {
 	source, err := dataurl.DecodeString(f.Contents.Source)
 	if err != nil {

@@ -15,7 +15,6 @@ var (
 	exactVersion = regexp.MustCompile(`^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$`)
 )
 
-// parseChannel returns the x.y of a channel.
 func parseChannel(channel string) (minor string, isChannel bool) {
 	match := channelName.FindStringSubmatch(channel)
 	if match == nil {
@@ -24,7 +23,6 @@ func parseChannel(channel string) (minor string, isChannel bool) {
 	return match[1], true
 }
 
-// matchVersion tells whether an answer accepts an exact version: that very one, or any of the channel's x.y.
 func matchVersion(answer, version string) bool {
 	if minor, isChannel := parseChannel(answer); isChannel {
 		return strings.HasPrefix(version, minor+".")
@@ -32,10 +30,9 @@ func matchVersion(answer, version string) bool {
 	return version == answer
 }
 
-// versionField is the key of the answer that chooses the release.
 const versionField = "openshift.version"
 
-// resolve returns the exact version to use. A channel is asked once: what an earlier run noted stays.
+// resolve requests a channel's version only once: the version recorded by an earlier run is kept.
 func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
 	if noted != "" {
 		return noted, i.checkRecorded(noted)
@@ -55,7 +52,6 @@ func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
 	return answer, nil
 }
 
-// checkRecorded refuses to go on with another version than the cluster was begun with.
 func (i *Installer) checkRecorded(noted string) error {
 	if exactVersion.MatchString(noted) && matchVersion(i.choice.Version, noted) {
 		return nil
@@ -65,7 +61,7 @@ func (i *Installer) checkRecorded(noted string) error {
 		WithHint("answer with version %s again, or start another cluster in a new --dir", noted)
 }
 
-// resolveChannel reads which version a channel stands for today, from the release.txt in its directory.
+// resolveChannel reads the current version of a channel from the release.txt in its directory.
 func (i *Installer) resolveChannel(ctx context.Context, channel string) (string, error) {
 	url := clientsDirectory + channel + "/release.txt"
 	content, err := i.read(ctx, url)
@@ -81,7 +77,7 @@ func (i *Installer) resolveChannel(ctx context.Context, channel string) (string,
 	return version, nil
 }
 
-// parseReleaseName finds the line "Name:           4.20.5".
+// parseReleaseName parses the line "Name:           4.20.5".
 func parseReleaseName(content []byte) (string, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for lines.Scan() {

@@ -12,16 +12,14 @@ import (
 	"exoshift/internal/fault"
 )
 
-// archive is the packed program as it is published.
 type archive struct {
 	url, name string
 	sum       string // sha256, hex
 }
 
-// checksums are the list of a release's checksums as it is published, with its signature; of OKD there is none.
+// checksums is the published file of a release's checksums, and its signature; OKD publishes none.
 type checksums struct{ list, signature []byte }
 
-// findArchive finds the archive for this host in the list of checksums that the publisher signed.
 func (i *Installer) findArchive(ctx context.Context, p publication) (archive, checksums, error) {
 	var published checksums
 	var err error
@@ -46,7 +44,6 @@ func (i *Installer) findArchive(ctx context.Context, p publication) (archive, ch
 	return archive{url: p.directory + p.archive, name: p.archive, sum: sum}, published, nil
 }
 
-// findChecksum returns the sha256 of the archive for this host, from a list that the release key's owner signed.
 func (p publication) findChecksum(published checksums) (string, error) {
 	list := published.list
 	if p.signed {
@@ -64,7 +61,6 @@ func (p publication) findChecksum(published checksums) (string, error) {
 	return sum, nil
 }
 
-// fetchSignature downloads that of the list of checksums.
 func (i *Installer) fetchSignature(ctx context.Context, p publication) ([]byte, error) {
 	signature, err := i.read(ctx, p.directory+signatureName)
 	if fault.Is(err, fault.NotFound) {
@@ -74,7 +70,7 @@ func (i *Installer) fetchSignature(ctx context.Context, p publication) ([]byte, 
 	return signature, err
 }
 
-// parseChecksum finds the line "<sha256 in hex>  <name>".
+// parseChecksum parses the line "<sha256 in hex>  <name>".
 func parseChecksum(list []byte, name string) (string, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(list))
 	for lines.Scan() {

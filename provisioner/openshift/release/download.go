@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// stallTimeout is how long a download may stand still, and at least minProgress bytes have to come in each period: both
-	// by the wall clock.
+	// stallTimeout is how long a download may receive nothing, and at least minProgress bytes must arrive in each such period; by
+	// the wall clock.
 	stallTimeout   = time.Minute
 	progressPeriod = 2 * time.Minute
 	minProgress    = 512 << 10
@@ -34,7 +34,7 @@ var (
 	errUnencrypted = errors.New("the server leads to an address that is not encrypted")
 )
 
-// open starts a download of at most so many bytes. The body ends in an error if it stands still or ends early.
+// open fails if the download exceeds most bytes. Reading the body fails if it stalls or ends early.
 func (i *Installer) open(ctx context.Context, url string, most int64) (*http.Response, error) {
 	response, err := i.request(ctx, url, most, http.Header{})
 	if err != nil {
@@ -43,7 +43,6 @@ func (i *Installer) open(ctx context.Context, url string, most int64) (*http.Res
 	return response, closeOnError(response, url)
 }
 
-// closeOnError ends a download whose answer is not the file.
 func closeOnError(response *http.Response, url string) error {
 	err := checkResponse(response, url)
 	if err != nil {
@@ -52,7 +51,7 @@ func closeOnError(response *http.Response, url string) error {
 	return err
 }
 
-// request sends a GET and returns whatever the answer is, with at most so many bytes.
+// request returns any response, limited to most bytes.
 func (i *Installer) request(ctx context.Context, url string, most int64, header http.Header) (*http.Response, error) {
 	op := "download " + url
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -62,7 +61,7 @@ func (i *Installer) request(ctx context.Context, url string, most int64, header 
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	request.Header = header
-	// The files are compressed already, and their checksums are those of the compressed bytes.
+	// The files are already compressed, and their checksums are those of the compressed bytes.
 	request.Header.Set("Accept-Encoding", "identity")
 	client := &http.Client{Transport: network.Limits{Bytes: most}.Wrap(i.net.NewTransport()), CheckRedirect: requireHTTPS}
 	response, err := client.Do(request)
@@ -77,7 +76,6 @@ func (i *Installer) request(ctx context.Context, url string, most int64, header 
 	return response, nil
 }
 
-// read downloads a small file.
 func (i *Installer) read(ctx context.Context, url string) (content []byte, err error) {
 	err = i.retry(ctx, func() (int64, error) {
 		response, err := i.open(ctx, url, maxList)
@@ -94,8 +92,8 @@ func (i *Installer) read(ctx context.Context, url string) (content []byte, err e
 	return content, err
 }
 
-// retry repeats a download that the network interrupted. An attempt tells how many bytes it got that stay: one that got
-// a good part of the way counts as the first again.
+// retry repeats a download that the network interrupted. download returns how many bytes it received that are kept: after an
+// attempt that made good progress the count of attempts starts again.
 func (i *Installer) retry(ctx context.Context, download func() (kept int64, err error)) error {
 	const (
 		attempts = 3
@@ -116,7 +114,7 @@ func (i *Installer) retry(ctx context.Context, download func() (kept int64, err 
 	}
 }
 
-// requireHTTPS lets a redirection lead to HTTPS only.
+// requireHTTPS refuses redirects to other schemes.
 func requireHTTPS(request *http.Request, via []*http.Request) error {
 	const most = 10
 	switch {
@@ -128,7 +126,7 @@ func requireHTTPS(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// checkResponse names the address that was asked for: those that servers lead to are signed, and nobody's business.
+// checkResponse names the requested URL in errors: those of redirects may be signed and therefore secret.
 func checkResponse(response *http.Response, url string) error {
 	op := "download " + url
 	switch code := response.StatusCode; {
@@ -152,8 +150,7 @@ func newWebPageError(op string) error {
 		WithHint("a proxy or a login page stands between this machine and the server; open the address in a browser")
 }
 
-// toTransferFault makes a fault of an error while a connection was made or used. cause is why its context ended, if it
-// did.
+// toTransferFault converts an error of making or using a connection. cause is the cause of its context's end, if it ended.
 func toTransferFault(cause error, op string, err error) error {
 	var distrust *tls.CertificateVerificationError
 	switch {
@@ -174,15 +171,14 @@ func toTransferFault(cause error, op string, err error) error {
 	return fault.New(fault.Transient, op, network.DescribeError(err))
 }
 
-// timeoutBody is a response body that cancels its request when nothing comes for a while, or so little that the download
-// would never end.
+// timeoutBody cancels its request when nothing arrives for a while, or so little that the download would never end.
 type timeoutBody struct {
 	body   io.ReadCloser
 	op     string
 	cancel context.CancelCauseFunc // of the request
 	cause  func() error            // why the request was cancelled
-	idle   func()                  // drops the connection
-	waited time.Duration           // in this period, which ends when enough came; the time between reads does not count
+	idle   func()                  // closes the connection
+	waited time.Duration           // in this period, which ends when enough arrived; the time between reads does not count
 	came   int                     // bytes in this period
 }
 

@@ -21,29 +21,26 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// generationFile notes beside the generated files what made them.
 const generationFile = "generation.json"
 
-// bootstrapIgnition is what the bootstrap machine boots from.
 const bootstrapIgnition = "bootstrap.ign"
 
-// generation is the content of generationFile.
 type generation struct {
 	Version string `json:"version"`
-	Inputs  string `json:"inputs,omitzero"` // sha256 of what they were made from, hex
-	// From when to when the first certificates are valid, once the document that says so is gone.
+	Inputs  string `json:"inputs,omitzero"` // sha256 of the inputs, hex
+	// Validity of the first certificates, kept when bootstrap.ign is deleted.
 	Created time.Time `json:"created,omitzero"`
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// listBootstrapFiles are what nobody needs once the cluster stands on its own: they hold every private key of the cluster.
+// listBootstrapFiles returns the files that only the bootstrap needs: they hold every private key of the cluster.
 func listBootstrapFiles() []string {
 	return []string{bootstrapIgnition, ".openshift_install_state.json", "tls"}
 }
 
-// Generate runs openshift-install in a directory of its own and moves that into place as dir when all is done: dir is
-// a finished generation or does not exist. One that is there is only read, whatever is wanted: its keys and
-// its infrastructure ID may be in use. said hears if it was made from something else.
+// Generate runs openshift-install in a temporary directory and renames that to dir when all is done: dir is a finished generation
+// or does not exist. An existing one is only read, whatever is wanted: its keys and its infrastructure ID may be in use. said is
+// called if it was made from other inputs.
 func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error) {
 	if isComplete(dir) {
 		if isOutdated(dir, wanted) {
@@ -51,7 +48,7 @@ func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Gener
 		}
 		return i.readIgnition(dir)
 	}
-	// Only an empty directory goes away; what else is there is not ours to touch.
+	// Rmdir removes only an empty directory; any other content must stay.
 	if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
 			WithHint("%s is no finished generation; move it away and run again", dir)
@@ -62,15 +59,14 @@ func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Gener
 	return i.readIgnition(dir)
 }
 
-// Try has the program read what it would generate from, and make nothing of it that stays. It fails with fault.Invalid
-// for what Generate would refuse.
+// Try runs openshift-install on the inputs and discards the result. It fails with fault.Invalid for what Generate would refuse.
 func (i *Installer) Try(ctx context.Context, dir string, wanted state.Generation) error {
 	return i.withWorkspace(dir, wanted, func(w workspace) error { return i.createManifests(ctx, w) })
 }
 
 func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) error {
 	return i.withWorkspace(dir, wanted, func(w workspace) error {
-		// People hear of the place where all of it will be.
+		// Messages name the final directory.
 		w.onMessage = func(line string) { said(strings.ReplaceAll(line, w.dir, dir)) }
 		if err := i.createManifests(ctx, w); err != nil {
 			return err
@@ -85,7 +81,6 @@ func (i *Installer) generate(ctx context.Context, dir string, wanted state.Gener
 	})
 }
 
-// workspace is a directory that the program works in.
 type workspace struct {
 	dir       string
 	wanted    state.Generation
@@ -93,7 +88,6 @@ type workspace struct {
 	onMessage func(line string)
 }
 
-// withWorkspace opens a workshop beside dir, and clears it away afterwards.
 func (i *Installer) withWorkspace(dir string, wanted state.Generation, work func(workspace) error) error {
 	if _, err := i.verifyProgram(); err != nil {
 		return err
@@ -106,9 +100,8 @@ func (i *Installer) withWorkspace(dir string, wanted state.Generation, work func
 	return work(workspace{dir: place, wanted: wanted, mask: newMasker(wanted), onMessage: func(string) {}})
 }
 
-// createManifests has the program make the manifests, and changes those.
 func (i *Installer) createManifests(ctx context.Context, w workspace) error {
-	// The program deletes this copy when it has read it.
+	// The program deletes this copy after reading it.
 	if err := os.WriteFile(filepath.Join(w.dir, "install-config.yaml"), w.wanted.InstallConfig, 0o600); err != nil {
 		return fault.New(fault.Internal, "write install-config.yaml", err)
 	}
@@ -127,26 +120,26 @@ func (i *Installer) create(ctx context.Context, w workspace, target string) erro
 	return i.run(ctx, execution{program: program, args: args, mask: w.mask, onMessage: w.onMessage})
 }
 
-// hashInputs is a checksum of everything that a generation is made from, wherever it was found.
+// hashInputs is independent of where the inputs were found.
 func hashInputs(wanted state.Generation) string {
 	hash := sha256.New()
 	wanted.Manifests = slices.Clone(wanted.Manifests)
 	for m := range wanted.Manifests {
 		wanted.Manifests[m].Source = ""
 	}
-	// Of texts and truth values only: encoding them cannot fail, nor can hashing.
+	// Strings and booleans only: encoding them cannot fail, nor can hashing.
 	_ = json.NewEncoder(hash).Encode(wanted)
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// isOutdated tells whether a generation is known to be made from something else than what is wanted now.
+// isOutdated reports whether a generation is known to be made from other inputs.
 func isOutdated(dir string, wanted state.Generation) bool {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
 	return err == nil && made.Inputs != "" && made.Inputs != hashInputs(wanted)
 }
 
-// makeWorkDir returns a new directory beside dir, and removes those that an interrupted run left behind: they hold keys.
+// makeWorkDir creates a directory beside dir, and removes those that interrupted runs left: they hold keys.
 func makeWorkDir(dir string) (string, error) {
 	parent, prefix := filepath.Dir(dir), "."+filepath.Base(dir)+"-"
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -164,7 +157,7 @@ func makeWorkDir(dir string) (string, error) {
 	return os.MkdirTemp(parent, prefix+"*.unfinished")
 }
 
-// publish notes the generation, closes it to everybody else and moves it into place.
+// publish writes the record of the generation, removes access for others, and renames the directory.
 func publish(work, dir string, mask masker, made generation) error {
 	err := cleanLog(filepath.Join(work, logFile), mask)
 	if err == nil {
@@ -190,10 +183,9 @@ func saveRecord(work string, made generation) error {
 	return renameio.WriteFile(filepath.Join(work, generationFile), content, 0o600)
 }
 
-// logFile is what the program notes in its directory, in more detail than it says.
+// logFile is the program's own log, with more detail than its output.
 const logFile = ".openshift_install.log"
 
-// cleanLog hides secrets in the program's own log, in case it noted any.
 func cleanLog(path string, mask masker) error {
 	noted, err := fileread.Bytes(path, fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
@@ -209,8 +201,8 @@ func cleanLog(path string, mask masker) error {
 	return renameio.WriteFile(path, []byte(clean), 0o600)
 }
 
-// makePrivate leaves what openshift-install wrote to its owner: it opens some of its files to the group, keys among
-// them.
+// makePrivate removes the permissions of group and others: openshift-install makes some of its files readable for the group, keys
+// among them.
 func makePrivate(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -227,8 +219,8 @@ func makePrivate(dir string) error {
 // Strip is the function of the same name.
 func (*Installer) Strip(dir string) error { return Strip(dir) }
 
-// Strip removes from a finished generation what only the bootstrap machine needed, and notes before what has to be known of
-// it. A generation that is stripped already, or none, is fine.
+// Strip removes from a finished generation what only the bootstrap machine needed, after recording what is still needed of it. It
+// does nothing for a generation that is already stripped, or that does not exist.
 func Strip(dir string) error {
 	if err := strip(dir); err != nil {
 		return fault.New(fault.Internal, "remove the keys of the bootstrap from "+dir, err)
@@ -261,7 +253,7 @@ func strip(dir string) error {
 	return nil
 }
 
-// isComplete tells whether openshift-install has written everything that an installation needs, or still needs.
+// isComplete reports whether all files exist that an installation needs, or still needs.
 func isComplete(dir string) bool {
 	names := []string{"metadata.json", "master.ign", "worker.ign", "auth/kubeconfig"}
 	if !isStripped(dir) {
@@ -276,7 +268,7 @@ func isComplete(dir string) bool {
 	return true
 }
 
-// isStripped tells whether a generation is without what only the bootstrap machine needed, or is about to be.
+// isStripped reports whether a generation lacks what only the bootstrap machine needed, or is about to.
 func isStripped(dir string) bool {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)

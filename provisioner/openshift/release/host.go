@@ -5,14 +5,14 @@ import (
 	"runtime"
 )
 
-// payload is the architecture of the machines, as the mirror, the stream metadata and Go call it. The directory on the
-// mirror is chosen by it, the file in there by the host that runs openshift-install.
+// payload is the architecture of the machines, in the words of the mirror, the stream metadata and Go. It determines the
+// directory on the mirror; the host that runs openshift-install determines the file in there.
 const (
 	payloadDirectory = "x86_64"
 	payloadGo        = "amd64"
 )
 
-// resolveHostSuffix is how archives for a host are called. For Linux on arm64, OKD's is inferred from OCP's.
+// resolveHostSuffix returns the end of the name of a host's archives. For Linux on arm64, OKD's is inferred from OCP's.
 func resolveHostSuffix(system, architecture string) (string, error) {
 	switch system + "/" + architecture {
 	case "linux/amd64":
@@ -27,5 +27,4 @@ func resolveHostSuffix(system, architecture string) (string, error) {
 	return "", fmt.Errorf("%s is not published for %s/%s", programName, system, architecture)
 }
 
-// formatHost names the machine in the cache.
 func formatHost() string { return runtime.GOOS + "-" + runtime.GOARCH }

@@ -19,7 +19,6 @@ import (
 	"github.com/vincent-petithory/dataurl"
 )
 
-// readIgnition reads a finished generation.
 func (i *Installer) readIgnition(dir string) (state.Ignition, error) {
 	ignition, err := loadIgnition(dir, i.version)
 	if err != nil {
@@ -55,7 +54,6 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 	return ignition, loadPointers(dir, &ignition)
 }
 
-// loadBootstrap reads what the bootstrap machine boots from, if that is still there.
 func loadBootstrap(dir string, made generation, ignition *state.Ignition) error {
 	content, err := fileread.Bytes(filepath.Join(dir, bootstrapIgnition), fileread.Large)
 	if errors.Is(err, os.ErrNotExist) && !made.Created.IsZero() {
@@ -75,8 +73,7 @@ func loadBootstrap(dir string, made generation, ignition *state.Ignition) error 
 	return nil
 }
 
-// ReadGeneration reads a finished generation of whichever version, "" if it was made by hand; os.ErrNotExist if there is
-// none.
+// ReadGeneration reads a finished generation of any version, "" if it was made by hand; os.ErrNotExist if there is none.
 func ReadGeneration(dir string) (ignition state.Ignition, version string, err error) {
 	if ignition, err = loadIgnition(dir, ""); err != nil {
 		return ignition, "", err
@@ -85,7 +82,7 @@ func ReadGeneration(dir string) (ignition state.Ignition, version string, err er
 	return ignition, made.Version, err
 }
 
-// loadRecord reads what made a generation, whose boot image goes with it. One that was made by hand says nothing of that.
+// loadRecord returns an empty record for a generation that was made by hand.
 func loadRecord(dir string) (generation, error) {
 	var made generation
 	err := loadJSON(filepath.Join(dir, generationFile), &made)
@@ -95,7 +92,6 @@ func loadRecord(dir string) (generation, error) {
 	return made, err
 }
 
-// loadPointers reads the documents that send machines to the cluster, and the authority they trust.
 func loadPointers(dir string, ignition *state.Ignition) error {
 	for _, role := range []string{"master", "worker"} {
 		pointer, err := fileread.Bytes(filepath.Join(dir, role+".ign"), fileread.Large)
@@ -116,7 +112,7 @@ func loadPointers(dir string, ignition *state.Ignition) error {
 	return nil
 }
 
-// parseRootCA returns the certificate authority, in PEM, that a pointer trusts: that of the machine config servers.
+// parseRootCA returns the CA of the machine config servers that a pointer Ignition config trusts, as PEM.
 func parseRootCA(pointer []byte) ([]byte, error) {
 	var document struct {
 		Ignition struct {
@@ -141,7 +137,7 @@ func parseRootCA(pointer []byte) ([]byte, error) {
 		return nil, fmt.Errorf("its authority: %w", err)
 	}
 	block, _ := pem.Decode(source.Data)
-	if block == nil || block.Type != "CERTIFICATE" || len(block.Headers) > 0 { // as Ignition, whose pool passes over others
+	if block == nil || block.Type != "CERTIFICATE" || len(block.Headers) > 0 { // like Ignition, whose pool skips others
 		return nil, errors.New("its authority is not a certificate in PEM")
 	}
 	if _, err := x509.ParseCertificate(block.Bytes); err != nil {

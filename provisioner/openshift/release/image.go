@@ -16,9 +16,9 @@ import (
 	"github.com/klauspost/compress/gzip" // unpacks about twice as fast as the standard library
 )
 
-// OpenImage downloads a boot image and unpacks it on the way, a little ahead of its reader. Whether the download was
-// what the release names is known at its end: io.EOF means that it was, Close before it returns an error. progress hears
-// how far the download is, about once a second, from another goroutine and not after Close.
+// OpenImage downloads a boot image and unpacks it while it is read. The checksum of the download is verified at its end: io.EOF
+// means that it was right, Close before it returns an error. progress receives the progress of the download about once a second,
+// from another goroutine and not after Close.
 func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
 	op := "download " + image.URL
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -29,7 +29,7 @@ func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progre
 	}
 	sum := sha256.New()
 	gauge := &progressMeter{clock: i.net.Clock, what: "the boot image", total: body.total, emit: progress}
-	// One buffer for gzip and for what comes after: gzip reads no byte beyond its end from an io.ByteReader.
+	// One buffer for gzip and for what follows: gzip reads no byte beyond its end from an io.ByteReader.
 	compressed := bufio.NewReaderSize(io.TeeReader(body, io.MultiWriter(sum, gauge)), 1<<16)
 	unpacked, err := openGzip(op, compressed)
 	if err != nil {
@@ -54,13 +54,12 @@ func openGzip(op string, compressed *bufio.Reader) (io.Reader, error) {
 	return unpacked, nil
 }
 
-// openImage is what the reader of an image holds.
 type openImage struct {
 	op         string
 	cancel     context.CancelCauseFunc // of the download
 	body       io.Closer
 	prefetcher *prefetcher
-	end        error // once the end was reached: io.EOF, or why it is not the right image
+	end        error // after the end: io.EOF, or why it is not the right image
 }
 
 func (o *openImage) Read(p []byte) (int, error) {
@@ -72,7 +71,7 @@ func (o *openImage) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the download. It fails if the image was not read to its end, or was not the right one.
+// Close cancels the download. It fails if the image was not read to its end, or was not the right one.
 func (o *openImage) Close() error {
 	o.cancel(nil)
 	o.prefetcher.stop()
@@ -86,7 +85,7 @@ func (o *openImage) Close() error {
 	return err
 }
 
-// verifiedImage ends in io.EOF only if all bytes of the download had the right checksum.
+// verifiedImage returns io.EOF only if the checksum of the download was right.
 type verifiedImage struct {
 	op         string
 	want       string
@@ -106,7 +105,6 @@ func (v *verifiedImage) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verify returns io.EOF if the checksum is right.
 func (v *verifiedImage) verify() error {
 	if _, err := io.Copy(io.Discard, v.compressed); err != nil {
 		return wrapUnpackError(v.op, err)
@@ -117,7 +115,6 @@ func (v *verifiedImage) verify() error {
 	return io.EOF
 }
 
-// wrapUnpackError explains an error of unpacking; errors of the download itself are faults already.
 func wrapUnpackError(op string, err error) error {
 	var known *fault.Error
 	switch {

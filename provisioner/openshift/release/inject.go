@@ -17,10 +17,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// networkOperator holds the network operator's settings; the program writes it only if some of them are its own.
 const networkOperator = "manifests/cluster-network-03-config.yml"
 
-// prepareManifests makes the generated manifests in work those that are wanted. tell hears what was done.
 func prepareManifests(work string, wanted state.Generation, tell func(line string)) error {
 	if err := checkDomain(work, wanted.Domain); err != nil {
 		return err
@@ -34,7 +32,6 @@ func prepareManifests(work string, wanted state.Generation, tell func(line strin
 	return patchSettings(work, wanted, tell)
 }
 
-// objectKey is what tells one object of a cluster from another.
 type objectKey struct{ group, kind, namespace, name string }
 
 func (i objectKey) String() string {
@@ -44,7 +41,6 @@ func (i objectKey) String() string {
 	return i.kind + " " + i.namespace + "/" + i.name
 }
 
-// parseObjectKey reads which object a manifest describes.
 func parseObjectKey(content []byte) (objectKey, error) {
 	var object struct {
 		APIVersion string `yaml:"apiVersion"`
@@ -57,7 +53,7 @@ func parseObjectKey(content []byte) (objectKey, error) {
 	err := yaml.Unmarshal(content, &object)
 	var positioned yaml.Error
 	if errors.As(err, &positioned) {
-		// What the library says quotes lines beside, and the names of aliases, which may be a secret that begins with *.
+		// The library's message quotes adjacent lines, and the names of aliases, which may be a secret that begins with *.
 		err = errors.New("its YAML cannot be read")
 		if t := positioned.GetToken(); t != nil && t.Position != nil {
 			err = fmt.Errorf("its YAML cannot be read at line %d", t.Position.Line)
@@ -73,8 +69,8 @@ func parseObjectKey(content []byte) (objectKey, error) {
 	return objectKey{group, object.Kind, object.Metadata.Namespace, object.Metadata.Name}, nil
 }
 
-// injectManifests writes manifests beside the program's own. None may take the place of one of those, by its name or by the
-// object it describes: which of them wins would be chance. The network operator's settings are there to be replaced.
+// injectManifests writes manifests beside the program's own. None may replace one of those, by its name or by the object it
+// describes: which of them takes effect would be undefined. The network operator's settings may be replaced.
 func injectManifests(work string, manifests []state.Manifest) error {
 	generated, err := listGeneratedObjects(work)
 	if err != nil {
@@ -126,13 +122,11 @@ func newCollisionError(manifest state.Manifest, err error) error {
 		WithHint("rename it or take it away; what openshift-install generates cannot be replaced")
 }
 
-// isInjectable tells whether a name is that of a file right in one of the folders that the program reads.
 func isInjectable(name string) bool {
 	folder := path.Dir(name)
 	return path.Clean(name) == name && (folder == "manifests" || folder == "openshift")
 }
 
-// listGeneratedObjects returns the names of the program's manifests by what they describe.
 func listGeneratedObjects(work string) (map[objectKey]string, error) {
 	found := map[objectKey]string{}
 	for _, folder := range []string{"manifests", "openshift"} {
@@ -145,7 +139,7 @@ func listGeneratedObjects(work string) (map[objectKey]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			// What the program itself writes is not ours to judge.
+			// The program's own manifests are not validated.
 			if object, err := parseObjectKey(content); err == nil && object.kind != "" {
 				found[object] = folder + "/" + entry.Name()
 			}
@@ -154,7 +148,7 @@ func listGeneratedObjects(work string) (map[objectKey]string, error) {
 	return found, nil
 }
 
-// formatSummary tells how many manifests of which kinds were added, and nothing of what is in them.
+// formatSummary counts the added manifests by kind, and contains nothing of their content.
 func formatSummary(manifests []state.Manifest) string {
 	kinds := map[string]int{}
 	for _, manifest := range manifests {

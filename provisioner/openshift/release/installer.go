@@ -1,5 +1,5 @@
-// Package release is openshift-install of one release: found, downloaded, verified, run, and what it generates read. It
-// also opens the boot image that the release names.
+// Package release finds, downloads, verifies and runs the openshift-install of a release, and reads what it generates. It also
+// opens the boot image that the release names.
 package release
 
 import (
@@ -13,37 +13,36 @@ import (
 
 const programName = "openshift-install"
 
-// Choice says which openshift-install is wanted.
+// Choice selects an openshift-install.
 type Choice struct {
 	Distribution string // ocp or okd
-	Version      string // x.y.z, of OKD x.y.z-okd-scos.n, or a channel of OCP: stable-x.y, fast-x.y, candidate-x.y, latest-x.y
-	Program      string // path of a program that is used instead of a download; "" for none
-	Cache        string // directory that keeps downloads for other clusters
+	Version      string // x.y.z, for OKD x.y.z-okd-scos.n, or a channel of OCP: stable-x.y, fast-x.y, candidate-x.y, latest-x.y
+	Program      string // path of a program that is used instead of a download, or ""
+	Cache        string // directory of downloads, shared by all clusters
 }
 
 // Installer is openshift-install of one release.
 type Installer struct {
 	net     network.Network
 	choice  Choice
-	version string // exact once Fetch has succeeded, until then as chosen
+	version string // exact after Fetch has succeeded, until then as chosen
 	log     func(string)
 	limits  limits
 
 	mu      sync.Mutex
-	program string // path of the verified binary, once Fetch has succeeded
-	sum     string // its sha256 in hex; "" if it is one that the operator named
+	program string // path of the verified binary, after Fetch has succeeded
+	sum     string // its sha256 in hex; "" for a program given by its path
 }
 
-// New returns the openshift-install that was chosen. What the program says while it runs goes to log, line by
-// line, without secrets.
+// New returns the chosen openshift-install. The program's output goes to log, line by line, with secrets masked.
 func New(net network.Network, choice Choice, log func(string)) *Installer {
 	return &Installer{net: net, choice: choice, version: choice.Version, log: log, limits: newLimits()}
 }
 
-// Fetch makes the program of a release ready to run: that of the version which was noted by an earlier run, or with ""
-// that of the version or channel that was chosen. What the cache holds is
-// verified like what is downloaded: the signature of the checksums, the archive by them, the program by the archive. What the release is called is what the program
-// itself says. progress hears how far a download is, about once a second.
+// Fetch makes the program of a release ready to run: that of the version recorded by an earlier run, or with "" that of the
+// chosen version or channel. What the cache holds is verified like a download: the signature of the checksums, the archive
+// against them, the program against the archive. The name of the release is the one that the program reports. progress receives
+// the progress of a download, about once a second.
 func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error) {
 	path, sum, release, err := i.find(ctx, noted, progress)
 	if err != nil {
@@ -80,7 +79,7 @@ func (i *Installer) find(ctx context.Context, noted string, progress func(text s
 
 func (i *Installer) name() string { return programName + " " + i.version }
 
-// verifyProgram returns the path of the binary, which is still the one that was verified.
+// verifyProgram returns the path of the binary after verifying that it is unchanged.
 func (i *Installer) verifyProgram() (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

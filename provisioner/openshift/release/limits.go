@@ -6,15 +6,15 @@ import (
 	"exoshift/internal/fault"
 )
 
-// limits bound what is downloaded and what it unpacks to, in bytes: several times what releases have. The archive of the
-// program has about 700 MB, and a boot image as it is sent 1.5 GB.
+// limits bound downloads and their unpacked size, in bytes: several times that of releases. The archive of the program has about
+// 700 MB, and a compressed boot image 1.5 GB.
 type limits struct{ archive, program, image, unpackedImage int64 }
 
 func newLimits() limits {
 	return limits{archive: 2 << 30, program: 4 << 30, image: 8 << 30, unpackedImage: 32 << 30}
 }
 
-// limitedReader ends what is unpacked in an error after so many bytes.
+// limitedReader fails after so many bytes, unlike io.LimitedReader, which returns io.EOF.
 type limitedReader struct {
 	from  io.Reader
 	op    string

@@ -10,7 +10,6 @@ import (
 	"exoshift/state"
 )
 
-// useProgram checks the program that the operator named: it is used where it is, if it is what the answers want.
 func (i *Installer) useProgram(ctx context.Context, noted string) (state.Release, error) {
 	path := i.choice.Program
 	if err := checkExecutable(path); err != nil {
@@ -51,7 +50,6 @@ func checkExecutable(path string) error {
 	return nil
 }
 
-// checkProgramVersion compares what a program says it is with what is wanted.
 func (i *Installer) checkProgramVersion(version, noted string) error {
 	switch {
 	case isOKD(version) != (i.choice.Distribution == okd):

@@ -15,8 +15,7 @@ import (
 
 const hidden = "***"
 
-// secretShapes look like secrets wherever they come from: credentials, the password of the cluster's first user,
-// private keys, the user of an URL.
+// secretShapes match secrets of any origin: credentials, the password of kubeadmin, private keys, the user of a URL.
 var secretShapes = regexp.MustCompile(strings.Join([]string{
 	`(?:auth|password)\\*"\s*:\s*\\*"[^"\\]*`,
 	`\b[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3}\b`,
@@ -24,11 +23,10 @@ var secretShapes = regexp.MustCompile(strings.Join([]string{
 	`://[^/\s]+@`,
 }, "|"))
 
-// masker hides secrets in what the program says: it quotes values of the install-config that it refuses, and ends
-// with the password of the cluster's first user.
+// masker removes secrets from the program's output: it quotes values of the install-config that it refuses, and prints the
+// password of kubeadmin at the end.
 type masker struct{ secrets []string }
 
-// newMasker knows the secrets that a generation is made from.
 func newMasker(wanted state.Generation) masker {
 	var m masker
 	m.addPullSecret(wanted.InstallConfig)
@@ -38,12 +36,11 @@ func newMasker(wanted state.Generation) masker {
 	return m
 }
 
-// addPullSecret notes the pull secret of an install-config and the credentials in it.
 func (m *masker) addPullSecret(installConfig []byte) {
 	var config struct {
 		PullSecret string `yaml:"pullSecret"`
 	}
-	// An install-config that does not parse is for the program to complain about.
+	// The program reports an install-config that does not parse.
 	_ = yaml.Unmarshal(installConfig, &config)
 	m.add(config.PullSecret)
 	var pull struct {
@@ -59,7 +56,6 @@ func (m *masker) addPullSecret(installConfig []byte) {
 	}
 }
 
-// addSecret notes the values of a manifest that is a Secret.
 func (m *masker) addSecret(manifest []byte) {
 	var secret struct {
 		Kind       string            `yaml:"kind"`
@@ -77,19 +73,19 @@ func (m *masker) addSecret(manifest []byte) {
 	}
 }
 
-// add notes a secret, as it is and as it looks within quotes.
+// add adds a secret verbatim and with the escapes of a quoted string.
 func (m *masker) add(secret string) {
 	secret = strings.TrimSpace(secret)
 	if len(secret) < 4 {
-		return // hiding so short a text would only hide others
+		return // masking so short a text would mask other words
 	}
 	quoted := strconv.Quote(secret)
 	m.secrets = append(m.secrets, secret, quoted[1:len(quoted)-1])
-	// The longest first: a secret that is the beginning of another would leave the other's rest.
+	// Longest first: masking a secret that is a prefix of another would leave the rest of the other.
 	slices.SortStableFunc(m.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
-// hide replaces the known secrets, and what looks like one.
+// hide also masks the secretShapes.
 func (m masker) hide(text string) string {
 	for _, secret := range m.secrets {
 		text = strings.ReplaceAll(text, secret, hidden)

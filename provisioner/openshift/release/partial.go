@@ -16,22 +16,21 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// partialDownload is an archive on its way: what has come of it outlives the process, and the next request asks for the rest.
+// partialDownload is a partial archive that outlives the process; the next request continues it.
 type partialDownload struct {
 	path string
 	want archive
 }
 
-// origin is noted beside a partial archive: of which file it is a part.
+// origin is saved beside a partial archive: of which file it is a part.
 type origin struct {
 	SHA256 string `json:"sha256"`
 	ETag   string `json:"etag,omitempty"` // strong
 }
 
-// partialFile is an open partial archive, at its end.
 type partialFile struct {
 	file   *os.File
-	hash   hash.Hash // of what is in the file
+	hash   hash.Hash // of the file's content
 	size   int64
 	origin origin
 }
@@ -42,7 +41,7 @@ func (e cacheEntry) newPartial(want archive) partialDownload {
 
 func (p partialDownload) originPath() string { return p.path + ".json" }
 
-// open returns what was kept. A part of another archive is dropped.
+// open drops a part of another archive.
 func (p partialDownload) open() (*partialFile, error) {
 	k := &partialFile{hash: sha256.New(), origin: p.loadOrigin()}
 	if k.origin.SHA256 != p.want.sum {
@@ -88,7 +87,6 @@ func (p partialDownload) remove() error {
 
 func (k *partialFile) formatSum() string { return hex.EncodeToString(k.hash.Sum(nil)) }
 
-// reset drops what was kept.
 func (k *partialFile) reset() error {
 	k.hash.Reset()
 	k.size = 0
@@ -98,7 +96,7 @@ func (k *partialFile) reset() error {
 	return k.file.Truncate(0)
 }
 
-// Write appends to what was kept.
+// Write appends to the partial archive.
 func (k *partialFile) Write(content []byte) (int, error) {
 	n, err := k.file.Write(content)
 	_, _ = k.hash.Write(content[:n]) // never fails

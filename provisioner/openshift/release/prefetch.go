@@ -5,29 +5,27 @@ import (
 	"sync"
 )
 
-// The buffers of an ahead: enough that neither side waits for the other at each of them.
+// Sizes of a prefetcher's buffers: large enough that neither side waits for the other at each of them.
 const (
 	prefetchBuffers = 4
 	prefetchSize    = 256 << 10 // bytes
 )
 
-// prefetcher reads from a source in a goroutine of its own, so that what comes before and after it use a processor each.
+// prefetcher reads from a source in its own goroutine, so that the stages before and after it run in parallel.
 type prefetcher struct {
 	free    chan []byte // buffers to fill
 	filled  chan chunk
 	stopped chan struct{}
-	stop    func() // waits for the goroutine, which ends at once if nothing holds the source up
+	stop    func() // waits for the goroutine, which ends at once unless the source blocks
 	current chunk
-	rest    []byte // of current, not yet handed out
+	rest    []byte // of current, not yet read
 }
 
-// chunk is a filled buffer, and the error that came after it.
 type chunk struct {
 	content []byte
 	err     error
 }
 
-// newPrefetcher starts to read from source, until its first error or stop.
 func newPrefetcher(source io.Reader) *prefetcher {
 	a := &prefetcher{
 		free: make(chan []byte, prefetchBuffers), filled: make(chan chunk, prefetchBuffers), stopped: make(chan struct{}),
@@ -48,7 +46,7 @@ func (a *prefetcher) fill(source io.Reader) {
 			return
 		case buffer := <-a.free:
 			n, err := fillBuffer(source, buffer)
-			a.filled <- chunk{content: buffer[:n], err: err} // there is room for each buffer
+			a.filled <- chunk{content: buffer[:n], err: err} // does not block: there is room for each buffer
 			if err != nil {
 				return
 			}
@@ -56,7 +54,7 @@ func (a *prefetcher) fill(source io.Reader) {
 	}
 }
 
-// fillBuffer keeps the error of source as it is, unlike io.ReadFull.
+// fillBuffer returns the error of source unchanged, unlike io.ReadFull.
 func fillBuffer(source io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int

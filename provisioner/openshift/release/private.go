@@ -11,8 +11,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// checkPrivate refuses an entry of the cache that somebody else could change between its check and its run: who owns or
-// may write one of the folders from the cache down to it, or its program.
+// checkPrivate refuses an entry of the cache that another user could change between its verification and its execution: one who
+// owns or may write one of the folders from the cache down to it, or its program.
 func (e cacheEntry) checkPrivate(cache string) error {
 	for path := e.program(); ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)

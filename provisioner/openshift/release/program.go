@@ -20,19 +20,17 @@ const (
 	exitInterrupted   = 8
 )
 
-// stopTimeout is how long the program may take to stop when it is interrupted.
+// stopTimeout is how long the program may take to exit after an interrupt.
 const stopTimeout = 10 * time.Second
 
-// execution is one run of the program.
 type execution struct {
 	program   string
 	args      []string
 	stdout    io.Writer // may be nil
 	mask      masker
-	onMessage func(line string) // hears what is worth an operator's attention; may be nil
+	onMessage func(line string) // receives important messages; may be nil
 }
 
-// run executes the program and logs what it says.
 func (i *Installer) run(ctx context.Context, e execution) error {
 	said := &transcript{mask: e.mask, log: i.log, onMessage: e.onMessage}
 	err := e.start(ctx, said)
@@ -53,7 +51,6 @@ func (i *Installer) run(ctx context.Context, e execution) error {
 	return i.toFault(e, said, err)
 }
 
-// start runs the program to its end.
 func (e execution) start(ctx context.Context, stderr io.Writer) error {
 	command := exec.CommandContext(ctx, e.program, e.args...)
 	command.Env = buildEnvironment()
@@ -63,7 +60,7 @@ func (e execution) start(ctx context.Context, stderr io.Writer) error {
 	return command.Run()
 }
 
-// buildEnvironment is what the program gets to know of ours: no credentials.
+// buildEnvironment passes no credentials.
 func buildEnvironment() []string {
 	var kept []string
 	for _, name := range []string{
@@ -76,7 +73,6 @@ func buildEnvironment() []string {
 	return kept
 }
 
-// toFault explains why the program failed, in its own words.
 func (i *Installer) toFault(e execution, said *transcript, err error) error {
 	op := "run " + i.name() + " " + strings.Join(e.args, " ")
 	var exit *exec.ExitError

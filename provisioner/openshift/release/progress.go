@@ -7,14 +7,14 @@ import (
 	"exoshift/internal/network"
 )
 
-// progressMeter is a writer that tells how far a download is, about once a second.
+// progressMeter is a writer that reports the progress of a download about once a second.
 type progressMeter struct {
 	clock      network.Clock
 	what       string
 	done       int64 // bytes
-	total      int64 // bytes; less than 1 if it is not known
+	total      int64 // bytes; less than 1 if unknown
 	reportedAt time.Time
-	last       string // what was told; it is not told twice
+	last       string // the last report, which is not repeated
 	emit       func(text string)
 }
 

@@ -21,22 +21,20 @@ const (
 	signatureName = "sha256sum.txt.gpg"
 )
 
-// okdTag is a release of OKD on CentOS Stream CoreOS.
 var okdTag = regexp.MustCompile(`^4\.(\d+)\.\d+-okd-scos\.[0-9A-Za-z.]+$`)
 
-// publication is where the program of one version is published for this host.
 type publication struct {
 	version   string
-	directory string // URL, with a slash at its end
-	archive   string // its name; with the version in it, which ties a signed list to the version
+	directory string // URL, with a trailing slash
+	archive   string // its name; it contains the version, which ties signed checksums to the version
 	key       releaseKey
-	signed    bool // whether the checksums are signed; of OKD they are not (signing of recent releases is not confirmed)
+	signed    bool // whether the checksums are signed; OKD's are not (signing of recent releases is not confirmed)
 }
 
 func (p publication) name() string { return programName + " " + p.version }
 
-// toCacheEntry is the program's place in the cache. What one signer vouched for is never used under another, and what nobody
-// signed only by those who would download it from the same world.
+// toCacheEntry has a separate directory for each signer, and for unsigned programs one for each network, so that what one vouches
+// for is never used under another.
 func (p publication) toCacheEntry(cache string) cacheEntry {
 	signer := p.key.fingerprint
 	if !p.signed {
@@ -45,7 +43,6 @@ func (p publication) toCacheEntry(cache string) cacheEntry {
 	return cacheEntry{dir: filepath.Join(cache, programName, signer, p.version, formatHost())}
 }
 
-// findPublication finds where an exact version is published.
 func (i *Installer) findPublication(version string) (publication, error) {
 	op := "choose " + programName + " " + version
 	host, err := resolveHostSuffix(runtime.GOOS, runtime.GOARCH)
@@ -89,5 +86,4 @@ func checkDistribution(distribution, version string) error {
 	return nil
 }
 
-// isOKD tells a distribution by the text of its version.
 func isOKD(version string) bool { return strings.Contains(version, okd) }

@@ -2,8 +2,8 @@ package release
 
 import "context"
 
-// CheckPublished returns the exact version that was chosen, once it is known that it can be downloaded: fault.NotFound if
-// not. Only small files are read for it.
+// CheckPublished returns the exact version that was chosen, after checking that it can be downloaded: fault.NotFound if not. It
+// reads only small files.
 func (i *Installer) CheckPublished(ctx context.Context) (version string, err error) {
 	version, err = i.resolve(ctx, "")
 	if err != nil {

@@ -10,11 +10,10 @@ import (
 	"exoshift/state"
 )
 
-// releaseImage is a pull specification that names its content.
 var releaseImage = regexp.MustCompile(`^\S+@sha256:[0-9a-f]{64}$`)
 
-// queryVersion has a program itself say what release it installs, and for which architecture: the lines are "<path> <version>",
-// "release image <pull specification>", "release architecture <name>" and others.
+// queryVersion parses the output of the program's version command: "<path> <version>", "release image <pull specification>",
+// "release architecture <name>" and other lines.
 func (i *Installer) queryVersion(ctx context.Context, path string) (state.Release, error) {
 	var output strings.Builder
 	if err := i.run(ctx, execution{program: path, args: []string{"version"}, stdout: &output}); err != nil {
@@ -39,7 +38,7 @@ func (i *Installer) queryVersion(ctx context.Context, path string) (state.Releas
 
 func parseVersion(output string) (release state.Release, architecture string) {
 	first, rest, _ := strings.Cut(output, "\n")
-	// The path may hold spaces, the version does not.
+	// The path may contain spaces, the version does not.
 	if words := strings.Fields(first); len(words) > 1 && exactVersion.MatchString(words[len(words)-1]) {
 		release.Version = words[len(words)-1]
 	}

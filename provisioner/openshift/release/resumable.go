@@ -8,16 +8,14 @@ import (
 	"exoshift/internal/fault"
 )
 
-// resumableDownload is a download that goes on where the network interrupted it, as often as it gets on.
 type resumableDownload struct {
 	body   io.ReadCloser
 	resume func(offset int64) (io.ReadCloser, error)
-	offset int64 // of what comes next
-	total  int64 // bytes; less than 1 if it is not known
-	idle   int   // interruptions in a row between which nothing came
+	offset int64 // of the next byte
+	total  int64 // bytes; less than 1 if unknown
+	idle   int   // consecutive interruptions without a byte in between
 }
 
-// openResumable starts a download that is persistent. The end of ctx ends it.
 func (i *Installer) openResumable(ctx context.Context, url string) (*resumableDownload, error) {
 	response, err := i.open(ctx, url, i.limits.image) //nolint:bodyclose // Close of what is returned closes it
 	if err != nil {
@@ -25,7 +23,7 @@ func (i *Installer) openResumable(ctx context.Context, url string) (*resumableDo
 	}
 	tag := response.Header.Get("ETag")
 	if !strings.HasPrefix(tag, `"`) {
-		tag = "" // a weak one says too little
+		tag = "" // a weak one does not identify the bytes
 	}
 	return &resumableDownload{body: response.Body, total: response.ContentLength, resume: func(offset int64) (body io.ReadCloser, err error) {
 		err = i.retry(ctx, func() (int64, error) {
@@ -36,7 +34,6 @@ func (i *Installer) openResumable(ctx context.Context, url string) (*resumableDo
 	}}, nil
 }
 
-// openFrom returns what comes from offset on of the file with that tag.
 func (i *Installer) openFrom(ctx context.Context, url string, offset int64, tag string) (io.ReadCloser, error) {
 	response, start, err := i.openAt(ctx, url, i.limits.image, offset, tag)
 	if err != nil {
@@ -62,7 +59,7 @@ func (p *resumableDownload) Read(into []byte) (int, error) {
 		case !fault.Is(err, fault.Transient):
 			return n, err
 		case n > 0:
-			return n, nil // the error comes again
+			return n, nil // the error occurs again
 		}
 		if p.idle++; p.idle > most {
 			return 0, err

@@ -14,14 +14,13 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Manifests of the program that are read or changed.
 const (
 	dnsConfig       = "manifests/cluster-dns-02-config.yml"
 	ingressConfig   = "manifests/cluster-ingress-02-config.yml"
 	schedulerConfig = "manifests/cluster-scheduler-02-config.yml"
 )
 
-// checkDomain wants the manifests to be made for the domain that records, certificates and machines are made for.
+// checkDomain checks that the manifests have the domain of the records, certificates and machines.
 func checkDomain(work, domain string) error {
 	const op = "check the generated domain"
 	generated, err := loadManifest(work, dnsConfig)
@@ -35,7 +34,7 @@ func checkDomain(work, domain string) error {
 	return nil
 }
 
-// patchSettings changes the settings for which the install-config has no word, and leaves what is as wanted untouched.
+// patchSettings changes the settings that the install-config lacks, and leaves files unchanged that have the wanted values.
 func patchSettings(work string, wanted state.Generation, tell func(line string)) error {
 	for _, setting := range []struct {
 		file, key string
@@ -60,7 +59,6 @@ func patchSettings(work string, wanted state.Generation, tell func(line string))
 	return nil
 }
 
-// manifest is one of the program's manifests: a mapping in the order of its file.
 type manifest struct {
 	path   string
 	fields yaml.MapSlice
@@ -81,13 +79,11 @@ func loadManifest(work, name string) (manifest, error) {
 	return m, nil
 }
 
-// getSpec returns the value of a key of the object's spec, or nil.
 func (m manifest) getSpec(key string) any {
 	fields, _ := getValue(m.fields, "spec").(yaml.MapSlice)
 	return getValue(fields, key)
 }
 
-// setSpec writes the file with one key of its spec changed.
 func (m manifest) setSpec(key string, to any) error {
 	fields, _ := getValue(m.fields, "spec").(yaml.MapSlice)
 	content, err := yaml.Marshal(withValue(m.fields, "spec", withValue(fields, key, to)))
@@ -97,7 +93,6 @@ func (m manifest) setSpec(key string, to any) error {
 	return os.WriteFile(m.path, content, 0o600)
 }
 
-// getValue returns what a mapping has for a key, or nil.
 func getValue(fields yaml.MapSlice, key string) any {
 	for _, item := range fields {
 		if item.Key == key {
@@ -107,7 +102,7 @@ func getValue(fields yaml.MapSlice, key string) any {
 	return nil
 }
 
-// withValue returns a mapping in which a key has a value: in its place, or at the end.
+// withValue replaces the value of a key in its place, or appends it.
 func withValue(fields yaml.MapSlice, key string, to any) yaml.MapSlice {
 	changed := slices.Clone(fields)
 	for i := range changed {

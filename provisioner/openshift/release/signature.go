@@ -18,14 +18,13 @@ import (
 	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
 )
 
-// KeyFingerprint is that of the key which signs releases: Red Hat, Inc. (release key 2).
+// KeyFingerprint identifies the key that signs releases: Red Hat, Inc. (release key 2).
 const KeyFingerprint = "567E347AD0044ADE55BA8A5F199E2F91FD431D51"
 
-// loadReleaseKey is who vouches for releases.
 type releaseKey struct {
 	keys        openpgp.EntityList
 	fingerprint string // upper-case hex
-	scope       string // the fingerprint if the network has a key of its own, "" for the pinned one
+	scope       string // the fingerprint if the network has its own key, "" for the pinned one
 }
 
 // loadReleaseKey returns the network's key, or else the pinned one.
@@ -62,10 +61,10 @@ func parseReleaseKey(content []byte) (releaseKey, error) {
 	return releaseKey{keys: keys, fingerprint: strings.ToUpper(hex.EncodeToString(keys[0].PrimaryKey.Fingerprint))}, nil
 }
 
-// verify returns the list that the key's owner signed. A detached signature is over the published list; a signed
-// message holds the list itself, and only that one counts then. Which of them the mirror publishes is not known.
+// verify returns the signed list. A detached signature covers the published list; a signed message contains the list itself, and
+// only that one counts then. Which of them the mirror publishes is not known.
 func (k releaseKey) verify(list, signature []byte, now time.Time) ([]byte, error) {
-	// A key that has ended vouches for nothing, though the signature may be older.
+	// An expired key is not accepted, even if the signature is older.
 	if _, err := k.keys[0].VerifyPrimaryKey(now, nil); err != nil {
 		return nil, k.describeError(err)
 	}
@@ -89,7 +88,7 @@ func (k releaseKey) verify(list, signature []byte, now time.Time) ([]byte, error
 	return body, nil
 }
 
-// verifyMessage returns what a signed message holds; isMessage is false if it is none.
+// verifyMessage sets isMessage to false if it is no signed message.
 func (k releaseKey) verifyMessage(message []byte, config *packet.Config) (body []byte, isMessage bool, err error) {
 	details, err := openpgp.ReadMessage(bytes.NewReader(message), k.keys, nil, config)
 	if err != nil {
@@ -109,7 +108,7 @@ func (k releaseKey) verifyMessage(message []byte, config *packet.Config) (body [
 	return body, true, nil
 }
 
-// decodeArmor returns the binary form of a signature, which may be armored.
+// decodeArmor accepts binary signatures, too.
 func decodeArmor(signature []byte) ([]byte, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(signature), []byte("-----BEGIN PGP")) {
 		return signature, nil
@@ -121,7 +120,6 @@ func decodeArmor(signature []byte) ([]byte, error) {
 	return io.ReadAll(block.Body)
 }
 
-// describeError says in plain words why a signature is refused.
 func (k releaseKey) describeError(err error) error {
 	switch {
 	case errors.Is(err, pgperrors.ErrUnknownIssuer):

@@ -16,17 +16,17 @@ const (
 
 var logLine = regexp.MustCompile(`^(?:time="?[^ "]*"? )?level=(\w+) msg=(.*)$`)
 
-// transcript is what the program writes to its standard error: lines of the form level=error msg="...".
+// transcript parses the program's standard error: lines of the form level=error msg="...".
 type transcript struct {
 	mask      masker
 	log       func(string)
-	onMessage func(string) // hears everything but what is for debugging; may be nil
+	onMessage func(string) // receives all messages except debug messages; may be nil
 	partial   []byte
 	failed    []string // the last messages of level error and fatal
 	last      string
 }
 
-// Write takes the program's output in any portions.
+// Write accepts lines split at any point.
 func (t *transcript) Write(portion []byte) (int, error) {
 	t.partial = append(t.partial, portion...)
 	for {
@@ -39,7 +39,7 @@ func (t *transcript) Write(portion []byte) (int, error) {
 	}
 }
 
-// flush hears the last line if it did not end.
+// flush handles a last line without a newline.
 func (t *transcript) flush() {
 	t.handleLine(string(t.partial))
 	t.partial = nil
@@ -47,7 +47,7 @@ func (t *transcript) flush() {
 
 func (t *transcript) handleLine(line string) {
 	level, message := parseLine(strings.TrimSpace(line))
-	message = strings.Join(strings.Fields(t.mask.hide(message)), " ") // in this order: secrets have spaces, too
+	message = strings.Join(strings.Fields(t.mask.hide(message)), " ") // in this order: secrets contain spaces, too
 	if message == "" {
 		return
 	}
@@ -62,7 +62,7 @@ func (t *transcript) handleLine(line string) {
 	}
 }
 
-// formatErrors returns the program's last errors, or else its last words, or else fallback.
+// formatErrors returns the program's last errors, or else its last messages, or else fallback.
 func (t *transcript) formatErrors(fallback string) string {
 	if len(t.failed) > 0 {
 		return strings.Join(t.failed, "; ")
@@ -70,7 +70,7 @@ func (t *transcript) formatErrors(fallback string) string {
 	return cmp.Or(t.last, fallback)
 }
 
-// parseLine takes a line apart; a line of another form is a message without a level.
+// parseLine returns a line of another form as a message without a level.
 func parseLine(line string) (level, message string) {
 	match := logLine.FindStringSubmatch(line)
 	if match == nil {

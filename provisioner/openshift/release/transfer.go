@@ -12,17 +12,16 @@ import (
 	"exoshift/internal/fault"
 )
 
-// transfer brings an archive into the cache, in as many attempts as it takes.
 type transfer struct {
 	*Installer
 	part     partialDownload
-	what     string // for people
+	what     string // for messages
 	progress func(text string)
-	resumed  bool // whether an attempt continued what was kept
+	resumed  bool // whether an attempt continued a partial download
 }
 
-// complete downloads what is missing of the archive and verifies the whole. What does not fit is deleted; if some of it
-// was kept from before, all of it is fetched once more.
+// complete downloads the rest of the archive and verifies the whole. An archive with the wrong checksum is deleted; if a part of
+// it was from an earlier download, all of it is downloaded once more.
 func (t *transfer) complete(ctx context.Context) error {
 	for again := false; ; again = true {
 		var got string
@@ -46,7 +45,6 @@ func (t *transfer) complete(ctx context.Context) error {
 	}
 }
 
-// tryOnce asks for what is missing, once. It returns the checksum of the whole and how much came.
 func (t *transfer) tryOnce(ctx context.Context) (sum string, came int64, err error) {
 	part, err := t.part.open()
 	if err != nil {
@@ -74,7 +72,6 @@ func (t *transfer) tryOnce(ctx context.Context) (sum string, came int64, err err
 	return part.formatSum(), part.size - before, nil
 }
 
-// receive appends an answer that begins at start to the part.
 func (t *transfer) receive(part *partialFile, response *http.Response, start int64) error {
 	body := bufio.NewReaderSize(response.Body, 1<<16)
 	gauge := &progressMeter{clock: t.net.Clock, what: t.what, done: start, emit: t.progress}
@@ -92,7 +89,7 @@ func (t *transfer) receive(part *partialFile, response *http.Response, start int
 	return err
 }
 
-// begin drops what was kept, because all of the file comes, unless it is something else that comes.
+// begin drops the partial archive, because the response has all of the file, unless the response is a web page.
 func (t *transfer) begin(part *partialFile, response *http.Response, body *bufio.Reader) error {
 	if head, _ := body.Peek(64); isWebPage(head) {
 		return newWebPageError("download " + t.part.want.url)
@@ -107,7 +104,6 @@ func (t *transfer) begin(part *partialFile, response *http.Response, body *bufio
 	return t.part.saveOrigin(part.origin)
 }
 
-// closePart closes the part; one that holds nothing is removed.
 func (t *transfer) closePart(part *partialFile) error {
 	if err := part.file.Close(); err != nil || part.size > 0 {
 		return err
@@ -119,8 +115,8 @@ func (t *transfer) toStoreFault(err error) error {
 	return fault.New(fault.Internal, "store "+t.part.path, err).WithHint("check the disk's space and the folder's permissions")
 }
 
-// openAt asks for a file of at most so many bytes from an offset on, if it is still the one of that tag. It returns where the answer starts: at
-// the offset, or at zero.
+// openAt requests at most that many bytes from an offset on, if the file still has that tag. It returns where the response
+// starts: at the offset, or at zero.
 func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, tag string) (response *http.Response, start int64, err error) {
 	if offset > 0 {
 		header := http.Header{"Range": {fmt.Sprintf("bytes=%d-", offset)}}
@@ -140,7 +136,7 @@ func (i *Installer) openAt(ctx context.Context, url string, most, offset int64, 
 	return response, 0, err
 }
 
-// parseStart tells where an answer to a request for a range starts. It is of no use if the server cannot begin there.
+// parseStart returns where the response to a range request starts. It is unusable if the server cannot start there.
 func parseStart(response *http.Response, offset int64) (start int64, usable bool) {
 	switch response.StatusCode {
 	case http.StatusPartialContent:
