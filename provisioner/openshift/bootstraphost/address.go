@@ -16,9 +16,9 @@ import (
 // healthPort is where load balancers answer in plain HTTP; see haproxy.cfg.
 const healthPort = 8404
 
-// DiscoverAddress returns the address that this machine is seen by at the load balancer with that address. A load balancer
-// that answers but does not tell, because it was made by an older version, is fault.NotFound; one that does not answer
-// (yet) is fault.Transient. Somebody on the way could change the answer: what it is used for has to be safe then, too.
+// DiscoverAddress returns this machine's address as the load balancer with that address sees it. A load balancer that answers
+// without the address, because it was created by an older version, is fault.NotFound; one that does not answer (yet) is
+// fault.Transient. The response is not authenticated: its use has to be safe even if it was tampered with.
 func (h *Host) DiscoverAddress(ctx context.Context, balancer string) (netip.Addr, error) {
 	op := "ask load balancer " + balancer + " for our own address"
 	ctx, cancel := context.WithTimeout(ctx, collectTimeout)
@@ -35,7 +35,6 @@ func (h *Host) DiscoverAddress(ctx context.Context, balancer string) (netip.Addr
 	return address, nil
 }
 
-// fetchAddress returns the body of an answer, or "" if the load balancer does not know the question.
 func (h *Host) fetchAddress(ctx context.Context, balancer string) (string, error) {
 	target, err := netip.ParseAddr(balancer)
 	if err != nil {

@@ -19,15 +19,14 @@ import (
 
 const (
 	gatewayPort = 19531
-	// firstEntries is how far back the first look goes, and maxEntries how many any look reads at most; what is left comes
-	// with the next.
+	// firstEntries is how many entries the first request reads, from the end of the journal; maxEntries bounds every request, and
+	// the rest is read by the next.
 	firstEntries = 200
 	maxEntries   = 1000
-	// maxJournal bounds, in bytes, what is read of an answer.
+	// maxJournal bounds, in bytes, what is read of a response.
 	maxJournal = 4 << 20
 )
 
-// listUnits are those whose lines say how the bootstrap goes.
 func listUnits() []string {
 	return []string{
 		"release-image.service", "node-image-pull.service", "node-image-overlay.service", "bootkube.service",
@@ -35,7 +34,7 @@ func listUnits() []string {
 	}
 }
 
-// gateway is the machine's journal, served by systemd-journal-gatewayd.
+// gateway reads the machine's journal from systemd-journal-gatewayd.
 type gateway struct {
 	net    network.Network
 	client *http.Client
@@ -51,7 +50,6 @@ func (g *gateway) close() {
 	}
 }
 
-// readLines returns what was journaled since the last look.
 func (g *gateway) readLines(ctx context.Context, address netip.Addr, who *identity) ([]state.JournalLine, error) {
 	const op = "read the journal of the bootstrap machine"
 	body, err := g.fetch(ctx, address, who)
@@ -67,7 +65,6 @@ func (g *gateway) readLines(ctx context.Context, address netip.Addr, who *identi
 	return lines, nil
 }
 
-// toFault tells a machine that is another one from one that does not answer yet.
 func (g *gateway) toFault(op string, err error) error {
 	var foreign *tls.CertificateVerificationError
 	if errors.As(err, &foreign) {
@@ -81,7 +78,7 @@ func (g *gateway) fetch(ctx context.Context, address netip.Addr, who *identity) 
 	if g.client == nil {
 		g.client = newClient(g.net, address, who)
 	}
-	query := url.Values{"_SYSTEMD_UNIT": listUnits()} // one of them
+	query := url.Values{"_SYSTEMD_UNIT": listUnits()} // any of them
 	target := url.URL{Scheme: "https", Host: netip.AddrPortFrom(address, gatewayPort).String(), Path: "/entries", RawQuery: query.Encode()}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
@@ -100,9 +97,8 @@ func (g *gateway) fetch(ctx context.Context, address netip.Addr, who *identity) 
 	return response.Body, nil
 }
 
-// formatRange asks for the end of the journal at first, later for what comes from the cursor on: "entries=CURSOR:SKIP:
-// COUNT", as systemd-journal-gatewayd(8) has it. The cursor's own entry comes again; skipping it is not safe at the end
-// of the journal.
+// formatRange requests the end of the journal at first, later the entries from the cursor on: "entries=CURSOR:SKIP: COUNT", see
+// systemd-journal-gatewayd(8). The cursor's own entry is repeated, because skipping it is not safe at the end of the journal.
 func (g *gateway) formatRange() string {
 	if g.cursor == "" {
 		return fmt.Sprintf("entries=:-%d:%d", firstEntries, maxEntries)
@@ -110,7 +106,7 @@ func (g *gateway) formatRange() string {
 	return fmt.Sprintf("entries=%s:0:%d", g.cursor, maxEntries)
 }
 
-// parseEntries reads entries, one JSON object a line. What an answer that breaks off has brought is kept.
+// parseEntries parses one JSON object per line, and returns the entries of an incomplete response.
 func (g *gateway) parseEntries(body io.Reader) ([]state.JournalLine, error) {
 	var lines []state.JournalLine
 	scanner := bufio.NewScanner(io.LimitReader(body, maxJournal))
@@ -128,7 +124,6 @@ func (g *gateway) parseEntries(body io.Reader) ([]state.JournalLine, error) {
 	return lines, scanner.Err()
 }
 
-// newClient trusts the certificate that the machine was given, and nothing else.
 func newClient(network network.Network, address netip.Addr, who *identity) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

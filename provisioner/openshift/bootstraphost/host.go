@@ -1,5 +1,5 @@
-// Package bootstraphost looks into the bootstrap machine, which never appears in the cluster's API: what its services have
-// recorded, over SSH, and what they say, from its journal's gateway. It only reads, and nothing depends on it.
+// Package bootstraphost reads the state of the bootstrap machine, which never appears in the cluster's API: the records of its
+// services over SSH, and its journal from systemd-journal-gatewayd. It is read-only, and nothing depends on it.
 package bootstraphost
 
 import (
@@ -15,16 +15,14 @@ import (
 )
 
 const (
-	// collectTimeout is how long, by the wall clock, one look may take.
 	collectTimeout = 8 * time.Second
-	// connectTimeout is how long a port may take to answer. A machine that has not booted answers nothing at all.
+	// connectTimeout is how long a port may take to answer. A machine that has not booted does not answer at all.
 	connectTimeout = 3 * time.Second
 )
 
 // Agent connects to an SSH agent.
 type Agent func(ctx context.Context) (net.Conn, error)
 
-// collectInterval is how often, by the run's clock, a machine is looked into.
 const collectInterval = 15 * time.Second
 
 // Host is a bootstrap machine.
@@ -32,31 +30,30 @@ type Host struct {
 	net  network.Network
 	file func(name string) ([]byte, error)
 
-	session *sshSession // these two belong to the look under way
+	session *sshSession // both belong to the running collection
 	gateway *gateway
 
 	mu      sync.Mutex
-	address netip.Addr  // that the latest look was at
+	address netip.Addr  // of the latest collection
 	began   time.Time   // when it began
-	pending *collection // that was not collected yet; nil if there is none
+	pending *collection // not returned yet; nil if there is none
 }
 
-// collection is one look at the machine, under way or over.
 type collection struct {
-	done   chan struct{} // closed once seen and err are there
+	done   chan struct{} // closed once seen and err are set
 	cancel context.CancelFunc
 	result state.BootstrapHost
 	err    error
 }
 
-// New returns the bootstrap machine of a cluster. file reads the files of openshift-install's own directory, by name. key
-// is the line of authorized_keys that the cluster's machines were given; agent leads to its private half. Without an
-// agent nobody logs in, and the journal is all that is looked at.
+// New returns the bootstrap machine of a cluster. file reads the files of openshift-install's own directory, by name. key is the
+// line of authorized_keys that the cluster's machines were given; agent holds its private key. Without an agent there is no SSH
+// login, and only the journal is read.
 func New(net network.Network, file func(name string) ([]byte, error), key string, agent Agent) *Host {
 	return &Host{net: net, file: file, session: newSSHSession(net, key, agent), gateway: newGateway(net)}
 }
 
-// Close ends the look that is under way, and the connections. A later look opens them again.
+// Close stops the running collection, and closes the connections. A later collection opens them again.
 func (h *Host) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,10 +66,10 @@ func (h *Host) Close() {
 	h.gateway.close()
 }
 
-// Collect returns what the services have recorded, and the lines that were journaled since the look before. It does
-// not wait: it begins a look, at most every 15 seconds, and returns what the one before found once that is over; until
-// then nothing. What could be had is returned beside an error. A machine that cannot be reached is fault.Transient;
-// fault.Denied is a machine, or an agent, that refuses us, and fault.Conflict a machine that is not the one we made.
+// Collect returns the records of the services, and the journal's lines since the previous collection. It does not wait: it starts
+// a collection, at most every 15 seconds, and returns the result of the previous one once that has ended; until then nothing. A
+// partial result is returned beside an error. A machine that cannot be reached is fault.Transient; a machine, or an agent, that
+// refuses access is fault.Denied, and a machine with other keys than the one that was created is fault.Conflict.
 func (h *Host) Collect(ctx context.Context, bootstrap netip.Addr) (state.BootstrapHost, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +91,6 @@ func (h *Host) Collect(ctx context.Context, bootstrap netip.Addr) (state.Bootstr
 	return seen, err
 }
 
-// start starts a look, which may outlive the caller but not the Host.
 func (h *Host) start(ctx context.Context, bootstrap netip.Addr) {
 	if h.address != bootstrap {
 		h.session.close()
@@ -126,7 +122,6 @@ func (h *Host) collect(ctx context.Context, bootstrap netip.Addr) (state.Bootstr
 	return seen, errors.Join(shut, mute)
 }
 
-// connect opens a connection to a port of the machine, through a proxy where one applies.
 func connect(ctx context.Context, net network.Network, address netip.Addr, port uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

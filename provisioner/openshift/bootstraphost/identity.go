@@ -13,15 +13,14 @@ import (
 	"exoshift/state"
 )
 
-// stateFile is openshift-install's memory. It holds all private keys of the cluster: no error quotes it.
+// stateFile is the state of openshift-install. It holds all private keys of the cluster: no error quotes it.
 const stateFile = ".openshift_install_state.json"
 
-// identity is by what the machine and we prove to each other who we are.
 type identity struct {
 	hostKey ssh.PublicKey   // of its SSH server
-	name    string          // that its gateway's certificate is made out to
-	server  *x509.CertPool  // that certificate alone
-	client  tls.Certificate // ours; openshift-install made it for whoever reads the journal
+	name    string          // subject of its gateway's certificate
+	server  *x509.CertPool  // only that certificate
+	client  tls.Certificate // ours; openshift-install created it for reading the journal
 }
 
 func readIdentity(file func(name string) ([]byte, error)) (*identity, error) {
@@ -44,7 +43,6 @@ func readIdentity(file func(name string) ([]byte, error)) (*identity, error) {
 	return who, nil
 }
 
-// readServer reads the keys that the machine was given.
 func (who *identity) readServer(keys []byte) error {
 	who.server = x509.NewCertPool()
 	for block, rest := pem.Decode(keys); block != nil; block, rest = pem.Decode(rest) {

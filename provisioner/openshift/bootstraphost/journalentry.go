@@ -9,12 +9,11 @@ import (
 	"exoshift/state"
 )
 
-// journalEntry is an entry of the journal, as journalctl and the gateway export it in JSON.
 type journalEntry struct {
 	Cursor   string          `json:"__CURSOR"`
 	Realtime string          `json:"__REALTIME_TIMESTAMP"` // microseconds since 1970
 	Unit     string          `json:"_SYSTEMD_UNIT"`
-	Message  json.RawMessage `json:"MESSAGE"` // a string, bytes as numbers if it is not text, or null if it is too long
+	Message  json.RawMessage `json:"MESSAGE"` // a string, an array of bytes if it is not text, or null if it is too long
 }
 
 func parseEntry(line []byte) (journalEntry, bool) {
@@ -23,10 +22,10 @@ func parseEntry(line []byte) (journalEntry, bool) {
 	return read, err == nil && read.Cursor != ""
 }
 
-// klogInfo is what the kubelet says when all is well, which is a lot: klog's lines of severity "info".
+// klogInfo matches klog's lines of severity "info", which the healthy kubelet writes in great numbers.
 var klogInfo = regexp.MustCompile(`^I\d{4} \d\d:\d\d:\d\d`)
 
-// toLine returns what the entry tells, and whether that is worth it.
+// toLine returns false for entries that are not worth showing.
 func (e journalEntry) toLine() (state.JournalLine, bool) {
 	text := sanitizeLine(e.decodeMessage())
 	microseconds, _ := strconv.ParseInt(e.Realtime, 10, 64)

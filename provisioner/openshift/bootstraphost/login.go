@@ -15,17 +15,13 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// user is whom RHCOS lets in.
 const user = "core"
 
-// errHostKeyMismatch is what a login ends in at a machine that is not the one we made.
 var errHostKeyMismatch = errors.New("its SSH server has another key than the one that the machine was given")
 
-// loginError is why nobody logs in, now or later.
 type loginError struct{ error }
 
-// connect proves who we are with the cluster's own key alone: a server ends the attempt after a few keys, and the others
-// are none of its business.
+// connect offers only the cluster's own key: a server ends the login after a few keys, and it must not learn the others.
 func (s *sshSession) connect(ctx context.Context, address netip.Addr, who *identity) error {
 	conn, err := connect(ctx, s.net, address, sshPort)
 	if err != nil {
@@ -66,13 +62,13 @@ func (s *sshSession) newClient(ctx context.Context, conn net.Conn, who *identity
 		return ssh.NewClient(through, channels, requests), nil
 	case signer.asked && !signer.signed:
 		return nil, &loginError{errors.New("the SSH agent was not allowed to use the cluster's key")}
-	case strings.Contains(err.Error(), "unable to authenticate"): // the library's words; there is no type for it
+	case strings.Contains(err.Error(), "unable to authenticate"): // the library has no type for this error
 		return nil, &loginError{errors.New("the machine does not accept the cluster's key")}
 	}
 	return nil, err
 }
 
-// findSigner finds the cluster's key at the agent; leave ends the conversation.
+// findSigner finds the cluster's key at the agent; leave closes the connection to the agent.
 func (s *sshSession) findSigner(ctx context.Context) (signer *trackedSigner, leave func(), err error) {
 	public, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.key))
 	if err != nil {
@@ -100,8 +96,8 @@ func (s *sshSession) findSigner(ctx context.Context) (signer *trackedSigner, lea
 	return &trackedSigner{Signer: signers[index]}, leave, nil
 }
 
-// trackedSigner is a key that notes how the agent uses it: an owner who was asked for it once, and said no or nothing, is not to
-// be asked every few seconds.
+// trackedSigner records how the agent uses the key: an owner who was asked to confirm its use once, and refused or did not
+// answer, must not be asked every few seconds.
 type trackedSigner struct {
 	ssh.Signer
 	asked, signed bool

@@ -12,7 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// recordEntry is one entry of a service's record, as bootstrap-service-record.sh writes it.
 type recordEntry struct {
 	Timestamp    time.Time `json:"timestamp"`
 	Phase        string    `json:"phase"`
@@ -24,14 +23,14 @@ type recordEntry struct {
 	PostCommand  string    `json:"postCommand"`
 }
 
-// Bounds of what is believed: the machine has half a dozen such services, of at most thirty stages each.
+// Limits of parsing: the machine has half a dozen such services, of at most thirty stages each.
 const (
 	maxServices = 32
 	maxStages   = 100
 )
 
-// parseRecords reads what tail prints: "==> PATH <==" before each file, an empty line after it. A file that is just being
-// written, and so is not whole, is left out.
+// parseRecords parses the output of tail: "==> PATH <==" before each file, an empty line after it. It skips a file that is being
+// written and therefore incomplete.
 func parseRecords(printed []byte) []state.ServiceRecord {
 	var records []state.ServiceRecord
 	var name string
@@ -56,7 +55,7 @@ func parseRecords(printed []byte) []state.ServiceRecord {
 	return records
 }
 
-// parseFileHeader returns the name of a service if a line is the header of its file. No line of JSON begins like one.
+// parseFileHeader is unambiguous: no line of JSON begins like a header.
 func parseFileHeader(line string) (string, bool) {
 	file, ok := strings.CutPrefix(strings.TrimSpace(line), "==> ")
 	if !ok {
@@ -66,8 +65,7 @@ func parseFileHeader(line string) (string, bool) {
 	return sanitizeLine(strings.TrimSuffix(path.Base(file), ".json")), ok
 }
 
-// buildRecord puts a service's record together. Stages that have ended well stay so when the service is started again: it does
-// not repeat them.
+// buildRecord keeps stages as ended that succeeded before the service was restarted: it does not repeat them.
 func buildRecord(service string, entries []recordEntry) state.ServiceRecord {
 	record := state.ServiceRecord{Service: service}
 	for _, e := range entries {
@@ -84,7 +82,6 @@ func buildRecord(service string, entries []recordEntry) state.ServiceRecord {
 	return record
 }
 
-// applyEnd notes that something is over.
 func (e recordEntry) applyEnd(record *state.ServiceRecord) {
 	failed := e.Result == "failure"
 	switch {
@@ -104,7 +101,6 @@ func (e recordEntry) applyEnd(record *state.ServiceRecord) {
 	}
 }
 
-// describeFailure says what went wrong in one line. The end of a service that says nothing repeats what its stage said.
 func (e recordEntry) describeFailure(before string) string {
 	message := sanitizeLine(cmp.Or(e.ErrorMessage, e.ErrorLine))
 	where := sanitizeLine(cmp.Or(e.Stage, e.PreCommand, e.PostCommand))

@@ -17,21 +17,20 @@ import (
 
 const (
 	sshPort = 22
-	// readRecords is the one command that we ever run. It prints each file below a line with its name. That the files are
-	// readable for everybody is not verified.
+	// readRecords is the only command that is ever run. It prints each file below a line with its name. That the files are
+	// world-readable is not verified.
 	readRecords = "tail -v -n +1 /var/log/openshift/*.json"
-	// maxRecords bounds, in bytes, what it may print.
+	// maxRecords bounds its output, in bytes.
 	maxRecords = 4 << 20
 )
 
-// sshSession is a login on the machine. One connection serves all looks: the agent may ask its owner each time that a key is
-// used.
+// sshSession keeps one connection for all collections: the agent may ask its owner at each use of a key.
 type sshSession struct {
 	net      network.Network
 	key      string
 	agent    Agent
 	client   *ssh.Client
-	loginErr error // why there is no use in trying again
+	loginErr error // why another login would be useless
 }
 
 func newSSHSession(net network.Network, key string, agent Agent) *sshSession {
@@ -45,7 +44,6 @@ func (s *sshSession) close() {
 	}
 }
 
-// listRecords returns what the services have recorded; nothing without an agent.
 func (s *sshSession) listRecords(ctx context.Context, address netip.Addr, who *identity) ([]state.ServiceRecord, error) {
 	if s.agent == nil || s.loginErr != nil {
 		return nil, s.loginErr
@@ -64,7 +62,6 @@ func (s *sshSession) listRecords(ctx context.Context, address netip.Addr, who *i
 	return parseRecords(printed), nil
 }
 
-// toFault tells failures that pass from those that stay.
 func (s *sshSession) toFault(op string, err error) error {
 	var refused *loginError
 	switch {
@@ -80,7 +77,7 @@ func (s *sshSession) toFault(op string, err error) error {
 	return s.loginErr
 }
 
-// run returns what a command prints. The end of ctx ends the connection.
+// run closes the connection when ctx ends.
 func (s *sshSession) run(ctx context.Context, command string) ([]byte, error) {
 	client := s.client
 	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
@@ -106,8 +103,6 @@ func (s *sshSession) run(ctx context.Context, command string) ([]byte, error) {
 	return printed, toCommandError(session.Wait(), len(printed) > 0, complaint.String())
 }
 
-// toCommandError says what became of a command. That there are no files yet is none; one file that cannot be read does not
-// spoil the others.
 func toCommandError(err error, printed bool, complaint string) error {
 	var exit *ssh.ExitError
 	if !errors.As(err, &exit) {
@@ -119,7 +114,6 @@ func toCommandError(err error, printed bool, complaint string) error {
 	return errors.New(sanitizeLine(complaint))
 }
 
-// limitedBuffer keeps the beginning of what is written to it.
 type limitedBuffer struct {
 	bytes.Buffer
 	left int
