@@ -10,11 +10,11 @@ import (
 	"exoshift/state"
 )
 
-// settleTime is how long, by the zone's clock, a request whose answer was lost may take until everybody sees what it made.
+// settleTime is how long, by the zone's clock, the result of a request whose response was lost may take to become visible.
 const settleTime = 30 * time.Second
 
-// deleteAll deletes the machine, then its group, then the bucket, which tells others that a run goes on. The bucket goes in any
-// case: it may hold a secret.
+// deleteAll deletes the machine, then its group, then the bucket, which marks the run as active for other processes. The bucket
+// is deleted in any case: it may hold a secret.
 func (e *run) deleteAll(ctx context.Context) error {
 	if err := e.waitSettled(ctx); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (e *run) deleteAll(ctx context.Context) error {
 	return errors.Join(err, storage)
 }
 
-// waitSettled waits if something was asked for a moment ago of which nobody knows whether it came into being.
+// waitSettled waits if a recent request has an unknown result.
 func (e *run) waitSettled(ctx context.Context) error {
 	entries, err := e.folder.ListEntries()
 	if err != nil {
@@ -46,7 +46,6 @@ func (e *run) waitSettled(ctx context.Context) error {
 	return e.options.Clock.Sleep(ctx, min(left, settleTime))
 }
 
-// deleteMachines deletes what carries the label of the run.
 func (e *run) deleteMachines(ctx context.Context) error {
 	machines, err := e.cloud.ListInstances(ctx, e.labels())
 	if err != nil {

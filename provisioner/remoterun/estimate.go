@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// estimatedMinutes is how long such a machine lives, from what the parts usually take.
+	// estimatedMinutes is the lifetime of the machine, from the usual duration of each part.
 	estimatedMinutes = 5
 	// minDiskGiB is the smallest disk of an instance, in GiB.
 	minDiskGiB = 10
 )
 
-// Estimate are what a run in the zone takes.
+// Estimate is the expected cost of a run in the zone.
 type Estimate struct {
 	Zone    string
-	Type    string  // of the machine
-	Minutes int     // that it lives, about
+	Type    string  // instance type
+	Minutes int     // of the machine's lifetime, about
 	Upload  int64   // bytes
-	Hour    float64 // what the machine costs in an hour; 0 if that is not known
+	Hour    float64 // of the machine; 0 if unknown
 	Date    string  // of the price
 }
 
-// Estimate returns what a run of a program would take. It looks at the zone and changes nothing.
+// Estimate returns the expected cost of a run of a program. It reads from the zone and changes nothing.
 func (z *Zone) Estimate(ctx context.Context, program Program) (Estimate, error) {
 	packed, err := packProgram(program)
 	if err != nil {
@@ -62,7 +62,6 @@ func (t Estimate) String() string {
 	return text + fmt.Sprintf(" An hour of it costs about %.2f (CHF, EUR or USD), by the prices of %s.", t.Hour, t.Date)
 }
 
-// pickCheapest returns the cheapest of the small instance types that the zone offers to the organization.
 func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices) (string, error) {
 	offered, err := cloud.ListInstanceTypes(ctx)
 	if err != nil {

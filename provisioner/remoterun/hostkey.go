@@ -15,13 +15,11 @@ import (
 	"exoshift/internal/fault"
 )
 
-// loadHostKeys is what is known of a host.
 type hostKeys struct {
-	algorithms []string // of the keys that are known; none: any
+	algorithms []string // of the known keys; none: any
 	check      ssh.HostKeyCallback
 }
 
-// loadHostKeys reads what the files of known hosts say.
 func (h *Host) loadHostKeys() (hostKeys, error) {
 	const op = "find out by which key the host is known"
 	files := slices.DeleteFunc(slices.Clone(h.options.KnownHosts), func(path string) bool {
@@ -42,8 +40,8 @@ func (h *Host) loadHostKeys() (hostKeys, error) {
 	return keys, nil
 }
 
-// listKnownAlgorithms returns those of the keys that are known, so that the host is asked for one of them. A key that is nobody's
-// brings the list out.
+// listKnownAlgorithms returns the algorithms of the known keys, so that the host is asked for one of them. The lookup of a random
+// key returns the list in its error.
 func listKnownAlgorithms(lookUp ssh.HostKeyCallback, address string) ([]string, error) {
 	public, _, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -59,7 +57,7 @@ func listKnownAlgorithms(lookUp ssh.HostKeyCallback, address string) ([]string, 
 	}
 	var algorithms []string
 	for _, known := range mismatch.Want {
-		if kind := known.Key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs in newer ways
+		if kind := known.Key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs with newer algorithms
 			algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
 		} else {
 			algorithms = append(algorithms, kind)
@@ -68,7 +66,6 @@ func listKnownAlgorithms(lookUp ssh.HostKeyCallback, address string) ([]string, 
 	return algorithms, nil
 }
 
-// toHostKeyFault says what to do about a host that is not the one that is known.
 func (h *Host) toHostKeyFault(err error, key ssh.PublicKey) error {
 	const op = "make sure that the host is the right one"
 	var mismatch *knownhosts.KeyError
@@ -89,7 +86,6 @@ func (h *Host) toHostKeyFault(err error, key ssh.PublicKey) error {
 	return fault.New(fault.Denied, op, err).WithHint("find out whether this works: %s", h.formatCommand())
 }
 
-// formatCommand is how a person gets to the host.
 func (h *Host) formatCommand() string {
 	host, port, err := net.SplitHostPort(h.address)
 	if err != nil || port == sshPort {

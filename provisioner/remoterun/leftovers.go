@@ -13,14 +13,13 @@ import (
 	"exoshift/state"
 )
 
-// maxRunAge is how long a run may take, from its bucket to its end. One that is noted elsewhere, on another machine, is over
-// after that. The wall clock and the object storage's have to agree to a few minutes, or else nothing is signed.
+// maxRunAge is the maximum duration of a run, from creating its bucket to its end. A run recorded on another machine counts as
+// over after that. The wall clock and the object storage's must agree to a few minutes, otherwise requests with signatures fail.
 const maxRunAge = time.Hour
 
-// maxSetupTime is how long it may take from making a run's folder until its note is in it.
 const maxSetupTime = time.Minute
 
-// CleanUpLeftovers removes what is left of runs that were killed: those that are noted here and whose process is gone, and those whose
+// CleanUpLeftovers removes the remains of killed runs: those that are recorded locally and whose process is gone, and those whose
 // machine, security group or bucket is found in the zone although the run must be over. Nothing else is touched.
 func (z *Zone) CleanUpLeftovers(ctx context.Context, seen func(text string)) error {
 	dead, err := z.listLocalRuns(seen)
@@ -46,7 +45,7 @@ func (z *Zone) CleanUpLeftovers(ctx context.Context, seen func(text string)) err
 	return errors.Join(faults...)
 }
 
-// listLocalRuns returns the runs in the zone whose folder nobody holds.
+// listLocalRuns returns the runs in the zone whose folder no process holds.
 func (z *Zone) listLocalRuns(seen func(text string)) ([]string, error) {
 	entries, err := os.ReadDir(z.options.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +62,7 @@ func (z *Zone) listLocalRuns(seen func(text string)) ([]string, error) {
 		}
 		switch zone, known := loadZone(folder); {
 		case !known && isStale(folder):
-			_ = os.RemoveAll(folder.Path()) // it was killed before it made anything
+			_ = os.RemoveAll(folder.Path()) // it was killed before it created anything
 		case known && zone == z.options.Zone:
 			dead = append(dead, entry.Name())
 		case known:
@@ -84,8 +83,8 @@ func isStale(folder state.Folder) bool {
 	return err == nil && time.Since(info.ModTime()) > maxSetupTime
 }
 
-// listZoneRuns returns the runs that the zone still shows and that are over. Buckets are listed last: a run makes its bucket first
-// and deletes it last, so what has none by then is over.
+// listZoneRuns returns the runs in the zone that are over. Buckets are listed last: a run creates its bucket first and deletes it
+// last, so a run without a bucket is over.
 func (z *Zone) listZoneRuns(ctx context.Context) ([]string, error) {
 	cloud, storage, end, err := z.options.Connect(discardJournal{})
 	if err != nil {
@@ -114,7 +113,6 @@ func (z *Zone) listZoneRuns(ctx context.Context) ([]string, error) {
 	}), nil
 }
 
-// parseRunID returns the ID of the run that gives such a name, or "".
 func parseRunID(name string) string {
 	if parts := namePattern.FindStringSubmatch(name); parts != nil {
 		return parts[1]

@@ -9,10 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// ubuntu is the public template that the machine boots from.
 const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
 
-// startMachine makes the machine and waits until it runs.
 func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
 	machine, err := e.buildMachine(ctx, links)
 	if err != nil {
@@ -50,7 +48,6 @@ func (e *run) buildMachine(ctx context.Context, links assets.RemoteRun) (machine
 
 func (e *run) labels() map[string]string { return map[string]string{state.LabelCheck: e.id} }
 
-// ensureGroups returns the security groups of the machine: those of the nodes, or one like them.
 func (e *run) ensureGroups(ctx context.Context) ([]string, error) {
 	all, err := e.cloud.ListObjectsByKind(ctx, state.KindSecurityGroup)
 	if err != nil {
@@ -63,7 +60,6 @@ func (e *run) ensureGroups(ctx context.Context) ([]string, error) {
 	return []string{id}, err
 }
 
-// findGroups finds the groups of the nodes, if each of them exists once.
 func findGroups(all []state.Object, wanted []state.SecurityGroup) (ids []string, found bool) {
 	for _, group := range wanted {
 		namesakes := slices.DeleteFunc(slices.Clone(all), func(o state.Object) bool { return o.Name != group.Name })
@@ -75,7 +71,7 @@ func findGroups(all []state.Object, wanted []state.SecurityGroup) (ids []string,
 	return ids, len(ids) > 0
 }
 
-// buildGroup is a group with the rules of the nodes' groups. Where those name each other, it names itself.
+// buildGroup returns a group with the rules of the nodes' groups. Where those refer to each other, it refers to itself.
 func (e *run) buildGroup() state.SecurityGroup {
 	group := state.SecurityGroup{Name: e.name(), Description: e.description()}
 	for _, theirs := range e.options.Groups {
@@ -89,5 +85,5 @@ func (e *run) buildGroup() state.SecurityGroup {
 	return group
 }
 
-// description is the description of a security group of a run, as security groups have no labels.
+// description identifies the run, because security groups have no labels.
 func (e *run) description() string { return state.LabelCheck + "=" + e.id }

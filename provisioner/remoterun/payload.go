@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// NewSelfProgram returns this very program, to be run with arguments. Only on Linux on amd64 can it run elsewhere.
+// NewSelfProgram returns this very program, to be run with arguments. It can run remotely only if it is built for Linux on amd64.
 func NewSelfProgram(args ...string) (Program, error) {
 	return newProgramFor(runtime.GOOS, runtime.GOARCH, args)
 }
@@ -32,10 +32,9 @@ func newProgramFor(system, architecture string, args []string) (Program, error) 
 	return Program{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Args: args}, nil
 }
 
-// payload is a program on its way.
 type payload struct {
 	content []byte // gzip
-	sum     string // SHA-256 of what is run, hex
+	sum     string // SHA-256 of the unpacked program, hex
 	args    []string
 }
 

@@ -13,31 +13,29 @@ import (
 )
 
 const (
-	// reportLimit bounds, by the zone's clock, how long the machine has from its start to its report.
+	// reportLimit bounds, by the zone's clock, the time from the machine's start to its report.
 	reportLimit = 10 * time.Minute
-	// minWallTime is how long it has at least on the wall clock, by which programs and their timeouts live.
+	// minWallTime is its minimum on the wall clock, which programs and their timeouts use.
 	minWallTime = 2 * time.Minute
-	// pollInterval is how long a look at the bucket holds.
+	// pollInterval is the interval between two polls of the bucket.
 	pollInterval = 3 * time.Second
-	// machineEvery is after how many of them the machine itself is looked at.
+	// machineEvery is after how many of them the machine itself is polled.
 	machineEvery = 5
 	maxReport    = 8 << 20 // bytes
 	maxStatus    = 4 << 10
 )
 
-// ErrNoContact is wrapped by what a run ends in if the machine ran and could not tell us anything: it did not reach the object
-// storage, which is a finding about the zone's network.
+// ErrNoContact is wrapped by the error of a run whose machine ran but did not reach the object storage, which is a finding about
+// the zone's network.
 var ErrNoContact = errors.New("the machine ran and did not reach the object storage")
 
-// poller is a wait for a report.
 type poller struct {
 	*run
 	statusLines []string // lines of the status
 	tried       int
-	machineOff  bool // the machine is no longer switched on
+	machineOff  bool // the machine is no longer running
 }
 
-// await returns the report.
 func (e *run) await(ctx context.Context) ([]byte, error) {
 	v := &poller{run: e}
 	e.progress("the machine runs; waits until it says something")
@@ -55,9 +53,8 @@ func (e *run) await(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// poll returns the report, if there is one.
 func (v *poller) poll(ctx context.Context) ([]byte, error) {
-	off := v.machineOff // found out before this look: what the machine wrote is there to be seen
+	off := v.machineOff // before this poll: what the machine wrote until then is visible now
 	if err := v.readStatus(ctx); err != nil {
 		return nil, err
 	}
@@ -77,7 +74,7 @@ func (v *poller) poll(ctx context.Context) ([]byte, error) {
 	return nil, nil
 }
 
-// readStatus reads how far the machine is, and tells each line once.
+// readStatus reports each line once.
 func (v *poller) readStatus(ctx context.Context) error {
 	status, err := v.storage.GetObject(ctx, v.name(), statusKey, maxStatus)
 	if fault.Is(err, fault.NotFound) {
@@ -96,7 +93,6 @@ func (v *poller) readStatus(ctx context.Context) error {
 	return nil
 }
 
-// handleStatus understands a line of the status.
 func (v *poller) handleStatus(ctx context.Context, line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	const op = "run the program on a machine in the zone"
@@ -123,7 +119,6 @@ func (v *poller) handleStatus(ctx context.Context, line string) error {
 
 func (e *run) storageHost() string { return state.ObjectStorageHost(e.options.Zone) }
 
-// isMachineOff tells whether the machine is not there any more, or does not run.
 func (v *poller) isMachineOff(ctx context.Context) (bool, error) {
 	machines, err := v.cloud.ListInstances(ctx, v.labels())
 	if err != nil {
@@ -133,7 +128,6 @@ func (v *poller) isMachineOff(ctx context.Context) (bool, error) {
 	return !slices.ContainsFunc(machines, on), nil
 }
 
-// newMachineGoneError is what a machine ends in that is off and left no report.
 func (v *poller) newMachineGoneError() error {
 	const op = "wait for what the machine finds"
 	if len(v.statusLines) == 0 {
@@ -143,7 +137,6 @@ func (v *poller) newMachineGoneError() error {
 		WithHint("make sure that nobody deletes machines that are called %s..., and run it again", prefix)
 }
 
-// newTimeoutError is what a machine ends in that runs and brings nothing.
 func (v *poller) newTimeoutError() error {
 	const op = "wait for what the machine finds"
 	if len(v.statusLines) == 0 {
@@ -157,7 +150,6 @@ func (v *poller) blockedHint() string {
 		"; look for outgoing rules in the security groups of the nodes, too: nodes cannot be installed like this"
 }
 
-// sanitize makes one line of what a machine said.
 func sanitize(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

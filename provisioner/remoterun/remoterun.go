@@ -1,5 +1,5 @@
-// Package remoterun runs a program somewhere else for a moment, to see the network from there: on a small machine of its
-// own in the zone, which is gone afterwards whatever happens, or on a host that is reached by SSH.
+// Package remoterun runs a program elsewhere to check the network from there: on a temporary machine in the zone, which is
+// deleted afterwards whatever happens, or on a host over SSH.
 package remoterun
 
 import (
@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// Program is what is run: a Linux program for amd64 that reads its input from stdin and writes its output to stdout.
+// Program is a Linux program for amd64 that reads its input from stdin and writes its output to stdout.
 type Program struct {
-	Open func() (io.ReadCloser, error) // its bytes
+	Open func() (io.ReadCloser, error) // returns its content
 	Args []string
 }
 
-// Runner is a vantage.
+// Runner runs programs at a Source.
 type Runner interface {
-	// Run runs a program with an input and returns its output. seen hears one line of each thing that happens.
+	// Run runs a program with an input and returns its output. It calls seen with a line for each event.
 	Run(ctx context.Context, program Program, input []byte, seen func(text string)) (output []byte, err error)
 }

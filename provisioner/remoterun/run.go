@@ -15,15 +15,14 @@ import (
 	"exoshift/state"
 )
 
-// recordFile says in the folder of a run which zone it is in.
 const recordFile = "run.json"
 
-// prefix begins the names of all that a run makes; the rest is the run's ID.
+// prefix begins the names of all objects of a run; the run's ID follows.
 const prefix = "exoshift-check-"
 
 var namePattern = regexp.MustCompile(`^` + prefix + `([0-9a-f]{16})$`)
 
-// run is one run in the zone, or the removal of what one left behind.
+// run is one run in the zone, or the deletion of what one left behind.
 type run struct {
 	id       string
 	options  ZoneOptions
@@ -31,11 +30,10 @@ type run struct {
 	storage  Storage
 	folder   state.Folder
 	journal  *state.Journal
-	cleanups []func() // lets go of the folder and of the clients, the last first
+	cleanups []func() // releases the folder and closes the clients, last first
 	progress func(text string)
 }
 
-// runRecord is what a run's folder says beside its journal.
 type runRecord struct {
 	Zone string `json:"zone"`
 }
@@ -46,10 +44,9 @@ func newID() string {
 	return hex.EncodeToString(id)
 }
 
-// name is what everything of a run is called.
 func (e *run) name() string { return prefix + e.id }
 
-// begin takes the folder of a run, which is made if it does not exist. It fails with a *state.HeldError if the run goes on.
+// begin creates the folder of a run if it does not exist, and locks it. It fails with a *state.HeldError if the run is active.
 func (z *Zone) begin(ctx context.Context, id string, seen func(text string)) (_ *run, err error) {
 	e := &run{id: id, options: z.options, progress: seen}
 	defer func() {
@@ -101,7 +98,7 @@ func (e *run) release() {
 	}
 }
 
-// finish deletes all that the run made. When nothing else is left it forgets the run, whose folder is nobody's from then on.
+// finish deletes all that the run created. If that succeeds it removes the run's folder.
 func (e *run) finish(ctx context.Context) error {
 	defer e.release()
 	if err := e.deleteAll(ctx); err != nil {
@@ -116,13 +113,11 @@ func (e *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// isHeld tells whether the run of a folder goes on.
 func isHeld(err error) bool {
 	var holder *state.LockedError
 	return errors.As(err, &holder)
 }
 
-// execute has the machine do its work.
 func (e *run) execute(ctx context.Context, packed payload, input []byte) ([]byte, error) {
 	e.progress(fmt.Sprintf("uploads the program, %s", formatMegabytes(int64(len(packed.content)))))
 	links, err := e.upload(ctx, packed, input)

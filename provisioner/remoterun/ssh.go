@@ -22,31 +22,31 @@ import (
 const (
 	// sshLimit bounds, on the wall clock, a whole run on a host.
 	sshLimit = 10 * time.Minute
-	// loginLimit bounds the way into it.
+	// loginLimit bounds connection and login.
 	loginLimit = 30 * time.Second
 	sshPort    = "22"
-	// maxStderr is how much of a program's complaints is kept, in bytes.
+	// maxStderr is how much of a program's stderr is kept, in bytes.
 	maxStderr = 4 << 10
 )
 
-// SSHOptions are what a vantage on a host needs of the world.
+// SSHOptions are the dependencies of a Host.
 type SSHOptions struct {
-	Target  string // [user@]host[:port]; without a user it is the one who runs this program
+	Target  string // [user@]host[:port]; without a user the local user's name is used
 	Network network.Network
-	// Agent connects to the SSH agent whose keys prove who we are; nil: there is none.
+	// Agent connects to the SSH agent whose keys authenticate us; nil: there is none.
 	Agent func(ctx context.Context) (net.Conn, error)
-	// KnownHosts are files in OpenSSH's form that hold the keys of hosts; those that do not exist are left out.
+	// KnownHosts are files in OpenSSH's format with the keys of hosts; missing files are ignored.
 	KnownHosts []string
 }
 
-// Host is a vantage on a host that is reached by SSH; it is a Runner.
+// Host is a Runner on a host over SSH.
 type Host struct {
 	options SSHOptions
 	user    string
 	address string // host:port
 }
 
-// NewHost returns a vantage on a host. It contacts nobody.
+// NewHost returns a Runner on a host. It does not connect.
 func NewHost(options SSHOptions) (*Host, error) {
 	name, address, found := strings.Cut(options.Target, "@")
 	if !found {
@@ -66,7 +66,6 @@ func NewHost(options SSHOptions) (*Host, error) {
 	return &Host{options: options, user: name, address: net.JoinHostPort(host, port)}, nil
 }
 
-// isHost tells whether a text can be a name or an address.
 func isHost(text string) bool {
 	return text != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(text, " @/%\\") && sanitize(text) == text
 }
@@ -81,7 +80,7 @@ func newTargetError(target string, err error) error {
 		WithHint("name a host like ssh:admin@bastion.example.net or ssh:192.0.2.10:2222")
 }
 
-// Run runs a program on the host. It is copied into a folder of its own there, which is gone when it ends, also if the
+// Run runs a program on the host. The program is copied to a temporary folder there, which is deleted when it ends, also if the
 // connection breaks.
 func (h *Host) Run(ctx context.Context, program Program, input []byte, seen func(text string)) ([]byte, error) {
 	packed, err := packProgram(program)
@@ -105,7 +104,6 @@ func (h *Host) Run(ctx context.Context, program Program, input []byte, seen func
 	return h.execute(ctx, client, packed, input)
 }
 
-// checkPlatform refuses hosts that the program cannot run on.
 func (h *Host) checkPlatform(ctx context.Context, client *ssh.Client) error {
 	const op = "look at what the host is"
 	session, err := client.NewSession()
@@ -125,8 +123,7 @@ func (h *Host) checkPlatform(ctx context.Context, client *ssh.Client) error {
 	return nil
 }
 
-// execute sends the program and its input, and returns the output. What is sent ends with the connection or with us only:
-// the host takes the end as a sign that nobody waits any more.
+// execute keeps stdin open until the end: the host takes its end as a sign that the client is gone.
 func (h *Host) execute(ctx context.Context, client *ssh.Client, packed payload, input []byte) ([]byte, error) {
 	const op = "run the program on the host"
 	session, err := client.NewSession()
@@ -156,7 +153,6 @@ func (h *Host) execute(ctx context.Context, client *ssh.Client, packed payload, 
 	return output.Bytes(), nil
 }
 
-// connect connects, and makes sure that the host is the one that is known.
 func (h *Host) connect(ctx context.Context) (*ssh.Client, error) {
 	const op = "log in"
 	config, err := h.buildConfig(ctx)

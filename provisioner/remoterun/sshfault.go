@@ -11,22 +11,20 @@ import (
 	"exoshift/internal/fault"
 )
 
-// toLoginFault says why nobody came in.
 func (h *Host) toLoginFault(ctx context.Context, op string, err error) error {
 	var known *fault.Error
 	switch {
-	case errors.As(err, &known): // about the host's key
+	case errors.As(err, &known): // of the host key callback
 		return known
 	case ctx.Err() != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, err).WithHint("make sure that an SSH server answers at %s", h.address)
-	case strings.Contains(err.Error(), "unable to authenticate"): // the library's words; there is no type for it
+	case strings.Contains(err.Error(), "unable to authenticate"): // the library has no type for this error
 		return fault.New(fault.Denied, op, err).
 			WithHint("make sure that the SSH agent holds the key of %s (ssh-add -l), and not many others: %s", h.user, h.formatCommand())
 	}
 	return fault.New(fault.Transient, op, err).WithHint("find out whether this works: %s", h.formatCommand())
 }
 
-// toSessionFault is for what goes wrong between a login and the end.
 func (h *Host) toSessionFault(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
@@ -34,7 +32,6 @@ func (h *Host) toSessionFault(ctx context.Context, op string, err error) error {
 	return fault.New(fault.Transient, op, err).WithHint("find out whether this works: %s uname -sm", h.formatCommand())
 }
 
-// toExitFault says what became of the program, by how its shell ended.
 func (h *Host) toExitFault(ctx context.Context, op string, err error, complaint string) error {
 	var exit *ssh.ExitError
 	if ctx.Err() != nil || !errors.As(err, &exit) {
@@ -56,7 +53,6 @@ func (h *Host) toExitFault(ctx context.Context, op string, err error, complaint 
 		WithHint("run it again; if it stays like this, choose another host")
 }
 
-// limitedBuffer keeps the beginning of what is written to it.
 type limitedBuffer struct {
 	bytes.Buffer
 	left int

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// How the script on a host ends, beside what the program ends with.
+// Exit codes of the script on a host, besides the program's own.
 const (
 	exitNoRoom  = 70
 	exitChanged = 71
-	// Those of timeout itself: the program may not be started, or what it is made for is missing.
+	// Those of timeout itself: the program cannot be started, or a command is missing.
 	exitNotRun   = 126
 	exitNotFound = 127
 )
 
-// buildScript is a line for the shell of a host. The shell reads the program from its input, then the program's input, each
-// of a known size. One reader takes both, one after the other, and waits for the end: it comes only when nobody waits any
-// more, and then the shell ends the program, too. Its folder goes whatever happens.
+// buildScript returns a command line for the shell of a host. The shell reads the program from its stdin, then the program's
+// input, each of a known size. One process reads both in order, and then waits for the end of stdin: it comes only when the
+// client is gone, and then the shell kills the program, too. The temporary folder is deleted whatever happens.
 func buildScript(packed payload, input int) string {
 	script := fmt.Sprintf(`umask 077; d=$(mktemp -d) || exit %d; p=; `+
 		`trap 'rm -rf "$d"' EXIT; trap '[ -z "$p" ] || kill "$p" 2>/dev/null; exit 129' HUP INT TERM PIPE; exec 3<&0; `+

@@ -7,19 +7,19 @@ import (
 	"exoshift/assets"
 )
 
-// What is in the bucket of a run.
+// Objects in the bucket of a run.
 const (
 	programKey = "program.gz"
 	taskKey    = "task"   // the input: it may hold a secret
-	statusKey  = "status" // how far the machine has come
+	statusKey  = "status" // the progress of the machine
 	reportKey  = "report" // the output
 )
 
-// linkLifetime is how long the links are good that the machine is given.
+// linkLifetime is the validity of the machine's signed URLs.
 const linkLifetime = 30 * time.Minute
 
-// upload puts everything into the bucket that the machine needs. The bucket is the first thing of a run that comes into
-// being and the last one that goes, so it tells others that the run goes on.
+// upload creates the bucket before anything else of a run, and it is deleted last, so it marks the run as active for other
+// processes.
 func (e *run) upload(ctx context.Context, packed payload, input []byte) (assets.RemoteRun, error) {
 	if _, err := e.storage.EnsureBucket(ctx, e.name()); err != nil {
 		return assets.RemoteRun{}, err

@@ -9,31 +9,31 @@ import (
 	"exoshift/state"
 )
 
-// cleanUpLimit bounds, by the zone's clock, how long everything is deleted again, whatever became of the run.
+// cleanUpLimit bounds, by the zone's clock, the deletion of all objects, whatever the result of the run.
 const cleanUpLimit = 15 * time.Minute
 
-// ZoneOptions are what a vantage in a zone needs of the world.
+// ZoneOptions are the dependencies of a Zone.
 type ZoneOptions struct {
 	Zone  string        // e.g. "ch-gva-2"
-	Dir   string        // where runs are noted: state.ChecksPath, or another folder for a simulated zone
-	Clock network.Clock // that waits are measured by
-	// Connect returns clients whose changes a journal notes; end closes them.
+	Dir   string        // folder of the runs' records: state.ChecksPath, or another one for a simulated zone
+	Clock network.Clock // measures waits
+	// Connect returns clients whose changes a journal records; end closes them.
 	Connect func(journal Journal) (cloud Cloud, storage Storage, end func(), err error)
-	// Groups are the security groups of a node. If the zone has all of them, the machine is in them; if not, it is in a
-	// group of its own with all their rules.
+	// Groups are the security groups of a node. If the zone has all of them, the machine is in them; if not, it is in its own
+	// group with all their rules.
 	Groups []state.SecurityGroup
 }
 
-// Zone is a vantage in a zone; it is a Runner. Each run makes a machine, and whatever it needs, and deletes all of it.
+// Zone is a Runner in a zone. Each run creates a machine, and whatever it needs, and deletes all of it.
 type Zone struct{ options ZoneOptions }
 
-// NewZone returns a vantage in a zone. It contacts nobody.
+// NewZone returns a Runner in a zone. It sends no requests.
 func NewZone(options ZoneOptions) *Zone { return &Zone{options} }
 
-// Run runs a program on a machine of its own. Before, it removes what runs left behind that were killed. It returns when
-// nothing is left in the zone, also if ctx has ended; if that fails, the error says so and the next run tries again.
+// Run runs a program on a temporary machine. First it removes what killed runs left behind. It returns when nothing is left in
+// the zone, also if ctx has ended; if that fails, the error contains the reason and the next run tries again.
 //
-// The error wraps ErrNoContact if the machine ran and could not tell us anything.
+// The error wraps ErrNoContact if the machine ran and did not reach the object storage.
 func (z *Zone) Run(ctx context.Context, program Program, input []byte, seen func(text string)) (output []byte, err error) {
 	packed, err := packProgram(program)
 	if err != nil {
@@ -49,11 +49,11 @@ func (z *Zone) Run(ctx context.Context, program Program, input []byte, seen func
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, e.cleanUp(ctx)) }() // also when it panics
+	defer func() { err = errors.Join(err, e.cleanUp(ctx)) }() // also after a panic
 	return e.execute(ctx, packed, input)
 }
 
-// cleanUp ends an errand although its own time is over.
+// cleanUp runs even though the context of the run may have ended.
 func (e *run) cleanUp(ctx context.Context) error {
 	limit := max(e.options.Clock.ToWall(cleanUpLimit), time.Minute)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
