@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// listAgentKeys returns the keys of an agent. What fails with them says so, as it is no fault of the host's.
+// listAgentKeys attributes errors of the keys to the agent, because they are not the host's.
 func listAgentKeys(conn net.Conn) func() ([]ssh.Signer, error) {
 	return func() ([]ssh.Signer, error) {
 		keys, err := agent.NewClient(conn).Signers()
@@ -33,7 +33,7 @@ func listAgentKeys(conn net.Conn) func() ([]ssh.Signer, error) {
 	}
 }
 
-// agentKey is a key that an agent signs with, perhaps once a person allows it.
+// agentKey is a key at an agent, which may ask a person for each signature.
 type agentKey struct{ ssh.AlgorithmSigner }
 
 func (k agentKey) SignWithAlgorithm(random io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
@@ -45,7 +45,6 @@ func (k agentKey) SignWithAlgorithm(random io.Reader, data []byte, algorithm str
 	return signature, nil
 }
 
-// shortenError bounds what an agent says.
 func shortenError(err error) error {
 	return errors.New(truncateText(sanitize(err.Error()), maxRemoteOutput))
 }

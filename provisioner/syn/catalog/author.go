@@ -8,7 +8,6 @@ import (
 
 const program = "exoshift"
 
-// buildSignature is who commits are by.
 func (g *Git) buildSignature(p repoURL) object.Signature {
 	signature := object.Signature{Name: sanitizeIdentity(g.access.Name), Email: sanitizeIdentity(g.access.Email), When: g.network.Clock.Now()}
 	if signature.Name == "" {
@@ -20,7 +19,7 @@ func (g *Git) buildSignature(p repoURL) object.Signature {
 	return signature
 }
 
-// sanitizeIdentity takes from a name or an address what would end it in a commit.
+// sanitizeIdentity removes characters that would end a name or an address in a commit.
 func sanitizeIdentity(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>\n", r) {

@@ -18,19 +18,16 @@ const (
 	privateFolder = 0o700
 	privateFile   = 0o600
 	maxEntries    = 20_000 // files and folders
-	maxDepth      = 30     // folders in one another
+	maxDepth      = 30     // nested folders
 	maxPath       = 1000   // bytes
 )
 
-// checkout is the files of a commit on their way into a folder, which they cannot leave. All are judged before the first
-// one is written.
 type checkout struct {
 	from  *snapshot
 	files []plannedFile
 	bytes int64
 }
 
-// plannedFile is a file, a folder or a link.
 type plannedFile struct {
 	name string
 	mode filemode.FileMode
@@ -79,7 +76,7 @@ func (c *checkout) addFolder(tree *object.Tree, name string, depth int) error {
 	return nil
 }
 
-// foldCase makes names alike that are one on a file system which knows no case.
+// foldCase maps names to the same string that are one file on a case-insensitive file system.
 func foldCase(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 func (c *checkout) addEntry(entry object.TreeEntry, name string, depth int) error {
@@ -93,7 +90,7 @@ func (c *checkout) addEntry(entry object.TreeEntry, name string, depth int) erro
 		return c.addFolder(tree, name, depth+1)
 	case filemode.Regular, filemode.Executable, filemode.Deprecated:
 		return c.addSize(name, entry.Hash)
-	case filemode.Symlink: // one that goes up could leave the folder by way of another link
+	case filemode.Symlink: // a link upwards could leave the folder by way of another link
 		target, err := readBlob(c.from.objects, entry.Hash)
 		if err != nil || isSafePath(string(target)) {
 			return err
@@ -103,7 +100,6 @@ func (c *checkout) addEntry(entry object.TreeEntry, name string, depth int) erro
 	return c.newUnsafeError(name, "it is neither a file nor a folder")
 }
 
-// addSize bounds the bytes of all files together: many may be one object.
 func (c *checkout) addSize(name string, hash plumbing.Hash) error {
 	found, err := object.GetBlob(c.from.objects, hash)
 	if err != nil {
@@ -135,7 +131,7 @@ func (c *checkout) newUnsafeError(name, reason string) error {
 		WithHint("find out who put that into the repository, and take it out")
 }
 
-// isSafePath tells whether a path in a repository stays in it, and away from Git's own folder.
+// isSafePath reports whether a path stays in the repository, and outside of the .git folder.
 func isSafePath(name string) bool {
 	if name == "" || len(name) > maxPath || path.IsAbs(name) || path.Clean(name) != name || strings.Contains(name, `\`) ||
 		strings.IndexFunc(name, unicode.IsControl) >= 0 {

@@ -18,25 +18,23 @@ import (
 )
 
 const (
-	// stopTimeout is how long commodore may take to end once it is told to.
 	stopTimeout = 10 * time.Second
 	maxLine     = 64 << 10 // bytes
 )
 
-// Commodore is the compiler of catalogs as a command on this machine.
+// Commodore is the catalog compiler commodore on this machine.
 type Commodore struct {
 	Program string // path; "": there is none
 	API     string // URL of Lieutenant
-	// Token returns what commodore signs in with at Lieutenant.
+	// Token returns commodore's token for Lieutenant.
 	Token func(ctx context.Context) (string, error)
-	// Environment is what it gets of ours, as "NAME=value": PATH, HOME, SSH_AUTH_SOCK, and what a proxy needs.
+	// Environment is what is passed to it, as "NAME=value": PATH, HOME, SSH_AUTH_SOCK, and the variables of a proxy.
 	Environment []string
-	// Release is the minor version of OpenShift, e.g. "4.21": a cluster that has not reported its own facts is compiled
-	// for this one. "": only clusters that have can be compiled.
+	// Release is the minor version of OpenShift, e.g. "4.21": a cluster that has not reported its own facts is compiled for this
+	// one. "": such a cluster cannot be compiled.
 	Release string
 }
 
-// compile runs commodore in a folder of its own. Its token is in its environment, and nowhere else.
 func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said func(string)) error {
 	dir, err := os.MkdirTemp("", program+"-compile-*")
 	if err != nil {
@@ -70,7 +68,7 @@ func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said f
 	return newCompileError(extractReason(text), "correct the configuration, or run commodore by hand to see more: commodore catalog compile "+cluster.ID)
 }
 
-// buildArgs are those of the command line, which everybody on this machine can read.
+// buildArgs contain no secret: every user of this machine can read them.
 func (c Commodore) buildArgs(cluster state.SynCluster) []string {
 	arguments := []string{"catalog", "compile", "--push"}
 	var minor int
@@ -100,7 +98,7 @@ func (c Commodore) buildEnvironment(token string) []string {
 	return environment
 }
 
-// runCommand runs a command, tells its lines, and returns the end of them. Whatever it started ends with it.
+// runCommand passes on the command's lines, and returns the last ones. Processes that the command started are killed with it.
 func runCommand(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr = writer, writer
@@ -112,13 +110,13 @@ func runCommand(command *exec.Cmd, secret string, said func(string)) ([]byte, er
 	go func() { end <- forwardLines(reader, secret, said) }()
 	err := command.Wait()
 	_ = writer.Close()
-	if errors.Is(err, exec.ErrWaitDelay) { // it ended well, and left somebody behind
+	if errors.Is(err, exec.ErrWaitDelay) { // it succeeded, and left a child process running
 		err = nil
 	}
 	return <-end, err
 }
 
-// forwardLines tells each line without the secret, and returns the last ones. A line that is too long is told in parts.
+// forwardLines masks the secret, and splits lines that are too long.
 func forwardLines(from io.Reader, secret string, said func(string)) (end []byte) {
 	lines := bufio.NewReaderSize(&maskingReader{from: from, secret: []byte(secret)}, maxLine)
 	for {

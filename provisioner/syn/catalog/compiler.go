@@ -12,24 +12,23 @@ import (
 )
 
 const (
-	compileOp = "compile the catalog"
-	// compileLimit bounds a compilation.
+	compileOp    = "compile the catalog"
 	compileLimit = time.Hour
 )
 
-// Compiler has catalogs compiled: by the pipeline of the tenant's repository, or by commodore on this machine.
+// Compiler compiles catalogs: with the pipeline of the tenant's repository, or with commodore on this machine.
 type Compiler struct {
 	network network.Network
 	access  Access
 	local   Commodore
 }
 
-// NewCompiler returns a compiler. It contacts nobody. The zero Commodore means that there is none here.
+// NewCompiler returns a compiler. It sends no requests. The zero Commodore means that commodore is not available.
 func NewCompiler(n network.Network, access Access, local Commodore) *Compiler {
 	return &Compiler{network: n, access: access, local: local}
 }
 
-// CheckReady says who would compile.
+// CheckReady returns which compiler would be used.
 func (c *Compiler) CheckReady(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error) {
 	if c.access.Token == "" {
 		return c.checkLocal(fault.Newf(fault.NotFound, compileOp, "there is no token of the Git host, and no commodore on this machine").
@@ -49,7 +48,6 @@ func (c *Compiler) CheckReady(ctx context.Context, tenant state.SynTenant, clust
 	return "the pipeline of " + project.repo.String() + " compiles the catalog of " + cluster.ID, nil
 }
 
-// checkLocal says that commodore compiles, or why nobody does.
 func (c *Compiler) checkLocal(without error) (string, error) {
 	if c.local.Program == "" {
 		return "", without
@@ -57,7 +55,7 @@ func (c *Compiler) checkLocal(without error) (string, error) {
 	return "commodore on this machine compiles the catalog: " + c.local.Program, nil
 }
 
-// Compile waits until the catalog is made from a commit of the tenant's repository.
+// Compile waits until the catalog is compiled from a commit of the tenant's repository.
 func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, said func(text string)) error {
 	if c.access.Token == "" {
 		return c.compileLocal(ctx, cluster, said, fault.Newf(fault.NotFound, compileOp, "nobody can compile it").
@@ -80,7 +78,6 @@ func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster 
 	return c.compileLocal(ctx, cluster, said, err)
 }
 
-// compileLocal has commodore on this machine compile; without is the error if there is none.
 func (c *Compiler) compileLocal(ctx context.Context, cluster state.SynCluster, said func(string), without error) error {
 	if c.local.Program == "" {
 		return without
@@ -89,7 +86,6 @@ func (c *Compiler) compileLocal(ctx context.Context, cluster state.SynCluster, s
 	return c.local.compile(ctx, cluster, said)
 }
 
-// newProject is that of the tenant, with the branch that the cluster is configured on, if Lieutenant names one.
 func (c *Compiler) newProject(tenant state.SynTenant, cluster state.SynCluster) (*project, error) {
 	p, err := parseRepoURL(tenant.Config.URL, true)
 	if err != nil {

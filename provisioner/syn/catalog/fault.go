@@ -16,7 +16,6 @@ import (
 	"exoshift/internal/network"
 )
 
-// toFault says why a conversation with a Git host failed.
 func toFault(ctx context.Context, op string, p repoURL, err error) error {
 	var known *fault.Error
 	var said remoteError
@@ -45,9 +44,9 @@ func toFault(ctx context.Context, op string, p repoURL, err error) error {
 	return toConnectFault(ctx, p, err)
 }
 
-// parseHTTPStatus returns the HTTP status by which a host refuses to talk at all; 0: there is none.
+// parseHTTPStatus returns the HTTP status of a host's error response; 0: there is none.
 func parseHTTPStatus(err error) int {
-	var wrapping *plumbing.UnexpectedError // which does not unwrap
+	var wrapping *plumbing.UnexpectedError // which has no Unwrap
 	var answer *githttp.Err
 	if errors.As(err, &wrapping) && errors.As(wrapping.Err, &answer) {
 		return answer.StatusCode()
@@ -55,7 +54,6 @@ func parseHTTPStatus(err error) int {
 	return 0
 }
 
-// toConnectFault says that a host was not reached, or that the connection broke.
 func toConnectFault(ctx context.Context, p repoURL, err error) error {
 	op := "reach " + p.String()
 	switch cause := context.Cause(ctx); {
@@ -69,7 +67,6 @@ func toConnectFault(ctx context.Context, p repoURL, err error) error {
 	return fault.New(fault.Transient, op, brief).WithHint("check that this machine reaches %s", p.host)
 }
 
-// toPushError says what became of a push.
 func toPushError(ctx context.Context, op string, p repoURL, report *packp.ReportStatus, err error, said string) error {
 	var known *fault.Error
 	var spoke remoteError
@@ -92,7 +89,7 @@ func toPushError(ctx context.Context, op string, p repoURL, report *packp.Report
 	return toRefusalFault(op, p, said)
 }
 
-// isNonFastForward tells whether a push was refused because the branch has another commit by now.
+// isNonFastForward reports whether a push was refused because the branch has a newer commit.
 func isNonFastForward(refusal string) bool {
 	for _, sign := range []string{
 		"fetch first", "non-fast-forward", "stale info", "cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists",
@@ -105,7 +102,6 @@ func isNonFastForward(refusal string) bool {
 	return false
 }
 
-// toRefusalFault tells what a host said when it refused to give or to take something.
 func toRefusalFault(op string, p repoURL, said string) error {
 	said = joinLines(said)
 	denied := fault.Newf(fault.Denied, op, "%s refuses: %s", p.host, truncateText(said, maxRemoteOutput))

@@ -12,8 +12,8 @@ import (
 	"exoshift/state"
 )
 
-// Fetch puts the files of the newest commit into dir, in place of all that was there, and returns the commit. dir has
-// either all of the old files or all of the new ones.
+// Fetch replaces the files in dir by those of the newest commit, and returns the commit. dir has either all of the old files or
+// all of the new ones.
 func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
@@ -32,7 +32,6 @@ func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string
 	return newest.head.String(), nil
 }
 
-// replace writes the files beside dir first.
 func (s *snapshot) replace(dir string) error {
 	tree, err := s.loadTree()
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *snapshot) replace(dir string) error {
 	return nil
 }
 
-// removeLeftovers takes away what a fetch has left behind that was killed: nobody needs a catalog that can be fetched again.
+// removeLeftovers removes what a killed fetch has left behind: a catalog can be fetched again.
 func removeLeftovers(within, name string) error {
 	entries, err := os.ReadDir(within)
 	if err != nil {
@@ -79,7 +78,6 @@ func removeLeftovers(within, name string) error {
 	return errors.Join(failures...)
 }
 
-// restoreDir puts back what was there before.
 func restoreDir(old, dir string) error {
 	if err := os.Rename(old, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// gitLimit bounds, on the wall clock, one conversation with a Git host.
+	// gitLimit bounds, on the wall clock, one session with a Git host.
 	gitLimit = 5 * time.Minute
-	// maxPushes is how often a commit is made again because somebody was faster.
+	// maxPushes is how often a commit is recreated because another one was pushed first.
 	maxPushes = 6
 	maxDiff   = 64 << 10 // bytes
 )
 
-// Git is the repositories of Project Syn.
+// Git accesses the repositories of Project Syn.
 type Git struct {
 	network network.Network
 	access  Access
 }
 
-// NewGit returns the repositories as seen through a network. It contacts nobody.
+// NewGit returns a client of the repositories. It sends no requests.
 func NewGit(n network.Network, access Access) *Git { return &Git{network: n, access: access} }
 
-// Compare says what edits would change in a file. It changes nothing.
+// Compare returns what edits would change in a file. It changes nothing.
 func (g *Git) Compare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (state.Difference, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
@@ -40,7 +40,6 @@ func (g *Git) Compare(ctx context.Context, repo state.GitRepo, file string, edit
 	return change.difference, err
 }
 
-// fileChange is a file before and after edits.
 type fileChange struct {
 	base          *snapshot
 	file          string
@@ -48,7 +47,7 @@ type fileChange struct {
 	difference    state.Difference
 }
 
-// prepare carries edits out on the newest commit, in memory.
+// prepare applies the edits to the newest commit, in memory.
 func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (fileChange, error) {
 	if !isSafePath(file) {
 		return fileChange{}, fault.Newf(fault.Internal, "edit a file of a repository", "%q is no path in it", file)
@@ -75,7 +74,6 @@ func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edit
 	return c, nil
 }
 
-// filterEdits returns the edits that count in this repository.
 func (s *snapshot) filterEdits(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
 	var counting []state.YAMLEdit
 	for _, one := range edits {
@@ -94,7 +92,7 @@ func (s *snapshot) filterEdits(edits []state.YAMLEdit) ([]state.YAMLEdit, error)
 	return counting, nil
 }
 
-// checkBranch refuses to change what a tag leads to.
+// checkBranch refuses to change a tag.
 func (s *snapshot) checkBranch(op string) error {
 	if s.branch != "" {
 		return nil
@@ -103,7 +101,7 @@ func (s *snapshot) checkBranch(op string) error {
 		WithHint("name a branch as the revision of the configuration in Lieutenant")
 }
 
-// Commit carries the edits out on top of the newest commit, again if somebody is faster.
+// Commit applies the edits to the newest commit and pushes that, again if another one was pushed first.
 func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string) (state.Difference, error) {
 	var first, last fileChange
 	var raced raceError
@@ -127,13 +125,13 @@ func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits
 	return state.Difference{}, raced.toFault(ctx, file, last.base.repo)
 }
 
-// tryCommit makes one commit. first is what the first attempt saw, and last what the last one tried; they may be empty.
+// tryCommit makes one attempt. first is what the first attempt found, and last what the last one tried; they may be empty.
 func (g *Git) tryCommit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string, first, last fileChange) (fileChange, error) {
 	next, err := g.prepare(ctx, repo, file, edits)
 	if err != nil {
 		return fileChange{}, err
 	}
-	if last.hasCommit(next.base.head) { // the host's answer was lost
+	if last.hasCommit(next.base.head) { // the host's response was lost
 		return last, nil
 	}
 	if first.base != nil {
@@ -152,7 +150,6 @@ func (g *Git) tryCommit(ctx context.Context, repo state.GitRepo, file string, ed
 	return next, g.push(ctx, next.base, commit)
 }
 
-// hasCommit tells whether a commit is the one that was made of this change.
 func (c fileChange) hasCommit(commit plumbing.Hash) bool {
 	return c.base != nil && c.difference.Commit == commit.String()
 }

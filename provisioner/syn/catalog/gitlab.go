@@ -20,23 +20,22 @@ const (
 	maxAnswer = 4 << 20 // bytes
 	maxTrace  = 64 << 20
 	keptTrace = 256 << 10
-	perPage   = 100 // of a list, which is the most that GitLab gives at a time
+	perPage   = 100 // of a list; GitLab's maximum
 	maxPages  = 20
 )
 
 var errForeign = errors.New("the answer is not one of GitLab's")
 
-// project is a project of GitLab, by its API.
+// project is a client of GitLab's API for one project.
 type project struct {
 	repo   repoURL
-	id     int64  // 0: not known yet
-	branch string // whose pipelines count; "": not known yet
+	id     int64  // 0: unknown
+	branch string // whose pipelines count; "": unknown
 	token  string
 	client *http.Client
 	clock  network.Clock
 }
 
-// pipeline is a run of jobs.
 type pipeline struct {
 	ID     int64  `json:"id"`
 	SHA    string `json:"sha"`
@@ -44,19 +43,17 @@ type pipeline struct {
 	URL    string `json:"web_url"`
 }
 
-// job is a part of a pipeline.
 type job struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
 	Status string `json:"status"`
-	Reason string `json:"failure_reason"` // a word of GitLab's; "script_failure": what the job ran has failed
+	Reason string `json:"failure_reason"` // GitLab's value; "script_failure": the script of the job has failed
 	Below  struct {
 		ID      int64 `json:"id"`
 		Project int64 `json:"project_id"`
-	} `json:"downstream_pipeline"` // that a job has started, if it is a bridge
+	} `json:"downstream_pipeline"` // started by the job, if it is a bridge
 }
 
-// checkPipelines fails with fault.NotFound if the project has no pipelines.
 func (p *project) checkPipelines(ctx context.Context) error {
 	var settings struct {
 		ID     int64  `json:"id"`
@@ -75,8 +72,8 @@ func (p *project) checkPipelines(ctx context.Context) error {
 	return nil
 }
 
-// findPipeline returns the newest pipeline of a commit, or of any if it is "", on the branch that counts: merge requests and other
-// branches have pipelines of the same commit, which push no catalog.
+// findPipeline returns the newest pipeline of a commit, or of any if it is "", on the branch that counts: merge requests and
+// other branches have pipelines of the same commit, which push no catalog.
 func (p *project) findPipeline(ctx context.Context, commit string) (newest pipeline, found bool, err error) {
 	query := url.Values{"order_by": {"id"}, "sort": {"desc"}, "per_page": {"20"}}
 	if commit != "" {
@@ -95,7 +92,7 @@ func (p *project) findPipeline(ctx context.Context, commit string) (newest pipel
 	return newest, len(list) > 0, err
 }
 
-// listJobs returns the jobs of a pipeline and of those that it started in this project.
+// listJobs includes the jobs of child pipelines in this project.
 func (p *project) listJobs(ctx context.Context, id int64) ([]job, error) {
 	all, err := p.listJobPages(ctx, id, "jobs")
 	if err != nil {
@@ -116,7 +113,7 @@ func (p *project) listJobs(ctx context.Context, id int64) ([]job, error) {
 	return all, err
 }
 
-// listJobPages reads a list of jobs to its end: a tenant may have more clusters than stand on one page.
+// listJobPages reads all pages: a tenant may have more clusters than one page has jobs.
 func (p *project) listJobPages(ctx context.Context, id int64, kind string) (all []job, err error) {
 	for page := 1; page <= maxPages; page++ {
 		var some []job
@@ -130,12 +127,10 @@ func (p *project) listJobPages(ctx context.Context, id int64, kind string) (all 
 	return all, nil
 }
 
-// retry runs again those jobs of a pipeline that failed.
 func (p *project) retry(ctx context.Context, id int64) error {
 	return p.request(ctx, http.MethodPost, fmt.Sprintf("/pipelines/%d/retry", id), func(io.Reader) error { return nil })
 }
 
-// readTrace returns the end of what a job wrote.
 func (p *project) readTrace(ctx context.Context, id int64) ([]byte, error) {
 	var end []byte
 	err := p.request(ctx, http.MethodGet, fmt.Sprintf("/jobs/%d/trace", id), func(body io.Reader) error {
@@ -204,7 +199,6 @@ func (p *project) request(ctx context.Context, method, path string, read func(io
 	return nil
 }
 
-// toAnswerFault is for an answer that is not one of GitLab's.
 func (p *project) toAnswerFault(op string, err error) error {
 	return fault.New(fault.Invalid, op, network.DescribeError(err)).
 		WithHint("check that %s is GitLab, and whether a proxy or a login page stands in between", p.repo.host)

@@ -21,11 +21,10 @@ import (
 
 const (
 	hostKeyOp     = "make sure that the Git host is the right one"
-	maxKnownHosts = 1 << 20 // bytes of a list of known hosts
+	maxKnownHosts = 1 << 20 // bytes of a known_hosts file
 	revoked       = "revoked"
 )
 
-// hostKeySet are the keys that a host may have, and where that is written.
 type hostKeySet struct {
 	address string
 	source  string
@@ -33,8 +32,8 @@ type hostKeySet struct {
 	revoked []ssh.PublicKey
 }
 
-// findHostKeys finds the keys of a host: those that Lieutenant tells, those of the network, those of the person, those that come with
-// this program. The first who knows any decides; what was revoked before stays so.
+// findHostKeys returns the keys of the first source that has any: Lieutenant, the network, the person's files, the keys shipped
+// with this program. Revocations of earlier sources remain in force.
 func (g *Git) findHostKeys(hostKeys string, p repoURL) (hostKeySet, error) {
 	sources := []func() (hostKeySet, error){
 		func() (hostKeySet, error) { return parseKnownHosts([]byte(hostKeys), "Lieutenant", p.sshAddress()) },
@@ -67,7 +66,7 @@ func newUnknownHostError(address string) error {
 		WithHint("add the line of that host to ~/.ssh/known_hosts, after comparing the key with what the host's operator publishes")
 }
 
-// parseNetworkKey reads a key as in authorized_keys.
+// parseNetworkKey parses a line in authorized_keys format.
 func parseNetworkKey(line, address string) (hostKeySet, error) {
 	if line == "" {
 		return hostKeySet{}, nil
@@ -76,7 +75,7 @@ func parseNetworkKey(line, address string) (hostKeySet, error) {
 	return hostKeySet{address: address, source: "the network's own list", keys: []ssh.PublicKey{key}}, err
 }
 
-// readKnownHosts reads a file of known hosts, which may not exist.
+// readKnownHosts ignores a missing file.
 func readKnownHosts(file, address string) (hostKeySet, error) {
 	content, err := fileread.Bytes(file, maxKnownHosts)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +87,7 @@ func readKnownHosts(file, address string) (hostKeySet, error) {
 	return parseKnownHosts(content, file, address)
 }
 
-// parseKnownHosts takes from lines as in known_hosts those of a host. A line that cannot be read is left out, as ssh does.
+// parseKnownHosts skips lines that cannot be parsed, as ssh does.
 func parseKnownHosts(content []byte, source, address string) (hostKeySet, error) {
 	found := hostKeySet{address: address, source: source}
 	if len(content) > maxKnownHosts {
@@ -109,7 +108,7 @@ func parseKnownHosts(content []byte, source, address string) (hostKeySet, error)
 	return found, nil
 }
 
-// matchHost tells whether a list of patterns, of which some may exclude, means a host.
+// matchHost supports patterns that exclude hosts.
 func matchHost(patterns []string, host string) bool {
 	matched := false
 	for _, pattern := range patterns {
@@ -140,7 +139,8 @@ func matchPattern(pattern, host string) bool {
 	return knownhosts.Normalize(pattern) == host
 }
 
-// editableSource is where somebody corrects what is known of the host; a list of ours gives way to the person's.
+// editableSource is the file in which a person can correct the keys of the host; shipped keys are overridden by the person's
+// file.
 func (p hostKeySet) editableSource() string {
 	if p.source == shippedList {
 		return "~/.ssh/known_hosts"
@@ -148,10 +148,10 @@ func (p hostKeySet) editableSource() string {
 	return p.source
 }
 
-// listAlgorithms are those that the host is asked for, so that it shows a key that is known.
+// listAlgorithms is offered to the host, so that it presents a known key.
 func (p hostKeySet) listAlgorithms() (list []string) {
 	for _, key := range p.keys {
-		if kind := key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs in newer ways
+		if kind := key.Type(); kind == ssh.KeyAlgoRSA { // the same key signs with newer algorithms
 			list = append(list, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
 		} else {
 			list = append(list, kind)
@@ -160,7 +160,6 @@ func (p hostKeySet) listAlgorithms() (list []string) {
 	return list
 }
 
-// check refuses every key but those that are known.
 func (p hostKeySet) check(_ string, _ net.Addr, key ssh.PublicKey) error {
 	is := func(other ssh.PublicKey) bool { return string(other.Marshal()) == string(key.Marshal()) }
 	shown := ssh.FingerprintSHA256(key)

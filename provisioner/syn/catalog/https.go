@@ -11,17 +11,17 @@ import (
 	"exoshift/internal/text"
 )
 
-// tokenUser is whom a Git host takes the owner of a token for.
+// tokenUser is the user name that GitLab expects with a token.
 const tokenUser = "oauth2"
 
 const maxHost = 253 // characters
 
-// newHTTPSTransport is the transport over HTTPS. Credentials go to no other host than the one that was named.
+// newHTTPSTransport sends credentials only to the host of the URL.
 func newHTTPSTransport(n network.Network) transport.Transport {
 	return githttp.NewClient(newHTTPClient(n, maxPack))
 }
 
-// newHTTPClient returns an HTTP client that stays at one host, and reads at most so many bytes of an answer.
+// newHTTPClient stays at one host, and reads at most so many bytes of a response.
 func newHTTPClient(n network.Network, most int64) *http.Client {
 	limits := network.Limits{Bytes: most, Time: gitLimit}
 	return &http.Client{Transport: limits.Wrap(n.NewTransport()), CheckRedirect: checkRedirect}
@@ -36,7 +36,7 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// newAuth is how we prove over HTTPS who we are; nil: not at all.
+// newAuth returns nil without a token.
 func (a Access) newAuth() transport.AuthMethod {
 	if a.Token == "" {
 		return nil

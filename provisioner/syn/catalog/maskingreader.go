@@ -5,20 +5,20 @@ import (
 	"io"
 )
 
-// mask stands in the place of a token that a program repeats.
+// mask replaces a token in a program's output.
 const mask = "[token]"
 
-// maskingReader reads a text without a secret in it, in whatever parts the text comes. It is no further ahead than it has to be:
-// only what may be the beginning of the secret is held back.
+// maskingReader removes a secret from a text that is read in arbitrary parts. It holds back no more than what may be the
+// beginning of the secret.
 type maskingReader struct {
 	from    io.Reader
 	secret  []byte // empty: there is none
 	ready   []byte // without the secret
-	pending []byte // perhaps the beginning of the secret
+	pending []byte // possible beginning of the secret
 	err     error  // of from
 }
 
-// Read is that of io.Reader.
+// Read implements io.Reader.
 func (m *maskingReader) Read(p []byte) (int, error) {
 	part := make([]byte, len(p))
 	for len(m.ready) == 0 {
@@ -34,7 +34,6 @@ func (m *maskingReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// add adds a part of the text.
 func (m *maskingReader) add(part []byte) {
 	text := append(m.pending, part...)
 	m.pending = nil
@@ -48,7 +47,7 @@ func (m *maskingReader) add(part []byte) {
 	m.ready = text
 }
 
-// matchPrefix is how many bytes at the end of a text are as the secret begins.
+// matchPrefix returns how many bytes at the end of text are a prefix of the secret.
 func (m *maskingReader) matchPrefix(text []byte) int {
 	for n := min(len(text), len(m.secret)-1); n > 0; n-- {
 		if bytes.HasSuffix(text, m.secret[:n]) {

@@ -12,44 +12,41 @@ import (
 )
 
 const (
-	// startLimit is how long a pipeline takes at most to exist after its commit.
+	// startLimit bounds the wait for a pipeline after its commit.
 	startLimit = 2 * time.Minute
-	// runnerLimit is how long a runner usually takes at most to begin with a job.
+	// runnerLimit is how long it usually takes at most until a runner starts a job.
 	runnerLimit = 5 * time.Minute
 	pollPeriod  = 5 * time.Second
-	// maxMisses is how often in a row the host may fail to answer.
+	// maxMisses is how many consecutive requests may get no response.
 	maxMisses = 24
 )
 
-// noPipelineError is that nothing compiles the cluster at the Git host.
+// noPipelineError means that no pipeline of the Git host compiles the cluster.
 type noPipelineError struct{ reason string }
 
 func (n noPipelineError) Error() string { return n.reason }
 
-// toFault makes it an error for people.
 func (n noPipelineError) toFault() error {
 	return fault.New(fault.NotFound, compileOp, n).
 		WithHint("have enableCompilePipeline set for the cluster in Lieutenant, and the pipeline for its tenant; or install commodore on this machine")
 }
 
-// pipelineWatch follows the pipeline of one commit for one cluster.
 type pipelineWatch struct {
 	*project
 	cluster, commit string
 	onReport        func(string)
 	began           time.Time
-	lastReport      string // that was said
-	lastStatus      string // status that was seen last
+	lastReport      string // the last report
+	lastStatus      string // the last status
 	since           time.Time
-	known           bool // whose pipelines count
+	known           bool // jobs of clusters were found
 	retried         bool
 	polled          bool
 }
 
-// scriptFailed is GitLab's word for a job whose own words say why it failed.
+// scriptFailed is GitLab's reason of a job whose output has the cause of the failure.
 const scriptFailed = "script_failure"
 
-// waitPipeline waits until the pipeline of a commit has compiled a cluster.
 func (p *project) waitPipeline(ctx context.Context, cluster, commit string, said func(string)) error {
 	w := &pipelineWatch{project: p, cluster: cluster, commit: commit, onReport: said, began: p.clock.Now()}
 	for misses := 0; ; {
@@ -80,7 +77,7 @@ func (w *pipelineWatch) report(text string) {
 	}
 }
 
-// poll takes one look; done: nothing more will happen.
+// poll returns done when the result is final.
 func (w *pipelineWatch) poll(ctx context.Context) (done bool, err error) {
 	if !w.known {
 		if err := w.checkPipelines(ctx); err != nil {
@@ -109,7 +106,6 @@ func (w *pipelineWatch) poll(ctx context.Context) (done bool, err error) {
 	return w.handlePipeline(ctx, newest, jobs, first)
 }
 
-// handlePipeline says how far a pipeline is.
 func (w *pipelineWatch) handlePipeline(ctx context.Context, run pipeline, jobs []job, first bool) (done bool, err error) {
 	status, ours := w.resolveStatus(run, jobs)
 	if ours == nil && hasDeployJobs(jobs) && (status == "success" || status == "failed") {
@@ -132,27 +128,26 @@ func (w *pipelineWatch) handlePipeline(ctx context.Context, run pipeline, jobs [
 	return false, nil
 }
 
-// resolveStatus is that of a pipeline. Of the pipeline of many clusters, only the job of this one counts.
+// resolveStatus returns the status of the cluster's job, if the pipeline compiles many clusters, else the pipeline's.
 func (w *pipelineWatch) resolveStatus(run pipeline, jobs []job) (status string, ours *job) {
 	ours = w.findJob(jobs)
 	switch {
 	case ours == nil:
 		return run.Status, nil
-	case ours.Status == "skipped" && slices.ContainsFunc(jobs, isFailed): // because of what failed in front of it
+	case ours.Status == "skipped" && slices.ContainsFunc(jobs, isFailed): // because of an earlier job's failure
 		return "failed", ours
 	}
 	return ours.Status, ours
 }
 
-// retryEnded tells whether there is something to wait for although a pipeline has ended: a newer one that has taken its place,
-// or itself, started again.
+// retryEnded reports whether waiting makes sense although a pipeline has ended: a newer one has replaced it, or it was retried.
 func (w *pipelineWatch) retryEnded(ctx context.Context, run pipeline, status string, first bool) (bool, error) {
 	if status == "canceled" {
 		newest, found, err := w.findPipeline(ctx, "")
 		if err != nil {
 			return false, err
 		}
-		if found && newest.ID > run.ID && newest.SHA != w.commit { // GitLab stops one as soon as the branch has a newer commit
+		if found && newest.ID > run.ID && newest.SHA != w.commit { // GitLab cancels a pipeline when the branch has a newer commit
 			w.commit, w.polled = newest.SHA, false
 			w.report(fmt.Sprintf("pipeline %d was stopped, and %d is that of a newer commit", run.ID, newest.ID))
 			return true, nil
@@ -161,15 +156,14 @@ func (w *pipelineWatch) retryEnded(ctx context.Context, run pipeline, status str
 	if !first || w.retried {
 		return false, nil
 	}
-	w.retried = true                 // it ended before anybody waited for it: what it lacked may be there by now
-	if w.retry(ctx, run.ID) != nil { // why it has ended is what counts
+	w.retried = true                 // it ended before the wait began: what it lacked may exist by now
+	if w.retry(ctx, run.ID) != nil { // the reason of its end is reported instead
 		return false, nil
 	}
 	w.report(fmt.Sprintf("pipeline %d had %s; it is started again", run.ID, status))
 	return true, nil
 }
 
-// reportProgress says how far a pipeline is that has not ended, and that one which does not begin may need somebody.
 func (w *pipelineWatch) reportProgress(run pipeline, status string) {
 	now := w.clock.Now()
 	if status != w.lastStatus {
@@ -182,7 +176,6 @@ func (w *pipelineWatch) reportProgress(run pipeline, status string) {
 	w.report(text)
 }
 
-// newIdleError is that nothing will happen unless somebody starts it.
 func (w *pipelineWatch) newIdleError(run pipeline, status string) error {
 	hint := "start it by hand, then run this again: %s"
 	if status == "skipped" {
@@ -194,7 +187,7 @@ func (w *pipelineWatch) newIdleError(run pipeline, status string) error {
 
 func isFailed(j job) bool { return j.Status == "failed" }
 
-// findJob is the job that compiles and pushes the cluster's catalog.
+// findJob returns the job that compiles and pushes the cluster's catalog.
 func (w *pipelineWatch) findJob(jobs []job) *job {
 	var found *job
 	for i, each := range jobs {
@@ -205,12 +198,10 @@ func (w *pipelineWatch) findJob(jobs []job) *job {
 	return found
 }
 
-// hasDeployJobs tells whether there are jobs for clusters.
 func hasDeployJobs(jobs []job) bool {
 	return slices.ContainsFunc(jobs, func(j job) bool { return strings.HasSuffix(j.Name, "_deploy") })
 }
 
-// toPipelineFault says why a pipeline failed, by the words of the job that did.
 func (w *pipelineWatch) toPipelineFault(ctx context.Context, run pipeline, jobs []job, ours *job, status string) error {
 	where := truncateText(sanitize(run.URL), maxURL)
 	if status == "canceled" {

@@ -20,17 +20,15 @@ import (
 	"exoshift/internal/fault"
 )
 
-// raceError is a commit that may not have arrived, because somebody was faster or because the connection broke: what is
-// there now tells.
+// raceError is a commit that may not have been pushed, because another one was first or because the connection broke: the
+// branch's current commit shows which.
 type raceError struct{ cause error }
 
 func (o raceError) Error() string { return "somebody else may have been faster: " + o.cause.Error() }
 func (o raceError) Unwrap() error { return o.cause }
 
-// errBranchMoved is that a branch has another commit than the one that was read.
 var errBranchMoved = errors.New("the branch has another commit")
 
-// toFault is what came of pushing again and again.
 func (o raceError) toFault(ctx context.Context, file string, p repoURL) error {
 	op := "change " + file
 	if errors.Is(o.cause, errBranchMoved) || isNonFastForward(o.cause.Error()) {
@@ -41,7 +39,6 @@ func (o raceError) toFault(ctx context.Context, file string, p repoURL) error {
 		WithHint("find out whether %s takes changes, then run again: what has arrived is not made twice", p.host)
 }
 
-// createCommit makes a commit on top of the snapshot that differs in one file.
 func (s *snapshot) createCommit(file string, content []byte, author object.Signature, message string) (plumbing.Hash, error) {
 	tree, err := s.loadTree()
 	if err != nil {
@@ -56,7 +53,7 @@ func (s *snapshot) createCommit(file string, content []byte, author object.Signa
 	})
 }
 
-// withFile stores a copy of a tree, which may be nil, in which a file has another content.
+// withFile stores a copy of a tree, which may be nil, with the file replaced.
 func (s *snapshot) withFile(tree *object.Tree, path []string, content []byte) (hash plumbing.Hash, err error) {
 	entry, others := object.TreeEntry{Name: path[0], Mode: filemode.Regular}, []object.TreeEntry{}
 	if tree != nil {
@@ -88,10 +85,9 @@ func (s *snapshot) withFile(tree *object.Tree, path []string, content []byte) (h
 	return storeObject(s.objects, changed)
 }
 
-// fileContent is a file as an object.
 type fileContent struct{ content []byte }
 
-// Encode makes it one.
+// Encode writes the file to an object.
 func (c fileContent) Encode(o plumbing.EncodedObject) error {
 	o.SetType(plumbing.BlobObject)
 	writer, err := o.Writer()
@@ -104,7 +100,6 @@ func (c fileContent) Encode(o plumbing.EncodedObject) error {
 	return writer.Close()
 }
 
-// storeObject keeps an object and returns its name.
 func storeObject(objects *memory.Storage, o interface {
 	Encode(plumbing.EncodedObject) error
 }) (plumbing.Hash, error) {
@@ -115,7 +110,7 @@ func storeObject(objects *memory.Storage, o interface {
 	return objects.SetEncodedObject(encoded)
 }
 
-// push sends a commit, which becomes the newest one only if the snapshot still is.
+// push succeeds only if the branch's newest commit still is that of the snapshot.
 func (g *Git) push(ctx context.Context, base *snapshot, commit plumbing.Hash) error {
 	op := "push to " + base.repo.String()
 	if err := base.checkBranch(op); err != nil {
@@ -154,7 +149,7 @@ func sendPack(ctx context.Context, op string, session transport.ReceivePackSessi
 	return toPushError(ctx, op, base.repo, report, err, said.String())
 }
 
-// encodePack makes a pack of the objects that a commit has and its parent has not.
+// encodePack contains the objects that the commit has and its parent lacks.
 func (s *snapshot) encodePack(commit plumbing.Hash) (*bytes.Buffer, error) {
 	made, err := s.listNewObjects(commit)
 	if err != nil {
@@ -165,7 +160,7 @@ func (s *snapshot) encodePack(commit plumbing.Hash) (*bytes.Buffer, error) {
 	return pack, err
 }
 
-// listNewObjects returns a commit with its trees and the file that differ from its parent's.
+// listNewObjects returns the commit with its trees and the file that differ from its parent's.
 func (s *snapshot) listNewObjects(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	commit, err := object.GetCommit(s.objects, hash)
 	if err != nil {
@@ -189,7 +184,7 @@ func (s *snapshot) listNewObjects(hash plumbing.Hash) ([]plumbing.Hash, error) {
 		old := before
 		before = nil
 		if old != nil {
-			before, _ = old.Tree(entry.Name) // there may be none
+			before, _ = old.Tree(entry.Name) // may be missing
 		}
 		if after, err = after.Tree(entry.Name); err != nil {
 			return nil, err
@@ -198,7 +193,6 @@ func (s *snapshot) listNewObjects(hash plumbing.Hash) ([]plumbing.Hash, error) {
 	return made, nil
 }
 
-// diffTrees returns the one entry that a tree has and the other one has not.
 func diffTrees(before, after *object.Tree) object.TreeEntry {
 	known := map[object.TreeEntry]bool{}
 	if before != nil {

@@ -12,19 +12,18 @@ const (
 	reasonLines = 12
 )
 
-// controlPattern matches what colours a terminal or moves its cursor.
+// controlPattern matches terminal escape sequences.
 var controlPattern = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
 
-// sectionPattern marks the beginning and the end of parts of a job's text at GitLab.
+// sectionPattern matches GitLab's section markers in a job's log.
 var sectionPattern = regexp.MustCompile(`section_(start|end):\d+:[^\r\n]*\r?`)
 
-// stampPattern is what GitLab writes before each line of a job's text: the time, and which stream of which step it came by.
+// stampPattern matches what GitLab writes before each line of a job's log: the time, and the step and stream.
 var stampPattern = regexp.MustCompile(`^\d{4}-\d\d-\d\dT[0-9:.]+Z \d\d[A-Z]\+? ?`)
 
-// errorPattern matches lines in which a compiler says what is wrong.
 var errorPattern = regexp.MustCompile(`(?i)\b(error|fatal|failed|not found|cannot|could not|exception|missing|invalid)\b|lookup error|does not exist`)
 
-// listFactPatterns matches those that name a fact which the configuration uses.
+// listFactPatterns match error messages that name a fact used by the configuration.
 func listFactPatterns() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?:^|[^_\w])facts[:.]([A-Za-z0-9][A-Za-z0-9_-]*)`),
@@ -33,7 +32,7 @@ func listFactPatterns() []*regexp.Regexp {
 	}
 }
 
-// extractReason cuts out of a compiler's text why it failed: its last lines that tell of an error.
+// extractReason returns the last lines with an error in a compiler's output.
 func extractReason(text []byte) string {
 	clean := controlPattern.ReplaceAllString(sectionPattern.ReplaceAllString(strings.ToValidUTF8(string(text), ""), ""), "")
 	var lines, told []string
@@ -57,7 +56,7 @@ func extractReason(text []byte) string {
 	return truncateText(strings.Join(told, "\n"), maxReason)
 }
 
-// newCompileError is that a configuration cannot be compiled. A fact that it lacks is named.
+// newCompileError names a missing fact.
 func newCompileError(reason, where string) error {
 	if reason == "" {
 		return fault.Newf(fault.Invalid, compileOp, "the compiler failed without a word").WithHint("%s", where)
@@ -69,7 +68,7 @@ func newCompileError(reason, where string) error {
 	return fault.Newf(fault.Invalid, compileOp, "%s", reason).WithHint("%s", where)
 }
 
-// findMissingFact finds the fact that the last line which names one is about.
+// findMissingFact takes the last line that names a fact.
 func findMissingFact(reason string) (fact string) {
 	patterns := listFactPatterns()
 	for line := range strings.Lines(reason) {

@@ -11,7 +11,6 @@ import (
 
 const maxRemoteOutput = 2000 // bytes
 
-// remoteOutput keeps the beginning of what a host says beside the protocol.
 type remoteOutput struct {
 	mutex sync.Mutex
 	text  []byte
@@ -24,7 +23,7 @@ func (r *remoteOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the text in one line, without the marks that hosts put in front of lines.
+// String returns the messages in one line, without the prefixes that hosts put in front of lines.
 func (r *remoteOutput) String() string {
 	if r == nil {
 		return ""
@@ -34,7 +33,6 @@ func (r *remoteOutput) String() string {
 	return joinLines(string(r.text))
 }
 
-// joinLines makes one line of lines that a host sent.
 func joinLines(text string) string {
 	var lines []string
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -48,7 +46,7 @@ func joinLines(text string) string {
 	return strings.Join(lines, " ")
 }
 
-// sanitize takes away what could move a cursor or change the direction of a text.
+// sanitize removes escape sequences and characters that change the direction of a text.
 func sanitize(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -58,7 +56,7 @@ func sanitize(text string) string {
 	}, strings.ToValidUTF8(text, ""))
 }
 
-// truncateText bounds a text, in bytes, at a letter.
+// truncateText bounds a text in bytes, and does not split characters.
 func truncateText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -66,7 +64,6 @@ func truncateText(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// remoteError is a failure together with the host's words about it.
 type remoteError struct {
 	cause   error
 	message string
@@ -75,7 +72,7 @@ type remoteError struct {
 func (s remoteError) Error() string { return s.message }
 func (s remoteError) Unwrap() error { return s.cause }
 
-// limitedReader fails once more is read than anybody wants.
+// limitedReader fails beyond the limit.
 type limitedReader struct {
 	from io.Reader
 	left int64

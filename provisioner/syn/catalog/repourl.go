@@ -20,14 +20,14 @@ const (
 	maxURL    = 500
 )
 
-// repoURL is where a repository is. It never holds a password.
+// repoURL never holds a password.
 type repoURL struct {
 	scheme, user, host string
-	port               int // 0: the usual one
+	port               int // 0: the default
 	path               string
 }
 
-// parseRepoURL reads the address of a repository. With a token, what is reached by SSH is reached over HTTPS instead.
+// parseRepoURL converts SSH URLs to HTTPS if there is a token.
 func parseRepoURL(address string, token bool) (repoURL, error) {
 	const op = "read the address of a Git repository"
 	if len(address) > maxURL || strings.IndexFunc(address, unicode.IsControl) >= 0 {
@@ -39,7 +39,7 @@ func parseRepoURL(address string, token bool) (repoURL, error) {
 		}
 	}
 	u, err := url.Parse(address)
-	if err != nil { // whose text would hold a password
+	if err != nil { // the error's text would contain a password
 		return repoURL{}, fault.Newf(fault.Invalid, op, "it is no URL").WithHint("correct it in Lieutenant")
 	}
 	p := repoURL{scheme: u.Scheme, user: u.User.Username(), host: strings.ToLower(u.Hostname()), path: strings.TrimRight(u.Path, "/")}
@@ -59,7 +59,7 @@ func (p repoURL) isValid() bool {
 		return false
 	}
 	if p.port < 0 || p.port > math.MaxUint16 || sanitize(p.user+p.host+p.path) != p.user+p.host+p.path || strings.Contains(p.host, "%") {
-		return false // what was written as %0a, too, and an address of this machine's own link
+		return false // %0a is decoded, too; an address of a link-local zone
 	}
 	if strings.HasPrefix(p.user, "-") || strings.HasPrefix(p.path, "/-") || strings.Trim(p.path, "/") == "" {
 		return false
@@ -67,7 +67,7 @@ func (p repoURL) isValid() bool {
 	return !strings.Contains(p.path+"/", "/../")
 }
 
-// String is the address as people know it.
+// String returns the URL for messages.
 func (p repoURL) String() string {
 	u := url.URL{Scheme: p.scheme, Host: p.hostPort(), Path: p.path}
 	if p.scheme == overSSH {
@@ -76,7 +76,6 @@ func (p repoURL) String() string {
 	return u.String()
 }
 
-// sshUser is the user at an SSH server.
 func (p repoURL) sshUser() string {
 	if p.user == "" {
 		return "git"
@@ -84,7 +83,6 @@ func (p repoURL) sshUser() string {
 	return p.user
 }
 
-// sshAddress is "host:port" of the SSH server.
 func (p repoURL) sshAddress() string {
 	port := p.port
 	if port == 0 {
@@ -93,7 +91,7 @@ func (p repoURL) sshAddress() string {
 	return net.JoinHostPort(p.host, strconv.Itoa(port))
 }
 
-// hostPort is the host, and the port unless it is the usual one.
+// hostPort omits the default port.
 func (p repoURL) hostPort() string {
 	switch {
 	case p.port == 0 && strings.Contains(p.host, ":"): // an IPv6 address
@@ -104,10 +102,9 @@ func (p repoURL) hostPort() string {
 	return net.JoinHostPort(p.host, strconv.Itoa(p.port))
 }
 
-// projectPath is the path of a project at GitLab.
+// projectPath is the path of the project in GitLab's API.
 func (p repoURL) projectPath() string { return strings.TrimSuffix(strings.Trim(p.path, "/"), ".git") }
 
-// toEndpoint is the repository as the HTTPS transport knows it.
 func (p repoURL) toEndpoint() *transport.Endpoint {
 	return &transport.Endpoint{Protocol: p.scheme, Host: p.host, Port: p.port, Path: p.path}
 }

@@ -27,7 +27,6 @@ const (
 	maxRef     = 16 << 10 // bytes of a file below refs
 )
 
-// secretRef is what a file below refs says of a secret.
 type secretRef struct {
 	Data  string `yaml:"data"` // base64 of "<path>:<key>"
 	Type  string `yaml:"type"`
@@ -37,13 +36,13 @@ type secretRef struct {
 	} `yaml:"vault_params"`
 }
 
-// wrongStoreError is that a secret is kept where nobody looks for it.
+// wrongStoreError is a reference to another store than that of the clusters.
 type wrongStoreError struct{ reason string }
 
 func (e wrongStoreError) Error() string { return e.reason }
 
-// ListWantedSecrets returns the secrets that a compiled catalog in dir needs, sorted. Each file below its folder refs stands for
-// one, and its path is that of the secret and the key.
+// ListWantedSecrets returns the secrets that a compiled catalog in dir needs, sorted. Each file below its folder refs is a
+// reference to one, and its path is that of the secret and the key.
 func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
 	const op = "find out which secrets the catalog needs"
 	root, err := os.OpenRoot(dir)
@@ -83,9 +82,9 @@ func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
 	return slices.Compact(found), nil
 }
 
-// readReference reads one file below refs. Those that stand for something else than a secret in Vault are left out.
+// readReference skips references to anything but a secret in Vault.
 func readReference(root *os.Root, name string) (secret state.VaultSecret, wanted bool, err error) {
-	info, err := root.Lstat(name) // no link, wherever it leads
+	info, err := root.Lstat(name) // refuses links, wherever they lead
 	if err == nil {
 		err = fileread.CheckRegular(name, info)
 	}
@@ -113,7 +112,6 @@ func readReference(root *os.Root, name string) (secret state.VaultSecret, wanted
 	return secret, err == nil, err
 }
 
-// checkStore fails if the reference leads to another store than that of the clusters.
 func (r secretRef) checkStore(name string) error {
 	mount, engine := strings.Trim(r.Vault.Mount, "/"), r.Vault.Engine
 	switch {
@@ -125,7 +123,7 @@ func (r secretRef) checkStore(name string) error {
 	return nil
 }
 
-// toSecret is what the reference says, which has to be what the name of its file says.
+// toSecret requires content and file name to be consistent.
 func (r secretRef) toSecret(name string) (state.VaultSecret, error) {
 	inside := strings.TrimPrefix(name, refsFolder+"/")
 	secret := state.VaultSecret{Path: path.Dir(inside), Key: path.Base(inside)}

@@ -12,7 +12,7 @@ import (
 
 const shippedList = program + "'s own list"
 
-// listShippedKeys are the keys that come with this program: those by which the catalogue of endpoints knows an SSH server.
+// listShippedKeys returns the keys in the catalogue of endpoints that comes with this program.
 func listShippedKeys(address string) (hostKeySet, error) {
 	found := hostKeySet{address: address, source: shippedList}
 	endpoints, err := assets.ReadEndpoints()
@@ -21,7 +21,7 @@ func listShippedKeys(address string) (hostKeySet, error) {
 	}
 	for _, endpoint := range endpoints {
 		u, err := url.Parse(endpoint.URL)
-		if err != nil || u.Scheme != overSSH || u.Fragment == "" { // others have places to be filled in
+		if err != nil || u.Scheme != overSSH || u.Fragment == "" { // others have placeholders
 			continue
 		}
 		port := u.Port()

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxPack = 64 << 20 // bytes of a repository's newest commit as it is sent
+	maxPack = 64 << 20 // bytes of a repository's newest commit, packed
 	maxFile = 16 << 20 // bytes of a file
 )
 
@@ -35,7 +35,6 @@ type snapshot struct {
 	objects   *memory.Storage
 }
 
-// fetchSnapshot fetches the newest commit.
 func (g *Git) fetchSnapshot(ctx context.Context, repo state.GitRepo) (*snapshot, error) {
 	p, err := parseRepoURL(repo.URL, g.access.Token != "")
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *snapshot) fetch(ctx context.Context, revision string) error {
 	return s.peel(wanted)
 }
 
-// openPack takes a pack out of an answer that may carry other messages beside it.
+// openPack demultiplexes the pack from a response that may contain other messages.
 func openPack(response io.Reader, capabilities *capability.List) io.Reader {
 	switch {
 	case capabilities.Supports(capability.Sideband64k):
@@ -100,7 +99,7 @@ func openPack(response io.Reader, capabilities *capability.List) io.Reader {
 	return response
 }
 
-// resolveRevision finds the branch or tag that is wanted, and what it leads to.
+// resolveRevision finds a branch or tag, and what it points to.
 func (s *snapshot) resolveRevision(refs *packp.AdvRefs, revision string) (plumbing.Hash, error) {
 	if revision == "" {
 		return s.resolveDefault(refs)
@@ -136,7 +135,6 @@ func (s *snapshot) resolveDefault(refs *packp.AdvRefs) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, transport.ErrEmptyRemoteRepository
 }
 
-// peel finds the commit behind a tag.
 func (s *snapshot) peel(hash plumbing.Hash) error {
 	for range 5 {
 		tag, err := object.GetTag(s.objects, hash)
@@ -163,7 +161,7 @@ func (s *snapshot) loadTree() (*object.Tree, error) {
 	return commit.Tree()
 }
 
-// read returns a file of the commit, or nil if there is none.
+// read returns nil if the file does not exist.
 func (s *snapshot) read(file string) ([]byte, error) {
 	op := "read " + file + " of " + s.repo.String()
 	tree, err := s.loadTree()
@@ -186,7 +184,6 @@ func (s *snapshot) read(file string) ([]byte, error) {
 	return content, nil
 }
 
-// readBlob returns the content of a file.
 func readBlob(objects *memory.Storage, hash plumbing.Hash) ([]byte, error) {
 	found, err := object.GetBlob(objects, hash)
 	if err != nil {

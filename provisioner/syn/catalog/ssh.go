@@ -16,27 +16,25 @@ import (
 
 const signInOp = "sign in at the Git host"
 
-// loginLimit bounds, on the wall clock, how long a host takes to let us in.
+// loginLimit bounds, on the wall clock, connection and login.
 const loginLimit = 30 * time.Second
 
-// sshTransport reaches one repository by SSH, on a connection of its own for each conversation.
 type sshTransport struct {
 	git      *Git
 	repo     repoURL
 	hostKeys string
 }
 
-// NewUploadPackSession is a fetch. It contacts nobody yet.
+// NewUploadPackSession returns a session for a fetch. It does not connect yet.
 func (t sshTransport) NewUploadPackSession(*transport.Endpoint, transport.AuthMethod) (transport.UploadPackSession, error) {
 	return &sshSession{transport: t, service: transport.UploadPackServiceName}, nil
 }
 
-// NewReceivePackSession is a push. It contacts nobody yet.
+// NewReceivePackSession returns a session for a push. It does not connect yet.
 func (t sshTransport) NewReceivePackSession(*transport.Endpoint, transport.AuthMethod) (transport.ReceivePackSession, error) {
 	return &sshSession{transport: t, service: transport.ReceivePackServiceName}, nil
 }
 
-// connect connects, and makes sure that the host is the one that is known.
 func (t sshTransport) connect(ctx context.Context) (*ssh.Client, error) {
 	config, done, err := t.buildConfig(ctx)
 	if err != nil {
@@ -61,7 +59,7 @@ func (t sshTransport) connect(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(through, channels, requests), nil
 }
 
-// buildConfig says who we are and who the host has to be. What it opened is closed by done.
+// buildConfig returns done to close the agent's connection.
 func (t sshTransport) buildConfig(ctx context.Context) (config *ssh.ClientConfig, done func(), err error) {
 	keys, err := t.git.findHostKeys(t.hostKeys, t.repo)
 	if err != nil {
@@ -87,7 +85,6 @@ func (t sshTransport) buildConfig(ctx context.Context) (config *ssh.ClientConfig
 	}, done, nil
 }
 
-// toFault says why a host does not let us in.
 func (t sshTransport) toFault(ctx context.Context, err error) error {
 	var known *fault.Error
 	switch {

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshSession is one conversation with the program of a service at an SSH server.
 type sshSession struct {
 	transport sshTransport
 	service   string
@@ -28,12 +27,12 @@ type sshSession struct {
 	stderr *remoteOutput
 }
 
-// AdvertisedReferences exists for the interface; the repository is never asked without a limit.
+// AdvertisedReferences exists for the interface; AdvertisedReferencesContext is used instead.
 func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// AdvertisedReferencesContext opens the conversation, which ends with ctx.
+// AdvertisedReferencesContext opens the session, which ends with ctx.
 func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
 	if err := s.open(ctx); err != nil {
 		return nil, err
@@ -74,11 +73,11 @@ func (s *sshSession) open(ctx context.Context) (err error) {
 	if err := session.Start(s.service + " " + shellescape.Quote(s.transport.repo.path)); err != nil {
 		return s.wrapError(err)
 	}
-	go func() { _ = session.Wait() }() // ends with the connection; whoever reads sees it
+	go func() { _ = session.Wait() }() // ends with the connection, which the reader detects
 	return nil
 }
 
-// UploadPack asks for a pack and returns it.
+// UploadPack requests a pack and returns it.
 func (s *sshSession) UploadPack(_ context.Context, request *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
 	if err := request.UploadRequest.Encode(s.into); err != nil {
 		return nil, s.wrapError(err)
@@ -96,7 +95,7 @@ func (s *sshSession) UploadPack(_ context.Context, request *packp.UploadPackRequ
 	return response, nil
 }
 
-// ReceivePack sends a pack and returns what the host says about it.
+// ReceivePack sends a pack and returns the host's report.
 func (s *sshSession) ReceivePack(_ context.Context, request *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
 	if err := request.Encode(s.into); err != nil {
 		return nil, s.wrapError(err)
@@ -114,7 +113,7 @@ func (s *sshSession) ReceivePack(_ context.Context, request *packp.ReferenceUpda
 	return report, report.Error()
 }
 
-// Close ends the conversation.
+// Close ends the session.
 func (s *sshSession) Close() error {
 	if s.client == nil {
 		return nil
@@ -125,7 +124,7 @@ func (s *sshSession) Close() error {
 	return s.client.Close()
 }
 
-// wrapError adds what the host complained about.
+// wrapError adds the host's stderr.
 func (s *sshSession) wrapError(err error) error {
 	said := s.stderr.String()
 	switch {

@@ -17,7 +17,7 @@ const (
 	maxUnpacked = 256 << 20 // bytes of all objects together
 )
 
-// unpack keeps what a pack holds. How large that becomes is found out before.
+// unpack checks the unpacked size first.
 func unpack(objects *memory.Storage, pack io.Reader) error {
 	content, err := io.ReadAll(&limitedReader{from: pack, left: maxPack})
 	if err != nil {
@@ -29,7 +29,6 @@ func unpack(objects *memory.Storage, pack io.Reader) error {
 	return packfile.UpdateObjectStorage(objects, bytes.NewReader(content))
 }
 
-// checkPackSize fails if the objects of a pack are too many or too large.
 func checkPackSize(pack []byte) error {
 	scanner := packfile.NewScanner(bytes.NewReader(pack))
 	_, count, err := scanner.Header()
@@ -52,7 +51,7 @@ func checkPackSize(pack []byte) error {
 	return nil
 }
 
-// readObjectSize returns the size of an object once it is unpacked. That of a difference is written in its beginning.
+// readObjectSize returns the unpacked size of an object. That of a delta is encoded at its beginning.
 func readObjectSize(scanner *packfile.Scanner) (int64, error) {
 	header, err := scanner.NextObjectHeader()
 	if err != nil {
@@ -65,7 +64,7 @@ func readObjectSize(scanner *packfile.Scanner) (int64, error) {
 	if _, _, err := scanner.NextObject(&start); err != nil {
 		return 0, err
 	}
-	_, n := binary.Uvarint(start.bytes) // of what the difference is to
+	_, n := binary.Uvarint(start.bytes) // of the delta's base
 	if n <= 0 {
 		return 0, errors.New("the pack is damaged")
 	}
@@ -76,7 +75,6 @@ func readObjectSize(scanner *packfile.Scanner) (int64, error) {
 	return header.Length + int64(size), nil
 }
 
-// prefixBuffer keeps the first bytes of what is written.
 type prefixBuffer struct{ bytes []byte }
 
 func (p *prefixBuffer) Write(b []byte) (int, error) {
