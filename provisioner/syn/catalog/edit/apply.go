@@ -12,7 +12,6 @@ import (
 
 const maxShown = 200 // bytes
 
-// resolvedPath is the way to a place: how far it exists, and what on it is shared with other places.
 type resolvedPath struct {
 	at     *node // the last value that exists
 	rest   []string
@@ -20,7 +19,7 @@ type resolvedPath struct {
 	shared string
 }
 
-// apply changes the model as the edit wants; changed: it differed. What an edit may not touch is a conflict.
+// apply applies the edit to the model, and reports whether it changed. What an edit may not change is a conflict.
 func (d *document) apply(root *node, e state.YAMLEdit) (changed bool, err error) {
 	if len(e.Path) == 0 || slices.Contains(e.Path, "") {
 		return false, fault.Newf(fault.Internal, "change "+d.file, "an edit names no key")
@@ -35,7 +34,6 @@ func (d *document) apply(root *node, e state.YAMLEdit) (changed bool, err error)
 	return d.applyValue(root, way, e)
 }
 
-// walk goes along a path as far as there is something.
 func (d *document) walk(root *node, path []string) (resolvedPath, error) {
 	t := resolvedPath{at: root, rest: path, line: root.line}
 	for i, key := range path {
@@ -71,7 +69,6 @@ func (d *document) newOverrideConflict(line int, key string, path []string) erro
 		WithHint("decide by hand which of both holds: that line, or %s", formatPath(path))
 }
 
-// markShared notes that others use the value, too.
 func (t *resolvedPath) markShared() {
 	switch {
 	case t.shared != "":
@@ -84,7 +81,7 @@ func (t *resolvedPath) markShared() {
 	}
 }
 
-// resolveAlias follows an alias, a few times at most.
+// resolveAlias follows a limited number of aliases.
 func (d *document) resolveAlias(root, n *node) *node {
 	for range 5 {
 		if n.nodeKind != alias {
@@ -97,7 +94,6 @@ func (d *document) resolveAlias(root, n *node) *node {
 	return n
 }
 
-// findAnchored finds the value with an anchor.
 func (n *node) findAnchored(anchor string) *node {
 	if n.anchor == anchor {
 		return n
@@ -115,7 +111,7 @@ func (n *node) findAnchored(anchor string) *node {
 	return nil
 }
 
-// checkOwned fails if a place that has to change is shared with others.
+// checkOwned fails if a value to be changed is shared.
 func (d *document) checkOwned(t resolvedPath, e state.YAMLEdit) error {
 	shared := t.shared
 	if name := t.at.findAnchor(); shared == "" && len(t.rest) == 0 && name != "" {
@@ -159,7 +155,7 @@ func (d *document) applyValue(root *node, t resolvedPath, e state.YAMLEdit) (boo
 	return true, nil
 }
 
-// newForeignConflict refuses to write over what somebody else wrote.
+// newForeignConflict refuses to overwrite what somebody else wrote.
 func (d *document) newForeignConflict(line int, is *node, e state.YAMLEdit) error {
 	if e.Otherwise != "" {
 		return d.newConflict(line, "%s is %s, which somebody else wrote", formatPath(e.Path), is).WithHint("%s", e.Otherwise)
@@ -168,7 +164,7 @@ func (d *document) newForeignConflict(line int, is *node, e state.YAMLEdit) erro
 		WithHint("find out which of both is right; then correct that line by hand: %s", describeEdit(e))
 }
 
-// equalValues compares what two values say, without their anchors and tags. The order of a map's keys does not count.
+// equalValues ignores anchors, tags and the order of a map's keys.
 func equalValues(a, b *node) bool {
 	if a.nodeKind != b.nodeKind || a.kind != b.kind || a.text != b.text || len(a.entries) != len(b.entries) {
 		return false
@@ -221,7 +217,6 @@ func matchItem(item string) func(*node) bool {
 	return func(n *node) bool { return n.nodeKind == scalar && n.kind == "string" && n.text == item }
 }
 
-// insertValue puts a value below one that is a map or nothing yet.
 func (n *node) insertValue(path []string, value *node) {
 	if len(path) == 0 {
 		line := n.line
@@ -235,7 +230,6 @@ func (n *node) insertValue(path []string, value *node) {
 	below.insertValue(path[1:], value)
 }
 
-// describeEdit says what an edit is for.
 func describeEdit(e state.YAMLEdit) string {
 	switch path := formatPath(e.Path); {
 	case e.Item != "" && e.Remove:
@@ -262,7 +256,7 @@ func describePath(path []string) string {
 	return formatPath(path)
 }
 
-// sanitize bounds a text of somebody else, and takes away what could move a cursor.
+// sanitize truncates foreign text, and removes control characters.
 func sanitize(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -9,17 +9,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// location is the deepest place of a path that exists in the text.
 type location struct {
 	entry  *ast.MappingValueNode // nil: the document itself
 	owner  *ast.MappingNode      // of the entry; nil for the document
-	above  *ast.MappingValueNode // that the owner is the value of; nil: the document
+	above  *ast.MappingValueNode // that has the owner as its value; nil: the document
 	value  ast.Node
 	rest   []string
 	inFlow bool // the entry is within braces
 }
 
-// findLocation finds it. Everything on the way is a map: the model was asked before.
 func (d *document) findLocation(path []string) location {
 	s := location{value: d.root, rest: path}
 	for len(s.rest) > 0 {
@@ -41,7 +39,6 @@ func (d *document) findLocation(path []string) location {
 	return s
 }
 
-// toMap is a value as a map, or nil.
 func toMap(n ast.Node) *ast.MappingNode {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -52,7 +49,6 @@ func toMap(n ast.Node) *ast.MappingNode {
 	return nil
 }
 
-// updateText makes in the text what the model has found to be missing.
 func (d *document) updateText(e state.YAMLEdit) error {
 	s := d.findLocation(e.Path)
 	if !d.isRegular(s) {
@@ -72,7 +68,7 @@ func (d *document) updateText(e state.YAMLEdit) error {
 	return d.set(s, e.Value)
 }
 
-// isRegular tells whether a key stands alone in front of its colon, and nothing in front of it but spaces or braces.
+// isRegular reports whether a key is on the line of its colon, after nothing but spaces or braces.
 func (d *document) isRegular(s location) bool {
 	if s.entry == nil {
 		return true
@@ -84,7 +80,6 @@ func (d *document) isRegular(s location) bool {
 	return s.inFlow || strings.TrimSpace(d.lineText(key.line)[:key.at]) == ""
 }
 
-// set puts a value in the place of what is there, or below it.
 func (d *document) set(s location, value any) error {
 	below := toMap(s.value)
 	switch {
@@ -101,7 +96,6 @@ func (d *document) set(s location, value any) error {
 	return d.put(s, newNested(s.rest, value))
 }
 
-// append puts an entry behind the last one of a map.
 func (d *document) append(into *ast.MappingNode, fresh entry) error {
 	lastEntry := into.Values[len(into.Values)-1]
 	key := d.findPosition(lastEntry.Key.GetToken())
@@ -113,8 +107,8 @@ func (d *document) append(into *ast.MappingNode, fresh entry) error {
 	return nil
 }
 
-// create writes the first keys of a document: the lists of classes and applications stand in front of the parameters
-// where all are made one after the other.
+// create writes the first keys of a document: the lists of classes and applications come before the parameters if all are created
+// one after the other.
 func (d *document) create(value *node) error {
 	if d.root != nil { // {} or null
 		s := d.findSpan(d.root, true)
@@ -137,7 +131,6 @@ func (d *document) create(value *node) error {
 	return nil
 }
 
-// renderKeys is a map as the lines of a document.
 func (d *document) renderKeys(value *node) (lines []string) {
 	for _, each := range value.entries {
 		lines = append(lines, d.detectStyle().renderPair(each, 0)...)
@@ -145,7 +138,6 @@ func (d *document) renderKeys(value *node) (lines []string) {
 	return lines
 }
 
-// put puts a value in the place of an entry's.
 func (d *document) put(s location, value *node) error {
 	if s.inFlow {
 		place := d.findValueSpan(s.entry, true)
@@ -155,7 +147,7 @@ func (d *document) put(s location, value *node) error {
 	key := d.findPosition(s.entry.Key.GetToken())
 	place, last := d.findValueSpan(s.entry, false), d.findLast(key.line, key.at, isSequence(s.value))
 	like := ""
-	if place.from.line > key.line { // it stands below its key
+	if place.from.line > key.line { // it is on a line below its key
 		place = span{}
 	} else {
 		like = d.getLineFrom(place)
@@ -166,14 +158,14 @@ func (d *document) put(s location, value *node) error {
 	return nil
 }
 
-// setKeyText puts a text behind a key, and takes away what the old value had in lines below it.
+// setKeyText removes the old value's lines below the key.
 func (d *document) setKeyText(e *ast.MappingValueNode, place span, last int, inline string) {
 	line := d.findPosition(e.Start).line
 	if place == (span{}) {
 		colon := d.findPosition(e.Start)
 		place = span{position{colon.line, colon.at + 1}, position{colon.line, colon.at + 1}}
 	}
-	if place.to.line > line { // quotes or brackets over several lines, with what is behind them
+	if place.to.line > line { // quotes or brackets over several lines, with what follows them
 		last -= place.to.line - line
 	}
 	if inline == "" {
@@ -182,7 +174,7 @@ func (d *document) setKeyText(e *ast.MappingValueNode, place span, last int, inl
 		}
 	}
 	d.replace(place, d.padText(place, inline))
-	if last > line { // a file whose last line has no end keeps that
+	if last > line { // a file without a final newline keeps that
 		if d.lines[last-1].end == "" {
 			d.lines[line-1].end = ""
 		}
@@ -199,7 +191,6 @@ func (d *document) padText(place span, text string) string {
 	return text
 }
 
-// getLineFrom is the first line of what a span holds.
 func (d *document) getLineFrom(s span) string { return d.lineText(s.from.line)[s.from.at:] }
 
 func isSequence(n ast.Node) bool {
@@ -207,7 +198,6 @@ func isSequence(n ast.Node) bool {
 	return is
 }
 
-// detectStyle finds how this document indents.
 func (d *document) detectStyle() style {
 	found := style{inline: d.inline}
 	d.detectIndents(d.root, -1, &found)
@@ -220,7 +210,7 @@ func (d *document) detectStyle() style {
 	return found
 }
 
-// detectIndents looks at the first map below a key, and at the first list.
+// detectIndents considers the first map below a key, and the first list.
 func (d *document) detectIndents(n ast.Node, above int, found *style) {
 	switch n := n.(type) {
 	case *ast.MappingNode:

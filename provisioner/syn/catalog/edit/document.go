@@ -14,12 +14,12 @@ import (
 
 const (
 	maxBytes = 128 << 10
-	// maxLines and maxMarks bound the time that the parser takes, which grows faster than the text.
+	// maxLines and maxMarks bound the time of the parser, which grows faster than the text.
 	maxLines = 10_000
 	maxMarks = 1000 // of a kind in one line
-	// maxNesting bounds how deep values are in one another, so that no recursion ends the program.
+	// maxNesting bounds the depth of values, so that no recursion exhausts the stack.
 	maxNesting    = 100
-	byteOrderMark = "\ufeff" // that some editors put in front of a file
+	byteOrderMark = "\ufeff" // that some editors write at the beginning of a file
 )
 
 // document is a file with one YAML document, as text and as a tree.
@@ -28,15 +28,14 @@ type document struct {
 	byteOrderMark   string
 	end             string // of lines
 	lines           []line
-	root            ast.Node // nil: there is nothing but comments
+	root            ast.Node // nil: only comments
 	multilineRanges map[int]bool
-	inline          bool // texts of several lines are written in one
+	inline          bool // multi-line strings are written in one line
 }
 
-// line is a line without its end, and its end.
 type line struct{ text, end string }
 
-// parseDocument reads a file. Anything that cannot be edited safely is fault.Invalid.
+// parseDocument refuses files that cannot be edited safely as fault.Invalid.
 func parseDocument(file string, content []byte) (*document, error) {
 	d := &document{file: file, end: "\n"}
 	text := string(content)
@@ -73,7 +72,7 @@ func parseDocument(file string, content []byte) (*document, error) {
 	return d, nil
 }
 
-// parseTree parses a text. The parser is somebody else's: a text that it breaks on is one that we do not edit.
+// parseTree recovers panics of the parser: such a text is not edited.
 func (d *document) parseTree(text string) (parsed *ast.File, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -88,7 +87,7 @@ func (d *document) parseTree(text string) (parsed *ast.File, err error) {
 	return parsed, nil
 }
 
-// checkText refuses what is no text, and what is made to exhaust its reader.
+// checkText refuses binary content, and content made to exhaust a parser.
 func (d *document) checkText(text string) error {
 	switch {
 	case len(text) > maxBytes:
@@ -101,7 +100,7 @@ func (d *document) checkText(text string) error {
 	return d.checkDepth(text)
 }
 
-// checkDepth refuses texts that have more in one another, or on one line, than a person writes.
+// checkDepth refuses more nesting, or more marks on a line, than a person writes.
 func (d *document) checkDepth(text string) error {
 	open, number := 0, 0
 	for each := range strings.Lines(text) {
@@ -118,7 +117,6 @@ func (d *document) checkDepth(text string) error {
 	return nil
 }
 
-// countLetters is how often any of some letters is in a text.
 func countLetters(text, letters string) (sum int) {
 	for _, letter := range letters {
 		sum += strings.Count(text, string(letter))
@@ -131,7 +129,6 @@ func (d *document) newInvalidError(line int, format string, args ...any) error {
 		WithHint("correct that file by hand: one YAML document of a map, as Commodore reads it")
 }
 
-// newFault names the place first.
 func (d *document) newFault(kind fault.Kind, line int, format string, args ...any) *fault.Error {
 	place := ""
 	if line > 0 {
@@ -140,7 +137,6 @@ func (d *document) newFault(kind fault.Kind, line int, format string, args ...an
 	return fault.Newf(kind, "change "+d.file, "%s%s", place, fmt.Sprintf(format, args...))
 }
 
-// render is the file as it is now.
 func (d *document) render() []byte {
 	var b bytes.Buffer
 	b.WriteString(d.byteOrderMark)
@@ -150,7 +146,7 @@ func (d *document) render() []byte {
 	return b.Bytes()
 }
 
-// insert puts lines behind line number after; 0: at the beginning. A file whose last line has no end keeps that.
+// insert inserts lines after line number after; 0: at the beginning. A file without a final newline keeps that.
 func (d *document) insert(after int, texts ...string) {
 	fresh := make([]line, len(texts))
 	for i, text := range texts {
@@ -162,7 +158,6 @@ func (d *document) insert(after int, texts ...string) {
 	d.lines = append(d.lines[:after:after], append(fresh, d.lines[after:]...)...)
 }
 
-// remove takes lines away, from the first to the last.
 func (d *document) remove(first, last int) {
 	d.lines = append(d.lines[:first-1:first-1], d.lines[last:]...)
 }

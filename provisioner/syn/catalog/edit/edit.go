@@ -1,5 +1,5 @@
-// Package edit changes values of a YAML document where they stand, and leaves every byte beside them as it is: comments,
-// order, quoting, indentation, line ends.
+// Package edit changes values of a YAML document in place, and leaves every other byte unchanged: comments, order, quoting,
+// indentation, line endings.
 package edit
 
 import (
@@ -7,8 +7,8 @@ import (
 	"exoshift/state"
 )
 
-// Apply carries edits out on a file, which does not exist if content is nil. fault.Conflict: a place holds what somebody
-// else wrote, or what others share; fault.Invalid: it is no YAML that can be edited.
+// Apply applies edits to a file, which does not exist if content is nil. fault.Conflict: a value was written by somebody else, or
+// is shared by an alias; fault.Invalid: it is no YAML that can be edited.
 func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) {
 	d, err := parseDocument(file, content)
 	if err != nil {
@@ -31,8 +31,8 @@ func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) 
 	return content, nil
 }
 
-// write makes the change in the text, and makes sure that the text then says what is wanted and nothing else. A text of
-// several lines is written in one if it cannot stand where it would.
+// write changes the text, and verifies that the changed text has the wanted values and nothing else changed. A multi-line string
+// is written in one line if it cannot be written as a block.
 func (d *document) write(e state.YAMLEdit, wanted *node) (*document, error) {
 	before := d.render()
 	for _, inline := range []bool{false, true} {
@@ -53,7 +53,7 @@ func (d *document) write(e state.YAMLEdit, wanted *node) (*document, error) {
 		WithHint("change it in that file by hand: %s", describeEdit(e))
 }
 
-// CheckUnchanged makes sure that the places of edits are as they were when somebody looked, or as they are wanted by now.
+// CheckUnchanged verifies that the values that edits concern are as they were in before, or as they are wanted.
 func CheckUnchanged(file string, before, now []byte, edits []state.YAMLEdit) error {
 	old, err := parseDocument(file, before)
 	if err != nil {
@@ -75,7 +75,6 @@ func CheckUnchanged(file string, before, now []byte, edits []state.YAMLEdit) err
 	return nil
 }
 
-// newConflict is a place that is somebody else's; line 0: no line says it.
 func (d *document) newConflict(line int, format string, args ...any) *fault.Error {
 	return d.newFault(fault.Conflict, line, format, args...)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// insertIntoFlow puts a text in front of the bracket that closes a map or a list.
 func (d *document) insertIntoFlow(end *token.Token, text string) {
 	at := d.findPosition(end)
 	head := strings.TrimRight(d.lineText(at.line)[:at.at], " \t")
@@ -17,7 +16,7 @@ func (d *document) insertIntoFlow(end *token.Token, text string) {
 	}
 	follows := before != nil && before.Type != token.CollectEntryType && before.Type != token.MappingStartType && before.Type != token.SequenceStartType
 	from := at
-	if head != "" { // something else stands on that line: no space between it and the comma
+	if head != "" {
 		from.at = len(head)
 	}
 	space := d.lineText(at.line)[from.at:at.at]
@@ -30,7 +29,7 @@ func (d *document) insertIntoFlow(end *token.Token, text string) {
 	d.replace(span{from, at}, text+space)
 }
 
-// removeFromFlow takes a part of a map or list in braces or brackets away, with its comma.
+// removeFromFlow removes a part of a flow map or list with its comma.
 func (d *document) removeFromFlow(part span) {
 	after := strings.TrimLeft(d.lineText(part.to.line)[part.to.at:], " \t")
 	if strings.HasPrefix(after, ",") {
@@ -42,7 +41,6 @@ func (d *document) removeFromFlow(part span) {
 	d.replace(part, "")
 }
 
-// findPairSpan is a key with its value in braces.
 func (d *document) findPairSpan(e *ast.MappingValueNode) span {
 	return span{d.findPosition(e.Key.GetToken()), d.findValueSpan(e, true).to}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// nodeKind says what a value is.
 type nodeKind int
 
 const (
@@ -23,11 +22,11 @@ const (
 
 const mergeKey = "<<"
 
-// node is a value without its looks. Aliases are not followed, so that it is never larger than its text.
+// node is a value without its formatting. Aliases are not followed, so that it is never larger than its text.
 type node struct {
 	nodeKind nodeKind
 	kind     string // of a scalar: "string", "bool", "number", "other"
-	text     string // of a scalar; of an alias the anchor's name
+	text     string // of a scalar; the name of an alias's anchor
 	entries  []entry
 	items    []*node
 	anchor   string
@@ -41,7 +40,6 @@ type entry struct {
 	line  int
 }
 
-// newModel makes a node of a parsed value; nil is no value.
 func newModel(from ast.Node) *node {
 	if from == nil {
 		return &node{}
@@ -80,7 +78,7 @@ func newEntry(from *ast.MappingValueNode) entry {
 	return entry{key: parseKey(from), value: newModel(from.Value), line: from.Key.GetToken().Position.Line}
 }
 
-// parseKey is the text of a key. A key that is a value of its own has none that we would look for.
+// parseKey returns "" for a key that is a complex value, which no edit refers to.
 func parseKey(from *ast.MappingValueNode) string {
 	switch key := from.Key.(type) {
 	case *ast.MergeKeyNode:
@@ -93,7 +91,6 @@ func parseKey(from *ast.MappingValueNode) string {
 	return from.Key.GetToken().Value
 }
 
-// getText is the text of a name or of a simple value.
 func getText(from ast.Node) string {
 	if from == nil || from.GetToken() == nil {
 		return ""
@@ -117,7 +114,6 @@ func parseScalar(from ast.Node) (kind, text string) {
 	return "other", getText(from)
 }
 
-// newValue is the node of a value that is wanted.
 func newValue(value any) *node {
 	switch value := value.(type) {
 	case nil:
@@ -142,7 +138,7 @@ func newValue(value any) *node {
 	return &node{nodeKind: scalar, kind: "number", text: fmt.Sprint(value)}
 }
 
-// equalNodes compares what two values say, and in which order.
+// equalNodes also compares the order.
 func equalNodes(a, b *node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -155,7 +151,7 @@ func equalNodes(a, b *node) bool {
 	})
 }
 
-// String shows a value to people, bounded.
+// String returns the value for messages, truncated.
 func (n *node) String() string {
 	switch {
 	case n == nil:
@@ -186,7 +182,6 @@ func (n *node) find(key string) (int, bool) {
 	return i, i >= 0
 }
 
-// lookup returns the value at a path, or nil.
 func (n *node) lookup(path []string) *node {
 	for _, key := range path {
 		i, found := n.find(key)
@@ -198,7 +193,6 @@ func (n *node) lookup(path []string) *node {
 	return n
 }
 
-// findAnchor finds an anchor in a value, or "".
 func (n *node) findAnchor() string {
 	if n.anchor != "" {
 		return n.anchor
@@ -216,8 +210,6 @@ func (n *node) findAnchor() string {
 	return ""
 }
 
-// formatPath is a path for people.
 func formatPath(path []string) string { return sanitize(strings.Join(path, ".")) }
 
-// isComment tells whether a token is no part of the value.
 func isComment(t *token.Token) bool { return t != nil && t.Type == token.CommentType }

@@ -7,8 +7,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// findMultiline finds the lines that are part of a value which began on a line above them: what looks like a comment there is
-// none, and their indentation says nothing.
+// findMultiline returns the lines that continue a value of a line above them: they contain no comments, and their indentation has
+// no meaning.
 func (d *document) findMultiline() map[int]bool {
 	solid := map[int]bool{}
 	if d.root != nil {
@@ -17,7 +17,7 @@ func (d *document) findMultiline() map[int]bool {
 	return solid
 }
 
-// markLines marks those of a value; indent is that of the key or dash that it belongs to.
+// markLines takes the indent of the key or dash that the value belongs to.
 func (d *document) markLines(solid map[int]bool, n ast.Node, indent int) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -45,7 +45,6 @@ func (d *document) markLines(solid map[int]bool, n ast.Node, indent int) {
 	}
 }
 
-// markFlow marks those between the brackets of a value.
 func markFlow(solid map[int]bool, inFlow bool, start, end *token.Token) {
 	if inFlow && end != nil {
 		markRange(solid, start.Position.Line+1, end.Position.Line)
@@ -58,8 +57,7 @@ func markRange(solid map[int]bool, first, last int) {
 	}
 }
 
-// markLiteral marks the lines of a text that stands as it is. Empty lines at its end are left to whoever comes next,
-// unless the text keeps them.
+// markLiteral marks the lines of a block scalar, without the empty lines at its end unless it keeps them.
 func (d *document) markLiteral(solid map[int]bool, header, indent int, keeps bool) {
 	last, own := header, 0
 	for number := header + 1; number <= len(d.lines); number++ {
@@ -81,8 +79,8 @@ func (d *document) markLiteral(solid map[int]bool, header, indent int, keeps boo
 	markRange(solid, header+1, last)
 }
 
-// findLast finds the last line of what stands below a key or a dash, without comments and empty lines behind it. For a list
-// below a key, dashes may stand where the key does.
+// findLast returns the last line of the block below a key or a dash, without trailing comments and empty lines. The dashes of a
+// list may have the indentation of its key.
 func (d *document) findLast(first, indent int, dashes bool) int {
 	last := first
 	for number := first + 1; number <= len(d.lines); number++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// removeEntry takes a key away with its value. A map that loses its last key stays, empty.
+// removeEntry leaves an empty map if it removes the last key.
 func (d *document) removeEntry(s location) error {
 	if s.owner.IsFlowStyle {
 		d.removeFromFlow(d.findPairSpan(s.entry))
@@ -30,7 +30,6 @@ func (d *document) removeEntry(s location) error {
 	return nil
 }
 
-// addItem puts an item behind the last one of a list.
 func (d *document) addItem(s location, item string) error {
 	list := s.value.(*ast.SequenceNode)
 	if list.IsFlowStyle {
@@ -43,7 +42,7 @@ func (d *document) addItem(s location, item string) error {
 	return nil
 }
 
-// removeItem takes an item out of a list, each time that it is there. A list that loses its last item stays, empty.
+// removeItem removes every occurrence of the item. It leaves an empty list if it removes the last item.
 func (d *document) removeItem(s location, item string) error {
 	list := s.value.(*ast.SequenceNode)
 	var gone []ast.Node
@@ -67,7 +66,6 @@ func (d *document) removeItem(s location, item string) error {
 	return nil
 }
 
-// removeLine takes away an item that has a line, or several, of its own.
 func (d *document) removeLine(list *ast.SequenceNode, item ast.Node) error {
 	at, dash := d.findPosition(item.GetToken()), list.Start.Position.Column-1
 	head := d.lineText(at.line)[:at.at]

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// plainPattern matches strings that are strings in every version of YAML without quotes, unless they are one of the words.
+// plainPattern matches strings that need no quotes in any version of YAML, unless reservedPattern matches them.
 var plainPattern = regexp.MustCompile(`^\.?[A-Za-z_/][-A-Za-z0-9_./+=@]*(?:[: ][-A-Za-z0-9_./+=@]+)*$`)
 
-// reservedPattern are strings that some version of YAML takes for something else.
+// reservedPattern matches strings that some version of YAML takes for another type.
 var reservedPattern = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|\.inf|\.nan)$`)
 
-// quoteString is a string in the quotes of another one, or in those that it needs.
+// quoteString uses the quotes of like, or those that the text needs.
 func quoteString(text, like string) string {
 	switch {
 	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }), strings.HasPrefix(like, `"`):
@@ -38,7 +38,7 @@ func quoteDouble(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// renderFlow is a value in one line, with braces and brackets. like is the text of the value before it.
+// renderFlow returns a value in one line, with braces and brackets. like is the text of the previous value.
 func renderFlow(n *node, like string) string {
 	switch n.nodeKind {
 	case mapping:
@@ -62,15 +62,15 @@ func renderFlow(n *node, like string) string {
 	return "null"
 }
 
-// style is how values are indented.
+// style is the indentation of values.
 type style struct {
 	step    int  // of keys below a key
 	dash    int  // of the items of a list below its key
 	hasList bool // there is a list
-	inline  bool // texts of several lines are written in one
+	inline  bool // multi-line strings are written in one line
 }
 
-// renderBlock is a value behind its key, and the lines below the key, which stands at indent.
+// renderBlock returns the text after the key, and the lines below the key, which has that indent.
 func (s style) renderBlock(n *node, indent int, like string) (inline string, below []string) {
 	switch {
 	case n.nodeKind == mapping && len(n.entries) > 0:
@@ -99,7 +99,6 @@ func (s style) renderBlock(n *node, indent int, like string) (inline string, bel
 	return renderFlow(n, like), nil
 }
 
-// renderPair is a key with its value, in lines.
 func (s style) renderPair(e entry, indent int) []string {
 	inline, below := s.renderBlock(e.value, indent, "")
 	head := strings.Repeat(" ", indent) + quoteString(e.key, "") + ":"
@@ -109,14 +108,13 @@ func (s style) renderPair(e entry, indent int) []string {
 	return append([]string{head}, below...)
 }
 
-// isLiteral tells whether a text of several lines can stand as it is.
+// isLiteral reports whether a multi-line string can be a literal block scalar.
 func isLiteral(text string) bool {
 	body := strings.TrimSuffix(text, "\n")
 	return strings.Contains(body, "\n") && !strings.HasPrefix(body, " ") && !strings.HasPrefix(body, "\n") && !strings.HasSuffix(body, "\n") &&
 		!strings.ContainsFunc(body, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 }
 
-// newNested puts a value below keys.
 func newNested(path []string, value any) *node {
 	n := &node{}
 	n.insertValue(path, newValue(value))

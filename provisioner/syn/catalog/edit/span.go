@@ -10,10 +10,9 @@ import (
 // position is a byte in a line; lines are counted from 1, bytes from 0.
 type position struct{ line, at int }
 
-// span is a part of the text, without its last byte.
+// span is a half-open range of the text.
 type span struct{ from, to position }
 
-// lineText is the line of a number; there is nothing beyond the last one.
 func (d *document) lineText(number int) string {
 	if number < 1 || number > len(d.lines) {
 		return ""
@@ -21,7 +20,7 @@ func (d *document) lineText(number int) string {
 	return d.lines[number-1].text
 }
 
-// findPosition is where a token begins, which counts in letters.
+// findPosition converts the token's column, which is in characters.
 func (d *document) findPosition(t *token.Token) position {
 	text, letters := d.lineText(t.Position.Line), 0
 	for at := range text {
@@ -32,10 +31,9 @@ func (d *document) findPosition(t *token.Token) position {
 	return position{t.Position.Line, len(text)}
 }
 
-// countIndent is how many spaces a line begins with.
 func countIndent(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
-// findValueSpan finds the text of an entry's value; from equals to if there is none. A comment behind it is no part of it.
+// findValueSpan returns the span of an entry's value, without a comment after it; from equals to if there is none.
 func (d *document) findValueSpan(e *ast.MappingValueNode, inFlow bool) span {
 	colon := d.findPosition(e.Start)
 	start := position{colon.line, colon.at + 1}
@@ -50,19 +48,17 @@ func (d *document) findValueSpan(e *ast.MappingValueNode, inFlow bool) span {
 	return d.findSpan(e.Value, inFlow)
 }
 
-// isMissing tells whether a value is nothing.
 func isMissing(n ast.Node) bool {
 	_, is := n.(*ast.NullNode)
 	return n == nil || is
 }
 
-// isWrittenNull tells whether a null is written in words.
+// isWrittenNull reports whether a null is explicit.
 func (d *document) isWrittenNull(from position) bool {
 	rest := strings.TrimLeft(d.lineText(from.line)[from.at:], " \t")
 	return strings.HasPrefix(rest, "~") || strings.HasPrefix(strings.ToLower(rest), "null")
 }
 
-// findSpan finds the text of a value that begins with its token.
 func (d *document) findSpan(n ast.Node, inFlow bool) span {
 	from := d.findPosition(n.GetToken())
 	switch n := n.(type) {
@@ -83,7 +79,6 @@ func (d *document) findSpan(n ast.Node, inFlow bool) span {
 	return span{from, position{from.line, from.at + len(trimComment(text))}}
 }
 
-// findEnd is the place behind a bracket.
 func (d *document) findEnd(t *token.Token) position {
 	if t == nil {
 		return position{}
@@ -92,7 +87,6 @@ func (d *document) findEnd(t *token.Token) position {
 	return position{p.line, p.at + 1}
 }
 
-// trimComment cuts a comment and the space in front of it off.
 func trimComment(text string) string {
 	for at := range text {
 		if text[at] == '#' && (at == 0 || text[at-1] == ' ' || text[at-1] == '\t') {
@@ -103,7 +97,7 @@ func trimComment(text string) string {
 	return strings.TrimRight(text, " \t")
 }
 
-// trimMark cuts off what comes behind a plain value in braces or brackets.
+// trimMark cuts off what follows a plain value in braces or brackets.
 func trimMark(text string) string {
 	if at := strings.IndexAny(text, ",]}"); at >= 0 {
 		text = text[:at]
@@ -111,7 +105,7 @@ func trimMark(text string) string {
 	return strings.TrimRight(text, " \t")
 }
 
-// findClosing finds the place behind the quote that closes a string.
+// findClosing returns the position after the closing quote.
 func (d *document) findClosing(open position, quote byte) position {
 	at := open.at + 1
 	for number := open.line; number <= len(d.lines); number++ {
@@ -130,7 +124,6 @@ func (d *document) findClosing(open position, quote byte) position {
 	return open
 }
 
-// replace puts text in the place of a span, which may go over lines.
 func (d *document) replace(s span, text string) {
 	head, tail := d.lineText(s.from.line)[:s.from.at], d.lineText(s.to.line)[s.to.at:]
 	if s.to.line > s.from.line {
