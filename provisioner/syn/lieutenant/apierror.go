@@ -13,13 +13,12 @@ import (
 
 const maxReason = 600 // runes
 
-// apiError is a request that did not succeed.
 type apiError struct {
-	err            error  // why there was no answer
-	status         int    // of the answer
-	reason         string // the server's words
-	unexpectedBody string // what is there in place of Lieutenant's answer
-	fromLieutenant bool   // the strange thing is Lieutenant's own, as far as can be seen
+	err            error  // why there was no response
+	status         int    // of the response
+	reason         string // from the server
+	unexpectedBody string // describes a response that is not Lieutenant's
+	fromLieutenant bool   // the unexpected response is probably Lieutenant's own
 }
 
 func (r *apiError) Error() string {
@@ -36,7 +35,7 @@ func (r *apiError) Error() string {
 
 func (r *apiError) Unwrap() error { return r.err }
 
-// newAPIError reads {"reason": …}, which the API answers with always; the token never stands in what is told.
+// newAPIError reads {"reason": …}, which every error of the API has; the token is never part of the message.
 func newAPIError(status int, content []byte, token string) *apiError {
 	var told struct{ Reason string }
 	err := json.Unmarshal(content, &told)
@@ -45,13 +44,12 @@ func newAPIError(status int, content []byte, token string) *apiError {
 		return &apiError{status: status, unexpectedBody: "it leads to another address, which Lieutenant never does"}
 	case err == nil || len(content) == 0:
 		return &apiError{status: status, reason: sanitize(told.Reason, token)}
-	case status >= http.StatusInternalServerError: // what stands before it often answers with a page
+	case status >= http.StatusInternalServerError: // a proxy often answers with a page
 		return &apiError{status: status}
 	}
 	return &apiError{status: status, unexpectedBody: fmt.Sprintf("%s (%d)", describeUnexpected(content), status)}
 }
 
-// describeUnexpected says what was received in place of JSON.
 func describeUnexpected(content []byte) string {
 	text := strings.ToLower(strings.TrimSpace(string(content[:min(len(content), 64)])))
 	switch {
@@ -63,7 +61,6 @@ func describeUnexpected(content []byte) string {
 	return "it answers with something else than Lieutenant's JSON"
 }
 
-// isTemporary tells whether the same request may succeed later.
 func (r *apiError) isTemporary() bool {
 	switch {
 	case r.unexpectedBody != "":
@@ -71,12 +68,11 @@ func (r *apiError) isTemporary() bool {
 	case r.err != nil:
 		return !isCertificateError(r.err) && !errors.Is(r.err, errNoURL)
 	}
-	// Somebody else changed the object between the server's look and its write.
+	// Another client changed the object between the server's read and its write.
 	raced := r.status == http.StatusConflict && strings.Contains(r.reason, "object has been modified")
 	return raced || r.status == http.StatusTooManyRequests || r.status >= http.StatusInternalServerError
 }
 
-// isUnauthorized tells whether the token is not accepted.
 func (r *apiError) isUnauthorized() bool {
 	return r.status == http.StatusUnauthorized && r.unexpectedBody == ""
 }
@@ -95,19 +91,19 @@ func (r *apiError) toFaultKind() fault.Kind {
 		return fault.Denied
 	case http.StatusNotFound:
 		return fault.NotFound
-	case http.StatusConflict, http.StatusMethodNotAllowed: // the description says 405 of what exists already, the server 409
+	case http.StatusConflict, http.StatusMethodNotAllowed: // for what already exists the API description has 405, the server 409
 		return fault.Conflict
 	case http.StatusBadRequest:
-		if strings.Contains(r.reason, "jwt") { // of a missing or malformed token, in place of 401
+		if strings.Contains(r.reason, "jwt") { // for a missing or malformed token, instead of 401
 			return fault.Denied
 		}
 	}
 	return fault.Invalid
 }
 
-// sanitize bounds what a server said, and leaves out a secret and what could control a terminal.
+// sanitize truncates a server's message, and removes the secret and control characters.
 func sanitize(words, secret string) string {
-	words = text.Sanitize(words, text.WithLimit(10*maxReason)) // first, as it may join the parts of a secret
+	words = text.Sanitize(words, text.WithLimit(10*maxReason)) // first, because it may join the parts of a secret
 	if secret != "" {
 		words = strings.ReplaceAll(words, secret, "(secret)")
 	}

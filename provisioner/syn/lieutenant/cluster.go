@@ -44,7 +44,7 @@ func (c *Client) getCluster(ctx context.Context, op, id string) (cluster, error)
 	return answered, err
 }
 
-// patch changes a cluster; whoever does so needs the right to update clusters and clusters/status.
+// patch requires the permissions to update clusters and clusters/status.
 func (c *Client) patch(ctx context.Context, op, id string, body clusterPatch) (cluster, error) {
 	var answered cluster
 	err := c.do(ctx, call{op: op, field: factsField, method: http.MethodPatch, path: formatClusterPath(id), body: body}, &answered)

@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// protectionAnnotation is the annotation that keeps Lieutenant's operator from carrying out a deletion; it sets it by default.
+// protectionAnnotation prevents Lieutenant's operator from carrying out a deletion; it sets it by default.
 const protectionAnnotation = "syn.tools/protected-delete"
 
 const (
@@ -18,9 +18,8 @@ const (
 	deletionEvery = 5 * time.Second
 )
 
-// DeleteCluster lifts the protection of a cluster, deletes it and waits until it is gone; Found: there is none.
-// fault.Timeout: the deletion has begun and goes on, as Lieutenant's operator archives the repository and deletes the
-// cluster's secrets first.
+// DeleteCluster removes the protection of a cluster, deletes it and waits until it is gone; Found: there is none. fault.Timeout:
+// the deletion has begun and continues, as Lieutenant's operator archives the repository and deletes the cluster's secrets first.
 func (c *Client) DeleteCluster(ctx context.Context, id string) (state.Action, error) {
 	op := "delete cluster " + sanitize(id, "") + " in Lieutenant"
 	found, err := c.getCluster(ctx, op, id)

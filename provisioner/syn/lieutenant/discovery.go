@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-// Discover asks Lieutenant for its neighbours: the single sign-on and Vault. Nobody has to sign in for it.
+// Discover returns the services that Lieutenant names: the single sign-on and Vault. It needs no token.
 func (c *Client) Discover(ctx context.Context) (state.SynServices, error) {
 	asked := newGetCall("ask Lieutenant for its services", urlField, "/")
 	asked.anonymous = true

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	repositoryLimit = 5 * time.Minute // until the operator has made the repository of a new cluster's catalog
+	repositoryLimit = 5 * time.Minute // until the operator has created the repository of a new cluster's catalog
 	repositoryEvery = 2 * time.Second
 )
 
-// EnsureCluster creates the cluster and waits until its catalog has a repository, or gives an existing one the facts and
-// the name that it lacks. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict.
+// EnsureCluster creates the cluster and waits until its catalog has a repository, or adds missing facts and a missing name to an
+// existing one. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict.
 func (c *Client) EnsureCluster(ctx context.Context, wanted state.SynCluster) (state.SynCluster, state.Action, error) {
 	op := "register cluster " + sanitize(wanted.ID, "") + " in Lieutenant"
 	if err := checkID(op, tenantField, wanted.Tenant, "t-"); err != nil {
@@ -38,7 +38,7 @@ func (c *Client) EnsureCluster(ctx context.Context, wanted state.SynCluster) (st
 	return found.toCluster(), action, err
 }
 
-// create makes the cluster, or finds it: a reply may be lost, and somebody else may be faster.
+// create also finds an existing cluster: a response may be lost, and another client may be first.
 func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster) (cluster, state.Action, error) {
 	body := clusterPatch{ID: wanted.ID, Tenant: wanted.Tenant, DisplayName: wanted.DisplayName, Facts: wanted.Facts}
 	var made cluster
@@ -56,7 +56,6 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 	return found, state.Found, nil
 }
 
-// complete gives an existing cluster what it lacks.
 func (c *Client) complete(ctx context.Context, op string, found cluster, wanted state.SynCluster) (cluster, state.Action, error) {
 	if found.Tenant != wanted.Tenant {
 		return found, "", fault.Newf(fault.Conflict, op, "it belongs to tenant %s, and %s is wanted", sanitize(found.Tenant, ""), wanted.Tenant).
@@ -65,7 +64,7 @@ func (c *Client) complete(ctx context.Context, op string, found cluster, wanted 
 	missing := clusterPatch{Facts: map[string]string{}}
 	has := found.toCluster().Facts
 	for _, fact := range slices.Sorted(maps.Keys(wanted.Facts)) {
-		value := has[fact] // an empty one says nothing, and cannot be taken away by the API
+		value := has[fact] // an empty one has no meaning, and the API cannot remove it
 		if value != "" && value != wanted.Facts[fact] {
 			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q, and %q is wanted", fact, sanitize(value, ""), wanted.Facts[fact]).
 				WithField(factsField).WithHint("if it is the same cluster, make the answers and Lieutenant agree on %s; otherwise choose another ID", fact)
@@ -84,7 +83,7 @@ func (c *Client) complete(ctx context.Context, op string, found cluster, wanted 
 	return found, state.Updated, err
 }
 
-// awaitRepository waits for Lieutenant's operator, which makes the repository after the cluster.
+// awaitRepository waits for Lieutenant's operator, which creates the repository after the cluster.
 func (c *Client) awaitRepository(ctx context.Context, op string, found cluster) (cluster, error) {
 	for end := c.clock.Now().Add(repositoryLimit); found.GitRepo.URL == ""; {
 		if c.clock.Now().After(end) {
@@ -102,7 +101,7 @@ func (c *Client) awaitRepository(ctx context.Context, op string, found cluster) 
 	return found, nil
 }
 
-// EnsureDynamicFacts gives a cluster facts that it has not reported yet; what it reported stays.
+// EnsureDynamicFacts adds facts that the cluster has not reported yet; reported facts are kept.
 func (c *Client) EnsureDynamicFacts(ctx context.Context, id string, facts map[string]any) (state.Action, error) {
 	op := "set the dynamic facts of cluster " + sanitize(id, "") + " in Lieutenant"
 	found, err := c.getCluster(ctx, op, id)

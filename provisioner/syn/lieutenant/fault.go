@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// Keys of the answers that may have to change.
+// Fields of the answers that hints refer to.
 const (
 	urlField     = "syn.lieutenantURL"
 	tenantField  = "syn.tenant"
@@ -19,10 +19,8 @@ const (
 	clusterField = "cluster.id"
 )
 
-// errNoURL is an address that nothing can be asked of.
 var errNoURL = errors.New("the address is no https URL")
 
-// toFault makes a *fault.Error of a request that failed.
 func (c *Client) toFault(ctx context.Context, asked call, token string, failed *apiError) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.KindOf(ctx.Err()), asked.op, context.Cause(ctx))
@@ -45,7 +43,7 @@ func (c *Client) toFault(ctx context.Context, asked call, token string, failed *
 	return told.WithField(asked.field).WithHint("correct what Lieutenant objects to in the answers; if nothing there is wrong, report this")
 }
 
-// formatURLHint is what to do if something else than Lieutenant, or nothing, is at the other end.
+// formatURLHint is for a URL where something other than Lieutenant, or nothing, responds.
 func (c *Client) formatURLHint(failed *apiError) string {
 	switch {
 	case errors.Is(failed.err, errNoURL):
@@ -63,7 +61,8 @@ func isCertificateError(err error) bool {
 	return errors.As(err, &wrong)
 }
 
-// formatPermission says what is missing, in the words of Kubernetes, which decides for Lieutenant; it writes ' in place of ".
+// formatPermission names the missing permission from the message of Kubernetes, which authorizes Lieutenant's requests; it writes
+// ' instead of ".
 func formatPermission(asked call, reason string) string {
 	found := regexp.MustCompile(`cannot (\w+) resource ['"]([\w/.-]+)['"]`).FindStringSubmatch(reason)
 	if found != nil {

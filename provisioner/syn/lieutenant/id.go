@@ -6,8 +6,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// checkID refuses an ID that Lieutenant would not take as it is: it puts the prefix before one that lacks it, and makes
-// an object of Kubernetes of that name.
+// checkID refuses an ID that Lieutenant would change or reject: it adds the prefix to one that lacks it, and creates a Kubernetes
+// object of that name.
 func checkID(op, field, id, prefix string) error {
 	if len(id) <= 63 && regexp.MustCompile(`^`+prefix+`[a-z0-9]([a-z0-9-]*[a-z0-9])?$`).MatchString(id) {
 		return nil

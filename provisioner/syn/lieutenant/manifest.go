@@ -20,8 +20,8 @@ const (
 	resetHint   = "ask those who run Lieutenant to reset the cluster's bootstrap token: it is in the status of its Cluster object on the Kubernetes cluster of Lieutenant, and the API cannot do it"
 )
 
-// FetchInstallManifest fetches what Steward is installed from. It can be had once: whoever has it keeps it before anything
-// else. fault.Conflict: the token was used or has ended. It is never asked for a second time by itself.
+// FetchInstallManifest fetches the manifest that installs Steward. It can be fetched once: the caller must save it before
+// anything else. fault.Conflict: the token was used or has expired. The request is never repeated automatically.
 func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([]byte, error) {
 	address, err := c.parseInstallURL(installURL)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([
 	return nil, c.toManifestFault(failed)
 }
 
-// parseInstallURL makes sure that the token goes to Lieutenant and to nobody else.
+// parseInstallURL checks that the token is sent only to Lieutenant.
 func (c *Client) parseInstallURL(installURL string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, manifestOp, errors.New(why)).
@@ -82,7 +82,7 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 		return nil, &apiError{err: hideURL(err)}
 	}
 	request.Header.Set("User-Agent", "exoshift")
-	// A connection that was kept might be closed by now; then the transport would ask again by itself.
+	// A reused connection might be closed by now; then the transport would repeat the request by itself.
 	request.Close = true
 	fresh := c.network.NewAPIClient(network.Limits{Bytes: maxManifest, Time: requestTimeout})
 	defer fresh.CloseIdleConnections()
@@ -106,7 +106,7 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 	return content, checkManifest(content)
 }
 
-// checkManifest tells whether a List that brings Steward was received.
+// checkManifest checks that the content is a List that contains Steward.
 func checkManifest(content []byte) *apiError {
 	var list struct {
 		Kind  string
@@ -126,7 +126,6 @@ func checkManifest(content []byte) *apiError {
 	return &apiError{status: http.StatusOK, unexpectedBody: "it answers with JSON that does not install Steward", fromLieutenant: true}
 }
 
-// toManifestFault says what became of the token.
 func (c *Client) toManifestFault(failed *apiError) error {
 	switch {
 	case failed.err != nil && isCertificateError(failed.err):

@@ -15,26 +15,24 @@ import (
 )
 
 const (
-	requestTimeout = 30 * time.Second // for one answer
-	maxAnswer      = 16 << 20         // bytes; a list of thousands of clusters has a few
-	// maxPause is that before the last attempt; the first one is a second, and each next one twice as long.
+	requestTimeout = 30 * time.Second // of one attempt
+	maxAnswer      = 16 << 20         // bytes; a list of thousands of clusters has a few million
+	// maxPause is the pause before the last attempt; the first one is a second, and each next one twice as long.
 	maxPause = 4 * time.Second
 )
 
-// call is one request of the API, and what it is made for.
 type call struct {
 	op           string // for errors
-	field        string // the answer that is wrong if nothing is there
+	field        string // the field that is wrong if nothing is found
 	method, path string
 	body         any
-	anonymous    bool // nobody has to sign in for it
+	anonymous    bool // sent without a token
 }
 
 func newGetCall(op, field, path string) call {
 	return call{op: op, field: field, method: http.MethodGet, path: path}
 }
 
-// do sends a request and reads its answer into into, which may be nil.
 func (c *Client) do(ctx context.Context, asked call, into any) error {
 	token := ""
 	if !asked.anonymous {
@@ -53,7 +51,7 @@ func (c *Client) do(ctx context.Context, asked call, into any) error {
 	return c.toFault(ctx, asked, token, failed)
 }
 
-// retryWithNewToken asks once more if there is another token in the place of one that is not accepted.
+// retryWithNewToken repeats the request if a new token has replaced the one that was not accepted.
 func (c *Client) retryWithNewToken(ctx context.Context, asked call, token string, into any, failed *apiError) (string, *apiError) {
 	tokens, able := c.tokens.(rejecter)
 	if !able {
@@ -67,7 +65,7 @@ func (c *Client) retryWithNewToken(ctx context.Context, asked call, token string
 	return another, c.sendWithRetry(ctx, asked, another, into)
 }
 
-// sendWithRetry sends a request again while that may help and cannot do harm.
+// sendWithRetry repeats a request while that may help and is safe.
 func (c *Client) sendWithRetry(ctx context.Context, asked call, token string, into any) *apiError {
 	failed := c.send(ctx, asked, token, into)
 	for pause := time.Second; pause <= maxPause; pause *= 2 {
@@ -138,7 +136,7 @@ func (c *Client) newRequest(ctx context.Context, asked call, token string) (*htt
 	return request, nil
 }
 
-// hideURL leaves the address out of an error: that of the install manifest is a secret.
+// hideURL removes the URL from an error: that of the install manifest is a secret.
 func hideURL(err error) error {
 	var about *url.Error
 	if errors.As(err, &about) {

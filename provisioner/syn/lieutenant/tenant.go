@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-// ListTenants returns those that the person may see, as Lieutenant orders them.
+// ListTenants returns those that the person may see, in Lieutenant's order.
 func (c *Client) ListTenants(ctx context.Context) ([]state.SynTenant, error) {
 	var answered []tenant
 	if err := c.do(ctx, newGetCall("list the tenants in Lieutenant", tenantField, "/tenants"), &answered); err != nil {

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// toTokenFault explains why a token is not accepted: Kubernetes only says that it is not.
+// toTokenFault adds why a token is not accepted, which Kubernetes omits.
 func (c *Client) toTokenFault(ctx context.Context, told *fault.Error, token string) error {
 	from := parseClaims(token)
 	services, err := c.Discover(ctx)
@@ -30,14 +30,14 @@ func (c *Client) toTokenFault(ctx context.Context, told *fault.Error, token stri
 	return told
 }
 
-// tokenClaims are what a token says of itself.
+// tokenClaims are unverified claims of a token.
 type tokenClaims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
-	Audience any    `json:"aud"` // one, or a list
+	Audience any    `json:"aud"` // a string, or a list
 }
 
-// parseClaims reads who issued a token and for whom, without belief in it; what it does not tell is empty.
+// parseClaims verifies nothing; unknown claims are empty.
 func parseClaims(token string) (told tokenClaims) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -50,7 +50,6 @@ func parseClaims(token string) (told tokenClaims) {
 	return told
 }
 
-// audience returns whom the token is for, if that is one.
 func (c tokenClaims) audience() string {
 	if list, ok := c.Audience.([]any); ok && len(list) == 1 {
 		c.Audience = list[0]

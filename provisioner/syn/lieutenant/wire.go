@@ -7,7 +7,6 @@ import (
 	"exoshift/state"
 )
 
-// metadata is what Lieutenant says about itself.
 type metadata struct {
 	APIVersion string `json:"apiVersion"`
 	OIDC       struct {
@@ -41,7 +40,6 @@ func (t tenant) toTenant() state.SynTenant {
 	return state.SynTenant{ID: t.ID, DisplayName: t.DisplayName, Config: t.GitRepo.toGitRepo()}
 }
 
-// cluster is what is read of a cluster.
 type cluster struct {
 	ID             string         `json:"id"`
 	Tenant         string         `json:"tenant"`
@@ -60,7 +58,7 @@ type cluster struct {
 func (c cluster) toCluster() state.SynCluster {
 	facts := make(map[string]string, len(c.Facts))
 	for key, value := range c.Facts {
-		facts[key] = fmt.Sprint(value) // the description allows other types, though the server drops them
+		facts[key] = fmt.Sprint(value) // the API description allows other types, though the server drops them
 	}
 	return state.SynCluster{
 		ID: c.ID, Tenant: c.Tenant, DisplayName: c.DisplayName, Facts: facts, DynamicFacts: c.DynamicFacts,
@@ -68,8 +66,8 @@ func (c cluster) toCluster() state.SynCluster {
 	}
 }
 
-// clusterPatch is what is sent of a cluster: to create it, or as a merge patch. A patch that names the ID or the tenant is
-// refused, and none can take anything away.
+// clusterPatch is sent to create a cluster, or as a merge patch. The server refuses a patch with the ID or the tenant, and a
+// patch cannot remove anything.
 type clusterPatch struct {
 	ID           string            `json:"id,omitzero"`
 	Tenant       string            `json:"tenant,omitzero"`
