@@ -15,14 +15,13 @@ import (
 
 const (
 	maxCache = 4 << 20 // bytes
-	// lockLimit is how long another of us may keep the cache: it writes a few thousand bytes.
+	// lockLimit is how long another process may hold the lock: it writes a few thousand bytes.
 	lockLimit = 2 * time.Second
 )
 
-// CachePath returns where commodore keeps its tokens, below a cache folder such as $XDG_CACHE_HOME.
+// CachePath returns the path of commodore's token cache, below a cache folder such as $XDG_CACHE_HOME.
 func CachePath(cacheHome string) string { return filepath.Join(cacheHome, "commodore", "token") }
 
-// readEntries reads the cache: a JSON object of addresses. One that is missing or broken is empty.
 func (s *Source) readEntries() (map[string]json.RawMessage, error) {
 	entries := map[string]json.RawMessage{}
 	content, err := fileread.Bytes(s.options.Cache, maxCache)
@@ -38,8 +37,7 @@ func (s *Source) readEntries() (map[string]json.RawMessage, error) {
 	return entries, nil
 }
 
-// loadCached returns what is kept for our API: the whole answer of the token endpoint, or, of older versions of commodore, the
-// ID token alone.
+// loadCached accepts the whole response of the token endpoint, or, from older versions of commodore, the ID token alone.
 func (s *Source) loadCached() tokenSet {
 	if s.options.Cache == "" {
 		return tokenSet{}
@@ -59,7 +57,6 @@ func (s *Source) loadCached() tokenSet {
 	return found
 }
 
-// saveCached keeps an answer of the token endpoint for the next run.
 func (s *Source) saveCached(fresh tokenSet) error {
 	entry, err := json.Marshal(fresh.answer)
 	if err != nil || s.options.Cache == "" {
@@ -71,7 +68,7 @@ func (s *Source) saveCached(fresh tokenSet) error {
 	return s.updateEntries(func(entries map[string]json.RawMessage) { entries[s.options.API] = entry })
 }
 
-// removeCached takes a token out that is not accepted: the next run would begin with it.
+// removeCached removes a rejected token: otherwise the next run would begin with it.
 func (s *Source) removeCached(token string) error {
 	if s.options.Cache == "" || s.options.Given != "" || s.loadCached().IDToken != token {
 		return nil
@@ -79,7 +76,7 @@ func (s *Source) removeCached(token string) error {
 	return s.updateEntries(func(entries map[string]json.RawMessage) { delete(entries, s.options.API) })
 }
 
-// updateEntries changes our entry and leaves the others as they are. Whoever reads the cache sees the old file or the new one.
+// updateEntries changes the entry of this API and leaves the others unchanged. The file is replaced atomically.
 func (s *Source) updateEntries(edit func(entries map[string]json.RawMessage)) error {
 	defer s.lockCache()()
 	entries, err := s.readEntries()
@@ -94,8 +91,7 @@ func (s *Source) updateEntries(edit func(entries map[string]json.RawMessage)) er
 	return replaceFile(s.options.Cache, content)
 }
 
-// lockCache keeps others of us from writing the cache until release. commodore knows no lock, and a cache that cannot be locked
-// is better than none.
+// lockCache excludes other processes of exoshift. commodore uses no lock, and a cache that cannot be locked is better than none.
 func (s *Source) lockCache() (release func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
@@ -104,7 +100,7 @@ func (s *Source) lockCache() (release func()) {
 	return func() { _ = lock.Close() }
 }
 
-// replaceFile gives the file to its owner alone, whoever could read the old one.
+// replaceFile sets mode 0600, also if the old file was readable by others.
 func replaceFile(path string, content []byte) error {
 	file, err := renameio.NewPendingFile(path, renameio.WithStaticPermissions(0o600))
 	if err != nil {

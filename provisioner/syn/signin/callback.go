@@ -14,11 +14,11 @@ import (
 	"exoshift/internal/fault"
 )
 
-// Callback is the one request by which a browser comes back from a sign-in, to a listener on this machine.
+// Callback waits for the one request with which a browser returns from a sign-in, to a listener on this machine.
 type Callback struct {
-	Listener net.Listener // is closed when the wait is over
-	Path     string       // that the browser is led to, e.g. "/oidc/callback"
-	State    string       // that this sign-in was begun with; a request with another one is not for us
+	Listener net.Listener // closed when the wait is over
+	Path     string       // of the redirect URL, e.g. "/oidc/callback"
+	State    string       // of this sign-in; a request with another one is ignored
 }
 
 // ListenLoopback returns a function that listens on a port of 127.0.0.1.
@@ -28,8 +28,8 @@ func ListenLoopback(port string) func() (net.Listener, error) {
 	}
 }
 
-// WaitCode shows a person the page where they sign in, and returns the authorization code that their browser brings back. An
-// error of show ends the wait, and so does the end of ctx. fault.Denied: the sign-on refused, or sent no code.
+// WaitCode calls show with the URL of the sign-in page, and returns the authorization code that the browser brings back. An error
+// of show ends the wait, and so does the end of ctx. fault.Denied: the single sign-on refused, or sent no code.
 func (c Callback) WaitCode(ctx context.Context, page string, show func(ctx context.Context, url string) error) (string, error) {
 	arrived := make(chan callbackResult, 1)
 	server := &http.Server{
@@ -39,7 +39,7 @@ func (c Callback) WaitCode(ctx context.Context, page string, show func(ctx conte
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(c.Listener) }()
 	shown, end := startShow(ctx, page, show)
-	defer func() { stopServer(server); end() }() // show is ended when the browser has its page
+	defer func() { stopServer(server); end() }() // show is stopped after the browser has received its page
 	for {
 		select {
 		case got := <-arrived:
@@ -48,7 +48,7 @@ func (c Callback) WaitCode(ctx context.Context, page string, show func(ctx conte
 			if err != nil {
 				return resolveResult(arrived, err)
 			}
-			shown = nil // it is shown; the browser comes back later
+			shown = nil // show succeeded; the browser returns later
 		case err := <-served:
 			return "", fault.New(fault.Internal, "wait for the browser", err)
 		case <-ctx.Done():
@@ -57,7 +57,6 @@ func (c Callback) WaitCode(ctx context.Context, page string, show func(ctx conte
 	}
 }
 
-// startShow calls show aside; end waits for its return.
 func startShow(ctx context.Context, page string, show func(context.Context, string) error) (shown <-chan error, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	result, done := make(chan error, 1), make(chan struct{})
@@ -71,7 +70,6 @@ func startShow(ctx context.Context, page string, show func(context.Context, stri
 	}
 }
 
-// resolveResult prefers what the browser brought, if it did so at the moment when show gave up.
 func resolveResult(arrived <-chan callbackResult, gaveUp error) (string, error) {
 	select {
 	case got := <-arrived:
@@ -81,7 +79,6 @@ func resolveResult(arrived <-chan callbackResult, gaveUp error) (string, error) 
 	}
 }
 
-// stopServer lets the page that is on its way arrive.
 func stopServer(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -90,13 +87,11 @@ func stopServer(server *http.Server) {
 	}
 }
 
-// callbackResult is what the browser brought.
 type callbackResult struct {
 	code string
 	err  error
 }
 
-// newHandler answers the browser. What is not for this sign-in is told so and changes nothing; only the first one counts.
 func (c Callback) newHandler(arrived chan<- callbackResult) http.Handler {
 	turn := make(chan struct{}, 1)
 	turn <- struct{}{}
@@ -126,7 +121,7 @@ func (c Callback) newHandler(arrived chan<- callbackResult) http.Handler {
 	})
 }
 
-// parseCallback takes the answer out of the address that the browser was led to (RFC 6749, 4.1.2).
+// parseCallback reads the query of the redirect URL (RFC 6749, 4.1.2).
 func parseCallback(query url.Values) callbackResult {
 	const op = "sign in"
 	refusal, code := query.Get("error"), query.Get("code")
@@ -151,7 +146,6 @@ func formatDetail(words string) string {
 	return ""
 }
 
-// writePage writes a plain page, which loads nothing and gives nothing away.
 func writePage(w http.ResponseWriter, status int, title, text string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")

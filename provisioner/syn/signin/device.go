@@ -10,11 +10,9 @@ import (
 	"exoshift/internal/fault"
 )
 
-// errNoDevice: nobody can sign in on another machine. Some single sign-ons offer that to all, and then refuse it to single
-// clients.
+// errNoDevice: the device flow is not available. Some single sign-ons advertise it, and then refuse it to some clients.
 var errNoDevice = errors.New("the single sign-on lets nobody sign in on another machine")
 
-// signInByDevice has somebody sign in on any machine (RFC 8628).
 func (s *Source) signInByDevice(ctx context.Context, p *provider, show func(ctx context.Context, url string) error) error {
 	const op = "sign in on another machine"
 	if p.oauth.Endpoint.DeviceAuthURL == "" {
@@ -56,7 +54,6 @@ func (s *Source) signInByDevice(ctx context.Context, p *provider, show func(ctx 
 	return s.toFault(ctx, op, err, offered.DeviceCode, verifier)
 }
 
-// buildDeviceURL returns the page where the person signs in, with the code that they are asked for there.
 func buildDeviceURL(offered *oauth2.DeviceAuthResponse) (string, error) {
 	text := offered.VerificationURIComplete
 	if text == "" {

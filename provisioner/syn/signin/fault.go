@@ -15,7 +15,6 @@ import (
 	"exoshift/internal/text"
 )
 
-// toFault makes a *fault.Error of what kept us from an answer, or of a refusal; secrets stay out of it.
 func (s *Source) toFault(ctx context.Context, op string, err error, secrets ...string) error {
 	var refused *oauth2.RetrieveError
 	var certificate *tls.CertificateVerificationError
@@ -38,7 +37,7 @@ func (s *Source) toFault(ctx context.Context, op string, err error, secrets ...s
 		WithHint("check that this machine reaches the single sign-on, and run again")
 }
 
-// toRefusalFault reads the refusal of a token endpoint (RFC 6749, 5.2); its body may hold what we sent.
+// toRefusalFault parses an error response of a token endpoint (RFC 6749, 5.2); its body may repeat the request.
 func (s *Source) toRefusalFault(op string, refused *oauth2.RetrieveError, secrets []string) error {
 	status := http.StatusInternalServerError
 	if refused.Response != nil {
@@ -56,9 +55,9 @@ func (s *Source) toRefusalFault(op string, refused *oauth2.RetrieveError, secret
 		WithHint("sign in again; if it stays, tell those who run the single sign-on")
 }
 
-// redact leaves secrets, and what could control a terminal, out of words that somebody else chose.
+// redact removes secrets and control characters from foreign text.
 func (*Source) redact(words string, secrets []string) string {
-	words = text.Sanitize(words, text.WithLimit(10*maxMessage)) // first, as it may join the parts of a secret
+	words = text.Sanitize(words, text.WithLimit(10*maxMessage)) // first, because it may join the parts of a secret
 	for _, secret := range secrets {
 		if secret != "" {
 			words = strings.ReplaceAll(words, secret, "(secret)")

@@ -12,8 +12,7 @@ import (
 
 const maxToken = 64 << 10 // bytes
 
-// loadGiven returns the token that we were given. A file is read each time, as others replace what is in it. No error holds
-// the value: it may be a secret.
+// loadGiven reads a file each time, because its content may be replaced. No error contains the value: it may be a secret.
 func (s *Source) loadGiven() (string, error) {
 	token, err := readToken(s.options.Given)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// signInInteractive has somebody sign in: by a browser on this machine, or on another one if that is not possible.
+// signInInteractive falls back to the device flow if the browser cannot return to this machine.
 func (s *Source) signInInteractive(ctx context.Context, show func(ctx context.Context, url string) error) error {
 	p, err := s.discoverProvider(ctx)
 	if err != nil {
@@ -38,7 +38,6 @@ func (s *Source) signInInteractive(ctx context.Context, show func(ctx context.Co
 		WithHint("end the program that uses port %s, perhaps a `commodore login` that still waits (`ss -ltnp` names it), or ask whoever else works on this machine to", CallbackPort)
 }
 
-// signInByBrowser has somebody sign in by a browser that comes back to the listener.
 func (s *Source) signInByBrowser(ctx context.Context, p *provider, listener net.Listener, show func(ctx context.Context, url string) error) error {
 	verifier, nonce := oauth2.GenerateVerifier(), rand.Text()
 	callback := Callback{Listener: listener, Path: "/", State: rand.Text()}

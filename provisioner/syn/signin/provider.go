@@ -17,19 +17,18 @@ import (
 )
 
 const (
-	requestTimeout = 30 * time.Second // for one answer
+	requestTimeout = 30 * time.Second // of one attempt
 	maxDiscovery   = 1 << 20          // bytes
 	wellKnown      = "/.well-known/openid-configuration"
 	discoveryOp    = "ask the single sign-on what it offers"
 )
 
-// provider is the single sign-on of an API.
 type provider struct {
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
 }
 
-// configuration is what a single sign-on says about itself (OpenID Connect Discovery 1.0, 3; RFC 8628, 4).
+// configuration is the metadata of a single sign-on (OpenID Connect Discovery 1.0, 3; RFC 8628, 4).
 type configuration struct {
 	Issuer        string   `json:"issuer"`
 	Authorization string   `json:"authorization_endpoint"`
@@ -39,7 +38,6 @@ type configuration struct {
 	Algorithms    []string `json:"id_token_signing_alg_values_supported"`
 }
 
-// discoverProvider finds the single sign-on by what the API says.
 func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 	services, err := s.options.Services(ctx)
 	if err != nil {
@@ -99,7 +97,7 @@ func (s *Source) discover(ctx context.Context, address string) (told configurati
 	return told, nil
 }
 
-// check refuses a configuration that would lead a person, or a code, somewhere else than it says.
+// check refuses a configuration that would send a person, or a code, to another host.
 func (c configuration) check(address string) error {
 	if strings.TrimRight(c.Issuer, "/")+wellKnown != address {
 		return errors.New("the configuration at " + sanitize(address) + " is that of another one, " + sanitize(c.Issuer))
@@ -117,7 +115,7 @@ func (c configuration) check(address string) error {
 	return nil
 }
 
-// listAlgorithms returns the algorithms that are offered, but for those that prove nothing to us.
+// listAlgorithms omits algorithms that do not authenticate the issuer.
 func (c configuration) listAlgorithms() []string {
 	var able []string
 	for _, algorithm := range c.Algorithms {
@@ -128,13 +126,12 @@ func (c configuration) listAlgorithms() []string {
 	return able
 }
 
-// newClientContext makes oauth2 use our network, for one answer.
 func (s *Source) newClientContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	return context.WithValue(ctx, oauth2.HTTPClient, s.http), cancel
 }
 
-// verify checks the ID token of an answer: signature, issuer, audience, end and, unless it is "", the nonce.
+// verify checks the ID token: signature, issuer, audience, expiry and, unless it is "", the nonce.
 func (s *Source) verify(ctx context.Context, p *provider, answer tokenSet, nonce string) error {
 	const op = "check the token of the single sign-on"
 	if answer.IDToken == "" {

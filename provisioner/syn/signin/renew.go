@@ -8,8 +8,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// refresh gets a token without a person. Single sign-ons may let a session be renewed once only with the same secret, so
-// that another program that was faster has the new one. fault.Denied: somebody has to sign in.
+// refresh gets a token without a person. Some single sign-ons accept each refresh token only once, so if another program was
+// first, the new one is in the cache. fault.Denied: a person has to sign in.
 func (s *Source) refresh(ctx context.Context) (string, error) {
 	const op = "renew the sign-in"
 	p, err := s.discoverProvider(ctx)

@@ -1,5 +1,5 @@
-// Package signin gets tokens of a single sign-on by OpenID Connect: from the environment, from the cache that the command
-// commodore keeps, by renewing one, or from a person at a browser. The bearer is the ID token.
+// Package signin gets tokens of a single sign-on by OpenID Connect: from the environment, from commodore's cache, by refreshing
+// one, or from a person at a browser. The bearer token is the ID token.
 package signin
 
 import (
@@ -13,37 +13,37 @@ import (
 	"exoshift/state"
 )
 
-// Options are where tokens come from, in this order: Given alone if it is set, then the cache, then a person.
+// Options are the sources of tokens, in this order: Given alone if it is set, then the cache, then a person.
 type Options struct {
 	Network network.Network
-	// API is the address that the token is for, exactly as commodore is told it: the cache is ordered by these.
+	// API is the address that the token is for, exactly as commodore is given it: it is the key in the cache.
 	API string
-	// Services asks that API for its single sign-on.
+	// Services returns that API's single sign-on.
 	Services func(context.Context) (state.SynServices, error)
 	// Given is a token, or the path of a file that holds one, e.g. that of a service account: COMMODORE_API_TOKEN.
 	Given string
-	// Cache is the path of commodore's cache, see CachePath; "": nothing is kept.
+	// Cache is the path of commodore's cache, see CachePath; "": nothing is cached.
 	Cache string
-	// Listen makes the listener that browsers come back to, on port 18000 of 127.0.0.1: Loopback(CallbackPort). nil: no
-	// browser can, so that a person has to sign in elsewhere, if the single sign-on offers that.
+	// Listen creates the listener that browsers return to, on port 18000 of 127.0.0.1: ListenLoopback(CallbackPort). nil: no
+	// browser can return, so the device flow is used, if the single sign-on offers it.
 	Listen func() (net.Listener, error)
-	// Remote: the person's browser is on another machine, as with SSH, so that they sign in there if the single sign-on
-	// offers that.
+	// Remote: the person's browser is on another machine, as with SSH, so the device flow is preferred, if the single sign-on
+	// offers it.
 	Remote bool
 }
 
-// CallbackPort is where the single sign-on sends browsers to: it lets them go to exactly this address.
+// CallbackPort is part of the redirect URL: the single sign-on accepts exactly this one.
 const (
 	CallbackPort = "18000"
 	redirectURL  = "http://localhost:" + CallbackPort
 )
 
-// Source has the token of one API. It may be used by several goroutines.
+// Source provides the token of one API. It may be used by several goroutines.
 type Source struct {
 	options   Options
 	http      *http.Client
 	rejected  sync.Map      // tokens that were not accepted
-	semaphore chan struct{} // whoever has taken it out may use what follows
+	semaphore chan struct{} // its holder may use the fields below
 	tokens    tokenSet
 }
 
@@ -55,7 +55,6 @@ func New(options Options) *Source {
 	return s
 }
 
-// lock waits for the turn; give gives it back.
 func (s *Source) lock(ctx context.Context) (give func(), err error) {
 	select {
 	case <-s.semaphore:
@@ -65,8 +64,8 @@ func (s *Source) lock(ctx context.Context) (give func(), err error) {
 	}
 }
 
-// Token returns a token that is valid for ten seconds at least, and renews one that is not. fault.Denied: somebody has to
-// sign in.
+// Token returns a token that is valid for at least ten seconds, and refreshes one that is not. fault.Denied: a person has to sign
+// in.
 func (s *Source) Token(ctx context.Context) (string, error) {
 	give, err := s.lock(ctx)
 	if err != nil {
@@ -76,8 +75,8 @@ func (s *Source) Token(ctx context.Context) (string, error) {
 	return s.getToken(ctx)
 }
 
-// SignIn gets a token; it returns at once while there is a valid one. fault.Waiting: only a person can get one, and show
-// is nil. An error of show ends the attempt.
+// SignIn gets a token; it returns at once while a valid one exists. fault.Waiting: only a person can get one, and show is nil. An
+// error of show ends the attempt.
 func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
 	give, err := s.lock(ctx)
 	if err != nil {
@@ -95,10 +94,10 @@ func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url 
 	return s.signInInteractive(ctx, show)
 }
 
-// Reject says that a token is not accepted, whatever is written in it.
+// Reject marks a token as invalid, whatever its claims.
 func (s *Source) Reject(token string) {
 	s.rejected.Store(token, true)
-	_ = s.removeCached(token) // with it, the next run learns the same
+	_ = s.removeCached(token) // if this fails, the next run is rejected, too
 }
 
 func (s *Source) getToken(ctx context.Context) (string, error) {
@@ -109,7 +108,7 @@ func (s *Source) getToken(ctx context.Context) (string, error) {
 		return s.tokens.IDToken, nil
 	}
 	if cached := s.loadCached(); s.isValid(cached.IDToken) || !s.isValid(s.tokens.RefreshToken) {
-		s.tokens = cached // somebody else has renewed it
+		s.tokens = cached // another program has refreshed it
 	}
 	if s.isValid(s.tokens.IDToken) {
 		return s.tokens.IDToken, nil
@@ -125,8 +124,7 @@ func (s *Source) newSignInError() error {
 		WithHint("sign in again, or set COMMODORE_API_TOKEN")
 }
 
-// setTokens holds a token, and notes it down for the next run.
 func (s *Source) setTokens(fresh tokenSet) {
 	s.tokens = fresh
-	_ = s.saveCached(fresh) // without it, somebody signs in again next time
+	_ = s.saveCached(fresh) // if this fails, a person signs in again next time
 }

@@ -9,17 +9,15 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// leeway is how long before its end a token counts as ended, as with commodore.
+// leeway is how long before its expiry a token counts as expired, as in commodore.
 const leeway = 10 * time.Second
 
-// tokenSet is the answer of a token endpoint, as far as it is of use; commodore's cache has all of it.
 type tokenSet struct {
 	IDToken      string `json:"id_token"`
 	RefreshToken string `json:"refresh_token,omitempty"`
 	answer       map[string]any
 }
 
-// newTokenSet returns the fields of a token endpoint's answer.
 func newTokenSet(token *oauth2.Token) tokenSet {
 	answer := map[string]any{"access_token": token.AccessToken, "token_type": token.TokenType}
 	for _, field := range []string{"id_token", "expires_in", "refresh_expires_in", "scope", "session_state", "not-before-policy"} {
@@ -34,20 +32,18 @@ func newTokenSet(token *oauth2.Token) tokenSet {
 	return tokenSet{IDToken: id, RefreshToken: token.RefreshToken, answer: answer}
 }
 
-// isValid tells whether a token is there, was not rejected and lasts. One that does not tell its end lasts.
 func (s *Source) isValid(token string) bool {
 	_, rejected := s.rejected.Load(token)
 	end, known := parseExpiry(token)
 	return token != "" && !rejected && (!known || !isExpired(end))
 }
 
-// isExpired tells by the wall clock, as signatures live by it.
+// isExpired uses the wall clock, by which tokens are signed.
 func isExpired(end time.Time) bool { return end.Before(time.Now().Add(leeway)) }
 
-// lastEnd is the end of the year 9999, in seconds: a token that ends later lasts for ever.
+// lastEnd is the end of the year 9999, in seconds: a later expiry counts as none.
 const lastEnd = 253_402_300_799
 
-// parseExpiry reads when a token ends, if it is a JWT that says so.
 func parseExpiry(token string) (end time.Time, known bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
