@@ -10,11 +10,10 @@ import (
 	"exoshift/internal/fault"
 )
 
-// probeName is the name of a secret that nobody makes: what may be done with it may be done with any at its place.
+// probeName is a secret that is never created: its permissions are those of any secret below the same path.
 const probeName = "exoshift-check"
 
-// Check fails with fault.Denied unless secrets below path may be read and created. It looks at the policies and creates
-// nothing.
+// Check fails with fault.Denied unless secrets below path may be read and created. It reads the policies and creates nothing.
 func (c *Client) Check(ctx context.Context, path string) error {
 	op := "check what is allowed in Vault below " + sanitize(path)
 	if err := checkPath(op, path); err != nil {
@@ -45,8 +44,8 @@ func (c *Client) Check(ctx context.Context, path string) error {
 		WithHint("ask those who run Vault for a policy with create, read and update on %s/*, or sign in as somebody who has it", place)
 }
 
-// ensureReady returns the client if somebody has signed in and the mount is what it is taken for: a store of version 1 would take
-// the same requests for other secrets, and its writes would replace what is there.
+// ensureReady also checks the mount: a KV store of version 1 would interpret the same requests as other secrets, and its writes
+// would replace existing ones.
 func (c *Client) ensureReady(ctx context.Context, op string) (*api.Client, error) {
 	client, err := c.requireClient(ctx, op)
 	if err != nil {
@@ -86,7 +85,6 @@ func (c *Client) checkMount(ctx context.Context, op string, client *api.Client) 
 	return c.checkVersion(op, told)
 }
 
-// checkVersion refuses what is no KV store of version 2 at exactly our mount.
 func (c *Client) checkVersion(op string, told *api.Secret) error {
 	options, _ := told.Data["options"].(map[string]any)
 	at, _ := told.Data["path"].(string)

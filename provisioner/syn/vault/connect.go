@@ -12,10 +12,9 @@ import (
 	"exoshift/internal/fault"
 )
 
-// maxRetries is how often a question is asked again. Writes are never repeated.
+// maxRetries is for reads. Writes are never repeated.
 const maxRetries = 2
 
-// connect returns Vault's own client for the address, and makes it once.
 func (s *session) connect(ctx context.Context) (*api.Client, error) {
 	address, method, err := s.resolveAddress(ctx)
 	if err != nil {
@@ -34,7 +33,6 @@ func (s *session) connect(ctx context.Context) (*api.Client, error) {
 	return client, nil
 }
 
-// resolveAddress returns where Vault is and how people sign in.
 func (s *session) resolveAddress(ctx context.Context) (address, method string, err error) {
 	if s.options.Address != "" || s.options.Services == nil {
 		address, err = normalizeAddress(s.options.Address)
@@ -54,7 +52,7 @@ func (s *session) resolveAddress(ctx context.Context) (address, method string, e
 	return address, services.VaultMethod, err
 }
 
-// normalizeAddress returns an address without a slash at its end. Tokens go over TLS only.
+// normalizeAddress requires https and removes a trailing slash.
 func normalizeAddress(address string) (string, error) {
 	const op = "find Vault"
 	if address == "" {
@@ -72,7 +70,6 @@ func normalizeAddress(address string) (string, error) {
 	return strings.TrimRight(address, "/"), nil
 }
 
-// formatURL returns what may be told of an address.
 func formatURL(place *url.URL) string {
 	if place == nil {
 		return ""
@@ -80,8 +77,7 @@ func formatURL(place *url.URL) string {
 	return place.Scheme + "://" + place.Host + place.Path
 }
 
-// newClient makes the client. The library reads variables of its own (VAULT_TOKEN, VAULT_NAMESPACE, VAULT_HEADERS,
-// VAULT_WRAP_TTL...); here they are taken back, as the environment is somebody else's business.
+// newClient resets what the library reads from the environment (VAULT_TOKEN, VAULT_NAMESPACE, VAULT_HEADERS, VAULT_WRAP_TTL...).
 func (s *session) newClient(address string) (*api.Client, error) {
 	client, err := api.NewClient(&api.Config{
 		Address: address, HttpClient: s.http, Timeout: callTimeout, MaxRetries: maxRetries, CheckRetry: retryRead, DisableRedirects: true,
@@ -99,8 +95,7 @@ func (s *session) newClient(address string) (*api.Client, error) {
 	return client, nil
 }
 
-// retryRead tells whether a request is sent once more: only if it asks for something. The end of a sign-in hands a code in, which
-// is good for one time.
+// retryRead repeats only reads, and not the end of a sign-in: its code is valid only once.
 func retryRead(ctx context.Context, answer *http.Response, err error) (bool, error) {
 	var refused *fault.Error
 	if errors.As(err, &refused) {

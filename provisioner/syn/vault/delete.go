@@ -9,11 +9,11 @@ import (
 	"exoshift/state"
 )
 
-// sharedPrefix is where the secrets are that all clusters use.
+// sharedPrefix is the path of the secrets that all clusters use.
 const sharedPrefix = "__shared__/"
 
-// Delete deletes the newest version of a secret, so that it can be undone. One that is gone already is found. What other
-// clusters use too is refused.
+// Delete deletes the newest version of a secret, so that it can be undone. A secret that is already gone is state.Found. One that
+// other clusters use too is refused.
 func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) {
 	op := "delete the secret " + sanitize(path)
 	if strings.HasPrefix(path, sharedPrefix) || strings.Count(path, "/") < 2 {

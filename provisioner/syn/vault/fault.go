@@ -17,8 +17,8 @@ import (
 	"exoshift/internal/network"
 )
 
-// toFault makes a *fault.Error of what the library returned. Of its own words nothing is kept: they may hold a link
-// with the code of a sign-in, and the server's words may repeat secrets, which is why they are given.
+// toFault drops the library's message, which may contain a URL with the code of a sign-in, and removes the given secrets from the
+// server's message, which may repeat them.
 func toFault(ctx context.Context, op string, err error, secrets ...string) error {
 	var known *fault.Error
 	var answer *api.ResponseError
@@ -41,7 +41,7 @@ func toFault(ctx context.Context, op string, err error, secrets ...string) error
 	return toConnectFault(op, err)
 }
 
-// newAnswerError is for what is not written as Vault writes.
+// newAnswerError is for a response that is not in Vault's format.
 func newAnswerError(op string) error {
 	return fault.New(fault.Invalid, op, errors.New("the answer is not one of Vault's")).
 		WithHint("check the address of Vault, and whether a proxy stands in between")
@@ -52,7 +52,7 @@ func toConnectFault(op string, err error) error {
 	var failed *url.Error
 	var slow network.TooSlowError
 	if errors.As(err, &failed) {
-		err = failed.Err // without the link
+		err = failed.Err // without the URL
 	}
 	if !errors.As(err, &certificate) {
 		err = network.ErrorSummary{Sentence: sanitize(err.Error()), Cause: err}
@@ -67,7 +67,6 @@ func toConnectFault(op string, err error) error {
 	return fault.New(fault.Internal, op, errors.New(sanitize(err.Error())))
 }
 
-// toResponseFault is for an answer that is an error.
 func toResponseFault(op string, answer *api.ResponseError, secrets []string) error {
 	words := redactValues(strings.Join(answer.Errors, "; "), secrets)
 	if words == "" {
@@ -78,7 +77,7 @@ func toResponseFault(op string, answer *api.ResponseError, secrets []string) err
 	return fault.New(kind, op, cause).WithHint("%s", hint)
 }
 
-// mapStatus follows the statuses of Vault's API: those of its health are answered by replicas, too.
+// mapStatus maps the statuses of Vault's API: replicas also respond with those of its health endpoint.
 func mapStatus(status int, words string) (kind fault.Kind, hint string) {
 	switch {
 	case status == http.StatusForbidden, status == http.StatusUnauthorized:
@@ -99,14 +98,13 @@ func mapStatus(status int, words string) (kind fault.Kind, hint string) {
 	return fault.Invalid, ""
 }
 
-// isVersionMismatch tells of a write that somebody else was faster than.
 func isVersionMismatch(err error) bool {
 	var answer *api.ResponseError
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusBadRequest &&
 		strings.Contains(strings.Join(answer.Errors, " "), "check-and-set parameter did not match")
 }
 
-// toDeniedFault explains a 403 of a call about a path: either the token has ended, or its policies are too narrow.
+// toDeniedFault distinguishes the causes of a 403: either the token has expired, or its policies are too narrow.
 func (s *session) toDeniedFault(ctx context.Context, op, path, right string, err error) error {
 	if !fault.Is(err, fault.Denied) {
 		return err

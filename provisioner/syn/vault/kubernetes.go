@@ -14,7 +14,6 @@ import (
 
 const opAccount = opSignIn + " as a service account"
 
-// signInKubernetes signs in as a service account.
 func (s *session) signInKubernetes(ctx context.Context, client *api.Client) error {
 	k := *s.options.Kubernetes
 	mount := cmp.Or(strings.Trim(strings.TrimPrefix(k.Mount, "auth/"), "/"), "kubernetes")
@@ -38,7 +37,6 @@ func (s *session) signInKubernetes(ctx context.Context, client *api.Client) erro
 	return s.storeToken(got)
 }
 
-// readToken is the one that Kubernetes gives the account at the moment.
 func (k Kubernetes) readToken() (string, error) {
 	content, err := fileread.Text(k.TokenFile, fileread.Small)
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"exoshift/state"
 )
 
-// maxReaders bounds how many secrets are read at a time.
 const maxReaders = 8
 
-// ListMissing returns those of the values that do not exist, in order. Each path is read once, and only whether a key is there
-// is looked at. A path that may not be read is an error, as nobody knows what is there.
+// ListMissing returns those of the values that do not exist, in order. Each path is read once, and only the existence of keys is
+// checked. A path that may not be read is an error, because it is unknown what exists there.
 func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([]state.VaultSecret, error) {
 	paths := listPaths(wanted)
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if _, err := c.ensureReady(ctx, "look for secrets in Vault"); err != nil { // before many ask for the same
+	if _, err := c.ensureReady(ctx, "look for secrets in Vault"); err != nil { // once, before many goroutines do it
 		return nil, err
 	}
 	found := make([]secretVersion, len(paths))
@@ -31,7 +30,7 @@ func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([
 			return nil
 		})
 	}
-	_ = group.Wait() // all are asked, so that the first failure in order is told
+	_ = group.Wait() // all are read, so that the first failure in order is returned
 	at := make(map[string]secretVersion, len(paths))
 	for i, path := range paths {
 		if failures[i] != nil {
@@ -48,7 +47,6 @@ func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([
 	return missing, nil
 }
 
-// listPaths returns each path once, in order.
 func listPaths(wanted []state.VaultSecret) []string {
 	var paths []string
 	seen := map[string]bool{}

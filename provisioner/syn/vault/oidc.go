@@ -14,11 +14,10 @@ import (
 
 const (
 	methodOIDC   = "oidc"
-	redirect     = "http://localhost:8250" + callbackPath // Vault allows this one, as its own command uses it
+	redirect     = "http://localhost:8250" + callbackPath // Vault allows this one, because its own command uses it
 	callbackPath = "/oidc/callback"
 )
 
-// signInOIDC signs in by the single sign-on.
 func (s *session) signInOIDC(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
 	switch method := s.getMethod(); {
 	case method != "" && method != methodOIDC:
@@ -56,7 +55,7 @@ func (s *session) getMethod() string {
 	return s.method
 }
 
-// requestAuthURL begins a sign-in: Vault says where the person goes, and by which state it will know them.
+// requestAuthURL starts a sign-in: Vault returns the URL for the person, and the state by which it recognizes the callback.
 func (s *session) requestAuthURL(ctx context.Context, client *api.Client, nonce string) (page, state string, err error) {
 	answer, err := client.Logical().WriteWithContext(ctx, "auth/"+methodOIDC+"/oidc/auth_url",
 		map[string]any{"role": "", "redirect_uri": redirect, "client_nonce": nonce})

@@ -7,8 +7,8 @@ import (
 	"exoshift/internal/fault"
 )
 
-// segmentPattern is one part of a path; "." and ".." would lead elsewhere. How long it may be is not said here: counting makes an
-// expression so large that each start of the program would take notice.
+// segmentPattern is one part of a path; "." and ".." would refer to other paths. It does not limit the length: a counted
+// repetition would make compiling the expression noticeable at each start of the program.
 var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_.~@+=:-]+$`)
 
 const maxSegment = 255 // bytes

@@ -14,23 +14,20 @@ import (
 	"exoshift/internal/fault"
 )
 
-// secretVersion is the newest version of a secret, as it was read.
 type secretVersion struct {
-	version int            // 0: there was none ever
-	values  map[string]any // nil if it is deleted, or was never there
+	version int            // 0: there was never one
+	values  map[string]any // nil if it is deleted, or never existed
 	deleted string         // when; "" if it was destroyed or is not deleted
 }
 
-// isDeleted tells of a secret that was there.
 func (h secretVersion) isDeleted() bool { return h.version > 0 && h.values == nil }
 
-// has tells whether a key is there, whatever its value.
 func (h secretVersion) has(key string) bool {
 	_, ok := h.values[key]
 	return ok
 }
 
-// GetSecret returns the newest version of a secret, or fault.NotFound. What is no string in it comes as JSON.
+// GetSecret returns the newest version of a secret, or fault.NotFound. Values that are not strings are returned as JSON.
 func (c *Client) GetSecret(ctx context.Context, path string) (map[string]string, error) {
 	op := "read the secret " + sanitize(path)
 	h, err := c.read(ctx, op, path)
@@ -51,7 +48,6 @@ func (c *Client) GetSecret(ctx context.Context, path string) (map[string]string,
 	return values, nil
 }
 
-// formatValue returns a value as a text.
 func formatValue(value any) (string, error) {
 	if text, ok := value.(string); ok {
 		return text, nil
@@ -60,7 +56,6 @@ func formatValue(value any) (string, error) {
 	return string(text), err
 }
 
-// deletionError says what became of a secret that is gone.
 func (h secretVersion) deletionError() error {
 	if h.deleted == "" {
 		return fmt.Errorf("its version %d was destroyed", h.version)
@@ -68,7 +63,6 @@ func (h secretVersion) deletionError() error {
 	return fmt.Errorf("it was deleted at %s", h.deleted)
 }
 
-// restoreHint is how somebody brings a secret back, or lets it go for good.
 func (c *Client) restoreHint(path string, h secretVersion) string {
 	forget := fmt.Sprintf("`vault kv metadata delete -mount=%s %s`", c.options.Mount, path)
 	if h.deleted == "" {
@@ -78,7 +72,6 @@ func (c *Client) restoreHint(path string, h secretVersion) string {
 		c.options.Mount, h.version, path, forget)
 }
 
-// read looks at the newest version.
 func (c *Client) read(ctx context.Context, op, path string) (secretVersion, error) {
 	if err := checkPath(op, path); err != nil {
 		return secretVersion{}, err
@@ -104,7 +97,7 @@ func (c *Client) read(ctx context.Context, op, path string) (secretVersion, erro
 	return h, nil
 }
 
-// isNotFound tells of "404 Not Found" of the store itself: that of a path without a store has words.
+// isNotFound reports whether the store itself returned 404: the response for a path without a store has a message.
 func isNotFound(err error) bool {
 	var answer *api.ResponseError
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound && !answer.RawError &&
@@ -123,7 +116,7 @@ func parseSecret(body io.Reader) (secretVersion, error) {
 		} `json:"data"`
 	}
 	decoder := json.NewDecoder(body)
-	decoder.UseNumber() // what is not ours is written back as it was
+	decoder.UseNumber() // foreign values are written back unchanged
 	if err := decoder.Decode(&answer); err != nil {
 		return secretVersion{}, err
 	}

@@ -8,8 +8,8 @@ import (
 	"exoshift/state"
 )
 
-// Restore takes back that the newest version of a secret was deleted, and returns state.Updated; Found: there is nothing to
-// take back, as it is there or never was. A version that was destroyed is a fault.NotFound.
+// Restore undeletes the newest version of a secret, and returns state.Updated; Found: it is not deleted, or never existed. A
+// version that was destroyed is a fault.NotFound.
 func (c *Client) Restore(ctx context.Context, path string) (state.Action, error) {
 	op := "bring the secret " + sanitize(path) + " back"
 	h, err := c.read(ctx, op, path)

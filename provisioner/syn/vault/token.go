@@ -14,18 +14,19 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// renewMargin is what a token has to live on to count as valid; one that is renewable is renewed before.
+// renewMargin is the remaining lifetime below which a token is renewed, and counts as invalid if it is not renewable.
 const renewMargin = 10 * time.Minute
 
-// minLifetime is what a token that nobody can renew has to live on: some live for minutes only, and are good for that long.
+// minLifetime is the minimum remaining lifetime of a token that is not renewable: some are valid only for minutes, and are used
+// for that long.
 const minLifetime = 30 * time.Second
 
 const opSignIn = "sign in at Vault"
 
-// SignIn gets a token; it returns at once while it has a valid one. show leads a person to a page and may be nil: if only a
-// person could sign in, that is fault.Waiting. A token that was given and is not valid is fault.Denied.
+// SignIn gets a token; it returns at once while it has a valid one. show presents the URL of the sign-in page and may be nil: if
+// only a person could sign in, that is fault.Waiting. An invalid Token of the Options is fault.Denied.
 func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
-	select { // one sign-in at a time: the others find its token
+	select { // one sign-in at a time: the others use its token
 	case c.loginLock <- struct{}{}:
 		defer func() { <-c.loginLock }()
 	case <-ctx.Done():
@@ -41,7 +42,6 @@ func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url 
 	return c.signIn(ctx, client, show)
 }
 
-// isValid tells whether the token is there and lives on for a while.
 func (s *session) isValid(life time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *session) renewToken(ctx context.Context, client *api.Client) bool {
 	return s.isValid(renewMargin)
 }
 
-// setToken notes the token that counts from now on, and how long it lives; 0 is for ever.
+// setToken takes life 0 for unlimited.
 func (s *session) setToken(token string, life time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *session) setToken(token string, life time.Duration) {
 	}
 }
 
-// dropToken drops a token that Vault does not accept, unless another one has come.
+// dropToken keeps a token that has replaced the rejected one meanwhile.
 func (s *session) dropToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,6 @@ func (s *session) dropToken(token string) {
 	}
 }
 
-// requireClient returns the client if somebody has signed in.
 func (s *session) requireClient(ctx context.Context, op string) (*api.Client, error) {
 	client, err := s.connect(ctx)
 	if err != nil {
@@ -92,7 +91,6 @@ func (s *session) requireClient(ctx context.Context, op string) (*api.Client, er
 	return client, nil
 }
 
-// signIn tries the ways to a token in their order.
 func (s *session) signIn(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
 	if s.options.Token != "" {
 		return s.useToken(ctx, client)
@@ -115,7 +113,6 @@ func (s *session) useToken(ctx context.Context, client *api.Client) error {
 	return err
 }
 
-// tryTokenFile tries the token of the file; one that is not valid any more is no news.
 func (s *session) tryTokenFile(ctx context.Context, client *api.Client) (found bool, err error) {
 	if s.options.TokenFile == "" {
 		return false, nil
@@ -135,7 +132,6 @@ func (s *session) tryTokenFile(ctx context.Context, client *api.Client) (found b
 	return err == nil, err
 }
 
-// tryToken asks Vault about a token, and keeps it if it is valid.
 func (s *session) tryToken(ctx context.Context, client *api.Client, token string) error {
 	if strings.ContainsFunc(token, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
 		return fault.New(fault.Denied, opSignIn, errors.New("the token is none: it holds spaces or control characters"))
@@ -155,7 +151,6 @@ func (s *session) tryToken(ctx context.Context, client *api.Client, token string
 	return nil
 }
 
-// storeToken keeps the token of a sign-in.
 func (s *session) storeToken(got *api.Secret) error {
 	if got == nil || got.Auth == nil || got.Auth.ClientToken == "" {
 		return newAnswerError(opSignIn)

@@ -8,10 +8,11 @@ import (
 	"exoshift/internal/fault"
 )
 
-// maxAnswer is how much of an answer is read, in bytes; Vault's own limit of a secret is one mebibyte.
+// maxAnswer is in bytes; Vault's own limit of a secret is one mebibyte.
 const maxAnswer = 4 << 20
 
-// checkedTransport refuses answers that cannot be Vault's: a page for people, and a redirection, which would carry the token away.
+// checkedTransport refuses responses that cannot be Vault's: a web page, and a redirect, which would send the token to another
+// host.
 type checkedTransport struct{ http.RoundTripper }
 
 func (g checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -26,8 +27,8 @@ func (g checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// checkAnswer returns why an answer is not Vault's, or nil. Pages with a status of 500 and more come from a load balancer,
-// and may be gone the next time.
+// checkAnswer returns why a response is not Vault's, or nil. Pages with a status of 500 and more come from a load balancer, and
+// may be temporary.
 func checkAnswer(answer *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	switch {

@@ -14,14 +14,14 @@ import (
 	"exoshift/state"
 )
 
-// maxAttempts is how often a write is made anew on top of what somebody else wrote in between.
+// maxAttempts bounds how often a write is repeated because another client wrote first.
 const maxAttempts = 5
 
-// writePause is how long Vault is left alone after it could not carry out a write, times the number of failures.
+// writePause is the pause after a failed write, times the number of failures.
 const writePause = time.Second
 
-// EnsureSecret writes those keys of a secret that are missing. What is there is never changed, and a secret that somebody
-// deleted is a fault.Conflict: what was made with its values could not be used any more.
+// EnsureSecret writes those keys of a secret that are missing. Existing keys are never changed, and a deleted secret is a
+// fault.Conflict: what was created with its values would become unusable.
 func (c *Client) EnsureSecret(ctx context.Context, path string, wanted map[string]string) (state.Action, error) {
 	op := "keep the secret " + sanitize(path)
 	return c.updateSecret(ctx, op, path, wanted, func(h secretVersion) (map[string]any, error) {
@@ -39,8 +39,8 @@ func (c *Client) EnsureSecret(ctx context.Context, path string, wanted map[strin
 	})
 }
 
-// SetSecret makes the values those of the newest version; other keys of it stay. It writes only over the version that it
-// has read, which may be one that was deleted.
+// SetSecret writes a new version with the values; its other keys are kept. It replaces only the version that it has read, which
+// may be a deleted one.
 func (c *Client) SetSecret(ctx context.Context, path string, values map[string]string) (state.Action, error) {
 	op := "set the secret " + sanitize(path)
 	return c.updateSecret(ctx, op, path, values, func(h secretVersion) (map[string]any, error) {
@@ -60,8 +60,8 @@ func withValue(values map[string]any, key, value string) map[string]any {
 	return values
 }
 
-// updateSecret brings a secret from what is held to what next makes of it. It writes over the very version that it has read, and
-// reads again if somebody was faster or if nobody knows whether the write arrived.
+// updateSecret writes what next returns for the version that was read, and only on top of that version. It reads again if another
+// client wrote first or if the result of the write is unknown.
 func (c *Client) updateSecret(
 	ctx context.Context, op, path string, values map[string]string, next func(secretVersion) (map[string]any, error),
 ) (state.Action, error) {
@@ -95,7 +95,7 @@ func (c *Client) updateSecret(
 	return "", failed
 }
 
-// resolveAction is what came of a write whose answer was lost, if the secret holds what it wrote.
+// resolveAction returns the action of a write whose response was lost, if the secret has its values.
 func resolveAction(tried state.Action, h secretVersion, values map[string]string) state.Action {
 	for key, value := range values {
 		if h.values[key] != value {
@@ -112,7 +112,6 @@ func toAction(h secretVersion) state.Action {
 	return state.Updated
 }
 
-// write makes a new version on top of the one that is held.
 func (c *Client) write(ctx context.Context, op, path string, h secretVersion, values map[string]any) error {
 	if c.preview {
 		return nil
@@ -135,7 +134,6 @@ func (c *Client) write(ctx context.Context, op, path string, h secretVersion, va
 	return c.toDeniedFault(ctx, op, c.options.Mount+"/data/"+path, right, toFault(ctx, op, err, collectSecrets(client.Token(), values)...))
 }
 
-// collectSecrets returns everything that nobody else may see.
 func collectSecrets(token string, values map[string]any) []string {
 	secrets := []string{token}
 	for _, value := range values {
