@@ -13,7 +13,6 @@ import (
 	"unicode"
 )
 
-// always answers everything alike.
 type always struct {
 	status int
 	kind   string
@@ -26,7 +25,7 @@ func (a always) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswer reads what the API, or a proxy in its place, answers: only a success of the API's reaches whoever asked.
+// FuzzAnswer checks that only a success of the API itself reaches the caller, whatever the API or a proxy responds.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"id": "b1", "state": "success"}`, `{"state": "failure", "reason": "conflict\u001b[2J", "message": "very-\u200bsecret-value"}`, `{"state": 1}`, `{"zones": [{"name": "ch-gva-2"}]}`, "<html>", "", "null",
@@ -39,7 +38,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(http.StatusOK, "text/html", []byte("<html>"))
 	f.Fuzz(func(t *testing.T, status int, kind string, body []byte) {
 		const secret = "very-secret-value"
-		status = 200 + int(uint(status)%300) // what is beyond passes, and is asked for again
+		status = 200 + int(uint(status)%300) // others are retried
 		if status == http.StatusTooManyRequests {
 			status = http.StatusForbidden
 		}

@@ -78,7 +78,6 @@ func TestDeletionsSurviveLostAnswersAndOutages(t *testing.T) {
 	}
 }
 
-// attached makes an elastic IP that an instance holds.
 func (w *world) attached(ctx context.Context) (ip state.ElasticIP, machine state.Instance) {
 	w.t.Helper()
 	ip, _, err := w.EnsureElasticIP(ctx, elasticIP())
@@ -121,7 +120,6 @@ func TestSecurityGroupsThatReferToEachOtherGoInAnyOrder(t *testing.T) {
 	})
 }
 
-// mutualGroups makes two groups of two rules, one of which refers to the other group.
 func (w *world) mutualGroups(ctx context.Context) {
 	w.t.Helper()
 	_, _, err := w.EnsureSecurityGroup(ctx, group("masters"))

@@ -83,7 +83,6 @@ func TestAttachingTwiceAttachesOnce(t *testing.T) {
 	})
 }
 
-// elasticIPs returns the addresses as the API holds them, without their reverse DNS.
 func (w *world) elasticIPs(ctx context.Context) []state.ElasticIP {
 	w.t.Helper()
 	var answer struct {

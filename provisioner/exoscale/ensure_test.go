@@ -29,7 +29,6 @@ func elasticIP() state.ElasticIP {
 	}
 }
 
-// machine returns an instance that the world can run.
 func (w *world) machine(ctx context.Context, name string) state.Instance {
 	w.t.Helper()
 	template, err := w.FindPublicTemplate(ctx, "Linux Debian 12 (Bookworm) 64-bit")
@@ -40,7 +39,6 @@ func (w *world) machine(ctx context.Context, name string) state.Instance {
 	}
 }
 
-// ensures are all the things that can be ensured.
 func ensures(ctx context.Context, w *world) map[string]func() (state.Action, error) {
 	return map[string]func() (state.Action, error){
 		"ssh-key": func() (state.Action, error) { return w.EnsureSSHKey(ctx, "operator", publicKey) },
@@ -122,7 +120,7 @@ func TestALostAnswerIsTransientAndTheObjectAdoptedOnTheNextRun(t *testing.T) {
 				}
 				action, err := ensure()
 				switch kind {
-				case "security-group", "elastic-ip": // rules and reverse DNS were still to be made
+				case "security-group", "elastic-ip": // rules and reverse DNS were still missing
 					if err != nil || action == state.Created {
 						w.t.Fatalf("%s, %v", action, err)
 					}

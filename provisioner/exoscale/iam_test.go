@@ -108,7 +108,7 @@ func TestAKeyWhoseSecretNobodyHasIsAConflict(t *testing.T) {
 	})
 }
 
-// ensureKey returns the key that is kept, or the one that was there.
+// ensureKey returns the key that is kept, or the existing one.
 func (w *world) ensureKey(ctx context.Context, key state.APIKey) (state.APIKey, state.Action, error) {
 	action, err := w.EnsureAPIKey(ctx, key, func(made state.APIKey) error {
 		key = made
@@ -128,7 +128,6 @@ func TestAKeyThatCannotBeKeptIsNotDone(t *testing.T) {
 	})
 }
 
-// oneKey fails unless key is the only one of its name.
 func (w *world) oneKey(ctx context.Context, key state.APIKey) {
 	w.t.Helper()
 	w.unchanged(func() {

@@ -32,7 +32,7 @@ func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
 		listed, err := w.ListInstances(ctx, map[string]string{"exoshift-cluster": cluster})
 		w.check(err)
 		want := made
-		want.DiskGiB, want.UserData, want.AntiAffinityGroups = 0, nil, nil // not told by a list
+		want.DiskGiB, want.UserData, want.AntiAffinityGroups = 0, nil, nil // not part of a list
 		if diff := cmp.Diff([]state.Instance{want}, listed); diff != "" {
 			w.t.Error(diff)
 		}

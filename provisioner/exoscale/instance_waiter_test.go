@@ -16,7 +16,6 @@ import (
 	"exoshift/state"
 )
 
-// roll is what a call of EnsureInstances tells.
 type roll struct {
 	names   []string
 	actions map[string]state.Action
@@ -162,7 +161,7 @@ func TestAfterAFailureNothingNewIsAskedFor(t *testing.T) {
 	})
 }
 
-// lost is a machine whose creation is accepted and that never comes to be; its operation tells why.
+// lost simulates an instance whose creation is accepted and never succeeds; its operation has the reason.
 func (w *world) lost(operation string, times int) {
 	w.InjectFaults(site.Fault{Match: "POST /v2/instance", Respond: matchPattern(200, `{"id":"77","state":"pending","reference":{"id":"dead"}}`)})
 	w.InjectFaults(slices.Repeat([]site.Fault{{Match: "GET /v2/operation/77", Respond: matchPattern(200, operation)}}, times)...)
@@ -190,7 +189,7 @@ func TestAMachineInErrorTellsTheReasonAtOnce(t *testing.T) {
 		wanted := w.machines(ctx, 1)
 		w.lost(`{"id":"77","state":"failure","reason":"fault","message":"The host died"}`, 1)
 		go func() {
-			_ = w.net.Clock.Sleep(ctx, time.Second) // after the first list
+			_ = w.net.Clock.Sleep(ctx, time.Second)
 			w.InjectFaults(site.Fault{Match: "GET /v2/instance", Respond: matchPattern(200, `{"instances":[{"id":"dead","name":"worker-0","state":"error",
 				"labels":{"exoshift-cluster":"`+cluster+`"},"instance-type":{"id":"1"},"template":{"id":"2"}}]}`)})
 		}()

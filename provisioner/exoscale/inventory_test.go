@@ -17,7 +17,6 @@ import (
 	"exoshift/state"
 )
 
-// byCluster makes what a cluster makes by itself, and returns the IDs by kind.
 func (w *world) byCluster(ctx context.Context) map[string]string {
 	w.t.Helper()
 	machine, _, err := w.EnsureInstance(ctx, w.machine(ctx, "worker-0"))
@@ -80,7 +79,6 @@ func TestTheInventoryTellsWhatObjectsAreMadeOfAndFor(t *testing.T) {
 	})
 }
 
-// wantObject compares what want tells.
 func (w *world) wantObject(got, want state.Object) {
 	w.t.Helper()
 	if want.Name != "" && got.Name != want.Name || want.ID != "" && got.ID != want.ID {
@@ -173,7 +171,7 @@ func TestWhatMayNotBeReadIsNamedAndTheRestIsListed(t *testing.T) {
 	})
 }
 
-// A teardown compares ages, and a record is told from those that a zone has anyway.
+// A teardown compares ages, and distinguishes records from those that every zone has.
 func TestObjects_Created(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.check(w.net.Clock.Sleep(ctx, 90*time.Minute))

@@ -10,10 +10,9 @@ import (
 	"exoshift/state"
 )
 
-// loss is an Ensure and the request of it whose answer gets lost.
 type loss struct {
 	request string
-	ending  string // of the request's address
+	ending  string // of the request's path
 	ensure  func(ctx context.Context, w *world) (state.Action, error)
 }
 
@@ -21,7 +20,7 @@ func ensuredAs(kind string) func(context.Context, *world) (state.Action, error) 
 	return func(ctx context.Context, w *world) (state.Action, error) { return ensures(ctx, w)[kind]() }
 }
 
-// losses are all the requests by which an Ensure changes something.
+// losses returns all requests by which an Ensure method changes something.
 func losses() map[string]loss {
 	return map[string]loss{
 		"ssh-key":             {request: "POST /v2/ssh-key", ensure: ensuredAs("ssh-key")},
@@ -95,7 +94,6 @@ func ensureOtherPolicy(ctx context.Context, w *world) (state.Action, error) {
 	return action, err
 }
 
-// sent counts the requests of a loss.
 func (l loss) sent(w *world) (n int) {
 	for _, request := range w.Requests() {
 		rest, ok := strings.CutPrefix(request, l.request)

@@ -11,7 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// previewed is a world whose client is a preview of itself.
 func (w *world) previewed() *world {
 	return &world{Client: w.WithPreview(), Site: w.Site, t: w.t, net: w.net, journal: w.journal, api: w.api}
 }
@@ -33,7 +32,6 @@ func TestAPreviewTellsWhatWouldBeMadeAndMakesNothing(t *testing.T) {
 	})
 }
 
-// previewWithoutIDs asks for all that builds on what is not there.
 func (w *world) previewWithoutIDs(ctx context.Context, preview *world) {
 	w.t.Helper()
 	rule := state.Rule{Protocol: "tcp", From: 22, To: 22, Group: "another that is not there"}

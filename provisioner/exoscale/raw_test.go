@@ -13,7 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// raw asks the API for what the client does not make, waits for the operation and returns the id of what it is about.
+// raw requests what the client does not create, waits for the operation and returns the ID of its object.
 func (w *world) raw(ctx context.Context, method, path string, body any) string {
 	w.t.Helper()
 	var answer struct {
@@ -53,7 +53,6 @@ func (w *world) ask(ctx context.Context, method, path string, body, into any) {
 	w.check(json.Unmarshal(content, into))
 }
 
-// the returns the object of a kind and name.
 func (w *world) the(ctx context.Context, kind, name string) state.Object {
 	w.t.Helper()
 	all, err := w.ListObjects(ctx)

@@ -14,7 +14,6 @@ func a(name, address string, ttl int) state.Record {
 	return state.Record{Name: name, Type: "A", Content: address, TTL: ttl}
 }
 
-// zoned runs a test in a world with a DNS zone.
 func zoned(t *testing.T, test func(ctx context.Context, w *world, zoneID string)) {
 	t.Helper()
 	inWorld(t, func(ctx context.Context, w *world) {

@@ -11,12 +11,11 @@ import (
 	"exoshift/state"
 )
 
-// refusal is something that the zone does not do.
 type refusal struct {
 	quotas map[string]int
 	try    func(ctx context.Context, w *world) error
 	kind   fault.Kind
-	words  []string // the operation and the words of the server
+	words  []string // the operation and the server's message
 }
 
 func (w *world) tryMachine(ctx context.Context, change func(*state.Instance)) error {
@@ -26,7 +25,6 @@ func (w *world) tryMachine(ctx context.Context, change func(*state.Instance)) er
 	return err
 }
 
-// restricted is a client whose key may do nothing but look.
 func (w *world) restricted(ctx context.Context) *world {
 	looks := role()
 	looks.Policy.Services["compute"] = state.IAMService{Type: "rules", Rules: []state.IAMRule{
@@ -42,7 +40,7 @@ func (w *world) restricted(ctx context.Context) *world {
 	return &other
 }
 
-// refusals are all kinds of them, in the words of the simulated zone.
+// refusals have the messages of the simulated zone.
 func refusals() map[string]refusal {
 	absent := "00000000-0000-4000-8000-000000000000"
 	return map[string]refusal{
@@ -124,7 +122,7 @@ func TestEveryOperationThatFailsTellsReasonCauseAndHint(t *testing.T) {
 		"not-found": fault.NotFound, "busy": fault.Transient, "unavailable": fault.Transient, "interrupted": fault.Transient,
 		"unknown": fault.Internal, "fault": fault.Internal, "partial": fault.Internal,
 	} {
-		for _, kindOf := range []string{"anti-affinity-group", "iam-role"} { // through egoscale, and without it
+		for _, kindOf := range []string{"anti-affinity-group", "iam-role"} { // with egoscale, and without it
 			t.Run(reason+" "+kindOf, func(t *testing.T) {
 				inWorld(t, func(ctx context.Context, w *world) {
 					w.InjectFaults(site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200,

@@ -18,7 +18,7 @@ func tcp(port int, cidr string) state.Rule {
 func rules() []state.Rule {
 	return []state.Rule{
 		tcp(6443, "0.0.0.0/0"),
-		tcp(22, "10.1.2.3/8"), // the API answers the masked prefix
+		tcp(22, "10.1.2.3/8"), // the API returns the masked prefix
 		{Protocol: "udp", From: 4789, To: 6081, Group: "nodes"},
 		{Protocol: "tcp", From: 22623, To: 22623, Group: "balancers"},
 		{Protocol: "icmp", ICMPType: 8, CIDR: "0.0.0.0/0"},

@@ -17,7 +17,6 @@ import (
 	"exoshift/state"
 )
 
-// rhcos is a template that the world can fetch.
 func rhcos() state.Template {
 	sum := md5.Sum([]byte("QFI\xfb and more")) //nolint:gosec // see the import
 	return state.Template{
@@ -52,7 +51,6 @@ func TestATemplateWhoseImageIsAnotherTellsWhy(t *testing.T) {
 	})
 }
 
-// trail is an audit trail of one entry.
 func trail(at time.Time, handler, uri string, status int, name string) site.Fault {
 	return site.Fault{Match: "GET /v2/event", Respond: matchPattern(200, fmt.Sprintf(
 		`[{"timestamp":%q,"handler":%q,"uri":%q,"status":%d,"zone":%q,"body-params":{"name":%q}},{"handler":"create-instance"}]`,
@@ -153,7 +151,7 @@ func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
 	})
 }
 
-// Two clusters that are installed at the same moment register the same image.
+// Two clusters that are installed at the same time may register the same image.
 func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		var ids []string
@@ -170,7 +168,7 @@ func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
 		if len(all) != 3 || all[0].ID != ids[2] {
 			w.t.Fatalf("%+v, want %s first", all, ids[2])
 		}
-		want := all[2].ID // of two of the same second, whichever: everybody takes the same one
+		want := all[2].ID // of two with the same second either one, but always the same
 		for _, client := range []*exoscale.Client{w.Client, w.WithPreview()} {
 			found, err := client.FindTemplate(ctx, "rhcos-1")
 			w.check(err)

@@ -97,7 +97,7 @@ func TestAReadSurvivesAShortOutageButNotALongOne(t *testing.T) {
 		w.InjectFaults(outage, site.Fault{Match: "GET /v2/quota", Respond: matchPattern(502, "")}, outage)
 		_, err := w.ListQuotas(ctx)
 		w.check(err)
-		w.InjectFaults(slices.Repeat([]site.Fault{outage}, 2*5)...) // net/http tries a broken connection twice
+		w.InjectFaults(slices.Repeat([]site.Fault{outage}, 2*5)...) // net/http retries a broken connection once
 		_, err = w.ListQuotas(ctx)
 		w.wantFault(err, fault.Transient, "list quotas", "api-"+zone+".exoscale.com")
 	})

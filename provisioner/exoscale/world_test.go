@@ -31,7 +31,7 @@ const (
 	cluster = "c-blue-sky-42"
 )
 
-// world is a simulated API behind real TLS, with a door for accidents.
+// world is a simulated API with real TLS and fault injection.
 type world struct {
 	*exoscale.Client
 	*site.Site
@@ -42,10 +42,9 @@ type world struct {
 	omits   func(name string) bool // whether lists omit the instance of that name; nil: they omit none
 }
 
-// Close lets go of the client, then of the site.
+// Close closes the client, then the site.
 func (w *world) Close() { w.Client.Close(); w.Site.Close() }
 
-// inWorld runs a test in a bubble of virtual time with a world of its own.
 func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
 	t.Helper()
 	inWorldOf(t, api.Config{Key: key, Secret: secret}, test)
@@ -86,7 +85,6 @@ func (w *world) check(err error) {
 	}
 }
 
-// count returns how many requests begin with prefix.
 func (w *world) count(prefix string) int {
 	n := 0
 	for _, request := range w.Requests() {
@@ -97,7 +95,6 @@ func (w *world) count(prefix string) int {
 	return n
 }
 
-// unchanged runs a function and fails if it changed anything.
 func (w *world) unchanged(do func()) {
 	w.t.Helper()
 	before := w.Mutations()
@@ -107,7 +104,6 @@ func (w *world) unchanged(do func()) {
 	}
 }
 
-// matchPattern answers with a status and a JSON body.
 func matchPattern(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -116,7 +112,7 @@ func matchPattern(status int, body string) http.HandlerFunc {
 	}
 }
 
-// image is an internet that consists of one file.
+// image is an internet with one file.
 type image string
 
 func (i image) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -129,7 +125,6 @@ type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }
 
-// journal remembers in memory.
 type journal struct {
 	mutex   sync.Mutex
 	open    map[string]bool
@@ -187,7 +182,7 @@ func (w *world) wantFault(err error, kind fault.Kind, words ...string) {
 	}
 }
 
-// omitting takes instances out of the lists of an API, whose lists need not be consistent with the rest of it.
+// omitting removes instances from the lists of the API, which need not be consistent with the rest of it.
 func (w *world) omitting(service http.Handler) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v2/instance" || w.omits == nil {
