@@ -34,12 +34,10 @@ func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
 	})
 }
 
-// version is an object in a request to delete many.
 type version struct {
 	Key, VersionID string
 }
 
-// deletes answers a request to delete many objects, and notes which.
 func deletes(noted *[]version) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var body struct {

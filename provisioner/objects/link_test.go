@@ -11,7 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// put writes by a link, as somebody without credentials does, and returns the status.
 func (w *world) put(ctx context.Context, link, content string) int {
 	w.t.Helper()
 	client := w.net.NewClient()

@@ -19,7 +19,7 @@ import (
 	"exoshift/state"
 )
 
-// read fetches a link as anybody may.
+// read requests a URL without credentials.
 func (w *world) read(link string) []byte {
 	w.t.Helper()
 	client := w.net.NewClient()
@@ -88,7 +88,7 @@ func TestAnObjectIsUploadedOnlyIfItDiffers(t *testing.T) {
 	})
 }
 
-// countless is content of a size that nobody knows beforehand.
+// countless is content of unknown size.
 type countless struct{ io.Reader }
 
 func TestAStreamIsUploadedInParts(t *testing.T) {

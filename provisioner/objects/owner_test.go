@@ -73,7 +73,7 @@ func TestOwnedBy_RefusesBucketOfAnotherCluster(t *testing.T) {
 	})
 }
 
-// Two clusters that mark a bucket at the same moment must not both take it for their own.
+// Two clusters that mark a bucket concurrently must not both consider it their own.
 func TestOwnedBy_TakesItsMarkBack_WhenAnotherClusterMarkedMeanwhile(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.WithOwner("c-alpha").EnsureBucket(ctx, "shared-logstore")

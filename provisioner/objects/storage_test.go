@@ -10,7 +10,6 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// store makes the storage that the world serves.
 func (w *world) store() *s3.Storage {
 	w.t.Helper()
 	storage, err := s3.New(s3.Config{DB: store.NewMemory(), Zone: zone, Key: key, Secret: secret})
@@ -18,7 +17,7 @@ func (w *world) store() *s3.Storage {
 	return storage
 }
 
-// abandonUpload begins an upload that never ends.
+// abandonUpload begins an upload that is never completed.
 func (w *world) abandonUpload(ctx context.Context, bucket, name string) {
 	w.t.Helper()
 	transport := w.net.NewTransport()

@@ -25,7 +25,7 @@ const (
 	secret = "very-secret-value"
 )
 
-// world is an object storage behind real TLS, with a door for accidents.
+// world is an object storage with real TLS and fault injection.
 type world struct {
 	*objects.Client
 	*site.Site
@@ -34,10 +34,9 @@ type world struct {
 	journal *journal
 }
 
-// Close lets go of the client, then of the site.
+// Close closes the client, then the site.
 func (w *world) Close() { w.Client.Close(); w.Site.Close() }
 
-// inWorld runs a test in a bubble of virtual time with a world of its own.
 func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,7 +46,7 @@ func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
 		w.check(err)
 		w.net = w.Network()
 		w.Client = w.client(zone, secret)
-		// The server lingers for half a second on a connection that was cut.
+		// The server waits half a second on a closed connection.
 		defer time.Sleep(time.Second)
 		defer w.Close()
 		test(t.Context(), w)
@@ -68,7 +67,6 @@ func (w *world) check(err error) {
 	}
 }
 
-// count returns how many requests contain text.
 func (w *world) count(text string) int {
 	n := 0
 	for _, request := range w.Requests() {
@@ -79,7 +77,6 @@ func (w *world) count(text string) int {
 	return n
 }
 
-// unchanged runs a function and fails if it changed anything.
 func (w *world) unchanged(do func()) {
 	w.t.Helper()
 	before := w.Mutations()
@@ -115,7 +112,6 @@ func (w *world) wantFault(err error, kind fault.Kind, words ...string) {
 	}
 }
 
-// refuses answers with an S3 error.
 func refuses(status int, code string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/xml")
@@ -124,7 +120,6 @@ func refuses(status int, code string) http.HandlerFunc {
 	}
 }
 
-// answers answers with an XML document.
 func answers(document string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/xml")
@@ -132,7 +127,6 @@ func answers(document string) http.HandlerFunc {
 	}
 }
 
-// journal remembers in memory.
 type journal struct {
 	mutex   sync.Mutex
 	open    map[string]bool
