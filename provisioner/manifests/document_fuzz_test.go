@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// FuzzParse takes a file of manifests apart, as somebody wrote it: nothing of it is lost, and every object has a name.
+// FuzzParse checks that no part of a manifest file is lost, and that every object has a name.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n# nothing\n--- # c\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: b\n  namespace: c\n",
@@ -20,7 +20,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		content, err := fileread.DecodeText(content)
-		if err != nil || fileread.CheckNesting(content) != nil { // which readFile does before
+		if err != nil || fileread.CheckNesting(content) != nil { // as readFile does before
 			return
 		}
 		if joined := bytes.Join(split(content), nil); !bytes.Equal(joined, content) {

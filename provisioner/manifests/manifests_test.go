@@ -23,7 +23,6 @@ func spec() state.Spec {
 
 func credentials() state.APIKey { return state.APIKey{Key: "EXO0123", Secret: "very-secret"} }
 
-// folder writes files into a new directory.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,7 +48,6 @@ func machineConfig(name string) string {
 	return object("machineconfiguration.openshift.io/v1", "MachineConfig", name)
 }
 
-// byName collects and returns the contents by name.
 func byName(t *testing.T, s state.Spec) map[string]string {
 	t.Helper()
 	collected, err := manifests.Collect(s, credentials(), nil)

@@ -41,7 +41,7 @@ func TestWhatIsWrongInADirectoryIsNamedWithItsPlace(t *testing.T) {
 	}
 }
 
-// refused checks that nothing is collected, and why; the preview says the same.
+// refused checks the error of Collect; the preview must have the same.
 func refused(t *testing.T, s state.Spec, want string) {
 	t.Helper()
 	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials(), nil)), "check": second(manifests.Collect(s, manifests.NewPlaceholderKey(), nil))} {
@@ -131,7 +131,7 @@ func TestARefusalTellsNoSecret(t *testing.T) {
 	}
 }
 
-// Each line stands for ten times as much as the one above it.
+// Each line expands to ten times as much as the one above it.
 func TestAliasesOfAliasesAreNotFollowed(t *testing.T) {
 	content := configMap("x") + "data:\n  a: &a [x]\n"
 	for name := 'b'; name < 'n'; name++ {
