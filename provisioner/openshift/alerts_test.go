@@ -16,7 +16,7 @@ import (
 
 const alertsHost = "alertmanager-main-openshift-monitoring.apps.c1.example.net"
 
-// alerted is a cluster whose routers serve what answer does for the alerts; published tells whether it says whom to trust.
+// alerted is a cluster whose routers serve the alerts with answer; published: it publishes their CA.
 func alerted(t *testing.T, published bool, answer http.HandlerFunc) *rehearsal {
 	t.Helper()
 	r := rehearse(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// agent is what an agent is installed from, access last: its parts need each other.
+// agent has access last: its parts need each other.
 const agent = `{"apiVersion": "v1", "kind": "List", "items": [
 {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "agent", "namespace": "syn", "creationTimestamp": null},
  "spec": {"selector": {"matchLabels": {"app": "agent"}}, "template": {"metadata": {"labels": {"app": "agent"}}, "spec": {"containers": [{"name": "agent", "image": "agent:1"}]}}}, "status": {}},
@@ -61,7 +61,7 @@ func TestObjectsAreAppliedInAnOrderThatWorksAndOnce(t *testing.T) {
 	})
 }
 
-// aKind defines one, and there is an object of it before.
+// aKind defines a kind after an object of it.
 const aKind = `---
 apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -152,7 +152,6 @@ func TestAnInterruptedApplyIsTakenUpAgain(t *testing.T) {
 	})
 }
 
-// contradict answers every apply with a status.
 func (r *rehearsal) contradict(code int, status string) {
 	r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
 		if q.Method != http.MethodPatch {

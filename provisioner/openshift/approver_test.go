@@ -29,7 +29,6 @@ import (
 
 var machinesCreated = time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
 
-// application is what a request is made of, and what it meets.
 type application struct {
 	template x509.CertificateRequest
 	csr      certificatesv1.CertificateSigningRequest
@@ -41,11 +40,11 @@ type application struct {
 	expected   []state.ExpectedNode
 	registered []corev1.Node
 	letIn      *certificatesv1.CertificateSigningRequest // the approved first request of worker-1
-	now        time.Time                                 // zero: an hour after the machines were made
-	ever       grants                                    // what earlier looks saw
+	now        time.Time                                 // zero: an hour after the machines were created
+	ever       grants                                    // found by earlier polls
 }
 
-// clientApplication is the first request that worker-0's kubelet makes; worker-1 is there already.
+// clientApplication is the first request of worker-0's kubelet; worker-1 has already joined.
 func clientApplication() application {
 	a := application{
 		key:      ellipticKey(elliptic.P256()),
@@ -74,7 +73,7 @@ func clientApplication() application {
 	return a
 }
 
-// servingApplication is what worker-1, which has registered, asks for next.
+// servingApplication is the next request of worker-1, which has registered.
 func servingApplication() application {
 	a := clientApplication()
 	a.template.Subject.CommonName = "system:node:worker-1"
@@ -95,7 +94,6 @@ func rsaKey(bits int) func() (crypto.Signer, error) {
 	return func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, bits) }
 }
 
-// request is the bytes of the request.
 func (a application) request() []byte {
 	key, err := a.key()
 	if err != nil {
@@ -124,7 +122,6 @@ func (a application) make(t testing.TB) *certificatesv1.CertificateSigningReques
 	return csr
 }
 
-// approvedFirst is the first request of a worker, which was approved.
 func (a application) approvedFirst(node string) *certificatesv1.CertificateSigningRequest {
 	a.template.Subject.CommonName = "system:node:" + node
 	csr := a.csr.DeepCopy()
@@ -145,7 +142,7 @@ func workers(count int) []state.ExpectedNode {
 	return nodes
 }
 
-// judge returns what is said about the last of several requests that are there together.
+// judge returns the reason against the last of several requests that are pending together.
 func (a application) judge(all ...certificatesv1.CertificateSigningRequest) error {
 	if a.letIn != nil {
 		all = append([]certificatesv1.CertificateSigningRequest{*a.letIn}, all...)
@@ -154,7 +151,6 @@ func (a application) judge(all ...certificatesv1.CertificateSigningRequest) erro
 	return err
 }
 
-// admission is what decides about requests that are there together.
 func (a application) admission(all []certificatesv1.CertificateSigningRequest) *csrReview {
 	found, ever := snapshot{expected: a.expected, pollResult: pollResult{nodes: a.registered, requests: all}}, grants{}
 	if found.observed.At = a.now; a.now.IsZero() {
@@ -216,7 +212,6 @@ func TestAKeyThatIsWorkToVerifyIsNotLookedAt(t *testing.T) {
 	}
 }
 
-// another returns a request for a key of its own, made and approved so long after the machine; approved 0: it is pending.
 func (a application) another(t *testing.T, name string, created, approved time.Duration) certificatesv1.CertificateSigningRequest {
 	t.Helper()
 	csr := *a.make(t)
@@ -298,7 +293,7 @@ func TestApprover_SameKeyAgainAlways(t *testing.T) {
 	same := a
 	same.key = func() (crypto.Signer, error) { return key, nil }
 	all := []certificatesv1.CertificateSigningRequest{same.another(t, "csr-0", 0, time.Second)}
-	for n := range state.NewKeys { // as many others as it may have
+	for n := range state.NewKeys { // as many others as are allowed
 		all = append(all, a.another(t, fmt.Sprintf("csr-%d", n+1), time.Minute, 30*time.Minute))
 	}
 	a.now = machinesCreated.Add(30*time.Minute + time.Second)
@@ -327,7 +322,7 @@ func TestOnlyTheLatestOfSeveralWaitingRequestsIsApproved(t *testing.T) {
 	}
 }
 
-// flooded are as many requests in the name of worker-0, each with the right signature.
+// flooded returns requests in the name of worker-0, each with a valid signature.
 func flooded(t testing.TB, count int) []certificatesv1.CertificateSigningRequest {
 	t.Helper()
 	forged := *clientApplication().make(t)

@@ -14,7 +14,6 @@ import (
 	"exoshift/state"
 )
 
-// look observes the bootstrap and expects the last phase and what is waited for.
 func (r *rehearsal) look(t *testing.T, last, waiting string) {
 	t.Helper()
 	status := r.observe(t).Bootstrap
@@ -26,7 +25,6 @@ func (r *rehearsal) look(t *testing.T, last, waiting string) {
 	}
 }
 
-// bootstrapStatus takes a look and returns what it shows of the bootstrap.
 func (r *rehearsal) bootstrapStatus(t *testing.T) (state.BootstrapStatus, error) {
 	t.Helper()
 	seen, err := r.Poll(t.Context(), r.bootstrap, r.expected)
@@ -59,7 +57,7 @@ func TestBootstrapIsFollowedThroughItsPhases(t *testing.T) {
 		r.expected = []state.ExpectedNode{{Name: "master-0", Role: state.RoleMaster}, {Name: "worker-0", Role: state.RoleWorker}}
 		r.askFirst(t, "csr-a", "worker-0")
 		r.look(t, state.PhaseManifests, "no master has asked")
-		r.askFirst(t, "forged", "master-0") // for a machine of which nobody knows since when there is one
+		r.askFirst(t, "forged", "master-0") // for a machine with unknown creation time
 		r.look(t, state.PhaseManifests, "no master has asked")
 		r.wait(t, time.Second)
 		r.expected[0].Created = time.Now()
@@ -103,7 +101,6 @@ func TestBootstrapIsFollowedThroughItsPhases(t *testing.T) {
 	})
 }
 
-// report lets the version be installed as far as a message says.
 func (r *rehearsal) report(t *testing.T, message string) {
 	t.Helper()
 	const resource = "clusterversions.config.openshift.io"
@@ -118,7 +115,6 @@ func (r *rehearsal) installed(t *testing.T) {
 		[3]string{"Available", "True", "Done applying 4.20.5"}, [3]string{"Progressing", "False", ""}, [3]string{"Failing", "False", ""}))
 }
 
-// wait lets time pass.
 func (r *rehearsal) wait(t *testing.T, duration time.Duration) {
 	t.Helper()
 	if err := r.net.Clock.Sleep(t.Context(), duration); err != nil {
@@ -234,7 +230,7 @@ func TestAnotherKubeconfigIsOfAnotherClusterOfWhichNothingWasSeen(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		own := r.kubeconfig
-		for range 3 { // answers come and go at first: one alone counts for nothing
+		for range 3 { // flapping at first: a single response does not count
 			if _, err := r.bootstrapStatus(t); err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// made creates an object and returns what the API server added to it.
 func (r *rehearsal) made(t *testing.T, resource, namespace string, object kube.Object) (uid string, since time.Time) {
 	t.Helper()
 	created, err := r.objects.Create(resource, namespace, object)

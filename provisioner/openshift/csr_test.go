@@ -25,7 +25,7 @@ import (
 
 const requests = "certificatesigningrequests.certificates.k8s.io"
 
-// ask files a request with the API, as a kubelet would.
+// ask creates a request, as a kubelet would.
 func (r *rehearsal) ask(t *testing.T, name, signer, user string, groups []any, template x509.CertificateRequest, usage string) {
 	t.Helper()
 	key, err := certificate.NewKey()
@@ -54,7 +54,6 @@ func (r *rehearsal) askServing(t *testing.T, name, node, address string) {
 		x509.CertificateRequest{Subject: nodeSubject(node), DNSNames: []string{node}, IPAddresses: []net.IP{net.ParseIP(address)}}, "server auth")
 }
 
-// register lets a node in as another approver would.
 func (r *rehearsal) register(t *testing.T, name string) {
 	t.Helper()
 	r.askFirst(t, "csr-of-"+name, name)
@@ -66,7 +65,7 @@ func nodeSubject(node string) pkix.Name {
 	return pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}
 }
 
-// waiting returns the requests for which nothing has been decided, by name, with why they must not be approved.
+// waiting returns the pending requests by name, with the reasons against their approval.
 func (r *rehearsal) waiting(t *testing.T, expected []state.ExpectedNode) map[string]string {
 	t.Helper()
 	seen, err := r.Poll(t.Context(), netip.Addr{}, expected)
@@ -82,7 +81,6 @@ func (r *rehearsal) waiting(t *testing.T, expected []state.ExpectedNode) map[str
 	return refusals
 }
 
-// approve approves what the last look found, and fails the test if the API failed.
 func (r *rehearsal) approve(t *testing.T) []state.CSRDecision {
 	t.Helper()
 	decisions, err := r.Approve(t.Context())
@@ -92,7 +90,6 @@ func (r *rehearsal) approve(t *testing.T) []state.CSRDecision {
 	return decisions
 }
 
-// approved returns the names of the requests that somebody approved.
 func (r *rehearsal) approved() []string {
 	var names []string
 	for _, csr := range r.objects.List(requests, "") {

@@ -14,7 +14,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// dumped collects the files of a dump.
 func dumped(t *testing.T, r *rehearsal) (map[string]string, error) {
 	t.Helper()
 	files := map[string]string{}

@@ -23,7 +23,6 @@ const (
 	adminAuthority     = "admin-kubeconfig-client-ca"
 )
 
-// guarded is a cluster that has an emergency account with the token "very-secret".
 func guarded(t *testing.T) *rehearsal {
 	t.Helper()
 	r := rehearse(t)
@@ -38,7 +37,7 @@ func guarded(t *testing.T) *rehearsal {
 	return r
 }
 
-// emergency is a kubeconfig with the token; cluster are the fields of its cluster beside the server.
+// emergency is a kubeconfig with the token; cluster has the fields of its cluster beside the server.
 func (r *rehearsal) emergency(cluster string) []byte {
 	return fmt.Appendf(nil, `{"apiVersion": "v1", "kind": "Config", "current-context": "em", "contexts": [{"name": "em", "context": {"cluster": "em", "user": "em"}}],
 		"clusters": [{"name": "em", "cluster": {%s}}], "users": [{"name": "em", "user": {"token": "very-secret"}}]}`, cluster)
@@ -139,7 +138,7 @@ func TestTheAdministratorIsShutOutByTheEmergencyAccess(t *testing.T) {
 				t.Error("the administrator shut itself out")
 			}
 		}
-		for _, want := range []state.Action{state.Updated, state.Found} { // the second run knows no administrator any more
+		for _, want := range []state.Action{state.Updated, state.Found} { // the administrator has no access in the second run
 			if got, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting())); err != nil || got != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
@@ -180,7 +179,7 @@ func TestIfTheAdministratorIsStillLetInEverythingIsPutBack(t *testing.T) {
 func TestIfTheEmergencyAccessEndsTheAdministratorPutsEverythingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
-		r.stubborn = true // its servers have not heard of it yet
+		r.stubborn = true // its servers have not reloaded the CA yet
 		var patched atomic.Bool
 		r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
 			if patched.Load() && q.Header.Get("Authorization") != "" {

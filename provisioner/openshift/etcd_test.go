@@ -14,7 +14,6 @@ import (
 
 const etcds = "etcds.operator.openshift.io"
 
-// masters makes three masters that are expected and have registered.
 func (r *rehearsal) masters(t *testing.T) {
 	t.Helper()
 	for n := range 3 {
@@ -24,7 +23,7 @@ func (r *rehearsal) masters(t *testing.T) {
 	}
 }
 
-// etcd reports etcd's operator's count, the members that vote, and the revisions of the masters.
+// etcd sets the operator's member count, the voting members, and the revisions of the masters.
 func (r *rehearsal) etcd(t *testing.T, message string, voting []string, revisions [3]int, more ...[3]string) {
 	t.Helper()
 	if _, exists := r.objects.Get(etcds, "", "cluster"); !exists {
@@ -71,7 +70,6 @@ func TestEtcdMembersAreNamed(t *testing.T) {
 	})
 }
 
-// stage is how etcd is at one moment of its growth.
 type stage struct {
 	message  string
 	voting   []string
@@ -175,7 +173,6 @@ func TestTheEventsOfEtcdAreReadOnlyWhileTheyAreNeeded(t *testing.T) {
 	})
 }
 
-// pod makes a pod on a node.
 func pod(name, node, phase string) kube.Object {
 	return with(with(named(name), "spec.nodeName", node), "status.phase", phase)
 }

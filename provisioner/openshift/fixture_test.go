@@ -28,30 +28,30 @@ import (
 
 const apiName = "api.c1.example.net"
 
-// rehearsal is a simulated API of a cluster and a Cluster that looks at it.
+// rehearsal is a simulated API of a cluster, and a Cluster that polls it.
 type rehearsal struct {
 	*openshift.Cluster
 	objects    *kube.Objects
 	ready      atomic.Pointer[error] // why the API is not ready
 	requests   atomic.Int64
 	before     func(*http.Request)                                    // called before a request is served; may be nil
-	instead    func(http.ResponseWriter, *http.Request, *kube.Server) // serves in place of the API server; may be nil
+	instead    func(http.ResponseWriter, *http.Request, *kube.Server) // serves instead of the API server; may be nil
 	master     *fabric.Host
 	zone       *fabric.Fabric
-	bootstrap  netip.Addr // that Observe is told of; not valid at first
+	bootstrap  netip.Addr // passed to Poll; not valid at first
 	expected   []state.ExpectedNode
-	forbidden  string        // a kind that nobody may read; may be ""
+	forbidden  string        // a kind that is forbidden for all; may be ""
 	skew       time.Duration // of the server's clock
 	names      map[string]netip.Addr
-	tokens     map[string]kube.User // bearer tokens that the API knows
-	admins     map[string]bool      // users that may do everything beside the administrator
-	stubborn   bool                 // the administrator is let in whatever happens to its authority
+	tokens     map[string]kube.User // valid bearer tokens
+	admins     map[string]bool      // users with all permissions beside the administrator
+	stubborn   bool                 // the administrator keeps access whatever happens to its CA
 	authority  certificate.Pair
 	kubeconfig string
 	net        network.Network
 }
 
-// rehearse brings up an API server; everything ends with the test.
+// rehearse starts an API server; everything stops with the test.
 func rehearse(t testing.TB) *rehearsal {
 	t.Helper()
 	address := netip.MustParseAddr("192.0.2.1")
@@ -115,7 +115,6 @@ func (r *rehearsal) define(t testing.TB) {
 	r.put(t, "namespaces", "", named("openshift-image-registry"))
 }
 
-// put creates an object.
 func (r *rehearsal) put(t testing.TB, resource, namespace string, object kube.Object) {
 	t.Helper()
 	if _, err := r.objects.Create(resource, namespace, object); err != nil {
@@ -123,7 +122,6 @@ func (r *rehearsal) put(t testing.TB, resource, namespace string, object kube.Ob
 	}
 }
 
-// change changes an object.
 func (r *rehearsal) change(t testing.TB, resource, namespace, name, path string, value any) {
 	t.Helper()
 	_, err := r.objects.Update(resource, namespace, name, func(object kube.Object) error {
@@ -144,7 +142,6 @@ func with(object kube.Object, path string, value any) kube.Object {
 	return object
 }
 
-// conditions makes conditions of "Type=Status: message".
 func conditions(texts ...[3]string) []any {
 	var list []any
 	for _, text := range texts {
@@ -153,7 +150,7 @@ func conditions(texts ...[3]string) []any {
 	return list
 }
 
-// serve answers on a host as an API server whose certificate is by authority.
+// serve runs an API server on a host with a certificate of authority.
 func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate.Pair) {
 	t.Helper()
 	clients := x509.NewCertPool()
@@ -193,7 +190,7 @@ func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate
 	})
 }
 
-// withdrawn tells whether the authority of the administrator's kubeconfig was taken away.
+// withdrawn reports whether the CA of the administrator's kubeconfig was removed.
 func (r *rehearsal) withdrawn() bool {
 	authority, exists := r.objects.Get("configmaps", "openshift-config", "admin-kubeconfig-client-ca")
 	return exists && authority.Map("data")["ca-bundle.crt"] == ""
@@ -211,7 +208,6 @@ func (r *rehearsal) certificate(t testing.TB, authority certificate.Pair, name s
 	return issued
 }
 
-// listen serves HTTPS on a port of a host until the test ends.
 func (r *rehearsal) listen(t testing.TB, host *fabric.Host, port int, shown certificate.Pair, handle http.HandlerFunc) {
 	t.Helper()
 	listener, err := host.Listen(port)
@@ -227,13 +223,11 @@ func (r *rehearsal) listen(t testing.TB, host *fabric.Host, port int, shown cert
 	t.Cleanup(func() { _ = server.Close() })
 }
 
-// Nodes takes a look and returns the nodes.
 func (r *rehearsal) Nodes(ctx context.Context) ([]state.NodeStatus, error) {
 	seen, err := r.Poll(ctx, r.bootstrap, r.expected)
 	return seen.Nodes, err
 }
 
-// observe takes a look that is to succeed.
 func (r *rehearsal) observe(t testing.TB) state.Snapshot {
 	t.Helper()
 	seen, err := r.Poll(t.Context(), r.bootstrap, r.expected)
@@ -266,7 +260,7 @@ users: [{name: admin, user: {client-certificate-data: %s, client-key-data: %s}}]
 `, apiName, encode(authority.CertPEM()), encode(admin.CertPEM()), encode(key))
 }
 
-// unready lets the API server say that it is not ready, or ready again for "".
+// unready makes the API server not ready for a reason, or ready again for "".
 func (r *rehearsal) unready(reason string) {
 	if reason == "" {
 		r.ready.Store(nil)

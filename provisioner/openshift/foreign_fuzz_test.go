@@ -15,7 +15,8 @@ import (
 	"exoshift/internal/network"
 )
 
-// FuzzDecodeManifests: what is applied names one object each, without what an API server writes, and no error quotes it.
+// FuzzDecodeManifests checks that decoded objects have names and no fields that only an API server writes, and that no error
+// quotes them.
 func FuzzDecodeManifests(f *testing.F) {
 	for _, seed := range []string{
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: a, uid: b}\nstringData: {password: x, other: 1}\nstatus: {}\n---\n# nothing\n---\nnull\n", `{"apiVersion": "v1", "kind": "List", "items": [null, {"kind": "A"}, 1]}`,
@@ -69,7 +70,7 @@ func marshalled(t *testing.T, value any) string {
 	return string(content)
 }
 
-// FuzzDecodeAlerts reads what Alertmanager answers, and whoever wrote the alerts.
+// FuzzDecodeAlerts decodes responses of Alertmanager with arbitrary alerts.
 func FuzzDecodeAlerts(f *testing.F) {
 	for _, seed := range []string{
 		`[{"labels": {"alertname": "Watchdog", "severity": "none"}}, {"labels": {"alertname": "A\u001b[2J", "severity": "critical"}, "annotations": {"summary": "s", "description": "d"}, "startsAt": "2026-05-04T14:02:00Z"}]`,
@@ -93,7 +94,7 @@ func FuzzDecodeAlerts(f *testing.F) {
 	})
 }
 
-// FuzzParseRegistration reads an account at acme-dns, of which only names are told.
+// FuzzParseRegistration parses an account at acme-dns, of which only names may be part of errors.
 func FuzzParseRegistration(f *testing.F) {
 	for _, seed := range []string{
 		`{"fulldomain": "a.acme.example.net", "password": "very-secret-value"}`, `{"example.net": {"fulldomain": "a.b"}, "*.example.net": {"fulldomain": "a.b"}}`, `{"a": {"fulldomain": "a.b"}, "b": {"fulldomain": "c.d"}}`,
@@ -117,7 +118,8 @@ func FuzzParseRegistration(f *testing.F) {
 	})
 }
 
-// FuzzEmergencyKubeconfig: its token goes to the API of this cluster over verified TLS, and no error quotes it.
+// FuzzEmergencyKubeconfig checks that the token is sent only to the API of this cluster over verified TLS, and that no error
+// quotes it.
 func FuzzEmergencyKubeconfig(f *testing.F) {
 	const form = "{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: %s}}], users: [{name: a, user: {token: very-secret-value}}], contexts: [{name: a, context: {cluster: a, user: a}}]}"
 	for _, server := range []string{
@@ -141,7 +143,7 @@ func FuzzEmergencyKubeconfig(f *testing.F) {
 	})
 }
 
-// FuzzRefusal reads what an API server, or whatever is in its place, answers in place of an object.
+// FuzzRefusal decodes error responses of an API server, or of another server in its place.
 func FuzzRefusal(f *testing.F) {
 	for _, seed := range []string{`{"kind": "Status", "reason": "Forbidden", "message": "no\u001b[2J", "code": 403}`, `{"kind": "Status", "reason": "NotFound", "details": null}`, `{"kind": 1}`, "<html>", "", "null"} {
 		f.Add(403, []byte(seed))

@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// forgery is one deviation from a request that would be approved, and what the refusal must speak of.
 type forgery struct {
 	name    string
 	from    func() application
@@ -254,12 +253,11 @@ func forgedServers() []forgery {
 	}
 }
 
-// otherName is a user principal name.
 func otherName() asn1.RawValue {
 	return asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: []byte{6, 3, 0x2a, 3, 4, 0xa0, 3, 0x0c, 1, 'x'}}
 }
 
-// alternativeNames makes the request ask for the node's name, one more name, and bytes behind both.
+// alternativeNames makes the request contain the node's name, one more name, and trailing bytes.
 func (a *application) alternativeNames(more asn1.RawValue, behind []byte) {
 	names := []asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 2, Bytes: []byte("worker-1")}, more}
 	value, _ := asn1.Marshal(names) // nothing is approved
@@ -267,7 +265,7 @@ func (a *application) alternativeNames(more asn1.RawValue, behind []byte) {
 	a.template.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 17}, Value: append(value, behind...)}}
 }
 
-// forgedNodes are nodes that exist, but were not let in as those of our machines.
+// forgedNodes are nodes that exist, but did not join as expected machines.
 func forgedNodes() []forgery {
 	return []forgery{
 		{"a server that has not registered", servingApplication, func(a *application) { a.registered = nil }, "not registered"},
@@ -342,7 +340,7 @@ func TestWhatForgeriesStartFromIsApproved(t *testing.T) {
 
 func TestAForgeryDoesNotKeepTheNodeOut(t *testing.T) {
 	for _, forgery := range forgeries() {
-		// What the deviation is in the node itself or in an earlier request, keeps everybody out.
+		// A deviation in the node itself or in an earlier request prevents every approval.
 		if forgery.from().csr.Spec.SignerName != clientApplication().csr.Spec.SignerName || strings.HasSuffix(forgery.refusal, "of its machine") || forgery.refusal == "age" {
 			continue
 		}

@@ -48,7 +48,6 @@ func TestIngressIsPlacedOnce(t *testing.T) {
 	})
 }
 
-// owned is an entry of managedFields: who wrote the fields of a spec last.
 func owned(manager string, fields map[string]any) map[string]any {
 	return map[string]any{"manager": manager, "operation": "Update", "apiVersion": "operator.openshift.io/v1", "fieldsType": "FieldsV1",
 		"fieldsV1": map[string]any{"f:spec": fields}}
@@ -77,7 +76,7 @@ func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
 						t.Errorf("%q, %v, want %q", got, err, want)
 					}
 				}
-				// What the operator made at first is changed, whoever owns it.
+				// What the operator created is changed, whoever owns it.
 				controller := with(named("default"), "metadata.managedFields", []any{owned("ingress-operator", test.fields)})
 				r.put(t, resource, namespace, with(controller, test.path, test.value))
 				place(state.Updated)

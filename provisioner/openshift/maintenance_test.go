@@ -18,7 +18,6 @@ const (
 	upgradeJobs      = "upgradejobs.managedupgrade.appuio.io"
 )
 
-// upgradable is a cluster with the controller of maintenance windows, and one window.
 func upgradable(t *testing.T) *rehearsal {
 	t.Helper()
 	r := rehearse(t)
@@ -42,7 +41,6 @@ func (r *rehearsal) maintain(t *testing.T, want state.Action) {
 	}
 }
 
-// job makes an UpgradeJob as the controller does.
 func (r *rehearsal) job(t *testing.T, name string, texts ...[3]string) {
 	t.Helper()
 	job := with(named(name), "status.conditions", conditions(texts...))

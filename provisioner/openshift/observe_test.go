@@ -55,7 +55,6 @@ func TestWhatIsOverIsNotAskedForAgain(t *testing.T) {
 	})
 }
 
-// refuse lets requests whose path holds a text fail.
 func (r *rehearsal) refuse(text string, failure func(*http.Request)) {
 	r.before = func(q *http.Request) {
 		if strings.Contains(q.URL.Path, text) {

@@ -12,8 +12,8 @@ import (
 
 const operators = "clusteroperators.config.openshift.io"
 
-// operator reports how an operator is, as its own condition setters do: states are those of Available, Progressing and
-// Degraded, T or F; the time of a condition changes with its state.
+// operator sets the conditions Available, Progressing and Degraded as T or F; the transition time of a condition changes with its
+// status.
 func (r *rehearsal) operator(t *testing.T, name, states string) {
 	t.Helper()
 	if _, exists := r.objects.Get(operators, "", name); !exists {
@@ -38,7 +38,6 @@ func (r *rehearsal) operator(t *testing.T, name, states string) {
 	r.change(t, operators, "", name, "status.conditions", reported)
 }
 
-// one returns the only operator that is seen.
 func (r *rehearsal) one(t *testing.T) state.OperatorStatus {
 	t.Helper()
 	seen := r.observe(t)
@@ -48,7 +47,6 @@ func (r *rehearsal) one(t *testing.T) state.OperatorStatus {
 	return seen.Operators[0]
 }
 
-// expectState takes a look and expects the one operator's state.
 func (r *rehearsal) expectState(t *testing.T, want string) {
 	t.Helper()
 	if got := r.one(t).State(); got != want {

@@ -19,8 +19,8 @@ import (
 	"exoshift/state"
 )
 
-// BenchmarkALookAtAThousandNodes reports the CPU time of a look, with that of a server that only repeats its answers, and
-// the requests that it makes. Nearly all requests for certificates are issued, as they are most of the time.
+// BenchmarkALookAtAThousandNodes reports the CPU time of a poll, with that of a server that only repeats its responses, and the
+// number of its requests. Nearly all requests for certificates are issued, as they are most of the time.
 func BenchmarkALookAtAThousandNodes(b *testing.B) {
 	const nodes, limit = 1000, 100 * time.Millisecond
 	r := rehearse(b)
@@ -47,7 +47,7 @@ func BenchmarkALookAtAThousandNodes(b *testing.B) {
 	}
 }
 
-// repeat lets the server answer what it has answered before.
+// repeat makes the server repeat its earlier responses.
 func (r *rehearsal) repeat() {
 	var mu sync.Mutex
 	answers := map[string]*httptest.ResponseRecorder{}
@@ -66,7 +66,7 @@ func (r *rehearsal) repeat() {
 	}
 }
 
-// populate makes nodes, each with the two requests that it has made, and a cluster around them.
+// populate creates nodes, each with its two requests, and a cluster around them.
 func (r *rehearsal) populate(tb testing.TB, nodes int) {
 	tb.Helper()
 	key, err := certificate.NewKey()
@@ -102,7 +102,7 @@ func (r *rehearsal) populate(tb testing.TB, nodes int) {
 	}
 }
 
-// realNode is as big as the nodes of a cluster are: kubelets list fifty images of theirs.
+// realNode has the size of a real node: kubelets list fifty images.
 func realNode(name string) kube.Object {
 	var images []any
 	for n := range 50 {
@@ -116,7 +116,7 @@ func realNode(name string) kube.Object {
 	return node
 }
 
-// processorTime is what this process has used of processors.
+// processorTime is the CPU time of this process.
 func processorTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage

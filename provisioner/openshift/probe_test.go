@@ -14,7 +14,6 @@ import (
 
 const bootstrapAddress = "192.0.2.7"
 
-// start starts a bootstrap machine that listens nowhere yet.
 func (r *rehearsal) start(t *testing.T) *fabric.Host {
 	t.Helper()
 	r.bootstrap = netip.MustParseAddr(bootstrapAddress)
@@ -25,7 +24,6 @@ func (r *rehearsal) start(t *testing.T) *fabric.Host {
 	return host
 }
 
-// knock opens a port that accepts connections.
 func knock(t *testing.T, host *fabric.Host, port int) {
 	t.Helper()
 	listener, err := host.Listen(port)
@@ -138,7 +136,7 @@ func TestProbesThatTakeTheirTimeHoldNoLookUp(t *testing.T) {
 		r := rehearse(t)
 		host := r.start(t)
 		host.Close()
-		r.observe(t) // the first one waits: nothing is known yet
+		r.observe(t) // the first one waits: there is no result yet
 		for range 3 {
 			began := time.Now()
 			seen := r.observe(t)

@@ -21,7 +21,6 @@ const (
 	registryKeySecret = "the-secret-of-the-bucket"
 )
 
-// registry is a cluster whose operators of the registry and of the samples are about to start.
 type registry struct {
 	*rehearsal
 	t *testing.T
@@ -38,7 +37,7 @@ func rehearseRegistry(t *testing.T) registry {
 	return r
 }
 
-// start has an operator make its configuration, as it does on a platform without storage.
+// start creates the operator's configuration as on a platform without storage.
 func (r registry) start(config string) {
 	r.put(r.t, config, "", with(with(named("cluster"), "spec.managementState", "Removed"), "spec.storage", map[string]any{}))
 }
@@ -60,7 +59,6 @@ func (r registry) spec(config string) map[string]any {
 	return found.Map("spec")
 }
 
-// key returns what the secret holds.
 func (r registry) key() (access, secret string) {
 	found, _ := r.objects.Get("secrets", registryNamespace, registrySecret)
 	plain := func(field string) string {
@@ -70,7 +68,7 @@ func (r registry) key() (access, secret string) {
 	return plain("REGISTRY_STORAGE_S3_ACCESSKEY"), plain("REGISTRY_STORAGE_S3_SECRETKEY")
 }
 
-// putKey makes the secret as manager would.
+// putKey creates the secret with another manager.
 func (r registry) putKey(manager, access, secret string) {
 	data := map[string]any{}
 	for field, value := range map[string]string{"REGISTRY_STORAGE_S3_ACCESSKEY": access, "REGISTRY_STORAGE_S3_SECRETKEY": secret} {
@@ -142,7 +140,7 @@ func TestWhatOthersDecidedAboutTheRegistryStays(t *testing.T) {
 				r.start(samplesConfig)
 				r.change(t, decision.config, "", "cluster", decision.path, decision.value)
 				before := r.spec(decision.config)
-				r.expect(state.Created) // the secret does no harm
+				r.expect(state.Created) // the secret is harmless
 				if diff := cmp.Diff(before, r.spec(decision.config)); diff != "" {
 					t.Error(diff)
 				}

@@ -13,7 +13,6 @@ const (
 	monitored   = "openshift-monitoring"
 )
 
-// silencer is a cluster with a job that silences alerts.
 func silencer(t *testing.T) *rehearsal {
 	t.Helper()
 	r := rehearse(t)

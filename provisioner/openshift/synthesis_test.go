@@ -19,7 +19,6 @@ const (
 	stewardResource = "deployments.apps"
 )
 
-// defineArgo adds the kinds of Argo CD and of its operator.
 func (r *rehearsal) defineArgo(t *testing.T) {
 	t.Helper()
 	for _, kind := range []kube.Kind{
@@ -30,7 +29,6 @@ func (r *rehearsal) defineArgo(t *testing.T) {
 	}
 }
 
-// object makes one of JSON.
 func object(t *testing.T, name, content string) kube.Object {
 	t.Helper()
 	made := kube.Object{}
