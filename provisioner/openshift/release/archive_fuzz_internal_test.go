@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// packed returns an archive as the mirror publishes it, with one entry.
 func packed(f *testing.F, header tar.Header, content string) []byte {
 	f.Helper()
 	var archive bytes.Buffer
@@ -53,7 +52,7 @@ func FuzzUnpack(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, content []byte, zip bool) {
-		if zip { // what is in the archive is not found behind a checksum of gzip
+		if zip { // the checksum of gzip would hide the archive from the fuzzer
 			var zipped bytes.Buffer
 			writer := gzip.NewWriter(&zipped)
 			_, _ = writer.Write(content)

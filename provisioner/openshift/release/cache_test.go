@@ -17,7 +17,6 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// fetchAgain fetches and counts the downloads of the archive so far.
 func (m *mirror) fetchAgain(t *testing.T, downloads int) {
 	t.Helper()
 	if err := fetch(t.Context(), m.installer()); err != nil {
@@ -47,7 +46,7 @@ func TestACompleteEntryIsUsedWithoutTheNetwork(t *testing.T) {
 	})
 }
 
-// Whoever can write to the cache can write all of it: nothing there is trusted but what the publisher signed.
+// Whoever can write to the cache can write all of it: nothing there is trusted but the publisher's signature.
 func TestADamagedEntryIsMadeAgain(t *testing.T) {
 	const other = "#!/bin/sh\necho forged >&2\n"
 	for name, c := range map[string]struct {
@@ -151,7 +150,7 @@ func TestInstaller_RefusesACacheOfOthers(t *testing.T) {
 func TestInstaller_RefusesACacheThatAnotherOwns(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript)
-	m.cache = "/usr" // root's; of whoever is root, another's
+	m.cache = "/usr" // owned by root; for root, by another user
 	if os.Geteuid() == 0 {
 		m.cache = filepath.Join(t.TempDir(), "cache")
 		if err := errors.Join(os.Mkdir(m.cache, 0o700), os.Chown(m.cache, 12345, -1)); err != nil {
@@ -167,7 +166,7 @@ func TestInstaller_RefusesACacheThatAnotherOwns(t *testing.T) {
 func TestWhatAKilledRunHalfUnpackedGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
-		m.cache = filepath.Join(m.cache, "[a]*[") // it means something in patterns
+		m.cache = filepath.Join(m.cache, "[a]*[") // special characters of glob patterns
 		m.publish(t, versionScript)
 		if err := os.MkdirAll(m.place("4.20.5"), 0o700); err != nil {
 			t.Fatal(err)

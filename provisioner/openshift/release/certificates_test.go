@@ -18,7 +18,6 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// certificate returns one in PEM that is valid from an hour before noon.
 func certificate(t *testing.T, valid time.Duration) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -34,7 +33,6 @@ func certificate(t *testing.T, valid time.Duration) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// bootstrapWith returns a document whose files hold the contents, compressed where the name ends in .gz.
 func bootstrapWith(t *testing.T, contents map[string][]byte) []byte {
 	t.Helper()
 	var files []any

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// selfSigned returns a certificate in PEM.
 func selfSigned(f *testing.F) []byte {
 	f.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -72,7 +71,7 @@ func FuzzValidity(f *testing.F) {
 	})
 }
 
-// FuzzIdentify: a manifest may be a Secret, and no error quotes it.
+// FuzzIdentify checks that no error quotes a manifest, which may be a Secret.
 func FuzzIdentify(f *testing.F) {
 	for _, seed := range []string{
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: b}\nstringData: {password: &a ", "kind: [1]\nstringData: ", "- ", "metadata: null\nx: ", "\"", "a: *", "{", "? ",

@@ -20,10 +20,10 @@ import (
 	"github.com/vincent-petithory/dataurl"
 )
 
-// posing is the variable that turns the test binary into the simulated openshift-install.
+// posing is the variable that makes the test binary run as the simulated openshift-install.
 const posing = "EXOSHIFT_TEST_POSES_AS_INSTALLER"
 
-// prompt is what makes a program with a race detector end at once, and not a second after its work is done.
+// prompt makes a program with a race detector exit at once, not a second after its work is done.
 const prompt = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,6 @@ pullSecret: '{"auths":{"quay.io":{"auth":"c2VjcmV0OnNlY3JldA=="}}}'
 sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8yYRqv0u0bBqvJpT1MnH0fZkzQGGq4lUuE7nYBq0aK operator
 `
 
-// simulated returns the simulated openshift-install, fetched.
 func simulated(t *testing.T) (*release.Installer, *mirror) {
 	t.Helper()
 	binary, err := os.Executable()
@@ -78,7 +77,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	started := time.Now().Truncate(time.Second) // as certificates tell time
+	started := time.Now().Truncate(time.Second) // certificates have a resolution of seconds
 	made, err := generate(t.Context(), i, dir, installConfig)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, strings.Join(m.logged, "\n"))
@@ -109,7 +108,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 	}
 }
 
-// A run that goes on after the bootstrap finds all that it needs, and none of the cluster's keys.
+// A run that continues after the bootstrap finds all that it needs, and none of the cluster's keys.
 func TestStrip_LeavesWhatLaterRunsNeed(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
@@ -144,7 +143,7 @@ func TestStrip_LeavesWhatLaterRunsNeed(t *testing.T) {
 	}
 }
 
-// Killed after the note and before the removal, the generation is whole, and the next run removes the rest.
+// If Strip was killed between recording and deleting, the generation is complete, and the next run deletes the rest.
 func TestStrip_MayBeInterrupted(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
@@ -234,7 +233,6 @@ func TestWhatIsWantedGoesIntoTheBootstrapMachine(t *testing.T) {
 	}
 }
 
-// onBootstrap returns the content of a file of the bootstrap machine.
 func onBootstrap(t *testing.T, document []byte, path string) string {
 	t.Helper()
 	var bootstrap struct {

@@ -16,7 +16,7 @@ import (
 
 const imageURL = "https://rhcos.mirror.openshift.com/a.qcow2.gz"
 
-// noisyImage has n bytes that hardly become fewer by packing.
+// noisyImage has n bytes that hardly compress.
 func noisyImage(t *testing.T, n int) (content, packed []byte) {
 	t.Helper()
 	content = make([]byte, n)

@@ -19,7 +19,6 @@ const (
 	networkManifest   = "apiVersion: operator.openshift.io/v1\nkind: Network\nmetadata: {name: cluster}\n"
 )
 
-// generated returns a directory as "create manifests" leaves it.
 func generated(t *testing.T) string {
 	t.Helper()
 	work := t.TempDir()
@@ -197,7 +196,7 @@ func TestWhereAManifestWasFoundMakesNoDifference(t *testing.T) {
 }
 
 func TestWhatAKilledGenerationLeftGoes(t *testing.T) {
-	parent := filepath.Join(t.TempDir(), "[a]*[") // it means something in patterns
+	parent := filepath.Join(t.TempDir(), "[a]*[") // special characters of glob patterns
 	left := filepath.Join(parent, ".install-1.unfinished")
 	if err := os.MkdirAll(filepath.Join(left, "auth"), 0o700); err != nil {
 		t.Fatal(err)

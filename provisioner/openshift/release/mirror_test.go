@@ -36,7 +36,7 @@ const (
 	directory    = ocpDirectory + "4.20.5/"
 )
 
-// hostName is how archives for the machine of the test are called.
+// hostName is the suffix of archives for the test's machine.
 func hostName() string {
 	name := strings.ReplaceAll(runtime.GOOS, "darwin", "mac")
 	if runtime.GOARCH == "arm64" {
@@ -49,30 +49,28 @@ func archiveName(version string) string {
 	return "openshift-install-" + hostName() + "-" + version + ".tar.gz"
 }
 
-// file is what the mirror serves at a path.
 type file struct {
 	content []byte
 	kind    string        // content type
 	cut     int           // serve only so many bytes, though all were announced
 	pause   time.Duration // before the last byte
-	fails   int           // answer 503 so many times first
+	fails   int           // respond 503 so many times first
 	cuts    []int         // serve each of the first requests only so many bytes
-	tag     string        // strong ETag; answers requests for ranges
-	leads   string        // redirect to this address
+	tag     string        // strong ETag; enables range requests
+	leads   string        // redirect to this URL
 	endless bool          // announce no length
 }
 
-// mirror is a download server on the simulated internet.
 type mirror struct {
 	mu     sync.Mutex
 	files  map[string]*file
 	served map[string]int // requests by path
 	net    network.Network
 	logged []string
-	asked  []string // ranges, and on which condition
+	asked  []string // ranges, with their conditions
 	cache  string
 	signer *openpgp.Entity
-	others http.Handler // serves what is not among the files; may be nil
+	others http.Handler // serves paths that are not among the files; may be nil
 }
 
 func newMirror(t *testing.T) *mirror {
@@ -138,7 +136,6 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// write serves the file; count says which answer it is, from 1.
 func (f *file) write(w http.ResponseWriter, r *http.Request, count int) {
 	w.Header().Set("Content-Type", cmp.Or(f.kind, "application/octet-stream"))
 	start, status := f.start(w, r)
@@ -163,14 +160,14 @@ func (f *file) write(w http.ResponseWriter, r *http.Request, count int) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-		case <-r.Context().Done(): // the byte may still arrive, as the client gives up at this very moment
+		case <-r.Context().Done(): // the byte may still be received, as the client cancels at this very moment
 			return
 		}
 	}
 	_, _ = w.Write(part[len(part)-1:])
 }
 
-// start tells where the answer begins, as the request's range says.
+// start returns where the response begins, according to the request's range.
 func (f *file) start(w http.ResponseWriter, r *http.Request) (start, status int) {
 	if f.tag == "" {
 		return 0, http.StatusOK
@@ -193,14 +190,14 @@ func (m *mirror) requests(path string) int {
 	return m.served[path]
 }
 
-// publish puts a release on the mirror whose program is a shell script.
+// publish adds a release to the mirror whose program is a shell script.
 func (m *mirror) publish(t *testing.T, script string) {
 	t.Helper()
 	m.publishAs(t, directory, "4.20.5", script)
 	m.sign(t)
 }
 
-// publishAs puts a release into a directory, unsigned.
+// publishAs adds a release to a directory, unsigned.
 func (m *mirror) publishAs(t *testing.T, directory, version, script string) {
 	t.Helper()
 	archive := pack(t, map[string]string{"README.md": "read me", "openshift-install": script})
@@ -209,7 +206,6 @@ func (m *mirror) publishAs(t *testing.T, directory, version, script string) {
 		sum([]byte("another file")), sum(archive), archiveName(version)), kind: "text/plain"}
 }
 
-// sign signs the checksums as they are now.
 func (m *mirror) sign(t *testing.T) {
 	t.Helper()
 	m.files[directory+"sha256sum.txt.gpg"] = &file{content: detached(t, m.signer, m.checksums().content, nil)}
@@ -225,7 +221,6 @@ func (m *mirror) installerThat(hear func(line string)) *release.Installer {
 	return release.New(m.net, release.Choice{Distribution: "ocp", Version: "4.20.5", Cache: m.cache}, hear)
 }
 
-// choose returns an installer of another choice; its cache is the mirror's.
 func (m *mirror) choose(choice release.Choice) *release.Installer {
 	choice.Cache = m.cache
 	return release.New(m.net, choice, m.hear)
@@ -237,14 +232,13 @@ func (m *mirror) hear(line string) {
 	m.logged = append(m.logged, line)
 }
 
-// said tells whether a line with that text was logged.
+// said reports whether a line with that text was logged.
 func (m *mirror) said(text string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.ContainsFunc(m.logged, func(line string) bool { return strings.Contains(line, text) })
 }
 
-// cached returns the files in the cache: paths below the entry of 4.20.5, without the lock.
 func (m *mirror) cached(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -260,7 +254,6 @@ func (m *mirror) cached(t *testing.T) []string {
 	return found
 }
 
-// place is the entry of a version in the cache.
 func (m *mirror) place(version string) string {
 	return filepath.Join(m.cache, "openshift-install", fingerprint(m.signer), version, runtime.GOOS+"-"+runtime.GOARCH)
 }

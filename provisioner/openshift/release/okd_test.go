@@ -14,7 +14,7 @@ import (
 
 const okdTag = "4.20.0-okd-scos.11"
 
-// publishOKD puts a release of OKD on the mirror, where GitHub leads to.
+// publishOKD adds a release of OKD to the mirror, as GitHub's redirect target.
 func (m *mirror) publishOKD(t *testing.T) {
 	t.Helper()
 	const store = "/release-assets/"
@@ -34,7 +34,7 @@ func TestOKDIsVerifiedByItsChecksumAlone(t *testing.T) {
 		if err != nil || got.Version != okdTag || !m.said("OKD publishes no signatures") {
 			t.Fatalf("%+v, %v, said %q", got, err, m.logged)
 		}
-		// Of a world with a key of its own it is kept apart from the real world's.
+		// A network with its own key has a separate directory from the real one.
 		place := filepath.Join(m.cache, "openshift-install", "okd-"+fingerprint(m.signer), okdTag, runtime.GOOS+"-"+runtime.GOARCH)
 		if _, err := os.Stat(filepath.Join(place, "openshift-install")); err != nil {
 			t.Error(err)

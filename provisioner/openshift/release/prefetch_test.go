@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// endless counts what is read of it.
+// endless counts the bytes that are read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {

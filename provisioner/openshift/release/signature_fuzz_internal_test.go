@@ -12,8 +12,7 @@ import (
 	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
 )
 
-// FuzzVerify gives what a mirror may publish beside its list to the owner of another key and of the right one: whatever is
-// accepted is the list that was signed.
+// FuzzVerify passes arbitrary signatures to another key and to the right one: whatever is accepted is the list that was signed.
 func FuzzVerify(f *testing.F) {
 	const list = "0a0a  openshift-install-linux.tar.gz\n"
 	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}

@@ -89,7 +89,7 @@ func TestOfASignedMessageOnlyTheSignedListCounts(t *testing.T) {
 	})
 }
 
-// Every release is signed by the same key, so a mirror could show that of an old one in the place of a new one.
+// Every release is signed by the same key, so a mirror could present an old one as a new one.
 func TestTheSignedListOfAnotherVersionIsRefusedBeforeItsProgramIsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)

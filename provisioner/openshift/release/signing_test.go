@@ -16,7 +16,6 @@ import (
 	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
 )
 
-// newSigner returns a new key; a lifetime of 0 is forever.
 func newSigner(t *testing.T, lifetime time.Duration) *openpgp.Entity {
 	t.Helper()
 	signer, err := openpgp.NewEntity("publisher", "", "releases@example.net", &packet.Config{
@@ -32,7 +31,6 @@ func fingerprint(signer *openpgp.Entity) string {
 	return strings.ToUpper(hex.EncodeToString(signer.PrimaryKey.Fingerprint))
 }
 
-// armored returns the public keys of signers in one block.
 func armored(t *testing.T, signers ...*openpgp.Entity) []byte {
 	t.Helper()
 	return armorOf(t, openpgp.PublicKeyType, func(w io.Writer) error {
@@ -57,7 +55,6 @@ func armorOf(t *testing.T, kind string, write func(io.Writer) error) []byte {
 	return block.Bytes()
 }
 
-// detached returns a binary signature over content.
 func detached(t *testing.T, signer *openpgp.Entity, content []byte, config *packet.Config) []byte {
 	t.Helper()
 	var signature bytes.Buffer
@@ -67,7 +64,6 @@ func detached(t *testing.T, signer *openpgp.Entity, content []byte, config *pack
 	return signature.Bytes()
 }
 
-// message returns content and a signature over it in one binary message.
 func message(t *testing.T, signers []*openpgp.Entity, content []byte, config *packet.Config) []byte {
 	t.Helper()
 	var signed bytes.Buffer
@@ -84,7 +80,7 @@ func message(t *testing.T, signers []*openpgp.Entity, content []byte, config *pa
 	return signed.Bytes()
 }
 
-// literal returns a message that holds content and no signature.
+// literal returns a message without a signature.
 func literal(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var plain bytes.Buffer
@@ -105,7 +101,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// weak returns a signature over content that uses SHA-1.
+// weak returns a signature that uses SHA-1.
 func weak(t *testing.T, signer *openpgp.Entity, content []byte) []byte {
 	t.Helper()
 	key := signer.PrivateKey
@@ -116,7 +112,7 @@ func weak(t *testing.T, signer *openpgp.Entity, content []byte) []byte {
 	hash := sha1.New() //nolint:gosec // as above
 	_, _ = hash.Write(content)
 	var out bytes.Buffer
-	salted := false // a salt is not for SHA-1
+	salted := false // SHA-1 signatures have no salt
 	if err := signature.Sign(hash, key, &packet.Config{NonDeterministicSignaturesViaNotation: &salted}); err != nil {
 		t.Fatal(err)
 	}

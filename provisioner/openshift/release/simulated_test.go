@@ -10,7 +10,6 @@ import (
 	"exoshift/provisioner/openshift/release"
 )
 
-// simulatedMirror returns a world whose downloads are those of the simulated internet.
 func simulatedMirror(t *testing.T) *mirror {
 	t.Helper()
 	binary, err := os.Executable()

@@ -19,7 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// resumable returns a mirror whose archive can be asked for in parts.
 func resumable(t *testing.T) *mirror {
 	t.Helper()
 	m := newMirror(t)
@@ -28,14 +27,14 @@ func resumable(t *testing.T) *mirror {
 	return m
 }
 
-// noise is text that does not get much smaller when it is packed.
+// noise returns text that hardly compresses.
 func noise(size int) string {
 	bytes := make([]byte, (size+1)/2)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(bytes)
 	return hex.EncodeToString(bytes)[:size]
 }
 
-// stop kills a download when that many of its bytes were kept.
+// stop kills a download after so many bytes were stored.
 func (m *mirror) stop(t *testing.T, after int) {
 	t.Helper()
 	m.archive().cuts = []int{after, 0, 0}
