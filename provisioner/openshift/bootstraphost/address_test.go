@@ -76,7 +76,6 @@ func say(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }
 }
 
-// answer serves what a load balancer says.
 func (l *lab) answer(handler http.Handler) {
 	l.t.Helper()
 	listener, err := l.host(balancer).Listen(8404)

@@ -35,7 +35,7 @@ const (
 	theirs = "198.18.0.10"
 )
 
-// lab is a simulated bootstrap machine, and a laptop that looks into it.
+// lab is a simulated bootstrap machine, and a laptop that collects from it.
 type lab struct {
 	*bootstraphost.Host
 	t       *testing.T
@@ -46,11 +46,10 @@ type lab struct {
 	disk    *box
 	key     ed25519.PrivateKey // of the answers
 	ring    *keyring
-	closed  atomic.Bool // nobody reaches the machine
+	closed  atomic.Bool // the machine is unreachable
 	root    certificate.Pair
 }
 
-// inLab runs a test in a bubble of its own.
 func inLab(t *testing.T, test func(l *lab)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +86,7 @@ func (l *lab) file(name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// generate makes what openshift-install and the recipe leave in the folder.
+// generate writes the files of openshift-install and of the recipe into the folder.
 func (l *lab) generate() {
 	l.t.Helper()
 	var err error
@@ -96,7 +95,7 @@ func (l *lab) generate() {
 	l.ring = newKeyring(l.t, l.key)
 	l.root, err = certificate.NewAuthority(pkix.Name{CommonName: "root-ca"}, time.Hour, time.Now())
 	l.check(err)
-	// Like the real one it names no host.
+	// Like the real one it has no host name.
 	pair, err := l.root.Issue(certificate.Request{Subject: pkix.Name{CommonName: "journal-gatewayd"}, Validity: time.Hour,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, time.Now())
 	l.check(err)
@@ -115,7 +114,7 @@ func (l *lab) authorizedKey() string {
 	return string(ssh.MarshalAuthorizedKey(public)) + " operator@laptop"
 }
 
-// boot starts the machine with the disk that Ignition would leave there, until the returned function is called.
+// boot runs the machine with the disk that Ignition would create, until the returned function is called.
 func (l *lab) boot() (stop func()) {
 	l.t.Helper()
 	const generated = `{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/opt/openshift/tls/journal-gatewayd.crt","contents":{"source":"data:,"}},
@@ -137,7 +136,6 @@ func (l *lab) boot() (stop func()) {
 	return l.serve()
 }
 
-// serve runs what the machine runs.
 func (l *lab) serve() (stop func()) {
 	l.machine = openshift.NewJournaledMachine(l.disk, network.Clock{})
 	ctx, cancel := context.WithCancel(l.t.Context())
@@ -153,7 +151,7 @@ func (l *lab) serve() (stop func()) {
 	}
 }
 
-// look has a look taken that begins now, and returns what it found, with the lines of one that was under way.
+// look starts a collection and returns its result, with the lines of one that was running.
 func (l *lab) look() (state.BootstrapHost, error) {
 	l.t.Helper()
 	time.Sleep(20 * time.Second)
@@ -164,15 +162,13 @@ func (l *lab) look() (state.BootstrapHost, error) {
 	return seen, err
 }
 
-// pass lets time pass in the bubble.
 func (l *lab) pass(d time.Duration) { time.Sleep(d) }
 
-// record writes the record of a service.
 func (l *lab) record(service, entries string) {
 	l.check(l.disk.WriteFile("/var/log/openshift/"+service+".json", []byte(entries)))
 }
 
-// box is the machine's disk and its place in the network.
+// box is the machine's disk and network address.
 type box struct {
 	host  *fabric.Host
 	mu    sync.Mutex
@@ -200,7 +196,7 @@ func (b *box) WriteFile(path string, content []byte) error {
 	return nil
 }
 
-// keyring is an SSH agent, and counts how often it is asked to sign.
+// keyring is an SSH agent that counts signatures.
 type keyring struct {
 	agent.Agent
 	signed int

@@ -123,11 +123,11 @@ func TestARestartedMachineIsLookedIntoAgain(t *testing.T) {
 	})
 }
 
-// Each of these is a machine that has our address and is not ours.
+// Each of these is another machine at the expected address.
 func TestAMachineWithOtherKeysLearnsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		swap  func(l *lab, other []byte)
-		mutes string // which way is refused
+		mutes string // which access is refused
 	}{
 		"SSH": {func(l *lab, other []byte) {
 			l.folder[state.IdentityFile] = append(firstBlock(other), afterFirstBlock(l.folder[state.IdentityFile])...)

@@ -13,7 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// FuzzReadIdentity reads keys in PEM, and openshift-install's memory, which holds all keys of the cluster: no error quotes
+// FuzzReadIdentity parses PEM keys and the state of openshift-install, which holds all keys of the cluster: no error quotes
 // either.
 func FuzzReadIdentity(f *testing.F) {
 	keys, err := ignition.NewIdentity(time.Now())
@@ -62,7 +62,7 @@ func FuzzReadIdentity(f *testing.F) {
 	})
 }
 
-// FuzzParseAddress reads by which address a load balancer, or somebody on the way, says that we are seen.
+// FuzzParseAddress parses the address in the response of a load balancer, which may have been tampered with.
 func FuzzParseAddress(f *testing.F) {
 	for _, seed := range []string{"192.0.2.1\n", "::ffff:192.0.2.1", "fe80::1%eth0", "0.0.0.0", "127.0.0.1", "224.0.0.1", "<html>\x1b[2J", "", "2001:db8::1%\x1b[2J"} {
 		f.Add(seed)

@@ -114,7 +114,7 @@ func TestEntriesOfTheJournalAreRead(t *testing.T) {
 	}
 }
 
-// FuzzWhatTheMachineSays checks that nothing it could say does harm.
+// FuzzWhatTheMachineSays checks that no output of the machine is harmful.
 func FuzzWhatTheMachineSays(f *testing.F) {
 	f.Add("==> /var/log/openshift/a.json <==\n[{\"phase\":\"stage start\",\"stage\":\"\\u001b[2J\"}]\n")
 	f.Add(`{"__CURSOR":"c","MESSAGE":[1,2,300],"_SYSTEMD_UNIT":"\u0007"}`)
