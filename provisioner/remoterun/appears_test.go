@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// appears waits until a file is there.
 func appears(t *testing.T, path string) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)

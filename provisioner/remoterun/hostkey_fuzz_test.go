@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// FuzzHostKeys reads the person's known_hosts: a host that is not in it stays unknown.
+// FuzzHostKeys checks that a host that is not in the person's known_hosts remains unknown.
 func FuzzHostKeys(f *testing.F) {
 	const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKpMpSEws+01sdyRHhWJvZjZczk/4beFHZsFOSkRuIFh"
 	for _, seed := range []string{"host.example.net " + key, "*,!host.example.net " + key, "|1|YQ==|YQ== " + key, "@revoked * " + key, "@cert-authority * " + key, "[host.example.net]:22 ssh-rsa AAAA", "# a\n\n", "", "\xff", "@"} {
@@ -44,7 +44,6 @@ func FuzzHostKeys(f *testing.F) {
 	})
 }
 
-// remote is where a connection leads.
 type remote struct{}
 
 func (remote) Network() string { return "tcp" }

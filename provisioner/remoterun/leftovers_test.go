@@ -19,13 +19,13 @@ import (
 	"exoshift/state"
 )
 
-// killer ends a process at one of its requests, from which on it asks nothing more. Machines go on.
+// killer simulates the end of a process at one of its requests, after which it sends no more. Machines continue.
 type killer struct {
 	mu     sync.Mutex
 	at     int  // number of the request; 0: never
-	order  bool // dies when a machine is ordered
-	before bool // the request does not arrive; otherwise it is carried out, and the answer is lost
-	all    bool // requests that only look count, too
+	order  bool // at the creation of a machine
+	before bool // the request is not received; otherwise it is carried out, and the response is lost
+	all    bool // count read requests, too
 	count  int
 	dead   bool
 	kill   func()
@@ -33,7 +33,7 @@ type killer struct {
 	sentences []string
 }
 
-// ordering is in the place of a number: the request for a machine.
+// ordering replaces a number: the request for a machine.
 const ordering = -1
 
 func (k *killer) arm(at int, kill func()) {
@@ -55,7 +55,7 @@ func (k *killer) gate(next http.Handler) http.Handler {
 			k.kill()
 			panic(http.ErrAbortHandler)
 		case dies:
-			next.ServeHTTP(nowhere{http.Header{}}, r) // before the kill: with the process its connection goes, and what of the request is still on it
+			next.ServeHTTP(nowhere{http.Header{}}, r) // before the kill, which closes the connection with the rest of the request
 			k.kill()
 			panic(http.ErrAbortHandler)
 		}
@@ -80,14 +80,13 @@ func (k *killer) judge(r *http.Request) (dies, dead bool) {
 	return false, false
 }
 
-// nowhere swallows an answer.
 type nowhere struct{ header http.Header }
 
 func (n nowhere) Header() http.Header             { return n.header }
 func (nowhere) WriteHeader(int)                   {}
 func (nowhere) Write(content []byte) (int, error) { return len(content), nil }
 
-// calls returns the numbers of a run's requests, of those that say the same the first only.
+// calls returns the numbers of a run's requests, of identical ones the first only.
 func calls(t *testing.T, all bool) (numbers []int) {
 	t.Helper()
 	k := &killer{all: all}
@@ -102,7 +101,7 @@ func calls(t *testing.T, all bool) (numbers []int) {
 	return numbers
 }
 
-// sentence is what a request says, without what differs between two runs.
+// sentence identifies a request, without what differs between two runs.
 func sentence(r *http.Request) string {
 	return r.Method + " " + regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16}`).ReplaceAllString(r.Host+r.URL.Path, "ID")
 }
@@ -123,7 +122,7 @@ func TestARunThatIsKilledAtAnyChangeLeavesNothingAfterTheNext(t *testing.T) {
 	}
 }
 
-// killed is a run that dies at a request. Its folder stays, as a process leaves it that is gone.
+// killed runs until a request. Its folder remains, as a killed process leaves it.
 func (l *lab) killed(k *killer, at int) {
 	l.Helper()
 	ctx, kill := context.WithCancel(l.Context())
@@ -169,7 +168,7 @@ func TestARunThatIsCancelledAtAnyTimeLeavesNothing(t *testing.T) {
 func TestWhatIsNotedNowhereIsRemovedWhenItsTimeIsOver(t *testing.T) {
 	k := &killer{}
 	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) {
-		l.killed(k, ordering) // its machine is there
+		l.killed(k, ordering) // its machine exists
 		if len(l.left()) < 4 {
 			l.Fatalf("only %v is left", l.left())
 		}

@@ -18,7 +18,7 @@ import (
 	"exoshift/provisioner/remoterun"
 )
 
-// echo says what it was given.
+// echo prints its arguments and its input.
 const echo = "#!/bin/sh\necho \"$@\"\ncat\n"
 
 func (b *bastion) speak(program string) (string, error) {
@@ -60,7 +60,7 @@ func TestAProgramRunsOnAHostAndNothingIsLeft(t *testing.T) {
 	b.tidy()
 }
 
-// shut ends the server, so that everything on it ends.
+// shut stops the server, and thereby everything on it.
 func (b *bastion) shut() { _ = b.listener.Close() }
 
 func TestAHostThatNobodyKnowsIsRefusedBeforeWeProveAnything(t *testing.T) {

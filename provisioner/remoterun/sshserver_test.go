@@ -25,15 +25,15 @@ import (
 	"exoshift/provisioner/remoterun"
 )
 
-// bastion is an SSH server on loopback whose commands are really run.
+// bastion is an SSH server on loopback that really runs the commands.
 type bastion struct {
 	*testing.T
 	listener net.Listener
 	config   *ssh.ServerConfig
 	keys     []ssh.Signer // of the host
-	known    string       // a file of known hosts
+	known    string       // a known_hosts file
 	temp     string       // the folder for temporary files of its commands
-	uname    string       // what it says it is; "": what it is
+	uname    string       // its uname; "": the real one
 	agent    agent.Agent
 
 	mu      sync.Mutex
@@ -72,7 +72,7 @@ func newBastion(t *testing.T) *bastion {
 	b.must(err)
 	b.running.Go(b.serve)
 	t.Cleanup(func() { _ = b.listener.Close() })
-	b.knows(b.keys[1].PublicKey()) // not the one that the server likes best
+	b.knows(b.keys[1].PublicKey()) // not the one that the server prefers
 	return b
 }
 
@@ -83,7 +83,6 @@ func (b *bastion) must(err error) {
 	}
 }
 
-// knows makes a key the known one of the host.
 func (b *bastion) knows(key ssh.PublicKey) {
 	line := knownhosts.Line([]string{b.listener.Addr().String()}, key)
 	b.must(os.WriteFile(b.known, []byte(line+"\n"), 0o600))
@@ -99,7 +98,6 @@ func (b *bastion) host() *remoterun.Host {
 	return host
 }
 
-// connect is a conversation with the agent.
 func (b *bastion) connect(context.Context) (net.Conn, error) {
 	here, there := net.Pipe()
 	b.running.Go(func() { _ = agent.ServeAgent(b.agent, there) })
@@ -145,7 +143,7 @@ func (b *bastion) session(channel ssh.Channel, wishes <-chan *ssh.Request) {
 	}
 }
 
-// run runs a command as sshd does: its input ends with the connection, and nobody ends it.
+// run runs a command as sshd does: stdin ends with the connection, and the command is not killed.
 func (b *bastion) run(channel ssh.Channel, command string) {
 	defer func() { _ = channel.Close() }()
 	if b.uname != "" && strings.HasPrefix(command, "uname") {
@@ -174,7 +172,7 @@ func (b *bastion) run(channel ssh.Channel, command string) {
 	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{code}))
 }
 
-// tidy fails if anything is left of a program.
+// tidy fails if anything of a program is left.
 func (b *bastion) tidy() {
 	b.Helper()
 	over := make(chan struct{})

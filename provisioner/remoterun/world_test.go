@@ -25,7 +25,7 @@ const (
 	secret = "very-secret-value"
 )
 
-// lab is a simulated zone, and who makes machines in it.
+// lab is a simulated zone, and what runs machines in it.
 type lab struct {
 	*testing.T
 	zone *simcloud.Zone
@@ -37,7 +37,6 @@ type lab struct {
 	runs int // how often a machine ran the program
 }
 
-// inLab runs a test in virtual time.
 func inLab(t *testing.T, options simcloud.Options, test func(*lab)) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), ".checks")
@@ -61,7 +60,7 @@ func inLab(t *testing.T, options simcloud.Options, test func(*lab)) {
 	})
 }
 
-// program is what the machine runs: it says what it was given.
+// program is what the machine runs: it prints its arguments and input.
 func (l *lab) program(_ context.Context, _ network.Network, program []byte, args []string, in io.Reader, out io.Writer) int {
 	l.mu.Lock()
 	l.runs++
@@ -94,7 +93,7 @@ func (l *lab) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Sto
 	return cloud, storage, func() { cloud.Close(); storage.Close() }, nil
 }
 
-// client is somebody else in the zone, who notes nothing.
+// client is another client in the zone, without a journal.
 func (l *lab) client() (*exoscale.Client, *objects.Client) {
 	l.Helper()
 	cloud, storage, end, err := l.connect(unnoted{})
@@ -124,7 +123,7 @@ func (l *lab) empty() {
 	}
 }
 
-// left is everything of runs in the zone and in the folder.
+// left returns everything of runs in the zone and in the folder.
 func (l *lab) left() (things []string) {
 	l.Helper()
 	cloud, storage, end, err := l.connect(unnoted{})
@@ -160,7 +159,7 @@ func (l *lab) fails(err error, kind fault.Kind, words ...string) {
 	}
 }
 
-// groups are those of a node that is in two.
+// groups are those of a node in two groups.
 func groups() []state.SecurityGroup {
 	return []state.SecurityGroup{
 		{Name: "c-1_all_machines", Rules: []state.Rule{
@@ -171,14 +170,13 @@ func groups() []state.SecurityGroup {
 	}
 }
 
-// unnoted is a journal that notes nothing.
+// unnoted is a journal that records nothing.
 type unnoted struct{}
 
 func (unnoted) RecordIntent(string, string) error                       { return nil }
 func (unnoted) RecordResult(string, string, string, state.Action) error { return nil }
 func (unnoted) Open(string, string) bool                                { return false }
 
-// text is a program.
 func text(content string) remoterun.Program {
 	return remoterun.Program{
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil },

@@ -21,7 +21,7 @@ import (
 	"exoshift/state"
 )
 
-// ran is what comes back from a run that goes well.
+// ran is the output of a successful run.
 const ran = `the program probe it's {"task":1}`
 
 func (l *lab) run() (string, error) {
@@ -83,7 +83,7 @@ func TestTheMachineIsInTheGroupsOfTheNodes(t *testing.T) {
 	}
 }
 
-// like is the group of a run with the rules of a node, as the run's own.
+// like returns the group of a run with the rules of a node, as the run's own.
 func (l *lab) like(all []state.Object, err error) state.SecurityGroup {
 	l.must(err)
 	i := slices.IndexFunc(all, func(o state.Object) bool { return strings.HasPrefix(o.Name, "exoshift-check-") })
@@ -126,7 +126,7 @@ func packed(content string) []byte {
 	return b.Bytes()
 }
 
-// fromMachine tells whether a machine of the zone asks.
+// fromMachine reports whether a request is from a machine of the zone.
 func fromMachine(r *http.Request) bool { return strings.HasPrefix(r.RemoteAddr, "198.18.") }
 
 func TestAMachineThatDoesNotReachTheObjectStorageIsAFinding(t *testing.T) {
@@ -236,7 +236,7 @@ func TestAQuotaThatIsUsedUpIsToldWithWhatToDo(t *testing.T) {
 
 func TestNothingIsMadeThatCannotBeNoted(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
-		l.must(os.WriteFile(l.dir, nil, 0o600)) // where the folder should be
+		l.must(os.WriteFile(l.dir, nil, 0o600)) // at the path of the folder
 		before := l.zone.Mutations()
 		_, err := l.run()
 		if err == nil || l.zone.Mutations() != before {
