@@ -15,7 +15,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// crafted is a commit with entries that no Git would make.
+// crafted is a commit with entries that Git would not create.
 func crafted(t *testing.T, build func(s *snapshot) []object.TreeEntry) *snapshot {
 	t.Helper()
 	s := &snapshot{objects: memory.NewStorage(), repo: repoURL{scheme: overHTTPS, host: "git.example.net", path: "/x.git"}}
@@ -35,7 +35,7 @@ func keep(t *testing.T, s *snapshot, o interface {
 	return hash
 }
 
-// rawTree is a tree that is written as it is.
+// rawTree is encoded without validation.
 type rawTree []object.TreeEntry
 
 func (r rawTree) Encode(o plumbing.EncodedObject) error {

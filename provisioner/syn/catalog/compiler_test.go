@@ -96,7 +96,7 @@ echo "token by environment: ${COMMODORE_API_TOKEN:+yes}, api $COMMODORE_API_URL,
 printf '\033[31mcompiles %s\033[0m\n' "$COMMODORE_API_TOKEN"
 `
 
-// local is a commodore on this machine that does what a script says.
+// local is a commodore on this machine that runs a script.
 func local(t *testing.T, more string) catalog.Commodore {
 	t.Helper()
 	path := write(t, script+more)

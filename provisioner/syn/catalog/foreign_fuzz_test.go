@@ -22,7 +22,7 @@ import (
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// gitLab answers each request by the end of its path.
+// gitLab responds to each request by the end of its path.
 type gitLab struct {
 	status int
 	bodies map[string][]byte
@@ -33,7 +33,7 @@ func (g gitLab) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: g.status, Body: io.NopCloser(bytes.NewReader(g.bodies[name])), Request: request, Header: http.Header{}}, nil
 }
 
-// FuzzGitLab reads what GitLab, or a page in front of it, answers about pipelines.
+// FuzzGitLab decodes responses about pipelines, of GitLab or a proxy.
 func FuzzGitLab(f *testing.F) {
 	for _, seed := range []string{
 		`{"id": 7, "default_branch": "master", "jobs_enabled": true}`, `[{"id": 9, "sha": "a", "status": "failed", "web_url": "https://x"}, {"id": 3}]`,
@@ -75,7 +75,7 @@ func FuzzGitLab(f *testing.F) {
 	})
 }
 
-// FuzzKnownHosts reads lines as in known_hosts: those of Lieutenant and those of the person.
+// FuzzKnownHosts parses known_hosts lines of Lieutenant and of the person.
 func FuzzKnownHosts(f *testing.F) {
 	for _, seed := range []string{
 		"git.example.net " + shippedKey, "*.example.net,!git.example.net " + shippedKey, "|1|YQ==|YQ== " + shippedKey + "\n@revoked * " + shippedKey,
@@ -116,7 +116,7 @@ func FuzzKnownHosts(f *testing.F) {
 	})
 }
 
-// FuzzPlaceOf reads the address of a repository, which Lieutenant tells.
+// FuzzPlaceOf parses the repository URLs that Lieutenant returns.
 func FuzzPlaceOf(f *testing.F) {
 	for _, seed := range []string{
 		"ssh://git@git.example.net:2222/a/b.git", "git@git.example.net:a/b.git", "https://u:very-secret-value@git.example.net/a/", "https://[::1]/a", "https://[fe80::1%25eth0]/a",
@@ -150,7 +150,7 @@ func FuzzPlaceOf(f *testing.F) {
 	})
 }
 
-// FuzzUnpack reads a pack of Git, which may be made to fill the memory.
+// FuzzUnpack unpacks a Git pack, which may be made to exhaust the memory.
 func FuzzUnpack(f *testing.F) {
 	var pack bytes.Buffer
 	objects := memory.NewStorage()
@@ -183,7 +183,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// FuzzReference reads what a catalog says of a secret.
+// FuzzReference parses a catalog's reference to a secret.
 func FuzzReference(f *testing.F) {
 	right := "data: " + base64.StdEncoding.EncodeToString([]byte("a/b:key")) + "\nencoding: original\ntype: vaultkv\nvault_params: {mount: clusters/kv, engine: kv-v2}\n"
 	for _, seed := range []string{right, "type: plain\n", "vault_params: {mount: \"\\e[2J\"}", "data: [", "", "null", "- &a [*a]", strings.Repeat("[", 200), "data: YQ==\n", "\xff", "vault_params: null\ndata: 1"} {

@@ -59,7 +59,7 @@ func TestBothWaysInCompareAndCommit(t *testing.T) {
 	}
 }
 
-// between does something once, between what a client reads and what it sends.
+// between calls act once, between what a client reads and what it sends.
 func (w *world) between(act func()) {
 	done := false
 	w.meet = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -154,7 +154,7 @@ func TestAnAnswerThatIsLostMakesNoSecondCommit(t *testing.T) {
 	}
 }
 
-// deaf is somebody who hears no answer.
+// deaf discards the response.
 type deaf struct{ header http.Header }
 
 func (d *deaf) Header() http.Header         { return d.header }
@@ -240,7 +240,7 @@ func TestWhoIsNotLetInIsTold(t *testing.T) {
 	}
 }
 
-// unwilling is an agent whose person allows nothing.
+// unwilling is an agent whose person confirms no use of a key.
 type unwilling struct{ agent.Agent }
 
 func (unwilling) Sign(ssh.PublicKey, []byte) (*ssh.Signature, error) {
@@ -350,7 +350,7 @@ func TestAFetchReplacesWhatWasThere(t *testing.T) {
 	}
 }
 
-// private makes sure that nobody else may read anything below a folder, which has so many entries.
+// private checks that only the owner may read anything below a folder, which has so many entries.
 func private(t *testing.T, dir string, count int) {
 	t.Helper()
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != count {

@@ -39,7 +39,7 @@ type pipelineWatch struct {
 	lastReport      string // the last report
 	lastStatus      string // the last status
 	since           time.Time
-	known           bool // jobs of clusters were found
+	known           bool // the project has pipelines
 	retried         bool
 	polled          bool
 }

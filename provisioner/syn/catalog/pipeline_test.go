@@ -14,10 +14,10 @@ import (
 	"exoshift/state"
 )
 
-// gitLab is a GitLab that answers what a test wants, by the end of a path.
+// gitLab is a GitLab with responses by the end of the path.
 type gitLab map[string]string
 
-// hosts has the GitLab answer in a Git host's place. What it has no answer for is not found.
+// hosts makes the GitLab respond as the Git host. Other paths are not found.
 func (g gitLab) hosts(w *world) {
 	defaults := gitLab{
 		"":                   `{"id": 7, "default_branch": "main", "jobs_enabled": true}`,

@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	host        = "example.com" // that the certificate of a test server names
+	host        = "example.com" // the name in the certificate of a test server
 	tenantID    = "t-quiet-harbour-4711"
 	clusterID   = "c-demo-1"
 	tenantRepo  = "syn/tenants/" + tenantID
@@ -35,14 +35,14 @@ const (
 	file        = clusterID + ".yml"
 )
 
-// world is a simulated Git host, and the network that it is in.
+// world is a simulated Git host, and its network.
 type world struct {
 	*githost.Host
 	network network.Network
 	token   string
 	keys    agent.Agent
 	hostKey ssh.Signer
-	meet    func(http.ResponseWriter, *http.Request) bool // what answers in the host's place; nil: nothing
+	meet    func(http.ResponseWriter, *http.Request) bool // responds as the host; nil: the simulated host
 }
 
 func must(t *testing.T, err error) {
@@ -83,7 +83,6 @@ func newWorld(t *testing.T, config githost.Config) *world {
 	return w
 }
 
-// sshPort is a machine on a network with the host's SSH port.
 func sshPort(t *testing.T, port server.Port) *fabric.Host {
 	t.Helper()
 	f := fabric.New(fabric.Config{})
@@ -105,7 +104,7 @@ func newKey(t *testing.T, seed byte) ssh.Signer {
 	return key
 }
 
-// letIn gives the agent a key; the host knows it if known.
+// letIn adds a key to the agent; the host accepts it if known.
 func (w *world) letIn(t *testing.T, seed byte, known bool) {
 	t.Helper()
 	private := ed25519.NewKeyFromSeed([]byte(strings.Repeat(string(rune(seed)), ed25519.SeedSize)))
@@ -115,7 +114,7 @@ func (w *world) letIn(t *testing.T, seed byte, known bool) {
 	}
 }
 
-// byToken and byAgent are the two ways in.
+// byToken and byAgent are the two kinds of access.
 func (w *world) byToken() *catalog.Git {
 	return catalog.NewGit(w.network, catalog.Access{Token: w.token, Name: "Engineer", Email: "engineer@example.net"})
 }
@@ -157,7 +156,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// domain is what an installation changes first.
+// domain has the first edits of an installation.
 func domain() []state.YAMLEdit {
 	return []state.YAMLEdit{{Path: []string{"parameters", "openshift", "baseDomain"}, Value: "c-demo-1.example.net"}}
 }
