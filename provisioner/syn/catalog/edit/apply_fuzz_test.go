@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// FuzzApply changes a file of a tenant, whatever is in it. The second time there is nothing left to change.
+// FuzzApply checks that applying an edit twice changes nothing the second time, whatever the file contains.
 func FuzzApply(f *testing.F) {
 	for _, seed := range []string{
 		"", "classes:\n- a\nparameters:\n  openshift: {baseDomain: 'a'} # c\n", "\ufeffparameters:\r\n  x: |\r\n    a\r\n", "a: &b {c: d}\nparameters: *b\n", "---\n---\na: 1\n", "? [a]\n: b\n",

@@ -13,7 +13,7 @@ import (
 	"exoshift/state"
 )
 
-// author writes documents as people do: in many styles, with comments and empty lines.
+// author generates documents in many styles, with comments and empty lines.
 type author struct {
 	*rapid.T
 	b        strings.Builder
@@ -23,13 +23,13 @@ type author struct {
 	scalars  [][]string
 	step     int
 	dash     int
-	text     bool // there are texts of several lines
+	text     bool // there are multi-line strings
 }
 
 func (a *author) one(of ...string) string { return rapid.SampledFrom(of).Draw(a.T, "one of") }
 func (a *author) number(most int) int     { return rapid.IntRange(0, most).Draw(a.T, "number") }
 
-// comment is one that can be found again, or nothing.
+// comment returns a unique comment, or nothing.
 func (a *author) comment(before string) string {
 	if a.number(3) > 0 {
 		return ""
@@ -54,7 +54,7 @@ func (a *author) scalar() string {
 	return a.one("plain", "a b", "1", "1.5", "true", "'single # quoted'", `"double \" quoted: # x"`, "''", "http://x/y#z", "'it''s'", "ü")
 }
 
-// keys writes a map's keys; each map has a key of its own name, so that paths are unlike each other.
+// keys writes a map's keys; each map has a unique key, so that all paths differ.
 func (a *author) keys(path []string, indent, depth int) {
 	a.maps = append(a.maps, path)
 	for i := range 1 + a.number(3) {
@@ -104,7 +104,6 @@ func (a *author) value(path []string, key string, indent, depth int) {
 	}
 }
 
-// wish is an edit somewhere in the document.
 func (a *author) wish() state.YAMLEdit {
 	value := []any{"plain", "no", "a: b", "x\ny\n", true, 7, map[string]any{"m": "n"}, "-----BEGIN X-----\nabc\n-----END X-----"}[a.number(7)]
 	pick := func(from [][]string) []string { return from[a.number(len(from)-1)] }
@@ -129,7 +128,7 @@ func TestAnyEditChangesItsPlaceAndNothingElse(t *testing.T) {
 		a.b.WriteString(a.one("", "# top\n", "---\n", "\n\n"))
 		a.keys(nil, 0, 0)
 		before := a.b.String()
-		if a.number(3) == 0 && !a.text { // to give a text at the end a line end would change it
+		if a.number(3) == 0 && !a.text { // a new line ending would change a string at the end
 			before = strings.TrimRight(before, "\n ")
 		}
 		if a.number(3) == 0 {
@@ -148,7 +147,7 @@ func TestAnyEditChangesItsPlaceAndNothingElse(t *testing.T) {
 	})
 }
 
-// decoded reads a document by another parser.
+// decoded uses another parser.
 func decoded(t *rapid.T, text string) any {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
@@ -157,7 +156,7 @@ func decoded(t *rapid.T, text string) any {
 	return value
 }
 
-// meant is what an edit makes of a value.
+// meant is the expected value after an edit.
 func meant(value any, e state.YAMLEdit, path []string) any {
 	if len(path) == 0 {
 		list, _ := value.([]any)
@@ -192,8 +191,8 @@ func meant(value any, e state.YAMLEdit, path []string) any {
 	return fields
 }
 
-// apart makes sure that lines in front of and behind one place are as they were, and that comments stay: those of what is
-// taken away may go.
+// apart checks that lines before and after one place are unchanged, and that comments remain, except for those of a removed
+// value.
 func apart(t *rapid.T, a *author, before, after string, e state.YAMLEdit) {
 	old, fresh := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	head := 0
