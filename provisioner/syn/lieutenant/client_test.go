@@ -158,7 +158,7 @@ func TestALieutenantThatIsNotReached(t *testing.T) {
 	checkFault(t, "another API", err, fault.Invalid, "not as Lieutenant does")
 }
 
-// forgetful are tokens that can be had again after one was rejected.
+// forgetful provides a new token after one was rejected.
 type forgetful struct{ rejected []string }
 
 func (*forgetful) SignIn(context.Context, func(context.Context, string) error) error { return nil }
@@ -198,7 +198,7 @@ func TestATokenOfAnotherInstanceIsExplained(t *testing.T) {
 	}
 }
 
-// nobody has signed in.
+// nobody has not signed in.
 type nobody struct{ token }
 
 func (nobody) Token(context.Context) (string, error) {

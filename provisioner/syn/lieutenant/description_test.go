@@ -18,9 +18,8 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-// described complains about every exchange that Lieutenant's API description does not allow. What the tests make up on
-// purpose, such as web pages, bears the header X-Strange and passes;
-// "lost" there is never answered.
+// described fails the test for every exchange that Lieutenant's API description does not allow. Responses that tests make up on
+// purpose, such as web pages, have the header X-Strange and are ignored; "lost" there is never sent.
 type described struct {
 	next     http.Handler
 	router   routers.Router
@@ -28,7 +27,7 @@ type described struct {
 	complain func(format string, args ...any)
 }
 
-// paths reads the description once, which takes longer than most tests.
+// paths parses the description once, which takes longer than most tests.
 var paths = sync.OnceValues(func() (routers.Router, error) {
 	document, err := openapi3.NewLoader().LoadFromFile("testdata/openapi.yaml")
 	if err != nil {

@@ -14,7 +14,7 @@ func wanted() state.SynCluster {
 	return state.SynCluster{ID: "c-demo", Tenant: "t-one", DisplayName: "Demo", Facts: map[string]string{"cloud": "exoscale", "region": "ch-dk-2"}}
 }
 
-// existing puts a cluster into Lieutenant that needs nothing but what a test takes away.
+// existing adds a cluster to Lieutenant that lacks nothing but what change removes.
 func (s *server) existing(change func(cluster map[string]any)) {
 	cluster := map[string]any{
 		"id": "c-demo", "tenant": "t-one", "displayName": "Demo", "facts": map[string]any{"cloud": "exoscale", "region": "ch-dk-2", "more": "yes"},

@@ -96,7 +96,7 @@ func TestAManifestThatIsLostIsNotAskedForAgain(t *testing.T) {
 		t.Errorf("%d attempts", dials)
 	}
 	client := s.client()
-	_, err = client.ListTenants(t.Context()) // leaves a connection, on which the transport would ask a second time by itself
+	_, err = client.ListTenants(t.Context()) // leaves a connection on which the transport would repeat requests
 	must(t, err)
 	s.overrides = []override{{request: "GET /install/steward.json", header: "X-Strange: lost"}}
 	_, err = client.FetchInstallManifest(t.Context(), s.installURL())

@@ -20,29 +20,29 @@ import (
 	"exoshift/provisioner/syn/lieutenant"
 )
 
-// canary is a token that must stand in no error.
+// canary is a token that must not be part of an error.
 const canary = "canary-4b1d"
 
-// server is a Lieutenant with its operator, as the server's code behaves where it differs from the description.
+// server is a Lieutenant with its operator, which behaves as the server's code where that differs from the description.
 type server struct {
 	http    *httptest.Server
 	network network.Network
 
 	mu        sync.Mutex
 	clusters  map[string]map[string]any
-	looks     map[string]int // at a cluster that lacks its repository, or is being deleted
-	slow      int            // how many looks the operator takes
+	looks     map[string]int // requests for a cluster that lacks its repository, or is being deleted
+	slow      int            // how many requests until the operator is done
 	requests  []string       // "GET /clusters/c-1 {…}"
 	overrides []override
 }
 
-// override answers the next request of a method and path otherwise.
+// override replaces the response to the next request of a method and path.
 type override struct {
 	request string // "GET /clusters/c-1"
 	status  int
 	body    string
-	after   bool // the request is carried out, and then answered so
-	strange bool // the answer is none of Lieutenant's
+	after   bool // the request is carried out before that response
+	strange bool // the response is not Lieutenant's
 	header  string
 }
 
@@ -59,12 +59,11 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// client returns one who has signed in.
 func (s *server) client() *lieutenant.Client {
 	return lieutenant.New(s.network, s.http.URL, token(canary))
 }
 
-// token signs everybody in.
+// token is valid for everybody.
 type token string
 
 func (token) SignIn(context.Context, func(context.Context, string) error) error { return nil }
@@ -142,7 +141,7 @@ func (s *server) list(tenant string) []map[string]any {
 	return list
 }
 
-// post answers before the operator has made the repository.
+// post responds before the operator has created the repository.
 func (s *server) post(w http.ResponseWriter, body []byte) {
 	var cluster map[string]any
 	if err := json.Unmarshal(body, &cluster); err != nil || cluster["tenant"] == nil {
@@ -168,7 +167,7 @@ func with(old, more map[string]any) map[string]any {
 	return merged
 }
 
-// get is where the operator comes by, as often as somebody looks.
+// get runs the operator, once per request.
 func (s *server) get(w http.ResponseWriter, id string) {
 	cluster := s.clusters[id]
 	s.looks[id]++
@@ -191,7 +190,7 @@ func without(cluster map[string]any, key string) map[string]any {
 	return rest
 }
 
-// patch takes nothing away, and knows its fields only.
+// patch cannot remove anything, and accepts known fields only.
 func (s *server) patch(w http.ResponseWriter, id string, body []byte) {
 	var change map[string]any
 	_ = json.Unmarshal(body, &change)
@@ -210,7 +209,7 @@ func (s *server) patch(w http.ResponseWriter, id string, body []byte) {
 	answer(w, 200, without(s.clusters[id], "deleted"))
 }
 
-// changes returns what was asked for except for looks.
+// changes returns all requests except reads.
 func (s *server) changes() (changes []string) {
 	for _, request := range s.requests {
 		if !strings.HasPrefix(request, "GET ") {
@@ -242,7 +241,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// checkFault looks for what makes an error ours, and for what it must not tell.
+// checkFault checks kind and message, and that no secret is in the error.
 func checkFault(t *testing.T, name string, err error, kind fault.Kind, says ...string) {
 	t.Helper()
 	if !fault.Is(err, kind) || err == nil {

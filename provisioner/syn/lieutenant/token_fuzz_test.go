@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// FuzzOrigin reads the claims of a token that somebody gave us.
+// FuzzOrigin parses the claims of an arbitrary token.
 func FuzzOrigin(f *testing.F) {
 	for _, seed := range []string{`{"iss": "https://id.example.net", "sub": "a", "aud": "b"}`, `{"aud": ["b"]}`, `{"aud": ["b", 1]}`, `{"aud": null, "iss": 1}`, "null", "", "[]"} {
 		f.Add("e30", []byte(seed))
@@ -30,7 +30,7 @@ func FuzzOrigin(f *testing.F) {
 	})
 }
 
-// FuzzInstallAddress: the token goes to Lieutenant over TLS, and is in no error.
+// FuzzInstallAddress checks that the token is sent to Lieutenant over TLS, and is in no error.
 func FuzzInstallAddress(f *testing.F) {
 	for _, seed := range []string{
 		"https://api.example.net/install/steward.json?token=", "https://api.example.net:443/install?token=", "https://api.example.net:8443/?token=", "http://api.example.net/?token=", "https://a@api.example.net/?token=",

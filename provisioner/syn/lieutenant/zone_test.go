@@ -17,7 +17,6 @@ const (
 	zoneTenant = "t-quiet-harbour-4711"
 )
 
-// inZone runs a test in a simulated zone and in virtual time.
 func inZone(t *testing.T, test func(t *testing.T, zone *simcloud.Zone)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +68,6 @@ func TestAPersonRegistersAClusterInTheZone(t *testing.T) {
 	})
 }
 
-// handOver takes the cluster through the rest of its life in Lieutenant.
 func handOver(t *testing.T, client *lieutenant.Client) {
 	t.Helper()
 	action, err := client.EnsureDynamicFacts(t.Context(), "c-demo-1", map[string]any{"openshiftVersion": map[string]any{"Major": "4", "Minor": "21"}})
