@@ -21,7 +21,6 @@ import (
 	"exoshift/internal/fault"
 )
 
-// answering is a server that answers everything alike.
 type answering struct {
 	status int
 	body   []byte
@@ -33,7 +32,7 @@ func (a answering) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// FuzzDiscover reads what a single sign-on says of itself: nobody is led to a place that is not its own or in the open.
+// FuzzDiscover checks that a single sign-on's metadata sends nobody to another host or to an unencrypted URL.
 func FuzzDiscover(f *testing.F) {
 	const address = "https://id.example.net/realms/a" + wellKnown
 	good := `{"issuer": "https://id.example.net/realms/a", "authorization_endpoint": "https://id.example.net/a", "token_endpoint": "https://id.example.net/t", "jwks_uri": "https://id.example.net/k", "device_authorization_endpoint": "https://id.example.net/d", "id_token_signing_alg_values_supported": ["RS256", "none", "HS256"]}`
@@ -70,7 +69,7 @@ func FuzzDiscover(f *testing.F) {
 	})
 }
 
-// FuzzTokenEnd reads the claims of a token that somebody gave us.
+// FuzzTokenEnd parses the claims of an arbitrary token.
 func FuzzTokenEnd(f *testing.F) {
 	for _, seed := range []string{`{"exp": 1777903320}`, `{"exp": 1e300}`, `{"exp": -1}`, `{"exp": 0.5}`, `{"exp": "1"}`, `{}`, "null", ""} {
 		f.Add("e30."+base64.RawURLEncoding.EncodeToString([]byte(seed))+".c2ln", []byte(seed))
@@ -87,7 +86,7 @@ func FuzzTokenEnd(f *testing.F) {
 	})
 }
 
-// FuzzCache reads what commodore kept, or another program wrote there: what is of others stays.
+// FuzzCache reads a cache of commodore or another program: entries of others remain.
 func FuzzCache(f *testing.F) {
 	const api = "https://api.example.net"
 	for _, seed := range []string{
@@ -147,7 +146,7 @@ func asJSON(t *testing.T, value any) string {
 	return string(content)
 }
 
-// FuzzVerification reads where the single sign-on sends people who sign in on another machine.
+// FuzzVerification parses the URL of the device flow.
 func FuzzVerification(f *testing.F) {
 	for _, seed := range []string{"https://id.example.net/device", "http://id.example.net", "https://a@id.example.net", "javascript:alert(1)", "https://", "", "https://id.example.net/?user_code=x#y"} {
 		f.Add(seed, "", "ABCD-EFGH")
@@ -171,7 +170,7 @@ func FuzzVerification(f *testing.F) {
 	})
 }
 
-// FuzzRefused: a token endpoint may repeat what it was sent.
+// FuzzRefused checks errors of a token endpoint, which may repeat the request.
 func FuzzRefused(f *testing.F) {
 	for _, seed := range []string{"", "invalid_grant", "very-\x1b[0msecret-\u200bvalue", "very-secret-value", strings.Repeat("a", 290) + "very-secret-value", "\xff\u202e"} {
 		f.Add(seed, seed, http.StatusBadRequest)

@@ -21,7 +21,7 @@ import (
 	"exoshift/state"
 )
 
-// browser signs in as a person does: it is shown a page, and comes back with a code.
+// browser simulates a person who signs in: it gets a page, and returns with a code.
 type browser struct {
 	t      *testing.T
 	signOn *signOn
@@ -53,7 +53,6 @@ func (b *browser) show(_ context.Context, page string) error {
 	return nil
 }
 
-// source returns one with a browser and a cache.
 func (s *signOn) source(t *testing.T) (*signin.Source, *browser, string) {
 	t.Helper()
 	b := &browser{t: t, signOn: s}
@@ -88,7 +87,7 @@ func TestAPersonSignsInAtABrowser(t *testing.T) {
 	}
 }
 
-// checkCache looks for what commodore needs, and for what it had.
+// checkCache checks the entries that commodore needs, and its earlier entries.
 func checkCache(t *testing.T, path, token string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -204,7 +203,7 @@ func TestWhatIsNoSingleSignOnIsTold(t *testing.T) {
 func TestASignInThatCannotBeKeptIsGoodForThisRun(t *testing.T) {
 	s := newSignOn(t)
 	source, b, cache := s.source(t)
-	must(t, os.MkdirAll(cache, 0o700)) // where the file would be
+	must(t, os.MkdirAll(cache, 0o700)) // at the path of the file
 	must(t, source.SignIn(t.Context(), b.show))
 	if _, err := source.Token(t.Context()); err != nil {
 		t.Error(err)

@@ -15,7 +15,6 @@ import (
 	"exoshift/provisioner/syn/signin"
 )
 
-// browse asks for a page as a browser does, and returns the status and what it shows.
 func browse(t *testing.T, url string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -33,7 +32,7 @@ func browse(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(content)
 }
 
-// await waits for a callback with the state "right"; the person's browser comes back as return says.
+// await waits for a callback with the state "right"; comeBack is the person's browser.
 func await(t *testing.T, comeBack func(address string) error) (string, error) {
 	t.Helper()
 	listener, err := signin.ListenLoopback("0")()

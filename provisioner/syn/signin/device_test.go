@@ -12,7 +12,7 @@ import (
 	"exoshift/provisioner/syn/signin"
 )
 
-// elsewhere has somebody sign in on another machine, and returns the page that they were shown.
+// elsewhere signs in by the device flow, and returns the page that was shown.
 func elsewhere(t *testing.T, s *signOn, listen func() (net.Listener, error), showErr error) (page string, err error) {
 	t.Helper()
 	s.device = true
@@ -84,7 +84,7 @@ func TestAPersonDoesNotSignInOnAnotherMachine(t *testing.T) {
 	}
 }
 
-// Keycloak names the way for all clients of a realm, and lets single ones go it.
+// Keycloak advertises the device flow for all clients of a realm, and allows it per client.
 func TestWhoMayNotSignInOnAnotherMachineDoesSoByABrowserHere(t *testing.T) {
 	s := newSignOn(t)
 	s.device, s.unable = true, true

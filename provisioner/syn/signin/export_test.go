@@ -2,5 +2,5 @@ package signin
 
 import "net/http"
 
-// Handler is how a callback answers.
+// Handler exports newHandler for tests.
 func Handler(c Callback) http.Handler { return c.newHandler(make(chan callbackResult, 2)) }

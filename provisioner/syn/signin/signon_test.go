@@ -28,10 +28,10 @@ import (
 	"exoshift/state"
 )
 
-// canary is in everything that is secret, so that a test sees it where it must not be.
+// canary is part of every secret, so that a test finds it where it must not be.
 const canary = "canary-7f3a"
 
-// pipes is a listener of connections that no socket has, so that a bubble of synctest may use it.
+// pipes is a listener without sockets, so that a synctest bubble may use it.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -71,26 +71,26 @@ type address string
 func (address) Network() string  { return "tcp" }
 func (a address) String() string { return string(a) }
 
-// signOn is a single sign-on that does what a test wants.
+// signOn is a configurable single sign-on.
 type signOn struct {
 	url     string
 	network network.Network
 	key     *ecdsa.PrivateKey
 
 	mu            sync.Mutex
-	device        bool              // offer to sign in elsewhere
-	configuration map[string]any    // what it says otherwise about itself
-	claims        map[string]any    // that ID tokens have otherwise
-	answer        map[string]any    // what the token endpoint answers otherwise; nil takes away
-	signer        *ecdsa.PrivateKey // another key than it shows
-	refusals      []string          // of the token endpoint, before it answers: "<status> <error>"
-	asked         url.Values        // what the page was asked for
-	grants        []url.Values      // what the token endpoint was asked for
-	refresh       string            // the refresh token that it gives
-	complete      bool              // give a link with the code in it
+	device        bool              // offer the device flow
+	configuration map[string]any    // overrides of its metadata
+	claims        map[string]any    // overrides of the claims in ID tokens
+	answer        map[string]any    // overrides of the token endpoint's response; nil removes a field
+	signer        *ecdsa.PrivateKey // another key than the published one
+	refusals      []string          // of the token endpoint, before it succeeds: "<status> <error>"
+	asked         url.Values        // query of the page
+	grants        []url.Values      // requests to the token endpoint
+	refresh       string            // the refresh token that it issues
+	complete      bool              // return a URL that includes the code
 	interval      int
 	remote        bool // the person's browser is on another machine
-	unable        bool // what is offered to all is refused to us
+	unable        bool // the device flow is advertised and then refused
 }
 
 func newSignOn(t *testing.T) *signOn {
@@ -157,7 +157,7 @@ func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, told)
 }
 
-// token answers as RFC 6749 says, and proves that the code belongs to the one who asked for it (RFC 7636).
+// token implements RFC 6749, and verifies that the code belongs to the client that requested it (RFC 7636).
 func (s *signOn) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func signed(key *ecdsa.PrivateKey, claims map[string]any) string {
 	return token
 }
 
-// jsonWebToken returns a token of somebody that ends after a while.
+// jsonWebToken returns a foreign token that expires after a while.
 func jsonWebToken(t *testing.T, life time.Duration) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -242,7 +242,6 @@ func (s *signOn) options() signin.Options {
 	}
 }
 
-// grantTypes are what the token endpoint was asked for.
 func (s *signOn) grantTypes() (types []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

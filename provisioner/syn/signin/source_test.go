@@ -17,7 +17,7 @@ import (
 	"exoshift/state"
 )
 
-// cached returns a source with an entry in its cache, and what the entry is for.
+// cached returns a source with an entry in its cache.
 func (s *signOn) cached(t *testing.T, api string, entry any) (*signin.Source, *browser) {
 	t.Helper()
 	source, b, cache := s.source(t)
@@ -67,7 +67,7 @@ func TestATokenThatEndsIsRenewed(t *testing.T) {
 	source.Reject(first)
 	s.mu.Lock()
 	s.claims = map[string]any{"jti": "another"}
-	s.answer = map[string]any{"refresh_token": nil} // the old one stays good
+	s.answer = map[string]any{"refresh_token": nil} // the old one remains valid
 	s.mu.Unlock()
 	second, err := source.Token(t.Context())
 	must(t, err)
@@ -180,7 +180,7 @@ func TestWhoWaitsForASignInGivesUpWithTheirContext(t *testing.T) {
 	s := newSignOn(t)
 	source, b, _ := s.source(t)
 	must(t, source.SignIn(t.Context(), func(ctx context.Context, page string) error {
-		source.Reject("another") // which waits for nobody
+		source.Reject("another") // which is not the current one
 		short, cancel := context.WithCancel(ctx)
 		cancel()
 		if _, err := source.Token(short); !fault.Is(err, fault.Cancelled) {
@@ -207,7 +207,7 @@ func TestAFileWithATokenIsReadAgain(t *testing.T) {
 func TestATokenThatAnotherProgramRenewedAtTheSameTimeIsUsed(t *testing.T) {
 	const api = "https://api.example.net"
 	s := newSignOn(t)
-	s.refusals = []string{"invalid_grant"} // the secret was used by the other one
+	s.refusals = []string{"invalid_grant"} // the other program has used the refresh token
 	options, theirs := s.options(), jsonWebToken(t, time.Minute)
 	options.Cache = filepath.Join(t.TempDir(), "token")
 	keep := func(token string) {
@@ -218,7 +218,7 @@ func TestATokenThatAnotherProgramRenewedAtTheSameTimeIsUsed(t *testing.T) {
 	keep(jsonWebToken(t, -time.Minute))
 	services := options.Services
 	options.Services = func(ctx context.Context) (state.SynServices, error) {
-		keep(theirs) // after we looked
+		keep(theirs) // after the cache was read
 		return services(ctx)
 	}
 	if token, err := signin.New(options).Token(t.Context()); err != nil || token != theirs {
@@ -264,7 +264,7 @@ func TestATokenThatIsNotAcceptedIsNotTheFirstOfTheNextRun(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(options.Cache, content, 0o600))
 	source := signin.New(options)
-	source.Reject(canary) // which is nobody's
+	source.Reject(canary) // which is not the current one
 	first, err := signin.New(options).Token(t.Context())
 	must(t, err)
 	source.Reject(first)
