@@ -38,7 +38,7 @@ func TestEachStateOfVaultHasItsWord(t *testing.T) {
 				if _, err := w.GetSecret(ctx, backup); err != nil {
 					t.Fatal(err)
 				}
-				for range 9 { // net/http repeats a question by itself
+				for range 9 { // net/http repeats a request by itself
 					w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: c.answer})
 				}
 				_, err := w.GetSecret(ctx, backup)

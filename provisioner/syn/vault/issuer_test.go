@@ -19,17 +19,17 @@ import (
 
 const issuerHost = "id.example.net"
 
-// issuer is a single sign-on that lets everybody in.
+// issuer is a single sign-on that accepts everybody.
 type issuer struct {
 	t *testing.T
 
 	mu     sync.Mutex
 	key    *ecdsa.PrivateKey
-	asked  url.Values        // by the last link
-	claims map[string]string // in place of those that would be right
+	asked  url.Values        // by the last URL
+	claims map[string]string // overrides of the right ones
 }
 
-// code is what a browser brings back from a link.
+// code is what a browser brings back from a URL.
 func (i *issuer) code(link string) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -71,7 +71,7 @@ func (i *issuer) say(w http.ResponseWriter, value any) {
 	}
 }
 
-// token hands an identity out for the code, to whoever knows what the link was made of.
+// token returns an ID token for the code, to the client that created the URL.
 func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 	challenge := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	if r.PostFormValue("code") != "the-code" || r.PostFormValue("redirect_uri") != i.asked.Get("redirect_uri") ||

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-// FuzzParse reads what Vault answers to a request for a secret.
+// FuzzParse parses Vault's response to a request for a secret.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"data": {"data": {"a": "b", "n": 12345678901234567890, "o": {"x": null}}, "metadata": {"version": 3, "deletion_time": ""}}}`,
@@ -40,7 +40,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzRefusal: some servers repeat what they were sent, and none may steer a terminal.
+// FuzzRefusal checks errors of servers that repeat the request: they must not contain control characters.
 func FuzzRefusal(f *testing.F) {
 	for _, seed := range []string{"", "permission denied", "* missing client token", "very-\x1b[0msecret-\u200bvalue", "\x1b]0;very-secret-value\x07", strings.Repeat("a", 290) + "very-secret-value"} {
 		f.Add(http.StatusForbidden, seed)

@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-// request speaks with Vault past the client.
+// request calls Vault without the client.
 func (w *world) request(ctx context.Context, method, path, body string) string {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, address+path, strings.NewReader(body))

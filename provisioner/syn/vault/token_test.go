@@ -21,7 +21,7 @@ import (
 	"exoshift/state"
 )
 
-// file writes a token as Vault's own command keeps it.
+// file writes a token like Vault's own command.
 func file(t *testing.T, token string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), ".vault-token")
@@ -31,7 +31,7 @@ func file(t *testing.T, token string) string {
 	return path
 }
 
-// desk is a person at a browser, whose machine listens on any port.
+// desk simulates a person at a browser, whose machine listens on any port.
 type desk struct {
 	w        *world
 	listener net.Listener
@@ -44,7 +44,7 @@ func (d *desk) listen() (net.Listener, error) {
 	return d.listener, err
 }
 
-// show is a person who signs in: the browser comes back with the code and the state of the link.
+// show simulates a person who signs in: the browser returns with the code and the state of the URL.
 func (d *desk) show(ctx context.Context, link string) error {
 	d.visits++
 	code := d.w.issuer.code(link)
@@ -64,7 +64,6 @@ func (d *desk) show(ctx context.Context, link string) error {
 	return nil
 }
 
-// atDesk opens a world with a person in it.
 func atDesk(t *testing.T, config simvault.Config, options vault.Options) (*world, *desk) {
 	t.Helper()
 	d := &desk{}

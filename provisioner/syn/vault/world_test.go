@@ -29,7 +29,7 @@ const (
 	dataPath = "/v1/clusters/kv/data/"
 )
 
-// world is a Vault behind real TLS, with a door for accidents, and an engineer who has signed in there.
+// world is a Vault with real TLS and fault injection, and an engineer who has signed in.
 type world struct {
 	*site.Site
 	*vault.Client
@@ -39,7 +39,6 @@ type world struct {
 	t      *testing.T
 }
 
-// Close takes the site down.
 func (w *world) Close() { w.Site.Close() }
 
 func (w *world) serve(answer http.ResponseWriter, r *http.Request) {
@@ -50,7 +49,6 @@ func (w *world) serve(answer http.ResponseWriter, r *http.Request) {
 	w.vault.NewHandler().ServeHTTP(answer, r)
 }
 
-// open brings up a world.
 func open(t *testing.T, config simvault.Config, options vault.Options) *world {
 	t.Helper()
 	config.DB = store.NewMemory()
@@ -71,19 +69,18 @@ func open(t *testing.T, config simvault.Config, options vault.Options) *world {
 	return w
 }
 
-// inWorld runs a test in a bubble of virtual time, with somebody signed in who may do everything.
+// inWorld runs a test in a synctest bubble, signed in with all permissions.
 func inWorld(t *testing.T, test func(ctx context.Context, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, simvault.Config{}, vault.Options{})
-		defer time.Sleep(time.Second) // the server lingers on connections that were cut
+		defer time.Sleep(time.Second) // the server waits on closed connections
 		defer w.Close()
 		w.Client = w.as(w.token)
 		test(t.Context(), w)
 	})
 }
 
-// as returns a client of somebody who has signed in with a token.
 func (w *world) as(token string) *vault.Client {
 	w.t.Helper()
 	c := vault.New(w.Network(), vault.Options{Address: address, Token: token})
@@ -127,7 +124,7 @@ func (w *world) wantAction(got state.Action, err error, want state.Action) {
 	}
 }
 
-// wantFault checks an error, and that it tells nothing that is secret.
+// wantFault checks an error, and that it contains no secret.
 func (w *world) wantFault(err error, kind fault.Kind, words ...string) {
 	w.t.Helper()
 	if !fault.Is(err, kind) {
@@ -144,7 +141,6 @@ func (w *world) wantFault(err error, kind fault.Kind, words ...string) {
 	}
 }
 
-// writes returns how many requests would have changed a secret.
 func (w *world) writes() int {
 	n := 0
 	for _, request := range w.Requests() {
@@ -155,7 +151,7 @@ func (w *world) writes() int {
 	return n
 }
 
-// refuses answers as Vault does.
+// refuses responds in Vault's format.
 func refuses(status int, words string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -164,7 +160,7 @@ func refuses(status int, words string) http.HandlerFunc {
 	}
 }
 
-// shows answers with something else.
+// shows responds in another format.
 func shows(status int, kind, content string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -173,7 +169,7 @@ func shows(status int, kind, content string) http.HandlerFunc {
 	}
 }
 
-// inWorldUnsigned runs a test in a world where nobody has signed in.
+// inWorldUnsigned runs a test in a world without a sign-in.
 func inWorldUnsigned(t *testing.T, test func(ctx context.Context, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,5 +180,4 @@ func inWorldUnsigned(t *testing.T, test func(ctx context.Context, w *world)) {
 	})
 }
 
-// pass lets time go by in a bubble.
 func (*world) pass(d time.Duration) { time.Sleep(d) }

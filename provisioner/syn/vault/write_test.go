@@ -88,7 +88,7 @@ func TestAPIKeysAreSetOverWhatIsThereAndOverWhatWasDeleted(t *testing.T) {
 	})
 }
 
-// between runs something after a secret was read and before it is written, once.
+// between calls do once, after a secret was read and before it is written.
 func (w *world) between(path string, do func()) {
 	w.InjectFaults(site.Fault{Match: "GET " + dataPath + path, ServeFirst: true, Respond: func(http.ResponseWriter, *http.Request) { do() }})
 }
