@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-// The API has no published limit.
+// maxParallel is an estimate: the API has no published limit.
 const maxParallel = 5
 
 type resourceType struct {

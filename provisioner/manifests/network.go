@@ -43,7 +43,7 @@ func isOperatorConfig(d document) bool {
 	return d.group() == "operator.openshift.io" && d.kind == "Network" && d.name == "cluster"
 }
 
-// addOperatorConfig disables kube-proxy, which Cilium replaces, in the form of Project Syn's procedure.
+// addOperatorConfig selects Cilium and disables kube-proxy, which Cilium replaces, in the form of Project Syn's procedure.
 func (c *collection) addOperatorConfig(spec state.NetworkSpec) error {
 	content, err := yaml.Marshal(yaml.MapSlice{
 		{Key: "apiVersion", Value: "operator.openshift.io/v1"},

@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// A cluster has some dozens of applications.
+// maxApplications is ample: a cluster has some dozens.
 const maxApplications = 500
 
 type argoApplication struct {

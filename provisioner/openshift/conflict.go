@@ -11,6 +11,7 @@ import (
 
 const maxConflicts = 5
 
+// describeConflicts returns "" if the apply failed for another reason. The API names fields and managers, but no values.
 func describeConflicts(err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || answer.Status().Details == nil {

@@ -59,7 +59,7 @@ func (p repoURL) isValid() bool {
 		return false
 	}
 	if p.port < 0 || p.port > math.MaxUint16 || sanitize(p.user+p.host+p.path) != p.user+p.host+p.path || strings.Contains(p.host, "%") {
-		return false // %0a is decoded, too; an address of a link-local zone
+		return false // a decoded %0a, or the zone of a link-local address
 	}
 	if strings.HasPrefix(p.user, "-") || strings.HasPrefix(p.path, "/-") || strings.Trim(p.path, "/") == "" {
 		return false
