@@ -12,10 +12,10 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// acmeJob is the Job of cert-manager's component that makes the cluster's account at acme-dns.
+// acmeJob is the Job of cert-manager's component that registers the cluster at acme-dns.
 const acmeJob = "acme-dns-register"
 
-// registerACMEAccount is one account, as acme-dns and cert-manager write it.
+// acmeAccount has the JSON fields of acme-dns and of cert-manager's acme-dns solver.
 type acmeAccount struct {
 	Username   string   `json:"username"`
 	Password   string   `json:"password"`
@@ -24,7 +24,6 @@ type acmeAccount struct {
 	AllowFrom  []string `json:"allowfrom"`
 }
 
-// registerACME registers once, and keeps the account in a Secret, under each of the names that it is for.
 func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]string) error {
 	api, err := k.newInClusterClient(p, env)
 	if err != nil {
@@ -61,12 +60,11 @@ func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]strin
 		"metadata": kube.Object{"name": name, "namespace": p.namespace}, "stringData": kube.Object{"acmedns.json": string(content)}})
 }
 
-// readAccounts returns the accounts of a Secret by the names that they are for.
 func readAccounts(secret kube.Object) map[string]acmeAccount {
 	accounts := map[string]acmeAccount{}
 	data, _ := secret.Map("data")["acmedns.json"].(string)
 	if content, err := base64.StdEncoding.DecodeString(data); err == nil {
-		_ = json.Unmarshal(content, &accounts) // what cannot be read is made anew
+		_ = json.Unmarshal(content, &accounts) // an unreadable account is replaced by a new one
 	}
 	return accounts
 }

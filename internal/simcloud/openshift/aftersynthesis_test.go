@@ -17,7 +17,6 @@ import (
 	"exoshift/internal/simcloud/server"
 )
 
-// component is a namespace with a program that runs in it.
 func component(namespace, name, image string) string {
 	return namespaced(namespace, `apiVersion: v1
 kind: ServiceAccount
@@ -37,7 +36,6 @@ spec:
 `)
 }
 
-// define makes the API serve a kind.
 func (s *synLab) define(group, version, kind, plural string) {
 	s.t.Helper()
 	definition := kube.Kind{Group: group, Version: version, Resource: plural, Kind: kind, Namespaced: true, Status: true}.Definition()
@@ -178,7 +176,6 @@ func TestASchedulesMinutes(t *testing.T) {
 	}
 }
 
-// whoAmI asks the API by a token and nothing else.
 func (s *synLab) with(token string) *client {
 	s.t.Helper()
 	opened := must2(openKubeconfig(s.file("auth/kubeconfig")))(s.t)

@@ -22,7 +22,7 @@ func (c *cluster) alertmanagerHost() string {
 	return alertmanager + "-" + monitoring + "." + c.getAppsDomain()
 }
 
-// serveAlertmanager answers for Alertmanager and the proxy in front of it, which asks for a token.
+// serveAlertmanager serves Alertmanager's API and the proxy in front of it, which requires a token.
 func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	user, ok := c.findTokenUser(token)
@@ -40,7 +40,7 @@ func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		_, _ = io.WriteString(w, string(content)+"\n") // the client went away
+		_, _ = io.WriteString(w, string(content)+"\n") // the client closed the connection
 	}
 }
 
@@ -49,12 +49,12 @@ func (c *cluster) canViewAlerts(user kube.User) bool {
 	return user.Name == accountUser+monitoring+":"+monitoringUser || c.authorize(asked)
 }
 
-// alert is what fires, as its rule says it.
+// alert is a firing alert; its fields follow its alerting rule.
 type alert struct {
 	name, severity, namespace, summary, description string
 }
 
-// listAlerts returns what fires now, as Alertmanager lists it. Rules need a while after the installation (inferred).
+// listAlerts returns nothing until a while after the installation, when the rules are evaluated (inferred).
 func (c *cluster) listAlerts() []kube.Object {
 	firing := []alert{{"Watchdog", "none", monitoring, "An alert that should always be firing to certify that Alertmanager is working properly.",
 		"This is an alert meant to ensure that the entire alerting pipeline is functional."}}
@@ -97,7 +97,7 @@ func (c *cluster) renderAlert(a alert) kube.Object {
 	}
 }
 
-// installedAt is when the release was complete, else now.
+// installedAt returns when the release was complete, else now.
 func (c *cluster) installedAt() time.Time {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	for _, entry := range version.List("status.history") {

@@ -15,7 +15,7 @@ const (
 	machineConfigPort = 22623
 )
 
-// serveAPI runs an API server on a machine until ctx ends. issued: with serving certificates of the cluster's own.
+// serveAPI: issued selects serving certificates issued by the cluster itself.
 func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) error {
 	config, err := c.newAPITLS(issued)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) 
 	return serveHTTPS(ctx, m, apiPort, config, server)
 }
 
-// getKubernetesVersion of an OpenShift 4.N is 1.(N+13).
+// getKubernetesVersion: OpenShift 4.N runs Kubernetes 1.(N+13).
 func getKubernetesVersion(openshift string) string {
 	parts := strings.Split(openshift, ".")
 	if len(parts) < 2 {
@@ -44,7 +44,7 @@ func getKubernetesVersion(openshift string) string {
 
 const csrResource = "certificatesigningrequests"
 
-// authorize knows three kinds of users without asking for roles: administrators, the node bootstrapper, and nodes.
+// authorize allows three kinds of users without reading roles: administrators, the node bootstrapper, and nodes.
 func authorize(a kube.Attributes) bool {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	switch {
@@ -58,7 +58,6 @@ func authorize(a kube.Attributes) bool {
 	return false
 }
 
-// authorizeNode lets a node see what it needs and write about itself and its pods.
 func authorizeNode(a kube.Attributes, node string, reads bool) bool {
 	switch a.Resource {
 	case csrResource:

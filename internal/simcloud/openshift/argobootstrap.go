@@ -24,13 +24,12 @@ const (
 	argoOperatorNS  = "syn-argocd-operator"
 )
 
-// Bounds of what Steward takes for a deadlock of Argo CD's operator.
+// Bounds of what Steward considers a deadlock of Argo CD's operator.
 const (
 	deadlockMaps = 2
 	deadlockAge  = 10 * time.Minute
 )
 
-// ensureArgo starts Argo CD unless something else runs it already.
 func (s *steward) ensureArgo(ctx context.Context, known registered) error {
 	operated, err := s.api.get(ctx, argoCRPath)
 	if err != nil && !isCode(err, http.StatusNotFound) {
@@ -52,7 +51,7 @@ func (s *steward) ensureArgo(ctx context.Context, known registered) error {
 	return nil
 }
 
-// ensureAdminPassword lets people sign in at Argo CD by Steward's token, whose first 72 bytes count.
+// ensureAdminPassword makes Steward's token Argo CD's password; bcrypt uses its first 72 bytes only.
 func (s *steward) ensureAdminPassword(ctx context.Context) error {
 	_, err := s.api.get(ctx, formatResourcePath(synNamespace, secretResource)+"/"+argoSecretName)
 	if !isCode(err, http.StatusNotFound) {
@@ -80,13 +79,12 @@ func (s *steward) createBootstrapArgo(ctx context.Context, known registered) err
 	return nil
 }
 
-// part is an object and the collection that it belongs to.
 type part struct {
 	collection string
 	object     kube.Object
 }
 
-// buildArgoParts is Argo CD as Steward starts it, in order.
+// buildArgoParts returns what Steward creates to start Argo CD, in order.
 func buildArgoParts(known registered) []part {
 	parts := []part{}
 	for _, kind := range []kube.Kind{
@@ -122,7 +120,6 @@ func newSynMetadata(name string, labels kube.Object) kube.Object {
 	return kube.Object{"name": name, "namespace": synNamespace, "labels": merged}
 }
 
-// newArgoWorkload is one of the programs of an Argo CD.
 func newArgoWorkload(kind, instance, name, account string) kube.Object {
 	image, full := argoImage, instance+"-"+name
 	if name == "redis" {

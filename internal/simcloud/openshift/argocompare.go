@@ -9,7 +9,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// compare looks at what an application wants and what there is.
 func (a *argoController) compare(wanted []kube.Object, s *appComparison) {
 	s.synced, s.health, s.resources = true, statusDetail{reason: healthy}, nil
 	for _, object := range wanted {
@@ -31,7 +30,7 @@ func (a *argoController) compare(wanted []kube.Object, s *appComparison) {
 	}
 }
 
-// computeFingerprint changes whenever a comparison may end otherwise.
+// computeFingerprint covers every input that can change the result of a comparison.
 func (a *argoController) computeFingerprint(application kube.Object, wanted target) uint64 {
 	hash := fnv.New64a()
 	_, _ = fmt.Fprint(hash, wanted.commit, application.GetString("metadata.resourceVersion")) // never fails
@@ -50,7 +49,7 @@ func groupOf(object kube.Object) string {
 	return group
 }
 
-// findKindAndNamespace returns the kind of an object, the zero Kind if there is none, and the namespace that it is in.
+// findKindAndNamespace returns the zero Kind for an unknown kind.
 func (c *cluster) findKindAndNamespace(object kube.Object) (kube.Kind, string) {
 	kind, known := c.findKindByName(groupOf(object), object.GetString("kind"))
 	if known && !kind.Namespaced {
@@ -59,7 +58,7 @@ func (c *cluster) findKindAndNamespace(object kube.Object) (kube.Kind, string) {
 	return kind, object.Namespace()
 }
 
-// hasWantedFields tells whether an object is as wanted; what is not told may be anything.
+// hasWantedFields ignores live fields that the wanted object does not set.
 func hasWantedFields(live, wanted kube.Object, withoutStatus bool) bool {
 	for key, value := range wanted {
 		if key == "metadata" || key == "status" && withoutStatus {

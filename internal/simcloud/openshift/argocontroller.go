@@ -16,31 +16,30 @@ const (
 	argoInterval        = 10 * time.Second
 )
 
-// argoController is Argo CD's application controller with its repo server: it makes the cluster what the catalog says.
+// argoController combines Argo CD's application controller and its repo server.
 type argoController struct {
 	*cluster
-	api       *client // as the pod's service account
+	api       *client // uses the pod's service account
 	instance  string
 	repo      *repoServer
 	retries   map[string]retry  // by application
-	isSettled map[string]uint64 // fingerprints of comparisons that need not be made again, by application
+	isSettled map[string]uint64 // by application: fingerprints of comparisons that need no repetition
 	lastError string
 }
 
-// retry is a sync that failed.
 type retry struct {
 	count int
 	after time.Time
 }
 
-// Pauses between syncs that fail, and how often one is repeated: after that only another commit, or a person, has it synced.
+// Pauses between failed syncs, and the number of retries: after that only another commit or a manual sync starts one.
 const (
 	minRetryDelay = 5 * time.Second
 	maxRetryDelay = 3 * time.Minute
 	maxRetries    = 5
 )
 
-// runArgo runs one of Argo CD's programs: the application controller does all the work here, the others run.
+// runArgo runs one of Argo CD's programs. The application controller does all the work here; the others only run.
 func (k *kubelet) runArgo(ctx context.Context, p *pod, env map[string]string, running func()) error {
 	instance, isController := strings.CutSuffix(p.object.Labels()[appName], "-application-controller")
 	if !isController {
@@ -68,7 +67,7 @@ func (k *kubelet) runArgo(ctx context.Context, p *pod, env map[string]string, ru
 	return ctx.Err()
 }
 
-// syncAll reconciles all applications, unless another instance does.
+// syncAll does nothing while another instance holds the lease.
 func (a *argoController) syncAll(ctx context.Context) error {
 	if a.instance == bootstrapArgoCD && a.isWorkloadRunning(statefulSetResource, argoInstance+"-application-controller") {
 		return nil
@@ -87,14 +86,12 @@ func (a *argoController) syncAll(ctx context.Context) error {
 	return faults
 }
 
-// isWorkloadRunning tells whether a workload of Project Syn has a ready pod.
 func (c *cluster) isWorkloadRunning(resource, name string) bool {
 	found, _ := c.objects.Get(resource, synNamespace, name)
 	ready, _ := found.Get("status.readyReplicas").(float64)
 	return ready > 0
 }
 
-// reconcile compares an application with the cluster, syncs it if it shall, and writes how it is.
 func (a *argoController) reconcile(ctx context.Context, application kube.Object) error {
 	state := appComparison{}
 	target, err := a.loadTarget(ctx, application)
@@ -117,7 +114,6 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	return a.write(application, state.renderStatus(application, a.now()))
 }
 
-// isSyncDue tells whether a commit may be synced, again if need be.
 func (a *argoController) isSyncDue(application kube.Object, commit string) bool {
 	last := kube.Object(application.Map("status.operationState"))
 	if last.GetString("phase") == "Failed" && last.GetString("syncResult.revision") == commit {
@@ -127,7 +123,7 @@ func (a *argoController) isSyncDue(application kube.Object, commit string) bool 
 	return true
 }
 
-// loadTarget returns what the catalog wants of an application; errors are as the repo server says them.
+// loadTarget returns errors in the repo server's wording.
 func (a *argoController) loadTarget(ctx context.Context, application kube.Object) (target, error) {
 	server := a.instance + "-repo-server"
 	if !a.isWorkloadRunning(deploymentResource, server) {
@@ -142,7 +138,7 @@ func (a *argoController) loadTarget(ctx context.Context, application kube.Object
 	return found, nil
 }
 
-// sync applies what is wanted, in the order of kinds.
+// sync applies the target in the order of kinds.
 func (a *argoController) sync(application kube.Object, wanted target) kube.Object {
 	last := a.retries[application.Name()]
 	operation := kube.Object{"phase": "Succeeded", "message": "successfully synced (all tasks run)", "startedAt": a.now(), "finishedAt": a.now(),
@@ -182,7 +178,6 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 	return a.prune(application, objects)
 }
 
-// createNamespace makes an application's namespace if it asks for that.
 func (a *argoController) createNamespace(application kube.Object) error {
 	for _, option := range kube.Object(application.Map("spec.syncPolicy")).GetStrings("syncOptions") {
 		if option == "CreateNamespace=true" {
@@ -192,7 +187,7 @@ func (a *argoController) createNamespace(application kube.Object) error {
 	return nil
 }
 
-// prune deletes what the application had and the catalog has no more, if the application wants that.
+// prune deletes what the application had and the catalog no longer has, if the application enables pruning.
 func (a *argoController) prune(application kube.Object, wanted []kube.Object) error {
 	if prune, _ := application.Get("spec.syncPolicy.automated.prune").(bool); !prune {
 		return nil

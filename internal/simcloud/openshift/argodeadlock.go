@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// resolveDeadlock ends the deadlock of an operator that waits for a Secret which is not its own: without the Secret, and
-// started anew, it goes on.
+// resolveDeadlock deletes the Secret, which is not the operator's own, and the operator's pod: the new pod goes on.
 func (s *steward) resolveDeadlock(ctx context.Context) error {
 	maps, err := s.api.get(ctx, formatResourcePath(synNamespace, mapResource)+"?labelSelector=app.kubernetes.io%2Fmanaged-by%3D"+argoInstance)
 	if err != nil {

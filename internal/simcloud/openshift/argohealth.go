@@ -7,7 +7,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Argo CD's words for how something is, the best first.
+// Argo CD's health states, the best first.
 const (
 	healthy     = "Healthy"
 	progressing = "Progressing"
@@ -24,7 +24,7 @@ func selectWorse(a, b statusDetail) statusDetail {
 	return a
 }
 
-// computeHealth is Argo CD's opinion of an object; "" of kinds that it has none about.
+// computeHealth returns "" for kinds without a health check.
 func computeHealth(object kube.Object) statusDetail {
 	switch object.GetString("kind") {
 	case "Deployment", "StatefulSet":
@@ -65,7 +65,7 @@ func computeRolloutHealth(object kube.Object) statusDetail {
 	return statusDetail{reason: healthy}
 }
 
-// computeCertificateHealth is about a Certificate of cert-manager: one that is being issued is on its way, however long that takes.
+// computeCertificateHealth: a Certificate that is being issued is Progressing, however long that takes.
 func computeCertificateHealth(object kube.Object) statusDetail {
 	if issuing := getCondition(object, "Issuing"); issuing.GetString("status") == "True" {
 		return statusDetail{progressing, issuing.GetString("message")}

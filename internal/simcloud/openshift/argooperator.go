@@ -12,13 +12,12 @@ const (
 	argoInstance     = "syn-argocd"
 	bootstrapArgoCD  = "argocd"
 	operatorInterval = 10 * time.Second
-	// argoSettleTime is how long the operator works on a new ArgoCD before it makes anything (inferred).
+	// argoSettleTime is how long the operator processes a new ArgoCD before it creates anything (inferred).
 	argoSettleTime = 90 * time.Second
-	// slowStart is how much longer an operator that was in a deadlock takes.
+	// slowStart is the additional time of an operator that was in a deadlock.
 	slowStart = 4 * time.Minute
 )
 
-// runArgoOperator is Argo CD's operator in a pod: it makes what each ArgoCD asks for.
 func (k *kubelet) runArgoOperator(ctx context.Context, p *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
@@ -34,7 +33,7 @@ func (k *kubelet) runArgoOperator(ctx context.Context, p *pod, _ map[string]stri
 	return ctx.Err()
 }
 
-// syncArgo makes one ArgoCD, and takes away what Steward had started in its place (the latter is inferred).
+// syncArgo also removes what Steward started in its place (inferred).
 func (k *kubelet) syncArgo(p *pod, wanted kube.Object) error {
 	c, namespace := k.cluster, wanted.Namespace()
 	if wanted.GetString("status.phase") == "" {
@@ -69,7 +68,6 @@ func (k *kubelet) syncArgo(p *pod, wanted kube.Object) error {
 	return c.endBootstrapArgo(namespace)
 }
 
-// isArgoSettled tells whether an ArgoCD is there for long enough.
 func (c *cluster) isArgoSettled(p *pod, wanted kube.Object) bool {
 	since, needs := wanted, argoSettleTime
 	if c.faults.SlowArgo {
@@ -87,7 +85,7 @@ func (c *cluster) setPhase(argo kube.Object, phase string) error {
 	return err
 }
 
-// isDeadlocked tells whether this pod of the operator waits for a Secret that is not its own: once, in one kind of trouble.
+// isDeadlocked reports whether this pod of the operator waits for a Secret of another owner: once, under the SlowArgo fault.
 func (c *cluster) isDeadlocked(p *pod, namespace string) bool {
 	if !c.faults.SlowArgo {
 		return false
@@ -102,7 +100,6 @@ func (c *cluster) isDeadlocked(p *pod, namespace string) bool {
 	return stuck.State == p.uid
 }
 
-// setSecretOwner makes the Secret the operator's.
 func (c *cluster) setSecretOwner(namespace string, owner []kube.Object) error {
 	secret := kube.Object{"metadata": kube.Object{"name": argoSecretName, "ownerReferences": owner}}
 	return c.objects.Ensure(secretResource, namespace, secret, func(o kube.Object) error {
@@ -111,7 +108,6 @@ func (c *cluster) setSecretOwner(namespace string, owner []kube.Object) error {
 	})
 }
 
-// ensureArgoWorkloads makes the programs, and tells whether all run.
 func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (bool, error) {
 	ready := true
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
@@ -138,12 +134,12 @@ func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (
 	return ready, c.bindArgo(wanted)
 }
 
-// buildSidecars resolve the references to secrets beside the repo server.
+// buildSidecars returns the plugins beside the repo server that resolve references to secrets.
 func buildSidecars() []kube.Object {
 	return []kube.Object{{"name": "kapitan", "image": "docker.io/kapicorp/kapitan:v0.34.7"}, {"name": "vault-agent", "image": "docker.io/hashicorp/vault:1.20.4"}}
 }
 
-// bindArgo lets the application controller do everything, as component-argocd does.
+// bindArgo binds the application controller to cluster-admin, as component-argocd does.
 func (c *cluster) bindArgo(wanted kube.Object) error {
 	binding := newNamedObject(wanted.Name() + "-application-controller-cluster-admin")
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
@@ -151,7 +147,6 @@ func (c *cluster) bindArgo(wanted kube.Object) error {
 	return c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil)
 }
 
-// endBootstrapArgo removes the programs that Steward started.
 func (c *cluster) endBootstrapArgo(namespace string) error {
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
 		resource := deploymentResource

@@ -17,17 +17,16 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// repoServer is Argo CD's repo server: it fetches the catalog and makes manifests of it.
+// repoServer is Argo CD's repo server: it fetches the catalog and renders its manifests.
 type repoServer struct {
 	*cluster
 	network network.Network
 	vault   *vaultAgent
 	plugin  bool // references to secrets can be resolved
 	cached  checkout
-	targets map[string]targetResult // by application, of the cached commit
+	targets map[string]targetResult // of the cached commit, by application
 }
 
-// checkout is the newest commit of a repository.
 type checkout struct {
 	url, key, commit string
 	files            map[string][]byte
@@ -35,13 +34,12 @@ type checkout struct {
 	at               time.Time
 }
 
-// target is what an application wants: the manifests of a commit, ready to be applied.
 type target struct {
 	commit  string
 	objects []kube.Object
 }
 
-// targetResult is a target, or why there is none, for a while.
+// targetResult is a cached target or error.
 type targetResult struct {
 	target
 	err    error
@@ -50,7 +48,7 @@ type targetResult struct {
 	source string
 }
 
-// How long the repo server believes what it has seen, and what went wrong.
+// How long the repo server caches a commit and an error, and the timeout of a fetch.
 const (
 	catalogAge = 3 * time.Minute
 	errorAge   = 40 * time.Second
@@ -71,7 +69,6 @@ func (r *repoServer) getTarget(ctx context.Context, application kube.Object) (ta
 	return last.target, last.err
 }
 
-// fetch gets the catalog, if that is due.
 func (r *repoServer) fetch(ctx context.Context, url string) error {
 	secret, _ := r.objects.Get(secretResource, synNamespace, deployKeyName)
 	key, age := secret.GetString("data.sshPrivateKey"), r.clock.Now().Sub(r.cached.at)
@@ -105,7 +102,7 @@ func (r *repoServer) fetchNow(ctx context.Context, url, key string) (map[string]
 	return githost.Fetch(ctx, githost.Dial(r.network.Dial), url, signer, hosts.GetString("data.ssh_known_hosts"))
 }
 
-// loadManifests reads all manifests below an application's path, with the secrets that they refer to, in the order of kinds.
+// loadManifests reads the manifests recursively, resolves their secret references and sorts them by kind.
 func (r *repoServer) loadManifests(ctx context.Context, application kube.Object) ([]kube.Object, error) {
 	folder := path.Clean(application.GetString("spec.source.path"))
 	var names []string
@@ -136,7 +133,7 @@ func (r *repoServer) loadManifests(ctx context.Context, application kube.Object)
 	return objects, nil
 }
 
-// complete returns the objects of a document as they are applied.
+// complete returns the objects of a document with the fields that applying them adds.
 func (r *repoServer) complete(application, object kube.Object) []kube.Object {
 	if len(object) == 0 {
 		return nil
@@ -173,7 +170,7 @@ func withField(fields map[string]any, key string, value any) map[string]any {
 	return fields
 }
 
-// getSyncWave is when an object is applied: what others need comes first.
+// getSyncWave orders objects: dependencies are applied first.
 func getSyncWave(object kube.Object) int {
 	order := []string{"Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "ServiceAccount", "Secret", "ConfigMap", "CustomResourceDefinition",
 		"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service"}

@@ -6,16 +6,14 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// appComparison is what the application controller thinks of an application.
 type appComparison struct {
 	revision  string
 	synced    bool
-	health    statusDetail // reason is the health
+	health    statusDetail // reason holds the health
 	resources []kube.Object
-	operation kube.Object // of this look; nil: none
+	operation kube.Object // of this reconciliation; nil: none
 }
 
-// renderErrorStatus returns the status of an application that cannot be compared.
 func (appComparison) renderErrorStatus(err error, application kube.Object, now string) kube.Object {
 	status := kube.Object(application.Map("status")).Clone()
 	if status == nil {
@@ -23,7 +21,7 @@ func (appComparison) renderErrorStatus(err error, application kube.Object, now s
 	}
 	status.Set("sync.status", "Unknown")
 	if status.GetString("health.status") == "" {
-		status.Set("health.status", "Healthy") // of nothing
+		status.Set("health.status", "Healthy") // no sources
 	}
 	condition := kube.Object{"type": "ComparisonError", "lastTransitionTime": now,
 		"message": "Failed to load target state: failed to generate manifest for source 1 of 1: " + err.Error()}
@@ -36,7 +34,6 @@ func (appComparison) renderErrorStatus(err error, application kube.Object, now s
 	return status
 }
 
-// renderStatus returns the status of an application that was compared.
 func (s appComparison) renderStatus(application kube.Object, now string) kube.Object {
 	status := kube.Object(application.Map("status")).Clone()
 	if status == nil {
@@ -69,7 +66,7 @@ func (s appComparison) renderStatus(application kube.Object, now string) kube.Ob
 	return status
 }
 
-// write keeps an application's status, if it is another than before.
+// write skips unchanged statuses.
 func (c *cluster) write(application kube.Object, status kube.Object) error {
 	if reflect.DeepEqual(map[string]any(status), application.Map("status")) {
 		return nil

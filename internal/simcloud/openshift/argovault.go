@@ -13,21 +13,19 @@ import (
 	"time"
 )
 
-// defaultVault is where secrets are unless the cluster is told otherwise.
+// defaultVault is used unless the ArgoCD sets VAULT_ADDR.
 const defaultVault = "https://vault-prod.syn.vshn.net"
 
-// reference is what a compiled catalog has in place of a secret: ?{vaultkv:path/key:hash}.
+// reference is a secret reference of a compiled catalog: ?{vaultkv:path/key:hash}.
 var reference = regexp.MustCompile(`\?\{vaultkv:([^}:]+)/([^}:/]+)(?::[^}]*)?\}`)
 
-// vaultAgent gets secrets from Vault as a cluster may.
 type vaultAgent struct {
 	http    *http.Client
 	timeout time.Duration
 	token   string
-	login   string // what the token was got with
+	login   string // the credentials of the token
 }
 
-// resolveSecrets puts secrets in the place of references.
 func (r *repoServer) resolveSecrets(ctx context.Context, content string) (string, error) {
 	const plugin = "plugin sidecar failed. "
 	if !strings.Contains(content, "?{vaultkv:") {
@@ -56,7 +54,7 @@ func (r *repoServer) resolveSecrets(ctx context.Context, content string) (string
 	return content, nil
 }
 
-// readSecret reads one secret, after a sign-in with Steward's token if need be.
+// readSecret logs in with Steward's token when it has no valid Vault token.
 func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]string, error) {
 	account, _ := r.objects.Get(secretResource, synNamespace, stewardName)
 	token, err := base64.StdEncoding.DecodeString(account.GetString("data.token"))
@@ -77,7 +75,7 @@ func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]st
 	return r.vault.read(ctx, base, path)
 }
 
-// findTenant is the first that any reference of the catalog names.
+// findTenant returns the tenant of the catalog's first reference.
 func (r *repoServer) findTenant() string {
 	for name := range r.cached.files {
 		if rest, found := strings.CutPrefix(name, "refs/t-"); found {
@@ -88,7 +86,6 @@ func (r *repoServer) findTenant() string {
 	return ""
 }
 
-// getVaultAddress is the address that the ArgoCD tells the repo server.
 func (c *cluster) getVaultAddress() string {
 	argo, _ := c.objects.Get(argoCRResource, synNamespace, argoInstance)
 	for _, variable := range argo.List("spec.repo.env") {
@@ -123,7 +120,7 @@ func (v *vaultAgent) read(ctx context.Context, base, path string) (map[string]st
 	err := v.sendRequest(ctx, http.MethodGet, base+"/v1/clusters/kv/data/"+path, nil, &answer)
 	var refused vaultError
 	if errors.As(err, &refused) && refused.code == http.StatusForbidden {
-		v.token = "" // it may have ended
+		v.token = "" // the token may have expired
 	}
 	return answer.Data.Data, err
 }
@@ -145,13 +142,12 @@ func (v *vaultAgent) sendRequest(ctx context.Context, method, address string, bo
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode >= http.StatusBadRequest {
 		var answer struct{ Errors []string }
-		_ = json.NewDecoder(response.Body).Decode(&answer) // what is no JSON says nothing
+		_ = json.NewDecoder(response.Body).Decode(&answer) // a body that is not JSON has no details
 		return vaultError{response.StatusCode, formatVaultError(response.StatusCode, answer.Errors) + ", on " + strings.ToLower(method) + " " + address}
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// vaultError is a refusal of Vault.
 type vaultError struct {
 	code    int
 	message string
@@ -159,7 +155,7 @@ type vaultError struct {
 
 func (e vaultError) Error() string { return e.message }
 
-// formatVaultError is how the client that Kapitan uses calls a refusal.
+// formatVaultError has the wording of hvac, the client that Kapitan uses.
 func formatVaultError(code int, errors []string) string {
 	said := "None"
 	if len(errors) > 0 {

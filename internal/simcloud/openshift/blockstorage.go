@@ -14,20 +14,19 @@ import (
 
 const (
 	storageDriver = "csi.exoscale.com"
-	// storageEvery is how often the driver looks for claims.
+	// storageEvery is how often the driver lists claims.
 	storageEvery = 30 * time.Second
 )
 
-// blockStorage is Exoscale's CSI driver in a pod, with the provisioner at its side: it makes the volumes that claims ask for.
+// blockStorage is Exoscale's CSI driver in a pod together with its provisioner sidecar.
 type blockStorage struct {
 	zone    string
-	api     *client // the cluster's, as the pod's service account
+	api     *client // uses the pod's service account
 	cloud   cloudAPI
 	console func(format string, args ...any)
 	said    map[string]string // by claim
 }
 
-// runBlockStorage returns why the program ended.
 func (k *kubelet) runBlockStorage(ctx context.Context, p *pod, env map[string]string, running func()) error {
 	api, err := k.newInClusterClient(p, env)
 	if err != nil {
@@ -50,7 +49,7 @@ func (k *kubelet) runBlockStorage(ctx context.Context, p *pod, env map[string]st
 	return ctx.Err()
 }
 
-// provision makes the volume of each claim that waits for one. What is wrong with one does not stop the others.
+// provision creates the missing volumes. An error with one claim does not stop the others.
 func (d blockStorage) provision(ctx context.Context) error {
 	claims, err := d.api.get(ctx, "/api/v1/persistentvolumeclaims")
 	if err != nil {
@@ -98,13 +97,13 @@ func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) err
 	if _, err := d.api.do(ctx, http.MethodPost, "/api/v1/persistentvolumes", volume); err != nil && !isCode(err, http.StatusConflict) {
 		return err
 	}
-	// As the controller of persistent volumes does.
+	// The controller of persistent volumes does this in a real cluster.
 	bound := kube.Object{"spec": kube.Object{"volumeName": name}}
 	_, err = d.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+claim.Namespace()+"/persistentvolumeclaims/"+claim.Name(), bound)
 	return err
 }
 
-// ensureVolume returns the volume of a name: the driver is asked again for what it may have made.
+// ensureVolume is idempotent: it first searches for a volume of that name, which an earlier call may have created.
 func (d blockStorage) ensureVolume(ctx context.Context, name string, size int) (id string, err error) {
 	var answer struct {
 		Volumes []struct{ ID, Name string } `json:"block-storage-volumes"`
@@ -120,7 +119,7 @@ func (d blockStorage) ensureVolume(ctx context.Context, name string, size int) (
 	return d.cloud.change(ctx, http.MethodPost, "/v2/block-storage", map[string]any{"name": name, "size": size})
 }
 
-// gibibytes reads a size in whole GiB, which is all that the driver makes.
+// gibibytes parses a size in whole GiB, the only unit the driver creates.
 func gibibytes(quantity string) (int, error) {
 	size, err := strconv.Atoi(strings.TrimSuffix(quantity, "Gi"))
 	if err != nil || size < 1 || !strings.HasSuffix(quantity, "Gi") {

@@ -11,8 +11,8 @@ import (
 
 var ostreeVersion = regexp.MustCompile(`(?m)^OSTREE_VERSION='(.+)'$`)
 
-// checkBootImage returns nil if the machine was booted from an image of the release's stream. Another build of the stream will
-// do; of an image that says nothing, nothing is known. What is said here is our wording.
+// checkBootImage returns nil if the machine was booted from an image of the release's stream. Another build of the stream is
+// accepted, and so is an image without a build. The wording is ours.
 func (h *bootstrapHost) checkBootImage(context.Context) error {
 	content, _ := h.machine.ReadFile(osReleaseFile)
 	found := ostreeVersion.FindSubmatch(content)
@@ -30,7 +30,7 @@ func (h *bootstrapHost) checkBootImage(context.Context) error {
 		booted, wanted, h.config.Version)
 }
 
-// parseOSStream is what the builds of a stream have in common: "9.6" of "9.6.20251212-1".
+// parseOSStream returns the part common to all builds of a stream: "9.6" of "9.6.20251212-1".
 func parseOSStream(build string) string {
 	parts := strings.SplitN(build, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")

@@ -10,7 +10,6 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// bootstrapHost is the machine that starts a cluster.
 type bootstrapHost struct {
 	clusters *Clusters
 	machine  *JournaledMachine
@@ -21,8 +20,8 @@ type bootstrapHost struct {
 	running  sync.WaitGroup
 }
 
-// runBootstrap lives through the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk,
-// so a machine that is started again goes on where it was.
+// runBootstrap runs the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk, so a restarted
+// machine resumes where it was.
 func (w *Clusters) runBootstrap(ctx context.Context, m machine.Machine) {
 	journaled := NewJournaledMachine(m, w.clock)
 	host := &bootstrapHost{clusters: w, machine: journaled, record: &recorder{machine: journaled}}
@@ -36,7 +35,6 @@ func (w *Clusters) runBootstrap(ctx context.Context, m machine.Machine) {
 	host.runBootkube(ctx)
 }
 
-// prepare reads from the disk which cluster this is.
 func (h *bootstrapHost) prepare() error {
 	infrastructure, err := h.readManifest("manifests/cluster-infrastructure-02-config.yml")
 	if err != nil {
@@ -65,7 +63,7 @@ func (h *bootstrapHost) isStageDone(stage string) bool {
 	return ok
 }
 
-// finish remembers that a stage is over. A disk that cannot be written to only costs time after the next start.
+// finish: a disk that cannot be written to only costs time after the next start.
 func (h *bootstrapHost) finish(stage string) {
 	h.record.end(stage)
 	if err := h.machine.WriteFile(optOpenShift+stage+".done", nil); err != nil {
@@ -73,13 +71,12 @@ func (h *bootstrapHost) finish(stage string) {
 	}
 }
 
-// startStage says that a stage begins.
 func (h *bootstrapHost) startStage(stage string) {
 	h.record.begin(stage)
 	h.machine.Console("%s.service: stage %s", findService(stage), stage)
 }
 
-// runStage lasts as long as told; false if ctx ended meanwhile.
+// runStage returns false if ctx ended.
 func (h *bootstrapHost) runStage(ctx context.Context, name string, lasts time.Duration) bool {
 	if !h.isStageDone(name) {
 		h.startStage(name)
@@ -91,7 +88,7 @@ func (h *bootstrapHost) runStage(ctx context.Context, name string, lasts time.Du
 	return ctx.Err() == nil
 }
 
-// await lasts until check succeeds; what it says meanwhile is shown on the console whenever it changes.
+// await polls check until it succeeds; its errors are written to the console whenever they change.
 func (h *bootstrapHost) await(ctx context.Context, name string, check func(context.Context) error) bool {
 	if h.isStageDone(name) {
 		return ctx.Err() == nil
@@ -112,7 +109,6 @@ func (h *bootstrapHost) await(ctx context.Context, name string, check func(conte
 	return ok
 }
 
-// start runs f until the returned function is called, which waits for its end.
 func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -126,7 +122,7 @@ func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (sto
 	}
 }
 
-// runBootkube is the order of section 3.2: the machine config server comes long before the API, and goes after it.
+// runBootkube has the order of section 3.2: the machine config server starts long before the API, and stops after it.
 func (h *bootstrapHost) runBootkube(ctx context.Context) {
 	if !h.await(ctx, "release-image", h.pullReleaseImage) || !h.await(ctx, "node-image-pull", h.checkBootImage) || !h.runStage(ctx, "node-image-overlay", 50*time.Second) ||
 		!h.await(ctx, "mco-render", h.checkRendering) || !h.runStage(ctx, "mco-bootstrap", 50*time.Second) {
@@ -164,7 +160,7 @@ func (h *bootstrapHost) checkRendering(context.Context) error {
 	return nil
 }
 
-// runTemporaryControlPlane is cluster-bootstrap: API and controllers on this machine until two masters have their own.
+// runTemporaryControlPlane runs the API and the controllers on this machine until two masters have their own.
 func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 	h.start(ctx, h.approveRequests)
 	if h.isStageDone("cb-bootstrap") {
@@ -187,7 +183,7 @@ func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 	return ok
 }
 
-// runClusterBootstrap waits and reports through api-int, as the real one does: a broken load balancer stalls it.
+// runClusterBootstrap polls and reports through api-int, as the real one does: a broken load balancer stalls it.
 func (h *bootstrapHost) runClusterBootstrap(ctx context.Context) bool {
 	api, ok := h.openAdminClient()
 	if !ok {
@@ -206,7 +202,7 @@ func (h *bootstrapHost) runClusterBootstrap(ctx context.Context) bool {
 		h.await(ctx, "bootstrap-finished", h.createEvent(api, "bootstrap-finished", "Bootstrap finished"))
 }
 
-// complete waits for the cluster to stand on its own and says so.
+// complete waits until the cluster's control plane is independent and reports it.
 func (h *bootstrapHost) complete(ctx context.Context) {
 	api, ok := h.openAdminClient()
 	if !ok {
@@ -228,7 +224,6 @@ func (h *bootstrapHost) complete(ctx context.Context) {
 	}
 }
 
-// openAdminClient opens the credentials on this machine, which are for api-int.
 func (h *bootstrapHost) openAdminClient() (*client, bool) {
 	opened, err := openKubeconfig([]byte(h.readText("auth/kubeconfig")))
 	if err == nil {
@@ -247,7 +242,7 @@ func (h *bootstrapHost) createEvent(api *client, name, message string) func(cont
 	}
 }
 
-// approveRequests approves every request of the cluster blindly, until the bootstrap is over.
+// approveRequests approves every certificate request without checks, until the bootstrap is complete.
 func (h *bootstrapHost) approveRequests(ctx context.Context) {
 	api, ok := h.openAdminClient()
 	if !ok {

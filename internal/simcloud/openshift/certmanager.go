@@ -16,14 +16,13 @@ const (
 	certificateResource = "certificates.cert-manager.io"
 	certManagerInterval = 15 * time.Second
 	challengePrefix     = "_acme-challenge."
-	// challengeResolver is whom the component asks, and nobody else.
+	// challengeResolver is the only resolver that the component is configured with.
 	challengeResolver = "1.1.1.1:53"
-	// acmeTime is how long an authority takes once it finds the challenge's answer (inferred).
+	// acmeTime is how long an authority takes once it finds the challenge's record (inferred).
 	acmeTime = 30 * time.Second
 )
 
-// runCertManager is cert-manager's controller in a pod. An authority signs once every name of a certificate leads to the
-// cluster's account at acme-dns.
+// runCertManager issues a certificate once every one of its names has a CNAME to the cluster's account at acme-dns.
 func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
@@ -42,7 +41,6 @@ func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]strin
 	return ctx.Err()
 }
 
-// syncCertificate moves a certificate on, as far as its challenges are answered.
 func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) error {
 	c := k.cluster
 	waits := k.findFailedChallenge(ctx, certificate)
@@ -52,7 +50,7 @@ func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) 
 	if done {
 		secret := newNamedObject(certificate.GetString("spec.secretName"))
 		secret["type"] = "kubernetes.io/tls"
-		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing here shows it
+		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing in the simulation serves it
 		if err := c.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
 			return err
 		}
@@ -74,8 +72,8 @@ func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) 
 	return err
 }
 
-// findFailedChallenge tells which challenge of a certificate nobody could answer, "" if none. The authority follows the names as any
-// resolver does.
+// findFailedChallenge returns the first name of a certificate whose challenge cannot be verified, "" if none. The authority
+// resolves names recursively.
 func (k *kubelet) findFailedChallenge(ctx context.Context, certificate kube.Object) string {
 	for _, name := range certificate.GetStrings("spec.dnsNames") {
 		name = strings.TrimPrefix(name, "*.")
@@ -94,7 +92,6 @@ func (k *kubelet) findFailedChallenge(ctx context.Context, certificate kube.Obje
 	return ""
 }
 
-// findACMEAccount returns the account that is for a name.
 func (k *kubelet) findACMEAccount(name string) acmeAccount {
 	secret, _ := k.cluster.objects.Get(secretResource, "syn-cert-manager", "acme-dns-client")
 	accounts := readAccounts(secret)
@@ -106,7 +103,7 @@ func (k *kubelet) findACMEAccount(name string) acmeAccount {
 	return acmeAccount{}
 }
 
-// lookupCNAME returns what a name is a CNAME of, "" if it is none.
+// lookupCNAME returns "" if the name is no CNAME.
 func (k *kubelet) lookupCNAME(ctx context.Context, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, k.cluster.getTimeout())
 	defer cancel()

@@ -19,7 +19,7 @@ const (
 	ciliumImage    = "quay.io/cilium/cilium"
 )
 
-// syncCilium is Cilium's operator: once a pod of it runs beside a CiliumConfig, it installs the agents.
+// syncCilium is Cilium's operator: once one of its pods runs beside a CiliumConfig, it installs the agents.
 func (k *controllers) syncCilium(seen clusterSnapshot) error {
 	for _, config := range k.objects.List(ciliumResource, "") {
 		if !isOperatorRunning(seen, config.Namespace()) || !k.hasLasted("cilium/"+config.Namespace(), "", 30*time.Second) {
@@ -37,7 +37,6 @@ func (k *controllers) syncCilium(seen clusterSnapshot) error {
 	return nil
 }
 
-// isOperatorRunning tells whether a Deployment of the namespace has a ready pod.
 func isOperatorRunning(seen clusterSnapshot, namespace string) bool {
 	for _, pod := range seen.pods {
 		owners := pod.List("metadata.ownerReferences")
@@ -48,8 +47,8 @@ func isOperatorRunning(seen clusterSnapshot, namespace string) bool {
 	return false
 }
 
-// buildCiliumAgents is the DaemonSet of a CiliumConfig, whose spec holds the values of Cilium's chart; the enterprise edition
-// has them below "cilium".
+// buildCiliumAgents reads the CiliumConfig's spec, which holds the values of Cilium's chart; the enterprise edition has them
+// below "cilium".
 func buildCiliumAgents(config kube.Object) kube.Object {
 	value := func(name string) string {
 		found := cmp.Or(config.Get("spec."+name), config.Get("spec.cilium."+name))
@@ -74,8 +73,8 @@ func buildCiliumAgents(config kube.Object) kube.Object {
 	return agents
 }
 
-// runCilium is the agent on a node. Nothing translates the addresses of services before it runs, so it must be told
-// where the API is.
+// runCilium is the agent on a node. Service addresses are not translated before it runs, so its environment must name the API
+// server.
 func (k *kubelet) runCilium(ctx context.Context, env map[string]string, running func()) error {
 	if err := k.cluster.checkNetworkType(ciliumKind); err != nil {
 		return err
@@ -93,8 +92,8 @@ func (k *kubelet) runCilium(ctx context.Context, env map[string]string, running 
 	return ctx.Err()
 }
 
-// checkNetworkType returns nil if the network operator was told to leave nodes and services to another plugin; else
-// kube-proxy and it would be in each other's way.
+// checkNetworkType returns nil if the network operator's configuration leaves nodes and services to another plugin; otherwise
+// kube-proxy and that plugin conflict.
 func (c *cluster) checkNetworkType(kind string) error {
 	operator, ok := c.objects.Get("networks.operator.openshift.io", "", "cluster")
 	proxy, told := operator.Get("spec.deployKubeProxy").(bool)

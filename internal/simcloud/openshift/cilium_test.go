@@ -70,7 +70,7 @@ spec:
       - {name: cilium-agent, image: "quay.io/cilium/cilium:v1.17.9", env: [{name: KUBERNETES_SERVICE_HOST, value: api-int.c-demo.example.net}, {name: KUBERNETES_SERVICE_PORT, value: "6443"}]}
 `
 
-// brought is a plan whose manifests are these files, by name below manifests/.
+// brought is a plan with additional manifests, by file name below manifests/.
 func brought(config string, files map[string]string) plan {
 	return plan{config: config, manifests: func(*lab) map[string]string {
 		all := map[string]string{}

@@ -20,7 +20,7 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// client talks to the API from a machine, over its network, trusting only what its kubeconfig says.
+// client calls the API from a machine, over its network, and trusts only what its kubeconfig names.
 type client struct {
 	server  string
 	token   string
@@ -28,7 +28,7 @@ type client struct {
 	timeout time.Duration
 }
 
-// kubeconfig is the part of a kubeconfig that a client needs; it has one cluster and one user.
+// kubeconfig has the fields that a client needs; it has one cluster and one user.
 type kubeconfig struct {
 	Clusters []struct {
 		Cluster struct {
@@ -44,11 +44,11 @@ type kubeconfig struct {
 	} `yaml:"users"`
 }
 
-// access is an opened kubeconfig, or what a pod is given.
+// access is a parsed kubeconfig, or a pod's in-cluster configuration.
 type access struct {
 	server           string
 	authority        []byte
-	certificate, key []byte // of the user; without them, the token tells who it is
+	certificate, key []byte // of the user; without them, the token authenticates
 	token            string
 }
 
@@ -78,10 +78,10 @@ func openKubeconfig(content []byte) (access, error) {
 	return opened, nil
 }
 
-// clientIdle is how long an idle connection is kept, as by client-go: longer than a kubelet is silent.
+// clientIdle is how long an idle connection is kept, as by client-go: longer than the interval of a kubelet's requests.
 const clientIdle = 90 * time.Second
 
-// clientBuffer is small, in bytes: there may be a thousand clients, which are silent most of the time.
+// clientBuffer is small, in bytes: there may be a thousand clients, mostly idle.
 const clientBuffer = 1 << 10
 
 func newClient(m machine.Machine, a access, patience time.Duration) (*client, error) {
@@ -107,7 +107,6 @@ func newClient(m machine.Machine, a access, patience time.Duration) (*client, er
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// answerError is an answer of the API that is not success.
 type answerError struct {
 	code    int
 	message string
@@ -120,8 +119,7 @@ func isCode(err error, code int) bool {
 	return errors.As(err, &answer) && answer.code == code
 }
 
-// patchType is the kind of patch that clients make: lists are merged where the API server knows how, which it does for its
-// own kinds only.
+// patchType returns the patch type for a path: strategic merge only for built-in kinds, whose lists the API server can merge.
 func patchType(path string) string {
 	if strings.HasPrefix(path, "/api/v1/") {
 		return "application/strategic-merge-patch+json"
@@ -129,7 +127,7 @@ func patchType(path string) string {
 	return "application/merge-patch+json"
 }
 
-// do sends a request and returns the object of the answer; nil for an answer that is no JSON.
+// do returns the object of the response, nil if it is not JSON.
 func (c *client) do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
 	media := "application/json"
 	if method == http.MethodPatch {
@@ -138,7 +136,7 @@ func (c *client) do(ctx context.Context, method, path string, body kube.Object) 
 	return c.send(ctx, method, path, media, body)
 }
 
-// apply makes an object of a collection by server-side apply, and takes fields from others.
+// apply uses server-side apply and takes over conflicting fields.
 func (c *client) apply(ctx context.Context, collection, manager string, object kube.Object) error {
 	path := collection + "/" + object.Name() + "?force=true&fieldManager=" + manager
 	_, err := c.send(ctx, http.MethodPatch, path, "application/apply-patch+yaml", object)

@@ -26,8 +26,7 @@ const (
 	cloudSecret  = "very-secret-value"
 )
 
-// cloud is the API of Exoscale, which believes signatures and roles as the whole zone's does; its instances are the
-// machines of the lab.
+// cloud is the API of Exoscale with the signatures and roles of the whole zone; its instances are the machines of the lab.
 type cloud struct {
 	t       *testing.T
 	ca      *fabric.CA
@@ -39,7 +38,6 @@ type cloud struct {
 	unknown string // name of a machine that it does not list
 }
 
-// extraLarge returns the ID of the instance type standard.extra-large.
 func (c *cloud) extraLarge(l *lab) string {
 	l.t.Helper()
 	asked := cloudAPI{base: "https://api-" + cloudZone + ".exoscale.com", key: cloudKey, secret: cloudSecret, timeout: time.Minute,
@@ -87,7 +85,7 @@ func (c *cloud) close() {
 	c.api.Close()
 }
 
-// instead answers as the API does, but with the lab's machines.
+// instead replaces the instances in the API's responses by the lab's machines.
 func (c *cloud) instead(l *lab) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v2/instance" {
@@ -114,7 +112,6 @@ func (c *cloud) instead(l *lab) http.Handler {
 	})
 }
 
-// restricted makes a key whose role has the policy.
 func (c *cloud) restricted(policy []byte) (key, secret string) {
 	c.t.Helper()
 	host, err := c.fabric.AddHost(netip.MustParseAddr("192.0.2.11"))

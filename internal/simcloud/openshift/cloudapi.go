@@ -19,9 +19,9 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// cloudAPI is the API of the cloud as a program on a machine sees it.
+// cloudAPI is a client of the Exoscale API on a machine.
 type cloudAPI struct {
-	base    string // without the version
+	base    string // without the API version
 	key     string
 	secret  string
 	http    *http.Client
@@ -29,7 +29,6 @@ type cloudAPI struct {
 	clock   network.Clock
 }
 
-// cloudInstance is what the cloud controller wants to know of an instance.
 type cloudInstance struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -39,7 +38,7 @@ type cloudInstance struct {
 	} `json:"instance-type"`
 }
 
-// newCloudAPI takes its credentials from a program's environment.
+// newCloudAPI reads its credentials from a program's environment.
 func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duration, clock network.Clock) (cloudAPI, error) {
 	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
@@ -53,7 +52,7 @@ func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duratio
 
 func (c cloudAPI) close() { c.http.CloseIdleConnections() }
 
-// listInstances returns those of the zone by ID. Names may be shared by the machines of several clusters.
+// listInstances returns the zone's instances by ID. Machines of several clusters may have the same name.
 func (c cloudAPI) listInstances(ctx context.Context) (map[string]cloudInstance, error) {
 	var answer struct{ Instances []cloudInstance }
 	if err := c.get(ctx, "/v2/instance", &answer); err != nil {
@@ -66,14 +65,13 @@ func (c cloudAPI) listInstances(ctx context.Context) (map[string]cloudInstance, 
 	return byID, nil
 }
 
-// getInstanceType returns a type's name: "<family>.<size>".
+// getInstanceType returns "<family>.<size>".
 func (c cloudAPI) getInstanceType(ctx context.Context, id string) (string, error) {
 	var answer struct{ Family, Size string }
 	err := c.get(ctx, "/v2/instance-type/"+id, &answer)
 	return answer.Family + "." + answer.Size, err
 }
 
-// operation is what a call that changes something begins.
 type operation struct {
 	ID        string `json:"id"`
 	State     string `json:"state"`
@@ -83,10 +81,10 @@ type operation struct {
 	} `json:"reference"`
 }
 
-// operationEvery is how often a program asks for the state of an operation.
+// operationEvery is the interval at which a program polls an operation.
 const operationEvery = 3 * time.Second
 
-// change makes a call that changes something, waits for its operation, and returns the ID of what it is about.
+// change makes a mutating call, waits for its operation, and returns the ID of its reference.
 func (c cloudAPI) change(ctx context.Context, method, path string, body any) (id string, err error) {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -109,7 +107,7 @@ func (c cloudAPI) get(ctx context.Context, path string, into any) error {
 	return c.call(ctx, http.MethodGet, path, nil, into)
 }
 
-// call signs a request without query, and decodes the answer.
+// call signs a request without query, and decodes the response.
 func (c cloudAPI) call(ctx context.Context, method, path string, body []byte, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -128,13 +126,12 @@ func (c cloudAPI) call(ctx context.Context, method, path string, body []byte, in
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		var refusal struct{ Message string }
-		_ = json.NewDecoder(response.Body).Decode(&refusal) // then the status has to do
+		_ = json.NewDecoder(response.Body).Decode(&refusal) // then the status must suffice
 		return cloudError{response.StatusCode, fmt.Sprintf("%s %s: %s: %s", method, path, response.Status, refusal.Message)}
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// cloudError is an answer of the API that is not success.
 type cloudError struct {
 	code    int
 	message string
@@ -142,13 +139,12 @@ type cloudError struct {
 
 func (e cloudError) Error() string { return e.message }
 
-// isGone reports whether the API knows no such object.
 func isGone(err error) bool {
 	var answer cloudError
 	return errors.As(err, &answer) && answer.code == http.StatusNotFound
 }
 
-// sign adds the signature, of the scheme EXO2-HMAC-SHA256. Signatures live by the wall clock.
+// sign implements EXO2-HMAC-SHA256. Signatures expire by the wall clock.
 func (c cloudAPI) sign(request *http.Request, body []byte, expires time.Time) {
 	until := strconv.FormatInt(expires.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(c.secret))

@@ -11,10 +11,9 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// balancerAnnotation begins the annotations by which a Service tells the cloud controller manager of its load balancer.
+// balancerAnnotation is the prefix of the annotations with which a Service configures its load balancer.
 const balancerAnnotation = "service.beta.kubernetes.io/exoscale-loadbalancer-"
 
-// cloudBalancer is what the cloud controller wants to know of a network load balancer.
 type cloudBalancer struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -24,8 +23,7 @@ type cloudBalancer struct {
 	} `json:"services"`
 }
 
-// balance ensures the load balancer of each Service that is new or was changed. What is wrong with one does not stop the
-// others.
+// balance ensures the load balancer of each new or changed Service. An error with one does not stop the others.
 func (c cloudController) balance(ctx context.Context) {
 	services, err := c.api.get(ctx, "/api/v1/services")
 	if err != nil {
@@ -53,14 +51,13 @@ func (c cloudController) report(about, format string, args ...any) {
 	}
 }
 
-// requestOf returns what a Service asks of its load balancer.
 func requestOf(service kube.Object) string {
-	asked, _ := json.Marshal([]any{service.Map("metadata.annotations"), service.Map("spec")}) // it came as JSON
+	asked, _ := json.Marshal([]any{service.Map("metadata.annotations"), service.Map("spec")}) // it was decoded from JSON
 	return string(asked)
 }
 
-// ensureBalancer leads the ports of a Service to a pool. As the real one does it takes any load balancer that the Service is
-// annotated with for its own, and gives its name to it, unless it is said to be external.
+// ensureBalancer forwards the ports of a Service to a pool. As the real controller does, it adopts any load balancer that the
+// Service's annotation names, and renames it, unless it is annotated as external.
 func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object) error {
 	annotated := func(name string) string {
 		value, _ := service.Map("metadata.annotations")[balancerAnnotation+name].(string)
@@ -103,7 +100,7 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	return err
 }
 
-// balancer returns a load balancer; that of no ID is gone.
+// balancer reports found as false for an empty ID.
 func (c cloudController) balancer(ctx context.Context, id string) (found cloudBalancer, err error) {
 	if id == "" {
 		return found, cloudError{code: http.StatusNotFound}
@@ -118,7 +115,6 @@ func (c cloudController) annotate(ctx context.Context, service kube.Object, id s
 	return err
 }
 
-// ensurePort adds a port, with the usual health check.
 func (c cloudController) ensurePort(ctx context.Context, balancer cloudBalancer, service, port kube.Object, pool string) error {
 	number, target := whole(port["port"]), whole(port["nodePort"])
 	name := fmt.Sprintf("%s-%d", service.GetString("metadata.uid"), number)

@@ -10,23 +10,22 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// cloudController is Exoscale's cloud controller manager in a pod: it finds the instance of each new node, and takes
-// off the taint that keeps everything else away. It makes the load balancers of Services.
+// cloudController is Exoscale's cloud controller manager in a pod: it finds the instance of each new node, removes the taint for
+// uninitialized nodes, and creates the load balancers of Services.
 type cloudController struct {
 	zone       string
-	api        *client // the cluster's, as the pod's service account
+	api        *client // uses the pod's service account
 	cloud      cloudAPI
 	types      map[string]string // names of instance types by ID
-	ensured    map[string]string // what was asked of the load balancers that are ensured, by the UID of their Service
+	ensured    map[string]string // the specifications of the ensured load balancers, by the UID of their Service
 	lastErrors map[string]string // by node
 	console    func(format string, args ...any)
 }
 
-// cloudInterval is how often it looks.
 const cloudInterval = 30 * time.Second
 
-// runCloudController returns why the program ended. One whose credentials do not work ends, so that its pod shows why
-// (the real one goes on and repeats it in its log).
+// runCloudController returns why the program ended. It ends on invalid credentials, so that its pod shows the error (the real
+// one keeps running and repeats the error in its log).
 func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string]string, running func()) error {
 	api, err := k.newInClusterClient(p, env)
 	if err != nil {
@@ -58,12 +57,12 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 	return ctx.Err()
 }
 
-// newInClusterClient opens the API as a program in a pod does: by its environment, with the token of its service account.
+// newInClusterClient reads the pod's environment and the token of its service account.
 func (k *kubelet) newInClusterClient(p *pod, env map[string]string) (*client, error) {
 	account := getServiceAccount(kube.Object(p.object.Map("spec")))
 	server := getAPIAddress(env)
 	if server == "https://"+k.cluster.serviceAddress()+":"+servicePort && k.online.Load() {
-		server = k.access.server // the network plugin of this machine leads there
+		server = k.access.server // the network plugin of this machine redirects there
 	}
 	return newClient(k.machine, access{server: server, authority: k.access.authority, token: k.cluster.issuePodToken(p.namespace, account)}, k.cluster.getTimeout())
 }
@@ -72,7 +71,7 @@ func getAPIAddress(env map[string]string) string {
 	return "https://" + env["KUBERNETES_SERVICE_HOST"] + ":" + env["KUBERNETES_SERVICE_PORT"]
 }
 
-// syncNodes initialises the nodes that are new. What is wrong with one node does not stop the others.
+// syncNodes initializes the new nodes. An error with one does not stop the others.
 func (c cloudController) syncNodes(ctx context.Context) error {
 	nodes, err := c.api.get(ctx, nodesPath)
 	if err != nil {
@@ -95,8 +94,8 @@ func (c cloudController) syncNodes(ctx context.Context) error {
 	return nil
 }
 
-// initializeNode gives a node what the cloud knows of it. The UUID that the machine's firmware tells is the instance's ID;
-// older releases of the real program went by the name instead.
+// initializeNode finds the instance by the UUID of the machine's firmware, which is the instance's ID; older releases of the
+// real program used the name.
 func (c cloudController) initializeNode(ctx context.Context, node kube.Object, instances map[string]cloudInstance) error {
 	found, ok := instances[node.GetString("status.nodeInfo.systemUUID")]
 	if !ok {
@@ -113,7 +112,7 @@ func (c cloudController) initializeNode(ctx context.Context, node kube.Object, i
 	removeTaint(node, cloudTaint)
 	change := kube.Object{"metadata": kube.Object{"labels": labels, "resourceVersion": node.GetString("metadata.resourceVersion")},
 		"spec": kube.Object{"providerID": "exoscale://" + found.ID, "taints": node.Get("spec.taints")}}
-	// The status first: a node without the taint is complete.
+	// The status first: a node without the taint must be complete.
 	addresses := kube.Object{"status": kube.Object{"addresses": []kube.Object{
 		{"type": "InternalIP", "address": found.PublicIP}, {"type": "ExternalIP", "address": found.PublicIP}}}}
 	changed, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name()+"/status", addresses)
@@ -128,7 +127,6 @@ func (c cloudController) initializeNode(ctx context.Context, node kube.Object, i
 	return nil
 }
 
-// getTypeName asks once for each type.
 func (c cloudController) getTypeName(ctx context.Context, id string) (string, error) {
 	if name, known := c.types[id]; known || id == "" {
 		return name, nil

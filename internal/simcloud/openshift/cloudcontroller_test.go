@@ -71,7 +71,7 @@ spec:
         - {name: EXOSCALE_API_SECRET, valueFrom: {secretKeyRef: {name: exoscale-credentials, key: api-secret}}}
 `
 
-// controlled is a cluster with an external cloud provider whose cloud controller's manifests were changed.
+// controlled is a cluster with an external cloud provider and changed manifests of the cloud controller.
 func controlled(change func(*lab, string) string) plan {
 	return plan{config: externalSource, cloud: true, manifests: func(l *lab) map[string]string {
 		right := strings.NewReplacer("@key@", cloudKey, "@secret@", cloudSecret).Replace(controllerManifests)
@@ -112,7 +112,6 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 	})
 }
 
-// rolePolicy is the policy that an installation gives the cloud controller.
 func rolePolicy(l *lab) []byte {
 	l.t.Helper()
 	policy, err := assets.RenderPolicy("ccm-exoscale", nil)
@@ -142,7 +141,7 @@ func aMasterIsSeen(_ *testing.T, l *lab) {
 	})
 }
 
-// The manifests of Project Syn name no address: the controller waits until the network plugin runs on its machine.
+// The manifests of Project Syn contain no address: the controller waits until the network plugin runs on its machine.
 func TestACloudControllerReachesTheAPIThroughTheServiceNetworkOnceThereIsOne(t *testing.T) {
 	const address = "        - {name: KUBERNETES_SERVICE_HOST, value: api-int.c-demo.example.net}\n        - {name: KUBERNETES_SERVICE_PORT, value: \"6443\"}\n"
 	inLabOf(t, controlled(replaced(address, "")), aMasterIsSeen)
@@ -162,7 +161,8 @@ func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
 	})
 }
 
-// Whatever is wrong with the cloud controller, the taint stays, somebody says why, and the control plane never stands.
+// Whatever is wrong with the cloud controller, the taint stays, an event or status has the reason, and the control plane never
+// stands.
 func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {

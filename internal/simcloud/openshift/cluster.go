@@ -14,31 +14,31 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// cluster is what the machines of one cluster share because etcd keeps it for them, and who of them is alive.
+// cluster is the shared state of one cluster's machines: what etcd stores for them, and which of them are alive.
 type cluster struct {
 	clock   network.Clock
 	faults  Faults
 	objects *kube.Objects
 	records *store.Table[record]
 	members *store.Table[member]
-	// sightings are what the controllers remember.
+	// stateRecords is the memory of hasLasted.
 	stateRecords *store.Table[stateRecord]
 	infraID      string
 
-	// leader holds one token: whoever has it runs the controllers.
+	// leader holds one token: its holder runs the controllers.
 	leader chan struct{}
 
 	mu      sync.Mutex
 	alive   map[string]machine.Machine // running members of etcd, by name
 	servers map[string]int             // API servers, by address
-	clients *x509.CertPool             // whom the API servers believe; nil: to be made
-	// clientsVersion is the version of the ConfigMap that clients are of.
+	clients *x509.CertPool             // the CAs of client certificates; nil: to be built
+	// clientsVersion is the version of the ConfigMap that clients was built from.
 	clientsVersion uint64
-	// processes counts how often a member of etcd or an API server started or ended.
+	// processes counts starts and ends of etcd members and API servers.
 	processes atomic.Uint64
 }
 
-// record is what a cluster knows of itself besides its objects: what the real one keeps in secrets.
+// record is the state of a cluster besides its objects: what the real one stores in secrets.
 type record struct {
 	Domain   string            // <name>.<base domain>
 	Version  string            // of OpenShift
@@ -64,7 +64,6 @@ func loadCluster(db *store.DB, clock network.Clock, troubles Faults, infraID str
 	return c, err
 }
 
-// clearState empties etcd.
 func (c *cluster) clearState() error {
 	for _, seen := range c.stateRecords.List() {
 		if err := c.stateRecords.Delete(seen.What); err != nil {
@@ -79,7 +78,7 @@ func (c *cluster) clearState() error {
 	return c.objects.Clear()
 }
 
-// record returns what is known of the cluster; the zero record before its first API server started.
+// record returns the zero record before the cluster's first API server started.
 func (c *cluster) record() record {
 	found, _ := c.records.Get(c.infraID)
 	return found
@@ -92,8 +91,7 @@ func (c *cluster) saveRecord(changed record) error {
 	return c.records.Put(c.infraID, changed)
 }
 
-// getAppsDomain is where the routes of the release itself are: what the configuration of the ingress says, which may be
-// anywhere.
+// getAppsDomain reads the ingress configuration: the domain need not be below the cluster's.
 func (c *cluster) getAppsDomain() string {
 	ingress, _ := c.objects.Get("ingresses.config.openshift.io", "", "cluster")
 	return cmp.Or(ingress.GetString("spec.domain"), "apps."+c.record().Domain)
@@ -101,7 +99,7 @@ func (c *cluster) getAppsDomain() string {
 
 func (c *cluster) now() string { return c.clock.Now().UTC().Format(time.RFC3339) }
 
-// runAsLeader runs f while this machine is the one that leads, as often as it becomes so, until ctx ends.
+// runAsLeader runs f each time this machine becomes the leader, until ctx ends.
 func (c *cluster) runAsLeader(ctx context.Context, f func(context.Context)) {
 	for {
 		select {
@@ -114,7 +112,6 @@ func (c *cluster) runAsLeader(ctx context.Context, f func(context.Context)) {
 	}
 }
 
-// addServer notes that an API server runs at an address; the returned function takes that back.
 func (c *cluster) addServer(address string) func() {
 	change := func(by int) {
 		c.mu.Lock()

@@ -1,7 +1,7 @@
-// Package openshift is the cluster that comes alive on simulated machines: the bootstrap host, masters, other nodes,
-// and the controllers that run on them. It follows the phases, objects and messages of the real one, as in
-// releases 4.18 to 4.21. Machines talk to each other over their machine's network only; what the members of etcd agree
-// on is kept per cluster in the zone's store, so that a cluster goes on after the zone was closed and opened again.
+// Package openshift simulates the OpenShift cluster on the simulated machines: the bootstrap host, masters, other nodes, and the
+// controllers that run on them. It follows the phases, objects and messages of the real one, as in releases 4.18 to 4.21.
+// Machines communicate over their machine's network only; what the members of etcd replicate is kept per cluster in the zone's
+// store, so that a cluster survives closing and reopening the zone.
 package openshift
 
 import (
@@ -27,13 +27,13 @@ type Clusters struct {
 	clusters map[string]*cluster
 }
 
-// NewClusters returns the clusters that db holds; they come alive with their machines, with these troubles.
+// NewClusters returns the clusters that db holds, with the given faults; they start with their machines.
 func NewClusters(db *store.DB, clock network.Clock, troubles Faults) *Clusters {
 	return &Clusters{db: db, clock: clock, faults: troubles, clusters: map[string]*cluster{}}
 }
 
-// RunSoftware is what runs on a machine that Ignition has finished; the files on its disk tell whether it is the bootstrap
-// host, a node, or neither.
+// RunSoftware runs the software of a machine after Ignition; the files on its disk decide whether it is the bootstrap host, a
+// node, or neither.
 func (w *Clusters) RunSoftware(ctx context.Context, m machine.Machine) {
 	if _, ok := m.ReadFile(optOpenShift + "install-config.yaml"); ok {
 		w.runBootstrap(ctx, m)
@@ -51,11 +51,10 @@ const (
 	bootstrapAccess   = "/etc/kubernetes/kubeconfig"           // of the node bootstrapper
 	hostnameFile      = "/etc/hostname"
 	osReleaseFile     = "/etc/os-release"
-	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // a dot for each step towards the release's system
-	etcdDataFile      = "/var/lib/etcd/member"                     // holds the ID of the member whose data is here
+	pivotedFile       = "/etc/machine-config-daemon/currentconfig" // a dot for each completed step of the pivot
+	etcdDataFile      = "/var/lib/etcd/member"                     // the ID of the member that owns the data
 )
 
-// getCluster returns the cluster of an infrastructure ID.
 func (w *Clusters) getCluster(infraID string) (*cluster, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +69,7 @@ func (w *Clusters) getCluster(infraID string) (*cluster, error) {
 	return loaded, nil
 }
 
-// poll calls check until it is true; false if ctx ended before.
+// poll returns false if ctx ended.
 func (w *Clusters) poll(ctx context.Context, every time.Duration, check func(context.Context) bool) bool {
 	for ctx.Err() == nil {
 		if check(ctx) {
@@ -81,21 +80,21 @@ func (w *Clusters) poll(ctx context.Context, every time.Duration, check func(con
 	return false
 }
 
-// computeJitter spreads what machines do at the same time: always the same for the same words, below limit.
+// computeJitter spreads simultaneous actions: it hashes words to a duration below limit.
 func computeJitter(words string, limit time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(words)) // never fails
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// syncMachineConfig is what the machine config server tells a machine about itself.
+// machineConfig is what the machine config server stores on a machine about itself.
 type machineConfig struct {
 	Role    string `json:"role"`
 	InfraID string `json:"infraID"`
 	Version string `json:"version"` // of OpenShift
-	// Rendered is the name of what the machine configurations of its role amount to.
+	// Rendered is the name of the rendered configuration of the machine's role.
 	Rendered string `json:"rendered,omitempty"`
-	// ExternalCloud: nodes start tainted until a cloud controller has seen them.
+	// ExternalCloud: nodes start tainted until a cloud controller has initialized them.
 	ExternalCloud bool `json:"externalCloud"`
 }
 

@@ -14,7 +14,7 @@ func listRecordedServices() []string {
 	return []string{"approve-csr", "bootkube", "node-image-overlay", "node-image-pull", "progress", "release-image"}
 }
 
-// execute runs the one program that there is: tail, of whole files.
+// execute supports one program: tail, of whole files.
 func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (status uint32) {
 	if len(words) < 2 || words[0] != "tail" {
 		_, _ = fmt.Fprintf(complaints, "bash: line 1: %s: command not found\n", words)
@@ -38,7 +38,7 @@ func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (s
 	return status
 }
 
-// printFiles prints the files that a pattern stands for; false if there are none.
+// printFiles returns false if no file matches the pattern.
 func (m *JournaledMachine) printFiles(out *bytes.Buffer, pattern string, named bool) bool {
 	found := false
 	for _, service := range listRecordedServices() {

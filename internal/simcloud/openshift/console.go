@@ -14,16 +14,16 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// probeState is what the leader finds out by trying.
+// probeState holds the leader's latest probe results.
 type probeState struct {
 	mu      sync.Mutex
 	found   probeResult
-	changes uint64 // of found
+	changes uint64 // of the results
 }
 
-// probeResult tells why something cannot be reached from a master; "" if it can.
+// probeResult is why something cannot be reached from a master; "" if it can.
 type probeResult struct {
-	apps     string          // the routes, by the name and address that users take
+	apps     string          // the routes, by their public name and address
 	registry string          // the storage of the image registry
 	kubelets map[string]bool // nodes whose kubelet was reached
 }
@@ -47,14 +47,12 @@ func (r *probeState) set(change func(*probeResult)) {
 	}
 }
 
-// version counts the changes.
 func (r *probeState) version() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.changes
 }
 
-// pause returns how long the next try may wait.
 func (r probeResult) pause() time.Duration {
 	if r.apps == "" && (r.registry == "" || r.registry == probeUnproved) {
 		return reprobeInterval
@@ -63,13 +61,13 @@ func (r probeResult) pause() time.Duration {
 }
 
 const (
-	// probeInterval is for what cannot be reached; what could, is tried again after reprobeInterval.
+	// probeInterval is for unreachable targets; reachable ones are probed again after reprobeInterval.
 	probeInterval   = 15 * time.Second
 	reprobeInterval = time.Minute
 	probeUnproved   = "not tried yet"
 )
 
-// runProbes tries from time to time; the controllers must not wait for it.
+// runProbes probes in the background: the controllers must not block on the network.
 func (k *controllers) runProbes(ctx context.Context) {
 	k.probes.set(func(r *probeResult) {
 		*r = probeResult{apps: probeUnproved, registry: probeUnproved, kubelets: map[string]bool{}}
@@ -102,7 +100,7 @@ func (k *controllers) consoleHost() string { return "console-openshift-console."
 
 func (k *controllers) loginHost() string { return "oauth-openshift." + k.getAppsDomain() }
 
-// checkApps tells what is wrong with the first route that cannot be opened, "" if nothing.
+// checkApps returns the error of the first route that cannot be opened, "" if none.
 func (k *controllers) checkApps(ctx context.Context) string {
 	for _, host := range []string{k.consoleHost(), k.loginHost()} {
 		if err := k.checkRoute(ctx, host); err != nil {
@@ -112,8 +110,8 @@ func (k *controllers) checkApps(ctx context.Context) string {
 	return ""
 }
 
-// checkRoute opens a route as a browser would, from a master: names, elastic IP, load balancer, security groups, router
-// and certificate must all be right.
+// checkRoute opens a route from a master as a browser would: DNS, elastic IP, load balancer, security groups, router and
+// certificate must all be right.
 func (k *controllers) checkRoute(ctx context.Context, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, k.getTimeout())
 	defer cancel()
@@ -137,7 +135,7 @@ func (k *controllers) checkRoute(ctx context.Context, host string) error {
 	return nil
 }
 
-// syncConsole is the console operator's route, which the ingress operator's canary and the login have like it.
+// syncConsole creates the console's route; the canary and the login have routes like it.
 func (k *controllers) syncConsole(_ context.Context, seen clusterSnapshot) error {
 	if _, ingress := k.objects.Get(ingressResource, operatorNamespace, "default"); !ingress {
 		return nil

@@ -13,7 +13,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// waitingReason is why a pod does not run, in the kubelet's words.
 type waitingReason struct{ reason, message string }
 
 const (
@@ -21,7 +20,6 @@ const (
 	maxRestartDelay = time.Minute
 )
 
-// runContainer starts the first container of a pod that came with the manifests, again and again until ctx ends.
 func (k *kubelet) runContainer(ctx context.Context, p *pod) {
 	for pause := minRestartDelay; ; pause = min(2*pause, maxRestartDelay) {
 		reason, err := k.execContainer(ctx, p)
@@ -44,7 +42,6 @@ func (k *kubelet) runContainer(ctx context.Context, p *pod) {
 	}
 }
 
-// execContainer starts the container and returns why it ended.
 func (k *kubelet) execContainer(ctx context.Context, p *pod) (reason string, err error) {
 	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !k.online.Load() {
 		return "NetworkNotReady", errors.New(noNetwork)
@@ -66,8 +63,8 @@ func (k *kubelet) execContainer(ctx context.Context, p *pod) (reason string, err
 	return "CrashLoopBackOff", k.execute(ctx, p, program, env)
 }
 
-// execute does what a program is for. What nobody here knows of, runs and does nothing, or ends soon in a Job. nil: it
-// ended well.
+// execute runs the simulated program of a container; nil: it ended successfully. An unknown program runs without effect, or ends
+// soon in a Job.
 func (k *kubelet) execute(ctx context.Context, p *pod, program string, env map[string]string) error {
 	running := func() {
 		p.waiting.Store(nil)
@@ -84,7 +81,6 @@ func (k *kubelet) execute(ctx context.Context, p *pod, program string, env map[s
 	return ctx.Err()
 }
 
-// getOwnerKind is the kind of whatever made a pod.
 func getOwnerKind(pod kube.Object) string {
 	for _, owner := range pod.List("metadata.ownerReferences") {
 		return owner.GetString("kind")
@@ -92,7 +88,7 @@ func getOwnerKind(pod kube.Object) string {
 	return ""
 }
 
-// resolveEnvironment resolves a container's variables. Without others, the API is where the service network has it.
+// resolveEnvironment resolves a container's variables. By default, the API has its service network address.
 func (k *kubelet) resolveEnvironment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
 	env := map[string]string{"KUBERNETES_SERVICE_HOST": k.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": servicePort}
 	for _, from := range c.List("envFrom") {
@@ -112,7 +108,7 @@ func (k *kubelet) resolveEnvironment(ctx context.Context, pod, c kube.Object) (m
 	return env, nil
 }
 
-// listSourceKinds are where variables may come from, by the field that refers to one key and the field that refers to all.
+// sourceKind is a kind of source of variables: the field that refers to one key, and the field that refers to all.
 type sourceKind struct{ one, all, resource, kind string }
 
 func listSourceKinds() []sourceKind {
@@ -157,7 +153,7 @@ func (k *kubelet) resolveVariable(ctx context.Context, pod, variable kube.Object
 	return variable.GetString("value"), true, nil
 }
 
-// readSource returns what a Secret or a ConfigMap holds; nothing if it is missing and may be.
+// readSource returns the data of a Secret or ConfigMap; nothing if it is missing and optional.
 func (k *kubelet) readSource(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
 	object, err := k.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.GetString("name"))
 	optional, _ := reference["optional"].(bool)
@@ -184,10 +180,10 @@ func (k *kubelet) readSource(ctx context.Context, source sourceKind, namespace s
 	return data, nil
 }
 
-// servicePort is where the API is in the service network.
+// servicePort is the port of the service "kubernetes".
 const servicePort = "443"
 
-// serviceAddress is where the service "kubernetes" is. Nothing but the cloud controller goes that way here.
+// serviceAddress is the address of the service "kubernetes". Only the cloud controller uses it here.
 func (c *cluster) serviceAddress() string {
 	network, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
 	for _, cidr := range network.GetStrings("spec.serviceNetwork") {

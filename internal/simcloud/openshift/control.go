@@ -10,30 +10,30 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// controllers are all controllers and operators of a cluster, on the machine that leads. They work on what etcd holds
-// without the network, but look at the outside from that machine.
+// controllers are all controllers and operators of a cluster, on the machine that leads. They read etcd's state directly, but
+// probe the outside from that machine.
 type controllers struct {
 	*cluster
 	machine     machine.Machine
-	heartbeats  map[string]stateRecord // last signs of life of the nodes; forgotten with the machine
+	heartbeats  map[string]stateRecord // last heartbeats of the nodes; lost with the machine
 	lastErrors  map[string]string
 	lastCleaned time.Time // when requests for certificates were deleted last
 	probes      probeState
-	// renderings are those of the pools.
+	// renderings holds those of the pools.
 	renderings map[string]rendering
-	// reported is what the status of each operator was made of, where it is still what was written.
+	// reported is the input of each operator's written status, as long as that status is unchanged.
 	reported map[string]string
 
 	leaderSince   time.Time // when this machine became the leader
-	handledInputs inputs    // what the last tick began with
-	nextSync      time.Time // when the next tick is due although nothing has changed
+	handledInputs inputs    // the inputs of the last tick
+	nextSync      time.Time // when the next tick is due without a change
 	failed        bool      // a controller has to try again
 }
 
 // inputs are versions of everything that the controllers act on, except for the time.
 type inputs struct{ objects, members, processes, probes uint64 }
 
-// stateRecord is since when something is as it is.
+// stateRecord is a state and when it began.
 type stateRecord struct {
 	What  string
 	State string
@@ -43,11 +43,10 @@ type stateRecord struct {
 const (
 	// controlInterval is how soon the controllers act on a change.
 	controlInterval = 5 * time.Second
-	// resyncInterval is how often they go through everything although nothing has changed.
+	// resyncInterval is the interval of full syncs without a change.
 	resyncInterval = time.Minute
 )
 
-// runControllers runs the controllers whenever this machine leads, until ctx ends.
 func (c *cluster) runControllers(ctx context.Context, m machine.Machine) {
 	c.runAsLeader(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
@@ -69,20 +68,18 @@ func (k *controllers) getInputs() inputs {
 	return inputs{objects: k.objects.ChangeCount(), members: k.members.Version(), processes: k.processes.Load(), probes: k.probes.version()}
 }
 
-// isDue reports whether a tick has anything to do: something changed since the last one began, a controller failed, or the
-// time has come that one waits for.
+// isDue reports whether a tick has work: an input changed since the last tick began, a controller failed, or a scheduled time
+// was reached.
 func (k *controllers) isDue() bool {
 	return k.failed || k.getInputs() != k.handledInputs || !k.clock.Now().Before(k.nextSync)
 }
 
-// scheduleAt makes a tick due at a time.
 func (k *controllers) scheduleAt(at time.Time) {
 	if at.Before(k.nextSync) {
 		k.nextSync = at
 	}
 }
 
-// syncAll lets every controller look once.
 func (k *controllers) syncAll(ctx context.Context) {
 	k.handledInputs, k.failed, k.nextSync = k.getInputs(), false, k.clock.Now().Add(resyncInterval)
 	if _, ok := k.objects.Get(versionResource, "", "version"); !ok {
@@ -120,9 +117,8 @@ func (k *controllers) syncAll(ctx context.Context) {
 	}
 }
 
-// hasLasted tells whether something has been in a state for at least that long, or longer on slow machines. Another state
-// starts anew. It is
-// remembered in etcd, so that neither another leader nor a restart of the zone begins to wait again.
+// hasLasted reports whether something has been in a state for at least that long, scaled on slow machines. Another state
+// restarts the timer. It is stored in etcd, so that neither another leader nor a restart of the zone resets it.
 func (k *controllers) hasLasted(what, state string, atLeast time.Duration) bool {
 	now, atLeast := k.clock.Now(), k.faults.scaleDuration(atLeast)
 	last, ok := k.stateRecords.Get(what)
@@ -139,11 +135,10 @@ func (k *controllers) hasLasted(what, state string, atLeast time.Duration) bool 
 	return false
 }
 
-// clusterSnapshot is what the controllers see at the beginning of a tick.
 type clusterSnapshot struct {
 	nodes           []kube.Object
-	masters         []kube.Object          // those of the nodes that are of the control plane and ready
-	schedulingError string                 // why the release's operators have no node to run on, "" if they have one
+	masters         []kube.Object          // the ready nodes of the control plane
+	schedulingError string                 // why the release's operators cannot be scheduled, "" if they can
 	pods            map[string]kube.Object // by namespace/name
 	etcd            etcdStatus
 	bootstrapped    bool // the ConfigMap says so
@@ -162,7 +157,6 @@ func (k *controllers) buildSnapshot() clusterSnapshot {
 	return seen
 }
 
-// listReady returns the ready nodes with a label, by name.
 func (v clusterSnapshot) listReady(label string) []kube.Object {
 	return slices.DeleteFunc(slices.Clone(v.nodes), func(node kube.Object) bool {
 		_, labelled := node.Labels()[label]
@@ -170,7 +164,6 @@ func (v clusterSnapshot) listReady(label string) []kube.Object {
 	})
 }
 
-// countReadyPods counts the ready pods with a label "app".
 func (v clusterSnapshot) countReadyPods(app string) int {
 	count := 0
 	for _, pod := range v.pods {
@@ -181,7 +174,6 @@ func (v clusterSnapshot) countReadyPods(app string) int {
 	return count
 }
 
-// newBoundPod makes a pod that is bound to a node.
 func newBoundPod(namespace, name, app, node string, annotations kube.Object) kube.Object {
 	labels := kube.Object{"app": app, "k8s-app": app}
 	if app == etcdApp {
@@ -194,7 +186,6 @@ func newBoundPod(namespace, name, app, node string, annotations kube.Object) kub
 	}
 }
 
-// report writes an event.
 func (k *controllers) report(namespace, component, reason, message string) error {
 	_, err := k.objects.Create(eventResource, namespace, kube.Object{
 		"metadata":       kube.Object{"generateName": component + "."},

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// newControllers returns the controllers of a cluster without machines; the first tick has been.
+// newControllers returns the controllers of a cluster without machines; the first tick is done.
 func newControllers(t *testing.T) *controllers {
 	t.Helper()
 	shared, err := loadCluster(store.NewMemory(), network.Clock{}, Faults{}, "c-demo-x")

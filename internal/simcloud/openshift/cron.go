@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// matchSchedule tells whether a schedule of five fields names a minute: of the hour, hour, day of the month, month, day of the week.
+// matchSchedule matches a schedule of five fields: minute, hour, day of the month, month, day of the week.
 func matchSchedule(schedule string, at time.Time) (bool, error) {
 	fields := strings.Fields(schedule)
 	if len(fields) != 5 {
@@ -22,7 +22,7 @@ func matchSchedule(schedule string, at time.Time) (bool, error) {
 	return true, nil
 }
 
-// matchField tells whether a field such as "*/15", "1-5" or "0,30" names a value.
+// matchField matches fields such as "*/15", "1-5" or "0,30".
 func matchField(field string, value int) (bool, error) {
 	for part := range strings.SplitSeq(field, ",") {
 		span, stepText, stepped := strings.Cut(part, "/")
@@ -44,7 +44,7 @@ func matchField(field string, value int) (bool, error) {
 	return false, nil
 }
 
-// unbounded is more than any field holds.
+// unbounded exceeds the values of every field.
 const unbounded = 60
 
 func parseBounds(span string, stepped bool) (from, to int, err error) {

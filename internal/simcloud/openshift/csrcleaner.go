@@ -8,14 +8,13 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// How long requests for certificates are kept, as kube-controller-manager's csrcleaner keeps them.
+// Retention of certificate signing requests, as in kube-controller-manager's csrcleaner.
 const (
 	cleanInterval = 5 * time.Minute
 	keepDecided   = time.Hour // issued, denied or failed
 	keepPending   = 24 * time.Hour
 )
 
-// cleanRequests deletes requests that are of no use to anybody any more.
 func (k *controllers) cleanRequests(context.Context, clusterSnapshot) error {
 	now := k.clock.Now()
 	if now.Sub(k.lastCleaned) < cleanInterval {
@@ -32,7 +31,7 @@ func (k *controllers) cleanRequests(context.Context, clusterSnapshot) error {
 	return failures
 }
 
-// isExpired tells whether the time of a request is over. One that is approved and not issued yet is kept.
+// isExpired keeps a request that is approved and not issued yet.
 func isExpired(request kube.Object, now time.Time) bool {
 	since, keep := request.GetString("metadata.creationTimestamp"), keepPending
 	for _, kind := range []string{"Approved", "Denied", "Failed"} {

@@ -11,7 +11,7 @@ func TestRequestsAreKeptAsLongAsKubernetesKeepsThem(t *testing.T) {
 	made := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		decision, certificate string
-		keeps                 time.Duration // from its creation; 0: for ever
+		keeps                 time.Duration // from its creation; 0: forever
 	}{
 		{"", "", 24 * time.Hour},
 		{"Approved", "", 0},

@@ -8,13 +8,13 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Manifests of a release, and those that are applied before any operator is available (inferred).
+// The number of manifests of a release, and of those that are applied before any operator is available (inferred).
 const (
 	manifestsOfRelease = 903
 	manifestsAtFirst   = 112
 )
 
-// syncVersion is the cluster version operator: the release is done when all operators are.
+// syncVersion is the cluster version operator: the release is complete when all operators are.
 func (k *controllers) syncVersion(_ context.Context, seen clusterSnapshot) error {
 	var waiting []string
 	all := listOperators()
@@ -51,7 +51,7 @@ func (k *controllers) syncVersion(_ context.Context, seen clusterSnapshot) error
 	return err
 }
 
-// formatProgress is the message that people and installers read the progress from.
+// formatProgress returns the message from which people and installers read the progress.
 func formatProgress(version string, operators int, waiting []string) string {
 	done := manifestsAtFirst + (manifestsOfRelease-manifestsAtFirst)*(operators-len(waiting))/operators
 	message := fmt.Sprintf("Working towards %s: %d of %d done (%d%% complete)", version, done, manifestsOfRelease, 100*done/manifestsOfRelease)
@@ -61,7 +61,6 @@ func formatProgress(version string, operators int, waiting []string) string {
 	return message + ", waiting on " + strings.Join(waiting[:min(4, len(waiting))], ", ")
 }
 
-// recordHistory notes when the version was started and completed.
 func (k *controllers) recordHistory(o kube.Object, version string, done bool) {
 	entries := o.List("status.history")
 	if len(entries) == 0 {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// newDeployKey makes a key for SSH: one line, and PEM. The real one is RSA of 4096 bits, which takes seconds to make.
+// newDeployKey returns an ed25519 key: an authorized_keys line, and PEM. The real one is RSA of 4096 bits, which takes seconds
+// to generate.
 func newDeployKey() (public, private string, err error) {
 	open, secret, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -13,9 +13,9 @@ const (
 	clusterAdmin      = "cluster-admin"
 )
 
-// runEmergency is emergency-credentials-controller in a pod: for each account it makes a service account that may do
-// everything, and gives out tokens of it. Where the real one stores them, is outside of this world; whoever may ask the
-// API for a token of the account gets the same.
+// runEmergency is emergency-credentials-controller in a pod: for each account it creates a service account with cluster-admin
+// and issues tokens for it. The real one's storage of tokens is not simulated; a token request at the API returns the same
+// token.
 func (k *kubelet) runEmergency(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {

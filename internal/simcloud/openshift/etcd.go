@@ -16,10 +16,8 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// bootstrapMember is the name of the member on the bootstrap host.
 const bootstrapMember = "etcd-bootstrap"
 
-// member is a member of etcd.
 type member struct {
 	Name    string // of the node
 	ID      string // hex
@@ -28,7 +26,7 @@ type member struct {
 	Started bool // it has run at least once
 }
 
-// pending is how a member is called before it has started and told its name.
+// displayName: a member has no name of its own before it has started.
 func (m member) displayName() string {
 	if !m.Started {
 		return "NAME-PENDING-" + m.Address
@@ -42,13 +40,13 @@ func computeMemberID(name, address string) string {
 	return strconv.FormatUint(hash.Sum64(), 16)
 }
 
-// addMember adds a learner; the first member votes at once.
+// addMember adds a learner; the first member is a voter at once.
 func (c *cluster) addMember(name, address string) (member, error) {
 	added := member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.members.List()) > 0}
 	return added, c.members.Put(name, added)
 }
 
-// RemoveMember does what an administrator does with etcdctl: every cluster's etcd forgets the member of that name.
+// RemoveMember removes the member of that name from every cluster's etcd, as an administrator does with etcdctl.
 func (w *Clusters) RemoveMember(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +67,6 @@ func (c *cluster) updateMember(name string, change func(*member)) error {
 	return c.members.Put(name, changed)
 }
 
-// run keeps a member alive on a machine until ctx ends or the member is removed.
 func (c *cluster) run(ctx context.Context, name string, m machine.Machine) {
 	c.mu.Lock()
 	c.alive[name] = m
@@ -126,7 +123,7 @@ func (c *cluster) checkQuorum() error {
 	return nil
 }
 
-// checkPeers tells whether every living member can open a connection to a member's peer port, and it to theirs.
+// checkPeers checks the connections between a member's peer port and those of every living member, in both directions.
 func (c *cluster) checkPeers(ctx context.Context, of member) error {
 	alive := c.listAliveMembers()
 	own, ok := alive[of.Name]
@@ -156,7 +153,6 @@ func checkPeer(ctx context.Context, c *cluster, from machine.Machine, address st
 	return checkPort(ctx, c.getTimeout(), from, address, peerPort)
 }
 
-// checkPort opens and closes a connection.
 func checkPort(ctx context.Context, patience time.Duration, from machine.Machine, host string, port int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -167,14 +163,13 @@ func checkPort(ctx context.Context, patience time.Duration, from machine.Machine
 	return conn.Close()
 }
 
-// getTimeout is how long anybody waits for an answer: 10 seconds, but when time is scaled never so short that the
-// computer that simulates all this could be too slow.
+// getTimeout returns 10 seconds; when time is scaled it has a lower limit, for the simulating computer's own speed.
 func (c *cluster) getTimeout() time.Duration {
 	return max(c.clock.ToWall(10*time.Second), 2*time.Second)
 }
 
-// openEtcdPorts listens on both ports of a member until the returned function is called. Connections are only
-// opened to see whether they can be; they carry nothing.
+// openEtcdPorts listens on both ports of a member until the returned function is called. The connections serve reachability
+// checks only; they carry no data.
 func openEtcdPorts(m machine.Machine) (func(), error) {
 	var listeners []net.Listener
 	closeAll := func() {
@@ -204,7 +199,7 @@ func rejectConnections(listener net.Listener) {
 	}
 }
 
-// getEtcdStatus sums the members up as the operator does.
+// etcdStatus summarizes the members as the operator does.
 type etcdStatus struct {
 	members   []member
 	available int
@@ -233,7 +228,6 @@ func (s etcdStatus) formatMessage() string {
 	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.members), strings.Join(s.problems, ", "))
 }
 
-// listVoters returns the voting members on masters.
 func (s etcdStatus) listVoters() []member {
 	var voters []member
 	for _, m := range s.members {
@@ -257,7 +251,6 @@ func (s etcdStatus) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
-// formatHostPort is an address as etcd's URLs have it.
 func formatHostPort(address string, port uint16) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil {

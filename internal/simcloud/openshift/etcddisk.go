@@ -9,20 +9,20 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// What slow disks do to etcd: how long its log takes to reach the disk, and how often and for how long the members have
-// no leader, because heartbeats come too late.
+// Effects of slow disks on etcd: the duration of a WAL fsync, and how often and for how long the members have no leader because
+// heartbeats are late.
 const (
-	slowFsync        = 3.537920 // seconds, of 99 in 100 writes
+	slowFsync        = 3.537920 // seconds, the 99th percentile
 	electionInterval = 4 * time.Minute
 	electionTime     = 8 * time.Second
-	slowLearning     = 3 // how many times as long a learner takes to catch up
-	// measuredAfter is how long the monitoring needs, on its first node, to know how fast the disks are.
+	slowLearning     = 3 // factor on a learner's catch-up time
+	// measuredAfter is how long the monitoring, on its first node, needs to measure the disks.
 	measuredAfter = time.Minute
 )
 
 var errLeaderLost = errors.New("etcdserver: leader changed")
 
-// isElecting tells whether the members are without a leader now, for the slowness of their disks. One member is alone.
+// isElecting reports whether the members have no leader now because of slow disks. A single member needs no election.
 func (c *cluster) isElecting() bool {
 	if !c.faults.SlowDisks || len(c.members.List()) < 2 {
 		return false
@@ -30,8 +30,8 @@ func (c *cluster) isElecting() bool {
 	return time.Duration(c.clock.Now().UnixNano())%electionInterval < electionTime
 }
 
-// describeFsync tells what the etcd operator reads from the monitoring about the disks, "" if all is well or nothing is
-// measured yet: the monitoring needs a node that is no master. The words are those of a report of a real cluster.
+// describeFsync returns what the etcd operator reads from the monitoring about the disks, "" if they are fast enough or not
+// measured yet: the monitoring needs a node that is no master. The wording is from a report of a real cluster.
 func (k *controllers) describeFsync(seen clusterSnapshot) string {
 	measured := k.hasLasted("fsync", formatBool(len(seen.listReady("node-role.kubernetes.io/worker")) > 0), measuredAfter)
 	if last, _ := k.stateRecords.Get("fsync"); !k.faults.SlowDisks || !measured || last.State != "True" {
@@ -40,7 +40,6 @@ func (k *controllers) describeFsync(seen clusterSnapshot) string {
 	return fmt.Sprintf("etcd disk metrics exceeded known tresholds:  fsync duration value: %f", slowFsync)
 }
 
-// reportHealth writes the conditions of the etcd operator's controllers, which are well but for that of the disks.
 func (k *controllers) reportHealth(o kube.Object, seen clusterSnapshot) {
 	for _, controller := range []string{"EtcdCertSignerController", "ScriptController", "TargetConfigController", "ClusterMemberController"} {
 		setCondition(o, k.now(), controller+"Degraded", "False", "AsExpected", "")
@@ -52,7 +51,6 @@ func (k *controllers) reportHealth(o kube.Object, seen clusterSnapshot) {
 	setCondition(o, k.now(), "FSyncControllerDegraded", "False", "AsExpected", "")
 }
 
-// computeCatchUp is how long a learner takes to catch up.
 func (c *cluster) computeCatchUp(learner string) time.Duration {
 	usually := learnerTime + computeJitter(learner, 15*time.Second)
 	if c.faults.SlowDisks {
@@ -61,7 +59,7 @@ func (c *cluster) computeCatchUp(learner string) time.Duration {
 	return usually
 }
 
-// checkLeftoverData tells what keeps a new member from starting where another cluster's data is on its disk: here the last one.
+// checkLeftoverData returns why a new member cannot start on the data of another cluster: here on the last master.
 func (c *cluster) checkLeftoverData() error {
 	if c.faults.LeftoverData && len(c.members.List()) > c.record().Replicas {
 		return errors.New("couldn't validate cluster ID: cluster ID mismatch")
@@ -69,7 +67,6 @@ func (c *cluster) checkLeftoverData() error {
 	return nil
 }
 
-// serveEtcd runs this master's member until it is removed, or loses its data.
 func (k *kubelet) serveEtcd(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,8 +80,8 @@ func (k *kubelet) serveEtcd(ctx context.Context) {
 	k.cluster.run(ctx, k.node, k.machine)
 }
 
-// injectDataLoss waits until the bootstrap is complete, and empties the disk of etcd on the last master by name. The member
-// can never join again: the cluster knows it as one that has run.
+// injectDataLoss waits until the bootstrap is complete, and deletes etcd's data on the last master by name. The member can never
+// rejoin: the cluster has recorded it as started.
 func (k *kubelet) injectDataLoss(ctx context.Context) bool {
 	complete := k.clusters.poll(ctx, 5*time.Second, func(context.Context) bool {
 		status, _ := k.cluster.objects.Get(mapResource, "kube-system", "bootstrap")

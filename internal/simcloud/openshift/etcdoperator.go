@@ -8,15 +8,15 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// How the number of members changes. Each number is to last long enough to be seen.
+// Durations of changes of the number of members, each long enough to be observed.
 const (
 	learnerTime  = 60 * time.Second // until a learner has caught up
-	memberPause  = 95 * time.Second // between two changes of the number
+	memberPause  = 95 * time.Second // between two changes
 	etcdOperator = "etcd-operator"
 	etcdEvents   = "openshift-etcd-operator"
 )
 
-// syncEtcd is the etcd operator: it reports the members, adds one at a time, and removes that of the bootstrap host.
+// syncEtcd reports the members, adds one at a time, and removes that of the bootstrap host.
 func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error {
 	if len(seen.etcd.members) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error 
 	return nil
 }
 
-// promoteLearner makes a learner vote once it has caught up and every peer reaches it.
+// promoteLearner promotes a learner that has caught up and is reachable from every peer.
 func (k *controllers) promoteLearner(ctx context.Context, learner member) error {
 	alive := k.isAlive(learner.Name)
 	if !k.hasLasted("learner/"+learner.Name, formatBool(alive), k.computeCatchUp(learner.Name)) || !alive {
@@ -82,8 +82,8 @@ func getInternalAddress(node kube.Object) string {
 	return ""
 }
 
-// isCompleteWithoutBootstrap tells whether etcd would be whole without the bootstrap member: all others vote and are healthy, and
-// with it there are at least four; two for a cluster of one master.
+// isCompleteWithoutBootstrap reports whether the bootstrap member can be removed: all others vote and are healthy, and with it
+// there are at least four; two for a cluster of one master.
 func (k *controllers) isCompleteWithoutBootstrap(status etcdStatus) bool {
 	enough := 4
 	if k.record().Replicas < 3 {
@@ -165,7 +165,7 @@ func (k *controllers) reportRunning(o kube.Object, status etcdStatus) {
 	}
 }
 
-// syncEtcdEndpoints publishes the voting members on masters, and where the bootstrap member is, or was.
+// syncEtcdEndpoints publishes the voting members on masters, and the address of the bootstrap member, also after its removal.
 func (k *controllers) syncEtcdEndpoints(seen clusterSnapshot) error {
 	data := kube.Object{}
 	for _, m := range seen.etcd.listVoters() {

@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// collectFacts are what Steward finds out about its cluster. What it knows itself counts more than what somebody added.
+// collectFacts gives Steward's own facts precedence over additional ones.
 func (s *steward) collectFacts(ctx context.Context) (map[string]any, error) {
 	facts := map[string]any{}
 	more, err := s.api.get(ctx, formatResourcePath(synNamespace, mapResource)+"/"+moreFactsName)
@@ -40,7 +40,7 @@ func (s *steward) collectFacts(ctx context.Context) (map[string]any, error) {
 	return facts, err
 }
 
-// getOpenShiftVersion is the newest one that was installed and verified, else the one that is wanted.
+// getOpenShiftVersion returns the newest version that was installed and verified, else the wanted one.
 func getOpenShiftVersion(version kube.Object) string {
 	for _, entry := range version.List("status.history") {
 		if verified, _ := entry["verified"].(bool); verified && entry.GetString("state") == "Completed" {

@@ -7,14 +7,14 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// What fails is a backup's job, in one kind of trouble.
+// The Job of a backup that the UnexpectedAlert fault lets fail.
 const (
 	failingNamespace = "syn-cluster-backup"
 	failingJob       = "objects-check"
 )
 
-// createFailedJob lets a Job fail once its namespace exists. Whoever has looked at it deletes it, and it does not come again. Once
-// there is no such trouble any more, somebody has.
+// createFailedJob creates a failing Job, once, when its namespace exists. It is not created again after its deletion, which is
+// the fix. Without the fault, it is deleted.
 func (k *controllers) createFailedJob() error {
 	const what = "job failed"
 	seen, done := k.stateRecords.Get(what)
@@ -36,7 +36,6 @@ func (k *controllers) createFailedJob() error {
 	return k.stateRecords.Put(what, stateRecord{what, "", k.clock.Now()})
 }
 
-// deleteFailedJob deletes the Job.
 func (k *controllers) deleteFailedJob() error {
 	_, err := k.objects.Delete(jobResource, failingNamespace, failingJob)
 	if isStatusCode(err, http.StatusNotFound) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Faults are what is wrong with the machines, networks and programs of clusters. The zero Troubles are none.
+// Faults are injected failures of the machines, networks and programs of clusters. The zero Faults inject none.
 type Faults struct {
-	// Slowness is how many times as long everything takes on the machines; 0 is as long as usual.
+	// Slowness is a factor on every duration on the machines; 0 means 1.
 	Slowness int
 	// SlowDisks: the disks of masters are too slow for etcd.
 	SlowDisks bool
@@ -17,36 +17,35 @@ type Faults struct {
 	LeftoverData bool
 	// SmallNodes have too little memory for the monitoring.
 	SmallNodes bool
-	// ExpiredCertificates: the API servers show certificates that ended an hour ago.
+	// ExpiredCertificates: the API servers serve certificates that expired an hour ago.
 	ExpiredCertificates bool
-	// ForeignAuthority: the API servers show certificates that another cluster's authority signed.
+	// ForeignAuthority: the API servers serve certificates that another cluster's authority signed.
 	ForeignAuthority bool
-	// WorkersUnserved: what the machine configurations of the workers amount to is never kept.
+	// WorkersUnserved: the rendered configuration of the workers is never stored.
 	WorkersUnserved bool
-	// GreedyRequests: nodes that are no masters ask to be administrators.
+	// GreedyRequests: nodes that are no masters request certificates of administrators.
 	GreedyRequests bool
 	// LostCertificates: worker-0 loses its first certificate, four times.
 	LostCertificates bool
-	// BlankHostnames: the machine configuration of nodes that are no masters takes their names away.
+	// BlankHostnames: the machine configuration of nodes that are no masters clears their host names.
 	BlankHostnames bool
-	// MixedConfigs: the bootstrap machine gives masters a configuration that the cluster does not know.
+	// MixedConfigs: the bootstrap machine serves masters a configuration that the cluster does not have.
 	MixedConfigs bool
 	// SecondInterface: the second master has a second interface, whose address its kubelet prefers.
 	SecondInterface bool
-	// SlowArgo: the operator of Argo CD waits for itself until Steward starts it anew.
+	// SlowArgo: the operator of Argo CD is in a deadlock until Steward restarts it.
 	SlowArgo bool
-	// UnexpectedAlert: a Job fails, and so an alert fires that nobody expects on a new cluster.
+	// UnexpectedAlert: a Job fails, which fires an alert that is not expected on a new cluster.
 	UnexpectedAlert bool
-	// RoutersOnMasters: somebody moves the routers to the masters, once.
+	// RoutersOnMasters: the ingress controller is changed, once, to place the routers on the masters.
 	RoutersOnMasters bool
 }
 
-// scaleDuration returns how long something takes that usually takes d.
 func (t Faults) scaleDuration(d time.Duration) time.Duration {
 	return d * time.Duration(max(1, t.Slowness))
 }
 
-// waitScaled passes the time that something usually takes, and more on slow machines. It fails if ctx ends before.
+// waitScaled fails if ctx ends.
 func (w *Clusters) waitScaled(ctx context.Context, usually time.Duration) error {
 	return w.clock.Sleep(ctx, w.faults.scaleDuration(usually))
 }

@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// inTrouble runs a test in a lab whose cluster has troubles.
+// inTrouble runs a test in a lab whose cluster has faults.
 func inTrouble(t *testing.T, troubles Faults, test func(*testing.T, *lab)) {
 	t.Helper()
 	inLabOf(t, plan{troubles: troubles}, test)
@@ -21,7 +21,6 @@ func (l *lab) complete(masters, infra int) {
 	l.until(80*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
 }
 
-// operator returns a condition of a cluster operator.
 func (l *lab) operator(name, kind string) kube.Object {
 	return getCondition(l.get("/apis/config.openshift.io/v1/clusteroperators/"+name), kind)
 }
@@ -70,7 +69,7 @@ func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
 	})
 }
 
-// responds tells whether the API has a leader.
+// responds reports whether the API has a leader.
 func (l *lab) responds() bool {
 	_, err := l.api.get(l.ctx, "/readyz")
 	return err == nil

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// refusal returns what a client that trusts the installer's files says about the API.
+// refusal returns the error of the API for a client that trusts the installer's files.
 func (l *lab) refusal() string {
 	if _, err := l.api.get(l.ctx, "/readyz"); err != nil {
 		return err.Error()
@@ -54,7 +54,7 @@ func TestWorkersWaitForAConfigurationThatWasNeverKept(t *testing.T) {
 	})
 }
 
-// pending returns what the pending requests ask for.
+// pending returns the decoded pending requests.
 func (l *lab) pending() []*x509.CertificateRequest {
 	var asked []*x509.CertificateRequest
 	for _, request := range l.get(csrPath).List("items") {
@@ -150,7 +150,7 @@ func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
 			l.approve()
 			return l.routers() == "infra-0"
 		})
-		l.place("TCP", "kubernetes.io/hostname") // any place of its own
+		l.place("TCP", "kubernetes.io/hostname") // resolved to another address
 		l.until(5*time.Minute, "a router on a master", func() bool { return l.routers() == "master-0" })
 		if scheduler().Get("spec.mastersSchedulable") != true {
 			t.Errorf("scheduler: %v", scheduler())

@@ -19,8 +19,8 @@ const (
 	presetFile = "/etc/systemd/system-preset/20-ignition.preset"
 )
 
-// serveGateway is systemd-journal-gatewayd with the certificates that openshift-install put on the disk. Where its socket
-// is not enabled (OKD), there is none.
+// serveGateway is systemd-journal-gatewayd with the certificates that openshift-install writes to the disk. It does not run
+// where its socket is not enabled (OKD).
 func (m *JournaledMachine) serveGateway(ctx context.Context) error {
 	if preset, _ := m.ReadFile(presetFile); !strings.Contains(string(preset), "enable systemd-journal-gatewayd.socket") {
 		return nil
@@ -44,7 +44,7 @@ func (m *JournaledMachine) serveGateway(ctx context.Context) error {
 	return serveHTTPS(ctx, m, gatewayPort, config, mux)
 }
 
-// serveEntries answers in JSON, which has to be asked for: the default is text for people.
+// serveEntries requires the JSON content type: the real default is plain text.
 func (m *JournaledMachine) serveEntries(w http.ResponseWriter, r *http.Request) {
 	for name := range r.URL.Query() {
 		if name != "_SYSTEMD_UNIT" && name != "boot" {
@@ -101,8 +101,8 @@ func parseRange(header string) (entryRange, error) {
 	return wanted, err
 }
 
-// selectEntries returns the part of the entries. Like the real one it stops at the journal's last entry rather than behind it, so a
-// cursor that is skipped at the end comes again. Entries before the oldest are taken for the oldest.
+// selectEntries stops, like the real one, at the journal's last entry rather than after it, so a cursor that is skipped at the
+// end is returned again. A position before the oldest entry means the oldest.
 func (r entryRange) selectEntries(all []journalEntry) []journalEntry {
 	if len(all) == 0 {
 		return nil

@@ -17,8 +17,8 @@ func TestTheGatewayAnswersAsTheRealOne(t *testing.T) {
 		"entries=c3":     {"c3", "c4"},
 		"entries=c1:2":   {"c1", "c2"},
 		"entries=c1:1:2": {"c2", "c3"},
-		"entries=c4:1:9": {"c4"},             // at the end the cursor's entry comes again
-		"entries=:-2:2":  {"c2", "c3"},       // one earlier than one would think
+		"entries=c4:1:9": {"c4"},             // at the end the cursor's entry is repeated
+		"entries=:-2:2":  {"c2", "c3"},       // one earlier than expected
 		"entries=:-2:9":  {"c2", "c3", "c4"}, //
 		"entries=:-9:9":  {"c0", "c1", "c2", "c3", "c4"},
 		"entries=gone":   {"c0", "c1", "c2", "c3", "c4"},

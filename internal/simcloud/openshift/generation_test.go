@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// renew makes certificates and Ignition documents of another generation in the same directory.
+// renew generates certificates and Ignition documents again in the same directory.
 func (l *lab) renew() {
 	l.t.Helper()
 	for _, name := range []string{".openshift_install_state.json", "metadata.json"} {
@@ -36,7 +36,7 @@ func TestCertificatesThatAreNotValidStopTheBootstrap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inLabOf(t, plan{age: c.age}, func(t *testing.T, l *lab) {
 				l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
-				_ = l.clock.Sleep(l.ctx, 5*time.Minute) // the machine config server runs, and nothing is refused for that
+				_ = l.clock.Sleep(l.ctx, 5*time.Minute) // the machine config server runs and refuses nothing
 				l.boot("master-0", "198.18.0.11", l.node("master", "master-0"))
 				_ = l.clock.Sleep(l.ctx, 20*time.Minute)
 				if _, err := l.api.get(l.ctx, "/version"); err == nil || !strings.Contains(err.Error(), "certificate has expired or is not yet valid") {

@@ -8,7 +8,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// heartbeat is what a kubelet last said about its node.
 type heartbeat struct {
 	at    time.Time
 	ready bool
@@ -20,7 +19,7 @@ const (
 		"No CNI configuration file in /etc/kubernetes/cni/net.d/. Has your network provider started?"
 )
 
-// buildConditions describe the node: it is ready when a pod of the network plugin is.
+// buildConditions reports the node as ready when a pod of the network plugin is.
 func (k *kubelet) buildConditions() []kube.Object {
 	now := k.cluster.now()
 	ready := kube.Object{"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": noNetwork,
@@ -52,11 +51,11 @@ func (k *kubelet) isNetworkReady() bool {
 	return false
 }
 
-// report writes the conditions when they changed, and from time to time to show that the node lives.
+// report writes the conditions on changes, and periodically as a heartbeat.
 func (k *kubelet) report(ctx context.Context) {
 	now, ready := k.clusters.clock.Now(), k.isNetworkReady()
 	if before := k.online.Swap(ready); ready && !before {
-		k.api.close() // the plugin moves the machine's address, and cuts what is open
+		k.api.close() // the plugin takes over the machine's network and cuts open connections
 	}
 	if k.heartbeat.ready == ready && now.Sub(k.heartbeat.at) < heartbeatInterval {
 		return

@@ -9,10 +9,10 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// namelessHost is the name of every machine that was given none.
+// namelessHost is the name of every machine without a host name.
 const namelessHost = "localhost.localdomain"
 
-// getNodeName is the machine's host name; without one it is the same everywhere, as in reality.
+// getNodeName returns the host name; machines without one share namelessHost, as in reality.
 func getNodeName(m machine.Machine) string {
 	content, _ := m.ReadFile(hostnameFile)
 	if name := strings.TrimSpace(string(content)); name != "" {
@@ -21,11 +21,10 @@ func getNodeName(m machine.Machine) string {
 	return namelessHost
 }
 
-// hostnameTimeout is how long the start of a machine waits for a name (from memory, unverified).
+// hostnameTimeout limits the wait for a host name at boot (from memory, unverified).
 const hostnameTimeout = 5 * time.Minute
 
-// awaitHostname is node-valid-hostname.service, after which the kubelet starts with whatever name there is; false if
-// ctx ended before.
+// awaitHostname is node-valid-hostname.service, after which the kubelet starts with any name; false if ctx ended.
 func (k *kubelet) awaitHostname(ctx context.Context) bool {
 	if k.node != namelessHost {
 		return true
@@ -38,7 +37,7 @@ func (k *kubelet) awaitHostname(ctx context.Context) bool {
 	return true
 }
 
-// getAddress is what the kubelet takes for the machine's address: that of the second interface, if there is one.
+// getAddress returns the node IP that the kubelet chooses: that of the second interface, if there is one.
 func (k *kubelet) getAddress() netip.Addr {
 	own := k.machine.Address()
 	if !k.clusters.faults.SecondInterface || !strings.HasPrefix(k.node+".", "master-1.") {

@@ -12,7 +12,7 @@ func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
 		for _, address := range []string{"198.18.0.11", "198.18.0.12", "198.18.0.13"} {
-			l.boot("master-"+address, address, l.file("master.ign")) // no host name in it
+			l.boot("master-"+address, address, l.file("master.ign")) // without a host name
 		}
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
 		_ = l.clock.Sleep(l.ctx, 5*time.Minute)

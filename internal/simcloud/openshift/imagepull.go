@@ -9,15 +9,14 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// dockerHub is where images are that name no registry, and what answers for it.
+// dockerHub is the default registry of images, and the host of its API.
 const (
 	dockerHub     = "docker.io"
 	dockerHubHost = "registry-1.docker.io"
 )
 
-// pullImages asks the registries of a pod's images whether they would give them, from this machine. Only what
-// Project Syn brings is asked for: a release and what starts before the pod network are another story, told elsewhere. The
-// simulated registries do not hold these images, so that being let in has to do.
+// pullImages requests a token for each of the pod's images from this machine. Only images of Project Syn are checked: the
+// release's are covered by pullReleaseImage. The simulated registries do not hold these images, so authentication must suffice.
 func (k *kubelet) pullImages(ctx context.Context, pod kube.Object) error {
 	early, _ := pod.Get("spec.hostNetwork").(bool)
 	if early || !strings.HasPrefix(pod.Namespace(), synNamespace) && !strings.HasPrefix(pod.Namespace(), "appuio-") {
@@ -36,7 +35,7 @@ func (k *kubelet) pullImages(ctx context.Context, pod kube.Object) error {
 	return nil
 }
 
-// parseRegistry returns the host that has an image.
+// parseRegistry returns the registry's host of an image.
 func parseRegistry(image string) string {
 	host, _, found := strings.Cut(image, "/")
 	if !found || !strings.ContainsAny(host, ".:") || host == dockerHub {

@@ -15,9 +15,8 @@ const (
 	operatorNamespace = "openshift-ingress-operator"
 )
 
-// syncIngress is the ingress operator: it makes the default controller once the control plane stands, and puts as many
-// routers as wanted on the nodes that its placement selects. Routers listen on their nodes' own ports, so there is
-// one per node at most.
+// syncIngress creates the default controller once the control plane is complete, and places the wanted number of routers on the
+// nodes that its placement selects. Routers use host ports, so there is at most one per node.
 func (k *controllers) syncIngress(_ context.Context, seen clusterSnapshot) error {
 	controller, exists := k.objects.Get(ingressResource, operatorNamespace, "default")
 	if !exists {
@@ -72,7 +71,7 @@ func (k *controllers) createIngress() error {
 	return err
 }
 
-// buildRouters returns the router pods that should be, by namespace/name. Nodes that have one keep it.
+// buildRouters returns the wanted router pods, by namespace/name. Nodes that have one keep it.
 func (k *controllers) buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.Object {
 	replicas := 2
 	if count, ok := controller.Get("spec.replicas").(float64); ok {
@@ -91,7 +90,7 @@ func (k *controllers) buildRouters(controller kube.Object, seen clusterSnapshot)
 
 func formatRouterName(node kube.Object) string { return "router-default-" + node.Name() }
 
-// rankNode puts the nodes first that have a router already.
+// rankNode sorts nodes that have a router first.
 func rankNode(seen clusterSnapshot, node kube.Object) int {
 	if _, ok := seen.pods[ingressNamespace+"/"+formatRouterName(node)]; ok {
 		return 0
@@ -99,7 +98,6 @@ func rankNode(seen clusterSnapshot, node kube.Object) int {
 	return 1
 }
 
-// selectRouterNodes returns the ready nodes that the controller's node selector and tolerations admit.
 func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Object {
 	selector := controller.Map("spec.nodePlacement.nodeSelector.matchLabels")
 	if len(selector) == 0 {

@@ -13,12 +13,10 @@ const (
 	jobFailed   = "Failed"
 )
 
-// isEnded tells whether a Job needs no pod any more.
 func isEnded(job kube.Object) bool {
 	return getCondition(job, jobComplete) != nil || getCondition(job, jobFailed) != nil
 }
 
-// reportJob writes how far a Job is.
 func reportJob(job kube.Object, pods []kube.Object, now string) {
 	for _, pod := range pods {
 		if pod.GetString("status.phase") == "Succeeded" {
@@ -32,10 +30,10 @@ func reportJob(job kube.Object, pods []kube.Object, now string) {
 	job.Set("status.active", len(pods))
 }
 
-// jobTime is how long a Job takes that does nothing here.
+// jobTime is how long a Job without a simulated program takes.
 const jobTime = 10 * time.Second
 
-// runJob does what Jobs of the catalog are for, as far as anybody here knows.
+// runJob runs the Jobs of the catalog that are simulated.
 func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) error {
 	if err := k.clusters.waitScaled(ctx, jobTime); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// JournaledMachine is a machine whose console lines are also in a journal, as far as they belong to a unit:
-// "bootkube.service: text". The journal begins anew when the zone's process does.
+// JournaledMachine is a machine whose console lines are also written to a journal if they belong to a unit: "bootkube.service:
+// text". The journal is in memory: it restarts with the zone's process.
 type JournaledMachine struct {
 	machine.Machine
 	clock network.Clock
@@ -22,10 +22,10 @@ type JournaledMachine struct {
 
 	mu      sync.Mutex
 	entries []journalEntry
-	dropped int // entries that were there before the first
+	dropped int // entries removed before the first
 }
 
-// journalEntry is an entry as journalctl exports it in JSON.
+// journalEntry has the field names of journalctl's JSON export.
 type journalEntry struct {
 	Cursor   string `json:"__CURSOR"`
 	Realtime string `json:"__REALTIME_TIMESTAMP"` // microseconds
@@ -36,10 +36,10 @@ type journalEntry struct {
 	Message  string `json:"MESSAGE"`
 }
 
-// maxEntries bounds the memory for a journal.
+// maxEntries limits the memory of a journal.
 const maxEntries = 2000
 
-// NewJournaledMachine gives a machine a journal.
+// NewJournaledMachine wraps a machine with a journal.
 func NewJournaledMachine(m machine.Machine, clock network.Clock) *JournaledMachine {
 	boot := make([]byte, 16)
 	_, _ = rand.Read(boot) // never fails
@@ -54,7 +54,7 @@ func (m *JournaledMachine) Console(format string, args ...any) {
 	}
 }
 
-// Log writes a line of a unit to the journal alone.
+// Log writes a line of a unit to the journal only.
 func (m *JournaledMachine) Log(unit, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *JournaledMachine) Log(unit, text string) {
 	}
 }
 
-// listEntries returns the entries of these units; of all units if there are none.
+// listEntries returns the entries of these units, of all units if there are none.
 func (m *JournaledMachine) listEntries(units []string) []journalEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,5 +82,5 @@ func (m *JournaledMachine) listEntries(units []string) []journalEntry {
 	return found
 }
 
-// formatTimestamp is how the service records write a time.
+// formatTimestamp has the format of the service records.
 func (m *JournaledMachine) formatTimestamp() string { return m.clock.Now().UTC().Format(time.RFC3339) }

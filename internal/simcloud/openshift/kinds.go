@@ -6,7 +6,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Resources that the controllers work with.
+// Resources that the controllers use.
 const (
 	nodeResource     = "nodes"
 	podResource      = "pods"
@@ -22,7 +22,7 @@ const (
 	poolResource     = "machineconfigpools.machineconfiguration.openshift.io"
 )
 
-// listKinds lists what OpenShift adds to the API of Kubernetes, as far as anything here or a client of ours uses it.
+// listKinds lists the kinds that OpenShift adds to the API of Kubernetes, as far as the simulation or our clients use them.
 func listKinds() []kube.Kind {
 	var list []kube.Kind
 	versioned := func(group, version string, namespaced bool, pairs ...string) {
@@ -53,7 +53,6 @@ func listKinds() []kube.Kind {
 	return list
 }
 
-// registerKinds makes the API serve these kinds.
 func (c *cluster) registerKinds() error {
 	for _, kind := range listKinds() {
 		if err := c.objects.Ensure("customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition(), nil); err != nil {
@@ -67,7 +66,7 @@ func newNamedObject(name string) kube.Object {
 	return kube.Object{"metadata": kube.Object{"name": name}}
 }
 
-// createNamespaces makes those that a release brings, as far as manifests of others may put something there.
+// createNamespaces creates the namespaces of a release that other manifests may refer to.
 func (c *cluster) createNamespaces() error {
 	for _, namespace := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "openshift", "openshift-config",
 		"openshift-config-managed", "openshift-etcd", "openshift-etcd-operator", "openshift-ingress", "openshift-ingress-operator",
@@ -82,7 +81,7 @@ func (c *cluster) createNamespaces() error {
 	return nil
 }
 
-// publish creates what the operators start from.
+// publish creates the objects that the operators need at their start.
 func (c *cluster) publish() error {
 	for _, operand := range listOperands() {
 		operator := newNamedObject("cluster")
@@ -107,7 +106,7 @@ func (c *cluster) publish() error {
 	return c.objects.Ensure(versionResource, "", newNamedObject("version"), nil)
 }
 
-// setCondition writes a condition; the time of its transition changes with its status only.
+// setCondition changes the transition time only when the status changes.
 func setCondition(object kube.Object, now, kind, status, reason, message string) {
 	wanted := kube.Object{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": now}
 	conditions := object.List("status.conditions")

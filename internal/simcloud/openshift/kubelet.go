@@ -11,35 +11,34 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// nodeBootstrapper is who a machine is before it has a certificate of its own.
+// nodeBootstrapper is a machine's user before it has its own certificate.
 const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
-// kubelet makes a machine a node: it asks for certificates, registers, and runs the pods it is given.
+// kubelet makes a machine a node: it requests certificates, registers, and runs the pods that are bound to it.
 type kubelet struct {
 	clusters *Clusters
 	machine  machine.Machine
 	config   machineConfig
 	cluster  *cluster
 	node     string
-	access   access // the node bootstrapper's; its authority and server are the node's, too
+	access   access // the node bootstrapper's; the node uses its authority and server, too
 	api      *client
 
 	running   sync.WaitGroup
 	pods      map[string]*pod // by namespace/name
 	heartbeat heartbeat
-	lastState stateRecord // of what runs here
+	lastState stateRecord // computeState at the last change
 	online    atomic.Bool // the network plugin runs
-	// registries that let this machine in, by host.
+	// registries that authenticated this machine, by host.
 	registries sync.Map
 }
 
-// How long a machine takes to pull the release's operating system and to start again from it (inferred).
+// How long a machine takes to pull the release's operating system and to reboot into it (inferred).
 const (
 	pivotTime  = 5 * time.Minute
 	pivotSteps = 10
 )
 
-// runNode lives from the first start after Ignition until ctx ends.
 func (w *Clusters) runNode(ctx context.Context, m machine.Machine) {
 	k, err := w.newKubelet(m)
 	if err != nil {
@@ -61,7 +60,7 @@ func (w *Clusters) runNode(ctx context.Context, m machine.Machine) {
 	}
 }
 
-// How often a kubelet asks for its pods: while something changes, and once nothing has for a while.
+// The intervals at which a kubelet lists its pods: during changes, and after a while without any.
 const (
 	syncInterval     = 10 * time.Second
 	idleSyncInterval = heartbeatInterval
@@ -87,8 +86,8 @@ func (w *Clusters) newKubelet(m machine.Machine) (*kubelet, error) {
 	return k, nil
 }
 
-// pivot replaces the boot image's system by the release's, once. Its length comes in steps, so that a machine that is
-// started again in between does not begin anew.
+// pivot replaces the boot image's system by the release's, once. Its progress is stored in steps, so that a restarted machine
+// resumes.
 func (k *kubelet) pivot(ctx context.Context) bool {
 	done, _ := k.machine.ReadFile(pivotedFile)
 	switch len(done) {
@@ -110,7 +109,7 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// joinCluster gets the node's identity and registers it; false if ctx ended before.
+// joinCluster gets the node's certificate and registers it; false if ctx ended.
 func (k *kubelet) joinCluster(ctx context.Context) bool {
 	bootstrapper, err := newClient(k.machine, k.access, k.cluster.getTimeout())
 	if err != nil {
@@ -137,7 +136,7 @@ func (k *kubelet) joinCluster(ctx context.Context) bool {
 	})
 }
 
-// register creates the Node, or takes over one of the same name: two machines of one name fight for it.
+// register creates the Node, or takes over one of the same name: two machines of one name overwrite each other.
 func (k *kubelet) register(ctx context.Context) error {
 	_, err := k.api.do(ctx, http.MethodPost, nodesPath, k.buildNode())
 	if isCode(err, http.StatusConflict) {
@@ -153,7 +152,6 @@ func (k *kubelet) listAddresses() []kube.Object {
 	return []kube.Object{{"type": "InternalIP", "address": k.getAddress().String()}, {"type": "Hostname", "address": k.node}}
 }
 
-// buildNode is the Node as a kubelet creates it.
 func (k *kubelet) buildNode() kube.Object {
 	const role = "node-role.kubernetes.io/"
 	labels := kube.Object{"kubernetes.io/hostname": k.node, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",

@@ -39,19 +39,19 @@ pullSecret: '{"auths":{"quay.io":{"auth":"aWQ6cGFzcwo="}}}'
 `
 )
 
-// plan is what a lab's cluster is made of; the zero plan is an ordinary one.
+// plan configures a lab's cluster; the zero plan is the default cluster.
 type plan struct {
 	config    string                         // install-config; "" is configSource
 	release   string                         // "" is 4.20.5
 	age       time.Duration                  // of the certificates; negative: they are not valid yet
-	cloud     bool                           // there is the API of Exoscale
+	cloud     bool                           // with the API of Exoscale
 	manifests func(*lab) map[string]string   // added before the Ignition documents are made
 	build     string                         // of the boot image
-	edit      map[string]func(string) string // of manifests that the installer made
+	edit      map[string]func(string) string // changes of manifests that the installer made
 	troubles  Faults
 }
 
-// lab is a zone with a load balancer, machines, and a laptop that has the installer's files.
+// lab is a zone with a load balancer, machines, and a workstation with the installer's files.
 type lab struct {
 	t      *testing.T
 	plan   plan
@@ -73,9 +73,9 @@ type lab struct {
 	mu        sync.Mutex
 	instances []vm.Instance
 	machines  map[string]machine.Machine
-	closed    map[int]bool      // ports that nobody reaches
-	walled    bool              // nobody reaches the registry
-	blocked   string            // one of the hosts of layers
+	closed    map[int]bool      // unreachable ports
+	walled    bool              // the registry is unreachable
+	blocked   string            // an unreachable host of layers
 	names     map[string]string // addresses by the end of a name
 }
 
@@ -90,7 +90,6 @@ func newLab(t *testing.T, clock network.Clock, plan plan) *lab {
 	return l
 }
 
-// generate runs the installer.
 func (l *lab) generate() {
 	l.t.Helper()
 	l.write("install-config.yaml", cmp.Or(l.plan.config, configSource))
@@ -106,7 +105,6 @@ func (l *lab) generate() {
 	l.run("create", "ignition-configs")
 }
 
-// run runs the installer.
 func (l *lab) run(command ...string) {
 	l.t.Helper()
 	var said bytes.Buffer
@@ -132,7 +130,7 @@ func (l *lab) file(name string) []byte {
 	return content
 }
 
-// openNetwork starts the first half of the zone's process, also for a second time.
+// openNetwork starts the first half of the zone's process; it can be called again for a restart.
 func (l *lab) openNetwork() {
 	l.t.Helper()
 	l.ctx, l.cancel = context.WithCancel(context.Background())
@@ -158,7 +156,7 @@ func (l *lab) openMachines() {
 	l.sync()
 }
 
-// software runs what the world makes of a machine, and keeps the machine for looks at its disk.
+// software runs the machine's software, and keeps the machine for checks of its disk.
 func (l *lab) software(ctx context.Context, m machine.Machine) {
 	l.mu.Lock()
 	l.machines[m.Name()] = m
@@ -166,7 +164,7 @@ func (l *lab) software(ctx context.Context, m machine.Machine) {
 	l.world.RunSoftware(ctx, m)
 }
 
-// onDisk returns a file of a machine that has been through Ignition, "" if there is none.
+// onDisk returns a file of a machine on which Ignition ran, "" if there is none.
 func (l *lab) onDisk(name, path string) string {
 	l.t.Helper()
 	l.mu.Lock()
@@ -178,7 +176,6 @@ func (l *lab) onDisk(name, path string) string {
 	return string(content)
 }
 
-// connect opens the kubeconfig that the installer wrote.
 func (l *lab) connect() {
 	l.t.Helper()
 	if l.api != nil {
@@ -266,7 +263,7 @@ func (l *lab) list() []vm.Instance {
 	return slices.Clone(l.instances)
 }
 
-// boot creates a machine and switches it on.
+// boot creates a machine and starts it.
 func (l *lab) boot(name, address string, userData []byte) {
 	l.mu.Lock()
 	l.instances = append(l.instances, vm.Instance{ID: "id-" + name + address, Name: name, Address: netip.MustParseAddr(address), State: vm.Running,
@@ -275,7 +272,6 @@ func (l *lab) boot(name, address string, userData []byte) {
 	l.sync()
 }
 
-// idOf returns the ID of the machine with that name.
 func (l *lab) idOf(name string) string {
 	for _, instance := range l.list() {
 		if instance.Name == name {
@@ -334,7 +330,6 @@ type desk struct {
 
 func (d desk) Network() network.Network { return d.host.Network(nil) }
 
-// infraID is the name that the installer gave the cluster.
 func (l *lab) infraID() string {
 	l.t.Helper()
 	var metadata struct{ InfraID string }

@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// lease is an election that the replicas of a program hold through the API.
+// lease is a leader election between the replicas of a program through the API.
 type lease struct {
 	api       *client
 	now       func() time.Time
@@ -18,7 +18,7 @@ type lease struct {
 	duration  time.Duration
 }
 
-// acquire tells whether this replica leads now; it does as long as it asks again in time.
+// acquire reports whether this replica leads; it must be called again before the lease expires.
 func (l lease) acquire(ctx context.Context) (bool, error) {
 	collection := "/apis/coordination.k8s.io/v1/namespaces/" + l.namespace + "/leases"
 	found, err := l.api.get(ctx, collection+"/"+l.name)

@@ -18,25 +18,23 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// machineConfigServer hands out what a new machine needs to become a node.
 type machineConfigServer struct {
-	config       machineConfig        // role is that of the machine that asks
+	config       machineConfig        // role is that of the requesting machine
 	access       []byte               // the node bootstrapper's kubeconfig
 	configs      func() []kube.Object // all machine configurations
-	pools        func(string) bool    // roles that it serves
-	hasRendered  func(string) bool    // whether there is a rendered configuration of that name; nil: there always is
-	dropHostname bool                 // its files take the host name away
+	pools        func(string) bool    // reports whether a role is served
+	hasRendered  func(string) bool    // reports whether a rendered configuration exists; nil: always
+	dropHostname bool                 // its files clear the host name
 	console      func(format string, args ...any)
 }
 
-// serve serves until ctx ends.
 func (s machineConfigServer) serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
 	return serveHTTPS(ctx, m, machineConfigPort, newServingTLS(useCertificate(pair)), s.newHandler())
 }
 
 func (s machineConfigServer) newHandler() http.Handler {
 	mux := http.NewServeMux()
-	var said sync.Map // they ask every few seconds
+	var said sync.Map // clients repeat requests every few seconds
 	once := func(format string, args ...any) {
 		if _, again := said.LoadOrStore(fmt.Sprintf(format, args...), true); !again {
 			s.console(format, args...)
@@ -58,14 +56,14 @@ func (s machineConfigServer) newHandler() http.Handler {
 		}
 		s.console("machine-config-server: Pool %s requested by address:%q User-Agent:%q", pool, r.RemoteAddr, r.UserAgent())
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(content) // the client went away
+		_, _ = w.Write(content) // the client closed the connection
 	})
 	return mux
 }
 
-// render returns the complete configuration of a role: what the machine configurations amount to, and what makes the
-// machine a node. It is of version 3.5.0 whatever the client accepts, where the real server would answer with an older
-// one before OpenShift 4.19: every simulated machine reads it.
+// render returns the complete configuration of a role: the merged machine configurations, and the files of renderNodeConfig. Its
+// version is 3.5.0 whatever the client accepts, where the real server would serve an older one before OpenShift 4.19: every
+// simulated machine supports it.
 func (s machineConfigServer) render(pool string) ([]byte, error) {
 	merged, err := render(pool, s.config.Version, s.configs())
 	if err != nil {
@@ -81,7 +79,6 @@ func (s machineConfigServer) render(pool string) ([]byte, error) {
 	return json.Marshal(v3_5.Merge(merged.document, own))
 }
 
-// renderNodeConfig is what makes a machine a node.
 func (s machineConfigServer) renderNodeConfig(pool, rendered string) (types.Config, error) {
 	config := s.config
 	config.Role, config.Rendered = pool, rendered
@@ -104,7 +101,7 @@ func (s machineConfigServer) renderNodeConfig(pool, rendered string) (types.Conf
 	return own, nil
 }
 
-// serveMachineConfig is the server on the bootstrap host: for masters only, others are to come back later.
+// serveMachineConfig is the server on the bootstrap host, for masters only; it makes others retry.
 func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
 	pair, err := certificate.Parse([]byte(h.readText("tls/machine-config-server.crt")), []byte(h.readText("tls/machine-config-server.key")))
 	if err == nil {
@@ -117,7 +114,7 @@ func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
 	}
 }
 
-// serveMachineConfig is the server of the cluster on a master, for all roles that have a pool.
+// serveMachineConfig is the cluster's server on a master, for all roles that have a pool.
 func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, config machineConfig) error {
 	pair, err := c.record().loadPair("machine-config-server")
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// readManifest reads a manifest of one document.
 func (h *bootstrapHost) readManifest(name string) (kube.Object, error) {
 	content, ok := h.machine.ReadFile(optOpenShift + name)
 	if !ok {
@@ -26,7 +25,7 @@ func (h *bootstrapHost) readManifest(name string) (kube.Object, error) {
 	return documents[0], nil
 }
 
-// parseManifest reads the YAML or JSON documents of a file.
+// parseManifest accepts several YAML or JSON documents.
 func parseManifest(content []byte) ([]kube.Object, error) {
 	var objects []kube.Object
 	for document := range strings.SplitSeq("\n"+string(content), "\n---") {
@@ -48,14 +47,12 @@ func parseManifest(content []byte) ([]kube.Object, error) {
 	return objects, nil
 }
 
-// document is one of the objects that a manifest describes.
 type document struct {
 	file   string
 	object kube.Object
 }
 
-// listDocuments returns what all manifests on the disk describe, in the order of the files' names. What cannot be read is
-// shown.
+// listDocuments returns the documents of all manifests on the disk, sorted by file name. Errors are written to the console.
 func (h *bootstrapHost) listDocuments() []document {
 	var found []document
 	for name := range strings.SplitSeq(h.readText("manifests.txt"), "\n") {
@@ -70,8 +67,8 @@ func (h *bootstrapHost) listDocuments() []document {
 	return found
 }
 
-// applyManifests creates what the manifests on the disk describe, and what the operators start from. A manifest that the
-// API refuses now is left for later.
+// applyManifests creates the objects of the manifests on the disk, and those of publish. A manifest that the API refuses is
+// retried by applyRemaining.
 func (h *bootstrapHost) applyManifests(ctx context.Context) error {
 	if err := h.checkServingCertificate(); err != nil {
 		return err
@@ -85,8 +82,8 @@ func (h *bootstrapHost) applyManifests(ctx context.Context) error {
 	return h.cluster.publish()
 }
 
-// applyRemaining creates what is not there yet, as often as that helps: the order of files says nothing about which
-// needs which. As long as the API refuses one, the bootstrap does not end; the real program gives up after an hour.
+// applyRemaining retries the refused documents as long as that helps: file order does not follow dependencies. As long as the
+// API refuses one, the bootstrap does not end; the real program gives up after an hour.
 func (h *bootstrapHost) applyRemaining(context.Context) error {
 	left, refusal := h.listDocuments(), error(nil)
 	for before := -1; len(left) != before; {
@@ -99,7 +96,6 @@ func (h *bootstrapHost) applyRemaining(context.Context) error {
 	return nil
 }
 
-// applyAll returns the documents that were refused, and why the first one was.
 func (h *bootstrapHost) applyAll(documents []document) (refused []document, first error) {
 	for _, d := range documents {
 		err := h.cluster.apply(d.object)
@@ -113,7 +109,7 @@ func (h *bootstrapHost) applyAll(documents []document) (refused []document, firs
 	return refused, first
 }
 
-// apply creates an object as the API would; one that is there stays.
+// apply creates an object; an existing one is left unchanged.
 func (c *cluster) apply(object kube.Object) error {
 	kind, err := c.findKindOf(object)
 	if err != nil {
@@ -141,7 +137,7 @@ func (c *cluster) findKindOf(object kube.Object) (kube.Kind, error) {
 	return kind, nil
 }
 
-// validateSelector checks what the API demands of a Deployment and a DaemonSet.
+// validateSelector checks the rules of the API for Deployments and DaemonSets.
 func validateSelector(object kube.Object) error {
 	if object.GetString("apiVersion") != "apps/v1" {
 		return nil

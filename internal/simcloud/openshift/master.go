@@ -61,7 +61,7 @@ func (k *kubelet) joinEtcd(ctx context.Context) error {
 	return k.cluster.updateMember(k.node, func(m *member) { m.Started = true })
 }
 
-// runAPIServer runs the API server of this master, and the controllers whenever this master leads.
+// runAPIServer also runs the controllers whenever this master leads.
 func (k *kubelet) runAPIServer(ctx context.Context, p *pod) error {
 	if p.fromAPI {
 		if k.clusters.waitScaled(ctx, 60*time.Second+computeJitter(p.name, 20*time.Second)) != nil {

@@ -8,14 +8,13 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Memory of nodes, and what one needs for a pod of the monitoring (inferred), in GiB.
+// Memory of nodes, and the request of a monitoring pod (inferred), in GiB.
 const (
 	defaultMemory  = 16
 	smallMemory    = 2
 	requiredMemory = 4
 )
 
-// getMemory is what the kubelet says that the machine has.
 func (k *kubelet) getMemory() string {
 	gib := defaultMemory
 	if k.clusters.faults.SmallNodes && k.config.Role != "master" {
@@ -24,8 +23,8 @@ func (k *kubelet) getMemory() string {
 	return fmt.Sprintf("%dGi", gib)
 }
 
-// describeMemoryShortage tells in the scheduler's words why the monitoring has no node to run on, "" if there is one or none
-// that it might run on has come yet.
+// describeMemoryShortage returns the scheduler's message about the monitoring, "" if it fits on a node or no candidate node has
+// joined yet.
 func describeMemoryShortage(nodes []kube.Object) string {
 	candidates, full := 0, 0
 	for _, node := range nodes {

@@ -2,8 +2,8 @@ package openshift
 
 import "exoshift/internal/simcloud/kube"
 
-// moveRouters lets somebody move the routers to the masters and make these schedulable, once, after the routers had been
-// given another place: another repository may manage the same ingress controller.
+// moveRouters simulates another repository that manages the same ingress controller: once, after a placement was set, it moves
+// the routers to the masters and makes these schedulable.
 func (k *controllers) moveRouters(controller kube.Object) error {
 	const what = "routers displaced"
 	_, done := k.stateRecords.Get(what)

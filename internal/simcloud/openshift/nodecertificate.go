@@ -22,7 +22,6 @@ const (
 	servingSigner = "kubernetes.io/kubelet-serving"
 )
 
-// certificateRequest is a certificate that a kubelet asks for.
 type certificateRequest struct {
 	file    string // below pkiFolder, without ending
 	signer  string
@@ -30,16 +29,15 @@ type certificateRequest struct {
 	subject *x509.CertificateRequest
 }
 
-// identity is a certificate with its key, as PEM.
+// identity is PEM-encoded.
 type identity struct{ certificate, key []byte }
 
 const pkiFolder = "/var/lib/kubelet/pki/"
 
-// retryRequest is when a kubelet forgets a request that it waits for in vain, and files another.
+// retryRequest is how long a kubelet waits for a request before it creates another.
 const retryRequest = 15 * time.Minute
 
-// certificateLosses is how often a machine loses its first certificate where that is the trouble: once more than the
-// installation approves another key by itself.
+// certificateLosses is one more than the number of keys that the installation approves for a node by itself.
 const certificateLosses = 4
 
 func (k *kubelet) buildSubject() pkix.Name {
@@ -60,9 +58,9 @@ func (k *kubelet) newServingRequest() certificateRequest {
 		subject: &x509.CertificateRequest{Subject: k.buildSubject(), DNSNames: []string{k.node}, IPAddresses: []net.IP{address}}}
 }
 
-// ensureCertificate returns the certificate from the disk, or asks for it until it has one: after a failure, and after a quarter of an
-// hour of waiting, with another key. The key and the name of the request are kept on the disk, so that a machine that is
-// started again waits for the same one.
+// ensureCertificate returns the certificate from the disk, or requests it until it is issued; after a failure or retryRequest,
+// with another key. The key and the name of the request are stored on the disk, so that a restarted machine waits for the same
+// request.
 func (k *kubelet) ensureCertificate(ctx context.Context, api *client, want certificateRequest) (identity, bool) {
 	filed := k.clusters.clock.Now()
 	var found identity
@@ -88,7 +86,7 @@ func (k *kubelet) ensureCertificate(ctx context.Context, api *client, want certi
 	return found, ok
 }
 
-// fetch puts the certificate on the disk if it was issued, and forgets a request that is gone or refused.
+// fetch stores an issued certificate on the disk, and resets a request that was deleted or denied.
 func (k *kubelet) fetch(ctx context.Context, api *client, want certificateRequest, name string) error {
 	request, err := api.get(ctx, csrPath+"/"+name)
 	issued, _ := base64.StdEncoding.DecodeString(request.GetString("status.certificate"))
@@ -104,12 +102,11 @@ func (k *kubelet) fetch(ctx context.Context, api *client, want certificateReques
 	return k.machine.WriteFile(pkiFolder+want.file+".crt", issued)
 }
 
-// resetRequest has the next look ask anew.
 func (k *kubelet) resetRequest(want certificateRequest) error {
 	return k.machine.WriteFile(pkiFolder+want.file+".csr", nil)
 }
 
-// injectCertificateLoss tells whether the machine loses the certificate that was issued to it, and notes that it did.
+// injectCertificateLoss reports whether the machine loses the issued certificate, and records it.
 func (k *kubelet) injectCertificateLoss(want certificateRequest) bool {
 	const noted = pkiFolder + "lost"
 	lost, _ := k.machine.ReadFile(noted)
@@ -119,7 +116,7 @@ func (k *kubelet) injectCertificateLoss(want certificateRequest) bool {
 	return k.machine.WriteFile(noted, append(lost[:len(lost):len(lost)], '.')) == nil
 }
 
-// createRequest makes a key and creates the request for it at the API; if that fails, the next look does it again.
+// createRequest: a failure is retried by the next poll.
 func (k *kubelet) createRequest(ctx context.Context, api *client, want certificateRequest) error {
 	key, err := certificate.NewKey()
 	if err != nil {
@@ -163,7 +160,7 @@ func buildCSR(want certificateRequest, key []byte) ([]byte, error) {
 
 const kubeletPort = 10250
 
-// serve gets the serving certificate and then answers on the kubelet's port.
+// serve gets the serving certificate and then serves the kubelet's port.
 func (k *kubelet) serve(ctx context.Context) {
 	served, ok := k.ensureCertificate(ctx, k.api, k.newServingRequest())
 	if !ok {

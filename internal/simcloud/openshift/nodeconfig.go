@@ -8,14 +8,13 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// What the machine config daemon writes on its node.
+// Annotations and states that the machine config daemon writes to its node.
 const (
 	currentConfig = "machineconfiguration.openshift.io/currentConfig"
 	desiredConfig = "machineconfiguration.openshift.io/desiredConfig"
 	configState   = "machineconfiguration.openshift.io/state"
 )
 
-// buildConfigAnnotations returns the annotations that tell which configuration the machine was given.
 func (k *kubelet) buildConfigAnnotations() kube.Object {
 	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
 }
@@ -28,7 +27,7 @@ func newBootstrapOnlyConfig() kube.Object {
 	return config
 }
 
-// listServedConfigs returns what the bootstrap machine makes the configuration of masters of.
+// listServedConfigs returns the machine configurations that the bootstrap machine renders for masters.
 func (h *bootstrapHost) listServedConfigs() []kube.Object {
 	configs := h.readMachineConfigs()
 	if h.clusters.faults.MixedConfigs {
@@ -37,8 +36,8 @@ func (h *bootstrapHost) listServedConfigs() []kube.Object {
 	return configs
 }
 
-// findMismatches returns what the machine config daemons of a pool's nodes report, by node: a configuration that the
-// cluster does not know.
+// findMismatches returns the reports of a pool's machine config daemons, by node: a configuration that the cluster does not
+// have.
 func (k *controllers) findMismatches(pool string, nodes []kube.Object) map[string]string {
 	reports := map[string]string{}
 	for _, node := range nodes {
@@ -51,7 +50,7 @@ func (k *controllers) findMismatches(pool string, nodes []kube.Object) map[strin
 	return reports
 }
 
-// formatNodeReports puts reports together as a pool's condition does.
+// formatNodeReports has the format of the pool's condition.
 func formatNodeReports(reports map[string]string) string {
 	var said []string
 	for node, report := range reports {
@@ -61,7 +60,7 @@ func formatNodeReports(reports map[string]string) string {
 	return strings.Join(said, ", ")
 }
 
-// describeDegradedMasters tells in the operator's words that the pool of the masters is degraded, "" if it is not.
+// describeDegradedMasters returns the operator's message about a degraded master pool, "" if it is not degraded.
 func (k *controllers) describeDegradedMasters() string {
 	pool, _ := k.objects.Get(poolResource, "", "master")
 	if getCondition(pool, "NodeDegraded").GetString("status") != "True" {

@@ -8,11 +8,10 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// nodeGracePeriod is how long a node may be silent.
+// nodeGracePeriod is the time without a heartbeat after which a node's conditions become Unknown.
 const nodeGracePeriod = 100 * time.Second
 
-// syncNodes looks after the nodes: silent ones become unknown, pods of deleted ones go, and taints that others set at
-// registration are taken off.
+// syncNodes marks silent nodes as unknown, deletes the pods of deleted nodes, and removes taints that were set at registration.
 func (k *controllers) syncNodes(_ context.Context, seen clusterSnapshot) error {
 	known := map[string]bool{}
 	workless := k.isMasterSchedulable()
@@ -32,7 +31,7 @@ func (k *controllers) syncNodes(_ context.Context, seen clusterSnapshot) error {
 	return nil
 }
 
-// syncNode looks after one node, of a cluster whose masters are to be schedulable (workless) or not.
+// syncNode: workless is true if masters are to be schedulable.
 func (k *controllers) syncNode(node kube.Object, workless bool) error {
 	ready := getCondition(node, "Ready")
 	silent := k.isSilent(node.Name(), ready.GetString("lastHeartbeatTime"))
@@ -54,7 +53,6 @@ func (k *controllers) syncNode(node kube.Object, workless bool) error {
 	return err
 }
 
-// isSilent tells whether a node's last sign of life is too long ago.
 func (k *controllers) isSilent(node, beat string) bool {
 	if k.heartbeats[node].State != beat {
 		since := k.leaderSince
@@ -94,8 +92,8 @@ func (k *controllers) isMasterSchedulable() bool {
 	return yes
 }
 
-// syncNetwork starts a pod of OpenShift's own network plugin on every node. Any other must have come with the manifests, or
-// nodes stay not ready.
+// syncNetwork starts a pod of OpenShift's own network plugin on every node. Any other plugin must be in the manifests, or nodes
+// remain NotReady.
 func (k *controllers) syncNetwork(_ context.Context, seen clusterSnapshot) error {
 	network, _ := k.objects.Get("networks.config.openshift.io", "", "cluster")
 	kind := network.GetString("spec.networkType")
@@ -115,7 +113,6 @@ func (k *controllers) syncNetwork(_ context.Context, seen clusterSnapshot) error
 	return nil
 }
 
-// syncEndpoints publishes where the API servers are.
 func (k *controllers) syncEndpoints(context.Context, clusterSnapshot) error {
 	addresses := k.listServers()
 	slices.Sort(addresses)

@@ -20,7 +20,6 @@ type count struct {
 	lasted  time.Duration
 }
 
-// counter follows the number of etcd members.
 type counter struct {
 	counts []count
 	since  time.Time
@@ -55,7 +54,7 @@ func (c *counter) check(t *testing.T) {
 	}
 }
 
-// inLab runs a test in a bubble where time is virtual.
+// inLab runs a test in a synctest bubble, with virtual time.
 func inLab(t *testing.T, test func(*testing.T, *lab)) { inLabOf(t, plan{}, test) }
 
 func inLabOf(t *testing.T, plan plan, test func(*testing.T, *lab)) {
@@ -89,7 +88,7 @@ func (l *lab) installed() bool {
 	return getCondition(l.get(versionPath), "Available").GetString("status") == "True"
 }
 
-// install goes all the way with three masters and four other nodes; between is called at every look.
+// install installs three masters and four other nodes; between is called at every poll.
 func (l *lab) install(between func()) {
 	l.t.Helper()
 	l.bootCluster(3, 4)
@@ -236,7 +235,7 @@ func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
 				pending[request.GetString("spec.username")]++
 			}
 		}
-		// Two machines that ask again every 15 minutes.
+		// Two machines that repeat their request every 15 minutes.
 		if pending[nodeBootstrapper] < 4 || len(pending) != 1 {
 			t.Errorf("pending requests: %v", pending)
 		}

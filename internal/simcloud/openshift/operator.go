@@ -8,25 +8,23 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// How long an operator needs when it has what it needs, and how long a loss lasts before it says so.
+// How long an operator takes once its requirements are met, and how long a loss lasts before it is reported.
 const (
 	settleTime   = 60 * time.Second
 	settleJitter = 4 * time.Minute
 	lossTime     = 60 * time.Second
 )
 
-// statusDetail is what an operator says about itself; the zero finding is that all is as expected.
+// statusDetail is the reason and message of a condition; the zero value means as expected.
 type statusDetail struct{ reason, message string }
 
 func (f statusDetail) toStatus() string { return formatBool(f != statusDetail{}) }
 
-// writeCondition writes the finding as a condition of an operator.
 func (f statusDetail) writeCondition(o kube.Object, now, kind, status string) {
 	setCondition(o, now, kind, status, cmp.Or(f.reason, "AsExpected"), cmp.Or(f.message, "All is well"))
 }
 
-// syncOperator moves an operator through its conditions and tells whether it is available. What it needs may be away for
-// a moment without anybody noticing.
+// syncOperator updates an operator's conditions and reports whether it is available. Short losses of a requirement are ignored.
 func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapshot) (bool, error) {
 	missing := operator.require(k, seen)
 	current, _ := k.objects.Get(operatorResource, "", operator.name)
@@ -63,7 +61,7 @@ func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapsho
 	return available, err
 }
 
-// isSettled tells whether an operator is available that has what it needs, or lacks it for a moment only.
+// isSettled reports whether an operator is available with its requirements met, or missing for a moment only.
 func (k *controllers) isSettled(operator, missing string, available bool) bool {
 	lost := k.hasLasted("missing/"+operator, formatBool(missing != ""), lossTime)
 	switch {
@@ -76,7 +74,7 @@ func (k *controllers) isSettled(operator, missing string, available bool) bool {
 	return available
 }
 
-// checkUnavailable tells why an operator that has just become available is not, for a moment: the API servers behind
+// checkUnavailable returns why an operator that has just become available is unavailable for a moment: the API servers behind
 // openshift-apiserver are replaced by those of the next revision. That is usual, and over long before the end.
 func (k *controllers) checkUnavailable(operator string, available bool) statusDetail {
 	const key = "wobble"
@@ -90,7 +88,7 @@ func (k *controllers) checkUnavailable(operator string, available bool) statusDe
 	return statusDetail{"APIServices_Error", "APIServicesAvailable: the server is currently unable to handle the request"}
 }
 
-// checkProgressing tells what an operator is bringing to the nodes that have just come.
+// checkProgressing returns what an operator rolls out to new nodes.
 func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) statusDetail {
 	fresh := 0
 	for _, node := range seen.nodes {
@@ -111,10 +109,10 @@ func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) st
 	return statusDetail{}
 }
 
-// unreachableTime is how long routes may fail before operators call themselves degraded for it (inferred).
+// unreachableTime is how long routes may fail before operators become degraded (inferred).
 const unreachableTime = 5 * time.Minute
 
-// checkDegraded tells why an operator is degraded that may well be available.
+// checkDegraded covers operators that are degraded although they may be available.
 func (k *controllers) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
 	failing := seen.countReadyPods(routerApp) > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
 	unreachable := k.hasLasted("unreachable", formatBool(failing), unreachableTime) && failing

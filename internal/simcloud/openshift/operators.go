@@ -2,10 +2,10 @@ package openshift
 
 import "fmt"
 
-// clusterOperator is one of the operators that the cluster version consists of, with what it needs to be available.
+// clusterOperator is one of the operators of the cluster version, with its requirement for availability.
 type clusterOperator struct {
 	name    string
-	require func(*controllers, clusterSnapshot) string // what is missing, "" if nothing
+	require func(*controllers, clusterSnapshot) string // returns what is missing, "" if nothing
 }
 
 // listOperators lists the 33 operators of a default installation by name.
@@ -33,10 +33,10 @@ func requireMaster(_ *controllers, seen clusterSnapshot) string {
 	return ""
 }
 
-// requireSchedulableNode is for what does not tolerate nodes that no cloud controller has seen.
+// requireSchedulableNode is for operators that do not tolerate the taint for uninitialized nodes.
 func requireSchedulableNode(_ *controllers, seen clusterSnapshot) string { return seen.schedulingError }
 
-// requireReplicas is for what runs on every master.
+// requireReplicas is for operands that run on every master.
 func requireReplicas(k *controllers, seen clusterSnapshot) string {
 	untouched := 0
 	for _, master := range seen.masters {

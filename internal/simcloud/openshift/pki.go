@@ -12,14 +12,13 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Lifetimes of what the cluster itself issues. Certificates live by the wall clock.
+// Lifetimes of certificates that the cluster itself issues. Certificates expire by the wall clock.
 const (
 	servingLifetime = 30 * 24 * time.Hour
 	signerLifetime  = 60 * 24 * time.Hour
 	routerLifetime  = 2 * 365 * 24 * time.Hour
 )
 
-// loadPair reads one of the cluster's certificates with its key.
 func (r record) loadPair(name string) (certificate.Pair, error) {
 	found, err := certificate.Parse(r.Files[name+".crt"], r.Files[name+".key"])
 	if err != nil {
@@ -28,8 +27,8 @@ func (r record) loadPair(name string) (certificate.Pair, error) {
 	return found, nil
 }
 
-// checkServingCertificate returns an error if the API server of the bootstrap host shows a certificate that is not valid now: its
-// own clients on this machine refuse it then. Certificates live by the wall clock.
+// checkServingCertificate returns an error if the API server of the bootstrap host serves an expired certificate: its own
+// clients on this machine then refuse it. Certificates expire by the wall clock.
 func (h *bootstrapHost) checkServingCertificate() error {
 	shown, err := certificate.ParseBundle([]byte(h.readText("tls/kube-apiserver-localhost-server.crt")))
 	if err != nil {
@@ -47,8 +46,7 @@ func toTLSCertificate(p certificate.Pair) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Certificate.Raw}, PrivateKey: p.Key, Leaf: p.Certificate}
 }
 
-// newServingTLS is the configuration of a server that shows a certificate. The cheapest key exchange will do: a simulated
-// cluster shakes hands thousands of times.
+// newServingTLS uses the cheapest key exchange: a simulated cluster makes thousands of handshakes.
 func newServingTLS(choose func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *tls.Config {
 	return &tls.Config{GetCertificate: choose, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
 }
@@ -58,7 +56,6 @@ func useCertificate(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certifi
 	return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &shown, nil }
 }
 
-// getClientCAs are the authorities of client certificates that the API servers believe.
 func (c *cluster) getClientCAs() *x509.CertPool {
 	version := c.objects.ResourceVersion(mapResource, "openshift-config", adminAuthority)
 	c.mu.Lock()
@@ -80,19 +77,18 @@ func (c *cluster) getClientCAs() *x509.CertPool {
 	return c.clients
 }
 
-// adminAuthority is the ConfigMap with who signed the installer's kubeconfig; whoever empties it, ends that one. The real
-// API servers take minutes to notice.
+// adminAuthority is the ConfigMap with the CA of the installer's kubeconfig; emptying it revokes that kubeconfig. The real API
+// servers take minutes to react.
 const adminAuthority = "admin-kubeconfig-client-ca"
 
-// publishAdminAuthority makes the ConfigMap.
 func (c *cluster) publishAdminAuthority() error {
 	bundle := newNamedObject(adminAuthority)
 	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.record().Files["admin-kubeconfig-signer.crt"])}
 	return c.objects.Ensure(mapResource, "openshift-config", bundle, nil)
 }
 
-// getSigner returns who signs the kubelets' certificates: the installer's signer of one day while the bootstrap lasts, then
-// one of the cluster's own.
+// getSigner returns the signer of the kubelets' certificates: the installer's, valid for one day, during the bootstrap, then one
+// of the cluster's own.
 func (c *cluster) getSigner(bootstrapped bool) (certificate.Pair, error) {
 	known := c.record()
 	if !bootstrapped {
@@ -108,7 +104,7 @@ func (c *cluster) getSigner(bootstrapped bool) (certificate.Pair, error) {
 	return made, c.savePair("csr-signer", made)
 }
 
-// ensureRouterCertificate returns the certificate of the routers and its authority, made when first asked for.
+// ensureRouterCertificate creates the certificate and its authority at the first call.
 func (c *cluster) ensureRouterCertificate() (serving, authority certificate.Pair, err error) {
 	known := c.record()
 	if _, ok := known.Files["router-certs-default.key"]; ok {
@@ -133,7 +129,6 @@ func (c *cluster) ensureRouterCertificate() (serving, authority certificate.Pair
 	return serving, authority, c.savePair("router-certs-default", serving)
 }
 
-// savePair adds a certificate with its key to the cluster's record.
 func (c *cluster) savePair(name string, made certificate.Pair) error {
 	key, err := made.KeyPEM()
 	if err != nil {
@@ -148,7 +143,6 @@ func (c *cluster) savePair(name string, made certificate.Pair) error {
 	return c.saveRecord(changed)
 }
 
-// issueNodeCertificate fulfils a kubelet's request.
 func issueNodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
 	if err := request.CheckSignature(); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Labels "app" of the release's own pods that do something here. All others of it only become ready.
+// Labels "app" of the release's own pods that have a simulated program. All others only become ready.
 const (
 	etcdApp      = "etcd"
 	apiServerApp = "openshift-kube-apiserver"
@@ -22,23 +22,22 @@ const (
 	networkApp   = "ovnkube-node"
 )
 
-// pod is a pod that a kubelet runs.
 type pod struct {
-	object    kube.Object // as it was when it started
-	app       string      // of the release's own; "" for those that came with the manifests
+	object    kube.Object // at its start
+	app       string      // of the release's own pods; "" for those of manifests
 	namespace string
 	name      string
 	uid       string
 	protocol  string // of a router
-	fromAPI   bool   // started because the API said so, not because its manifest is on the disk
+	fromAPI   bool   // bound by the API; not a static pod
 	stop      func()
 	ready     atomic.Bool
-	done      atomic.Bool                   // what it was for is done
+	done      atomic.Bool                   // its program ended successfully
 	waiting   atomic.Pointer[waitingReason] // why it does not run
 	reported  string                        // what was last written to the API
 }
 
-// listStaticPods are started from the disk: they must run before there is an API.
+// listStaticPods returns the pods that start from the disk: they must run before there is an API.
 func listStaticPods() map[string]string {
 	return map[string]string{
 		etcdApp:      "/etc/kubernetes/manifests/etcd-pod.yaml",
@@ -56,7 +55,7 @@ func (k *kubelet) startStaticPods(ctx context.Context) {
 	}
 }
 
-// sync brings the pods on this machine in line with the API, reports how they are, and returns when to do it again.
+// sync reconciles the pods on this machine with the API, reports their status, and returns when to sync again.
 func (k *kubelet) sync(ctx context.Context) time.Duration {
 	list, err := k.api.get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
 	if err == nil {
@@ -73,7 +72,7 @@ func (k *kubelet) sync(ctx context.Context) time.Duration {
 	return idleSyncInterval
 }
 
-// computeState is what a kubelet's pods are, and whether it serves its node.
+// computeState fingerprints a kubelet's pods and whether it serves its port.
 func (k *kubelet) computeState(wanted []kube.Object) string {
 	states := []string{strconv.FormatBool(k.heartbeat.ready)}
 	for _, object := range wanted {
@@ -109,7 +108,6 @@ func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 	}
 }
 
-// start runs a pod until it is stopped or ctx ends.
 func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *pod {
 	p := &pod{object: object, app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.GetString("metadata.uid"),
 		protocol: object.GetString("metadata.annotations.protocol"), fromAPI: fresh}
@@ -142,7 +140,6 @@ func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *po
 	return p
 }
 
-// run is what the containers of a pod do.
 func (k *kubelet) run(ctx context.Context, p *pod) error {
 	switch p.app {
 	case etcdApp:
@@ -165,7 +162,6 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 	return nil
 }
 
-// reportPod writes to the API what changed of a pod.
 func (k *kubelet) reportPod(ctx context.Context, p *pod) {
 	state, ready := "Running", "False"
 	if p.ready.Load() {
@@ -194,12 +190,11 @@ func (k *kubelet) reportPod(ctx context.Context, p *pod) {
 	}
 }
 
-// isPodReady tells whether the kubelet said that a pod is ready.
 func isPodReady(object kube.Object) bool {
 	return getCondition(object, "Ready").GetString("status") == "True"
 }
 
-// getCondition returns the condition of a type; nil if there is none.
+// getCondition returns nil if there is no condition of the type.
 func getCondition(object kube.Object, kind string) kube.Object {
 	for _, found := range object.List("status.conditions") {
 		if strings.EqualFold(found.GetString("type"), kind) {

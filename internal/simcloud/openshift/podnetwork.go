@@ -14,16 +14,16 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// pluginMachine is a machine whose network plugin, once it runs, keeps packets to the pod and the service network on the
-// machine: whatever else has such an address is out of reach from then on.
+// pluginMachine is a machine whose network plugin, once it runs, routes the pod and the service network locally: any other host
+// with such an address becomes unreachable.
 type pluginMachine struct {
 	machine.Machine
 	online           *atomic.Bool
-	reservedNetworks func() []netip.Prefix // the cluster's networks
+	reservedNetworks func() []netip.Prefix // the pod and the service networks
 	clock            network.Clock
 }
 
-// lostPacket is how long a connection waits for an answer that never comes.
+// lostPacket is how long a connection to such an address blocks before it times out.
 const lostPacket = 30 * time.Second
 
 func (p pluginMachine) Network() network.Network {
@@ -41,7 +41,7 @@ func (p pluginMachine) Network() network.Network {
 	return outside
 }
 
-// isBlocked tells whether all addresses behind "host:port" are in the cluster's networks.
+// isBlocked reports whether all addresses behind "host:port" are in the cluster's networks.
 func (p pluginMachine) isBlocked(ctx context.Context, outside network.Network, address string) bool {
 	taken := p.reservedNetworks()
 	host, _, err := net.SplitHostPort(address)
@@ -52,7 +52,7 @@ func (p pluginMachine) isBlocked(ctx context.Context, outside network.Network, a
 	if literal, err := netip.ParseAddr(host); err == nil {
 		addresses = append(addresses, literal)
 	} else if addresses, err = outside.Lookup(ctx, host); err != nil {
-		return false // the dial says it better
+		return false // the dial returns the error
 	}
 	free := func(a netip.Addr) bool {
 		return !slices.ContainsFunc(taken, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
@@ -60,7 +60,6 @@ func (p pluginMachine) isBlocked(ctx context.Context, outside network.Network, a
 	return len(addresses) > 0 && !slices.ContainsFunc(addresses, free)
 }
 
-// listNetworks returns the pod and the service networks.
 func (c *cluster) listNetworks() []netip.Prefix {
 	config, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
 	var found []netip.Prefix

@@ -8,10 +8,10 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// syncMachineConfig is the machine config operator: once the bootstrap is over it brings the machine config server to the
-// masters, and from then on machines of every role can come. (In reality it may start a little earlier, and then
-// workers that are fast are approved blindly with the masters.) It does so too when the bootstrap machine has torn its
-// own server down and etcd waits for a master in vain: the one that replaces it needs a server.
+// syncMachineConfig is the machine config operator: once the bootstrap is complete it starts the machine config server on the
+// masters, and from then on machines of every role can join. (In reality it may start a little earlier, and then fast workers
+// are approved without checks, with the masters.) It also does so when the bootstrap machine has removed its own server while
+// etcd still waits for a master: the replacement needs a server.
 func (k *controllers) syncMachineConfig(_ context.Context, seen clusterSnapshot) error {
 	const namespace = "openshift-machine-config-operator"
 	if seen.bootstrapped && k.hasLasted("machine-config", "", 45*time.Second) || k.isTornDown() && k.hasLasted("machine-config-late", "", 15*time.Minute) {
@@ -35,14 +35,13 @@ func (k *controllers) syncMachineConfig(_ context.Context, seen clusterSnapshot)
 	return nil
 }
 
-// rendering is the last rendering of a pool's configurations.
 type rendering struct {
 	of     string // names and versions of all machine configurations
 	merged rendered
 	err    error
 }
 
-// renderPool renders again only after a change: that is much work for something that hardly ever changes.
+// renderPool caches its result by the configurations' versions: rendering is expensive and changes are rare.
 func (k *controllers) renderPool(pool string, configs []kube.Object) (rendered, error) {
 	all := ""
 	for _, config := range configs {
@@ -57,7 +56,7 @@ func (k *controllers) renderPool(pool string, configs []kube.Object) (rendered, 
 	return last.merged, last.err
 }
 
-// syncPool counts the machines of a pool. One whose configuration cannot be rendered keeps what it has.
+// syncPool: a pool whose configuration cannot be rendered keeps the previous one.
 func (k *controllers) syncPool(name string, merged rendered, failure error, seen clusterSnapshot) error {
 	reports := k.findMismatches(name, seen.nodes)
 	all, ready := 0, 0
@@ -98,7 +97,7 @@ func describeFailure(failure error) string {
 	return failure.Error()
 }
 
-// keepRendered creates the machine configuration that all of a pool amount to.
+// keepRendered creates the rendered machine configuration of a pool.
 func (k *controllers) keepRendered(merged rendered) error {
 	if _, ok := k.objects.Get(machineConfigResource, "", merged.name); ok {
 		return nil
@@ -116,7 +115,6 @@ func (k *controllers) keepRendered(merged rendered) error {
 	return k.objects.Ensure(machineConfigResource, "", object, nil)
 }
 
-// buildReference is how a pool refers to it.
 func (r rendered) buildReference() kube.Object {
 	const version = "machineconfiguration.openshift.io/v1"
 	sources := make([]kube.Object, len(r.sources))
@@ -126,7 +124,7 @@ func (r rendered) buildReference() kube.Object {
 	return kube.Object{"apiVersion": version, "kind": machineConfigKind, "name": r.name, "source": sources}
 }
 
-// isTornDown tells whether the bootstrap machine's control plane is gone.
+// isTornDown reports whether the bootstrap machine's control plane was removed.
 func (k *controllers) isTornDown() bool {
 	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
 	return ok

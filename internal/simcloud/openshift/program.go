@@ -8,10 +8,10 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// programFunc is a program in a container; it returns why it ended, nil if it was done. running is called once it serves.
+// programFunc is a program in a container; it returns why it ended, nil on success. running is called once it serves.
 type programFunc func(k *kubelet, ctx context.Context, p *pod, env map[string]string, running func()) error
 
-// listPrograms are those that do something here, by the name of their image.
+// listPrograms returns the simulated programs by the name of their image.
 func listPrograms() map[string]programFunc {
 	cilium := func(k *kubelet, ctx context.Context, _ *pod, env map[string]string, running func()) error {
 		return k.runCilium(ctx, env, running)
@@ -25,8 +25,7 @@ func listPrograms() map[string]programFunc {
 	}
 }
 
-// findProgram returns the program of a pod and the container that it runs in: the first one that does something here, else
-// the first.
+// findProgram returns the program of a pod and its container: the first simulated one, else the first.
 func findProgram(pod kube.Object) (string, kube.Object) {
 	containers := pod.List("spec.containers")
 	for _, container := range containers {
@@ -40,7 +39,7 @@ func findProgram(pod kube.Object) (string, kube.Object) {
 	return parseImageName(containers[0].GetString("image")), containers[0]
 }
 
-// parseImageName returns the name of an image without registry, tag and digest: it tells what a container does.
+// parseImageName returns the name of an image without registry, tag and digest: it identifies the program of a container.
 func parseImageName(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	name, _, _ = strings.Cut(path.Base(name), ":")

@@ -16,7 +16,7 @@ const (
 	nodesPath    = "/api/v1/nodes"
 )
 
-// checkControlPlane returns nil if each component runs on as many masters; else what is missing.
+// checkControlPlane returns nil if each component runs on the required number of masters.
 func checkControlPlane(ctx context.Context, api *client, masters int) error {
 	for _, resource := range []string{"kubeapiservers", "kubeschedulers", "kubecontrollermanagers"} {
 		operator, err := api.get(ctx, operatorPath+resource+"/cluster")
@@ -30,7 +30,7 @@ func checkControlPlane(ctx context.Context, api *client, masters int) error {
 	return nil
 }
 
-// countRunningNodes counts the nodes that an operator has brought a revision to.
+// countRunningNodes counts the nodes on which an operator has installed a revision.
 func countRunningNodes(operator kube.Object) int {
 	running := 0
 	for _, node := range operator.List("status.nodeStatuses") {
@@ -53,7 +53,7 @@ func checkEtcdInCluster(ctx context.Context, api *client) error {
 	return nil
 }
 
-// createEvent writes an event of that name; one that is there is fine.
+// createEvent ignores an existing event of that name.
 func createEvent(ctx context.Context, api *client, now, name, message string) error {
 	event := kube.Object{
 		"apiVersion": "v1", "kind": "Event", "metadata": kube.Object{"name": name, "namespace": "kube-system"},

@@ -5,14 +5,12 @@ import (
 	"sync"
 )
 
-// recorder writes what bootstrap-service-record.sh does for the services of the real bootstrap machine: a list of entries
-// for each, in a file of its own.
+// recorder writes, like bootstrap-service-record.sh, a list of entries per service of the bootstrap machine, in a file each.
 type recorder struct {
 	machine *JournaledMachine
 	mu      sync.Mutex
 }
 
-// recordEntry is an entry; fields that are empty are left out.
 type recordEntry struct {
 	Timestamp    string `json:"timestamp"`
 	Phase        string `json:"phase"`
@@ -32,17 +30,17 @@ const (
 	failed       = "failure"
 )
 
-// stageMapping is what one of our stages is to the real services, whose own are finer.
+// stageMapping maps one of our stages to the real services, whose own stages are finer.
 type stageMapping struct {
 	service       string
-	startsService bool     // the service starts with it
-	skippedStages []string // stages that are over in no time, before
-	stage         string   // that is entered, unless the service is in it already
-	endedStage    string   // the stage that its end ends
-	endsService   bool     // the service ends with it
+	startsService bool     // starts with it
+	skippedStages []string // stages that end immediately, before
+	stage         string   // entered, unless the service is in it already
+	endedStage    string   // ended by it
+	endsService   bool     // ends with it
 }
 
-// listStageMappings are by our stages. Those of services other than bootkube are from the installer's scripts.
+// listStageMappings is keyed by our stages. The stages of services other than bootkube are from the installer's scripts.
 func listStageMappings() map[string]stageMapping {
 	const bootkube = "bootkube"
 	itself := func(stage string) stageMapping {
@@ -50,7 +48,7 @@ func listStageMappings() map[string]stageMapping {
 	}
 	return map[string]stageMapping{
 		"release-image": {service: "release-image", startsService: true, stage: "pull-release-image", endedStage: "pull-release-image", endsService: true},
-		// What these two record is not known.
+		// The records of these two are not known.
 		"node-image-pull":    {service: "node-image-pull", startsService: true, endsService: true},
 		"node-image-overlay": {service: "node-image-overlay", startsService: true, endsService: true},
 		"mco-render": {service: bootkube, startsService: true, stage: "mco-bootstrap", skippedStages: []string{
@@ -73,7 +71,7 @@ func listStageMappings() map[string]stageMapping {
 	}
 }
 
-// findService returns the service that one of our stages belongs to.
+// findService returns the service of one of our stages.
 func findService(stage string) string {
 	if m, known := listStageMappings()[stage]; known {
 		return m.service
@@ -81,7 +79,7 @@ func findService(stage string) string {
 	return "bootkube"
 }
 
-// resume notes that services which had not ended are started again.
+// resume records the restart of services that had not ended.
 func (r *recorder) resume() {
 	for _, service := range listRecordedServices() {
 		r.updateEntries(service, func(entries []recordEntry) []recordEntry {
@@ -93,7 +91,6 @@ func (r *recorder) resume() {
 	}
 }
 
-// begin notes that one of our stages begins.
 func (r *recorder) begin(stage string) {
 	m, known := listStageMappings()[stage]
 	if !known {
@@ -113,7 +110,6 @@ func (r *recorder) begin(stage string) {
 	})
 }
 
-// end notes that one of our stages is over.
 func (r *recorder) end(stage string) {
 	m, known := listStageMappings()[stage]
 	if !known {
@@ -130,7 +126,7 @@ func (r *recorder) end(stage string) {
 	})
 }
 
-// recordFailure notes that a try of one of our stages failed, and that the next one begins.
+// recordFailure records that an attempt at a stage failed, and that the next one begins.
 func (r *recorder) recordFailure(stage, message string) {
 	m, known := listStageMappings()[stage]
 	if !known || m.stage == "" {
@@ -141,7 +137,7 @@ func (r *recorder) recordFailure(stage, message string) {
 	})
 }
 
-// updateEntries adds entries to a service's record. A disk that cannot be written to has none.
+// updateEntries ignores errors of the disk.
 func (r *recorder) updateEntries(service string, more func([]recordEntry) []recordEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,12 +162,11 @@ func (r *recorder) updateEntries(service string, more func([]recordEntry) []reco
 	}
 }
 
-// isServiceRunning tells whether a service was started and has not ended.
+// isServiceRunning reports whether a service was started and has not ended.
 func isServiceRunning(entries []recordEntry) bool {
 	return len(entries) > 0 && entries[len(entries)-1].Phase != serviceEnd
 }
 
-// findCurrentStage returns the stage that a service is in.
 func findCurrentStage(entries []recordEntry) string {
 	if len(entries) > 0 && entries[len(entries)-1].Phase == stageStart {
 		return entries[len(entries)-1].Stage

@@ -13,8 +13,8 @@ const (
 	registryRemoved   = "Removed"
 )
 
-// syncImageRegistry is the image registry's operator as it starts: on a platform without storage of its own it makes itself a
-// configuration that says that there is no registry. One that is there already stays.
+// syncImageRegistry sets, on a platform without storage of its own, the management state to Removed at its first start. An
+// existing configuration is kept.
 func (k *controllers) syncImageRegistry(_ context.Context, seen clusterSnapshot) error {
 	if _, exists := k.objects.Get(registryResource, "", "cluster"); exists || seen.schedulingError != "" || requireControlPlane(k, seen) != "" {
 		return nil
@@ -29,8 +29,7 @@ func (k *controllers) syncImageRegistry(_ context.Context, seen clusterSnapshot)
 	return err
 }
 
-// syncSamples is the samples operator as it starts: it goes away if there is no registry then, and does not come back by
-// itself.
+// syncSamples is the samples operator at its start: without a registry it removes itself, permanently.
 func (k *controllers) syncSamples(_ context.Context, seen clusterSnapshot) error {
 	registry, configured := k.objects.Get(registryResource, "", "cluster")
 	if _, exists := k.objects.Get(samplesResource, "", "cluster"); exists || !configured || !seen.bootstrapped || !k.hasLasted("samples", "", settleTime) {
@@ -45,8 +44,8 @@ func (k *controllers) syncSamples(_ context.Context, seen clusterSnapshot) error
 	return err
 }
 
-// requireRegistry tells what keeps the registry from running. One that is removed is as it should be: installations end
-// without storage, too. The wording of what is missing is ours.
+// requireRegistry returns what keeps the registry from running. Removed is a valid state: installations complete without
+// storage, too. The wording of what is missing is ours.
 func requireRegistry(k *controllers, seen clusterSnapshot) string {
 	if missing := requireBootstrapped(k, seen); missing != "" {
 		return missing

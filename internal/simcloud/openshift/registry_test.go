@@ -34,13 +34,13 @@ type trusting struct {
 
 func (m trusting) Network() network.Network { return m.host.Network(m.roots) }
 
-// storeroom is a master's view of an object storage that has one bucket.
+// storeroom is a master's connection to an object storage that has one bucket.
 type storeroom struct {
 	*controllers
 	t       *testing.T
 	bucket  func() // makes it
-	allowed bool   // what the key may do in it
-	closed  bool   // nobody reaches the storage
+	allowed bool   // the key's policy allows access
+	closed  bool   // the storage is unreachable
 }
 
 func inStoreroom(t *testing.T, f func(*testing.T, *storeroom)) {
@@ -131,7 +131,7 @@ func (s *storeroom) put(resource, namespace string, object kube.Object) {
 	}
 }
 
-// configure has the registry use the bucket, with a key.
+// configure makes the registry use the bucket, with a key.
 func (s *storeroom) configure(region, secret string) {
 	config := newNamedObject("cluster")
 	config.Set("spec", kube.Object{"managementState": "Managed", "storage": kube.Object{"s3": kube.Object{
@@ -143,7 +143,6 @@ func (s *storeroom) configure(region, secret string) {
 	s.put(secretResource, registryNamespace, key)
 }
 
-// missing returns what keeps the registry from running.
 func (s *storeroom) missing() string {
 	s.checkRegistry(s.t.Context())
 	return requireRegistry(s.controllers, clusterSnapshot{bootstrapped: true, probes: s.probes.get()})

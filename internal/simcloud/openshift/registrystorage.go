@@ -15,11 +15,11 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// loadRegistryStorage is what the registry keeps its images in, and with which key.
+// registryStorage is the bucket of the registry and its key.
 type registryStorage struct{ endpoint, region, bucket, key, secret string }
 
-// checkRegistry opens the registry's storage as its operator does, by its configuration and with the key in the secret
-// that users make.
+// checkRegistry accesses the storage as the registry's operator does: by its configuration and with the key in the user's
+// secret.
 func (k *controllers) checkRegistry(ctx context.Context) {
 	config, _ := k.objects.Get(registryResource, "", "cluster")
 	if config.Map("spec.storage.s3") == nil {
@@ -57,7 +57,6 @@ func (k *controllers) loadRegistryStorage(config kube.Object) (registryStorage, 
 	return storage, nil
 }
 
-// openStorage asks for the bucket.
 func (k *controllers) openStorage(ctx context.Context, storage registryStorage) error {
 	ctx, cancel := context.WithTimeout(ctx, k.getTimeout())
 	defer cancel()
@@ -79,7 +78,7 @@ func (k *controllers) openStorage(ctx context.Context, storage registryStorage) 
 	return nil
 }
 
-// sign adds a signature, version 4, to a request without body and query. Signatures live by the wall clock.
+// sign adds a signature, version 4, to a request without body and query. Signatures expire by the wall clock.
 func (s registryStorage) sign(request *http.Request, now time.Time) {
 	const signed = "host;x-amz-content-sha256;x-amz-date"
 	date, body := now.UTC().Format("20060102T150405Z"), hashHex(nil)

@@ -19,12 +19,12 @@ import (
 const (
 	dockerConfigFile = "/root/.docker/config.json" // the pull secret
 	pullTime         = 70 * time.Second
-	// pullTimeout is how long a registry may take to answer, on the wall clock at least.
+	// pullTimeout is the timeout of a registry, on the wall clock at least.
 	pullTimeout = 20 * time.Second
 )
 
-// pullReleaseImage is release-image.service: it asks the registry for the release image, with the pull secret if it must, and
-// pulls it. The real one asks again until it succeeds, too.
+// pullReleaseImage is release-image.service. It authenticates with the pull secret only if the registry requires it; like the
+// real one it retries until it succeeds.
 func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
 	image := h.readText("release-image")
 	repository, digest, ok := strings.Cut(image, "@")
@@ -45,7 +45,7 @@ func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
 	return h.clusters.waitScaled(ctx, pullTime)
 }
 
-// pullSecret returns what the pull secret has for a repository, "user:password"; the most specific entry counts.
+// pullSecret returns the "user:password" for a repository; the most specific entry takes precedence.
 func (h *bootstrapHost) pullSecret(repository string) string {
 	content, _ := h.machine.ReadFile(dockerConfigFile)
 	var config struct {
@@ -56,28 +56,27 @@ func (h *bootstrapHost) pullSecret(repository string) string {
 	}
 	for name := repository; name != ""; name = name[:max(0, strings.LastIndex(name, "/"))] {
 		if entry, ok := config.Auths[name]; ok {
-			decoded, _ := base64.StdEncoding.DecodeString(entry.Auth) // the registry refuses what nobody can read
+			decoded, _ := base64.StdEncoding.DecodeString(entry.Auth) // the registry refuses an undecodable secret
 			return string(decoded)
 		}
 	}
 	return ""
 }
 
-// source is an image in a registry, as a program sees it that pulls.
+// source is an image in a registry and the state of its client.
 type source struct {
 	http               *http.Client
 	timeout            time.Duration
 	host, path, digest string
 	secret             string // user:password, or ""
-	authorization      string // what the registry is told; "" before it wanted something
+	authorization      string // the header of requests; "" before the registry required it
 }
 
 var realm = regexp.MustCompile(`realm="([^"]+)"`)
 
-// manifestTypes are the kinds of manifests that are understood.
 const manifestTypes = payload.ManifestType + ", " + payload.ListType
 
-// pull asks for the image's manifest, after asking for a token if the registry wants one, and for every layer.
+// pull fetches the image's manifest and every layer, with a token if the registry requires one.
 func (s *source) pull(ctx context.Context) error {
 	header, err := s.requestManifest(ctx)
 	if err != nil {
@@ -103,7 +102,6 @@ func (s *source) pull(ctx context.Context) error {
 	return s.fetchLayers(ctx, digest)
 }
 
-// requestManifest asks for the manifest, and for a token if the registry wants one.
 func (s *source) requestManifest(ctx context.Context) (http.Header, error) {
 	status, header, err := s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.digest), nil)
 	if err != nil {
@@ -125,7 +123,7 @@ func (s *source) requestManifest(ctx context.Context) (http.Header, error) {
 	return header, nil
 }
 
-// fetchLayers gets every layer, from wherever the registry sends us on to.
+// fetchLayers follows the registry's redirects.
 func (s *source) fetchLayers(ctx context.Context, digest string) error {
 	var image struct{ Layers []struct{ Digest string } }
 	if _, _, err := s.sendRequest(ctx, http.MethodGet, s.formatURL("manifests", digest), &image); err != nil {
@@ -143,7 +141,6 @@ func (s *source) fetchLayers(ctx context.Context, digest string) error {
 	return nil
 }
 
-// formatURL returns the address of a part of the image.
 func (s *source) formatURL(kind, digest string) string {
 	return "https://" + s.host + "/v2/" + s.path + "/" + kind + "/" + digest
 }
@@ -161,7 +158,7 @@ func (s *source) requestToken(ctx context.Context, realm string) (string, error)
 	return answer.Token, err
 }
 
-// sendRequest sends a request without a body and reads the whole answer; one of success is decoded, if anybody wants it.
+// sendRequest reads the whole body of the response and decodes it into the result, if any, on success.
 func (s *source) sendRequest(ctx context.Context, method, address string, into any) (int, http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

@@ -15,14 +15,14 @@ import (
 
 const imagesAddress = "203.0.113.35"
 
-// wall closes the way to the registry, or opens it.
+// wall makes the registry unreachable, or reachable.
 func (l *lab) wall(closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.walled = closed
 }
 
-// openRegistry opens the registry that releases come from, and the authority that it is trusted by.
+// openRegistry starts the registry of releases and its trusted authority.
 func (l *lab) openRegistry() {
 	l.t.Helper()
 	layers, err := registry.NewBlobStore()
@@ -62,7 +62,7 @@ func (l *lab) openRegistry() {
 	go func() { _ = l.images.Serve(tls.NewListener(listener, config)) }()
 }
 
-// blocks has a filter refuse one of the hosts that hold layers, or none: "".
+// blocks makes a filter refuse one of the hosts that hold layers; "": none.
 func (l *lab) blocks(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

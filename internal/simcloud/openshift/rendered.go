@@ -20,15 +20,14 @@ const (
 	renderedPrefix        = "rendered-"
 )
 
-// rendered is what the machine configurations of a pool amount to.
 type rendered struct {
 	name     string   // "rendered-<pool>-<hash>"
-	sources  []string // names, in the order they were merged
+	sources  []string // names, in merge order
 	document types.Config
 }
 
-// render merges the machine configurations of a pool by their names: what comes later wins. Pools of one's own have
-// those of the workers, too. version is OpenShift's: it decides which configurations are understood.
+// render merges the machine configurations of a pool sorted by name: the last one takes precedence. Custom pools include the
+// configurations of the workers. version is OpenShift's: it decides which Ignition versions are supported.
 func render(pool, version string, configs []kube.Object) (rendered, error) {
 	roles := []string{pool}
 	if pool != "master" && pool != "worker" {
@@ -53,7 +52,6 @@ func render(pool, version string, configs []kube.Object) (rendered, error) {
 	return merged, nil
 }
 
-// parseMachineConfig reads the Ignition part of a machine configuration; there may be none.
 func parseMachineConfig(config kube.Object, version string) ([]byte, types.Config, error) {
 	part := config.Map("spec.config")
 	if part == nil {
@@ -74,8 +72,7 @@ func parseMachineConfig(config kube.Object, version string) ([]byte, types.Confi
 	return content, document, nil
 }
 
-// supportsIgnition tells whether a release of OpenShift reads that version of Ignition's specification: up to 3.4 before
-// 4.19, up to 3.5 since.
+// supportsIgnition: OpenShift supports versions up to 3.4 before 4.19, up to 3.5 since.
 func supportsIgnition(openshift, ignition string) bool {
 	parts := strings.Split(openshift, ".")
 	minor := 0
@@ -86,7 +83,6 @@ func supportsIgnition(openshift, ignition string) bool {
 	return slices.Contains(known, ignition) || ignition == "3.5.0" && minor >= 19
 }
 
-// readMachineConfigs returns those on the disk of the bootstrap host.
 func (h *bootstrapHost) readMachineConfigs() []kube.Object {
 	var found []kube.Object
 	for _, d := range h.listDocuments() {

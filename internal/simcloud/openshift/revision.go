@@ -8,11 +8,11 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// replaceTime is how long the pod of the next revision takes on a node (inferred).
+// replaceTime is how long the replacement of a static pod takes on a node (inferred).
 const replaceTime = 25 * time.Second
 
-// computeRevision is the latest revision of an operand. That of etcd grows with every member that votes, because all others
-// have to know it; it never shrinks.
+// computeRevision returns the latest revision of an operand. That of etcd increases with every voting member, because it is part
+// of every member's configuration; it never decreases.
 func (k *controllers) computeRevision(operand operand, seen clusterSnapshot) int {
 	if operand.resource != etcdResource {
 		return 1
@@ -21,14 +21,12 @@ func (k *controllers) computeRevision(operand operand, seen clusterSnapshot) int
 	return max(1+len(seen.etcd.listVoters()), getInt(operator, "status.latestAvailableRevision"))
 }
 
-// getInt reads a number of an object; 0 if there is none.
 func getInt(o kube.Object, path string) int {
 	found, _ := o.Get(path).(float64)
 	return int(found)
 }
 
-// computeNodeRevision returns the revision of an operand that runs on a node: at first the latest. Nodes follow one after the
-// other.
+// computeNodeRevision returns the revision of an operand on a node: at first the latest. Nodes are updated one after the other.
 func (k *controllers) computeNodeRevision(operand operand, node string, latest int, mayMove bool) int {
 	operator, _ := k.objects.Get(operand.resource, "", "cluster")
 	current := latest
@@ -43,7 +41,7 @@ func (k *controllers) computeNodeRevision(operand operand, node string, latest i
 	return current
 }
 
-// checkRevisions tells that nodes do not run the latest revision of etcd yet.
+// checkRevisions returns a detail while nodes do not run the latest revision of etcd.
 func (k *controllers) checkRevisions() statusDetail {
 	operator, _ := k.objects.Get(etcdResource, "", "cluster")
 	latest, done, nodes := getInt(operator, "status.latestAvailableRevision"), 0, operator.List("status.nodeStatuses")

@@ -17,17 +17,16 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// Ports of a router, which listens on its machine.
+// Ports of a router, which uses the host network.
 const (
 	httpPort   = 80
 	httpsPort  = 443
 	healthPort = 1936
 )
 
-// proxyProtocol is what an ingress controller calls connections that begin with the address of the real client.
+// proxyProtocol is the value of an ingress controller's protocol for connections with a PROXY header.
 const proxyProtocol = "PROXY"
 
-// runRouter serves the routes until ctx ends.
 func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
 	pair, err := k.readRouterCertificate(ctx)
 	if err != nil {
@@ -52,7 +51,6 @@ func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
 	return serveHTTPS(ctx, k.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
 }
 
-// readRouterCertificate reads the certificate that the ingress operator made.
 func (k *kubelet) readRouterCertificate(ctx context.Context) (certificate.Pair, error) {
 	var pair certificate.Pair
 	var err error
@@ -82,7 +80,6 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusFound)
 }
 
-// serveRoute answers for the hosts of the admitted routes.
 func (k *kubelet) serveRoute(w http.ResponseWriter, r *http.Request) {
 	for _, route := range k.cluster.objects.List(routeResource, "") {
 		if route.GetString("spec.host") == r.Host && route.Name() == alertmanager {
@@ -106,7 +103,7 @@ func (k *kubelet) listenRouter(port int, protocol string) (net.Listener, error) 
 	return proxyListener{listener}, nil
 }
 
-// proxyListener accepts connections that begin with a header of the PROXY protocol, and cuts all others.
+// proxyListener accepts connections with a header of the PROXY protocol, and closes all others.
 type proxyListener struct{ net.Listener }
 
 func (l proxyListener) Accept() (net.Conn, error) {

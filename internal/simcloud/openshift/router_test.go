@@ -16,7 +16,7 @@ import (
 
 const ingressPath = "/apis/operator.openshift.io/v1/namespaces/openshift-ingress-operator/ingresscontrollers/default"
 
-// routers returns the names of the nodes whose router says that it is ready.
+// routers returns the nodes whose router pod is ready.
 func (l *lab) routers() string {
 	var found []string
 	for _, instance := range l.list() {
@@ -32,7 +32,7 @@ func (l *lab) routers() string {
 	return strings.Join(found, " ")
 }
 
-// place moves the routers as an operator would.
+// place changes the placement of the routers as an operator would.
 func (l *lab) place(protocol, label string) {
 	l.t.Helper()
 	_, err := l.api.do(l.ctx, http.MethodPatch, ingressPath, kube.Object{"spec": kube.Object{
@@ -45,7 +45,7 @@ func (l *lab) place(protocol, label string) {
 	}
 }
 
-// console opens the console at a node, after writing a preamble, and returns what it answers.
+// console opens the console at a node, after writing a preamble, and returns the response.
 func (l *lab) console(address, preamble string) (string, error) {
 	conn, err := l.laptop.Dial(l.ctx, "tcp", address+":443")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 		if _, err := l.console("198.18.0.24", ""); err == nil {
 			t.Error("a router with the PROXY protocol took a connection without its header")
 		}
-		// The load balancer of this test sends no header, so masters do not see the console any more.
+		// The load balancer of this test sends no header, so masters can no longer open the console.
 		l.until(10*time.Minute, "degraded console", func() bool {
 			operator := l.get("/apis/config.openshift.io/v1/clusteroperators/console")
 			return getCondition(operator, "Degraded").GetString("status") == "True"

@@ -10,7 +10,7 @@ import (
 
 const (
 	masterTaint = "node-role.kubernetes.io/master"
-	// cloudTaint is on every node of a cluster with an external cloud provider until a cloud controller has seen it.
+	// cloudTaint is on every node of a cluster with an external cloud provider until a cloud controller removes it.
 	cloudTaint       = "node.cloudprovider.kubernetes.io/uninitialized"
 	notReadyTaint    = "node.kubernetes.io/not-ready"
 	unreachableTaint = "node.kubernetes.io/unreachable"
@@ -18,8 +18,8 @@ const (
 	noSchedule       = "NoSchedule"
 )
 
-// listTaints returns the taints that keep pods from a node: those written on it and those that follow from its state, which
-// Kubernetes writes there, too.
+// listTaints returns a node's taints: those in its spec and those that follow from its state, which Kubernetes adds to the spec,
+// too.
 func listTaints(node kube.Object) []kube.Object {
 	list := node.List("spec.taints")
 	switch getCondition(node, "Ready").GetString("status") {
@@ -35,7 +35,6 @@ func listTaints(node kube.Object) []kube.Object {
 	return list
 }
 
-// isTolerated tells whether one of the tolerations is for the taint.
 func isTolerated(tolerations []kube.Object, taint kube.Object) bool {
 	return slices.ContainsFunc(tolerations, func(t kube.Object) bool {
 		key, effect, exists := t.GetString("key"), t.GetString("effect"), t.GetString("operator") == "Exists"
@@ -46,8 +45,7 @@ func isTolerated(tolerations []kube.Object, taint kube.Object) bool {
 	})
 }
 
-// findUntolerated returns the first of the taints that nothing tolerates; nil if there is none. Those that only express a
-// preference do not count.
+// findUntolerated returns nil if all are tolerated. PreferNoSchedule is ignored.
 func findUntolerated(list, tolerations []kube.Object) kube.Object {
 	for _, taint := range list {
 		if taint.GetString("effect") != "PreferNoSchedule" && !isTolerated(tolerations, taint) {
@@ -57,7 +55,7 @@ func findUntolerated(list, tolerations []kube.Object) kube.Object {
 	return nil
 }
 
-// describeMisfit tells in the scheduler's words why a pod cannot run on a node, "" if it can.
+// describeMisfit returns the scheduler's reason why a pod does not fit on a node, "" if it does.
 func describeMisfit(node, spec kube.Object, tolerations []kube.Object) string {
 	labels := node.Labels()
 	for key, value := range spec.Map("nodeSelector") {
@@ -71,7 +69,7 @@ func describeMisfit(node, spec kube.Object, tolerations []kube.Object) string {
 	return ""
 }
 
-// formatUnschedulable is the scheduler's message about a pod for which there is no node.
+// formatUnschedulable returns the scheduler's message about a pod without a feasible node.
 func formatUnschedulable(nodes []kube.Object, misfits func(node kube.Object) string) string {
 	if len(nodes) == 0 {
 		return "no nodes available to schedule pods"
@@ -88,8 +86,8 @@ func formatUnschedulable(nodes []kube.Object, misfits func(node kube.Object) str
 	return fmt.Sprintf("0/%d nodes are available: %s.", len(nodes), strings.Join(parts, ", "))
 }
 
-// describeUnschedulable tells why the release's operators have no node to run on, "" if they have one: they tolerate masters,
-// but not nodes that no cloud controller has seen.
+// describeUnschedulable returns why the release's operators cannot be scheduled, "" if they can: they tolerate masters, but not
+// uninitialized nodes.
 func describeUnschedulable(masters []kube.Object) string {
 	if slices.ContainsFunc(masters, func(node kube.Object) bool { return !hasTaint(node, cloudTaint) }) {
 		return ""

@@ -7,9 +7,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// initEtcd makes this machine the first member of the cluster's etcd, with everything on its disk that the cluster will
-// need later. A bootstrap host whose disk is new starts from nothing; that is only possible while no master is a
-// member.
+// initEtcd makes this machine the first member of the cluster's etcd, and copies everything that the cluster needs later from
+// its disk. A bootstrap host with a new disk resets the cluster; that is only possible while no master is a member.
 func (h *bootstrapHost) initEtcd() error {
 	_, own := h.cluster.members.Get(bootstrapMember)
 	if _, data := h.machine.ReadFile(etcdDataFile); data {
@@ -37,7 +36,7 @@ func (h *bootstrapHost) initEtcd() error {
 	return h.createMember()
 }
 
-// getReplicas is the number of masters that the installer was told.
+// getReplicas returns the number of masters in the install-config.
 func (h *bootstrapHost) getReplicas() int {
 	config := struct {
 		ControlPlane struct {
@@ -62,7 +61,7 @@ func (h *bootstrapHost) createMember() error {
 	return h.machine.WriteFile(etcdDataFile, []byte(first.ID))
 }
 
-// runMember keeps etcd running on this machine until the cluster has removed the member.
+// runMember runs etcd on this machine until the cluster has removed the member.
 func (h *bootstrapHost) runMember(ctx context.Context) {
 	closePorts, err := openEtcdPorts(h.machine)
 	if err != nil {

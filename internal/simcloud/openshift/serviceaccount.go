@@ -15,24 +15,23 @@ import (
 
 const accountUser = "system:serviceaccount:"
 
-// issuePodToken returns what a pod of a service account shows to the API. It is made of the account's name and a secret of the
-// cluster.
+// issuePodToken derives a pod's token from the account's name and a secret of the cluster.
 func (c *cluster) issuePodToken(namespace, account string) string {
 	name := namespace + ":" + account
 	return name + ":" + hex.EncodeToString(c.sign(name))
 }
 
-// claims are what a token says that ends one day.
+// claims are those of a token that expires.
 type claims struct {
 	Issuer  string `json:"iss"`
 	Subject string `json:"sub"`
 	Expires int64  `json:"exp"` // by the cluster's clock
 }
 
-// tokenHeader names an algorithm that anybody can write down; the real one signs with a private key.
+// tokenHeader names a symmetric algorithm; the real one signs with a private key.
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
-// issueToken returns a token of a service account that ends then: a JWT, as the real one.
+// issueToken returns a JWT of a service account, as the real one.
 func (c *cluster) issueToken(namespace, account string, expires time.Time) string {
 	content, _ := json.Marshal(claims{"https://kubernetes.default.svc", accountUser + namespace + ":" + account, expires.Unix()}) // always works
 	encode := base64.RawURLEncoding.EncodeToString
@@ -46,7 +45,6 @@ func (c *cluster) sign(text string) []byte {
 	return mac.Sum(nil)
 }
 
-// findTokenUser returns the service account that a token is of, as long as there is one.
 func (c *cluster) findTokenUser(token string) (kube.User, bool) {
 	parts := strings.Split(c.verifyToken(token), ":")
 	if len(parts) != 2 {
@@ -59,7 +57,7 @@ func (c *cluster) findTokenUser(token string) (kube.User, bool) {
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + parts[0]}}, true
 }
 
-// verifyToken returns whom a valid token names, as "namespace:account"; "" if it is not valid.
+// verifyToken returns "namespace:account" of a valid token, else "".
 func (c *cluster) verifyToken(token string) string {
 	if parts := strings.Split(token, ":"); len(parts) == 3 {
 		if hmac.Equal([]byte(token), []byte(c.issuePodToken(parts[0], parts[1]))) {
@@ -79,12 +77,12 @@ func (c *cluster) verifyToken(token string) string {
 	return strings.TrimPrefix(said.Subject, accountUser)
 }
 
-// authorize lets service accounts do what roles that are bound to them allow, and everybody else what is fixed.
+// authorize applies RBAC to service accounts, and the fixed rules to everybody else.
 func (c *cluster) authorize(a kube.Attributes) bool {
 	return authorize(a) || strings.HasPrefix(a.User.Name, accountUser) && c.hasBinding(a)
 }
 
-// hasBinding looks for a binding of the user, in the cluster or in the namespace, whose role allows what is asked for.
+// hasBinding searches the bindings of the user, in the cluster or in the namespace, for a role that allows the request.
 func (c *cluster) hasBinding(a kube.Attributes) bool {
 	const group = ".rbac.authorization.k8s.io"
 	bindings := c.objects.List("clusterrolebindings"+group, "")
@@ -117,7 +115,6 @@ func isSubject(subject kube.Object, user kube.User) bool {
 	return user.Name == subject.GetString("name")
 }
 
-// matchRule tells whether a rule of a role covers what is asked for.
 func matchRule(rule kube.Object, a kube.Attributes) bool {
 	covers := func(field, value string) bool {
 		return slices.ContainsFunc(rule.GetStrings(field), func(allowed string) bool { return allowed == "*" || allowed == value })

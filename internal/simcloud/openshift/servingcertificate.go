@@ -9,8 +9,8 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// newAPITLS is what an API server shows: by the name that it is called, as on the bootstrap host the certificates of the
-// installer, on masters ones that the cluster issued.
+// newAPITLS selects the certificate by SNI: on the bootstrap host those of the installer, on masters those that the cluster
+// issued.
 func (c *cluster) newAPITLS(issued bool) (*tls.Config, error) {
 	internal, shown := "api-int."+c.record().Domain, map[string]*tls.Certificate{}
 	for name, file := range map[string]string{"api." + c.record().Domain: "kube-apiserver-lb-server", internal: "kube-apiserver-internal-lb-server"} {
@@ -31,13 +31,13 @@ func (c *cluster) newAPITLS(issued bool) (*tls.Config, error) {
 	return config, nil
 }
 
-// How long the certificates of a day live, and how long ago those ended that nobody renewed.
+// The lifetime of short-lived certificates, and how long ago those expired that were not renewed.
 const (
 	dayLifetime = 24 * time.Hour
 	overdue     = time.Hour
 )
 
-// getServingPair returns what is shown under a name: the file of the installer, or what was issued.
+// getServingPair returns the certificate for a name: the installer's file, or an issued one.
 func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pair, error) {
 	if !issued && !c.faults.ExpiredCertificates && !c.faults.ForeignAuthority {
 		return c.record().loadPair(file)
@@ -55,7 +55,8 @@ func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pa
 	return signer.Issue(request, now)
 }
 
-// getServingSigner returns who signs the API servers' certificates: the cluster's own signer, or that of another cluster.
+// getServingSigner returns the signer of the API servers' certificates: the cluster's own, or under the ForeignAuthority fault
+// that of another cluster.
 func (c *cluster) getServingSigner() (certificate.Pair, error) {
 	const name = "kube-apiserver-lb-signer"
 	if c.faults.ForeignAuthority {

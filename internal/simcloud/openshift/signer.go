@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// sign issues the certificates of the requests that somebody approved.
+// sign issues the certificates of approved requests.
 func (k *controllers) sign(_ context.Context, seen clusterSnapshot) error {
 	var failures error
 	for _, request := range k.objects.List(requestResource, "") {

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	silenceName = "silence" // of the CronJob, its runs and its ConfigMap
-	// silenceDuration is longer than the pause between two runs of the CronJob (inferred).
+	silenceName = "silence" // name of the CronJob, its Jobs and its ConfigMap
+	// silenceDuration is longer than the interval of the CronJob (inferred).
 	silenceDuration = 12 * time.Hour
 )
 
-// silenceRule is a silence that the catalog wants. Labels are compared word by word.
+// silenceRule is a silence of the catalog. Its matchers compare for equality only.
 type silenceRule struct {
 	Matchers []struct{ Name, Value string }
 }
 
-// applySilences is what the job is for: Alertmanager holds back what the catalog lists.
+// applySilences implements the Job: it creates the catalog's silences in Alertmanager.
 func (c *cluster) applySilences() error {
 	wanted, _ := c.objects.Get(mapResource, monitoring, silenceName)
 	content, _ := wanted.Map("data")["silences.json"].(string)
@@ -28,7 +28,6 @@ func (c *cluster) applySilences() error {
 	return c.stateRecords.Put(silenceName, stateRecord{silenceName, content, c.clock.Now()})
 }
 
-// isSilenced tells whether a silence is for an alert.
 func (c *cluster) isSilenced(a alert) bool {
 	kept, made := c.stateRecords.Get(silenceName)
 	if !made || c.clock.Now().Sub(kept.Since) > silenceDuration {

@@ -20,8 +20,7 @@ const (
 	authorizedKeys = "/home/core/.ssh/authorized_keys.d/ignition" // where Ignition writes the keys of user core
 )
 
-// ServeInside opens what people look into a machine by: its SSH server, and its journal's gateway where it has one. It
-// ends with ctx.
+// ServeInside serves the access to the inside of a machine: SSH, and the journal gateway where it is enabled. It ends with ctx.
 func (m *JournaledMachine) ServeInside(ctx context.Context) {
 	var serving sync.WaitGroup
 	serving.Go(func() {
@@ -37,7 +36,7 @@ func (m *JournaledMachine) ServeInside(ctx context.Context) {
 	serving.Wait()
 }
 
-// serveSSH is the SSH server of RHCOS, which lets core in by a key of Ignition's.
+// serveSSH is the SSH server of RHCOS: user core, with the keys from Ignition.
 func (m *JournaledMachine) serveSSH(ctx context.Context) error {
 	key, err := m.loadHostKey()
 	if err != nil {
@@ -62,7 +61,7 @@ func (m *JournaledMachine) serveSSH(ctx context.Context) error {
 	}
 }
 
-// loadHostKey returns the server's key. sshd-keygen makes one where there is none.
+// loadHostKey generates the key if there is none, as sshd-keygen does.
 func (m *JournaledMachine) loadHostKey() (ssh.Signer, error) {
 	if content, ok := m.ReadFile(hostKeyFile); ok {
 		return ssh.ParsePrivateKey(content)

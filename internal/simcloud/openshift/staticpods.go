@@ -9,9 +9,9 @@ import (
 
 // operand is a part of the control plane that an operator rolls out to the masters as a static pod.
 type operand struct {
-	resource   string // the operator's own, named "cluster"
+	resource   string // the operator's own resource, named "cluster"
 	namespace  string
-	prefix     string // of the pods' names
+	prefix     string // prefix of the pods' names
 	app        string
 	onlyVoters bool // only where etcd has a voting member
 	isParallel bool // on all masters at once; else one after the other
@@ -39,7 +39,7 @@ func (k *controllers) syncStaticPods(_ context.Context, seen clusterSnapshot) er
 	return nil
 }
 
-// installOperand installs an operand on the next master and reports how far it is on each.
+// installOperand installs an operand on the next master and reports the progress of each.
 func (k *controllers) installOperand(operand operand, seen clusterSnapshot) error {
 	var statuses []kube.Object
 	busy, latest := false, k.computeRevision(operand, seen)
@@ -91,7 +91,6 @@ func (k *controllers) canInstall(operand operand, master kube.Object, seen clust
 	return k.hasLasted("install/"+operand.prefix+master.Name(), "", installTime)
 }
 
-// countRunning counts the masters that run an operand.
 func (k *controllers) countRunning(resource string) int {
 	operator, _ := k.objects.Get(resource, "", "cluster")
 	return countRunningNodes(operator)

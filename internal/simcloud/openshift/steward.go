@@ -15,18 +15,17 @@ import (
 
 // Project Syn's namespace in a cluster, and names in it.
 const (
-	synNamespace   = "syn"
-	stewardName    = "steward"
-	deployKeyName  = "argo-ssh-key"
-	moreFactsName  = "additional-facts"
-	argoSecretName = "argocd-secret"
-	// stewardInterval is how often Steward looks.
+	synNamespace    = "syn"
+	stewardName     = "steward"
+	deployKeyName   = "argo-ssh-key"
+	moreFactsName   = "additional-facts"
+	argoSecretName  = "argocd-secret"
 	stewardInterval = time.Minute
 )
 
-// steward is the agent of Project Syn in a pod: it tells Lieutenant about the cluster, and starts Argo CD.
+// steward is the agent of Project Syn in a pod: it reports the cluster to Lieutenant, and starts Argo CD.
 type steward struct {
-	api        *client // the cluster's, as the pod's service account
+	api        *client // uses the pod's service account
 	lieutenant lieutenant
 	cluster    string // its ID
 	token      string
@@ -35,7 +34,7 @@ type steward struct {
 	lastError  string
 }
 
-// runSteward looks every minute; what goes wrong is in its log only.
+// runSteward syncs every minute; its errors are in the pod's log only.
 func (k *kubelet) runSteward(ctx context.Context, p *pod, env map[string]string, running func()) error {
 	for _, name := range []string{"STEWARD_API", "STEWARD_CLUSTER_ID", "STEWARD_TOKEN"} {
 		if env[name] == "" {
@@ -58,7 +57,6 @@ func (k *kubelet) runSteward(ctx context.Context, p *pod, env map[string]string,
 	return ctx.Err()
 }
 
-// logOnce logs what went wrong, once.
 func (s *steward) logOnce(err error) {
 	text := ""
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -70,7 +68,7 @@ func (s *steward) logOnce(err error) {
 	s.lastError = text
 }
 
-// sync does all that Steward does in its minute.
+// sync is one iteration of Steward.
 func (s *steward) sync(ctx context.Context) error {
 	key, err := s.ensureDeployKey(ctx)
 	if err != nil {
@@ -97,7 +95,7 @@ func formatResourcePath(namespace, resource string) string {
 	return "/api/v1/namespaces/" + namespace + "/" + resource
 }
 
-// ensureDeployKey returns the public half of the key that Argo CD reads the catalog with, made once.
+// ensureDeployKey returns the public key with which Argo CD reads the catalog; the pair is generated once.
 func (s *steward) ensureDeployKey(ctx context.Context) (string, error) {
 	found, err := s.api.get(ctx, formatResourcePath(synNamespace, secretResource)+"/"+deployKeyName)
 	if err == nil {
@@ -117,19 +115,16 @@ func (s *steward) ensureDeployKey(ctx context.Context) (string, error) {
 	return public, err
 }
 
-// lieutenant is Lieutenant's API as Steward uses it.
 type lieutenant struct {
 	base, token string
 	http        *http.Client
 	timeout     time.Duration
 }
 
-// registered is what Lieutenant answers about a cluster.
 type registered struct {
 	GitRepo struct{ URL, HostKeys string }
 }
 
-// report patches the cluster's object.
 func (l lieutenant) report(ctx context.Context, cluster, key string, facts map[string]any) (registered, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()

@@ -50,7 +50,7 @@ metadata: {name: syn-argocd, namespace: syn}
 spec: {}
 `
 
-// catalog is one with Argo CD and a component that needs a secret.
+// catalog is a catalog with Argo CD and a component that needs a secret.
 func catalog(more map[string]string) map[string]string {
 	files := map[string]string{
 		"manifests/apps/argocd.yaml": application("argocd"), "manifests/apps/demo.yaml": application("demo"),
@@ -63,7 +63,7 @@ func catalog(more map[string]string) map[string]string {
 	return files
 }
 
-// secret makes the one that the catalog refers to.
+// secret creates the secret that the catalog refers to.
 func (s *synLab) secret() {
 	s.t.Helper()
 	if err := s.vault.Put("t-demo/c-demo/registry", map[string]string{"httpSecret": "hidden"}); err != nil {

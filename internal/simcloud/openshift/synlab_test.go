@@ -24,7 +24,7 @@ const (
 	catalogPath     = "syn/cluster-catalogs/c-demo"
 )
 
-// synLab is Project Syn in a lab: a Git host with a catalog, Vault, acme-dns, registries, and what there is of Lieutenant.
+// synLab is Project Syn in a lab: a Git host with a catalog, Vault, acme-dns, registries, and a minimal Lieutenant.
 type synLab struct {
 	*lab
 	git   *githost.Host
@@ -38,7 +38,7 @@ type synLab struct {
 	refusals int
 }
 
-// inSynLab runs a test with a master that takes all pods, and a catalog.
+// inSynLab runs a test with a master that can run all pods, and a catalog.
 func inSynLab(t *testing.T, plan plan, catalog map[string]string, test func(*testing.T, *synLab)) {
 	t.Helper()
 	inLabOf(t, plan, func(t *testing.T, l *lab) {
@@ -104,7 +104,7 @@ func must2[T any](value T, err error) func(*testing.T) T {
 	}
 }
 
-// known is what Lieutenant would tell the Git host.
+// known is Lieutenant's reply to the Git host.
 func (s *synLab) known(id string) (githost.Cluster, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *synLab) known(id string) (githost.Cluster, bool) {
 	return githost.Cluster{Tenant: "t-demo", Catalog: catalogPath, DeployKey: key}, id == "c-demo"
 }
 
-// lieutenant takes reports of the one cluster.
+// lieutenant accepts reports of the one cluster.
 func (s *synLab) lieutenant(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +138,7 @@ func (s *synLab) report() map[string]any {
 	return s.reported
 }
 
-// commit makes the catalog's files these.
+// commit replaces the catalog's files.
 func (s *synLab) commit(files map[string]string) {
 	s.t.Helper()
 	content := map[string][]byte{}
@@ -193,7 +193,7 @@ spec:
         - {name: STEWARD_NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
 `
 
-// apply applies manifests as a person would.
+// apply applies manifests as kubectl would.
 func (s *synLab) apply(manifests string) {
 	s.t.Helper()
 	objects := must2(parseManifest([]byte(manifests)))(s.t)

@@ -13,14 +13,14 @@ const (
 	upgradeConfigs  = "upgradeconfigs.managedupgrade.appuio.io"
 	upgradeJobs     = "upgradejobs.managedupgrade.appuio.io"
 	upgradeInterval = 15 * time.Second
-	// upgradeTime is how long a maintenance takes that has nothing to upgrade (inferred).
+	// upgradeTime is how long a maintenance without an upgrade takes (inferred).
 	upgradeTime = 6 * time.Minute
-	// maxScheduleDelay is how far behind a schedule may be that is still kept.
+	// maxScheduleDelay is the maximum delay at which a missed schedule is still executed.
 	maxScheduleDelay = 2 * time.Hour
 )
 
-// runUpgrades is openshift-upgrade-controller in a pod: it makes a job whenever an UpgradeConfig says so, and carries it
-// out.
+// runUpgrades is openshift-upgrade-controller in a pod: it creates a job whenever the schedule of an UpgradeConfig is due, and
+// runs it.
 func (k *kubelet) runUpgrades(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
 	running()
 	for ctx.Err() == nil {
@@ -41,7 +41,7 @@ func (k *kubelet) runUpgrades(ctx context.Context, _ *pod, _ map[string]string, 
 	return ctx.Err()
 }
 
-// scheduleUpgrade makes a job if one of the minutes since the last look is one of the schedule's.
+// scheduleUpgrade creates a job if a minute since the last sync matches the schedule.
 func (c *cluster) scheduleUpgrade(config kube.Object) error {
 	what, now := "upgradeconfig/"+config.GetString("metadata.uid"), c.clock.Now()
 	last, known := c.stateRecords.Get(what)
@@ -77,7 +77,7 @@ func (c *cluster) scheduleUpgrade(config kube.Object) error {
 	return nil
 }
 
-// createUpgrade makes the job of a minute. There is nothing newer than what is installed.
+// createUpgrade: the job's version is the installed one; there is no newer one.
 func (c *cluster) createUpgrade(config kube.Object, at time.Time) error {
 	pinned, err := parseDuration(config, "spec.pinVersionWindow", 4*time.Hour)
 	if err != nil {
@@ -113,7 +113,6 @@ func parseDuration(o kube.Object, path string, usual time.Duration) (time.Durati
 	return time.ParseDuration(text)
 }
 
-// runUpgradeJob moves a job on.
 func (c *cluster) runUpgradeJob(job kube.Object) error {
 	now := c.clock.Now()
 	starts, err := time.Parse(time.RFC3339, job.GetString("spec.startAfter"))
@@ -143,7 +142,7 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 	return err
 }
 
-// isIdle tells whether the release is installed and nothing changes.
+// isIdle reports whether the release is installed and no change is in progress.
 func (c *cluster) isIdle() bool {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	return getCondition(version, "Available").GetString("status") == "True" && getCondition(version, "Failing").GetString("status") != "True"

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// until looks every five seconds until check is true, and fails the test after limit.
+// until polls check every five seconds until it is true, and fails the test after limit.
 func (l *lab) until(limit time.Duration, what string, check func() bool) {
 	l.t.Helper()
 	began := l.clock.Now()
@@ -19,7 +19,7 @@ func (l *lab) until(limit time.Duration, what string, check func() bool) {
 	}
 }
 
-// consoles returns what the machines said, without the many attempts of Ignition.
+// consoles returns the machines' console output, without Ignition's many attempts.
 func (l *lab) consoles() string {
 	return l.lines(func(line string) bool { return strings.Contains(line, "ignition: GET") })
 }

@@ -22,16 +22,16 @@ const (
 	accountResource     = "serviceaccounts"
 )
 
-// workload is a Deployment, StatefulSet, DaemonSet or Job that came with the manifests. What a release brings by itself is not made of
+// workload is a Deployment, StatefulSet, DaemonSet or Job of the manifests. The release's own pods are not created from
 // workloads here.
 type workload struct {
 	kube.Object
 	resource string
-	hash     string        // of its template: other pods after a change
-	pods     []kube.Object // that it owns now
+	hash     string        // of its template: a change replaces the pods
+	pods     []kube.Object // currently owned
 }
 
-// syncWorkloads makes the pods of workloads, and schedules them. The ReplicaSets in between are left out.
+// syncWorkloads creates and schedules pods directly; ReplicaSets are not simulated.
 func (k *controllers) syncWorkloads(_ context.Context, seen clusterSnapshot) error {
 	owned := map[string][]kube.Object{}
 	for _, id := range slices.Sorted(maps.Keys(seen.pods)) {
@@ -69,11 +69,11 @@ func formatOwner(pod kube.Object) string {
 }
 
 func hashTemplate(object kube.Object) string {
-	content, _ := json.Marshal(object.Get("spec.template")) // was JSON before
+	content, _ := json.Marshal(object.Get("spec.template")) // it was decoded from JSON
 	return hashSuffix(string(content))
 }
 
-// hashSuffix returns five characters that are always the same for the same words.
+// hashSuffix returns five characters that depend on words only.
 func hashSuffix(words string) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(words)) // never fails
@@ -116,8 +116,8 @@ func getServiceAccount(spec kube.Object) string {
 	return cmp.Or(spec.GetString("serviceAccountName"), spec.GetString("serviceAccount"), "default")
 }
 
-// buildPods returns the pods that should be, by name: of a DaemonSet one on each node that it fits on, of a Job one, of others
-// as many as told, without a node yet.
+// buildPods returns the wanted pods by name: of a DaemonSet one on each node that fits, of a Job one, of others the number of
+// replicas, without a node yet.
 func (w workload) buildPods(nodes []kube.Object) map[string]kube.Object {
 	wanted := map[string]kube.Object{}
 	if w.resource == daemonSetResource {
@@ -155,8 +155,7 @@ func (w workload) buildPod(name, node string) kube.Object {
 	return template
 }
 
-// describeMisfit tells why a pod of the workload cannot run on a node, "" if it can. The pods of a DaemonSet tolerate what is
-// the matter with a node itself.
+// describeMisfit returns "" if the pod fits. The pods of a DaemonSet tolerate the taints of a node's state.
 func (w workload) describeMisfit(node kube.Object) string {
 	spec := kube.Object(w.Map("spec.template.spec"))
 	tolerations := spec.List("tolerations")
@@ -168,7 +167,7 @@ func (w workload) describeMisfit(node kube.Object) string {
 	return describeMisfit(node, spec, tolerations)
 }
 
-// schedule binds a pod to the fitting node that has the fewest of its kind, or says why there is none.
+// schedule binds a pod to the fitting node with the fewest pods of the workload, or reports why there is none.
 func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object) error {
 	count := map[string]int{}
 	for _, other := range w.pods {
@@ -196,14 +195,13 @@ func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object)
 		setCondition(o, k.now(), "PodScheduled", "False", "Unschedulable", message)
 		return nil
 	})
-	pod.Set("spec.nodeName", best) // for the next of its kind
+	pod.Set("spec.nodeName", best) // counted for the next pod
 	if err != nil || message == "" {
 		return err
 	}
 	return k.emitWarning(pod, "FailedScheduling", message)
 }
 
-// emitWarning writes an event about a pod.
 func (k *controllers) emitWarning(pod kube.Object, reason, message string) error {
 	_, err := k.objects.Create(eventResource, pod.Namespace(), kube.Object{
 		"metadata":       kube.Object{"generateName": pod.Name() + "."},
