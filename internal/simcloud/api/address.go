@@ -6,11 +6,10 @@ import (
 	"net/netip"
 )
 
-// Public addresses of the simulation lie in the range that is reserved for benchmarks: 198.18.0.0/16 for instances,
-// 198.19.0.0/16 for elastic IPs, and 2001:db8::/32 for elastic IPs of the other family.
+// Public addresses of the simulation are in the range reserved for benchmarks: 198.18.0.0/16 for instances, 198.19.0.0/16 for
+// elastic IPs, and 2001:db8::/32 for elastic IPs of the other family.
 
-// findFreeAddress returns an address for an instance. Addresses do not come back soon, so that a stale DNS record does
-// not lead to another machine.
+// findFreeAddress does not reuse addresses soon, so that a stale DNS record does not resolve to another machine.
 func (a *API) findFreeAddress(order int) netip.Addr {
 	return findFreeIn(198<<24|18<<16, order, func(address netip.Addr) bool {
 		_, taken := a.tables.instances.find(func(i instance) bool { return i.Address == address })
@@ -18,7 +17,6 @@ func (a *API) findFreeAddress(order int) netip.Addr {
 	})
 }
 
-// findFreeElasticIP returns an address for an elastic IP or a load balancer.
 func (a *API) findFreeElasticIP(order int) netip.Addr {
 	return findFreeIn(a.elasticBase(), order, func(address netip.Addr) bool {
 		_, elastic := a.tables.elasticIPs.find(func(ip elasticIP) bool { return ip.Address == address })
@@ -52,7 +50,6 @@ func formatAddress(address netip.Addr) string {
 	return address.String()
 }
 
-// formatMAC returns the hardware address of an instance's public interface.
 func formatMAC(address netip.Addr) string {
 	if !address.IsValid() {
 		return ""
@@ -61,7 +58,6 @@ func formatMAC(address netip.Addr) string {
 	return fmt.Sprintf("06:00:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
 }
 
-// assignAddress gives an instance the public addresses that its assignment says, or takes them away.
 func (a *API) assignAddress(i *instance, assignment string) {
 	i.Assignment = assignment
 	switch {
@@ -72,7 +68,7 @@ func (a *API) assignAddress(i *instance, assignment string) {
 	}
 }
 
-// ipv6Address returns the IPv6 address of an instance that has addresses of both families, or "".
+// ipv6Address returns "" unless the instance has addresses of both families.
 func (i instance) ipv6Address() string {
 	if i.Assignment != "dual" {
 		return ""

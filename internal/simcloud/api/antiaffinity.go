@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxAntiAffinity is how many instances a group holds; one hypervisor never runs two of them.
+// maxAntiAffinity is the size limit of a group; one hypervisor never runs two of its instances.
 const maxAntiAffinity = 8
 
 type antiAffinityGroup struct {
@@ -90,7 +90,7 @@ func (a *API) deleteAntiAffinity(c *call) (any, error) {
 	return a.begin("", computeDuration(group.ID), operation{Wire: wire, Forget: true})
 }
 
-// checkAntiAffinity refuses groups that do not exist or do not hold that many instances more.
+// checkAntiAffinity refuses groups that do not exist or are too full for that many more instances.
 func (a *API) checkAntiAffinity(ids []string, more int) error {
 	for _, id := range ids {
 		group, err := a.tables.antiAffinity.get("", id)

@@ -12,30 +12,30 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// Config says what a simulated API serves.
+// Config configures a simulated API.
 type Config struct {
 	DB    *store.DB
 	Clock network.Clock
 	Zone  string // the zone whose machines exist, e.g. "ch-gva-2"
-	// Key and Secret are the credentials that are accepted, beside the API keys made through the API.
+	// Key and Secret are accepted in addition to the API keys created through the API.
 	Key, Secret string
-	// Elastic is where elastic IPs come from, IPv4 of 16 bits; the zero value is 198.19.0.0/16.
+	// Elastic is the range of elastic IPs, IPv4 of 16 bits; the zero value is 198.19.0.0/16.
 	Elastic netip.Prefix
-	// HTTP is how template images are fetched.
+	// HTTP fetches template images.
 	HTTP *http.Client
 	// RefuseCredentials answers every signed request with 403.
 	RefuseCredentials bool
-	// Problems tells refusals as RFC 9457 says, which the live service has begun to do, and without a message.
+	// Problems returns errors as RFC 9457 problem details, which the live service has begun to do, without a message.
 	Problems bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
-	// Now is what the clock that signatures are judged by shows to whoever asks from an address; nil is the wall clock.
+	// Now is the clock against which a client's signatures are verified; nil is the wall clock.
 	Now func(asker netip.Addr) time.Time
-	// Latency passes before each answer, by the time of the wall.
+	// Latency is added to each response, in wall-clock time.
 	Latency time.Duration
-	// Buckets returns the buckets of the organization, which the object storage keeps; nil: there are none.
+	// Buckets returns the organization's buckets from the object storage; nil: there are none.
 	Buckets func() []Bucket
-	// Link returns a link to an object, signed with a key; nil: there are none.
+	// Link returns a presigned link to an object; nil: there are none.
 	Link func(key, secret, bucket, object string) string
 }
 
@@ -46,7 +46,7 @@ type API struct {
 	limits map[string]int
 	types  []wireType
 	typeOf map[string]wireType // by ID
-	// shows serves the question for one thing, by its noun; operations are the names of operations in policies.
+	// shows holds the GET handler of a single resource, by noun; operations holds the operations' names in policies.
 	shows      map[string]handler
 	operations map[string]string
 
@@ -56,15 +56,15 @@ type API struct {
 	scheduler       scheduler
 	instanceCache   instanceCache
 	decodedUserData map[string]decodedUserData // user data, by instance
-	waiting         []string                   // operations that are due, but for their template
-	policies        policies                   // compiled, by their text
+	waiting         []string                   // operations that are due except for their template
+	policies        policies                   // compiled, by source
 	mutations       int
 
 	calls      atomic.Int64
 	firewall   atomic.Pointer[firewall] // nil after a change
 	changed    chan struct{}
 	wake       chan struct{}
-	background func(func(context.Context)) // starts a goroutine that belongs to no request and ends with the API
+	background func(func(context.Context)) // starts a goroutine that ends with the API rather than with a request
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
 }
@@ -93,7 +93,7 @@ type tables struct {
 	events         resourceTable[event]
 }
 
-// New returns an API over what config.DB holds; Close ends it.
+// New returns an API over the state in config.DB; Close ends it.
 func New(config Config) (*API, error) {
 	a := &API{
 		config:          config,
@@ -120,7 +120,7 @@ func New(config Config) (*API, error) {
 	return a, nil
 }
 
-// Close ends the API's goroutines. Requests after it find everything standing still.
+// Close ends the API's goroutines. Afterwards nothing changes state any more.
 func (a *API) Close() {
 	a.cancel()
 	a.running.Wait()
@@ -158,7 +158,6 @@ func (a *API) load(db *store.DB) (err error) {
 	return err
 }
 
-// notifyChanged tells the rest of the zone that something changed.
 func (a *API) notifyChanged() {
 	a.firewall.Store(nil)
 	notify(a.changed)
@@ -167,6 +166,6 @@ func (a *API) notifyChanged() {
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // a notification is under way already
+	default: // a notification is pending already
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// apiError is an error that the API answers with; any other error is answered with 500.
+// apiError is an error response; any other error becomes a 500.
 type apiError struct {
 	Status  int         `json:"-"`
 	Message string      `json:"message"`
@@ -17,14 +17,13 @@ type errorItem struct {
 	Message string `json:"message"`
 }
 
-// toAPIError returns what an error is answered with.
 func toAPIError(err error) *apiError {
 	r := &apiError{Status: http.StatusInternalServerError, Message: err.Error()}
 	errors.As(err, &r)
 	return r
 }
 
-// toProblem is a refusal as RFC 9457 says it; the types of the live service look like this one.
+// toProblem follows RFC 9457; the types of the live service look like this one.
 func (r *apiError) toProblem() any {
 	return struct {
 		Type   string `json:"type"`
@@ -40,7 +39,6 @@ func newAPIError(status int, format string, args ...any) error {
 	return &apiError{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// newInvalidError refuses a value; validation errors carry a list beside the message.
 func newInvalidError(format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	return &apiError{Status: http.StatusBadRequest, Message: message, Errors: []errorItem{{message}}}
@@ -50,7 +48,7 @@ func newNotFound(noun, id string) error {
 	return newAPIError(http.StatusNotFound, "%s %s not found", noun, id)
 }
 
-// check refuses the first fault; faults that did not happen are nil.
+// check returns the first error that is not nil.
 func check(faults ...error) error {
 	for _, fault := range faults {
 		if fault != nil {
@@ -67,7 +65,7 @@ func checkLength(field, value string, least, most int) error {
 	return nil
 }
 
-// checkGiven is checkLength for a value that may be left out.
+// checkGiven is checkLength for an optional value.
 func checkGiven(field string, value *string, least, most int) error {
 	if value == nil {
 		return nil

@@ -7,10 +7,8 @@ import (
 	"time"
 )
 
-// document is an answer in JSON.
 type document = map[string]any
 
-// get reads a thing.
 func (w world) get(path string) document {
 	w.Helper()
 	var answer document
@@ -18,7 +16,7 @@ func (w world) get(path string) document {
 	return answer
 }
 
-// do makes a call that has to succeed, waits for its operation and returns the ID that this refers to.
+// do makes a call that must succeed, waits for its operation and returns the ID of its reference.
 func (w world) do(method, path, body string) string {
 	w.Helper()
 	var op struct{ ID string }
@@ -46,7 +44,7 @@ func (w world) await(operation string) string {
 	}
 }
 
-// until waits for something to become so, with every change for an hour.
+// until polls at every change for at most an hour.
 func (w world) until(so func() bool) {
 	w.Helper()
 	for began := time.Now(); !so(); {
@@ -60,7 +58,7 @@ func (w world) until(so func() bool) {
 	}
 }
 
-// refuses makes a call that has to be refused with that status and words.
+// refuses makes a call that must be refused with that status and text.
 func (w world) refuses(status int, words, method, path, body string) {
 	w.Helper()
 	got, answer := w.send(key, secret, method, path, body)
@@ -69,7 +67,6 @@ func (w world) refuses(status int, words, method, path, body string) {
 	}
 }
 
-// list reads the only list of an answer.
 func (w world) list(path string) []document {
 	w.Helper()
 	var list []document

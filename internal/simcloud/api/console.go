@@ -2,7 +2,7 @@ package api
 
 import "net/url"
 
-// getConsole answers where the screen of an instance could be watched. Nothing serves it in the simulation.
+// getConsole returns a URL that nothing serves in the simulation.
 func (a *API) getConsole(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err != nil {

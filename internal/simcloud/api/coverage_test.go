@@ -13,13 +13,13 @@ import (
 	"exoshift/internal/simcloud/api/description"
 )
 
-// official is the official description, which is read once.
+// official is the official description, parsed once.
 var official = sync.OnceValues(description.Load)
 
-// served is what the tests were answered well, by pattern.
+// served holds the patterns of successful calls.
 var served sync.Map
 
-// TestMain demands that the tests together reach every route, so that each was held against the description.
+// TestMain requires that the tests together call every route, so that each is validated against the description.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
@@ -33,14 +33,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// validated returns the API behind the official description.
+// validated returns the API wrapped in a validator of the official description.
 func (w world) validated() http.Handler {
 	described, err := official()
 	w.must(err)
 	return described.Validate(noted{w.api}, func(err error) { w.Error(err) })
 }
 
-// noted remembers which patterns were answered well.
+// noted records the patterns of successful calls.
 type noted struct{ api *api.API }
 
 func (n noted) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -2,7 +2,7 @@ package api
 
 import "slices"
 
-// deployTarget is a set of hypervisors of one customer ("dedicated"), or at another site ("edge"). Organizations get
+// deployTarget is a set of hypervisors dedicated to one customer ("dedicated"), or at another site ("edge"). Organizations get
 // theirs by contract; every zone of the simulation has one of each kind.
 type deployTarget struct {
 	ID          string `json:"id"`
@@ -36,7 +36,7 @@ func findTarget(zone, id string) (deployTarget, error) {
 	return deployTarget{}, newNotFound("deploy-target", id)
 }
 
-// checkTarget refuses a deploy target that the zone does not have; none is fine.
+// checkTarget accepts nil.
 func checkTarget(zone string, target *ref) error {
 	if target == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package api is the Exoscale API v2 of a simulated zone: an http.Handler that speaks the public wire format, and a
+// Package api is the Exoscale API v2 of a simulated zone: an http.Handler with the public wire format, and a
 // read model that the rest of the zone (machines, firewall, name servers) lives by.
 //
 // What is asked for takes effect at once, except for things that have states (instances, instance pools, load

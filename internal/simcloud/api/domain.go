@@ -22,7 +22,7 @@ type wireDomain struct {
 
 const domainNoun = "dns-domain"
 
-// nameServers returns the servers of every zone. Their domains are known, their number and first labels are not.
+// nameServers: the servers' domains are known, their number and first labels are not.
 func nameServers() []string {
 	return []string{"ns1.exoscale.com", "ns1.exoscale.ch", "ns1.exoscale.io", "ns1.exoscale.net"}
 }
@@ -77,7 +77,7 @@ func (a *API) createDomain(c *call) (any, error) {
 	return a.startOperation(head, domainNoun)
 }
 
-// addSystemRecords makes the records that every domain begins with.
+// addSystemRecords creates the initial records of every domain.
 func (a *API) addSystemRecords(d domain) error {
 	soa := fmt.Sprintf("%s hostmaster.exoscale.com 1 86400 7200 604800 300", nameServers()[0])
 	if err := a.addRecord(d, wireRecord{Type: "SOA", Content: soa, TTL: 3600, System: true}); err != nil {

@@ -11,10 +11,10 @@ import (
 	"exoshift/internal/simcloud/api"
 )
 
-// beyond are the products that the description at hand leaves out, and what today's API has no more.
+// beyond are the products that the description at hand lacks, and paths that today's API no longer has.
 var beyond = regexp.MustCompile(`^/(dbaas|sks|access-key)`)
 
-// callsOfTheLibrary reads out of the source of egoscale v2 what it calls, each as its method and its path.
+// callsOfTheLibrary parses the source of egoscale v2 for its calls, each as method and path.
 func callsOfTheLibrary(t *testing.T) []string {
 	t.Helper()
 	where, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/exoscale/egoscale").Output()
@@ -39,7 +39,7 @@ func callsOfTheLibrary(t *testing.T) []string {
 	return calls
 }
 
-// unserved are the calls that the simulation does not answer.
+// unserved are the calls that the simulation does not serve.
 var unserved = map[string]bool{}
 
 func TestEveryCallOfTheClientLibraryIsDescribedAndServed(t *testing.T) {

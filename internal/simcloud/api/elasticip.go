@@ -10,7 +10,7 @@ type elasticIP struct {
 	row
 	Wire      wireElasticIP
 	Address   netip.Addr
-	Instances []string // who holds it
+	Instances []string // attached instances
 }
 
 type wireElasticIP struct {
@@ -94,7 +94,6 @@ func (a *API) createElasticIP(c *call) (any, error) {
 	return a.putElasticIP(a.assign(ip))
 }
 
-// assign gives an elastic IP its address.
 func (a *API) assign(ip elasticIP) elasticIP {
 	if ip.Wire.Family == "inet6" {
 		ip.Address = netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(ip.Order >> 8), byte(ip.Order), 15: 1})
@@ -121,7 +120,7 @@ func checkDescription(description *string) error {
 	return checkLength("description", *description, 0, 255)
 }
 
-// UnmarshalJSON fills in the defaults of a health check.
+// UnmarshalJSON sets the defaults of a health check.
 func (w *wireHealthcheck) UnmarshalJSON(text []byte) error {
 	type plain wireHealthcheck
 	filled := plain{Interval: 10, Timeout: 2, StrikesOK: 2, StrikesFail: 3}
@@ -130,7 +129,6 @@ func (w *wireHealthcheck) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// checkHealth refuses values outside of the bounds.
 func checkHealth(health *wireHealthcheck) error {
 	if health == nil {
 		return nil
@@ -174,7 +172,6 @@ func (a *API) updateElasticIP(c *call) (any, error) {
 	return a.putElasticIP(ip)
 }
 
-// checkHealthcheckMode refuses to make an elastic IP a managed one, or to change the mode of its check.
 func checkHealthcheckMode(ip elasticIP, body elasticIPRequest) error {
 	switch {
 	case body.Healthcheck == nil:

@@ -30,7 +30,7 @@ func TestAnElasticIPLeadsToTheInstancesThatHoldIt(t *testing.T) {
 		two, second := w.machine("two")
 		w.must(w.client.AttachInstanceToElasticIP(w.ctx(), zone, one, ip))
 		w.must(w.client.AttachInstanceToElasticIP(w.ctx(), zone, two, ip))
-		w.must(w.client.AttachInstanceToElasticIP(w.ctx(), zone, two, ip)) // twice is once
+		w.must(w.client.AttachInstanceToElasticIP(w.ctx(), zone, two, ip)) // attaching twice is idempotent
 		model, ok := w.api.ElasticIP(address)
 		if !ok || len(model.Instances) != 2 || model.Instances[0] != first || model.Instances[1] != second {
 			t.Errorf("%+v %v", model, ok)
@@ -43,7 +43,7 @@ func TestAnElasticIPLeadsToTheInstancesThatHoldIt(t *testing.T) {
 		w.refused(w.client.DeleteElasticIP(w.ctx(), zone, ip))
 		w.must(w.client.DetachInstanceFromElasticIP(w.ctx(), zone, one, ip))
 		w.refused(w.client.DetachInstanceFromElasticIP(w.ctx(), zone, one, ip))
-		w.must(w.client.DeleteInstance(w.ctx(), zone, two)) // lets go of it
+		w.must(w.client.DeleteInstance(w.ctx(), zone, two)) // detaches it
 		w.must(w.client.DeleteElasticIP(w.ctx(), zone, ip))
 		if _, ok := w.api.ElasticIP(address); ok {
 			t.Error("still there")

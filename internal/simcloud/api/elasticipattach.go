@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// attachElasticIP gives an elastic IP to one more instance; several may hold it.
+// attachElasticIP: several instances may share an elastic IP.
 func (a *API) attachElasticIP(c *call) (any, error) {
 	ip, i, err := a.findElasticIPAndInstance(c)
 	if err != nil {
@@ -36,7 +36,6 @@ func (a *API) findElasticIPAndInstance(c *call) (elasticIP, instance, error) {
 	return ip, i, err
 }
 
-// findElasticIPs returns the elastic IPs that an instance holds.
 func (a *API) findElasticIPs(id string) []wireElasticID {
 	list := []wireElasticID{}
 	for _, ip := range a.tables.elasticIPs.listAll() {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// event is an entry of the audit trail, which holds mutations only, refused ones too.
+// event is an entry of the audit trail, which holds mutations only, including refused ones.
 type event struct {
 	row
 	Wire wireEvent
@@ -35,9 +35,9 @@ type wireEvent struct {
 }
 
 const (
-	// maxEvents is how many entries are kept.
+	// maxEvents is the number of entries kept.
 	maxEvents = 10000
-	// eventWindow is how far back a question without a beginning looks.
+	// eventWindow is the default range of a query.
 	eventWindow = 24 * time.Hour
 )
 
@@ -45,7 +45,7 @@ func (a *API) registerEventRoutes(register func(string, handler)) {
 	register("GET /event", a.listEvents)
 }
 
-// listEvents answers a plain array, the oldest first.
+// listEvents returns a plain array, the oldest first.
 func (a *API) listEvents(c *call) (any, error) {
 	to, err := parseTime("to", c.query("to"), a.now())
 	if err != nil {
@@ -75,7 +75,6 @@ func parseTime(field, text string, otherwise time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// recordEvent adds a mutation to the audit trail.
 func (a *API) recordEvent(c *call, pattern string, fault error) error {
 	head, err := a.newRow("")
 	if err != nil {
@@ -102,7 +101,7 @@ func (a *API) recordEvent(c *call, pattern string, fault error) error {
 	return a.tables.events.delete(a.tables.events.listAll()[0].ID)
 }
 
-// findSigner returns the key that signed a request, without its secret.
+// findSigner returns the request's key without its secret.
 func (a *API) findSigner(c *call) *wireAPIKey {
 	given, ok := parseCredential(c.request.Header.Get("Authorization"))
 	if !ok {
@@ -122,7 +121,7 @@ func getSourceIP(r *http.Request) string {
 	return host
 }
 
-// redactBody returns what a request asked for, without what may be secret: user data, and the signatures of links.
+// redactBody removes secrets: user data, and the signatures of links.
 func redactBody(body []byte) map[string]any {
 	params := map[string]any{}
 	if json.Unmarshal(body, &params) != nil {

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// events reads the audit trail between two moments; zero ones are left out.
+// events lists the audit trail between two times; zero ones are omitted.
 func (w world) events(from, to time.Time) []document {
 	w.Helper()
 	query := url.Values{}
@@ -31,7 +31,7 @@ func TestTheAuditTrailTellsWhetherARegistrationArrived(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		w.accepted(http.MethodPost, "/template", `{"name":"rhcos","url":"`+imageURL+`","checksum":"abc",
 			"ssh-key-enabled":true,"password-enabled":false}`)
-		w.list("/template") // reading leaves no trace
+		w.list("/template") // reads are not recorded
 		events := w.events(time.Time{}, time.Time{})
 		if len(events) != 1 {
 			t.Fatalf("%d events: %v", len(events), events)

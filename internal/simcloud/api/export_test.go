@@ -14,7 +14,7 @@ func Patterns() []string {
 	return list
 }
 
-// OperationNames returns the names that policies know the routes by.
+// OperationNames returns the routes' names in policies.
 func OperationNames() map[string]string {
 	names, operations := map[string]string{}, buildOperationNames()
 	for _, pattern := range Patterns() {

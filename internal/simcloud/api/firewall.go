@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// firewall is what all security groups together allow, compiled for a quick answer.
+// firewall compiles the rules of all security groups for fast lookups.
 type firewall struct {
 	members map[netip.Addr][]string // the groups of an instance
 	groups  map[string]compiledGroup
 }
 
-// compiledGroup holds the rules of a group.
 type compiledGroup struct{ ingress, egress []firewallRule }
 
-// firewallRule lets a protocol and a range of ports through for a peer: a network, or the members of a group.
+// firewallRule allows a protocol and a port range for a peer: a network, or the members of a group.
 type firewallRule struct {
 	protocol    string
 	first, last int // 0 to 0 for protocols without ports
@@ -22,8 +21,8 @@ type firewallRule struct {
 	group       string
 }
 
-// Allows tells whether the security groups let a packet of proto ("tcp", "udp", "icmp", …) from one address reach a
-// port of another. Addresses that belong to no instance are not filtered.
+// Allows reports whether the security groups allow a packet of proto ("tcp", "udp", "icmp", …) from one address to a port of
+// another. Addresses that belong to no instance are not filtered.
 func (a *API) Allows(from, to netip.Addr, proto string, port int) bool {
 	rules := a.firewall.Load()
 	if rules == nil {
@@ -32,7 +31,7 @@ func (a *API) Allows(from, to netip.Addr, proto string, port int) bool {
 	return rules.isEgressAllowed(from, to, proto, port) && rules.isIngressAllowed(from, to, proto, port)
 }
 
-// isEgressAllowed tells whether an instance may send: everything, until one of its groups has a rule for what leaves.
+// isEgressAllowed allows everything until one of the instance's groups has an egress rule.
 func (f *firewall) isEgressAllowed(from, to netip.Addr, proto string, port int) bool {
 	filtered := false
 	for _, id := range f.members[from] {
@@ -62,7 +61,7 @@ func (f *firewall) matchRules(passages []firewallRule, peer netip.Addr, proto st
 	})
 }
 
-// compile reads all groups and instances. A change meanwhile waits for the lock and then forgets the result.
+// compile holds the lock: a change meanwhile waits for it and then invalidates the result.
 func (a *API) compile() *firewall {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,7 +93,7 @@ func (a *API) compileGroup(group securityGroup) compiledGroup {
 	return compiled
 }
 
-// compileRule compiles a rule. A group stands for its members and for its external sources.
+// compileRule resolves a group to its members and its external sources.
 func (a *API) compileRule(rule wireRule) firewallRule {
 	p := firewallRule{protocol: rule.Protocol, first: int(rule.StartPort), last: int(rule.EndPort)}
 	sources := []string{rule.Network}

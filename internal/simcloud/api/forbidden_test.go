@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/api"
 )
 
-// bodies returns one good request for each path, with the things in w that they need.
+// bodies returns one valid request for each path, and creates the resources in w that they need.
 func (w world) bodies() map[string]string {
 	w.Helper()
 	i, _ := w.machine("target")
@@ -65,7 +65,7 @@ func (w world) bodies() map[string]string {
 	}
 }
 
-// created makes something and returns its ID, which the answer refers to, once it is there.
+// created makes a call and returns the ID of its reference once the operation is complete.
 func (w world) created(path, body string) string {
 	w.Helper()
 	var operation struct {
@@ -79,7 +79,7 @@ func (w world) created(path, body string) string {
 	return operation.Reference.ID
 }
 
-// variants returns a value with one thing in it missing or changed, in every way.
+// variants returns every copy of a value with one part missing or changed.
 func variants(value any) []any {
 	all := []any{"", strings.Repeat("x", 40000), "nonsense", -1.0, 0.0, 1e12, 1.5, true, map[string]any{}, []any{}}
 	if object, ok := value.(map[string]any); ok {
@@ -97,7 +97,7 @@ func variants(value any) []any {
 	return all
 }
 
-// The description itself is the judge: it stands between this test and the API and complains of a success.
+// The validator of the description between this test and the API reports an invalid request that succeeds.
 func TestWhatTheDescriptionForbidsIsRefused(t *testing.T) {
 	plenty := func(c *api.Config) {
 		c.Quotas = map[string]int{"instance": -1, "elastic-ip": -1, "iam-key": -1, "template": -1, "private-network": -1,
@@ -108,7 +108,7 @@ func TestWhatTheDescriptionForbidsIsRefused(t *testing.T) {
 		for _, target := range slices.Sorted(maps.Keys(bodies)) {
 			body := bodies[target]
 			method, path, _ := strings.Cut(target, " ")
-			<-time.After(time.Minute) // lets the one before settle
+			<-time.After(time.Minute) // lets the previous one complete
 			w.accepted(method, path, body)
 			var whole any
 			w.must(json.Unmarshal([]byte(body), &whole))

@@ -13,27 +13,26 @@ import (
 
 const maxBody = 1 << 20
 
-// call is one request that was let in.
+// call is one authenticated request.
 type call struct {
 	request *http.Request
-	zone    string // "" at api.exoscale.com, which knows only what belongs to the whole organization
+	zone    string // "" at api.exoscale.com, which serves only what belongs to the whole organization
 	body    []byte
 }
 
 func (c *call) id() string { return c.request.PathValue("id") }
 
-// field is the last part of the path of a call that empties a field.
+// field returns the last path segment of a call that resets a field.
 func (c *call) field() string { return c.request.PathValue("field") }
 
 func (c *call) query(name string) string { return c.request.URL.Query().Get(name) }
 
-// action returns what follows the colon of a path: "start" of "/instance/<id>:start".
+// action returns the part after the colon: "start" of "/instance/<id>:start".
 func (c *call) action() string {
 	path := c.request.URL.Path
 	return path[strings.LastIndexByte(path, ':')+1:]
 }
 
-// decode reads the body into a request structure.
 func (c *call) decode(into any) error {
 	if err := json.Unmarshal(c.body, into); err != nil {
 		return newInvalidError("request body: %v", err)
@@ -41,7 +40,6 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
-// decodeOptional reads a body that may be missing.
 func (c *call) decodeOptional(into any) error {
 	if len(bytes.TrimSpace(c.body)) == 0 {
 		return nil
@@ -49,10 +47,9 @@ func (c *call) decodeOptional(into any) error {
 	return c.decode(into)
 }
 
-// handler answers a call; it runs alone.
+// handler serves a call; handlers run one at a time, under API.mu.
 type handler func(*call) (any, error)
 
-// registerRoutes registers everything that the API serves.
 func (a *API) registerRoutes(register func(pattern string, h handler)) {
 	for _, add := range []func(func(string, handler)){
 		a.registerZoneRoutes, a.registerTypeRoutes, a.registerQuotaRoutes, a.registerOperationRoutes, a.registerKeyRoutes, a.groupRoutes, a.registerAntiAffinityRoutes,
@@ -79,14 +76,14 @@ func (a *API) newMux() *http.ServeMux {
 	return mux
 }
 
-// ServeHTTP answers requests to api-<zone>.exoscale.com and api.exoscale.com. A request to a bare address is one to
-// the configured zone.
+// ServeHTTP serves requests to api-<zone>.exoscale.com and api.exoscale.com. Requests to an IP address are for the configured
+// zone.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.calls.Add(1)
 	if !a.waitLatency(r.Context()) {
-		return // the client went away meanwhile
+		return // the client closed the connection meanwhile
 	}
-	// "/instance/<id>:start" is an action on an instance; the mux tells segments apart only.
+	// "/instance/<id>:start" is an action on an instance; the mux matches whole segments only.
 	if at := strings.LastIndexByte(r.URL.Path, '/'); at >= 0 && strings.Contains(r.URL.Path[at:], ":") {
 		r = split(r, at)
 	}
@@ -139,7 +136,6 @@ func (a *API) handle(c *call, pattern string, h handler) (any, error) {
 	return result, err
 }
 
-// findZone tells the zone from the host that was asked.
 func (a *API) findZone(host string) (string, error) {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -171,5 +167,5 @@ func (a *API) writeResponse(w http.ResponseWriter, result any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client went away
+	_, _ = w.Write(body) // the client closed the connection
 }

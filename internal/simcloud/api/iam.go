@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// role is an IAM role: what an API key may do.
 type role struct {
 	row
 	Wire wireRole
@@ -35,7 +34,7 @@ type wireAPIKey struct {
 	Key    string `json:"key"`
 	Name   string `json:"name"`
 	Role   string `json:"role-id"`
-	Secret string `json:"secret,omitempty"` // shown once, by the call that creates the key
+	Secret string `json:"secret,omitempty"` // returned once, by the call that creates the key
 }
 
 const roleNoun = "iam-role"
@@ -170,7 +169,6 @@ func (a *API) listAPIKeys(*call) (any, error) {
 	return map[string]any{"api-keys": list}, nil
 }
 
-// createAPIKey answers at once, with the secret.
 func (a *API) createAPIKey(c *call) (any, error) {
 	var body wireAPIKey
 	if err := c.decode(&body); err != nil {
@@ -205,7 +203,7 @@ func (a *API) deleteAPIKey(c *call) (any, error) {
 	if err := a.tables.apiKeys.delete(k.ID); err != nil {
 		return nil, err
 	}
-	// The description wants a UUID in every operation, which a key is not; what the live service says is not known.
+	// The description wants a UUID in every operation, which a key is not; the live service's value is not known.
 	answer := newReference("api-key", k.ID)
 	answer.ID = generateStableID(answer.Link)
 	return a.begin("", computeDuration(k.ID), operation{Wire: wireOperation{Reference: answer}})

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rule allows what an expression says.
+// rule allows what an expression matches.
 func rule(expression string) egoscale.IAMPolicyServiceRule {
 	return egoscale.IAMPolicyServiceRule{Action: ptr("allow"), Expression: &expression}
 }
 
-// only is a policy that leaves one service, by rules.
+// only is a policy that allows one service, by rules.
 func only(service string, rules ...egoscale.IAMPolicyServiceRule) *egoscale.IAMPolicy {
 	return &egoscale.IAMPolicy{DefaultServiceStrategy: "deny", Services: map[string]egoscale.IAMPolicyService{
 		service: {Type: ptr("rules"), Rules: rules},
@@ -30,7 +30,7 @@ func (w world) role(policy *egoscale.IAMPolicy) *egoscale.IAMRole {
 	return role
 }
 
-// as returns a client with a key of its own that has a role.
+// as returns a client with a new key of a role.
 func (w world) as(role *egoscale.IAMRole) (*egoscale.APIKey, string, *egoscale.Client) {
 	w.Helper()
 	made, secret, err := w.client.CreateAPIKey(w.ctx(), zone, &egoscale.APIKey{Name: role.Name, RoleID: role.ID})

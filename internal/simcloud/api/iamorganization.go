@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// getOrganizationPolicy is what no key of the organization may exceed; there is one, or none after a reset.
+// organizationPolicy limits all keys of the organization; there is none after a reset.
 type organizationPolicy struct {
 	row
 	Policy json.RawMessage

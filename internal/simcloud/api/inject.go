@@ -2,8 +2,8 @@ package api
 
 import "strings"
 
-// RemoveRecords removes the records of which that is true from all zones, as an operator with a second terminal would,
-// and returns how many there were. Their names are relative to their zone.
+// RemoveRecords removes the records for which gone returns true from all zones, as another operator would, and returns their
+// number. Their names are relative to their zone.
 func (a *API) RemoveRecords(gone func(Record) bool) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -20,7 +20,7 @@ func (a *API) RemoveRecords(gone func(Record) bool) int {
 	return removed
 }
 
-// RevokeKeys deletes the API keys whose names contain part, and returns how many there were.
+// RevokeKeys deletes the API keys whose names contain part, and returns their number.
 func (a *API) RevokeKeys(part string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -36,8 +36,8 @@ func (a *API) RevokeKeys(part string) int {
 	return revoked
 }
 
-// ReplaceImages puts the image of another build of CoreOS in the place of those that organizations have registered, as
-// a registration by another hand under the same name would, and returns how many there were.
+// ReplaceImages replaces the images of CoreOS that organizations have registered by those of another build, as another
+// operator's registration under the same name would, and returns their number.
 func (a *API) ReplaceImages(build string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// instance is a virtual machine.
 type instance struct {
 	row
 	transition
@@ -63,7 +62,6 @@ func (a *API) registerInstanceRoutes(register func(string, handler)) {
 	register("GET /console/{id}", a.getConsole)
 }
 
-// findAttachedInstance returns the instance that an attachment is about.
 func (a *API) findAttachedInstance(c *call) (instance, error) {
 	var body struct {
 		Instance ref `json:"instance"`
@@ -74,7 +72,7 @@ func (a *API) findAttachedInstance(c *call) (instance, error) {
 	return a.tables.instances.get(c.zone, body.Instance.ID)
 }
 
-// removeInstance lets go of everything that an instance held.
+// removeInstance detaches everything from the deleted instance.
 func (a *API) removeInstance(i instance) error {
 	for _, ip := range a.tables.elasticIPs.listAll() {
 		if slices.Contains(ip.Instances, i.ID) {

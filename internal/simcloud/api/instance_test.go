@@ -38,7 +38,7 @@ func TestAnInstanceRunsWhenItsOperationCompletes(t *testing.T) {
 		}
 		<-w.api.Changed()
 		began := time.Now()
-		<-w.api.Changed() // without anybody asking
+		<-w.api.Changed() // without any request
 		if took := time.Since(began); took < 15*time.Second || took > 25*time.Second {
 			t.Errorf("ran after %v", took)
 		}
@@ -193,7 +193,7 @@ func TestWhatWasUnderWayGoesOnAfterTheProcessDied(t *testing.T) {
 	}
 }
 
-// begin asks for an instance and returns the operation without waiting for it.
+// begin creates an instance and returns the operation without waiting for it.
 func (w world) begin(name string) string {
 	w.Helper()
 	image, err := w.client.GetTemplateByName(w.ctx(), zone, "Linux Debian 12 (Bookworm) 64-bit", "public")

@@ -41,7 +41,7 @@ func (a *API) putInstance(i instance) (any, error) {
 	return a.startOperation(i.row, "instance")
 }
 
-// resetInstanceField empties a field; labels are the only one that can be.
+// resetInstanceField: labels are the only field that can be reset.
 func (a *API) resetInstanceField(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err := check(err, checkOneOf("field", c.field(), "labels")); err != nil {
@@ -64,7 +64,6 @@ func (a *API) deleteInstance(c *call) (any, error) {
 	return a.startInstanceTransition(i, destroying, destroyed, wireOperation{Reference: newReference("instance", i.ID)})
 }
 
-// startInstanceTransition sends an instance on the way to another state.
 func (a *API) startInstanceTransition(i instance, by, to string, answer wireOperation) (any, error) {
 	delay := spreadDuration(i.Name+to, 4*time.Second, 9*time.Second)
 	a.setTransition(a.tables.instances.noun, i.row, &i.transition, by, to, delay)
@@ -74,7 +73,7 @@ func (a *API) startInstanceTransition(i instance, by, to string, answer wireOper
 	return a.begin(i.Zone, delay, operation{Wire: answer})
 }
 
-// startInstance may be asked for a rescue profile; machines of the simulation boot from their disk all the same.
+// startInstance ignores a rescue profile: machines of the simulation boot from their disk all the same.
 func (a *API) startInstance(c *call) (any, error) {
 	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {
@@ -113,7 +112,7 @@ func (a *API) requireState(c *call, state, otherwise string) (instance, error) {
 	return i, err
 }
 
-// updateStopped serves the changes that need the instance stopped.
+// updateStopped is for changes that require a stopped instance.
 func (a *API) updateStopped(c *call, change func(*instance, instanceRequest) error) (any, error) {
 	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {
@@ -144,7 +143,7 @@ func (a *API) scaleInstance(c *call) (any, error) {
 	})
 }
 
-// checkTypeChange refuses to scale into another family, except among the common ones.
+// checkTypeChange refuses another family, except among the common ones.
 func checkTypeChange(before, after wireType) error {
 	common := []string{"standard", "cpu", "memory"}
 	if before.Family == after.Family || slices.Contains(common, before.Family) && slices.Contains(common, after.Family) {
@@ -153,7 +152,7 @@ func checkTypeChange(before, after wireType) error {
 	return newInvalidError("an instance of type %s can not be scaled to %s", before.name(), after.name())
 }
 
-// enableTPM adds a trusted platform module, which nothing takes away again.
+// enableTPM adds a trusted platform module, which cannot be removed.
 func (a *API) enableTPM(c *call) (any, error) {
 	return a.updateStopped(c, func(i *instance, _ instanceRequest) error {
 		i.TPM = true
@@ -161,7 +160,7 @@ func (a *API) enableTPM(c *call) (any, error) {
 	})
 }
 
-// toggleProtection serves both :add-protection and :remove-protection. Nothing shows the result.
+// toggleProtection serves both :add-protection and :remove-protection. No response contains the result.
 func (a *API) toggleProtection(c *call) (any, error) {
 	i, err := a.tables.instances.get(c.zone, c.id())
 	if err != nil {

@@ -94,7 +94,6 @@ func collectKeyNames(body instanceRequest) []string {
 	return names
 }
 
-// checkInstance refuses values outside of the bounds.
 func checkInstance(body instanceRequest) error {
 	return check(
 		checkLength("name", body.Name, 1, 255),
@@ -130,7 +129,7 @@ func checkUnique(field string, list []ref) error {
 	return nil
 }
 
-// checkParts refuses a request that names what does not exist in the zone.
+// checkParts refuses references to what does not exist in the zone.
 func (a *API) checkParts(zone string, body instanceRequest) error {
 	for _, name := range collectKeyNames(body) {
 		if _, err := a.tables.keys.get("", name); err != nil {
@@ -149,7 +148,7 @@ func (a *API) checkParts(zone string, body instanceRequest) error {
 	)
 }
 
-// checkRoom refuses more instances than the organization, or their anti-affinity groups, have room for.
+// checkRoom checks the quota and the sizes of the anti-affinity groups.
 func (a *API) checkRoom(body instanceRequest, more int) error {
 	kind, err := a.findInstanceType(body.Type.ID)
 	return check(
@@ -163,7 +162,6 @@ func (a *API) checkTypeQuota(kind wireType, more int) error {
 	)
 }
 
-// checkType refuses types that the zone does not offer.
 func (a *API) checkType(zone, id string) error {
 	kind, err := a.findInstanceType(id)
 	if err != nil {

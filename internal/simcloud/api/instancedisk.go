@@ -23,7 +23,7 @@ func (t wireType) rootDiskLimit() int64 {
 	return maxDiskSize // newer sizes: not known
 }
 
-// checkDisk refuses a root disk that is too large for the type, or smaller than what is on the template.
+// checkDisk refuses a root disk larger than the type's limit or smaller than the template.
 func (a *API) checkDisk(zone, typeID, templateID string, size int64) error {
 	kind, err := a.findInstanceType(typeID)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// passwordLife is how long a password can be asked for.
+// passwordLife is how long a password can be read.
 const passwordLife = 24 * time.Hour
 
-// generatePassword makes a password for an instance of a template that has one.
+// generatePassword reports whether the template has a password.
 func (a *API) generatePassword(i *instance) (given bool) {
 	image, err := a.findTemplate(i.Zone, i.Template)
 	if err != nil || !image.Wire.PasswordEnabled {

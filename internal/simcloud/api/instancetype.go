@@ -82,7 +82,7 @@ func buildFamily(name string, zones []string, sizes ...size) []wireType {
 	for _, s := range sizes {
 		types = append(types, wireType{
 			ID: generateTypeID(name, s.name), Family: name, Size: s.name, CPUs: s.cpus, Memory: s.memory << 20, GPUs: s.gpu,
-			Authorized: s.gpu == 0, // a new organization has to ask for GPUs
+			Authorized: s.gpu == 0, // a new organization has to request GPUs
 			Zones:      zones,
 		})
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// wireInstance is an instance as a list shows it.
+// wireInstance is the element of a list.
 type wireInstance struct {
 	ID              string            `json:"id"`
 	Name            string            `json:"name"`
@@ -25,7 +25,7 @@ type wireInstance struct {
 	IPv6            string            `json:"ipv6-address,omitempty"`
 }
 
-// wireInstanceDetail is an instance as it is shown alone.
+// wireInstanceDetail is a single instance.
 type wireInstanceDetail struct {
 	wireInstance
 	DiskSize      int64           `json:"disk-size"`
@@ -41,7 +41,6 @@ type wireInstanceDetail struct {
 	Target        *ref            `json:"deploy-target,omitempty"`
 }
 
-// wireManager names the instance pool that an instance belongs to.
 type wireManager struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
@@ -56,7 +55,7 @@ type wireInterface struct {
 
 type wireElasticID struct {
 	ID string `json:"id"`
-	IP string `json:"ip"` // undeclared, but answered by the live service
+	IP string `json:"ip"` // undeclared, but returned by the live service
 }
 
 func (a *API) listInstances(c *call) (any, error) {
@@ -73,7 +72,7 @@ func (a *API) listInstances(c *call) (any, error) {
 	return map[string]any{"instances": list}, nil
 }
 
-// matchFilters applies the filters of a list but that of labels.
+// matchFilters applies all filters except for labels.
 func matchFilters(c *call, i instance) bool {
 	address, manager := c.query("ip-address"), c.query("manager-id")
 	return (address == "" || address == formatAddress(i.Address)) &&
@@ -81,7 +80,7 @@ func matchFilters(c *call, i instance) bool {
 		(c.query("manager-type") == "" || i.Pool != "")
 }
 
-// parseLabels reads a filter. How the live service wants it written is not known: here it is "name=value,…".
+// parseLabels parses "name=value,…". The live service's format is not known.
 func parseLabels(text string) (map[string]string, error) {
 	labels := map[string]string{}
 	for pair := range strings.SplitSeq(text, ",") {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// waitLatency lets the configured latency pass; false means that nobody waits for the answer any longer.
+// waitLatency returns false if the request was canceled.
 func (a *API) waitLatency(ctx context.Context) bool {
 	if a.config.Latency <= 0 {
 		return true

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// balancer is a network load balancer. It is kept and answered; no traffic of the simulation goes through one.
+// balancer is a network load balancer without traffic: the simulation only stores it.
 type balancer struct {
 	row
 	transition
@@ -140,7 +140,6 @@ func (a *API) resetBalancerField(c *call) (any, error) {
 	return a.putBalancer(b)
 }
 
-// deleteBalancer deletes a load balancer with its services.
 func (a *API) deleteBalancer(c *call) (any, error) {
 	b, err := a.tables.balancers.get(c.zone, c.id())
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// service is a port of a load balancer that leads to an instance pool.
+// service forwards a port of a load balancer to an instance pool.
 type service struct {
 	row
 	transition
@@ -44,7 +44,7 @@ type wireServerHealth struct {
 	Status   string `json:"status"`
 }
 
-// maxServices is how many services a load balancer has at most.
+// maxServices is the limit of a load balancer.
 const maxServices = 10
 
 func (a *API) viewService(s service) wireBalanced {
@@ -58,7 +58,7 @@ func (a *API) viewService(s service) wireBalanced {
 	return view
 }
 
-// computeHealth tells what a check would find. Nothing is probed: a member that runs is healthy.
+// computeHealth does not probe: a running member is healthy.
 func computeHealth(i instance) string {
 	if i.State == running {
 		return success
@@ -66,7 +66,6 @@ func computeHealth(i instance) string {
 	return failure
 }
 
-// findService returns a service with the load balancer whose it is.
 func (a *API) findService(c *call) (balancer, service, error) {
 	b, err := a.tables.balancers.get(c.zone, c.id())
 	if err != nil {
@@ -84,8 +83,8 @@ func (a *API) getService(c *call) (any, error) {
 	return a.viewService(s), err
 }
 
-// addService refers to the load balancer in its operation. One that is being created does not know services yet, as
-// users of the live service found out.
+// addService: the operation's reference is the load balancer. One that is being created returns 404, as users of the live
+// service observed.
 func (a *API) addService(c *call) (any, error) {
 	b, err := a.tables.balancers.get(c.zone, c.id())
 	if err == nil && b.State != running {
@@ -136,7 +135,7 @@ func checkService(s wireBalanced) error {
 	)
 }
 
-// checkServed refuses everything but an instance pool of the same zone.
+// checkServed accepts only an instance pool of the same zone.
 func (a *API) checkServed(c *call, s wireBalanced) error {
 	p, err := a.tables.pools.get(c.zone, s.Pool.ID)
 	if err == nil && p.State == destroying {
@@ -145,7 +144,7 @@ func (a *API) checkServed(c *call, s wireBalanced) error {
 	return err
 }
 
-// checkPort refuses a second service on the same port. That it is refused is our reading.
+// checkPort refuses a second service on the same port, which is our reading.
 func (a *API) checkPort(b balancer, self string, s wireBalanced) error {
 	taken := slices.ContainsFunc(a.findServices(b.ID), func(other service) bool {
 		return other.ID != self && other.Wire.Port == s.Port && other.Wire.Protocol == s.Protocol
@@ -156,7 +155,7 @@ func (a *API) checkPort(b balancer, self string, s wireBalanced) error {
 	return nil
 }
 
-// updateService may change everything but the pool.
+// updateService may change everything except for the pool.
 func (a *API) updateService(c *call) (any, error) {
 	b, s, err := a.findService(c)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Instance is a virtual machine as the rest of the zone sees it.
+// Instance is a virtual machine as the rest of the zone uses it.
 type Instance struct {
 	ID             string
 	Name           string
@@ -40,11 +40,11 @@ type Template struct {
 type ElasticIP struct {
 	ID          string
 	Address     netip.Addr
-	Instances   []netip.Addr // the addresses of those that hold it, in the order of attachment
+	Instances   []netip.Addr // the addresses of the attached instances, in the order of attachment
 	Healthcheck *Healthcheck // nil: the instances have to configure the address themselves
 }
 
-// Healthcheck decides which instances a managed elastic IP leads to.
+// Healthcheck decides which instances receive the traffic of a managed elastic IP.
 type Healthcheck struct {
 	Mode          string // "tcp", "http" or "https"
 	Port          int
@@ -57,7 +57,7 @@ type Healthcheck struct {
 	TLSSkipVerify bool
 }
 
-// Zone is a DNS domain with what its name servers answer.
+// Zone is a DNS domain with the records of its name servers.
 type Zone struct {
 	Name        string // without a trailing dot
 	NameServers []string
@@ -71,22 +71,20 @@ type Record struct {
 	Priority            int // of MX and SRV
 }
 
-// Changed fires after something changed: an instance came into another state, a call mutated anything. Several
-// changes may come as one.
+// Changed receives after a change: a new state of an instance, or a mutation. Several changes may be coalesced.
 func (a *API) Changed() <-chan struct{} { return a.changed }
 
-// Calls returns how many requests came since New.
+// Calls returns the number of requests since New.
 func (a *API) Calls() int { return int(a.calls.Load()) }
 
-// Mutations returns how many requests since New changed something: those that read or were refused do not count.
+// Mutations returns the number of mutating requests since New, without refused ones.
 func (a *API) Mutations() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.mutations
 }
 
-// Instances returns the machines of the configured zone in the order of their creation. The list is not the caller's
-// to change.
+// Instances returns the machines of the configured zone in the order of their creation. The caller must not modify the list.
 func (a *API) Instances() []Instance {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +94,7 @@ func (a *API) Instances() []Instance {
 	return a.instanceCache.instances
 }
 
-// instanceCache is what Instances returned last, and how many changes ago.
+// instanceCache is the last result of Instances and its number of changes.
 type instanceCache struct {
 	instances []Instance
 	changes   int
@@ -114,18 +112,17 @@ func (a *API) listMachines() []Instance {
 	return list
 }
 
-// decodedUserData is user data as it came, and as instances read it.
+// decodedUserData is user data in base64, and decoded.
 type decodedUserData struct {
 	text string
 	data []byte
 }
 
-// decodeUserData decodes what an instance was given, once.
 func (a *API) decodeUserData(i instance) []byte {
 	known := a.decodedUserData[i.ID]
 	if known.text != i.UserData {
 		known.text = i.UserData
-		known.data, _ = base64.StdEncoding.DecodeString(i.UserData) // checked when it came
+		known.data, _ = base64.StdEncoding.DecodeString(i.UserData) // validated at creation
 		a.decodedUserData[i.ID] = known
 	}
 	return known.data

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// operation is a mutation under way; it completes when Due has come.
+// operation is a pending mutation; it completes at Due.
 type operation struct {
 	row
 	Wire wireOperation
 	Due  time.Time
-	// Template names the registration whose outcome decides how the operation ends.
+	// Template is the ID of the registration whose outcome is the operation's.
 	Template string
-	// Forget drops the reference on completion, as the live service does for deleted anti-affinity groups.
+	// Forget removes the reference on completion, as the live service does for deleted anti-affinity groups.
 	Forget bool
 }
 
@@ -31,7 +31,7 @@ type reference struct {
 	Command string `json:"command"`
 }
 
-// resource is what starting and stopping an instance carries instead of a reference; undeclared but recorded.
+// resource replaces the reference in operations that start or stop an instance; undeclared but recorded.
 type resource struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
@@ -52,12 +52,12 @@ func (a *API) registerOperationRoutes(register func(string, handler)) {
 	})
 }
 
-// newReference returns the reference to a thing: "get-<noun>" and where it is.
+// newReference returns a reference with the command "get-<noun>".
 func newReference(noun, id string) *reference {
 	return &reference{ID: id, Link: "/v2/" + noun + "/" + id, Command: "get-" + noun}
 }
 
-// begin starts the operation of a mutation on a thing of that zone and answers it.
+// begin starts an operation and returns its wire format.
 func (a *API) begin(zone string, delay time.Duration, op operation) (any, error) {
 	head, err := a.newRow(zone)
 	if err != nil {
@@ -72,13 +72,12 @@ func (a *API) begin(zone string, delay time.Duration, op operation) (any, error)
 	return op.Wire, nil
 }
 
-// startOperation begins the usual operation of a few seconds on the thing with that noun and ID.
+// startOperation begins an operation with the default duration.
 func (a *API) startOperation(head row, noun string) (any, error) {
 	return a.begin(head.Zone, computeDuration(head.ID), operation{Wire: wireOperation{Reference: newReference(noun, head.ID)}})
 }
 
-// computeDuration is how long an operation takes when nothing is known: 3 to 8 seconds, told by the name so that two runs do
-// not differ more than their IDs.
+// computeDuration returns 3 to 8 seconds, derived from the name so that two runs differ by their IDs only.
 func computeDuration(name string) time.Duration {
 	return spreadDuration(name, 3*time.Second, 8*time.Second)
 }
@@ -89,7 +88,7 @@ func spreadDuration(name string, least, most time.Duration) time.Duration {
 	return least + time.Duration(hash.Sum64()%uint64(most-least))
 }
 
-// complete ends an operation whose time has come. One whose template is still being fetched waits for that.
+// complete ends a due operation. One whose template is still being fetched waits for that.
 func (a *API) complete(id string) error {
 	op, ok := a.tables.operations.table.Get(id)
 	if !ok {
@@ -115,7 +114,7 @@ func (a *API) complete(id string) error {
 	return a.tables.operations.put(op)
 }
 
-// resumeOperations lets the operations that wait for a template look again.
+// resumeOperations retries the operations that wait for a template.
 func (a *API) resumeOperations() {
 	for _, id := range a.waiting {
 		a.schedule(a.now(), operationNoun, id)

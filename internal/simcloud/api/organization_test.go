@@ -70,7 +70,7 @@ func TestAFinishedAntiAffinityGroupDeletionHasNoReference(t *testing.T) {
 	})
 }
 
-// elasticIPs makes and deletes an elastic IP, which takes some seconds.
+// elasticIPs creates and deletes an elastic IP, which takes some seconds.
 func (w world) elasticIPs() { w.must(w.client.DeleteElasticIP(w.ctx(), zone, w.elasticIP(nil))) }
 
 func TestAPrivateNetworkStaysWhileAttached(t *testing.T) {

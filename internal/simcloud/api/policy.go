@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// policy is an IAM policy, ready to decide.
+// policy is a compiled IAM policy.
 type policy struct {
 	strategy string
 	services map[string]servicePolicy
@@ -22,16 +22,15 @@ type policyRule struct {
 	decides cel.Program
 }
 
-// policyInput is what a policy is asked.
+// policyInput holds the variables of policy expressions.
 type policyInput struct {
 	service, operation string
 	parameters         map[string]any
 	resources          map[string]any
 }
 
-// isAllowed tells whether the policy lets an operation through: the first rule that is true decides, and where none is,
-// the answer is no. A rule that can not be evaluated, as when it asks for a parameter that the operation lacks, is not
-// true: rules in use rely on that.
+// isAllowed applies the first rule whose expression is true; without one, the operation is denied. A rule that cannot be
+// evaluated, for example because the operation lacks a parameter, is not true: rules in use rely on that.
 func (p *policy) isAllowed(q policyInput) bool {
 	service, ok := p.services[q.service]
 	if !ok {
@@ -60,9 +59,9 @@ func (p *policy) hasRules() bool {
 	return false
 }
 
-// policies compiles policies and remembers them by their text.
+// policies caches compiled policies by their text.
 type policies struct {
-	language *cel.Env // nil before the first expression: not every zone has one
+	language *cel.Env // nil before the first expression: many zones need none
 	compiled map[string]*policy
 }
 
@@ -133,7 +132,7 @@ func (p *policies) compileProgram(expression string) (cel.Program, error) {
 		language, err := cel.NewEnv(
 			cel.Variable("operation", cel.StringType), cel.Variable("parameters", anything),
 			cel.Variable("resources", anything), cel.Variable("resource", anything),
-			cel.CrossTypeNumericComparisons(true), // numbers of JSON have one type
+			cel.CrossTypeNumericComparisons(true), // JSON numbers have one type
 		)
 		if err != nil {
 			return nil, err

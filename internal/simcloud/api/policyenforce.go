@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// resetPermission lets a role undo an organization policy that locks everybody out.
+// resetPermission is always allowed, so that a role can undo an organization policy that locks everybody out.
 const resetPermission = "reset-iam-organization-policy"
 
-// checkAuthorization refuses a request that was not signed by a known key, or that a policy forbids.
+// checkAuthorization refuses a request without a known key, or that a policy denies.
 func (a *API) checkAuthorization(c *call, pattern string) error {
 	key, err := a.authenticate(c.request, c.body)
 	if err != nil {
@@ -30,12 +30,12 @@ func (a *API) checkAuthorization(c *call, pattern string) error {
 	return newAPIError(http.StatusForbidden, "Forbidden by IAM policy: operation %s of service %s", q.operation, q.service)
 }
 
-// findPolicies returns the policies that a key has to satisfy: that of the organization, and that of its role. The
-// configured key is the owner's and has no role.
+// findPolicies returns the policies that apply to a key: that of the organization, and that of its role. The configured key is
+// the owner's and has no role.
 func (a *API) findPolicies(key string) ([]*policy, error) {
 	texts := []json.RawMessage{a.getOrganizationPolicy()}
 	if made, ok := a.tables.apiKeys.table.Get(key); ok {
-		role, _ := a.tables.roles.table.Get(made.Wire.Role) // a role stays as long as it has keys
+		role, _ := a.tables.roles.table.Get(made.Wire.Role) // a role cannot be deleted while it has keys
 		texts = append(texts, role.Wire.Policy)
 	}
 	var list []*policy
@@ -62,8 +62,8 @@ func (a *API) canResetPassword(key string) bool {
 	return slices.Contains(role.Wire.Permissions, resetPermission)
 }
 
-// Credentials returns the secret of an API key, and what it may do in the object storage: an operation, named as in
-// "put-object", on a bucket and an object, where it has them. The last answer is whether there is such a key.
+// Credentials returns the secret of an API key, and its permissions in the object storage: an operation, named as in
+// "put-object", on a bucket and an object, where it has them. The last result reports whether the key exists.
 func (a *API) Credentials(key string) (secret string, allows func(operation, bucket, object string) bool, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,8 +74,8 @@ func (a *API) Credentials(key string) (secret string, allows func(operation, buc
 	return secret, func(operation, bucket, object string) bool { return a.isStorageAllowed(key, operation, bucket, object) }, ok
 }
 
-// isStorageAllowed asks the policies about the service "sos". Operations and "parameters.bucket" are those of policies
-// that people use; "parameters.key" and "resources.bucket" are our reading.
+// isStorageAllowed evaluates the policies for the service "sos". Operations and "parameters.bucket" are those of policies that
+// people use; "parameters.key" and "resources.bucket" are our reading.
 func (a *API) isStorageAllowed(key, operation, bucket, object string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

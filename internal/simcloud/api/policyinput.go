@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// buildPolicyInput puts a call into the words of policies. Names are spelled with underscores there.
+// buildPolicyInput converts a call to the variables of policies, whose names have underscores.
 func (a *API) buildPolicyInput(c *call, pattern string) policyInput {
 	q := policyInput{parameters: map[string]any{}, resources: map[string]any{}}
 	q.service, q.operation = lookupOperation(a.operations, pattern)
@@ -29,8 +29,8 @@ func (a *API) buildPolicyInput(c *call, pattern string) policyInput {
 	return q
 }
 
-// addResource adds what the API shows of a thing under its noun, as "resources.elastic_ip.ip". That this holds for
-// every kind of thing is our reading.
+// addResource adds the API's representation of a resource under its noun, as "resources.elastic_ip.ip". That this holds for
+// every kind is our reading.
 func (a *API) addResource(q policyInput, c *call, noun, id string) {
 	show, ok := a.shows[noun]
 	if !ok || id == "" {
@@ -41,7 +41,7 @@ func (a *API) addResource(q policyInput, c *call, noun, id string) {
 	request.SetPathValue("id", id)
 	shown, err := show(&call{request: request, zone: c.zone})
 	if err != nil {
-		return // the call itself will tell
+		return // the call itself will return the error
 	}
 	text, err := json.Marshal(shown)
 	var thing map[string]any
@@ -52,7 +52,6 @@ func (a *API) addResource(q policyInput, c *call, noun, id string) {
 
 func toSnakeCase(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// toSnakeCaseKeys spells all names in a JSON value with underscores.
 func toSnakeCaseKeys(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// operationTable holds the operations of the official description, each as its method, its path and its name.
+// operationTable holds the operations of the official description, each as method, path and name.
 //
 //go:embed operations.txt
 var operationTable string
 
-// buildOperationNames returns the names that policies know operations by, by method and path without names of parameters.
+// buildOperationNames returns the operations' names by method and path without names of parameters.
 func buildOperationNames() map[string]string {
 	names := map[string]string{}
 	for line := range strings.Lines(operationTable) {
@@ -22,13 +22,12 @@ func buildOperationNames() map[string]string {
 	return names
 }
 
-// lookupOperation returns the service that the operation behind a pattern belongs to, and its name. That load balancers,
-// volumes and reverse names belong to compute, and listing buckets to sos, is in the policies that people use; that DNS
-// and IAM have services of their own is our reading.
+// lookupOperation returns an operation's service and name. That load balancers, volumes and reverse names belong to compute, and
+// listing buckets to sos, is in the policies that people use; that DNS and IAM have services of their own is our reading.
 func lookupOperation(names map[string]string, pattern string) (service, operation string) {
 	plain := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(pattern, "{}")
 	operation, ok := names[plain]
-	if !ok { // fields are one operation: "DELETE /elastic-ip/{id}/description"
+	if !ok { // all fields share one operation: "DELETE /elastic-ip/{id}/description"
 		operation = names[plain[:strings.LastIndexByte(plain, '/')]+"/{}"]
 	}
 	_, path, _ := strings.Cut(pattern, " /")

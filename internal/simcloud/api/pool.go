@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// pool is an instance pool: it makes its members, and makes another one when one is lost.
+// pool is an instance pool: it creates its members, and replaces lost ones.
 type pool struct {
 	row
 	transition
 	Name         string
 	Description  string
-	Prefix       string // of the names of members
+	Prefix       string // of the members' names
 	Size         int64
 	MinAvailable int64
-	Member       instanceRequest // what members are made of
+	Member       instanceRequest // specification of members
 	ElasticIPs   []string
 	Networks     []string
 	IPv6         bool
@@ -96,7 +96,7 @@ func (a *API) viewPool(p pool) wirePool {
 	return view
 }
 
-// deletePool deletes a pool with its members, unless a load balancer needs it.
+// deletePool refuses a pool that a load balancer uses.
 func (a *API) deletePool(c *call) (any, error) {
 	p, err := a.tables.pools.get(c.zone, c.id())
 	if err != nil {
@@ -117,7 +117,6 @@ func (a *API) deletePool(c *call) (any, error) {
 	return a.startPoolTransition(p, destroying, destroyed, spreadDuration(p.ID, 10*time.Second, 14*time.Second))
 }
 
-// startPoolTransition stores a pool on the way to another state and begins the operation.
 func (a *API) startPoolTransition(p pool, by, to string, delay time.Duration) (any, error) {
 	a.setTransition(a.tables.pools.noun, p.row, &p.transition, by, to, delay)
 	if err := a.tables.pools.put(p); err != nil {
@@ -126,7 +125,7 @@ func (a *API) startPoolTransition(p pool, by, to string, delay time.Duration) (a
 	return a.begin(p.Zone, delay, operation{Wire: wireOperation{Reference: newReference("instance-pool", p.ID)}})
 }
 
-// findIdlePool returns a pool that nothing changes at the moment. That a busy one refuses is our reading.
+// findIdlePool refuses a pool with a pending change, which is our reading.
 func (a *API) findIdlePool(c *call) (pool, error) {
 	p, err := a.tables.pools.get(c.zone, c.id())
 	if err == nil && p.State != running {

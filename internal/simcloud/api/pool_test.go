@@ -32,7 +32,6 @@ func (w world) stateOf(path string) any {
 	return w.get(path)["state"]
 }
 
-// members returns the IDs of a pool's members.
 func (w world) members(pool string) []string {
 	w.Helper()
 	var list []string

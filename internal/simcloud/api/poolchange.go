@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// updatePool changes what future members are made of; those that exist stay as they are.
+// updatePool changes future members only.
 func (a *API) updatePool(c *call) (any, error) {
 	p, err := a.findIdlePool(c)
 	if err != nil {
 		return nil, err
 	}
-	// Nothing that is shared with the stored pool goes into the decoder.
+	// The decoder must not write to memory that is shared with the stored pool.
 	body := poolRequest{instanceRequest: instanceRequest{
 		Name: p.Name, Type: p.Member.Type, Template: p.Member.Template, DiskSize: p.Member.DiskSize,
 		Assignment: p.Member.Assignment, Consistent: p.Member.Consistent,
@@ -24,7 +24,7 @@ func (a *API) updatePool(c *call) (any, error) {
 	return a.startPoolUpdate(p)
 }
 
-// fillFrom takes over what a request does not name.
+// fillFrom sets the fields that a request omits.
 func (r *instanceRequest) fillFrom(from instanceRequest) {
 	if r.Labels == nil {
 		r.Labels = from.Labels
@@ -78,7 +78,7 @@ func (a *API) resetPoolField(c *call) (any, error) {
 	return a.startPoolUpdate(p)
 }
 
-// scalePool changes the number of members. Which ones go is not documented: here the newest.
+// scalePool removes the newest members first: the real order is not documented.
 func (a *API) scalePool(c *call) (any, error) {
 	p, err := a.findIdlePool(c)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *API) scalePool(c *call) (any, error) {
 	return a.startPoolTransition(p, scalingUp, running, computePoolDelay(p))
 }
 
-// evictMembers destroys the members that are named, and the pool is smaller by them.
+// evictMembers destroys the given members and reduces the size by their number.
 func (a *API) evictMembers(c *call) (any, error) {
 	p, err := a.findIdlePool(c)
 	if err != nil {

@@ -32,7 +32,7 @@ func (a *API) createPool(c *call) (any, error) {
 	return a.startPoolTransition(p, creating, running, computePoolDelay(p))
 }
 
-// apply changes what a request names.
+// apply sets the fields that a request contains.
 func (p *pool) apply(body poolRequest) {
 	p.Name, p.Member = body.Name, body.instanceRequest
 	p.Member.Name = ""
@@ -56,10 +56,9 @@ func (p *pool) apply(body poolRequest) {
 	}
 }
 
-// checkPool refuses what a pool can not be, and what does not exist in its zone.
 func (a *API) checkPool(p pool) error {
 	member := p.Member
-	member.Name = p.Name // of the same bounds
+	member.Name = p.Name // has the same bounds
 	for _, id := range p.ElasticIPs {
 		if _, err := a.tables.elasticIPs.get(p.Zone, id); err != nil {
 			return err

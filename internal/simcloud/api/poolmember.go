@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// listMembers returns the instances of a pool that are not being destroyed.
+// listMembers excludes instances that are being destroyed.
 func (a *API) listMembers(pool string) []instance {
 	return a.tables.instances.filter(func(i instance) bool { return i.Pool == pool && i.State != destroying })
 }
 
-// createMembers makes members until the pool has its size.
 func (a *API) createMembers(p pool) error {
 	for range p.Size - int64(len(a.listMembers(p.ID))) {
 		member := p.Member
@@ -28,12 +27,12 @@ func (a *API) createMembers(p pool) error {
 	return nil
 }
 
-// generateMemberName returns a new name: the prefix, five characters of the pool, five of the instance.
+// generateMemberName returns the prefix, five characters of the pool, five of the instance.
 func generateMemberName(p pool) string {
 	return p.Prefix + "-" + p.ID[:5] + "-" + strings.ToLower(rand.Text())[:5]
 }
 
-// attachMemberResources gives a new member the elastic IPs and networks of its pool.
+// attachMemberResources attaches the elastic IPs and networks of the pool.
 func (a *API) attachMemberResources(p pool, i instance) error {
 	for _, id := range p.ElasticIPs {
 		ip, ok := a.tables.elasticIPs.table.Get(id)
@@ -57,13 +56,11 @@ func (a *API) attachMemberResources(p pool, i instance) error {
 	return nil
 }
 
-// removeMember begins to destroy a member.
 func (a *API) removeMember(i instance) error {
 	a.setTransition(a.tables.instances.noun, i.row, &i.transition, destroying, destroyed, spreadDuration(i.Name, 4*time.Second, 9*time.Second))
 	return a.tables.instances.put(i)
 }
 
-// replaceLostMembers replaces the members that a pool has lost.
 func (a *API) replaceLostMembers(id string) error {
 	p, ok := a.tables.pools.table.Get(id)
 	if !ok || p.State == destroying || int64(len(a.listMembers(id))) >= p.Size {
@@ -73,7 +70,7 @@ func (a *API) replaceLostMembers(id string) error {
 	return check(a.tables.pools.put(p), a.createMembers(p))
 }
 
-// computePoolDelay is how long a pool takes to start members; they need at most 23 seconds.
+// computePoolDelay returns the duration of starting members; they need at most 23 seconds.
 func computePoolDelay(p pool) time.Duration {
 	return spreadDuration(p.ID, 25*time.Second, 35*time.Second)
 }

@@ -1,6 +1,6 @@
 package api
 
-// PowerOff brings an instance to a stop whose own system switches it off. No operation tells of it.
+// PowerOff stops an instance that its own operating system shuts down. There is no operation for it.
 func (a *API) PowerOff(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -9,6 +9,6 @@ func (a *API) PowerOff(id string) {
 		return
 	}
 	a.setTransition(a.tables.instances.noun, i.row, &i.transition, stopping, stopped, computeDuration(i.Name))
-	_ = a.tables.instances.put(i) // an error of the store comes back to whoever asks next
+	_ = a.tables.instances.put(i) // an error of the store is returned to the next request
 	a.notifyChanged()
 }

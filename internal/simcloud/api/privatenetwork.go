@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// privateNetwork is kept and answered; no traffic of the simulation uses one yet.
+// privateNetwork is only stored; no traffic of the simulation uses one yet.
 type privateNetwork struct {
 	row
 	Wire  wireNetwork
@@ -125,7 +125,7 @@ func (a *API) updateNetwork(c *call) (any, error) {
 		return nil, err
 	}
 	body := network.Wire
-	body.Labels, body.Options = nil, nil // nothing that is shared with the stored one goes into the decoder
+	body.Labels, body.Options = nil, nil // the decoder must not write to memory that is shared with the stored network
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (a *API) attachNetwork(c *call) (any, error) {
 	return a.putNetwork(network.with(i, body.IP))
 }
 
-// with returns the network with an interface for an instance.
+// with returns the network with an added interface.
 func (n privateNetwork) with(i instance, address string) privateNetwork {
 	mac := fmt.Sprintf("06:01:%02x:%02x:%02x:%02x", byte(n.Order>>8), byte(n.Order), byte(i.Order>>8), byte(i.Order))
 	n.Ports = append(n.filterPorts(i.ID), networkPort{Instance: i.ID, IP: address, MAC: mac})
@@ -200,7 +200,6 @@ func (n privateNetwork) filterPorts(instance string) []networkPort {
 	return slices.DeleteFunc(slices.Clone(n.Ports), func(p networkPort) bool { return p.Instance == instance })
 }
 
-// collectInterfaces returns the interfaces on private networks, by instance.
 func (a *API) collectInterfaces() map[string][]wireInterface {
 	byInstance := map[string][]wireInterface{}
 	for _, network := range a.tables.networks.listAll() {

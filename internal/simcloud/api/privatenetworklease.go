@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// wireNetworkOptions is what the network's DHCP server tells beside addresses.
+// wireNetworkOptions are DHCP options.
 type wireNetworkOptions struct {
 	Routers []string `json:"routers,omitempty"`
 	DNS     []string `json:"dns-servers,omitempty"`
@@ -14,7 +14,7 @@ type wireNetworkOptions struct {
 	Search  []string `json:"domain-search,omitempty"`
 }
 
-// updateLease gives an instance that is on the network another fixed address, or none.
+// updateLease sets or removes the fixed address of an attached instance.
 func (a *API) updateLease(c *call) (any, error) {
 	network, i, err := a.findNetworkAndInstance(c)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *API) updateLease(c *call) (any, error) {
 	return a.putNetwork(network.with(i, body.IP))
 }
 
-// checkLease refuses an address that the network does not have or another instance has. That it does is our reading.
+// checkLease refuses an address outside of the network or of another instance, which is our reading.
 func (n privateNetwork) checkLease(instance, address string) error {
 	if address == "" {
 		return nil
@@ -52,9 +52,9 @@ func (n privateNetwork) checkLease(instance, address string) error {
 	return nil
 }
 
-// contains tells whether an address is in the subnet of a managed network. Leases may lie outside of the DHCP range.
+// contains: leases may be outside of the DHCP range, but not of the subnet.
 func (n privateNetwork) contains(address netip.Addr) bool {
-	first, _ := netip.ParseAddr(n.Wire.StartIP) // both were checked when they came
+	first, _ := netip.ParseAddr(n.Wire.StartIP) // both were validated at creation
 	mask, _ := netip.ParseAddr(n.Wire.Netmask)
 	if !first.Is4() || !mask.Is4() || !address.Is4() {
 		return false
@@ -68,7 +68,7 @@ func (n privateNetwork) contains(address netip.Addr) bool {
 	return true
 }
 
-// resetNetworkField empties a field; labels are the only one that can be.
+// resetNetworkField: labels are the only field that can be reset.
 func (a *API) resetNetworkField(c *call) (any, error) {
 	network, err := a.tables.networks.get(c.zone, c.id())
 	if err := check(err, checkOneOf("field", c.field(), "labels")); err != nil {

@@ -12,9 +12,9 @@ type wireQuota struct {
 	Limit    int    `json:"limit"` // -1: none
 }
 
-// mergeLimits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and
-// storage are documented or recorded; the names of the others are known, their values are guesses: that of instances
-// leaves room for a cluster of a thousand nodes. That the latest family of GPUs has one like the others is a guess, too.
+// mergeLimits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and storage
+// are documented or recorded; the names of the others are known, their values are guesses: that of instances suffices for a
+// cluster of a thousand nodes. That the latest family of GPUs has one like the others is a guess, too.
 func mergeLimits(overrides map[string]int) map[string]int {
 	limits := map[string]int{
 		"instance": 2000, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
@@ -50,7 +50,7 @@ func (a *API) computeQuota(resource string) wireQuota {
 	return wireQuota{Resource: resource, Usage: a.countUsage(resource), Limit: a.limits[resource]}
 }
 
-// Limit returns how much of a resource the organization may have; negative: there is no limit.
+// Limit returns the organization's limit of a resource; negative: there is no limit.
 func (a *API) Limit(resource string) int {
 	if limit, ok := a.limits[resource]; ok {
 		return limit
@@ -90,7 +90,7 @@ func (a *API) countInstanceUsage(resource string) int {
 	for _, i := range a.tables.instances.listAll() {
 		kind, err := a.findInstanceType(i.Type)
 		switch {
-		case err != nil: // a type that is gone uses nothing that we could count
+		case err != nil: // a type that no longer exists is not counted
 		case resource == "cpu":
 			sum += kind.CPUs
 		case resource == "memory":
@@ -102,7 +102,6 @@ func (a *API) countInstanceUsage(resource string) int {
 	return sum
 }
 
-// checkQuota refuses more of a resource than the organization may have.
 func (a *API) checkQuota(resource string, more int) error {
 	limit := a.Limit(resource)
 	if limit < 0 || a.countUsage(resource)+more <= limit {

@@ -28,7 +28,7 @@ func TestEveryKindHasAQuotaThatCountsAndHolds(t *testing.T) {
 		}
 	}
 	inBubble(t, one, func(w world) {
-		bodies := w.bodies() // with a first thing of some kinds
+		bodies := w.bodies() // creates one resource of some kinds
 		for _, test := range []struct{ resource, target string }{
 			{"instance", "POST /instance"}, {"elastic-ip", "POST /elastic-ip"}, {"template", "POST /template"},
 			{"private-network", "POST /private-network"}, {"iam-key", "POST /api-key"}, {"network-load-balancer", "POST /load-balancer"},

@@ -11,7 +11,7 @@ type record struct {
 	row
 	Domain string
 	Wire   wireRecord
-	Of     string // the record that brought this one with it
+	Of     string // the ALIAS record of a companion
 }
 
 type wireRecord struct {
@@ -26,7 +26,7 @@ type wireRecord struct {
 	UpdatedAt time.Time `json:"updated-at"`
 }
 
-// addRecord stores a record. An ALIAS brings a TXT record with it, which clients have to ignore.
+// addRecord adds a TXT record to an ALIAS, which clients have to ignore.
 func (a *API) addRecord(d domain, wire wireRecord) error {
 	_, err := a.storeRecord(d, wire, "")
 	return err
@@ -67,16 +67,16 @@ func (a *API) listRecords(c *call) (any, error) {
 	return map[string]any{"dns-domain-records": list}, nil
 }
 
-// missing stands for a name that was not given: the empty one is that of the domain.
+// missing is the default of a name, because the empty name is that of the domain.
 const missing = "\x00"
 
-// createRecord adds a record; one that exists already is added again.
+// createRecord adds a duplicate if the record exists already.
 func (a *API) createRecord(c *call) (any, error) {
 	d, err := a.tables.domains.get("", c.id())
 	if err != nil {
 		return nil, err
 	}
-	body := wireRecord{Name: missing, TTL: 3600} // what the live service does without a TTL is not known
+	body := wireRecord{Name: missing, TTL: 3600} // the live service's default TTL is not known
 	if err := c.decode(&body); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func checkRecord(r wireRecord) error {
 	return checkContent(r.Type, r.Content)
 }
 
-// checkPriority has bounds that differ between creating and changing a record.
+// checkPriority has different bounds for creating and changing a record.
 func checkPriority(priority *int64, least int64) error {
 	if priority == nil {
 		return nil
@@ -138,7 +138,7 @@ func checkContent(kind, content string) error {
 	return nil
 }
 
-// normalizeContent returns content as it comes back: names lose their trailing dot.
+// normalizeContent removes the trailing dot of names.
 func normalizeContent(kind, content string) string {
 	switch kind {
 	case "CNAME", "MX", "ALIAS", "SRV", "NS":
@@ -172,7 +172,7 @@ func (a *API) updateRecord(c *call) (any, error) {
 	return a.startRecordOperation(r)
 }
 
-// updateCompanion keeps the TXT record of an ALIAS like it. That the live service does so is our reading.
+// updateCompanion keeps the TXT record of an ALIAS in sync, which is our reading.
 func (a *API) updateCompanion(alias record) error {
 	for _, other := range a.findRecords(alias.Domain) {
 		if other.Of != alias.ID {
@@ -204,7 +204,7 @@ func (a *API) deleteRecord(c *call) (any, error) {
 	return a.startRecordOperation(r)
 }
 
-// findEditableRecord refuses the records that came with the domain.
+// findEditableRecord refuses the system records of the domain.
 func (a *API) findEditableRecord(c *call) (record, error) {
 	r, err := a.findRecord(c)
 	if err == nil && r.Wire.System {

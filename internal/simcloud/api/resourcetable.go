@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// resourceTable holds the things of one kind, and keeps them in the order of their creation.
+// resourceTable holds the resources of one kind in the order of their creation.
 type resourceTable[T rowHolder] struct {
 	table   *store.Table[T]
 	noun    string
@@ -41,7 +41,7 @@ func compareOrder[T rowHolder](t T, other row) int {
 	return cmp.Or(head.Order-other.Order, strings.Compare(head.ID, other.ID))
 }
 
-// get returns the thing with that ID if a request to zone may see it.
+// get returns a resource that is visible in zone.
 func (s *resourceTable[T]) get(zone, id string) (T, error) {
 	found, ok := s.table.Get(id)
 	if !ok || !isVisible(found, zone) {
@@ -51,7 +51,7 @@ func (s *resourceTable[T]) get(zone, id string) (T, error) {
 	return found, nil
 }
 
-// list returns what a request to zone may see.
+// list returns the resources that are visible in zone.
 func (s *resourceTable[T]) list(zone string) []T {
 	some := make([]T, 0, len(s.sorted))
 	for _, t := range s.sorted {
@@ -62,7 +62,6 @@ func (s *resourceTable[T]) list(zone string) []T {
 	return some
 }
 
-// filter returns the things that match.
 func (s *resourceTable[T]) filter(match func(T) bool) []T {
 	var some []T
 	for _, t := range s.sorted {
@@ -73,8 +72,8 @@ func (s *resourceTable[T]) filter(match func(T) bool) []T {
 	return some
 }
 
-// listAll returns the things of all zones in the order of their creation. It is not the caller's to change; things that
-// are deleted meanwhile stay in it.
+// listAll returns the resources of all zones in the order of their creation. Callers must not modify the slice; it still has
+// items that are deleted meanwhile.
 func (s *resourceTable[T]) listAll() []T { return s.sorted }
 
 func (s *resourceTable[T]) count() int { return len(s.sorted) }
@@ -98,7 +97,7 @@ func (s *resourceTable[T]) put(t T) error {
 	return nil
 }
 
-// delete removes the thing with that ID; a missing one is fine.
+// delete ignores a missing resource.
 func (s *resourceTable[T]) delete(id string) error {
 	found, ok := s.table.Get(id)
 	if !ok {
@@ -113,11 +112,10 @@ func (s *resourceTable[T]) delete(id string) error {
 		s.sorted = s.sorted[1:]
 		return nil
 	}
-	s.sorted = slices.Concat(s.sorted[:at], s.sorted[at+1:]) // whoever walks through the old list may go on
+	s.sorted = slices.Concat(s.sorted[:at], s.sorted[at+1:]) // iterations over the old slice may continue
 	return nil
 }
 
-// find returns the first thing that matches.
 func (s *resourceTable[T]) find(match func(T) bool) (T, bool) {
 	if i := slices.IndexFunc(s.sorted, match); i >= 0 {
 		return s.sorted[i], true

@@ -24,7 +24,7 @@ func (a *API) registerReverseRoutes(register func(string, handler)) {
 	}
 }
 
-// findAddressOwner returns the head of the thing whose address is meant.
+// findAddressOwner returns the row of the instance or elastic IP.
 func (a *API) findAddressOwner(c *call, noun string) (row, error) {
 	if noun == "instance" {
 		i, err := a.tables.instances.get(c.zone, c.id())

@@ -50,7 +50,7 @@ func TestFieldsAreReset(t *testing.T) {
 	})
 }
 
-// accepted makes a call that has to succeed.
+// accepted makes a call that must succeed.
 func (w world) accepted(method, path, body string) string {
 	w.Helper()
 	status, answer := w.send(key, secret, method, path, body)

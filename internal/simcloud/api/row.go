@@ -7,17 +7,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// row is what all stored things have in common. Things of the whole organization have no zone.
+// row has the common fields of all stored resources. Those of the whole organization have no zone.
 type row struct {
 	ID      string
 	Zone    string
-	Order   int // lists are in the order of creation
+	Order   int // lists are sorted by creation
 	Created time.Time
 }
 
 func (r row) head() row { return r }
 
-// newRow returns the row of a thing that is created now, with a new ID.
 func (a *API) newRow(zone string) (row, error) {
 	order, _ := a.sequence.Get("next")
 	if err := a.sequence.Put("next", order+1); err != nil {
@@ -26,7 +25,7 @@ func (a *API) newRow(zone string) (row, error) {
 	return row{ID: uuid.NewString(), Zone: zone, Order: order, Created: a.now()}, nil
 }
 
-// newZonedRow returns the row of a thing that can only exist in a zone.
+// newZonedRow refuses a call without a zone.
 func (a *API) newZonedRow(c *call) (row, error) {
 	if c.zone == "" {
 		return row{}, newNotFound("zone", c.request.Host)
@@ -36,12 +35,12 @@ func (a *API) newZonedRow(c *call) (row, error) {
 
 func (a *API) now() time.Time { return a.config.Clock.Now().UTC() }
 
-// generateStableID returns the ID of a thing that every simulated zone has.
+// generateStableID returns the ID of a resource that exists in every simulated zone.
 func generateStableID(name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String()
 }
 
-// ref is how one thing names another.
+// ref is a reference to another resource.
 type ref struct {
 	ID string `json:"id"`
 }
@@ -62,7 +61,6 @@ func toIDs(refs []ref) []string {
 	return list
 }
 
-// removeItem returns a copy of list that lacks item.
 func removeItem(list []string, item string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == item })
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// resume continues what an earlier process left unfinished.
 func (a *API) resume() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -29,7 +28,7 @@ func (a *API) resume() {
 	a.background(a.runScheduler)
 }
 
-// runScheduler settles what is due, whether or not anybody asks.
+// runScheduler completes what is due without waiting for a request.
 func (a *API) runScheduler(ctx context.Context) {
 	for {
 		timer := time.NewTimer(a.config.Clock.ToWall(a.nextDelay()))
@@ -44,11 +43,11 @@ func (a *API) runScheduler(ctx context.Context) {
 	}
 }
 
-// nextDelay settles what is due and returns how long nothing else will be.
+// nextDelay completes what is due and returns the time until the next task.
 func (a *API) nextDelay() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	_ = a.runDueTasks() // an error of the store comes back to whoever asks next
+	_ = a.runDueTasks() // an error of the store is returned to the next request
 	next, waiting := a.scheduler.next()
 	if !waiting {
 		return 24 * time.Hour
@@ -56,8 +55,7 @@ func (a *API) nextDelay() time.Duration {
 	return max(next.Sub(a.now()), 0)
 }
 
-// runDueTasks lets everything happen that is due: things change state, operations complete. What an error stops is tried
-// again.
+// runDueTasks executes what is due: transitions and operations. A task that fails is retried.
 func (a *API) runDueTasks() error {
 	now := a.now()
 	for {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// scheduler is what will happen, the next first. What was planned for one moment happens in the order of planning.
+// scheduler holds the tasks, the next first. Tasks of the same time run in the order of scheduling.
 type scheduler struct {
 	entries   []task
 	scheduled int
 }
 
-// task is with a thing whose state changes at that time, or with an operation that completes. One whose thing
-// has changed its mind since means nothing.
+// task names a resource whose state changes at that time, or an operation that completes. It has no effect if the resource's
+// transition has changed since.
 type task struct {
 	at     time.Time
 	number int
@@ -34,7 +34,7 @@ func (g *scheduler) Pop() any {
 	return last
 }
 
-// next returns when the next thing happens; false if nothing will.
+// next returns false if nothing is scheduled.
 func (g *scheduler) next() (time.Time, bool) {
 	if len(g.entries) == 0 {
 		return time.Time{}, false
@@ -42,7 +42,7 @@ func (g *scheduler) next() (time.Time, bool) {
 	return g.entries[0].at, true
 }
 
-// nextDue returns the next appointment if it is not after now.
+// nextDue returns the next task if it is not after now.
 func (g *scheduler) nextDue(now time.Time) (task, bool) {
 	if at, ok := g.next(); !ok || now.Before(at) {
 		return task{}, false
@@ -50,7 +50,6 @@ func (g *scheduler) nextDue(now time.Time) (task, bool) {
 	return g.entries[0], true
 }
 
-// pop removes the next appointment.
 func (g *scheduler) pop() { heap.Pop(g) }
 
 func (g *scheduler) schedule(at time.Time, noun, id string) {
@@ -58,7 +57,6 @@ func (g *scheduler) schedule(at time.Time, noun, id string) {
 	heap.Push(g, task{at: at, number: g.scheduled, noun: noun, id: id})
 }
 
-// schedule makes sure that somebody looks at the thing with that noun and ID at the time at.
 func (a *API) schedule(at time.Time, noun, id string) {
 	first, waiting := a.scheduler.next()
 	a.scheduler.schedule(at, noun, id)

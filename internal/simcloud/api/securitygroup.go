@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// securityGroup is a group of the organization. Public ones belong to Exoscale and are made up on demand.
+// securityGroup is a group of the organization. Public ones belong to Exoscale and are generated on demand.
 type securityGroup struct {
 	row
 	Wire wireGroup
@@ -16,7 +16,7 @@ type wireGroup struct {
 	ID              string     `json:"id"`
 	Name            string     `json:"name"`
 	Description     string     `json:"description,omitempty"`
-	Visibility      string     `json:"visibility"` // undeclared, but answered by the live service
+	Visibility      string     `json:"visibility"` // undeclared, but returned by the live service
 	Rules           []wireRule `json:"rules,omitempty"`
 	ExternalSources []string   `json:"external-sources,omitempty"`
 }
@@ -53,7 +53,7 @@ func (a *API) addDefaultGroup() error {
 
 func isDefault(g securityGroup) bool { return g.Wire.Name == defaultGroup }
 
-// listPublicGroups returns the groups that Exoscale keeps for everybody. Which addresses are in them is not known.
+// listPublicGroups returns the groups of Exoscale. Their addresses are not known.
 func listPublicGroups() []wireGroup {
 	var groups []wireGroup
 	for _, name := range []string{"public-nlb-healthcheck-sources", "public-sos-endpoints", "public-sks-apiservers"} {
@@ -112,7 +112,7 @@ func (a *API) deleteGroup(c *call) (any, error) {
 	return a.startOperation(group.row, "security-group")
 }
 
-// checkGroupUnused refuses a group that an instance wears or that a rule refers to, be it one of its own.
+// checkGroupUnused refuses a group that an instance uses or that a rule, even its own, refers to.
 func (a *API) checkGroupUnused(group securityGroup) error {
 	if isDefault(group) {
 		return newAPIError(http.StatusConflict, "The default security group can not be deleted")
@@ -132,7 +132,7 @@ func (a *API) checkGroupUnused(group securityGroup) error {
 	return nil
 }
 
-// updateSources serves both :add-source and :remove-source; both may be repeated.
+// updateSources serves both :add-source and :remove-source; both are idempotent.
 func (a *API) updateSources(c *call) (any, error) {
 	var body struct {
 		CIDR string `json:"cidr"`

@@ -32,7 +32,7 @@ func members(group *egoscale.SecurityGroup) func(*egoscale.SecurityGroupRule) {
 	return func(rule *egoscale.SecurityGroupRule) { rule.SecurityGroupID = group.ID }
 }
 
-// machine creates an instance that wears the groups and returns its address.
+// machine creates an instance with the groups and returns its address.
 func (w world) machine(name string, groups ...*egoscale.SecurityGroup) (*egoscale.Instance, netip.Addr) {
 	w.Helper()
 	var ids []string
@@ -75,8 +75,8 @@ func TestSecurityGroupsDecideWhoReachesWhom(t *testing.T) {
 		allow(client, server, "tcp", 22623, true)
 		allow(plain, server, "tcp", 22623, false)
 		allow(netip.MustParseAddr("203.0.113.7"), server, "tcp", 22623, true) // an external source of the group
-		allow(server, plain, "tcp", 22, false)                                // the default group lets nobody in
-		allow(server, outside, "tcp", 443, true)                              // nobody filters the internet
+		allow(server, plain, "tcp", 22, false)                                // the default group has no ingress rule
+		allow(server, outside, "tcp", 443, true)                              // the internet is not filtered
 
 		w.must(w.client.DeleteSecurityGroupRule(w.ctx(), zone, servers, rule))
 		allow(inside, server, "tcp", 6443, false)

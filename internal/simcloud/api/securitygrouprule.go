@@ -25,7 +25,7 @@ type wireICMP struct {
 	Type *int64 `json:"type,omitempty"`
 }
 
-// wirePeers is the group whose members a rule is about.
+// wirePeers is the group whose members a rule matches.
 type wirePeers struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -46,7 +46,7 @@ func (a *API) addRule(c *call) (any, error) {
 	}
 	rule.ID = uuid.NewString()
 	group.Wire.Rules = append(slices.Clone(group.Wire.Rules), rule)
-	return a.putGroup(group) // the operation refers to the group, not to the rule
+	return a.putGroup(group) // the operation's reference is the group, not the rule
 }
 
 func checkRule(rule wireRule) error {
@@ -77,7 +77,7 @@ func checkICMP(field string, value *int64) error {
 	return checkRange(field, *value, -1, 254)
 }
 
-// checkPeer makes sure that a rule names exactly one peer, and completes a group's name or ID.
+// checkPeer requires exactly one peer, and completes a group's name or ID.
 func (a *API) checkPeer(rule *wireRule) error {
 	if (rule.Network == "") == (rule.Group == nil) {
 		return newInvalidError("a rule needs either network or security-group")
@@ -120,8 +120,8 @@ func (a *API) deleteRule(c *call) (any, error) {
 	return a.putGroup(group)
 }
 
-// RemoveRules removes the ingress rules that cover port from all groups whose names end with groupSuffix, as an
-// operator with a second terminal would, and returns how many there were.
+// RemoveRules removes the ingress rules that cover port from all groups whose names end with groupSuffix, as another operator
+// would, and returns their number.
 func (a *API) RemoveRules(groupSuffix string, port int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	exoapi "github.com/exoscale/egoscale/v2/api"
 )
 
-// send makes a call that the client library does not have, signed with a key, and returns status and body.
+// send makes a signed call that the client library does not have, and returns status and body.
 func (w world) send(key, secret, method, path, body string) (int, string) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, "https://api-"+zone+".exoscale.com/v2"+path, strings.NewReader(body))

@@ -17,7 +17,7 @@ const (
 	anonymous = "GET /zone"
 )
 
-// signedPath is the context key of the path as it was signed, where routing needed another.
+// signedPath is the context key of the signed path, where routing changed it.
 type signedPath struct{}
 
 // credential is a parsed Authorization header.
@@ -28,7 +28,7 @@ type credential struct {
 	signature string
 }
 
-// authenticate returns the key that a request was signed by, and refuses one that was not signed by a known key.
+// authenticate returns the key of a request's signature.
 func (a *API) authenticate(r *http.Request, body []byte) (key string, err error) {
 	if a.config.RefuseCredentials {
 		return "", newAPIError(http.StatusForbidden, "Forbidden: the API key is not valid")
@@ -74,7 +74,7 @@ func parseCredential(header string) (credential, bool) {
 	return c, c.key != "" && c.expires != "" && c.signature != ""
 }
 
-// verify checks signature and expiry. Signatures live by the wall clock: a client signs with its own.
+// verify checks signature and expiry. Signatures expire by the wall clock of the client.
 func (a *API) verify(r *http.Request, body []byte, given credential, secret string) error {
 	if !hmac.Equal([]byte(given.signature), []byte(sign(r, body, given, secret))) {
 		return newAPIError(http.StatusUnauthorized, "Invalid request signature")
@@ -86,7 +86,7 @@ func (a *API) verify(r *http.Request, body []byte, given credential, secret stri
 	return nil
 }
 
-// getServerTime returns what the clock of the API shows to whoever asks.
+// getServerTime returns the time that the API's clock has for the client.
 func (a *API) getServerTime(r *http.Request) time.Time {
 	asker, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || a.config.Now == nil {
@@ -95,7 +95,7 @@ func (a *API) getServerTime(r *http.Request) time.Time {
 	return a.config.Now(asker.Addr())
 }
 
-// sign computes the signature of a request: method and path, body, values of the signed parameters, no headers, expiry.
+// sign computes the signature over method and path, body, values of the signed parameters, no headers, expiry.
 func sign(r *http.Request, body []byte, given credential, secret string) string {
 	path := r.URL.EscapedPath()
 	if original, ok := r.Context().Value(signedPath{}).(string); ok {

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// snapshot is a copy of an instance's root disk.
 type snapshot struct {
 	row
 	transition
 	Name       string
 	Size       int64 // GiB
 	Instance   string
-	Template   string // what the instance was made of
+	Template   string // the instance's template
 	Consistent bool
 }
 
@@ -23,7 +22,7 @@ type wireSnapshot struct {
 	State      string     `json:"state"`
 	Size       int64      `json:"size"`
 	Instance   ref        `json:"instance"`
-	Export     wireExport `json:"export"` // the exo program needs it, be it empty
+	Export     wireExport `json:"export"` // the exo program requires it, even empty
 	Consistent bool       `json:"application-consistent"`
 }
 
@@ -49,7 +48,7 @@ func (a *API) registerSnapshotRoutes(register func(string, handler)) {
 	register("POST /snapshot/{id}/:promote", a.promoteSnapshot)
 }
 
-// view shows where an exported image would lie. Nothing serves it in the simulation.
+// view contains the URL of an exported image, which nothing serves in the simulation.
 func (s snapshot) view() wireSnapshot {
 	view := wireSnapshot{
 		ID: s.ID, Name: s.Name, CreatedAt: s.Created.Truncate(time.Second), State: s.State, Size: s.Size,
@@ -107,7 +106,7 @@ func (a *API) startSnapshotTransition(s snapshot, by, to string) (any, error) {
 	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: newReference("snapshot", s.ID)}})
 }
 
-// findIdleSnapshot returns a snapshot that nothing is being done with.
+// findIdleSnapshot refuses a snapshot with a pending change.
 func (a *API) findIdleSnapshot(zone, id string) (snapshot, error) {
 	s, err := a.tables.snapshots.get(zone, id)
 	if err == nil && s.Next != "" {
@@ -132,7 +131,7 @@ func (a *API) exportSnapshot(c *call) (any, error) {
 	return a.startSnapshotTransition(s, exporting, exported)
 }
 
-// revertToSnapshot puts an instance's disk back. Only the size shows in the simulation.
+// revertToSnapshot restores an instance's disk: in the simulation only its size changes.
 func (a *API) revertToSnapshot(c *call) (any, error) {
 	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
 	if err != nil {

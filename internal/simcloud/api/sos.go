@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Bucket is a bucket as the API counts it.
+// Bucket is a bucket with its size.
 type Bucket struct {
 	Name    string
 	Zone    string
@@ -40,7 +40,7 @@ func (a *API) listBuckets(*call) (any, error) {
 	return map[string]any{"sos-buckets-usage": list}, nil
 }
 
-// linkObject makes a link with the caller's key, so it is worth what that key may do.
+// linkObject signs the link with the caller's key, whose permissions apply.
 func (a *API) linkObject(c *call) (any, error) {
 	if a.config.Link == nil {
 		return nil, newAPIError(http.StatusNotFound, "there is no object storage")

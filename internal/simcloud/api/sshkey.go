@@ -58,7 +58,7 @@ func (a *API) registerKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	head.ID = body.Name // keys have no other
+	head.ID = body.Name // keys are identified by name
 	wire := wireKey{Name: body.Name, Fingerprint: ssh.FingerprintLegacyMD5(public)}
 	return a.completeMutation(a.tables.keys.put(sshKey{row: head, Wire: wire, PublicKey: body.PublicKey}))
 }
@@ -71,7 +71,7 @@ func (a *API) deleteKey(c *call) (any, error) {
 	return a.completeMutation(a.tables.keys.delete(key.ID))
 }
 
-// completeMutation answers a mutation that is complete at once, without a reference, as those of SSH keys are.
+// completeMutation returns an operation that is complete at once, without a reference, as those of SSH keys are.
 func (a *API) completeMutation(err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// template is a registered image. Until Fetched it is unknown to everybody but its operation.
+// template is a registered image. Before Fetched is set, only its operation refers to it.
 type template struct {
 	row
 	Wire     wireTemplate
 	ReadyAt  time.Time
-	Fetched  bool   // the image was read, well or not
+	Fetched  bool   // the fetch has ended, successfully or not
 	Reason   string // of the failure
 	Failure  string // why the registration failed, or ""
 	Platform string // the value of ignition.platform.id in the image
@@ -49,7 +49,7 @@ func (a *API) registerTemplateRoutes(register func(string, handler)) {
 	register("POST /template/{id}", a.copyTemplate)
 }
 
-// listPublicTemplates returns the images that Exoscale offers in a zone: a few of the 34 recorded.
+// listPublicTemplates returns a few of the 34 recorded templates.
 func listPublicTemplates(zone string) []template {
 	images := []struct{ name, family, version, user string }{
 		{"Linux Ubuntu 22.04 LTS 64-bit", "ubuntu", "22.04 LTS", "ubuntu"},
@@ -72,7 +72,7 @@ func listPublicTemplates(zone string) []template {
 	return list
 }
 
-// isUsable tells whether a template exists for its users yet.
+// isUsable reports whether the registration of a template succeeded.
 func (a *API) isUsable(t template) bool {
 	return t.Fetched && t.Failure == "" && !a.now().Before(t.ReadyAt)
 }
@@ -139,7 +139,7 @@ func (a *API) deleteTemplate(c *call) (any, error) {
 	return a.startOperation(t.row, "template")
 }
 
-// findOwnTemplate returns a template that the caller may change: public ones do not exist for that.
+// findOwnTemplate returns 404 for public templates.
 func (a *API) findOwnTemplate(c *call) (template, error) {
 	t, err := a.tables.templates.get(c.zone, c.id())
 	if err == nil && !a.isUsable(t) {

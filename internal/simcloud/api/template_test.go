@@ -101,7 +101,7 @@ func TestABadImageFailsTheOperationWithAReason(t *testing.T) {
 	})
 }
 
-// slow is a server whose answers take ten minutes.
+// slow is a server whose responses take ten minutes.
 type slow struct{ direct }
 
 func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {

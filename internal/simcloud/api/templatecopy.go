@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// copyTemplate makes the template exist in another zone too.
+// copyTemplate makes the template available in another zone, too.
 func (a *API) copyTemplate(c *call) (any, error) {
 	t, err := a.findOwnTemplate(c)
 	if err != nil {
@@ -33,7 +33,7 @@ type promotion struct {
 	PasswordEnabled *bool   `json:"password-enabled"`
 }
 
-// promoteSnapshot makes a template of a snapshot; what the request does not say is as in the template it came from.
+// promoteSnapshot creates a template; its defaults are those of the instance's template.
 func (a *API) promoteSnapshot(c *call) (any, error) {
 	s, err := a.findIdleSnapshot(c.zone, c.id())
 	if err != nil {
@@ -69,7 +69,6 @@ func (p promotion) apply(t *wireTemplate) {
 	}
 }
 
-// createTemplateFrom makes a private template of one that needs no fetching.
 func (a *API) createTemplateFrom(zone string, from template) (any, error) {
 	head, err := a.newRow(zone)
 	if err != nil {

@@ -21,7 +21,7 @@ type templateRequest struct {
 	DefaultUser     *string `json:"default-user"`
 }
 
-// registerTemplate accepts an image and begins to fetch it; what is wrong with it, its operation tells.
+// registerTemplate fetches the image in the background; its errors are the operation's.
 func (a *API) registerTemplate(c *call) (any, error) {
 	body := templateRequest{wireTemplate: wireTemplate{BootMode: "legacy"}}
 	if err := c.decode(&body); err != nil {
@@ -70,7 +70,7 @@ func checkTemplate(body templateRequest) error {
 	)
 }
 
-// fetch reads a template's image in the background, as Exoscale does; the outcome shows when the operation ends.
+// fetch reads a template's image in the background, as Exoscale does; the result is visible when the operation ends.
 func (a *API) fetch(t template) {
 	a.background(func(ctx context.Context) {
 		found, fault := a.checkImage(ctx, t.Wire.URL, t.Wire.Checksum)
@@ -92,10 +92,9 @@ func (a *API) fetch(t template) {
 	})
 }
 
-// imageError says why an image was not accepted, in the words of an operation.
+// imageError is the reason of a failed operation.
 type imageError struct{ reason, message string }
 
-// image is what reading an image tells.
 type image struct {
 	platform string
 	build    string
@@ -130,7 +129,7 @@ func (a *API) checkImage(ctx context.Context, source, checksum string) (image, *
 	return image{platform: scan.platform.result(), build: scan.build.result(), size: size}, nil
 }
 
-// stripQuery keeps the signature of a signed link out of messages.
+// stripQuery removes the signature of a signed link from error messages.
 func stripQuery(err error, source string) string {
 	plain, _, _ := strings.Cut(source, "?")
 	return strings.ReplaceAll(err.Error(), source, plain)

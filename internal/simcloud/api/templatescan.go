@@ -2,7 +2,7 @@ package api
 
 import "bytes"
 
-// scanner remembers an image's first four bytes and what its boot entry tells: the platform and the system's build.
+// scanner keeps an image's first four bytes and two values of its boot entry: the platform and the system's build.
 type scanner struct {
 	head            []byte
 	platform, build search
@@ -24,7 +24,7 @@ func (s *scanner) Write(p []byte) (int, error) {
 // search finds the first value that follows a key.
 type search struct {
 	key   string
-	rest  []byte // the end of what was seen before, as the sought text may begin there
+	rest  []byte // end of the previous window, where the key may begin
 	value string
 }
 
@@ -38,7 +38,7 @@ func (s *search) scan(p []byte) {
 	window := append(s.rest, p...)
 	if _, after, found := bytes.Cut(window, []byte(s.key)); found {
 		s.value = extractLeadingValue(after)
-		// A value that reaches the end of the window may go on: look again with what follows.
+		// A value that reaches the end of the window may continue: search again with the next one.
 		if len(s.value) == len(after) && len(after) < maxValueLength {
 			s.value, s.rest = "", window
 			return
@@ -47,7 +47,6 @@ func (s *search) scan(p []byte) {
 	s.rest = bytes.Clone(window[max(0, len(window)-len(s.key)-maxValueLength):])
 }
 
-// result returns the value once everything was seen.
 func (s *search) result() string {
 	if s.value == "" {
 		_, after, _ := bytes.Cut(s.rest, []byte(s.key))

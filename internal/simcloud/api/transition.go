@@ -2,31 +2,31 @@ package api
 
 import "time"
 
-// transition is the state of a thing that takes time to come into another.
+// transition is the pending change of a resource's state.
 type transition struct {
 	State  string
-	Next   string    // the state it is on the way to, or ""
-	NextAt time.Time // when it arrives there
+	Next   string    // the next state, or ""
+	NextAt time.Time // when it begins
 }
 
-// destroyed is where a thing is on the way to that will be deleted.
+// destroyed is the next state of a resource that will be deleted.
 const destroyed = "destroyed"
 
 func (t *transition) getTransition() *transition { return t }
 
-// setTransition sends a thing on the way to another state; whoever calls stores it.
+// setTransition schedules the change; the caller stores the resource.
 func (a *API) setTransition(noun string, head row, t *transition, by, to string, delay time.Duration) {
 	t.State, t.Next, t.NextAt = by, to, a.now().Add(delay)
 	a.schedule(t.NextAt, noun, head.ID)
 }
 
-// transitioning is a thing with a transit.
+// transitioning is a resource with a transition.
 type transitioning[T any] interface {
 	*T
 	getTransition() *transition
 }
 
-// completeTransition puts a thing into the state that it was on the way to, if its time has come, or removes it.
+// completeTransition applies a due transition, or removes the resource.
 func completeTransition[T rowHolder, P transitioning[T]](a *API, s *resourceTable[T], id string, remove func(T) error) error {
 	t, ok := s.table.Get(id)
 	way := P(&t).getTransition()
@@ -41,7 +41,7 @@ func completeTransition[T rowHolder, P transitioning[T]](a *API, s *resourceTabl
 	return s.put(t)
 }
 
-// resumeTransitions schedules the arrivals that an earlier process left open.
+// resumeTransitions schedules the transitions of an earlier process.
 func resumeTransitions[T rowHolder, P transitioning[T]](a *API, s *resourceTable[T]) {
 	for _, t := range s.listAll() {
 		if way := P(&t).getTransition(); way.Next != "" {

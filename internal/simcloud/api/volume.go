@@ -12,7 +12,7 @@ type volume struct {
 	Name     string
 	Size     int64 // GiB
 	Labels   map[string]string
-	Instance string // the one it is, or is being, attached to
+	Instance string // attached, or being attached
 }
 
 type wireVolume struct {
@@ -38,9 +38,9 @@ const (
 )
 
 const (
-	// minVolumeSize is what the live service makes of anything smaller.
+	// minVolumeSize replaces anything smaller, as in the live service.
 	minVolumeSize = 10
-	// attachmentQuota counts for each instance alone.
+	// attachmentQuota applies per instance.
 	attachmentQuota = "block-storage-volume-attachments"
 	volumeSizeQuota = "block-storage-max-size"
 )
@@ -81,7 +81,7 @@ func (a *API) listVolumes(c *call) (any, error) {
 	return map[string]any{"block-storage-volumes": list}, nil
 }
 
-// countVolumeSize is what all volumes take of the quota, in GiB.
+// countVolumeSize returns the usage of the quota, in GiB.
 func (a *API) countVolumeSize() int {
 	sum := 0
 	for _, v := range a.tables.volumes.listAll() {
@@ -113,7 +113,7 @@ func (a *API) createVolume(c *call) (any, error) {
 	return a.startVolumeTransition(volume{row: head, Name: body.Name, Size: body.Size, Labels: body.Labels}, creating, detached)
 }
 
-// sizeVolume completes the size: that of the snapshot if none is asked for, and never less than the smallest.
+// sizeVolume sets the default size, that of the snapshot, and raises it to the minimum.
 func (a *API) sizeVolume(zone string, body *volumeRequest) error {
 	least := int64(1)
 	if body.Copy != nil {
@@ -131,7 +131,6 @@ func (a *API) sizeVolume(zone string, body *volumeRequest) error {
 	return err
 }
 
-// startVolumeTransition stores a volume on the way to another state and begins the operation.
 func (a *API) startVolumeTransition(v volume, by, to string) (any, error) {
 	delay := computeDuration(v.ID)
 	a.setTransition(a.tables.volumes.noun, v.row, &v.transition, by, to, delay)
@@ -168,7 +167,6 @@ func (a *API) deleteVolume(c *call) (any, error) {
 	return a.startVolumeTransition(v, deleting, destroyed)
 }
 
-// requireVolumeState returns a volume that is in a state, and refuses one in any other.
 func (a *API) requireVolumeState(c *call, state string) (volume, error) {
 	v, err := a.tables.volumes.get(c.zone, c.id())
 	if err == nil && v.State != state {

@@ -18,7 +18,7 @@ func (a *API) attachVolume(c *call) (any, error) {
 	return a.startVolumeTransition(v, attaching, attached)
 }
 
-// checkAttachable refuses instances that are too small for volumes, have as many as they may, or are on their way out.
+// checkAttachable refuses instances that are too small for volumes, have the maximum of volumes, or are being destroyed.
 func (a *API) checkAttachable(i instance) error {
 	kind, err := a.findInstanceType(i.Type)
 	switch limit := a.limits[attachmentQuota]; {
@@ -34,7 +34,7 @@ func (a *API) checkAttachable(i instance) error {
 	return nil
 }
 
-// detachVolume ends its refusal of a volume that is not attached with the words that clients of the live service know.
+// detachVolume: the error for a volume that is not attached ends with a text that clients of the live service match.
 func (a *API) detachVolume(c *call) (any, error) {
 	v, err := a.tables.volumes.get(c.zone, c.id())
 	switch {
@@ -48,13 +48,13 @@ func (a *API) detachVolume(c *call) (any, error) {
 	return a.startDetach(v)
 }
 
-// startDetach begins to detach. The instance stops showing the volume at once.
+// startDetach hides the volume from the instance at once.
 func (a *API) startDetach(v volume) (any, error) {
 	v.Instance = ""
 	return a.startVolumeTransition(v, detaching, detached)
 }
 
-// resizeVolume answers the volume instead of an operation.
+// resizeVolume returns the volume instead of an operation.
 func (a *API) resizeVolume(c *call) (any, error) {
 	v, err := a.tables.volumes.get(c.zone, c.id())
 	if err != nil {
@@ -86,7 +86,6 @@ func (a *API) checkGrowth(v volume, size int64) error {
 	)
 }
 
-// findVolumes returns the volumes that an instance shows.
 func (a *API) findVolumes(instance string) []ref {
 	list := []ref{}
 	for _, v := range a.tables.volumes.listAll() {
@@ -97,7 +96,6 @@ func (a *API) findVolumes(instance string) []ref {
 	return list
 }
 
-// detachVolumes detaches all volumes of an instance that is gone.
 func (a *API) detachVolumes(instance string) error {
 	for _, v := range a.tables.volumes.listAll() {
 		if v.Instance != instance {

@@ -28,7 +28,7 @@ type wireVolumeCopy struct {
 
 const (
 	created = "created"
-	// maxCopies is how many snapshots a volume has at most.
+	// maxCopies is the limit of a volume.
 	maxCopies = 20
 )
 
@@ -61,7 +61,7 @@ func (a *API) findVolumeCopies(volume string) []volumeCopy {
 	return a.tables.volumeCopies.filter(func(v volumeCopy) bool { return v.Volume == volume })
 }
 
-// copyVolume makes a snapshot of a volume that is at rest, attached or not.
+// copyVolume refuses a volume with a pending change; it may be attached.
 func (a *API) copyVolume(c *call) (any, error) {
 	v, err := a.tables.volumes.get(c.zone, c.id())
 	switch {

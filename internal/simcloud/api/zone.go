@@ -1,7 +1,7 @@
 package api
 
 type wireZone struct {
-	ID   string `json:"id"` // undeclared, but answered by the live service
+	ID   string `json:"id"` // undeclared, but returned by the live service
 	Name string `json:"name"`
 	API  string `json:"api-endpoint"`
 	SOS  string `json:"sos-endpoint"`

@@ -31,7 +31,7 @@ const (
 	public = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGwtABX33RWR5RoiZSF+0zmgVtf5AL5VMefc2Tgry6C3 someone"
 )
 
-// direct answers requests by calling the handler: there is no network.
+// direct calls the handler without a network.
 type direct struct {
 	handler http.Handler
 	images  map[string][]byte
@@ -55,7 +55,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// world is an API with a client that talks to it.
+// world is an API with a client.
 type world struct {
 	*testing.T
 	api    *api.API
@@ -125,7 +125,7 @@ func (w world) ctx() context.Context {
 	return exoapi.WithEndpoint(w.Context(), exoapi.NewReqEndpoint("", zone))
 }
 
-// instance creates a machine with everything that the zone demands.
+// instance creates a machine with all required fields.
 func (w world) instance(name string, change func(*egoscale.Instance)) (*egoscale.Instance, error) {
 	w.Helper()
 	kind, err := w.client.FindInstanceType(w.ctx(), zone, "standard.large")
@@ -230,7 +230,7 @@ func TestSSHKeysAreCompleteAtOnce(t *testing.T) {
 
 func TestTheLegacyHostKnowsOnlyWhatTheOrganizationOwns(t *testing.T) {
 	inBubble(t, nil, func(w world) {
-		// The client forgets the zone here; the group and its operation are found in every zone.
+		// The client drops the zone here; the group and its operation are visible in every zone.
 		_, err := w.client.CreateSecurityGroup(w.Context(), zone, &egoscale.SecurityGroup{Name: ptr("g")})
 		w.must(err)
 		_, err = w.client.CreateElasticIpWithResponse(w.Context(), oapi.CreateElasticIpJSONRequestBody{})
