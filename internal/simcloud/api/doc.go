@@ -1,13 +1,13 @@
 // Package api is the Exoscale API v2 of a simulated zone: an http.Handler with the public wire format, and a
-// read model that the rest of the zone (machines, firewall, name servers) lives by.
+// read model that the rest of the zone (machines, firewall, name servers) uses.
 //
-// What is asked for takes effect at once, except for things that have states (instances, instance pools, load
-// balancers and their services, volumes, snapshots), which come into the next one when their operation completes, and
-// templates, which exist once they are registered. Every other operation is only a wait of a few seconds. All of it
-// survives the end of the process.
+// Requests take effect at once, except for resources with states (instances, instance pools, load
+// balancers and their services, volumes, snapshots), which change state when their operation completes, and
+// templates, which exist once they are registered. Every other operation only takes a few seconds. All of it
+// survives a restart of the process.
 //
-// Refusals and quirks, and where they are known from: "recorded" from the live service, "documented" by Exoscale, its
-// official description or the source of its clients, or "our reading", because nobody recorded it.
+// Refusals and quirks, and their sources: "recorded" from the live service, "documented" by Exoscale, its
+// official description or the source of its clients, or "our reading", because it is not recorded.
 //
 //	thing             refusal or quirk                                          status  known from
 //	----------------  --------------------------------------------------------  ------  ----------------------------
@@ -36,10 +36,10 @@
 //	instance          more than 32768 characters of user data                   400     documented
 //	instance          a password where the template has none, or after a day    404     our reading
 //	instance          the form of the filter labels: name=value,…               200     our reading
-//	instance          empty lists are shown, the default group is worn          200     recorded
-//	instance          security groups, networks, volumes let go when it goes    200     documented for volumes
+//	instance          empty lists are shown, the default group is assigned      200     recorded
+//	instance          security groups, networks, volumes detached on deletion  200     documented for volumes
 //	instance type     gpus left out where there are none                        200     recorded
-//	security group    worn by an instance, or named by a rule                   409     "a conflict" is known
+//	security group    used by an instance, or named by a rule                   409     "a conflict" is known
 //	security group    empty rules and sources left out                          200     recorded
 //	anti-affinity     a ninth instance                                          409     limit documented
 //	anti-affinity     deleted while in use                                      409     our reading
@@ -52,12 +52,12 @@
 //	template          unusable image: operation fails                           200     reasons are our reading
 //	instance pool     locked by a load balancer, text included                  403     recorded
 //	instance pool     changed while it changes                                  409     our reading
-//	instance pool     a lost member is made again, changes are for new ones     200     documented
-//	instance pool     the newest go first                                       200     our reading
+//	instance pool     a lost member is replaced, changes affect new ones        200     documented
+//	instance pool     the newest are removed first                              200     our reading
 //	load balancer     a service before it runs                                  404     seen by users
 //	load balancer     an eleventh service                                       403     limit documented
 //	load balancer     a second service on a port                                409     our reading
-//	load balancer     services go with it                                       200     our reading
+//	load balancer     its services are deleted with it                          200     our reading
 //	load balancer     a running member is healthy: nothing is probed            200     simplified
 //	volume            less than 10 GiB become 10                                200     recorded
 //	volume            more than the largest size                                400     limit documented
@@ -74,7 +74,7 @@
 //	DNS domain        exists already                                            409     our reading
 //	DNS record        duplicates, trailing dots, ALIAS's TXT, apex NS           -       documented by clients
 //	IAM role          deleted while a key uses it                               409     our reading
-//	IAM policy        services beside compute and sos, what expressions see     -       our reading
+//	IAM policy        services beside compute and sos, expression inputs        -       our reading
 //	event             mutations, refused ones too; the oldest first             200     order is our reading
 //
 // Groups, instances, pools, load balancers, volumes and DNS records may share a name. Load balancers, private networks,

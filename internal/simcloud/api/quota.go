@@ -14,7 +14,7 @@ type wireQuota struct {
 
 // mergeLimits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and storage
 // are documented or recorded; the names of the others are known, their values are guesses: that of instances suffices for a
-// cluster of a thousand nodes. That the latest family of GPUs has one like the others is a guess, too.
+// cluster of a thousand nodes. That the latest family of GPUs has one, too, is a guess, too.
 func mergeLimits(overrides map[string]int) map[string]int {
 	limits := map[string]int{
 		"instance": 2000, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
