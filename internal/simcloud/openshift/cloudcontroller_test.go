@@ -162,7 +162,7 @@ func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
 }
 
 // Whatever is wrong with the cloud controller, the taint stays, an event or status has the reason, and the control plane never
-// stands.
+// becomes ready.
 func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {
