@@ -9,10 +9,9 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// authority is what is kept of the certificate authority of the simulated internet.
+// authority is the stored certificate authority of the simulated internet.
 type authority struct{ Certificate, Key []byte } // PEM
 
-// openAuthority returns the authority that clients of an earlier process trust already, or makes one.
 func openAuthority(db *store.DB) (*fabric.CA, error) {
 	kept, err := store.Load[authority](db, "zone/authority")
 	if err != nil {
@@ -32,10 +31,9 @@ func openAuthority(db *store.DB) (*fabric.CA, error) {
 	return made, kept.Put("root", authority{Certificate: made.PEM(), Key: key})
 }
 
-// releaseKey is what is kept of the key that signs releases.
 type releaseKey struct{ Private []byte }
 
-// openReleaseKey returns the key that clients of an earlier process were told of, or makes one.
+// openReleaseKey loads the key, so that clients of an earlier process can still verify releases, or generates it.
 func openReleaseKey(db *store.DB) (mirror.Key, error) {
 	kept, err := store.Load[releaseKey](db, "zone/release-key")
 	if err != nil {
@@ -51,10 +49,9 @@ func openReleaseKey(db *store.DB) (mirror.Key, error) {
 	return made, kept.Put("mirror", releaseKey{Private: made.ExportPrivate()})
 }
 
-// hostSeed is what is kept of the SSH host keys of the simulated internet: what all of them are made from.
 type hostSeed struct{ Seed []byte }
 
-// openHostSeed returns the seed of the host keys that clients of an earlier process know, or makes one.
+// openHostSeed loads the seed of all SSH host keys, so that they match the known_hosts of earlier clients, or generates it.
 func openHostSeed(db *store.DB) ([]byte, error) {
 	kept, err := store.Load[hostSeed](db, "zone/host-keys")
 	if err != nil {

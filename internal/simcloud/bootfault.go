@@ -6,12 +6,12 @@ import (
 	"exoshift/internal/simcloud/vm"
 )
 
-// listBootFaults returns how the names of the machines begin that never boot, by scenario.
+// listBootFaults returns, by scenario, the name prefix of machines that never boot.
 func listBootFaults() map[string]string {
 	return map[string]string{masterNeverJoins: "master-2.", bootstrapSilent: "bootstrap.", mastersSilent: "master-"}
 }
 
-// hasBootFault tells whether a machine never boots: the first of its name. One that is made in its place does.
+// hasBootFault affects only the first machine of a name; its replacement boots.
 func (z *Zone) hasBootFault(machine vm.Instance) bool {
 	scenario, name := z.options.Scenario, machine.Name+"."
 	prefix, ok := listBootFaults()[scenario]
@@ -21,7 +21,7 @@ func (z *Zone) hasBootFault(machine vm.Instance) bool {
 	host, _, _ := strings.Cut(name, ".")
 	if _, happened := z.events.Get(scenario + "/" + host); !happened {
 		_ = z.events.Put(scenario+"/"+host, true)
-		_ = z.events.Put(scenario+"/"+machine.ID, true) // a store that fails ends the zone elsewhere
+		_ = z.events.Put(scenario+"/"+machine.ID, true) // an error of the store ends the zone elsewhere
 	}
 	never, _ := z.events.Get(scenario + "/" + machine.ID)
 	return never

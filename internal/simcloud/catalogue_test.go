@@ -12,7 +12,7 @@ import (
 	prober "exoshift/wizard/reach/probe"
 )
 
-// task is every check of the catalogue but those of a cluster that stands, and of what only machines see.
+// task is every check of the catalogue except those of a complete cluster and those that need machines.
 func (o *operator) task(version string) reach.Task {
 	o.t.Helper()
 	catalogue, err := assets.ReadEndpoints()

@@ -98,7 +98,7 @@ func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
 	})
 }
 
-// given is a token that was handed in.
+// given is a static token.
 type given string
 
 func (given) SignIn(context.Context, func(context.Context, string) error) error { return nil }

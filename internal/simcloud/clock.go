@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// tick is how often the simulated time is noted down, by its own measure, but not more often than minTick.
+	// tick is the interval, in simulated time, at which that time is stored, but at least minTick.
 	tick    = 5 * time.Second
 	minTick = 20 * time.Millisecond
 )
 
-// openClock lets simulated time go on from where it was when the zone's last process ended, however it ended. At the
-// pace of the wall the zone lives by the wall itself, unless it was fast once and is ahead of it: time never goes back.
+// openClock continues simulated time where the zone's last process ended, however it ended. At real speed the zone uses the wall
+// clock, unless an earlier, faster run is ahead of it: time never goes back.
 func (z *Zone) openClock(ctx context.Context) error {
 	times, err := store.Load[time.Time](z.db, "zone/time")
 	if err != nil {

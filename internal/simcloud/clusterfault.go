@@ -2,10 +2,9 @@ package simcloud
 
 import "exoshift/internal/simcloud/openshift"
 
-// slowness is how many times as long everything takes on slow machines.
+// slowness is the factor on durations of slow machines.
 const slowness = 4
 
-// buildClusterFaults returns what is wrong inside of the zone's clusters.
 func (z *Zone) buildClusterFaults() openshift.Faults {
 	return map[string]openshift.Faults{
 		slowMachines:       {Slowness: slowness},

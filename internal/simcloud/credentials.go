@@ -2,15 +2,14 @@ package simcloud
 
 import "exoshift/internal/simcloud/vault"
 
-// Credentials is somebody who installs clusters, with the tokens that they have made for themselves: they may do everything
-// that an engineer may.
+// Credentials are an engineer's tokens, with all permissions of one.
 type Credentials struct {
 	APIToken   string // for Lieutenant
 	VaultToken string
 	GitToken   string // personal access token of the Git host
 }
 
-// Credentials returns the tokens of an engineer. They stay the same as long as Dir is kept. A token that could not be made is
+// Credentials returns the tokens of an engineer. They are stable as long as Dir is kept. A token that could not be created is
 // empty.
 func (z *Zone) Credentials() Credentials {
 	opened, err := z.syn()
@@ -20,10 +19,10 @@ func (z *Zone) Credentials() Credentials {
 	return opened.issueCredentials()
 }
 
-// RemoveEtcdMember does what an administrator does with etcdctl in the cluster: etcd forgets the member of that name.
+// RemoveEtcdMember removes the member of that name from etcd, as an administrator does with etcdctl.
 func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
 
-// AddSSHKey lets an engineer's key in at the Git host: one line as in authorized_keys.
+// AddSSHKey authorizes an engineer's key at the Git host: one line as in authorized_keys.
 func (z *Zone) AddSSHKey(line string) error {
 	opened, err := z.syn()
 	if err != nil {
@@ -41,7 +40,7 @@ func (p *projectSyn) issueCredentials() Credentials {
 	}
 }
 
-// ensureToken returns a token that was issued once; "" if it cannot be.
+// ensureToken returns the stored token or issues one; "" if that fails.
 func (p *projectSyn) ensureToken(name string, issue func() (string, error)) string {
 	p.issuing.Lock()
 	defer p.issuing.Unlock()

@@ -14,25 +14,24 @@ import (
 )
 
 const (
-	resolverName     = "cloudflare-dns.com" // a resolver that answers over HTTPS
-	publicResolver   = "1.1.1.1"            // the same by UDP and TCP
+	resolverName     = "cloudflare-dns.com" // resolver with DNS over HTTPS
+	publicResolver   = "1.1.1.1"            // the same over UDP and TCP
 	operatorResolver = "192.0.2.53"
 )
 
-// listExoscaleResolvers are those of machines in the zone.
 func listExoscaleResolvers() []string { return []string{"159.100.247.115", "159.100.253.158"} }
 
 // nameService is the DNS of the simulated internet.
 type nameService struct {
 	directory     *names.Directory
 	operator      *names.Resolver // of the operator's machine
-	machines      *names.Resolver // Exoscale's, which everything else in the zone asks
-	publicAddress *names.Resolver // for everybody
+	machines      *names.Resolver // Exoscale's, for everything else in the zone
+	publicAddress *names.Resolver // the public resolver
 	networkFault  networkFault
 	registrar     *registrar
 }
 
-// nameServers returns the hosts that every DNS zone of the API names as its servers.
+// nameServers returns the hosts of the name servers of every DNS zone of the API.
 func nameServers() map[string]string {
 	return map[string]string{
 		"ns1.exoscale.com": "203.0.113.53", "ns1.exoscale.ch": "203.0.113.54",
@@ -40,10 +39,9 @@ func nameServers() map[string]string {
 	}
 }
 
-// listRegistryServers returns the addresses of names.RegistryServers, in their order.
 func listRegistryServers() []string { return []string{"203.0.113.57", "203.0.113.58"} }
 
-// openNames prepares the names; its directory asks for zones once the zone is open.
+// openNames prepares the names; its directory reads the API's zones once the zone is open.
 func (z *Zone) openNames(context.Context) error {
 	hosts, err := z.listHosts()
 	if err != nil {
@@ -65,7 +63,7 @@ func (z *Zone) openNames(context.Context) error {
 	return nil
 }
 
-// resolve returns how the host of an address resolves names.
+// resolve returns the name resolution of the host of an address.
 func (s *nameService) resolve(host netip.Addr) func(context.Context, string) ([]netip.Addr, error) {
 	if isOperator(host) {
 		return s.networkFault.lookup(s.operator.Lookup)
@@ -73,7 +71,7 @@ func (s *nameService) resolve(host netip.Addr) func(context.Context, string) ([]
 	return s.machines.Lookup
 }
 
-// selectResolver returns whom the host of an address asks for other records.
+// selectResolver returns the resolver of other records for the host of an address.
 func (s *nameService) selectResolver(host netip.Addr) (network.Resolver, []string) {
 	if isOperator(host) {
 		return s.networkFault.resolve(s.operator.Resolve), []string{operatorResolver}
@@ -81,7 +79,6 @@ func (s *nameService) selectResolver(host netip.Addr) (network.Resolver, []strin
 	return s.machines.Resolve, listExoscaleResolvers()
 }
 
-// listHosts returns the fixed names of the simulated internet.
 func (z *Zone) listHosts() (map[string]netip.Addr, error) {
 	addresses := nameServers()
 	for i, name := range names.RegistryServers() {
@@ -108,7 +105,7 @@ func (z *Zone) listHosts() (map[string]netip.Addr, error) {
 	return hosts, nil
 }
 
-// listChallenges returns what is kept at acme-dns under a name.
+// listChallenges returns acme-dns's TXT records of a name.
 func (z *Zone) listChallenges(name string) []string {
 	if !strings.HasSuffix(name, "."+acmedns.DefaultZone) {
 		return nil
@@ -121,7 +118,6 @@ func (z *Zone) listChallenges(name string) []string {
 	return texts
 }
 
-// listZones returns the API's DNS zones with full names.
 func (z *Zone) listZones() []names.Zone {
 	var list []names.Zone
 	for _, zone := range z.api.Zones() {
@@ -135,7 +131,6 @@ func (z *Zone) listZones() []names.Zone {
 	return list
 }
 
-// serveNames opens the name servers and the resolvers.
 func (z *Zone) serveNames() error {
 	sites := []server.Site{
 		{Address: publicResolver, Ports: []server.Port{server.DNS{Handler: z.dns.publicAddress}}},

@@ -27,7 +27,7 @@ func (o *operator) zoneOf(name string) state.Zone {
 	o.must(err)
 	_, err = o.EnsureRecord(o.t.Context(), zone.ID, state.Record{Name: "api", Type: "A", Content: "198.19.0.1", TTL: 60})
 	o.must(err)
-	synctest.Wait() // until a human has been told
+	synctest.Wait() // until the registrar has recorded the zone
 	return zone
 }
 
@@ -169,7 +169,7 @@ func TestDelegationsOutliveTheProcess(t *testing.T) {
 		if got := o.delegation(domain); len(got.Servers) != 0 {
 			t.Errorf("delegated early: %+v", got)
 		}
-		for range 20 { // the zone's clock is slow while other tests keep the machine busy
+		for range 20 { // the zone's clock is slow while other tests load the machine
 			time.Sleep(time.Minute)
 			if len(o.delegation(domain).Servers) > 0 {
 				return

@@ -17,7 +17,7 @@ import (
 	"exoshift/state"
 )
 
-// bootImage returns the mirror's image as it is, or patched for Exoscale.
+// bootImage returns the mirror's image, optionally patched for Exoscale.
 func (o *operator) bootImage(patched bool) []byte {
 	o.t.Helper()
 	reader, err := gzip.NewReader(strings.NewReader(o.get(mirror.ImageURL("4.20.5"))))

@@ -17,8 +17,8 @@ import (
 	"exoshift/internal/simcloud/services"
 )
 
-// The addresses of the simulation lie in ranges that are reserved for documentation and benchmarks. Package api gives
-// instances addresses in 198.18.0.0/16 and elastic IPs addresses in 198.19.0.0/16.
+// The addresses of the simulation are in the ranges reserved for documentation and benchmarks. Package api gives instances
+// addresses in 198.18.0.0/16 and elastic IPs addresses in 198.19.0.0/16.
 const (
 	clientAddress   = "192.0.2.10"
 	platformAddress = "198.51.100.1"
@@ -32,7 +32,6 @@ const (
 	resolverAddress = "203.0.113.40"
 )
 
-// listAPINames returns the names of the API in all zones.
 func (z *Zone) listAPINames() []string {
 	list := []string{"api.exoscale.com", "api-" + z.options.Zone + ".exoscale.com"}
 	for _, zone := range []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "de-fra-1", "bg-sof-1", "de-muc-1", "at-vie-2", "hr-zag-1"} {
@@ -45,7 +44,7 @@ func (z *Zone) listAPINames() []string {
 
 func (z *Zone) storageName() string { return "sos-" + z.options.Zone + ".exo.io" }
 
-// openFabric makes the network and the hosts that only ask. The functions of its config are called once the zone is open.
+// openFabric creates the network and the hosts without servers. The functions of its config are called once the zone is open.
 func (z *Zone) openFabric(context.Context) (err error) {
 	if z.ca, err = openAuthority(z.db); err != nil {
 		return err
@@ -80,7 +79,6 @@ func (z *Zone) addHost(address string) (*fabric.Host, error) {
 	return z.fabric.AddHost(parsed)
 }
 
-// openServices opens the API and the object storage.
 func (z *Zone) openServices(context.Context) (err error) {
 	z.api, err = api.New(api.Config{
 		DB: z.db, Clock: z.clock, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret,
@@ -108,7 +106,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 	return err
 }
 
-// listBuckets tells the API of the object storage. Nobody asks before both are open.
+// listBuckets adapts the object storage to the API. It is not called before both are open.
 func (z *Zone) listBuckets() []api.Bucket {
 	var list []api.Bucket
 	for _, b := range z.storage.Usage() {
@@ -117,7 +115,7 @@ func (z *Zone) listBuckets() []api.Bucket {
 	return list
 }
 
-// downloadServers returns the addresses of the hosts that releases come from.
+// downloadServers returns the addresses of the hosts that releases are downloaded from.
 func downloadServers() map[string]string {
 	return map[string]string{
 		mirror.ClientsHost: clientsAddress, mirror.ImagesHost: imagesAddress,
@@ -125,7 +123,6 @@ func downloadServers() map[string]string {
 	}
 }
 
-// openInternet opens the servers that the world reaches.
 func (z *Zone) openInternet(context.Context) error {
 	for _, site := range []struct {
 		address string
@@ -166,11 +163,10 @@ func (z *Zone) openDownloads() error {
 	return nil
 }
 
-// serve opens a web server with a certificate of the public internet.
 func (z *Zone) serve(address string, names []string, handler http.Handler) error {
 	return z.servers.Add(server.Site{Address: address, Names: names, Ports: server.NewWebPorts(handler)})
 }
 
-// HostKeys returns the SSH host keys of the simulated internet by host, each as "ssh-ed25519 AAAA…". They stay the same
-// as long as Dir is kept.
+// HostKeys returns the SSH host keys of the simulated internet by host, each as "ssh-ed25519 AAAA…". They are stable as long as
+// Dir is kept.
 func (z *Zone) HostKeys() map[string]string { return maps.Clone(z.hostKeys) }

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/vm"
 )
 
-// openMachines prepares the machines; follow switches them on.
+// openMachines prepares the machines; watchChanges starts them.
 func (z *Zone) openMachines(context.Context) error {
 	z.clusters = openshift.NewClusters(z.db, z.clock, z.buildClusterFaults())
 	fleet, err := vm.New(vm.Config{
@@ -27,7 +27,7 @@ func (z *Zone) openMachines(context.Context) error {
 	return nil
 }
 
-// listInstances returns the API's instances with what their images tell.
+// listInstances adds the metadata of their images to the API's instances.
 func (z *Zone) listInstances() []vm.Instance {
 	var list []vm.Instance
 	images := map[string]api.Template{} // by ID: many machines share one
@@ -45,8 +45,8 @@ func (z *Zone) listInstances() []vm.Instance {
 	return list
 }
 
-// isAllowed decides on packets: security groups filter them, and only instances see the metadata service. Those of a host
-// for itself never leave it.
+// isAllowed filters packets: security groups apply, and only instances reach the metadata service. A host's packets to itself
+// are not filtered.
 func (z *Zone) isAllowed(from, to netip.Addr, proto string, port int) bool {
 	if to.IsLinkLocalUnicast() {
 		return isInstance(from)
@@ -54,9 +54,9 @@ func (z *Zone) isAllowed(from, to netip.Addr, proto string, port int) bool {
 	return from == to || !z.isDropped(from, to) && z.api.Allows(from, to, proto, port)
 }
 
-// translate leads packets for an elastic IP to one of its healthy instances. An unmanaged one leads nowhere: no
-// simulated machine configures the address itself. Instances that hold an address do not reach each other through it
-// (from older documents of Exoscale, not verified).
+// translate forwards packets for an elastic IP to one of its healthy instances. An unmanaged one drops them: no simulated
+// machine configures the address itself. Instances that share an address do not reach each other through it (from older
+// documents of Exoscale, not verified).
 func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
 	if !z.getElasticRange().Contains(to) {
 		return to, true
@@ -72,8 +72,7 @@ func isInstance(address netip.Addr) bool {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18}), 16).Contains(address)
 }
 
-// getElasticRange is where elastic IPs come from: in one scenario out of OpenShift's usual pod network, as if somebody had
-// chosen for the pods what others use already.
+// getElasticRange returns the range of elastic IPs: in the addressClash scenario it overlaps OpenShift's default pod network.
 func (z *Zone) getElasticRange() netip.Prefix {
 	if z.options.Scenario == addressClash {
 		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 131}), 16)

@@ -15,28 +15,25 @@ import (
 	"exoshift/internal/network"
 )
 
-// networkFault is what a scenario does to packets and names on their way, whichever service they are for. Nothing that is nil does
-// anything.
+// networkFault is a scenario's effect on packets and names, for any service. Nil functions have no effect.
 type networkFault struct {
-	missingNames []string // names that exist for nobody
-	// drops tells whether a packet gets lost, and middle which host answers in the place of the one that was meant.
+	missingNames []string // names without any record
+	// drop reports whether a packet is lost; redirect returns the host that responds in place of the destination.
 	drop     func(from, to netip.Addr) bool
 	redirect func(from, to netip.Addr, port int) netip.Addr
-	// views are the records that the operator's resolver has of its own.
+	// records are the operator's resolver's own records.
 	records       map[string]netip.Addr
-	onlyRecords   bool                                  // it knows no others
+	onlyRecords   bool                                  // the resolver has no other records
 	proxy         func(*http.Request) (*url.URL, error) // of the operator's machine
-	clockOffset   time.Duration                         // how far the world's clock is ahead of the operator's
-	registryDelay time.Duration                         // of each answer of a registry, on the wall clock
-	setup         func(z *Zone) error                   // brings up who stands in the middle
+	clockOffset   time.Duration                         // servers' clocks minus the operator's
+	registryDelay time.Duration                         // of each response of a registry, in wall-clock time
+	setup         func(z *Zone) error                   // starts the host in the middle
 }
 
-// isDropped tells whether a packet gets lost on its way.
 func (z *Zone) isDropped(from, to netip.Addr) bool {
 	return z.networkFault.drop != nil && z.networkFault.drop(from, to)
 }
 
-// redirectPacket returns who answers a packet in the place of the one who was meant.
 func (z *Zone) redirectPacket(from, to netip.Addr, proto string, port int) netip.Addr {
 	if z.networkFault.redirect == nil || proto != "tcp" {
 		return netip.Addr{}
@@ -51,8 +48,7 @@ func (z *Zone) openNetworkFault() error {
 	return z.networkFault.setup(z)
 }
 
-// getServerTime is what the clocks of the world show to whoever asks from an address: to the operator another time than
-// their own clock, if that is wrong.
+// getServerTime returns the servers' time as a client's clock expects it, except for the operator's wrong clock.
 func (z *Zone) getServerTime(asker netip.Addr) time.Time {
 	if isOperator(asker) {
 		return time.Now().Add(z.networkFault.clockOffset)
@@ -60,7 +56,6 @@ func (z *Zone) getServerTime(asker netip.Addr) time.Time {
 	return time.Now()
 }
 
-// delayRegistries returns what stands before the container registries.
 func (z *Zone) delayRegistries() func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		if z.networkFault.registryDelay == 0 {
@@ -78,8 +73,8 @@ func (z *Zone) delayRegistries() func(http.Handler) http.Handler {
 	}
 }
 
-// computeRegistryDelay returns how long a registry takes to answer whoever asks, on the wall clock. For machines of a zone that lives
-// fast it is shorter, never more than some minutes of their time: they would lose their patience.
+// computeRegistryDelay returns the delay of a registry's responses, in wall-clock time. It is shorter for machines of a zone
+// with high Speed, at most some minutes of their time, within their timeouts.
 func (z *Zone) computeRegistryDelay(asker string) time.Duration {
 	from, err := netip.ParseAddrPort(asker)
 	if err == nil && isInstance(from.Addr()) {
@@ -88,7 +83,6 @@ func (z *Zone) computeRegistryDelay(asker string) time.Duration {
 	return z.networkFault.registryDelay
 }
 
-// lookup returns how the operator's machine resolves names.
 func (w networkFault) lookup(next func(context.Context, string) ([]netip.Addr, error)) func(context.Context, string) ([]netip.Addr, error) {
 	return func(ctx context.Context, name string) ([]netip.Addr, error) {
 		if own, ok := w.records[normalizeName(name)]; ok {
@@ -101,7 +95,6 @@ func (w networkFault) lookup(next func(context.Context, string) ([]netip.Addr, e
 	}
 }
 
-// resolve returns whom the operator's machine asks for other records.
 func (w networkFault) resolve(next network.Resolver) network.Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		if len(question.Question) != 1 {
@@ -127,8 +120,6 @@ func (w networkFault) resolve(next network.Resolver) network.Resolver {
 
 func normalizeName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// isOperator tells whether a packet comes from the operator's machine.
 func isOperator(from netip.Addr) bool { return from.String() == clientAddress }
 
-// isTLSPort tells whether TLS is usual at a port.
 func isTLSPort(port int) bool { return slices.Contains([]int{443, 6443, 8140}, port) }

@@ -18,7 +18,7 @@ import (
 	"exoshift/internal/simcloud/services"
 )
 
-// Who stands between the operator, the zone and the internet in some scenarios.
+// Hosts in the middle between the operator, the zone and the internet in some scenarios.
 const (
 	gatewayAddress     = "192.0.2.1" // of the operator's network
 	proxyAddress       = "192.0.2.2"
@@ -26,14 +26,14 @@ const (
 	portalName         = "portal.guests.example"
 	proxyName          = "proxy.corp.example"
 	proxyPort          = 3128
-	innerAddress       = "10.20.30.40" // where nobody answers
+	innerAddress       = "10.20.30.40" // an unused address
 )
 
-// newNetworkFault returns what happens to packets and names in a scenario.
+// newNetworkFault returns the effect of a scenario on packets and names.
 func newNetworkFault(scenario string) networkFault {
 	switch scenario {
 	case imagePullFailed:
-		return networkFault{drop: dropTraffic(isInstance, registry.Host)} // whoever filters what leaves the zone forgot it
+		return networkFault{drop: dropTraffic(isInstance, registry.Host)} // the egress filter is missing
 	case tlsInterception:
 		return networkFault{redirect: redirectOperator(gatewayAddress, isTLSPort), setup: newInterceptorSetup(gatewayAddress)}
 	case cdnBlocked:
@@ -61,10 +61,9 @@ func newNetworkFault(scenario string) networkFault {
 
 func isAnyHost(netip.Addr) bool { return true }
 
-// isWebPort tells whether browsers use a port.
 func isWebPort(port int) bool { return port == 80 || isTLSPort(port) }
 
-// dropTraffic drops what some hosts send to these names.
+// dropTraffic drops packets of some hosts to these names.
 func dropTraffic(whose func(netip.Addr) bool, names ...string) func(from, to netip.Addr) bool {
 	known, closed := services.Addresses(), map[netip.Addr]bool{}
 	for _, name := range names {
@@ -73,7 +72,7 @@ func dropTraffic(whose func(netip.Addr) bool, names ...string) func(from, to net
 	return func(from, to netip.Addr) bool { return whose(from) && closed[to] }
 }
 
-// redirectOperator leads what the operator sends to some ports to a host in the middle.
+// redirectOperator redirects the operator's packets to some ports to a host in the middle.
 func redirectOperator(middle string, ports func(int) bool) func(from, to netip.Addr, port int) netip.Addr {
 	at := netip.MustParseAddr(middle)
 	return func(from, to netip.Addr, port int) netip.Addr {
@@ -84,7 +83,7 @@ func redirectOperator(middle string, ports func(int) bool) func(from, to netip.A
 	}
 }
 
-// redirectMachines leads what the zone's machines send by TLS to a name to a host in the middle.
+// redirectMachines redirects the machines' TLS connections to a name to a host in the middle.
 func redirectMachines(middle, name string) func(from, to netip.Addr, port int) netip.Addr {
 	at, meant := netip.MustParseAddr(middle), netip.MustParseAddr(services.Addresses()[name])
 	return func(from, to netip.Addr, port int) netip.Addr {
@@ -95,12 +94,12 @@ func redirectMachines(middle, name string) func(from, to netip.Addr, port int) n
 	}
 }
 
-// isBypassingProxy drops what the operator sends to anybody but the proxy and the resolver.
+// isBypassingProxy matches the operator's packets to anything except the proxy and the resolver.
 func isBypassingProxy(from, to netip.Addr) bool {
 	return isOperator(from) && to.String() != proxyAddress && to.String() != operatorResolver
 }
 
-// mapNames are names with an address that only the operator's network knows.
+// mapNames returns records that only the operator's network has.
 func mapNames(address string, names ...string) map[string]netip.Addr {
 	said := map[string]netip.Addr{}
 	for _, name := range names {
@@ -113,7 +112,6 @@ func getProxyURL(*http.Request) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: net.JoinHostPort(proxyName, strconv.Itoa(proxyPort))}, nil
 }
 
-// newInterceptorSetup returns how an interceptor is brought up.
 func newInterceptorSetup(address string) func(z *Zone) error {
 	return func(z *Zone) (err error) {
 		if z.interceptor, err = fabric.NewAuthority(pkix.Name{CommonName: "Corp Proxy CA"}); err != nil {
@@ -125,7 +123,6 @@ func newInterceptorSetup(address string) func(z *Zone) error {
 	}
 }
 
-// openPortal brings up the portal of a network for guests.
 func (z *Zone) openPortal() error {
 	settings, err := z.ca.NewServerTLS(portalName)
 	if err != nil {
@@ -135,20 +132,18 @@ func (z *Zone) openPortal() error {
 	return z.addMiddlebox(gatewayAddress, 0, func(_ context.Context, _ *fabric.Host, l net.Listener) error { return portal.Serve(l) })
 }
 
-// openProxy brings up the proxy of a company.
 func (z *Zone) openProxy() error {
 	return z.addMiddlebox(proxyAddress, proxyPort, func(ctx context.Context, host *fabric.Host, l net.Listener) error {
 		return proxy.ServeMembers(ctx, l, host.Network(z.ca.Pool()), ProxyAccount())
 	})
 }
 
-// addMiddlebox brings up a host that stands between others.
 func (z *Zone) addMiddlebox(address string, port int, serve func(context.Context, *fabric.Host, net.Listener) error) error {
 	return z.servers.Add(server.Site{Address: address, Ports: []server.Port{server.Listener{Port: port, Serve: serve}}})
 }
 
-// InterceptorAuthority returns the certificate of the authority that the scenario's interceptor has, as PEM; nil if there
-// is no interceptor.
+// InterceptorAuthority returns the certificate of the scenario's interceptor's authority, as PEM; nil if there is no
+// interceptor.
 func (z *Zone) InterceptorAuthority() []byte {
 	if z.interceptor == nil {
 		return nil
@@ -156,5 +151,5 @@ func (z *Zone) InterceptorAuthority() []byte {
 	return z.interceptor.PEM()
 }
 
-// ProxyAccount is whom the proxy of the scenario proxy-auth lets through.
+// ProxyAccount returns the credentials that the proxy of the scenario proxy-auth accepts.
 func ProxyAccount() *url.Userinfo { return url.UserPassword("operator", "open-sesame") }

@@ -19,7 +19,7 @@ import (
 	"exoshift/internal/network"
 )
 
-// machine is the world as a machine of the zone sees it.
+// machine is the network of a machine of the zone.
 func (o *operator) machine() network.Network {
 	o.t.Helper()
 	host, err := o.fabric.AddHost(netip.MustParseAddr("198.18.200.1"))
@@ -28,7 +28,7 @@ func (o *operator) machine() network.Network {
 	return host.Network(o.ca.Pool())
 }
 
-// ask sends a request without following where it leads.
+// ask sends a request without following redirects.
 func (o *operator) ask(world network.Network, url string) (*http.Response, error) {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(o.t.Context(), 10*time.Second)
@@ -54,7 +54,7 @@ func inScenario(t *testing.T, scenario string, test func(*testing.T, *operator))
 	})
 }
 
-// wantReached checks who is reached.
+// wantReached checks which servers are reachable.
 func (o *operator) wantReached(world network.Network, reached bool, urls ...string) {
 	o.t.Helper()
 	for _, url := range urls {
@@ -101,7 +101,7 @@ func TestALayersHostThatIsBlockedIsBlockedForAll(t *testing.T) {
 	})
 }
 
-// lookup returns the address of a name, or what is wrong with it.
+// lookup returns the address of a name, or the error.
 func (o *operator) lookup(world network.Network, name string) string {
 	list, err := world.Lookup(o.t.Context(), name)
 	if err != nil {
@@ -189,7 +189,7 @@ func TestRegistriesThatAreSlowAnswerInTheEnd(t *testing.T) {
 	})
 }
 
-// clockOf returns what a time server says.
+// clockOf returns the time of a time server.
 func (o *operator) clockOf(world network.Network) time.Duration {
 	o.t.Helper()
 	answer, err := ntp.QueryWithOptions("1.rhel.pool.ntp.org:123", ntp.QueryOptions{

@@ -8,21 +8,20 @@ import (
 	"exoshift/internal/simcloud/mirror"
 )
 
-// objectFault is something that somebody does to the zone's objects, as with a second terminal.
+// objectFault is a change of the zone's objects by another operator.
 type objectFault struct {
-	trigger string                   // how the name of the machine begins whose creation brings it about
-	inject  func(a *api.API) (n int) // how many objects it took away
+	trigger string                   // prefix of the name of the machine whose creation triggers it
+	inject  func(a *api.API) (n int) // returns the number of removed objects
 }
 
 const (
 	machineConfigPort = 22623
 	apiPort           = 6443
 	peerPort          = 2380
-	// otherRelease has a boot image that others do not start from.
+	// otherRelease has a boot image that other releases refuse.
 	otherRelease = "4.18.24"
 )
 
-// listObjectFaults returns what happens, by scenario.
 func listObjectFaults() map[string]objectFault {
 	return map[string]objectFault{
 		mcsBlocked:          {"master-", func(a *api.API) int { return a.RemoveRules("_control_plane", machineConfigPort) }},
@@ -39,7 +38,7 @@ func listObjectFaults() map[string]objectFault {
 	}
 }
 
-// injectObjectFault lets the scenario's incident happen, once in the life of a zone, so that it can be repaired.
+// injectObjectFault injects the scenario's fault once in the life of a zone, so that it can be repaired.
 func (z *Zone) injectObjectFault() error {
 	scenario := z.options.Scenario
 	expected, ok := listObjectFaults()[scenario]

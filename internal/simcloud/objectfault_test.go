@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-// records returns the names of the zone's records that people made.
+// records returns the names of the zone's records without system records.
 func (o *operator) records(zone string) []string {
 	var names []string
 	for _, z := range o.api.Zones() {

@@ -17,8 +17,8 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// probes find out which instances may serve a managed elastic IP. They come from the
-// platform's own address, and security groups filter them like any other packet.
+// probes run the health checks of managed elastic IPs. They originate from the platform's own address, and security groups
+// filter them like any other packet.
 type probes struct {
 	host    *fabric.Host
 	clock   network.Clock
@@ -30,25 +30,24 @@ type probes struct {
 	roundRobin int
 }
 
-// probeTarget is what a probe is about.
 type probeTarget struct {
 	elasticIP string
 	instance  netip.Addr
 	check     api.Healthcheck
 }
 
-// probe is a running probe and its result. A new instance is not healthy before it has shown it.
+// probe is a running probe and its result. A new instance is not healthy before its first success.
 type probe struct {
 	cancel  context.CancelFunc
 	healthy bool
-	strikes int // results in a row that contradict healthy
+	strikes int // consecutive results that contradict healthy
 }
 
 func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *probes {
 	return &probes{host: host, clock: clock, roots: roots, all: map[probeTarget]*probe{}}
 }
 
-// sync begins and ends probes as the elastic IPs demand.
+// sync starts and stops probes.
 func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +75,7 @@ func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
 	}
 }
 
-// selectHealthy returns a healthy instance of an elastic IP, in turns; false if there is none or from is one of the holders.
+// selectHealthy selects a healthy instance of an elastic IP, round-robin; false if there is none or if from is attached itself.
 func (p *probes) selectHealthy(ip api.ElasticIP, from netip.Addr) (netip.Addr, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +99,7 @@ func (p *probes) watch(ctx context.Context, target probeTarget, result *probe) {
 	}
 }
 
-// recordResult changes the verdict after enough strikes.
+// recordResult changes healthy after enough strikes.
 func (p *probes) recordResult(check api.Healthcheck, result *probe, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +116,8 @@ func (p *probes) recordResult(check api.Healthcheck, result *probe, ok bool) {
 	}
 }
 
-// checkHealth returns why an instance is not healthy. However fast the clock, it leaves a second of wall time for the work.
+// checkHealth returns why an instance is not healthy. Its timeout is at least a second of wall-clock time, whatever the zone's
+// Speed.
 func (p *probes) checkHealth(ctx context.Context, target probeTarget) error {
 	ctx, cancel := context.WithTimeout(ctx, max(p.clock.ToWall(target.check.Timeout), time.Second))
 	defer cancel()
@@ -132,8 +132,8 @@ func (p *probes) checkHealth(ctx context.Context, target probeTarget) error {
 	return p.get(ctx, target.check, address)
 }
 
-// get always verifies certificates against the public internet's authorities: tls-skip-verify is not simulated, and an
-// instance whose check asks for it with a certificate of its own never becomes healthy.
+// get always verifies certificates against the public internet's authorities: tls-skip-verify is not simulated, and an instance
+// with a self-signed certificate, whose check sets it, never becomes healthy.
 func (p *probes) get(ctx context.Context, check api.Healthcheck, address string) error {
 	transport := &http.Transport{
 		DialContext: p.host.Dial, DisableKeepAlives: true,

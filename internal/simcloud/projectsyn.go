@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/vault"
 )
 
-// projectSyn is what Project Syn consists of. It is opened when somebody asks for it: most zones never need it.
+// projectSyn holds the services of Project Syn. They are opened lazily: most zones never need them.
 type projectSyn struct {
 	syn   *syn.Syn
 	vault *vault.Vault
@@ -25,7 +25,6 @@ type projectSyn struct {
 	tokens  *store.Table[string] // of the engineer
 }
 
-// openSyn opens what Project Syn consists of, or creates it.
 func (z *Zone) openSyn() (*projectSyn, error) {
 	p := &projectSyn{}
 	var err error
@@ -65,7 +64,7 @@ func (z *Zone) openGit(p *projectSyn) (*githost.Host, error) {
 			}, ok
 		},
 		Compiled: func(id string, meta map[string]any) {
-			_ = p.syn.RecordCompilation(id, meta) // of a cluster that was deleted meanwhile nobody wants to know it
+			_ = p.syn.RecordCompilation(id, meta) // the cluster may have been deleted meanwhile
 		},
 		Faults: z.buildGitFaults(),
 	})
@@ -73,7 +72,7 @@ func (z *Zone) openGit(p *projectSyn) (*githost.Host, error) {
 
 func (z *Zone) openVault(p *projectSyn) (*vault.Vault, error) {
 	transport := z.platform.Network(z.ca.Pool()).NewTransport()
-	transport.DisableKeepAlives = true // nobody would close what is left open
+	transport.DisableKeepAlives = true // nothing would close idle connections
 	issuer, name, secret := syn.VaultClient()
 	return vault.New(vault.Config{
 		DB:   z.db,
@@ -86,7 +85,6 @@ func (z *Zone) openVault(p *projectSyn) (*vault.Vault, error) {
 	})
 }
 
-// buildSynFaults returns what is wrong with Lieutenant.
 func (z *Zone) buildSynFaults() syn.Faults {
 	return map[string]syn.Faults{
 		tokenExpired: {TokenLife: 30 * time.Minute},
@@ -94,7 +92,6 @@ func (z *Zone) buildSynFaults() syn.Faults {
 	}[z.options.Scenario]
 }
 
-// buildGitFaults returns what is wrong with the compilation of catalogs.
 func (z *Zone) buildGitFaults() githost.Faults {
 	return map[string]githost.Faults{
 		factMissing:    {FactMissing: true},
@@ -103,7 +100,6 @@ func (z *Zone) buildGitFaults() githost.Faults {
 	}[z.options.Scenario]
 }
 
-// buildSynHosts returns the hosts of Project Syn.
 func (z *Zone) buildSynHosts() services.ProjectSyn {
 	return services.ProjectSyn{
 		Lieutenant: z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.LieutenantHandler() }),
@@ -121,8 +117,7 @@ func (z *Zone) buildSynHosts() services.ProjectSyn {
 	}
 }
 
-// newSynHandler returns a handler that opens Project Syn at its first request, and lets Lieutenant's operator catch up
-// before each.
+// newSynHandler returns a handler that opens Project Syn at its first request, and runs Lieutenant's operator before each.
 func (z *Zone) newSynHandler(part func(*projectSyn) http.Handler) http.Handler {
 	var serve http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := z.syn()
@@ -141,7 +136,7 @@ func (z *Zone) newSynHandler(part func(*projectSyn) http.Handler) http.Handler {
 	return serve
 }
 
-// OpenGit returns the Git host, for whoever pushes and pulls beside the operator.
+// OpenGit returns the Git host, for pushes and pulls by others than the operator.
 func (z *Zone) OpenGit() (*githost.Host, error) {
 	p, err := z.syn()
 	if err != nil {
@@ -150,7 +145,7 @@ func (z *Zone) OpenGit() (*githost.Host, error) {
 	return p.git, p.syn.Reconcile()
 }
 
-// OpenVault returns Vault, for whoever changes secrets beside the operator.
+// OpenVault returns Vault, for changes of secrets by others than the operator.
 func (z *Zone) OpenVault() (*vault.Vault, error) {
 	p, err := z.syn()
 	if err != nil {
@@ -159,7 +154,7 @@ func (z *Zone) OpenVault() (*vault.Vault, error) {
 	return p.vault, p.syn.Reconcile()
 }
 
-// ResetToken is what somebody does who may change Lieutenant's own objects: the cluster gets another bootstrap token.
+// ResetToken replaces the cluster's bootstrap token, as an administrator of Lieutenant does.
 func (z *Zone) ResetToken(cluster string) error {
 	p, err := z.syn()
 	if err != nil {

@@ -30,7 +30,7 @@ parameters:
     clusterID: 3f6f3f0e-7a0c-4c57-8b0a-5d3c1f0e9b21
 `
 
-// tell sends JSON to one of Project Syn's hosts and returns the status and the answer.
+// tell sends JSON to one of Project Syn's hosts and returns the status and the response.
 func (o *operator) tell(method, link, token, kind, body string) (int, string) {
 	o.t.Helper()
 	client := o.Zone.Network().NewClient()
@@ -64,7 +64,7 @@ func (o *operator) connect() {
 	}
 }
 
-// compile commits the cluster's configuration and returns what became of the pipeline.
+// compile commits the cluster's configuration and returns the result of the pipeline.
 func (o *operator) compile() (status, catalog string) {
 	o.t.Helper()
 	git, err := o.OpenGit()

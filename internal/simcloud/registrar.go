@@ -10,21 +10,21 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// misspelledServer is a name server that does not exist, and the one that was meant.
+// misspelledServer is a name server that does not exist: a misspelling of realServer.
 const (
 	misspelledServer = "ns1.exoscale.org"
 	correctServer    = "ns1.exoscale.net"
 )
 
-// registrar is the human who keeps the zones above Exoscale's: who delegates a new one after a while, in some
-// scenarios badly or not at all, and ends the delegation of one that is gone.
+// registrar simulates the people who maintain the zones above Exoscale's: they delegate a new zone after a while, in some
+// scenarios wrongly or not at all, and end the delegation of a deleted one.
 type registrar struct {
 	clock    network.Clock
 	scenario string
 	known    *store.Table[observedZone] // by the zone's name
 }
 
-// observedZone is a zone that the human has been told about.
+// observedZone is a zone and when it was first seen.
 type observedZone struct {
 	Zone    string
 	Servers []string
@@ -36,7 +36,7 @@ func newRegistrar(db *store.DB, clock network.Clock, scenario string) (*registra
 	return &registrar{clock: clock, scenario: scenario, known: known}, err
 }
 
-// recordZones takes in which zones there are. One inside another is the business of whoever keeps that other.
+// recordZones ignores zones inside another one: their delegation is that other zone's records.
 func (r *registrar) recordZones(zones []names.Zone) error {
 	for _, known := range r.known.List() {
 		if !slices.ContainsFunc(zones, func(z names.Zone) bool { return z.Name == known.Zone }) {
@@ -57,7 +57,7 @@ func (r *registrar) recordZones(zones []names.Zone) error {
 	return nil
 }
 
-// listDelegations returns what the human has done so far.
+// listDelegations returns the delegations of this moment.
 func (r *registrar) listDelegations() []names.Delegation {
 	delay, ever := r.computeDelay()
 	if !ever {
@@ -77,7 +77,7 @@ func (r *registrar) listDelegations() []names.Delegation {
 	return done
 }
 
-// computeDelay returns how long the human takes; false if nothing ever happens.
+// computeDelay returns false if the zone is never delegated.
 func (r *registrar) computeDelay() (delay time.Duration, ever bool) {
 	switch r.scenario {
 	case noDelegation:

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// What may happen in a zone. What is wrong inside of a cluster is told by troubles, what happens to the zone's own
-// objects by incidents, which machines never boot by casualties, and what happens to packets and names by ways.
+// Scenarios of a zone. The faults of each are in buildClusterFaults (inside of a cluster), listObjectFaults (the zone's
+// objects), listBootFaults (machines that never boot) and newNetworkFault (packets and names).
 const (
 	noFault             = "happy"
 	badCredentials      = "bad-credentials"
@@ -35,7 +35,7 @@ const (
 	noHostname          = "no-hostname"
 	configMismatch      = "machine-config-mismatch"
 	wrongNodeAddress    = "wrong-node-address"
-	NoCloudController   = "no-cloud-controller" // happens only where the cluster shall have a cloud controller
+	NoCloudController   = "no-cloud-controller" // requires a cluster with a cloud controller
 	wrongBootImage      = "wrong-boot-image"
 	routersOnMasters    = "routers-on-masters"
 	imagePullFailed     = "image-pull-failed"
@@ -58,7 +58,7 @@ const (
 	unexpectedAlert     = "unexpected-alert"
 )
 
-// Scenarios returns the names of what can happen in a zone, the ordinary case first.
+// Scenarios returns the names of all scenarios, the one without faults first.
 func Scenarios() []string {
 	return append([]string{
 		noFault, badCredentials, quotaExceeded, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,
@@ -70,20 +70,18 @@ func Scenarios() []string {
 	}, slices.Concat(NetworkScenarios(), SynScenarios())...)
 }
 
-// NetworkScenarios returns the scenarios in which something stands between the internet and those who need it.
+// NetworkScenarios returns the scenarios with a fault between the internet and its clients.
 func NetworkScenarios() []string {
 	return []string{
 		tlsInterception, cdnBlocked, splitDNS, noSuchName, proxyAuth, captivePortal, slowRegistry, wrongClock, zoneOnly,
 	}
 }
 
-// SynScenarios returns the scenarios in which something is wrong in Project Syn. They happen only to clusters that are
-// connected to it.
+// SynScenarios returns the scenarios with a fault in Project Syn. They affect only clusters that are connected to it.
 func SynScenarios() []string {
 	return []string{tokenExpired, tokenUsed, factMissing, compileFailure, secretMissing, slowArgo, unexpectedAlert}
 }
 
-// mergeQuotas returns the limits that differ from the usual ones.
 func (z *Zone) mergeQuotas() map[string]int {
 	limits := map[string]int{}
 	if z.options.Scenario == quotaExceeded {

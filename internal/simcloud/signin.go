@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// maxPages is how many forms somebody fills in before they give up.
+	// maxPages limits the forms of one sign-in.
 	maxPages = 5
 	maxPage  = 1 << 20
 )
 
-// Listen opens a port of the operator's own machine. Only Browse reaches it, as a browser there would.
+// Listen opens a port of the operator's machine. Only SignIn reaches it, as a browser there would.
 func (z *Zone) Listen(port int) (net.Listener, error) { return z.client.Listen(port) }
 
-// SignIn does what a person in a browser does with a link to sign in: it opens the link, fills in the forms that it is
-// shown, and follows the redirects, also to ports of its own machine: those that Listen opened, else those of loopback.
+// SignIn completes a sign-in as a browser would: it opens the link, submits the forms, and follows the redirects, also to ports
+// of its own machine: those that Listen opened, else those of loopback.
 func (z *Zone) SignIn(ctx context.Context, link string) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -51,7 +51,7 @@ func (z *Zone) SignIn(ctx context.Context, link string) error {
 	return errors.New("the pages to sign in never come to an end")
 }
 
-// buildFormValues are what the person types into forms, by the name of the field.
+// buildFormValues returns the values of form fields, by field name.
 func (z *Zone) buildFormValues() map[string]string {
 	part, err := z.syn()
 	if err != nil {
@@ -80,7 +80,7 @@ func (z *Zone) newBrowserTransport() *http.Transport {
 	return transport
 }
 
-// dialOperator reaches a port of the operator's machine: the simulated one, or else the one this process runs on.
+// dialOperator connects to a port of the operator's machine: the simulated one, or else the one this process runs on.
 func (z *Zone) dialOperator(ctx context.Context, port string) (net.Conn, error) {
 	conn, err := z.client.Dial(ctx, "tcp", net.JoinHostPort(clientAddress, port))
 	if errors.Is(err, syscall.ECONNREFUSED) {
@@ -94,10 +94,9 @@ func isLoopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// page is what a browser shows.
 type page struct {
 	at   *url.URL
-	form *html.Node // nil: there is nothing to fill in
+	form *html.Node // nil: nothing to submit
 }
 
 func visit(client *http.Client, request *http.Request) (*page, error) {
@@ -127,7 +126,7 @@ func visit(client *http.Client, request *http.Request) (*page, error) {
 	return shown, nil
 }
 
-// submit fills the form in; fields that have a value already keep it.
+// submit keeps the values of fields that have one.
 func (p *page) submit(ctx context.Context, answers map[string]string) (*http.Request, error) {
 	values := url.Values{}
 	for node := range p.form.Descendants() {

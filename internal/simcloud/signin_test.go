@@ -15,7 +15,7 @@ import (
 
 const signOn = "https://id.vshn.net/realms/simulated/protocol/openid-connect"
 
-// await answers the redirect of a sign-in at a port of the operator's machine, and returns its query.
+// await serves the redirect of a sign-in at a port of the operator's machine, and returns its query.
 func (o *operator) await(port int) <-chan url.Values {
 	o.t.Helper()
 	l, err := o.Listen(port)

@@ -1,5 +1,5 @@
-// Package simcloud is an Exoscale zone, an object store, an internet and an OpenShift that exist only in memory. Its
-// one entrance is a network.Network, so that a rehearsal differs from an installation in nothing else.
+// Package simcloud is an Exoscale zone, an object store, an internet and an OpenShift that are simulated in memory. Its only
+// interface is a network.Network, so that a rehearsal runs the same code as an installation.
 package simcloud
 
 import (
@@ -26,32 +26,30 @@ import (
 
 // Options describe a zone.
 type Options struct {
-	// Dir is the folder that keeps the zone's state, so that it survives a killed process; "" keeps it in memory.
+	// Dir is the directory of the zone's state, which survives a killed process; "" keeps it in memory.
 	Dir string
-	// Speed is how many times faster than real the zone lives; 0 is the wall clock, or that of a synctest bubble.
+	// Speed is the factor on simulated time; 0 is the wall clock, or that of a synctest bubble.
 	Speed float64
 	// Scenario is one of Scenarios; "" is the first.
 	Scenario string
 	// Zone is the name of the zone whose machines exist, e.g. "ch-gva-2".
 	Zone string
-	// Key and Secret are the API credentials that are accepted.
+	// Key and Secret are the valid API credentials.
 	Key, Secret string
 	// Installer is the command line of the simulated openshift-install, which the mirror's script runs.
 	Installer []string
-	// Program runs what a machine of the zone downloads and starts itself: its content, the network as the machine sees it,
-	// arguments, input and output. nil: machines can run nothing that they download.
+	// Program runs what a machine of the zone downloads and executes: its content, the machine's network, arguments, input and
+	// output. nil: machines cannot run downloads.
 	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
-	// Latency is how long the API takes before each answer, on the wall clock.
+	// Latency is added to each response of the API, in wall-clock time.
 	Latency time.Duration
-	// Middleware is put before the API and before the object storage; nil means none. It may let a request fail, or its
-	// answer.
+	// Middleware wraps the API and the object storage; nil means none. It may make requests or responses fail.
 	Middleware func(http.Handler) http.Handler
-	// Mirror is put before the servers that releases and images are downloaded from; nil means none. It may spoil what
-	// they serve.
+	// Mirror wraps the servers that releases and images are downloaded from; nil means none. It may corrupt their responses.
 	Mirror func(http.Handler) http.Handler
-	// Syn is put before the web servers of Project Syn; nil means none. It may let a request fail, or its answer.
+	// Syn wraps the web servers of Project Syn; nil means none. It may make requests or responses fail.
 	Syn func(http.Handler) http.Handler
-	// Quotas overrides the API's limits by resource, e.g. {"instance": 5}, and those of the scenario.
+	// Quotas overrides the API's limits, also those of the scenario, by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
 }
 
@@ -64,12 +62,12 @@ type Zone struct {
 	release      mirror.Key // signs the releases
 	hostSeed     []byte     // of the SSH host keys
 	hostKeys     map[string]string
-	networkFault networkFault // what the scenario does to packets and names on their way
+	networkFault networkFault // the scenario's effect on packets and names
 	fabric       *fabric.Fabric
 	client       *fabric.Host // the operator's machine
-	platform     *fabric.Host // where Exoscale's own requests come from
+	platform     *fabric.Host // the source of Exoscale's own requests
 	servers      *server.Servers
-	// interceptor is the authority of whoever opens other people's connections; nil if nobody does.
+	// interceptor is the authority of the scenario's TLS interceptor; nil if there is none.
 	interceptor *fabric.CA
 	dns         *nameService
 	api         *api.API
@@ -77,21 +75,21 @@ type Zone struct {
 	hypervisor  *vm.Hypervisor
 	clusters    *openshift.Clusters
 	probes      *probes
-	events      *store.Table[bool] // what a scenario has done already
-	// syn opens what Project Syn consists of when it is asked for the first time.
+	events      *store.Table[bool] // the injected faults of the scenario
+	// syn opens Project Syn at its first call.
 	syn func() (*projectSyn, error)
 
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
-	stops    []func() error // end servers, whose goroutines are in running
+	stops    []func() error // stop servers, whose goroutines are in running
 	closers  []func() error // in the order of opening
-	watchErr error          // of the goroutine that follows changes; read it after running.Wait
+	watchErr error          // of watchChanges' goroutine; read it after running.Wait
 }
 
 // Open opens a zone, or creates one. Close it before the process ends; a process that is killed loses a few seconds
 // of simulated time and nothing else.
 //
-// The zone outlives ctx, so that a run which is stopped can still say what it leaves behind; Close ends it.
+// The zone outlives ctx, so that a canceled run can still list its leftovers; Close ends it.
 func Open(ctx context.Context, options Options) (*Zone, error) {
 	if options.Scenario == "" {
 		options.Scenario = noFault
@@ -113,7 +111,7 @@ func Open(ctx context.Context, options Options) (*Zone, error) {
 	return z, nil
 }
 
-// Close ends everything that runs; the state stays.
+// Close stops everything; the state is kept.
 func (z *Zone) Close() error {
 	z.cancel()
 	for _, stop := range z.stops {
@@ -128,27 +126,25 @@ func (z *Zone) Close() error {
 	return err
 }
 
-// Network is the world as the operator's machine sees it.
+// Network is the network of the operator's machine.
 func (z *Zone) Network() network.Network {
 	n := z.client.Network(z.ca.Pool())
 	n.ReleaseKey, n.HostKeys, n.Proxy = z.release.ExportPublic(), z.HostKeys(), z.networkFault.proxy
 	return n
 }
 
-// Authority returns the certificate that clients have to trust, as PEM. It stays the same as long as Dir is kept.
+// Authority returns the certificate that clients have to trust, as PEM. It is stable as long as Dir is kept.
 func (z *Zone) Authority() []byte { return z.ca.PEM() }
 
-// ReleaseKey returns the OpenPGP public key, armored, that the releases are signed with. It stays the same as long as
-// Dir is kept.
+// ReleaseKey returns the OpenPGP public key, armored, that the releases are signed with. It is stable as long as Dir is kept.
 func (z *Zone) ReleaseKey() []byte { return z.release.ExportPublic() }
 
-// Mutations returns how many requests changed something at the API or in the object storage since Open.
+// Mutations returns the number of mutating requests to the API and the object storage since Open.
 func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
 
 // Consoles returns the last lines of every machine's console, by the machine's name.
 func (z *Zone) Consoles() map[string][]string { return z.hypervisor.Consoles() }
 
-// addCloser notes what Close has to do.
 func (z *Zone) addCloser(closer func()) {
 	z.closers = append(z.closers, func() error {
 		closer()
@@ -174,7 +170,7 @@ func (z *Zone) openStore(context.Context) error {
 	return err
 }
 
-// watchChanges does what changes at the API ask for: switch machines, probe elastic IPs, let a scenario happen.
+// watchChanges reacts to changes at the API: it syncs machines and probes, and injects object faults.
 func (z *Zone) watchChanges(ctx context.Context) error {
 	for {
 		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.injectObjectFault())

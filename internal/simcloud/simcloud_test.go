@@ -26,7 +26,7 @@ const (
 	region = "ch-gva-2"
 )
 
-// operator is somebody who works on an open zone through its network.
+// operator works on an open zone through its network.
 type operator struct {
 	*Zone
 	*exoscale.Client
@@ -67,7 +67,7 @@ func (o *operator) must(err error) {
 	}
 }
 
-// group makes a security group that lets the world in on the ports.
+// group creates a security group that allows the ports from everywhere.
 func (o *operator) group(name string, ports ...int) string {
 	o.t.Helper()
 	group := state.SecurityGroup{Name: name, Description: name}
@@ -139,11 +139,11 @@ func TestALoadBalancerServesBehindAnElasticIP(t *testing.T) {
 		_, err = o.EnsureRecord(t.Context(), zone.ID, state.Record{Name: "api", Type: "A", Content: ip.Address, TTL: 60})
 		o.must(err)
 
-		o.wantServed("http://"+ip.Address+":8404/healthz", false) // it boots; its name is not asked for yet: that would be remembered
+		o.wantServed("http://"+ip.Address+":8404/healthz", false) // it boots; its name is not resolved yet: a negative response would be cached
 		time.Sleep(3 * time.Minute)
 		o.wantServed("http://"+lb.Address+":8404/healthz", true)
 		o.wantServed("http://api.c-1.example.net:8404/healthz", true)
-		o.wantServed("http://"+lb.Address+":6443/", false) // no rule lets us in
+		o.wantServed("http://"+lb.Address+":6443/", false) // no rule allows it
 		if to, ok := o.translate(netip.MustParseAddr(lb.Address), netip.MustParseAddr(ip.Address), 8404); ok {
 			t.Errorf("an instance reaches %s through an elastic IP of its own", to)
 		}
@@ -280,7 +280,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// blockedMCS checks that the rule goes once, and can be put back.
+// blockedMCS checks that the rule is removed once, and can be restored.
 func blockedMCS(t *testing.T) {
 	o := open(t, Options{Scenario: mcsBlocked})
 	defer o.close()

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// missingSecret is the secret of a cluster that a catalog refers to in the scenario secretMissing.
+// missingSecret is the secret that a catalog refers to in the scenario secretMissing.
 const (
 	missingSecret    = "oidc-client"
 	missingSecretKey = "clientSecret"
 )
 
-// RequiresOperator tells whether a scenario stops an installation until somebody else has done something.
+// RequiresOperator reports whether a scenario blocks an installation until another person has acted.
 func RequiresOperator(scenario string) bool {
 	return scenario != slowArgo && scenario != unexpectedAlert && slices.Contains(SynScenarios(), scenario)
 }
 
-// SimulateOperator does what people do between two runs of a rehearsal, where a scenario has needed them: the cluster's bootstrap
-// token is reset unless it is valid, and the secret that nobody had made is made. The configuration is in order as soon
-// as the scenario is another one.
+// SimulateOperator performs what other people do between two runs of a rehearsal, if a scenario requires it: it resets the
+// cluster's bootstrap token unless it is valid, and creates the missing secret. The configuration is repaired by choosing
+// another scenario.
 func (z *Zone) SimulateOperator(cluster string) error {
 	p, err := z.syn()
 	if err != nil {
@@ -39,7 +39,7 @@ func (z *Zone) SimulateOperator(cluster string) error {
 	}
 	files, _, err := p.git.ReadFiles(found.Catalog)
 	if err != nil {
-		return nil // there is no catalog that refers to anything
+		return nil // no catalog refers to a secret
 	}
 	for _, content := range files {
 		if strings.Contains(string(content), "/"+missingSecret+"/") {

@@ -2,10 +2,9 @@ package simcloud
 
 import "fmt"
 
-// oldCluster was installed long ago, and belongs to another tenant than rehearsals use.
+// oldCluster is an old cluster of another tenant than rehearsals use.
 const oldCluster = "c-old-mill-1234"
 
-// createTenants gives the tenants that are there from the beginning their configuration.
 func (p *projectSyn) createTenants() error {
 	old, _ := p.syn.FindCluster(oldCluster)
 	for id, path := range p.syn.ListTenants() {
