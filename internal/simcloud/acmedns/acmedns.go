@@ -1,5 +1,5 @@
-// Package acmedns is acme-dns as joohoi's program serves it: whoever registers gets a name of their own below one zone,
-// and may put the answers to an authority's challenges there.
+// Package acmedns is acme-dns as joohoi's program serves it: a registration creates a name below one zone, and its credentials
+// may publish the responses to an authority's challenges there.
 package acmedns
 
 import (
@@ -16,22 +16,22 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// DefaultZone is below which the names are.
+// DefaultZone is the zone of the names.
 const DefaultZone = "acme-dns.vshn.net"
 
-// Config describes a server.
+// Config configures a server.
 type Config struct {
 	DB   *store.DB
 	Zone string // "": DefaultZone
 }
 
-// Server keeps the accounts.
+// Server serves acme-dns.
 type Server struct {
 	zone     string
 	accounts *store.Table[account]
 }
 
-// account is by its subdomain.
+// account is stored by its subdomain.
 type account struct {
 	Subdomain, User string
 	Password        string   // its hash
@@ -39,10 +39,10 @@ type account struct {
 	TXT             []string // the newest first
 }
 
-// keptValues is how many answers there are at a time: a name and its wildcard are proved together.
+// keptValues is the number of TXT values: a name and its wildcard are validated together.
 const keptValues = 2
 
-// New returns the server whose accounts db holds.
+// New returns a server whose accounts are in db.
 func New(config Config) (*Server, error) {
 	accounts, err := store.Load[account](config.DB, "acmedns/account")
 	if config.Zone == "" {
@@ -58,7 +58,7 @@ func (s *Server) TXT(name string) (values []string, known bool) {
 	return slices.Clone(found.TXT), inZone && known
 }
 
-// register makes an account and returns its password, which is not kept.
+// register returns the account's password, which is stored as a hash only.
 func (s *Server) register(allowFrom []string) (account, string, error) {
 	made := account{Subdomain: uuid.NewString(), User: uuid.NewString(), AllowFrom: allowFrom}
 	password := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")[:40]
@@ -71,7 +71,6 @@ func hashPassword(password string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// findAccount returns the account of a subdomain if these are its credentials, used from where they may be.
 func (s *Server) findAccount(subdomain, user, password string, from netip.Addr) (account, bool) {
 	found, ok := s.accounts.Get(subdomain)
 	right := subtle.ConstantTimeCompare([]byte(found.Password), []byte(hashPassword(password))) == 1
@@ -85,7 +84,7 @@ func isAllowed(networks []string, from netip.Addr) bool {
 	})
 }
 
-// challenge is what an ACME authority looks for in a TXT record: 32 bytes in base64 without padding.
+// challenge is the value of an ACME challenge in a TXT record: 32 bytes in base64 without padding.
 var challenge = regexp.MustCompile(`^[-_A-Za-z0-9]{43}$`)
 
 func (s *Server) update(of account, txt string) error {

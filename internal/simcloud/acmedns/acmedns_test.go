@@ -77,7 +77,7 @@ func TestAnAccountMayBeForSomeNetworksOnly(t *testing.T) {
 	if answer := ask(t, s, "/update", update(far.Subdomain, "a"), far); answer.Code != http.StatusUnauthorized {
 		t.Errorf("from elsewhere: %d", answer.Code)
 	}
-	if answer := ask(t, s, "/update", update(near.Subdomain, "a"), near); answer.Code != http.StatusOK { // httptest asks from 192.0.2.1
+	if answer := ask(t, s, "/update", update(near.Subdomain, "a"), near); answer.Code != http.StatusOK { // httptest requests have the address 192.0.2.1
 		t.Errorf("from there: %d", answer.Code)
 	}
 	if answer := ask(t, s, "/register", `{"allowfrom":["everywhere"]}`, registration{}); answer.Code != http.StatusBadRequest {

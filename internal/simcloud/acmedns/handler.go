@@ -65,7 +65,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// decode reads a body, which may be empty.
+// decode accepts an empty body.
 func decode(r *http.Request, into any) error {
 	err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into)
 	if errors.Is(err, io.EOF) {
@@ -81,5 +81,5 @@ func writeError(w http.ResponseWriter, status int, reason string) {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // the client went away
+	_ = json.NewEncoder(w).Encode(value) // the client closed the connection
 }
