@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Request says what a certificate is for.
+// Request describes a certificate to be issued.
 type Request struct {
 	Subject  pkix.Name
 	DNS      []string
@@ -33,7 +33,7 @@ type Pair struct {
 	Key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes a certificate authority that signs itself.
+// NewAuthority creates a self-signed certificate authority.
 func NewAuthority(name pkix.Name, validity time.Duration, now time.Time) (Pair, error) {
 	key, err := NewKey()
 	if err != nil {
@@ -46,7 +46,7 @@ func NewAuthority(name pkix.Name, validity time.Duration, now time.Time) (Pair, 
 	return create(template, template, key, key)
 }
 
-// Issue makes a key and a certificate for it.
+// Issue generates a key and a certificate for it.
 func (p Pair) Issue(request Request, now time.Time) (Pair, error) {
 	key, err := NewKey()
 	if err != nil {
@@ -59,7 +59,7 @@ func (p Pair) Issue(request Request, now time.Time) (Pair, error) {
 	return Pair{Certificate: issued, Key: key}, nil
 }
 
-// Certify makes a certificate for somebody else's public key. It ends with the authority's own at the latest.
+// Certify issues a certificate for another's public key. It expires with the authority's own at the latest.
 func (p Pair) Certify(request Request, public crypto.PublicKey, now time.Time) (*x509.Certificate, error) {
 	template, err := newTemplate(request, now)
 	if err != nil {
