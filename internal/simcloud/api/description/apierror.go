@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// classicError is what the live service was seen to refuse with.
+// classicError is the recorded form of the live service's errors.
 type classicError struct {
 	Message string `json:"message"`
 	Errors  []struct {
@@ -15,7 +15,7 @@ type classicError struct {
 	} `json:"errors"`
 }
 
-// problemError is a refusal as RFC 9457 says it, which the live service has begun to send.
+// problemError is an RFC 9457 problem, which the live service has begun to send.
 type problemError struct {
 	Type   string            `json:"type"`
 	Title  string            `json:"title"`
@@ -24,7 +24,7 @@ type problemError struct {
 	Errors []json.RawMessage `json:"errors"`
 }
 
-// checkRefusal compares a refusal with the two forms that are known: the description declares successes only.
+// checkRefusal validates against the two known forms: the description declares successes only.
 func checkRefusal(status int, body []byte) error {
 	var plain classicError
 	fault := decodeStrict(body, &plain)

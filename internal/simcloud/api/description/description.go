@@ -1,6 +1,5 @@
-// Package description holds the simulated API against the official description of the real one: an http.Handler
-// between the two that complains about every answer, and every request that was let in, which the description does not
-// allow. It is for tests; no program links it.
+// Package description validates the simulated API against the official description of the real one: an http.Handler in front of
+// it reports every response, and every accepted request, that violates the description. It is for tests; no program links it.
 package description
 
 import (
@@ -19,14 +18,14 @@ import (
 //go:embed openapi.json
 var document []byte
 
-// Description is the official description, ready to be compared with.
+// Description is the parsed official description.
 type Description struct {
 	document *openapi3.T
 	router   routers.Router
 	options  *openapi3filter.Options
 }
 
-// Load reads the description.
+// Load parses the description.
 func Load() (*Description, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
@@ -39,14 +38,14 @@ func Load() (*Description, error) {
 	}
 	return &Description{document: doc, router: router, options: &openapi3filter.Options{
 		IncludeResponseStatus: true, MultiError: true, SkipSettingDefaults: true,
-		// Clients send what is marked as read-only, such as the ID in {"instance":{"id":…}}, and the live service was
-		// recorded answering what is marked as write-only, such as a security group's rules.
+		// Clients send what is marked as read-only, such as the ID in {"instance":{"id":…}}, and the live service was recorded
+		// returning what is marked as write-only, such as a security group's rules.
 		ExcludeReadOnlyValidations: true, ExcludeWriteOnlyValidations: true,
 		SchemaValidationOptions: listFormats(),
 	}}, nil
 }
 
-// listFormats are checked only when asked for.
+// listFormats: the validator checks formats on request only.
 func listFormats() []openapi3.SchemaValidationOption {
 	return []openapi3.SchemaValidationOption{
 		openapi3.WithStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562)),

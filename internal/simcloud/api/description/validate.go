@@ -11,9 +11,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Validate returns a handler that answers as next does, and complains about each exchange that the description does not
-// allow: an answer of another shape, a refusal that is none, or a success of a request that ought to be refused. What is
-// meant for another host than that of an API passes by, so it can stand before a whole zone.
+// Validate returns a handler that calls next, and reports each exchange that violates the description: a response with another
+// schema, an error in an unknown form, or the success of an invalid request. Requests to other hosts than an API are not
+// validated, so it can wrap a whole zone.
 func Validate(next http.Handler, complain func(error)) http.Handler {
 	d, err := Load()
 	if err != nil {
@@ -23,7 +23,7 @@ func Validate(next http.Handler, complain func(error)) http.Handler {
 	return d.Validate(next, complain)
 }
 
-// Validate is like the function of this name, for a description that was loaded already.
+// Validate is like the function of this name, for a parsed description.
 func (d *Description) Validate(next http.Handler, complain func(error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Host, "sos-") {
@@ -46,11 +46,11 @@ func (d *Description) Validate(next http.Handler, complain func(error)) http.Han
 			w.Header()[name] = values
 		}
 		w.WriteHeader(recorder.Code)
-		_, _ = w.Write(recorder.Body.Bytes()) // the client went away
+		_, _ = w.Write(recorder.Body.Bytes()) // the client closed the connection
 	})
 }
 
-// redactBody keeps bodies that tell a secret out of complaints.
+// redactBody removes secrets from reports.
 func redactBody(body []byte) string {
 	if strings.Contains(string(body), "secret") {
 		return "(not shown, as it holds a secret)"
