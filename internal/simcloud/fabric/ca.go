@@ -16,7 +16,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// CA is the certificate authority that everybody on the simulated internet trusts.
+// CA is the certificate authority that every client on the simulated internet trusts.
 type CA struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -48,7 +48,7 @@ func NewAuthority(subject pkix.Name) (*CA, error) {
 	return &CA{certificate: made, key: key}, err
 }
 
-// ParseCA returns the authority that PEM and KeyPEM told of, so that clients go on to trust it.
+// ParseCA parses the output of PEM and KeyPEM, so that clients can keep trusting it.
 func ParseCA(cert, key []byte) (*CA, error) {
 	pair, err := certificate.Parse(cert, key)
 	if err != nil {
@@ -57,7 +57,7 @@ func ParseCA(cert, key []byte) (*CA, error) {
 	return &CA{certificate: pair.Certificate, key: pair.Key}, nil
 }
 
-// template's serial number is random, so that none is given twice by an authority that was read again.
+// newTemplate: the serial number is random, so that it stays unique after ParseCA.
 func newTemplate(subject pkix.Name) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 62))
 	if err != nil {
@@ -118,6 +118,6 @@ func (ca *CA) NewServerTLS(names ...string) (*tls.Config, error) {
 		return nil, err
 	}
 	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12,
-		// The cheapest curve: a simulated zone shakes hands thousands of times.
+		// The cheapest curve: a simulated zone makes thousands of handshakes.
 		CurvePreferences: []tls.CurveID{tls.X25519}}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// conn is one end of a connection.
 type conn struct {
 	host          *Host
 	in, out       *pipe
@@ -18,8 +17,8 @@ type conn struct {
 	dialed        netip.AddrPort
 }
 
-// GetOriginalDestination returns what the client of an accepted connection dialed, which is another address than the
-// server's own if an elastic IP or a host in the middle stands between them.
+// GetOriginalDestination returns the address that the client of an accepted connection dialed: it differs from the server's own
+// behind an elastic IP or with a host in the middle.
 func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 	accepted, ok := c.(*conn)
 	if !ok {
@@ -28,8 +27,8 @@ func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 	return accepted.dialed, true
 }
 
-// connect returns the two ends of a new connection. The client keeps the address it dialed, which may be an elastic
-// IP; the server sees its own.
+// connect returns the two ends of a new connection. The client's remote address is what it dialed, which may be an elastic IP;
+// the server's local address is its own.
 func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *conn) {
 	request, response := newPipe(), newPipe()
 	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(source), remote: net.TCPAddrFromAddrPort(dialed)}
@@ -70,7 +69,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// reset breaks the connection at both ends at once.
+// reset breaks both ends at once.
 func (c *conn) reset() {
 	for _, end := range []*conn{c, c.peer} {
 		end.host.removeConn(end)

@@ -7,20 +7,18 @@ import (
 const (
 	// maxDatagram is the most that one UDP datagram carries over IPv4, in bytes.
 	maxDatagram = 65507
-	// maxQueued is how many datagrams wait to be read; what comes then is lost, as with a full socket buffer.
+	// maxQueued is the size of the receive queue; further datagrams are lost, as with a full socket buffer.
 	maxQueued = 128
-	// maxFlows is how many peers a socket remembers.
+	// maxFlows limits the peers that a socket records.
 	maxFlows = 1024
 )
 
-// datagram is what arrived from a peer.
 type datagram struct {
 	from    netip.AddrPort
 	content []byte
 }
 
-// send brings a datagram to whoever listens there. Nobody is told of what is lost; a closed port of a host that is up
-// tells so itself, and unreachable is true.
+// send delivers a datagram. A loss is silent, except that a closed port of a running host sets unreachable.
 func (h *Host) send(from *socket, to netip.AddrPort, content []byte) (unreachable bool) {
 	target, delivered := h.fabric.route(h.address, to.Addr(), "udp", int(to.Port()))
 	if !delivered {
@@ -35,7 +33,7 @@ func (h *Host) send(from *socket, to netip.AddrPort, content []byte) (unreachabl
 	known := open && receiver.hasFlow(source)
 	switch {
 	case !known && !h.fabric.config.Allows(h.address, target, "udp", int(to.Port())):
-		return false // an answer passes without a rule: security groups remember who was asked
+		return false // responses need no rule: security groups are stateful
 	case !open:
 		return true
 	}

@@ -40,7 +40,7 @@ func say(t *testing.T, c net.Conn, text string) {
 	}
 }
 
-// echo answers each datagram in capitals.
+// echo returns each datagram in capitals.
 func echo(c net.PacketConn) {
 	buffer := make([]byte, maxDatagram)
 	for {

@@ -16,9 +16,9 @@ func resolveNothing(_ context.Context, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// Dial connects to "host:port" over "tcp", "tcp4", "udp" or "udp4". The addresses of a name are tried in their order
-// and share ConnectTimeout. A dropped packet ends in an error whose Timeout is true, a port where nothing listens in
-// syscall.ECONNREFUSED: of TCP at once, of UDP when it is read from. There is no way to IPv6 addresses, and no IPv6.
+// Dial connects to "host:port" over "tcp", "tcp4", "udp" or "udp4". The addresses of a name are tried in order and share
+// ConnectTimeout. A dropped packet ends in an error whose Timeout is true, a port without listener in syscall.ECONNREFUSED: of
+// TCP at once, of UDP at the next read. There is no route to IPv6 addresses, and no IPv6.
 func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error) {
 	connect, err := h.selectTransport(proto)
 	if err != nil {
@@ -46,7 +46,6 @@ func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error
 	return nil, first
 }
 
-// selectTransport returns how connections of a protocol are made.
 func (h *Host) selectTransport(proto string) (func(context.Context, netip.AddrPort, time.Duration) (net.Conn, error), error) {
 	switch proto {
 	case "tcp", "tcp4":
@@ -66,7 +65,7 @@ func toNetAddr(proto string, at netip.AddrPort) net.Addr {
 	return net.TCPAddrFromAddrPort(at)
 }
 
-// openUDP opens a port that speaks UDP with one peer, which hears nothing of it yet.
+// openUDP opens a connected UDP port without sending anything.
 func (h *Host) openUDP(ctx context.Context, to netip.AddrPort, _ time.Duration) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, 
 	return addresses, int(port), err
 }
 
-// connect makes a connection, or waits as long as a real one would for an answer that never comes.
+// connect blocks until the timeout if packets are dropped, as a real connection attempt.
 func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Duration) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 	return client, nil
 }
 
-// wait puts c into the queue; without a queue it waits in vain.
+// wait queues c; if the queue is nil it blocks until the timeout.
 func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *conn, c *conn) error {
 	timer := time.NewTimer(h.fabric.config.Clock.ToWall(patience))
 	defer timer.Stop()
@@ -145,7 +144,7 @@ func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *c
 	}
 }
 
-// route returns the host that answers for an address, if the packet gets there.
+// route returns the host that receives packets for an address, if they are not dropped.
 func (h *Host) route(to netip.AddrPort) (*Host, bool) {
 	address, delivered := h.fabric.route(h.address, to.Addr(), "tcp", int(to.Port()))
 	if !delivered || !h.fabric.config.Allows(h.address, address, "tcp", int(to.Port())) {

@@ -1,6 +1,5 @@
-// Package fabric is a network that exists only in memory: hosts with addresses, ports that listen, connections that
-// carry bytes, packets that are dropped when the zone's rules say so. It also knows the certificate authority of the
-// simulated public internet.
+// Package fabric is a network in memory: hosts with addresses, listening ports, connections, and packets that the zone's rules
+// may drop. It also contains the certificate authority of the simulated public internet.
 package fabric
 
 import (
@@ -13,28 +12,27 @@ import (
 	"exoshift/internal/network"
 )
 
-// ConnectTimeout is how long a dial waits for packets that nobody answers, by the fabric's clock.
+// ConnectTimeout is the timeout of a dial whose packets are dropped, by the fabric's clock.
 const ConnectTimeout = 30 * time.Second
 
-// Config is what a fabric asks the zone for. The functions are called at each dial and for each datagram, from many
-// goroutines.
+// Config contains the zone's functions. They are called at each dial and for each datagram, from many goroutines.
 type Config struct {
 	Clock network.Clock
 	// Resolve returns the addresses of a name; nil means that there are no names.
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
-	// ResolveFor returns what the host of an address uses instead of Resolve; nil means that all use the same.
+	// ResolveFor returns a host's replacement for Resolve; nil means that all hosts use Resolve.
 	ResolveFor func(host netip.Addr) func(ctx context.Context, name string) ([]netip.Addr, error)
-	// ResolverFor returns what the host of an address asks for other records, and the addresses of those it asks; nil
-	// means that hosts know addresses only.
+	// ResolverFor returns a host's resolver of other records, and the addresses of its servers; nil means that hosts resolve
+	// addresses only.
 	ResolverFor func(host netip.Addr) (network.Resolver, []string)
-	// Allows tells whether a packet from one address may reach a port of another; nil means always. A refused
-	// packet is dropped, so the dial hangs as behind a security group.
+	// Allows reports whether a packet from one address may reach a port of another; nil means always. A refused packet is
+	// dropped, so the dial hangs as behind a security group.
 	Allows func(from, to netip.Addr, proto string, port int) bool
-	// Translate returns the host that answers for the address to, which is to itself unless it is an elastic IP.
-	// False means that the packet is dropped. nil means no translation.
+	// Translate returns the host that receives packets for the address to, which is to itself unless it is an elastic IP. False
+	// means that the packet is dropped. nil means no translation.
 	Translate func(from, to netip.Addr, port int) (netip.Addr, bool)
-	// Divert returns the host in the middle that answers in the place of another, as an interceptor does; nil or an
-	// invalid address means that nobody does. What was dialed it learns from the connection, see GetOriginalDestination.
+	// Redirect returns a host in the middle that responds in place of the destination, as an interceptor does; nil or an invalid
+	// address means none. It can read the dialed address with GetOriginalDestination.
 	Redirect func(from, to netip.Addr, proto string, port int) netip.Addr
 }
 
@@ -45,7 +43,7 @@ type Fabric struct {
 	hosts  map[netip.Addr]*Host
 }
 
-// route returns where a packet comes out that is sent to an address; false means that it is dropped on the way.
+// route returns false if the packet is dropped.
 func (f *Fabric) route(from, to netip.Addr, proto string, port int) (netip.Addr, bool) {
 	if middle := f.config.Redirect(from, to, proto, port); middle.IsValid() {
 		return middle, true
@@ -76,11 +74,10 @@ func New(config Config) *Fabric {
 	return &Fabric{config: config, hosts: map[netip.Addr]*Host{}}
 }
 
-// AddHost brings up a host with that address. It fails if another host has the address.
+// AddHost adds a host. It fails if another host has the address.
 func (f *Fabric) AddHost(address netip.Addr) (*Host, error) { return f.AddLazyHost(address, nil) }
 
-// AddLazyHost brings up a host whose ports open when somebody reaches for it first: boot opens them, and runs once. An
-// internet of hosts that nobody asks for costs nothing.
+// AddLazyHost adds a host whose ports open on its first packet: boot opens them, and runs once. Unused hosts cost nothing.
 func (f *Fabric) AddLazyHost(address netip.Addr, boot func(*Host)) (*Host, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,7 +97,7 @@ func (f *Fabric) AddLazyHost(address netip.Addr, boot func(*Host)) (*Host, error
 	return host, nil
 }
 
-// Close takes all hosts down.
+// Close closes all hosts.
 func (f *Fabric) Close() {
 	f.mu.Lock()
 	hosts := make([]*Host, 0, len(f.hosts))
@@ -113,7 +110,7 @@ func (f *Fabric) Close() {
 	}
 }
 
-// find returns the host of an address, awake.
+// find returns the host of an address, after its boot function.
 func (f *Fabric) find(address netip.Addr) (*Host, bool) {
 	f.mu.Lock()
 	host, ok := f.hosts[address]

@@ -19,7 +19,7 @@ type Host struct {
 
 	mu        sync.Mutex
 	listeners map[int]*listener
-	catchAll  *listener // of the ports that have none
+	catchAll  *listener // for ports without their own listener
 	sockets   map[int]*socket
 	conns     map[*conn]struct{}
 	lastPort  uint16
@@ -30,7 +30,7 @@ type Host struct {
 // Address returns the host's address.
 func (h *Host) Address() netip.Addr { return h.address }
 
-// Network returns the world as seen from this host, with the certificate authorities it trusts.
+// Network returns the network of this host, with the certificate authorities it trusts.
 func (h *Host) Network(roots *x509.CertPool) network.Network {
 	n := network.Network{Dial: h.Dial, Lookup: h.lookup(), Roots: roots, Clock: h.fabric.config.Clock}
 	resolver, servers := h.fabric.config.ResolverFor(h.address)
@@ -40,12 +40,11 @@ func (h *Host) Network(roots *x509.CertPool) network.Network {
 	return n
 }
 
-// lookup returns how this host resolves names.
 func (h *Host) lookup() func(ctx context.Context, name string) ([]netip.Addr, error) {
 	return h.fabric.config.ResolveFor(h.address)
 }
 
-// Close takes the host down: its ports close and its connections are reset at both ends. Closing twice is fine.
+// Close removes the host: its ports close and its connections are reset at both ends. It is idempotent.
 func (h *Host) Close() {
 	h.fabric.remove(h)
 	for _, port := range h.markClosed() {
@@ -56,7 +55,7 @@ func (h *Host) Close() {
 	}
 }
 
-// markClosed refuses new ports and connections and returns what was open.
+// markClosed refuses new ports and connections and returns the open ones.
 func (h *Host) markClosed() []io.Closer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,7 +96,7 @@ func (h *Host) findListener(port int) (*listener, bool) {
 	return h.catchAll, h.catchAll != nil
 }
 
-// addConn makes the host responsible for a connection's end; false if the host is gone.
+// addConn registers a connection to be closed with the host; false if the host is closed.
 func (h *Host) addConn(c *conn) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// backlog is how many connections wait to be accepted before a dial has to wait too.
+// backlog is the number of connections that wait to be accepted before dials block.
 const backlog = 256
 
 type listener struct {
@@ -53,7 +53,7 @@ func (l *listener) Close() error {
 	return nil
 }
 
-// resetIfClosed catches a connection that was queued while the listener closed.
+// resetIfClosed handles a connection that was queued while the listener closed.
 func (l *listener) resetIfClosed() {
 	select {
 	case <-l.done:
@@ -62,7 +62,6 @@ func (l *listener) resetIfClosed() {
 	}
 }
 
-// resetQueued resets the connections that nobody accepted.
 func (l *listener) resetQueued() {
 	for {
 		select {

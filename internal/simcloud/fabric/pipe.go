@@ -10,7 +10,7 @@ import (
 
 const (
 	window        = 64 << 10 // bytes in flight in one direction
-	maxIdleBuffer = 1 << 10  // a drained buffer larger than this is given back
+	maxIdleBuffer = 1 << 10  // a drained buffer larger than this is freed
 )
 
 // pipe is one direction of a connection.
@@ -18,9 +18,9 @@ type pipe struct {
 	mu       sync.Mutex
 	cond     sync.Cond
 	buffer   bytes.Buffer
-	ended    bool  // the writer is done: end of file after the buffer
-	readErr  error // what reads answer, whatever the buffer holds
-	writeErr error // what writes answer
+	ended    bool  // end of file after the buffer
+	readErr  error // returned by reads, whatever the buffer holds
+	writeErr error // returned by writes
 	readBy   deadline
 	writeBy  deadline
 }
@@ -52,7 +52,7 @@ func (p *pipe) read(b []byte) (int, error) {
 	}
 }
 
-// trim gives the memory of a drained buffer back: most connections idle most of the time.
+// trim frees the memory of a drained buffer: most connections idle most of the time.
 func (p *pipe) trim() {
 	if p.buffer.Len() == 0 && p.buffer.Cap() > maxIdleBuffer {
 		p.buffer = bytes.Buffer{}
@@ -83,7 +83,7 @@ func (p *pipe) write(b []byte) (int, error) {
 	}
 }
 
-// end is the writer's good-bye: what is in the buffer can still be read.
+// end closes the writing side: the buffer can still be read.
 func (p *pipe) end(writeErr error) {
 	p.update(func() {
 		p.ended = true
@@ -92,7 +92,7 @@ func (p *pipe) end(writeErr error) {
 	})
 }
 
-// stop is the reader's good-bye: later reads and writes answer these errors.
+// stop closes the reading side: later reads and writes return these errors.
 func (p *pipe) stop(readErr, writeErr error) {
 	p.update(func() {
 		p.readErr, p.writeErr = firstError(p.readErr, readErr), firstError(p.writeErr, writeErr)
@@ -120,7 +120,7 @@ func firstError(a, b error) error {
 	return b
 }
 
-// deadline wakes those who wait when it passes.
+// deadline wakes its waiters when it expires.
 type deadline struct {
 	at    time.Time
 	timer *time.Timer
@@ -129,7 +129,7 @@ type deadline struct {
 func (d *deadline) set(at time.Time, wake func()) {
 	d.at = at
 	switch {
-	case at.IsZero() || !at.After(time.Now()): // whoever sets it wakes the waiting itself
+	case at.IsZero() || !at.After(time.Now()): // the setter wakes the waiters itself
 		if d.timer != nil {
 			d.timer.Stop()
 		}

@@ -21,8 +21,8 @@ func (h *Host) Listen(port int) (net.Listener, error) {
 	return l, nil
 }
 
-// ListenAll opens every TCP port that is not opened by itself, as a host in the middle does which connections are
-// diverted to.
+// ListenAll accepts connections to every TCP port without its own listener, as a host in the middle does for redirected
+// connections.
 func (h *Host) ListenAll() (net.Listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +34,7 @@ func (h *Host) ListenAll() (net.Listener, error) {
 	return h.catchAll, nil
 }
 
-// ListenPacket opens a UDP port; 0 means any that is free.
+// ListenPacket opens a UDP port; 0 means any free one.
 func (h *Host) ListenPacket(port int) (net.PacketConn, error) {
 	s, err := h.open(port, netip.AddrPort{})
 	if err != nil {
@@ -43,7 +43,7 @@ func (h *Host) ListenPacket(port int) (net.PacketConn, error) {
 	return s, nil
 }
 
-// open opens a UDP port that speaks to everybody, or to one peer.
+// open opens a UDP port, connected to peer if that is valid.
 func (h *Host) open(port int, peer netip.AddrPort) (*socket, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,7 +60,7 @@ func (h *Host) open(port int, peer netip.AddrPort) (*socket, error) {
 	return s, nil
 }
 
-// checkOpen tells what keeps a port from being opened. The caller holds the lock, as for findFreePort.
+// checkOpen returns why a port cannot be opened. The caller holds the lock, as for findFreePort.
 func (h *Host) checkOpen(proto string, address net.Addr, taken bool) error {
 	switch {
 	case h.closed:
@@ -78,7 +78,6 @@ func (h *Host) findSocket(port int) (*socket, bool) {
 	return s, ok
 }
 
-// drop closes a UDP port.
 func (h *Host) drop(s *socket) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,7 +92,6 @@ func (h *Host) nextEphemeralPort() uint16 {
 	return h.findFreePort()
 }
 
-// findFreePort returns the next ephemeral port that is free.
 func (h *Host) findFreePort() uint16 {
 	const first, last = 32768, 60999
 	for range last - first + 1 {

@@ -13,15 +13,15 @@ import (
 type socket struct {
 	host *Host
 	port uint16
-	peer netip.AddrPort // of a dialed one
+	peer netip.AddrPort // of a connected socket
 
 	mu      sync.Mutex
 	changed sync.Cond
 	queue   []datagram
-	refused bool // an ICMP message said that the peer's port is closed
+	refused bool // an ICMP message reported the peer's port as closed
 	closed  bool
 	readBy  deadline
-	// flows are those that the socket has spoken to, or that spoke to it, with the address by which they know it.
+	// flows are the known peers, with the local address that they use.
 	flows map[netip.AddrPort]netip.Addr
 }
 
@@ -31,7 +31,7 @@ func newSocket(host *Host, port uint16, peer netip.AddrPort) *socket {
 	return s
 }
 
-// getLocalAddress returns the address that a peer sees: the one it spoke to, which may be an elastic IP.
+// getLocalAddress returns the local address from a peer's view, which may be an elastic IP.
 func (s *socket) getLocalAddress(to netip.AddrPort) netip.AddrPort {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,6 @@ func (s *socket) getLocalAddress(to netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(s.host.address, s.port)
 }
 
-// hasFlow tells whether the socket has spoken to a peer.
 func (s *socket) hasFlow(peer netip.AddrPort) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,12 +50,12 @@ func (s *socket) hasFlow(peer netip.AddrPort) bool {
 
 func (s *socket) recordFlow(peer netip.AddrPort, as netip.Addr) {
 	if _, known := s.flows[peer]; !known && len(s.flows) >= maxFlows {
-		clear(s.flows) // those who still want something speak again
+		clear(s.flows) // active peers will send again
 	}
 	s.flows[peer] = as
 }
 
-// enqueue takes a datagram in that was sent to an address of this host.
+// enqueue queues a received datagram; as is the address that it was sent to.
 func (s *socket) enqueue(d datagram, as netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +92,7 @@ func (s *socket) receive(b []byte) (int, netip.AddrPort, error) {
 		case len(s.queue) > 0:
 			d := s.queue[0]
 			s.queue = s.queue[1:]
-			return copy(b, d.content), d.from, nil // what does not fit is cut off
+			return copy(b, d.content), d.from, nil // excess bytes are discarded
 		case s.refused:
 			s.refused = false
 			return 0, netip.AddrPort{}, os.NewSyscallError("read", syscall.ECONNREFUSED)
@@ -116,7 +115,6 @@ func (s *socket) Write(b []byte) (int, error) {
 	return n, s.wrapError("write", err)
 }
 
-// send sends a datagram, and remembers to whom.
 func (s *socket) send(b []byte, to netip.AddrPort) (int, error) {
 	if err := s.checkWrite(b, to); err != nil {
 		return 0, err
@@ -185,7 +183,7 @@ func (s *socket) RemoteAddr() net.Addr {
 	return net.UDPAddrFromAddrPort(s.peer)
 }
 
-func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) } // sending never waits
+func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) } // sends never block
 
 func (s *socket) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
