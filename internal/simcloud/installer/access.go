@@ -13,13 +13,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// When the nodes trust the additional bundle.
+// Policies of the additional trust bundle.
 const (
 	trustForProxyOnly = "Proxyonly"
 	trustAlways       = "Always"
 )
 
-// checkAccess checks who may come in, and what may be reached.
 func (c installConfig) checkAccess(found *validationErrors) {
 	if err := checkPullSecret(c.PullSecret); err != nil {
 		found.addInvalid("pullSecret", c.PullSecret, "%v", err)
@@ -56,7 +55,7 @@ func checkPullSecret(text string) error {
 	return errors.Join(faults...)
 }
 
-// checkBundle demands certificates as PEM and nothing between or after them.
+// checkBundle accepts only PEM certificates, without text between or after them.
 func checkBundle(bundle string) error {
 	for rest := []byte(bundle); len(strings.TrimSpace(string(rest))) > 0; {
 		if !strings.HasPrefix(strings.TrimSpace(string(rest)), "-----BEGIN CERTIFICATE-----") {

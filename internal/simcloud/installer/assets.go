@@ -11,8 +11,8 @@ import (
 
 const stateFile = ".openshift_install_state.json"
 
-// assets is the content of the state file: Go type names of the real program to JSON. What is in it is used again
-// whatever its age, as the real one does.
+// assets is the content of the state file: Go type names of the real program to JSON. It is reused whatever its age, as by the
+// real one.
 type assets map[string]json.RawMessage
 
 func loadAssets(dir string) (assets, error) {
@@ -38,7 +38,6 @@ func (a assets) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, stateFile), content, 0o640)
 }
 
-// loadOrGenerate returns the asset of that name, made by generate if there is none yet.
 func loadOrGenerate[T any](a assets, name string, generate func() (T, error)) (T, error) {
 	var value T
 	if raw, ok := a[name]; ok {

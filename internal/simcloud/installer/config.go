@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/mirror"
 )
 
-// installConfig is install-config.yaml. What the simulated cluster does not depend on is only known by its name.
+// installConfig is install-config.yaml. Fields without effect on the simulated cluster are raw.
 type installConfig struct {
 	APIVersion      string        `json:"apiVersion"`
 	BaseDomain      string        `json:"baseDomain"`
@@ -81,8 +81,8 @@ type externalPlatform struct {
 	CloudControllerManager string `json:"cloudControllerManager"`
 }
 
-// parseConfig reads an install-config for a release, fills in openshift-install's defaults and checks it. What is
-// noticed and yet accepted goes to warn.
+// parseConfig applies openshift-install's defaults for a release and validates. Warnings about what is accepted anyway go to
+// warn.
 func parseConfig(content []byte, release mirror.Release, warn func(string)) (installConfig, error) {
 	var config installConfig
 	encoded, err := yaml.YAMLToJSON(content)
@@ -100,7 +100,7 @@ func parseConfig(content []byte, release mirror.Release, warn func(string)) (ins
 	return config, config.validate(release, warn)
 }
 
-// decode is strict at first, and returns what it noticed when it has to be lenient.
+// decode is strict at first, and returns the strict error as a warning when lenient decoding succeeds.
 func decode(encoded []byte, config *installConfig) (unknown, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
 	decoder.DisallowUnknownFields()
@@ -145,12 +145,11 @@ func defaultTo[T comparable](value, otherwise T) T {
 	return value
 }
 
-// clusterDomain returns the cluster domain.
 func (c installConfig) clusterDomain() string {
 	return c.Metadata.Name + "." + strings.TrimSuffix(c.BaseDomain, ".")
 }
 
-// computeReplicas counts the compute machines; it decides whether masters take workloads.
+// computeReplicas returns the number of compute machines; 0 makes masters schedulable.
 func (c installConfig) computeReplicas() int {
 	total := 0
 	for _, pool := range c.Compute {
@@ -161,7 +160,6 @@ func (c installConfig) computeReplicas() int {
 	return total
 }
 
-// platformName returns the name of the platform.
 func (c installConfig) platformName() string {
 	if c.Platform.External != nil {
 		return "external"

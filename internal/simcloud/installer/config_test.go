@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// change returns the minimal install-config with one text in place of another.
+// change returns the minimal install-config with one text replaced.
 func change(old, replacement string) string {
 	return strings.Replace(minimalConfig, old, replacement, 1)
 }
@@ -158,7 +158,7 @@ func TestWhatIsAcceptedWithAWarning(t *testing.T) {
 	}
 }
 
-// manifest returns a manifest that an install-config leads to.
+// manifest returns a manifest rendered from an install-config.
 func manifest(t *testing.T, config, name string) object {
 	t.Helper()
 	dir := directoryWith(t, config)

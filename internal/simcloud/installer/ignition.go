@@ -15,7 +15,7 @@ import (
 // ignitionVersion of everything the installer writes, from OpenShift 4.8 on.
 const ignitionVersion = "3.2.0"
 
-// renderPointer returns the document that a machine of a role starts from: where its real one is and whom to trust.
+// renderPointer returns the pointer Ignition of a role: the URL of the full document and its CA.
 func renderPointer(config installConfig, files pki, role string) []byte {
 	source := "https://api-int." + config.clusterDomain() + ":22623/config/" + role
 	authority := encodeDataURL(files["root-ca.crt"])
@@ -24,11 +24,10 @@ func renderPointer(config installConfig, files pki, role string) []byte {
 		Config:   types.IgnitionConfig{Merge: []types.Resource{{Source: &source}}},
 		Security: types.Security{TLS: types.TLS{CertificateAuthorities: []types.Resource{{Source: &authority}}}},
 	}}
-	content, _ := json.Marshal(document) // of strings only: cannot fail
+	content, _ := json.Marshal(document) // strings only: cannot fail
 	return content
 }
 
-// renderBootstrap returns the complete document of the bootstrap machine.
 func (in inputs) renderBootstrap(release mirror.Release, installConfig []byte, manifests map[string][]byte) ([]byte, error) {
 	_, credentials, err := renderKubeconfigs(in.config, in.files)
 	if err != nil {
@@ -36,14 +35,14 @@ func (in inputs) renderBootstrap(release mirror.Release, installConfig []byte, m
 	}
 	disk := map[string][]byte{
 		"/opt/openshift/install-config.yaml": installConfig,
-		"/opt/openshift/release-version":     []byte(release.Version), // the real host asks the release image
+		"/opt/openshift/release-version":     []byte(release.Version), // the real host reads it from the release image
 		"/opt/openshift/release-image":       []byte(release.Image()),
 		"/root/.docker/config.json":          []byte(in.config.PullSecret),
 	}
 	for name, content := range in.files {
 		disk["/opt/openshift/tls/"+name] = content
 	}
-	// A simulated disk cannot be listed, so the bootstrap host is told which manifests there are.
+	// A simulated disk cannot be listed, so the bootstrap host reads the manifests' names here.
 	disk["/opt/openshift/manifests.txt"] = []byte(strings.Join(slices.Sorted(maps.Keys(manifests)), "\n"))
 	for _, group := range []map[string][]byte{credentials, manifests} {
 		for name, content := range group {
@@ -73,7 +72,7 @@ func encodeDataURL(content []byte) string {
 	return "data:text/plain;charset=utf-8;base64," + base64.StdEncoding.EncodeToString(content)
 }
 
-// listBootstrapUnits names the services of section 3.1; what they do is package openshift's. OKD has no journal gateway.
+// listBootstrapUnits lists the services of section 3.1, which package openshift implements. OKD has no journal gateway.
 func listBootstrapUnits(okd bool) []types.Unit {
 	var units []types.Unit
 	enabled := true
@@ -82,7 +81,7 @@ func listBootstrapUnits(okd bool) []types.Unit {
 		units = append(units, types.Unit{Name: name + ".service", Enabled: &enabled, Contents: &content})
 	}
 	if !okd {
-		units = append(units, types.Unit{Name: "systemd-journal-gatewayd.socket", Enabled: &enabled}) // of the image
+		units = append(units, types.Unit{Name: "systemd-journal-gatewayd.socket", Enabled: &enabled}) // part of the image
 	}
 	return units
 }

@@ -16,7 +16,7 @@ import (
 
 const configFile = "install-config.yaml"
 
-// Names of assets in the state file that are no certificates.
+// Names of assets in the state file that are not certificates.
 const (
 	configAsset    = "*installconfig.InstallConfig"
 	clusterAsset   = "*installconfig.ClusterID"
@@ -24,8 +24,8 @@ const (
 	bootstrapAsset = "*bootstrap.Bootstrap"
 )
 
-// loadInputs reads the install-config, from the disk or else from the state, and obtains the identity, the certificates
-// and the password.
+// loadInputs reads the install-config from the disk, or else from the state, and loads or generates the identity, the
+// certificates and the password.
 func (dir *directory) loadInputs() (inputs, []byte, error) {
 	source, err := dir.takeConfig()
 	if err != nil {
@@ -50,8 +50,8 @@ func (dir *directory) loadInputs() (inputs, []byte, error) {
 	return in, source, os.RemoveAll(filepath.Join(dir.path, configFile))
 }
 
-// takeConfig returns the install-config. One that differs from the state's makes everything anew that depends on it:
-// neither the authorities nor what they sign for the cluster's own clients do, however old they are.
+// takeConfig returns the install-config. A change invalidates everything in the state that depends on it: neither the
+// authorities nor their certificates for the cluster's own clients do, however old they are.
 func (dir *directory) takeConfig() ([]byte, error) {
 	var kept []byte
 	if _, ok := dir.assets[configAsset]; ok {
@@ -76,10 +76,9 @@ func (dir *directory) takeConfig() ([]byte, error) {
 	return content, dir.assets.put(configAsset, content)
 }
 
-// manifestFolder is a folder of manifests.
 type manifestFolder struct {
 	name   string
-	assets []string // that the real program takes from it
+	assets []string // those that the real program consumes
 }
 
 func listManifestFolders() []manifestFolder {
@@ -89,7 +88,7 @@ func listManifestFolders() []manifestFolder {
 	}
 }
 
-// takeManifests reads and removes the manifests in manifests/ and openshift/. Whatever else lies there stays.
+// takeManifests reads and removes the manifests in manifests/ and openshift/. Other files remain.
 func (dir *directory) takeManifests() (map[string][]byte, error) {
 	taken := map[string][]byte{}
 	for _, folder := range listManifestFolders() {
@@ -110,12 +109,12 @@ func (dir *directory) takeManifests() (map[string][]byte, error) {
 		}
 	}
 	for _, folder := range listManifestFolders() {
-		_ = os.Remove(filepath.Join(dir.path, folder.name)) // unless something is left in it
+		_ = os.Remove(filepath.Join(dir.path, folder.name)) // fails if other files remain
 	}
 	return taken, nil
 }
 
-// read returns the manifests of the folder, each as "<folder>/<file>".
+// read returns manifests as "<folder>/<file>".
 func (f manifestFolder) read(dir string) (map[string][]byte, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, f.name, "*"))
 	if err != nil {
@@ -139,7 +138,6 @@ func (f manifestFolder) read(dir string) (map[string][]byte, error) {
 	return found, nil
 }
 
-// checkYAML reads all documents of a file.
 func checkYAML(content []byte) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	for {

@@ -1,5 +1,5 @@
-// Package installer is the simulated openshift-install program: the same commands, files, log lines and exit codes,
-// and real certificates, for the cluster that package openshift brings to life.
+// Package installer is the simulated openshift-install program: the same commands, files, log lines and exit codes, and real
+// certificates, for the cluster that package openshift simulates.
 package installer
 
 import (
@@ -20,10 +20,9 @@ const (
 	exitInstallConfig = 3
 )
 
-// invocation is one parsed command line.
 type invocation struct {
 	release mirror.Release // that this binary belongs to
-	program string         // the name it was called by
+	program string         // the name of the executable
 	dir     string
 	level   string
 	command []string
@@ -32,10 +31,10 @@ type invocation struct {
 	stderr  io.Writer
 }
 
-// Main runs the program with its arguments, without the program's name, and returns the exit code. Beside those of the
-// real one it takes --release and --architecture, which it poses as, --program, the name it was called by, and
-// --now RFC3339, from when its certificates are valid; without --now it is the argument of that name, and if that is
-// zero, the wall clock.
+// Main runs the program with its arguments, without the program's name, and returns the exit code. Flags beside those of the
+// real one: --release and --architecture, which it reports as its own, --program, the name of the executable, and --now RFC3339,
+// the start of validity of its certificates; the default of --now is the argument of that name, and if that is zero, the wall
+// clock.
 func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
 	run := invocation{release: mirror.Release{Version: "4.20.5", Architecture: "amd64"}, program: "openshift-install", dir: ".", level: "info", now: now, stdout: stdout, stderr: stderr}
 	if run.now.IsZero() {
@@ -61,7 +60,7 @@ func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
 	}
 }
 
-// parse takes flags before, between and after the words of the command, as the real program does.
+// parse accepts flags before, between and after the words of the command, as the real program does.
 func (run *invocation) parse(args []string) error {
 	flags := flag.NewFlagSet("openshift-install", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -91,7 +90,7 @@ func (run *invocation) printVersion() int {
 	return exitCode(err)
 }
 
-// create opens the directory, makes a target of it and keeps what was made in the state file.
+// create runs a target in the directory and stores its assets in the state file.
 func (run *invocation) create(target func(*directory) error) int {
 	log := &journal{console: run.stderr}
 	dir, err := openDirectory(run)

@@ -29,7 +29,7 @@ pullSecret: '{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}'
 sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDvbUiFJ0n6Ebk4tOUXpFCYgF7QGU3rvpTe/BFuv6HyF demo
 `
 
-// run runs the program on dir and returns its exit code and what it said on stdout and stderr.
+// run runs the program on dir and returns its exit code and its output on stdout and stderr.
 func run(t *testing.T, dir string, args ...string) (int, string, string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

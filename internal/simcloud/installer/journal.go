@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// journal writes for people to the console and everything to .openshift_install.log, both as logrus does.
+// journal writes messages to the console and everything to .openshift_install.log, both as logrus does.
 type journal struct {
 	console io.Writer
 	debug   bool // also on the console
@@ -25,8 +25,8 @@ func openJournal(run *invocation) (*journal, error) {
 	return &journal{console: run.stderr, debug: run.level == "debug", file: file, now: run.now}, nil
 }
 
-// writeEntry writes one entry. The console is never a terminal, so logrus writes bare key=value pairs there. A console
-// or disk that cannot be written to is no reason to fail, as for the real program.
+// writeEntry writes key=value pairs, as logrus does without a terminal. Errors of the console or disk are ignored, as by the
+// real program.
 func (j *journal) writeEntry(level, message string) {
 	if level != "debug" || j.debug {
 		_, _ = fmt.Fprintf(j.console, "level=%s msg=%s\n", level, message)

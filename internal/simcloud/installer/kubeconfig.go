@@ -2,10 +2,8 @@ package installer
 
 import "github.com/goccy/go-yaml"
 
-// object is a YAML or JSON document.
 type object = map[string]any
 
-// renderKubeconfig returns a client's credentials for the API at https://<host>:6443.
 func renderKubeconfig(cluster, host, user string, authority, certificate, key []byte) ([]byte, error) {
 	return yaml.Marshal(object{
 		"apiVersion":      "v1",
@@ -20,7 +18,7 @@ func renderKubeconfig(cluster, host, user string, authority, certificate, key []
 	})
 }
 
-// renderKubeconfigs returns the credentials that a run generates, by path below /opt/openshift, and the one for people.
+// renderKubeconfigs returns the generated kubeconfigs, by path below /opt/openshift, and the administrator's.
 func renderKubeconfigs(config installConfig, files pki) (admin []byte, onBootstrap map[string][]byte, err error) {
 	name, bundle := config.Metadata.Name, files["kube-apiserver-complete-server-ca-bundle.crt"]
 	build := func(host, user, pair string) []byte {

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// inputs is what the manifests are made of.
+// inputs are the inputs of the manifests.
 type inputs struct {
 	config   installConfig
 	id       clusterID
@@ -47,7 +47,7 @@ func (in inputs) renderManifests() (map[string][]byte, error) {
 	return written, nil
 }
 
-// renderClusterConfig is the install-config without its secrets.
+// renderClusterConfig returns the install-config without its secrets.
 func (in inputs) renderClusterConfig() ([]byte, error) {
 	stripped := in.config
 	stripped.PullSecret = ""
@@ -58,7 +58,7 @@ func (in inputs) renderClusterConfig() ([]byte, error) {
 	return yaml.JSONToYAML(encoded)
 }
 
-// buildSpec returns that of the object Network/cluster.
+// buildSpec returns the spec of Network/cluster.
 func (n networking) buildSpec() object {
 	pods := make([]object, len(n.ClusterNetwork))
 	for i, network := range n.ClusterNetwork {
@@ -69,7 +69,6 @@ func (n networking) buildSpec() object {
 	}
 }
 
-// buildOptionalManifests are those that only some install-configs ask for.
 func (in inputs) buildOptionalManifests() map[string]object {
 	documents := map[string]object{}
 	if bundle := in.config.TrustBundle; bundle != "" {
@@ -87,7 +86,7 @@ func (in inputs) buildOptionalManifests() map[string]object {
 	return documents
 }
 
-// userBundle is the ConfigMap with the authorities that the install-config adds.
+// userBundle is the ConfigMap with the additional authorities of the install-config.
 const userBundle = "user-ca-bundle"
 
 func (in inputs) buildConfigManifests() map[string]object {
@@ -136,7 +135,7 @@ func (in inputs) buildSecretManifests() map[string]object {
 		"openshift/99_openshift-machineconfig_99-worker-ssh.yaml":         in.buildSSHMachineConfig("worker"),
 		"manifests/openshift-config-secret-pull-secret.yaml": secret("openshift-config", "pull-secret", "kubernetes.io/dockerconfigjson",
 			object{".dockerconfigjson": encode([]byte(in.config.PullSecret))}),
-		// The real manifest holds a bcrypt hash; nobody logs in here.
+		// The real manifest contains a bcrypt hash; it is not used for a login here.
 		"openshift/99_kubeadmin-password-secret.yaml": secret("kube-system", "kubeadmin", "Opaque",
 			object{"kubeadmin": encode([]byte(hashWords("kubeadmin", in.password)))}),
 	}
@@ -150,7 +149,7 @@ func (in inputs) buildSSHMachineConfig(role string) object {
 	return document
 }
 
-// buildPlatform describes where the cluster runs; in the status with the state of the cloud controller.
+// buildPlatform describes the platform; for the status with the state of the cloud controller.
 func (in inputs) buildPlatform(status bool) object {
 	external := in.config.Platform.External
 	if external == nil {

@@ -8,13 +8,12 @@ import (
 
 const ovnKubernetes = "OVNKubernetes"
 
-// reservedNetwork is a range that is taken by something.
 type reservedNetwork struct {
 	prefix netip.Prefix
 	owner  string
 }
 
-// listReserved returns the ranges that OVN-Kubernetes uses by itself from 4.18 on.
+// listReserved returns the ranges that OVN-Kubernetes itself uses from 4.18 on.
 func (n networking) listReserved() []reservedNetwork {
 	join := "100.64.0.0/16"
 	if n.OVN != nil && n.OVN.IPv4 != nil {
@@ -32,7 +31,7 @@ func (n networking) listReserved() []reservedNetwork {
 	return list
 }
 
-// check applies the rules for address ranges; nodes is how many machines need a range for their pods.
+// check validates the address ranges; nodes is the number of machines that need a pod range.
 func (n networking) check(found *validationErrors, nodes int, warn func(string)) {
 	switch n.NetworkType {
 	case "OpenShiftSDN", "Kuryr":
@@ -62,7 +61,7 @@ func (n networking) check(found *validationErrors, nodes int, warn func(string))
 	n.checkPods(found, claim, nodes)
 }
 
-// parseCanonical reads a range whose address has no bits beyond its prefix.
+// parseCanonical refuses a range whose address has bits beyond its prefix.
 func parseCanonical(found *validationErrors, field, cidr string) (netip.Prefix, bool) {
 	prefix, err := netip.ParsePrefix(cidr)
 	if err != nil {
@@ -76,7 +75,7 @@ func parseCanonical(found *validationErrors, field, cidr string) (netip.Prefix, 
 	return prefix, true
 }
 
-// networkClaim takes a range for an owner; false if it is none.
+// networkClaim registers a range for an owner; false if it is invalid.
 type networkClaim func(field, owner, cidr string) (netip.Prefix, bool)
 
 func (n networking) checkServices(found *validationErrors, claim networkClaim) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// proxy is by which the cluster reaches the world.
 type proxy struct {
 	HTTP    string `json:"httpProxy,omitempty"`
 	HTTPS   string `json:"httpsProxy,omitempty"`
@@ -63,7 +62,7 @@ func checkProxy(found *validationErrors, field, address string, networks network
 	}
 }
 
-// buildNoProxy returns the hosts that a cluster reaches without its proxy.
+// buildNoProxy returns the default exceptions from the proxy in addition to the configured ones.
 func (c installConfig) buildNoProxy() string {
 	if c.Proxy.NoProxy == "*" {
 		return "*"
@@ -80,7 +79,6 @@ func (c installConfig) buildNoProxy() string {
 	return strings.Join(slices.Compact(list), ",")
 }
 
-// buildProxySpec is the spec of the object Proxy/cluster, and buildProxyStatus what comes of it.
 func (c installConfig) buildProxySpec() object {
 	spec := object{"trustedCA": object{"name": ""}}
 	if c.TrustBundle != "" && (c.TrustPolicy == trustAlways || c.Proxy != nil) {

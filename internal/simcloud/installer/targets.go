@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// directory is the installer's directory while a command works in it.
 type directory struct {
 	path   string
 	assets assets
@@ -49,7 +48,7 @@ func createManifests(dir *directory) error {
 	return nil
 }
 
-// createIgnitionConfigs consumes the manifests, or makes them, and writes everything that machines and people need.
+// createIgnitionConfigs consumes the manifests, or generates them, and writes Ignition documents, kubeconfig and password.
 func createIgnitionConfigs(dir *directory) error {
 	in, source, err := dir.loadInputs()
 	if err != nil {

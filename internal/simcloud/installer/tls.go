@@ -20,14 +20,13 @@ const (
 	years = 10 * year
 )
 
-// NodeBootstrapper is the identity that new machines ask for their first certificate with.
+// NodeBootstrapper is the user of a new machine's first certificate request.
 const NodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
-// certificateSpec says how one certificate of a cluster is made.
 type certificateSpec struct {
 	file    string // below /opt/openshift/tls, without its ending
 	asset   string // the real program's name for it in the state file
-	signer  string // file of the authority; empty: it signs itself
+	signer  string // file of the authority; empty: self-signed
 	request certificate.Request
 }
 
@@ -48,7 +47,7 @@ func newClient(file, asset, signer, user string, validity time.Duration, groups 
 		Usages:  []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: validity}}
 }
 
-// listCertificates lists a cluster's certificates, every authority before what it signs.
+// listCertificates lists every authority before what it signs.
 func listCertificates(config installConfig) []certificateSpec {
 	return slices.Concat(listAuthorities(), listServers(config), listClients())
 }
@@ -69,7 +68,7 @@ func listAuthorities() []certificateSpec {
 	}
 }
 
-// The certificates that name what the install-config says.
+// The certificates that depend on the install-config.
 const (
 	externalServer      = "*tls.KubeAPIServerExternalLBServerCertKey"
 	internalServer      = "*tls.KubeAPIServerInternalLBServerCertKey"
@@ -114,7 +113,7 @@ func newRootCAServer(file, asset, name, host string) certificateSpec {
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}}
 }
 
-// computeFirstAddress is where the service "kubernetes" lives.
+// computeFirstAddress returns the address of the service "kubernetes".
 func computeFirstAddress(network string) net.IP {
 	prefix, err := netip.ParsePrefix(network)
 	if err != nil {
@@ -123,13 +122,12 @@ func computeFirstAddress(network string) net.IP {
 	return net.IP(prefix.Addr().Next().AsSlice())
 }
 
-// certKey is a certificate in the state file.
 type certKey struct{ CertRaw, KeyRaw []byte }
 
-// pki holds a cluster's certificates by file name below /opt/openshift/tls, with ending.
+// pki holds a cluster's certificates by file name below /opt/openshift/tls, with extension.
 type pki map[string][]byte
 
-// generatePKI makes the certificates that the assets do not hold yet.
+// generatePKI generates the certificates that the assets lack.
 func generatePKI(kept assets, config installConfig, now time.Time) (pki, error) {
 	files, signers := pki{}, map[string]certificate.Pair{}
 	for _, plan := range listCertificates(config) {

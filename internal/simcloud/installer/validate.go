@@ -9,7 +9,7 @@ import (
 
 var subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 
-// What a name has to be, in the words of Kubernetes.
+// Messages about names, in the words of Kubernetes.
 const (
 	subdomainRule = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end " +
 		"with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
@@ -17,8 +17,8 @@ const (
 	maxDomainLength = 253
 )
 
-// validate applies the rules of openshift-install for the platforms none and external. Which value each rule refuses
-// is documented; the wording is only like the real one's.
+// validate applies the rules of openshift-install for the platforms none and external. Which value each rule refuses is
+// documented; the wording is only similar to the real one's.
 func (c installConfig) validate(release mirror.Release, warn func(string)) error {
 	var found validationErrors
 	switch c.APIVersion {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// validationErrors are the faults of an install-config, worded as Kubernetes words those of fields. As with the real program,
-// they repeat the value that is refused, whatever it is.
+// validationErrors are worded as the field errors of Kubernetes. As with the real program, they contain the invalid value.
 type validationErrors []string
 
 func (r *validationErrors) addInvalid(field string, value any, format string, args ...any) {
@@ -21,7 +20,6 @@ func (r *validationErrors) addRequired(field, text string) {
 	*r = append(*r, field+": Required value: "+text)
 }
 
-// checkOneOf refuses a value that is not among those supported.
 func (r *validationErrors) checkOneOf(field, value string, supported ...string) {
 	var choices []string
 	for _, choice := range supported {
@@ -33,7 +31,6 @@ func (r *validationErrors) checkOneOf(field, value string, supported ...string) 
 	*r = append(*r, fmt.Sprintf("%s: Unsupported value: %q: supported values: %s", field, value, strings.Join(choices, ", ")))
 }
 
-// err returns all faults as one error, nil if there is none.
 func (r *validationErrors) err() error {
 	switch list := *r; len(list) {
 	case 0:
