@@ -17,14 +17,13 @@ import (
 // engineer is the one account of the host; it maintains all projects.
 const engineer = "engineer"
 
-// token is a personal access token.
 type token struct {
 	ID      int
 	Scopes  []string
 	Created time.Time
 }
 
-// tokenLife is how long a token is valid.
+// tokenLife is the validity of a token.
 const tokenLife = 365 * 24 * time.Hour
 
 func (t token) hasScope(scopes ...string) bool {
@@ -35,15 +34,14 @@ func (t token) canRead() bool { return t.hasScope("api", "read_repository", "wri
 
 func (t token) canWrite() bool { return t.hasScope("api", "write_repository") }
 
-// key is an SSH key of the engineer.
 type key struct {
 	ID      int
 	Key     string // "<type> <key>"
 	Created time.Time
 }
 
-// CreateToken makes a personal access token with scopes as GitLab's: api, read_api, read_repository, write_repository.
-// Without any it is api. The host knows its hash only.
+// CreateToken creates a personal access token with scopes as GitLab's: api, read_api, read_repository, write_repository. The
+// default is api. The host stores its hash only.
 func (h *Host) CreateToken(scopes ...string) string {
 	if len(scopes) == 0 {
 		scopes = []string{"api"}
@@ -53,7 +51,7 @@ func (h *Host) CreateToken(scopes ...string) string {
 	text := "glpat-" + base64.RawURLEncoding.EncodeToString(secret)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A token that could not be kept is valid until the host is closed.
+	// A token that could not be stored is valid until the host is closed.
 	_ = h.tokens.Put(hashSecret(text), token{ID: 1 + len(h.tokens.List()), Scopes: scopes, Created: h.config.Clock.Now()})
 	return text
 }
@@ -63,7 +61,7 @@ func hashSecret(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// AddKey lets an SSH key in, one line as in authorized_keys.
+// AddKey authorizes an SSH key, one line as in authorized_keys.
 func (h *Host) AddKey(line string) error {
 	parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil {
@@ -93,13 +91,12 @@ func (h *Host) findDeployKey(public string) (string, bool) {
 	return "", false
 }
 
-// isSameKey compares two lines without their comments.
 func isSameKey(line, public string) bool {
 	fields := strings.Fields(line)
 	return len(fields) >= 2 && fields[0]+" "+fields[1] == public
 }
 
-// findToken finds the token of a request, in one of the ways that GitLab accepts. given tells whether there was any.
+// findToken accepts each of GitLab's ways to send a token. given reports whether the request had any.
 func (h *Host) findToken(r *http.Request) (found token, given, valid bool) {
 	text := r.Header.Get("PRIVATE-TOKEN")
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// apiResponse is what an endpoint says.
 type apiResponse struct {
 	code int
 	body any
@@ -20,7 +19,6 @@ func newMessageResponse(code int, text string) apiResponse {
 	return apiResponse{code, map[string]string{"message": strconv.Itoa(code) + " " + text}}
 }
 
-// call is an authorized request to the API.
 type call struct {
 	*http.Request
 	host    *Host
@@ -28,7 +26,7 @@ type call struct {
 	project repository
 }
 
-// newAPIHandler serves what clients need of GitLab's API v4.
+// newAPIHandler serves the part of GitLab's API v4 that clients need.
 func (h *Host) newAPIHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.HandlerFunc(signIn))
@@ -61,17 +59,17 @@ func (h *Host) withProject(serve func(call) apiResponse) http.Handler {
 	})
 }
 
-// signIn is what people see.
+// signIn is the page for browsers.
 func signIn(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/users/sign_in" {
 		http.Redirect(w, r, "/users/sign_in", http.StatusFound)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte("<!DOCTYPE html><title>Sign in · GitLab</title>\n")) // whoever asked has gone
+	_, _ = w.Write([]byte("<!DOCTYPE html><title>Sign in · GitLab</title>\n")) // the client closed the connection
 }
 
-// newEndpoint lets only tokens in that may read the API.
+// newEndpoint requires a token that may read the API.
 func (h *Host) newEndpoint(serve func(call) apiResponse) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		held, given, valid := h.findToken(r)
@@ -93,7 +91,7 @@ func (a apiResponse) write(w http.ResponseWriter, r *http.Request) {
 	if text, plain := a.body.([]byte); plain {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(a.code)
-		_, _ = w.Write(text) // whoever asked has gone
+		_, _ = w.Write(text) // the client closed the connection
 		return
 	}
 	if list, many := a.body.([]map[string]any); many {
@@ -101,10 +99,10 @@ func (a apiResponse) write(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.code)
-	_ = json.NewEncoder(w).Encode(a.body) // whoever asked has gone
+	_ = json.NewEncoder(w).Encode(a.body) // the client closed the connection
 }
 
-// paginate cuts a list and says where the rest is.
+// paginate sets GitLab's headers of pagination.
 func paginate(w http.ResponseWriter, r *http.Request, list []map[string]any) []map[string]any {
 	query := r.URL.Query()
 	size, number := parsePositive(query.Get("per_page"), 20, 100), parsePositive(query.Get("page"), 1, 1<<20)
@@ -132,7 +130,7 @@ func parsePositive(text string, standard, most int) int {
 	return min(number, most)
 }
 
-// find finds a project by its number or its path.
+// find accepts a project's number or its path.
 func (h *Host) find(name string) (repository, bool) {
 	if number, err := strconv.Atoi(name); err == nil {
 		for _, found := range h.repositories.List() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// listOwnJobs are those of a pipeline itself, the newest first.
+// listOwnJobs returns the parent pipeline's own jobs, the newest first.
 func listOwnJobs(p pipeline) []check {
 	return []check{
 		{p.ID*1000 + 902, "create-pipelines", "build", p.Created.Add(lintedAt), p.Created.Add(plannedAt)},
@@ -16,7 +16,7 @@ func listOwnJobs(p pipeline) []check {
 	}
 }
 
-// check is a job that always ends well.
+// check is a job that always succeeds.
 type check struct {
 	id           int
 	name, stage  string
@@ -76,7 +76,7 @@ func (c call) renderJobBody(of map[string]any, j job, name, stage, status string
 	return body
 }
 
-// findJob returns a job, as the API shows it and with what it has said.
+// findJob returns a job's API representation and its trace.
 func (c call) findJob() (body map[string]any, lines []traceLine, found bool) {
 	number, err := strconv.Atoi(c.PathValue("job"))
 	p, known := c.host.pipelines.Get(strconv.Itoa(number / 1000))
@@ -106,7 +106,7 @@ func getJob(c call) apiResponse {
 	return newResponse(body)
 }
 
-// trace is what a job has said by now.
+// trace returns the lines of a job's trace up to now.
 func trace(c call) apiResponse {
 	_, lines, found := c.findJob()
 	if !found {

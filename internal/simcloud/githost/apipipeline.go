@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// listPipelines lists those of a project, the newest first, without those below others.
+// listPipelines lists a project's pipelines, the newest first, without child pipelines.
 func listPipelines(c call) apiResponse {
 	query, list := c.URL.Query(), []map[string]any{}
 	for _, p := range slices.Backward(c.host.pipelines.List()) {
@@ -21,7 +21,7 @@ func listPipelines(c call) apiResponse {
 	return newResponse(list)
 }
 
-// isOwner tells whether a pipeline is the project's. One without jobs is none, which is known once it is planned.
+// isOwner: a planned pipeline without jobs does not exist.
 func (c call) isOwner(p pipeline) bool {
 	return p.Project == c.project.Path && p.Planned && len(p.Jobs) > 0
 }
@@ -55,7 +55,7 @@ func (c call) link(kind string, number int) string {
 
 func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// findPipeline finds the pipeline of a request; below tells that it is the one below it.
+// findPipeline: below reports whether the request is for the child pipeline.
 func (c call) findPipeline() (found pipeline, below, known bool) {
 	number, err := strconv.Atoi(c.PathValue("pipeline"))
 	if err != nil {
@@ -89,7 +89,7 @@ func getLatestPipeline(c call) apiResponse {
 	return newMessageResponse(http.StatusNotFound, "Not found")
 }
 
-// listBridges lists the job that starts the pipeline below.
+// listBridges lists the job that triggers the child pipeline.
 func listBridges(c call) apiResponse {
 	found, below, known := c.findPipeline()
 	if !known {
@@ -107,7 +107,6 @@ func listBridges(c call) apiResponse {
 	return newResponse([]map[string]any{bridge})
 }
 
-// retry starts the jobs that failed once more.
 func retry(c call) apiResponse {
 	c.host.pipelinesLock.Lock()
 	defer c.host.pipelinesLock.Unlock()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maintainer is GitLab's number for somebody who may push to protected branches.
+// maintainer is GitLab's access level that may push to protected branches.
 const maintainer = 40
 
 func getVersion(call) apiResponse {

@@ -17,11 +17,11 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Dial opens a connection, as a network does for its hosts.
+// Dial opens a connection.
 type Dial func(ctx context.Context, proto, address string) (net.Conn, error)
 
-// Fetch returns the files of a repository's newest commit, as a program in a cluster gets them by SSH. hostKeys are lines
-// as in known_hosts; a server with another key is not talked to.
+// Fetch returns the files of a repository's newest commit over SSH. hostKeys are lines as in known_hosts; a server with another
+// key is refused.
 func Fetch(ctx context.Context, dial Dial, link string, signer ssh.Signer, hostKeys string) (files map[string][]byte, commit string, err error) {
 	target, err := url.Parse(link)
 	if err != nil || target.Scheme != "ssh" || target.Host == "" {
@@ -58,7 +58,7 @@ func connect(ctx context.Context, dial Dial, target *url.URL, signer ssh.Signer,
 	return ssh.NewClient(session, channels, requests), nil
 }
 
-// newHostKeyCallback accepts the keys that a host has by lines as in known_hosts.
+// newHostKeyCallback accepts the keys of a host in known_hosts lines.
 func newHostKeyCallback(host, lines string) ssh.HostKeyCallback {
 	return func(_ string, _ net.Addr, public ssh.PublicKey) error {
 		known := false
@@ -106,13 +106,13 @@ func fetch(client *ssh.Client, name string) (map[string][]byte, string, error) {
 	files, commit, err := fetchNewest(in, out)
 	if err != nil {
 		_ = in.Close()
-		_ = session.Wait() // what it said is complete then
+		_ = session.Wait() // its output is complete then
 		return nil, "", fmt.Errorf("fetch %s: %w: %s", name, err, strings.TrimSpace(said.String()))
 	}
 	return files, commit, nil
 }
 
-// fetchNewest asks for the newest commit alone.
+// fetchNewest fetches the newest commit only.
 func fetchNewest(in io.Writer, out io.Reader) (map[string][]byte, string, error) {
 	offered := packp.NewAdvRefs()
 	if err := offered.Decode(out); err != nil {

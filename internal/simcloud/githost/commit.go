@@ -16,16 +16,16 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// maxAttempts is how often a commit is made again because somebody pushed meanwhile.
+// maxAttempts is the number of attempts at a commit that conflicts with pushes.
 const maxAttempts = 5
 
-// newBotSignature is who commits compiled catalogs and what a repository starts with.
+// newBotSignature signs compiled catalogs and initial commits.
 func newBotSignature(at time.Time) gitobject.Signature {
 	return gitobject.Signature{Name: "Commodore", Email: "commodore@syn.tools", When: at}
 }
 
-// Commit changes files of the default branch and returns the commit. A nil content deletes the file. If nothing changes
-// there is no new commit.
+// Commit changes files of the default branch and returns the commit. A nil content deletes the file. Without changes there is no
+// new commit.
 func (h *Host) Commit(name, message string, files map[string][]byte) (string, error) {
 	for range maxAttempts {
 		hash, err := h.commit(name, message, func(all map[string][]byte) {
@@ -39,7 +39,7 @@ func (h *Host) Commit(name, message string, files map[string][]byte) (string, er
 	return "", fmt.Errorf("commit to %s: %w", name, errStale)
 }
 
-// commit makes a commit of what change leaves of the files.
+// commit creates a commit of the files that change returns.
 func (h *Host) commit(name, message string, change func(map[string][]byte)) (string, error) {
 	found, ok := h.findRepository(name)
 	if !ok {
@@ -69,7 +69,7 @@ func (h *Host) commit(name, message string, change func(map[string][]byte)) (str
 	return commit.String(), h.createPipeline(found.Path, commit)
 }
 
-// ReadFiles returns the files of the default branch and its newest commit; none, if nothing was pushed yet.
+// ReadFiles returns the files of the default branch and its newest commit; none if the repository is empty.
 func (h *Host) ReadFiles(name string) (map[string][]byte, string, error) {
 	found, ok := h.findRepository(name)
 	if !ok {
@@ -91,7 +91,7 @@ func (s storage) readTreeHash(commit plumbing.Hash) (plumbing.Hash, error) {
 	return found.TreeHash, nil
 }
 
-// readFiles reads all files of a commit; of no commit there are none.
+// readFiles returns no files for the zero hash.
 func (s storage) readFiles(commit plumbing.Hash) (map[string][]byte, error) {
 	if commit.IsZero() {
 		return map[string][]byte{}, nil
@@ -99,7 +99,7 @@ func (s storage) readFiles(commit plumbing.Hash) (map[string][]byte, error) {
 	return readAllFiles(s, commit)
 }
 
-// writeTree stores a directory with all that is below it.
+// writeTree stores a directory recursively.
 func (s storage) writeTree(files map[string][]byte) (plumbing.Hash, error) {
 	below, entries := map[string]map[string][]byte{}, []gitobject.TreeEntry{}
 	for name, content := range files {
@@ -127,7 +127,7 @@ func (s storage) writeTree(files map[string][]byte) (plumbing.Hash, error) {
 	return s.encode(&gitobject.Tree{Entries: entries})
 }
 
-// sortKey is what Git sorts a tree by: directories as if they ended with a slash.
+// sortKey is Git's sort order of a tree: directories as if they ended with a slash.
 func sortKey(entry gitobject.TreeEntry) string {
 	if entry.Mode == filemode.Dir {
 		return entry.Name + "/"

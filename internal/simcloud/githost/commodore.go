@@ -23,7 +23,7 @@ const commodoreVersion = "v1.33.1"
 
 func sortKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// compile does what `commodore catalog compile --push` does, and says what that says.
+// compile does what `commodore catalog compile --push` does, with its output.
 func (h *Host) compile(_ context.Context, p pipeline, j job) (*tracer, error) {
 	t := h.newJobTrace(p, j)
 	err := h.compileInto(t, p, j)
@@ -63,7 +63,7 @@ func (h *Host) compileInto(t *tracer, p pipeline, j job) error {
 	return nil
 }
 
-// buildParameters is what Commodore takes from Lieutenant.
+// buildParameters returns the parameters that Commodore derives from Lieutenant's data.
 func (h *Host) buildParameters(id string, cluster Cluster) map[string]any {
 	facts, dynamic := map[string]any{}, map[string]any{}
 	for key, value := range cluster.Facts {
@@ -76,7 +76,6 @@ func (h *Host) buildParameters(id string, cluster Cluster) map[string]any {
 	}}
 }
 
-// compileAll makes the files of the catalog.
 func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) {
 	catalog := map[string][]byte{}
 	t.writeStep("Compiling catalog...")
@@ -104,7 +103,7 @@ func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) 
 	return catalog, nil
 }
 
-// addApplication adds the application of a component, but for the one that is not for the cluster itself.
+// addApplication skips the component whose manifests are not for the cluster itself.
 func addApplication(catalog map[string][]byte, name string, made inventory) error {
 	if name == "openshift4-terraform" {
 		return nil
@@ -114,7 +113,6 @@ func addApplication(catalog map[string][]byte, name string, made inventory) erro
 	return err
 }
 
-// application is what has Argo CD apply a component.
 const application = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -131,10 +129,10 @@ spec:
 // secretReference matches a reference to a secret in Vault.
 var secretReference = regexp.MustCompile(`\?\{vaultkv:([A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+)\}`)
 
-// writeSecretReferences writes the files of the references that the parameters hold, and marks the references with their hashes. Those
-// of components that the cluster does not have are left out.
+// writeSecretReferences writes a file per reference in the parameters, and appends hashes to the references. Those of components
+// that the cluster does not have are skipped.
 func writeSecretReferences(catalog map[string][]byte, made inventory) {
-	all, _ := toJSON(filterParameters(made)) // of YAML
+	all, _ := toJSON(filterParameters(made)) // decoded from YAML
 	marks := map[string]string{}
 	for _, found := range secretReference.FindAllStringSubmatch(all, -1) {
 		file := renderReferenceFile(found[1])
@@ -152,7 +150,7 @@ func writeSecretReferences(catalog map[string][]byte, made inventory) {
 	}
 }
 
-// filterParameters returns the parameters without those of components that the cluster does not have.
+// filterParameters removes the parameters of components that the cluster does not have.
 func filterParameters(made inventory) map[string]any {
 	kept := maps.Clone(made.parameters)
 	maps.DeleteFunc(kept, func(key string, _ any) bool {
@@ -178,7 +176,7 @@ vault_params:
 `, data)
 }
 
-// pushCatalog replaces the manifests and references of a catalog, if they are others.
+// pushCatalog replaces the manifests and references of a catalog, if they changed.
 func (h *Host) pushCatalog(t *tracer, name string, catalog map[string][]byte, revision string) error {
 	message := fmt.Sprintf("Automated catalog update from Commodore\n\nConfiguration commits:\n * customer: %s\n\nCompilation timestamp: %s",
 		revision[:7], h.config.Clock.Now().UTC().Format("2006-01-02T15:04:05.000"))
@@ -223,7 +221,7 @@ func listChanged(before, after map[string][]byte) []string {
 	return changes
 }
 
-// buildCompileMeta is what Commodore reports to Lieutenant about a compilation.
+// buildCompileMeta returns Commodore's report to Lieutenant about a compilation.
 func (h *Host) buildCompileMeta(made inventory, p pipeline, j job) map[string]any {
 	instances := map[string]any{}
 	for _, name := range made.applications {

@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// configured is the configuration of a cluster as it is before the cluster is generated.
+// configured is the configuration of a cluster before the cluster is generated.
 const configured = `classes:
   - t-quiet-harbour-4711.common
   - .openshift4

@@ -14,18 +14,17 @@ import (
 	"text/template"
 )
 
-// components holds, for each component, what it makes of the parameters.
+// components holds, for each component, the templates of its manifests.
 //
 //go:embed component
 var components embed.FS
 
-// isKnownComponent tells whether there is a component of that name.
 func isKnownComponent(name string) bool {
 	info, err := fs.Stat(components, "component/"+name)
 	return err == nil && info.IsDir()
 }
 
-// build makes the manifests of a component, by their paths below its folder.
+// build returns the manifests of a component, by their paths below its folder.
 func build(component string, parameters map[string]any) (map[string][]byte, error) {
 	files, root := map[string][]byte{}, "component/"+component
 	return files, fs.WalkDir(components, root, func(path string, entry fs.DirEntry, err error) error {
@@ -77,7 +76,7 @@ func toJSON(value any) (string, error) {
 	return string(text), err
 }
 
-// quote makes a string of YAML. What is no string belongs somewhere else.
+// quote is for strings in YAML; other types are an error.
 func quote(value any) (string, error) {
 	text, ok := value.(string)
 	if !ok {
@@ -86,7 +85,6 @@ func quote(value any) (string, error) {
 	return toJSON(text)
 }
 
-// with returns a map with one more key.
 func with(all map[string]any, key string, value any) map[string]any {
 	more := maps.Clone(all)
 	more[key] = value
@@ -131,12 +129,12 @@ spec:
       containers: [{name: main, image: %[3]q}]`, name, namespace, image)
 }
 
-// window is when a cluster is maintained each week.
+// window is a weekly maintenance window.
 type window struct{ Name, Cron string }
 
 var windowName = regexp.MustCompile(`^(sunday|monday|tuesday|wednesday|thursday|friday|saturday)-([01][0-9]|2[0-3])([0-5][0-9])$`)
 
-// scheduleOf reads a maintenance window such as tuesday-1000; nil for one that the cluster's own configuration describes.
+// scheduleOf parses a maintenance window such as tuesday-1000; nil for one that the cluster's own configuration defines.
 func scheduleOf(name any) *window {
 	parts := windowName.FindStringSubmatch(fmt.Sprint(name))
 	if parts == nil {
@@ -148,10 +146,10 @@ func scheduleOf(name any) *window {
 	return &window{parts[0], fmt.Sprintf("%d %d * * %d", minute, hour, slices.Index(days, parts[1]))}
 }
 
-// missingKey finds the parameter that a template lacks.
+// missingKey extracts the missing parameter from a template's error.
 var missingKey = regexp.MustCompile(`map has no entry for key "([^"]+)"`)
 
-// formatJsonnetError puts what is wrong with a component in the words of Kapitan and Jsonnet.
+// formatJsonnetError has the wording of Kapitan and Jsonnet.
 func formatJsonnetError(component string, err error) error {
 	why := err.Error()
 	if missing := missingKey.FindStringSubmatch(why); missing != nil {

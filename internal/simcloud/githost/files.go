@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// What is read of a commit at most: trees may share what is below them, and grow beyond all bounds.
+// Limits on reading a commit: trees may share subtrees, so that the expanded size is unbounded.
 const (
 	entryLimit = 20_000
 	sizeLimit  = 64 << 20
@@ -18,7 +18,6 @@ const (
 
 var errTooLarge = errors.New("the commit has too many files, or too large ones")
 
-// readAllFiles reads all files of a commit.
 func readAllFiles(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map[string][]byte, error) {
 	found, err := gitobject.GetCommit(objects, commit)
 	if err != nil {
@@ -28,7 +27,6 @@ func readAllFiles(objects storer.EncodedObjectStorer, commit plumbing.Hash) (map
 	return r.files, r.readTree(found.TreeHash, "", depthLimit)
 }
 
-// reader reads a tree into memory.
 type reader struct {
 	objects       storer.EncodedObjectStorer
 	files         map[string][]byte

@@ -1,5 +1,5 @@
-// Package githost is a Git host: repositories by HTTPS and SSH, as much of GitLab's API as pipelines need, and the
-// pipeline that compiles a cluster's catalog.
+// Package githost is a Git host: repositories by HTTPS and SSH, the part of GitLab's API that pipelines need, and the pipeline
+// that compiles a cluster's catalog.
 package githost
 
 import (
@@ -12,34 +12,34 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Config is what a Git host needs of the world.
+// Config configures a Git host.
 type Config struct {
 	DB      *store.DB
 	Clock   network.Clock
 	HostKey ssh.Signer // of the SSH server
 	Host    string     // its name, e.g. git.vshn.net
-	// Clusters returns what Lieutenant knows about a cluster. nil: there are none.
+	// Clusters returns Lieutenant's data about a cluster. nil: there are none.
 	Clusters func(id string) (Cluster, bool)
-	// Compiled hears of each compilation that ended well, as Lieutenant's compileMeta. nil: nobody does.
+	// Compiled is called after each successful compilation with Lieutenant's compileMeta. nil: it is not reported.
 	Compiled func(id string, meta map[string]any)
 	Faults   Faults
 }
 
-// Cluster is what Lieutenant knows about a cluster, as far as the host and its pipelines use it.
+// Cluster is Lieutenant's data about a cluster, as far as the host and its pipelines use it.
 type Cluster struct {
 	Tenant       string
 	Facts        map[string]string
-	DynamicFacts map[string]any // what it has reported; without them nothing can be compiled
+	DynamicFacts map[string]any // reported by the cluster; without them it cannot be compiled
 	Catalog      string         // path of the catalog's repository, e.g. syn/cluster-catalogs/c-demo
-	DeployKey    string         // "<type> <key>", which may read the catalog; "": none yet
+	DeployKey    string         // "<type> <key>", with read access to the catalog; "": none yet
 	NoPipeline   bool           // the cluster is not compiled by the pipeline
 }
 
-// Faults are what is wrong with the compilation. The zero Troubles are none.
+// Faults are injected failures of the compilation. The zero Faults inject none.
 type Faults struct {
-	FactMissing    bool // the configuration of all tenants needs the fact service_level, too
+	FactMissing    bool // the configuration of all tenants also requires the fact service_level
 	CompileFailure bool // a component does not compile
-	SecretMissing  bool // the catalog refers to a secret that nobody makes
+	SecretMissing  bool // the catalog refers to a secret that does not exist
 }
 
 // Host is a Git host.
@@ -51,11 +51,11 @@ type Host struct {
 	keys         *store.Table[key]
 	pipelines    *store.Table[pipeline]
 
-	mu            sync.Mutex // guards what is read and then written: references, numbers, pipelines
+	mu            sync.Mutex // guards read-modify-write of references, numbers, pipelines
 	pipelinesLock sync.Mutex // one compilation at a time
 }
 
-// New opens the host with what the store remembers of it.
+// New opens the host with the state in the store.
 func New(config Config) (*Host, error) {
 	if config.Clusters == nil {
 		config.Clusters = func(string) (Cluster, bool) { return Cluster{}, false }
@@ -78,7 +78,7 @@ func New(config Config) (*Host, error) {
 	return h, nil
 }
 
-// SSH is the host's port 22.
+// SSH serves the host's port 22.
 func (h *Host) SSH() server.Port {
 	return server.SSH{Version: "SSH-2.0-GitLab-SSHD", Key: h.config.HostKey, Admit: h.checkKey, Serve: h.serve}
 }

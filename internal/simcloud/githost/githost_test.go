@@ -24,7 +24,7 @@ const (
 // lab is a Git host with its web site on loopback and its SSH port on a network in memory.
 type lab struct {
 	*githost.Host
-	url     string // with a token that may do everything
+	url     string // with a token of all scopes
 	base    string // without one
 	client  *fabric.Host
 	key     ssh.Signer // of an engineer

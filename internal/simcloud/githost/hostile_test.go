@@ -20,7 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// forgery is objects that no client would make.
+// forgery is a set of objects that no client would create.
 type forgery struct {
 	*memory.Storage
 	all []plumbing.Hash
@@ -65,7 +65,7 @@ func (f *forgery) pack(t *testing.T) []byte {
 	return pack.Bytes()
 }
 
-// push sends a pack and returns what the host says.
+// push sends a pack and returns the host's output.
 func (l *lab) push(t *testing.T, name string, tip plumbing.Hash, pack []byte) string {
 	t.Helper()
 	line := fmt.Sprintf("%v %v %s\x00report-status side-band-64k", plumbing.ZeroHash, tip, name)
@@ -87,7 +87,7 @@ func (l *lab) push(t *testing.T, name string, tip plumbing.Hash, pack []byte) st
 	return string(said)
 }
 
-// authorized puts what the URL names into the header.
+// authorized moves the URL's credentials into the header.
 func authorized(r *http.Request) *http.Request {
 	password, _ := r.URL.User.Password()
 	r.SetBasicAuth("oauth2", password)
@@ -147,7 +147,7 @@ func TestAReferenceOutsideOfBranchesAndTagsIsRefused(t *testing.T) {
 	}
 }
 
-// bomb is a pack of one object of a size that it unpacks to, or claims.
+// bomb is a pack of one object with a declared and an unpacked size.
 func bomb(t *testing.T, declared uint64, unpacked int) []byte {
 	t.Helper()
 	var pack bytes.Buffer

@@ -10,20 +10,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// tenantsGroup is where the configuration of tenants is.
+// tenantsGroup is the group of the tenants' configuration repositories.
 const tenantsGroup = "syn/tenants/"
 
 const firstPipeline = 41000
 
-// How a pipeline goes: its own jobs check the configuration and make a pipeline below it, with a job for each cluster.
+// Schedule of a pipeline: its own jobs check the configuration and trigger a child pipeline, with a job for each cluster.
 const (
 	createdUntil = 2 * time.Second
 	pendingUntil = 6 * time.Second
 	lintedAt     = 15 * time.Second
-	plannedAt    = 22 * time.Second // and the pipeline below is started
+	plannedAt    = 22 * time.Second // and the child pipeline is started
 	jobPending   = 4 * time.Second
 	jobDuration  = 64 * time.Second
-	jobStagger   = 5 * time.Second // each job after the one before
+	jobStagger   = 5 * time.Second // between the starts of jobs
 )
 
 // Statuses, in GitLab's words.
@@ -35,18 +35,17 @@ const (
 	failed  = "failed"
 )
 
-// pipeline is one compilation of a tenant's configuration, with the pipeline below it.
+// pipeline is one compilation of a tenant's configuration, with its child pipeline.
 type pipeline struct {
-	ID      int // that of the pipeline below is one more
+	ID      int // the child pipeline's is one more
 	Project string
 	SHA     string
 	Created time.Time
 	Planned bool // the jobs are known
 	Retries int
-	Jobs    []job // of the pipeline below
+	Jobs    []job // of the child pipeline
 }
 
-// job compiles the catalog of one cluster.
 type job struct {
 	ID           int
 	Cluster      string
@@ -55,13 +54,11 @@ type job struct {
 	Trace        []traceLine
 }
 
-// traceLine is a line of a job's trace.
 type traceLine struct {
 	At   time.Time
 	Text string
 }
 
-// computeStatus is that of a job.
 func (j job) computeStatus(now time.Time) string {
 	switch {
 	case j.Result != "":
@@ -72,10 +69,9 @@ func (j job) computeStatus(now time.Time) string {
 	return running
 }
 
-// triggeredAt is when the pipeline below starts.
+// triggeredAt returns the start of the child pipeline.
 func (p pipeline) triggeredAt() time.Time { return p.Created.Add(plannedAt) }
 
-// computeChildStatus is the status of the pipeline below, which is that of its jobs together.
 func (p pipeline) computeChildStatus(now time.Time) string {
 	all := map[string]bool{}
 	for _, j := range p.Jobs {
@@ -89,7 +85,6 @@ func (p pipeline) computeChildStatus(now time.Time) string {
 	return success
 }
 
-// computeStatus is that of the whole.
 func (p pipeline) computeStatus(now time.Time) string {
 	switch age := now.Sub(p.Created); {
 	case age < createdUntil:
@@ -111,10 +106,9 @@ func (p pipeline) isDone() bool {
 	return p.Planned && !slices.ContainsFunc(p.Jobs, func(j job) bool { return j.Result == "" })
 }
 
-// key sorts pipelines by their numbers.
 func (p pipeline) key() string { return strconv.Itoa(p.ID) }
 
-// createPipeline notes that the default branch of a tenant's configuration has a new commit.
+// createPipeline is called after a new commit on the default branch of a tenant's configuration.
 func (h *Host) createPipeline(name string, commit plumbing.Hash) error {
 	if !strings.HasPrefix(name, tenantsGroup) {
 		return nil
@@ -125,7 +119,7 @@ func (h *Host) createPipeline(name string, commit plumbing.Hash) error {
 	return h.pipelines.Put(made.key(), made)
 }
 
-// runDuePipelines carries out what the pipelines had to do by now. Nothing runs by itself: whoever looks finds it done.
+// runDuePipelines executes what the pipelines had to do by now. There is no background goroutine: each request calls it first.
 func (h *Host) runDuePipelines(ctx context.Context) {
 	h.pipelinesLock.Lock()
 	defer h.pipelinesLock.Unlock()
@@ -133,7 +127,7 @@ func (h *Host) runDuePipelines(ctx context.Context) {
 		if p.isDone() || ctx.Err() != nil {
 			continue
 		}
-		// What could not be kept is done again at the next look.
+		// What could not be stored is repeated at the next call.
 		_ = h.runPipeline(ctx, p)
 	}
 }
@@ -158,7 +152,7 @@ func (h *Host) runPipeline(ctx context.Context, p pipeline) error {
 	return nil
 }
 
-// createJobs makes a job for each cluster of the tenant that has a file and is compiled by the pipeline.
+// createJobs creates a job for each cluster of the tenant that has a file and is compiled by the pipeline.
 func (h *Host) createJobs(p pipeline) []job {
 	found, _ := h.findRepository(p.Project)
 	files, err := h.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
@@ -181,7 +175,6 @@ func (h *Host) createJobs(p pipeline) []job {
 	return jobs
 }
 
-// run compiles a catalog.
 func (h *Host) run(ctx context.Context, p pipeline, j job) job {
 	trace, err := h.compile(ctx, p, j)
 	j.Trace, j.Result = trace.lines, success
@@ -191,7 +184,6 @@ func (h *Host) run(ctx context.Context, p pipeline, j job) job {
 	return j
 }
 
-// retryPipeline starts the jobs of a pipeline that failed once more.
 func (h *Host) retryPipeline(p pipeline) (pipeline, error) {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i, j := range p.Jobs {

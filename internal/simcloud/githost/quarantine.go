@@ -13,21 +13,21 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// What a push may bring.
+// Limits of a push.
 const (
 	packLimit     = 32 << 20  // bytes as sent
 	unpackedLimit = 128 << 20 // bytes of all objects
 	objectLimit   = 100_000
 )
 
-// Errors of a pack that is refused. The words are Git's.
+// Errors of a refused pack, in Git's words.
 var (
 	errPackSize = errors.New("fatal: pack exceeds maximum allowed size")
 	errFsck     = errors.New("fatal: fsck error in packed object")
 	errMissing  = errors.New("missing necessary objects")
 )
 
-// quarantine is the objects of a push before they are accepted, in front of those of the repository.
+// quarantine holds the objects of a push before they are accepted, layered over those of the repository.
 type quarantine struct {
 	storage
 	fresh map[plumbing.Hash]plumbing.EncodedObject
@@ -55,7 +55,6 @@ func (q quarantine) HasEncodedObject(hash plumbing.Hash) error {
 	return q.storage.HasEncodedObject(hash)
 }
 
-// unpack reads a pack and checks it.
 func (s storage) unpack(pack io.Reader) (quarantine, error) {
 	q := quarantine{s, map[plumbing.Hash]plumbing.EncodedObject{}}
 	data, err := readPack(pack)
@@ -77,7 +76,6 @@ func (s storage) unpack(pack io.Reader) (quarantine, error) {
 	return q, nil
 }
 
-// storeObjects stores the objects in the repository.
 func (q quarantine) storeObjects() error {
 	for _, o := range q.fresh {
 		if _, err := q.storage.SetEncodedObject(o); err != nil {
@@ -87,7 +85,7 @@ func (q quarantine) storeObjects() error {
 	return nil
 }
 
-// readPack reads a pack to its end and refuses one that would become too large. The client may keep the line open.
+// readPack reads a pack to its end, since the client may keep the connection open, and refuses one that would become too large.
 func readPack(pack io.Reader) ([]byte, error) {
 	var data bytes.Buffer
 	scanner := packfile.NewScanner(io.TeeReader(io.LimitReader(pack, packLimit), &data))
@@ -115,7 +113,7 @@ func readPack(pack io.Reader) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// nextSize reads over an object and returns its size with that of what a delta makes.
+// nextSize skips an object and returns its size plus that of a delta's result.
 func nextSize(scanner *packfile.Scanner) (int64, error) {
 	header, err := scanner.NextObjectHeader()
 	if err != nil {
@@ -134,7 +132,6 @@ func nextSize(scanner *packfile.Scanner) (int64, error) {
 	return header.Length + start.readTargetSize(), nil
 }
 
-// deltaHeader keeps the first bytes of what is written into it.
 type deltaHeader struct{ data []byte }
 
 func (o *deltaHeader) Write(p []byte) (int, error) {
@@ -142,7 +139,7 @@ func (o *deltaHeader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// readTargetSize is the second of the two sizes that a delta begins with.
+// readTargetSize returns the second of the two sizes in a delta's header.
 func (o *deltaHeader) readTargetSize() int64 {
 	var sizes [2]int64
 	data := o.data
@@ -159,7 +156,7 @@ func (o *deltaHeader) readTargetSize() int64 {
 	return sizes[1]
 }
 
-// check refuses an object that is broken, or leads to one that is missing.
+// check refuses an object that is invalid, or refers to a missing one.
 func (q quarantine) check(o plumbing.EncodedObject) error {
 	switch o.Type() {
 	case plumbing.CommitObject:

@@ -22,18 +22,16 @@ var (
 	errFrozen  = newProtocolError("GitLab: You can't push code to an archived project.")
 )
 
-// refName is what a branch or a tag may be called.
 var refName = regexp.MustCompile(`^refs/(heads|tags)/[A-Za-z0-9_][A-Za-z0-9_./+=@-]*$`)
 
 const commandLimit = 100
 
-// push is what a client wants to push.
 type push struct {
 	updates []update
 	capable map[string]bool
 }
 
-// receive serves git-receive-pack after the references were told.
+// receive serves git-receive-pack after the references were advertised.
 func (h *Host) receive(w *wire, r repository) error {
 	asked, err := w.push()
 	if err != nil || len(asked.updates) == 0 {
@@ -84,7 +82,7 @@ func (w *wire) push() (push, error) {
 			return asked, err
 		}
 		if strings.HasPrefix(line, "shallow ") {
-			continue // what is missing there is here
+			continue // the deleted reference does not exist
 		}
 		line, capabilities, first := strings.Cut(line, "\x00")
 		if first {
@@ -98,7 +96,7 @@ func (w *wire) push() (push, error) {
 	}
 }
 
-// checkRules refuses what the rules of the host forbid.
+// checkRules applies the host's push rules.
 func checkRules(objects quarantine, r repository, change update) error {
 	switch {
 	case r.Archived:
@@ -117,7 +115,7 @@ func checkRules(objects quarantine, r repository, change update) error {
 	return objects.forward(change)
 }
 
-// forward refuses an update that would lose commits.
+// forward refuses an update that is not a fast-forward.
 func (q quarantine) forward(change update) error {
 	before, err := gitobject.GetCommit(q, change.before)
 	if err != nil {
@@ -133,7 +131,7 @@ func (q quarantine) forward(change update) error {
 	return nil
 }
 
-// rejectPush is the result of a push of which a rule forbids any part.
+// rejectPush returns the result of a push that a rule refuses: every reference fails.
 func rejectPush(asked push, why error) map[string]error {
 	results := map[string]error{"": why}
 	for _, change := range asked.updates {
@@ -142,7 +140,7 @@ func rejectPush(asked push, why error) map[string]error {
 	return results
 }
 
-// report tells the client what became of its push. The result of "" is what the host has to say about it.
+// report sends the report-status. The result of "" is the host's message on the side band.
 func (w *wire) report(asked push, unpack error, results map[string]error) error {
 	capable := asked.capable["side-band-64k"]
 	said := results[""]

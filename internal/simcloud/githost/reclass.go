@@ -14,20 +14,19 @@ import (
 //go:embed defaults.yml
 var defaults []byte
 
-// configuration is one file of the inventory.
 type configuration struct {
 	Classes      []string       `yaml:"classes"`
 	Applications []string       `yaml:"applications"`
 	Parameters   map[string]any `yaml:"parameters"`
 }
 
-// inventory is what a cluster's configuration comes to.
+// inventory is a cluster's merged configuration.
 type inventory struct {
 	applications []string
 	parameters   map[string]any
 }
 
-// hierarchy collects the classes of a cluster in their order.
+// hierarchy collects the classes of a cluster in order.
 type hierarchy struct {
 	tenant string
 	files  map[string][]byte // of the tenant
@@ -35,7 +34,6 @@ type hierarchy struct {
 	result inventory
 }
 
-// listGlobalClasses are those of the global defaults.
 func listGlobalClasses() map[string]configuration {
 	quiet := map[string]any{"openshift4_monitoring": map[string]any{"opsgenie": false}}
 	return map[string]configuration{
@@ -44,7 +42,7 @@ func listGlobalClasses() map[string]configuration {
 	}
 }
 
-// render makes the inventory of a cluster from the tenant's files.
+// render merges the inventory of a cluster from the tenant's files.
 func render(id string, cluster Cluster, files map[string][]byte, base map[string]any, troubles Faults) (inventory, error) {
 	h := hierarchy{tenant: cluster.Tenant, files: files, seen: map[string]bool{}, result: inventory{parameters: map[string]any{}}}
 	if err := h.add("global.commodore", defaults); err != nil {
@@ -75,7 +73,7 @@ func render(id string, cluster Cluster, files map[string][]byte, base map[string
 	return h.result, nil
 }
 
-// buildFaultParameters is what a scenario adds to the global defaults.
+// buildFaultParameters returns a scenario's additions to the global defaults.
 func buildFaultParameters(troubles Faults) map[string]any {
 	monitoring := map[string]any{}
 	if troubles.FactMissing {
@@ -87,7 +85,7 @@ func buildFaultParameters(troubles Faults) map[string]any {
 	return map[string]any{"openshift4_monitoring": monitoring}
 }
 
-// addClass adds a class after those that it names itself.
+// addClass adds a class after its own classes.
 func (h *hierarchy) addClass(from, name string) error {
 	if strings.HasPrefix(name, ".") {
 		name = h.tenant + name
@@ -128,7 +126,7 @@ func (h *hierarchy) add(name string, data []byte) error {
 	return merge(h.result.parameters, read.Parameters, "")
 }
 
-// merge puts parameters over those that are there: maps are merged, lists are joined, all else is replaced.
+// merge merges maps, concatenates lists, and replaces everything else.
 func merge(into, over map[string]any, path string) error {
 	for _, key := range slices.Sorted(maps.Keys(over)) {
 		value, name := over[key], path+key
@@ -171,10 +169,10 @@ func describeKind(value any) string {
 // reference matches a reference to another parameter.
 var reference = regexp.MustCompile(`\$\{([^${}]+)\}`)
 
-// referenceDepth is how deep references may lead to references.
+// referenceDepth limits nested references.
 const referenceDepth = 20
 
-// resolver puts parameters in the place of references to them.
+// resolver replaces references by parameters.
 type resolver struct{ parameters map[string]any }
 
 func (r resolver) value(value any, path []string, depth int) (any, error) {
@@ -204,7 +202,7 @@ func (r resolver) value(value any, path []string, depth int) (any, error) {
 	return value, nil
 }
 
-// resolveText resolves what a string refers to. One that is a reference only becomes what that leads to, of any kind.
+// resolveText resolves the references in a string. A string that is only a reference gets the type of its target.
 func (r resolver) resolveText(text string, path []string, depth int) (any, error) {
 	for {
 		place := reference.FindStringSubmatchIndex(text)

@@ -14,14 +14,13 @@ import (
 
 const defaultBranch = "master"
 
-// Errors about repositories.
 var (
 	errNoRepository = errors.New("the project you were looking for could not be found or you don't have permission to view it")
 	errArchived     = errors.New("you can't push code to an archived project")
 	errStale        = errors.New("failed to update ref")
 )
 
-// newProtocolError is an error in the very words of the program that is simulated.
+// newProtocolError has the exact wording of the simulated program.
 func newProtocolError(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // repository is a project with its references; its objects are in a table of their own.
@@ -34,7 +33,7 @@ type repository struct {
 	Active   time.Time
 }
 
-// headRef is the full name of the default branch, which is there once something was pushed.
+// headRef is the full name of the default branch, which exists after the first push.
 func (repository) headRef() string { return string(plumbing.NewBranchReferenceName(defaultBranch)) }
 
 // findTip returns the newest commit of the default branch.
@@ -56,15 +55,14 @@ func (r repository) resolve(name string) (plumbing.Hash, bool) {
 	return plumbing.NewHash(name), plumbing.IsHash(name)
 }
 
-// projectPath is what a path of a project looks like.
 var projectPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 
-// normalizePath is how the table knows a path that somebody wrote: without slashes around it and without .git.
+// normalizePath trims slashes and .git.
 func normalizePath(name string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(name, "/"), ".git"))
 }
 
-// Create makes an empty repository. One that exists is left as it is.
+// Create creates an empty repository, unless it exists.
 func (h *Host) Create(name string) error {
 	name = normalizePath(name)
 	if !projectPath.MatchString(name) {
@@ -79,7 +77,7 @@ func (h *Host) Create(name string) error {
 	return h.repositories.Put(name, repository{ID: 100 + len(h.repositories.List()), Path: name, Created: now, Active: now})
 }
 
-// Archive makes a repository read only.
+// Archive makes a repository read-only.
 func (h *Host) Archive(name string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,7 +99,7 @@ type update struct {
 	before, after plumbing.Hash
 }
 
-// move carries out an update of a repository if the reference is still where it was.
+// move applies an update if the reference still has the old hash.
 func (h *Host) move(name string, change update) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,5 +124,5 @@ func (h *Host) move(name string, change update) error {
 	return h.repositories.Put(found.Path, found)
 }
 
-// clusterID returns the ID of the cluster whose catalog the repository would be.
+// clusterID returns the ID of the cluster if the repository is a catalog.
 func (r repository) clusterID() string { return path.Base(r.Path) }

@@ -9,12 +9,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
 
-// requestLimit is more than any request may be, packs included.
+// requestLimit is the limit of a request's body, packs included.
 const requestLimit = packLimit + 1<<20
 
 const notFound = "The project you were looking for could not be found or you don't have permission to view it."
 
-// parseGitRequest tells which repository and service a request is for, if it is one of Git's.
 func parseGitRequest(r *http.Request) (name, service string, advertise, ok bool) {
 	if name, found := strings.CutSuffix(r.URL.Path, "/info/refs"); found && r.Method == http.MethodGet {
 		return name, r.URL.Query().Get("service"), true, true
@@ -27,7 +26,6 @@ func parseGitRequest(r *http.Request) (name, service string, advertise, ok bool)
 	return "", "", false, false
 }
 
-// serveGit serves Git's protocol by HTTP.
 func (h *Host) serveGit(w http.ResponseWriter, r *http.Request, name, service string, advertise bool) {
 	if !h.checkAccess(w, r, service) {
 		return
@@ -41,7 +39,7 @@ func (h *Host) serveGit(w http.ResponseWriter, r *http.Request, name, service st
 	if advertise {
 		w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
 		lines := pktline.NewEncoder(w)
-		_ = lines.EncodeString("# service=" + service + "\n") // whoever asked has gone
+		_ = lines.EncodeString("# service=" + service + "\n") // the client closed the connection
 		_ = lines.Flush()
 		_ = newWire(nil, w, true).sendReferences(service, found)
 		return
@@ -55,7 +53,6 @@ func (h *Host) serveGit(w http.ResponseWriter, r *http.Request, name, service st
 	_ = h.serveService(newWire(body, w, true), service, found)
 }
 
-// checkAccess answers a request that may not pass.
 func (h *Host) checkAccess(w http.ResponseWriter, r *http.Request, service string) bool {
 	held, given, valid := h.findToken(r)
 	switch {
@@ -84,7 +81,7 @@ func openBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 	return io.LimitReader(reader, requestLimit), err
 }
 
-// serveService serves what follows on the references.
+// serveService serves the service after the advertisement of references.
 func (h *Host) serveService(w *wire, service string, r repository) error {
 	if service == receivePack {
 		return h.receive(w, r)

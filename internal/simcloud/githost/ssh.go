@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 )
 
-// checkKey lets keys of engineers and of clusters in.
+// checkKey accepts keys of engineers and of clusters.
 func (h *Host) checkKey(conn ssh.ConnMetadata, public ssh.PublicKey) (*ssh.Permissions, error) {
 	text := formatKey(public)
 	_, known := h.keys.Get(text)
@@ -41,7 +41,7 @@ func (h *Host) serve(ctx context.Context, conn *ssh.ServerConn, channels <-chan 
 	}
 }
 
-// serveSession waits for the one command of a session. What it may set in the environment is of no use here.
+// serveSession waits for the one command of a session. Environment requests are ignored.
 func (h *Host) serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, public string) {
 	for asked := range requests {
 		var command struct{ Text string }
@@ -57,7 +57,6 @@ func (h *Host) serveSession(ctx context.Context, channel ssh.Channel, requests <
 	}
 }
 
-// runCommand runs what a client asked for, and returns its exit status.
 func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public string) uint32 {
 	fields, err := shell.Fields(text, func(string) string { return "" })
 	switch {
@@ -83,7 +82,7 @@ func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public
 	return 0
 }
 
-// open returns the repository if the key may do with it what the service does, or why it may not.
+// open returns the repository, or why the key has no access.
 func (h *Host) open(service, name, public string) (found repository, why string) {
 	found, ok := h.findRepository(name)
 	_, owner := h.keys.Get(public)
@@ -97,7 +96,7 @@ func (h *Host) open(service, name, public string) (found repository, why string)
 	return found, ""
 }
 
-// writeRejection says why nothing was done, in the frame that GitLab puts around it.
+// writeRejection prints the reason in GitLab's frame.
 func writeRejection(channel ssh.Channel, why string) uint32 {
 	const frame = "========================================================================"
 	for _, line := range []string{"", frame, "", "ERROR: " + why, "", frame, ""} {

@@ -73,7 +73,7 @@ func TestAFetchFailsWithTheReason(t *testing.T) {
 	}
 }
 
-// onLoopback leads connections from loopback to the SSH port.
+// onLoopback forwards connections from loopback to the SSH port.
 func (l *lab) onLoopback(t *testing.T) (port string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

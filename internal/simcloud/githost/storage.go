@@ -10,13 +10,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// object is a Git object.
 type object struct {
 	Type plumbing.ObjectType
 	Data []byte
 }
 
-// storage is the objects of one repository, as go-git wants them.
+// storage implements go-git's storer for the objects of one repository.
 type storage struct {
 	table *store.Table[object]
 	owner int
@@ -28,7 +27,6 @@ func (h *Host) openStorage(r repository) storage { return storage{h.objects, r.I
 
 func (s storage) key(hash plumbing.Hash) string { return strconv.Itoa(s.owner) + "/" + hash.String() }
 
-// put stores an object that is not there yet.
 func (s storage) put(kind plumbing.ObjectType, data []byte) (plumbing.Hash, error) {
 	hash := plumbing.ComputeHash(kind, data)
 	if s.HasEncodedObject(hash) == nil {
@@ -37,7 +35,7 @@ func (s storage) put(kind plumbing.ObjectType, data []byte) (plumbing.Hash, erro
 	return hash, s.table.Put(s.key(hash), object{kind, data})
 }
 
-// NewEncodedObject is of storer.EncodedObjectStorer, as what follows.
+// NewEncodedObject implements storer.EncodedObjectStorer, like the following methods.
 func (s storage) NewEncodedObject() plumbing.EncodedObject { return &plumbing.MemoryObject{} }
 
 // SetEncodedObject stores an object.
@@ -61,7 +59,7 @@ func (s storage) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (pl
 	return o, err
 }
 
-// IterEncodedObjects is not needed: everything is found from the references.
+// IterEncodedObjects is not needed: all objects are read by hash.
 func (s storage) IterEncodedObjects(plumbing.ObjectType) (storer.EncodedObjectIter, error) {
 	return nil, errUnsupported
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The colours of a runner.
+// The colors of a runner.
 const (
 	erase  = "\x1b[0K"
 	bold   = "\x1b[1m"
@@ -17,13 +17,13 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// tracer writes what a job says, as a runner does: each line with its time, parts of it in sections.
+// tracer writes a job's trace as a runner does: each line with its time, parts of it in sections.
 type tracer struct {
 	lines []traceLine
 	at    time.Time
 }
 
-// writeLines adds lines, a moment after what was said before.
+// writeLines advances the time a little.
 func (t *tracer) writeLines(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		t.at = t.at.Add(40 * time.Millisecond)
@@ -31,7 +31,6 @@ func (t *tracer) writeLines(text string) {
 	}
 }
 
-// writeSection adds a part with a name.
 func (t *tracer) writeSection(name, title string, lines ...string) {
 	t.writeLines(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, erase, erase, cyan, title, normal))
 	for _, line := range lines {
@@ -41,7 +40,7 @@ func (t *tracer) writeSection(name, title string, lines ...string) {
 	t.writeLines(fmt.Sprintf("section_end:%d:%s\r%s", t.at.Unix(), name, erase))
 }
 
-// writeStep is a heading of Commodore, which takes a while.
+// writeStep is a heading of Commodore; it advances the time.
 func (t *tracer) writeStep(title string, lines ...string) {
 	t.at = t.at.Add(6 * time.Second)
 	t.writeLines(bold + title + plain)
@@ -50,7 +49,7 @@ func (t *tracer) writeStep(title string, lines ...string) {
 	}
 }
 
-// newJobTrace is what a job says before it compiles, which is known from its start.
+// newJobTrace has the lines before the compilation, which are known from the start.
 func (h *Host) newJobTrace(p pipeline, j job) *tracer {
 	t := &tracer{at: j.Begins}
 	t.writeLines(erase + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
@@ -64,7 +63,7 @@ func (h *Host) newJobTrace(p pipeline, j job) *tracer {
 	return t
 }
 
-// close ends a trace. What took longer than the job has time for was said at its end.
+// close ends a trace. Lines after the job's end get the time of its end.
 func (t *tracer) close(at time.Time, failure error) {
 	result := green + "Job succeeded" + normal
 	if failure != nil {

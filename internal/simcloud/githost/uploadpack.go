@@ -15,14 +15,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 )
 
-// request is what a client wants to fetch.
+// request is a fetch request.
 type request struct {
 	wants, shallow, common []plumbing.Hash
 	depth                  int // 0: the whole history
 	capable                map[string]bool
 }
 
-// upload serves git-upload-pack after the references were told.
+// upload serves git-upload-pack after the references were advertised.
 func (w *wire) upload(objects storage, r repository) error {
 	asked, err := w.request()
 	if err != nil || len(asked.wants) == 0 {
@@ -49,7 +49,7 @@ func (w *wire) request() (request, error) {
 	for {
 		line, err := w.next()
 		if errors.Is(err, io.EOF) && len(asked.wants) == 0 {
-			return asked, nil // the references were all that it wanted
+			return asked, nil // the client wanted the references only
 		}
 		if err != nil || line == "" {
 			return asked, err
@@ -74,7 +74,7 @@ func (w *wire) request() (request, error) {
 	}
 }
 
-// sendShallow tells the client where its history will end, and returns that.
+// sendShallow sends the new boundaries of the client's history, and returns them.
 func (w *wire) sendShallow(objects storage, asked request) (hashes, error) {
 	before := hashes{}
 	for _, hash := range asked.shallow {
@@ -104,7 +104,7 @@ func (w *wire) sendShallow(objects storage, asked request) (hashes, error) {
 	return edge, w.answer.Flush()
 }
 
-// negotiate hears what the client has, until it has said enough. Without state a request may end before that.
+// negotiate reads the client's "have" lines until "done". Without state a request may end before that.
 func (w *wire) negotiate(objects storage, asked *request) (done bool, err error) {
 	for {
 		line, err := w.next()
@@ -131,7 +131,7 @@ func (w *wire) negotiate(objects storage, asked *request) (done bool, err error)
 	}
 }
 
-// send sends what the client lacks.
+// send sends a pack of the missing objects.
 func (w *wire) send(objects storage, asked request, edge hashes) error {
 	before := hashes{}
 	for _, hash := range asked.shallow {
@@ -155,7 +155,7 @@ func (w *wire) send(objects storage, asked request, edge hashes) error {
 	return w.answer.Flush()
 }
 
-// findUncovered returns the parents of the commits at which a client's history ended before and ends no more.
+// findUncovered returns the parents of former boundaries of a client's history.
 func findUncovered(objects storage, before, edge hashes) []plumbing.Hash {
 	var parents []plumbing.Hash
 	for hash := range before {

@@ -11,14 +11,14 @@ import (
 
 type hashes map[plumbing.Hash]bool
 
-// walk goes from references to everything below them.
+// walk collects everything that references reach.
 type walk struct {
 	objects storer.EncodedObjectStorer
-	seen    hashes // what was visited, or is not to be
+	seen    hashes // visited or excluded
 	found   []plumbing.Hash
 }
 
-// visitAll visits what belongs to commits or tags and their ancestors, as far as the edge: its parents are left out.
+// visitAll visits commits or tags and their ancestors, without the parents of commits in edge.
 func (w *walk) visitAll(tips []plumbing.Hash, edge hashes) error {
 	todo := slices.Clone(tips)
 	for len(todo) > 0 {
@@ -50,7 +50,7 @@ func (w *walk) visit(hash plumbing.Hash) bool {
 	return true
 }
 
-// readLinks returns the parents and the tree of a commit, or what a tag is of.
+// readLinks returns the parents and the tree of a commit, or the target of a tag.
 func (w *walk) readLinks(hash plumbing.Hash, edge hashes) (below []plumbing.Hash, tree plumbing.Hash, err error) {
 	if tag, err := gitobject.GetTag(w.objects, hash); err == nil {
 		return []plumbing.Hash{tag.Target}, plumbing.ZeroHash, nil
@@ -90,7 +90,7 @@ func (w *walk) visitTree(root plumbing.Hash) error {
 	return nil
 }
 
-// findEdge returns the commits at a depth below tips that have parents: where a shallow history ends.
+// findEdge returns the commits at a depth below tips that have parents: the boundary of a shallow history.
 func findEdge(objects storer.EncodedObjectStorer, tips []plumbing.Hash, depth int) (edge hashes, err error) {
 	edge, seen, row := hashes{}, hashes{}, tips
 	for ; len(row) > 0; depth-- {

@@ -2,7 +2,7 @@ package githost
 
 import "net/http"
 
-// NewWebHandler is the host by HTTPS: repositories and the API.
+// NewWebHandler serves the host by HTTPS: repositories and the API.
 func (h *Host) NewWebHandler() http.Handler {
 	api := h.newAPIHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

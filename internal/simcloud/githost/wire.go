@@ -11,13 +11,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 )
 
-// Services of Git's protocol.
 const (
 	uploadPack  = "git-upload-pack"
 	receivePack = "git-receive-pack"
 )
 
-// wire is one conversation with a Git client. Without state each request is a conversation of its own.
+// wire is one exchange with a Git client. Without state each request is an exchange of its own.
 type wire struct {
 	raw       io.Reader
 	lines     *pktline.Scanner
@@ -30,7 +29,7 @@ func newWire(in io.Reader, out io.Writer, stateless bool) *wire {
 	return &wire{raw: in, lines: pktline.NewScanner(in), out: out, answer: pktline.NewEncoder(out), stateless: stateless}
 }
 
-// next reads one line; a flush is "" and the end of the conversation is io.EOF.
+// next reads one line; a flush is "" and the end of the input is io.EOF.
 func (w *wire) next() (string, error) {
 	if !w.lines.Scan() {
 		if err := w.lines.Err(); err != nil {
@@ -41,7 +40,7 @@ func (w *wire) next() (string, error) {
 	return strings.TrimSuffix(string(w.lines.Bytes()), "\n"), nil
 }
 
-// newBandWriter returns a channel of the side band, or out itself if the client knows none.
+// newBandWriter returns a channel of the side band, or out itself if the client does not support it.
 func (w *wire) newBandWriter(channel sideband.Channel, capable bool) io.Writer {
 	if !capable {
 		return w.out
@@ -56,7 +55,7 @@ type banded struct {
 
 func (b banded) Write(p []byte) (int, error) { return b.WriteChannel(b.channel, p) }
 
-// sendReferences tells a client what there is to fetch, or to push onto.
+// sendReferences advertises the references.
 func (w *wire) sendReferences(service string, r repository) error {
 	capabilities := "report-status delete-refs side-band-64k quiet ofs-delta object-format=sha1 agent=git/2.45.2"
 	var lines []string
@@ -83,7 +82,6 @@ func (w *wire) sendReferences(service string, r repository) error {
 	return w.answer.Flush()
 }
 
-// parseCapabilities splits the capabilities from a client's first line.
 func parseCapabilities(text string) map[string]bool {
 	found := map[string]bool{}
 	for capability := range strings.FieldsSeq(text) {
