@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// httpResponse is what a frontend in mode http says itself, without asking a server: "http-request return".
+// httpResponse is a frontend's own response: "http-request return".
 type httpResponse struct {
-	path        string // of the requests that it is for; "" for all
+	path        string // condition on requests; "" for all
 	status      int
 	contentType string
 	body        string
-	format      bool // the body is a format, of which only %[src] is known
+	format      bool // body is a log format, of which only %[src] is supported
 }
 
-// clientAddress is what a format calls the address of the client.
+// clientAddress is the client's address in a format.
 const clientAddress = "%[src]"
 
-// parseHTTPRequest reads a line that begins with http-request.
 func (p *proxy) parseHTTPRequest(args []string) error {
 	if !p.isFrontend() {
 		return fmt.Errorf("'http-request' is not known in '%s' section", p.kind)
@@ -70,7 +69,7 @@ func (a *httpResponse) checkFormat() error {
 	return nil
 }
 
-// parseCondition reads the only condition that is known, an anonymous one about the path.
+// parseCondition supports one form: an anonymous condition about the path.
 func (a *httpResponse) parseCondition(words []string) error {
 	if len(words) != 4 || words[0] != "{" || words[1] != "path" || words[3] != "}" {
 		return fmt.Errorf("cannot read the condition %v", words)
@@ -79,7 +78,6 @@ func (a *httpResponse) parseCondition(words []string) error {
 	return nil
 }
 
-// serveAnswer answers a request if the file says how.
 func (p *proxy) serveAnswer(w http.ResponseWriter, r *http.Request) bool {
 	for _, a := range p.responses {
 		if a.path != "" && a.path != r.URL.Path {
@@ -91,7 +89,7 @@ func (p *proxy) serveAnswer(w http.ResponseWriter, r *http.Request) bool {
 		}
 		w.Header().Set("Content-Type", a.contentType)
 		w.WriteHeader(a.status)
-		_, _ = io.WriteString(w, body) // the client went away
+		_, _ = io.WriteString(w, body) // the client closed the connection
 		return true
 	}
 	return false

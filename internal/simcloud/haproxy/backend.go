@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// backend is a set of servers and what is known of their health.
+// backend is a set of servers and their health.
 type backend struct {
 	machine machine.Machine
 	network network.Network // of the machine
@@ -25,7 +25,6 @@ type backend struct {
 	next int
 }
 
-// member is a server, or one slot of a template.
 type member struct {
 	*server
 	name    string
@@ -56,8 +55,8 @@ func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
 // isUp must be called with the backend's lock.
 func (m *member) isUp() bool { return m.address.IsValid() && (!m.check || m.health >= m.rise) }
 
-// selectServer returns the address of a server that is up: one of the regular ones, else the first backup. It passes over
-// those that were tried.
+// selectServer returns the address of a server that is up: one of the regular ones, else the first backup. It skips those in
+// tried.
 func (b *backend) selectServer(client net.Addr, tried []*member) (*member, netip.AddrPort, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +85,7 @@ func (b *backend) selectServer(client net.Addr, tried []*member) (*member, netip
 	return chosen, netip.AddrPortFrom(chosen.address, uint16(chosen.port)), true
 }
 
-// hash depends on a client's address alone, not on its port.
+// hash depends on a client's address only, not on its port.
 func hash(client net.Addr) uint32 {
 	host, _, err := net.SplitHostPort(client.String())
 	if err != nil {
@@ -97,7 +96,7 @@ func hash(client net.Addr) uint32 {
 	return h.Sum32()
 }
 
-// dial connects to a server that is up, or to another one if that is unreachable and the file says so.
+// dial connects to a server that is up, or to another one if that is unreachable and redispatch is set.
 func (b *backend) dial(ctx context.Context, client, frontend net.Addr) (net.Conn, error) {
 	var tried []*member
 	for {
@@ -122,7 +121,6 @@ func (b *backend) connect(ctx context.Context, address netip.AddrPort) (net.Conn
 	return b.network.Dial(ctx, "tcp", address.String())
 }
 
-// sendProxyHeader opens a connection with the header of the PROXY protocol, which may be empty.
 func sendProxyHeader(c net.Conn, header []byte) (net.Conn, error) {
 	if _, err := c.Write(header); err != nil {
 		_ = c.Close()

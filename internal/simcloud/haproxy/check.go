@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// probe asks a server for its health.
+// probe is a server's health check.
 type probe struct {
 	network network.Network
 	check   httpCheck
@@ -42,8 +42,8 @@ func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
 	return made, err
 }
 
-// buildCheckTLS returns how the check verifies certificates: as the file says, and like the real program against the
-// authority only, not against a name. TLS 1.2 resumes a session with hardly any work, and a simulated zone checks often.
+// buildCheckTLS verifies, like the real program, the authority only, not the name. It uses TLS 1.2, whose session resumption is
+// cheap: a simulated zone makes many checks.
 func buildCheckTLS(m machine.Machine, o options) (*tls.Config, error) {
 	config := &tls.Config{ServerName: o.checkSNI, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
 	config.InsecureSkipVerify = o.verify == "none" || o.checkSNI == ""
@@ -67,7 +67,7 @@ func buildCheckTLS(m machine.Machine, o options) (*tls.Config, error) {
 	return config, nil
 }
 
-// clone returns a probe for one more server, with TLS sessions of its own.
+// clone gives each server its own TLS session cache.
 func (p *probe) clone() *probe {
 	forked := *p
 	if p.tls != nil {
@@ -77,7 +77,6 @@ func (p *probe) clone() *probe {
 	return &forked
 }
 
-// watch checks a server until ctx ends.
 func (b *backend) watch(ctx context.Context, m *member) {
 	for {
 		b.mu.Lock()
@@ -95,8 +94,8 @@ func (b *backend) watch(ctx context.Context, m *member) {
 	}
 }
 
-// recordCheck counts the result of a check as the real program does: health rises by one, falls by one while the server
-// is more than barely up, and starts anew otherwise.
+// recordCheck follows the real program: health rises by one, falls by one while the server is above rise, and is reset
+// otherwise.
 func (b *backend) recordCheck(m *member, address netip.Addr, failure error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,8 +121,8 @@ func (b *backend) recordCheck(m *member, address netip.Addr, failure error) {
 	}
 }
 
-// run returns why the server is not healthy. A scaled clock leaves the check at least a second of wall time, which
-// is work rather than waiting.
+// run returns why the server is not healthy. With a scaled clock the timeout is at least a second of wall-clock time, for the
+// computation.
 func (p *probe) run(ctx context.Context, address netip.Addr) error {
 	ctx, cancel := context.WithTimeout(ctx, max(p.network.Clock.ToWall(p.timeout), time.Second))
 	defer cancel()

@@ -1,9 +1,9 @@
-// Package haproxy is the load balancer software of the simulated machines: it reads a haproxy.cfg, refuses what it
-// does not know as the real program refuses a mistake, checks the health of its servers and forwards connections.
+// Package haproxy is the load balancer software of the simulated machines: it parses a haproxy.cfg, refuses what it
+// does not support as the real program refuses an error, checks the health of its servers and forwards connections.
 //
-// It differs from the real one in that idle connections are not cut by the client, server and tunnel timeouts, a
-// connection that a server refuses is never tried with the same one again, and names are resolved as the machine does
-// it, whatever a resolvers section says beside "hold valid".
+// It differs from the real one in that the client, server and tunnel timeouts do not close idle connections, a
+// connection that a server refuses is never retried with the same server, and names are resolved by the machine's
+// resolver, whatever a resolvers section contains beside "hold valid".
 package haproxy
 
 import (
@@ -11,16 +11,15 @@ import (
 	"time"
 )
 
-// Path is where the configuration is on the machine.
+// Path is the configuration file on the machine.
 const Path = "/etc/haproxy/haproxy.cfg"
 
 // Config is a parsed haproxy.cfg.
 type Config struct {
 	proxies   []*proxy
-	resolvers map[string]time.Duration // how long an answer holds, by the section's name
+	resolvers map[string]time.Duration // "hold valid" by the section's name
 }
 
-// proxy is a frontend, backend or listen section.
 type proxy struct {
 	kind, name     string
 	line           int
@@ -32,7 +31,7 @@ type proxy struct {
 	defaultBackend string
 	check          httpCheck
 	retries        int
-	redispatch     bool // a retry goes to another server
+	redispatch     bool // a retry uses another server
 	connectTimeout time.Duration
 	checkTimeout   time.Duration
 	defaults       options
@@ -48,12 +47,12 @@ type bind struct {
 	port int
 }
 
-// httpCheck is how a server's health is asked for; when not enabled, a connection is enough.
+// httpCheck: if not enabled, a check is a TCP connection.
 type httpCheck struct {
 	enabled              bool
 	method, uri, version string
 	headers              []string // "Name: value"
-	minStatus, maxStatus int      // statuses of a healthy server
+	minStatus, maxStatus int      // range of a healthy server's status
 }
 
 // server is a server or, with several slots, a server template.
@@ -67,10 +66,8 @@ type server struct {
 	options
 }
 
-// isTemplate tells whether the slots are numbered.
 func (s server) isTemplate() bool { return s.first > 0 }
 
-// options are the parameters of a server.
 type options struct {
 	check, checkSSL, backup bool
 	verify, caFile          string
@@ -79,7 +76,7 @@ type options struct {
 	fastInter, downInter    time.Duration // 0: like inter
 	fall, rise              int
 	checkPort               int // 0: the server's
-	proxyProtocol           int // version towards the server; 0: none
+	proxyProtocol           int // version of the header sent to the server; 0: none
 	checkProxy              bool
 	resolvers               string
 	initAddr                string
@@ -96,7 +93,7 @@ func newDefaults() proxy {
 	}
 }
 
-// validate finds the mistakes that no single line shows.
+// validate finds errors that depend on several lines.
 func (c *Config) validate() []error {
 	var faults []error
 	fault := func(line int, format string, args ...any) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// parseDirective reads one line of a proxy section, or of defaults.
+// parseDirective parses one line of a proxy section, or of defaults.
 func (p *proxy) parseDirective(words []string, line int) error {
 	args := words[1:]
 	switch words[0] {
@@ -102,7 +102,6 @@ func (p *proxy) parseBackDirective(word string, args []string, line int) error {
 	return p.servers[len(p.servers)-1].read(args[2:])
 }
 
-// parseRange reads the range of a template.
 func (s *server) parseRange(text string) error {
 	first, last, ranged := strings.Cut(text, "-")
 	if !ranged {
@@ -181,7 +180,7 @@ func parseNumber(into *int, text string, least, most int) error {
 	return nil
 }
 
-// parseDuration reads a time, which is in milliseconds unless it has a unit.
+// parseDuration: the default unit is milliseconds.
 func parseDuration(text string) (time.Duration, error) {
 	units := []struct {
 		suffix string

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// forward carries one connection to a server of the backend; without one it is closed.
+// forward closes the connection if no server is up.
 func forward(ctx context.Context, client net.Conn, target *backend) {
 	defer func() { _ = client.Close() }()
 	if target == nil {
@@ -29,10 +29,10 @@ func forward(ctx context.Context, client net.Conn, target *backend) {
 	both.Wait()
 }
 
-// copyBufferSize is little, in bytes: every kubelet of a cluster keeps a connection open, and most are silent.
+// copyBufferSize is small, in bytes: every kubelet of a cluster keeps a connection open, and most are idle.
 const copyBufferSize = 2 << 10
 
-// copyConn copies one direction and passes its end on. A broken one breaks the other.
+// copyConn copies one direction with its end of file. An error breaks the other direction, too.
 func copyConn(to, from net.Conn) {
 	_, err := io.CopyBuffer(to, from, make([]byte, copyBufferSize))
 	half, ok := to.(interface{ CloseWrite() error })

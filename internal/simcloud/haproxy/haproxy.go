@@ -12,7 +12,6 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// balancer is a running program.
 type balancer struct {
 	machine  machine.Machine
 	config   *Config
@@ -20,8 +19,8 @@ type balancer struct {
 	running  sync.WaitGroup
 }
 
-// Run is the software: it balances as the file at Path says until ctx ends. With a mistake in the file, an address
-// that does not resolve or a port in use it says so on the console and does not start.
+// Run is the software: it balances as configured in the file at Path until ctx ends. If the file has an error, an address does
+// not resolve or a port is in use, it prints that on the console and exits.
 func Run(ctx context.Context, m machine.Machine) {
 	b, ports, err := load(ctx, m)
 	if err != nil {
@@ -41,7 +40,6 @@ func Run(ctx context.Context, m machine.Machine) {
 	b.running.Wait()
 }
 
-// port is an open port of a frontend.
 type port struct {
 	net.Listener
 	proxy *proxy
@@ -93,7 +91,7 @@ func (b *balancer) listen() ([]port, error) {
 	return ports, nil
 }
 
-// open returns no listener for the loopback interface, which nobody else can reach.
+// open returns no listener for the loopback interface, which nothing else can reach.
 func (b *balancer) open(bind bind) (net.Listener, error) {
 	if bind.host != "" {
 		address, err := netip.ParseAddr(bind.host)
@@ -110,7 +108,6 @@ func (b *balancer) open(bind bind) (net.Listener, error) {
 	return b.machine.Listen(bind.port)
 }
 
-// serve accepts connections until ctx ends.
 func (b *balancer) serve(ctx context.Context, p port) {
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
@@ -128,7 +125,7 @@ func (b *balancer) serve(ctx context.Context, p port) {
 	}
 }
 
-// findTarget returns where a frontend sends what it does not answer itself; nil if nowhere.
+// findTarget returns the backend of a frontend; nil if none.
 func (b *balancer) findTarget(p *proxy) *backend {
 	if own := b.backends[p]; own != nil && len(own.members) > 0 {
 		return own

@@ -72,12 +72,12 @@ func (b *testbed) web(host *fabric.Host, port int, name string, secure bool, sta
 	go func() { _ = server.Serve(l) }()
 }
 
-// nobody stands for a connection that is closed without an answer.
+// nobody is the result for a connection that is closed without a response.
 const nobody = "nobody"
 
 func healthy() int { return http.StatusOK }
 
-// get returns what the load balancer's port answers, or the error's text.
+// get returns the response of the load balancer's port, or the error's text.
 func (b *testbed) get(url string) string {
 	transport := &http.Transport{DialContext: b.client.Dial, TLSClientConfig: &tls.Config{RootCAs: b.ca.Pool()}, DisableKeepAlives: true}
 	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, url, nil)
@@ -123,7 +123,7 @@ func TestTheBackupServesWhileNoServerIsHealthy(t *testing.T) {
 
 		ready.Store(http.StatusOK)
 		time.Sleep(5 * time.Second)
-		b.wantAPI("bootstrap") // one good check is not enough
+		b.wantAPI("bootstrap") // one successful check is not enough
 		time.Sleep(5 * time.Second)
 		b.wantAPI("etcd-0")
 
@@ -191,7 +191,7 @@ func TestTemplatesFollowDNSAndSpeakTheProxyProtocol(t *testing.T) {
 	})
 }
 
-// proxied is a web server on port 80 that demands a PROXY header.
+// proxied is a web server on port 80 that requires a PROXY header.
 func (b *testbed) proxied(host *fabric.Host, headers chan<- string) {
 	b.t.Helper()
 	l, err := host.Listen(80)

@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// connKey is the context key of the client's connection.
 type connKey struct{}
 
 // serveHTTP serves a frontend in mode http until its listener closes.
@@ -35,7 +34,7 @@ func serveHTTP(p port, target *backend) {
 	_ = server.Close()
 }
 
-// newReverseProxy hands each request to a server of the backend.
+// newReverseProxy selects a server for each request.
 func newReverseProxy(target *backend) http.Handler {
 	if target == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveUnavailable(w, r, nil) })

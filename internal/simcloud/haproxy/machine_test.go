@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// testbed is a network with a load balancer at 198.18.0.2 and whatever a test adds.
+// testbed is a network with a load balancer at 198.18.0.2.
 type testbed struct {
 	t      *testing.T
 	fabric *fabric.Fabric

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// read reads the parameters of a server or of default-server.
+// read parses the parameters of a server or of default-server.
 func (o *options) read(words []string) error {
 	for len(words) > 0 {
 		if o.parseFlag(words[0]) {
@@ -27,7 +27,7 @@ func (o *options) read(words []string) error {
 	return nil
 }
 
-// parseFlag reads a parameter without a value; false if word is none.
+// parseFlag parses a parameter without a value; false if word is none.
 func (o *options) parseFlag(word string) bool {
 	switch word {
 	case "check":
@@ -81,14 +81,13 @@ func (o *options) value(word, value string) (err error) {
 	case "init-addr":
 		o.initAddr = value
 	case "weight", "maxconn", "slowstart", "on-marked-down", "resolve-prefer":
-		// no influence on what is simulated
+		// no effect on the simulation
 	default:
 		return fmt.Errorf("unknown keyword '%s'", word)
 	}
 	return err
 }
 
-// parseInterval reads how long it is until the next check.
 func parseInterval(into *time.Duration, word, value string) (err error) {
 	if *into, err = parseDuration(value); err == nil && *into == 0 {
 		err = fmt.Errorf("'%s' must not be 0", word)
@@ -96,7 +95,7 @@ func parseInterval(into *time.Duration, word, value string) (err error) {
 	return err
 }
 
-// pause returns how long it is until the next check of a server: of one that is up, down, or between the two.
+// pause returns the interval until the next check of a server: of one that is up, down, or between the two.
 func (o options) pause(health int) time.Duration {
 	switch {
 	case health == 0:
@@ -107,7 +106,7 @@ func (o options) pause(health int) time.Duration {
 	return o.inter
 }
 
-// request reads the arguments of "option httpchk": [[METHOD] URI [VERSION]].
+// request parses the arguments of "option httpchk": [[METHOD] URI [VERSION]].
 func (c *httpCheck) request(args []string) error {
 	c.enabled = true
 	switch len(args) {
@@ -124,7 +123,7 @@ func (c *httpCheck) request(args []string) error {
 	return nil
 }
 
-// parseDirective reads a line that begins with http-check.
+// parseDirective parses a line that begins with http-check.
 func (c *httpCheck) parseDirective(args []string) error {
 	switch {
 	case len(args) >= 3 && args[0] == "expect" && args[1] == "status":

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// parser reads a file line by line.
 type parser struct {
 	config   *Config
 	defaults proxy
@@ -18,7 +17,7 @@ type parser struct {
 	line     int
 }
 
-// Parse reads a configuration. The error names every line that is refused.
+// Parse parses a configuration. The error lists every invalid line.
 func Parse(text []byte) (*Config, error) {
 	p := parser{config: &Config{resolvers: map[string]time.Duration{}}, defaults: newDefaults()}
 	var faults []error
@@ -54,7 +53,6 @@ func (p *parser) read(words []string) error {
 	return p.current.parseDirective(words, p.line)
 }
 
-// open begins a section.
 func (p *parser) open(words []string) error {
 	p.section, p.current = words[0], nil
 	switch p.section {
@@ -80,7 +78,7 @@ func (p *parser) open(words []string) error {
 	return nil
 }
 
-// checkGlobalDirective accepts what has no influence on a simulated machine.
+// checkGlobalDirective accepts directives without effect on a simulated machine.
 func checkGlobalDirective(words []string) error {
 	known := []string{"log", "chroot", "stats", "user", "group", "daemon", "maxconn", "nbthread", "pidfile", "ca-base",
 		"crt-base", "spread-checks", "hard-stop-after", "log-tag", "node", "description", "strict-limits"}
@@ -115,7 +113,7 @@ func newUnknownError(word, section string) error {
 	return fmt.Errorf("unknown keyword '%s' in '%s' section", word, section)
 }
 
-// split returns the words of a line: quotes keep blanks together, a backslash keeps a character, # opens a comment.
+// split splits a line into words: quotes preserve blanks, a backslash escapes a character, # begins a comment.
 func split(line string) ([]string, error) {
 	var s splitter
 	for _, r := range line {
@@ -134,7 +132,7 @@ func split(line string) ([]string, error) {
 type splitter struct {
 	words   []string
 	word    strings.Builder
-	open    bool // a word, perhaps an empty one in quotes
+	open    bool // inside a word, possibly an empty one in quotes
 	quote   rune
 	escaped bool
 }

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 )
 
-// buildProxyHeader returns what the PROXY protocol puts before a connection's bytes: nothing for version 0.
+// buildProxyHeader returns the PROXY header: empty for version 0.
 func buildProxyHeader(version int, client, frontend net.Addr) []byte {
 	source, destination := toAddrPort(client), toAddrPort(frontend)
 	switch version {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// start finds the addresses that the program needs to start: all but those of servers with "init-addr none".
+// start resolves the addresses that are required at the start: all except those of servers with "init-addr none".
 func (b *backend) start(ctx context.Context) error {
 	for i := range b.proxy.servers {
 		s := &b.proxy.servers[i]
@@ -25,7 +25,7 @@ func (b *backend) start(ctx context.Context) error {
 	return nil
 }
 
-// resolveAgain follows the names of the servers with resolvers.
+// resolveAgain updates the servers with resolvers.
 func (b *backend) resolveAgain(ctx context.Context) {
 	every := time.Duration(0)
 	for _, s := range b.proxy.servers {
@@ -36,7 +36,7 @@ func (b *backend) resolveAgain(ctx context.Context) {
 	for every > 0 {
 		for i := range b.proxy.servers {
 			if s := &b.proxy.servers[i]; s.resolvers != "" {
-				_ = b.resolve(ctx, s) // asked again the next time
+				_ = b.resolve(ctx, s) // retried the next time
 			}
 		}
 		if b.network.Clock.Sleep(ctx, every) != nil {
@@ -83,7 +83,7 @@ func (b *backend) assign(s *server, addresses []netip.Addr) {
 	}
 }
 
-// move gives a server a new address; it is up until its first check says otherwise, as the real one is.
+// move gives a server a new address; it is up until its first check fails, as in the real program.
 func (b *backend) move(m *member, address netip.Addr) {
 	switch {
 	case m.address == address:
