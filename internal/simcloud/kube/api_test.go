@@ -26,7 +26,7 @@ const (
 	address = "198.18.0.1"
 )
 
-// api is an API server on an in-memory network and the authority that signs its and its clients' certificates.
+// api is an API server on an in-memory network and the authority of its own and its clients' certificates.
 type api struct {
 	objects *Objects
 	ready   func() error
@@ -56,7 +56,6 @@ func newAPI(t *testing.T, db *store.DB) *api {
 	return a
 }
 
-// space makes namespaces.
 func (a *api) space(names ...string) {
 	for _, name := range names {
 		must(a.objects.Create(namespaces, "", Object{"metadata": Object{"name": name}}))
@@ -95,12 +94,11 @@ func (a *api) serve(t *testing.T, listener net.Listener) {
 	t.Cleanup(func() { _ = server.Close() })
 }
 
-// as returns the client configuration of a user.
 func (a *api) as(user string, groups ...string) *rest.Config {
 	pair := must(a.ca.Issue(certificate.Request{Subject: pkix.Name{CommonName: user, Organization: groups},
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, Validity: time.Hour}, time.Now()))
 	return &rest.Config{Host: "https://" + apiHost + ":6443", Dial: a.client.Dial, QPS: -1,
-		ContentConfig:   rest.ContentConfig{ContentType: "application/json"}, // the simulated API does not speak protobuf
+		ContentConfig:   rest.ContentConfig{ContentType: "application/json"}, // the simulated API does not support protobuf
 		TLSClientConfig: rest.TLSClientConfig{CAData: a.ca.CertPEM(), CertData: pair.CertPEM(), KeyData: must(pair.KeyPEM())}}
 }
 

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// applyRequest is a wish for an object, by a manager that owns what it names from then on.
+// applyRequest is a server-side apply; its manager owns the object's fields afterwards.
 type applyRequest struct {
 	kind    Kind
 	wanted  Object
 	manager string
-	force   bool // takes fields from others
+	force   bool // takes over conflicting fields
 }
 
 const applyOperation = "Apply"
 
-// serveApply is server-side apply. Lists are taken as one field, unlike on a real server, where most have keys.
+// serveApply treats lists as atomic, unlike a real server, where most have keys.
 func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, patch []byte, user User) error {
 	wanted, err := decodePatch(applyPatch, patch)
 	if err != nil {
@@ -65,8 +65,7 @@ func (o *Objects) createApplied(r request, a applyRequest, user User) (Object, e
 	return o.Create(r.kind.GroupResource(), r.namespace, a.wanted)
 }
 
-// Apply makes an object as server-side apply does for a manager that takes fields from others; errors are *Failure, in the
-// API's words.
+// Apply creates or changes an object by server-side apply with force; errors are *StatusError, in the API's words.
 func (o *Objects) Apply(namespace string, object Object, manager string) (Object, error) {
 	kind, ok := o.FindKindOf(object)
 	if !ok {
@@ -91,7 +90,7 @@ func (o *Objects) Apply(namespace string, object Object, manager string) (Object
 	return o.createApplied(r, a, User{})
 }
 
-// mergeOnto returns the live object as the manager wants it.
+// mergeOnto returns the live object with the manager's fields.
 func (a applyRequest) mergeOnto(live Object, now time.Time) (Object, error) {
 	encodeSecret(a.kind, a.wanted)
 	if version := a.wanted.GetString("metadata.resourceVersion"); version != "" && version != live.GetString("metadata.resourceVersion") {
@@ -129,7 +128,7 @@ func (a applyRequest) isOwn(entry Object) bool {
 	return entry.GetString("manager") == a.manager && entry.GetString("operation") == applyOperation
 }
 
-// buildEntry is the manager's in metadata.managedFields; it keeps its time if it says nothing new.
+// buildEntry returns the manager's entry in metadata.managedFields; its time changes only with its fields.
 func (a applyRequest) buildEntry(before Object, now time.Time) Object {
 	set := map[string]any{}
 	for _, wish := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
@@ -151,7 +150,8 @@ func (a applyRequest) buildEntry(before Object, now time.Time) Object {
 	return made
 }
 
-// removeUnwanted removes what the manager wanted before and does not want any more, unless somebody else owns it, too.
+// removeUnwanted removes the fields that the manager applied before and no longer applies, unless another manager owns them,
+// too.
 func (a applyRequest) removeUnwanted(live Object, entries []Object, wishes []leaf, before [][]string) {
 	for _, path := range before {
 		wanted := slices.ContainsFunc(wishes, func(wish leaf) bool { return strings.HasPrefix(wish.name()+".", leaf{path: path}.name()+".") })
@@ -162,7 +162,7 @@ func (a applyRequest) removeUnwanted(live Object, entries []Object, wishes []lea
 	}
 }
 
-// applyConflict is a field that the manager would change and another owns.
+// applyConflict is a field that another manager owns.
 type applyConflict struct{ owner, path string }
 
 func (a applyRequest) findConflicts(live Object, entries []Object, wishes []leaf) []applyConflict {
@@ -181,9 +181,9 @@ func (a applyRequest) findConflicts(live Object, entries []Object, wishes []leaf
 	return found
 }
 
-// formatManager is how the API server calls a manager.
+// formatManager has the API server's format of a manager in messages.
 func formatManager(entry Object) string {
-	name, _ := json.Marshal(entry.GetString("manager")) // a string always works
+	name, _ := json.Marshal(entry.GetString("manager")) // a string never fails
 	if entry.GetString("operation") == applyOperation {
 		return string(name)
 	}

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// User is who asks.
+// User is the authenticated user of a request.
 type User struct {
 	Name   string
 	Groups []string
 }
 
-// Attributes is what is asked for, for an authorizer.
+// Attributes are a request's attributes for an authorizer.
 type Attributes struct {
 	User        User
 	Verb        string // get, list, watch, create, update, patch, delete
@@ -26,13 +26,13 @@ type Attributes struct {
 	OwnerOfSpec string // spec.nodeName of a field selector, for kubelets that list their pods
 }
 
-// Authenticator finds out who asks: by client certificate, else by bearer token, else it is nobody.
+// Authenticator authenticates by client certificate, else by bearer token, else as anonymous.
 type Authenticator struct {
-	// Clients returns the authorities of client certificates: another pool when they are others.
+	// Clients returns the authorities of client certificates. It must return another pool after a change.
 	Clients func() *x509.CertPool
 	// Token returns the user of a bearer token; nil: there are no tokens.
 	Token func(string) (User, bool)
-	// Issue returns a token of a service account that ends then; nil: there are none.
+	// Issue returns a token of a service account with an expiry; nil: there are none.
 	Issue func(namespace, account string, expires time.Time) string
 
 	verified chains
@@ -58,7 +58,7 @@ func (a *Authenticator) authenticateUser(r *http.Request) (User, error) {
 	return User{Name: anonymous, Groups: []string{"system:unauthenticated"}}, nil
 }
 
-// verifyCertificate refuses a certificate with 401, not in the handshake: the real API server does so too.
+// verifyCertificate refuses a certificate with 401, not in the handshake, as the real API server does.
 func (a *Authenticator) verifyCertificate(certificate *x509.Certificate) (User, error) {
 	if err := a.verified.verify(certificate, a.Clients()); err != nil {
 		return User{}, newUnauthorized()
@@ -72,5 +72,5 @@ func (u User) withAuthenticatedGroup() User {
 	return u
 }
 
-// HasGroup tells whether the user is a member of a group.
+// HasGroup reports whether the user is a member of a group.
 func (u User) HasGroup(group string) bool { return slices.Contains(u.Groups, group) }

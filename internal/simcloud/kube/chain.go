@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// chains remembers which client certificates were verified: a kubelet shows the same one with each of its requests.
+// chains caches verified client certificates: a kubelet sends the same one with each of its requests.
 type chains struct {
 	mu    sync.Mutex
-	known map[string]chain // by the certificate itself
+	known map[string]chain // by the raw certificate
 }
 
-// chain is a certificate that was verified, and while nothing of that can change.
+// chain is a verified certificate and the time until which the result holds.
 type chain struct {
 	roots                 *x509.CertPool
 	validFrom, validUntil time.Time
 }
 
-// verify tells whether a certificate leads to one of the roots now. A pool that is handed in is never changed later.
+// verify verifies a certificate against roots. A pool must not be changed after it is passed in.
 func (c *chains) verify(certificate *x509.Certificate, roots *x509.CertPool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *chains) verify(certificate *x509.Certificate, roots *x509.CertPool) err
 	return nil
 }
 
-// findValidity returns for how long all certificates of a chain are valid.
+// findValidity returns the period in which all certificates of a chain are valid.
 func findValidity(certificates []*x509.Certificate, roots *x509.CertPool) chain {
 	lasts := chain{roots: roots, validFrom: certificates[0].NotBefore, validUntil: certificates[0].NotAfter}
 	for _, certificate := range certificates[1:] {

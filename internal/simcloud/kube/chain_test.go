@@ -30,7 +30,7 @@ func TestAClientCertificateThatWasVerifiedIsRefusedOnceItsAuthorityChangesOrItEn
 	})
 }
 
-// signed returns a client certificate for an hour, and the authority that it leads to.
+// signed returns a client certificate for an hour, and its authority.
 func signed(t *testing.T) (*x509.CertPool, *x509.Certificate) {
 	t.Helper()
 	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "signer"}, 24*time.Hour, time.Now())

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// validateCSR checks a new certificate signing request and stamps it with who asks, which the client cannot choose.
+// validateCSR validates a new certificate signing request and sets its requester, which the client cannot choose.
 func validateCSR(object Object, user User) error {
 	refuse := func(message string) error { return newInvalid(listBuiltinKinds()[requests], object.Name(), message) }
 	content, err := base64.StdEncoding.DecodeString(object.GetString("spec.request"))
@@ -53,7 +53,6 @@ func listKeyUsages() []string {
 		"microsoft sgc", "netscape sgc"}
 }
 
-// recordDecisionTime notes the time of a decision about a request.
 func recordDecisionTime(object Object, now time.Time) {
 	for _, c := range object.List("status.conditions") {
 		for _, field := range []string{"lastUpdateTime", "lastTransitionTime"} {
@@ -64,7 +63,7 @@ func recordDecisionTime(object Object, now time.Time) {
 	}
 }
 
-// validateDecision checks a change of the conditions of a request: a decision has its subresource, and stays.
+// validateDecision: a decision requires the approval subresource, and cannot be changed.
 func (r request) validateDecision(before, after Object) error {
 	refuse := func(message string) error { return newInvalid(r.kind, r.name, "status.conditions: "+message) }
 	const approved, denied = "Approved", "Denied"

@@ -1,18 +1,18 @@
 package kube
 
-// event is one change. Objects of the log are never changed.
+// event is one change. Objects of the log are never modified.
 type event struct {
 	version  uint64
 	resource string
 	before   Object // nil: was created
 	after    Object // nil: was deleted
-	last     Object // what a watcher is shown: after, or the deleted object under the version of its deletion
+	last     Object // sent to watchers: after, or the deleted object with the version of its deletion
 }
 
-// eventLog remembers the latest changes for watchers. Its owner's lock protects it.
+// eventLog keeps the latest changes for watchers. Its owner's lock protects it.
 type eventLog struct {
 	events  []event
-	oldest  uint64        // changes up to this version are forgotten
+	oldest  uint64        // changes up to this version are dropped
 	changed chan struct{} // closed by the next change
 }
 
@@ -28,8 +28,7 @@ func (l *eventLog) add(e event) {
 	l.changed = make(chan struct{})
 }
 
-// listSince returns the changes of a resource after a version, the version they lead to, and a channel that the next
-// change closes.
+// listSince returns the changes of a resource after a version, the resulting version, and a channel that the next change closes.
 func (o *Objects) listSince(resource string, version uint64) ([]event, uint64, <-chan struct{}, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -48,7 +47,7 @@ func (o *Objects) listSince(resource string, version uint64) ([]event, uint64, <
 	return found, o.version, o.log.changed, nil
 }
 
-// matchSelector tells what the change is for a watcher with a selector, "" if nothing.
+// matchSelector returns the watch event type for a selector, "" if there is no event.
 func (e event) matchSelector(matches func(Object) bool) string {
 	before, after := e.before != nil && matches(e.before), e.after != nil && matches(e.after)
 	switch {

@@ -1,15 +1,15 @@
 package kube
 
-// ChangeCount counts what happened to the objects since they were loaded, without the heartbeats of nodes and the renewals of
-// leases: those say that somebody is alive, and nothing that a controller would act on.
+// ChangeCount counts the changes since the objects were loaded, without heartbeats of nodes and renewals of leases: no
+// controller has to act on those.
 func (o *Objects) ChangeCount() uint64 {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.changes
 }
 
-// isHeartbeat reports whether an object differs from the one before it by a lease that was renewed, or by the times at
-// which the conditions of a node were last confirmed.
+// isHeartbeat reports whether two versions of an object differ only in the renewal of a lease, or in the heartbeat times of a
+// node's conditions.
 func isHeartbeat(kind Kind, before, after Object) bool {
 	switch {
 	case before == nil:
@@ -36,7 +36,6 @@ func stripHeartbeat(node Object) map[string]any {
 	return stripped
 }
 
-// removeKeys returns a copy of a map without some keys.
 func removeKeys(from map[string]any, keys ...string) map[string]any {
 	kept := make(map[string]any, len(from))
 	for key, value := range from {

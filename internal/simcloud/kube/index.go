@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// index finds entries by what is asked for most: those of a resource, and the pods of a node. Every kubelet asks for
-// its own pods every few seconds; without the index a cluster of a thousand nodes would look at a million pods then.
+// index finds the entries of a resource, and the pods of a node. Every kubelet lists its own pods every few seconds; without the
+// index a cluster of a thousand nodes would scan a million pods then.
 type index struct {
 	entries map[string]entry
 	keys    map[string][]string            // of a resource, in order
-	bound   map[string]map[string][]string // the keys of pods by the resource and their node, in order
+	bound   map[string]map[string][]string // the keys of pods by resource and node, in order
 }
 
 const (
@@ -49,7 +49,7 @@ func (x index) removeBinding(resource, id string, old entry) {
 	}
 }
 
-// list returns the keys of a resource in order; of those bound to a node if fields demand one.
+// list returns the keys of a resource in order; of those bound to a node if fields selects one.
 func (x index) list(resource, namespace string, fields selector) []string {
 	keys := x.keys[resource]
 	for _, term := range fields {

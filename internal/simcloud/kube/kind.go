@@ -9,21 +9,19 @@ import (
 type Kind struct {
 	Group, Version, Resource, Kind string
 	Namespaced                     bool
-	Status                         bool // has the subresource status, which alone writes .status
-	Added                          bool // by a definition
+	Status                         bool // has the subresource status, the only one to write .status
+	Added                          bool // by a CustomResourceDefinition
 }
 
-// has tells whether objects of the kind have a subresource.
 func (k Kind) has(subresource string) bool {
 	return subresource == "status" && k.Status || subresource == "approval" && k.GroupResource() == requests
 }
 
-// hasGeneration tells whether objects of the kind count the generations of their spec.
 func (k Kind) hasGeneration() bool {
 	return k.Added || slices.Contains([]string{"apps", "batch", "networking.k8s.io", "policy", "apiextensions.k8s.io"}, k.Group)
 }
 
-// isBuiltinGroup tells whether a kind would be of a group that a Kubernetes API has from its start.
+// isBuiltinGroup reports whether a kind's group is part of Kubernetes.
 func isBuiltinGroup(kind Kind) bool {
 	for _, known := range listBuiltinKinds() {
 		if known.Group == kind.Group && known.Version == kind.Version {
@@ -33,7 +31,7 @@ func isBuiltinGroup(kind Kind) bool {
 	return false
 }
 
-// GroupResource returns the name that tables and Go callers know the kind by: "nodes", "etcds.operator.openshift.io".
+// GroupResource returns the kind's name in tables and Go code: "nodes", "etcds.operator.openshift.io".
 func (k Kind) GroupResource() string {
 	if k.Group == "" {
 		return k.Resource
@@ -48,7 +46,7 @@ func (k Kind) apiVersion() string {
 	return k.Group + "/" + k.Version
 }
 
-// listBuiltinKinds returns the kinds that a Kubernetes API has from its start; all others need a CustomResourceDefinition.
+// listBuiltinKinds returns the kinds of Kubernetes; all others need a CustomResourceDefinition.
 func listBuiltinKinds() map[string]Kind {
 	kinds := map[string]Kind{}
 	add := func(group, resource, kind string, namespaced, status bool) {
@@ -91,10 +89,10 @@ func listBuiltinKinds() map[string]Kind {
 	return kinds
 }
 
-// definitions is the table that holds the kinds which were added.
+// definitions is the table of the added kinds.
 const definitions = "customresourcedefinitions.apiextensions.k8s.io"
 
-// Definition returns the CustomResourceDefinition of a kind; creating it makes the API serve the kind.
+// Definition returns the CustomResourceDefinition of a kind; creating it adds the kind to the API.
 func (k Kind) Definition() Object {
 	scope := "Cluster"
 	if k.Namespaced {

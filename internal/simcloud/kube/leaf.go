@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// leaf is a field that holds no further fields.
+// leaf is a field without further fields.
 type leaf struct {
 	path  []string
 	value any
@@ -14,7 +14,7 @@ type leaf struct {
 
 func (l leaf) name() string { return strings.Join(l.path, ".") }
 
-// listLeaves returns the leaves of an object's part, sorted. An empty map is one, a list too.
+// listLeaves returns the leaves of an object's part, sorted. An empty map and a list are leaves.
 func listLeaves(fields map[string]any, path []string) []leaf {
 	var list []leaf
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -31,7 +31,7 @@ func listLeaves(fields map[string]any, path []string) []leaf {
 	return list
 }
 
-// listFieldPaths returns the leaves of a set as managedFields writes it.
+// listFieldPaths returns the leaves of a set in managedFields' format.
 func listFieldPaths(set map[string]any, path []string) [][]string {
 	var list [][]string
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -49,7 +49,7 @@ func listFieldPaths(set map[string]any, path []string) [][]string {
 	return list
 }
 
-// hasField tells whether a set holds a field, what it is in, or anything in it.
+// hasField reports whether a set contains a field, a parent or a child of it.
 func hasField(set map[string]any, path []string) bool {
 	for _, key := range path {
 		inner, ok := set["f:"+key].(map[string]any)
@@ -64,7 +64,7 @@ func hasField(set map[string]any, path []string) bool {
 	return true
 }
 
-// removeOwner takes a field out of everybody's set.
+// removeOwner removes a field from all entries.
 func removeOwner(entries []Object, path []string) {
 	fields := map[string]any{}
 	for _, key := range slices.Backward(path) {
@@ -87,7 +87,7 @@ func lookup(object Object, path []string) any {
 	return at
 }
 
-// put sets a field. A map that is there already stays as it is if an empty one is wanted.
+// put keeps an existing map if an empty one is to be set.
 func put(object Object, wish leaf) {
 	fields := map[string]any(object)
 	last := len(wish.path) - 1
@@ -105,7 +105,7 @@ func put(object Object, wish leaf) {
 	}
 }
 
-// remove deletes a field, and the maps that are empty without it.
+// remove deletes a field, and the maps that become empty.
 func remove(fields map[string]any, path []string) {
 	if len(path) == 1 {
 		delete(fields, path[0])

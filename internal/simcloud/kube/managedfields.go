@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// parseManager returns who a client says to be when it writes: by a parameter, else by the first word of its User-Agent.
+// parseManager returns the client's field manager: a parameter, else the first word of its User-Agent.
 func parseManager(r *http.Request, parsed request) string {
 	agent, _, _ := strings.Cut(r.UserAgent(), "/")
 	return cmp.Or(parsed.query.Get("fieldManager"), agent, "unknown")
 }
 
-// recordOwnership notes in metadata.managedFields who wrote which fields last. Lists are taken as one field, what subresources write
-// is not noted, and neither is what the simulated operators write, which do not pass through here.
+// recordOwnership records in metadata.managedFields the last writer of each field. Lists are atomic; writes to subresources and
+// those of the simulated operators, which do not use the API, are not recorded.
 func recordOwnership(kind Kind, before, after Object, manager string, now time.Time) {
 	entries := before.Clone().List("metadata.managedFields")
 	old, fresh := selectOwnedFields(kind, before), selectOwnedFields(kind, after)
@@ -35,7 +35,6 @@ func recordOwnership(kind Kind, before, after Object, manager string, now time.T
 	}
 }
 
-// addOwnedFields adds fields to those of a manager.
 func addOwnedFields(entries []Object, kind Kind, manager string, written map[string]any, now time.Time) []Object {
 	at := slices.IndexFunc(entries, func(entry Object) bool {
 		return entry.GetString("manager") == manager && entry.GetString("operation") == "Update"
@@ -53,7 +52,6 @@ func addOwnedFields(entries []Object, kind Kind, manager string, written map[str
 	return entries
 }
 
-// selectOwnedFields is the part of an object that somebody owns.
 func selectOwnedFields(kind Kind, object Object) map[string]any {
 	part := map[string]any{}
 	for key, value := range object {
@@ -61,7 +59,7 @@ func selectOwnedFields(kind Kind, object Object) map[string]any {
 			part[key] = value
 		}
 	}
-	metadata := map[string]any{} // is always there, so nobody writes it itself
+	metadata := map[string]any{} // is always present and thus not owned
 	part["metadata"] = metadata
 	for _, key := range []string{"labels", "annotations"} {
 		if fields := object.Map("metadata." + key); len(fields) > 0 {
@@ -71,8 +69,7 @@ func selectOwnedFields(kind Kind, object Object) map[string]any {
 	return part
 }
 
-// diffFields returns, as managedFields writes sets of fields, those of after that before does not have with that value. A
-// map that is new is itself written ".".
+// diffFields returns, in managedFields' format, the fields of after whose value differs from before. A new map itself is ".".
 func diffFields(before, after map[string]any) map[string]any {
 	set := map[string]any{}
 	for key, value := range after {
@@ -95,7 +92,7 @@ func diffFields(before, after map[string]any) map[string]any {
 	return set
 }
 
-// removeFields takes fields out of a set. Of a map that is owned without anything in it only the name is left.
+// removeFields removes fields from a set. A map that is owned without its contents keeps its name only.
 func removeFields(set, fields map[string]any) {
 	for key, inner := range fields {
 		mine, found := set[key].(map[string]any)
@@ -114,7 +111,6 @@ func removeFields(set, fields map[string]any) {
 	}
 }
 
-// addFields adds fields to a set.
 func addFields(set, fields map[string]any) {
 	for key, inner := range fields {
 		mine, found := set[key].(map[string]any)
@@ -132,5 +128,5 @@ func addFields(set, fields map[string]any) {
 	}
 }
 
-// isEmptyMap tells whether a set holds a map, and nothing that is in it.
+// isEmptyMap reports whether a set contains a map without its contents.
 func isEmptyMap(set map[string]any) bool { return len(set) == 1 && set["."] != nil }

@@ -38,7 +38,7 @@ func (o Object) Map(path string) map[string]any {
 	return toMap(o.Get(path))
 }
 
-// toMap takes both forms that a map of ours may have before it is stored.
+// toMap accepts both types that a map of our own code may have before it is stored.
 func toMap(value any) map[string]any {
 	if object, ok := value.(Object); ok {
 		return object
@@ -71,7 +71,7 @@ func (o Object) GetStrings(path string) []string {
 	return texts
 }
 
-// Set puts a value at a dotted path and makes the maps on the way.
+// Set sets the value at a dotted path and creates missing maps.
 func (o Object) Set(path string, value any) {
 	fields := map[string]any(o)
 	keys := strings.Split(path, ".")
@@ -101,7 +101,7 @@ func (o Object) ResourceVersion() uint64 {
 	return version
 }
 
-// Clone returns a copy that shares nothing with o.
+// Clone returns a deep copy.
 func (o Object) Clone() Object {
 	if o == nil {
 		return nil
@@ -129,8 +129,7 @@ func clone(value any) any {
 	return value
 }
 
-// toJSONValue turns the Go types that our own code writes into those that JSON decodes to, so that objects compare equal
-// whether they were written here or read from the wire.
+// toJSONValue converts the Go types that our own code writes to those that JSON decodes to, so that objects compare equal.
 func toJSONValue(value any) any {
 	switch value := value.(type) {
 	case Object:

@@ -15,8 +15,8 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// Objects is the state of one cluster: what its etcd holds. Every API server of the cluster serves the same Objects.
-// Resources are named as Kind.GroupResource does.
+// Objects is the state of one cluster: the contents of its etcd. Every API server of the cluster serves the same Objects.
+// Resources are named as in Kind.GroupResource.
 type Objects struct {
 	now   func() time.Time
 	table *store.Table[row]
@@ -25,7 +25,7 @@ type Objects struct {
 	kinds   map[string]Kind
 	index   index
 	version uint64
-	changes uint64 // see Changes
+	changes uint64 // see ChangeCount
 	log     eventLog
 }
 
@@ -35,18 +35,18 @@ type row struct {
 	Object   Object
 }
 
-// entry is an object in memory; it is never changed, only replaced.
+// entry is an object in memory; it is immutable.
 type entry struct {
 	kind   Kind
 	object Object
 	raw    json.RawMessage
 }
 
-// restartGap is added to the newest version on disk when a cluster is loaded: versions of deletions are not on disk
-// and must not be given out twice.
+// restartGap is added to the newest version on disk when a cluster is loaded: versions of deletions are not on disk and must not
+// be reused.
 const restartGap = 1000
 
-// Load returns the objects that a table of the store holds. now is the cluster's time.
+// Load returns the objects in a table of the store. now is the cluster's time.
 func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	table, err := store.Load[row](db, name)
 	if err != nil {
@@ -70,7 +70,7 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	return o, nil
 }
 
-// FindKind returns the kind of a resource, if the API serves it (yet).
+// FindKind returns the kind of a resource if the API serves it.
 func (o *Objects) FindKind(resource string) (Kind, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -90,7 +90,7 @@ func (o *Objects) ListKinds() []Kind {
 	return kinds
 }
 
-// FindKindFunc returns a kind that the API serves and that matches.
+// FindKindFunc returns the first kind of the API that matches.
 func (o *Objects) FindKindFunc(matches func(Kind) bool) (Kind, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -102,7 +102,7 @@ func (o *Objects) FindKindFunc(matches func(Kind) bool) (Kind, bool) {
 	return Kind{}, false
 }
 
-// FindKindOf returns the kind that an object says to be of.
+// FindKindOf returns the kind of an object's apiVersion and kind.
 func (o *Objects) FindKindOf(object Object) (Kind, bool) {
 	name, apiVersion := object.GetString("kind"), object.GetString("apiVersion")
 	return o.FindKindFunc(func(kind Kind) bool { return kind.Kind == name && kind.apiVersion() == apiVersion })
@@ -124,7 +124,7 @@ func (o *Objects) List(resource, namespace string) []Object {
 	return objects
 }
 
-// Create adds an object and returns it as it is now. A name is made of metadata.generateName if there is none.
+// Create adds an object and returns it as stored. A missing name is generated from metadata.generateName.
 func (o *Objects) Create(resource, namespace string, object Object) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -134,7 +134,7 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 	}
 	object = toJSONValue(object.Clone()).(map[string]any)
 	if !kind.Namespaced {
-		namespace = "" // what the object itself says is ignored, too
+		namespace = "" // the object's own namespace is ignored, too
 		delete(object.Map("metadata"), "namespace")
 	}
 	if prefix := object.GetString("metadata.generateName"); object.Name() == "" && prefix != "" {
@@ -151,8 +151,7 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 	return o.put(kind, object, nil)
 }
 
-// Update replaces an object by what change makes of a copy of it and returns it as it is now. If change leaves it
-// equal nothing happens.
+// Update calls change with a copy of an object, stores the result and returns it. An unchanged object is not stored.
 func (o *Objects) Update(resource, namespace, name string, change func(Object) error) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -181,7 +180,7 @@ func (o *Objects) Update(resource, namespace, name string, change func(Object) e
 	return o.put(kind, changed, old.object)
 }
 
-// Ensure creates an object or, if there is one of that name, changes it by change (nil: leaves it).
+// Ensure creates an object or, if it exists, calls change (nil: leaves it).
 func (o *Objects) Ensure(resource, namespace string, object Object, change func(Object) error) error {
 	_, err := o.Create(resource, namespace, object)
 	var failure *StatusError
@@ -195,7 +194,7 @@ func (o *Objects) Ensure(resource, namespace string, object Object, change func(
 	return err
 }
 
-// Delete removes an object and returns it as it was.
+// Delete removes an object and returns its last state.
 func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -219,7 +218,7 @@ func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 	return last, nil
 }
 
-// Clear forgets every object, as an etcd with a new disk does.
+// Clear removes every object, as an etcd with a new disk.
 func (o *Objects) Clear() error {
 	for _, kind := range o.ListKinds() {
 		for _, object := range o.List(kind.GroupResource(), "") {
@@ -238,8 +237,8 @@ func (o *Objects) find(resource, namespace, name string) (entry, bool) {
 	return found, ok
 }
 
-// list returns the entries of a resource in the order of their keys, the version that they are of, and the oldest version
-// that is remembered. Those that fields rule out may be missing.
+// list returns the entries of a resource in the order of their keys, their version, and the oldest version in the log. Entries
+// that do not match fields may be left out.
 func (o *Objects) list(resource, namespace string, fields selector) (entries []entry, version, oldest uint64) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -251,7 +250,7 @@ func (o *Objects) list(resource, namespace string, fields selector) (entries []e
 	return entries, o.version, o.log.oldest
 }
 
-// put stores an object under a new version. The caller holds the lock and gives the object away.
+// put stores an object with a new version. The caller holds the lock and must not use the object afterwards.
 func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 	o.version++
 	if !isHeartbeat(kind, before, object) {
@@ -303,7 +302,7 @@ func (o *Objects) generateSuffix(prefix string) string {
 	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(prefix+strconv.FormatUint(o.version, 10))).String()[:5]
 }
 
-// keepIdentity takes back what nobody may change.
+// keepIdentity restores immutable metadata.
 func keepIdentity(changed, old Object) {
 	changed["apiVersion"], changed["kind"] = old["apiVersion"], old["kind"]
 	for _, field := range []string{"name", "namespace", "uid", "creationTimestamp", "generation", "resourceVersion"} {
@@ -317,7 +316,7 @@ func formatKey(resource, namespace, name string) string {
 	return resource + "/" + namespace + "/" + name
 }
 
-// ResourceVersion returns the version of an object, 0 if there is none; it copies nothing.
+// ResourceVersion returns the version of an object, 0 if there is none, without a copy.
 func (o *Objects) ResourceVersion(resource, namespace, name string) uint64 {
 	found, _ := o.find(resource, namespace, name)
 	return found.object.ResourceVersion()

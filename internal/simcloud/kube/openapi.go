@@ -7,8 +7,8 @@ import (
 
 const openAPI = "/openapi/v3"
 
-// describe serves as much of the OpenAPI documents as kubectl needs before it writes: that patches may ask the server
-// to validate fields. There are no schemas.
+// describe serves the part of the OpenAPI documents that kubectl needs before it writes: that patches support the field
+// validation parameter. There are no schemas.
 func (s *Server) describe(w http.ResponseWriter, r *http.Request, user User) bool {
 	rest, ok := strings.CutPrefix(r.URL.Path, openAPI)
 	if !ok {
@@ -35,7 +35,6 @@ func (s *Server) describe(w http.ResponseWriter, r *http.Request, user User) boo
 	return true
 }
 
-// apiPath is the path of a kind's group and version.
 func (k Kind) apiPath() string {
 	if k.Group == "" {
 		return "/api/" + k.Version

@@ -15,8 +15,8 @@ const (
 	applyPatch     = "application/apply-patch+yaml"
 )
 
-// patchObject returns object as a patch makes it. A strategic merge, and an apply of a status, are merge patches here,
-// except that status conditions and addresses are merged by their type.
+// patchObject applies a patch. A strategic merge, and an apply of a status, are merge patches here, except that status
+// conditions and addresses are merged by their type.
 func patchObject(object Object, media string, patch []byte) (Object, error) {
 	switch media {
 	case jsonPatch:
@@ -86,7 +86,7 @@ func merge(old, change any, strategic bool) any {
 	return merged
 }
 
-// mergeByType merges lists of objects that the field "type" tells apart.
+// mergeByType merges lists of objects with the key "type".
 func mergeByType(old, change any) any {
 	changes, ok := change.([]any)
 	if !ok {

@@ -28,7 +28,7 @@ func (o *Objects) serveGet(w http.ResponseWriter, r request) error {
 	return nil
 }
 
-// list is a Kubernetes list; its items are marshalled already.
+// list is a Kubernetes list; its items are already encoded.
 type list struct {
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
@@ -58,7 +58,7 @@ func (o *Objects) serveList(w http.ResponseWriter, r request) error {
 	return nil
 }
 
-// encode joins the items as they are: they are JSON already, and most of what a zone answers.
+// encode joins the encoded items: lists are most of a zone's traffic.
 func (l list) encode() ([]byte, error) {
 	items := l.Items
 	l.Items = []json.RawMessage{}
@@ -78,9 +78,8 @@ func (l list) encode() ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// listPage returns the part of a list that limit and continue ask for. Items that change between two pages are seen as they
-// are then; a list that was begun too long ago cannot be continued. A version of 0 asks for what the server has in
-// memory, in one part.
+// listPage returns one page by limit and continue. Items that change between two pages are returned in their present state; an
+// expired token is refused. Version 0 means the cache, without pages.
 func (o *Objects) listPage(r request) (list, error) {
 	from, err := readToken(r.query.Get("continue"))
 	if err != nil {
@@ -117,10 +116,10 @@ func (o *Objects) listPage(r request) (list, error) {
 	return page, nil
 }
 
-// token says where the next part of a list begins.
+// token is the continue token of a list.
 type token struct {
-	Version uint64 // of the first part
-	Key     string // of the last item of the part before
+	Version uint64 // of the first page
+	Key     string // of the last item of the previous page
 }
 
 func (t token) String() string {

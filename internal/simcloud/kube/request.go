@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// request is one call for objects.
 type request struct {
 	verb        string
 	path        string
@@ -16,7 +15,7 @@ type request struct {
 	subresource string
 	query       url.Values
 	filter      filter
-	table       bool // the answer is for people
+	table       bool // the response is a table for people
 }
 
 func (r request) fullResource() string {
@@ -31,7 +30,7 @@ func (r request) hasFlag(name string) bool {
 	return value == "true" || value == "1"
 }
 
-// parse finds out what a request is for: the kind by the path's group, version and resource.
+// parse determines the kind by the path's group, version and resource.
 func (o *Objects) parse(r *http.Request) (request, error) {
 	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: isTableRequest(r)}
 	group, version, rest, ok := splitPath(r.URL.Path)
@@ -48,7 +47,7 @@ func (o *Objects) parse(r *http.Request) (request, error) {
 	if len(rest) > 2 {
 		parsed.subresource = rest[2]
 	}
-	// Whether somebody may ask is decided before whether there is such a kind.
+	// Authorization comes before the check whether the kind exists.
 	parsed.kind = Kind{Group: group, Version: version, Resource: rest[0]}
 	parsed.verb = parseVerb(r.Method, parsed)
 	kind, ok := o.FindKind(parsed.kind.GroupResource())
@@ -62,7 +61,7 @@ func (o *Objects) parse(r *http.Request) (request, error) {
 	return parsed, parsed.parseSelectors()
 }
 
-// checkMissing says that there is no such kind: a path that no group answers for is not even refused in the API's own words.
+// checkMissing returns the error for an unknown kind: for a path without a group it is a plain 404 rather than a Status.
 func (o *Objects) checkMissing(kind Kind) error {
 	if isBuiltinGroup(kind) {
 		return newUnknownResource()
@@ -70,7 +69,6 @@ func (o *Objects) checkMissing(kind Kind) error {
 	return newUnknownPath()
 }
 
-// parseSelectors reads what is selected.
 func (r *request) parseSelectors() error {
 	var err error
 	if r.filter.labels, err = parseLabels(r.query.Get("labelSelector")); err != nil {
@@ -113,7 +111,7 @@ func parseVerb(method string, r request) string {
 	return ""
 }
 
-// selectedNode is the node that a field selector restricts pods to.
+// selectedNode returns the node that a field selector restricts pods to.
 func (r request) selectedNode() string {
 	for _, term := range r.filter.fields {
 		if term.key == "spec.nodeName" && term.operator == "=" {

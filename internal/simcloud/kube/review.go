@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// What everybody who is somebody may ask about themselves. Neither is an object that is kept.
+// Reviews that every authenticated user may create about themselves. They are not stored.
 const (
 	selfSubjectReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 	selfAccessReviews  = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
-// serveReview answers who asks, and what they may do.
 func (s *Server) serveReview(w http.ResponseWriter, r *http.Request, user User) (bool, error) {
 	if r.Method != http.MethodPost || !slices.Contains([]string{selfSubjectReviews, selfAccessReviews}, r.URL.Path) {
 		return false, nil
@@ -37,7 +36,6 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request, user User) 
 	return true, nil
 }
 
-// parseReviewAttributes is what a review asks for.
 func parseReviewAttributes(object Object, user User) Attributes {
 	const resource, path = "spec.resourceAttributes.", "spec.nonResourceAttributes."
 	asked := Attributes{User: user, Verb: object.GetString(resource + "verb"), Group: object.GetString(resource + "group"), Resource: object.GetString(resource + "resource"),

@@ -2,7 +2,7 @@ package kube
 
 import "encoding/base64"
 
-// encodeSecret moves what was given as plain text to where a Secret keeps everything.
+// encodeSecret moves stringData to data.
 func encodeSecret(kind Kind, object Object) {
 	if kind.GroupResource() != "secrets" {
 		return

@@ -20,7 +20,6 @@ var (
 	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 )
 
-// parseLabels reads a label selector.
 func parseLabels(text string) (selector, error) {
 	parsed, err := parseSelector(text)
 	if err != nil {
@@ -39,7 +38,7 @@ func parseLabels(text string) (selector, error) {
 	return parsed, nil
 }
 
-// parseFields reads a field selector, for which a kind has but few fields.
+// parseFields accepts only the few fields that a kind supports.
 func parseFields(kind Kind, text string) (selector, error) {
 	parsed, err := parseSelector(text)
 	if err != nil {
@@ -53,7 +52,7 @@ func parseFields(kind Kind, text string) (selector, error) {
 	return parsed, nil
 }
 
-// listSelectableFields lists the fields by which objects of the kind are selected, beside their names.
+// listSelectableFields lists the fields beside metadata.name and metadata.namespace.
 func (k Kind) listSelectableFields() []string {
 	switch k.GroupResource() {
 	case pods:
@@ -77,7 +76,7 @@ func (k Kind) listSelectableFields() []string {
 	return nil
 }
 
-// parseSelector reads "a=b,c!=d,e in (f,g),h,!i". Commas in parentheses do not separate terms.
+// parseSelector parses "a=b,c!=d,e in (f,g),h,!i". Commas in parentheses do not separate terms.
 func parseSelector(text string) (selector, error) {
 	var parsed selector
 	depth, start := 0, 0
@@ -124,7 +123,7 @@ func parseTerm(text string) term {
 	return term{key: text, operator: "exists"}
 }
 
-// isMatch tells whether a value, if it is there, satisfies the term.
+// isMatch: exists reports whether the key has a value.
 func (t term) isMatch(value string, exists bool) bool {
 	switch t.operator {
 	case "exists":
@@ -137,7 +136,6 @@ func (t term) isMatch(value string, exists bool) bool {
 	return exists && slices.Contains(t.values, value)
 }
 
-// filter combines the two selectors of a request.
 type filter struct{ labels, fields selector }
 
 func (f filter) isMatch(object Object) bool {
@@ -149,7 +147,7 @@ func (f filter) isMatch(object Object) bool {
 		}
 	}
 	for _, term := range f.fields {
-		// A field that is not there is empty, as the real API defines its selectable fields.
+		// A missing field is empty, as the real API defines its selectable fields.
 		if !term.isMatch(object.GetString(term.key), true) {
 			return false
 		}

@@ -1,5 +1,5 @@
-// Package kube is a generic Kubernetes API: a store of objects and the HTTP handler that serves it the way client-go
-// expects. What the objects mean is package openshift's.
+// Package kube is a generic Kubernetes API: a store of objects and the HTTP handler that serves it the way client-go expects.
+// The controllers are in package openshift.
 package kube
 
 import (
@@ -13,7 +13,7 @@ import (
 type Server struct {
 	Objects *Objects
 	Authenticator
-	// Authorize tells whether somebody may do something.
+	// Authorize reports whether a request is allowed.
 	Authorize func(Attributes) bool
 	// Ready returns why this server cannot serve objects now, or nil.
 	Ready func() error
@@ -42,7 +42,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// servePublic serves what even strangers may see.
+// servePublic serves the paths that need no authentication.
 func (s *Server) servePublic(w http.ResponseWriter, r *http.Request) bool {
 	switch r.URL.Path {
 	case "/version":
@@ -119,7 +119,7 @@ func writeError(w http.ResponseWriter, err error) {
 	writeJSON(w, failure.Code, failure.toStatus())
 }
 
-// writeJSON writes JSON. A client that has gone away is its own business.
+// writeJSON ignores errors of a closed connection.
 func writeJSON(w http.ResponseWriter, code int, body any) {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -129,7 +129,6 @@ func writeJSON(w http.ResponseWriter, code int, body any) {
 	writeRawJSON(w, code, content)
 }
 
-// writeRawJSON writes what is JSON already.
 func writeRawJSON(w http.ResponseWriter, code int, content []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

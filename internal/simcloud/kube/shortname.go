@@ -1,6 +1,6 @@
 package kube
 
-// listShortNames returns what people type for a resource.
+// listShortNames returns kubectl's short names of a resource.
 func listShortNames(resource string) []string {
 	short := map[string]string{
 		"namespaces": "ns", "nodes": "no", "pods": "po", "configmaps": "cm", "services": "svc", "serviceaccounts": "sa", "endpoints": "ep",

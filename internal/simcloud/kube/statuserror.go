@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// StatusError is what the API answers instead of an object: a metav1.Status.
+// StatusError is the API's error response: a metav1.Status.
 type StatusError struct {
 	Code    int
 	Reason  string
 	Message string
 	Kind    Kind
 	Name    string
-	Invalid bool // what was sent is told by the name of its kind, not of its resource
-	Plain   bool // the answer is text, as that of any other HTTP server
+	Invalid bool // details name the kind, not the resource
+	Plain   bool // the response is plain text, as that of any other HTTP server
 	Causes  []Object
 }
 
@@ -52,7 +52,7 @@ func newConflict(kind Kind, name string) *StatusError {
 			"please apply your changes to the latest version and try again", kind.GroupResource(), name)}
 }
 
-// newApplyConflict is for an apply that would change what others own.
+// newApplyConflict is for an apply that would change fields of others.
 func newApplyConflict(kind Kind, name string, conflicts []applyConflict) *StatusError {
 	failure := &StatusError{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name}
 	fields := map[string][]string{}
@@ -72,7 +72,7 @@ func newApplyConflict(kind Kind, name string, conflicts []applyConflict) *Status
 	return failure
 }
 
-// newManagerRequired is for an apply by nobody.
+// newManagerRequired is for an apply without a field manager.
 func newManagerRequired() *StatusError {
 	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: Kind{Group: "meta.k8s.io", Kind: "PatchOptions"}, Invalid: true,
 		Message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`}
@@ -107,14 +107,14 @@ func newInvalid(kind Kind, name, message string) *StatusError {
 		Message: fmt.Sprintf("%s %q is invalid: %s", kind.Kind, name, message)}
 }
 
-// newVersionRequired is for an update of an added kind that does not say which version it is made from.
+// newVersionRequired is for an update of an added kind without a resource version.
 func newVersionRequired(kind Kind, name string) *StatusError {
 	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name,
 		Message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update",
 			kind.GroupResource(), name)}
 }
 
-// newUndecodable is for a patch whose result is no object of its kind.
+// newUndecodable is for a patch whose result is not an object of its kind.
 func newUndecodable(message string) *StatusError {
 	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Message: "the patch was invalid: " + message}
 }
@@ -142,7 +142,7 @@ func newUnsupportedMediaType(kind string) *StatusError {
 		Message: fmt.Sprintf("the body of the request was in an unknown format - %q is not supported", kind)}
 }
 
-// newExpiredContinue is for the token of a list that was begun too long ago.
+// newExpiredContinue is for an expired continue token.
 func newExpiredContinue() *StatusError {
 	return &StatusError{Code: http.StatusGone, Reason: "Expired", Message: "The provided continue parameter is too old to display a " +
 		"consistent list result. You can start a new list without the continue parameter."}
@@ -156,7 +156,7 @@ func newServiceUnavailable(err error) *StatusError {
 	return &StatusError{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: err.Error()}
 }
 
-// newUnknownError is an error that the API server itself has no word for.
+// newUnknownError is an error without a reason of its own.
 func newUnknownError(message string) *StatusError {
 	return &StatusError{Code: http.StatusInternalServerError, Message: message}
 }

@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// column is one of a table's, as people see it.
 type column struct {
 	name string
 	cell func(o Object, now time.Time) string
 }
 
-// isTableRequest tells whether the client would rather show objects than work with them, as kubectl does.
+// isTableRequest reports whether the client accepts tables, as kubectl does.
 func isTableRequest(r *http.Request) bool {
 	accepted, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	return strings.Contains(accepted, "as=Table")
 }
 
-// renderTable renders objects for people; each row carries its object.
+// renderTable includes the objects in their rows.
 func renderTable(kind Kind, objects []Object, metadata any, now time.Time) Object {
 	columns := listColumns(kind)
 	definitions, rows := make([]Object, len(columns)), make([]Object, len(objects))
@@ -36,8 +35,8 @@ func renderTable(kind Kind, objects []Object, metadata any, now time.Time) Objec
 	return Object{"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": definitions, "rows": rows}
 }
 
-// listColumns are those of Kubernetes and of OpenShift's definitions, for the kinds that somebody who watches an
-// installation looks at.
+// listColumns returns the columns of Kubernetes and of OpenShift's definitions, for the kinds that are useful during an
+// installation.
 func listColumns(kind Kind) []column {
 	name := column{"Name", func(o Object, _ time.Time) string { return o.Name() }}
 	age := column{"Age", func(o Object, now time.Time) string { return formatAge(o.GetString("metadata.creationTimestamp"), now) }}
@@ -62,7 +61,6 @@ func newColumn(name, path string) column {
 	return column{name, func(o Object, _ time.Time) string { return o.GetString(path) }}
 }
 
-// getCondition returns a condition of an object, or nothing.
 func getCondition(o Object, kind string) Object {
 	for _, c := range o.List("status.conditions") {
 		if c.GetString("type") == kind {

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// shown returns the cells that somebody sees who asks for a table.
+// shown returns the cells of a table.
 func shown(t *testing.T, o *Objects, path string) (columns []string, rows [][]string) {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)

@@ -42,7 +42,7 @@ func countReadyContainers(o Object, _ time.Time) string {
 	return fmt.Sprintf("%d/%d", ready, all)
 }
 
-// formatPodStatus is the phase, or why the container does not run.
+// formatPodStatus returns the phase, or the reason of a waiting container.
 func formatPodStatus(o Object, _ time.Time) string {
 	for _, container := range o.List("status.containerStatuses") {
 		if reason := container.GetString("state.waiting.reason"); reason != "" {
@@ -84,7 +84,7 @@ func releaseVersion(o Object, _ time.Time) string {
 	return ""
 }
 
-// formatAge tells how long ago something was, as kubectl does.
+// formatAge has kubectl's format.
 func formatAge(timestamp string, now time.Time) string {
 	then, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {

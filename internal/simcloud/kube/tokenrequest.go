@@ -12,7 +12,6 @@ const (
 	maxTokenLife     = 1 << 32 * time.Second
 )
 
-// serveToken answers a request for the token of a service account.
 func (s *Server) serveToken(w http.ResponseWriter, q *http.Request, r request) error {
 	object, err := decode(q)
 	if err != nil {

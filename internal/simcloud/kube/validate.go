@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// objectName is what objects may be called: the lower case of a DNS name. Those of access control may have colons, too.
+// objectName matches the names of objects: lower-case DNS names, and for RBAC with colons.
 var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$`)
 
-// validateObject checks that what was sent is of the kind, the namespace and the name that the path tells.
+// validateObject compares the object's kind, namespace and name with the path's.
 func (r request) validateObject(object Object) error {
 	if object.GetString("kind") != r.kind.Kind || object.GetString("apiVersion") != r.kind.apiVersion() {
 		return newBadRequest("the object provided is unrecognized (must be of type %s): %s, %s", r.kind.Kind, object.GetString("apiVersion"), object.GetString("kind"))
@@ -32,7 +32,7 @@ func newMismatchError(object, path string) error {
 	return newBadRequest("the name of the object (%s) does not match the name on the URL (%s)", object, path)
 }
 
-// validateTypes checks the fields whose types the clients of this API get wrong.
+// validateTypes checks only fields whose types clients of this API have had wrong.
 func validateTypes(kind Kind, object Object) error {
 	if kind.GroupResource() != "configmaps" && kind.GroupResource() != "secrets" {
 		return nil
@@ -46,7 +46,7 @@ func validateTypes(kind Kind, object Object) error {
 	return nil
 }
 
-// valid checks what is written into an object.
+// valid validates a written object.
 func valid(kind Kind, object Object) error {
 	if name := object.Name(); name != "" && !objectName.MatchString(name) {
 		return newInvalid(kind, name, "metadata.name: Invalid value: it must be a lowercase RFC 1123 subdomain")
@@ -65,7 +65,7 @@ func valid(kind Kind, object Object) error {
 	return nil
 }
 
-// validateChange checks a change of an object, and tidies up what it leaves.
+// validateChange validates a change of an object, and normalizes the result.
 func (r request) validateChange(before, after Object) error {
 	switch {
 	case r.kind.GroupResource() == requests && !reflect.DeepEqual(before["status"], after["status"]):

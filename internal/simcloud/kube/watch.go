@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// stream is one watch that is being served.
 type stream struct {
 	objects *Objects
 	request request
@@ -46,7 +45,7 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 	return nil
 }
 
-// sendCurrent sends what is there, and says so if the client asked for such a mark.
+// sendCurrent sends the current objects, and a bookmark if the client requested one.
 func (s *stream) sendCurrent() {
 	entries, version, _ := s.objects.list(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.fields)
 	s.version = version
@@ -63,7 +62,7 @@ func (s *stream) sendCurrent() {
 	s.flush()
 }
 
-// sendChanges sends every change until ctx ends or the client reads too slowly for the log.
+// sendChanges sends every change until ctx ends or the client falls behind the log.
 func (s *stream) sendChanges(ctx context.Context) {
 	s.flush()
 	for {
@@ -97,7 +96,7 @@ func (s *stream) show(e event) {
 	}
 }
 
-// sendEvent sends what became of an object, in the form that the client asked for.
+// sendEvent sends an object, or a table if the client requested one.
 func (s *stream) sendEvent(kind string, o Object) {
 	if s.request.table {
 		o = renderTable(s.request.kind, []Object{o}, Object{}, s.objects.now())
@@ -105,7 +104,6 @@ func (s *stream) sendEvent(kind string, o Object) {
 	s.send(kind, o)
 }
 
-// send writes one event; a client that has gone away also ends the request's context.
 func (s *stream) send(kind string, object any) {
 	_ = s.encoder.Encode(Object{"type": kind, "object": object})
 }

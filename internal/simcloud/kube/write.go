@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// maxBody limits what a client may send.
+// maxBody limits a request's body, in bytes.
 const maxBody = 3 << 20
 
 func readBody(r *http.Request) (string, []byte, error) {
@@ -62,7 +62,7 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 	return nil
 }
 
-// prepareCreate completes what a client wants to create as the API server does, or refuses it.
+// prepareCreate sets the API server's defaults, or refuses the object.
 func (o *Objects) prepareCreate(r request, object Object, user User) error {
 	if err := r.validateObject(object); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (o *Objects) prepareCreate(r request, object Object, user User) error {
 
 const namespaces = "namespaces"
 
-// hasNamespace also knows those that every API server makes for itself.
+// hasNamespace includes the namespaces that every API server creates.
 func (o *Objects) hasNamespace(name string) bool {
 	_, exists := o.find(namespaces, "", name)
 	return exists || slices.Contains([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, name)
@@ -134,7 +134,7 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 	})
 }
 
-// write replaces an object by what the client wants of it, as far as the subresource reaches.
+// write replaces an object within the limits of the subresource.
 func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want func(current Object) (Object, error)) error {
 	written, err := o.Update(r.kind.GroupResource(), r.namespace, r.name, func(object Object) error {
 		wanted, err := want(object.Clone())
@@ -169,9 +169,9 @@ func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want 
 	return nil
 }
 
-// isApply tells whether a request notes who owns what itself.
+// isApply reports whether a request is an apply, which records ownership itself.
 func isApply(r *http.Request) bool {
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // another one is none
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an invalid type is not an apply
 	return r.Method == http.MethodPatch && media == applyPatch
 }
 
@@ -202,7 +202,7 @@ func (r request) copyWritable(object, wanted Object) error {
 	return nil
 }
 
-// listReadOnlyFields lists the fields of the kind's objects that a write to the object itself leaves as they are.
+// listReadOnlyFields lists the fields that a write to the object itself leaves unchanged.
 func (k Kind) listReadOnlyFields() []string {
 	switch {
 	case k.GroupResource() == requests:
@@ -232,7 +232,6 @@ func (o *Objects) serveDelete(w http.ResponseWriter, q *http.Request, r request)
 	return nil
 }
 
-// checkPreconditions checks the preconditions of a deletion.
 func (o *Objects) checkPreconditions(q *http.Request, r request) error {
 	_, content, err := readBody(q)
 	if err != nil || len(content) == 0 {
@@ -240,7 +239,7 @@ func (o *Objects) checkPreconditions(q *http.Request, r request) error {
 	}
 	var options Object
 	if err := json.Unmarshal(content, &options); err != nil {
-		return nil // another encoding of options, which have no preconditions here
+		return nil // an unsupported encoding of options, which have no preconditions here
 	}
 	found, exists := o.find(r.kind.GroupResource(), r.namespace, r.name)
 	for _, field := range []string{"uid", "resourceVersion"} {
