@@ -1,5 +1,5 @@
-// Package machine is what a simulated virtual machine offers to the software that runs on it: an address, a network
-// under the security groups in force, ports to listen on, a disk that survives a restart of the zone.
+// Package machine is the interface of a simulated virtual machine for the software that runs on it: an address, a network under
+// the security groups in force, ports to listen on, a disk that survives a restart of the zone.
 package machine
 
 import (
@@ -10,20 +10,20 @@ import (
 	"exoshift/internal/network"
 )
 
-// Machine is a running virtual machine as its software sees it.
+// Machine is a running virtual machine as its software uses it.
 type Machine interface {
-	// ID is the UUID that the firmware tells: on Exoscale that of the instance.
+	// ID is the UUID of the firmware: on Exoscale that of the instance.
 	ID() string
 	Name() string
 	Address() netip.Addr
-	// Network dials from this machine's address; names are resolved as the zone's resolvers would.
+	// Network dials from this machine's address; names are resolved by the zone's resolvers.
 	Network() network.Network
-	// Listen opens a port on this machine's address. Whether anybody reaches it, security groups decide.
+	// Listen opens a port on this machine's address. Security groups decide who can reach it.
 	Listen(port int) (net.Listener, error)
 	ReadFile(path string) ([]byte, bool)
-	// WriteFile persists a file at once: after a kill of the process the machine resumes with its disk as it was.
+	// WriteFile persists a file at once: after a kill of the process the machine resumes with its disk unchanged.
 	WriteFile(path string, content []byte) error
-	// Console writes a line to the machine's console, for the people who debug the simulation.
+	// Console writes a line to the machine's console, for debugging the simulation.
 	Console(format string, args ...any)
 }
 
