@@ -11,22 +11,22 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// Interceptor opens the TLS connections of others: it shows the client a certificate of its own authority for the name
-// that was asked for, and asks the server itself. What is no TLS it passes on as it is.
+// Interceptor intercepts TLS connections: it serves a certificate of its own authority for the requested name, and connects to
+// the server itself. Other protocols are forwarded unchanged.
 type Interceptor struct {
 	authority *fabric.CA
-	network   network.Network // where it asks
+	network   network.Network // of its own connections
 
 	mu    sync.Mutex
 	known map[string]*tls.Certificate
 }
 
-// NewInterceptor returns an interceptor that reaches servers through a world.
+// NewInterceptor returns an interceptor that connects to servers through a network.
 func NewInterceptor(authority *fabric.CA, world network.Network) *Interceptor {
 	return &Interceptor{authority: authority, network: world, known: map[string]*tls.Certificate{}}
 }
 
-// Serve answers until the listener is closed.
+// Serve serves until the listener is closed.
 func (i *Interceptor) Serve(l net.Listener) error { return serveEach(l, i.forwardConn) }
 
 func (i *Interceptor) forwardConn(ctx context.Context, c net.Conn) {
@@ -51,8 +51,7 @@ func (i *Interceptor) forwardConn(ctx context.Context, c net.Conn) {
 	join(conn, there)
 }
 
-// open shakes hands with both sides and carries what they say. A server whose own certificate is not good it does not
-// talk to.
+// open completes both handshakes and copies the data. A server with an invalid certificate is refused.
 func (i *Interceptor) open(ctx context.Context, here, there net.Conn) {
 	front := tls.Server(here, &tls.Config{
 		MinVersion: tls.VersionTLS12, SessionTicketsDisabled: true,
@@ -71,7 +70,7 @@ func (i *Interceptor) open(ctx context.Context, here, there net.Conn) {
 	}
 }
 
-// nameOf returns which server a client wants: that which it named, or else the address that it dialed.
+// nameOf returns the server's SNI name, or else the dialed address.
 func nameOf(named string, there net.Conn) string {
 	if named == "" {
 		named, _, _ = net.SplitHostPort(there.RemoteAddr().String())
@@ -79,7 +78,7 @@ func nameOf(named string, there net.Conn) string {
 	return named
 }
 
-// ensureCertificate returns a certificate for a name; it is made once.
+// ensureCertificate caches certificates by name.
 func (i *Interceptor) ensureCertificate(name string) (*tls.Certificate, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -94,7 +93,7 @@ func (i *Interceptor) ensureCertificate(name string) (*tls.Certificate, error) {
 	return &made, nil
 }
 
-// join carries bytes between two connections until both sides have ended.
+// join copies both directions until both have ended.
 func join(here, there net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() { copyConn(there, here) })
@@ -102,7 +101,7 @@ func join(here, there net.Conn) {
 	both.Wait()
 }
 
-// copyConn copies until the source ends, and says so to the destination.
+// copyConn copies until the end of file, and closes the destination for writing.
 func copyConn(to, from net.Conn) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })

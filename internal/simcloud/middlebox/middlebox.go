@@ -1,5 +1,5 @@
-// Package middlebox is what stands between a client and the internet without being asked: an interceptor that opens TLS
-// with certificates of its own, and the portal of a network that wants people to sign in first.
+// Package middlebox contains transparent hosts between a client and the internet: an interceptor that terminates TLS with
+// certificates of its own, and the captive portal of a network.
 package middlebox
 
 import (
@@ -16,10 +16,9 @@ import (
 // handshake is the first byte of a TLS connection.
 const handshake = 0x16
 
-// handshakeTimeout is how long a client may take to say something.
+// handshakeTimeout limits the wait for the client's first byte.
 const handshakeTimeout = 30 * time.Second
 
-// peekedConn is a connection whose first bytes have been looked at.
 type peekedConn struct {
 	net.Conn
 	reader *bufio.Reader
@@ -27,7 +26,7 @@ type peekedConn struct {
 
 func (p *peekedConn) Read(b []byte) (int, error) { return p.reader.Read(b) }
 
-// peek waits until the client says something and tells whether it speaks TLS.
+// peek waits for the client's first byte and reports whether it is TLS.
 func peek(c net.Conn) (conn *peekedConn, secure bool, err error) {
 	_ = c.SetReadDeadline(time.Now().Add(handshakeTimeout))
 	conn = &peekedConn{c, bufio.NewReader(c)}
@@ -36,7 +35,7 @@ func peek(c net.Conn) (conn *peekedConn, secure bool, err error) {
 	return conn, err == nil && first[0] == handshake, err
 }
 
-// serveEach calls serve for each connection of a listener, side by side, until that is closed; then it ends their contexts and
+// serveEach calls serve concurrently for each connection of a listener until that is closed; then it cancels their contexts and
 // waits for them.
 func serveEach(l net.Listener, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -56,7 +55,6 @@ func serveEach(l net.Listener, serve func(context.Context, net.Conn)) error {
 	}
 }
 
-// singleListener is a listener that has one connection, and ends with it.
 type singleListener struct {
 	conn       net.Conn
 	acceptOnce sync.Once
@@ -75,7 +73,6 @@ func (l *singleListener) Accept() (conn net.Conn, err error) {
 func (l *singleListener) Close() error   { return nil }
 func (l *singleListener) Addr() net.Addr { return l.conn.LocalAddr() }
 
-// serveHTTP serves HTTP on one connection.
 func serveHTTP(conn net.Conn, handler http.Handler) {
 	l := &singleListener{conn: conn, done: make(chan struct{})}
 	server := &http.Server{

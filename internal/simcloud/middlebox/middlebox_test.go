@@ -24,10 +24,10 @@ const (
 	clientAddress = "192.0.2.10"
 	middleAddress = "192.0.2.1"
 	shopAddress   = "203.0.113.100"
-	fakeAddress   = "203.0.113.101" // whose certificate nobody trusts
+	fakeAddress   = "203.0.113.101" // with an untrusted certificate
 )
 
-// street is a client whose connections all lead to somebody in the middle, and the shops that they are meant for.
+// street is a client whose connections are redirected to a host in the middle, and the servers that it dials.
 type street struct {
 	network.Network
 	t        *testing.T
@@ -41,7 +41,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// onStreet runs a test with what stands in the middle.
+// onStreet runs a test with a host in the middle.
 func onStreet(t *testing.T, middle func(internet *fabric.CA, world network.Network) func(net.Listener) error, test func(t *testing.T, s street)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func onStreet(t *testing.T, middle func(internet *fabric.CA, world network.Netwo
 	})
 }
 
-// get returns the body of a page, or what went wrong.
+// get returns the body of a page, or the error.
 func (s street) get(url string) (*http.Response, string, error) {
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url, nil)
 	must(s.t, err)

@@ -8,14 +8,14 @@ import (
 	"net/http"
 )
 
-// Portal answers everybody in the place of everybody else: to HTTP with the way to its own page, to TLS with the
-// certificate for its own name.
+// Portal responds in place of every server: to HTTP with a redirect to its own page, to TLS with the certificate of its own
+// name.
 type Portal struct {
 	Name string // of its page
 	TLS  *tls.Config
 }
 
-// Serve answers until the listener is closed.
+// Serve serves until the listener is closed.
 func (p Portal) Serve(l net.Listener) error {
 	return serveEach(l, func(_ context.Context, c net.Conn) {
 		conn, secure, err := peek(c)
@@ -36,5 +36,5 @@ func (p Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprint(w, "<html><head><title>Welcome</title></head><body><form method=\"post\">Accept the terms to use this network.</form></body></html>\n") // the client went away
+	_, _ = fmt.Fprint(w, "<html><head><title>Welcome</title></head><body><form method=\"post\">Accept the terms to use this network.</form></body></html>\n") // the client closed the connection
 }
