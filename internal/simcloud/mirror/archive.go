@@ -12,10 +12,9 @@ import (
 	"sync"
 )
 
-// paddingSize is how many bytes beside the program an archive holds, so that there is something to break off and resume.
+// paddingSize is the number of additional bytes in an archive, so that downloads can be interrupted and resumed.
 const paddingSize = 2 << 20
 
-// cache keeps what was made once, by its name.
 type cache struct {
 	mu      sync.Mutex
 	entries map[string][]byte
@@ -36,8 +35,7 @@ func (s *cache) get(name string, produce func() ([]byte, error)) ([]byte, error)
 	return made, err
 }
 
-// renderScript is the program that a release's archive holds: the words, which release it poses as and under which name it
-// was called, and its own arguments.
+// renderScript returns the program in a release's archive: it adds the release and its own path to the words and arguments.
 func renderScript(words []string, release Release) string {
 	command := append(slices.Clone(words), "--release", release.Version)
 	if release.Architecture != amd64 {
@@ -46,7 +44,7 @@ func renderScript(words []string, release Release) string {
 	return "#!/bin/sh\nexec " + quote(command) + ` --program "$0" "$@"` + "\n"
 }
 
-// buildArchive is the same for the same release and words.
+// buildArchive is deterministic.
 func buildArchive(words []string, release Release) ([]byte, error) {
 	noise := make([]byte, paddingSize)
 	_, _ = rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", release.Version)))).Read(noise) // never fails
@@ -75,7 +73,7 @@ func buildArchive(words []string, release Release) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// quote returns words as a POSIX shell reads them again.
+// quote escapes words for a POSIX shell.
 func quote(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

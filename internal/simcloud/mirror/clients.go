@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// listPlatforms are the hosts that openshift-install is built for, as they stand in file names. The program is a script,
-// and the same for all of them.
+// listPlatforms returns the hosts that openshift-install is built for, as in file names. The program is a script, and the same
+// for all of them.
 func listPlatforms() []string { return []string{"linux", "linux-arm64", "mac", "mac-arm64"} }
 
-// downloads serves the programs of releases.
 type downloads struct {
 	words []string
 	key   Key
@@ -22,7 +21,6 @@ func (d downloads) getArchive(release Release) ([]byte, error) {
 	return d.cache.get(release.Image(), func() ([]byte, error) { return buildArchive(d.words, release) })
 }
 
-// serveClient serves a file of a version's or a channel's directory.
 func (d downloads) serveClient(w http.ResponseWriter, r *http.Request) {
 	version, known := resolve(r.PathValue("version"))
 	arch, exists := lookupArchitecture(r.PathValue("arch"))
@@ -75,7 +73,7 @@ func (d downloads) renderSums(release Release) ([]byte, error) {
 	return []byte(list.String()), nil
 }
 
-// signSums is detached; that of the versions 4.19 is a message which holds the signed list.
+// signSums returns a detached signature; for the versions 4.19 a message which contains the signed list.
 func (d downloads) signSums(release Release) ([]byte, error) {
 	sums, err := d.renderSums(release)
 	if err != nil {

@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// bootImage is a boot image for OpenStack.
 type bootImage struct {
 	build  string
-	system string // how the names of files and of deployments begin
+	system string // prefix of the names of files and of deployments
 	title  string
-	folder string // that of the stream's builds, on its host
+	folder string // directory of the stream's builds on its host
 }
 
-// newBootImage returns the image that a version boots from: numbered after OpenShift up to 4.18 and after RHEL from then
-// on; OKD has CentOS Stream. Of the builds those of 4.18, 4.21 and of OKD 4.21 are real ones. That OKD 4.20 is on
-// Stream 10, and the folder of Stream 9, are guesses.
+// newBootImage returns the boot image of a version: numbered after OpenShift up to 4.18 and after RHEL from then on; OKD has
+// CentOS Stream. Of the builds those of 4.18, 4.21 and of OKD 4.21 are real ones. That OKD 4.20 is on Stream 10, and the folder
+// of Stream 9, are guesses.
 func newBootImage(version string) bootImage {
 	const streams = "/art/storage/prod/streams/"
 	switch okd := strings.Contains(version, "-okd-"); {
@@ -39,24 +38,24 @@ func (p bootImage) imageURL() string {
 	return fmt.Sprintf("https://%s/builds/%s/x86_64/%s-%s-openstack.x86_64.qcow2.gz", p.folder, p.build, p.system, p.build)
 }
 
-// BuildImage returns the boot image of a version for OpenStack: its build, the compressed image and that one's SHA-256 in
-// hex. The bytes are the same every time.
+// BuildImage returns the boot image of a version for OpenStack: its build, the compressed image and that one's SHA-256 in hex.
+// It is deterministic.
 func BuildImage(version string) (build string, qcow2gz []byte, sha256 string) {
 	shown := newBootImage(version)
 	qcow2gz = gzipImage(buildDisk(shown))
 	return shown.build, qcow2gz, hashSHA256(qcow2gz)
 }
 
-// UncompressedSHA256 returns the SHA-256, in hex, of a version's image after it is unpacked.
+// UncompressedSHA256 returns the SHA-256, in hex, of a version's uncompressed image.
 func UncompressedSHA256(version string) string { return hashSHA256(buildDisk(newBootImage(version))) }
 
-// ImageURL returns where the image of a version is served.
+// ImageURL returns the URL of a version's image.
 func ImageURL(version string) string { return newBootImage(version).imageURL() }
 
-// ImageName returns the name of the image that a version boots from.
+// ImageName returns the name of a version's image.
 func ImageName(version string) string { return newBootImage(version).build }
 
-// StreamName returns the name of the stream that a version's image is of.
+// StreamName returns the name of the stream of a version's image.
 func StreamName(version string) string {
 	if !strings.Contains(version, "-okd-") {
 		minor := strings.SplitN(version, ".", 3)
@@ -65,7 +64,6 @@ func StreamName(version string) string {
 	return path.Base(newBootImage(version).folder)
 }
 
-// images serves boot images.
 type images struct{ cache *cache }
 
 func (i images) serve(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +105,7 @@ func buildDisk(shown bootImage) []byte {
 		entry := 4*cluster + 8*(bootOffset/cluster+i)
 		big.PutUint64(image[entry:], uint64(firstData+i)*cluster|copied)
 	}
-	// What a boot image holds does not compress well; the seed makes it the same every time.
+	// The contents of a boot image do not compress well; the seed makes it deterministic.
 	noise := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", shown.build))))
 	_, _ = noise.Read(image[(firstData+1)*cluster:]) // never fails
 	copy(image[firstData*cluster+4096:], renderBootEntry(shown))
@@ -142,7 +140,7 @@ func gzipImage(image []byte) []byte {
 	if err != nil {
 		return nil // there is such a level
 	}
-	_, _ = zip.Write(image) // a bytes.Buffer takes everything
+	_, _ = zip.Write(image) // a bytes.Buffer never fails
 	_ = zip.Close()
 	return packed.Bytes()
 }

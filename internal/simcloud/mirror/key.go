@@ -17,7 +17,7 @@ type Key struct {
 	public, private []byte
 }
 
-// NewKey makes a key that is valid from a time on, to the second; a lifetime of 0 is forever.
+// NewKey creates a key that is valid from a time on, to the second; a lifetime of 0 is unlimited.
 func NewKey(from time.Time, lifetime time.Duration) (Key, error) {
 	config := &packet.Config{
 		Algorithm: packet.PubKeyAlgoEdDSA, KeyLifetimeSecs: uint32(lifetime / time.Second), //nolint:gosec // a lifetime is short
@@ -34,7 +34,7 @@ func NewKey(from time.Time, lifetime time.Duration) (Key, error) {
 	return ParseKey(private.Bytes())
 }
 
-// ParseKey returns the key that Private told of.
+// ParseKey parses the output of ExportPrivate.
 func ParseKey(private []byte) (Key, error) {
 	ring, err := openpgp.ReadKeyRing(bytes.NewReader(private))
 	if err != nil || len(ring) != 1 {
@@ -51,20 +51,20 @@ func ParseKey(private []byte) (Key, error) {
 	return Key{entity: ring[0], public: append(public.Bytes(), '\n'), private: private}, nil
 }
 
-// ExportPublic returns the key that signatures are verified with, armored.
+// ExportPublic returns the public key, armored.
 func (k Key) ExportPublic() []byte { return bytes.Clone(k.public) }
 
-// ExportPrivate returns what ParseKey needs; it is not protected.
+// ExportPrivate returns the input of ParseKey, without a passphrase.
 func (k Key) ExportPrivate() []byte { return bytes.Clone(k.private) }
 
-// SignDetached returns a binary signature of content, made at a time.
+// SignDetached returns a binary signature of content with a creation time.
 func (k Key) SignDetached(content []byte, at time.Time) ([]byte, error) {
 	var signature bytes.Buffer
 	err := openpgp.DetachSign(&signature, k.entity, bytes.NewReader(content), &packet.Config{Time: func() time.Time { return at }})
 	return signature.Bytes(), err
 }
 
-// SignMessage returns a binary message that holds the content and a signature of it, made at a time.
+// SignMessage returns a binary message with the content and its signature, which has a creation time.
 func (k Key) SignMessage(content []byte, at time.Time) ([]byte, error) {
 	var message bytes.Buffer
 	body, err := openpgp.Sign(&message, k.entity, nil, &packet.Config{Time: func() time.Time { return at }})

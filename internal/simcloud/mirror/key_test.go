@@ -11,7 +11,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// ring is what a client knows of a key.
+// ring is a client's key ring.
 func ring(t *testing.T, key Key) openpgp.EntityList {
 	t.Helper()
 	known, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(key.ExportPublic()))

@@ -1,9 +1,9 @@
-// Package mirror is what the simulated internet offers for download: openshift-install of any version, as a script
-// that runs the simulated program, and boot images that are small but of the real shape.
+// Package mirror serves the downloads of the simulated internet: openshift-install of any version, as a script
+// that runs the simulated program, and boot images that are small but have the real format.
 //
 // The list of checksums is signed with a key of its own: sha256sum.txt.gpg is a detached binary signature, and for the
-// versions 4.19 a binary message that holds the list, because it is not known which form the real mirror uses. OKD
-// signs nothing.
+// versions 4.19 a binary message that contains the list, because it is not known which form the real mirror uses. OKD
+// does not sign its files.
 package mirror
 
 import (
@@ -17,7 +17,7 @@ const (
 	ClientsHost = "mirror.openshift.com"
 	ImagesHost  = "rhcos.mirror.openshift.com"
 	OKDHost     = "github.com"
-	AssetsHost  = "release-assets.githubusercontent.com" // OKDHost leads here
+	AssetsHost  = "release-assets.githubusercontent.com" // OKDHost redirects here
 	CentOSHost  = "cloud.centos.org"                     // boot images of OKD on CentOS Stream 9
 )
 
@@ -46,7 +46,7 @@ func New(words []string, key Key) http.Handler {
 	return mux
 }
 
-// serve answers with content or a part of it, as the client asks.
+// serve supports range requests.
 func serve(w http.ResponseWriter, r *http.Request, content []byte, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

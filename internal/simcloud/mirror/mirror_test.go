@@ -24,7 +24,7 @@ func get(t *testing.T, handler http.Handler, url string) (int, []byte) {
 	return recorder.Code, recorder.Body.Bytes()
 }
 
-// must returns what is served.
+// must returns the body of a successful response.
 func must(t *testing.T, handler http.Handler, url string) []byte {
 	t.Helper()
 	code, content := get(t, handler, url)
@@ -49,7 +49,7 @@ const (
 	directory  = clientsURL + "4.20.5/"
 )
 
-// execute returns what the program of an archive says.
+// execute returns the output of the program in an archive.
 func execute(t *testing.T, archive []byte, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "openshift-install")

@@ -12,7 +12,7 @@ const (
 	assetsPath = "/github-production-release-asset/okd/"
 )
 
-// redirectOKD sends whoever asks for a file of OKD to where it is, as GitHub does.
+// redirectOKD redirects a file of OKD to another host, as GitHub does.
 func (d downloads) redirectOKD(w http.ResponseWriter, r *http.Request) {
 	tag, file := r.PathValue("tag"), r.PathValue("file")
 	if !isOKDFile(tag, file) {
@@ -23,7 +23,7 @@ func (d downloads) redirectOKD(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "https://"+AssetsHost+assetsPath+tag+"/"+file+"?"+query.Encode(), http.StatusFound)
 }
 
-// serveOKDFile serves what a redirection leads to.
+// serveOKDFile serves the target of redirectOKD.
 func (d downloads) serveOKDFile(w http.ResponseWriter, r *http.Request) {
 	tag, file := r.PathValue("tag"), r.PathValue("file")
 	if !isOKDFile(tag, file) || r.FormValue("sig") != renderOKDSignature(tag, file) {
@@ -45,7 +45,7 @@ func renderOKDSums(tag string, content []byte) []byte {
 	return []byte(list.String())
 }
 
-// isOKDFile tells whether a release has a file. There is no signature.
+// isOKDFile reports whether a release has a file. There is no signature.
 func isOKDFile(tag, file string) bool {
 	return okdTag.MatchString(tag) && (file == sumsFile || isProgram(file, tag) && strings.HasSuffix(file, "-"+tag+".tar.gz"))
 }

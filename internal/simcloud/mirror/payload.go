@@ -7,13 +7,13 @@ import (
 	"exoshift/internal/simcloud/payload"
 )
 
-// The repositories that releases are in, at quay.io.
+// The repositories of releases at quay.io.
 const (
 	Repository    = "openshift-release-dev/ocp-release"
 	OKDRepository = "okd/scos-release"
 )
 
-// multi is the architecture of a release for all of them.
+// multi is the architecture of a release for all architectures.
 const multi = "multi"
 
 func listArchitectures() []string { return []string{amd64, "arm64", "ppc64le", "s390x"} }
@@ -28,7 +28,7 @@ func (r Release) buildPayload(b *payload.Builder) payload.Image {
 	return b.BuildImage("release "+r.Version, r.Architecture)
 }
 
-// ParseTag returns the release of a tag in a repository, e.g. "4.20.5-x86_64" or "4.20.0-okd-scos.11"; false if there is none.
+// ParseTag parses a tag in a repository, e.g. "4.20.5-x86_64" or "4.20.0-okd-scos.11"; false if there is none.
 func ParseTag(repository, tag string) (Release, bool) {
 	if repository == OKDRepository {
 		return Release{Version: tag, Architecture: amd64}, okdTag.MatchString(tag)
@@ -41,7 +41,7 @@ func ParseTag(repository, tag string) (Release, bool) {
 	return Release{Version: tag[:at], Architecture: arch}, known
 }
 
-// Find returns the release of a digest, which takes a look at all of them; false if there is none.
+// Find returns the release of a digest by computing those of all releases; false if there is none.
 func Find(digest string) (Release, bool) {
 	b := payload.NewBuilder()
 	for _, arch := range append(listArchitectures(), multi) {
@@ -54,21 +54,21 @@ func Find(digest string) (Release, bool) {
 	return Release{}, false
 }
 
-// listVersions returns every version that exists for an architecture, those first that are asked for most.
+// listVersions returns every version of an architecture, the most used first.
 func listVersions(arch string) []string {
 	var list []string
 	for _, minor := range listMinors() {
 		list = append(list, Patches(minor)...)
 	}
 	if arch != amd64 {
-		return list // candidates for other machines are found by nobody
+		return list // candidates exist for amd64 only
 	}
 	for _, minor := range listMinors() {
 		for n := range 10 {
 			list = append(list, fmt.Sprintf("4.%d.0-rc.%d", minor, n), fmt.Sprintf("4.%d.0-ec.%d", minor, n))
 		}
 	}
-	for _, minor := range []int{19, 20, 21} { // those of OKD
+	for _, minor := range []int{19, 20, 21} { // of OKD
 		for n := range 100 {
 			list = append(list, fmt.Sprintf("4.%d.0-okd-scos.%d", minor, n))
 		}

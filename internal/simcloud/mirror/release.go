@@ -11,16 +11,16 @@ import (
 	"exoshift/internal/simcloud/payload"
 )
 
-// Release is one build of OpenShift, for one architecture of the cluster.
+// Release is one build of OpenShift for one architecture.
 type Release struct {
 	Version      string // x.y.z, or x.y.z-okd-scos.n
 	Architecture string // as in "release architecture": amd64, arm64, ppc64le, s390x or multi
 }
 
-// amd64 is the architecture of the machines of the simulated zone.
+// amd64 is the architecture of the simulated zone's machines.
 const amd64 = "amd64"
 
-// IsOKD tells whether it is a build of the community, for CentOS Stream CoreOS.
+// IsOKD reports whether it is a community build on CentOS Stream CoreOS.
 func (r Release) IsOKD() bool { return strings.Contains(r.Version, "-okd-") }
 
 // Digest returns the digest of the payload: "sha256:" and hex.
@@ -34,15 +34,14 @@ func (r Release) Image() string {
 	return "quay.io/" + Repository + "@" + r.Digest()
 }
 
-// The versions that exist are all of these forms: a patch of three digits does not. Those that the channels lead to are
-// made up.
+// Forms of existing versions: a patch of three digits does not exist. The latest versions of channels are invented.
 var (
 	exactVersion = regexp.MustCompile(`^4\.[12]\d\.(\d{1,2}|0-(rc|ec)\.\d)$`)
 	okdTag       = regexp.MustCompile(`^4\.(19|20|21)\.0-okd-scos\.\d{1,2}$`)
 	channelName  = regexp.MustCompile(`^(stable|fast|candidate|latest)-(4\.\d{1,2})$`)
 )
 
-// resolve returns the exact version behind a version or a channel; false if there is none.
+// resolve returns the exact version of a version or a channel; false if there is none.
 func resolve(name string) (string, bool) {
 	if exactVersion.MatchString(name) {
 		return name, true
@@ -56,7 +55,7 @@ func resolve(name string) (string, bool) {
 	return fmt.Sprintf("%s.%d", channel[2], patch), ok
 }
 
-// lookupArchitecture returns the name in programs of an architecture's directory; false if there is none.
+// lookupArchitecture returns the programs' name of an architecture's directory; false if there is none.
 func lookupArchitecture(directory string) (string, bool) {
 	switch directory {
 	case "", "x86_64", amd64:
@@ -67,7 +66,6 @@ func lookupArchitecture(directory string) (string, bool) {
 	return directory, slices.Contains([]string{"ppc64le", "s390x", multi}, directory)
 }
 
-// renderReleaseText is the release.txt of a directory.
 func renderReleaseText(r Release) string {
 	kubernetes := "1.33.5"
 	var minor int

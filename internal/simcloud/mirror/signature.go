@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// signaturesPath is where the mirror has the signatures of releases.
+// signaturesPath is the mirror's directory of release signatures.
 const signaturesPath = "/pub/openshift-v4/signatures/openshift/release/"
 
-// Release returns the signature of a release of OpenShift, as clusters verify it before they update: a message that names
-// the digest. Nobody signs OKD, nor what does not exist.
+// Release returns the signature of a release of OpenShift, as clusters verify it before an update: a message with the digest.
+// OKD and unknown digests have none.
 func (k Key) Release(digest string) ([]byte, error) {
 	release, known := Find(digest)
 	if !known || release.IsOKD() {
@@ -33,7 +33,7 @@ func (k Key) Release(digest string) ([]byte, error) {
 	return k.SignMessage(content, time.Now())
 }
 
-// toTagArchitecture returns what tags call an architecture.
+// toTagArchitecture returns an architecture's name in tags.
 func toTagArchitecture(arch string) string {
 	switch arch {
 	case amd64:
@@ -44,7 +44,6 @@ func toTagArchitecture(arch string) string {
 	return arch
 }
 
-// serveSignature serves the signature of a release.
 func (d downloads) serveSignature(w http.ResponseWriter, r *http.Request) {
 	hash, named := strings.CutPrefix(r.PathValue("digest"), "sha256=")
 	content, err := d.key.Release("sha256:" + hash)
@@ -55,8 +54,8 @@ func (d downloads) serveSignature(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, content, nil)
 }
 
-// serveListing is a directory that everybody may look at.
+// serveListing is a public directory.
 func serveListing(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprintf(w, "<html><head><title>Index of %[1]s</title></head><body><h1>Index of %[1]s</h1></body></html>\n", r.URL.Path) // the client went away
+	_, _ = fmt.Fprintf(w, "<html><head><title>Index of %[1]s</title></head><body><h1>Index of %[1]s</h1></body></html>\n", r.URL.Path) // the client closed the connection
 }
