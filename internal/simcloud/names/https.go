@@ -11,7 +11,7 @@ import (
 // message is the media type of a DNS message over HTTPS (RFC 8484).
 const message = "application/dns-message"
 
-// ServeHTTP answers DNS messages over HTTPS: POST with the message, GET with it in the parameter "dns".
+// ServeHTTP serves DNS over HTTPS: POST with the message, GET with it in the parameter "dns".
 func (r *Resolver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.URL.Path != "/dns-query" {
 		http.NotFound(w, request)
@@ -33,7 +33,7 @@ func (r *Resolver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 func (r *Resolver) serve(w http.ResponseWriter, request *http.Request, asked *dns.Msg) {
 	reply, err := r.Resolve(request.Context(), asked)
 	if err != nil {
-		return // the client went away
+		return // the client closed the connection
 	}
 	packed, err := reply.Pack()
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Resolver) serve(w http.ResponseWriter, request *http.Request, asked *dn
 		return
 	}
 	w.Header().Set("Content-Type", message)
-	_, _ = w.Write(packed) // the client went away
+	_, _ = w.Write(packed) // the client closed the connection
 }
 
 func readQuestion(request *http.Request) ([]byte, error) {

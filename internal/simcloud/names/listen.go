@@ -10,22 +10,21 @@ import (
 )
 
 const (
-	// maxUDPSize is the largest answer that is sent by UDP to whoever says that they take so much.
+	// maxUDPSize limits UDP responses for clients with EDNS.
 	maxUDPSize = 1232
-	// minUDPSize is what everybody takes.
+	// minUDPSize is the limit without EDNS.
 	minUDPSize = dns.MinMsgSize
 )
 
-// responder answers a question.
 type responder func(question *dns.Msg) *dns.Msg
 
-// Forwarder serves what a resolver answers, which may be another than those of this package.
+// Forwarder serves any resolver, which may be implemented outside of this package.
 type Forwarder network.Resolver
 
-// Serve answers DNS messages on a TCP listener until it is closed.
+// Serve serves DNS messages on a TCP listener until it is closed.
 func (r Forwarder) Serve(l net.Listener) error { return r.toResponder().serve(l) }
 
-// ServePackets answers DNS messages by UDP until the port is closed, as those of servers.
+// ServePackets serves DNS messages over UDP like Server.ServePackets.
 func (r Forwarder) ServePackets(c net.PacketConn) error { return r.toResponder().servePackets(c) }
 
 func (r Forwarder) toResponder() responder {
@@ -38,21 +37,21 @@ func (r Forwarder) toResponder() responder {
 	}
 }
 
-// Serve answers DNS messages on a TCP listener until it is closed.
+// Serve serves DNS messages on a TCP listener until it is closed.
 func (s Server) Serve(l net.Listener) error { return responder(s.Answer).serve(l) }
 
-// ServePackets answers DNS messages by UDP until the port is closed. Answers that are too large are cut short, and say so.
+// ServePackets serves DNS messages over UDP until the port is closed. Large responses are truncated, with the TC flag.
 func (s Server) ServePackets(c net.PacketConn) error { return responder(s.Answer).servePackets(c) }
 
-// Serve answers DNS messages on a TCP listener until it is closed.
+// Serve serves DNS messages on a TCP listener until it is closed.
 func (r *Resolver) Serve(l net.Listener) error { return Forwarder(r.Resolve).Serve(l) }
 
-// ServePackets answers DNS messages by UDP until the port is closed, as those of servers.
+// ServePackets serves DNS messages over UDP like Server.ServePackets.
 func (r *Resolver) ServePackets(c net.PacketConn) error { return Forwarder(r.Resolve).ServePackets(c) }
 
 func (s responder) serve(l net.Listener) error {
 	server := &dns.Server{Listener: l, Net: "tcp", Handler: dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
-		_ = w.WriteMsg(s.reply(question)) // the client went away
+		_ = w.WriteMsg(s.reply(question)) // the client closed the connection
 	})}
 	return server.ActivateAndServe()
 }
@@ -71,12 +70,12 @@ func (s responder) servePackets(c net.PacketConn) error {
 		reply := s.reply(question)
 		reply.Truncate(computeUDPSize(question))
 		if packed, err := reply.Pack(); err == nil {
-			_, _ = c.WriteTo(packed, from) // the client went away
+			_, _ = c.WriteTo(packed, from) // the client closed the connection
 		}
 	}
 }
 
-// reply answers, and tells those who speak EDNS that it is spoken here.
+// reply adds an EDNS record for clients that use EDNS.
 func (s responder) reply(question *dns.Msg) *dns.Msg {
 	reply := s(question)
 	if question.IsEdns0() != nil {
@@ -85,7 +84,7 @@ func (s responder) reply(question *dns.Msg) *dns.Msg {
 	return reply
 }
 
-// computeUDPSize returns how large an answer by UDP may be.
+// computeUDPSize returns the limit of a UDP response.
 func computeUDPSize(question *dns.Msg) int {
 	if options := question.IsEdns0(); options != nil {
 		return min(maxUDPSize, max(minUDPSize, int(options.UDPSize())))

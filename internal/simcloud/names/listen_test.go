@@ -11,13 +11,13 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// speaks is what a server or a resolver does at its ports.
+// speaks is the common interface of servers and resolvers.
 type speaks interface {
 	Serve(l net.Listener) error
 	ServePackets(c net.PacketConn) error
 }
 
-// dial brings a server up, and connects to it.
+// dial starts a server, and connects to it.
 func dial(t *testing.T, server speaks) (udp, tcp *dns.Conn) {
 	t.Helper()
 	f := fabric.New(fabric.Config{})

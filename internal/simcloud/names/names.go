@@ -1,5 +1,5 @@
-// Package names is the DNS of the simulated internet: fixed hosts, the zones that the Exoscale API serves, a registry
-// that holds every zone above them, name servers for both, and resolvers that remember answers, and missing names too.
+// Package names is the DNS of the simulated internet: fixed hosts, the zones of the Exoscale API, a registry that holds every
+// zone above them, name servers for both, and resolvers with a cache for responses, including negative ones.
 package names
 
 import (
@@ -9,52 +9,51 @@ import (
 )
 
 const (
-	// maxAliases is how many CNAME records a resolver follows.
+	// maxAliases limits the CNAME records that a resolver follows.
 	maxAliases = 8
-	// maxDelegations is how many delegations a resolver follows.
+	// maxDelegations limits the delegations that a resolver follows.
 	maxDelegations = 8
-	// hostTTL is how long, in seconds, a fixed host is remembered.
+	// hostTTL is the TTL of a fixed host, in seconds.
 	hostTTL = 300
 )
 
-// errLame is the end of a way on which no server feels responsible.
+// errLame is returned if no server is authoritative at the end of the delegations.
 var errLame = errors.New("a delegation leads to servers that do not serve the zone")
 
-// Delegation is what a zone above others says about one of them.
+// Delegation is a parent zone's delegation of a zone.
 type Delegation struct {
 	Zone    string
 	Servers []string // names of name servers, in any order
 }
 
-// Config is what a directory asks the world for. The functions are called at each question that no resolver can
-// answer from memory, from many goroutines.
+// Config contains the functions of a directory. They are called at each cache miss of a resolver, from many goroutines.
 type Config struct {
 	Hosts map[string]netip.Addr
-	// Zones returns the zones that Exoscale's name servers hold.
+	// Zones returns the zones of Exoscale's name servers.
 	Zones func() []Zone
-	// Delegations returns what the registry has been told to delegate.
+	// Delegations returns the delegations in the registry.
 	Delegations func() []Delegation
-	// Texts returns the TXT records of a name in a zone of the registry, whose holder changes them often; nil: nobody does.
+	// Texts returns the TXT records of a name in a zone of the registry whose records change often; nil: none.
 	Texts func(name string) []string
 }
 
-// Directory knows where the truth about each name is.
+// Directory finds the authoritative zone of each name.
 type Directory struct{ config Config }
 
 // New returns a directory.
 func New(config Config) *Directory { return &Directory{config: config} }
 
-// ExoscaleServer returns the name servers that hold the zones of the API.
+// ExoscaleServer returns the name servers of the API's zones.
 func (d *Directory) ExoscaleServer() Server { return Server{zone: d.findHostedZone} }
 
-// RegistryServer returns the name servers that hold the zones above those.
+// RegistryServer returns the name servers of the parent zones.
 func (d *Directory) RegistryServer() Server {
 	return Server{zone: func(name, _ string) (Zone, bool) { return d.findRegisteredZone(name) }}
 }
 
-// findHostedZone returns the zone from which Exoscale's servers answer: the closest. Only the question for the servers of a
-// zone is answered by the zone above it, if that is here as well, so that its NS records decide. Which of the two the
-// live servers ask is not recorded; this is the strict reading.
+// findHostedZone returns the zone in which Exoscale's servers look up a question: the closest. A question for a zone's NS
+// records is looked up in the parent zone, if that is hosted as well, so that the parent's NS records decide. The live servers'
+// choice is not recorded; this is the strict reading.
 func (d *Directory) findHostedZone(name, kind string) (Zone, bool) {
 	zones := d.config.Zones()
 	best, found := findClosest(zones, name)
@@ -68,7 +67,7 @@ func (d *Directory) findHostedZone(name, kind string) (Zone, bool) {
 	return best, found
 }
 
-// findAuthoritativeZone returns what the servers say to which the delegations lead, from the registry down.
+// findAuthoritativeZone follows the delegations from the registry down.
 func (d *Directory) findAuthoritativeZone(name string) (Zone, error) {
 	zone, found := d.findRegisteredZone(name)
 	if !found {
@@ -81,7 +80,7 @@ func (d *Directory) findAuthoritativeZone(name string) (Zone, error) {
 			return zone, nil
 		}
 		at := slices.IndexFunc(zones, func(z Zone) bool { return z.Name == cut.Zone })
-		// A resolver may live with one wrong server among right ones, sometimes; ours never does.
+		// A resolver may succeed with one wrong server among right ones, sometimes; ours always fails.
 		if at < 0 || !slices.Equal(cut.Servers, zones[at].Servers()) {
 			return Zone{}, errLame
 		}

@@ -6,12 +6,12 @@ import (
 	"exoshift/internal/network"
 )
 
-// servers are those that Exoscale would name for a zone.
+// servers are Exoscale's name servers for a zone.
 func servers() []string { return []string{"ns1.exoscale.ch", "ns1.exoscale.com"} }
 
 func address(s string) netip.Addr { return netip.MustParseAddr(s) }
 
-// hold returns a zone as Exoscale makes it.
+// hold returns a zone as Exoscale creates it.
 func hold(name string, records ...Record) Zone {
 	zone := Zone{Name: name, Records: []Record{
 		{Name: name, Type: "SOA", Content: "ns1.exoscale.com hostmaster.exoscale.com 1 86400 7200 604800 300", TTL: 3600}}}
@@ -27,11 +27,11 @@ func hold(name string, records ...Record) Zone {
 	return zone
 }
 
-// internet is a world of names that tests change.
+// internet holds names that tests change.
 type internet struct {
 	zones     []Zone
 	delegated []Delegation
-	asked     int // how often somebody asked for the truth
+	asked     int // number of cache misses
 }
 
 func (i *internet) directory() *Directory {
@@ -46,7 +46,7 @@ func (i *internet) directory() *Directory {
 
 func (i *internet) resolver() *Resolver { return NewResolver(i.directory(), network.Clock{}) }
 
-// cluster returns a world with a cluster's zone that is delegated as it should be.
+// cluster returns an internet with a cluster's correctly delegated zone.
 func cluster() *internet {
 	zone := hold("c-1.example.net",
 		Record{Name: "api.c-1.example.net", Type: "A", Content: "198.19.0.1"},

@@ -8,8 +8,8 @@ import (
 // RegistryServers returns the name servers of every zone that Exoscale does not hold.
 func RegistryServers() []string { return []string{"ns1.registry.example", "ns2.registry.example"} }
 
-// findRegisteredZone returns the registry's zone for a name: every domain of two labels belongs to somebody who keeps it there,
-// unless it is delegated as a whole; then it is the top-level domain.
+// findRegisteredZone returns the registry's zone for a name: every domain of two labels is a zone there, unless it is delegated
+// as a whole; then it is the top-level domain.
 func (d *Directory) findRegisteredZone(name string) (Zone, bool) {
 	labels := strings.Split(name, ".")
 	if name == "" {
@@ -31,12 +31,11 @@ func (d *Directory) findRegisteredZone(name string) (Zone, bool) {
 	return found, true
 }
 
-// newHostRecord is what the zone of a fixed host has for it.
 func newHostRecord(name string, host netip.Addr) Record {
 	return Record{Name: name, Type: "A", Content: host.String(), TTL: hostTTL}
 }
 
-// buildRegistryZone makes a zone; resolvers remember for 15 minutes what is missing there, as below many real ones.
+// buildRegistryZone: negative responses have a TTL of 15 minutes, as in many real zones.
 func (d *Directory) buildRegistryZone(name string, delegations []Delegation) Zone {
 	soa := RegistryServers()[0] + ". hostmaster.registry.example. 1 7200 900 1209600 900"
 	zone := Zone{Name: name, Records: []Record{{Name: name, Type: "SOA", Content: soa, TTL: 3600}}}

@@ -12,11 +12,11 @@ import (
 	"exoshift/internal/network"
 )
 
-// serverFailure is the number of remembered answers from which on the outdated ones are thrown away.
+// serverFailure is the number of cached responses above which expired ones are removed.
 const serverFailure = 4096
 
-// Resolver finds answers for those who cannot do it themselves. It remembers them for their TTL, and missing names for
-// as long as their zone's SOA record says. Delegations are not remembered; those that change without their zone are rare.
+// Resolver is a caching resolver. It caches responses for their TTL, and missing names for the TTL of their zone's SOA record.
+// Delegations are not cached; those that change without their zone are rare.
 type Resolver struct {
 	directory *Directory
 	clock     network.Clock
@@ -25,24 +25,23 @@ type Resolver struct {
 	cache map[question]answer
 }
 
-// question is about records of a type; the type "" is for names that do not exist at all.
+// question: the type "" is for names that do not exist at all.
 type question struct{ name, kind string }
 
-// answer is what a resolver knows.
 type answer struct {
 	records []Record
 	exists  bool
-	soa     Record // comes with an answer without records
+	soa     Record // of a response without records
 	expires time.Time
 }
 
-// NewResolver returns a resolver that remembers nothing yet.
+// NewResolver returns a resolver with an empty cache.
 func NewResolver(directory *Directory, clock network.Clock) *Resolver {
 	return &Resolver{directory: directory, clock: clock, cache: map[question]answer{}}
 }
 
-// Lookup returns the IPv4 addresses of a name in the order of their records. A name without any is a *net.DNSError
-// whose IsNotFound is true; where delegations lead astray, IsTemporary is.
+// Lookup returns the IPv4 addresses of a name in the order of their records. A name without any is a *net.DNSError whose
+// IsNotFound is true; after a lame delegation, IsTemporary is.
 func (r *Resolver) Lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &net.DNSError{Err: err.Error(), Name: name, IsTimeout: true}
@@ -67,7 +66,7 @@ func parseAddresses(records []Record) []netip.Addr {
 	return list
 }
 
-// Resolve answers a DNS message; it is a network.Resolver.
+// Resolve resolves a DNS message; it is a network.Resolver.
 func (r *Resolver) Resolve(ctx context.Context, asked *dns.Msg) (*dns.Msg, error) {
 	reply := new(dns.Msg).SetReply(asked)
 	reply.RecursionAvailable = true
@@ -93,7 +92,7 @@ func (r *Resolver) Resolve(ctx context.Context, asked *dns.Msg) (*dns.Msg, error
 	return reply, ctx.Err()
 }
 
-// followAliases follows aliases and returns the answers on the way, at least one.
+// followAliases returns the responses of all aliases, at least one.
 func (r *Resolver) followAliases(name, kind string) (chain []answer, err error) {
 	for range maxAliases {
 		link, err := r.resolveOne(question{name, kind})
@@ -109,7 +108,7 @@ func (r *Resolver) followAliases(name, kind string) (chain []answer, err error) 
 	return nil, errLame
 }
 
-// resolveOne returns what is remembered, with what is left of its TTL, or else the truth.
+// resolveOne returns the cached response with its remaining TTL, or else the authoritative one.
 func (r *Resolver) resolveOne(asked question) (answer, error) {
 	if host, fixed := r.directory.config.Hosts[asked.name]; fixed && asked.kind == "A" {
 		return answer{exists: true, records: []Record{newHostRecord(asked.name, host)}}, nil
@@ -120,7 +119,7 @@ func (r *Resolver) resolveOne(asked question) (answer, error) {
 	}
 	zone, err := r.directory.findAuthoritativeZone(asked.name)
 	if err != nil {
-		return answer{}, err // failures may be remembered as well (RFC 2308, 7), but need not
+		return answer{}, err // failures may be cached as well (RFC 2308, 7), but need not
 	}
 	found := zone.resolveAt(asked, now)
 	r.setCached(asked, found, now)
@@ -167,7 +166,6 @@ func (r *Resolver) setCached(asked question, found answer, now time.Time) {
 	r.cache[asked] = found
 }
 
-// withRemainingTTL returns the answer with the seconds that are left of it.
 func (a answer) withRemainingTTL(now time.Time) answer {
 	left := int(a.expires.Sub(now) / time.Second)
 	a.soa.TTL = min(a.soa.TTL, left)

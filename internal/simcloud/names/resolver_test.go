@@ -108,7 +108,7 @@ func TestTheRecordsOfAZoneAboveInTheSamePlaceDecide(t *testing.T) {
 	}
 }
 
-// remembered returns after how long a resolver notices that a name's first answer is wrong.
+// remembered returns how long a name's outdated response stays in the cache.
 func remembered(t *testing.T, resolver *Resolver, name string, change func()) time.Duration {
 	t.Helper()
 	before, beforeErr := resolver.Lookup(t.Context(), name)

@@ -4,14 +4,13 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Server answers for the zones it holds, and for no other.
+// Server is authoritative for its zones, and refuses all others.
 type Server struct {
-	// zone returns the zone that answers a question.
+	// zone returns the zone that contains the answer.
 	zone func(name, kind string) (Zone, bool)
 }
 
-// Answer returns what the zone says, or the servers to which it delegates the name; questions for names of other zones
-// are refused.
+// Answer returns the zone's response, or a referral to the servers of a delegated name; names of other zones are refused.
 func (s Server) Answer(question *dns.Msg) *dns.Msg {
 	reply := new(dns.Msg).SetReply(question)
 	if len(question.Question) != 1 {
@@ -32,13 +31,12 @@ func (s Server) Answer(question *dns.Msg) *dns.Msg {
 	return reply
 }
 
-// buildReferral returns the NS records of a zone below this one.
+// buildReferral returns the NS records of a child zone.
 func (z Zone) buildReferral(cut string) []dns.RR {
 	records, _ := z.find(cut, "NS")
 	return toResourceRecords(records)
 }
 
-// writeAnswer writes what the zone says with authority.
 func (z Zone) writeAnswer(reply *dns.Msg, name, kind string) {
 	reply.Authoritative = true
 	answer, exists := z.followAliases(name, kind)
@@ -52,7 +50,7 @@ func (z Zone) writeAnswer(reply *dns.Msg, name, kind string) {
 	}
 }
 
-// followAliases follows aliases as long as they stay in the zone.
+// followAliases follows aliases inside of the zone.
 func (z Zone) followAliases(name, kind string) (answer []dns.RR, exists bool) {
 	for range maxAliases {
 		records, found := z.find(name, kind)

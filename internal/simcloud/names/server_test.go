@@ -7,7 +7,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// said is what matters of an answer.
+// said is the compared part of a response.
 type said struct {
 	Code      string
 	Authority bool
@@ -37,7 +37,7 @@ func TestExoscalesServersAnswerForTheirZonesOnly(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			world := cluster()
-			world.delegated = nil // nothing that the servers know of
+			world.delegated = nil // none of the servers' zones
 			if diff := cmp.Diff(test.want, answerOf(world.directory().ExoscaleServer(), test.name, test.kind)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

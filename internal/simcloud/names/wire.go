@@ -8,7 +8,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// toResourceRecords leaves out what DNS cannot say, such as Exoscale's URL records.
+// toResourceRecords omits types without a DNS representation, such as Exoscale's URL records.
 func toResourceRecords(records []Record) []dns.RR {
 	var list []dns.RR
 	for _, r := range records {
@@ -19,7 +19,6 @@ func toResourceRecords(records []Record) []dns.RR {
 	return list
 }
 
-// formatLine returns the record as a line of a zone file.
 func (r Record) formatLine() string {
 	if r.Type == "" {
 		return ""

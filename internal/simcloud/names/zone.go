@@ -8,11 +8,10 @@ import (
 	"github.com/miekg/dns"
 )
 
-// defaultNegativeTTL is how long a missing name of a zone without SOA is remembered. What Exoscale's SOA records say is not
-// recorded; five minutes is our reading there too.
+// defaultNegativeTTL is for zones without SOA. Exoscale's SOA records are not recorded; five minutes is our reading there, too.
 const defaultNegativeTTL = 5 * time.Minute
 
-// Record is a DNS record. Names and contents that are names are fully qualified, without the trailing dot.
+// Record is a DNS record. Names, also in contents, are fully qualified, without the trailing dot.
 type Record struct {
 	Name     string // "*" as the first label is a wildcard
 	Type     string // A, CNAME, ...
@@ -27,8 +26,7 @@ type Zone struct {
 	Records []Record
 }
 
-// find returns the records that answer a question: those of the type, or the alias that stands for the name. exists
-// tells whether the name exists at all.
+// find returns the records of the type, or the name's alias. exists reports whether the name exists at all.
 func (z Zone) find(name, kind string) (records []Record, exists bool) {
 	owner, exists := z.findOwner(name)
 	for _, r := range z.Records {
@@ -48,7 +46,7 @@ func (z Zone) find(name, kind string) (records []Record, exists bool) {
 	return records, exists
 }
 
-// findOwner returns the name whose records answer for a name: itself, or the wildcard below its closest ancestor.
+// findOwner returns the name itself, or the wildcard below its closest ancestor.
 func (z Zone) findOwner(name string) (owner string, exists bool) {
 	for ancestor := name; isWithin(ancestor, z.Name); {
 		if z.has(ancestor) {
@@ -63,7 +61,7 @@ func (z Zone) findOwner(name string) (owner string, exists bool) {
 	return name, false
 }
 
-// has tells whether a name has records, or only names below it.
+// has reports whether a name exists, also as an empty non-terminal.
 func (z Zone) has(name string) bool {
 	if name == z.Name {
 		return true
@@ -76,7 +74,7 @@ func (z Zone) has(name string) bool {
 	return false
 }
 
-// findDelegation returns the zone below this one that a name belongs to, as far as this zone knows.
+// findDelegation returns the known child zone of a name.
 func (z Zone) findDelegation(name string) (cut Delegation, delegated bool) {
 	for _, r := range z.Records {
 		owner := toCanonical(r.Name)
@@ -107,8 +105,7 @@ func (z Zone) listNames(owner string) []string {
 	return slices.Compact(list)
 }
 
-// buildNegative returns the record that comes with the news that something does not exist, with the time in seconds for which
-// that may be remembered (RFC 2308, 5).
+// buildNegative returns the SOA record of a negative response, and its TTL in seconds (RFC 2308, 5).
 func (z Zone) buildNegative() (soa Record, seconds int) {
 	records, _ := z.find(z.Name, "SOA")
 	if len(records) == 0 {
@@ -123,7 +120,6 @@ func (z Zone) buildNegative() (soa Record, seconds int) {
 	return soa, soa.TTL
 }
 
-// isWithin tells whether a name is a zone's name or below it.
 func isWithin(name, zone string) bool {
 	return name == zone || strings.HasSuffix(name, "."+zone)
 }
