@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// misspelledServer is a name server that does not exist, and exoscaleServer is the real one.
+// misspelledServer does not exist; correctServer is one of Exoscale's.
 const (
 	misspelledServer = "ns1.exoscale.org"
 	correctServer    = "ns1.exoscale.net"
