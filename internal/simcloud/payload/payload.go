@@ -1,5 +1,5 @@
-// Package payload is what the container images of the simulated internet consist of. They are small, but of the real
-// shape, and their digests are those of their content.
+// Package payload contains the container images of the simulated internet. They are small, but have the real format, and their
+// digests are those of their content.
 package payload
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// The media types of images in the second schema of Docker's registry, which OpenShift's are in.
+// The media types of Docker's image manifest, version 2, schema 2, which OpenShift's images use.
 const (
 	ManifestType = "application/vnd.docker.distribution.manifest.v2+json"
 	ListType     = "application/vnd.docker.distribution.manifest.list.v2+json"
@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	layers    = 12      // that all images share; a registry spreads them over its hosts
+	layers    = 12      // shared by all images; a registry distributes them over its hosts
 	layerSize = 4 << 10 // bytes
 )
 
@@ -33,16 +33,15 @@ type Image struct {
 	Parts    []Image  // the images of a list
 }
 
-// Digest returns the name of the manifest.
+// Digest returns the digest of the manifest.
 func (i Image) Digest() string { return ComputeDigest(i.Manifest) }
 
-// ComputeDigest returns the name of some content: "sha256:" and hex.
+// ComputeDigest returns the digest of content: "sha256:" and hex.
 func ComputeDigest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// descriptor refers to content.
 type descriptor struct {
 	MediaType string    `json:"mediaType"`
 	Size      int       `json:"size"`
@@ -55,7 +54,7 @@ type platform struct {
 	OS           string `json:"os"`
 }
 
-// Builder makes images. All of them stand on the same layers, as most images stand on those of a base.
+// Builder builds images. All of them share the same layers, as most images share those of a base.
 type Builder struct {
 	base   [][]byte
 	listed string // the layers as manifests list them
@@ -77,8 +76,8 @@ func NewBuilder() *Builder {
 // Layers returns the layers that all images share.
 func (b *Builder) Layers() [][]byte { return slices.Clone(b.base) }
 
-// BuildImage returns the image of a name and an architecture, which hold nothing that JSON writes otherwise. The documents are
-// put together by hand, because whoever looks for a digest makes thousands.
+// BuildImage returns the image of a name and an architecture, neither of which may need JSON escapes. The documents are
+// concatenated instead of encoded, because a search for a digest builds thousands.
 func (b *Builder) BuildImage(name, architecture string) Image {
 	config := []byte(`{"architecture":"` + architecture + `","config":{"Labels":{"name":"` + name + `"}},"os":"linux"}`)
 	content := `{"schemaVersion":2,"mediaType":"` + ManifestType + `","config":{"mediaType":"` + configType +
@@ -104,14 +103,14 @@ func describe(kind string, content []byte) descriptor {
 	return descriptor{MediaType: kind, Size: len(content), Digest: ComputeDigest(content)}
 }
 
-// buildLayer is random bytes that are always the same, packed as gzip packs what it cannot make smaller (RFC 1951, 3.2.4).
+// buildLayer returns deterministic random bytes, in gzip's format for incompressible data (RFC 1951, 3.2.4).
 func buildLayer(number uint64) []byte {
 	var content []byte
 	for i := uint64(0); len(content) < layerSize; i++ {
 		sum := sha256.Sum256(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), i))
 		content = append(content, sum[:]...)
 	}
-	packed := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1} // no name, no time, unknown system; the last block, as it is
+	packed := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1} // no name, no time, unknown system; the last block, stored
 	packed = binary.LittleEndian.AppendUint16(packed, uint16(len(content)))
 	packed = binary.LittleEndian.AppendUint16(packed, ^uint16(len(content)))
 	packed = append(packed, content...)
@@ -119,7 +118,6 @@ func buildLayer(number uint64) []byte {
 	return binary.LittleEndian.AppendUint32(packed, uint32(len(content)))
 }
 
-// encode never fails: a descriptor holds nothing that JSON cannot say.
 func encode(list []descriptor) string {
 	content, _ := json.Marshal(list)
 	return string(content)
