@@ -1,5 +1,5 @@
-// Package proxy is the door of a simulated zone for programs that know nothing of it: an HTTP proxy whose connections
-// lead to the simulated internet.
+// Package proxy is the entrance to a simulated zone for external programs: an HTTP proxy whose connections go to the simulated
+// internet.
 package proxy
 
 import (
@@ -16,13 +16,12 @@ import (
 	"exoshift/internal/network"
 )
 
-// Serve answers clients of l until ctx ends, then closes l and every connection that it carries. It returns nil when
-// it was ended by ctx.
+// Serve serves clients of l until ctx ends, then closes l and every tunnel. It returns nil when it was ended by ctx.
 func Serve(ctx context.Context, l net.Listener, world network.Network) error {
 	return ServeMembers(ctx, l, world, nil)
 }
 
-// ServeMembers is Serve for those only who tell a name and a password; nil is for everybody.
+// ServeMembers is Serve with a required name and password; nil requires none.
 func ServeMembers(ctx context.Context, l net.Listener, world network.Network, account *url.Userinfo) error {
 	ctx, cancel := context.WithCancel(ctx)
 	p := newProxy(ctx, world)
@@ -41,27 +40,26 @@ func ServeMembers(ctx context.Context, l net.Listener, world network.Network, ac
 	return err
 }
 
-// discardLogger drops what net/http says about clients that go away.
+// discardLogger drops net/http's messages about closed connections.
 func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// proxy tunnels and forwards.
 type proxy struct {
 	network network.Network
-	account *url.Userinfo // of those who may; nil: everybody may
+	account *url.Userinfo // required credentials; nil: none
 	tunnels *tunnels
 	forward *httputil.ReverseProxy
 }
 
 func newProxy(ctx context.Context, world network.Network) *proxy {
-	world.Proxy = nil // the simulated internet is reached directly
+	world.Proxy = nil // the simulated internet is dialed directly
 	return &proxy{
 		network: world,
 		tunnels: newTunnels(ctx),
 		forward: &httputil.ReverseProxy{
-			Rewrite:       func(*httputil.ProxyRequest) {}, // the request says where it goes
+			Rewrite:       func(*httputil.ProxyRequest) {}, // the request contains its target
 			Transport:     world.NewTransport(),
 			ErrorLog:      discardLogger(),
-			FlushInterval: -1, // a watch is told as it happens
+			FlushInterval: -1, // the events of a watch must not be buffered
 			ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 				writeError(w, r.URL.Host, err)
 			},
@@ -91,7 +89,6 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isAuthorized tells whether somebody may use the proxy.
 func (p *proxy) isAuthorized(r *http.Request) bool {
 	if p.account == nil {
 		return true
@@ -121,7 +118,6 @@ func (p *proxy) connect(w http.ResponseWriter, r *http.Request) {
 	p.tunnels.join(here, buffered.Reader, there)
 }
 
-// writeError tells why nobody was reached.
 func writeError(w http.ResponseWriter, host string, err error) {
 	status := http.StatusBadGateway
 	var late net.Error

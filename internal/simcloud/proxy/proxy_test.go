@@ -18,13 +18,13 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// street is a proxy on loopback, and a world behind it with one shop: https://shop.example and http://shop.example:8404.
+// street is a proxy on loopback, and a network behind it with one shop: https://shop.example and http://shop.example:8404.
 type street struct {
 	t       *testing.T
 	address string
 	client  *http.Client
-	leave   context.CancelFunc // ends the proxy
-	left    chan error         // how it ended
+	leave   context.CancelFunc // stops the proxy
+	left    chan error         // its result
 }
 
 func open(t *testing.T) *street {
@@ -103,7 +103,7 @@ func (s *street) get(link string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// call is a connection to the proxy; what it reads comes after the proxy's own answer.
+// call is a connection to the proxy; its reader continues after the proxy's own response.
 type call struct {
 	*net.TCPConn
 	io.Reader
@@ -111,7 +111,7 @@ type call struct {
 
 func (c call) Read(b []byte) (int, error) { return c.Reader.Read(b) }
 
-// say sends raw bytes to the proxy and returns its answer.
+// say sends raw bytes to the proxy and returns its response.
 func (s *street) say(request string) (call, *http.Response) {
 	s.t.Helper()
 	c, err := net.Dial("tcp", s.address)
@@ -162,7 +162,7 @@ func TestWhoTakesTheProxyForAServerIsToldWhatItIs(t *testing.T) {
 
 func TestAnEndedHalfOfATunnelLeavesTheOtherHalfOpen(t *testing.T) {
 	c, response := open(t).say("CONNECT shop.example:8404 HTTP/1.1\r\nHost: shop.example:8404\r\n\r\n" +
-		"GET /early HTTP/1.0\r\n\r\n") // sent before the tunnel stands
+		"GET /early HTTP/1.0\r\n\r\n") // sent before the tunnel is established
 	if response.StatusCode != http.StatusOK {
 		t.Fatal(response.Status)
 	}

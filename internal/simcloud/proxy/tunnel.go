@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// tunnels are the connections that are carried. They end with their context, or when both of their ends have said so.
+// tunnels are the open tunnels. A tunnel ends with its context, or when both of its directions have ended.
 type tunnels struct {
 	done    <-chan struct{}
 	running sync.WaitGroup
 
 	mu     sync.Mutex
-	closed bool // no more are carried
+	closed bool // no new ones are accepted
 }
 
 func newTunnels(ctx context.Context) *tunnels { return &tunnels{done: ctx.Done()} }
 
-// close waits for the tunnels, whose context has ended.
+// close waits for the tunnels; their context must have ended.
 func (t *tunnels) close() {
 	t.mu.Lock()
 	t.closed = true
@@ -26,7 +26,7 @@ func (t *tunnels) close() {
 	t.running.Wait()
 }
 
-// join carries bytes between two connections. What a client sent too early has been read into early already.
+// join copies both directions. early has the client's data that was read before the tunnel was established.
 func (t *tunnels) join(here net.Conn, early io.Reader, there net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +53,7 @@ func (t *tunnels) join(here net.Conn, early io.Reader, there net.Conn) {
 	})
 }
 
-// copyConn copies until the source ends, and says so to the destination, which may still have something to tell.
+// copyConn copies until the end of file, and closes the destination for writing only.
 func copyConn(to net.Conn, from io.Reader) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
