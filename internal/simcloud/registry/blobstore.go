@@ -18,25 +18,24 @@ import (
 )
 
 const (
-	// linkLife is how long a link to a layer is good.
+	// linkLife is the validity of a link to a layer.
 	linkLife = 10 * time.Minute
-	// maxImages is how many images the warehouse knows at a time.
+	// maxImages limits the images that the store keeps.
 	maxImages = 256
-	// blobPath is where layers are, as at Quay's.
+	// blobPath is Quay's path of layers.
 	blobPath = "/quayio-production-s3/sha256/"
 )
 
-// BlobStore is the hosts that hold the layers of registries. It shows a layer to whom a registry gave a signed link, and
-// to nobody else.
+// BlobStore serves the hosts of the registries' layers. It requires links that a registry has signed.
 type BlobStore struct {
 	key  []byte
 	base map[string][]byte // layers that all images share
 
 	mu     sync.Mutex
-	images map[string]payload.Image // that somebody saw: by repository, "@" and digest
+	images map[string]payload.Image // requested ones, by repository, "@" and digest
 }
 
-// NewBlobStore returns a warehouse.
+// NewBlobStore returns a store with the shared layers.
 func NewBlobStore() (*BlobStore, error) {
 	w := &BlobStore{key: make([]byte, sha256.Size), base: map[string][]byte{}, images: map[string]payload.Image{}}
 	for _, layer := range payload.NewBuilder().Layers() {
@@ -48,7 +47,7 @@ func NewBlobStore() (*BlobStore, error) {
 	return w, nil
 }
 
-// add takes in the images whose manifest somebody saw.
+// add adds an image whose manifest was requested.
 func (w *BlobStore) add(repository string, image payload.Image) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,7 +59,6 @@ func (w *BlobStore) add(repository string, image payload.Image) {
 	}
 }
 
-// findImage returns an image whose manifest somebody saw.
 func (w *BlobStore) findImage(repository, digest string) (payload.Image, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +66,6 @@ func (w *BlobStore) findImage(repository, digest string) (payload.Image, bool) {
 	return image, known
 }
 
-// findBlob returns a layer or a configuration.
 func (w *BlobStore) findBlob(digest string) ([]byte, bool) {
 	if layer, shared := w.base[digest]; shared {
 		return layer, true
@@ -88,10 +85,10 @@ func (w *BlobStore) has(digest string) bool {
 	return known
 }
 
-// link returns the signed address of a blob at one of these hosts, always the same one.
+// link returns the signed URL of a blob; its host depends on the digest only.
 func (w *BlobStore) link(hosts []string, digest string) string {
 	hash := strings.TrimPrefix(digest, "sha256:")
-	first, _ := strconv.ParseUint(hash[:2], 16, 8) // it is the digest of something
+	first, _ := strconv.ParseUint(hash[:2], 16, 8) // it is a valid digest
 	path, ends := blobPath+hash[:2]+"/"+hash, strconv.FormatInt(time.Now().Add(linkLife).Unix(), 10)
 	query := url.Values{"X-Amz-Algorithm": {"AWS4-HMAC-SHA256"}, "Expires": {ends}, "X-Amz-Signature": {w.sign(path, ends)}}
 	return "https://" + hosts[int(first)%len(hosts)] + path + "?" + query.Encode()
@@ -103,7 +100,7 @@ func (w *BlobStore) sign(path, ends string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ServeHTTP shows what a signed link leads to, or a part of it.
+// ServeHTTP serves the blob of a signed link, with range requests.
 func (w *BlobStore) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	ends, err := strconv.ParseInt(query.Get("Expires"), 10, 64)
@@ -121,9 +118,9 @@ func (w *BlobStore) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	http.ServeContent(answer, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// WriteAccessDenied answers as object storages do that show nothing.
+// WriteAccessDenied has the format of object storages.
 func WriteAccessDenied(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>%s</Message></Error>", code, message) // the client went away
+	_, _ = fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>%s</Message></Error>", code, message) // the client closed the connection
 }

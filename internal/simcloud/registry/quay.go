@@ -7,13 +7,12 @@ import (
 	"exoshift/internal/simcloud/payload"
 )
 
-// QuayLayers returns the hosts that hold the layers of quay.io.
+// QuayLayers returns the hosts of quay.io's layers.
 func QuayLayers() []string {
 	return []string{"cdn01.quay.io", "cdn02.quay.io", "cdn03.quay.io", "cdn04.quay.io", "cdn05.quay.io", "cdn06.quay.io"}
 }
 
-// NewQuayConfig is quay.io, which has the releases. That OpenShift's own want an account is what its documentation says; OKD's
-// are for everybody.
+// NewQuayConfig is quay.io, which has the releases. That OpenShift's own require an account is documented; OKD's are public.
 func NewQuayConfig(warehouse *BlobStore) Config {
 	return Config{
 		Host: Host, Realm: "https://" + Host + "/v2/auth", Service: Host, Layers: QuayLayers(),

@@ -1,6 +1,5 @@
-// Package registry is the container registries of the simulated internet, their token services, and the hosts that hold
-// their layers, as far as an installation asks them. It follows the distribution API of registries and their token
-// service.
+// Package registry is the container registries of the simulated internet, their token services, and the hosts that hold their
+// layers, as far as an installation uses them. It follows the distribution API of registries and their token service.
 package registry
 
 import (
@@ -17,7 +16,7 @@ import (
 // Host is the registry that releases of OpenShift are pulled from.
 const Host = "quay.io"
 
-// apiVersion is how a registry tells that it is one.
+// apiVersion is the value of a registry's version header.
 const apiVersion = "Docker-Distribution-Api-Version"
 
 // part is the path of a manifest or a blob: its repository, its kind, and its digest or tag.
@@ -27,12 +26,12 @@ var part = regexp.MustCompile(`^/v2/(.+)/(manifests|blobs)/([\w:.-]+)$`)
 type Config struct {
 	Host    string
 	Realm   string // URL of its token service
-	Service string // as the token service calls it
-	// Members tells whether a repository is shown to those only who have an account; "" is none in particular.
+	Service string // its name at the token service
+	// RequireAccount reports whether a repository requires an account; "" is none in particular.
 	RequireAccount func(repository string) bool
-	// Manifest returns the image that a repository has for a tag or a digest.
+	// Manifest returns a repository's image of a tag or a digest.
 	Manifest func(repository, reference string) (payload.Image, bool)
-	Layers   []string // the hosts that hold its layers
+	Layers   []string // hosts of its layers
 }
 
 // Registry serves a registry and, if that is at the same host, its token service.
@@ -42,7 +41,7 @@ type Registry struct {
 	blobs  *BlobStore
 }
 
-// New returns a registry whose layers are in a warehouse.
+// New returns a registry whose layers are in a blob store.
 func New(house Config, warehouse *BlobStore) (*Registry, error) {
 	tokens, err := newTokens(house)
 	return &Registry{config: house, tokens: tokens, blobs: warehouse}, err
@@ -74,14 +73,14 @@ func (s *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveBase tells whoever has a token that this is a registry.
+// serveBase serves /v2/, which requires any token.
 func (s *Registry) serveBase(w http.ResponseWriter, r *http.Request) {
 	if !s.tokens.valid(r.Header.Get("Authorization")) {
 		s.writeChallenge(w, "")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte("{}")) // the client went away
+	_, _ = w.Write([]byte("{}")) // the client closed the connection
 }
 
 func (s *Registry) writeChallenge(w http.ResponseWriter, repository string) {
@@ -106,14 +105,12 @@ func (s *Registry) serveManifest(w http.ResponseWriter, r *http.Request, reposit
 	_, _ = w.Write(image.Manifest) // as above
 }
 
-// isAcceptable tells whether a client takes a manifest of a type. Images for one architecture go to everybody; lists only to
-// those who know of them.
+// isAcceptable: images for one architecture need no Accept header; lists do.
 func isAcceptable(r *http.Request, kind string) bool {
 	asked := strings.Join(r.Header.Values("Accept"), ",")
 	return kind == payload.ManifestType && asked == "" || strings.Contains(asked, kind) || strings.Contains(asked, "*/*")
 }
 
-// redirectBlob sends a client to the host that holds a layer.
 func (s *Registry) redirectBlob(w http.ResponseWriter, r *http.Request, digest string) {
 	if !s.blobs.has(digest) {
 		writeError(w, http.StatusNotFound, "BLOB_UNKNOWN", "blob unknown to registry")

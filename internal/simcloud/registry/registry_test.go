@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/payload"
 )
 
-// quay is the registry with its warehouse.
+// quay is the registry with its blob store.
 type quay struct {
 	*Registry
 	warehouse *BlobStore
@@ -34,7 +34,7 @@ func open(t *testing.T) quay {
 	return quay{made, warehouse, t}
 }
 
-// ask sends a request to a handler and returns the answer with its body.
+// ask sends a request to a handler and returns the response with its body.
 func ask(t *testing.T, s http.Handler, method, address string, change func(*http.Request)) (*http.Response, string) {
 	t.Helper()
 	request := httptest.NewRequest(method, address, nil)
@@ -54,7 +54,7 @@ func ask(t *testing.T, s http.Handler, method, address string, change func(*http
 
 func user(r *http.Request) { r.SetBasicAuth("somebody", "secret") }
 
-// token asks for the token of a repository; "" if it is refused.
+// token requests the token of a repository; "" if it is refused.
 func (q quay) token(repository string, change func(*http.Request)) string {
 	q.t.Helper()
 	address := "https://quay.io/v2/auth?service=quay.io"
@@ -69,7 +69,7 @@ func (q quay) token(repository string, change func(*http.Request)) string {
 	return answer.Token
 }
 
-// get asks for something with the token of a repository that a user has.
+// get requests something with a user's token of a repository.
 func (q quay) get(repository, path string, header ...string) (*http.Response, string) {
 	q.t.Helper()
 	bearer := "Bearer " + q.token(repository, user)
@@ -136,12 +136,12 @@ func TestWhatARegistryDoesNotHaveItDoesNotShow(t *testing.T) {
 	digest := mirror.Release{Version: "4.20.5", Architecture: "amd64"}.Digest()
 	list := mirror.Release{Version: "4.20.5", Architecture: "multi"}.Digest()
 	q := open(t)
-	q.get(mirror.Repository, "/manifests/"+digest) // somebody saw it; that changes nothing
+	q.get(mirror.Repository, "/manifests/"+digest) // a request of its manifest; that changes nothing
 	for _, test := range []struct{ repository, path string }{
 		{mirror.OKDRepository, "/manifests/" + digest},
 		{mirror.OKDRepository, "/manifests/latest"},
 		{mirror.Repository, "/manifests/sha256:" + strings.Repeat("0", 64)},
-		{mirror.Repository, "/manifests/" + list}, // without saying that lists are taken
+		{mirror.Repository, "/manifests/" + list}, // without accepting lists
 		{mirror.Repository, "/blobs/sha256:" + strings.Repeat("0", 64)},
 		{mirror.Repository, "/tags/list"},
 	} {

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// tokenLife is how long a token is good.
+// tokenLife is the validity of a token.
 const tokenLife = 5 * time.Minute
 
-// Tokens is a registry's token service. A token is good for one repository, which stands in it, and its signature.
+// Tokens is a registry's token service. A token contains one repository and a signature.
 type Tokens struct {
 	config Config
 	key    []byte
 }
 
-// newTokens returns a service; tokens of another one are worth nothing to its registry.
+// newTokens generates a key; tokens of another service are invalid for its registry.
 func newTokens(house Config) (Tokens, error) {
 	key := make([]byte, sha256.Size)
 	if _, err := rand.Read(key); err != nil {
@@ -31,8 +31,8 @@ func newTokens(house Config) (Tokens, error) {
 	return Tokens{config: house, key: key}, nil
 }
 
-// ServeHTTP gives a token for a repository, or for none. Whoever has an account may be anybody: whose pull secret is
-// good, nobody knows here.
+// ServeHTTP issues a token for a repository, or for none. Any credentials count as an account: pull secrets are not verified
+// here.
 func (s Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	repository := ""
 	if scope := strings.Split(r.URL.Query().Get("scope"), ":"); len(scope) == 3 && scope[0] == "repository" {
@@ -45,7 +45,7 @@ func (s Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	token := s.signToken(repository)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{ // the client went away
+	_ = json.NewEncoder(w).Encode(map[string]any{ // the client closed the connection
 		"token": token, "access_token": token, "expires_in": int(tokenLife.Seconds()), "issued_at": time.Now().UTC().Format(time.RFC3339),
 	})
 }
@@ -61,12 +61,12 @@ func (s Tokens) signToken(repository string) string {
 	return content + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-// open tells whether an Authorization header opens a repository.
+// open reports whether an Authorization header is valid for a repository.
 func (s Tokens) open(authorization, repository string) bool {
 	return hmac.Equal([]byte(authorization), []byte("Bearer "+s.signToken(repository)))
 }
 
-// valid tells whether an Authorization header has any token of this service.
+// valid reports whether an Authorization header has any token of this service.
 func (s Tokens) valid(authorization string) bool {
 	content, _, _ := strings.Cut(strings.TrimPrefix(authorization, "Bearer "), ".")
 	repository, err := base64.RawURLEncoding.DecodeString(content)
