@@ -37,12 +37,11 @@ func toWireAccess(public bool) wireAccess {
 	return access
 }
 
-// parseCannedACL reads the canned access control list of a request.
 func parseCannedACL(r *request) bool {
 	return strings.HasPrefix(r.Header.Get("X-Amz-Acl"), "public-read")
 }
 
-// parseAccess reads the access control list that a request sets: a canned one, or a document.
+// parseAccess parses the access control list that a request sets: a canned one, or a document.
 func (s *Storage) parseAccess(r *request) (public bool, err error) {
 	content, err := s.readAll(r)
 	if err != nil || r.Header.Get("X-Amz-Acl") != "" {

@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// blobs keeps bytes under names of its own.
+// blobs stores bytes under generated names.
 type blobs interface {
 	write(source io.Reader) (name string, size int64, err error)
 	open(name string) (io.ReadSeekCloser, error)
-	remove(name string) // a blob that stays is swept at the next start
+	remove(name string) // a leftover blob is removed at the next start
 	removeUnused(used map[string]bool) error
 }
 
@@ -25,7 +25,6 @@ func openBlobs(dir string) (blobs, error) {
 	return folder(dir), os.MkdirAll(dir, 0o700)
 }
 
-// memory keeps blobs in memory.
 type memory struct {
 	mu    sync.RWMutex
 	blobs map[string][]byte
@@ -65,7 +64,6 @@ func (m *memory) remove(name string) {
 
 func (m *memory) removeUnused(map[string]bool) error { return nil }
 
-// folder keeps blobs as files.
 type folder string
 
 func (f folder) write(source io.Reader) (string, int64, error) {
@@ -87,11 +85,11 @@ func (f folder) open(name string) (io.ReadSeekCloser, error) { return os.Open(f.
 
 func (f folder) remove(name string) {
 	if name != "" {
-		_ = os.Remove(f.filePath(name)) // what stays is swept at the next start
+		_ = os.Remove(f.filePath(name)) // a leftover is removed at the next start
 	}
 }
 
-// removeUnused removes what a killed process left behind.
+// removeUnused removes the leftovers of a killed process.
 func (f folder) removeUnused(used map[string]bool) error {
 	files, err := os.ReadDir(string(f))
 	if err != nil {

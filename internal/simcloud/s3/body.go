@@ -17,14 +17,14 @@ import (
 	"strings"
 )
 
-// received is a body that arrived intact.
+// received is a verified body.
 type received struct {
 	blob string
 	size int64
 	etag string
 }
 
-// receive stores the body of a request, provided that it is what was signed and announced.
+// receive stores the body of a request, if it matches the signed and announced checksums.
 func (s *Storage) receive(r *request) (received, error) {
 	source, announced := s.openPayload(r)
 	sums := map[string]hash.Hash{"md5": md5.New(), "sha256": sha256.New()} //nolint:gosec // see the imports
@@ -52,7 +52,7 @@ func toBodyError(err error) error {
 	return errIncomplete
 }
 
-// openPayload returns the bytes that are meant, and how many there should be; -1: nobody said.
+// openPayload returns the decoded body and its announced length; -1: unknown.
 func (s *Storage) openPayload(r *request) (io.Reader, int64) {
 	if !strings.HasPrefix(r.signed.payload, "STREAMING-") {
 		return r.Body, r.ContentLength
@@ -64,7 +64,7 @@ func (s *Storage) openPayload(r *request) (io.Reader, int64) {
 	return newChunked(r.Body, r.signed), length
 }
 
-// check compares what arrived with everything that was said about it.
+// check compares the body with all announced checksums and lengths.
 func check(r *request, source io.Reader, sums map[string]hash.Hash, size, announced int64) error {
 	if announced >= 0 && size != announced {
 		return errIncomplete
@@ -93,7 +93,7 @@ func check(r *request, source io.Reader, sums map[string]hash.Hash, size, announ
 
 const checksumPrefix = "X-Amz-Checksum-"
 
-// listChecksumNames returns the checksums that a request carries or announces for its end.
+// listChecksumNames returns the checksums in a request's headers and announced trailer.
 func listChecksumNames(header http.Header) []string {
 	var names []string
 	for _, name := range []string{"crc32", "crc32c", "crc64nvme", "sha1", "sha256"} {

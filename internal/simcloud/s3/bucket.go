@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// maxBuckets is the recorded quota, where nobody says another.
+// maxBuckets is the recorded default quota.
 const maxBuckets = 100
 
 type wireBuckets struct {
@@ -80,7 +80,6 @@ func (s *Storage) serveBucket(w http.ResponseWriter, r *request) error {
 	return errNotImplemented
 }
 
-// getBucket answers the questions about a bucket, or lists it.
 func (s *Storage) getBucket(w http.ResponseWriter, r *request) error {
 	switch {
 	case r.has("location"):
@@ -104,7 +103,7 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 	if !validBucket(r.bucket) {
 		return errBucketName
 	}
-	if _, err := s.readAll(r); err != nil { // a location may be named: there is only one
+	if _, err := s.readAll(r); err != nil { // the location is ignored: there is only one
 		return err
 	}
 	s.mu.Lock()

@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// listBucketSettings are the settings of a bucket that are kept as they came, with the failure where there is none.
+// listBucketSettings returns the settings of a bucket that are stored unchanged, with the error of a missing one.
 func listBucketSettings() map[string]*apiError {
 	return map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS}
 }
 
-// settingName returns which of the kept settings a request is about.
+// settingName returns the stored setting that a request is for.
 func (r *request) settingName() string {
 	for name := range listBucketSettings() {
 		if r.has(name) {
@@ -21,7 +21,7 @@ func (r *request) settingName() string {
 	return ""
 }
 
-// serveDocument gets, keeps or deletes a bucket's policy or CORS rules. They have no effect here.
+// serveDocument gets, stores or deletes a bucket's policy or CORS rules. They have no effect here.
 func (s *Storage) serveDocument(w http.ResponseWriter, r *request, name string) error {
 	content, err := s.readAll(r)
 	if err != nil {
@@ -62,12 +62,11 @@ func getDocument(w http.ResponseWriter, name string, kept map[string]string) err
 	}
 	w.Header().Set("Content-Type", "application/"+map[string]string{"policy": "json", "cors": "xml"}[name])
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write([]byte(text)) // the client went away
+	_, _ = w.Write([]byte(text)) // the client closed the connection
 	return nil
 }
 
-// isWellFormed tells whether a setting can be kept. Policies of buckets are in the language of IAM policies, not in that
-// of AWS.
+// isWellFormed: policies of buckets are in the language of IAM policies, not in that of AWS.
 func isWellFormed(name string, content []byte) bool {
 	if name == "cors" {
 		return xml.Unmarshal(content, new(any)) == nil
@@ -83,7 +82,7 @@ type wireVersioning struct {
 	Status  string   `xml:"Status,omitempty"`
 }
 
-// setVersioning begins or stops to keep versions; a bucket that kept some never forgets that it did.
+// setVersioning enables or suspends versions; a bucket that had some never returns to unversioned.
 func (s *Storage) setVersioning(w http.ResponseWriter, r *request) error {
 	content, err := s.readAll(r)
 	if err != nil {

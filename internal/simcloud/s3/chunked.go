@@ -16,7 +16,7 @@ const (
 	emptySHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 )
 
-// chunked reads a body that is sent in chunks, each signed with the signature before it, and the trailer after them:
+// chunked decodes a body of chunks, each signed together with the previous signature, and the trailer after them:
 //
 //	10000;chunk-signature=<hex>\r\n<65536 bytes>\r\n … 0;chunk-signature=<hex>\r\n[name:value\r\n…]\r\n
 //
@@ -24,7 +24,7 @@ const (
 type chunked struct {
 	source   *bufio.Reader
 	sig      *signature
-	previous string // the signature before the next chunk
+	previous string // the signature of the previous chunk
 	signed   bool
 	trailers bool
 	rest     []byte
@@ -54,7 +54,7 @@ func (c *chunked) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads and verifies one chunk; the last one is empty and brings the trailer.
+// next reads and verifies one chunk; the last one is empty and has the trailer.
 func (c *chunked) next() error {
 	line, err := c.readLine()
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *chunked) verify(extension string, chunk []byte) error {
 	return nil
 }
 
-// end reads the trailer up to an empty line, which some clients leave out, and others have before the signature also.
+// end reads the trailer up to an empty line, which some clients omit, and others also send before the signature.
 func (c *chunked) end() error {
 	var signed bytes.Buffer
 	given, wanted := "", c.signed && c.trailers

@@ -33,7 +33,7 @@ func (r *request) parseCopySource() (source, error) {
 	return from, nil
 }
 
-// openSource opens what a request copies, provided that its key may read it.
+// openSource requires that the request's key may read the source.
 func (s *Storage) openSource(r *request) (object, io.ReadSeekCloser, error) {
 	from, err := r.parseCopySource()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Storage) openSource(r *request) (object, io.ReadSeekCloser, error) {
 	return o, content, err
 }
 
-// copyObject copies an object. Its access control list does not come along.
+// copyObject does not copy the access control list.
 func (s *Storage) copyObject(w http.ResponseWriter, r *request) error {
 	from, content, err := s.openSource(r)
 	if err != nil {
@@ -85,7 +85,7 @@ func newWireCopied(name, etag string) wireCopied {
 	return wireCopied{XMLName: xml.Name{Space: space, Local: name}, Modified: time.Now().UTC(), ETag: quote(etag)}
 }
 
-// copyRange returns the bytes that a part is copied from: "bytes=0-99", or everything.
+// copyRange returns the bytes of a part's source: "bytes=0-99", or everything.
 func copyRange(r *request, size int64, content io.ReadSeeker) (io.Reader, error) {
 	given := r.Header.Get("X-Amz-Copy-Source-Range")
 	if given == "" {

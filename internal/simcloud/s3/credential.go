@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Credentials looks an API key up: its secret, and what it may do. Operations are called as in "put-object"; bucket and
-// object are "" where an operation has none.
+// Credentials looks up an API key: its secret, and its permissions. Operations are named as in "put-object"; bucket and object
+// are "" where an operation has none.
 type Credentials func(key string) (secret string, allows func(operation, bucket, object string) bool, ok bool)
 
-// newOwnerCredentials knows one key, which may do everything.
+// newOwnerCredentials has one key with all permissions.
 func newOwnerCredentials(key, secret string) Credentials {
 	return func(given string) (string, func(operation, bucket, object string) bool, bool) {
 		return secret, func(string, string, string) bool { return true }, given == key
 	}
 }
 
-// getOperation returns what a request asks for, in the words of IAM policies: the names of S3's operations in small letters.
-// "list-buckets", "create-bucket", "delete-bucket", "head-object", "get-object" and "put-object" are in policies that
-// people use; that the others are built alike, and that both versions of the listing are one, is our reading.
+// getOperation returns a request's operation in IAM policies: the names of S3's operations in small letters. "list-buckets",
+// "create-bucket", "delete-bucket", "head-object", "get-object" and "put-object" are in policies that people use; that the
+// others are named alike, and that both versions of the listing are one, is our reading.
 func (r *request) getOperation() string {
 	switch {
 	case r.bucket == "":

@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// acl sets the canned access list of a bucket or an object, which the client library can not.
+// acl sets the canned access list of a bucket or an object, which the client library cannot.
 func (w world) acl(path, canned string) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), http.MethodPut, "https://"+host+"/"+path+"?acl", nil)
@@ -31,7 +31,7 @@ func (w world) acl(path, canned string) {
 	}
 }
 
-// keys knows two keys: one may do everything, the other only what it is told.
+// keys has two keys: one with all permissions, the other with the given ones.
 func keys(told ...string) s3.Credentials {
 	return func(given string) (string, func(operation, bucket, object string) bool, bool) {
 		return secret, func(operation, bucket, object string) bool {

@@ -6,13 +6,13 @@ import (
 	"net/http"
 )
 
-// apiError is an error in S3's words.
+// apiError is an error with S3's codes.
 type apiError struct {
 	XMLName  xml.Name `xml:"Error"`
 	Status   int      `xml:"-"`
 	Code     string   `xml:"Code"`
 	Message  string   `xml:"Message"`
-	Region   string   `xml:"Region,omitempty"` // what the request should have been signed for
+	Region   string   `xml:"Region,omitempty"` // the expected region of the signature
 	Resource string   `xml:"Resource"`
 }
 
@@ -22,7 +22,7 @@ func newFailure(status int, code, message string) *apiError {
 	return &apiError{Status: status, Code: code, Message: message}
 }
 
-// The failures that need no more words.
+// The errors without variable parts.
 var (
 	errAccessDenied      = newFailure(403, "AccessDenied", "Access Denied")
 	errExpired           = newFailure(403, "AccessDenied", "Request has expired")
@@ -65,7 +65,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	writeXML(w, told.Status, told)
 }
 
-// writeXML writes an XML document; net/http leaves the body out for HEAD.
+// writeXML also serves HEAD: net/http omits the body.
 func writeXML(w http.ResponseWriter, status int, document any) {
 	body, err := xml.Marshal(document)
 	if err != nil {
@@ -73,5 +73,5 @@ func writeXML(w http.ResponseWriter, status int, document any) {
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
-	_, _ = w.Write(append([]byte(xml.Header), body...)) // the client went away
+	_, _ = w.Write(append([]byte(xml.Header), body...)) // the client closed the connection
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// linkLife is how long a link is good that somebody asked the zone's API for; the live service's is not known.
+// linkLife is the validity of a link that the zone's API returns; the live service's is not known.
 const linkLife = 10 * time.Minute
 
-// Link returns a link to read an object, signed with a key.
+// Link returns a presigned link to read an object.
 func (s *Storage) Link(key, secret, bucket, object string) string {
 	host := "sos-" + s.config.Zone + ".exo.io"
 	date := time.Now().UTC().Format(timeFormat)

@@ -10,7 +10,7 @@ import (
 
 const maxKeys = 1000
 
-// wireList is the answer of both versions of the listing.
+// wireList is the response of both versions of the listing.
 type wireList struct {
 	XMLName      xml.Name     `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListBucketResult"`
 	Name         string       `xml:"Name"`
@@ -74,7 +74,7 @@ func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// fill adds the keys that follow after, up to the limit, and returns the last one that it looked at.
+// fill adds the keys after the given one, up to the limit, and returns the last one it read.
 func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
 	prefix, delimiter := r.query("prefix"), r.query("delimiter")
 	for _, o := range s.objects.List() { // in the order of "bucket/key"
@@ -102,7 +102,7 @@ func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
 	return last
 }
 
-// findCommonPrefix returns what a key is rolled up into, up to the delimiter, or "".
+// findCommonPrefix returns the part of a key up to the delimiter after the prefix, or "".
 func findCommonPrefix(key, prefix, delimiter string) string {
 	if delimiter == "" {
 		return ""
@@ -114,7 +114,6 @@ func findCommonPrefix(key, prefix, delimiter string) string {
 	return prefix + before + delimiter
 }
 
-// parseMaxKeys returns how many keys a request wants at most.
 func (r *request) parseMaxKeys() (int, error) {
 	given := r.query("max-keys")
 	if given == "" {
@@ -127,7 +126,7 @@ func (r *request) parseMaxKeys() (int, error) {
 	return min(most, maxKeys), nil
 }
 
-// encodeKey returns a key as the request wants to read it.
+// encodeKey applies the request's encoding-type.
 func (r *request) encodeKey(text string) string {
 	if r.query("encoding-type") == "url" {
 		return escape(text, true)

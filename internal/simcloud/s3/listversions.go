@@ -18,7 +18,7 @@ type wireVersions struct {
 	IDMarker     string        `xml:"VersionIdMarker"`
 	NextKey      string        `xml:"NextKeyMarker,omitempty"`
 	NextID       string        `xml:"NextVersionIdMarker,omitempty"`
-	Versions     []wireVersion // marks among them
+	Versions     []wireVersion // delete markers among them
 	Prefixes     []wirePrefix  `xml:"CommonPrefixes"`
 }
 
@@ -34,7 +34,7 @@ type wireVersion struct {
 	Owner    wireOwner `xml:"Owner"`
 }
 
-// listVersions lists what a bucket holds with all versions and marks; a bucket that keeps none has one of each object.
+// listVersions lists all versions and delete markers of a bucket; an unversioned one has one version of each object.
 func (s *Storage) listVersions(w http.ResponseWriter, r *request) error {
 	most, err := r.parseMaxKeys()
 	if err != nil {
@@ -93,7 +93,6 @@ func findLatestVersions(list []object) map[string]string {
 	return latest
 }
 
-// skipTo returns what follows a key, or a version of it.
 func skipTo(list []object, key, version string) []object {
 	for i, o := range list {
 		if o.Key > key || version != "" && o.Key == key && o.Version == version {

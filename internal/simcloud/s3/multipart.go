@@ -17,7 +17,7 @@ import (
 
 const maxParts = 10000
 
-// upload is an object that arrives in parts.
+// upload is a multipart upload.
 type upload struct {
 	ID, Bucket, Key string
 	Created         time.Time
@@ -113,7 +113,7 @@ func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
 	return nil
 }
 
-// receivePart stores a part: the body of the request, or what it copies.
+// receivePart stores a part: the body of the request, or a copy.
 func (s *Storage) receivePart(r *request) (received, error) {
 	if r.copySource() == "" {
 		return s.receive(r)
@@ -151,7 +151,6 @@ func (s *Storage) addPart(id string, number int, p part) error {
 	return s.uploads.Put(id, u)
 }
 
-// complete makes an object of an upload's parts.
 func (s *Storage) complete(w http.ResponseWriter, r *request, id string) error {
 	content, err := s.readAll(r)
 	if err != nil {
@@ -211,7 +210,6 @@ func (s *Storage) join(u upload, body wireComplete) (object, error) {
 	return object{Bucket: u.Bucket, Key: u.Key, Blob: blob, Size: size, ETag: etag, Public: u.Public, Header: u.Header}, err
 }
 
-// removeUpload removes an upload with its parts.
 func (s *Storage) removeUpload(u upload) error {
 	for _, p := range u.Parts {
 		s.blobs.remove(p.Blob)

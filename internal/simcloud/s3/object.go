@@ -63,7 +63,7 @@ func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// newMissingError tells an object that never was from one whose deletion is marked.
+// newMissingError distinguishes an object that never existed from one with a delete marker.
 func (s *Storage) newMissingError(w http.ResponseWriter, r *request) error {
 	version := r.query("versionId")
 	older := s.listOlderVersions(r.bucket, r.key)
@@ -103,13 +103,13 @@ func (s *Storage) putObject(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// selectStoredHeaders returns the headers that are answered with an object as they came.
+// selectStoredHeaders returns the headers that are stored with an object and returned unchanged.
 func selectStoredHeaders(header http.Header) map[string]string {
 	kept := map[string]string{"Content-Type": "binary/octet-stream"}
 	for name := range header {
 		switch {
 		case name == "Content-Encoding":
-			// "aws-chunked" tells of the transfer, not of the object.
+			// "aws-chunked" is an encoding of the transfer, not of the object.
 			if rest := strings.Trim(strings.ReplaceAll(header.Get(name), "aws-chunked", ""), ", "); rest != "" {
 				kept[name] = rest
 			}
@@ -135,12 +135,11 @@ type wireDeleted struct {
 
 type wireDeletedKey struct {
 	Key           string `xml:"Key"`
-	Version       string `xml:"VersionId,omitempty"` // as it was asked for
+	Version       string `xml:"VersionId,omitempty"` // as requested
 	Marker        bool   `xml:"DeleteMarker,omitempty"`
 	MarkerVersion string `xml:"DeleteMarkerVersionId,omitempty"`
 }
 
-// deleteObjects deletes many objects at once.
 func (s *Storage) deleteObjects(w http.ResponseWriter, r *request) error {
 	content, err := s.readAll(r)
 	if err != nil {

@@ -22,15 +22,15 @@ const (
 	unsignedPayload = "UNSIGNED-PAYLOAD"
 )
 
-// signature is a verified signature, with what verifying a chunked body goes on from.
+// signature is a verified signature, with the state for verifying a chunked body.
 type signature struct {
 	key     string
 	scope   string // "20260102/ch-gva-2/s3/aws4_request"
 	headers []string
 	value   string // hexadecimal
 	date    string
-	expires time.Duration // of a signed link, else 0
-	payload string        // what stands for the body in the signed text
+	expires time.Duration // of a presigned link, else 0
+	payload string        // the payload hash in the canonical request
 	signing []byte        // the key derived for the scope
 	allows  func(operation, bucket, object string) bool
 }
@@ -67,7 +67,7 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 	return sig, checkSignedHeaders(r, sig)
 }
 
-// getServerTime returns what the clock of the storage shows to whoever asks.
+// getServerTime returns the time that the storage's clock has for the client.
 func (s *Storage) getServerTime(r *http.Request) time.Time {
 	asker, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || s.config.Now == nil {
@@ -76,7 +76,7 @@ func (s *Storage) getServerTime(r *http.Request) time.Time {
 	return s.config.Now(asker.Addr())
 }
 
-// isKnownPayload tells whether we can check what a signature says about the body.
+// isKnownPayload reports whether the payload type of a signature is supported.
 func isKnownPayload(payload string) bool {
 	sum, err := hex.DecodeString(payload)
 	return err == nil && len(sum) == sha256.Size || slices.Contains([]string{
@@ -85,7 +85,7 @@ func isKnownPayload(payload string) bool {
 	}, payload)
 }
 
-// fromHeader reads "AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…".
+// fromHeader parses "AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…".
 func fromHeader(r *http.Request, now time.Time) (*signature, error) {
 	list, ok := strings.CutPrefix(r.Header.Get("Authorization"), algorithm+" ")
 	if !ok {
@@ -116,7 +116,7 @@ func fromHeader(r *http.Request, now time.Time) (*signature, error) {
 	return sig, nil
 }
 
-// fromLink reads the parameters of a signed link.
+// fromLink parses the parameters of a presigned link.
 func fromLink(r *http.Request, now time.Time) (*signature, error) {
 	query := r.URL.Query()
 	sig := &signature{
@@ -142,7 +142,7 @@ func fromLink(r *http.Request, now time.Time) (*signature, error) {
 	return sig, nil
 }
 
-// checkScope refuses signatures made for another day, region or service.
+// checkScope refuses signatures for another day, region or service.
 func (s *Storage) checkScope(sig *signature) error {
 	parts := strings.Split(sig.scope, "/")
 	if len(parts) != 4 || parts[0] != sig.date[:8] || parts[2] != "s3" || parts[3] != "aws4_request" {
@@ -156,14 +156,14 @@ func (s *Storage) checkScope(sig *signature) error {
 	return nil
 }
 
-// checkSignedHeaders refuses headers that change what a request means and could have been added by anybody.
+// checkSignedHeaders refuses unsigned headers that change the meaning of a request.
 func checkSignedHeaders(r *http.Request, sig *signature) error {
 	if !slices.Contains(sig.headers, "host") {
 		return errUnsigned
 	}
 	for name := range r.Header {
 		name = strings.ToLower(name)
-		// A signed link's payload may be announced in a header that the link's maker did not know of.
+		// A presigned link's payload may be announced in a header that its creator did not sign.
 		link := sig.expires > 0 && name == "x-amz-content-sha256"
 		if strings.HasPrefix(name, "x-amz-") && !link && !slices.Contains(sig.headers, name) {
 			return errUnsigned
@@ -180,7 +180,7 @@ func deriveSigningKey(secret, scope string) []byte {
 	return key
 }
 
-// sign signs text, which is lines that follow the algorithm, the date and the scope.
+// sign signs the lines that follow the algorithm, the date and the scope.
 func (sig *signature) sign(algorithm string, lines ...string) string {
 	text := append([]string{algorithm, sig.date, sig.scope}, lines...)
 	return hex.EncodeToString(computeHMAC(sig.signing, strings.Join(text, "\n")))
@@ -197,7 +197,6 @@ func hashHex(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// buildCanonicalRequest returns the canonical form of a request.
 func buildCanonicalRequest(r *http.Request, sig *signature) string {
 	var headers strings.Builder
 	for _, name := range sig.headers {
@@ -237,7 +236,7 @@ func buildCanonicalQuery(query url.Values) string {
 	return strings.Join(pairs, "&")
 }
 
-// escape is the URI encoding of signatures: everything but letters, digits and "-._~", and in paths "/".
+// escape is the URI encoding of signatures: everything except letters, digits and "-._~", and in paths "/".
 func escape(text string, path bool) string {
 	var out strings.Builder
 	for i := range len(text) {

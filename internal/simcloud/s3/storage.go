@@ -1,9 +1,9 @@
-// Package s3 is the object storage of a simulated zone: an http.Handler that speaks the part of S3 which installers
-// and their tools use, addressed by path, and that verifies every signature (version 4) as strictly as S3 does.
+// Package s3 is the object storage of a simulated zone: an http.Handler for the part of S3 that installers and their
+// tools use, with path-style addresses, that verifies every signature (version 4) as strictly as S3 does.
 //
-// Signatures, signed links and modification times live by the wall clock. Access control lists know "private" and
-// "public-read". Policies and CORS rules of buckets are kept and have no effect; tags, lifecycles, websites and object
-// locks are not there.
+// Signatures, presigned links and modification times use the wall clock. Access control lists support "private" and
+// "public-read". Policies and CORS rules of buckets are stored without effect; tags, lifecycles, websites and object
+// locks are not supported.
 package s3
 
 import (
@@ -18,19 +18,19 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// Config says what a simulated object storage serves.
+// Config configures a simulated object storage.
 type Config struct {
 	DB   *store.DB
-	Dir  string // the folder that holds the objects' bytes; "" keeps them in memory
+	Dir  string // directory of the objects' bytes; "" keeps them in memory
 	Zone string // also the region of signatures
-	// Key and Secret are the credentials that are accepted, unless Credentials looks them up.
+	// Key and Secret are the valid credentials, unless Credentials is set.
 	Key, Secret string
 	Credentials Credentials
-	// Now is what the clock that signatures are judged by shows to whoever asks from an address; nil is the wall clock.
+	// Now is the clock against which a client's signatures are verified; nil is the wall clock.
 	Now func(asker netip.Addr) time.Time
-	// Limit is how many buckets there may be, asked at each creation; negative is no limit, nil the usual one.
+	// Limit returns the maximal number of buckets, at each creation; negative is no limit, nil the default.
 	Limit func() int
-	// Foreign are the buckets of other organizations: names are shared by everybody.
+	// Foreign are the buckets of other organizations: names are global.
 	Foreign []string
 }
 
@@ -41,8 +41,8 @@ type Storage struct {
 
 	mu        sync.Mutex // guards the tables' consistency and the counter
 	buckets   *store.Table[bucket]
-	objects   *store.Table[object] // what is current, by "bucket/key"
-	versions  *store.Table[object] // what is not, and the marks of deletions, by versionName
+	objects   *store.Table[object] // current versions, by "bucket/key"
+	versions  *store.Table[object] // other versions and delete markers, by buildVersionKey
 	order     int                  // of the last version
 	uploads   *store.Table[upload] // by upload ID
 	mutations int
@@ -53,7 +53,7 @@ type bucket struct {
 	Created    time.Time
 	Public     bool              // anybody may list it
 	Versioning string            // "", "Enabled" or "Suspended"
-	Documents  map[string]string // settings that are kept as they came
+	Documents  map[string]string // settings that are stored unchanged
 }
 
 type object struct {
@@ -63,13 +63,13 @@ type object struct {
 	ETag        string // without quotes
 	Modified    time.Time
 	Public      bool              // anybody may read it
-	Header      map[string]string // Content-Type and what else is answered as it came
+	Header      map[string]string // Content-Type and others that are returned unchanged
 	Version     string
 	Order       int  // the latest version has the highest
-	Marker      bool // no object: the mark that one was deleted
+	Marker      bool // delete marker without an object
 }
 
-// New returns a storage over what config.DB and config.Dir hold.
+// New returns a storage over the state in config.DB and config.Dir.
 func New(config Config) (*Storage, error) {
 	if config.Credentials == nil {
 		config.Credentials = newOwnerCredentials(config.Key, config.Secret)
@@ -100,7 +100,7 @@ func New(config Config) (*Storage, error) {
 	return s, s.blobs.removeUnused(s.listUsedBlobs())
 }
 
-// count finds the last version's number, and names those that were written when versions had no names.
+// count sets the last version's number, and names the versions that were stored by releases without version names.
 func (s *Storage) count() error {
 	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
 		s.order = max(s.order, o.Order)
@@ -114,7 +114,7 @@ func (s *Storage) count() error {
 	return nil
 }
 
-// listUsedBlobs returns the blobs that something refers to.
+// listUsedBlobs returns the referenced blobs.
 func (s *Storage) listUsedBlobs() map[string]bool {
 	used := map[string]bool{}
 	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
@@ -128,21 +128,21 @@ func (s *Storage) listUsedBlobs() map[string]bool {
 	return used
 }
 
-// Mutations returns how many requests since New changed something: those that read or were refused do not count.
+// Mutations returns the number of mutating requests since New, without refused ones.
 func (s *Storage) Mutations() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mutations
 }
 
-// Usage is what a bucket holds.
+// Usage is the content of a bucket.
 type Usage struct {
 	Name    string
 	Created time.Time
 	Size    int64 // bytes, of all versions
 }
 
-// Usage returns the buckets and what they hold, by name.
+// Usage returns the content of each bucket, by name.
 func (s *Storage) Usage() []Usage {
 	sizes := map[string]int64{}
 	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
@@ -157,7 +157,6 @@ func (s *Storage) Usage() []Usage {
 
 func (s *Storage) isForeign(bucket string) bool { return slices.Contains(s.config.Foreign, bucket) }
 
-// request is one request, its target told apart.
 type request struct {
 	*http.Request
 	bucket, key string
@@ -168,12 +167,12 @@ func (r request) has(parameter string) bool { return r.URL.Query().Has(parameter
 
 func (r request) query(parameter string) string { return r.URL.Query().Get(parameter) }
 
-// ServeHTTP answers requests to sos-<zone>.exo.io.
+// ServeHTTP serves requests to sos-<zone>.exo.io.
 func (s *Storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := request{Request: r}
 	path := strings.TrimPrefix(r.URL.Path, "/")
 	if bucket, ok := strings.CutSuffix(r.Host, ".sos-"+s.config.Zone+".exo.io"); ok {
-		path = bucket + "/" + path // the other way to name a bucket
+		path = bucket + "/" + path // virtual-hosted style
 	}
 	req.bucket, req.key, _ = strings.Cut(path, "/")
 	err := s.serve(w, &req)
@@ -212,7 +211,7 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 	return s.serveObject(w, r)
 }
 
-// newBucketTaken refuses what is asked of a bucket of somebody else.
+// newBucketTaken is for requests to a bucket of another organization.
 func (r *request) newBucketTaken() error {
 	if r.Method == http.MethodPut && r.key == "" && r.URL.RawQuery == "" {
 		return errTaken
@@ -220,14 +219,13 @@ func (r *request) newBucketTaken() error {
 	return errAccessDenied
 }
 
-// hasOther tells of the parts of S3 that are not there.
+// hasOther reports whether a request uses a part of S3 that is not supported.
 func (r request) hasOther() bool {
 	others := []string{"lifecycle", "tagging", "website", "notification", "replication", "retention", "legal-hold"}
 	return slices.ContainsFunc(others, r.has)
 }
 
-// serveAnonymous lets strangers list public buckets and read public objects; everything else, there or not, is denied
-// alike.
+// serveAnonymous allows listing public buckets and reading public objects; everything else, existing or not, is denied alike.
 func (s *Storage) serveAnonymous(w http.ResponseWriter, r *request) error {
 	if b, _ := s.buckets.Get(r.bucket); b.Public && r.key == "" && r.getOperation() == "list-objects" {
 		return s.listObjects(w, r)

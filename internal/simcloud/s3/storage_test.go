@@ -28,7 +28,7 @@ const (
 	secret = "a-secret-that-nobody-knows"
 )
 
-// direct answers requests by calling the handler: there is no network.
+// direct calls the handler without a network.
 type direct struct{ handler http.Handler }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -113,7 +113,7 @@ func (w world) read(client *minio.Client, name string) []byte {
 	return content
 }
 
-// fetch asks like anybody: without credentials.
+// fetch sends a request without credentials.
 func (w world) fetch(method, link string, body io.Reader) (int, string) {
 	w.Helper()
 	r, err := http.NewRequestWithContext(w.Context(), method, link, body)
@@ -134,9 +134,9 @@ func random(size int) []byte {
 // body is a way to send an object.
 type body struct {
 	name     string
-	secure   bool // the client signs chunks only where nothing else protects them
+	secure   bool // the client signs chunks only without TLS
 	checksum minio.ChecksumType
-	changed  string // the error when it changes on its way; "": nobody notices
+	changed  string // the error when it is modified in transit; "": undetected
 }
 
 func bodies() []body {
@@ -175,7 +175,7 @@ func TestObjectsComeBackAsTheyWereSentHoweverTheyWereSigned(t *testing.T) {
 	})
 }
 
-// tamper changes one byte of every body on its way.
+// tamper changes one byte of every body in transit.
 type tamper struct{ direct }
 
 func (c tamper) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// nullVersion is the name of the version that was written while the bucket kept none.
+// nullVersion is the name of the version that was written while the bucket was unversioned.
 const nullVersion = "null"
 
-// buildVersionKey is what the versions of an object are kept under, so that they sort by key.
+// buildVersionKey sorts the versions of an object by key.
 func buildVersionKey(o object) string { return o.Bucket + "/" + o.Key + "\x00" + o.Version }
 
-// listOlderVersions returns what is kept of a key beside its current object, the newest first.
+// listOlderVersions returns the versions of a key beside its current object, the newest first.
 func (s *Storage) listOlderVersions(bucket, key string) []object {
 	var list []object
 	for _, o := range s.versions.List() {
@@ -29,7 +29,7 @@ func (s *Storage) listOlderVersions(bucket, key string) []object {
 
 func compareNewest(a, b object) int { return b.Order - a.Order }
 
-// find returns an object, or that version of it; the second answer is false also for the mark of a deletion.
+// find returns an object, or one version of it; ok is false also for a delete marker.
 func (s *Storage) find(bucket, key, version string) (object, bool) {
 	current, ok := s.objects.Get(bucket + "/" + key)
 	if version == "" || ok && current.Version == version {
@@ -39,7 +39,7 @@ func (s *Storage) find(bucket, key, version string) (object, bool) {
 	return found, ok && !found.Marker
 }
 
-// replace puts an object in the place of what was there, unless its bucket went away meanwhile, and returns its version.
+// replace stores an object, unless its bucket was deleted meanwhile, and returns its version.
 func (s *Storage) replace(o object) (version string, err error) {
 	o.Modified = time.Now().UTC()
 	s.mu.Lock()
@@ -57,7 +57,6 @@ func (s *Storage) replace(o object) (version string, err error) {
 	return b.formatVersion(o.Version), s.objects.Put(o.Bucket+"/"+o.Key, o)
 }
 
-// newVersion returns the name of what is written now.
 func (b bucket) newVersion() string {
 	if b.Versioning == "Enabled" {
 		return uuid.NewString()
@@ -65,7 +64,7 @@ func (b bucket) newVersion() string {
 	return nullVersion
 }
 
-// formatVersion returns a version as answers name it: not at all where the bucket never kept any.
+// formatVersion returns a version as in responses: empty if the bucket was never versioned.
 func (b bucket) formatVersion(version string) string {
 	if b.Versioning == "" {
 		return ""
@@ -73,8 +72,8 @@ func (b bucket) formatVersion(version string) string {
 	return version
 }
 
-// replaceCurrent makes room for a new version: what was current is kept if the bucket keeps versions, and what has the same name
-// as the new one goes.
+// replaceCurrent prepares for a new version: the current one is kept if the bucket is versioned, and one of the same name is
+// removed.
 func (s *Storage) replaceCurrent(b bucket, next object) error {
 	current, ok := s.objects.Get(next.Bucket + "/" + next.Key)
 	if ok && b.Versioning != "" && current.Version != next.Version {
@@ -92,14 +91,14 @@ func (s *Storage) replaceCurrent(b bucket, next object) error {
 	return nil
 }
 
-// deleted tells what a deletion did.
+// deleted is the result of a deletion.
 type deleted struct {
-	version string // what was deleted, or the mark that was left; "" where the bucket keeps no versions
-	marker  bool   // it is a mark
+	version string // the deleted version, or the new delete marker; "" if the bucket is unversioned
+	marker  bool   // it is a delete marker
 }
 
-// delete deletes an object, or one version of it; a missing one is fine. Where the bucket keeps versions, deleting the
-// object only leaves a mark.
+// delete deletes an object, or one version of it; a missing one is ignored. If the bucket is versioned, deleting the object only
+// creates a delete marker.
 func (s *Storage) delete(name, key, version string) (deleted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +125,7 @@ func (s *Storage) mark(b bucket, key string) (deleted, error) {
 	return deleted{mark.Version, true}, s.versions.Put(buildVersionKey(mark), mark)
 }
 
-// deleteVersion deletes one version for good; the one before it becomes the current one.
+// deleteVersion deletes one version permanently; the previous one becomes the current one.
 func (s *Storage) deleteVersion(bucket, key, version string) (deleted, error) {
 	name := bucket + "/" + key
 	gone, wasCurrent := s.objects.Get(name)
@@ -145,7 +144,7 @@ func (s *Storage) deleteVersion(bucket, key, version string) (deleted, error) {
 	return deleted{version, gone.Marker}, s.setNewestCurrent(bucket, key)
 }
 
-// setNewestCurrent makes the newest version the current one, unless it is a mark or there is a current one.
+// setNewestCurrent makes the newest version the current one, unless it is a delete marker or there is a current one.
 func (s *Storage) setNewestCurrent(bucket, key string) error {
 	older := s.listOlderVersions(bucket, key)
 	if _, ok := s.objects.Get(bucket + "/" + key); ok || len(older) == 0 || older[0].Marker {
@@ -166,7 +165,7 @@ func (d deleted) writeHeader(header http.Header) {
 	}
 }
 
-// listAllVersions returns all versions of all keys that begin with prefix, by key and the newest first.
+// listAllVersions returns all versions of all keys with a prefix, by key and the newest first.
 func (s *Storage) listAllVersions(bucket, prefix string) []object {
 	list := slices.Concat(s.objects.List(), s.versions.List())
 	list = slices.DeleteFunc(list, func(o object) bool { return o.Bucket != bucket || !strings.HasPrefix(o.Key, prefix) })

@@ -16,7 +16,7 @@ func (w world) versioned() {
 	w.must(w.client.EnableVersioning(w.Context(), "bucket"))
 }
 
-// versions describes everything in the bucket: "key", with "+" what is current and with "-" a mark.
+// versions formats the contents of the bucket: "key", "+" for the current version and "-" for a delete marker.
 func (w world) versions(options minio.ListObjectsOptions) (text []string, infos []minio.ObjectInfo) {
 	w.Helper()
 	options.WithVersions, options.Recursive = true, true
