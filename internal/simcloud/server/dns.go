@@ -6,7 +6,7 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// DNS answers at port 53, by UDP and TCP.
+// DNS serves port 53, over UDP and TCP.
 type DNS struct {
 	Handler interface {
 		Serve(l net.Listener) error

@@ -2,7 +2,7 @@ package server
 
 import "exoshift/internal/simcloud/fabric"
 
-// LazyPort is a port that is made when somebody reaches for its host.
+// LazyPort is a port that is created at the first packet to its host.
 type LazyPort func() (Port, error)
 
 func (p LazyPort) open(s *Servers, site Site, host *fabric.Host) error {

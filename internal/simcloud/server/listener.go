@@ -8,9 +8,9 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// Listener is a TCP port that is served in a way of its own.
+// Listener is a TCP port with a serve function of its own.
 type Listener struct {
-	Port  int // 0: every port that the site does not open by itself
+	Port  int // 0: every port that the site does not open otherwise
 	Serve func(ctx context.Context, host *fabric.Host, l net.Listener) error
 }
 

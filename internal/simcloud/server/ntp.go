@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// NTP tells the time at port 123, by the wall clock (RFC 5905).
+// NTP serves the time at port 123, by the wall clock (RFC 5905).
 type NTP struct{}
 
 const (
@@ -35,15 +35,15 @@ func (s *Servers) serveTime(c net.PacketConn) error {
 			return err
 		}
 		asker, known := from.(*net.UDPAddr)
-		if !known || n < ntpSize || buffer[0]&7 != 3 { // only clients are answered
+		if !known || n < ntpSize || buffer[0]&7 != 3 { // only client requests have a response
 			continue
 		}
 		now := s.config.Now(asker.AddrPort().Addr().Unmap())
-		_, _ = c.WriteTo(buildNTPReply(buffer[:ntpSize], now), from) // the client went away
+		_, _ = c.WriteTo(buildNTPReply(buffer[:ntpSize], now), from) // the client closed the connection
 	}
 }
 
-// buildNTPReply is what a server of stratum 2 says that received a question and answers it at once.
+// buildNTPReply returns the response of a server of stratum 2, with equal receive and transmit times.
 func buildNTPReply(question []byte, now time.Time) []byte {
 	answer := make([]byte, ntpSize)
 	answer[0] = question[0]&0x38 | 4 // the version of the client; mode: server
@@ -52,7 +52,7 @@ func buildNTPReply(question []byte, now time.Time) []byte {
 	answer[3] = 0xe9                 // precision: 2^-23 s
 	binary.BigEndian.PutUint32(answer[4:], 0x0100)
 	binary.BigEndian.PutUint32(answer[8:], 0x0200)
-	reference := netip.AddrFrom4([4]byte{192, 0, 2, 123}).As4() // the server of stratum 1 that it follows
+	reference := netip.AddrFrom4([4]byte{192, 0, 2, 123}).As4() // its server of stratum 1
 	copy(answer[12:], reference[:])
 	binary.BigEndian.PutUint64(answer[16:], toNTPTime(now.Add(-17*time.Second)))
 	copy(answer[24:32], question[40:48]) // when the client sent

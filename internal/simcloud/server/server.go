@@ -1,5 +1,5 @@
-// Package server puts servers on hosts of the simulated network: web servers with certificates of the simulated internet,
-// SSH, NTP and DNS. A host costs nothing until somebody reaches for it.
+// Package server puts servers on hosts of the simulated network: web servers with certificates of the simulated internet, SSH,
+// NTP and DNS. A host costs nothing until the first packet to it.
 package server
 
 import (
@@ -13,12 +13,12 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// Config is what servers need of the world.
+// Config configures the servers.
 type Config struct {
 	Fabric *fabric.Fabric
 	CA     *fabric.CA
-	// Now is what the clocks of servers say to whom asks from an address; nil is the wall clock. It differs from the wall
-	// clock where the wall clock of the one who asks is wrong.
+	// Now is the servers' time for a client's address; nil is the wall clock. It differs from the wall clock in scenarios where
+	// the client's own clock is wrong.
 	Now func(asker netip.Addr) time.Time
 }
 
@@ -32,7 +32,7 @@ type Servers struct {
 	running sync.WaitGroup
 }
 
-// Site is a host with its names and what answers at its ports.
+// Site is a host with its names and ports.
 type Site struct {
 	Address string
 	Names   []string // for its certificate, which is also for the address
@@ -52,7 +52,7 @@ func New(config Config) *Servers {
 	return &Servers{config: config}
 }
 
-// Add puts a site on the network. Its ports open when somebody reaches for it.
+// Add adds a site. Its ports open at the first packet to it.
 func (s *Servers) Add(site Site) error {
 	address, err := netip.ParseAddr(site.Address)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Servers) Add(site Site) error {
 	}
 	_, err = s.config.Fabric.AddLazyHost(address, func(host *fabric.Host) {
 		for _, port := range site.Ports {
-			_ = port.open(s, site, host) // whoever reaches for a port that did not open is refused
+			_ = port.open(s, site, host) // a port that did not open refuses connections
 		}
 	})
 	return err
@@ -84,7 +84,7 @@ func (s *Servers) run(server io.Closer, serve func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		_ = errors.Join(server.Close(), serve()) // it sees that it is closed, and closes its port
+		_ = errors.Join(server.Close(), serve()) // it detects that it is closed, and closes its port
 		return
 	}
 	s.open = append(s.open, server)

@@ -23,7 +23,7 @@ import (
 
 const siteAddress = "203.0.113.100"
 
-// world is an internet with one site, as a client sees it.
+// world is an internet with one site, as a client uses it.
 type world struct {
 	network.Network
 	t       *testing.T
@@ -99,7 +99,7 @@ func TestWhatIsNoQuestionForTheTimeIsNotAnswered(t *testing.T) {
 		w := open(t, nil, NTP{})
 		c, err := w.Dial(t.Context(), "udp", siteAddress+":123")
 		must(t, err)
-		for _, question := range []string{"?", strings.Repeat("\x24", 48)} { // too short; a server's answer
+		for _, question := range []string{"?", strings.Repeat("\x24", 48)} { // too short; a server's response
 			_, err = io.WriteString(c, question)
 			must(t, err)
 		}

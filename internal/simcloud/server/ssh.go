@@ -17,20 +17,20 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// SSH is an SSH server at port 22. The zero Admit and Serve let nobody in.
+// SSH is an SSH server at port 22. With nil Admit and Serve it refuses every client.
 type SSH struct {
-	Version string // how it greets, e.g. "SSH-2.0-OpenSSH_9.6p1"
+	Version string // its version string, e.g. "SSH-2.0-OpenSSH_9.6p1"
 	Key     ssh.Signer
-	// Admit decides about a key that a client shows; what it returns is the connection's to keep.
+	// Admit authenticates a client's key; its result is stored in the connection.
 	Admit func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
-	// Serve serves the channels of a client that was let in, until they end.
+	// Serve serves the channels of an authenticated client, until they end.
 	Serve func(context.Context, *ssh.ServerConn, <-chan ssh.NewChannel)
 }
 
-// sshTimeout is how long a client may take to prove itself, as with OpenSSH.
+// sshTimeout limits authentication, as with OpenSSH.
 const sshTimeout = 2 * time.Minute
 
-// DeriveHostKey returns the key of a host. It is the same for the same seed.
+// DeriveHostKey returns the key of a host, which is derived from the seed.
 func DeriveHostKey(seed []byte, host string) (ssh.Signer, error) {
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte("ssh host key of " + host))
@@ -41,7 +41,7 @@ func DeriveHostKey(seed []byte, host string) (ssh.Signer, error) {
 	return key, nil
 }
 
-// FormatAuthorizedKey returns a public key as a line of known hosts has it, without the name: "ssh-ed25519 AAAA…".
+// FormatAuthorizedKey returns a public key as a known_hosts line without the host: "ssh-ed25519 AAAA…".
 func FormatAuthorizedKey(key ssh.Signer) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key.PublicKey())))
 }
@@ -90,7 +90,7 @@ func (p SSH) serveSession(ctx context.Context, conn net.Conn, config *ssh.Server
 	_ = conn.SetDeadline(time.Now().Add(sshTimeout))
 	client, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
-		return // it was not let in
+		return // authentication failed
 	}
 	_ = conn.SetDeadline(time.Time{})
 	defer func() { _ = client.Close() }()

@@ -12,17 +12,17 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// HTTPS answers at a port with a certificate for the names of its site.
+// HTTPS serves a port with a certificate for the names of its site.
 type HTTPS struct {
 	Port    int // 0 means 443
 	Handler http.Handler
-	CA      *fabric.CA // nil means that of the internet
+	CA      *fabric.CA // nil means that of the simulated internet
 }
 
-// HTTP answers at port 80.
+// HTTP serves port 80.
 type HTTP struct{ Handler http.Handler }
 
-// NewWebPorts is a site as most are: HTTPS, and at port 80 the way there.
+// NewWebPorts returns the usual ports of a site: HTTPS, and a redirect at port 80.
 func NewWebPorts(handler http.Handler) []Port {
 	return []Port{HTTPS{Handler: handler}, HTTP{Handler: http.HandlerFunc(redirectHTTPS)}}
 }
@@ -69,7 +69,7 @@ func (s *Servers) serveWeb(l net.Listener, handler http.Handler) {
 	s.run(server, func() error { return server.Serve(l) })
 }
 
-// setDateHeader lets answers say when they were given, by the clock of the server.
+// setDateHeader sets the Date header by the server's clock.
 func (s *Servers) setDateHeader(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asker, err := netip.ParseAddrPort(r.RemoteAddr)
