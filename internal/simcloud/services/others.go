@@ -6,7 +6,7 @@ import (
 	"exoshift/internal/simcloud/server"
 )
 
-// listOtherSites are third parties, and Exoscale's page for people.
+// listOtherSites returns third parties, and Exoscale's web site.
 func listOtherSites() []site {
 	list := []site{
 		newWebSite(redirectRoot("/login", newPage("Exoscale Portal")), "portal.exoscale.com"),
@@ -27,7 +27,7 @@ func listOtherSites() []site {
 	return list
 }
 
-// newACMEDirectory is an authority that gives certificates away, as far as its directory (RFC 8555, 7.1.1).
+// newACMEDirectory is a certificate authority with only its directory (RFC 8555, 7.1.1).
 func newACMEDirectory(host string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /directory", newJSONHandler(http.StatusOK, map[string]any{
@@ -47,7 +47,7 @@ func newPassbolt() http.Handler {
 	return mux
 }
 
-// listPageHosts are hosts of which nothing is known but that they answer.
+// listPageHosts returns hosts of which nothing is known except that they respond.
 func listPageHosts() []string {
 	return []string{
 		"letsencrypt.org", "raw.githubusercontent.com", "charts.jetstack.io", "helm.cilium.io", "pypi.org", "files.pythonhosted.org",

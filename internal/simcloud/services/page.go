@@ -8,19 +8,16 @@ import (
 	"strings"
 )
 
-// newPage answers every path with a page in HTML.
 func newPage(title string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeBody(w, r, http.StatusOK, "text/html; charset=utf-8", "<!doctype html>\n<html><head><title>"+title+"</title></head><body><h1>"+title+"</h1></body></html>\n")
 	})
 }
 
-// newJSONHandler answers every path with the same JSON.
 func newJSONHandler(status int, value any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeJSON(w, r, status, value) })
 }
 
-// writeJSON answers with JSON.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, value any) {
 	content, err := json.Marshal(value)
 	if err != nil {
@@ -35,11 +32,11 @@ func writeBody(w http.ResponseWriter, r *http.Request, status int, kind, body st
 	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, body) // the client went away
+		_, _ = io.WriteString(w, body) // the client closed the connection
 	}
 }
 
-// redirectRoot sends whoever asks for the front page to another path.
+// redirectRoot redirects the front page to another path.
 func redirectRoot(to string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -50,7 +47,7 @@ func redirectRoot(to string, next http.Handler) http.Handler {
 	})
 }
 
-// requireToken asks for a token, and takes none.
+// requireToken refuses every token.
 func requireToken(value any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="`+strings.ToLower(r.Host)+`"`)
@@ -58,7 +55,6 @@ func requireToken(value any) http.Handler {
 	})
 }
 
-// trimPrefix returns what follows a prefix; "" if it is not there.
 func trimPrefix(text, prefix string) string {
 	rest, found := strings.CutPrefix(text, prefix)
 	if !found {

@@ -8,10 +8,10 @@ import (
 	"exoshift/internal/simcloud/server"
 )
 
-// amazonLayers is where layers of quay.io are, too.
+// amazonLayers is an additional host of quay.io's layers.
 const amazonLayers = "quayio-production-s3.s3.amazonaws.com"
 
-// listRedHatSites is what OpenShift needs of its vendor beside its registries and its mirror.
+// listRedHatSites returns the vendor's services beside its registries and its mirror.
 func listRedHatSites() []site {
 	list := []site{
 		newWebSite(redirectRoot("/auth/realms/redhat-external/account/", newPage("Log in to your Red Hat account")), "sso.redhat.com"),
@@ -32,7 +32,6 @@ func listRedHatSites() []site {
 	return list
 }
 
-// newLayerSite is a host that holds layers of registries.
 func newLayerSite(name string) site {
 	return site{[]string{name}, func(s *services) ([]server.Port, error) { return server.NewWebPorts(s.blobs), nil }}
 }
@@ -47,7 +46,7 @@ func (s *services) newAccessPorts() ([]server.Port, error) {
 	return server.NewWebPorts(mux), nil
 }
 
-// newGooglePorts is an object storage with another signature store. Whose path that is, is not confirmed.
+// newGooglePorts is an object storage with another signature store. The owner of its path is not confirmed.
 func (s *services) newGooglePorts() ([]server.Port, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /openshift-release/official/signatures/openshift/release/{digest}/signature-1", func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +61,6 @@ func (s *services) newGooglePorts() ([]server.Port, error) {
 	return server.NewWebPorts(mux), nil
 }
 
-// signer signs releases that exist.
 type signer struct{ key mirror.Key }
 
 func (s signer) serve(w http.ResponseWriter, r *http.Request, hash string) {

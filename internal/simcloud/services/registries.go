@@ -14,13 +14,10 @@ const (
 	kubernetesLayers = "prod-registry-k8s-io-eu-central-1.s3.dualstack.eu-central-1.amazonaws.com"
 )
 
-// allowAnonymous is for registries that let everybody see everything.
 func allowAnonymous(string) bool { return false }
 
-// requireAccount is for registries that want everybody to have an account.
 func requireAccount(string) bool { return true }
 
-// listRegistries are the registries beside quay.io, each with one image.
 func listRegistries() []registry.Config {
 	return []registry.Config{
 		{Host: "registry.redhat.io", Realm: "https://registry.redhat.io/auth/realms/rhcc/protocol/redhat-docker-v2/auth", Service: "docker-registry",
@@ -42,7 +39,7 @@ func listRegistries() []registry.Config {
 	}
 }
 
-// listRegistrySites are the registries, and the hosts that hold their layers.
+// listRegistrySites includes the hosts of their layers.
 func listRegistrySites() []site {
 	list := []site{
 		{[]string{registry.Host}, func(s *services) ([]server.Port, error) { return s.newRegistryPorts(registry.NewQuayConfig(s.blobs)) }},
@@ -68,7 +65,7 @@ func (s *services) newRegistryPorts(house registry.Config) ([]server.Port, error
 	return server.NewWebPorts(s.config.Registries(made)), nil
 }
 
-// newDockerPorts is Docker Hub, whose token service has a name of its own.
+// newDockerPorts is Docker Hub, whose token service has a host of its own.
 func (s *services) newDockerPorts() ([]server.Port, error) {
 	made, err := registry.New(registry.Config{
 		Host: "registry-1.docker.io", Realm: "https://auth.docker.io/token", Service: "registry.docker.io",
@@ -83,7 +80,7 @@ func (s *services) newDockerPorts() ([]server.Port, error) {
 	return server.NewWebPorts(s.config.Registries(mux)), nil
 }
 
-// newKubernetesPorts asks nobody who they are, and sends whoever wants an image to others.
+// newKubernetesPorts requires no token, and redirects requests to other hosts.
 func (s *services) newKubernetesPorts() ([]server.Port, error) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

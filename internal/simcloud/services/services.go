@@ -1,6 +1,6 @@
-// Package services is what installations and clusters find in the simulated internet beside Exoscale and the download
-// mirror: the vendor's services, those of Project Syn, and third parties. Each has an address of its own, and answers
-// whom it does not know as the real one does, as far as that is known.
+// Package services simulates the hosts of the internet beside Exoscale and the download mirror: the vendor's services, those of
+// Project Syn, and third parties. Each has an address of its own, and responds to unknown clients as the real one does, as far
+// as that is known.
 package services
 
 import (
@@ -15,30 +15,28 @@ import (
 	"exoshift/internal/simcloud/server"
 )
 
-// Config is what the services need of the world.
+// Config configures the services.
 type Config struct {
 	Servers *server.Servers
 	Release mirror.Key // signs releases
 	HostKey []byte     // the seed of the SSH host keys
 	Syn     ProjectSyn
-	// Registries is put before each container registry; nil means none.
+	// Registries wraps each container registry; nil means none.
 	Registries func(http.Handler) http.Handler
 }
 
-// services are what the sites share.
 type services struct {
 	config Config
 	blobs  *registry.BlobStore
 	signer signer
 }
 
-// site is a host of the internet.
 type site struct {
 	names []string
 	ports func(*services) ([]server.Port, error)
 }
 
-// Open puts the services on the network.
+// Open adds the services to the network.
 func Open(config Config) error {
 	if config.Registries == nil {
 		config.Registries = func(next http.Handler) http.Handler { return next }
@@ -71,7 +69,7 @@ func Addresses() map[string]string {
 	return names
 }
 
-// formatAddress returns the address of a site, out of a range that is reserved for documentation.
+// formatAddress returns the address of a site, from a range reserved for documentation.
 func formatAddress(number int) string {
 	return netip.AddrFrom4([4]byte{203, 0, 113, byte(100 + number)}).String()
 }
@@ -84,12 +82,11 @@ func listSites() []site {
 	return list
 }
 
-// newWebSite is a site of web pages.
 func newWebSite(handler http.Handler, names ...string) site {
 	return site{names, func(*services) ([]server.Port, error) { return server.NewWebPorts(handler), nil }}
 }
 
-// newSSHSite is a host that is reached by SSH only.
+// newSSHSite is a host with SSH only.
 func newSSHSite(version string, names ...string) site {
 	return site{names, func(s *services) ([]server.Port, error) {
 		port, err := s.newSSHPort(version, names[0])
@@ -102,7 +99,7 @@ func (s *services) newSSHPort(version, host string) (server.Port, error) {
 	return server.SSH{Version: version, Key: key}, err
 }
 
-// newPuppetCA is the authority that Puppet has of its own.
+// newPuppetCA is Puppet's own authority.
 func newPuppetCA() (*fabric.CA, error) {
 	return fabric.NewAuthority(pkix.Name{CommonName: "Puppet CA: master.puppet.vshn.net"})
 }

@@ -19,7 +19,7 @@ import (
 	"exoshift/internal/simcloud/server"
 )
 
-// internet is the services as a client sees them.
+// internet is a client of the services.
 type internet struct {
 	*http.Client
 	t   *testing.T
@@ -55,7 +55,6 @@ func open(t *testing.T) internet {
 	return internet{client, t, key}
 }
 
-// get returns an answer with its body.
 func (i internet) get(address string, header ...string) (*http.Response, string) {
 	i.t.Helper()
 	request, err := http.NewRequestWithContext(i.t.Context(), http.MethodGet, address, nil)
@@ -71,7 +70,6 @@ func (i internet) get(address string, header ...string) (*http.Response, string)
 	return response, string(body)
 }
 
-// read decodes an answer in JSON.
 func (i internet) read(address string, into any) {
 	i.t.Helper()
 	_, body := i.get(address)
@@ -130,7 +128,7 @@ func TestReleasesAreSigned(t *testing.T) {
 	}
 }
 
-// pull asks a registry for its one image as somebody who has no account, and returns where its first layer is.
+// pull requests the one image of a registry without an account, and returns the URL of its first layer.
 func (i internet) pull(manifest string) (layer string) {
 	i.t.Helper()
 	response, _ := i.get(manifest)
@@ -202,7 +200,7 @@ func TestAnotherLieutenantBelievesNobody(t *testing.T) {
 	}
 }
 
-// resolve knows the names of the services.
+// resolve resolves the names of the services.
 func resolve(_ context.Context, name string) ([]netip.Addr, error) {
 	if at, known := Addresses()[name]; known {
 		return []netip.Addr{netip.MustParseAddr(at)}, nil

@@ -12,14 +12,13 @@ import (
 // channelOf is a channel of updates: its kind and the minor version.
 var channelOf = regexp.MustCompile(`^(stable|fast|candidate|eus)-4\.([12]\d)$`)
 
-// node is a release that a cluster may be updated to.
 type node struct {
 	Version  string            `json:"version"`
 	Payload  string            `json:"payload"`
 	Metadata map[string]string `json:"metadata"`
 }
 
-// graph is a channel: its releases, and which of them lead to which.
+// graph is a channel: its releases, and the updates between them.
 type graph struct {
 	Version  int      `json:"version"`
 	Nodes    []node   `json:"nodes"`
@@ -27,7 +26,6 @@ type graph struct {
 	Branches []string `json:"conditionalEdges"`
 }
 
-// newUpdateService is the update service, by the protocol of Cincinnati.
 func newUpdateService() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/upgrades_info/v1/graph", func(w http.ResponseWriter, r *http.Request) {
@@ -46,8 +44,8 @@ func newUpdateService() http.Handler {
 	return mux
 }
 
-// buildChannelGraph returns the releases of a channel, which are those that the mirror serves; none of a channel that does not
-// exist. All of them lead to the last one.
+// buildChannelGraph returns the releases of a channel, which are those of the mirror; none for an unknown channel. All of them
+// have an update to the last one.
 func buildChannelGraph(channel, arch string) graph {
 	g := graph{Version: 1, Nodes: []node{}, Edges: [][2]int{}, Branches: []string{}}
 	found := channelOf.FindStringSubmatch(channel)
@@ -57,7 +55,7 @@ func buildChannelGraph(channel, arch string) graph {
 	if arch == "" {
 		arch = "amd64"
 	}
-	minor, _ := strconv.Atoi(found[2]) // it is a number by its form
+	minor, _ := strconv.Atoi(found[2]) // the pattern guarantees a number
 	for _, version := range mirror.Patches(minor) {
 		release := mirror.Release{Version: version, Architecture: arch}
 		g.Nodes = append(g.Nodes, node{version, release.Image(), map[string]string{"io.openshift.upgrades.graph.release.channels": channel}})

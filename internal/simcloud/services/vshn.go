@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// GitHost is where repositories are.
+	// GitHost is the host of the repositories.
 	GitHost        = "git.vshn.net"
 	lieutenantHost = "api.syn.vshn.net"
 	otherInstance  = "api-int.syn.vshn.net" // of Lieutenant
@@ -17,18 +17,18 @@ const (
 	openSSH        = "SSH-2.0-OpenSSH_9.6p1 Ubuntu-3ubuntu13.14"
 )
 
-// ProjectSyn is what serves the hosts of Project Syn.
+// ProjectSyn contains the handlers of Project Syn's hosts.
 type ProjectSyn struct {
 	Lieutenant, SignOn, Vault, Git, ACME http.Handler
 	GitSSH                               server.Port
 }
 
-// listSSHHosts are reached by SSH only.
+// listSSHHosts returns the hosts with SSH only.
 func listSSHHosts() []string {
 	return []string{"management2.corp.vshn.net", "master8.puppet.vshn.net", "master3.prod.monitoring.vshn.net"}
 }
 
-// HostKeys returns the SSH host keys of the internet that a seed makes, by host, each as "ssh-ed25519 AAAA…".
+// HostKeys returns the SSH host keys that are derived from a seed, by host, each as "ssh-ed25519 AAAA…".
 func HostKeys(seed []byte) (map[string]string, error) {
 	keys := map[string]string{}
 	for _, host := range append(listSSHHosts(), GitHost) {
@@ -41,7 +41,7 @@ func HostKeys(seed []byte) (map[string]string, error) {
 	return keys, nil
 }
 
-// listVSHNSites is Project Syn, and what else VSHN has.
+// listVSHNSites returns Project Syn, and VSHN's other hosts.
 func listVSHNSites() []site {
 	list := []site{
 		newSynSite(lieutenantHost, func(p ProjectSyn) http.Handler { return p.Lieutenant }),
@@ -62,17 +62,15 @@ func listVSHNSites() []site {
 	return list
 }
 
-// newSynSite is a host of Project Syn.
 func newSynSite(host string, part func(ProjectSyn) http.Handler) site {
 	return site{[]string{host}, func(s *services) ([]server.Port, error) { return server.NewWebPorts(part(s.config.Syn)), nil }}
 }
 
-// newGitPorts is GitLab, by HTTPS and by SSH.
 func (s *services) newGitPorts() ([]server.Port, error) {
 	return append(server.NewWebPorts(s.config.Syn.Git), s.config.Syn.GitSSH), nil
 }
 
-// newForeignLieutenant is another Lieutenant, which believes the tokens of nobody here.
+// newForeignLieutenant is another Lieutenant, which refuses every token.
 func newForeignLieutenant() http.Handler {
 	const issuer = "https://" + loginHost + "/realms/integration"
 	mux := http.NewServeMux()
@@ -94,7 +92,7 @@ func newForeignLieutenant() http.Handler {
 	return mux
 }
 
-// newPuppetPorts has an authority of its own, and shows its agents' business to nobody else.
+// newPuppetPorts has an authority of its own, and requires client certificates.
 func newPuppetPorts(*services) ([]server.Port, error) {
 	ca, err := newPuppetCA()
 	handler := newJSONHandler(http.StatusForbidden, map[string]string{"message": "Forbidden request", "issue_kind": "FORBIDDEN"})
