@@ -1,5 +1,5 @@
-// Package site puts one service of a simulated zone on a network of its own, counts what is asked of it, and lets things
-// go wrong there. Tests of clients stand on it.
+// Package site puts one service of a simulated zone on a network of its own, counts its requests, and injects faults. It is for
+// tests of clients.
 package site
 
 import (
@@ -28,14 +28,14 @@ type Site struct {
 	faults   []Fault
 }
 
-// Fault happens once, to the next request that it is meant for.
+// Fault is injected once, into the next request that it matches.
 type Fault struct {
-	Match      string           // how the request begins: its method, a space, its URI
-	ServeFirst bool             // the service carries the request out first
-	Respond    http.HandlerFunc // instead of the service's; nil breaks the connection
+	Match      string           // prefix of the request: its method, a space, its URI
+	ServeFirst bool             // the service handles the request first
+	Respond    http.HandlerFunc // instead of the service's response; nil breaks the connection
 }
 
-// Open brings the service up at these names; Close takes it down.
+// Open starts the service at these names; Close stops it.
 func Open(service http.Handler, names ...string) (*Site, error) {
 	s := &Site{service: service}
 	address := netip.MustParseAddr("192.0.2.1")
@@ -62,7 +62,7 @@ func Open(service http.Handler, names ...string) (*Site, error) {
 		return nil, err
 	}
 	s.network = client.Network(ca.Pool())
-	// Who breaks connections on purpose need not be told about it.
+	// net/http need not log connections that are broken on purpose.
 	server := &http.Server{Handler: s, TLSConfig: settings, ErrorLog: log.New(io.Discard, "", 0)} //nolint:gosec // nobody is slow in memory
 	s.close = func() { _ = server.Close(); memory.Close() }
 	go func() { _ = server.ServeTLS(listener, "", "") }() // ends with Close
@@ -77,20 +77,20 @@ func listen(memory *fabric.Fabric, address netip.Addr) (net.Listener, error) {
 	return host.Listen(443)
 }
 
-// Close takes the site down.
+// Close stops the site.
 func (s *Site) Close() { s.close() }
 
-// Network is the world of a client: the site, and nothing else.
+// Network is a client's network with only the site.
 func (s *Site) Network() network.Network { return s.network }
 
-// InjectFaults announces accidents.
+// InjectFaults queues faults.
 func (s *Site) InjectFaults(accidents ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, accidents...)
 }
 
-// Requests returns what was asked so far, each as its method, a space and its URI.
+// Requests returns the requests so far, each as its method, a space and its URI.
 func (s *Site) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Site) Mutations() int {
 	return n
 }
 
-// ServeHTTP answers as the service would, unless there is an accident.
+// ServeHTTP calls the service, or injects a fault.
 func (s *Site) ServeHTTP(answer http.ResponseWriter, request *http.Request) {
 	happens, strikes := s.next(request.Method + " " + request.URL.RequestURI())
 	if !strikes || happens.ServeFirst {
@@ -137,7 +137,7 @@ func (s *Site) next(request string) (happens Fault, strikes bool) {
 	return happens, true
 }
 
-// closeConnection cuts the line under an answer, whatever of it was written.
+// closeConnection closes the connection, even in the middle of a response.
 func closeConnection(answer http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(answer).Hijack(); err == nil {
 		_ = conn.Close()
