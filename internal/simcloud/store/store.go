@@ -1,5 +1,5 @@
-// Package store keeps what a simulated zone must remember: tables of JSON values in memory, written through to one
-// file so that a killed process loses nothing it acknowledged.
+// Package store keeps the state of a simulated zone: tables of JSON values in memory, written through to one file so that a
+// killed process loses nothing it acknowledged.
 package store
 
 import (
@@ -15,13 +15,13 @@ import (
 	bberrors "go.etcd.io/bbolt/errors"
 )
 
-// lockTimeout is how long another process may still be closing the file.
+// lockTimeout is the time for another process to close the file.
 const lockTimeout = 2 * time.Second
 
-// ErrInUse tells that another process has the store open.
+// ErrInUse is returned while another process has the store open.
 var ErrInUse = errors.New("another process works with it; end that one first, or use another folder")
 
-// DB is an open store. Without a file it lives in memory only.
+// DB is an open store. Without a file it is in memory only.
 type DB struct{ bolt *bbolt.DB }
 
 // NewMemory returns a store without a file.
@@ -59,7 +59,7 @@ type Table[T any] struct {
 	name    []byte
 }
 
-// Load loads the table of that name, or makes an empty one.
+// Load loads the table of that name, or creates an empty one.
 func Load[T any](db *DB, name string) (*Table[T], error) {
 	t := &Table[T]{rows: map[string]T{}, db: db, name: []byte(name)}
 	if db.bolt == nil {
@@ -130,7 +130,7 @@ func (t *Table[T]) Put(key string, row T) error {
 	return nil
 }
 
-// Delete removes key; a missing key is fine.
+// Delete removes key; a missing key is ignored.
 func (t *Table[T]) Delete(key string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
