@@ -2,7 +2,7 @@ package syn
 
 import "strings"
 
-// Cluster is what others of the world see of a cluster.
+// Cluster is the part of a cluster that other services use.
 type Cluster struct {
 	Tenant       string
 	Facts        map[string]string
@@ -11,7 +11,7 @@ type Cluster struct {
 	DeployKey    string // "<type> <key>"; "": none yet
 }
 
-// FindCluster returns a cluster. It may be called by those that Config names.
+// FindCluster returns a cluster. The callbacks in Config may call it.
 func (s *Syn) FindCluster(id string) (Cluster, bool) {
 	c, ok := s.clusters.Get(id)
 	if !ok {
@@ -35,14 +35,14 @@ func (s *Syn) ListTenants() map[string]string {
 	return paths
 }
 
-// FindClusterByToken returns the cluster whose service account a token is of.
+// FindClusterByToken returns the cluster of a service account's token.
 func (s *Syn) FindClusterByToken(token string) (id string, ok bool) {
 	subject, ok := s.FindSubject(token)
 	id = strings.TrimPrefix(subject, accountPrefix)
 	return id, ok && id != engineer
 }
 
-// RecordCompilation notes down what is known about a compilation of a cluster.
+// RecordCompilation stores the metadata of a compilation of a cluster.
 func (s *Syn) RecordCompilation(id string, meta map[string]any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,10 +54,10 @@ func (s *Syn) RecordCompilation(id string, meta map[string]any) error {
 	return s.clusters.Put(id, c)
 }
 
-// VaultClient returns who signs people in, and by what name and secret Vault is known there.
+// VaultClient returns the issuer of sign-ins, and Vault's client ID and secret there.
 func VaultClient() (by, name, secret string) { return issuer, vaultClient, vaultSecret }
 
-// IsTokenValid tells whether a cluster's bootstrap token can still be used.
+// IsTokenValid reports whether a cluster's bootstrap token can still be used.
 func (s *Syn) IsTokenValid(id string) bool {
 	c, ok := s.clusters.Get(id)
 	return ok && s.updateToken(c).Valid

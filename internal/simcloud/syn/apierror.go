@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// apiError is an answer that tells a reason.
+// apiError is an error response with a reason.
 type apiError struct {
 	status int
 	reason string
@@ -13,7 +13,7 @@ type apiError struct {
 
 func (r apiError) Error() string { return r.reason }
 
-// The kinds of Lieutenant's objects, as Kubernetes calls them.
+// The kinds of Lieutenant's objects in Kubernetes' messages.
 const (
 	clusterKind = "clusters.syn.tools"
 	tenantKind  = "tenants.syn.tools"
@@ -23,7 +23,7 @@ func newAPIError(status int, format string, args ...any) error {
 	return apiError{status, fmt.Sprintf(format, args...)}
 }
 
-// What Kubernetes says is passed on with single quotes.
+// Messages of Kubernetes are returned with single quotes.
 
 func newNotFound(kind, name string) error {
 	return newAPIError(http.StatusNotFound, "%s '%s' not found", kind, name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// serveAuthorize shows the page to sign in (OpenID Connect Core, 3.1.2). Whoever is not known is never sent anywhere.
+// serveAuthorize serves the sign-in page (OpenID Connect Core, 3.1.2). It never redirects for an unknown client.
 func (s *Syn) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	asked := grant{
@@ -44,7 +44,6 @@ func (s *Syn) serveAuthorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// redirectBack sends the browser back to the client.
 func (g grant) redirectBack(w http.ResponseWriter, r *http.Request, values url.Values) {
 	if g.State != "" {
 		values.Set("state", g.State)
@@ -60,7 +59,7 @@ func renderLoginPage(session, text string) pageData {
 	}
 }
 
-// serveLogin takes name and password, and sends the browser back with a code.
+// serveLogin verifies name and password, and redirects the browser with a code.
 func (s *Syn) serveLogin(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,14 +85,13 @@ func (s *Syn) serveLogin(w http.ResponseWriter, r *http.Request) {
 	code.redirectBack(w, r, url.Values{"code": {code.ID}, "session_state": {session}})
 }
 
-// checkPassword tells whether a form holds the name and the password of the engineer.
 func (s *Syn) checkPassword(r *http.Request) bool {
 	name, secret := s.Account()
 	right := subtle.ConstantTimeCompare([]byte(r.PostFormValue("password")), []byte(secret)) == 1
 	return secret != "" && right && r.PostFormValue("username") == name
 }
 
-// Account returns the name and the password that an engineer signs in with.
+// Account returns the name and the password of an engineer.
 func (s *Syn) Account() (name, secret string) {
 	secret, err := s.ensureSecretText(password)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	patchType = "application/merge-patch+json"
 )
 
-// gitRepo is a repository in a body. What is nil is not there.
+// gitRepo is a repository in a body. Nil fields are absent.
 type gitRepo struct {
 	URL       *string `json:"url,omitempty"`
 	Type      *string `json:"type,omitempty"`
@@ -22,7 +22,7 @@ type gitRepo struct {
 	HostKeys  *string `json:"hostKeys,omitempty"`
 }
 
-// clusterBody is what may be changed of a cluster. What is nil stays as it is, also if the body says null.
+// clusterBody has the mutable fields of a cluster. Nil fields are unchanged, also if the body has null.
 type clusterBody struct {
 	Annotations    map[string]any `json:"annotations,omitempty"`
 	DisplayName    *string        `json:"displayName,omitempty"`
@@ -35,20 +35,17 @@ type clusterBody struct {
 	InstallURL     *string        `json:"installURL,omitempty"`
 }
 
-// newCluster is a whole cluster in a body.
 type newCluster struct {
 	ID     *string `json:"id,omitempty"`
 	Tenant *string `json:"tenant,omitempty"`
 	clusterBody
 }
 
-// revisionedRepo is a repository with a revision.
 type revisionedRepo struct {
 	gitRepo
 	Revision *string `json:"revision,omitempty"`
 }
 
-// tenantBody is what may be changed of a tenant.
 type tenantBody struct {
 	Annotations    map[string]any  `json:"annotations,omitempty"`
 	DisplayName    *string         `json:"displayName,omitempty"`
@@ -57,13 +54,12 @@ type tenantBody struct {
 	GlobalRevision *string         `json:"globalGitRepoRevision,omitempty"`
 }
 
-// newTenant is a whole tenant in a body.
 type newTenant struct {
 	ID *string `json:"id,omitempty"`
 	tenantBody
 }
 
-// read decodes a body of the media type; patches may hold nothing that cannot be patched.
+// read decodes a body of the media type; patches may contain mutable fields only.
 func (c call) read(kind string, into any) error {
 	if given, _, err := mime.ParseMediaType(c.kind); err != nil || given != kind {
 		return newAPIError(http.StatusBadRequest, "request body has an error: header Content-Type has unexpected value '%s'", c.kind)
@@ -84,7 +80,7 @@ func (c call) read(kind string, into any) error {
 	return nil
 }
 
-// mergeText takes the texts over; what is no text is dropped without a word.
+// mergeText merges strings; other types are silently dropped.
 func mergeText(target map[string]string, source map[string]any) {
 	for key, value := range source {
 		if text, ok := value.(string); ok {
@@ -99,7 +95,7 @@ func set(target, source *string) {
 	}
 }
 
-// optionalText returns a text for a reply; nil if it is empty.
+// optionalText returns nil for an empty text.
 func optionalText(value string) *string {
 	if value == "" {
 		return nil

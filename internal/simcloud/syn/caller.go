@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// caller is somebody who showed a token, with what Kubernetes lets them do.
+// caller is an authenticated user with Kubernetes permissions.
 type caller struct {
 	user    string
-	cluster string // whose service account it is; "" is an engineer
+	cluster string // of its service account; "" is an engineer
 }
 
-// parseBearer returns the token of a request. That there is none is a bad request, not an unauthorized one.
+// parseBearer returns 400 for a missing token, not 401.
 func parseBearer(r *http.Request) (string, error) {
 	scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -22,7 +22,7 @@ func parseBearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// authenticate believes service accounts and the sign-on.
+// authenticate accepts tokens of service accounts and of the sign-on.
 func (s *Syn) authenticate(token, remote string) (caller, error) {
 	if subject, ok := s.FindSubject(token); ok {
 		name := strings.TrimPrefix(subject, accountPrefix)
@@ -37,7 +37,6 @@ func (s *Syn) authenticate(token, remote string) (caller, error) {
 	return caller{}, newUnauthorized()
 }
 
-// parseRemote returns the address that a request came from.
 func parseRemote(remote string) netip.Addr {
 	from, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -46,7 +45,7 @@ func parseRemote(remote string) netip.Addr {
 	return from.Addr()
 }
 
-// checkAccess decides as the roles do that the operator makes: a cluster may look at itself and report what it is, nothing else.
+// checkAccess follows the roles that the operator creates: a cluster may read itself and report its facts, nothing else.
 func (c caller) checkAccess(verb, resource, name string) error {
 	own := strings.HasPrefix(resource, "clusters") && name == c.cluster && (verb == "get" || verb == "update")
 	if c.cluster == "" || own {

@@ -15,7 +15,7 @@ import (
 const demo = `{"id": "c-demo", "tenant": "t-quiet-harbour-4711", "displayName": "Demo", "facts": {"cloud": "exoscale", "nodes": 3},
 	"dynamicFacts": {"x": 1}}`
 
-// created is a world with a new cluster that the operator has seen.
+// created is a world with a new cluster after the operator's reconciliation.
 func created(t *testing.T, config Config) *world {
 	t.Helper()
 	w := open(t, config)

@@ -53,7 +53,7 @@ func (s *Syn) hasCluster(id string) bool {
 	return ok
 }
 
-// addCluster makes a cluster. What it is to report itself is not taken over: the creation of an object ignores its status.
+// addCluster ignores the fields that a cluster reports itself: the creation of an object ignores its status.
 func (s *Syn) addCluster(id string, body newCluster) (int, any, error) {
 	if body.Tenant == nil || *body.Tenant == "" {
 		return 0, nil, newAPIError(http.StatusBadRequest, "request body has an error: doesn't match schema: property 'tenant' is missing")
@@ -84,7 +84,7 @@ func (s *Syn) getCluster(c call) (int, any, error) {
 	return http.StatusOK, found.view(), err
 }
 
-// findAllowedCluster returns the cluster of a path, if the caller may do that with it.
+// findAllowedCluster returns the cluster of a path, if the caller has the permission.
 func (s *Syn) findAllowedCluster(c call, verb, resource string) (cluster, error) {
 	if err := c.caller.checkAccess(verb, resource, c.id); err != nil {
 		return cluster{}, err
@@ -112,7 +112,8 @@ func (s *Syn) patchCluster(c call) (int, any, error) {
 	return http.StatusOK, changed.view(), s.clusters.Put(changed.ID, changed)
 }
 
-// putCluster makes a cluster, or replaces what was asked for of one; what the operator and the cluster itself say stays.
+// putCluster creates a cluster, or replaces the requested fields of one; those of the operator and of the cluster itself are
+// kept.
 func (s *Syn) putCluster(c call) (int, any, error) {
 	var body newCluster
 	if err := c.read(plainType, &body); err != nil {
@@ -139,7 +140,7 @@ func (s *Syn) putCluster(c call) (int, any, error) {
 	return http.StatusOK, replaced.view(), s.clusters.Put(replaced.ID, replaced)
 }
 
-// deleteCluster only begins with it: see reconcile.
+// deleteCluster only marks it: see Reconcile.
 func (s *Syn) deleteCluster(c call) (int, any, error) {
 	found, err := s.findAllowedCluster(c, "delete", "clusters")
 	if err != nil {

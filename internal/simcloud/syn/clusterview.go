@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// apply takes over what a body says.
 func (c *cluster) apply(body clusterBody) error {
 	mergeText(c.Annotations, body.Annotations)
 	mergeText(c.Facts, body.Facts)
@@ -22,7 +21,7 @@ func (c *cluster) apply(body clusterBody) error {
 	return c.setDeployKey(body.GitRepo.DeployKey)
 }
 
-// setDeployKey lets a key read the catalog, once there is a repository that is looked after.
+// setDeployKey authorizes a key for the catalog, once it has a managed repository.
 func (c *cluster) setDeployKey(key *string) error {
 	switch {
 	case key == nil:
@@ -36,7 +35,7 @@ func (c *cluster) setDeployKey(key *string) error {
 	return nil
 }
 
-// view is a cluster as the API shows it.
+// view returns the API representation.
 func (c cluster) view() newCluster {
 	shown := newCluster{ID: &c.ID, Tenant: &c.Tenant, clusterBody: clusterBody{
 		DisplayName: optionalText(c.DisplayName), TenantRevision: optionalText(c.TenantRevision), GlobalRevision: optionalText(c.GlobalVersion),

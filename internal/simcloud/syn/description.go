@@ -6,7 +6,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// descriptionYAML is the description that Lieutenant publishes of itself (version v0.5.0, BSD 3-Clause License, VSHN AG).
+// descriptionYAML is the description published by Lieutenant (version v0.5.0, BSD 3-Clause License, VSHN AG).
 //
 //go:embed description.yaml
 var descriptionYAML []byte

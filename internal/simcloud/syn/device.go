@@ -12,7 +12,7 @@ const (
 	deviceInterval = 5 * time.Second
 )
 
-// serveDevice begins a sign-in of something without a browser (RFC 8628, 3.1).
+// serveDevice begins a device authorization (RFC 8628, 3.1).
 func (s *Syn) serveDevice(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *Syn) serveDevice(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// serveDevicePage is where a person signs in for the device whose code they type.
+// serveDevicePage is the sign-in page for a device's user code.
 func (s *Syn) serveDevicePage(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +66,8 @@ func (s *Syn) serveDevicePage(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, form)
 }
 
-// poll gives a device its tokens as soon as somebody has signed in for it. How often it may ask is measured by the zone's
-// clock, as its waits are.
+// poll returns tokens as soon as the device is approved. The polling interval is measured by the zone's clock, as the client's
+// waits are.
 func (s *Syn) poll(w http.ResponseWriter, r *http.Request, client string) {
 	g, ok := s.grants.Get(r.PostFormValue("device_code"))
 	now := s.now()
@@ -79,7 +79,7 @@ func (s *Syn) poll(w http.ResponseWriter, r *http.Request, client string) {
 		writeOAuthError(w, http.StatusBadRequest, "expired_token", "Device code is expired")
 		return
 	case g.Approved:
-		_ = s.grants.Delete(g.ID) // one that stays is too old soon
+		_ = s.grants.Delete(g.ID) // a leftover expires soon
 		s.issueTokens(w, r, g)
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// grant is something that leads to tokens: a page to sign in, a code, a device, or a refresh token.
+// grant leads to tokens: a sign-in page, a code, a device, or a refresh token.
 type grant struct {
 	ID       string
 	Kind     string
@@ -14,12 +14,12 @@ type grant struct {
 	Redirect string
 	State    string
 	Nonce    string
-	// Challenge is S256 of the verifier; "" if the client came without.
+	// Challenge is S256 of the verifier; "" without PKCE.
 	Challenge string
 	Until     time.Time // by the wall clock
 	UserCode  string    // of a device
-	Approved  bool      // somebody has signed in for the device
-	Polled    time.Time // by the clock of the zone: when the device asked last
+	Approved  bool      // the device's sign-in is complete
+	Polled    time.Time // by the zone's clock: the device's last poll
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 	freshGrant   = "refresh"
 )
 
-// saveGrant gives a grant an ID, and forgets those that ended long before it will.
+// saveGrant sets a grant's ID, and removes those that have long expired.
 func (s *Syn) saveGrant(g grant) (grant, error) {
 	g.ID = rand.Text()
 	for _, old := range s.grants.List() {
@@ -43,17 +43,17 @@ func (s *Syn) saveGrant(g grant) (grant, error) {
 	return g, s.grants.Put(g.ID, g)
 }
 
-// takeGrant returns a grant and takes it away: each is good for one time.
+// takeGrant returns and removes a grant: each is valid once.
 func (s *Syn) takeGrant(id, kind string, r *http.Request) (grant, bool) {
 	g, ok := s.grants.Get(id)
 	if !ok || g.Kind != kind {
 		return grant{}, false
 	}
-	_ = s.grants.Delete(id) // one that stays is too old soon
+	_ = s.grants.Delete(id) // a leftover expires soon
 	return g, s.getServerTime(r).Before(g.Until)
 }
 
-// getServerTime is the time of the sign-on, as it shows to whoever asks.
+// getServerTime returns the sign-on's time for the client.
 func (s *Syn) getServerTime(r *http.Request) time.Time {
 	return s.config.Now(parseRemote(r.RemoteAddr))
 }

@@ -15,7 +15,7 @@ const (
 	namePattern   = `[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*`
 )
 
-// name returns the name of a new object: the given one with its prefix, or one that nobody has.
+// name returns the given name with its prefix, or a generated unique one.
 func name(given *string, prefix, kind string, taken func(string) bool) (string, error) {
 	if given == nil || *given == "" {
 		return generateName(prefix, taken), nil

@@ -2,10 +2,10 @@ package syn
 
 import "net/http"
 
-// stewardImage is what the real one would install by default; which one VSHN's installs is not published.
+// stewardImage is the real Lieutenant's default; VSHN's setting is not published.
 const stewardImage = "docker.io/projectsyn/steward:v0.2.2"
 
-// install hands out what Steward is installed from, once for each bootstrap token.
+// install returns the install manifest, once for each bootstrap token.
 func (s *Syn) install(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func buildLabels() object {
 	return object{"app.kubernetes.io/name": "steward", "app.kubernetes.io/managed-by": "syn"}
 }
 
-// buildStewardObjects returns the six objects that Steward consists of.
+// buildStewardObjects returns the six objects of Steward's installation.
 func buildStewardObjects(id, token string) object {
 	const name, space, rbac = "steward", "syn", "rbac.authorization.k8s.io"
 	here := func() object { return object{"name": name, "namespace": space, "labels": buildLabels()} }

@@ -13,7 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// secretKey is what is kept of a key: PKCS #8, or a random text.
+// secretKey is PKCS #8, or a random text.
 type secretKey struct{ Private []byte }
 
 const (
@@ -24,7 +24,7 @@ const (
 	signOnBits = 2048
 )
 
-// ensureSigner returns the key of a name, which is made when it is used first: RSA keys take their time.
+// ensureSigner generates the key at its first use: RSA keys take their time.
 func (s *Syn) ensureSigner(name string) (crypto.Signer, error) {
 	s.keysLock.Lock()
 	defer s.keysLock.Unlock()
@@ -57,7 +57,6 @@ func newSigner(name string) (crypto.Signer, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 }
 
-// ensureSecretText returns the random text of a name.
 func (s *Syn) ensureSecretText(name string) (string, error) {
 	s.keysLock.Lock()
 	defer s.keysLock.Unlock()
@@ -68,7 +67,6 @@ func (s *Syn) ensureSecretText(name string) (string, error) {
 	return made, s.keys.Put(name, secretKey{Private: []byte(made)})
 }
 
-// newJWTSigner returns what signs tokens with a key, under the key's name.
 func (s *Syn) newJWTSigner(name string, algorithm jose.SignatureAlgorithm) (jose.Signer, error) {
 	var key any
 	var err error
@@ -84,7 +82,7 @@ func (s *Syn) newJWTSigner(name string, algorithm jose.SignatureAlgorithm) (jose
 	return jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, options)
 }
 
-// getSharedKey returns the key of a name that signs with HS512, which wants 64 bytes.
+// getSharedKey returns a key for HS512, which requires 64 bytes.
 func (s *Syn) getSharedKey(name string) ([]byte, error) {
 	shared, err := s.ensureSecretText(name)
 	return []byte(strings.Repeat(shared, 3)), err

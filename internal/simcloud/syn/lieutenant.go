@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Host is where Lieutenant is.
+	// Host is Lieutenant's host.
 	Host         = "api.syn.vshn.net"
 	vaultHost    = "vault-prod.syn.vshn.net"
 	apiVersion   = "v0.12.0"
@@ -46,7 +46,6 @@ func (s *Syn) LieutenantHandler() http.Handler {
 	return trimSlash(mux)
 }
 
-// trimSlash takes a slash from the end of a path.
 func trimSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if trimmed := strings.TrimRight(r.URL.Path, "/"); trimmed != "" && trimmed != r.URL.Path {
@@ -57,7 +56,7 @@ func trimSlash(next http.Handler) http.Handler {
 	})
 }
 
-// open adds what needs no token.
+// open adds the endpoints without authentication.
 func (s *Syn) open(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		writeReply(w, http.StatusOK, map[string]any{
@@ -85,7 +84,6 @@ func serveNotImplemented(call) (int, any, error) {
 	return 0, nil, newAPIError(http.StatusInternalServerError, "Not implemented")
 }
 
-// call is a request of somebody who is known.
 type call struct {
 	caller caller
 	id     string // in the path
@@ -96,7 +94,7 @@ type call struct {
 
 const maxBody = 1 << 20
 
-// requireCaller serves those who show a token, one after the other.
+// requireCaller authenticates, and serializes the requests.
 func (s *Syn) requireCaller(serve func(call) (int, any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := parseBearer(r)
@@ -124,7 +122,7 @@ func (s *Syn) requireCaller(serve func(call) (int, any, error)) http.Handler {
 	})
 }
 
-// writeReply replies with JSON, or with the reason of a refusal.
+// writeReply writes JSON, or the reason of an error.
 func writeReply(w http.ResponseWriter, status int, reply any, err error) {
 	if err != nil {
 		status, reply = http.StatusInternalServerError, map[string]string{"reason": err.Error()}
@@ -144,5 +142,5 @@ func writeReply(w http.ResponseWriter, status int, reply any, err error) {
 	}
 	w.Header().Set("Content-Type", jsonType)
 	w.WriteHeader(status)
-	_, _ = w.Write(append(content, '\n')) // the client went away
+	_, _ = w.Write(append(content, '\n')) // the client closed the connection
 }

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// preparing is how long the operator takes until it has seen a new cluster, and ending until a deleted one is gone.
+	// preparing is the delay of the operator for a new cluster, and ending that for a deleted one.
 	preparing = 3 * time.Second
 	ending    = 2 * time.Second
-	// getTokenLife is how long a bootstrap token lives.
+	// tokenLife is the validity of a bootstrap token.
 	tokenLife = 24 * time.Hour
-	// syncPeriod is how often the operator looks at what nobody changed.
+	// syncPeriod is the interval at which the operator reconciles unchanged objects.
 	syncPeriod = 5 * time.Minute
 
 	protectedDelete = "syn.tools/protected-delete"
@@ -50,12 +50,11 @@ func (s *Syn) hasElapsed(since time.Time, period time.Duration) bool {
 	return !s.now().Before(since.Add(period))
 }
 
-// isDeletionDue tells whether the time has come of something whose deletion somebody asked for. What is protected stays.
+// isDeletionDue reports whether a deletion was requested long enough ago. Protected objects are kept.
 func (s *Syn) isDeletionDue(deleted time.Time, annotations map[string]string) bool {
 	return !deleted.IsZero() && annotations[protectedDelete] != "true" && s.hasElapsed(deleted, ending)
 }
 
-// reconcileCluster does what is due for a cluster.
 func (s *Syn) reconcileCluster(c cluster) error {
 	before := c.Token
 	switch {
@@ -78,7 +77,7 @@ func (s *Syn) reconcileCluster(c cluster) error {
 	return s.clusters.Put(c.ID, c)
 }
 
-// prepare gives a cluster what it lacks of that which the operator makes: a repository, a token, and its place in Vault.
+// prepare creates what the operator provides and the cluster lacks: a repository, a token, and its secrets in Vault.
 func (s *Syn) prepare(c cluster) (cluster, error) {
 	if c.Type != unmanagedRepo {
 		c.Type = autoRepo
@@ -112,7 +111,7 @@ func (s *Syn) getTokenLife() time.Duration {
 	return tokenLife
 }
 
-// updateToken returns a cluster's token as it is by now. That one has ended is noted down at the operator's next look only.
+// updateToken returns a cluster's token as of now. Its expiry is recorded at the operator's next reconciliation only.
 func (s *Syn) updateToken(c cluster) bootstrapToken {
 	token := c.Token
 	if after := s.config.Faults.UsedAfter; after > 0 && !token.Taken && s.hasElapsed(c.Created, after) {
@@ -125,8 +124,7 @@ func (s *Syn) updateToken(c cluster) bootstrapToken {
 	return token
 }
 
-// end does what the deletion policy asks for: the repository is archived, and secrets are deleted so that they can be had
-// back.
+// end applies the deletion policy: the repository is archived, and secrets are soft-deleted.
 func (s *Syn) end(c cluster) error {
 	err := errors.Join(s.archiveRepository(c.URL), s.removeFile(c))
 	if s.config.Secrets != nil {
@@ -135,7 +133,7 @@ func (s *Syn) end(c cluster) error {
 	return errors.Join(err, s.clusters.Delete(c.ID))
 }
 
-// ResetToken is what somebody does who may change Lieutenant's own objects: the cluster gets another bootstrap token.
+// ResetToken replaces the cluster's bootstrap token, as an administrator of Lieutenant's objects does.
 func (s *Syn) ResetToken(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +145,6 @@ func (s *Syn) ResetToken(id string) error {
 	return s.clusters.Put(id, c)
 }
 
-// generateToken returns a bootstrap token as the operator makes it.
 func generateToken() string {
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret) // never fails

@@ -5,13 +5,13 @@ import (
 	"net/http"
 )
 
-// pageData is what a page of the sign-on shows.
+// pageData is the content of a sign-on page.
 type pageData struct {
 	Title, Text string
 	Action      string // of the form; "": there is none
-	Code        bool   // the form asks for a user code
+	Code        bool   // the form has a field for the user code
 	UserCode    string
-	Password    bool // the form asks for name and password
+	Password    bool // the form has fields for name and password
 }
 
 const pageTemplate = `<!doctype html>
@@ -33,5 +33,5 @@ func show(w http.ResponseWriter, status int, data pageData) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = page.Execute(w, data) // the client went away
+	_ = page.Execute(w, data) // the client closed the connection
 }

@@ -5,16 +5,14 @@ import (
 	"time"
 )
 
-// tenant is what is kept of a tenant.
 type tenant struct {
 	ID, DisplayName          string
 	Annotations              map[string]string
 	URL, Type, Revision      string // of its configuration
 	GlobalURL, GlobalVersion string
-	Created, Deleted         time.Time // Deleted: somebody asked for it
+	Created, Deleted         time.Time // Deleted: when the deletion was requested
 }
 
-// cluster is what is kept of a cluster.
 type cluster struct {
 	ID, Tenant, DisplayName       string
 	Annotations, Facts            map[string]string
@@ -22,18 +20,18 @@ type cluster struct {
 	Compile                       map[string]any
 	URL, Type, HostKeys, Deploy   string // of its catalog's repository
 	TenantRevision, GlobalVersion string
-	Created, Deleted              time.Time // Deleted: somebody asked for it
-	Prepared                      bool      // the operator has seen it
+	Created, Deleted              time.Time // Deleted: when the deletion was requested
+	Prepared                      bool      // the operator has reconciled it
 	Token                         bootstrapToken
 }
 
-// bootstrapToken is what the install manifest of a cluster can be had with, once.
+// bootstrapToken allows fetching the install manifest of a cluster, once.
 type bootstrapToken struct {
 	Secret     string
 	ValidUntil time.Time
-	// Valid is what the operator and the endpoint note down; only the endpoint looks at ValidUntil before it believes it.
+	// Valid is set by the operator and the endpoint; only the endpoint checks ValidUntil, too.
 	Valid bool
-	Taken bool // somebody else used it, which happens once
+	Taken bool // it was used by somebody else, which happens once
 }
 
 // clone returns a copy whose maps may be changed.

@@ -2,7 +2,7 @@ package syn
 
 import "strings"
 
-// gitBase is how the addresses of the Git host's repositories begin.
+// gitBase is the URL prefix of the Git host's repositories.
 const gitBase = "ssh://git@git.vshn.net/"
 
 // parseRepositoryURL returns the path of a repository of the Git host.
@@ -27,7 +27,7 @@ func (s *Syn) archiveRepository(url string) error {
 	return s.config.Repositories.Archive(path)
 }
 
-// registerFile gives a cluster its file in the tenant's configuration, as the operator does. What is there stays.
+// registerFile adds a cluster's file to the tenant's configuration, as the operator does. An existing file is kept.
 func (s *Syn) registerFile(c cluster) error {
 	path, ok := s.findTenantRepository(c.Tenant)
 	if !ok {
@@ -47,7 +47,6 @@ func (s *Syn) registerFile(c cluster) error {
 	return s.commitFile(path, name, []byte("classes:\n- "+c.Tenant+".common\n"))
 }
 
-// removeFile takes the file of a cluster away that is gone.
 func (s *Syn) removeFile(c cluster) error {
 	path, ok := s.findTenantRepository(c.Tenant)
 	if !ok {

@@ -2,7 +2,7 @@ package syn
 
 import "time"
 
-// createInitial makes what was there before anybody came: two tenants, and a cluster of the second.
+// createInitial creates the initial state: two tenants, and a cluster of the second.
 func (s *Syn) createInitial() error {
 	if len(s.tenants.List()) > 0 {
 		return nil

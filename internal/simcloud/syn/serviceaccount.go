@@ -9,10 +9,9 @@ const (
 	namespace     = "lieutenant"
 	accountIssuer = "kubernetes/serviceaccount"
 	accountPrefix = "system:serviceaccount:" + namespace + ":"
-	engineer      = "engineer" // the service account that may do everything
+	engineer      = "engineer" // the service account with all permissions
 )
 
-// newAccountToken makes the token of a service account.
 func (s *Syn) newAccountToken(name string) (string, error) {
 	signer, err := s.newJWTSigner(accountKey, jose.ES256)
 	if err != nil {
@@ -25,7 +24,7 @@ func (s *Syn) newAccountToken(name string) (string, error) {
 	}).Serialize()
 }
 
-// ensureAccountToken returns the token of a service account, the same each time. Like tokens that are kept in secrets it never ends.
+// ensureAccountToken returns the stored token of a service account. Like tokens in Secrets it never expires.
 func (s *Syn) ensureAccountToken(name string) (string, error) {
 	if kept, ok := s.keys.Get("token/" + name); ok {
 		return string(kept.Private), nil
@@ -37,15 +36,15 @@ func (s *Syn) ensureAccountToken(name string) (string, error) {
 	return made, s.keys.Put("token/"+name, secretKey{Private: []byte(made)})
 }
 
-// CreateAPIToken returns a token of a service account that may do everything.
+// CreateAPIToken returns a token of the service account with all permissions.
 func (s *Syn) CreateAPIToken() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ensureAccountToken(engineer)
 }
 
-// FindSubject returns the service account that a token is of, e.g. "system:serviceaccount:lieutenant:c-demo", as a token
-// review would; false if it is of nobody. A token of a cluster that is gone is of nobody.
+// FindSubject returns the service account of a token, e.g. "system:serviceaccount:lieutenant:c-demo", as a token review would;
+// false if it is invalid. A token of a deleted cluster is invalid.
 func (s *Syn) FindSubject(token string) (subject string, ok bool) {
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// SignOnHost is where the sign-on is. What the realm is called is not published.
+	// SignOnHost is the host of the sign-on. The realm's name is not published.
 	SignOnHost    = "id.vshn.net"
 	realm         = "/realms/simulated"
 	issuer        = "https://" + SignOnHost + realm
@@ -20,7 +20,7 @@ const (
 	lieutenantClient = "lieutenant"
 	vaultClient      = "vault"
 
-	// The life times are those of the wall clock.
+	// Lifetimes are those of the wall clock.
 	idTokenLife      = 5 * time.Minute
 	refreshTokenLife = 30 * time.Minute
 	codeLife         = time.Minute
@@ -28,7 +28,7 @@ const (
 	deviceLife       = 10 * time.Minute
 )
 
-// listRedirects returns the addresses that a client may be sent back to, exactly; false if nobody knows the client.
+// listRedirects returns the exact redirect URIs of a client; false for an unknown client.
 func listRedirects(client string) ([]string, bool) {
 	uris, known := map[string][]string{
 		lieutenantClient: {"http://localhost:18000"},
@@ -75,7 +75,6 @@ func discover(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// serveCerts returns the key that ID tokens are signed with.
 func (s *Syn) serveCerts(w http.ResponseWriter, _ *http.Request) {
 	key, err := s.ensureSigner(signOnKey)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *Syn) serveCerts(w http.ResponseWriter, _ *http.Request) {
 	}})
 }
 
-// findClient returns the client of a request, which proves itself by a secret if it has one.
+// findClient authenticates the client of a request by its secret, if it has one.
 func (s *Syn) findClient(r *http.Request) (name string, ok bool) {
 	name, secret, basic := r.BasicAuth()
 	if !basic {
@@ -99,7 +98,7 @@ func (s *Syn) findClient(r *http.Request) (name string, ok bool) {
 	return name, name == lieutenantClient || secret == vaultSecret
 }
 
-// vaultSecret is what Vault shows the sign-on. The simulated Vault has been told of it.
+// vaultSecret is Vault's client secret at the sign-on, also configured in the simulated Vault.
 const vaultSecret = "simulated-vault"
 
 func writeJSON(w http.ResponseWriter, status int, value any) {
@@ -111,10 +110,10 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(content) // the client went away
+	_, _ = w.Write(content) // the client closed the connection
 }
 
-// writeOAuthError answers as RFC 6749, 5.2, says.
+// writeOAuthError follows RFC 6749, 5.2.
 func writeOAuthError(w http.ResponseWriter, status int, code, text string) {
 	writeJSON(w, status, map[string]string{"error": code, "error_description": text})
 }

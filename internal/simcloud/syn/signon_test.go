@@ -16,7 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// tokens is what the sign-on answers.
+// tokens is a response of the token endpoint.
 type tokens struct {
 	Status  int
 	ID      string `json:"id_token"`
@@ -50,7 +50,7 @@ func (w *world) visit(method, link string, form url.Values) *http.Response {
 	return recorder.Result()
 }
 
-// code signs in and returns the code that the browser brings back.
+// code signs in and returns the code of the redirect.
 func (w *world) code(values url.Values) string {
 	w.t.Helper()
 	page := w.visit(http.MethodGet, "https://"+SignOnHost+protocolPath+"/auth?"+values.Encode(), nil)

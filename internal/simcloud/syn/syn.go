@@ -1,7 +1,7 @@
-// Package syn is Lieutenant with its operator, and the single sign-on that its users pass. Lieutenant answers as its code
-// does, which is not everywhere what its description says.
+// Package syn is Lieutenant with its operator, and the single sign-on of its users. Lieutenant behaves as its code
+// does, which differs from its description in places.
 //
-// Nothing runs by itself: what the operator would have done by now is done as soon as anybody looks.
+// There is no background goroutine: each request first reconciles what the operator would have done by now.
 package syn
 
 import (
@@ -13,44 +13,44 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// Config is what Lieutenant and the sign-on need of the world.
+// Config configures Lieutenant and the sign-on.
 type Config struct {
 	DB *store.DB
-	// Clock is the time of Lieutenant and its operator.
+	// Clock is the clock of Lieutenant and its operator.
 	Clock network.Clock
-	// Now is what the clock of the sign-on shows to whoever asks from an address; nil is the wall clock. Sign-ins live by the
-	// wall clock as certificates do: whoever gets a token looks at its end by the clock of their machine.
+	// Now is the sign-on's time for a client's address; nil is the wall clock. Sign-ins expire by the wall clock as certificates
+	// do: clients check a token's expiry by their machine's clock.
 	Now func(asker netip.Addr) time.Time
-	// HostKey is the line of known hosts of the Git host: "git.example.net ssh-ed25519 AAAA…".
+	// HostKey is the Git host's line in known_hosts: "git.example.net ssh-ed25519 AAAA…".
 	HostKey string
-	// Repositories are those of the Git host; nil: nobody makes any.
+	// Repositories are those of the Git host; nil: none are created.
 	Repositories Repositories
-	// Secrets are those of Vault; nil: nobody keeps any.
+	// Secrets are those of Vault; nil: none are stored.
 	Secrets Secrets
 	Faults  Faults
 }
 
-// Repositories makes, changes and archives Git repositories, by their paths without ".git". All may be repeated.
+// Repositories creates, changes and archives Git repositories, by their paths without ".git". All methods are idempotent.
 type Repositories interface {
 	Create(path string) error
 	Archive(path string) error
-	// Files returns the files of the newest commit.
+	// ReadFiles returns the files of the newest commit.
 	ReadFiles(path string) (files map[string][]byte, commit string, err error)
 	// Commit changes files; those whose content is nil are deleted.
 	Commit(path, message string, files map[string][]byte) (commit string, err error)
 }
 
-// Secrets keeps secrets of clusters by their paths below the mount.
+// Secrets stores secrets of clusters by their paths below the mount.
 type Secrets interface {
 	Put(path string, values map[string]string) error
 	SoftDeleteBelow(path string) error
 }
 
-// Faults are what is wrong with Lieutenant. The zero Troubles are none.
+// Faults are injected failures of Lieutenant. The zero Faults inject none.
 type Faults struct {
-	// TokenLife is how long a bootstrap token lives; 0 is as long as usual.
+	// TokenLife is the validity of a bootstrap token; 0 is the default.
 	TokenLife time.Duration
-	// UsedAfter is how long after its creation somebody else uses the bootstrap token of a cluster; 0 is never.
+	// UsedAfter is how long after its creation the bootstrap token of a cluster is used by somebody else; 0 is never.
 	UsedAfter time.Duration
 }
 
@@ -66,7 +66,7 @@ type Syn struct {
 	grants   *store.Table[grant]
 }
 
-// New returns what config.DB holds, or a Lieutenant with its first tenants.
+// New returns the state in config.DB, or a Lieutenant with its first tenants.
 func New(config Config) (*Syn, error) {
 	if config.Now == nil {
 		config.Now = func(netip.Addr) time.Time { return time.Now() }

@@ -31,7 +31,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// neighbours are a Git host and a Vault that remember what they were asked for.
+// neighbours are a Git host and a Vault that record their calls.
 type neighbours struct {
 	repositories map[string]string // "made" or "archived", by path
 	secrets      map[string]string
@@ -61,7 +61,7 @@ func (n neighbours) SoftDeleteBelow(path string) error {
 	return nil
 }
 
-// world is Lieutenant as a client sees it. Each of its answers fits its description.
+// world is a client of Lieutenant. Each response is validated against the description.
 type world struct {
 	*Syn
 	neighbours
@@ -93,7 +93,7 @@ func open(t *testing.T, config Config) *world {
 	return w
 }
 
-// rsaKey is the same for all tests: it takes its time.
+// rsaKey is shared by all tests: its generation is slow.
 var rsaKey = sync.OnceValue(func() []byte {
 	key, err := rsa.GenerateKey(rand.Reader, signOnBits)
 	if err != nil {
@@ -106,7 +106,7 @@ var rsaKey = sync.OnceValue(func() []byte {
 	return private
 })
 
-// reply is an answer of Lieutenant.
+// reply is a response of Lieutenant.
 type reply struct {
 	Status int
 	Reason string
@@ -115,7 +115,7 @@ type reply struct {
 
 func (r reply) String() string { return fmt.Sprintf("%d %s", r.Status, bytes.TrimSpace(r.Body)) }
 
-// send asks Lieutenant, and complains if the answer is not as the description says.
+// send sends a request to Lieutenant, and fails the test if the response violates the description.
 func (w *world) send(method, path, body string, header ...string) reply {
 	w.t.Helper()
 	request := httptest.NewRequest(method, "https://"+Host+path, strings.NewReader(body))
@@ -145,7 +145,7 @@ func (w *world) validate(request *http.Request, recorder *httptest.ResponseRecor
 	w.t.Helper()
 	route, parameters, err := w.described.FindRoute(request)
 	if err != nil || strings.HasPrefix(recorder.Header().Get("Content-Type"), "text/html") {
-		return // the description does not have it, or says nothing about it
+		return // not in the description
 	}
 	input := &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route}
 	output := &openapi3filter.ResponseValidationInput{

@@ -49,7 +49,7 @@ func (s *Syn) addTenant(id string, body newTenant) (int, any, error) {
 	return http.StatusCreated, made.view(), s.tenants.Put(id, made)
 }
 
-// findAllowedTenant returns the tenant of a path, if the caller may do that with it.
+// findAllowedTenant returns the tenant of a path, if the caller has the permission.
 func (s *Syn) findAllowedTenant(c call, verb string) (tenant, error) {
 	if err := c.caller.checkAccess(verb, "tenants", c.id); err != nil {
 		return tenant{}, err
@@ -101,7 +101,7 @@ func (s *Syn) putTenant(c call) (int, any, error) {
 	return http.StatusOK, replaced.view(), s.tenants.Put(replaced.ID, replaced)
 }
 
-// deleteTenant only begins with it: see settle.
+// deleteTenant only marks it: see Reconcile.
 func (s *Syn) deleteTenant(c call) (int, any, error) {
 	found, err := s.findAllowedTenant(c, "delete")
 	if err != nil {
@@ -113,7 +113,6 @@ func (s *Syn) deleteTenant(c call) (int, any, error) {
 	return http.StatusNoContent, nil, s.tenants.Put(found.ID, found)
 }
 
-// apply takes over what a body says.
 func (t *tenant) apply(body tenantBody) {
 	mergeText(t.Annotations, body.Annotations)
 	set(&t.DisplayName, body.DisplayName)
@@ -125,7 +124,7 @@ func (t *tenant) apply(body tenantBody) {
 	}
 }
 
-// view is a tenant as the API shows it.
+// view returns the API representation.
 func (t tenant) view() newTenant {
 	return newTenant{ID: &t.ID, tenantBody: tenantBody{
 		DisplayName: optionalText(t.DisplayName), GlobalURL: optionalText(t.GlobalURL), GlobalRevision: optionalText(t.GlobalVersion), Annotations: toAnyMap(t.Annotations),

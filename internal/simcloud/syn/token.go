@@ -32,7 +32,6 @@ func (s *Syn) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exchangeCode gives tokens for a code.
 func (s *Syn) exchangeCode(w http.ResponseWriter, r *http.Request, client string) {
 	code, ok := s.takeGrant(r.PostFormValue("code"), codeGrant, r)
 	verifier := r.PostFormValue("code_verifier")
@@ -51,7 +50,7 @@ func (s *Syn) exchangeCode(w http.ResponseWriter, r *http.Request, client string
 	}
 }
 
-// refresh gives tokens for a refresh token, which is good for one time.
+// refresh: a refresh token is valid once.
 func (s *Syn) refresh(w http.ResponseWriter, r *http.Request, client string) {
 	var claims jwt.Claims
 	shared, err := s.getSharedKey(refreshKey)
@@ -72,7 +71,7 @@ func (s *Syn) refresh(w http.ResponseWriter, r *http.Request, client string) {
 	s.issueTokens(w, r, kept)
 }
 
-// issueTokens answers with an ID token, an access token and a refresh token.
+// issueTokens writes an ID token, an access token and a refresh token.
 func (s *Syn) issueTokens(w http.ResponseWriter, r *http.Request, g grant) {
 	now := s.getServerTime(r)
 	fresh, err := s.saveGrant(grant{Kind: freshGrant, Client: g.Client, Nonce: g.Nonce, Until: now.Add(refreshTokenLife)})
@@ -138,7 +137,7 @@ func buildAccessClaims(client string, now time.Time) map[string]any {
 	}
 }
 
-// verifyToken returns who a token of the sign-on is of, if it is for that audience and has not ended.
+// verifyToken returns the user of a valid token of the sign-on for that audience.
 func (s *Syn) verifyToken(token, audience string, now time.Time) (string, bool) {
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
@@ -156,7 +155,7 @@ func (s *Syn) verifyToken(token, audience string, now time.Time) (string, bool) 
 	return claims.Subject, claims.ValidateWithLeeway(wanted, 0) == nil
 }
 
-// verifyIDToken returns who signed in at Lieutenant with a token. It takes ID tokens, which access tokens are not.
+// verifyIDToken returns the user of a sign-in at Lieutenant. It accepts ID tokens, not access tokens.
 func (s *Syn) verifyIDToken(token string, now time.Time) (user string, ok bool) {
 	_, ok = s.verifyToken(token, lieutenantClient, now)
 	return email, ok
