@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// serveKV answers requests below the mount: <mount>/<part>/<path of the secret>.
+// serveKV serves paths below the mount: <mount>/<part>/<path of the secret>.
 func (v *Vault) serveKV(r request) (reply, error) {
 	rest, ok := strings.CutPrefix(r.path, v.config.Mount+"/")
 	if !ok {
@@ -46,7 +46,7 @@ func (v *Vault) serveData(r request, path, operation string) (reply, error) {
 	return reply{}, errMethod
 }
 
-// read answers a version. One that is deleted is not found, with what is known about it.
+// read returns a version. A deleted one is a 404 with its metadata.
 func (v *Vault) read(r request, path string) (reply, error) {
 	number := 0
 	if asked := r.URL.Query().Get("version"); asked != "" {
@@ -68,7 +68,6 @@ func (v *Vault) read(r request, path string) (reply, error) {
 	return answer, nil
 }
 
-// writeRequest is the body of a write.
 type writeRequest struct {
 	Data    map[string]any `json:"data"`
 	Options struct {
@@ -76,7 +75,7 @@ type writeRequest struct {
 	} `json:"options"`
 }
 
-// checkAndSet applies check-and-set: 0 is a secret that was never there, and one that is deleted was.
+// checkAndSet applies check-and-set: 0 requires a secret that never existed; a deleted one did.
 func (b writeRequest) checkAndSet(s secret) error {
 	switch {
 	case b.Data == nil:
@@ -105,14 +104,13 @@ func (v *Vault) write(r request, path string) (reply, error) {
 	return v.add(s, body.Data)
 }
 
-// add makes a new version.
 func (v *Vault) add(s secret, values map[string]any) (reply, error) {
 	s = s.with(values, v.config.Now())
 	newest, _ := s.findVersion(0)
 	return newDataReply("kv", s.renderMetadata(newest)), v.secrets.Put(s.Path, s)
 }
 
-// patch makes a new version of the newest one, by the rules of a JSON merge patch.
+// patch creates a new version by a JSON merge patch of the newest one.
 func (v *Vault) patch(r request, path string) (reply, error) {
 	if !r.mergePatch() {
 		return reply{}, newAPIError(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")
@@ -132,7 +130,7 @@ func (v *Vault) patch(r request, path string) (reply, error) {
 	return v.add(s, applyMergePatch(held, body.Data))
 }
 
-// applyMergePatch returns values with a merge patch applied: null removes, objects merge, everything else replaces.
+// applyMergePatch: null removes, objects merge, everything else replaces.
 func applyMergePatch(values, patch map[string]any) map[string]any {
 	result := maps.Clone(values)
 	if result == nil {
@@ -153,7 +151,6 @@ func applyMergePatch(values, patch map[string]any) map[string]any {
 	return result
 }
 
-// updateSecret replaces a secret if it exists.
 func (v *Vault) updateSecret(path string, change func(secret) secret) error {
 	s, ok := v.secrets.Get(path)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// clusterMount is where clusters sign in by the token of their service account; a role is called as its tenant.
+// clusterMount is the auth mount for service accounts of clusters; each tenant has a role of its name.
 const clusterMount = "lieutenant"
 
 func (v *Vault) serveLogin(r request) (reply, error) {
@@ -23,7 +23,7 @@ func (v *Vault) serveLogin(r request) (reply, error) {
 	return reply{}, newNoRoute(r.path)
 }
 
-// loginCluster gives a cluster a token that may read what is its own.
+// loginCluster issues a token with the cluster's policy.
 func (v *Vault) loginCluster(r request) (reply, error) {
 	var body struct {
 		Role string `json:"role"`

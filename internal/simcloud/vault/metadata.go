@@ -33,7 +33,7 @@ func (v *Vault) list(folder string) (reply, error) {
 	return newDataReply("kv", map[string]any{"keys": keys}), nil
 }
 
-// metadataRequest is the body of a write of metadata: what is absent stays.
+// metadataRequest is the body of a write of metadata: absent fields are unchanged.
 type metadataRequest struct {
 	MaxVersions *int              `json:"max_versions"`
 	CASRequired *bool             `json:"cas_required"`
@@ -84,7 +84,7 @@ func (v *Vault) replaceMetadata(r request, path string, patch bool) error {
 	return v.secrets.Put(path, s)
 }
 
-// serveVersions deletes versions, takes that back, or destroys them for good.
+// serveVersions deletes, undeletes or destroys versions.
 func (v *Vault) serveVersions(r request, part, path string) (reply, error) {
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return reply{}, errMethod
@@ -115,10 +115,10 @@ func (s secret) applyAction(part string, numbers []int, now time.Time) secret {
 	return s.withDeleted(numbers, now)
 }
 
-// versionNumber is a number that may also come as a text.
+// versionNumber is a number or a string of one.
 type versionNumber int
 
-// UnmarshalJSON takes 1 and "1".
+// UnmarshalJSON accepts 1 and "1".
 func (n *versionNumber) UnmarshalJSON(text []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(text, &number); err != nil {

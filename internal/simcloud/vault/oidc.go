@@ -17,23 +17,23 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// attemptLife is how long a sign-in may take; it is Vault's own.
+// attemptLife is the time limit of a sign-in; it is Vault's own.
 const attemptLife = 5 * time.Minute
 
-// OIDC is the single sign-on behind auth/oidc, with one role for everybody.
+// OIDC configures the single sign-on of auth/oidc, with one role for everybody.
 type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	// HTTP reaches the issuer.
 	HTTP *http.Client
-	// Redirects are where a sign-in may lead back to; nil is DefaultRedirects.
+	// Redirects are the allowed redirect URIs; nil is DefaultRedirects.
 	Redirects []string
 	// Role is the name of the role, which is also the default; "" is "default".
 	Role string
-	// Policies are those of whoever signs in; nil is Engineer.
+	// Policies are those of the tokens; nil is Engineer.
 	Policies []string
 }
 
-// DefaultRedirects returns where Vault's own programs want a sign-in to lead.
+// DefaultRedirects returns the redirect URIs of Vault's own programs.
 func DefaultRedirects() []string {
 	return []string{"http://localhost:8250/oidc/callback", "http://127.0.0.1:8250/oidc/callback"}
 }
@@ -57,13 +57,12 @@ func (o OIDC) listPolicies() []string {
 	return o.Policies
 }
 
-// loginAttempt is a sign-in that somebody began.
 type loginAttempt struct {
 	nonce, verifier, redirect, clientNonce string
 	ends                                   time.Time
 }
 
-// getProvider asks the issuer who it is.
+// getProvider fetches the issuer's discovery document.
 func (o OIDC) getProvider(ctx context.Context) (context.Context, *oidc.Provider, error) {
 	ctx = oidc.ClientContext(ctx, o.HTTP)
 	provider, err := oidc.NewProvider(ctx, o.Issuer)
@@ -73,7 +72,7 @@ func (o OIDC) getProvider(ctx context.Context) (context.Context, *oidc.Provider,
 	return ctx, provider, nil
 }
 
-// serveAuthURL begins a sign-in. As Vault does, it answers an empty link where the redirect is not allowed.
+// serveAuthURL begins a sign-in. As Vault does, it returns an empty link if the redirect is not allowed.
 func (v *Vault) serveAuthURL(r request) (reply, error) {
 	var body struct {
 		Role        string `json:"role"`
@@ -99,7 +98,7 @@ func (v *Vault) serveAuthURL(r request) (reply, error) {
 	return newDataReply("", map[string]any{"auth_url": v.config.OIDC.link(provider, state, begun)}), nil
 }
 
-// begin notes an attempt, and forgets those that nobody ended in time.
+// begin stores an attempt, and removes expired ones.
 func (v *Vault) begin(redirect, clientNonce string) (state string, begun loginAttempt) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -128,7 +127,7 @@ func (o OIDC) link(provider *oidc.Provider, state string, begun loginAttempt) st
 	return provider.Endpoint().AuthURL + "?" + query.Encode()
 }
 
-// serveCallback ends a sign-in: a state is good for one try.
+// serveCallback completes a sign-in: a state is valid once.
 func (v *Vault) serveCallback(r request) (reply, error) {
 	query := r.URL.Query()
 	v.mu.Lock()
@@ -151,7 +150,6 @@ func (v *Vault) serveCallback(r request) (reply, error) {
 	return v.newAuthReply(t), err
 }
 
-// exchangeCode gets the identity for a code, and checks it.
 func (o OIDC) exchangeCode(ctx context.Context, code string, begun loginAttempt, now func() time.Time) (subject string, err error) {
 	ctx, provider, err := o.getProvider(ctx)
 	if err != nil {
@@ -171,7 +169,7 @@ func (o OIDC) exchangeCode(ctx context.Context, code string, begun loginAttempt,
 	return identity.Subject, nil
 }
 
-// requestToken hands a code in at the token endpoint.
+// requestToken exchanges a code at the token endpoint.
 func (o OIDC) requestToken(ctx context.Context, endpoint, code string, begun loginAttempt) (idToken string, err error) {
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {begun.redirect},

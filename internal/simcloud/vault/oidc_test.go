@@ -15,7 +15,7 @@ import (
 
 const redirect = "http://localhost:8250/oidc/callback"
 
-// signOn serves what a Vault has to know of a single sign-on that gives nobody a token.
+// signOn serves the metadata of a single sign-on that issues no tokens.
 func signOn(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -32,7 +32,7 @@ func signOn(t *testing.T) string {
 	return server.URL
 }
 
-// desk is Vault's own client in front of a Vault behind a single sign-on.
+// desk is Vault's own client of a Vault with a single sign-on.
 func desk(t *testing.T, now *time.Time) *api.Logical {
 	t.Helper()
 	_, address := start(t, vault.Config{

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// Engineer is the policy of people who install clusters: they may do everything with the secrets of clusters.
+// Engineer is the policy of people who install clusters, with all permissions on the secrets of clusters.
 const Engineer = "engineer"
 
-// root is the policy that allows everything.
 const root = "root"
 
 const clusterPolicy = "cluster/"
 
-// FormatClusterPolicy returns the name of the policy of one cluster: it may read its own secrets and those that all share.
+// FormatClusterPolicy returns the name of the policy of one cluster: it may read its own secrets and the shared ones.
 func FormatClusterPolicy(tenant, cluster string) string {
 	return clusterPolicy + tenant + "/" + cluster
 }
 
-// Rule allows operations on a path, e.g. "clusters/kv/data/t-demo/*"; a star at its end stands for anything.
+// Rule allows operations on a path, e.g. "clusters/kv/data/t-demo/*"; a star at its end matches any suffix.
 type Rule struct {
 	Path         string
 	Capabilities []string // create, read, update, patch, delete, list
@@ -31,7 +30,7 @@ func (rule Rule) isMatch(path string) bool {
 	return rule.Path == path
 }
 
-// listRules returns what a policy allows; one that nobody wrote allows nothing.
+// listRules returns a policy's rules; an unknown one has none.
 func (v *Vault) listRules(policy string) []Rule {
 	all := []string{"create", "read", "update", "patch", "delete", "list"}
 	if own, ok := strings.CutPrefix(policy, clusterPolicy); ok {
@@ -49,7 +48,7 @@ func (v *Vault) listRules(policy string) []Rule {
 	return v.config.Policies[policy]
 }
 
-// listCapabilities returns what a token may do with a path, sorted; "deny" if that is nothing.
+// listCapabilities returns a token's capabilities on a path, sorted; "deny" if it has none.
 func (v *Vault) listCapabilities(t token, path string) []string {
 	if slices.Contains(t.Policies, root) {
 		return []string{root}
@@ -74,7 +73,7 @@ func (v *Vault) isAllowed(t token, path, operation string) bool {
 	return slices.Contains(allowed, root) || slices.Contains(allowed, operation)
 }
 
-// hasAnyAccess tells whether a token may do anything at all below the mount.
+// hasAnyAccess reports whether a token has any capability below the mount.
 func (v *Vault) hasAnyAccess(t token) bool {
 	for _, policy := range t.Policies {
 		for _, rule := range v.listRules(policy) {

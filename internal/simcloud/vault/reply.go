@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// reply is an answer. Without a body it is "204 No Content".
+// reply is a response. Without a body it is "204 No Content".
 type reply struct {
 	status int
 	body   map[string]any
 }
 
-// newDataReply returns what most answers are: data in the envelope that all answers share.
+// newDataReply wraps data in the common envelope of responses.
 func newDataReply(mountType string, values map[string]any) reply {
 	return reply{status: http.StatusOK, body: newEnvelope(mountType, values, nil)}
 }
@@ -44,10 +44,10 @@ func (a reply) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.status)
-	_, _ = w.Write(append(body, '\n')) // the client went away
+	_, _ = w.Write(append(body, '\n')) // the client closed the connection
 }
 
-// apiError is an error in Vault's words.
+// apiError is an error with Vault's messages.
 type apiError struct {
 	status int
 	errors []string
@@ -59,7 +59,7 @@ func newAPIError(status int, format string, args ...any) error {
 	return &apiError{status: status, errors: []string{fmt.Sprintf(format, args...)}}
 }
 
-// The refusals that need no more words.
+// The errors without variable parts.
 var (
 	errDenied   = newAPIError(http.StatusForbidden, "permission denied")
 	errToken    = newAPIError(http.StatusForbidden, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")
@@ -78,7 +78,7 @@ func writeError(w http.ResponseWriter, err error) {
 	reply{status: r.status, body: map[string]any{"errors": r.errors}}.write(w)
 }
 
-// servePage answers what is not the API: the user interface.
+// servePage serves paths outside of the API: the user interface.
 func servePage(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/" {
 		http.Redirect(w, r, "/ui/", http.StatusTemporaryRedirect)

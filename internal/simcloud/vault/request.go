@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// maxBody is how much a request may hold, in bytes.
+// maxBody limits a request's body, in bytes.
 const maxBody = 1 << 20
 
-// request is one request below /v1/.
 type request struct {
 	*http.Request
 	path  string
 	token token
 }
 
-// getOperation returns what a request does, in the words of policies; exists tells whether what it writes is there.
+// getOperation returns a request's operation in policies; exists reports whether the written secret exists.
 func (r request) getOperation(exists bool) string {
 	switch r.Method {
 	case http.MethodGet:
@@ -42,13 +41,13 @@ func (r request) getOperation(exists bool) string {
 	return ""
 }
 
-// is tells of a request to an endpoint that stands by itself. Vault does not tell PUT and POST apart.
+// is matches a fixed endpoint. Vault treats PUT and POST alike.
 func (r request) is(method, path string) bool {
 	same := r.Method == method || method == http.MethodPost && r.Method == http.MethodPut
 	return same && r.path == path
 }
 
-// decode reads the JSON body; an empty one is an empty object.
+// decode treats an empty body as an empty object.
 func (r request) decode(into any) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
@@ -61,20 +60,18 @@ func (r request) decode(into any) error {
 		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // numbers are kept as they came
+	decoder.UseNumber() // keeps the exact numbers
 	if err := decoder.Decode(into); err != nil {
 		return newAPIError(http.StatusBadRequest, "failed to parse JSON input: %v", err)
 	}
 	return nil
 }
 
-// mergePatch tells whether the body is what a PATCH has to be.
 func (r request) mergePatch() bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && kind == "application/merge-patch+json"
 }
 
-// getToken returns the token that a request bears.
 func (r request) getToken() string {
 	if given := r.Header.Get("X-Vault-Token"); given != "" {
 		return given

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// defaultVersions is how many versions of a secret are kept unless it says otherwise.
+// defaultVersions is the number of versions that are kept by default.
 const defaultVersions = 10
 
-// secret is all versions of a secret, and what is told about them.
+// secret is all versions of a secret, and its metadata.
 type secret struct {
 	Path             string
 	Versions         []version // the oldest first; may be empty
-	Current          int       // number of the newest version; 0: there was none yet
+	Current          int       // number of the newest version; 0: none yet
 	Created, Updated time.Time
 	MaxVersions      int
 	CASRequired      bool
@@ -26,7 +26,7 @@ type secret struct {
 type version struct {
 	Number    int
 	Created   time.Time
-	Deleted   time.Time // when it is deleted, which may be undone; zero: never
+	Deleted   time.Time // deletion time, which may be undone; zero: never
 	Destroyed bool
 	Data      map[string]any
 }
@@ -53,13 +53,12 @@ func (s secret) findVersion(number int) (version, bool) {
 	return s.Versions[i], true
 }
 
-// getData returns what the newest version holds.
 func (s secret) getData(now time.Time) (map[string]any, bool) {
 	newest, ok := s.findVersion(0)
 	return newest.Data, ok && !newest.isDeleted(now)
 }
 
-// with returns the secret with one more version, and without those that are too many.
+// with returns the secret with one more version, and without excess old ones.
 func (s secret) with(values map[string]any, now time.Time) secret {
 	s = s.clone()
 	if s.Created.IsZero() {
@@ -80,7 +79,7 @@ func (s secret) with(values map[string]any, now time.Time) secret {
 	return s
 }
 
-// withVersions returns the secret with change made to the versions of those numbers.
+// withVersions returns the secret with change applied to the versions of those numbers.
 func (s secret) withVersions(numbers []int, now time.Time, change func(*version)) secret {
 	s = s.clone()
 	for i := range s.Versions {
@@ -100,7 +99,7 @@ func (s secret) withDeleted(numbers []int, now time.Time) secret {
 	})
 }
 
-// Put writes a new version of a secret, as an operator with all rights would.
+// Put writes a new version of a secret, as an operator with all permissions would.
 func (v *Vault) Put(path string, values map[string]string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,7 +112,7 @@ func (v *Vault) Put(path string, values map[string]string) error {
 	return v.secrets.Put(path, s.with(held, v.config.Now()))
 }
 
-// SoftDeleteBelow deletes the newest version of every secret at or below path, so that it can be undone.
+// SoftDeleteBelow deletes the newest version of every secret at or below path, which can be undone.
 func (v *Vault) SoftDeleteBelow(path string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -155,7 +154,7 @@ func (v *Vault) ListPaths() []string {
 	return paths
 }
 
-// listKeys returns what is directly below a folder, as Vault lists it: folders end in a slash.
+// listKeys returns the direct children of a folder as Vault lists them: folders end in a slash.
 func (v *Vault) listKeys(folder string) []string {
 	if folder != "" {
 		folder = strings.TrimSuffix(folder, "/") + "/"
@@ -174,7 +173,7 @@ func (v *Vault) listKeys(folder string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// formatTime returns a time as Vault tells it; none is "".
+// formatTime returns "" for the zero time, as Vault does.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -182,7 +181,6 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// renderMetadata tells of one version.
 func (s secret) renderMetadata(e version) map[string]any {
 	return map[string]any{
 		"created_time": formatTime(e.Created), "deletion_time": formatTime(e.Deleted), "destroyed": e.Destroyed,
@@ -197,7 +195,6 @@ func (s secret) getCustomMetadata() any {
 	return s.Custom
 }
 
-// describe tells of all versions.
 func (s secret) describe() map[string]any {
 	versions, oldest := map[string]any{}, 0
 	for _, e := range s.Versions {

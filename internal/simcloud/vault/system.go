@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// serveHealth tells what state the Vault is in, also by its status, which whoever asks may choose.
+// serveHealth reports the seal status, also by the HTTP status, which the client may choose by parameters.
 func (v *Vault) serveHealth(r request) reply {
 	status, sealed := http.StatusOK, v.isSealed()
 	if sealed {
@@ -34,7 +34,7 @@ func (v *Vault) serveSystem(r request) (reply, error) {
 	return reply{}, errDenied
 }
 
-// describeMount tells which engine answers a path; clients ask before they use it.
+// describeMount returns the engine of a path; clients read it before they use the path.
 func (v *Vault) describeMount(t token, path string) (reply, error) {
 	if !strings.HasPrefix(strings.TrimSuffix(path, "/")+"/", v.config.Mount+"/") || !v.hasAnyAccess(t) {
 		return reply{}, newAPIError(http.StatusForbidden,
@@ -68,7 +68,7 @@ func (v *Vault) serveCapabilities(r request) (reply, error) {
 	}
 	values["capabilities"] = values[body.Paths[0]]
 	answer := newDataReply("system", values)
-	for key, value := range values { // older clients look beside the data
+	for key, value := range values { // older clients read the top level instead of data
 		answer.body[key] = value
 	}
 	return answer, nil

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// tokenLife is how long a token lives unless it is renewed, and maxTokenLife how long at most; both are Vault's own.
+// tokenLife is the validity of a token, and maxTokenLife its limit with renewals; both are Vault's own.
 const (
 	tokenLife    = 768 * time.Hour
 	maxTokenLife = 768 * time.Hour
@@ -17,12 +17,12 @@ type token struct {
 	ID       string
 	Accessor string
 	Policies []string
-	Name     string // who it was given to, e.g. "oidc-anna"
+	Name     string // display name, e.g. "oidc-anna"
 	Created  time.Time
 	Expires  time.Time // zero: never
 }
 
-// CreateToken returns a new token with these policies, e.g. Engineer, as somebody with all rights would make it.
+// CreateToken returns a new token with these policies, e.g. Engineer, as an operator with all permissions would create it.
 func (v *Vault) CreateToken(policies ...string) (string, error) {
 	t, err := v.createToken("token", tokenLife, policies...)
 	return t.ID, err
@@ -37,7 +37,6 @@ func (v *Vault) createToken(name string, life time.Duration, policies ...string)
 	return t, v.tokens.Put(t.ID, t)
 }
 
-// authenticate returns whose request it is.
 func (v *Vault) authenticate(r request) (token, error) {
 	given := r.getToken()
 	if given == "" {
@@ -53,7 +52,7 @@ func (v *Vault) authenticate(r request) (token, error) {
 	return t, nil
 }
 
-// computeTTL returns how many seconds a token has left; 0 is for ever.
+// computeTTL returns a token's remaining seconds; 0 is unlimited.
 func (v *Vault) computeTTL(t token) int {
 	if t.Expires.IsZero() {
 		return 0
@@ -87,7 +86,7 @@ func (v *Vault) lookup(t token) map[string]any {
 	}
 }
 
-// renewToken gives a token a new life, within the longest one.
+// renewToken extends a token's validity within the limit.
 func (v *Vault) renewToken(t token) (reply, error) {
 	if t.Expires.IsZero() {
 		return reply{}, newAPIError(http.StatusBadRequest, "lease is not renewable")
@@ -99,7 +98,7 @@ func (v *Vault) renewToken(t token) (reply, error) {
 	return v.newAuthReply(t), v.tokens.Put(t.ID, t)
 }
 
-// newAuthReply is the answer to who has signed in.
+// newAuthReply is the response of a login.
 func (v *Vault) newAuthReply(t token) reply {
 	return reply{status: http.StatusOK, body: newEnvelope("", nil, map[string]any{
 		"client_token": t.ID, "accessor": t.Accessor, "policies": t.Policies, "token_policies": t.Policies,

@@ -1,6 +1,6 @@
-// Package vault is a Vault for a simulated zone: a KV store of version 2 behind tokens and policies, sign-in by OpenID
-// Connect and by service accounts of Kubernetes. It answers as Vault's published API says, closely enough for Vault's
-// own client, and knows no other engine, no namespaces and no leases.
+// Package vault is a Vault for a simulated zone: a KV store of version 2 behind tokens and policies, sign-in by OpenID Connect
+// and by service accounts of Kubernetes. It follows Vault's published API, closely enough for Vault's own client, without other
+// engines, namespaces and leases.
 package vault
 
 import (
@@ -15,20 +15,20 @@ import (
 // DefaultMount is where the secrets of Project Syn's clusters are mounted.
 const DefaultMount = "clusters/kv"
 
-// Config says what a simulated Vault serves.
+// Config configures a simulated Vault.
 type Config struct {
 	DB *store.DB
-	// Now is the time that tokens and versions live by; nil is the wall clock.
+	// Now is the clock of tokens and versions; nil is the wall clock.
 	Now func() time.Time
 	// Mount of the KV store; "" is DefaultMount.
 	Mount string
-	// Tokens are tokens that never end, with their policies.
+	// Tokens are tokens without expiry, with their policies.
 	Tokens map[string][]string
-	// Policies are there beside those that every simulated Vault has, see Rule.
+	// Policies are added to those of every simulated Vault, see Rule.
 	Policies map[string][]Rule
-	// OIDC is the single sign-on that people pass; without an issuer there is none.
+	// OIDC is the single sign-on of people; without an issuer there is none.
 	OIDC OIDC
-	// ServiceAccount says whose token a JWT is; nil knows nobody's.
+	// ServiceAccount verifies the JWT of a cluster's service account; nil refuses every JWT.
 	ServiceAccount func(jwt string) (tenant, cluster string, ok bool)
 }
 
@@ -36,14 +36,14 @@ type Config struct {
 type Vault struct {
 	config Config
 
-	mu       sync.Mutex // guards the consistency of secrets, and what follows
+	mu       sync.Mutex // guards the consistency of secrets, and the fields below
 	secrets  *store.Table[secret]
 	tokens   *store.Table[token]
-	attempts map[string]loginAttempt // sign-ins under way, by state
+	attempts map[string]loginAttempt // pending sign-ins, by state
 	sealed   bool
 }
 
-// New returns a Vault over what config.DB holds, seeded with the secrets that are there before any cluster.
+// New returns a Vault over the state in config.DB, seeded with the secrets that exist before any cluster.
 func New(config Config) (*Vault, error) {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -62,7 +62,7 @@ func New(config Config) (*Vault, error) {
 	return v, v.createShared()
 }
 
-// createShared makes what VSHN keeps for all clusters.
+// createShared creates VSHN's secrets for all clusters.
 func (v *Vault) createShared() error {
 	shared := map[string]map[string]string{
 		"lbaas/hieradata_repo_token":               {"user": "project_1470_bot", "token": "simulated-hieradata-token"},
@@ -79,10 +79,10 @@ func (v *Vault) createShared() error {
 	return nil
 }
 
-// NewHandler answers all requests to Vault's host.
+// NewHandler serves all requests to Vault's host.
 func (v *Vault) NewHandler() http.Handler { return http.HandlerFunc(v.serve) }
 
-// Seal seals the Vault, or unseals it: while it is sealed it answers nothing but its health.
+// Seal seals the Vault, or unseals it: while it is sealed only its health is served.
 func (v *Vault) Seal(sealed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -110,7 +110,7 @@ func (v *Vault) serve(w http.ResponseWriter, r *http.Request) {
 	reply.write(w)
 }
 
-// route finds who answers: whoever needs no token first.
+// route calls the handler of a request: the endpoints without authentication first.
 func (v *Vault) route(r request) (reply, error) {
 	switch {
 	case r.path == "sys/health":

@@ -33,7 +33,6 @@ func start(t *testing.T, config vault.Config) (*vault.Vault, string) {
 	return v, server.URL
 }
 
-// client is Vault's own.
 func client(t *testing.T, address, token string) *api.Client {
 	t.Helper()
 	config := api.DefaultConfig()
@@ -46,7 +45,7 @@ func client(t *testing.T, address, token string) *api.Client {
 	return c
 }
 
-// engineer returns a Vault and the store as somebody sees it who may do everything there.
+// engineer returns a Vault and a client of its store with all permissions.
 func engineer(t *testing.T) (*vault.Vault, *api.KVv2) {
 	t.Helper()
 	v, address := start(t, vault.Config{})
@@ -69,7 +68,7 @@ func put(t *testing.T, v *vault.Vault, path string, values map[string]string) {
 	}
 }
 
-// refused checks that err is an answer with a status and these words.
+// refused checks that err is a response with a status and these words.
 func refused(t *testing.T, err error, status int, words ...string) {
 	t.Helper()
 	var answer *api.ResponseError
@@ -117,7 +116,7 @@ func TestADeletedSecretStillCountsForCheckAndSetAndCanComeBack(t *testing.T) {
 	}
 	_, err = kv.Put(t.Context(), path, map[string]any{"password": "new"}, api.WithCheckAndSet(0))
 	refused(t, err, 400, mismatch)
-	if len(v.ListPaths()) != 2 { // those that are seeded
+	if len(v.ListPaths()) != 2 { // the seeded ones
 		t.Errorf("there are %q", v.ListPaths())
 	}
 	if err := kv.Undelete(t.Context(), path, []int{1}); err != nil {
