@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// cloudInitResult exists on a disk where cloud-init is done; it never runs there again.
+	// cloudInitResult exists on a disk where cloud-init is complete; it never runs there again.
 	cloudInitResult = "/var/lib/cloud/instance/boot-finished"
 	// haproxyProgram exists once the package is installed.
 	haproxyProgram = "/usr/sbin/haproxy"
-	// installTime is how long packages take to install.
+	// installTime is the duration of an installation of packages.
 	installTime = 50 * time.Second
 )
 
@@ -40,7 +40,7 @@ type cloudFile struct {
 	Defer    bool   `yaml:"defer"` // written after the packages are installed
 }
 
-// runCloudInit runs on the first boot and tells whether haproxy is installed.
+// runCloudInit runs on the first boot and reports whether haproxy is installed.
 func (b *guest) runCloudInit(ctx context.Context) (bool, error) {
 	if _, done := b.ReadFile(cloudInitResult); !done {
 		if err := b.runFirstBoot(ctx); err != nil {
@@ -67,7 +67,7 @@ func (b *guest) runFirstBoot(ctx context.Context) error {
 	return b.WriteFile(cloudInitResult, nil)
 }
 
-// fetchUserData asks the metadata service, which belongs to the platform and always answers.
+// fetchUserData uses the metadata service, which belongs to the platform and always responds.
 func (b *guest) fetchUserData(ctx context.Context) ([]byte, error) {
 	transport := b.Network().NewTransport()
 	defer transport.CloseIdleConnections()
@@ -83,7 +83,7 @@ func (b *guest) fetchUserData(ctx context.Context) ([]byte, error) {
 	return io.ReadAll(response.Body)
 }
 
-// parseCloudConfig reads user-data, packed or not. What is no #cloud-config has no effect.
+// parseCloudConfig accepts user data with and without gzip. Anything else than #cloud-config has no effect.
 func parseCloudConfig(raw []byte) (cloudConfig, error) {
 	var config cloudConfig
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
@@ -157,7 +157,7 @@ func (f cloudFile) decode() ([]byte, error) {
 	return nil, fmt.Errorf("unknown encoding %q", f.Encoding)
 }
 
-// install takes its time. Of all packages only haproxy does anything here; it keeps a configuration that is there.
+// install: of all packages only haproxy has an effect here; it keeps an existing configuration.
 func (b *guest) install(ctx context.Context, packages []any) error {
 	b.Console("cloud-init: installing packages %v", packages)
 	if err := b.clock().Sleep(ctx, installTime+ComputeJitter(b.instance.Name, bootJitter)); err != nil {

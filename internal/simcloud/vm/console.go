@@ -8,10 +8,9 @@ import (
 	"exoshift/internal/network"
 )
 
-// scrollback is how many lines a console keeps.
 const scrollback = 300
 
-// consoles are the consoles of all machines. They outlive the machines, for who looks for the reason.
+// consoles outlive their machines, for debugging.
 type consoles struct {
 	clock network.Clock
 	mu    *sync.Mutex
@@ -41,7 +40,6 @@ func (c consoles) copy() map[string][]string {
 	return lines
 }
 
-// console is the console of one machine.
 type console struct {
 	clock network.Clock
 	mu    sync.Mutex

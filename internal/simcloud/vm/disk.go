@@ -6,19 +6,17 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// disks are the disks of all machines.
 type disks struct {
 	files   *store.Table[file]
 	powered *store.Table[power]
 }
 
-// file is a file on a machine's disk.
 type file struct {
 	Instance, Path string
 	Content        []byte
 }
 
-// power remembers what is switched on and has booted.
+// power records that an instance is running and has booted.
 type power struct{ Instance string }
 
 func openDisks(db *store.DB) (disks, error) {
@@ -51,7 +49,6 @@ func (d disks) keep(on map[string]bool) error {
 
 func (d disks) openDisk(instance string) disk { return disk{disks: d, instance: instance} }
 
-// disk is the disk of one machine.
 type disk struct {
 	disks
 	instance string
@@ -69,7 +66,7 @@ func (d disk) write(path string, content []byte) error {
 	return nil
 }
 
-// isBooted tells whether the machine has booted since it was switched on.
+// isBooted reports whether the machine has booted since it was started.
 func (d disk) isBooted() bool {
 	_, ok := d.powered.Get(d.instance)
 	return ok

@@ -21,7 +21,7 @@ import (
 	"github.com/vincent-petithory/dataurl"
 )
 
-// How Ignition asks for what it needs, and how long it waits before it asks again.
+// Ignition's timeouts and retry intervals.
 const (
 	ignitionAccept = "application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1"
 	ignitionAgent  = "Ignition/2.20.0"
@@ -29,7 +29,6 @@ const (
 	maxBackoff     = 5 * time.Second
 )
 
-// fetcher gets resources the way Ignition does.
 type fetcher struct {
 	guest     *guest
 	transport *http.Transport
@@ -41,15 +40,15 @@ func newFetcher(b *guest) *fetcher {
 	return f
 }
 
-// useCheapKeyExchange keeps to the key exchange that costs least: a zone's machines ask a thousand times for what is not there yet.
+// useCheapKeyExchange selects the cheapest key exchange: a zone's machines poll thousands of times for what is not there yet.
 func (f *fetcher) useCheapKeyExchange() {
 	f.transport.TLSClientConfig.CurvePreferences = []tls.CurveID{tls.X25519}
 }
 
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }
 
-// addAuthorities adds certificate authorities to those of the public internet, in place of any added before; none changes
-// nothing.
+// addAuthorities adds certificate authorities to those of the public internet, and replaces any added before; an empty list
+// changes nothing.
 func (f *fetcher) addAuthorities(ctx context.Context, authorities []types.Resource) error {
 	if len(authorities) == 0 {
 		return nil
@@ -74,7 +73,7 @@ func (f *fetcher) addAuthorities(ctx context.Context, authorities []types.Resour
 	return nil
 }
 
-// get returns a resource, unpacked and verified.
+// get returns a resource, uncompressed and verified.
 func (f *fetcher) get(ctx context.Context, resource types.Resource) ([]byte, error) {
 	if resource.Source == nil {
 		return nil, errors.New("source is required")
@@ -113,9 +112,9 @@ func (f *fetcher) download(ctx context.Context, source string, extra types.HTTPH
 	return nil, fmt.Errorf("unable to fetch from scheme %q", u.Scheme)
 }
 
-// fetchHTTP asks until there is an answer that is not a server's failure.
+// fetchHTTP retries until a response is not a 5xx status.
 func (f *fetcher) fetchHTTP(ctx context.Context, source string, headers http.Header) ([]byte, error) {
-	shown, _, _ := strings.Cut(source, "?") // the query of a signed link is a secret
+	shown, _, _ := strings.Cut(source, "?") // the query of a presigned link is a secret
 	said := func(attempt int, outcome string) {
 		if attempt <= 5 || attempt%20 == 0 || outcome == http.StatusText(http.StatusOK) { // the console is short
 			f.guest.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, outcome)
@@ -163,7 +162,7 @@ func (f *fetcher) fetchOnce(ctx context.Context, source string, headers http.Hea
 	return content, response.StatusCode, err
 }
 
-// statusError is an answer after which Ignition gives up.
+// statusError is a response after which Ignition gives up.
 type statusError struct {
 	source string
 	status int

@@ -13,15 +13,15 @@ import (
 	"exoshift/internal/simcloud/haproxy"
 )
 
-// osRelease says on a machine's disk which system it runs.
+// osRelease identifies the operating system on a machine's disk.
 const osRelease = "/etc/os-release"
 
 const (
-	bootTime   = 35 * time.Second // of the zone's clock, to the first program that runs
+	bootTime   = 35 * time.Second // of the zone's clock, until the first program runs
 	bootJitter = 10 * time.Second
 )
 
-// guest is a machine that is switched on; it implements machine.Machine.
+// guest is a running machine; it implements machine.Machine.
 type guest struct {
 	instance   Instance
 	hypervisor *Hypervisor
@@ -30,7 +30,7 @@ type guest struct {
 	console    *console
 }
 
-// run is the machine's whole life, from the power button until ctx ends.
+// run is the lifecycle of the machine, until ctx ends.
 func (b *guest) run(ctx context.Context) error {
 	if b.hypervisor.config.HasBootFault(b.instance) {
 		b.Console("No bootable device.")
@@ -49,11 +49,11 @@ func (b *guest) run(ctx context.Context) error {
 	if err != nil && ctx.Err() == nil {
 		b.Console("%v", err)
 	}
-	<-ctx.Done() // a machine that has nothing to do is still on the network
+	<-ctx.Done() // a machine without software is still on the network
 	return nil
 }
 
-// boot takes its time, unless the machine was up already when the zone's process ended.
+// boot waits, unless the machine was already running when the zone's process ended.
 func (b *guest) boot(ctx context.Context) error {
 	if b.disk.isBooted() {
 		return nil
@@ -65,7 +65,6 @@ func (b *guest) boot(ctx context.Context) error {
 	return b.disk.setUp()
 }
 
-// runSoftware does what the image was made for.
 func (b *guest) runSoftware(ctx context.Context) error {
 	switch b.instance.Platform {
 	case "":
@@ -114,7 +113,7 @@ func (b *guest) WriteFile(path string, content []byte) error { return b.disk.wri
 
 func (b *guest) Console(format string, args ...any) { b.console.write(format, args...) }
 
-// ComputeJitter returns a part of most that depends on the name alone, so that machines differ but runs do not.
+// ComputeJitter returns a part of most that depends on the name only, so that machines differ but runs do not.
 func ComputeJitter(name string, most time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails

@@ -1,6 +1,5 @@
-// Package vm boots the instances of a simulated zone from what they were really given: Ignition or cloud-init reads
-// their user-data from the metadata service, follows where it points over the simulated network, and leaves a disk
-// on which software runs.
+// Package vm boots the instances of a simulated zone from their actual user data: Ignition or cloud-init reads it from the
+// metadata service, fetches what it refers to over the simulated network, and writes the disk on which software runs.
 package vm
 
 import (
@@ -19,58 +18,57 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// Running is the state of an instance that is switched on; in any other it is off.
+// Running is the state of an instance that is running; in any other it is off.
 const Running = "running"
 
-// Instance is what a virtual machine is made of.
+// Instance describes a virtual machine.
 type Instance struct {
 	ID, Name  string
 	Address   netip.Addr // invalid without a public address: such an instance does not boot
 	State     string
 	Zone      string
 	Type      string // e.g. "standard.large"
-	DiskGiB   int    // 0: unknown, and large enough for everything
+	DiskGiB   int    // 0: unknown, treated as sufficient
 	Platform  string // ignition.platform.id in the image; "" is a Linux with cloud-init
 	OSBuild   string // of CoreOS in the image; "" if that is not known
 	UserData  []byte
 	CreatedAt time.Time
 }
 
-// Config is what a fleet needs of the zone.
+// Config contains what the machines need of the zone.
 type Config struct {
 	DB        *store.DB
 	Fabric    *fabric.Fabric
 	Clock     network.Clock
-	Roots     *x509.CertPool // what the images trust: the public internet
+	Roots     *x509.CertPool // CAs that the images trust: the public internet
 	Instances func() []Instance
-	// Ignited is the software of machines whose Ignition is done; it tells from the disk what it is to be.
+	// RunSoftware is the software of machines after Ignition; the disk decides what it runs.
 	RunSoftware machine.Software
-	// Program runs what a machine downloads and starts itself; nil: no machine can.
+	// Program runs what a machine downloads and executes; nil: no machine can.
 	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
-	// PowerOff is told the ID of an instance whose own system switches it off; nil means that nobody is.
+	// PowerOff is called with the ID of an instance whose own system shuts it down; nil means no call.
 	PowerOff func(id string)
-	// Broken tells whether an instance never boots; nil means that all do.
+	// HasBootFault reports whether an instance never boots; nil means that all do.
 	HasBootFault func(Instance) bool
 }
 
-// Hypervisor is all machines of a zone.
+// Hypervisor runs all machines of a zone.
 type Hypervisor struct {
 	config   Config
 	disks    disks
 	consoles consoles
 	metadata *metadata
 
-	mu       sync.Mutex // one Sync at a time; guards lives
+	mu       sync.Mutex // serializes Sync; guards runs
 	machines map[string]*machineRun
 }
 
-// machineRun is a machine that is switched on.
 type machineRun struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// New returns a fleet whose machines are still off: call Sync.
+// New returns a hypervisor whose machines are still off: call Sync.
 func New(config Config) (*Hypervisor, error) {
 	if config.HasBootFault == nil {
 		config.HasBootFault = func(Instance) bool { return false }
@@ -86,8 +84,8 @@ func New(config Config) (*Hypervisor, error) {
 	return f, nil
 }
 
-// Close ends all software without switching the machines off: after a restart of the zone they go on where they were.
-// Sync must not be called any more.
+// Close stops all software without powering the machines off: after a restart of the zone they resume. Sync must not be called
+// any more.
 func (f *Hypervisor) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,8 +101,8 @@ func (f *Hypervisor) Close() {
 // Consoles returns the last lines of each console, by the instance's name.
 func (f *Hypervisor) Consoles() map[string][]string { return f.consoles.copy() }
 
-// Sync switches machines on and off as the instances demand. Call it after each change. Machines run until ctx ends or
-// the fleet is closed. The disks of instances that are gone are wiped.
+// Sync starts and stops machines according to the instances. Call it after each change. Machines run until ctx ends or the
+// hypervisor is closed. The disks of deleted instances are wiped.
 func (f *Hypervisor) Sync(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_5/types"
 )
 
-// ignitionResult exists on a disk where Ignition is done; it never runs there again.
+// ignitionResult exists on a disk where Ignition is complete; it never runs there again.
 const ignitionResult = "/etc/.ignition-result.json"
 
 // runIgnition runs Ignition on the first boot. A failure leaves the machine in its emergency shell.
@@ -35,7 +35,7 @@ func (b *guest) runIgnition(ctx context.Context) error {
 	return b.WriteFile(ignitionResult, []byte(`{"userConfigProvided":true}`))
 }
 
-// fetchUserConfig returns what the user-data and all it refers to amount to. No user-data is an empty configuration.
+// fetchUserConfig returns the user data merged with everything it refers to. No user data is an empty configuration.
 func (f *fetcher) fetchUserConfig(ctx context.Context) (types.Config, error) {
 	raw, err := f.fetchHTTP(ctx, "http://"+MetadataAddress+"/1.0/user-data", nil)
 	var status statusError
@@ -59,8 +59,8 @@ func (f *fetcher) fetchUserConfig(ctx context.Context) (types.Config, error) {
 	return f.render(ctx, config)
 }
 
-// parse takes every stable version of the specification up to what Ignition of OpenShift 4.19 and newer knows. The
-// document is not unpacked: gzip is not JSON.
+// parse accepts every stable version of the specification up to that of Ignition in OpenShift 4.19. It does not uncompress the
+// document: gzip is not JSON.
 func (f *fetcher) parse(what string, raw []byte) (types.Config, error) {
 	config, report, err := v3_5.ParseCompatibleVersion(raw)
 	for _, entry := range report.Entries {
@@ -72,8 +72,8 @@ func (f *fetcher) parse(what string, raw []byte) (types.Config, error) {
 	return config, nil
 }
 
-// render follows replace and merge, as Ignition's config fetcher does: what is merged wins over what refers to it, and
-// later references are fetched with the trust of earlier ones.
+// render follows replace and merge, as Ignition's config fetcher does: merged configs take precedence over the referring one,
+// and later references are fetched with the CAs of earlier ones.
 func (f *fetcher) render(ctx context.Context, config types.Config) (types.Config, error) {
 	if reference := config.Ignition.Config.Replace; reference.Source != nil {
 		replaced, err := f.fetchReference(ctx, reference)
@@ -111,7 +111,7 @@ func (f *fetcher) fetchReference(ctx context.Context, reference types.Resource) 
 	return f.parse("referenced config", raw)
 }
 
-// writeFiles writes files, units and the SSH keys of users; links and directories have no meaning here.
+// writeFiles writes files, units and the SSH keys of users; links and directories have no effect here.
 func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
 	for _, file := range config.Storage.Files {
 		if err := f.writeFile(ctx, file); err != nil {
@@ -124,7 +124,6 @@ func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
 	return f.guest.writeUnits(config.Systemd.Units)
 }
 
-// writeKeys lets users in by SSH.
 func (b *guest) writeKeys(users []types.PasswdUser) error {
 	for _, user := range users {
 		var lines strings.Builder

@@ -11,10 +11,9 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// MetadataAddress is where an instance asks about itself.
+// MetadataAddress is the address of the metadata service for instances.
 const MetadataAddress = "169.254.169.254"
 
-// metadata is the service that tells an instance about itself.
 type metadata struct {
 	host      *fabric.Host
 	server    *http.Server
@@ -51,7 +50,7 @@ func (m *metadata) close() {
 	m.host.Close()
 }
 
-// findCaller returns the instance that asks.
+// findCaller returns the requesting instance.
 func (m *metadata) findCaller(r *http.Request) (Instance, bool) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -60,7 +59,7 @@ func (m *metadata) findCaller(r *http.Request) (Instance, bool) {
 	return find(m.instances(), from.Addr())
 }
 
-// serveUserData serves the bytes as they are; without any, the answer is empty.
+// serveUserData serves the bytes unchanged; without any, the body is empty.
 func (m *metadata) serveUserData(w http.ResponseWriter, r *http.Request) {
 	i, ok := m.findCaller(r)
 	if !ok {
@@ -68,7 +67,7 @@ func (m *metadata) serveUserData(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	_, _ = w.Write(i.UserData) // the client went away
+	_, _ = w.Write(i.UserData) // the client closed the connection
 }
 
 func (m *metadata) listKeys(w http.ResponseWriter, _ *http.Request) {

@@ -15,17 +15,16 @@ const (
 	mibPerGiB       = 1024
 )
 
-// partition is one that was asked for; the image's own are known only by their numbers.
+// partition is a requested one; the image's own are known only by their numbers.
 type partition struct {
 	Number  int
 	Label   string
 	SizeMiB int // 0: unknown, as the size of the disk is
 }
 
-// devicePath returns its path.
 func (p partition) devicePath() string { return fmt.Sprint(rootDisk, p.Number) }
 
-// createPartitions is the disks stage. Its result stays on the disk, under the disk's own name.
+// createPartitions is Ignition's disks stage. Its result is stored on the disk, under the disk's own name.
 func (b *guest) createPartitions(disks []types.Disk) error {
 	for _, d := range disks {
 		if d.Device != rootDisk {
@@ -49,7 +48,7 @@ func (b *guest) createPartitions(disks []types.Disk) error {
 	return nil
 }
 
-// parsePartitions gives partitions numbers and sizes as sgdisk does: number 0 is the next one, size 0 is the rest.
+// parsePartitions assigns numbers and sizes as sgdisk does: number 0 is the next one, size 0 is the rest.
 func (b *guest) parsePartitions(wanted []types.Partition) ([]partition, error) {
 	var table []partition
 	left, next := b.instance.DiskGiB*mibPerGiB, imagePartitions+1
@@ -73,7 +72,7 @@ func (b *guest) parsePartitions(wanted []types.Partition) ([]partition, error) {
 	return table, nil
 }
 
-// findPartition returns what is known of a partition, by the path of its device.
+// findPartition returns a known partition by the path of its device.
 func (b *guest) findPartition(device string) (partition, bool) {
 	var table []partition
 	if encoded, ok := b.ReadFile(rootDisk); ok && json.Unmarshal(encoded, &table) != nil {
@@ -89,7 +88,6 @@ func (b *guest) findPartition(device string) (partition, bool) {
 	return table[i], true
 }
 
-// value returns what p points to, or nothing.
 func value[T any](p *T) T {
 	if p == nil {
 		var none T

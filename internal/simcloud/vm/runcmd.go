@@ -12,8 +12,7 @@ import (
 	"exoshift/internal/simcloud/vm/shell"
 )
 
-// runCommands runs what cloud-init was told to run, as one script. How a command ends is nobody's business but the next
-// one's.
+// runCommands runs cloud-init's commands as one script. Exit codes are ignored.
 func (b *guest) runCommands(ctx context.Context, commands []any) error {
 	if len(commands) == 0 {
 		return nil
@@ -32,7 +31,7 @@ func (b *guest) runCommands(ctx context.Context, commands []any) error {
 	return err
 }
 
-// powerOff never lets cloud-init run again: its commands were all begun.
+// powerOff prevents cloud-init from running again: its commands were all started.
 func (b *guest) powerOff() {
 	b.Console("systemd: powering off")
 	if err := b.WriteFile(cloudInitResult, nil); err != nil {
@@ -43,7 +42,7 @@ func (b *guest) powerOff() {
 	}
 }
 
-// renderScript writes commands down as cloud-init does: lists of words are quoted, text is taken as it is.
+// renderScript follows cloud-init: lists of words are quoted, strings are unchanged.
 func renderScript(commands []any) ([]byte, error) {
 	script := bytes.NewBufferString("#!/bin/sh\n")
 	for _, command := range commands {
@@ -65,7 +64,7 @@ func renderScript(commands []any) ([]byte, error) {
 	return script.Bytes(), nil
 }
 
-// lineWriter says each line that is written to it; it is used by one goroutine at a time.
+// lineWriter calls a function for each written line; it is used by one goroutine at a time.
 type lineWriter struct {
 	write func(line string)
 	open  []byte

@@ -32,7 +32,7 @@ var (
 	zeroing    = regexp.MustCompile(`\bdd if=/dev/zero of=(/dev/[a-z0-9]+) bs=1M count=(\d+)\b`)
 )
 
-// writeUnits writes units and enables those that ask for it.
+// writeUnits writes units and enables those that are to be enabled.
 func (b *guest) writeUnits(units []types.Unit) error {
 	var enabled strings.Builder
 	for _, u := range units {
@@ -51,8 +51,8 @@ func (b *guest) writeUnits(units []types.Unit) error {
 	return b.WriteFile(presetFile, []byte(enabled.String()))
 }
 
-// finishFirstBoot runs the services that belong to the first boot only. One that the kubelet requires and that fails
-// keeps the machine from ever becoming a node.
+// finishFirstBoot runs the services that belong to the first boot only. If a service that the kubelet requires fails, the
+// machine never becomes a node.
 func (b *guest) finishFirstBoot(ctx context.Context) error {
 	preset, ok := b.ReadFile(presetFile)
 	if _, done := b.ReadFile(firstBootDone); done || !ok {
@@ -78,7 +78,7 @@ func (b *guest) runUnit(ctx context.Context, name string) error {
 		b.Console("systemd: %s: %v", name, err)
 		return nil
 	case !slices.Contains(s.conditions, encapsulatedConfig):
-		return nil // what it does is the business of the machine's software
+		return nil // the machine's software handles it
 	case len(s.wantedBy)+len(s.requiredBy) == 0:
 		b.Console("systemd: %s has no [Install] section, nothing starts it", name)
 		return nil
@@ -92,7 +92,7 @@ func (b *guest) runUnit(ctx context.Context, name string) error {
 	return b.runService(ctx, name, s)
 }
 
-// checkConditions tells whether all conditions are met during the first boot, or which is not.
+// checkConditions returns the first unmet condition of a unit during the first boot.
 func (b *guest) checkConditions(conditions []string) (string, bool) {
 	for _, condition := range conditions {
 		path, absent := strings.CutPrefix(condition, "!")
@@ -121,8 +121,8 @@ func (b *guest) runService(ctx context.Context, name string, s service) error {
 	return nil
 }
 
-// execute does what a command does, as far as a simulated disk goes: it wants partitions to be there, and to be large
-// enough for zeros, which take their time.
+// execute simulates the effect of a command on a disk: partitions must exist, and must be large enough for the zeros, whose
+// writing takes time.
 func (b *guest) execute(ctx context.Context, command string) error {
 	if command == "" {
 		return errors.New("no ExecStart")
@@ -146,12 +146,12 @@ func (b *guest) execute(ctx context.Context, command string) error {
 	return b.clock().Sleep(ctx, time.Duration(mib)*time.Second/writeSpeed)
 }
 
-// service is what matters here of a unit file.
+// service is the simulated part of a unit file.
 type service struct {
 	description string
 	kind        string
 	command     string
-	conditions  []string // paths that have to exist, or not to with a ! before
+	conditions  []string // paths that must exist, or must not with a ! before
 	wantedBy    []string
 	requiredBy  []string
 }

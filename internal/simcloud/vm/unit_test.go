@@ -13,11 +13,11 @@ import (
 	"exoshift/state"
 )
 
-// prepared returns a storage node of 280 GiB with the user-data that it really gets, changed.
+// prepared returns a storage node of 280 GiB with its real user data, changed.
 func prepared(t *testing.T, change func(*types.Config)) Instance {
 	t.Helper()
 	node := state.Default().Machines(state.RoleStorage)[0]
-	node.Name = "master-0" // whose console the tests read
+	node.Name = "master-0" // the tests read its console
 	pointer, err := ignition.RenderNodePointer(node, "c-demo-1.example.net", []byte("whom to trust"))
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func prepared(t *testing.T, change func(*types.Config)) Instance {
 	if err := json.Unmarshal(pointer, &config); err != nil {
 		t.Fatal(err)
 	}
-	// What it points to is another test's business.
+	// The referred configuration is covered by another test.
 	config.Ignition.Config.Merge, config.Ignition.Security = nil, types.Security{}
 	change(&config)
 	userData, err := json.Marshal(config)
@@ -46,7 +46,7 @@ func TestAStorageNodeFillsItsPartitionWithZerosBeforeItBecomesANode(t *testing.T
 		time.Sleep(3 * time.Minute) // 180,000 MB at 1,000 MB/s
 		z.wantRan()
 		z.fleet.Close()
-		z.open() // the zeros are written anew
+		z.open() // the zeros are written again
 		z.set(i)
 		time.Sleep(2 * time.Minute)
 		z.wantRan()
@@ -71,7 +71,7 @@ func TestADataPartitionThatWouldBreakInRealityBreaksHere(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*types.Config)
 		says   string
-		runs   bool // whether it becomes a node all the same
+		runs   bool // whether it becomes a node nevertheless
 	}{
 		"no partition":        {func(c *types.Config) { c.Storage.Disks = nil }, "/dev/vda5: No such file or directory", false},
 		"another disk":        {func(c *types.Config) { c.Storage.Disks[0].Device = "/dev/sda" }, "timed out waiting for the device", false},

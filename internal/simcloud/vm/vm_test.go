@@ -37,10 +37,10 @@ type zone struct {
 	mu        sync.Mutex
 	instances []Instance
 	broken    string
-	ran       []string // hostnames of the machines whose software ran
+	ran       []string // host names of the machines whose software ran
 	ended     int
 	child     []byte
-	off       chan string // machines that switched themselves off
+	off       chan string // machines that shut themselves down
 	accepted  string
 }
 
@@ -96,7 +96,7 @@ func (z *zone) serve() {
 	go func() { _ = server.Serve(tls.NewListener(l, config)) }()
 }
 
-// open makes a fleet on the zone's store, as a start of the zone's process does.
+// open creates a hypervisor on the zone's store, as a start of the zone's process does.
 func (z *zone) open() {
 	z.t.Helper()
 	fleet, err := New(Config{
@@ -225,7 +225,7 @@ func TestIgnitionFollowsItsPointerAndRunsOnce(t *testing.T) {
 		z.child = ignitionFile("/etc/hostname", "other")
 		z.set(i)
 		synctest.Wait()
-		z.wantRan("master-0", "master-0") // at once, from the disk as it was
+		z.wantRan("master-0", "master-0") // at once, from the unchanged disk
 		z.close()
 	})
 }
