@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// maxInput is how much a command reads, in bytes.
+// maxInput limits the input of a command, in bytes.
 const maxInput = 256 << 20
 
-// runCommand runs a command by its name. The error ends the whole script.
+// runCommand returns an error only to end the whole script.
 func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int, error) {
 	name, rest := args[0], args[1:]
 	if strings.Contains(name, "/") {
@@ -38,16 +38,15 @@ func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int,
 	return std.fail(notFound, "%s: not found", name), nil
 }
 
-// fail tells what is wrong and returns how the command ends.
+// fail prints the message and returns the exit code.
 func (std streams) fail(code int, format string, args ...any) int {
 	_, _ = fmt.Fprintf(std.stderr, format+"\n", args...)
 	return code
 }
 
-// doNothing is a command whose effect nobody sees here.
+// doNothing is a command without effect in the simulation.
 func doNothing([]string, streams) int { return 0 }
 
-// start runs a file.
 func (h *Host) start(ctx context.Context, path string, args []string, std streams) (int, error) {
 	content, mode, found := h.Files.read(path)
 	switch {
@@ -60,7 +59,7 @@ func (h *Host) start(ctx context.Context, path string, args []string, std stream
 	case h.Program == nil:
 		return std.fail(notExecutable, "sh: %s: cannot execute binary file: Exec format error", path), nil
 	}
-	input, err := std.readInput() // whole, as the shell's pipe would hold up the machine's time
+	input, err := std.readInput() // read completely: a blocking pipe would stop the machine's time
 	if err != nil {
 		return failed, err
 	}
@@ -68,7 +67,6 @@ func (h *Host) start(ctx context.Context, path string, args []string, std stream
 	return code, ctx.Err()
 }
 
-// readInput reads all that a command is given.
 func (std streams) readInput() ([]byte, error) {
 	if std.stdin == nil {
 		return nil, nil
@@ -76,7 +74,6 @@ func (std streams) readInput() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(std.stdin, maxInput))
 }
 
-// runScript runs a file as a script.
 func (h *Host) runScript(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) != 1 {
 		return std.fail(usage, "sh: want one file"), nil
@@ -88,7 +85,7 @@ func (h *Host) runScript(ctx context.Context, args []string, std streams) (int, 
 	return h.run(ctx, content, std)
 }
 
-// runTimeout ends a command. Programs live by the wall clock.
+// runTimeout terminates a command. Programs use the wall clock.
 func (h *Host) runTimeout(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) < 2 {
 		return std.fail(usage, "timeout: missing operand"), nil

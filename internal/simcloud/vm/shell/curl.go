@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// How curl ends, by its manual.
+// Exit codes of curl's manual.
 const (
 	curlResolve     = 6
 	curlConnect     = 7
@@ -28,7 +28,6 @@ const (
 	curlCertificate = 60
 )
 
-// transfer is what curl is asked for.
 type transfer struct {
 	fail, silent, showError, failWithBody bool
 	retries                               int
@@ -36,7 +35,6 @@ type transfer struct {
 	output, upload, url                   string
 }
 
-// runCurl transfers one file.
 func (h *Host) runCurl(ctx context.Context, args []string, std streams) (int, error) {
 	t, err := parseCurl(args)
 	if err != nil {
@@ -70,7 +68,7 @@ func (h *Host) runCurl(ctx context.Context, args []string, std streams) (int, er
 	}
 }
 
-// runTransfer asks once. It tells whether curl would ask again by itself.
+// runTransfer makes one attempt. It reports whether curl itself would retry.
 func (h *Host) runTransfer(ctx context.Context, t transfer, body []byte, std streams) (code int, again bool, err error) {
 	if t.maxTime > 0 {
 		limited, cancel := context.WithTimeout(ctx, t.maxTime)
@@ -148,7 +146,7 @@ func toExitCode(err error) int {
 	return curlReceive
 }
 
-// parseCurl reads the options that scripts here use.
+// parseCurl supports the options that scripts here use.
 func parseCurl(args []string) (t transfer, err error) {
 	for len(args) > 0 {
 		option := args[0]
@@ -175,7 +173,7 @@ func parseCurl(args []string) (t transfer, err error) {
 	return t, nil
 }
 
-// parseOption understands an option; takes sets its value, if it has one.
+// parseOption: takes sets the option's value, if it has one.
 func (t *transfer) parseOption(option string) (takes func(string) error, known bool) {
 	switch option {
 	case "--retry-all-errors":
@@ -196,7 +194,7 @@ func (t *transfer) parseOption(option string) (takes func(string) error, known b
 	return takes, true
 }
 
-// parseShortOptions reads options of one letter without a value, which may be written together.
+// parseShortOptions parses options of one letter without a value, which may be combined.
 func (t *transfer) parseShortOptions(option string) bool {
 	list, found := strings.CutPrefix(option, "-")
 	if !found || list == "" || strings.Trim(list, "fsS") != "" {

@@ -18,7 +18,7 @@ func (h *Host) runCat(args []string, std streams) int {
 	return code
 }
 
-// readFiles reads the files that a command names, or else its input.
+// readFiles reads the files in the arguments, or else the input.
 func (h *Host) readFiles(command string, paths []string, std streams) (content []byte, code int) {
 	if len(paths) == 0 || paths[0] == "-" {
 		content, err := std.readInput()
@@ -69,7 +69,7 @@ func (h *Host) runMkdir(args []string, std streams) int {
 	return 0
 }
 
-// runMktemp makes up names that are nobody's: 1, 2, 3...
+// runMktemp generates unused names: 1, 2, 3...
 func (h *Host) runMktemp(args []string, std streams) int {
 	folder := len(args) > 0 && args[0] == "-d"
 	if folder {
@@ -134,7 +134,7 @@ func (h *Host) runSHA256Sum(args []string, std streams) int {
 	return 0
 }
 
-// runGzip unpacks; nobody here packs.
+// runGzip supports decompression only.
 func (h *Host) runGzip(args []string, std streams) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") || !strings.Contains(args[0], "d") || !strings.Contains(args[0], "c") && len(args) > 1 {
 		return std.fail(failed, "gzip: want -dc and a file")

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// executable is the bit of a mode that lets the owner start a file.
+// executable is the mode bit with which the owner may execute a file.
 const executable fs.FileMode = 0o100
 
-// Disk is where files are kept that outlive a restart of the zone.
+// Disk stores files that outlive a restart of the zone.
 type Disk interface {
 	ReadFile(path string) ([]byte, bool)
 	WriteFile(path string, content []byte) error
 }
 
-// Files are the files of a machine. What is in folders for temporary files is gone when the zone's process ends.
+// Files are the files of a machine. Directories for temporary files are lost when the zone's process ends.
 type Files struct {
 	disk Disk
 
 	mu             sync.Mutex
 	temporaryFiles map[string]file
-	folders        map[string]bool // that were made, below those for temporary files
-	made           int             // names that were made up
+	folders        map[string]bool // created ones, below those for temporary files
+	made           int             // number of generated names
 }
 
 type file struct {
@@ -38,7 +38,7 @@ func NewFiles(disk Disk) *Files {
 	return &Files{disk: disk, temporaryFiles: map[string]file{}, folders: map[string]bool{}}
 }
 
-// findTempFolder returns the folder for temporary files that holds a path, or "".
+// findTempFolder returns the directory for temporary files that contains a path, or "".
 func findTempFolder(name string) string {
 	for _, folder := range []string{"/tmp", "/var/tmp", "/dev/shm", "/run"} {
 		if name == folder || strings.HasPrefix(name, folder+"/") {
@@ -60,7 +60,7 @@ func (f *Files) read(name string) (content []byte, mode fs.FileMode, found bool)
 	return one.content, one.mode, found
 }
 
-// write replaces a file, whose folder has to be there.
+// write replaces a file, whose directory must exist.
 func (f *Files) write(name string, content []byte) error {
 	name = path.Clean(name)
 	if findTempFolder(name) == "" {
@@ -79,7 +79,7 @@ func (f *Files) write(name string, content []byte) error {
 	return nil
 }
 
-// hasFolder tells whether a folder for temporary files is there; the caller holds the lock.
+// hasFolder is for directories of temporary files; the caller holds the lock.
 func (f *Files) hasFolder(name string) bool { return f.folders[name] || findTempFolder(name) == name }
 
 func (f *Files) isFolder(name string) bool {
@@ -112,7 +112,7 @@ func (f *Files) makeFolder(name string) bool {
 	return true
 }
 
-// remove removes a temporary file, or a folder with all that is in it. It tells whether there was any.
+// remove removes a temporary file, or a directory recursively. It reports whether it existed.
 func (f *Files) remove(name string, whole bool) bool {
 	name = path.Clean(name)
 	f.mu.Lock()
@@ -135,7 +135,6 @@ func (f *Files) remove(name string, whole bool) bool {
 	return true
 }
 
-// info is what a script may learn of a file.
 type info struct {
 	name   string
 	size   int64

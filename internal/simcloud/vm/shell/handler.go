@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// null is the file that swallows everything.
+// null is the file that discards everything.
 const null = "/dev/null"
 
 // open is for redirections.
@@ -34,7 +34,7 @@ func (h *Host) open(ctx context.Context, name string, flag int, _ fs.FileMode) (
 	return kept, h.Files.write(name, kept.out.Bytes())
 }
 
-// handle is an open file; what is written to it is kept when it is closed.
+// handle is an open file; its content is stored when it is closed.
 type handle struct {
 	in   *bytes.Reader
 	out  bytes.Buffer
@@ -82,7 +82,7 @@ func (h *Host) checkAccess(ctx context.Context, name string, mode interp.AccessM
 	return err
 }
 
-// skipListing leaves patterns as they are: no script here lists a folder.
+// skipListing leaves patterns unexpanded: no script here lists a directory.
 func skipListing(context.Context, string) ([]fs.DirEntry, error) { return nil, nil }
 
 func toAbsolute(ctx context.Context, name string) string {

@@ -1,4 +1,4 @@
-// Package shell runs shell scripts on a simulated machine, with the few programs that scripts there call. Scripts see the
+// Package shell runs shell scripts on a simulated machine, with the few programs that scripts there call. Scripts use the
 // machine's own files and its own network. A program that the machine lacks is not found, as in reality.
 package shell
 
@@ -16,7 +16,7 @@ import (
 	"exoshift/internal/network"
 )
 
-// How commands end that do not do what they were asked for.
+// Exit codes of failed commands.
 const (
 	failed        = 1
 	usage         = 2
@@ -27,20 +27,19 @@ const (
 
 // Host is the machine that a script runs on.
 type Host struct {
-	Network network.Network // as the machine sees it, with the authorities that it trusts
+	Network network.Network // of the machine, with the authorities that it trusts
 	Files   *Files
-	// PowerOff switches the machine off; it returns before it is off.
+	// PowerOff shuts the machine down; it returns before it is off.
 	PowerOff func()
-	// Program runs what was downloaded and is started; nil: nothing of that kind can be run.
+	// Program runs a downloaded executable; nil: none can be run.
 	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
 }
 
-// Run runs a script of the Bourne shell, and returns how it ended. It ends with ctx.
+// Run runs a script of the Bourne shell, and returns its exit code. It ends with ctx.
 func (h *Host) Run(ctx context.Context, script []byte, out, complaints io.Writer) (exitCode int, err error) {
 	return h.run(ctx, script, streams{nil, out, complaints})
 }
 
-// streams are what a command reads and writes.
 type streams struct {
 	stdin  io.Reader
 	stdout io.Writer
@@ -78,7 +77,7 @@ func (h *Host) run(ctx context.Context, script []byte, std streams) (int, error)
 	return 0, err
 }
 
-// execute runs a command that is neither a function nor the shell's own.
+// execute runs a command that is neither a function nor a builtin.
 func (h *Host) execute(ctx context.Context, args []string) error {
 	shell := interp.HandlerCtx(ctx)
 	code, err := h.runCommand(ctx, args, streams{shell.Stdin, shell.Stdout, shell.Stderr})
@@ -91,7 +90,7 @@ func (h *Host) execute(ctx context.Context, args []string) error {
 	return nil
 }
 
-// skipUmask lets umask succeed, which the interpreter lacks. All files that a script makes are the owner's alone.
+// skipUmask makes umask succeed, which the interpreter lacks. All files of a script are accessible to the owner only.
 func skipUmask(_ context.Context, args []string) ([]string, error) {
 	if args[0] == "umask" {
 		return []string{"true"}, nil

@@ -26,7 +26,7 @@ func (d disk) ReadFile(path string) ([]byte, bool) { content, ok := d[path]; ret
 
 func (d disk) WriteFile(path string, content []byte) error { d[path] = content; return nil }
 
-// said is how a script ended, and what it said.
+// said is the exit code and output of a script.
 type said struct {
 	code            int
 	out, complaints string
@@ -108,7 +108,7 @@ func TestWhatTakesTooLongIsEndedAndScriptsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// internet is a network with one server, https://good.test, that answers by path.
+// internet is a network with one server, https://good.test, that responds by path.
 func internet(t *testing.T, test func(h *Host)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
