@@ -12,7 +12,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// acmeJob is the Job of cert-manager's component that registers the cluster at acme-dns.
 const acmeJob = "acme-dns-register"
 
 // acmeAccount has the JSON fields of acme-dns and of cert-manager's acme-dns solver.

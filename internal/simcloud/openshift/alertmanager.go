@@ -97,7 +97,6 @@ func (c *cluster) renderAlert(a alert) kube.Object {
 	}
 }
 
-// installedAt returns when the release was complete, else now.
 func (c *cluster) installedAt() time.Time {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	for _, entry := range version.List("status.history") {

@@ -84,7 +84,6 @@ type part struct {
 	object     kube.Object
 }
 
-// buildArgoParts returns what Steward creates to start Argo CD, in order.
 func buildArgoParts(known registered) []part {
 	parts := []part{}
 	for _, kind := range []kube.Kind{

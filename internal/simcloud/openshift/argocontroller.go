@@ -16,7 +16,6 @@ const (
 	argoInterval        = 10 * time.Second
 )
 
-// argoController combines Argo CD's application controller and its repo server.
 type argoController struct {
 	*cluster
 	api       *client // uses the pod's service account

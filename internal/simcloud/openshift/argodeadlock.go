@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// resolveDeadlock deletes the Secret, which is not the operator's own, and the operator's pod: the new pod goes on.
+// resolveDeadlock deletes the Secret, which is not the operator's own, and the operator's pod: the new pod continues.
 func (s *steward) resolveDeadlock(ctx context.Context) error {
 	maps, err := s.api.get(ctx, formatResourcePath(synNamespace, mapResource)+"?labelSelector=app.kubernetes.io%2Fmanaged-by%3D"+argoInstance)
 	if err != nil {

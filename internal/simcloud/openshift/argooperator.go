@@ -134,7 +134,6 @@ func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (
 	return ready, c.bindArgo(wanted)
 }
 
-// buildSidecars returns the plugins beside the repo server that resolve references to secrets.
 func buildSidecars() []kube.Object {
 	return []kube.Object{{"name": "kapitan", "image": "docker.io/kapicorp/kapitan:v0.34.7"}, {"name": "vault-agent", "image": "docker.io/hashicorp/vault:1.20.4"}}
 }

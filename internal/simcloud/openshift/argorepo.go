@@ -17,7 +17,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// repoServer is Argo CD's repo server: it fetches the catalog and renders its manifests.
 type repoServer struct {
 	*cluster
 	network network.Network
@@ -39,7 +38,6 @@ type target struct {
 	objects []kube.Object
 }
 
-// targetResult is a cached target or error.
 type targetResult struct {
 	target
 	err    error
@@ -102,7 +100,6 @@ func (r *repoServer) fetchNow(ctx context.Context, url, key string) (map[string]
 	return githost.Fetch(ctx, githost.Dial(r.network.Dial), url, signer, hosts.GetString("data.ssh_known_hosts"))
 }
 
-// loadManifests reads the manifests recursively, resolves their secret references and sorts them by kind.
 func (r *repoServer) loadManifests(ctx context.Context, application kube.Object) ([]kube.Object, error) {
 	folder := path.Clean(application.GetString("spec.source.path"))
 	var names []string
@@ -133,7 +130,6 @@ func (r *repoServer) loadManifests(ctx context.Context, application kube.Object)
 	return objects, nil
 }
 
-// complete returns the objects of a document with the fields that applying them adds.
 func (r *repoServer) complete(application, object kube.Object) []kube.Object {
 	if len(object) == 0 {
 		return nil

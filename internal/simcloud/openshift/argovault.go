@@ -75,7 +75,6 @@ func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]st
 	return r.vault.read(ctx, base, path)
 }
 
-// findTenant returns the tenant of the catalog's first reference.
 func (r *repoServer) findTenant() string {
 	for name := range r.cached.files {
 		if rest, found := strings.CutPrefix(name, "refs/t-"); found {

@@ -18,7 +18,6 @@ const (
 	storageEvery = 30 * time.Second
 )
 
-// blockStorage is Exoscale's CSI driver in a pod together with its provisioner sidecar.
 type blockStorage struct {
 	zone    string
 	api     *client // uses the pod's service account

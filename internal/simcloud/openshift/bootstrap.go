@@ -76,7 +76,6 @@ func (h *bootstrapHost) startStage(stage string) {
 	h.machine.Console("%s.service: stage %s", findService(stage), stage)
 }
 
-// runStage returns false if ctx ended.
 func (h *bootstrapHost) runStage(ctx context.Context, name string, lasts time.Duration) bool {
 	if !h.isStageDone(name) {
 		h.startStage(name)
@@ -160,7 +159,6 @@ func (h *bootstrapHost) checkRendering(context.Context) error {
 	return nil
 }
 
-// runTemporaryControlPlane runs the API and the controllers on this machine until two masters have their own.
 func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 	h.start(ctx, h.approveRequests)
 	if h.isStageDone("cb-bootstrap") {
@@ -202,7 +200,6 @@ func (h *bootstrapHost) runClusterBootstrap(ctx context.Context) bool {
 		h.await(ctx, "bootstrap-finished", h.createEvent(api, "bootstrap-finished", "Bootstrap finished"))
 }
 
-// complete waits until the cluster's control plane is independent and reports it.
 func (h *bootstrapHost) complete(ctx context.Context) {
 	api, ok := h.openAdminClient()
 	if !ok {

@@ -103,7 +103,6 @@ func (k *kubelet) findACMEAccount(name string) acmeAccount {
 	return acmeAccount{}
 }
 
-// lookupCNAME returns "" if the name is no CNAME.
 func (k *kubelet) lookupCNAME(ctx context.Context, name string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, k.cluster.getTimeout())
 	defer cancel()

@@ -44,7 +44,6 @@ type kubeconfig struct {
 	} `yaml:"users"`
 }
 
-// access is a parsed kubeconfig, or a pod's in-cluster configuration.
 type access struct {
 	server           string
 	authority        []byte
@@ -127,7 +126,6 @@ func patchType(path string) string {
 	return "application/merge-patch+json"
 }
 
-// do returns the object of the response, nil if it is not JSON.
 func (c *client) do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
 	media := "application/json"
 	if method == http.MethodPatch {
@@ -136,7 +134,6 @@ func (c *client) do(ctx context.Context, method, path string, body kube.Object) 
 	return c.send(ctx, method, path, media, body)
 }
 
-// apply uses server-side apply and takes over conflicting fields.
 func (c *client) apply(ctx context.Context, collection, manager string, object kube.Object) error {
 	path := collection + "/" + object.Name() + "?force=true&fieldManager=" + manager
 	_, err := c.send(ctx, http.MethodPatch, path, "application/apply-patch+yaml", object)

@@ -19,7 +19,6 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// cloudAPI is a client of the Exoscale API on a machine.
 type cloudAPI struct {
 	base    string // without the API version
 	key     string
@@ -38,7 +37,6 @@ type cloudInstance struct {
 	} `json:"instance-type"`
 }
 
-// newCloudAPI reads its credentials from a program's environment.
 func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duration, clock network.Clock) (cloudAPI, error) {
 	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
@@ -81,10 +79,8 @@ type operation struct {
 	} `json:"reference"`
 }
 
-// operationEvery is the interval at which a program polls an operation.
 const operationEvery = 3 * time.Second
 
-// change makes a mutating call, waits for its operation, and returns the ID of its reference.
 func (c cloudAPI) change(ctx context.Context, method, path string, body any) (id string, err error) {
 	content, err := json.Marshal(body)
 	if err != nil {
@@ -107,7 +103,6 @@ func (c cloudAPI) get(ctx context.Context, path string, into any) error {
 	return c.call(ctx, http.MethodGet, path, nil, into)
 }
 
-// call signs a request without query, and decodes the response.
 func (c cloudAPI) call(ctx context.Context, method, path string, body []byte, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

@@ -11,7 +11,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// balancerAnnotation is the prefix of the annotations with which a Service configures its load balancer.
 const balancerAnnotation = "service.beta.kubernetes.io/exoscale-loadbalancer-"
 
 type cloudBalancer struct {
@@ -100,7 +99,6 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	return err
 }
 
-// balancer reports found as false for an empty ID.
 func (c cloudController) balancer(ctx context.Context, id string) (found cloudBalancer, err error) {
 	if id == "" {
 		return found, cloudError{code: http.StatusNotFound}

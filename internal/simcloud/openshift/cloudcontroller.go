@@ -57,7 +57,6 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 	return ctx.Err()
 }
 
-// newInClusterClient reads the pod's environment and the token of its service account.
 func (k *kubelet) newInClusterClient(p *pod, env map[string]string) (*client, error) {
 	account := getServiceAccount(kube.Object(p.object.Map("spec")))
 	server := getAPIAddress(env)

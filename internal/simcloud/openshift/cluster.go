@@ -99,7 +99,6 @@ func (c *cluster) getAppsDomain() string {
 
 func (c *cluster) now() string { return c.clock.Now().UTC().Format(time.RFC3339) }
 
-// runAsLeader runs f each time this machine becomes the leader, until ctx ends.
 func (c *cluster) runAsLeader(ctx context.Context, f func(context.Context)) {
 	for {
 		select {

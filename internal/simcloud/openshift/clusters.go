@@ -44,7 +44,6 @@ func (w *Clusters) RunSoftware(ctx context.Context, m machine.Machine) {
 	}
 }
 
-// Paths on the machines' disks.
 const (
 	optOpenShift      = "/opt/openshift/"
 	machineConfigFile = "/etc/mcs-machine-config-content.json" // what the machine config server gave the machine
@@ -69,7 +68,6 @@ func (w *Clusters) getCluster(infraID string) (*cluster, error) {
 	return loaded, nil
 }
 
-// poll returns false if ctx ended.
 func (w *Clusters) poll(ctx context.Context, every time.Duration, check func(context.Context) bool) bool {
 	for ctx.Err() == nil {
 		if check(ctx) {
@@ -87,7 +85,6 @@ func computeJitter(words string, limit time.Duration) time.Duration {
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// machineConfig is what the machine config server stores on a machine about itself.
 type machineConfig struct {
 	Role    string `json:"role"`
 	InfraID string `json:"infraID"`

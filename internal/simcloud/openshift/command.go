@@ -38,7 +38,6 @@ func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (s
 	return status
 }
 
-// printFiles returns false if no file matches the pattern.
 func (m *JournaledMachine) printFiles(out *bytes.Buffer, pattern string, named bool) bool {
 	found := false
 	for _, service := range listRecordedServices() {

@@ -14,7 +14,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// probeState holds the leader's latest probe results.
 type probeState struct {
 	mu      sync.Mutex
 	found   probeResult
@@ -100,7 +99,6 @@ func (k *controllers) consoleHost() string { return "console-openshift-console."
 
 func (k *controllers) loginHost() string { return "oauth-openshift." + k.getAppsDomain() }
 
-// checkApps returns the error of the first route that cannot be opened, "" if none.
 func (k *controllers) checkApps(ctx context.Context) string {
 	for _, host := range []string{k.consoleHost(), k.loginHost()} {
 		if err := k.checkRoute(ctx, host); err != nil {

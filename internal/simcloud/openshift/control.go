@@ -33,7 +33,6 @@ type controllers struct {
 // inputs are versions of everything that the controllers act on, except for the time.
 type inputs struct{ objects, members, processes, probes uint64 }
 
-// stateRecord is a state and when it began.
 type stateRecord struct {
 	What  string
 	State string

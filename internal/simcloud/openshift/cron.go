@@ -44,7 +44,6 @@ func matchField(field string, value int) (bool, error) {
 	return false, nil
 }
 
-// unbounded exceeds the values of every field.
 const unbounded = 60
 
 func parseBounds(span string, stepped bool) (from, to int, err error) {

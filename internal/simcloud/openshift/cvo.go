@@ -14,7 +14,6 @@ const (
 	manifestsAtFirst   = 112
 )
 
-// syncVersion is the cluster version operator: the release is complete when all operators are.
 func (k *controllers) syncVersion(_ context.Context, seen clusterSnapshot) error {
 	var waiting []string
 	all := listOperators()

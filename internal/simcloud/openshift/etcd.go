@@ -102,7 +102,6 @@ func (c *cluster) listAliveMembers() map[string]machine.Machine {
 
 var errNoQuorum = errors.New("etcdserver: no leader")
 
-// checkQuorum returns an error unless most of the voting members are alive.
 func (c *cluster) checkQuorum() error {
 	voters, running := 0, 0
 	for _, m := range c.members.List() {
@@ -199,7 +198,6 @@ func rejectConnections(listener net.Listener) {
 	}
 }
 
-// etcdStatus summarizes the members as the operator does.
 type etcdStatus struct {
 	members   []member
 	available int

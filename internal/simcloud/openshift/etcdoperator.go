@@ -16,7 +16,6 @@ const (
 	etcdEvents   = "openshift-etcd-operator"
 )
 
-// syncEtcd reports the members, adds one at a time, and removes that of the bootstrap host.
 func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error {
 	if len(seen.etcd.members) == 0 {
 		return nil
@@ -57,7 +56,6 @@ func (k *controllers) promoteLearner(ctx context.Context, learner member) error 
 	return k.report(etcdEvents, etcdOperator, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, peerPort))
 }
 
-// addNextMember adds the first master whose etcd pod runs and that is no member yet.
 func (k *controllers) addNextMember(seen clusterSnapshot) error {
 	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]

@@ -45,7 +45,6 @@ func (t Faults) scaleDuration(d time.Duration) time.Duration {
 	return d * time.Duration(max(1, t.Slowness))
 }
 
-// waitScaled fails if ctx ends.
 func (w *Clusters) waitScaled(ctx context.Context, usually time.Duration) error {
 	return w.clock.Sleep(ctx, w.faults.scaleDuration(usually))
 }

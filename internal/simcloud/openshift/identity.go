@@ -9,7 +9,6 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// namelessHost is the name of every machine without a host name.
 const namelessHost = "localhost.localdomain"
 
 // getNodeName returns the host name; machines without one share namelessHost, as in reality.

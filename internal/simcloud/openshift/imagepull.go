@@ -35,7 +35,6 @@ func (k *kubelet) pullImages(ctx context.Context, pod kube.Object) error {
 	return nil
 }
 
-// parseRegistry returns the registry's host of an image.
 func parseRegistry(image string) string {
 	host, _, found := strings.Cut(image, "/")
 	if !found || !strings.ContainsAny(host, ".:") || host == dockerHub {

@@ -90,7 +90,6 @@ func (k *controllers) buildRouters(controller kube.Object, seen clusterSnapshot)
 
 func formatRouterName(node kube.Object) string { return "router-default-" + node.Name() }
 
-// rankNode sorts nodes that have a router first.
 func rankNode(seen clusterSnapshot, node kube.Object) int {
 	if _, ok := seen.pods[ingressNamespace+"/"+formatRouterName(node)]; ok {
 		return 0

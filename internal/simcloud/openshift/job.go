@@ -33,7 +33,6 @@ func reportJob(job kube.Object, pods []kube.Object, now string) {
 // jobTime is how long a Job without a simulated program takes.
 const jobTime = 10 * time.Second
 
-// runJob runs the Jobs of the catalog that are simulated.
 func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) error {
 	if err := k.clusters.waitScaled(ctx, jobTime); err != nil {
 		return err

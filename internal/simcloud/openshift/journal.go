@@ -25,7 +25,6 @@ type JournaledMachine struct {
 	dropped int // entries removed before the first
 }
 
-// journalEntry has the field names of journalctl's JSON export.
 type journalEntry struct {
 	Cursor   string `json:"__CURSOR"`
 	Realtime string `json:"__REALTIME_TIMESTAMP"` // microseconds
@@ -36,7 +35,6 @@ type journalEntry struct {
 	Message  string `json:"MESSAGE"`
 }
 
-// maxEntries limits the memory of a journal.
 const maxEntries = 2000
 
 // NewJournaledMachine wraps a machine with a journal.
@@ -69,7 +67,6 @@ func (m *JournaledMachine) Log(unit, text string) {
 	}
 }
 
-// listEntries returns the entries of these units, of all units if there are none.
 func (m *JournaledMachine) listEntries(units []string) []journalEntry {
 	m.mu.Lock()
 	defer m.mu.Unlock()

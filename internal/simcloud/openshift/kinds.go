@@ -6,7 +6,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Resources that the controllers use.
 const (
 	nodeResource     = "nodes"
 	podResource      = "pods"
@@ -81,7 +80,6 @@ func (c *cluster) createNamespaces() error {
 	return nil
 }
 
-// publish creates the objects that the operators need at their start.
 func (c *cluster) publish() error {
 	for _, operand := range listOperands() {
 		operator := newNamedObject("cluster")

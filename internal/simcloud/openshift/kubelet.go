@@ -14,7 +14,6 @@ import (
 // nodeBootstrapper is a machine's user before it has its own certificate.
 const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
-// kubelet makes a machine a node: it requests certificates, registers, and runs the pods that are bound to it.
 type kubelet struct {
 	clusters *Clusters
 	machine  machine.Machine
@@ -109,7 +108,6 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// joinCluster gets the node's certificate and registers it; false if ctx ended.
 func (k *kubelet) joinCluster(ctx context.Context) bool {
 	bootstrapper, err := newClient(k.machine, k.access, k.cluster.getTimeout())
 	if err != nil {

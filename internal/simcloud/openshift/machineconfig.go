@@ -114,7 +114,6 @@ func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
 	}
 }
 
-// serveMachineConfig is the cluster's server on a master, for all roles that have a pool.
 func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, config machineConfig) error {
 	pair, err := c.record().loadPair("machine-config-server")
 	if err != nil {

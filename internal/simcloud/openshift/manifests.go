@@ -25,7 +25,6 @@ func (h *bootstrapHost) readManifest(name string) (kube.Object, error) {
 	return documents[0], nil
 }
 
-// parseManifest accepts several YAML or JSON documents.
 func parseManifest(content []byte) ([]kube.Object, error) {
 	var objects []kube.Object
 	for document := range strings.SplitSeq("\n"+string(content), "\n---") {
@@ -109,7 +108,6 @@ func (h *bootstrapHost) applyAll(documents []document) (refused []document, firs
 	return refused, first
 }
 
-// apply creates an object; an existing one is left unchanged.
 func (c *cluster) apply(object kube.Object) error {
 	kind, err := c.findKindOf(object)
 	if err != nil {
@@ -137,7 +135,6 @@ func (c *cluster) findKindOf(object kube.Object) (kube.Kind, error) {
 	return kind, nil
 }
 
-// validateSelector checks the rules of the API for Deployments and DaemonSets.
 func validateSelector(object kube.Object) error {
 	if object.GetString("apiVersion") != "apps/v1" {
 		return nil

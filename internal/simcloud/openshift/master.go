@@ -61,7 +61,6 @@ func (k *kubelet) joinEtcd(ctx context.Context) error {
 	return k.cluster.updateMember(k.node, func(m *member) { m.Started = true })
 }
 
-// runAPIServer also runs the controllers whenever this master leads.
 func (k *kubelet) runAPIServer(ctx context.Context, p *pod) error {
 	if p.fromAPI {
 		if k.clusters.waitScaled(ctx, 60*time.Second+computeJitter(p.name, 20*time.Second)) != nil {

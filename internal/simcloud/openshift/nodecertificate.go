@@ -16,7 +16,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// The two signers of a node's certificates.
 const (
 	clientSigner  = "kubernetes.io/kube-apiserver-client-kubelet"
 	servingSigner = "kubernetes.io/kubelet-serving"
@@ -29,7 +28,6 @@ type certificateRequest struct {
 	subject *x509.CertificateRequest
 }
 
-// identity is PEM-encoded.
 type identity struct{ certificate, key []byte }
 
 const pkiFolder = "/var/lib/kubelet/pki/"
@@ -86,7 +84,6 @@ func (k *kubelet) ensureCertificate(ctx context.Context, api *client, want certi
 	return found, ok
 }
 
-// fetch stores an issued certificate on the disk, and resets a request that was deleted or denied.
 func (k *kubelet) fetch(ctx context.Context, api *client, want certificateRequest, name string) error {
 	request, err := api.get(ctx, csrPath+"/"+name)
 	issued, _ := base64.StdEncoding.DecodeString(request.GetString("status.certificate"))
@@ -106,7 +103,6 @@ func (k *kubelet) resetRequest(want certificateRequest) error {
 	return k.machine.WriteFile(pkiFolder+want.file+".csr", nil)
 }
 
-// injectCertificateLoss reports whether the machine loses the issued certificate, and records it.
 func (k *kubelet) injectCertificateLoss(want certificateRequest) bool {
 	const noted = pkiFolder + "lost"
 	lost, _ := k.machine.ReadFile(noted)
@@ -160,7 +156,6 @@ func buildCSR(want certificateRequest, key []byte) ([]byte, error) {
 
 const kubeletPort = 10250
 
-// serve gets the serving certificate and then serves the kubelet's port.
 func (k *kubelet) serve(ctx context.Context) {
 	served, ok := k.ensureCertificate(ctx, k.api, k.newServingRequest())
 	if !ok {

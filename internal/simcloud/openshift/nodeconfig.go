@@ -8,7 +8,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Annotations and states that the machine config daemon writes to its node.
 const (
 	currentConfig = "machineconfiguration.openshift.io/currentConfig"
 	desiredConfig = "machineconfiguration.openshift.io/desiredConfig"
@@ -19,7 +18,6 @@ func (k *kubelet) buildConfigAnnotations() kube.Object {
 	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
 }
 
-// newBootstrapOnlyConfig is a machine configuration that only the bootstrap machine has.
 func newBootstrapOnlyConfig() kube.Object {
 	config := newNamedObject("98-master-left-over")
 	config.Set("metadata.labels", kube.Object{roleLabel: "master"})
@@ -27,7 +25,6 @@ func newBootstrapOnlyConfig() kube.Object {
 	return config
 }
 
-// listServedConfigs returns the machine configurations that the bootstrap machine renders for masters.
 func (h *bootstrapHost) listServedConfigs() []kube.Object {
 	configs := h.readMachineConfigs()
 	if h.clusters.faults.MixedConfigs {
@@ -50,7 +47,6 @@ func (k *controllers) findMismatches(pool string, nodes []kube.Object) map[strin
 	return reports
 }
 
-// formatNodeReports has the format of the pool's condition.
 func formatNodeReports(reports map[string]string) string {
 	var said []string
 	for node, report := range reports {

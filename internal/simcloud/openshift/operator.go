@@ -88,7 +88,6 @@ func (k *controllers) checkUnavailable(operator string, available bool) statusDe
 	return statusDetail{"APIServices_Error", "APIServicesAvailable: the server is currently unable to handle the request"}
 }
 
-// checkProgressing returns what an operator rolls out to new nodes.
 func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) statusDetail {
 	fresh := 0
 	for _, node := range seen.nodes {
@@ -112,7 +111,6 @@ func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) st
 // unreachableTime is how long routes may fail before operators become degraded (inferred).
 const unreachableTime = 5 * time.Minute
 
-// checkDegraded covers operators that are degraded although they may be available.
 func (k *controllers) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
 	failing := seen.countReadyPods(routerApp) > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
 	unreachable := k.hasLasted("unreachable", formatBool(failing), unreachableTime) && failing

@@ -2,7 +2,6 @@ package openshift
 
 import "fmt"
 
-// clusterOperator is one of the operators of the cluster version, with its requirement for availability.
 type clusterOperator struct {
 	name    string
 	require func(*controllers, clusterSnapshot) string // returns what is missing, "" if nothing
@@ -36,7 +35,6 @@ func requireMaster(_ *controllers, seen clusterSnapshot) string {
 // requireSchedulableNode is for operators that do not tolerate the taint for uninitialized nodes.
 func requireSchedulableNode(_ *controllers, seen clusterSnapshot) string { return seen.schedulingError }
 
-// requireReplicas is for operands that run on every master.
 func requireReplicas(k *controllers, seen clusterSnapshot) string {
 	untouched := 0
 	for _, master := range seen.masters {

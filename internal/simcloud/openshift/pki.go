@@ -104,7 +104,6 @@ func (c *cluster) getSigner(bootstrapped bool) (certificate.Pair, error) {
 	return made, c.savePair("csr-signer", made)
 }
 
-// ensureRouterCertificate creates the certificate and its authority at the first call.
 func (c *cluster) ensureRouterCertificate() (serving, authority certificate.Pair, err error) {
 	known := c.record()
 	if _, ok := known.Files["router-certs-default.key"]; ok {

@@ -55,7 +55,6 @@ func (k *kubelet) startStaticPods(ctx context.Context) {
 	}
 }
 
-// sync reconciles the pods on this machine with the API, reports their status, and returns when to sync again.
 func (k *kubelet) sync(ctx context.Context) time.Duration {
 	list, err := k.api.get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
 	if err == nil {
@@ -194,7 +193,6 @@ func isPodReady(object kube.Object) bool {
 	return getCondition(object, "Ready").GetString("status") == "True"
 }
 
-// getCondition returns nil if there is no condition of the type.
 func getCondition(object kube.Object, kind string) kube.Object {
 	for _, found := range object.List("status.conditions") {
 		if strings.EqualFold(found.GetString("type"), kind) {

@@ -41,7 +41,6 @@ func (p pluginMachine) Network() network.Network {
 	return outside
 }
 
-// isBlocked reports whether all addresses behind "host:port" are in the cluster's networks.
 func (p pluginMachine) isBlocked(ctx context.Context, outside network.Network, address string) bool {
 	taken := p.reservedNetworks()
 	host, _, err := net.SplitHostPort(address)

@@ -97,7 +97,6 @@ func describeFailure(failure error) string {
 	return failure.Error()
 }
 
-// keepRendered creates the rendered machine configuration of a pool.
 func (k *controllers) keepRendered(merged rendered) error {
 	if _, ok := k.objects.Get(machineConfigResource, "", merged.name); ok {
 		return nil
@@ -124,7 +123,6 @@ func (r rendered) buildReference() kube.Object {
 	return kube.Object{"apiVersion": version, "kind": machineConfigKind, "name": r.name, "source": sources}
 }
 
-// isTornDown reports whether the bootstrap machine's control plane was removed.
 func (k *controllers) isTornDown() bool {
 	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
 	return ok

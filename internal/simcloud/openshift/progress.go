@@ -9,14 +9,12 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Paths of the API that the machines use.
 const (
 	csrPath      = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 	operatorPath = "/apis/operator.openshift.io/v1/"
 	nodesPath    = "/api/v1/nodes"
 )
 
-// checkControlPlane returns nil if each component runs on the required number of masters.
 func checkControlPlane(ctx context.Context, api *client, masters int) error {
 	for _, resource := range []string{"kubeapiservers", "kubeschedulers", "kubecontrollermanagers"} {
 		operator, err := api.get(ctx, operatorPath+resource+"/cluster")
@@ -30,7 +28,6 @@ func checkControlPlane(ctx context.Context, api *client, masters int) error {
 	return nil
 }
 
-// countRunningNodes counts the nodes on which an operator has installed a revision.
 func countRunningNodes(operator kube.Object) int {
 	running := 0
 	for _, node := range operator.List("status.nodeStatuses") {
@@ -53,7 +50,6 @@ func checkEtcdInCluster(ctx context.Context, api *client) error {
 	return nil
 }
 
-// createEvent ignores an existing event of that name.
 func createEvent(ctx context.Context, api *client, now, name, message string) error {
 	event := kube.Object{
 		"apiVersion": "v1", "kind": "Event", "metadata": kube.Object{"name": name, "namespace": "kube-system"},
@@ -67,7 +63,6 @@ func createEvent(ctx context.Context, api *client, now, name, message string) er
 	return err
 }
 
-// reportCompletion creates the ConfigMap that ends the bootstrap, once two masters run API servers.
 func reportCompletion(ctx context.Context, api *client) error {
 	infrastructure, err := api.get(ctx, "/apis/config.openshift.io/v1/infrastructures/cluster")
 	if err != nil {

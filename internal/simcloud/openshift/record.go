@@ -20,7 +20,6 @@ type recordEntry struct {
 	ErrorMessage string `json:"errorMessage,omitempty"`
 }
 
-// Phases and results of entries.
 const (
 	serviceStart = "service start"
 	serviceEnd   = "service end"
@@ -71,7 +70,6 @@ func listStageMappings() map[string]stageMapping {
 	}
 }
 
-// findService returns the service of one of our stages.
 func findService(stage string) string {
 	if m, known := listStageMappings()[stage]; known {
 		return m.service
@@ -126,7 +124,6 @@ func (r *recorder) end(stage string) {
 	})
 }
 
-// recordFailure records that an attempt at a stage failed, and that the next one begins.
 func (r *recorder) recordFailure(stage, message string) {
 	m, known := listStageMappings()[stage]
 	if !known || m.stage == "" {
@@ -137,7 +134,6 @@ func (r *recorder) recordFailure(stage, message string) {
 	})
 }
 
-// updateEntries ignores errors of the disk.
 func (r *recorder) updateEntries(service string, more func([]recordEntry) []recordEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +158,6 @@ func (r *recorder) updateEntries(service string, more func([]recordEntry) []reco
 	}
 }
 
-// isServiceRunning reports whether a service was started and has not ended.
 func isServiceRunning(entries []recordEntry) bool {
 	return len(entries) > 0 && entries[len(entries)-1].Phase != serviceEnd
 }

@@ -15,7 +15,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// registryStorage is the bucket of the registry and its key.
 type registryStorage struct{ endpoint, region, bucket, key, secret string }
 
 // checkRegistry accesses the storage as the registry's operator does: by its configuration and with the key in the user's

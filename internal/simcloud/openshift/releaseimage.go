@@ -63,7 +63,6 @@ func (h *bootstrapHost) pullSecret(repository string) string {
 	return ""
 }
 
-// source is an image in a registry and the state of its client.
 type source struct {
 	http               *http.Client
 	timeout            time.Duration
@@ -76,7 +75,6 @@ var realm = regexp.MustCompile(`realm="([^"]+)"`)
 
 const manifestTypes = payload.ManifestType + ", " + payload.ListType
 
-// pull fetches the image's manifest and every layer, with a token if the registry requires one.
 func (s *source) pull(ctx context.Context) error {
 	header, err := s.requestManifest(ctx)
 	if err != nil {
@@ -158,7 +156,6 @@ func (s *source) requestToken(ctx context.Context, realm string) (string, error)
 	return answer.Token, err
 }
 
-// sendRequest reads the whole body of the response and decodes it into the result, if any, on success.
 func (s *source) sendRequest(ctx context.Context, method, address string, into any) (int, http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

@@ -17,7 +17,6 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-// Ports of a router, which uses the host network.
 const (
 	httpPort   = 80
 	httpsPort  = 443
@@ -103,7 +102,6 @@ func (k *kubelet) listenRouter(port int, protocol string) (net.Listener, error) 
 	return proxyListener{listener}, nil
 }
 
-// proxyListener accepts connections with a header of the PROXY protocol, and closes all others.
 type proxyListener struct{ net.Listener }
 
 func (l proxyListener) Accept() (net.Conn, error) {
@@ -114,7 +112,6 @@ func (l proxyListener) Accept() (net.Conn, error) {
 	return &proxiedConn{Conn: conn, reader: bufio.NewReader(conn)}, nil
 }
 
-// proxiedConn reads the header before the first byte.
 type proxiedConn struct {
 	net.Conn
 	reader *bufio.Reader
@@ -132,7 +129,6 @@ func (c *proxiedConn) Read(into []byte) (int, error) {
 
 const signatureV2 = "\r\n\r\n\x00\r\nQUIT\n"
 
-// skipProxyHeader reads a header of version 1 or 2.
 func skipProxyHeader(reader *bufio.Reader) error {
 	if start, err := reader.Peek(6); err == nil && string(start) == "PROXY " {
 		_, err := reader.ReadString('\n')

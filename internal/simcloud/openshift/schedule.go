@@ -55,7 +55,6 @@ func findUntolerated(list, tolerations []kube.Object) kube.Object {
 	return nil
 }
 
-// describeMisfit returns the scheduler's reason why a pod does not fit on a node, "" if it does.
 func describeMisfit(node, spec kube.Object, tolerations []kube.Object) string {
 	labels := node.Labels()
 	for key, value := range spec.Map("nodeSelector") {
@@ -86,8 +85,6 @@ func formatUnschedulable(nodes []kube.Object, misfits func(node kube.Object) str
 	return fmt.Sprintf("0/%d nodes are available: %s.", len(nodes), strings.Join(parts, ", "))
 }
 
-// describeUnschedulable returns why the release's operators cannot be scheduled, "" if they can: they tolerate masters, but not
-// uninitialized nodes.
 func describeUnschedulable(masters []kube.Object) string {
 	if slices.ContainsFunc(masters, func(node kube.Object) bool { return !hasTaint(node, cloudTaint) }) {
 		return ""

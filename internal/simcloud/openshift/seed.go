@@ -36,7 +36,6 @@ func (h *bootstrapHost) initEtcd() error {
 	return h.createMember()
 }
 
-// getReplicas returns the number of masters in the install-config.
 func (h *bootstrapHost) getReplicas() int {
 	config := struct {
 		ControlPlane struct {
@@ -61,7 +60,6 @@ func (h *bootstrapHost) createMember() error {
 	return h.machine.WriteFile(etcdDataFile, []byte(first.ID))
 }
 
-// runMember runs etcd on this machine until the cluster has removed the member.
 func (h *bootstrapHost) runMember(ctx context.Context) {
 	closePorts, err := openEtcdPorts(h.machine)
 	if err != nil {

@@ -21,7 +21,6 @@ func (c *cluster) issuePodToken(namespace, account string) string {
 	return name + ":" + hex.EncodeToString(c.sign(name))
 }
 
-// claims are those of a token that expires.
 type claims struct {
 	Issuer  string `json:"iss"`
 	Subject string `json:"sub"`
@@ -31,7 +30,6 @@ type claims struct {
 // tokenHeader names a symmetric algorithm; the real one signs with a private key.
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
-// issueToken returns a JWT of a service account, as the real one.
 func (c *cluster) issueToken(namespace, account string, expires time.Time) string {
 	content, _ := json.Marshal(claims{"https://kubernetes.default.svc", accountUser + namespace + ":" + account, expires.Unix()}) // always works
 	encode := base64.RawURLEncoding.EncodeToString
@@ -57,7 +55,6 @@ func (c *cluster) findTokenUser(token string) (kube.User, bool) {
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + parts[0]}}, true
 }
 
-// verifyToken returns "namespace:account" of a valid token, else "".
 func (c *cluster) verifyToken(token string) string {
 	if parts := strings.Split(token, ":"); len(parts) == 3 {
 		if hmac.Equal([]byte(token), []byte(c.issuePodToken(parts[0], parts[1]))) {

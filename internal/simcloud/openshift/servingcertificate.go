@@ -37,7 +37,6 @@ const (
 	overdue     = time.Hour
 )
 
-// getServingPair returns the certificate for a name: the installer's file, or an issued one.
 func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pair, error) {
 	if !issued && !c.faults.ExpiredCertificates && !c.faults.ForeignAuthority {
 		return c.record().loadPair(file)

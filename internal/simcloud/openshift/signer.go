@@ -11,7 +11,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// sign issues the certificates of approved requests.
 func (k *controllers) sign(_ context.Context, seen clusterSnapshot) error {
 	var failures error
 	for _, request := range k.objects.List(requestResource, "") {

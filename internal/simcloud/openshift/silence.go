@@ -17,7 +17,6 @@ type silenceRule struct {
 	Matchers []struct{ Name, Value string }
 }
 
-// applySilences implements the Job: it creates the catalog's silences in Alertmanager.
 func (c *cluster) applySilences() error {
 	wanted, _ := c.objects.Get(mapResource, monitoring, silenceName)
 	content, _ := wanted.Map("data")["silences.json"].(string)

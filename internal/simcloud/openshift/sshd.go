@@ -120,7 +120,6 @@ func (m *JournaledMachine) serveLogin(ctx context.Context, conn net.Conn, config
 	}
 }
 
-// serveSession runs one command; there is no shell.
 func (m *JournaledMachine) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 	defer func() { _ = channel.Close() }()
 	for request := range requests {

@@ -39,7 +39,6 @@ func (k *controllers) syncStaticPods(_ context.Context, seen clusterSnapshot) er
 	return nil
 }
 
-// installOperand installs an operand on the next master and reports the progress of each.
 func (k *controllers) installOperand(operand operand, seen clusterSnapshot) error {
 	var statuses []kube.Object
 	busy, latest := false, k.computeRevision(operand, seen)

@@ -13,7 +13,6 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Project Syn's namespace in a cluster, and names in it.
 const (
 	synNamespace    = "syn"
 	stewardName     = "steward"
@@ -23,7 +22,6 @@ const (
 	stewardInterval = time.Minute
 )
 
-// steward is the agent of Project Syn in a pod: it reports the cluster to Lieutenant, and starts Argo CD.
 type steward struct {
 	api        *client // uses the pod's service account
 	lieutenant lieutenant
@@ -68,7 +66,6 @@ func (s *steward) logOnce(err error) {
 	s.lastError = text
 }
 
-// sync is one iteration of Steward.
 func (s *steward) sync(ctx context.Context) error {
 	key, err := s.ensureDeployKey(ctx)
 	if err != nil {

@@ -41,7 +41,6 @@ func (k *kubelet) runUpgrades(ctx context.Context, _ *pod, _ map[string]string, 
 	return ctx.Err()
 }
 
-// scheduleUpgrade creates a job if a minute since the last sync matches the schedule.
 func (c *cluster) scheduleUpgrade(config kube.Object) error {
 	what, now := "upgradeconfig/"+config.GetString("metadata.uid"), c.clock.Now()
 	last, known := c.stateRecords.Get(what)
@@ -142,7 +141,6 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 	return err
 }
 
-// isIdle reports whether the release is installed and no change is in progress.
 func (c *cluster) isIdle() bool {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	return getCondition(version, "Available").GetString("status") == "True" && getCondition(version, "Failing").GetString("status") != "True"

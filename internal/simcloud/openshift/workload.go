@@ -73,7 +73,6 @@ func hashTemplate(object kube.Object) string {
 	return hashSuffix(string(content))
 }
 
-// hashSuffix returns five characters that depend on words only.
 func hashSuffix(words string) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(words)) // never fails
@@ -167,7 +166,6 @@ func (w workload) describeMisfit(node kube.Object) string {
 	return describeMisfit(node, spec, tolerations)
 }
 
-// schedule binds a pod to the fitting node with the fewest pods of the workload, or reports why there is none.
 func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object) error {
 	count := map[string]int{}
 	for _, other := range w.pods {
