@@ -9,7 +9,6 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// authority is the stored certificate authority of the simulated internet.
 type authority struct{ Certificate, Key []byte } // PEM
 
 func openAuthority(db *store.DB) (*fabric.CA, error) {

@@ -21,7 +21,6 @@ const (
 
 func listExoscaleResolvers() []string { return []string{"159.100.247.115", "159.100.253.158"} }
 
-// nameService is the DNS of the simulated internet.
 type nameService struct {
 	directory     *names.Directory
 	operator      *names.Resolver // of the operator's machine
@@ -31,7 +30,6 @@ type nameService struct {
 	registrar     *registrar
 }
 
-// nameServers returns the hosts of the name servers of every DNS zone of the API.
 func nameServers() map[string]string {
 	return map[string]string{
 		"ns1.exoscale.com": "203.0.113.53", "ns1.exoscale.ch": "203.0.113.54",
@@ -105,7 +103,6 @@ func (z *Zone) listHosts() (map[string]netip.Addr, error) {
 	return hosts, nil
 }
 
-// listChallenges returns acme-dns's TXT records of a name.
 func (z *Zone) listChallenges(name string) []string {
 	if !strings.HasSuffix(name, "."+acmedns.DefaultZone) {
 		return nil

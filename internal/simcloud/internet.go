@@ -115,7 +115,6 @@ func (z *Zone) listBuckets() []api.Bucket {
 	return list
 }
 
-// downloadServers returns the addresses of the hosts that releases are downloaded from.
 func downloadServers() map[string]string {
 	return map[string]string{
 		mirror.ClientsHost: clientsAddress, mirror.ImagesHost: imagesAddress,

@@ -99,7 +99,6 @@ func isBypassingProxy(from, to netip.Addr) bool {
 	return isOperator(from) && to.String() != proxyAddress && to.String() != operatorResolver
 }
 
-// mapNames returns records that only the operator's network has.
 func mapNames(address string, names ...string) map[string]netip.Addr {
 	said := map[string]netip.Addr{}
 	for _, name := range names {

@@ -47,7 +47,6 @@ func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *pr
 	return &probes{host: host, clock: clock, roots: roots, all: map[probeTarget]*probe{}}
 }
 
-// sync starts and stops probes.
 func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

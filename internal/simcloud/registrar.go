@@ -24,7 +24,6 @@ type registrar struct {
 	known    *store.Table[observedZone] // by the zone's name
 }
 
-// observedZone is a zone and when it was first seen.
 type observedZone struct {
 	Zone    string
 	Servers []string

@@ -5,8 +5,6 @@ import (
 	"slices"
 )
 
-// Scenarios of a zone. The faults of each are in buildClusterFaults (inside of a cluster), listObjectFaults (the zone's
-// objects), listBootFaults (machines that never boot) and newNetworkFault (packets and names).
 const (
 	noFault             = "happy"
 	badCredentials      = "bad-credentials"
@@ -58,7 +56,9 @@ const (
 	unexpectedAlert     = "unexpected-alert"
 )
 
-// Scenarios returns the names of all scenarios, the one without faults first.
+// Scenarios returns the names of all scenarios, the one without faults first. The faults of each are in buildClusterFaults
+// (inside of a cluster), listObjectFaults (the zone's objects), listBootFaults (machines that never boot), newNetworkFault
+// (packets and names), buildSynFaults and buildGitFaults (Project Syn).
 func Scenarios() []string {
 	return append([]string{
 		noFault, badCredentials, quotaExceeded, mcsBlocked, masterNeverJoins, lateDNS, noDelegation, wrongDelegation,

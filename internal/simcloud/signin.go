@@ -51,7 +51,6 @@ func (z *Zone) SignIn(ctx context.Context, link string) error {
 	return errors.New("the pages to sign in never come to an end")
 }
 
-// buildFormValues returns the values of form fields, by field name.
 func (z *Zone) buildFormValues() map[string]string {
 	part, err := z.syn()
 	if err != nil {

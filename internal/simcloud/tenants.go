@@ -2,7 +2,6 @@ package simcloud
 
 import "fmt"
 
-// oldCluster is an old cluster of another tenant than rehearsals use.
 const oldCluster = "c-old-mill-1234"
 
 func (p *projectSyn) createTenants() error {
