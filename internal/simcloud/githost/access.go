@@ -23,7 +23,6 @@ type token struct {
 	Created time.Time
 }
 
-// tokenLife is the validity of a token.
 const tokenLife = 365 * 24 * time.Hour
 
 func (t token) hasScope(scopes ...string) bool {

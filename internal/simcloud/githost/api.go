@@ -26,7 +26,6 @@ type call struct {
 	project repository
 }
 
-// newAPIHandler serves the part of GitLab's API v4 that clients need.
 func (h *Host) newAPIHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.HandlerFunc(signIn))
@@ -59,7 +58,6 @@ func (h *Host) withProject(serve func(call) apiResponse) http.Handler {
 	})
 }
 
-// signIn is the page for browsers.
 func signIn(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/users/sign_in" {
 		http.Redirect(w, r, "/users/sign_in", http.StatusFound)
@@ -130,7 +128,6 @@ func parsePositive(text string, standard, most int) int {
 	return min(number, most)
 }
 
-// find accepts a project's number or its path.
 func (h *Host) find(name string) (repository, bool) {
 	if number, err := strconv.Atoi(name); err == nil {
 		for _, found := range h.repositories.List() {

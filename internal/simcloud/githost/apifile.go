@@ -13,10 +13,8 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// historyLimit limits a list of commits.
 const historyLimit = 1000
 
-// readContent returns a file of the requested revision, or the error response.
 func (c call) readContent() (data []byte, revision string, refused *apiResponse) {
 	missing := func(what string) *apiResponse {
 		a := newMessageResponse(http.StatusNotFound, what+" Not Found")

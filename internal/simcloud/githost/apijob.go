@@ -16,7 +16,6 @@ func listOwnJobs(p pipeline) []check {
 	}
 }
 
-// check is a job that always succeeds.
 type check struct {
 	id           int
 	name, stage  string
@@ -106,7 +105,6 @@ func getJob(c call) apiResponse {
 	return newResponse(body)
 }
 
-// trace returns the lines of a job's trace up to now.
 func trace(c call) apiResponse {
 	_, lines, found := c.findJob()
 	if !found {

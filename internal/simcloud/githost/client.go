@@ -112,7 +112,6 @@ func fetch(client *ssh.Client, name string) (map[string][]byte, string, error) {
 	return files, commit, nil
 }
 
-// fetchNewest fetches the newest commit only.
 func fetchNewest(in io.Writer, out io.Reader) (map[string][]byte, string, error) {
 	offered := packp.NewAdvRefs()
 	if err := offered.Decode(out); err != nil {

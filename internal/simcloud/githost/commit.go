@@ -16,7 +16,6 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// maxAttempts is the number of attempts at a commit that conflicts with pushes.
 const maxAttempts = 5
 
 // newBotSignature signs compiled catalogs and initial commits.
@@ -39,7 +38,6 @@ func (h *Host) Commit(name, message string, files map[string][]byte) (string, er
 	return "", fmt.Errorf("commit to %s: %w", name, errStale)
 }
 
-// commit creates a commit of the files that change returns.
 func (h *Host) commit(name, message string, change func(map[string][]byte)) (string, error) {
 	found, ok := h.findRepository(name)
 	if !ok {
@@ -99,7 +97,6 @@ func (s storage) readFiles(commit plumbing.Hash) (map[string][]byte, error) {
 	return readAllFiles(s, commit)
 }
 
-// writeTree stores a directory recursively.
 func (s storage) writeTree(files map[string][]byte) (plumbing.Hash, error) {
 	below, entries := map[string]map[string][]byte{}, []gitobject.TreeEntry{}
 	for name, content := range files {

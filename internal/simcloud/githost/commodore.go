@@ -63,7 +63,6 @@ func (h *Host) compileInto(t *tracer, p pipeline, j job) error {
 	return nil
 }
 
-// buildParameters returns the parameters that Commodore derives from Lieutenant's data.
 func (h *Host) buildParameters(id string, cluster Cluster) map[string]any {
 	facts, dynamic := map[string]any{}, map[string]any{}
 	for key, value := range cluster.Facts {
@@ -126,7 +125,6 @@ spec:
   syncPolicy: {automated: {prune: true, selfHeal: true}}
 `
 
-// secretReference matches a reference to a secret in Vault.
 var secretReference = regexp.MustCompile(`\?\{vaultkv:([A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+)\}`)
 
 // writeSecretReferences writes a file per reference in the parameters, and appends hashes to the references. Those of components
@@ -221,7 +219,6 @@ func listChanged(before, after map[string][]byte) []string {
 	return changes
 }
 
-// buildCompileMeta returns Commodore's report to Lieutenant about a compilation.
 func (h *Host) buildCompileMeta(made inventory, p pipeline, j job) map[string]any {
 	instances := map[string]any{}
 	for _, name := range made.applications {

@@ -129,7 +129,6 @@ spec:
       containers: [{name: main, image: %[3]q}]`, name, namespace, image)
 }
 
-// window is a weekly maintenance window.
 type window struct{ Name, Cron string }
 
 var windowName = regexp.MustCompile(`^(sunday|monday|tuesday|wednesday|thursday|friday|saturday)-([01][0-9]|2[0-3])([0-5][0-9])$`)

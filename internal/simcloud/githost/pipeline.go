@@ -10,7 +10,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// tenantsGroup is the group of the tenants' configuration repositories.
 const tenantsGroup = "syn/tenants/"
 
 const firstPipeline = 41000
@@ -26,7 +25,6 @@ const (
 	jobStagger   = 5 * time.Second // between the starts of jobs
 )
 
-// Statuses, in GitLab's words.
 const (
 	created = "created"
 	pending = "pending"
@@ -69,7 +67,6 @@ func (j job) computeStatus(now time.Time) string {
 	return running
 }
 
-// triggeredAt returns the start of the child pipeline.
 func (p pipeline) triggeredAt() time.Time { return p.Created.Add(plannedAt) }
 
 func (p pipeline) computeChildStatus(now time.Time) string {

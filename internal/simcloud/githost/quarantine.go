@@ -13,7 +13,6 @@ import (
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// Limits of a push.
 const (
 	packLimit     = 32 << 20  // bytes as sent
 	unpackedLimit = 128 << 20 // bytes of all objects

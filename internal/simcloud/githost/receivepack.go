@@ -96,7 +96,6 @@ func (w *wire) push() (push, error) {
 	}
 }
 
-// checkRules applies the host's push rules.
 func checkRules(objects quarantine, r repository, change update) error {
 	switch {
 	case r.Archived:

@@ -20,7 +20,6 @@ type configuration struct {
 	Parameters   map[string]any `yaml:"parameters"`
 }
 
-// inventory is a cluster's merged configuration.
 type inventory struct {
 	applications []string
 	parameters   map[string]any
@@ -166,13 +165,10 @@ func describeKind(value any) string {
 	return "a literal"
 }
 
-// reference matches a reference to another parameter.
 var reference = regexp.MustCompile(`\$\{([^${}]+)\}`)
 
-// referenceDepth limits nested references.
 const referenceDepth = 20
 
-// resolver replaces references by parameters.
 type resolver struct{ parameters map[string]any }
 
 func (r resolver) value(value any, path []string, depth int) (any, error) {

@@ -36,7 +36,6 @@ type repository struct {
 // headRef is the full name of the default branch, which exists after the first push.
 func (repository) headRef() string { return string(plumbing.NewBranchReferenceName(defaultBranch)) }
 
-// findTip returns the newest commit of the default branch.
 func (r repository) findTip() (plumbing.Hash, bool) {
 	hash, ok := r.Refs[r.headRef()]
 	return plumbing.NewHash(hash), ok

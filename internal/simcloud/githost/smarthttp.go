@@ -81,7 +81,6 @@ func openBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 	return io.LimitReader(reader, requestLimit), err
 }
 
-// serveService serves the service after the advertisement of references.
 func (h *Host) serveService(w *wire, service string, r repository) error {
 	if service == receivePack {
 		return h.receive(w, r)

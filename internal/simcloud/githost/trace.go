@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// The colors of a runner.
 const (
 	erase  = "\x1b[0K"
 	bold   = "\x1b[1m"

@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 )
 
-// request is a fetch request.
 type request struct {
 	wants, shallow, common []plumbing.Hash
 	depth                  int // 0: the whole history
@@ -131,7 +130,6 @@ func (w *wire) negotiate(objects storage, asked *request) (done bool, err error)
 	}
 }
 
-// send sends a pack of the missing objects.
 func (w *wire) send(objects storage, asked request, edge hashes) error {
 	before := hashes{}
 	for _, hash := range asked.shallow {

@@ -11,7 +11,6 @@ import (
 
 type hashes map[plumbing.Hash]bool
 
-// walk collects everything that references reach.
 type walk struct {
 	objects storer.EncodedObjectStorer
 	seen    hashes // visited or excluded

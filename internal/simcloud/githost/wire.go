@@ -55,7 +55,6 @@ type banded struct {
 
 func (b banded) Write(p []byte) (int, error) { return b.WriteChannel(b.channel, p) }
 
-// sendReferences advertises the references.
 func (w *wire) sendReferences(service string, r repository) error {
 	capabilities := "report-status delete-refs side-band-64k quiet ofs-delta object-format=sha1 agent=git/2.45.2"
 	var lines []string
