@@ -90,7 +90,6 @@ func (o *Objects) Apply(namespace string, object Object, manager string) (Object
 	return o.createApplied(r, a, User{})
 }
 
-// mergeOnto returns the live object with the manager's fields.
 func (a applyRequest) mergeOnto(live Object, now time.Time) (Object, error) {
 	encodeSecret(a.kind, a.wanted)
 	if version := a.wanted.GetString("metadata.resourceVersion"); version != "" && version != live.GetString("metadata.resourceVersion") {
@@ -162,7 +161,6 @@ func (a applyRequest) removeUnwanted(live Object, entries []Object, wishes []lea
 	}
 }
 
-// applyConflict is a field that another manager owns.
 type applyConflict struct{ owner, path string }
 
 func (a applyRequest) findConflicts(live Object, entries []Object, wishes []leaf) []applyConflict {

@@ -39,7 +39,6 @@ func (c *chains) verify(certificate *x509.Certificate, roots *x509.CertPool) err
 	return nil
 }
 
-// findValidity returns the period in which all certificates of a chain are valid.
 func findValidity(certificates []*x509.Certificate, roots *x509.CertPool) chain {
 	lasts := chain{roots: roots, validFrom: certificates[0].NotBefore, validUntil: certificates[0].NotAfter}
 	for _, certificate := range certificates[1:] {

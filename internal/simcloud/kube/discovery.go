@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// discover serves the lists of groups and resources.
 func (s *Server) discover(w http.ResponseWriter, r *http.Request, user User) bool {
 	path := strings.Trim(r.URL.Path, "/")
 	if path != "api" && path != "apis" && !strings.HasPrefix(path, "api/") && !strings.HasPrefix(path, "apis/") {

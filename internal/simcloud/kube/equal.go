@@ -2,8 +2,8 @@ package kube
 
 import "reflect"
 
-// isEqual tells whether two values that JSON decodes to are equal. The controllers ask that of hundreds of objects every
-// second, for which reflection alone is too slow.
+// isEqual compares decoded JSON values. The controllers compare hundreds of objects every second, for which reflection is too
+// slow.
 func isEqual(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -22,7 +22,6 @@ func isHeartbeat(kind Kind, before, after Object) bool {
 	return isEqual(stripHeartbeat(before), stripHeartbeat(after))
 }
 
-// stripHeartbeat returns a shallow copy of a node without its version and the times of its heartbeats.
 func stripHeartbeat(node Object) map[string]any {
 	stripped := removeKeys(node, "metadata", "status")
 	stripped["metadata"] = removeKeys(node.Map("metadata"), "resourceVersion", "managedFields")

@@ -21,7 +21,6 @@ func (k Kind) hasGeneration() bool {
 	return k.Added || slices.Contains([]string{"apps", "batch", "networking.k8s.io", "policy", "apiextensions.k8s.io"}, k.Group)
 }
 
-// isBuiltinGroup reports whether a kind's group is part of Kubernetes.
 func isBuiltinGroup(kind Kind) bool {
 	for _, known := range listBuiltinKinds() {
 		if known.Group == kind.Group && known.Version == kind.Version {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// leaf is a field without further fields.
 type leaf struct {
 	path  []string
 	value any
@@ -64,7 +63,6 @@ func hasField(set map[string]any, path []string) bool {
 	return true
 }
 
-// removeOwner removes a field from all entries.
 func removeOwner(entries []Object, path []string) {
 	fields := map[string]any{}
 	for _, key := range slices.Backward(path) {

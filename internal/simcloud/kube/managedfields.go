@@ -128,5 +128,4 @@ func addFields(set, fields map[string]any) {
 	}
 }
 
-// isEmptyMap reports whether a set contains a map without its contents.
 func isEmptyMap(set map[string]any) bool { return len(set) == 1 && set["."] != nil }

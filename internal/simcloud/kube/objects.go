@@ -29,7 +29,6 @@ type Objects struct {
 	log     eventLog
 }
 
-// row is an object on disk.
 type row struct {
 	Resource string
 	Object   Object

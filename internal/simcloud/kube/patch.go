@@ -7,7 +7,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// The media types of patches.
 const (
 	jsonPatch      = "application/json-patch+json"
 	mergePatch     = "application/merge-patch+json"

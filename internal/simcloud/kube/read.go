@@ -28,7 +28,6 @@ func (o *Objects) serveGet(w http.ResponseWriter, r request) error {
 	return nil
 }
 
-// list is a Kubernetes list; its items are already encoded.
 type list struct {
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`

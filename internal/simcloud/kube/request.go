@@ -30,7 +30,6 @@ func (r request) hasFlag(name string) bool {
 	return value == "true" || value == "1"
 }
 
-// parse determines the kind by the path's group, version and resource.
 func (o *Objects) parse(r *http.Request) (request, error) {
 	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: isTableRequest(r)}
 	group, version, rest, ok := splitPath(r.URL.Path)

@@ -142,7 +142,6 @@ func newUnsupportedMediaType(kind string) *StatusError {
 		Message: fmt.Sprintf("the body of the request was in an unknown format - %q is not supported", kind)}
 }
 
-// newExpiredContinue is for an expired continue token.
 func newExpiredContinue() *StatusError {
 	return &StatusError{Code: http.StatusGone, Reason: "Expired", Message: "The provided continue parameter is too old to display a " +
 		"consistent list result. You can start a new list without the continue parameter."}
@@ -156,7 +155,6 @@ func newServiceUnavailable(err error) *StatusError {
 	return &StatusError{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: err.Error()}
 }
 
-// newUnknownError is an error without a reason of its own.
 func newUnknownError(message string) *StatusError {
 	return &StatusError{Code: http.StatusInternalServerError, Message: message}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// Lifetimes of tokens of service accounts.
 const (
 	defaultTokenLife = time.Hour
 	minTokenLife     = 10 * time.Minute

@@ -46,7 +46,6 @@ func validateTypes(kind Kind, object Object) error {
 	return nil
 }
 
-// valid validates a written object.
 func valid(kind Kind, object Object) error {
 	if name := object.Name(); name != "" && !objectName.MatchString(name) {
 		return newInvalid(kind, name, "metadata.name: Invalid value: it must be a lowercase RFC 1123 subdomain")
