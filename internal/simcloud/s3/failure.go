@@ -22,7 +22,6 @@ func newFailure(status int, code, message string) *apiError {
 	return &apiError{Status: status, Code: code, Message: message}
 }
 
-// The errors without variable parts.
 var (
 	errAccessDenied      = newFailure(403, "AccessDenied", "Access Denied")
 	errExpired           = newFailure(403, "AccessDenied", "Request has expired")

@@ -17,7 +17,6 @@ import (
 
 const maxParts = 10000
 
-// upload is a multipart upload.
 type upload struct {
 	ID, Bucket, Key string
 	Created         time.Time

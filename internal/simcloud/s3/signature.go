@@ -116,7 +116,6 @@ func fromHeader(r *http.Request, now time.Time) (*signature, error) {
 	return sig, nil
 }
 
-// fromLink parses the parameters of a presigned link.
 func fromLink(r *http.Request, now time.Time) (*signature, error) {
 	query := r.URL.Query()
 	sig := &signature{

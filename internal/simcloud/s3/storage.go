@@ -114,7 +114,6 @@ func (s *Storage) count() error {
 	return nil
 }
 
-// listUsedBlobs returns the referenced blobs.
 func (s *Storage) listUsedBlobs() map[string]bool {
 	used := map[string]bool{}
 	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {

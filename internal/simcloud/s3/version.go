@@ -91,7 +91,6 @@ func (s *Storage) replaceCurrent(b bucket, next object) error {
 	return nil
 }
 
-// deleted is the result of a deletion.
 type deleted struct {
 	version string // the deleted version, or the new delete marker; "" if the bucket is unversioned
 	marker  bool   // it is a delete marker
