@@ -73,7 +73,6 @@ func buildArchive(words []string, release Release) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// quote escapes words for a POSIX shell.
 func quote(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

@@ -57,7 +57,6 @@ func isProgram(file, version string) bool {
 	return false
 }
 
-// renderSums lists the checksums of a directory in the format of sha256sum.
 func (d downloads) renderSums(release Release) ([]byte, error) {
 	content, err := d.getArchive(release)
 	if err != nil {

@@ -80,8 +80,8 @@ func (i images) serve(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// The image is a valid qcow2 file of version 3 with 16 clusters: header, reference counts, one table of each level,
-// and data at the place of the boot partition.
+// The layout of a valid qcow2 file of version 3 with 16 clusters: header, reference counts, one table of each level, and data at
+// the place of the boot partition.
 const (
 	clusterBits = 16
 	cluster     = 1 << clusterBits

@@ -46,7 +46,6 @@ func New(words []string, key Key) http.Handler {
 	return mux
 }
 
-// serve supports range requests.
 func serve(w http.ResponseWriter, r *http.Request, content []byte, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

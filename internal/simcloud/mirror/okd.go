@@ -23,7 +23,6 @@ func (d downloads) redirectOKD(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "https://"+AssetsHost+assetsPath+tag+"/"+file+"?"+query.Encode(), http.StatusFound)
 }
 
-// serveOKDFile serves the target of redirectOKD.
 func (d downloads) serveOKDFile(w http.ResponseWriter, r *http.Request) {
 	tag, file := r.PathValue("tag"), r.PathValue("file")
 	if !isOKDFile(tag, file) || r.FormValue("sig") != renderOKDSignature(tag, file) {

@@ -13,7 +13,6 @@ const (
 	OKDRepository = "okd/scos-release"
 )
 
-// multi is the architecture of a release for all architectures.
 const multi = "multi"
 
 func listArchitectures() []string { return []string{amd64, "arm64", "ppc64le", "s390x"} }

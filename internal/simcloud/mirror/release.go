@@ -41,7 +41,6 @@ var (
 	channelName  = regexp.MustCompile(`^(stable|fast|candidate|latest)-(4\.\d{1,2})$`)
 )
 
-// resolve returns the exact version of a version or a channel; false if there is none.
 func resolve(name string) (string, bool) {
 	if exactVersion.MatchString(name) {
 		return name, true

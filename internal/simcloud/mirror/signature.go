@@ -54,8 +54,7 @@ func (d downloads) serveSignature(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, content, nil)
 }
 
-// serveListing is a public directory.
 func serveListing(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprintf(w, "<html><head><title>Index of %[1]s</title></head><body><h1>Index of %[1]s</h1></body></html>\n", r.URL.Path) // the client closed the connection
+	_, _ = fmt.Fprintf(w, "<html><head><title>Index of %[1]s</title></head><body><h1>Index of %[1]s</h1></body></html>\n", r.URL.Path) // closed by the client
 }
