@@ -8,7 +8,6 @@ import (
 	"github.com/miekg/dns"
 )
 
-// message is the media type of a DNS message over HTTPS (RFC 8484).
 const message = "application/dns-message"
 
 // ServeHTTP serves DNS over HTTPS: POST with the message, GET with it in the parameter "dns".

@@ -84,7 +84,6 @@ func (s responder) reply(question *dns.Msg) *dns.Msg {
 	return reply
 }
 
-// computeUDPSize returns the limit of a UDP response.
 func computeUDPSize(question *dns.Msg) int {
 	if options := question.IsEdns0(); options != nil {
 		return min(maxUDPSize, max(minUDPSize, int(options.UDPSize())))

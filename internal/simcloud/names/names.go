@@ -67,7 +67,6 @@ func (d *Directory) findHostedZone(name, kind string) (Zone, bool) {
 	return best, found
 }
 
-// findAuthoritativeZone follows the delegations from the registry down.
 func (d *Directory) findAuthoritativeZone(name string) (Zone, error) {
 	zone, found := d.findRegisteredZone(name)
 	if !found {

@@ -92,7 +92,6 @@ func (r *Resolver) Resolve(ctx context.Context, asked *dns.Msg) (*dns.Msg, error
 	return reply, ctx.Err()
 }
 
-// followAliases returns the responses of all aliases, at least one.
 func (r *Resolver) followAliases(name, kind string) (chain []answer, err error) {
 	for range maxAliases {
 		link, err := r.resolveOne(question{name, kind})

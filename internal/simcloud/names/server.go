@@ -31,7 +31,6 @@ func (s Server) Answer(question *dns.Msg) *dns.Msg {
 	return reply
 }
 
-// buildReferral returns the NS records of a child zone.
 func (z Zone) buildReferral(cut string) []dns.RR {
 	records, _ := z.find(cut, "NS")
 	return toResourceRecords(records)
@@ -50,7 +49,6 @@ func (z Zone) writeAnswer(reply *dns.Msg, name, kind string) {
 	}
 }
 
-// followAliases follows aliases inside of the zone.
 func (z Zone) followAliases(name, kind string) (answer []dns.RR, exists bool) {
 	for range maxAliases {
 		records, found := z.find(name, kind)

@@ -74,7 +74,6 @@ func (z Zone) has(name string) bool {
 	return false
 }
 
-// findDelegation returns the known child zone of a name.
 func (z Zone) findDelegation(name string) (cut Delegation, delegated bool) {
 	for _, r := range z.Records {
 		owner := toCanonical(r.Name)
