@@ -78,7 +78,6 @@ func nameOf(named string, there net.Conn) string {
 	return named
 }
 
-// ensureCertificate caches certificates by name.
 func (i *Interceptor) ensureCertificate(name string) (*tls.Certificate, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,7 +92,6 @@ func (i *Interceptor) ensureCertificate(name string) (*tls.Certificate, error) {
 	return &made, nil
 }
 
-// join copies both directions until both have ended.
 func join(here, there net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() { copyConn(there, here) })

@@ -16,7 +16,6 @@ import (
 // handshake is the first byte of a TLS connection.
 const handshake = 0x16
 
-// handshakeTimeout limits the wait for the client's first byte.
 const handshakeTimeout = 30 * time.Second
 
 type peekedConn struct {

@@ -36,5 +36,5 @@ func (p Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprint(w, "<html><head><title>Welcome</title></head><body><form method=\"post\">Accept the terms to use this network.</form></body></html>\n") // the client closed the connection
+	_, _ = fmt.Fprint(w, "<html><head><title>Welcome</title></head><body><form method=\"post\">Accept the terms to use this network.</form></body></html>\n") // closed by the client
 }
