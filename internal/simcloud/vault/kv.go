@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// serveKV serves paths below the mount: <mount>/<part>/<path of the secret>.
 func (v *Vault) serveKV(r request) (reply, error) {
 	rest, ok := strings.CutPrefix(r.path, v.config.Mount+"/")
 	if !ok {
@@ -110,7 +109,6 @@ func (v *Vault) add(s secret, values map[string]any) (reply, error) {
 	return newDataReply("kv", s.renderMetadata(newest)), v.secrets.Put(s.Path, s)
 }
 
-// patch creates a new version by a JSON merge patch of the newest one.
 func (v *Vault) patch(r request, path string) (reply, error) {
 	if !r.mergePatch() {
 		return reply{}, newAPIError(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")

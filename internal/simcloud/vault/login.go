@@ -23,7 +23,6 @@ func (v *Vault) serveLogin(r request) (reply, error) {
 	return reply{}, newNoRoute(r.path)
 }
 
-// loginCluster issues a token with the cluster's policy.
 func (v *Vault) loginCluster(r request) (reply, error) {
 	var body struct {
 		Role string `json:"role"`

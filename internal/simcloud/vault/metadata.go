@@ -84,7 +84,6 @@ func (v *Vault) replaceMetadata(r request, path string, patch bool) error {
 	return v.secrets.Put(path, s)
 }
 
-// serveVersions deletes, undeletes or destroys versions.
 func (v *Vault) serveVersions(r request, part, path string) (reply, error) {
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return reply{}, errMethod

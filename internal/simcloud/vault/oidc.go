@@ -62,7 +62,6 @@ type loginAttempt struct {
 	ends                                   time.Time
 }
 
-// getProvider fetches the issuer's discovery document.
 func (o OIDC) getProvider(ctx context.Context) (context.Context, *oidc.Provider, error) {
 	ctx = oidc.ClientContext(ctx, o.HTTP)
 	provider, err := oidc.NewProvider(ctx, o.Issuer)
@@ -169,7 +168,6 @@ func (o OIDC) exchangeCode(ctx context.Context, code string, begun loginAttempt,
 	return identity.Subject, nil
 }
 
-// requestToken exchanges a code at the token endpoint.
 func (o OIDC) requestToken(ctx context.Context, endpoint, code string, begun loginAttempt) (idToken string, err error) {
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {begun.redirect},

@@ -59,7 +59,6 @@ func newAPIError(status int, format string, args ...any) error {
 	return &apiError{status: status, errors: []string{fmt.Sprintf(format, args...)}}
 }
 
-// The errors without variable parts.
 var (
 	errDenied   = newAPIError(http.StatusForbidden, "permission denied")
 	errToken    = newAPIError(http.StatusForbidden, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")

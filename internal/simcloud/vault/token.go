@@ -98,7 +98,6 @@ func (v *Vault) renewToken(t token) (reply, error) {
 	return v.newAuthReply(t), v.tokens.Put(t.ID, t)
 }
 
-// newAuthReply is the response of a login.
 func (v *Vault) newAuthReply(t token) reply {
 	return reply{status: http.StatusOK, body: newEnvelope("", nil, map[string]any{
 		"client_token": t.ID, "accessor": t.Accessor, "policies": t.Policies, "token_policies": t.Policies,

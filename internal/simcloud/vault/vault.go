@@ -62,7 +62,6 @@ func New(config Config) (*Vault, error) {
 	return v, v.createShared()
 }
 
-// createShared creates VSHN's secrets for all clusters.
 func (v *Vault) createShared() error {
 	shared := map[string]map[string]string{
 		"lbaas/hieradata_repo_token":               {"user": "project_1470_bot", "token": "simulated-hieradata-token"},
