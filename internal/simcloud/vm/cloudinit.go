@@ -25,7 +25,6 @@ const (
 	installTime = 50 * time.Second
 )
 
-// cloudConfig is the part of a #cloud-config document that has an effect here.
 type cloudConfig struct {
 	WriteFiles []cloudFile `yaml:"write_files"`
 	Packages   []any       `yaml:"packages"` // names, or lists of name and version

@@ -21,7 +21,6 @@ import (
 	"github.com/vincent-petithory/dataurl"
 )
 
-// Ignition's timeouts and retry intervals.
 const (
 	ignitionAccept = "application/vnd.coreos.ignition+json;version=3.5.0, */*;q=0.1"
 	ignitionAgent  = "Ignition/2.20.0"
@@ -162,7 +161,6 @@ func (f *fetcher) fetchOnce(ctx context.Context, source string, headers http.Hea
 	return content, response.StatusCode, err
 }
 
-// statusError is a response after which Ignition gives up.
 type statusError struct {
 	source string
 	status int

@@ -13,7 +13,6 @@ import (
 	"exoshift/internal/simcloud/haproxy"
 )
 
-// osRelease identifies the operating system on a machine's disk.
 const osRelease = "/etc/os-release"
 
 const (
@@ -30,7 +29,6 @@ type guest struct {
 	console    *console
 }
 
-// run is the lifecycle of the machine, until ctx ends.
 func (b *guest) run(ctx context.Context) error {
 	if b.hypervisor.config.HasBootFault(b.instance) {
 		b.Console("No bootable device.")
@@ -87,7 +85,6 @@ func (b *guest) runSoftware(ctx context.Context) error {
 	return fmt.Errorf("ignition: platform %s: no user-data found, and none is looked for at Exoscale's metadata service", b.instance.Platform)
 }
 
-// runLinux runs cloud-init on the first boot, then what it installed.
 func (b *guest) runLinux(ctx context.Context) error {
 	installed, err := b.runCloudInit(ctx)
 	if err != nil || !installed {

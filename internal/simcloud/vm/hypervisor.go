@@ -147,7 +147,6 @@ func (f *Hypervisor) start(ctx context.Context, i Instance) *machineRun {
 	return l
 }
 
-// find returns the instance with that address.
 func find(instances []Instance, address netip.Addr) (Instance, bool) {
 	i := slices.IndexFunc(instances, func(i Instance) bool { return i.Address == address })
 	if i < 0 {

@@ -50,7 +50,6 @@ func (m *metadata) close() {
 	m.host.Close()
 }
 
-// findCaller returns the requesting instance.
 func (m *metadata) findCaller(r *http.Request) (Instance, bool) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -72,7 +72,6 @@ func (b *guest) parsePartitions(wanted []types.Partition) ([]partition, error) {
 	return table, nil
 }
 
-// findPartition returns a known partition by the path of its device.
 func (b *guest) findPartition(device string) (partition, bool) {
 	var table []partition
 	if encoded, ok := b.ReadFile(rootDisk); ok && json.Unmarshal(encoded, &table) != nil {

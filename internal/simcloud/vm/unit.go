@@ -32,7 +32,6 @@ var (
 	zeroing    = regexp.MustCompile(`\bdd if=/dev/zero of=(/dev/[a-z0-9]+) bs=1M count=(\d+)\b`)
 )
 
-// writeUnits writes units and enables those that are to be enabled.
 func (b *guest) writeUnits(units []types.Unit) error {
 	var enabled strings.Builder
 	for _, u := range units {
@@ -146,7 +145,6 @@ func (b *guest) execute(ctx context.Context, command string) error {
 	return b.clock().Sleep(ctx, time.Duration(mib)*time.Second/writeSpeed)
 }
 
-// service is the simulated part of a unit file.
 type service struct {
 	description string
 	kind        string
