@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// maxInput limits the input of a command, in bytes.
 const maxInput = 256 << 20
 
 // runCommand returns an error only to end the whole script.
@@ -38,7 +37,6 @@ func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int,
 	return std.fail(notFound, "%s: not found", name), nil
 }
 
-// fail prints the message and returns the exit code.
 func (std streams) fail(code int, format string, args ...any) int {
 	_, _ = fmt.Fprintf(std.stderr, format+"\n", args...)
 	return code

@@ -146,7 +146,6 @@ func toExitCode(err error) int {
 	return curlReceive
 }
 
-// parseCurl supports the options that scripts here use.
 func parseCurl(args []string) (t transfer, err error) {
 	for len(args) > 0 {
 		option := args[0]
@@ -194,7 +193,6 @@ func (t *transfer) parseOption(option string) (takes func(string) error, known b
 	return takes, true
 }
 
-// parseShortOptions parses options of one letter without a value, which may be combined.
 func (t *transfer) parseShortOptions(option string) bool {
 	list, found := strings.CutPrefix(option, "-")
 	if !found || list == "" || strings.Trim(list, "fsS") != "" {

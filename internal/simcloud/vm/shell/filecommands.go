@@ -18,7 +18,6 @@ func (h *Host) runCat(args []string, std streams) int {
 	return code
 }
 
-// readFiles reads the files in the arguments, or else the input.
 func (h *Host) readFiles(command string, paths []string, std streams) (content []byte, code int) {
 	if len(paths) == 0 || paths[0] == "-" {
 		content, err := std.readInput()

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// executable is the mode bit with which the owner may execute a file.
 const executable fs.FileMode = 0o100
 
 // Disk stores files that outlive a restart of the zone.
@@ -38,7 +37,6 @@ func NewFiles(disk Disk) *Files {
 	return &Files{disk: disk, temporaryFiles: map[string]file{}, folders: map[string]bool{}}
 }
 
-// findTempFolder returns the directory for temporary files that contains a path, or "".
 func findTempFolder(name string) string {
 	for _, folder := range []string{"/tmp", "/var/tmp", "/dev/shm", "/run"} {
 		if name == folder || strings.HasPrefix(name, folder+"/") {

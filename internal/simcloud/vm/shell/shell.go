@@ -16,7 +16,6 @@ import (
 	"exoshift/internal/network"
 )
 
-// Exit codes of failed commands.
 const (
 	failed        = 1
 	usage         = 2

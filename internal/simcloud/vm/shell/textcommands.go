@@ -28,7 +28,6 @@ func (h *Host) runPart(command string, args []string, std streams, cut func(text
 	return code
 }
 
-// runTr replaces one character.
 func (h *Host) runTr(args []string, std streams) int {
 	escapes := strings.NewReplacer(`\n`, "\n", `\t`, "\t")
 	if len(args) != 2 {
