@@ -47,7 +47,6 @@ func NewBlobStore() (*BlobStore, error) {
 	return w, nil
 }
 
-// add adds an image whose manifest was requested.
 func (w *BlobStore) add(repository string, image payload.Image) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,7 +23,6 @@ func NewQuayConfig(warehouse *BlobStore) Config {
 	}
 }
 
-// release returns the payload of a release, or its part for one architecture.
 func (w *BlobStore) release(repository, reference string) (payload.Image, bool) {
 	if image, known := w.findImage(repository, reference); known {
 		return image, true

@@ -19,7 +19,6 @@ const Host = "quay.io"
 // apiVersion is the value of a registry's version header.
 const apiVersion = "Docker-Distribution-Api-Version"
 
-// part is the path of a manifest or a blob: its repository, its kind, and its digest or tag.
 var part = regexp.MustCompile(`^/v2/(.+)/(manifests|blobs)/([\w:.-]+)$`)
 
 // Config describes a registry.

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// tokenLife is the validity of a token.
 const tokenLife = 5 * time.Minute
 
 // Tokens is a registry's token service. A token contains one repository and a signature.
@@ -61,7 +60,6 @@ func (s Tokens) signToken(repository string) string {
 	return content + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-// open reports whether an Authorization header is valid for a repository.
 func (s Tokens) open(authorization, repository string) bool {
 	return hmac.Equal([]byte(authorization), []byte("Bearer "+s.signToken(repository)))
 }
