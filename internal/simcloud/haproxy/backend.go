@@ -13,7 +13,6 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// backend is a set of servers and their health.
 type backend struct {
 	machine machine.Machine
 	network network.Network // of the machine

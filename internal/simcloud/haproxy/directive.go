@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// parseDirective parses one line of a proxy section, or of defaults.
 func (p *proxy) parseDirective(words []string, line int) error {
 	args := words[1:]
 	switch words[0] {

@@ -125,7 +125,6 @@ func (b *balancer) serve(ctx context.Context, p port) {
 	}
 }
 
-// findTarget returns the backend of a frontend; nil if none.
 func (b *balancer) findTarget(p *proxy) *backend {
 	if own := b.backends[p]; own != nil && len(own.members) > 0 {
 		return own

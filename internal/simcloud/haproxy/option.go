@@ -123,7 +123,6 @@ func (c *httpCheck) request(args []string) error {
 	return nil
 }
 
-// parseDirective parses a line that begins with http-check.
 func (c *httpCheck) parseDirective(args []string) error {
 	switch {
 	case len(args) >= 3 && args[0] == "expect" && args[1] == "status":
