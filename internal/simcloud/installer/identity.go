@@ -18,7 +18,7 @@ type clusterID struct {
 
 var notInInfraID = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// newClusterID has an infraID of the name cut to 21 characters, a dash, and five random ones.
+// newClusterID composes the infraID of the name cut to 21 characters, a dash, and five random ones.
 func newClusterID(clusterName string) (clusterID, error) {
 	suffix, err := generateText("abcdefghijklmnopqrstuvwxyz0123456789", 5)
 	if err != nil {
@@ -30,7 +30,7 @@ func newClusterID(clusterName string) (clusterID, error) {
 	return clusterID{UUID: id.String(), InfraID: base + "-" + suffix}, err
 }
 
-// newPassword has 23 characters: xxxxx-xxxxx-xxxxx-xxxxx.
+// newPassword generates 23 characters: xxxxx-xxxxx-xxxxx-xxxxx.
 func newPassword() (string, error) {
 	groups := make([]string, 4)
 	for i := range groups {

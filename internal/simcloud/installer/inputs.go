@@ -16,7 +16,6 @@ import (
 
 const configFile = "install-config.yaml"
 
-// Names of assets in the state file that are not certificates.
 const (
 	configAsset    = "*installconfig.InstallConfig"
 	clusterAsset   = "*installconfig.ClusterID"
@@ -50,8 +49,8 @@ func (dir *directory) loadInputs() (inputs, []byte, error) {
 	return in, source, os.RemoveAll(filepath.Join(dir.path, configFile))
 }
 
-// takeConfig returns the install-config. A change invalidates everything in the state that depends on it: neither the
-// authorities nor their certificates for the cluster's own clients do, however old they are.
+// takeConfig returns the install-config. A change invalidates everything in the state that depends on it. Neither the
+// authorities nor their certificates for the cluster's own clients depend on it, however old they are.
 func (dir *directory) takeConfig() ([]byte, error) {
 	var kept []byte
 	if _, ok := dir.assets[configAsset]; ok {

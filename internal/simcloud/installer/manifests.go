@@ -8,7 +8,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// inputs are the inputs of the manifests.
 type inputs struct {
 	config   installConfig
 	id       clusterID
@@ -58,7 +57,6 @@ func (in inputs) renderClusterConfig() ([]byte, error) {
 	return yaml.JSONToYAML(encoded)
 }
 
-// buildSpec returns the spec of Network/cluster.
 func (n networking) buildSpec() object {
 	pods := make([]object, len(n.ClusterNetwork))
 	for i, network := range n.ClusterNetwork {
