@@ -7,7 +7,6 @@ import (
 	"fmt"
 )
 
-// classicError is the recorded form of the live service's errors.
 type classicError struct {
 	Message string `json:"message"`
 	Errors  []struct {

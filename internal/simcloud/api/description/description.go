@@ -45,7 +45,6 @@ func Load() (*Description, error) {
 	}}, nil
 }
 
-// listFormats: the validator checks formats on request only.
 func listFormats() []openapi3.SchemaValidationOption {
 	return []openapi3.SchemaValidationOption{
 		openapi3.WithStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562)),

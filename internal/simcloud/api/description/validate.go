@@ -50,7 +50,6 @@ func (d *Description) Validate(next http.Handler, complain func(error)) http.Han
 	})
 }
 
-// redactBody removes secrets from reports.
 func redactBody(body []byte) string {
 	if strings.Contains(string(body), "secret") {
 		return "(not shown, as it holds a secret)"
