@@ -8,7 +8,6 @@ import (
 	"net/netip"
 )
 
-// maxBody limits requests, in bytes.
 const maxBody = 64 << 10
 
 // Handler serves the API.
