@@ -15,7 +15,7 @@ const (
 )
 
 // openClock continues simulated time where the zone's last process ended, however it ended. At real speed the zone uses the wall
-// clock, unless an earlier, faster run is ahead of it: time never goes back.
+// clock, unless an earlier, faster run is ahead of it: time is monotonic.
 func (z *Zone) openClock(ctx context.Context) error {
 	times, err := store.Load[time.Time](z.db, "zone/time")
 	if err != nil {

@@ -48,7 +48,7 @@ func (z *Zone) openNetworkFault() error {
 	return z.networkFault.setup(z)
 }
 
-// getServerTime returns the servers' time as a client's clock expects it, except for the operator's wrong clock.
+// getServerTime returns the wall clock's time, for the operator with the scenario's clockOffset.
 func (z *Zone) getServerTime(asker netip.Addr) time.Time {
 	if isOperator(asker) {
 		return time.Now().Add(z.networkFault.clockOffset)
