@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/vm"
 )
 
-// balance forwards the cluster's ports to the first reachable machine; the bootstrap host comes last.
+// balance forwards the cluster's ports to the first reachable machine; the bootstrap host is the last choice.
 func (l *lab) balance() {
 	host := l.host(balancer)
 	for port, role := range map[int]string{apiPort: "master", machineConfigPort: "master", httpsPort: "infra"} {

@@ -72,8 +72,7 @@ func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) 
 	return err
 }
 
-// findFailedChallenge returns the first name of a certificate whose challenge cannot be verified, "" if none. The authority
-// resolves names recursively.
+// findFailedChallenge returns why a challenge of a certificate fails, "" if none does. The authority resolves names recursively.
 func (k *kubelet) findFailedChallenge(ctx context.Context, certificate kube.Object) string {
 	for _, name := range certificate.GetStrings("spec.dnsNames") {
 		name = strings.TrimPrefix(name, "*.")

@@ -169,7 +169,7 @@ func (c *client) send(ctx context.Context, method, path, media string, body kube
 		return nil, err
 	}
 	var object kube.Object
-	_ = json.Unmarshal(answer, &object) // health checks answer in plain text
+	_ = json.Unmarshal(answer, &object) // health checks respond in plain text
 	if response.StatusCode >= http.StatusBadRequest {
 		return nil, answerError{response.StatusCode, object.GetString("message")}
 	}

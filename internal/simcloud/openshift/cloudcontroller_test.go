@@ -212,7 +212,7 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 	}
 }
 
-// podMessages returns what the API knows of why pods do not run.
+// podMessages returns the API's messages about pods that do not run.
 func (l *lab) podMessages() string {
 	said := ""
 	for _, pod := range l.get("/api/v1/pods").List("items") {

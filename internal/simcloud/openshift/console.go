@@ -133,7 +133,7 @@ func (k *controllers) checkRoute(ctx context.Context, host string) error {
 	return nil
 }
 
-// syncConsole creates the console's route; the canary and the login have routes like it.
+// syncConsole creates the routes of the console, the login and Alertmanager.
 func (k *controllers) syncConsole(_ context.Context, seen clusterSnapshot) error {
 	if _, ingress := k.objects.Get(ingressResource, operatorNamespace, "default"); !ingress {
 		return nil

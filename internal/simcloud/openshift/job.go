@@ -30,7 +30,7 @@ func reportJob(job kube.Object, pods []kube.Object, now string) {
 	job.Set("status.active", len(pods))
 }
 
-// jobTime is how long a Job without a simulated program takes.
+// jobTime is how long a Job takes before it has its effect, if any.
 const jobTime = 10 * time.Second
 
 func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) error {

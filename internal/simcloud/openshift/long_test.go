@@ -2,8 +2,8 @@ package openshift
 
 import "testing"
 
-// long skips a test where only the short ones are asked for: `make test`, and the race detector, with which it takes ten
-// times as long. `make faults` runs all that begin with it.
+// long skips a test in short mode, which `make test` and the race detector use: with that it takes ten times as long. `make
+// faults` runs all tests that begin with it.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -71,7 +71,7 @@ func (k *kubelet) sync(ctx context.Context) time.Duration {
 	return idleSyncInterval
 }
 
-// computeState fingerprints a kubelet's pods and whether it serves its port.
+// computeState fingerprints a kubelet's pods and whether its node is ready.
 func (k *kubelet) computeState(wanted []kube.Object) string {
 	states := []string{strconv.FormatBool(k.heartbeat.ready)}
 	for _, object := range wanted {

@@ -24,7 +24,7 @@ const (
 )
 
 // pullReleaseImage is release-image.service. It authenticates with the pull secret only if the registry requires it; like the
-// real one it retries until it succeeds.
+// real one it is retried until it succeeds.
 func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
 	image := h.readText("release-image")
 	repository, digest, ok := strings.Cut(image, "@")
