@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// resetPermission is always allowed, so that a role can undo an organization policy that locks everybody out.
+// resetPermission is a role's permission to undo an organization policy that locks everybody out.
 const resetPermission = "reset-iam-organization-policy"
 
 // checkAuthorization refuses a request without a known key, or that a policy denies.
