@@ -92,7 +92,7 @@ func newForeignLieutenant() http.Handler {
 	return mux
 }
 
-// newPuppetPorts has an authority of its own, and requires client certificates.
+// newPuppetPorts has an authority of its own, and refuses every request: there are no agents here.
 func newPuppetPorts(*services) ([]server.Port, error) {
 	ca, err := newPuppetCA()
 	handler := newJSONHandler(http.StatusForbidden, map[string]string{"message": "Forbidden request", "issue_kind": "FORBIDDEN"})
