@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// listed is what a manifest tells.
+// listed has the fields of a manifest.
 type listed struct {
 	SchemaVersion int
 	MediaType     string
