@@ -188,7 +188,7 @@ func TestWhoMustTellWhoTheyAreIsAsked(t *testing.T) {
 	for account, admitted := range map[*url.Userinfo]bool{
 		url.UserPassword("somebody", "pass"): true, url.UserPassword("somebody", "word"): false, url.UserPassword("nobody", "pass"): false,
 	} {
-		s := openFor(t, account) // the client is somebody whose password is pass
+		s := openFor(t, account) // the client's password is pass
 		for _, link := range []string{"https://shop.example/a", "http://shop.example:8404/a"} {
 			response, err := s.client.Get(link)
 			if err == nil {
