@@ -51,7 +51,7 @@ type Storage struct {
 type bucket struct {
 	Name       string
 	Created    time.Time
-	Public     bool              // anybody may list it
+	Public     bool              // public listing
 	Versioning string            // "", "Enabled" or "Suspended"
 	Documents  map[string]string // settings that are stored unchanged
 }
@@ -62,7 +62,7 @@ type object struct {
 	Size        int64
 	ETag        string // without quotes
 	Modified    time.Time
-	Public      bool              // anybody may read it
+	Public      bool              // public read
 	Header      map[string]string // Content-Type and others that are returned unchanged
 	Version     string
 	Order       int  // the latest version has the highest
