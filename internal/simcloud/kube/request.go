@@ -46,7 +46,7 @@ func (o *Objects) parse(r *http.Request) (request, error) {
 	if len(rest) > 2 {
 		parsed.subresource = rest[2]
 	}
-	// Authorization comes before the check whether the kind exists.
+	// Authorization precedes the check whether the kind exists.
 	parsed.kind = Kind{Group: group, Version: version, Resource: rest[0]}
 	parsed.verb = parseVerb(r.Method, parsed)
 	kind, ok := o.FindKind(parsed.kind.GroupResource())
