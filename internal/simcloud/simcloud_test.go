@@ -139,7 +139,8 @@ func TestALoadBalancerServesBehindAnElasticIP(t *testing.T) {
 		_, err = o.EnsureRecord(t.Context(), zone.ID, state.Record{Name: "api", Type: "A", Content: ip.Address, TTL: 60})
 		o.must(err)
 
-		o.wantServed("http://"+ip.Address+":8404/healthz", false) // it boots; its name is not resolved yet: a negative response would be cached
+		// It boots. Its name is not resolved yet: a negative response would be cached.
+		o.wantServed("http://"+ip.Address+":8404/healthz", false)
 		time.Sleep(3 * time.Minute)
 		o.wantServed("http://"+lb.Address+":8404/healthz", true)
 		o.wantServed("http://api.c-1.example.net:8404/healthz", true)
