@@ -140,7 +140,7 @@ type clusterSnapshot struct {
 	schedulingError string                 // why the release's operators cannot be scheduled, "" if they can
 	pods            map[string]kube.Object // by namespace/name
 	etcd            etcdStatus
-	bootstrapped    bool // the completion ConfigMap exists
+	bootstrapped    bool // by the status in the bootstrap ConfigMap
 	probes          probeResult
 }
 
