@@ -44,7 +44,6 @@ func renderOKDSums(tag string, content []byte) []byte {
 	return []byte(list.String())
 }
 
-// isOKDFile reports whether a release has a file. There is no signature.
 func isOKDFile(tag, file string) bool {
 	return okdTag.MatchString(tag) && (file == sumsFile || isProgram(file, tag) && strings.HasSuffix(file, "-"+tag+".tar.gz"))
 }
