@@ -61,7 +61,6 @@ func (z Zone) findOwner(name string) (owner string, exists bool) {
 	return name, false
 }
 
-// has reports whether a name exists, also as an empty non-terminal.
 func (z Zone) has(name string) bool {
 	if name == z.Name {
 		return true
