@@ -99,7 +99,6 @@ func join(here, there net.Conn) {
 	both.Wait()
 }
 
-// copyConn copies until the end of file, and closes the destination for writing.
 func copyConn(to, from net.Conn) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
