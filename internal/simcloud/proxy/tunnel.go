@@ -53,7 +53,6 @@ func (t *tunnels) join(here net.Conn, early io.Reader, there net.Conn) {
 	})
 }
 
-// copyConn copies until the end of file, and closes the destination for writing only.
 func copyConn(to net.Conn, from io.Reader) {
 	_, err := io.Copy(to, from)
 	half, ok := to.(interface{ CloseWrite() error })
