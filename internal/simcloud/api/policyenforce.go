@@ -24,7 +24,7 @@ func (a *API) checkAuthorization(c *call, pattern string) error {
 	if slices.ContainsFunc(policies, (*policy).hasRules) {
 		q = a.buildPolicyInput(c, pattern)
 	}
-	if q.operation == resetPermission && a.canResetPassword(key) || isPermitted(policies, q) {
+	if q.operation == resetPermission && a.canResetOrgPolicy(key) || isPermitted(policies, q) {
 		return nil
 	}
 	return newAPIError(http.StatusForbidden, "Forbidden by IAM policy: operation %s of service %s", q.operation, q.service)
@@ -53,7 +53,7 @@ func isPermitted(policies []*policy, q policyInput) bool {
 	return !slices.ContainsFunc(policies, func(p *policy) bool { return !p.isAllowed(q) })
 }
 
-func (a *API) canResetPassword(key string) bool {
+func (a *API) canResetOrgPolicy(key string) bool {
 	made, ok := a.tables.apiKeys.table.Get(key)
 	if !ok {
 		return true

@@ -12,8 +12,8 @@ import (
 	"exoshift/internal/network"
 )
 
-// serverFailure is the number of cached responses above which expired ones are removed.
-const serverFailure = 4096
+// maxCachedResponses is the number of cached responses above which expired ones are removed.
+const maxCachedResponses = 4096
 
 // Resolver is a caching resolver. It caches responses for their TTL, and missing names for the TTL of their zone's SOA record.
 // Delegations are not cached; those that change without their zone are rare.
@@ -155,7 +155,7 @@ func (r *Resolver) setCached(asked question, found answer, now time.Time) {
 	if !found.exists {
 		asked.kind = ""
 	}
-	if len(r.cache) >= serverFailure {
+	if len(r.cache) >= maxCachedResponses {
 		for q, known := range r.cache {
 			if !now.Before(known.expires) {
 				delete(r.cache, q)

@@ -183,12 +183,12 @@ func TestTheMemoryIsClearedOfWhatIsOutdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		resolver := cluster().resolver()
 		for round := range 3 {
-			for i := range serverFailure {
-				_, _ = resolver.Lookup(t.Context(), strconv.Itoa(round*serverFailure+i)+".apps.c-1.example.net")
+			for i := range maxCachedResponses {
+				_, _ = resolver.Lookup(t.Context(), strconv.Itoa(round*maxCachedResponses+i)+".apps.c-1.example.net")
 			}
 			time.Sleep(time.Hour)
 		}
-		if got := len(resolver.cache); got > serverFailure+1 {
+		if got := len(resolver.cache); got > maxCachedResponses+1 {
 			t.Errorf("%d answers are kept", got)
 		}
 	})

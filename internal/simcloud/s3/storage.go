@@ -88,7 +88,7 @@ func New(config Config) (*Storage, error) {
 	if s.versions, err = store.Load[object](config.DB, "s3/version"); err != nil {
 		return nil, err
 	}
-	if err = s.count(); err != nil {
+	if err = s.loadVersionCounter(); err != nil {
 		return nil, err
 	}
 	if s.uploads, err = store.Load[upload](config.DB, "s3/upload"); err != nil {
@@ -101,7 +101,7 @@ func New(config Config) (*Storage, error) {
 }
 
 // count sets the last version's number, and names the versions that were stored by releases without version names.
-func (s *Storage) count() error {
+func (s *Storage) loadVersionCounter() error {
 	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
 		s.order = max(s.order, o.Order)
 		if o.Version == "" {
