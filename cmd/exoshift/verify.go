@@ -24,8 +24,9 @@ func verifyCommand(std streams) *cobra.Command {
 
 Modes, owners and checksums are checked; that facts, journal, events and answers agree; and that no key is left that nobody
 needs any more. With --repair, what can be repaired is: from the folder alone, or from the cloud by the same steps that an
-installation takes, which needs the credentials. A damaged file is kept beside under another name. Nothing is changed in
-the cloud. The exit code is 3 if something is wrong, or still is.`,
+installation takes, which needs the credentials, and a sign-in if the cluster is connected to Project Syn. A damaged file is
+kept beside under another name. Nothing is changed in the cloud. What nothing proves to be this cluster's is left alone, and
+reported with the next step. The exit code is 3 if something is wrong, or still is.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := bind(cmd, std)
 			if err != nil {
@@ -99,6 +100,7 @@ func recoverFacts(ctx context.Context, o options, s teardownContext, std streams
 		return recovered, err
 	}
 	defer func() { err = errors.Join(err, around.close()) }()
+	around.access.setLinkPrinter(std)
 	run := session{spec: s.spec, secrets: s.secrets, folder: s.folder, net: around.net, access: around.access, options: o}
 	return run.recoverFacts(ctx, s.facts)
 }

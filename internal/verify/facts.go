@@ -37,12 +37,12 @@ func (c *checker) checkFacts() error {
 		c.damaged = true
 		_ = json.Unmarshal(content, &facts) // a partial result is useful
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
-			Text: "the facts are damaged: " + damage.Err.Error() + "; no run goes on until they are rebuilt. What neither the folder nor the cloud knows (skipped checks, parts of Project Syn) " +
-				"is taken from the damaged file, which is kept beside"})
+			Text: "the facts are damaged: " + damage.Err.Error() + "; no run goes on until they are rebuilt. What neither the folder nor the cloud knows (skipped checks, when something was) " +
+				"is taken from the damaged file, which is kept beside" + c.describeSources()})
 	case errors.Is(readErr, fs.ErrNotExist) && (len(c.journal.Entries) > 0 || c.generated):
 		c.damaged = true
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
-			Text: "the facts are gone, and the rest of the folder says that objects were made; no run goes on until they are rebuilt"})
+			Text: "the facts are gone, and the rest of the folder says that objects were made; no run goes on until they are rebuilt" + c.describeSources()})
 	case err != nil:
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromNone, Text: err.Error(), Next: "use the version of exoshift that wrote it"})
 	case readErr == nil && !state.HasChecksum(content):
@@ -50,6 +50,14 @@ func (c *checker) checkFacts() error {
 	}
 	c.facts = facts
 	return nil
+}
+
+// describeSources names what a repair asks besides the cloud.
+func (c *checker) describeSources() string {
+	if c.spec.Syn.LieutenantURL == "" {
+		return ""
+	}
+	return "; what belongs to Project Syn is compared with Lieutenant, Vault and the tenant's configuration, which needs a sign-in"
 }
 
 func (c *checker) checkAgreement() error {
@@ -102,7 +110,7 @@ func (c *checker) checkJournalMissing() {
 // compareEvents reports facts that lag behind the events, and events that are missing.
 func (c *checker) compareEvents() {
 	proven := c.facts
-	install.ApplyEvents(install.CollectDoneSteps(c.events), &proven)
+	install.ApplyEvents(c.events, &proven)
 	if proven.BootstrapRemoved != c.facts.BootstrapRemoved || proven.Installed != c.facts.Installed || proven.Syn.Applied != c.facts.Syn.Applied {
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromFolder,
 			Text: "the events say that steps ended which the facts do not know of"})
@@ -150,7 +158,7 @@ func (c *checker) computeFacts() state.Facts {
 			Rehearsal: facts.Rehearsal, ReleaseImage: facts.ReleaseImage, ConsoleURL: facts.ConsoleURL,
 			SkippedChecks: facts.SkippedChecks, Syn: facts.Syn,
 		}
-		install.ApplyEvents(install.CollectDoneSteps(c.events), &proven)
+		install.ApplyEvents(c.events, &proven)
 		proven.BootstrapRemoved = selectNonZero(proven.BootstrapRemoved, facts.BootstrapRemoved)
 		proven.Installed = selectNonZero(proven.Installed, facts.Installed)
 		proven.Destroyed = selectNonZero(c.findTeardownTime(), facts.Destroyed)
@@ -166,7 +174,7 @@ func (c *checker) computeFacts() state.Facts {
 			facts.Syn.ClusterUUID, facts.Syn.IgnitionCA = c.generation.ClusterID, string(c.generation.RootCA)
 		}
 	}
-	install.ApplyEvents(install.CollectDoneSteps(c.events), &facts)
+	install.ApplyEvents(c.events, &facts)
 	if facts.BootstrapRemoved.IsZero() && c.generated && c.generation.Bootstrap == nil {
 		facts.BootstrapRemoved = c.findStripTime()
 	}

@@ -45,6 +45,7 @@ func (r Repairer) Repair(ctx context.Context, folder state.Folder) (Report, erro
 			report.Findings = append(report.Findings, f)
 		}
 	}
+	report.Findings = append(report.Findings, before.unproven...)
 	return report, err
 }
 
@@ -93,6 +94,10 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 	}
 	if err != nil {
 		return fmt.Errorf("look up in the cloud what the folder does not know: %w", err)
+	}
+	for _, u := range recovered.Unproven {
+		c.unproven = append(c.unproven, Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromNone,
+			Text: "not proven, and left alone: " + u.Text, Next: u.Next})
 	}
 	if c.damaged {
 		if err := c.saveCopy(state.FactsFile, suffix); err != nil {

@@ -92,6 +92,7 @@ type checker struct {
 	generated  bool
 	facts      state.Facts // as far as they can be parsed, even if damaged
 	damaged    bool
+	unproven   []Finding // what a repair could not find out again
 }
 
 // Check checks a folder without changing it.

@@ -13,6 +13,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/verify"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -285,6 +286,31 @@ func TestRepair_ATeardownThatTheFactsLostIsKnownByItsEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	if facts, err := folder.LoadFacts(); err != nil || facts.Destroyed != began.AddDate(0, 0, 1) {
+		t.Errorf("%+v: %v", facts, err)
+	}
+}
+
+// What nothing proves is told, beside facts that have all the rest.
+func TestRepair_ReportsWhatIsNotProven(t *testing.T) {
+	folder := soundFolder(t)
+	remove(t, folder, state.FactsFile)
+	if err := folder.Write(state.EventsFile, []byte(`{"v":1,"time":"2026-05-04T12:00:00Z","seq":1,"type":"object","kind":"lieutenant-cluster","name":"c-demo-1","action":"created"}`+"\n")); err != nil {
+		t.Fatal(err)
+	}
+	r := repairer(folder)
+	r.Recover = func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error) {
+		recovered, err := cloud(ctx, spec, known)
+		recovered.Unproven = append(recovered.Unproven, syn.Unproven{Text: "ssh_key is somebody else's", Next: "find out which is right"})
+		return recovered, err
+	}
+	report, err := r.Repair(t.Context(), folder)
+	told := slices.ContainsFunc(report.Findings, func(f verify.Finding) bool {
+		return f.Severity == verify.Error && !f.Repaired && strings.Contains(f.Text, "not proven, and left alone: ssh_key") && f.Next == "find out which is right"
+	})
+	if err != nil || !told || report.IsSound() {
+		t.Errorf("%+v: %v", report.Findings, err)
+	}
+	if facts, err := folder.LoadFacts(); err != nil || facts.APIAddress != "192.0.2.1" || facts.Syn.Created != began {
 		t.Errorf("%+v: %v", facts, err)
 	}
 }

@@ -52,6 +52,11 @@ func (p Preview) ListPending() []Change {
 // Preview runs the steps of the installation with clients that read and change nothing, so it predicts the installation
 // exactly. Objects inside the cluster are not included.
 func (i *Installation) Preview(ctx context.Context) (Preview, error) {
+	return i.runPreview(ctx, i.previewSyn)
+}
+
+// runPreview is Preview with a step of the caller for Project Syn.
+func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview) provisioner.StepFunc) (Preview, error) {
 	i.preview = true
 	var preview Preview
 	var mu sync.Mutex
@@ -63,7 +68,7 @@ func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 		}
 	}
 	for _, look := range []provisioner.StepFunc{
-		i.checkCredentials, i.previewSyn(&preview), i.checkManifests, i.checkPermissions, i.previewOffers, i.checkConflicts, i.ensureSSHKey, i.ensureSecurityGroups, i.ensureAntiAffinityGroups, i.ensureAccess,
+		i.checkCredentials, previewSyn(&preview), i.checkManifests, i.checkPermissions, i.previewOffers, i.checkConflicts, i.ensureSSHKey, i.ensureSecurityGroups, i.ensureAntiAffinityGroups, i.ensureAccess,
 		i.ensureBuckets, i.ensureElasticIPs, i.ensureDNS, i.ensureLoadBalancers, i.previewImage, i.previewBootstrap, i.ensureMasters, i.ensureComputeMachines,
 	} {
 		before := len(preview.Changes)

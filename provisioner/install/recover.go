@@ -6,6 +6,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -14,10 +15,11 @@ type Recovered struct {
 	Facts    state.Facts
 	Objects  []Change       // of the cluster that exist
 	Existing []state.Object // everything that the organization has
+	Unproven []syn.Unproven // what nothing proves to be this installation's, and was left alone
 }
 
-// Recover restores the facts of an installation, as far as they can be found in the cloud. It runs the steps of an
-// installation with clients that read and change nothing; known are the facts that the folder still has.
+// Recover restores the facts of an installation, as far as they can be found in the cloud and in Project Syn. It runs the
+// steps of an installation with clients that read and change nothing; known are the facts that the folder still has.
 func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world Clients, known state.Facts) (Recovered, error) {
 	i := withFacts(spec, options, folder, world, known)
 	i.preview = true
@@ -27,11 +29,20 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	if err := i.recoverBootstrap(ctx); err != nil {
 		return Recovered{}, err
 	}
-	preview, err := i.Preview(ctx)
+	var unproven []syn.Unproven
+	preview, err := i.runPreview(ctx, func(*Preview) provisioner.StepFunc {
+		return func(ctx context.Context, report provisioner.Report) (err error) {
+			unproven, err = i.syn.Recover(ctx, report)
+			return err
+		}
+	})
 	if err != nil {
 		return Recovered{}, err
 	}
-	recovered := Recovered{Facts: i.Facts(), Existing: i.existing}
+	recovered := Recovered{Facts: i.Facts(), Existing: i.existing, Unproven: unproven}
+	if recovered.Facts.Installed.IsZero() { // Steward comes after the cluster version
+		recovered.Facts.Installed = recovered.Facts.Syn.Applied
+	}
 	for _, change := range preview.Changes {
 		if change.Action == state.Found || change.Action == state.Updated {
 			recovered.Objects = append(recovered.Objects, change)
@@ -105,8 +116,17 @@ func (i *Installation) hasOnlyMasters(ctx context.Context) (bool, error) {
 	return roles[string(state.RoleMaster)] > 0 && roles[string(state.RoleBootstrap)] == 0, nil
 }
 
-// ApplyEvents sets the facts that the events of earlier runs prove, by the step that recorded each.
-func ApplyEvents(done map[string]time.Time, facts *state.Facts) {
+// ApplyEvents sets the facts that the events of earlier runs prove: the time at which a step succeeded first, or an object was created.
+func ApplyEvents(events []provisioner.Event, facts *state.Facts) {
+	done := map[string]time.Time{}
+	for _, e := range events {
+		if e.Type == provisioner.TypeStep && e.State == provisioner.Done && done[e.Step].IsZero() {
+			done[e.Step] = e.Time
+		}
+		if e.Type == provisioner.TypeObject && e.Kind == syn.KindCluster && e.Action == string(state.Created) && facts.Syn.Created.IsZero() {
+			facts.Syn.Created = e.Time.UTC().Truncate(time.Second)
+		}
+	}
 	for step, fact := range map[string]*time.Time{
 		"remove-bootstrap": &facts.BootstrapRemoved, "console": &facts.Installed,
 		"steward": &facts.Syn.Applied, "synthesis": &facts.Syn.Synthesized, "first-maintenance": &facts.Syn.Maintained, "on-call": &facts.Syn.OnCall,
@@ -118,15 +138,4 @@ func ApplyEvents(done map[string]time.Time, facts *state.Facts) {
 	if facts.Syn.ManifestUsed.IsZero() {
 		facts.Syn.ManifestUsed = facts.Syn.Applied
 	}
-}
-
-// CollectDoneSteps returns when each step succeeded for the first time.
-func CollectDoneSteps(events []provisioner.Event) map[string]time.Time {
-	done := map[string]time.Time{}
-	for _, e := range events {
-		if e.Type == provisioner.TypeStep && e.State == provisioner.Done && done[e.Step].IsZero() {
-			done[e.Step] = e.Time
-		}
-	}
-	return done
 }

@@ -15,8 +15,8 @@ import (
 	"exoshift/state"
 )
 
-// The kind of a Lieutenant cluster in events.
-const kindCluster = "lieutenant-cluster"
+// KindCluster is the kind of a Lieutenant cluster in events.
+const KindCluster = "lieutenant-cluster"
 
 const tenantField = "syn.tenant"
 

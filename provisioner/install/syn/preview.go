@@ -29,7 +29,7 @@ func (c *Connection) collectPreview(ctx context.Context, report provisioner.Repo
 	if err := c.checkLieutenant(ctx, report); err != nil {
 		return state.Difference{}, err
 	}
-	report.EmitObject(kindCluster, c.Spec.Cluster.ID, "", string(c.previewCluster()))
+	report.EmitObject(KindCluster, c.Spec.Cluster.ID, "", string(c.previewCluster()))
 	if err := c.previewSecrets(ctx, report); err != nil {
 		return state.Difference{}, err
 	}

@@ -24,7 +24,7 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 		return err
 	}
 	c.cluster = cluster
-	report.EmitObject(kindCluster, cluster.ID, "", string(action))
+	report.EmitObject(KindCluster, cluster.ID, "", string(action))
 	err = c.updateFacts(func(facts *state.SynFacts) {
 		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.Redacted()
 		if action == state.Created || young && facts.Created.IsZero() {

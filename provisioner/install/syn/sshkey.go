@@ -32,16 +32,26 @@ func (c *Connection) putSSHKey(ctx context.Context, report provisioner.Report, v
 		return err
 	}
 	report.EmitObject(kindSecret, where, "", string(action))
-	values, err := vault.GetSecret(ctx, where)
+	public, err := c.readSSHKey(ctx, vault)
 	if err != nil {
 		return err
 	}
+	return c.updateFacts(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
+}
+
+// readSSHKey returns the public half of the key in Vault.
+func (c *Connection) readSSHKey(ctx context.Context, vault Vault) (string, error) {
+	where := c.joinVaultPath(sshSecret)
+	values, err := vault.GetSecret(ctx, where)
+	if err != nil {
+		return "", err
+	}
 	public, err := toPublicKey(values[sshPrivate])
 	if err != nil {
-		return fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s holds no private key in OpenSSH's form, in base64", where, sshPrivate).
+		return "", fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s holds no private key in OpenSSH's form, in base64", where, sshPrivate).
 			WithHint("correct the secret, or delete it if nobody uses the key")
 	}
-	return c.updateFacts(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
+	return public, nil
 }
 
 // OpenSSH format, in base64.
