@@ -7,6 +7,7 @@ import (
 	"exoshift/provisioner"
 )
 
+// Steps that steps outside this package need.
 const (
 	StepVault         = "vault"
 	StepConfiguration = "configuration"
