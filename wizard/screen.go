@@ -84,6 +84,7 @@ func CheckAsked(spec state.Spec) []Problem {
 	return faults
 }
 
+// ScreenOf returns the screen of a field, or of a part of one such as network.customerNetworks[0].
 func ScreenOf(key string) Screen {
 	for fields := Fields(); key != ""; key = parentOf(key) {
 		if field, ok := find(fields, key); ok {

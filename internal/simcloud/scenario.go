@@ -5,6 +5,7 @@ import (
 	"slices"
 )
 
+// Names of scenarios. Faults of a cluster, of objects of the zone, of booting machines and of the network implement them.
 const (
 	noFault             = "happy"
 	badCredentials      = "bad-credentials"
