@@ -74,7 +74,7 @@ func logIn(n *network.Network, _ *simcloud.Zone) {
 }
 
 // look runs the checks in virtual time.
-func (s sight) look(t *testing.T) (checks []reach.Check, results []reach.Result) {
+func (s sight) probe(t *testing.T) (checks []reach.Check, results []reach.Result) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestNoVerdictIsFalseWhateverStandsInTheWay(t *testing.T) {
 		for _, s := range sights() {
 			t.Run(s.String(), func(t *testing.T) {
 				t.Parallel()
-				checks, results := s.look(t)
+				checks, results := s.probe(t)
 				found := s.judge(t, checks, results)
 				mu.Lock()
 				defer mu.Unlock()

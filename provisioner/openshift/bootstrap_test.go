@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-func (r *rehearsal) look(t *testing.T, last, waiting string) {
+func (r *rehearsal) expectPhase(t *testing.T, last, waiting string) {
 	t.Helper()
 	status := r.observe(t).Bootstrap
 	if len(status.Reached) == 0 || status.Reached[len(status.Reached)-1] != last {
@@ -51,53 +51,53 @@ func TestBootstrapIsFollowedThroughItsPhases(t *testing.T) {
 		if err != nil || len(status.Reached) != 0 || status.Waiting == "" {
 			t.Fatalf("a single answer: %+v, %v", status, err)
 		}
-		r.look(t, state.PhaseTemporaryAPI, "cluster version")
+		r.expectPhase(t, state.PhaseTemporaryAPI, "cluster version")
 		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
-		r.look(t, state.PhaseManifests, "no master has asked")
+		r.expectPhase(t, state.PhaseManifests, "no master has asked")
 		r.expected = []state.ExpectedNode{{Name: "master-0", Role: state.RoleMaster}, {Name: "worker-0", Role: state.RoleWorker}}
 		r.askFirst(t, "csr-a", "worker-0")
-		r.look(t, state.PhaseManifests, "no master has asked")
+		r.expectPhase(t, state.PhaseManifests, "no master has asked")
 		r.askFirst(t, "forged", "master-0") // for a machine with unknown creation time
-		r.look(t, state.PhaseManifests, "no master has asked")
+		r.expectPhase(t, state.PhaseManifests, "no master has asked")
 		r.wait(t, time.Second)
 		r.expected[0].Created = time.Now()
 		r.askFirst(t, "csr-b", "master-0")
-		r.look(t, state.PhaseMastersBoot, "no master has registered")
+		r.expectPhase(t, state.PhaseMastersBoot, "no master has registered")
 		r.put(t, "nodes", "", master("master-0", "192.0.2.10"))
-		r.look(t, state.PhaseMasters, "not reported any member")
+		r.expectPhase(t, state.PhaseMasters, "not reported any member")
 		r.put(t, "etcds.operator.openshift.io", "", with(named("cluster"), "status.conditions",
 			conditions([3]string{"EtcdMembersAvailable", "True", "1 members are available"})))
-		r.look(t, state.PhaseMasters, "1 members are available")
+		r.expectPhase(t, state.PhaseMasters, "1 members are available")
 		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions",
 			conditions([3]string{"EtcdMembersAvailable", "True", "2 members are available"}))
-		r.look(t, state.PhaseEtcd, "kube-scheduler on 0")
+		r.expectPhase(t, state.PhaseEtcd, "kube-scheduler on 0")
 		for _, component := range []string{"kubeapiservers", "kubecontrollermanagers", "kubeschedulers"} {
 			r.put(t, component+".operator.openshift.io", "", with(named("cluster"), "status.nodeStatuses", revisions("master-0", "master-1")))
 		}
-		r.look(t, state.PhaseControlPlane, "pods")
+		r.expectPhase(t, state.PhaseControlPlane, "pods")
 		r.put(t, "events", "kube-system", named("bootstrap-success"))
-		r.look(t, state.PhaseBootstrapped, "remaining manifests")
+		r.expectPhase(t, state.PhaseBootstrapped, "remaining manifests")
 		r.put(t, "events", "kube-system", named("bootstrap-finished"))
-		r.look(t, state.PhaseTeardown, "etcd: still learning: master-0")
+		r.expectPhase(t, state.PhaseTeardown, "etcd: still learning: master-0")
 		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions", conditions(
 			[3]string{"EtcdMembersAvailable", "True", "4 members are available"}, [3]string{"EtcdRunningInCluster", "True", ""}))
-		r.look(t, state.PhaseEtcdInCluster, "report completion")
+		r.expectPhase(t, state.PhaseEtcdInCluster, "report completion")
 		r.put(t, "configmaps", "kube-system", with(named("bootstrap"), "data", map[string]any{"status": "complete"}))
-		r.look(t, state.PhaseComplete, "etcd to drop the bootstrap member")
+		r.expectPhase(t, state.PhaseComplete, "etcd to drop the bootstrap member")
 		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions", conditions(
 			[3]string{"EtcdMembersAvailable", "True", "3 members are available"}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""}))
-		r.look(t, state.PhaseMemberRemoved, "no node besides the masters")
+		r.expectPhase(t, state.PhaseMemberRemoved, "no node besides the masters")
 		r.put(t, "nodes", "", with(named("worker-0"), "status.conditions", conditions([3]string{"Ready", "True", ""})))
-		r.look(t, state.PhaseNodes, "has not reported yet")
+		r.expectPhase(t, state.PhaseNodes, "has not reported yet")
 		r.report(t, "Working towards 4.20.5: 713 of 903 done (79% complete), waiting on console")
-		r.look(t, state.PhaseNodes, "713 of 903")
+		r.expectPhase(t, state.PhaseNodes, "713 of 903")
 		r.installed(t)
 		r.operator(t, "console", "TTF")
-		r.look(t, state.PhaseVersion, "1 of 1 operators are not stable: console")
+		r.expectPhase(t, state.PhaseVersion, "1 of 1 operators are not stable: console")
 		r.operator(t, "console", "TFF")
-		r.look(t, state.PhaseVersion, "console")
+		r.expectPhase(t, state.PhaseVersion, "console")
 		r.wait(t, 31*time.Second)
-		r.look(t, state.PhaseStable, "")
+		r.expectPhase(t, state.PhaseStable, "")
 	})
 }
 

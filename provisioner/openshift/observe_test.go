@@ -163,7 +163,7 @@ func TestTheEndOfTheBootstrapsAPIServerIsSeenThoughItsEventExpired(t *testing.T)
 			t.Errorf("reached %v", seen.Reached)
 		}
 		r.change(t, "endpointslices.discovery.k8s.io", "default", "kubernetes", "endpoints", slice("192.0.2.10", "192.0.2.11"))
-		r.look(t, state.PhaseTeardown, "etcd")
+		r.expectPhase(t, state.PhaseTeardown, "etcd")
 	})
 }
 

@@ -73,7 +73,7 @@ func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T
 		expect("bootstrap-machine", "the API on the bootstrap machine answers, but not by its name: ")
 		r.unready("")
 		r.observe(t)
-		r.look(t, state.PhaseTemporaryAPI, "cluster version")
+		r.expectPhase(t, state.PhaseTemporaryAPI, "cluster version")
 	})
 }
 

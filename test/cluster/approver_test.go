@@ -38,7 +38,7 @@ func (w *watcher) decide(t *testing.T, request string) state.CSRDecision {
 // decisions looks once, has the watcher approve what it may, and returns what became of it.
 func (w *watcher) decisions(t *testing.T) []state.CSRDecision {
 	t.Helper()
-	w.look(t)
+	w.poll(t)
 	decisions, err := w.Approve(t.Context())
 	must(t, err)
 	return decisions
@@ -91,7 +91,7 @@ func TestForgedRequestsAreLeftAndHonestOnesApproved(t *testing.T) {
 func (w *watcher) checkLeft(t *testing.T, want map[string]forged, honest string) {
 	t.Helper()
 	left := 0
-	for _, request := range w.look(t).Requests {
+	for _, request := range w.poll(t).Requests {
 		f, found := want[request.Name]
 		switch {
 		case request.Name == honest && request.BlockedReason != "":

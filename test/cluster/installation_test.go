@@ -28,7 +28,7 @@ func TestAClusterComesAliveThroughAllPhases(t *testing.T) {
 		i.expected = append(i.expected, m.expected(state.RoleMaster))
 	}
 	i.worker = i.story.worker(i.watcher, "worker-0", 20)
-	i.look(t) // one answer is none
+	i.poll(t) // one answer is none
 	for _, chapter := range []struct {
 		play    func(*testing.T)
 		reached string
@@ -67,7 +67,7 @@ type installation struct {
 func (i *installation) expect(t *testing.T, phase string) {
 	t.Helper()
 	i.gate.requests()
-	got := i.look(t).Bootstrap
+	got := i.poll(t).Bootstrap
 	all := state.ListPhases()
 	want := all[:slices.Index(all, phase)+1]
 	if !slices.Equal(got.Reached, want) {
@@ -87,7 +87,7 @@ func (i *installation) expect(t *testing.T, phase string) {
 
 func (i *installation) applyManifests(t *testing.T) {
 	i.installed(t, false, "Working towards 4.20.3: 105 of 903 done (11% complete), waiting on etcd, kube-apiserver")
-	if got := i.look(t).Version; got.Percent != 11 || !slices.Equal(got.WaitingOn, []string{"etcd", "kube-apiserver"}) {
+	if got := i.poll(t).Version; got.Percent != 11 || !slices.Equal(got.WaitingOn, []string{"etcd", "kube-apiserver"}) {
 		t.Errorf("version: %+v", got)
 	}
 }
@@ -112,7 +112,7 @@ func (i *installation) joinMasters(t *testing.T) {
 		m.collect(t, request)
 		m.report(t, own, corev1.ConditionTrue, "kubelet is posting ready status")
 	}
-	if nodes := i.look(t).Nodes; len(nodes) != len(i.masters) || !nodes[0].Ready || nodes[0].Address != "198.51.100.10" {
+	if nodes := i.poll(t).Nodes; len(nodes) != len(i.masters) || !nodes[0].Ready || nodes[0].Address != "198.51.100.10" {
 		t.Errorf("nodes: %+v", nodes)
 	}
 }
@@ -146,7 +146,7 @@ func (i *installation) removeMember(t *testing.T) { i.etcd(t, 3, bootstrapCondit
 // startControlPlane: one master is not enough.
 func (i *installation) startControlPlane(t *testing.T) {
 	i.runControlPlane(t, "master-0")
-	if i.look(t).Bootstrap.Has(state.PhaseControlPlane) {
+	if i.poll(t).Bootstrap.Has(state.PhaseControlPlane) {
 		t.Error("one master is told to be the control plane")
 	}
 	i.runControlPlane(t, "master-0", "master-1")
@@ -177,7 +177,7 @@ func (i *installation) install(t *testing.T) {
 	i.operate(t, "etcd", true, false, false, "")
 	i.operate(t, "console", true, true, false, "RouteHealth is being checked")
 	i.installed(t, true, "Cluster version is 4.20.3")
-	seen := i.look(t)
+	seen := i.poll(t)
 	if seen.Version.Percent != 100 || !slices.Equal(seen.Version.Unstable, []string{"console"}) {
 		t.Errorf("version: %+v", seen.Version)
 	}
@@ -186,13 +186,13 @@ func (i *installation) install(t *testing.T) {
 // settle: an operator that has been well for long is believed at the first look.
 func (i *installation) settle(t *testing.T) {
 	i.operate(t, "console", true, false, false, "")
-	if seen := i.look(t); seen.Bootstrap.Has(state.PhaseStable) {
+	if seen := i.poll(t); seen.Bootstrap.Has(state.PhaseStable) {
 		t.Error("an operator that has just changed is called stable")
 	}
 	t.Logf("requests in all: %v", i.CountRequests())
 	i.watcher.Close()
 	again := i.plane.watch(t, i.gate.port)
 	again.expected = i.expected
-	again.look(t)
+	again.poll(t)
 	i.watcher = again
 }

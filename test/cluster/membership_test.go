@@ -27,7 +27,7 @@ func TestTheMembersOfARealEtcdAreTold(t *testing.T) {
 	var seen []string
 	tell := func(string) {
 		s.tell(t, r)
-		seen = append(seen, describe(w.look(t).Etcd))
+		seen = append(seen, describe(w.poll(t).Etcd))
 	}
 	tell("begun")
 	for n := range 3 {

@@ -30,8 +30,8 @@ func TestAnAPIServerThatRestartsTakesNothingBack(t *testing.T) {
 	w := s.plane.watch(t, g.port)
 	s.installed(t, false, "Working towards 4.20.3: 105 of 903 done (11% complete)")
 	s.registerMaster(t, "master-0", "198.51.100.10")
-	w.look(t)
-	before := w.look(t)
+	w.poll(t)
+	before := w.poll(t)
 	if !before.Bootstrap.Has(state.PhaseMasters) || before.Version.Percent != 11 {
 		t.Fatalf("reached %v, %d%%", before.Bootstrap.Reached, before.Version.Percent)
 	}
@@ -47,7 +47,7 @@ func TestAnAPIServerThatRestartsTakesNothingBack(t *testing.T) {
 		g.interfere(nil)
 		s.serve(t)
 		s.await(t)
-		after := w.look(t)
+		after := w.poll(t)
 		if len(after.Nodes) != 1 || after.Version.Percent != 11 || len(after.Bootstrap.Reached) != len(before.Bootstrap.Reached) {
 			t.Errorf("%s and back: %+v", name, after)
 		}
@@ -74,7 +74,7 @@ func TestARestOfAListThatHasExpiredIsTransient(t *testing.T) {
 		t.Errorf("%v; %d nodes", err, len(seen.Nodes))
 	}
 	g.interfere(nil)
-	if seen := w.look(t); len(seen.Nodes) != many {
+	if seen := w.poll(t); len(seen.Nodes) != many {
 		t.Errorf("%d nodes, want %d", len(seen.Nodes), many)
 	}
 }

@@ -56,7 +56,7 @@ func onLoopback(_ context.Context, name string) ([]netip.Addr, error) {
 }
 
 // look takes a look that has to succeed.
-func (w *watcher) look(t *testing.T) state.Snapshot {
+func (w *watcher) poll(t *testing.T) state.Snapshot {
 	t.Helper()
 	seen, err := w.try(t)
 	must(t, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // look waits for a look that begins as soon as the machine may be looked into again.
-func (b *bootstrap) look() (state.BootstrapHost, error) {
+func (b *bootstrap) collect() (state.BootstrapHost, error) {
 	b.t.Helper()
 	for range 400 {
 		seen, err := b.Collect(b.t.Context(), netip.MustParseAddr("127.0.0.1"))
@@ -34,7 +34,7 @@ func TestTheRecordsOfARealMachineAreReadBySSH(t *testing.T) {
 	}
 	b.runSSH()
 	b.runGateway()
-	seen, err := b.look()
+	seen, err := b.collect()
 	if err != nil || len(seen.Services) > 0 {
 		t.Fatalf("before there are any: %+v, %v", seen, err)
 	}
@@ -42,7 +42,7 @@ func TestTheRecordsOfARealMachineAreReadBySSH(t *testing.T) {
 		"bootkube.json":      `[{"timestamp":"2026-01-02T03:04:05Z","phase":"service start"},{"timestamp":"2026-01-02T03:04:06Z","phase":"stage start","stage":"cb-bootstrap"}]` + "\n",
 		"release-image.json": `[{"timestamp":"2026-01-02T03:03:05Z","phase":"service start"},{"timestamp":"2026-01-02T03:04:05Z","phase":"service end","result":"success"}]`,
 	})
-	if seen, err = b.look(); err != nil {
+	if seen, err = b.collect(); err != nil {
 		t.Fatal(err)
 	}
 	want := []state.ServiceRecord{
@@ -64,7 +64,7 @@ func TestARealSSHServerWithAnotherKeyIsRefused(t *testing.T) {
 	var err error
 	b.folder[state.IdentityFile], err = ignition.NewIdentity(time.Now())
 	must(t, err)
-	if _, err := b.look(); !fault.Is(err, fault.Conflict) {
+	if _, err := b.collect(); !fault.Is(err, fault.Conflict) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -83,18 +83,18 @@ func TestTheJournalOfARealMachineIsReadOnceAndWhole(t *testing.T) {
 	b.log("approve-csr.service", "a \x1b[31mred\x1b[0m line")
 	b.runGateway()
 	b.runSSH()
-	seen, err := b.look()
+	seen, err := b.collect()
 	must(t, err)
 	got := texts(seen)
 	const last = "a [31mred [0m line"
 	if len(got) < 200 || got[len(got)-1] != last || got[len(got)-2] != "line 299" {
 		t.Fatalf("%d lines, the last are %q", len(got), got[max(0, len(got)-3):])
 	}
-	if seen, err = b.look(); err != nil || len(seen.Lines) > 0 {
+	if seen, err = b.collect(); err != nil || len(seen.Lines) > 0 {
 		t.Fatalf("without anything new: %+v, %v", texts(seen), err)
 	}
 	b.log("bootkube.service", "one more", "and another")
-	seen, err = b.look()
+	seen, err = b.collect()
 	must(t, err)
 	if diff := cmp.Diff([]string{"one more", "and another"}, texts(seen)); diff != "" {
 		t.Error(diff)

@@ -25,7 +25,7 @@ type counter struct {
 	since  time.Time
 }
 
-func (c *counter) look(l *lab) {
+func (c *counter) record(l *lab) {
 	message := l.etcdMessage()
 	var available, total int
 	if n, _ := fmt.Sscanf(message, "%d of %d members", &available, &total); n != 2 {
@@ -119,7 +119,7 @@ func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		var etcd counter
-		l.install(func() { etcd.look(l) })
+		l.install(func() { etcd.record(l) })
 		etcd.check(t)
 		operators := l.get("/apis/config.openshift.io/v1/clusteroperators").List("items")
 		for _, operator := range operators {
@@ -154,7 +154,7 @@ func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
 				l.restart()
 				last = l.clock.Now()
 			}
-			etcd.look(l)
+			etcd.record(l)
 		})
 		etcd.check(t)
 		for _, request := range l.get(csrPath).List("items") {

@@ -152,7 +152,7 @@ func (l *lab) serve() (stop func()) {
 }
 
 // look starts a collection and returns its result, with the lines of one that was running.
-func (l *lab) look() (state.BootstrapHost, error) {
+func (l *lab) collect() (state.BootstrapHost, error) {
 	l.t.Helper()
 	time.Sleep(20 * time.Second)
 	before, _ := l.Collect(l.t.Context(), netip.MustParseAddr(theirs))

@@ -27,7 +27,7 @@ func TestALookReturnsRecordsAndTheJournal(t *testing.T) {
 		l.record("bootkube", began)
 		l.machine.Console("bootkube.service: %s", "Starting cluster-bootstrap...")
 		l.machine.Console("NetworkManager.service: not asked for")
-		seen, err := l.look()
+		seen, err := l.collect()
 		l.check(err)
 		at := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
 		want := []state.ServiceRecord{{Service: "bootkube", Starts: 1, Stage: "cb-bootstrap", Since: at}}
@@ -37,7 +37,7 @@ func TestALookReturnsRecordsAndTheJournal(t *testing.T) {
 		if len(seen.Lines) != 1 || seen.Lines[0].Text != "Starting cluster-bootstrap..." || seen.Lines[0].Unit != "bootkube.service" {
 			t.Errorf("lines %+v", seen.Lines)
 		}
-		_, err = l.look()
+		_, err = l.collect()
 		l.check(err)
 		if l.ring.signed != 1 {
 			t.Errorf("the agent signed %d times for a few looks", l.ring.signed)
@@ -81,12 +81,12 @@ func TestAMachineThatIsNotReachedHoldsNobodyUp(t *testing.T) {
 		if waited := time.Since(began); waited > 0 || err != nil || !seen.At.IsZero() {
 			t.Errorf("waited %s: %+v, %v", waited, seen, err)
 		}
-		seen, err = l.look()
+		seen, err = l.collect()
 		if !fault.Is(err, fault.Transient) || seen.Services != nil || seen.Lines != nil {
 			t.Errorf("%+v, %v", seen, err)
 		}
 		l.closed.Store(false)
-		if _, err := l.look(); err != nil {
+		if _, err := l.collect(); err != nil {
 			t.Errorf("once it is reached: %v", err)
 		}
 	})
@@ -107,7 +107,7 @@ func TestALookThatIsUnderWayEndsWithTheHost(t *testing.T) {
 func TestARestartedMachineIsLookedIntoAgain(t *testing.T) {
 	inLab(t, func(l *lab) {
 		l.machine.Console("bootkube.service: before")
-		_, err := l.look()
+		_, err := l.collect()
 		l.check(err)
 		l.disk.host.Close()
 		l.pass(time.Minute)
@@ -115,8 +115,8 @@ func TestARestartedMachineIsLookedIntoAgain(t *testing.T) {
 		defer l.serve()()
 		l.record("bootkube", began)
 		l.machine.Console("bootkube.service: after")
-		_, _ = l.look()
-		seen, err := l.look()
+		_, _ = l.collect()
+		seen, err := l.collect()
 		if err != nil || len(seen.Services) != 1 {
 			t.Errorf("%+v, %v", seen, err)
 		}
@@ -143,7 +143,7 @@ func TestAMachineWithOtherKeysLearnsNothing(t *testing.T) {
 				c.swap(l, other)
 				l.record("bootkube", began)
 				l.machine.Console("bootkube.service: text")
-				_, err = l.look()
+				_, err = l.collect()
 				if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), c.mutes) {
 					t.Errorf("error %v", err)
 				}
@@ -199,7 +199,7 @@ func TestAnAgentThatDoesNotHelpIsNotAskedAgain(t *testing.T) {
 				spoil(l)
 				l.machine.Console("bootkube.service: text")
 				for range 3 {
-					if _, err := l.look(); !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" {
+					if _, err := l.collect(); !fault.Is(err, fault.Denied) || fault.HintOf(err) == "" {
 						t.Errorf("error %v", err)
 					}
 				}
@@ -223,7 +223,7 @@ func TestAnAgentWhoseOwnerDoesNotAnswerIsNotAskedAgain(t *testing.T) {
 		l.Host = bootstraphost.New(l.laptop.Network(nil), l.file, l.authorizedKey(), silent)
 		defer l.Close()
 		for range 3 {
-			if _, err := l.look(); !fault.Is(err, fault.Denied) {
+			if _, err := l.collect(); !fault.Is(err, fault.Denied) {
 				t.Errorf("error %v", err)
 			}
 		}
@@ -237,7 +237,7 @@ func TestAFolderWithoutKeysSaysWhichIsMissing(t *testing.T) {
 	for _, name := range []string{state.IdentityFile, ".openshift_install_state.json"} {
 		inLab(t, func(l *lab) {
 			l.folder[name] = []byte(`{"SECRET": true}`)
-			_, err := l.look()
+			_, err := l.collect()
 			if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "SECRET") {
 				t.Errorf("error %v", err)
 			}
@@ -251,7 +251,7 @@ func TestTheJournalIsForTheClusterSOwnCertificateAlone(t *testing.T) {
 		l.generate() // another cluster
 		l.folder[state.IdentityFile] = identity
 		l.machine.Console("bootkube.service: text")
-		if seen, err := l.look(); err == nil || len(seen.Lines) > 0 {
+		if seen, err := l.collect(); err == nil || len(seen.Lines) > 0 {
 			t.Errorf("a certificate of another cluster opened the journal: %+v, %v", seen, err)
 		}
 	})
