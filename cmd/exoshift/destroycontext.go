@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
@@ -39,7 +40,7 @@ func (s teardownContext) newTeardownView(inventory destroy.Inventory) console.Te
 	return told
 }
 
-func (s teardownContext) newClients(journal exoscale.Journal) (world destroy.Clients, disconnect func(), err error) {
+func (s teardownContext) newClients(journal api.Journal) (world destroy.Clients, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	cloud, err := exoscale.New(s.net, zone, key, secret, journal)
 	if err != nil {
@@ -100,7 +101,7 @@ func (s teardownContext) openEvents() (*os.File, error) {
 }
 
 type closingJournal interface {
-	exoscale.Journal
+	api.Journal
 	Close() error
 }
 

@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
@@ -273,7 +274,7 @@ func (w clients) readOnly() install.Clients {
 	return w.Clients
 }
 
-func (s session) openClients(journal exoscale.Journal, log func(line string)) (w clients, disconnect func(), err error) {
+func (s session) openClients(journal api.Journal, log func(line string)) (w clients, disconnect func(), err error) {
 	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	if w.cloud, err = exoscale.New(s.net, zone, key, secret, journal); err != nil {
 		return w, nil, err

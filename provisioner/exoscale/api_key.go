@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -24,7 +25,7 @@ type apiKey struct {
 // key that the caller has. A key of that name that the caller does not have, or that has another role, is unusable: it is
 // replaced if an earlier run intended to create it and never received its secret, otherwise it is a fault.Conflict. The secret is
 // not part of the journal, of errors and of logs.
-func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
+func (c *IAM) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
 	live, err := c.listAPIKeys(ctx, key.Name)
 	switch {
 	case err != nil:
@@ -32,14 +33,14 @@ func (c *Client) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(s
 	case len(live) == 0:
 		return state.Created, c.createAPIKey(ctx, key, keep)
 	case len(live) > 1:
-		return "", newAmbiguousError(object[apiKey]{
-			kind: state.KindAPIKey, name: key.Name, id: func(k *apiKey) string { return k.Key },
+		return "", api.NewAmbiguousError(api.Object[apiKey]{
+			Kind: state.KindAPIKey, Name: key.Name, ID: func(k *apiKey) string { return k.Key },
 		}, live)
 	}
 	if live[0].Key == key.Key && live[0].RoleID == key.RoleID {
 		return state.Found, nil
 	}
-	if !c.hasIntent(state.KindAPIKey, key.Name) {
+	if !c.api.HasIntent(state.KindAPIKey, key.Name) {
 		return "", newKeyConflict(key, live[0])
 	}
 	if err := c.deleteAPIKey(ctx, live[0]); err != nil {
@@ -58,19 +59,19 @@ func newKeyConflict(wanted state.APIKey, live *apiKey) error {
 		WithHint("put the folder back that holds its secret, or delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
 }
 
-func (c *Client) listAPIKeys(ctx context.Context, name string) ([]*apiKey, error) {
+func (c *IAM) listAPIKeys(ctx context.Context, name string) ([]*apiKey, error) {
 	var list struct {
 		Keys []*apiKey `json:"api-keys"`
 	}
-	err := c.get(ctx, "list API keys", keyPath, &list)
+	err := c.api.Get(ctx, "list API keys", keyPath, &list)
 	return filterMatching(list.Keys, func(k *apiKey) bool { return k.Name == name }), err
 }
 
-func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey, keep func(state.APIKey) error) error {
-	return c.applyChange(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
+func (c *IAM) createAPIKey(ctx context.Context, wanted state.APIKey, keep func(state.APIKey) error) error {
+	return c.api.ApplyChange(ctx, state.Created, state.KindAPIKey, wanted.Name, func(ctx context.Context) (string, error) {
 		var made apiKey
 		body := apiKey{Name: wanted.Name, RoleID: wanted.RoleID}
-		if err := c.rest.do(ctx, http.MethodPost, keyPath, body, &made); err != nil {
+		if err := c.api.Do(ctx, http.MethodPost, keyPath, body, &made); err != nil {
 			return "", err
 		}
 		if made.Key == "" || made.Secret == "" {
@@ -81,10 +82,10 @@ func (c *Client) createAPIKey(ctx context.Context, wanted state.APIKey, keep fun
 	})
 }
 
-func (c *Client) deleteAPIKey(ctx context.Context, live *apiKey) error {
-	return c.applyChange(ctx, state.Deleted, state.KindAPIKey, live.Name, func(ctx context.Context) (string, error) {
+func (c *IAM) deleteAPIKey(ctx context.Context, live *apiKey) error {
+	return c.api.ApplyChange(ctx, state.Deleted, state.KindAPIKey, live.Name, func(ctx context.Context) (string, error) {
 		op := "delete " + state.KindAPIKey + " " + live.Name
-		_, err := c.executeChange(ctx, op, http.MethodDelete, keyPath+"/"+url.PathEscape(live.Key), nil)
-		return live.Key, c.ignoreNotFound(ctx, err)
+		_, err := c.api.ExecuteChange(ctx, op, http.MethodDelete, keyPath+"/"+url.PathEscape(live.Key), nil)
+		return live.Key, c.api.IgnoreNotFound(ctx, err)
 	})
 }

@@ -4,102 +4,68 @@ package exoscale
 
 import (
 	"context"
-	"errors"
-	"net/http"
-	"strings"
-	"time"
 
-	v2 "github.com/exoscale/egoscale/v2"
-	"github.com/exoscale/egoscale/v2/api"
-
-	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/provisioner/exoscale/api"
+	"exoshift/provisioner/exoscale/inventory"
 	"exoshift/state"
 )
 
-// Journal records each intended change and its result, so that a later run can distinguish an interrupted change from one that
-// never began. Both methods return only when the entry is safe on disk.
-//
-// If a journal also has the method Open(kind, name string) bool, which reports whether an intent has no result, the client
-// reports such an object as state.Adopted when it finds it.
-type Journal interface {
-	RecordIntent(kind, name string) error
-	RecordResult(kind, name, id string, action state.Action) error
-}
-
-const (
-	// The API's own clients use the same interval.
-	pollInterval = 3 * time.Second
-	// Registering a template can take more than an hour.
-	operationLimit = 3 * time.Hour
-)
-
-// Client is one organization in one zone. Its methods may be called concurrently.
+// Client is one organization in one zone: a group of methods for each kind of resource. They may be called concurrently.
 type Client struct {
-	api     *v2.Client
-	rest    rest
-	http    *http.Transport
-	zone    string
-	clock   network.Clock
-	journal Journal
-	types   typeCache
-	groups  keyedMutex
-	preview bool // changes nothing; see WithPreview
+	*Account
+	*SSHKeys
+	*SecurityGroups
+	*Placement
+	*ElasticIPs
+	*DNS
+	*IAM
+	*Templates
+	*InstanceTypes
+	*Instances
+	*inventory.Inventory
+	api *api.Client
 }
 
 // New returns a client for a zone, e.g. "ch-gva-2". It sends no requests. Call Close when the client is no longer needed.
-func New(net network.Network, zone, key, secret string, journal Journal) (*Client, error) {
-	const op = "set up the Exoscale client"
-	if journal == nil {
-		return nil, fault.New(fault.Internal, op, errors.New("there is no journal"))
-	}
-	if zone == "" || strings.ContainsAny(zone, "./:@?#") { // it becomes a part of a host name
-		return nil, fault.Newf(fault.Invalid, op, "%q is not a zone", zone).WithHint("%s", zoneHint)
-	}
-	inner := net.NewTransport()
-	through := newTransport(inner, net.Clock, secret)
-	client, err := v2.NewClient(key, secret,
-		v2.ClientOptWithHTTPClient(&http.Client{Transport: through}),
-		v2.ClientOptWithPollInterval(net.Clock.ToWall(pollInterval)),
-		v2.ClientOptWithTimeout(max(net.Clock.ToWall(operationLimit), time.Minute)),
-	)
+func New(net network.Network, zone, key, secret string, journal api.Journal) (*Client, error) {
+	client, err := api.New(net, zone, key, secret, journal)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")
+		return nil, err
 	}
-	plain, err := newRest(through, zone, key, secret)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")
-	}
-	return &Client{api: client, rest: plain, http: inner, zone: zone, clock: net.Clock, journal: journal}, nil
+	return newClient(client), nil
 }
+
+func newClient(c *api.Client) *Client {
+	types := &InstanceTypes{api: c}
+	return &Client{
+		Account:        &Account{c},
+		SSHKeys:        &SSHKeys{c},
+		SecurityGroups: &SecurityGroups{api: c},
+		Placement:      &Placement{c},
+		ElasticIPs:     &ElasticIPs{c},
+		DNS:            &DNS{c},
+		IAM:            &IAM{c},
+		Templates:      &Templates{c},
+		InstanceTypes:  types,
+		Instances:      &Instances{api: c, types: types},
+		Inventory:      inventory.New(c, types.mapNames),
+		api:            c,
+	}
+}
+
+// WithPreview returns a client that reads but changes nothing: its methods return the actions that they would take, and change
+// neither the cloud nor the journal. What would be created has no ID and no address; "" is used in their place.
+func (c *Client) WithPreview() *Client { return newClient(c.api.WithPreview()) }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.api.Close() }
 
-// call wraps every call of egoscale: it sets the zone (some of egoscale's methods omit it and would use another host), recovers
-// panics over unexpected responses, and translates failures.
-func call[T any](ctx context.Context, c *Client, op string, do func(context.Context) (T, error)) (result T, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fault.Newf(fault.Internal, op, "the API gave an unexpected answer: %v", cause)
-		}
-	}()
-	result, err = do(api.WithEndpoint(ctx, api.NewReqEndpoint("", c.zone)))
-	return result, c.translate(ctx, op, err)
-}
-
-func deref[T any](field *T) T {
-	if field == nil {
-		var zero T
-		return zero
+// Delete deletes an object of any kind but a bucket, and waits until it is gone; see inventory.Inventory.Delete. A DNS record is
+// deleted from the zone that its Uses name.
+func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, error) {
+	if o.Kind == state.KindRecord {
+		return c.deleteRecordOf(ctx, o)
 	}
-	return *field
-}
-
-func omitEmpty[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
+	return c.Inventory.Delete(ctx, o)
 }

@@ -4,33 +4,38 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
+// ElasticIPs are managed elastic IPs with their health checks and reverse DNS.
+type ElasticIPs struct {
+	api *api.Client
+}
+
 // EnsureElasticIP creates a managed elastic IP with its health check, labels and reverse DNS. Elastic IPs have no names: the name
 // is kept in the description and in a label.
-func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
+func (c *ElasticIPs) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
 	wanted := toV2ElasticIP(ip)
-	found, action, err := ensure(ctx, c, object[v2.ElasticIP]{
-		kind: kindElasticIP, name: ip.Name,
-		find: func(ctx context.Context) ([]*v2.ElasticIP, error) {
+	found, action, err := api.Ensure(ctx, c.api, api.Object[v2.ElasticIP]{
+		Kind: kindElasticIP, Name: ip.Name,
+		Find: func(ctx context.Context) ([]*v2.ElasticIP, error) {
 			all, err := c.listElasticIPs(ctx)
 			return filterMatching(all, func(live *v2.ElasticIP) bool { return isElasticIP(live, ip) }), err
 		},
-		create: func(ctx context.Context) (*v2.ElasticIP, error) {
-			return c.api.CreateElasticIP(ctx, c.zone, wanted)
+		Create: func(ctx context.Context) (*v2.ElasticIP, error) {
+			return c.api.V2.CreateElasticIP(ctx, c.api.Zone, wanted)
 		},
-		id: func(found *v2.ElasticIP) string { return deref(found.ID) },
+		ID: func(found *v2.ElasticIP) string { return deref(found.ID) },
 	})
 	if err != nil {
 		return ip, action, err
 	}
-	if ip.ID = deref(found.ID); c.isPreviewID(ip.ID) {
+	if ip.ID = deref(found.ID); c.api.IsPreviewID(ip.ID) {
 		return ip, action, nil
 	}
 	ip.Address = deref(found.IPAddress).String()
@@ -45,9 +50,9 @@ func (c *Client) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state
 	return ip, action, err
 }
 
-func (c *Client) listElasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
-	return call(ctx, c, "list elastic IPs", func(ctx context.Context) ([]*v2.ElasticIP, error) {
-		return c.api.ListElasticIPs(ctx, c.zone)
+func (c *ElasticIPs) listElasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
+	return api.Call(ctx, c.api, "list elastic IPs", func(ctx context.Context) ([]*v2.ElasticIP, error) {
+		return c.api.V2.ListElasticIPs(ctx, c.api.Zone)
 	})
 }
 
@@ -86,7 +91,7 @@ func toV2Healthcheck(check state.Healthcheck) *v2.ElasticIPHealthcheck {
 	return wire
 }
 
-func (c *Client) syncElasticIP(ctx context.Context, ip state.ElasticIP, live, wanted *v2.ElasticIP) (bool, error) {
+func (c *ElasticIPs) syncElasticIP(ctx context.Context, ip state.ElasticIP, live, wanted *v2.ElasticIP) (bool, error) {
 	has, wants := fromV2Healthcheck(live.Healthcheck), fromV2Healthcheck(wanted.Healthcheck)
 	if has.Mode != wants.Mode { // fixed at creation, and cannot be added later
 		return false, fault.Newf(fault.Conflict, "ensure elastic-ip "+ip.Name,
@@ -101,9 +106,9 @@ func (c *Client) syncElasticIP(ctx context.Context, ip state.ElasticIP, live, wa
 	if has == wants && maps.Equal(labels, deref(live.Labels)) {
 		return false, nil
 	}
-	return true, c.applyChange(ctx, state.Updated, kindElasticIP, ip.Name, func(ctx context.Context) (string, error) {
+	return true, c.api.ApplyChange(ctx, state.Updated, kindElasticIP, ip.Name, func(ctx context.Context) (string, error) {
 		update := &v2.ElasticIP{ID: &ip.ID, Description: &ip.Name, Labels: &labels, Healthcheck: wanted.Healthcheck}
-		return ip.ID, c.api.UpdateElasticIP(ctx, c.zone, update)
+		return ip.ID, c.api.V2.UpdateElasticIP(ctx, c.api.Zone, update)
 	})
 }
 
@@ -122,41 +127,39 @@ func fromV2Healthcheck(check *v2.ElasticIPHealthcheck) state.Healthcheck {
 	}
 }
 
-func (c *Client) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (changed bool, err error) {
+func (c *ElasticIPs) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (changed bool, err error) {
 	if ip.ReverseDNS == "" {
 		return false, nil
 	}
-	has, err := call(ctx, c, "read reverse-dns of "+ip.Address, func(ctx context.Context) (string, error) {
-		return c.api.GetElasticIPReverseDNS(ctx, c.zone, ip.ID)
+	has, err := api.Call(ctx, c.api, "read reverse-dns of "+ip.Address, func(ctx context.Context) (string, error) {
+		return c.api.V2.GetElasticIPReverseDNS(ctx, c.api.Zone, ip.ID)
 	})
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return false, err
 	}
 	if normalizeHost(has) == normalizeHost(ip.ReverseDNS) {
-		_, err := c.recordAdoption(kindReverseDNS, ip.Name, ip.ID)
+		_, err := c.api.RecordAdoption(kindReverseDNS, ip.Name, ip.ID)
 		return false, err
 	}
-	return true, c.applyChange(ctx, state.Updated, kindReverseDNS, ip.Name, func(ctx context.Context) (string, error) {
-		return ip.ID, c.api.UpdateElasticIPReverseDNS(ctx, c.zone, ip.ID, ip.ReverseDNS)
+	return true, c.api.ApplyChange(ctx, state.Updated, kindReverseDNS, ip.Name, func(ctx context.Context) (string, error) {
+		return ip.ID, c.api.V2.UpdateElasticIPReverseDNS(ctx, c.api.Zone, ip.ID, ip.ReverseDNS)
 	})
 }
 
 // EnsureAttached attaches an elastic IP to an instance; other instances may hold it as well.
-func (c *Client) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
-	if c.isPreviewID(elasticIPID) || c.isPreviewID(instanceID) {
+func (c *ElasticIPs) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
+	if c.api.IsPreviewID(elasticIPID) || c.api.IsPreviewID(instanceID) {
 		return state.Created, nil
 	}
-	instance, err := c.getInstance(ctx, instanceID)
+	instance, err := getInstance(ctx, c.api, instanceID)
 	if err != nil {
 		return "", err
 	}
 	name := elasticIPID + " to " + deref(instance.Name)
 	if slices.Contains(deref(instance.ElasticIPIDs), elasticIPID) {
-		return c.recordAdoption(kindAttachment, name, elasticIPID)
+		return c.api.RecordAdoption(kindAttachment, name, elasticIPID)
 	}
-	return state.Created, c.applyChange(ctx, state.Created, kindAttachment, name, func(ctx context.Context) (string, error) {
-		return elasticIPID, c.api.AttachInstanceToElasticIP(ctx, c.zone, instance, &v2.ElasticIP{ID: &elasticIPID})
+	return state.Created, c.api.ApplyChange(ctx, state.Created, kindAttachment, name, func(ctx context.Context) (string, error) {
+		return elasticIPID, c.api.V2.AttachInstanceToElasticIP(ctx, c.api.Zone, instance, &v2.ElasticIP{ID: &elasticIPID})
 	})
 }
-
-func normalizeHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

@@ -4,13 +4,21 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"slices"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
+
+// Instances are virtual machines.
+type Instances struct {
+	api   *api.Client
+	types *InstanceTypes
+}
 
 // identity includes the value of the label exoshift-cluster, because names of instances are not unique.
 type identity struct{ cluster, name string }
@@ -20,7 +28,7 @@ func newIdentity(wanted state.Instance) identity {
 }
 
 // EnsureInstance creates an instance and waits until it runs and has its public address.
-func (c *Client) EnsureInstance(ctx context.Context, wanted state.Instance) (state.Instance, state.Action, error) {
+func (c *Instances) EnsureInstance(ctx context.Context, wanted state.Instance) (state.Instance, state.Action, error) {
 	made, done := wanted, state.Action("")
 	err := c.EnsureInstances(ctx, []state.Instance{wanted}, func(instance state.Instance, action state.Action) {
 		made, done = instance, action
@@ -31,7 +39,7 @@ func (c *Client) EnsureInstance(ctx context.Context, wanted state.Instance) (sta
 // EnsureInstances creates the missing instances and waits until all of them run. It calls told for each instance, never
 // concurrently, as soon as the instance runs, has its public address, and has the wanted protection. After a failure it starts
 // nothing new, and returns the first failure. A preview does not wait.
-func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
+func (c *Instances) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
 	if err := checkInstances(wanted); err != nil {
 		return err
 	}
@@ -44,21 +52,21 @@ func (c *Client) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 		return err
 	}
 	for _, one := range missing { // fails for an unknown type before anything is created
-		if _, err := c.findTypeID(ctx, one.Type); err != nil {
+		if _, err := c.types.findID(ctx, one.Type); err != nil {
 			return err
 		}
 	}
-	if c.preview {
+	if c.api.IsPreview() {
 		reportPreview(found, missing, told)
 		return nil
 	}
-	f := &instanceWaiter{client: c, onResult: told, waiting: found}
-	f.poll(ctx, f.takeWaiting(), live)
-	f.createMissing(ctx, missing)
-	return f.await(ctx, len(live)+len(missing))
+	w := &instanceWaiter{instances: c, onResult: told, waiting: found}
+	w.poll(ctx, w.takeWaiting(), live)
+	w.createMissing(ctx, missing)
+	return w.await(ctx, len(live)+len(missing))
 }
 
-func (c *Client) matchExisting(wanted []state.Instance, live []*v2.Instance) (found []*pendingInstance, missing []state.Instance, err error) {
+func (c *Instances) matchExisting(wanted []state.Instance, live []*v2.Instance) (found []*pendingInstance, missing []state.Instance, err error) {
 	namesakes := map[identity][]*v2.Instance{}
 	for _, one := range live {
 		key := identity{deref(one.Labels)[state.LabelCluster], deref(one.Name)}
@@ -72,16 +80,16 @@ func (c *Client) matchExisting(wanted []state.Instance, live []*v2.Instance) (fo
 			continue
 		case 1:
 		default:
-			return nil, nil, newAmbiguousError(object[v2.Instance]{
-				kind: kindInstance, name: one.Name, id: func(i *v2.Instance) string { return deref(i.ID) },
+			return nil, nil, api.NewAmbiguousError(api.Object[v2.Instance]{
+				Kind: kindInstance, Name: one.Name, ID: func(i *v2.Instance) string { return deref(i.ID) },
 			}, bearers)
 		}
 		id := deref(bearers[0].ID)
-		action, err := c.recordAdoption(kindInstance, one.Name, id)
+		action, err := c.api.RecordAdoption(kindInstance, one.Name, id)
 		if err != nil {
 			return nil, nil, err
 		}
-		m := c.newPendingInstance(one, action, id, "")
+		m := c.newPending(one, action, id, "")
 		m.updateFrom(bearers[0])
 		found = append(found, m)
 	}
@@ -102,23 +110,19 @@ func reportPreview(found []*pendingInstance, missing []state.Instance, told func
 
 // ListInstances returns the instances that have all the labels. The API's lists contain neither disk size nor anti-affinity
 // groups.
-func (c *Client) ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
+func (c *Instances) ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
 	all, err := c.listInstances(ctx)
 	if err != nil {
 		return nil, err
 	}
-	types, err := c.fetchTypes(ctx)
+	types, err := c.types.mapNames(ctx)
 	if err != nil {
 		return nil, err
-	}
-	names := map[string]string{}
-	for _, t := range types {
-		names[t.ID] = t.name()
 	}
 	var instances []state.Instance
 	for _, live := range all {
 		if containsLabels(deref(live.Labels), labels) {
-			instances = append(instances, fromV2Instance(live, names[deref(live.InstanceTypeID)]))
+			instances = append(instances, fromV2Instance(live, types[deref(live.InstanceTypeID)]))
 		}
 	}
 	return instances, nil
@@ -126,13 +130,13 @@ func (c *Client) ListInstances(ctx context.Context, labels map[string]string) ([
 
 // DescribeInstances returns the instances that have all the labels, each with its disk, its anti-affinity groups and its user
 // data, which lists omit.
-func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
+func (c *Instances) DescribeInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {
 	listed, err := c.ListInstances(ctx, labels)
 	if err != nil {
 		return nil, err
 	}
 	described, faults := make([]*state.Instance, len(listed)), make([]error, len(listed))
-	forEachParallel(len(listed), func(i int) { described[i], faults[i] = c.describe(ctx, listed[i]) })
+	api.ForEach(len(listed), func(i int) { described[i], faults[i] = c.describe(ctx, listed[i]) })
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
@@ -145,8 +149,8 @@ func (c *Client) DescribeInstances(ctx context.Context, labels map[string]string
 	return instances, nil
 }
 
-func (c *Client) describe(ctx context.Context, listed state.Instance) (*state.Instance, error) {
-	live, err := c.getInstance(ctx, listed.ID)
+func (c *Instances) describe(ctx context.Context, listed state.Instance) (*state.Instance, error) {
+	live, err := getInstance(ctx, c.api, listed.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil, nil
@@ -194,9 +198,9 @@ func formatAddress(live *v2.Instance) string {
 	return live.PublicIPAddress.String()
 }
 
-func (c *Client) listInstances(ctx context.Context) ([]*v2.Instance, error) {
-	all, err := call(ctx, c, "list instances", func(ctx context.Context) ([]*v2.Instance, error) {
-		return c.api.ListInstances(ctx, c.zone)
+func (c *Instances) listInstances(ctx context.Context) ([]*v2.Instance, error) {
+	all, err := api.Call(ctx, c.api, "list instances", func(ctx context.Context) ([]*v2.Instance, error) {
+		return c.api.V2.ListInstances(ctx, c.api.Zone)
 	})
 	return filterMatching(all, func(instance *v2.Instance) bool { return !isVanishing(instance) }), err
 }
@@ -205,8 +209,35 @@ func isVanishing(instance *v2.Instance) bool {
 	return slices.Contains([]string{"destroying", "destroyed", "expunging"}, deref(instance.State))
 }
 
-func (c *Client) getInstance(ctx context.Context, id string) (*v2.Instance, error) {
-	return call(ctx, c, "read instance "+id, func(ctx context.Context) (*v2.Instance, error) {
-		return c.api.GetInstance(ctx, c.zone, id)
+func getInstance(ctx context.Context, c *api.Client, id string) (*v2.Instance, error) {
+	return api.Call(ctx, c, "read instance "+id, func(ctx context.Context) (*v2.Instance, error) {
+		return c.V2.GetInstance(ctx, c.Zone, id)
+	})
+}
+
+const kindProtection = "instance-protection"
+
+func isProtected(live *v2.Instance) bool { return deref(live.Labels)[state.LabelProtected] == "true" }
+
+// setProtection sets the label last, because the label shows the protection, which the API does not: a run that was killed in
+// between repeats both. That the API accepts protecting a protected instance is inferred from its documentation.
+func (c *Instances) setProtection(ctx context.Context, live *v2.Instance, wanted bool) error {
+	id, name := deref(live.ID), deref(live.Name)
+	labels := maps.Clone(deref(live.Labels))
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	op, action := "protect instance "+name, ":add-protection"
+	labels[state.LabelProtected] = "true"
+	if !wanted {
+		op, action = "lift the protection of instance "+name, ":remove-protection"
+		delete(labels, state.LabelProtected)
+	}
+	return c.api.ApplyChange(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
+		if err := c.api.Put(ctx, op, "/instance/"+id+action, nil); err != nil {
+			return "", err
+		}
+		body := map[string]any{"labels": labels}
+		return id, c.api.Put(ctx, op, "/instance/"+id, body)
 	})
 }

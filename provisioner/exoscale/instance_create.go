@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -15,38 +16,38 @@ const maxUserData = 32768
 
 type createInstanceRequest struct {
 	Name               string            `json:"name"`
-	InstanceType       reference         `json:"instance-type"`
-	Template           reference         `json:"template"`
+	InstanceType       api.Reference     `json:"instance-type"`
+	Template           api.Reference     `json:"template"`
 	DiskSize           int               `json:"disk-size"` // GiB
 	UserData           string            `json:"user-data,omitempty"`
 	SSHKey             *nameRef          `json:"ssh-key,omitempty"`
 	Labels             map[string]string `json:"labels,omitempty"`
 	PublicIPAssignment string            `json:"public-ip-assignment"`
-	SecurityGroups     []reference       `json:"security-groups,omitempty"`
-	AntiAffinityGroups []reference       `json:"anti-affinity-groups,omitempty"`
-	DeployTarget       *reference        `json:"deploy-target,omitempty"`
+	SecurityGroups     []api.Reference   `json:"security-groups,omitempty"`
+	AntiAffinityGroups []api.Reference   `json:"anti-affinity-groups,omitempty"`
+	DeployTarget       *api.Reference    `json:"deploy-target,omitempty"`
 }
 
 type nameRef struct {
 	Name string `json:"name"`
 }
 
-func toReferences(ids []string) []reference {
-	list := make([]reference, len(ids))
+func toReferences(ids []string) []api.Reference {
+	list := make([]api.Reference, len(ids))
 	for i, id := range ids {
-		list[i] = reference{ID: id}
+		list[i] = api.Reference{ID: id}
 	}
 	return list
 }
 
 // requestInstance does not wait for the instance. Its ID is in the journal when requestInstance returns.
-func (c *Client) requestInstance(ctx context.Context, wanted state.Instance) (ordered operation, err error) {
-	typeID, err := c.findTypeID(ctx, wanted.Type)
+func (c *Instances) requestInstance(ctx context.Context, wanted state.Instance) (ordered api.Operation, err error) {
+	typeID, err := c.types.findID(ctx, wanted.Type)
 	if err != nil {
 		return ordered, err
 	}
 	body := createInstanceRequest{
-		Name: wanted.Name, InstanceType: reference{ID: typeID}, Template: reference{ID: wanted.TemplateID}, DiskSize: wanted.DiskGiB,
+		Name: wanted.Name, InstanceType: api.Reference{ID: typeID}, Template: api.Reference{ID: wanted.TemplateID}, DiskSize: wanted.DiskGiB,
 		UserData: base64.StdEncoding.EncodeToString(wanted.UserData), Labels: wanted.Labels, PublicIPAssignment: "inet4",
 		SecurityGroups: toReferences(wanted.SecurityGroups), AntiAffinityGroups: toReferences(wanted.AntiAffinityGroups),
 	}
@@ -54,10 +55,10 @@ func (c *Client) requestInstance(ctx context.Context, wanted state.Instance) (or
 		body.SSHKey = &nameRef{wanted.SSHKey}
 	}
 	if wanted.DeployTarget != "" {
-		body.DeployTarget = &reference{ID: wanted.DeployTarget}
+		body.DeployTarget = &api.Reference{ID: wanted.DeployTarget}
 	}
-	err = c.applyChange(ctx, state.Created, kindInstance, wanted.Name, func(ctx context.Context) (string, error) {
-		ordered, err = c.startOperation(ctx, http.MethodPost, "/instance", body)
+	err = c.api.ApplyChange(ctx, state.Created, kindInstance, wanted.Name, func(ctx context.Context) (string, error) {
+		ordered, err = c.api.StartOperation(ctx, http.MethodPost, "/instance", body)
 		if err == nil && ordered.Reference.ID == "" {
 			err = errors.New("the API does not tell the ID of the new instance")
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -41,15 +42,21 @@ func (t *typeCache) put(types []instanceType) {
 	t.types = types
 }
 
+// InstanceTypes are the instance types of all zones.
+type InstanceTypes struct {
+	api   *api.Client
+	cache typeCache
+}
+
 // ListInstanceTypes returns the instance types available in the zone. The API lists those of all zones.
-func (c *Client) ListInstanceTypes(ctx context.Context) ([]state.InstanceType, error) {
-	offers, err := c.fetchTypes(ctx)
+func (c *InstanceTypes) ListInstanceTypes(ctx context.Context) ([]state.InstanceType, error) {
+	offers, err := c.fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var types []state.InstanceType
 	for _, o := range offers {
-		if len(o.Zones) > 0 && !slices.Contains(o.Zones, c.zone) {
+		if len(o.Zones) > 0 && !slices.Contains(o.Zones, c.api.Zone) {
 			continue
 		}
 		types = append(types, state.InstanceType{
@@ -59,29 +66,42 @@ func (c *Client) ListInstanceTypes(ctx context.Context) ([]state.InstanceType, e
 	return types, nil
 }
 
-func (c *Client) fetchTypes(ctx context.Context) ([]instanceType, error) {
-	if types := c.types.get(); types != nil {
+func (c *InstanceTypes) fetch(ctx context.Context) ([]instanceType, error) {
+	if types := c.cache.get(); types != nil {
 		return types, nil
 	}
 	var list struct {
 		Types []instanceType `json:"instance-types"`
 	}
-	err := c.get(ctx, "list instance types", "/instance-type", &list)
+	err := c.api.Get(ctx, "list instance types", "/instance-type", &list)
 	if err == nil {
-		c.types.put(list.Types)
+		c.cache.put(list.Types)
 	}
 	return list.Types, err
 }
 
-func (c *Client) findTypeID(ctx context.Context, name string) (string, error) {
-	types, err := c.fetchTypes(ctx)
+func (c *InstanceTypes) findID(ctx context.Context, name string) (string, error) {
+	types, err := c.fetch(ctx)
 	if err != nil {
 		return "", err
 	}
 	i := slices.IndexFunc(types, func(o instanceType) bool { return o.name() == name })
 	if i < 0 {
-		return "", fault.Newf(fault.Invalid, "find instance type "+name, "zone %s does not offer it", c.zone).
+		return "", fault.Newf(fault.Invalid, "find instance type "+name, "zone %s does not offer it", c.api.Zone).
 			WithHint("`exo compute instance-type list` shows what it offers")
 	}
 	return types[i].ID, nil
+}
+
+// mapNames returns the names of the types by their IDs.
+func (c *InstanceTypes) mapNames(ctx context.Context) (map[string]string, error) {
+	types, err := c.fetch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string, len(types))
+	for _, t := range types {
+		names[t.ID] = t.name()
+	}
+	return names, nil
 }

@@ -7,7 +7,7 @@ import (
 
 	v2 "github.com/exoscale/egoscale/v2"
 
-	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -21,11 +21,11 @@ const (
 
 // instanceWaiter polls all instances of one call with one list.
 type instanceWaiter struct {
-	client   *Client
-	onResult func(state.Instance, state.Action)
+	instances *Instances
+	onResult  func(state.Instance, state.Action)
 
 	tasks     sync.WaitGroup // running creations and changes of protection
-	reporting sync.Mutex     // held while told runs
+	reporting sync.Mutex     // held while onResult runs
 
 	mutex    sync.Mutex
 	waiting  []*pendingInstance
@@ -33,23 +33,23 @@ type instanceWaiter struct {
 	firstErr error // nothing new is started after it
 }
 
-func (f *instanceWaiter) createMissing(ctx context.Context, missing []state.Instance) {
+func (w *instanceWaiter) createMissing(ctx context.Context, missing []state.Instance) {
 	queue := make(chan state.Instance, len(missing))
 	for _, wanted := range missing {
 		queue <- wanted
 	}
 	close(queue)
 	for range min(maxParallelCreates, len(missing)) {
-		f.runTask(func() error {
+		w.runTask(func() error {
 			for wanted := range queue {
-				if f.getError() != nil {
+				if w.getError() != nil {
 					return nil
 				}
-				ordered, err := f.client.requestInstance(ctx, wanted)
+				ordered, err := w.instances.requestInstance(ctx, wanted)
 				if err != nil {
 					return err
 				}
-				f.add(f.client.newPendingInstance(wanted, state.Created, ordered.Reference.ID, ordered.ID))
+				w.add(w.instances.newPending(wanted, state.Created, ordered.Reference.ID, ordered.ID))
 			}
 			return nil
 		})
@@ -57,81 +57,81 @@ func (f *instanceWaiter) createMissing(ctx context.Context, missing []state.Inst
 }
 
 // runTask runs a task concurrently; await does not return before it has ended.
-func (f *instanceWaiter) runTask(do func() error) {
-	f.mutex.Lock()
-	f.running++
-	f.mutex.Unlock()
-	f.tasks.Go(func() {
+func (w *instanceWaiter) runTask(do func() error) {
+	w.mutex.Lock()
+	w.running++
+	w.mutex.Unlock()
+	w.tasks.Go(func() {
 		err := do()
-		f.mutex.Lock()
-		defer f.mutex.Unlock()
-		f.running--
-		if f.firstErr == nil {
-			f.firstErr = err
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		w.running--
+		if w.firstErr == nil {
+			w.firstErr = err
 		}
 	})
 }
 
-func (f *instanceWaiter) add(m *pendingInstance) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.waiting = append(f.waiting, m)
+func (w *instanceWaiter) add(m *pendingInstance) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.waiting = append(w.waiting, m)
 }
 
-func (f *instanceWaiter) getError() error {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return f.firstErr
+func (w *instanceWaiter) getError() error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.firstErr
 }
 
-func (f *instanceWaiter) recordError(err error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if f.firstErr == nil {
-		f.firstErr = err
+func (w *instanceWaiter) recordError(err error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.firstErr == nil {
+		w.firstErr = err
 	}
 }
 
-func (f *instanceWaiter) isDone() bool {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return f.running == 0 && (f.firstErr != nil || len(f.waiting) == 0)
+func (w *instanceWaiter) isDone() bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.running == 0 && (w.firstErr != nil || len(w.waiting) == 0)
 }
 
 // await polls the list until all instances run or one fails. The other instances that were already requested keep starting; the
 // next run finds them.
-func (f *instanceWaiter) await(ctx context.Context, listed int) error {
-	for !f.isDone() {
-		if err := f.client.clock.Sleep(ctx, listInterval(listed)); err != nil {
-			f.recordError(fault.New(fault.KindOf(ctx.Err()), "wait for instances", err))
+func (w *instanceWaiter) await(ctx context.Context, listed int) error {
+	for !w.isDone() {
+		if err := w.instances.api.Sleep(ctx, "wait for instances", listInterval(listed)); err != nil {
+			w.recordError(err)
 			break
 		}
-		members := f.takeWaiting() // before the list: it cannot contain instances requested later
-		live, err := f.client.listInstances(ctx)
+		members := w.takeWaiting() // before the list: it cannot contain instances requested later
+		live, err := w.instances.listInstances(ctx)
 		if err != nil {
-			f.recordError(err)
+			w.recordError(err)
 			break
 		}
 		listed = len(live)
-		f.poll(ctx, members, live)
+		w.poll(ctx, members, live)
 	}
-	f.tasks.Wait()
-	return f.getError()
+	w.tasks.Wait()
+	return w.getError()
 }
 
-func (f *instanceWaiter) takeWaiting() []*pendingInstance {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	members := f.waiting
-	f.waiting = nil
+func (w *instanceWaiter) takeWaiting() []*pendingInstance {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	members := w.waiting
+	w.waiting = nil
 	return members
 }
 
 func listInterval(listed int) time.Duration {
-	return max(pollInterval, time.Duration(listed)*listPause)
+	return max(api.PollInterval, time.Duration(listed)*listPause)
 }
 
-func (f *instanceWaiter) poll(ctx context.Context, members []*pendingInstance, live []*v2.Instance) {
+func (w *instanceWaiter) poll(ctx context.Context, members []*pendingInstance, live []*v2.Instance) {
 	byID := make(map[string]*v2.Instance, len(live))
 	for _, instance := range live {
 		byID[deref(instance.ID)] = instance
@@ -142,43 +142,43 @@ func (f *instanceWaiter) poll(ctx context.Context, members []*pendingInstance, l
 		instance := byID[m.ID]
 		if instance == nil || !isRunning(instance) {
 			var err error
-			if instance, err = f.client.checkPending(ctx, m, instance, &checks); err != nil {
-				f.recordError(err)
+			if instance, err = w.checkPending(ctx, m, instance, &checks); err != nil {
+				w.recordError(err)
 			}
 		}
 		if instance != nil && isRunning(instance) {
-			f.markRunning(ctx, m, instance)
+			w.markRunning(ctx, m, instance)
 			continue
 		}
 		left = append(left, m)
 	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.waiting = append(left, f.waiting...)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.waiting = append(left, w.waiting...)
 }
 
 // markRunning first sets the wanted protection.
-func (f *instanceWaiter) markRunning(ctx context.Context, m *pendingInstance, live *v2.Instance) {
+func (w *instanceWaiter) markRunning(ctx context.Context, m *pendingInstance, live *v2.Instance) {
 	m.updateFrom(live)
 	if !m.hasWrongProtection() {
-		if _, err := f.client.recordAdoption(kindProtection, m.Name, m.ID); err != nil {
-			f.recordError(err)
+		if _, err := w.instances.api.RecordAdoption(kindProtection, m.Name, m.ID); err != nil {
+			w.recordError(err)
 		}
-		f.reportResult(m)
+		w.reportResult(m)
 		return
 	}
-	f.runTask(func() error {
-		if err := f.client.setProtection(ctx, live, m.Protected); err != nil {
+	w.runTask(func() error {
+		if err := w.instances.setProtection(ctx, live, m.Protected); err != nil {
 			return err
 		}
 		m.action = mergeUpdated(m.action)
-		f.reportResult(m)
+		w.reportResult(m)
 		return nil
 	})
 }
 
-func (f *instanceWaiter) reportResult(m *pendingInstance) {
-	f.reporting.Lock()
-	defer f.reporting.Unlock()
-	f.onResult(m.Instance, m.action)
+func (w *instanceWaiter) reportResult(m *pendingInstance) {
+	w.reporting.Lock()
+	defer w.reporting.Unlock()
+	w.onResult(m.Instance, m.action)
 }

@@ -7,6 +7,8 @@ import (
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
+	"exoshift/state"
 )
 
 const (
@@ -17,6 +19,29 @@ const (
 	startLimit = 2 * time.Minute
 )
 
+// pendingInstance exists or was requested, and was not yet reported.
+type pendingInstance struct {
+	state.Instance
+	action    state.Action
+	protected bool
+	operation string        // of its creation; "" if it was found
+	since     time.Time     // when waiting for it began
+	checked   time.Time     // when its operation was polled last
+	pause     time.Duration // until the next poll of its operation
+}
+
+func (c *Instances) newPending(instance state.Instance, action state.Action, id, operation string) *pendingInstance {
+	instance.ID = id
+	return &pendingInstance{Instance: instance, action: action, operation: operation, since: c.api.Clock.Now()}
+}
+
+func (m *pendingInstance) updateFrom(live *v2.Instance) {
+	m.Address, m.State, m.Created = formatAddress(live), deref(live.State), deref(live.CreatedAt)
+	m.protected = isProtected(live)
+}
+
+func (m *pendingInstance) hasWrongProtection() bool { return m.Protected != m.protected }
+
 func isRunning(live *v2.Instance) bool {
 	return deref(live.State) == "running" && formatAddress(live) != ""
 }
@@ -24,9 +49,9 @@ func isRunning(live *v2.Instance) bool {
 // checkPending finds out why an instance does not run, and returns what the API has of it: one that a list omits is fetched by
 // its ID before it counts as gone. No error means that it may still start. It polls an operation only if the list shows the
 // instance as wrong or late, and only a few operations per list.
-func (c *Client) checkPending(ctx context.Context, m *pendingInstance, live *v2.Instance, checks *int) (*v2.Instance, error) {
-	now := c.clock.Now()
-	late := now.Sub(m.since) >= instanceLimit
+func (w *instanceWaiter) checkPending(ctx context.Context, m *pendingInstance, live *v2.Instance, checks *int) (*v2.Instance, error) {
+	now := w.instances.api.Clock.Now()
+	late := now.Sub(m.since) >= api.WaitLimit
 	wrong := live != nil && !isStarting(live)
 	if !late && !wrong && (*checks == 0 || !m.isOverdue(now, live)) {
 		return live, nil
@@ -34,34 +59,34 @@ func (c *Client) checkPending(ctx context.Context, m *pendingInstance, live *v2.
 	*checks = max(*checks-1, 0)
 	m.pause = max(2*m.pause, absenceLimit)
 	m.checked = now
-	goes, err := c.isCreating(ctx, m)
+	goes, err := w.isCreating(ctx, m)
 	if err == nil && live == nil && (late || !goes) {
-		live, err = c.getUnlisted(ctx, m)
+		live, err = w.getUnlisted(ctx, m)
 	}
 	if err != nil || live != nil && isRunning(live) {
 		return live, err
 	}
-	return live, c.explainAbsence(m, live, goes, late)
+	return live, w.explainAbsence(m, live, goes, late)
 }
 
 // explainAbsence returns nil if the instance may still start. goes reports whether its creation is running.
-func (c *Client) explainAbsence(m *pendingInstance, live *v2.Instance, goes, late bool) error {
+func (w *instanceWaiter) explainAbsence(m *pendingInstance, live *v2.Instance, goes, late bool) error {
 	switch {
 	case live != nil && !isStarting(live) && !goes:
-		return c.newHaltedError(m, live)
+		return w.newHaltedError(m, live)
 	case late:
-		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", describeState(live), instanceLimit).
+		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", describeState(live), api.WaitLimit).
 			WithHint("look at it in the Exoscale portal; run again to wait on")
 	case live == nil && !goes:
-		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", c.zone).
+		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", w.instances.api.Zone).
 			WithHint("look who deleted it in the event log of the Exoscale portal; run again to make it anew")
 	}
 	return nil
 }
 
 // getUnlisted returns nil if the instance does not exist or is being deleted.
-func (c *Client) getUnlisted(ctx context.Context, m *pendingInstance) (*v2.Instance, error) {
-	live, err := c.getInstance(ctx, m.ID)
+func (w *instanceWaiter) getUnlisted(ctx context.Context, m *pendingInstance) (*v2.Instance, error) {
+	live, err := getInstance(ctx, w.instances.api, m.ID)
 	if fault.Is(err, fault.NotFound) || err == nil && isVanishing(live) {
 		return nil, nil
 	}
@@ -78,11 +103,11 @@ func (m *pendingInstance) isOverdue(now time.Time, live *v2.Instance) bool {
 }
 
 // isCreating fails with the API's reason if the creation has failed.
-func (c *Client) isCreating(ctx context.Context, m *pendingInstance) (bool, error) {
+func (w *instanceWaiter) isCreating(ctx context.Context, m *pendingInstance) (bool, error) {
 	if m.operation == "" {
 		return false, nil
 	}
-	return c.isPending(ctx, "create instance "+m.Name, m.operation)
+	return w.instances.api.IsPending(ctx, "create instance "+m.Name, m.operation)
 }
 
 func isStarting(live *v2.Instance) bool {
@@ -93,9 +118,9 @@ func isStarting(live *v2.Instance) bool {
 	return false
 }
 
-func (c *Client) newHaltedError(m *pendingInstance, live *v2.Instance) error {
+func (w *instanceWaiter) newHaltedError(m *pendingInstance, live *v2.Instance) error {
 	return fault.Newf(fault.Conflict, "wait for instance "+m.Name, "it is %s", describeState(live)).
-		WithHint("start or delete instance %s in zone %s, then run again", m.ID, c.zone)
+		WithHint("start or delete instance %s in zone %s, then run again", m.ID, w.instances.api.Zone)
 }
 
 func describeState(live *v2.Instance) string {

@@ -9,12 +9,13 @@ import (
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
 // EnsureRecord makes record the only one of its name, type and content; the API does not prevent duplicates. Others of the same
 // name and type stay, except for a CNAME, of which a name can have only one.
-func (c *Client) EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error) {
+func (c *DNS) EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error) {
 	if record.TTL <= 0 { // what the API does without a TTL is not known
 		return "", fault.Newf(fault.Invalid, "ensure dns-record "+recordName(record), "it has no TTL")
 	}
@@ -63,9 +64,9 @@ func normalizeContent(kind, content string) string {
 	return normalizeHost(content)
 }
 
-func (c *Client) createRecord(ctx context.Context, zoneID string, record state.Record) error {
-	return c.applyChange(ctx, state.Created, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
-		made, err := c.api.CreateDNSDomainRecord(ctx, c.zone, zoneID, toV2Record(record))
+func (c *DNS) createRecord(ctx context.Context, zoneID string, record state.Record) error {
+	return c.api.ApplyChange(ctx, state.Created, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
+		made, err := c.api.V2.CreateDNSDomainRecord(ctx, c.api.Zone, zoneID, toV2Record(record))
 		if err != nil {
 			return "", err
 		}
@@ -73,14 +74,14 @@ func (c *Client) createRecord(ctx context.Context, zoneID string, record state.R
 	})
 }
 
-func (c *Client) syncRecord(ctx context.Context, zoneID string, live v2.DNSDomainRecord, record state.Record) (state.Action, error) {
+func (c *DNS) syncRecord(ctx context.Context, zoneID string, live v2.DNSDomainRecord, record state.Record) (state.Action, error) {
 	if hasSameContent(live, record) && deref(live.TTL) == int64(record.TTL) {
-		return c.recordAdoption(kindRecord, recordName(record), deref(live.ID))
+		return c.api.RecordAdoption(kindRecord, recordName(record), deref(live.ID))
 	}
-	return state.Updated, c.applyChange(ctx, state.Updated, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
+	return state.Updated, c.api.ApplyChange(ctx, state.Updated, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
 		update := toV2Record(record)
 		update.ID, update.Priority = live.ID, live.Priority
-		return deref(live.ID), c.api.UpdateDNSDomainRecord(ctx, c.zone, zoneID, update)
+		return deref(live.ID), c.api.V2.UpdateDNSDomainRecord(ctx, c.api.Zone, zoneID, update)
 	})
 }
 
@@ -95,7 +96,7 @@ func toV2Record(record state.Record) *v2.DNSDomainRecord {
 
 // DeleteRecords deletes the records of a name and type whose content useless returns true for. The SOA and NS records of the zone
 // itself are Exoscale's.
-func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error) {
+func (c *DNS) DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error) {
 	if name == "" && (kind == "NS" || kind == "SOA") {
 		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
 	}
@@ -120,7 +121,7 @@ func (c *Client) DeleteRecords(ctx context.Context, zoneID, name, kind string, u
 }
 
 // ListRecords returns the records of a DNS zone except those that every zone has. Their Uses name the zone.
-func (c *Client) ListRecords(ctx context.Context, zone state.Object) ([]state.Object, error) {
+func (c *DNS) ListRecords(ctx context.Context, zone state.Object) ([]state.Object, error) {
 	live, err := c.listRecords(ctx, zone.ID)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
@@ -145,7 +146,7 @@ func isCompanion(record v2.DNSDomainRecord, all []v2.DNSDomainRecord) bool {
 		})
 }
 
-func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Action, error) {
+func (c *DNS) deleteRecordOf(ctx context.Context, o state.Object) (state.Action, error) {
 	if len(o.Uses) != 1 {
 		return "", fault.Newf(fault.Internal, "delete dns-record "+o.Name, "it names no zone")
 	}
@@ -165,27 +166,20 @@ func (c *Client) deleteRecordOf(ctx context.Context, o state.Object) (state.Acti
 	return state.Found, nil
 }
 
-func (c *Client) deleteRecord(ctx context.Context, zoneID string, record v2.DNSDomainRecord) error {
+func (c *DNS) deleteRecord(ctx context.Context, zoneID string, record v2.DNSDomainRecord) error {
 	name := recordName(state.Record{Name: deref(record.Name), Type: deref(record.Type), Content: deref(record.Content)})
-	return c.applyChange(ctx, state.Deleted, kindRecord, name, func(ctx context.Context) (string, error) {
-		err := c.api.DeleteDNSDomainRecord(ctx, c.zone, zoneID, &record)
-		return deref(record.ID), c.ignoreNotFound(ctx, err)
+	return c.api.ApplyChange(ctx, state.Deleted, kindRecord, name, func(ctx context.Context) (string, error) {
+		err := c.api.V2.DeleteDNSDomainRecord(ctx, c.api.Zone, zoneID, &record)
+		return deref(record.ID), c.api.IgnoreNotFound(ctx, err)
 	})
 }
 
-func (c *Client) ignoreNotFound(ctx context.Context, err error) error {
-	if fault.Is(c.translate(ctx, "delete", err), fault.NotFound) {
-		return nil
-	}
-	return err
-}
-
-func (c *Client) listRecords(ctx context.Context, zoneID string) ([]v2.DNSDomainRecord, error) {
-	if c.isPreviewID(zoneID) {
+func (c *DNS) listRecords(ctx context.Context, zoneID string) ([]v2.DNSDomainRecord, error) {
+	if c.api.IsPreviewID(zoneID) {
 		return nil, nil
 	}
-	return call(ctx, c, "list DNS records", func(ctx context.Context) ([]v2.DNSDomainRecord, error) {
-		return c.api.ListDNSDomainRecords(ctx, c.zone, zoneID)
+	return api.Call(ctx, c.api, "list DNS records", func(ctx context.Context) ([]v2.DNSDomainRecord, error) {
+		return c.api.V2.ListDNSDomainRecords(ctx, c.api.Zone, zoneID)
 	})
 }
 

@@ -29,8 +29,8 @@ type event struct {
 
 // waitEarlierTemplate waits for the template that an interrupted run requested. It returns no template if that run's request was
 // never received or failed.
-func (c *Client) waitEarlierTemplate(ctx context.Context, name string) (state.Template, error) {
-	if c.preview || !c.hasIntent(kindTemplate, name) {
+func (c *Templates) waitEarlierTemplate(ctx context.Context, name string) (state.Template, error) {
+	if c.api.IsPreview() || !c.api.HasIntent(kindTemplate, name) {
 		return state.Template{}, nil
 	}
 	began, err := c.findRegistration(ctx, name)
@@ -38,26 +38,26 @@ func (c *Client) waitEarlierTemplate(ctx context.Context, name string) (state.Te
 		return state.Template{}, err
 	}
 	until := began.Add(registrationLimit)
-	if longest := c.clock.Now().Add(registrationLimit); until.After(longest) { // the API's clock is ahead of ours
+	if longest := c.api.Clock.Now().Add(registrationLimit); until.After(longest) { // the API's clock is ahead of ours
 		until = longest
 	}
-	for c.clock.Now().Before(until) {
+	for c.api.Clock.Now().Before(until) {
 		found, err := c.FindTemplate(ctx, name)
 		if !fault.Is(err, fault.NotFound) {
 			return found, err
 		}
-		if err := c.clock.Sleep(ctx, registrationPause); err != nil {
-			return state.Template{}, fault.New(fault.KindOf(ctx.Err()), "wait for template "+name, err)
+		if err := c.api.Sleep(ctx, "wait for template "+name, registrationPause); err != nil {
+			return state.Template{}, err
 		}
 	}
 	return state.Template{}, nil
 }
 
 // findRegistration returns the zero time if there is none in our zone.
-func (c *Client) findRegistration(ctx context.Context, name string) (latest time.Time, err error) {
+func (c *Templates) findRegistration(ctx context.Context, name string) (latest time.Time, err error) {
 	var trail []event
 	op := "look for the registration of template " + name + " in the audit trail"
-	if err := c.get(ctx, op, "/event", &trail); err != nil {
+	if err := c.api.Get(ctx, op, "/event", &trail); err != nil {
 		if fault.Is(err, fault.Denied) {
 			return latest, fault.New(fault.Denied, op, err).WithHint("allow the API key to list events; or wait until " +
 				"`exo compute instance-template list --visibility private` shows the template, then run again")
@@ -65,7 +65,7 @@ func (c *Client) findRegistration(ctx context.Context, name string) (latest time
 		return latest, err
 	}
 	for _, e := range trail {
-		if e.isRegistration(name) && (e.Zone == "" || e.Zone == c.zone) && e.Timestamp.After(latest) {
+		if e.isRegistration(name) && (e.Zone == "" || e.Zone == c.api.Zone) && e.Timestamp.After(latest) {
 			latest = e.Timestamp
 		}
 	}

@@ -6,8 +6,14 @@ import (
 	"maps"
 	"net/http"
 
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
+
+// IAM is the roles and API keys of the organization.
+type IAM struct {
+	api *api.Client
+}
 
 type role struct {
 	ID          string            `json:"id"`
@@ -21,12 +27,12 @@ const rolePath = "/iam-role"
 
 // EnsureRole creates a role, which belongs to the organization and to no zone, or updates its description, labels and policy.
 // Labels added by others stay.
-func (c *Client) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IAMRole, state.Action, error) {
-	found, action, err := ensure(ctx, c, object[role]{
-		kind: state.KindRole, name: wanted.Name,
-		find:   func(ctx context.Context) ([]*role, error) { return c.listRoles(ctx, wanted.Name) },
-		create: func(ctx context.Context) (*role, error) { return c.createRole(ctx, wanted) },
-		id:     func(r *role) string { return r.ID },
+func (c *IAM) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IAMRole, state.Action, error) {
+	found, action, err := api.Ensure(ctx, c.api, api.Object[role]{
+		Kind: state.KindRole, Name: wanted.Name,
+		Find:   func(ctx context.Context) ([]*role, error) { return c.listRoles(ctx, wanted.Name) },
+		Create: func(ctx context.Context) (*role, error) { return c.createRole(ctx, wanted) },
+		ID:     func(r *role) string { return r.ID },
 	})
 	wanted.ID = found.ID
 	if err != nil || action == state.Created {
@@ -39,15 +45,15 @@ func (c *Client) EnsureRole(ctx context.Context, wanted state.IAMRole) (state.IA
 	return wanted, action, err
 }
 
-func (c *Client) listRoles(ctx context.Context, name string) ([]*role, error) {
+func (c *IAM) listRoles(ctx context.Context, name string) ([]*role, error) {
 	var list struct {
 		Roles []*role `json:"iam-roles"`
 	}
-	err := c.get(ctx, "list IAM roles", rolePath, &list)
+	err := c.api.Get(ctx, "list IAM roles", rolePath, &list)
 	return filterMatching(list.Roles, func(r *role) bool { return r.Name == name }), err
 }
 
-func (c *Client) createRole(ctx context.Context, wanted state.IAMRole) (*role, error) {
+func (c *IAM) createRole(ctx context.Context, wanted state.IAMRole) (*role, error) {
 	made := &role{Name: wanted.Name, Description: wanted.Description, Labels: wanted.Labels, Policy: fillPolicy(wanted.Policy)}
 	body := map[string]any{"name": made.Name, "policy": made.Policy}
 	if made.Description != "" {
@@ -56,15 +62,15 @@ func (c *Client) createRole(ctx context.Context, wanted state.IAMRole) (*role, e
 	if len(made.Labels) > 0 {
 		body["labels"] = made.Labels
 	}
-	id, err := c.executeChange(ctx, "create iam-role "+wanted.Name, http.MethodPost, rolePath, body)
+	id, err := c.api.ExecuteChange(ctx, "create iam-role "+wanted.Name, http.MethodPost, rolePath, body)
 	made.ID = id
 	return made, err
 }
 
 // syncRole gets the role by its ID, because lists may omit the policy.
-func (c *Client) syncRole(ctx context.Context, wanted state.IAMRole, found *role) (changed bool, err error) {
+func (c *IAM) syncRole(ctx context.Context, wanted state.IAMRole, found *role) (changed bool, err error) {
 	var live role
-	if err := c.get(ctx, "read iam-role "+wanted.Name, rolePath+"/"+found.ID, &live); err != nil {
+	if err := c.api.Get(ctx, "read iam-role "+wanted.Name, rolePath+"/"+found.ID, &live); err != nil {
 		return false, err
 	}
 	labels := maps.Clone(live.Labels)
@@ -85,9 +91,9 @@ func (c *Client) syncRole(ctx context.Context, wanted state.IAMRole, found *role
 	return true, c.updateRole(ctx, live, ":policy", fillPolicy(wanted.Policy))
 }
 
-func (c *Client) updateRole(ctx context.Context, live role, command string, body any) error {
-	return c.applyChange(ctx, state.Updated, state.KindRole, live.Name, func(ctx context.Context) (string, error) {
-		return live.ID, c.put(ctx, "update iam-role "+live.Name, rolePath+"/"+live.ID+command, body)
+func (c *IAM) updateRole(ctx context.Context, live role, command string, body any) error {
+	return c.api.ApplyChange(ctx, state.Updated, state.KindRole, live.Name, func(ctx context.Context) (string, error) {
+		return live.ID, c.api.Put(ctx, "update iam-role "+live.Name, rolePath+"/"+live.ID+command, body)
 	})
 }
 

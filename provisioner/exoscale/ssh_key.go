@@ -8,18 +8,24 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
+// SSHKeys are registered public keys.
+type SSHKeys struct {
+	api *api.Client
+}
+
 // EnsureSSHKey registers a public key, one authorized_keys line.
-func (c *Client) EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error) {
-	key, action, err := ensure(ctx, c, object[v2.SSHKey]{
-		kind: kindSSHKey, name: name,
-		find: func(ctx context.Context) ([]*v2.SSHKey, error) { return c.listSSHKeys(ctx, name) },
-		create: func(ctx context.Context) (*v2.SSHKey, error) {
-			return c.api.RegisterSSHKey(ctx, c.zone, name, publicKey)
+func (c *SSHKeys) EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error) {
+	key, action, err := api.Ensure(ctx, c.api, api.Object[v2.SSHKey]{
+		Kind: kindSSHKey, Name: name,
+		Find: func(ctx context.Context) ([]*v2.SSHKey, error) { return c.listSSHKeys(ctx, name) },
+		Create: func(ctx context.Context) (*v2.SSHKey, error) {
+			return c.api.V2.RegisterSSHKey(ctx, c.api.Zone, name, publicKey)
 		},
-		id: func(key *v2.SSHKey) string { return deref(key.Name) }, // keys have no other id
+		ID: func(key *v2.SSHKey) string { return deref(key.Name) }, // keys have no other id
 	})
 	if err != nil {
 		return action, err
@@ -27,9 +33,9 @@ func (c *Client) EnsureSSHKey(ctx context.Context, name, publicKey string) (stat
 	return action, checkSameKey(key, publicKey)
 }
 
-func (c *Client) listSSHKeys(ctx context.Context, name string) ([]*v2.SSHKey, error) {
-	keys, err := call(ctx, c, "list SSH keys", func(ctx context.Context) ([]*v2.SSHKey, error) {
-		return c.api.ListSSHKeys(ctx, c.zone)
+func (c *SSHKeys) listSSHKeys(ctx context.Context, name string) ([]*v2.SSHKey, error) {
+	keys, err := api.Call(ctx, c.api, "list SSH keys", func(ctx context.Context) ([]*v2.SSHKey, error) {
+		return c.api.V2.ListSSHKeys(ctx, c.api.Zone)
 	})
 	return filterMatching(keys, func(key *v2.SSHKey) bool { return deref(key.Name) == name }), err
 }
@@ -51,14 +57,4 @@ func checkSameKey(key *v2.SSHKey, publicKey string) error {
 			WithHint("delete the key in the Exoscale portal, or use that key")
 	}
 	return nil
-}
-
-func filterMatching[T any](all []T, match func(T) bool) []T {
-	var chosen []T
-	for _, one := range all {
-		if match(one) {
-			chosen = append(chosen, one)
-		}
-	}
-	return chosen
 }

@@ -9,8 +9,14 @@ import (
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
+
+// Templates are the images that instances are made of.
+type Templates struct {
+	api *api.Client
+}
 
 const (
 	publicTemplates  = "public"
@@ -18,7 +24,7 @@ const (
 )
 
 // FindPublicTemplate returns the newest public template of that name.
-func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Template, error) {
+func (c *Templates) FindPublicTemplate(ctx context.Context, name string) (state.Template, error) {
 	found, err := c.ListTemplates(ctx, name, publicTemplates)
 	switch {
 	case err != nil:
@@ -32,7 +38,7 @@ func (c *Client) FindPublicTemplate(ctx context.Context, name string) (state.Tem
 // FindTemplate returns the organization's own template of that name, or fault.NotFound. Clusters share templates, and two
 // clusters that are installed at the same time may register the same image twice: of several with one checksum it always returns
 // the oldest. Several with different checksums are a fault.Conflict.
-func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template, error) {
+func (c *Templates) FindTemplate(ctx context.Context, name string) (state.Template, error) {
 	found, err := c.ListTemplates(ctx, name, privateTemplates)
 	switch {
 	case err != nil:
@@ -43,7 +49,7 @@ func (c *Client) FindTemplate(ctx context.Context, name string) (state.Template,
 		return state.Template{}, newTemplateConflict(name, found)
 	}
 	oldest := found[len(found)-1]
-	_, err = c.recordAdoption(kindTemplate, name, oldest.ID)
+	_, err = c.api.RecordAdoption(kindTemplate, name, oldest.ID)
 	return oldest, err
 }
 
@@ -52,20 +58,20 @@ func newTemplateConflict(name string, found []state.Template) error {
 	for i := range found {
 		all[i] = &found[i]
 	}
-	return newAmbiguousError(object[state.Template]{
-		kind: kindTemplate, name: name, id: func(t *state.Template) string { return t.ID + " with checksum " + t.MD5 },
+	return api.NewAmbiguousError(api.Object[state.Template]{
+		Kind: kindTemplate, Name: name, ID: func(t *state.Template) string { return t.ID + " with checksum " + t.MD5 },
 	}, all)
 }
 
-func (c *Client) newTemplateNotFound(name, visibility string) error {
-	return fault.Newf(fault.NotFound, "find template "+name, "zone %s has no %s template of that name", c.zone, visibility).
+func (c *Templates) newTemplateNotFound(name, visibility string) error {
+	return fault.Newf(fault.NotFound, "find template "+name, "zone %s has no %s template of that name", c.api.Zone, visibility).
 		WithHint("`exo compute instance-template list --visibility %s` shows what it has", visibility)
 }
 
 // ListTemplates returns all templates of that name, the newest first. The visibility is public or private.
-func (c *Client) ListTemplates(ctx context.Context, name, visibility string) ([]state.Template, error) {
-	all, err := call(ctx, c, "list "+visibility+" templates", func(ctx context.Context) ([]*v2.Template, error) {
-		return c.api.ListTemplates(ctx, c.zone, v2.ListTemplatesWithVisibility(visibility))
+func (c *Templates) ListTemplates(ctx context.Context, name, visibility string) ([]state.Template, error) {
+	all, err := api.Call(ctx, c.api, "list "+visibility+" templates", func(ctx context.Context) ([]*v2.Template, error) {
+		return c.api.V2.ListTemplates(ctx, c.api.Zone, v2.ListTemplatesWithVisibility(visibility))
 	})
 	if err != nil {
 		return nil, err
@@ -84,7 +90,7 @@ func (c *Client) ListTemplates(ctx context.Context, name, visibility string) ([]
 // RegisterTemplate registers a template and waits until it is usable, which takes minutes and can take an hour: Exoscale
 // downloads the image. A registration that an earlier run began continues without that run; it is waited for instead of being
 // started again.
-func (c *Client) RegisterTemplate(ctx context.Context, wanted state.Template) (state.Template, error) {
+func (c *Templates) RegisterTemplate(ctx context.Context, wanted state.Template) (state.Template, error) {
 	registered, err := c.waitEarlierTemplate(ctx, wanted.Name)
 	if err == nil && registered.ID == "" {
 		registered, err = c.registerTemplate(ctx, wanted)
@@ -93,9 +99,9 @@ func (c *Client) RegisterTemplate(ctx context.Context, wanted state.Template) (s
 	return wanted, err
 }
 
-func (c *Client) registerTemplate(ctx context.Context, wanted state.Template) (registered state.Template, err error) {
-	err = c.applyChange(ctx, state.Created, kindTemplate, wanted.Name, func(ctx context.Context) (string, error) {
-		made, err := c.api.RegisterTemplate(ctx, c.zone, toV2Template(wanted))
+func (c *Templates) registerTemplate(ctx context.Context, wanted state.Template) (registered state.Template, err error) {
+	err = c.api.ApplyChange(ctx, state.Created, kindTemplate, wanted.Name, func(ctx context.Context) (string, error) {
+		made, err := c.api.V2.RegisterTemplate(ctx, c.api.Zone, toV2Template(wanted))
 		if err != nil {
 			return "", err
 		}

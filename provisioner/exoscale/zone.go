@@ -7,30 +7,36 @@ import (
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
+// DNS is the DNS zones of the organization and their records.
+type DNS struct {
+	api *api.Client
+}
+
 // EnsureZone creates a DNS zone and returns its name servers, which Exoscale chooses when it creates the zone.
-func (c *Client) EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error) {
-	found, action, err := ensure(ctx, c, object[v2.DNSDomain]{
-		kind: kindZone, name: name,
-		find: func(ctx context.Context) ([]*v2.DNSDomain, error) { return c.listDNSZones(ctx, name) },
-		create: func(ctx context.Context) (*v2.DNSDomain, error) {
-			return c.api.CreateDNSDomain(ctx, c.zone, &v2.DNSDomain{UnicodeName: &name})
+func (c *DNS) EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error) {
+	found, action, err := api.Ensure(ctx, c.api, api.Object[v2.DNSDomain]{
+		Kind: kindZone, Name: name,
+		Find: func(ctx context.Context) ([]*v2.DNSDomain, error) { return c.listDNSZones(ctx, name) },
+		Create: func(ctx context.Context) (*v2.DNSDomain, error) {
+			return c.api.V2.CreateDNSDomain(ctx, c.api.Zone, &v2.DNSDomain{UnicodeName: &name})
 		},
-		id: func(zone *v2.DNSDomain) string { return deref(zone.ID) },
+		ID: func(zone *v2.DNSDomain) string { return deref(zone.ID) },
 	})
 	zone := state.Zone{Name: name, ID: deref(found.ID)}
-	if err != nil || c.isPreviewID(zone.ID) {
+	if err != nil || c.api.IsPreviewID(zone.ID) {
 		return zone, action, err
 	}
 	zone.NameServers, err = c.nameServers(ctx, zone)
 	return zone, action, err
 }
 
-func (c *Client) listDNSZones(ctx context.Context, name string) ([]*v2.DNSDomain, error) {
-	zones, err := call(ctx, c, "list DNS zones", func(ctx context.Context) ([]v2.DNSDomain, error) {
-		return c.api.ListDNSDomains(ctx, c.zone)
+func (c *DNS) listDNSZones(ctx context.Context, name string) ([]*v2.DNSDomain, error) {
+	zones, err := api.Call(ctx, c.api, "list DNS zones", func(ctx context.Context) ([]v2.DNSDomain, error) {
+		return c.api.V2.ListDNSDomains(ctx, c.api.Zone)
 	})
 	var found []*v2.DNSDomain
 	for i, zone := range zones {
@@ -41,7 +47,7 @@ func (c *Client) listDNSZones(ctx context.Context, name string) ([]*v2.DNSDomain
 	return found, err
 }
 
-func (c *Client) nameServers(ctx context.Context, zone state.Zone) ([]string, error) {
+func (c *DNS) nameServers(ctx context.Context, zone state.Zone) ([]string, error) {
 	records, err := c.listRecords(ctx, zone.ID)
 	if err != nil {
 		return nil, err

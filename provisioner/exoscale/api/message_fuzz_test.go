@@ -1,4 +1,4 @@
-package exoscale
+package api
 
 import (
 	"strings"

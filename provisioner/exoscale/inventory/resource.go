@@ -1,4 +1,4 @@
-package exoscale
+package inventory
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -21,34 +22,30 @@ type resource struct {
 	State       string            `json:"state"`
 	CreatedAt   string            `json:"created-at"`
 
-	IP          string    `json:"ip"`
-	PublicIP    string    `json:"public-ip"`
-	Fingerprint string    `json:"fingerprint"`
-	Size        int64     `json:"size"` // GiB of disks, bytes of templates, machines of pools
-	VolumeSize  int64     `json:"volume-size"`
-	Type        reference `json:"instance-type"`
+	IP          string        `json:"ip"`
+	PublicIP    string        `json:"public-ip"`
+	Fingerprint string        `json:"fingerprint"`
+	Size        int64         `json:"size"` // GiB of disks, bytes of templates, machines of pools
+	VolumeSize  int64         `json:"volume-size"`
+	Type        api.Reference `json:"instance-type"`
 
-	Instance       reference   `json:"instance"`
-	Manager        reference   `json:"manager"`
-	Template       reference   `json:"template"` // of an instance or a pool
-	Volume         reference   `json:"block-storage-volume"`
-	Role           string      `json:"role-id"`
-	SecurityGroups []reference `json:"security-groups"`
-	AntiAffinity   []reference `json:"anti-affinity-groups"`
-	Networks       []reference `json:"private-networks"`
-	ElasticIPs     []reference `json:"elastic-ips"` // in the response for one instance only, not in lists
+	Instance       api.Reference   `json:"instance"`
+	Manager        api.Reference   `json:"manager"`
+	Template       api.Reference   `json:"template"` // of an instance or a pool
+	Volume         api.Reference   `json:"block-storage-volume"`
+	Role           string          `json:"role-id"`
+	SecurityGroups []api.Reference `json:"security-groups"`
+	AntiAffinity   []api.Reference `json:"anti-affinity-groups"`
+	Networks       []api.Reference `json:"private-networks"`
+	ElasticIPs     []api.Reference `json:"elastic-ips"` // in the response for one instance only, not in lists
 	Services       []struct {
-		reference
-		Pool reference `json:"instance-pool"`
+		api.Reference
+		Pool api.Reference `json:"instance-pool"`
 	} `json:"services"`
 	Rules []struct {
-		reference
-		Group reference `json:"security-group"`
+		api.Reference
+		Group api.Reference `json:"security-group"`
 	} `json:"rules"`
-}
-
-type reference struct {
-	ID string `json:"id"`
 }
 
 // id falls back to the name: SSH keys have no ID.
@@ -78,7 +75,7 @@ func (e resource) listUses(kind string) []string {
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
 }
 
-func collectIDs(references []reference) []string {
+func collectIDs(references []api.Reference) []string {
 	ids := make([]string, len(references))
 	for i, r := range references {
 		ids[i] = r.ID

@@ -1,4 +1,4 @@
-package exoscale
+package api
 
 import (
 	"encoding/json"
@@ -98,6 +98,8 @@ const (
 	maxReason  = 60  // characters; the API uses single words
 )
 
+var signaturePattern = regexp.MustCompile(`(?i)(signature=)[^&\s",]+`)
+
 // redactor removes secrets from messages: the API secret, and the signatures of requests and URLs, which a server may echo.
 type redactor struct{ secret string }
 
@@ -106,6 +108,6 @@ func (r redactor) redact(words string) string {
 	if r.secret != "" {
 		words = strings.ReplaceAll(words, r.secret, "(secret)")
 	}
-	words = regexp.MustCompile(`(?i)(signature=)[^&\s",]+`).ReplaceAllString(words, "${1}(secret)")
+	words = signaturePattern.ReplaceAllString(words, "${1}(secret)")
 	return text.Sanitize(words, text.WithLimit(maxMessage))
 }

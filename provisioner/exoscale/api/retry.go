@@ -1,4 +1,4 @@
-package exoscale
+package api
 
 import (
 	"crypto/tls"
@@ -13,8 +13,10 @@ import (
 	"exoshift/internal/fault"
 )
 
+// Attempts is how often a request is sent at most.
+const Attempts = 5
+
 const (
-	attempts   = 5
 	firstPause = time.Second // doubles with each attempt
 	maxPause   = 5 * time.Minute
 )
@@ -23,7 +25,7 @@ const (
 // reached the server, because a second one would create a second object; the caller, who searches for the object first, may retry
 // at any time.
 func retry(failed *requestError, attempt int) (time.Duration, bool) {
-	if attempt >= attempts || !failed.isTransient() {
+	if attempt >= Attempts || !failed.isTransient() {
 		return 0, false
 	}
 	if !failed.isIdempotent() && !failed.isUnsent() {

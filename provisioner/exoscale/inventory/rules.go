@@ -1,4 +1,4 @@
-package exoscale
+package inventory
 
 import (
 	"context"
@@ -6,37 +6,39 @@ import (
 	"net/url"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
+// kindRule is the kind of security groups' rules in the journal.
+const kindRule = "security-group-rule"
+
 // ClearRules deletes all rules of a security group, and the rules of other groups that refer to it, so that groups which refer to
 // each other can be deleted in any order. It returns state.Found for a group without rules.
-func (c *Client) ClearRules(ctx context.Context, group state.Object) (state.Action, error) {
+func (c *Inventory) ClearRules(ctx context.Context, group state.Object) (state.Action, error) {
 	op := "delete the rules of " + state.KindSecurityGroup + " " + group.Name
-	rules, err := c.listRulePaths(ctx, op, group.ID)
+	rules, err := listRulePaths(ctx, c.api, op, group.ID)
 	if err != nil || len(rules) == 0 {
 		return state.Found, err
 	}
-	return state.Deleted, c.applyChange(ctx, state.Deleted, kindRule, group.Name+": all", func(ctx context.Context) (string, error) {
-		_, err := c.clearRules(ctx, op, group.ID)
-		return group.ID, err
+	return state.Deleted, c.api.ApplyChange(ctx, state.Deleted, kindRule, group.Name+": all", func(ctx context.Context) (string, error) {
+		return group.ID, deletion{api: c.api, op: op}.clearRules(ctx, group.ID)
 	})
 }
 
-func (c *Client) clearRules(ctx context.Context, op, id string) (int, error) {
-	rules, err := c.listRulePaths(ctx, op, id)
+func (d deletion) clearRules(ctx context.Context, id string) error {
+	rules, err := listRulePaths(ctx, d.api, d.op, id)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	faults := make([]error, len(rules))
-	d := deletion{client: c, op: op}
-	forEachParallel(len(rules), func(i int) { faults[i] = d.remove(ctx, rules[i]) })
-	return len(rules), errors.Join(faults...)
+	api.ForEach(len(rules), func(i int) { faults[i] = d.remove(ctx, rules[i]) })
+	return errors.Join(faults...)
 }
 
-func (c *Client) listRulePaths(ctx context.Context, op, id string) ([]string, error) {
+func listRulePaths(ctx context.Context, c *api.Client, op, id string) ([]string, error) {
 	groups, _ := findResourceType(state.KindSecurityGroup)
-	all, err := c.listResources(ctx, groups, "")
+	all, err := listResources(ctx, c, groups, "")
 	if err != nil {
 		return nil, fault.New(fault.KindOf(err), op, err)
 	}

@@ -1,32 +1,37 @@
-package exoscale
+package inventory
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
 const (
 	// What held the object may be being deleted itself.
 	holdLimit = 5 * time.Minute
-	holdPause = 2 * pollInterval
+	holdPause = 2 * api.PollInterval
 )
 
-// Delete deletes an object of any kind but a bucket, and waits until it is gone. First it removes what would block the deletion:
+// Patterns of the API's messages, which are not recorded: they match broadly.
+var (
+	protectedPattern = regexp.MustCompile(`(?i)protect`)
+	detachedPattern  = regexp.MustCompile(`(?i)not attached`)
+)
+
+// Delete deletes an object of any kind but a bucket or a DNS record, and waits until it is gone. First it removes what would block the deletion:
 // the rules of a security group and those of other groups that refer to it, attachments, reverse DNS, protection, services, also
 // those of load balancers that target an instance pool. An object that is already gone is state.Found. One that is still in use
-// after five minutes is a fault.Conflict. A DNS record is deleted from the zone that its Uses name.
-func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, error) {
+// after five minutes is a fault.Conflict.
+func (c *Inventory) Delete(ctx context.Context, o state.Object) (state.Action, error) {
 	name := cmp.Or(o.Name, o.ID)
 	op := "delete " + o.Kind + " " + name
-	if o.Kind == state.KindRecord {
-		return c.deleteRecordOf(ctx, o)
-	}
 	s, known := findResourceType(o.Kind)
 	switch {
 	case !known:
@@ -34,7 +39,7 @@ func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, erro
 	case o.ID == "":
 		return "", fault.Newf(fault.Internal, op, "it has no ID")
 	}
-	d := deletion{client: c, op: op, resourceType: s, id: o.ID}
+	d := deletion{api: c.api, op: op, resourceType: s, id: o.ID}
 	live, err := d.get(ctx)
 	if err != nil || live == nil {
 		return state.Found, err
@@ -42,13 +47,22 @@ func (c *Client) Delete(ctx context.Context, o state.Object) (state.Action, erro
 	if o.Name == "" {
 		name = cmp.Or(live.displayName(), o.ID)
 	}
-	return state.Deleted, c.applyChange(ctx, state.Deleted, o.Kind, name, func(ctx context.Context) (string, error) {
+	return state.Deleted, c.api.ApplyChange(ctx, state.Deleted, o.Kind, name, func(ctx context.Context) (string, error) {
 		return o.ID, d.retryUntilGone(ctx)
 	})
 }
 
+// DeleteInstance deletes an instance and waits until it is gone.
+func (c *Inventory) DeleteInstance(ctx context.Context, id string) (state.Action, error) {
+	if c.api.IsPreviewID(id) {
+		return state.Found, nil
+	}
+	return c.Delete(ctx, state.Object{Kind: state.KindInstance, ID: id})
+}
+
+// deletion deletes one object.
 type deletion struct {
-	client       *Client
+	api          *api.Client
 	op           string
 	resourceType resourceType
 	id           string
@@ -56,7 +70,7 @@ type deletion struct {
 
 func (d deletion) get(ctx context.Context) (*resource, error) {
 	var live resource
-	err := d.client.get(ctx, d.op, d.resourceType.joinPath(d.id), &live)
+	err := d.api.Get(ctx, d.op, d.resourceType.joinPath(d.id), &live)
 	if fault.Is(err, fault.NotFound) || err == nil && live.isGone() {
 		return nil, nil
 	}
@@ -66,7 +80,7 @@ func (d deletion) get(ctx context.Context) (*resource, error) {
 // retryUntilGone gets the object before every attempt: an earlier response may have been lost, and how the API answers a second
 // deletion is not recorded for most kinds.
 func (d deletion) retryUntilGone(ctx context.Context) error {
-	since := d.client.clock.Now()
+	since := d.api.Clock.Now()
 	for try := 1; ; try++ {
 		live, err := d.get(ctx)
 		if err == nil && live != nil {
@@ -75,30 +89,19 @@ func (d deletion) retryUntilGone(ctx context.Context) error {
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return err
-		case fault.Is(err, fault.Transient) && !isBusy(err) && try >= attempts, !isRetryable(err):
+		case fault.Is(err, fault.Transient) && !api.IsBusy(err) && try >= api.Attempts, !isRetryable(err):
 			return err
-		case d.client.clock.Now().Sub(since) >= holdLimit:
+		case d.api.Clock.Now().Sub(since) >= holdLimit:
 			return d.newHeldError(err)
 		}
-		if err := d.client.clock.Sleep(ctx, holdPause); err != nil {
-			return fault.New(fault.KindOf(ctx.Err()), d.op, err)
+		if err := d.api.Sleep(ctx, d.op, holdPause); err != nil {
+			return err
 		}
 	}
 }
 
 func isRetryable(err error) bool {
 	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Transient)
-}
-
-func isBusy(err error) bool {
-	var failed *requestError
-	return errors.As(err, &failed) && failed.reason == "busy"
-}
-
-// isProtectionError matches broadly: the API's message for a protected instance is not recorded.
-func isProtectionError(err error) bool {
-	var failed *requestError
-	return errors.As(err, &failed) && matchPattern(failed.message, `protect`)
 }
 
 func (d deletion) newHeldError(err error) error {
@@ -115,7 +118,7 @@ func (d deletion) tryOnce(ctx context.Context, live resource) error {
 		return err
 	}
 	err := d.remove(ctx, d.resourceType.joinPath(d.id))
-	if d.resourceType.kind == state.KindInstance && isProtectionError(err) { // even if its labels do not show it
+	if d.resourceType.kind == state.KindInstance && api.HasMessage(err, protectedPattern) { // even if its labels do not show it
 		if err = d.removeProtection(ctx); err == nil {
 			err = d.remove(ctx, d.resourceType.joinPath(d.id))
 		}
@@ -123,7 +126,7 @@ func (d deletion) tryOnce(ctx context.Context, live resource) error {
 	if err != nil {
 		return err
 	}
-	return d.client.await(ctx, d.op, func(ctx context.Context) (string, error) {
+	return d.api.Await(ctx, d.op, func(ctx context.Context) (string, error) {
 		live, err := d.get(ctx)
 		if err != nil || live == nil {
 			return "", err
@@ -133,7 +136,7 @@ func (d deletion) tryOnce(ctx context.Context, live resource) error {
 }
 
 func (d deletion) remove(ctx context.Context, path string) error {
-	err := d.client.execute(ctx, d.op, http.MethodDelete, path, nil)
+	err := d.api.Execute(ctx, d.op, http.MethodDelete, path, nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -145,11 +148,10 @@ func (d deletion) remove(ctx context.Context, path string) error {
 func (d deletion) detach(ctx context.Context, s resourceType, id, instanceID string) error {
 	var body any
 	if instanceID != "" {
-		body = map[string]any{"instance": reference{ID: instanceID}}
+		body = map[string]any{"instance": api.Reference{ID: instanceID}}
 	}
-	err := d.client.execute(ctx, d.op, http.MethodPut, s.joinPath(id)+":detach", body)
-	var failed *requestError
-	if fault.Is(err, fault.NotFound) || errors.As(err, &failed) && matchPattern(failed.message, `not attached`) {
+	err := d.api.Execute(ctx, d.op, http.MethodPut, s.joinPath(id)+":detach", body)
+	if fault.Is(err, fault.NotFound) || api.HasMessage(err, detachedPattern) {
 		return nil
 	}
 	return err

@@ -1,4 +1,4 @@
-package exoscale
+package api
 
 import (
 	"bytes"
@@ -15,20 +15,11 @@ import (
 type rest struct {
 	base   string // https://<host>/v2
 	http   *http.Client
-	signer *api.SecurityProviderExoscale
+	signer *api.SecurityProviderExoscale // nil in a client that only uses GetUnsigned
 }
 
-func newRest(through http.RoundTripper, zone, key, secret string) (rest, error) {
-	signer, err := api.NewSecurityProvider(key, secret)
-	return rest{
-		base:   "https://api-" + zone + ".exoscale.com/v2",
-		http:   &http.Client{Transport: through},
-		signer: signer,
-	}, err
-}
-
-// do encodes and decodes JSON; body and into may be nil.
-func (r rest) do(ctx context.Context, method, path string, body, into any) error {
+// Do encodes and decodes JSON; body and into may be nil. Its errors are not translated.
+func (r rest) Do(ctx context.Context, method, path string, body, into any) error {
 	request, err := r.request(ctx, method, path, body)
 	if err != nil {
 		return err
@@ -78,11 +69,17 @@ func (r rest) sign(ctx context.Context, request *http.Request) error {
 	return err
 }
 
-func (c *Client) get(ctx context.Context, op, path string, into any) error {
-	return c.translate(ctx, op, c.rest.do(ctx, http.MethodGet, path, nil, into))
-}
-
-func (c *Client) execute(ctx context.Context, op, method, path string, body any) error {
-	_, err := c.executeChange(ctx, op, method, path, body)
-	return c.translate(ctx, op, err)
+// GetUnsigned requests what the API shows to everybody. Its errors are not translated.
+func (r rest) GetUnsigned(ctx context.Context, path string) (header http.Header, content []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, http.NoBody)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := r.http.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	content, err = io.ReadAll(answer.Body)
+	return answer.Header, content, err
 }

@@ -1,4 +1,4 @@
-package exoscale
+package inventory
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -33,8 +34,7 @@ func (d deletion) release(ctx context.Context, live resource) error {
 	case state.KindPrivateNetwork:
 		return d.releaseNetwork(ctx)
 	case state.KindSecurityGroup:
-		_, err := d.client.clearRules(ctx, d.op, d.id)
-		return err
+		return d.clearRules(ctx, d.id)
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (d deletion) release(ctx context.Context, live resource) error {
 // releasePool deletes the load balancer services that target the pool: no other pool can be set for a service.
 func (d deletion) releasePool(ctx context.Context) error {
 	balancers, _ := findResourceType(state.KindLoadBalancer)
-	all, err := d.client.listResources(ctx, balancers, "")
+	all, err := listResources(ctx, d.api, balancers, "")
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func (d deletion) releaseInstance(ctx context.Context, live resource) error {
 }
 
 func (d deletion) removeProtection(ctx context.Context) error {
-	return d.client.execute(ctx, d.op, http.MethodPut, d.resourceType.joinPath(d.id)+":remove-protection", nil)
+	return d.api.Execute(ctx, d.op, http.MethodPut, d.resourceType.joinPath(d.id)+":remove-protection", nil)
 }
 
 func (d deletion) detachVolumes(ctx context.Context) error {
 	volumes, _ := findResourceType(state.KindVolume)
-	all, err := d.client.listResources(ctx, volumes, "?instance-id="+url.QueryEscape(d.id))
+	all, err := listResources(ctx, d.api, volumes, "?instance-id="+url.QueryEscape(d.id))
 	if err != nil && !fault.Is(err, fault.NotFound) { // gone meanwhile
 		return err
 	}
@@ -114,17 +114,17 @@ func (d deletion) releaseElasticIP(ctx context.Context) error {
 // listHolders gets each instance, because lists omit the elastic IPs.
 func (d deletion) listHolders(ctx context.Context) ([]string, error) {
 	instances, _ := findResourceType(state.KindInstance)
-	all, err := d.client.listResources(ctx, instances, "")
+	all, err := listResources(ctx, d.api, instances, "")
 	if err != nil {
 		return nil, err
 	}
 	var mutex sync.Mutex
 	var holders []string
 	faults := make([]error, len(all))
-	forEachParallel(len(all), func(i int) {
+	api.ForEach(len(all), func(i int) {
 		var live resource
-		faults[i] = d.client.get(ctx, d.op, instances.joinPath(all[i].ID), &live)
-		if slices.Contains(live.ElasticIPs, reference{ID: d.id}) {
+		faults[i] = d.api.Get(ctx, d.op, instances.joinPath(all[i].ID), &live)
+		if slices.Contains(live.ElasticIPs, api.Reference{ID: d.id}) {
 			mutex.Lock()
 			defer mutex.Unlock()
 			holders = append(holders, live.ID)
@@ -136,12 +136,12 @@ func (d deletion) listHolders(ctx context.Context) ([]string, error) {
 
 func (d deletion) releaseNetwork(ctx context.Context) error {
 	instances, _ := findResourceType(state.KindInstance)
-	all, err := d.client.listResources(ctx, instances, "")
+	all, err := listResources(ctx, d.api, instances, "")
 	if err != nil {
 		return err
 	}
 	for _, instance := range all {
-		if !slices.Contains(instance.Networks, reference{ID: d.id}) {
+		if !slices.Contains(instance.Networks, api.Reference{ID: d.id}) {
 			continue
 		}
 		if err := d.detach(ctx, d.resourceType, d.id, instance.ID); err != nil {
