@@ -35,7 +35,7 @@ With --output json, each fault and each warning is an object on a line of its ow
 		},
 	}
 	setFlag(cmd)
-	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
 	return cmd
 }
 

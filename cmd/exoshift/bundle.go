@@ -42,7 +42,7 @@ it, which is for you alone. Look through the archive before you send it.`,
 	}
 	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().StringVar(&out, "out", "", "the archive, which must not exist yet (default exoshift-bundle-<time>"+packed+" in this directory)")
-	cmd.Flags().String("output", string(outputPlain), "how to tell what was replaced: plain or json")
+	addOutputFlag(cmd, "how to tell what was replaced", outputPlain, outputJSON)
 	return cmd
 }
 

@@ -50,7 +50,7 @@ What could not be deleted is listed, and the same command goes on.`,
 	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
 	cmd.Flags().BoolVar(&d.includeForeignRecords, "include-foreign-records", false,
 		"delete the cluster's DNS zone with the records in it that no installation made, too")
-	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
 	addAccessibleFlag(cmd)
 	return cmd
 }

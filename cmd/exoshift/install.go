@@ -30,7 +30,7 @@ func installCommand(std streams) *cobra.Command {
 	addAnswersFlag(cmd, "the answers file")
 	addDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().Bool("yes", false, "create what the plan says without asking")
-	addOutputFlag(cmd)
+	addScreenFlags(cmd)
 	addAccessibleFlag(cmd)
 	waitFlag(cmd)
 	releaseFlags(cmd)

@@ -45,7 +45,7 @@ func newPlanCommand(std streams) *cobra.Command {
 	addCatalogFlag(cmd)
 	addDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
-	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
 	return cmd
 }
 

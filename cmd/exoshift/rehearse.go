@@ -51,7 +51,7 @@ func newRehearseCommand(std streams) *cobra.Command {
 	}
 	addAnswersFlag(cmd, "the answers file (default: a shipped example)")
 	addDirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
-	addOutputFlag(cmd)
+	addScreenFlags(cmd)
 	addAccessibleFlag(cmd)
 	waitFlag(cmd)
 	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
 	"golang.org/x/term"
 
 	"exoshift/internal/console"
@@ -40,6 +44,53 @@ const (
 	outputJSON  output = "json"
 )
 
+// outputFlag is the value of --output: one of the outputs of a verb.
+type outputFlag struct {
+	value  string
+	listed []output
+}
+
+// addOutputFlag lists the outputs of a verb. The first one is the default.
+func addOutputFlag(cmd *cobra.Command, usage string, listed ...output) {
+	flag := &outputFlag{value: string(listed[0]), listed: listed}
+	cmd.Flags().Var(flag, "output", usage+": "+flag.listOutputs())
+}
+
+func (f *outputFlag) String() string { return f.value }
+
+// Set accepts any text: bindOutput refuses it, as it does a text of the environment.
+func (f *outputFlag) Set(text string) error {
+	f.value = text
+	return nil
+}
+
+// Type is for the help text.
+func (f *outputFlag) Type() string { return "string" }
+
+func (f *outputFlag) listOutputs() string {
+	var words []string
+	for _, one := range f.listed {
+		words = append(words, string(one))
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// bindOutput returns the output of a verb: plain lines if it has no choice. As EXOSHIFT_OUTPUT applies to every verb, auto and
+// tui are accepted by all that have a choice, and lines are what a verb without screens has for them.
+func bindOutput(cmd *cobra.Command, layers *viper.Viper, std streams) (output, error) {
+	wanted := outputPlain
+	if flag := cmd.Flags().Lookup("output"); flag != nil {
+		wanted = output(layers.GetString("output"))
+		known := []output{outputAuto, outputTUI, outputPlain, outputJSON}
+		if choice, is := flag.Value.(*outputFlag); is && !slices.Contains(known, wanted) {
+			return "", usageError{fmt.Errorf("--output %s: it is %s", wanted, choice.listOutputs())}
+		}
+	}
+	return wanted.resolveAccessible(layers.GetBool(accessibleName), cmd, std)
+}
+
+// resolve expects a known output.
 func (o output) resolve(std streams) (output, error) {
 	switch o {
 	case outputAuto:
@@ -51,11 +102,8 @@ func (o output) resolve(std streams) (output, error) {
 		if !std.isTerminal() {
 			return "", usageError{fmt.Errorf("--output tui needs a terminal; use plain or json")}
 		}
-		return o, nil
-	case outputPlain, outputJSON:
-		return o, nil
 	}
-	return "", usageError{fmt.Errorf("--output %s: it is auto, tui, plain or json", o)}
+	return o, nil
 }
 
 func (o output) isJSON() bool { return o == outputJSON }

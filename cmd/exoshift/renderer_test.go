@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,5 +83,41 @@ func TestDashboard_NeverHoldsUpTheRun(t *testing.T) {
 	}
 	if after, err := term.GetState(int(tty.Fd())); err != nil || *after != *before {
 		t.Errorf("the terminal is left as the dashboard had it: %v", err)
+	}
+}
+
+func TestOutput_RefusalListsWhatTheVerbHas(t *testing.T) {
+	const screens, lines = "auto, tui, plain or json", "plain or json"
+	for verb, want := range map[string]string{
+		"install": screens, "rehearse": screens, "status": screens, "replay": screens,
+		"plan": lines, "destroy": lines, "verify": lines, "bundle": lines, "answers validate x.yaml": lines,
+		"check --zone ch-gva-2": "one of auto, tui, table, short, json, junit, markdown",
+	} {
+		for _, given := range []string{"flag", "variable"} {
+			t.Run(verb+" by "+given, func(t *testing.T) {
+				args := strings.Fields(verb)
+				if given == "flag" {
+					args = append(args, "--output", "xml")
+				} else {
+					t.Setenv("EXOSHIFT_OUTPUT", "xml")
+				}
+				var said bytes.Buffer
+				code := run(t.Context(), args, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
+				if refusal := "exoshift: --output xml: it is " + want + "\n"; code != exitUsage || said.String() != refusal {
+					t.Errorf("exit code %d: %q, not %q", code, said.String(), refusal)
+				}
+			})
+		}
+	}
+}
+
+func TestOutput_OfTheEnvironmentServesEveryVerb(t *testing.T) {
+	for _, value := range []string{"auto", "plain", "json"} {
+		t.Setenv("EXOSHIFT_OUTPUT", value)
+		var said bytes.Buffer
+		run(t.Context(), []string{"verify", "--dir", t.TempDir() + "/none"}, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
+		if strings.Contains(said.String(), "--output") {
+			t.Errorf("%s is refused: %s", value, said.String())
+		}
 	}
 }

@@ -127,11 +127,7 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
-	wanted := output(layers.GetString("output"))
-	if cmd.Flags().Lookup("output") == nil {
-		wanted = outputPlain
-	}
-	chosen, err := wanted.resolveAccessible(layers.GetBool(accessibleName), cmd, std)
+	chosen, err := bindOutput(cmd, layers, std)
 	o := options{
 		answers: layers.GetString("answers"), set: set, dir: layers.GetString("dir"), output: chosen, ascii: layers.GetBool("ascii"), yes: layers.GetBool("yes"),
 		waitForDNS: layers.GetDuration("wait-for-dns"), installer: installer,
@@ -189,8 +185,8 @@ func addBootstrapAccessFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
 }
 
-func addOutputFlag(cmd *cobra.Command) {
-	cmd.Flags().String("output", string(outputAuto), "how to show it: auto, tui, plain or json")
+func addScreenFlags(cmd *cobra.Command) {
+	addOutputFlag(cmd, "how to show it", outputAuto, outputTUI, outputPlain, outputJSON)
 	cmd.Flags().Bool("ascii", false, "draw the dashboard with ASCII alone, for terminals without other symbols")
 }
 

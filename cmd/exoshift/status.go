@@ -34,7 +34,7 @@ func newStatusCommand(std streams) *cobra.Command {
 		},
 	}
 	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
-	addOutputFlag(cmd)
+	addScreenFlags(cmd)
 	addAccessibleFlag(cmd)
 	return cmd
 }

@@ -37,7 +37,7 @@ reported with the next step. The exit code is 3 if something is wrong, or still 
 	}
 	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
-	cmd.Flags().String("output", string(outputPlain), "how to show it: plain or json")
+	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
 	return cmd
 }
 
