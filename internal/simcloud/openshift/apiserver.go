@@ -8,6 +8,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 const (
@@ -29,7 +30,7 @@ func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) 
 		Version:       getKubernetesVersion(c.record().Version),
 	}
 	defer c.addServer(m.Address().String())()
-	return serveHTTPS(ctx, m, apiPort, config, server)
+	return hostnet.ListenAndServe(ctx, m, apiPort, config, server)
 }
 
 // getKubernetesVersion: OpenShift 4.N runs Kubernetes 1.(N+13).

@@ -8,11 +8,12 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/journal"
 )
 
 type bootstrapHost struct {
 	clusters *Clusters
-	machine  *JournaledMachine
+	machine  *journal.Machine
 	record   *recorder
 	cluster  *cluster
 	config   machineConfig
@@ -23,10 +24,10 @@ type bootstrapHost struct {
 // runBootstrap runs the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk, so a restarted
 // machine resumes where it was.
 func (w *Clusters) runBootstrap(ctx context.Context, m machine.Machine) {
-	journaled := NewJournaledMachine(m, w.clock)
+	journaled := journal.NewMachine(m, w.clock)
 	host := &bootstrapHost{clusters: w, machine: journaled, record: &recorder{machine: journaled}}
 	defer host.running.Wait()
-	host.running.Go(func() { journaled.ServeInside(ctx) })
+	host.running.Go(func() { journaled.ServeAccess(ctx) })
 	host.record.resume()
 	if err := host.prepare(); err != nil {
 		journaled.Console("release-image.service: %v", err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 type probeState struct {
@@ -88,7 +89,7 @@ func (k *controllers) runProbes(ctx context.Context) {
 func (k *controllers) checkKubelets(ctx context.Context) {
 	known := k.probes.get().kubelets
 	for _, node := range k.buildSnapshot().nodes {
-		if known[node.Name()] || checkPort(ctx, k.getTimeout(), k.machine, getInternalAddress(node), kubeletPort) != nil {
+		if known[node.Name()] || hostnet.CheckPort(ctx, k.getTimeout(), k.machine, getInternalAddress(node), kubeletPort) != nil {
 			continue
 		}
 		k.probes.set(func(r *probeResult) { r.kubelets[node.Name()] = true })

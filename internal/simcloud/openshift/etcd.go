@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 const bootstrapMember = "etcd-bootstrap"
@@ -149,17 +150,7 @@ const (
 )
 
 func checkPeer(ctx context.Context, c *cluster, from machine.Machine, address string) error {
-	return checkPort(ctx, c.getTimeout(), from, address, peerPort)
-}
-
-func checkPort(ctx context.Context, patience time.Duration, from machine.Machine, host string, port int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	conn, err := from.Network().Dial(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-	if err != nil {
-		return err
-	}
-	return conn.Close()
+	return hostnet.CheckPort(ctx, c.getTimeout(), from, address, peerPort)
 }
 
 // getTimeout returns 10 seconds; when time is scaled it has a lower limit, for the simulating computer's own speed.

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 type machineConfigServer struct {
@@ -29,7 +30,7 @@ type machineConfigServer struct {
 }
 
 func (s machineConfigServer) serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
-	return serveHTTPS(ctx, m, machineConfigPort, newServingTLS(useCertificate(pair)), s.newHandler())
+	return hostnet.ListenAndServe(ctx, m, machineConfigPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), s.newHandler())
 }
 
 func (s machineConfigServer) newHandler() http.Handler {

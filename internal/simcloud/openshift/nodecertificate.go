@@ -14,6 +14,7 @@ import (
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 const (
@@ -163,7 +164,7 @@ func (k *kubelet) serve(ctx context.Context) {
 	}
 	pair, err := certificate.Parse(served.certificate, served.key)
 	if err == nil {
-		err = serveHTTPS(ctx, k.machine, kubeletPort, newServingTLS(useCertificate(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		err = hostnet.ListenAndServe(ctx, k.machine, kubeletPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 		}))
 	}

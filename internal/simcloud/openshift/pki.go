@@ -1,7 +1,6 @@
 package openshift
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"fmt"
@@ -40,20 +39,6 @@ func (h *bootstrapHost) checkServingCertificate() error {
 		return fmt.Errorf("https://localhost:%d: tls: failed to verify certificate: %w", apiPort, err)
 	}
 	return nil
-}
-
-func toTLSCertificate(p certificate.Pair) tls.Certificate {
-	return tls.Certificate{Certificate: [][]byte{p.Certificate.Raw}, PrivateKey: p.Key, Leaf: p.Certificate}
-}
-
-// newServingTLS uses the cheapest key exchange: a simulated cluster makes thousands of handshakes.
-func newServingTLS(choose func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *tls.Config {
-	return &tls.Config{GetCertificate: choose, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
-}
-
-func useCertificate(p certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	shown := toTLSCertificate(p)
-	return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &shown, nil }
 }
 
 func (c *cluster) getClientCAs() *x509.CertPool {

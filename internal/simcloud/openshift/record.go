@@ -3,11 +3,13 @@ package openshift
 import (
 	"encoding/json"
 	"sync"
+
+	"exoshift/internal/simcloud/openshift/journal"
 )
 
 // recorder writes, like bootstrap-service-record.sh, a list of entries per service of the bootstrap machine, in a file each.
 type recorder struct {
-	machine *JournaledMachine
+	machine *journal.Machine
 	mu      sync.Mutex
 }
 
@@ -79,7 +81,7 @@ func findService(stage string) string {
 
 // resume records the restart of services that had not ended.
 func (r *recorder) resume() {
-	for _, service := range listRecordedServices() {
+	for _, service := range journal.ListRecordedServices() {
 		r.updateEntries(service, func(entries []recordEntry) []recordEntry {
 			if len(entries) == 0 || entries[len(entries)-1].Phase == serviceEnd {
 				return nil
@@ -137,7 +139,7 @@ func (r *recorder) recordFailure(stage, message string) {
 func (r *recorder) updateEntries(service string, more func([]recordEntry) []recordEntry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	file := recordsDir + service + ".json"
+	file := journal.RecordsDir + service + ".json"
 	var entries []recordEntry
 	if content, ok := r.machine.ReadFile(file); ok && json.Unmarshal(content, &entries) != nil {
 		return
@@ -147,7 +149,7 @@ func (r *recorder) updateEntries(service string, more func([]recordEntry) []reco
 		return
 	}
 	for i := range added {
-		added[i].Timestamp = r.machine.formatTimestamp()
+		added[i].Timestamp = r.machine.FormatTimestamp()
 	}
 	content, err := json.MarshalIndent(append(entries, added...), "", "  ")
 	if err == nil {

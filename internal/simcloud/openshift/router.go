@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 const (
@@ -44,10 +45,12 @@ func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() { _ = serveOn(ctx, plain, nil, http.HandlerFunc(toHTTPS)) })
-	running.Go(func() { _ = serveOn(ctx, secure, newServingTLS(useCertificate(pair)), http.HandlerFunc(k.serveRoute)) })
+	running.Go(func() { _ = hostnet.Serve(ctx, plain, nil, http.HandlerFunc(toHTTPS)) })
+	running.Go(func() {
+		_ = hostnet.Serve(ctx, secure, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(k.serveRoute))
+	})
 	p.ready.Store(true)
-	return serveHTTPS(ctx, k.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
+	return hostnet.ListenAndServe(ctx, k.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
 }
 
 func (k *kubelet) readRouterCertificate(ctx context.Context) (certificate.Pair, error) {

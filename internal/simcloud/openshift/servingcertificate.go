@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 // newAPITLS selects the certificate by SNI: on the bootstrap host those of the installer, on masters those that the cluster
@@ -18,10 +19,10 @@ func (c *cluster) newAPITLS(issued bool) (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		certificate := toTLSCertificate(pair)
+		certificate := hostnet.ToTLSCertificate(pair)
 		shown[name] = &certificate
 	}
-	config := newServingTLS(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	config := hostnet.NewTLSConfig(func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		if found, ok := shown[hello.ServerName]; ok {
 			return found, nil
 		}

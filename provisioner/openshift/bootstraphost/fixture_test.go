@@ -25,7 +25,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/fabric"
-	"exoshift/internal/simcloud/openshift"
+	"exoshift/internal/simcloud/openshift/journal"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 )
@@ -42,7 +42,7 @@ type lab struct {
 	fabric  *fabric.Fabric
 	laptop  *fabric.Host
 	folder  map[string][]byte // of openshift-install
-	machine *openshift.JournaledMachine
+	machine *journal.Machine
 	disk    *box
 	key     ed25519.PrivateKey // of the answers
 	ring    *keyring
@@ -137,12 +137,12 @@ func (l *lab) boot() (stop func()) {
 }
 
 func (l *lab) serve() (stop func()) {
-	l.machine = openshift.NewJournaledMachine(l.disk, network.Clock{})
+	l.machine = journal.NewMachine(l.disk, network.Clock{})
 	ctx, cancel := context.WithCancel(l.t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		l.machine.ServeInside(ctx)
+		l.machine.ServeAccess(ctx)
 	}()
 	synctest.Wait()
 	return func() {

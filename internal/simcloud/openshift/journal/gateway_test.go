@@ -1,4 +1,4 @@
-package openshift
+package journal
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 )
 
 func TestTheGatewayAnswersAsTheRealOne(t *testing.T) {
-	var all []journalEntry
+	var all []entry
 	for n := range 5 {
-		all = append(all, journalEntry{Cursor: fmt.Sprintf("c%d", n)})
+		all = append(all, entry{Cursor: fmt.Sprintf("c%d", n)})
 	}
 	for header, want := range map[string][]string{
 		"":               {"c0", "c1", "c2", "c3", "c4"},

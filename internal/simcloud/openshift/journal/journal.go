@@ -1,4 +1,6 @@
-package openshift
+// Package journal is the inside of a bootstrap machine: the journal of its units, and the access to it by SSH and by the journal's
+// gateway.
+package journal
 
 import (
 	"crypto/rand"
@@ -13,19 +15,19 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// JournaledMachine is a machine whose console lines are also written to a journal if they belong to a unit: "bootkube.service:
+// Machine is a machine whose console lines are also written to a journal if they belong to a unit: "bootkube.service:
 // text". The journal is in memory: it restarts with the zone's process.
-type JournaledMachine struct {
+type Machine struct {
 	machine.Machine
 	clock network.Clock
 	boot  string
 
 	mu      sync.Mutex
-	entries []journalEntry
+	entries []entry
 	dropped int // entries removed before the first
 }
 
-type journalEntry struct {
+type entry struct {
 	Cursor   string `json:"__CURSOR"`
 	Realtime string `json:"__REALTIME_TIMESTAMP"` // microseconds
 	Boot     string `json:"_BOOT_ID"`
@@ -37,15 +39,15 @@ type journalEntry struct {
 
 const maxEntries = 2000
 
-// NewJournaledMachine wraps a machine with a journal.
-func NewJournaledMachine(m machine.Machine, clock network.Clock) *JournaledMachine {
+// NewMachine wraps a machine with a journal.
+func NewMachine(m machine.Machine, clock network.Clock) *Machine {
 	boot := make([]byte, 16)
 	_, _ = rand.Read(boot) // never fails
-	return &JournaledMachine{Machine: m, clock: clock, boot: hex.EncodeToString(boot)}
+	return &Machine{Machine: m, clock: clock, boot: hex.EncodeToString(boot)}
 }
 
 // Console writes to the console and to the journal.
-func (m *JournaledMachine) Console(format string, args ...any) {
+func (m *Machine) Console(format string, args ...any) {
 	m.Machine.Console(format, args...)
 	if unit, text, ok := strings.Cut(fmt.Sprintf(format, args...), ": "); ok && strings.HasSuffix(unit, ".service") {
 		m.Log(unit, text)
@@ -53,11 +55,11 @@ func (m *JournaledMachine) Console(format string, args ...any) {
 }
 
 // Log writes a line of a unit to the journal only.
-func (m *JournaledMachine) Log(unit, text string) {
+func (m *Machine) Log(unit, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at := m.clock.Now().UnixMicro()
-	m.entries = append(m.entries, journalEntry{
+	m.entries = append(m.entries, entry{
 		Cursor:   fmt.Sprintf("s=%s;i=%x;b=%s;m=%x;t=%x;x=0", m.boot, m.dropped+len(m.entries)+1, m.boot, at, at),
 		Realtime: fmt.Sprint(at), Boot: m.boot, Hostname: m.Name(), Unit: unit, Priority: "6", Message: text,
 	})
@@ -67,10 +69,10 @@ func (m *JournaledMachine) Log(unit, text string) {
 	}
 }
 
-func (m *JournaledMachine) listEntries(units []string) []journalEntry {
+func (m *Machine) listEntries(units []string) []entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var found []journalEntry
+	var found []entry
 	for _, e := range m.entries {
 		if len(units) == 0 || slices.Contains(units, e.Unit) {
 			found = append(found, e)
@@ -79,5 +81,5 @@ func (m *JournaledMachine) listEntries(units []string) []journalEntry {
 	return found
 }
 
-// formatTimestamp has the format of the service records.
-func (m *JournaledMachine) formatTimestamp() string { return m.clock.Now().UTC().Format(time.RFC3339) }
+// FormatTimestamp has the format of the service records.
+func (m *Machine) FormatTimestamp() string { return m.clock.Now().UTC().Format(time.RFC3339) }

@@ -1,4 +1,4 @@
-package openshift
+package journal
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ const (
 	authorizedKeys = "/home/core/.ssh/authorized_keys.d/ignition" // where Ignition writes the keys of user core
 )
 
-// ServeInside serves the access to the inside of a machine: SSH, and the journal gateway where it is enabled. It ends with ctx.
-func (m *JournaledMachine) ServeInside(ctx context.Context) {
+// ServeAccess serves the access to the inside of a machine: SSH, and the journal gateway where it is enabled. It ends with ctx.
+func (m *Machine) ServeAccess(ctx context.Context) {
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if err := m.serveSSH(ctx); err != nil {
@@ -37,7 +37,7 @@ func (m *JournaledMachine) ServeInside(ctx context.Context) {
 }
 
 // serveSSH is the SSH server of RHCOS: user core, with the keys from Ignition.
-func (m *JournaledMachine) serveSSH(ctx context.Context) error {
+func (m *Machine) serveSSH(ctx context.Context) error {
 	key, err := m.loadHostKey()
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (m *JournaledMachine) serveSSH(ctx context.Context) error {
 }
 
 // loadHostKey generates the key if there is none, as sshd-keygen does.
-func (m *JournaledMachine) loadHostKey() (ssh.Signer, error) {
+func (m *Machine) loadHostKey() (ssh.Signer, error) {
 	if content, ok := m.ReadFile(hostKeyFile); ok {
 		return ssh.ParsePrivateKey(content)
 	}
@@ -80,7 +80,7 @@ func (m *JournaledMachine) loadHostKey() (ssh.Signer, error) {
 	return ssh.NewSignerFromKey(private)
 }
 
-func (m *JournaledMachine) checkKey(who ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+func (m *Machine) checkKey(who ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 	lines, _ := m.ReadFile(authorizedKeys)
 	for who.User() == "core" {
 		known, _, _, rest, err := ssh.ParseAuthorizedKey(lines)
@@ -95,7 +95,7 @@ func (m *JournaledMachine) checkKey(who ssh.ConnMetadata, key ssh.PublicKey) (*s
 	return nil, errors.New("permission denied")
 }
 
-func (m *JournaledMachine) serveLogin(ctx context.Context, conn net.Conn, config *ssh.ServerConfig) {
+func (m *Machine) serveLogin(ctx context.Context, conn net.Conn, config *ssh.ServerConfig) {
 	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
@@ -120,7 +120,7 @@ func (m *JournaledMachine) serveLogin(ctx context.Context, conn net.Conn, config
 	}
 }
 
-func (m *JournaledMachine) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
+func (m *Machine) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 	defer func() { _ = channel.Close() }()
 	for request := range requests {
 		var command struct{ Line string }
@@ -129,7 +129,7 @@ func (m *JournaledMachine) serveSession(channel ssh.Channel, requests <-chan *ss
 			continue
 		}
 		_ = request.Reply(true, nil)
-		status := m.execute(channel, channel.Stderr(), strings.Fields(command.Line))
+		status := execute(m, channel, channel.Stderr(), strings.Fields(command.Line))
 		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
 		return
 	}

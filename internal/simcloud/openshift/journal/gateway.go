@@ -1,4 +1,4 @@
-package openshift
+package journal
 
 import (
 	"context"
@@ -10,18 +10,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 const (
 	gatewayPort = 19531
-	gatewayPair = optOpenShift + "tls/journal-gatewayd"
+	tlsDir      = "/opt/openshift/tls/"
+	gatewayPair = tlsDir + "journal-gatewayd"
 	// presetFile lists the units that Ignition enabled.
 	presetFile = "/etc/systemd/system-preset/20-ignition.preset"
 )
 
 // serveGateway is systemd-journal-gatewayd with the certificates that openshift-install writes to the disk. It does not run
 // where its socket is not enabled (OKD).
-func (m *JournaledMachine) serveGateway(ctx context.Context) error {
+func (m *Machine) serveGateway(ctx context.Context) error {
 	if preset, _ := m.ReadFile(presetFile); !strings.Contains(string(preset), "enable systemd-journal-gatewayd.socket") {
 		return nil
 	}
@@ -32,7 +35,7 @@ func (m *JournaledMachine) serveGateway(ctx context.Context) error {
 		return err
 	}
 	clients := x509.NewCertPool()
-	trusted, _ := m.ReadFile(optOpenShift + "tls/root-ca.crt")
+	trusted, _ := m.ReadFile(tlsDir + "root-ca.crt")
 	if !clients.AppendCertsFromPEM(trusted) {
 		return errors.New("no certificates in root-ca.crt")
 	}
@@ -41,11 +44,11 @@ func (m *JournaledMachine) serveGateway(ctx context.Context) error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /entries", m.serveEntries)
-	return serveHTTPS(ctx, m, gatewayPort, config, mux)
+	return hostnet.ListenAndServe(ctx, m, gatewayPort, config, mux)
 }
 
 // serveEntries requires the JSON content type: the real default is plain text.
-func (m *JournaledMachine) serveEntries(w http.ResponseWriter, r *http.Request) {
+func (m *Machine) serveEntries(w http.ResponseWriter, r *http.Request) {
 	for name := range r.URL.Query() {
 		if name != "_SYSTEMD_UNIT" && name != "boot" {
 			http.Error(w, "Failed to parse URL arguments.", http.StatusBadRequest)
@@ -103,14 +106,14 @@ func parseRange(header string) (entryRange, error) {
 
 // selectEntries stops, like the real one, at the journal's last entry rather than after it, so a cursor that is skipped at the
 // end is returned again. A position before the oldest entry means the oldest.
-func (r entryRange) selectEntries(all []journalEntry) []journalEntry {
+func (r entryRange) selectEntries(all []entry) []entry {
 	if len(all) == 0 {
 		return nil
 	}
 	from := r.skip
 	switch {
 	case r.cursor != "":
-		from += max(slices.IndexFunc(all, func(e journalEntry) bool { return e.Cursor == r.cursor }), 0)
+		from += max(slices.IndexFunc(all, func(e entry) bool { return e.Cursor == r.cursor }), 0)
 	case r.skip < 0:
 		from = len(all) + r.skip - 1
 	}

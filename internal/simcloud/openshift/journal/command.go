@@ -1,21 +1,24 @@
-package openshift
+package journal
 
 import (
 	"bytes"
 	"fmt"
 	"io"
 	"path"
+
+	"exoshift/internal/simcloud/machine"
 )
 
-// recordsDir holds a record for each of these services, once it has been started. A simulated disk cannot be listed.
-const recordsDir = "/var/log/openshift/"
+// RecordsDir holds a record for each of these services, once it has been started. A simulated disk cannot be listed.
+const RecordsDir = "/var/log/openshift/"
 
-func listRecordedServices() []string {
+// ListRecordedServices returns the services that leave a record.
+func ListRecordedServices() []string {
 	return []string{"approve-csr", "bootkube", "node-image-overlay", "node-image-pull", "progress", "release-image"}
 }
 
 // execute supports one program: tail, of whole files.
-func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (status uint32) {
+func execute(m machine.Machine, out, complaints io.Writer, words []string) (status uint32) {
 	if len(words) < 2 || words[0] != "tail" {
 		_, _ = fmt.Fprintf(complaints, "bash: line 1: %s: command not found\n", words)
 		return 127
@@ -28,7 +31,7 @@ func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (s
 			named = true
 		case "-n", "+1":
 		default:
-			if !m.printFiles(&printed, word, named) {
+			if !printFiles(m, &printed, word, named) {
 				_, _ = fmt.Fprintf(complaints, "tail: cannot open '%s' for reading: No such file or directory\n", word)
 				status = 1
 			}
@@ -38,10 +41,10 @@ func (m *JournaledMachine) execute(out, complaints io.Writer, words []string) (s
 	return status
 }
 
-func (m *JournaledMachine) printFiles(out *bytes.Buffer, pattern string, named bool) bool {
+func printFiles(m machine.Machine, out *bytes.Buffer, pattern string, named bool) bool {
 	found := false
-	for _, service := range listRecordedServices() {
-		file := recordsDir + service + ".json"
+	for _, service := range ListRecordedServices() {
+		file := RecordsDir + service + ".json"
 		content, exists := m.ReadFile(file)
 		if matches, err := path.Match(pattern, file); !exists || !matches || err != nil {
 			continue
