@@ -29,6 +29,10 @@ type Facts struct {
 	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn
 }
 
+// IsBootstrapped reports whether the bootstrap is over: its machine, and everything that only it needs, must not be created
+// again.
+func (f Facts) IsBootstrapped() bool { return !f.BootstrapRemoved.IsZero() }
+
 // SkippedCheck is a check that the operator excluded.
 type SkippedCheck struct {
 	ID     string    `json:"id"`

@@ -199,6 +199,18 @@ func (s Spec) Bucket(purpose string) string {
 	return prefix + "-" + purpose
 }
 
+// ObjectName returns the name of one of the cluster's objects on Exoscale, e.g. "c-example_api".
+func (s Spec) ObjectName(suffix string) string { return s.Cluster.ID + "_" + suffix }
+
+// ObjectDescription returns the description of one of the cluster's objects on Exoscale.
+func (s Spec) ObjectDescription(what string) string { return what + " of cluster " + s.Cluster.ID }
+
+// SSHKeyName returns the name by which the operator's SSH key is registered on Exoscale.
+func (s Spec) SSHKeyName() string { return s.Cluster.ID + "-admin" }
+
+// Labels returns a new map of the labels that every object of the cluster has.
+func (s Spec) Labels() map[string]string { return map[string]string{LabelCluster: s.Cluster.ID} }
+
 // Role is the purpose of a machine in the cluster.
 type Role string
 
@@ -289,4 +301,15 @@ func (s Spec) Nodes() []Machine {
 		nodes = append(nodes, s.Machines(role)...)
 	}
 	return nodes
+}
+
+// ComputeNodes returns every node but the masters.
+func (s Spec) ComputeNodes() []Machine { return s.Nodes()[len(s.Machines(RoleMaster)):] }
+
+// RouterRole returns the role of the nodes that the ingress routers run on.
+func (s Spec) RouterRole() Role {
+	if s.Sizing.Infra.Count > 0 {
+		return RoleInfra
+	}
+	return RoleWorker
 }

@@ -13,7 +13,7 @@ import (
 // Each component that calls Exoscale gets a key of a role with its own permissions only. The keys are stored, in the
 // folder or in Vault: the API returns a secret once.
 func (i *Installation) ensureAccess(ctx context.Context, report provisioner.Report) error {
-	return forEachParallel(ctx, assets.ListPolicies(), func(ctx context.Context, policy string) error {
+	return provisioner.ForEach(ctx, assets.ListPolicies(), func(ctx context.Context, policy string) error {
 		return i.ensureRestrictedKey(ctx, report, policy)
 	})
 }
@@ -35,7 +35,7 @@ func (i *Installation) ensureRestrictedKey(ctx context.Context, report provision
 	if err != nil {
 		return err
 	}
-	kept.Name, kept.RoleID = i.formatName(policy), role.ID
+	kept.Name, kept.RoleID = i.spec.ObjectName(policy), role.ID
 	action, err = i.clients.Cloud.EnsureAPIKey(ctx, kept, i.newKeySaver(ctx, report, policy))
 	if err != nil {
 		return err
@@ -46,10 +46,10 @@ func (i *Installation) ensureRestrictedKey(ctx context.Context, report provision
 
 func (i *Installation) loadKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
 	if !i.syn.IsConnected() {
-		return i.folder.LoadAPIKey(i.formatName(policy))
+		return i.folder.LoadAPIKey(i.spec.ObjectName(policy))
 	}
 	key, err := i.syn.LoadAPIKey(ctx, report, policy)
-	key.Name = i.formatName(policy)
+	key.Name = i.spec.ObjectName(policy)
 	return key, err
 }
 
@@ -62,7 +62,7 @@ func (i *Installation) newKeySaver(ctx context.Context, report provisioner.Repor
 }
 
 func (i *Installation) newRole(policy string) (state.IAMRole, error) {
-	role := state.IAMRole{Name: i.formatName(policy), Description: i.formatDescription(policy), Labels: i.buildLabels()}
+	role := state.IAMRole{Name: i.spec.ObjectName(policy), Description: i.spec.ObjectDescription(policy), Labels: i.spec.Labels()}
 	text, err := assets.RenderPolicy(policy, i.listPersistentBuckets())
 	if err != nil {
 		return role, err
@@ -83,7 +83,7 @@ func (i *Installation) listPersistentBuckets() []string {
 }
 
 func (i *Installation) ensureBuckets(ctx context.Context, report provisioner.Report) error {
-	return forEachParallel(ctx, i.listPersistentBuckets(), func(ctx context.Context, bucket string) error {
+	return provisioner.ForEach(ctx, i.listPersistentBuckets(), func(ctx context.Context, bucket string) error {
 		action, err := i.clients.Objects.EnsureBucket(ctx, bucket)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 
 // A machine that was deleted and recreated has another address, so records with the old one are removed.
 func (i *Installation) removeAddresses(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
-	live, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+	live, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (i *Installation) removeAddresses(ctx context.Context, report provisioner.R
 			return err
 		}
 		if action == state.Deleted {
-			report.EmitObject(kindRecord, name+" A of a machine that is gone", "", string(action))
+			report.EmitObject(state.KindRecord, name+" A of a machine that is gone", "", string(action))
 		}
 	}
 	return nil

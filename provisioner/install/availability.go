@@ -32,7 +32,7 @@ func (i *Installation) findDeployTarget(ctx context.Context, _ provisioner.Repor
 
 func (i *Installation) listMachines() []state.Machine {
 	machines := i.spec.Machines(state.RoleLoadBalancer)
-	if !i.isBootstrapped() {
+	if !i.Facts().IsBootstrapped() {
 		machines = append(machines, i.spec.Machines(state.RoleBootstrap)...)
 	}
 	return append(machines, i.spec.Nodes()...)
@@ -45,7 +45,7 @@ func (i *Installation) checkTypes(ctx context.Context) error {
 	}
 	i.types = indexTypes(offered)
 	lacking := FindUnavailableTypes(i.spec, offered)
-	if i.isBootstrapped() { // that machine is not started any more
+	if i.Facts().IsBootstrapped() { // that machine is not started any more
 		lacking = slices.DeleteFunc(lacking, func(l UnavailableType) bool { return l.Field == typeField(i.spec, state.RoleBootstrap) })
 	}
 	if len(lacking) == 0 {
@@ -73,7 +73,7 @@ type UnavailableType struct {
 func FindUnavailableTypes(spec state.Spec, types []state.InstanceType) []UnavailableType {
 	offers := indexTypes(types)
 	var lacking []UnavailableType
-	for _, machine := range (&Installation{spec: spec}).listMachines() {
+	for _, machine := range (&Installation{spec: spec, facts: &state.FactsStore{}}).listMachines() {
 		offer, offered := offers[machine.Type]
 		field := typeField(spec, machine.Role)
 		told := slices.ContainsFunc(lacking, func(l UnavailableType) bool { return l.Field == field })

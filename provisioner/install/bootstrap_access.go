@@ -37,7 +37,7 @@ func (i *Installation) openBootstrapAccess(ctx context.Context, report provision
 	switch {
 	case i.preview:
 		return provisioner.Skip("nobody looks inside")
-	case i.isBootstrapped():
+	case i.Facts().IsBootstrapped():
 		i.closeAccess(ctx, report) // of an earlier run
 		return provisioner.Skip("the cluster no longer needs it")
 	case i.clients.Bootstrap == nil:
@@ -82,7 +82,7 @@ func (i *Installation) discoverAddress(ctx context.Context) (netip.Addr, error) 
 }
 
 func (i *Installation) openAccess(ctx context.Context, report provisioner.Report, own netip.Addr) error {
-	if i.isBootstrapped() { // meanwhile
+	if i.Facts().IsBootstrapped() { // meanwhile
 		return nil
 	}
 	group := i.buildAccessGroup(own)
@@ -119,7 +119,7 @@ func (i *Installation) buildAccessGroup(own netip.Addr) state.SecurityGroup {
 func isTemporary(rule state.Rule) bool { return strings.HasSuffix(rule.Description, temporary) }
 
 func (i *Installation) deleteRules(ctx context.Context, report provisioner.Report, useless func(state.Rule) bool) error {
-	group := i.formatName(groupBootstrap)
+	group := i.spec.ObjectName(groupBootstrap)
 	action, err := i.clients.Cloud.DeleteRules(ctx, group, useless)
 	if action == state.Deleted {
 		report.EmitObject(kindRule, group+": temporary access", "", string(action))
@@ -169,7 +169,7 @@ func (i *Installation) pollBootstrapHost(ctx context.Context, report provisioner
 	}
 	seen, err := i.clients.Bootstrap.Collect(ctx, address)
 	// A machine that does not answer yet is not reported; one that refuses access is.
-	if err != nil && !fault.Is(err, fault.Transient) && i.markSeen("inside", err.Error()) {
+	if err != nil && !fault.Is(err, fault.Transient) && i.states.Update("inside", err.Error()) {
 		report.EmitProgress(err.Error())
 	}
 	if !seen.At.IsZero() {

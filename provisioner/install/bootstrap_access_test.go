@@ -153,8 +153,10 @@ func TestWhatKeepsFromLookingInsideFailsNothing(t *testing.T) {
 		"load balancers that never come up": {func(_ *Installation, _ *doorway, host *window) {
 			host.answers = []error{fault.Newf(fault.Transient, "ask", "refused")}
 		}, "refused", true},
-		"an API key that may not":  {func(_ *Installation, cloud *doorway, _ *window) { cloud.broken = denied }, "not allowed", true},
-		"a cluster that stands":    {func(i *Installation, _ *doorway, _ *window) { i.facts.BootstrapRemoved = time.Now() }, "no longer needs it", true},
+		"an API key that may not": {func(_ *Installation, cloud *doorway, _ *window) { cloud.broken = denied }, "not allowed", true},
+		"a cluster that stands": {func(i *Installation, _ *doorway, _ *window) {
+			i.facts = state.NewFactsStore(state.Facts{BootstrapRemoved: time.Now()}, nil)
+		}, "no longer needs it", true},
 		"no load balancers":        {func(i *Installation, _ *doorway, _ *window) { i.spec.LoadBalancer.Strategy = "dns-round-robin" }, "there is no load balancer", false},
 		"a preview":                {func(i *Installation, _ *doorway, _ *window) { i.preview = true }, "nobody looks inside", false},
 		"a world that cannot look": {func(i *Installation, _ *doorway, _ *window) { i.clients.Bootstrap = nil }, "nobody looks inside", true},

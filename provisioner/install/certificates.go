@@ -25,7 +25,7 @@ const renewHint = "run again with --renew-certificates: it generates new ones, s
 func (i *Installation) emitCertificates(report provisioner.Report) {
 	created, expires := i.ignition.Created, i.ignition.Expires
 	report(provisioner.Event{Type: provisioner.TypeCertificates, Since: &created, Until: &expires})
-	if age := time.Since(created); age >= certificateStaleAge && !i.isBootstrapped() {
+	if age := time.Since(created); age >= certificateStaleAge && !i.Facts().IsBootstrapped() {
 		report.EmitProgress(fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
 			age.Round(time.Minute), max(0, time.Until(expires)).Round(time.Minute)))
 	}

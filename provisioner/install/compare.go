@@ -78,7 +78,7 @@ func newDifferenceError(differences []MachineDifference) error {
 
 // The bootstrap machine is left out: it exists for minutes, and other steps handle it.
 func (i *Installation) listMachineDifferences(ctx context.Context) (missing []state.Machine, differences []MachineDifference, err error) {
-	there, err := i.clients.Cloud.DescribeInstances(ctx, i.buildLabels())
+	there, err := i.clients.Cloud.DescribeInstances(ctx, i.spec.Labels())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -190,13 +190,13 @@ func (i *Installation) compareLabels(machine state.Machine, live state.Instance)
 func (i *Installation) compareGroups(machine state.Machine, live state.Instance) (reasons, commands []string) {
 	var wanted []string
 	for _, group := range i.listRoleGroups(machine.Role) {
-		wanted = append(wanted, i.formatName(group))
+		wanted = append(wanted, i.spec.ObjectName(group))
 	}
 	has := map[string]bool{}
 	for _, id := range live.SecurityGroups {
 		name := i.findName(state.KindSecurityGroup, id)
 		has[name] = true
-		if strings.HasPrefix(name, i.formatName("")) && !slices.Contains(wanted, name) {
+		if strings.HasPrefix(name, i.spec.ObjectName("")) && !slices.Contains(wanted, name) {
 			reasons = append(reasons, "it is in the security group "+name)
 			commands = append(commands, i.formatExoCommand("security-group remove", live.ID, name))
 		}

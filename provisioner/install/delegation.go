@@ -40,7 +40,7 @@ func (i *Installation) checkDelegation(ctx context.Context, report provisioner.R
 	i.parent = parent
 	i.mu.Unlock()
 	if err := i.compareServers(parent, servers); err != nil {
-		if i.markSeen("delegation", err.Error()) {
+		if i.states.Update("delegation", err.Error()) {
 			report.EmitActionNeeded(i.formatDelegation())
 		}
 		return err

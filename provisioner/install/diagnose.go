@@ -38,7 +38,7 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	before := i.Findings()
 	findings, err := i.applyRules(i.buildInput(seen, failure))
 	if err != nil {
-		if i.markSeen("rulebook", err.Error()) {
+		if i.states.Update("rulebook", err.Error()) {
 			report.EmitProgress(err.Error())
 		}
 		return
@@ -51,7 +51,7 @@ func (i *Installation) diagnose(ctx context.Context, report provisioner.Report, 
 	}
 	for _, finding := range before {
 		if !hasFinding(findings, finding.Rule) {
-			i.markSeen("diagnosis/"+finding.Rule, provisioner.Gone)
+			i.states.Update("diagnosis/"+finding.Rule, provisioner.Gone)
 			report(provisioner.Event{Type: provisioner.TypeDiagnosis, Name: finding.Rule, State: provisioner.Gone, Text: finding.Cause})
 		}
 	}
@@ -85,7 +85,7 @@ func hasFinding(findings []diagnosis.Finding, rule string) bool {
 
 func (i *Installation) emitFinding(report provisioner.Report, f diagnosis.Finding) {
 	// Ages in the evidence change all the time; such changes are not emitted.
-	if !i.markSeen("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence) {
+	if !i.states.Update("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence) {
 		return
 	}
 	report(provisioner.Event{
@@ -117,7 +117,7 @@ func mapRootCALabels(machines []state.Instance) map[string]string {
 }
 
 func (i *Installation) refreshDiagnostics(ctx context.Context) {
-	if machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels()); err == nil {
+	if machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels()); err == nil {
 		i.diagnostics.machines = machines
 		i.recordStates(machines)
 	}
@@ -132,7 +132,7 @@ func (i *Installation) refreshDiagnostics(ctx context.Context) {
 
 // The template may have been replaced before the machines booted.
 func (i *Installation) checkBooted(ctx context.Context) {
-	if i.image.Name == "" || i.isBootstrapped() {
+	if i.image.Name == "" || i.Facts().IsBootstrapped() {
 		return
 	}
 	if found, err := i.clients.Cloud.FindTemplate(ctx, i.image.Name); err == nil {
@@ -183,7 +183,7 @@ func (i *Installation) listIngressAddresses() []netip.Addr {
 	if !i.spec.IsRoundRobin() {
 		return parseAddresses(i.ingress.Address)
 	}
-	return i.listRoleAddresses(i.getRouterRole())
+	return i.listRoleAddresses(i.spec.RouterRole())
 }
 
 func (i *Installation) listRoleAddresses(roles ...state.Role) []netip.Addr {

@@ -25,7 +25,7 @@ func (i *Installation) ensureDNS(ctx context.Context, report provisioner.Report)
 }
 
 func (i *Installation) ensureRecords(ctx context.Context, report provisioner.Report, records []state.Record) error {
-	return forEachParallel(ctx, records, func(ctx context.Context, record state.Record) error {
+	return provisioner.ForEach(ctx, records, func(ctx context.Context, record state.Record) error {
 		return i.ensureRecord(ctx, report, record)
 	})
 }
@@ -54,7 +54,7 @@ func (i *Installation) ensureRecord(ctx context.Context, report provisioner.Repo
 	if err != nil {
 		return err
 	}
-	report.EmitObject(kindRecord, record.Name+" "+record.Type+" "+record.Content, "", string(action))
+	report.EmitObject(state.KindRecord, record.Name+" "+record.Type+" "+record.Content, "", string(action))
 	return nil
 }
 
@@ -78,7 +78,7 @@ func (i *Installation) listMachineNames(machine state.Machine) []string {
 		names = []string{machine.Name}
 	case state.RoleMaster:
 		names = []string{formatEtcdName(machine.Index)}
-	case i.getRouterRole():
+	case i.spec.RouterRole():
 		names = []string{"router"}
 	default:
 		return nil
@@ -86,7 +86,7 @@ func (i *Installation) listMachineNames(machine state.Machine) []string {
 	switch {
 	case !i.spec.IsRoundRobin():
 		return names
-	case machine.Role == i.getRouterRole():
+	case machine.Role == i.spec.RouterRole():
 		return append(names, "ingress")
 	}
 	return append(names, "api")

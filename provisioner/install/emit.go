@@ -34,7 +34,7 @@ func (i *Installation) emitProbe(report provisioner.Report, way string, probe st
 	if !probe.OK {
 		event.State, event.Reason = provisioner.Unreachable, probe.Layer+": "+probe.Detail
 	}
-	if i.markSeen("probe/"+way, event.State+event.Reason) {
+	if i.states.Update("probe/"+way, event.State+event.Reason) {
 		report(event)
 	}
 }
@@ -49,7 +49,7 @@ func (i *Installation) countFailures(way string, ok bool) int {
 }
 
 func (i *Installation) emitBootstrap(report provisioner.Report, phase, text string) {
-	if !i.markSeen("bootstrap/"+phase, "reached") {
+	if !i.states.Update("bootstrap/"+phase, "reached") {
 		return
 	}
 	i.mu.Lock()
@@ -59,7 +59,7 @@ func (i *Installation) emitBootstrap(report provisioner.Report, phase, text stri
 }
 
 func (i *Installation) emitEtcd(report provisioner.Report, status state.EtcdStatus) {
-	if len(status.Members) == 0 || !i.markSeen("etcd", fmt.Sprint(status.Members, status.BlockedReason)) {
+	if len(status.Members) == 0 || !i.states.Update("etcd", fmt.Sprint(status.Members, status.BlockedReason)) {
 		return
 	}
 	members := make([]provisioner.Member, len(status.Members))
@@ -115,7 +115,7 @@ func (i *Installation) findInstance(machine string) (state.Instance, bool) {
 
 func (i *Installation) emitNode(report provisioner.Report, event provisioner.Event) {
 	event.Type = provisioner.TypeNode
-	if i.markSeen("node/"+event.Name, event.State+" "+event.Reason+" "+event.Machine+" "+event.Client+" "+event.Serving) {
+	if i.states.Update("node/"+event.Name, event.State+" "+event.Reason+" "+event.Machine+" "+event.Client+" "+event.Serving) {
 		report(event)
 	}
 }
@@ -125,8 +125,8 @@ func (i *Installation) emitNode(report provisioner.Report, event provisioner.Eve
 const maxSkippedCSRs = 100
 
 func (i *Installation) emitSkippedCSR(report provisioner.Report, request state.NodeRequest) {
+	known := i.states.Get("csr/"+request.Name) != ""
 	i.mu.Lock()
-	_, known := i.seen["csr/"+request.Name]
 	if !known {
 		i.skippedCSRs++
 	}
@@ -139,13 +139,13 @@ func (i *Installation) emitSkippedCSR(report provisioner.Report, request state.N
 			decision.Decision = state.Undecided
 		}
 		i.emitCSR(report, decision)
-	case i.markSeen("left", "many"):
+	case i.states.Update("left", "many"):
 		report.EmitProgress(fmt.Sprintf("more than %d certificate requests were left alone; oc get csr lists them", maxSkippedCSRs))
 	}
 }
 
 func (i *Installation) emitCSR(report provisioner.Report, d state.CSRDecision) {
-	if i.markSeen("csr/"+d.Name, d.Decision+d.Reason) {
+	if i.states.Update("csr/"+d.Name, d.Decision+d.Reason) {
 		report(provisioner.Event{Type: provisioner.TypeCSR, Name: d.Name, Node: d.Node, Decision: d.Decision, Reason: d.Reason})
 	}
 }
@@ -161,7 +161,7 @@ func (i *Installation) emitVersion(report provisioner.Report, version state.Vers
 	case version.IsInstalled():
 		event.State = "installed"
 	}
-	if i.markSeen("version", fmt.Sprint(event.State, percent, event.Text)) {
+	if i.states.Update("version", fmt.Sprint(event.State, percent, event.Text)) {
 		report(event)
 	}
 }
@@ -171,7 +171,7 @@ func (i *Installation) emitOperator(report provisioner.Report, operator state.Op
 	if event.State != "stable" {
 		event.Reason = operator.Message
 	}
-	if i.markSeen("operator/"+operator.Name, event.State+event.Reason) {
+	if i.states.Update("operator/"+operator.Name, event.State+event.Reason) {
 		report(event)
 	}
 }

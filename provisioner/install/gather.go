@@ -87,7 +87,7 @@ func (i *Installation) findLastPoll() *sharedPoll {
 
 // Objects that are not the cluster's are only counted, for privacy.
 func (i *Installation) gatherCloud(ctx context.Context, g *supportBundle) error {
-	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+	machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 	if err == nil {
 		for n := range machines {
 			machines[n].UserData = nil // contains keys

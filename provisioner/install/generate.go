@@ -46,7 +46,7 @@ func (i *Installation) generate(ctx context.Context, report provisioner.Report) 
 	if err := i.replaceMachines(ctx, report); err != nil {
 		return err
 	}
-	return i.updateFacts(func(facts *state.Facts) {
+	return i.facts.Update(func(facts *state.Facts) {
 		facts.InfraID, facts.RootCAHash = i.ignition.InfraID, i.ignition.RootCAHash
 		facts.IgnitionCreated, facts.IgnitionExpires = i.ignition.Created, i.ignition.Expires
 		if i.syn.IsConnected() {
@@ -105,7 +105,7 @@ func (i *Installation) findCatalogDir() string {
 func (i *Installation) newGeneration(config []byte, more []state.Manifest) state.Generation {
 	return state.Generation{
 		InstallConfig: config, Domain: i.spec.Domain(), AppsDomain: i.spec.AppsDomain(),
-		MastersSchedulable: len(i.listComputeNodes()) == 0, Manifests: more,
+		MastersSchedulable: len(i.spec.ComputeNodes()) == 0, Manifests: more,
 	}
 }
 
@@ -121,7 +121,7 @@ func (i *Installation) checkGeneration() error {
 }
 
 func (i *Installation) uploadBootstrap(ctx context.Context, report provisioner.Report) error {
-	if i.isBootstrapped() {
+	if i.Facts().IsBootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
 	if i.ignition.Bootstrap == nil {
@@ -195,7 +195,7 @@ func (i *Installation) recordConsole(ctx context.Context, report provisioner.Rep
 	if console != "" {
 		report.EmitProgress(console)
 	}
-	return i.updateFacts(func(facts *state.Facts) {
+	return i.facts.Update(func(facts *state.Facts) {
 		facts.ConsoleURL = console
 		if facts.Installed.IsZero() {
 			facts.Installed = i.clients.Clock.Now().UTC().Truncate(time.Second)

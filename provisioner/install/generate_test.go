@@ -23,7 +23,7 @@ func TestTwoGenerationsOfCertificatesAreNotMixed(t *testing.T) {
 		"another one, as asked": {"ab", "cd", true, false},
 	} {
 		i := &Installation{
-			options: Options{Renew: c.renew}, facts: state.Facts{RootCAHash: c.before}, ignition: state.Ignition{RootCAHash: c.now},
+			options: Options{Renew: c.renew}, facts: state.NewFactsStore(state.Facts{RootCAHash: c.before}, nil), ignition: state.Ignition{RootCAHash: c.now},
 		}
 		if err := i.checkGeneration(); fault.Is(err, fault.Conflict) != c.refused {
 			t.Errorf("%s: %v", name, err)
@@ -54,7 +54,7 @@ func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T)
 		"and nothing is in the folder": {state.Facts{}, true, []state.Object{own, unknown}, "does not hold their certificates"},
 		"only balancers":               {state.Facts{}, false, []state.Object{balancer}, ""},
 	} {
-		i := &Installation{options: Options{Renew: c.renew}, facts: c.facts, existing: c.there}
+		i := &Installation{options: Options{Renew: c.renew}, facts: state.NewFactsStore(c.facts, nil), existing: c.there}
 		i.spec.Cluster.ID = "c-1"
 		err := i.checkForeignObjects()
 		if c.want == "" && err != nil || c.want != "" && (!fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "lb-0")) {
@@ -109,7 +109,7 @@ func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
 }
 
 func TestATemplateThatNodesCouldNotBootFromIsFoundOut(t *testing.T) {
-	i := &Installation{}
+	i := &Installation{facts: &state.FactsStore{}}
 	boot := state.BootImage{Build: "9.6.1", SHA256: "aa"}
 	want := i.newTemplate(boot)
 	for name, c := range map[string]struct {

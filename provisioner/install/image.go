@@ -21,7 +21,7 @@ func (i *Installation) fetchInstaller(ctx context.Context, report provisioner.Re
 		return fault.AttachField(err, versionField, fault.NotFound)
 	}
 	report.EmitProgress(fmt.Sprintf("openshift-install %s, which installs %s", release.Version, release.Image))
-	return i.updateFacts(func(facts *state.Facts) {
+	return i.facts.Update(func(facts *state.Facts) {
 		facts.OpenShiftVersion, facts.ReleaseImage, facts.OpenShiftAsked = release.Version, release.Image, i.spec.OpenShift.Version
 	})
 }
@@ -61,7 +61,7 @@ func (i *Installation) ensureNodeImage(ctx context.Context, report provisioner.R
 	}
 	i.image, i.bootBuild = found, boot.Build
 	report.EmitObject(state.KindTemplate, name, found.ID, string(action))
-	if err := i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
+	if err := i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
 		return err
 	}
 	return i.dropBucket(ctx, report, "image")
@@ -101,7 +101,7 @@ func (i *Installation) registerImage(ctx context.Context, report provisioner.Rep
 	template := i.newTemplate(boot)
 	template.URL, template.MD5 = url, sum
 	// Recorded before the call, so that a registration whose answer is lost is recognized.
-	if err := i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
+	if err := i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
 		return state.Template{}, err
 	}
 	return i.clients.Cloud.RegisterTemplate(ctx, template)

@@ -10,14 +10,12 @@ import (
 	"exoshift/state"
 )
 
-func (i *Installation) formatSSHKeyName() string { return i.spec.Cluster.ID + "-admin" }
-
 func (i *Installation) ensureSSHKey(ctx context.Context, report provisioner.Report) error {
-	action, err := i.clients.Cloud.EnsureSSHKey(ctx, i.formatSSHKeyName(), i.spec.OpenShift.SSHKey)
+	action, err := i.clients.Cloud.EnsureSSHKey(ctx, i.spec.SSHKeyName(), i.spec.OpenShift.SSHKey)
 	if err != nil {
 		return err
 	}
-	report.EmitObject(state.KindSSHKey, i.formatSSHKeyName(), "", string(action))
+	report.EmitObject(state.KindSSHKey, i.spec.SSHKeyName(), "", string(action))
 	return nil
 }
 
@@ -28,13 +26,13 @@ func (i *Installation) ensureSecurityGroups(ctx context.Context, report provisio
 	for n, group := range groups {
 		bare[n] = state.SecurityGroup{Name: group.Name, Description: group.Description}
 	}
-	if err := forEachParallel(ctx, bare, func(ctx context.Context, group state.SecurityGroup) error {
+	if err := provisioner.ForEach(ctx, bare, func(ctx context.Context, group state.SecurityGroup) error {
 		return i.ensureSecurityGroup(ctx, report, group)
 	}); err != nil {
 		return err
 	}
 	groups = slices.DeleteFunc(groups, func(group state.SecurityGroup) bool { return len(group.Rules) == 0 })
-	return forEachParallel(ctx, groups, func(ctx context.Context, group state.SecurityGroup) error {
+	return provisioner.ForEach(ctx, groups, func(ctx context.Context, group state.SecurityGroup) error {
 		return i.ensureSecurityGroup(ctx, report, group)
 	})
 }
@@ -72,9 +70,9 @@ func (i *Installation) listAffinityGroups() []affinityGroup {
 }
 
 func (i *Installation) ensureAntiAffinityGroups(ctx context.Context, report provisioner.Report) error {
-	return forEachParallel(ctx, i.listAffinityGroups(), func(ctx context.Context, group affinityGroup) error {
+	return provisioner.ForEach(ctx, i.listAffinityGroups(), func(ctx context.Context, group affinityGroup) error {
 		name := i.formatAffinityName(group)
-		id, action, err := i.clients.Cloud.EnsureAntiAffinityGroup(ctx, name, i.formatDescription(string(group.role)))
+		id, action, err := i.clients.Cloud.EnsureAntiAffinityGroup(ctx, name, i.spec.ObjectDescription(string(group.role)))
 		if err != nil {
 			return err
 		}
@@ -89,9 +87,9 @@ func (i *Installation) ensureAntiAffinityGroups(ctx context.Context, report prov
 // Groups are numbered from the second on, so that growing a role renames nothing.
 func (i *Installation) formatAffinityName(group affinityGroup) string {
 	if group.index == 0 {
-		return i.formatName(string(group.role))
+		return i.spec.ObjectName(string(group.role))
 	}
-	return i.formatName(fmt.Sprintf("%s_%d", group.role, group.index+1))
+	return i.spec.ObjectName(fmt.Sprintf("%s_%d", group.role, group.index+1))
 }
 
 func (i *Installation) ensureElasticIPs(ctx context.Context, report provisioner.Report) error {
@@ -105,15 +103,15 @@ func (i *Installation) ensureElasticIPs(ctx context.Context, report provisioner.
 	if i.ingress, err = i.ensureElasticIP(ctx, report, "ingress"); err != nil {
 		return err
 	}
-	return i.updateFacts(func(facts *state.Facts) {
+	return i.facts.Update(func(facts *state.Facts) {
 		facts.APIAddress, facts.IngressAddress = i.api.Address, i.ingress.Address
 	})
 }
 
 func (i *Installation) ensureElasticIP(ctx context.Context, report provisioner.Report, what string) (state.ElasticIP, error) {
 	ip, action, err := i.clients.Cloud.EnsureElasticIP(ctx, state.ElasticIP{
-		Name:   i.formatName(what),
-		Labels: i.buildLabels(),
+		Name:   i.spec.ObjectName(what),
+		Labels: i.spec.Labels(),
 		// All values are set: the defaults of Exoscale's tools differ from each other.
 		Healthcheck: state.Healthcheck{
 			Mode: "http", Port: portHealth, Path: "/healthz",
@@ -124,6 +122,6 @@ func (i *Installation) ensureElasticIP(ctx context.Context, report provisioner.R
 	if err != nil {
 		return state.ElasticIP{}, err
 	}
-	report.EmitObject(state.KindElasticIP, i.formatName(what), ip.ID, string(action))
+	report.EmitObject(state.KindElasticIP, i.spec.ObjectName(what), ip.ID, string(action))
 	return ip, nil
 }

@@ -4,11 +4,8 @@ package install
 
 import (
 	"context"
-	"reflect"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
@@ -58,9 +55,10 @@ type Installation struct {
 	clients Clients
 	preview bool // nothing is changed, neither in the cloud nor in the folder
 
-	mu    sync.Mutex // guards the state that concurrent steps share
-	facts state.Facts
-	seen  map[string]string         // last emitted state of each node, etcd, ...
+	facts  *state.FactsStore
+	states provisioner.LastStates // of each node, etcd, ...
+
+	mu    sync.Mutex                // guards the state that concurrent steps share
 	nodes map[string]state.Instance // machines by name
 
 	lastPoll            *sharedPoll          // the latest poll of the cluster; nil before the first
@@ -100,14 +98,14 @@ func New(spec state.Spec, options Options, folder state.Folder, world Clients) (
 	if err != nil {
 		return nil, err
 	}
-	return withFacts(spec, options, folder, world, facts), nil
+	return withFacts(spec, options, folder, world, facts, folder.SaveFacts), nil
 }
 
-func withFacts(spec state.Spec, options Options, folder state.Folder, world Clients, facts state.Facts) *Installation {
+func withFacts(spec state.Spec, options Options, folder state.Folder, world Clients, facts state.Facts, save func(state.Facts) error) *Installation {
 	facts.ClusterID, facts.Zone = spec.Cluster.ID, spec.Exoscale.Zone
 	i := &Installation{
-		spec: spec, options: options, folder: folder, clients: world, facts: facts,
-		seen: map[string]string{}, nodes: map[string]state.Instance{},
+		spec: spec, options: options, folder: folder, clients: world, facts: state.NewFactsStore(facts, save), preview: save == nil,
+		nodes:     map[string]state.Instance{},
 		undecided: map[string]int{}, keys: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{}, diagnostics: diagnostics{evaluator: diagnosis.New()},
 		groups: map[string]string{}, affinity: map[affinityGroup]string{},
 	}
@@ -118,10 +116,10 @@ func withFacts(spec state.Spec, options Options, folder state.Folder, world Clie
 func (i *Installation) newSynDeps() syn.Deps {
 	return syn.Deps{
 		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Show: i.options.Show, Seal: i.options.Seal,
-		Facts: i.Facts, UpdateFacts: i.updateFacts, MarkSeen: i.markSeen, Renews: i.hasOutdatedCertificates, Alias: i.ensureAlias,
+		Facts: i.facts, Renews: i.hasOutdatedCertificates, Alias: i.ensureAlias,
 		Generated: func() state.Ignition { return i.ignition },
 		Started: func(ctx context.Context) (bool, error) {
-			machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+			machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 			return len(machines) > 0, err
 		},
 	}
@@ -129,46 +127,11 @@ func (i *Installation) newSynDeps() syn.Deps {
 
 // Facts returns the current facts of the installation.
 func (i *Installation) Facts() state.Facts {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.facts
-}
-
-func (i *Installation) updateFacts(change func(*state.Facts)) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	before := i.facts
-	change(&i.facts)
-	if reflect.DeepEqual(before, i.facts) || i.preview {
-		return nil
-	}
-	return i.folder.SaveFacts(i.facts)
-}
-
-// Once it is, the bootstrap machine and everything that only it needs must not be created again.
-func (i *Installation) isBootstrapped() bool { return !i.Facts().BootstrapRemoved.IsZero() }
-
-func (i *Installation) formatName(suffix string) string { return i.spec.Cluster.ID + "_" + suffix }
-
-func (i *Installation) buildLabels() map[string]string {
-	return map[string]string{state.LabelCluster: i.spec.Cluster.ID}
+	return i.facts.Get()
 }
 
 // Kinds that are part of other objects.
 const (
-	kindRecord     = "dns-record"
 	kindAttachment = "elastic-ip-attachment"
 	kindObject     = "object"
 )
-
-// The limit of concurrent creations of a kind spares the API.
-const parallel = 5
-
-func forEachParallel[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for _, item := range items {
-		group.Go(func() error { return do(ctx, item) })
-	}
-	return group.Wait()
-}

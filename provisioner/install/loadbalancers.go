@@ -25,7 +25,7 @@ func (i *Installation) ensureLoadBalancers(ctx context.Context, report provision
 	userData, err := assets.RenderLoadBalancerUserData(assets.LoadBalancer{
 		Domain:        i.spec.Domain(),
 		Masters:       i.spec.Sizing.ControlPlane.Count,
-		Routers:       max(len(i.spec.Machines(i.getRouterRole())), routerSlots),
+		Routers:       max(len(i.spec.Machines(i.spec.RouterRole())), routerSlots),
 		ProxyProtocol: i.spec.LoadBalancer.ProxyProtocol,
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (i *Installation) ensureLoadBalancers(ctx context.Context, report provision
 	if err != nil {
 		return err
 	}
-	return forEachParallel(ctx, machines, func(ctx context.Context, machine state.Machine) error {
+	return provisioner.ForEach(ctx, machines, func(ctx context.Context, machine state.Machine) error {
 		return i.attachElasticIPs(ctx, report, machine)
 	})
 }

@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"slices"
 
 	"exoshift/ignition"
 	"exoshift/internal/fault"
@@ -32,7 +31,7 @@ func (i *Installation) startMachines(ctx context.Context, report provisioner.Rep
 
 // Only missing machines get user data. It is stored before the call, so that it is known even if the answer is lost.
 func (i *Installation) buildInstances(ctx context.Context, machines []state.Machine, template state.Template, userData userDataFunc) ([]state.Instance, error) {
-	there, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+	there, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 	if err != nil {
 		return nil, err
 	}
@@ -57,18 +56,18 @@ func (i *Installation) buildInstances(ctx context.Context, machines []state.Mach
 }
 
 func (i *Installation) newInstance(machine state.Machine, template state.Template) state.Instance {
-	labels := i.buildLabels()
+	labels := i.spec.Labels()
 	labels[state.LabelRole] = string(machine.Role)
 	if machine.Role != state.RoleLoadBalancer {
 		labels[state.LabelRootCA] = formatRootCALabel(i.ignition.RootCAHash)
 	}
 	instance := state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
-		SSHKey: i.formatSSHKeyName(), Labels: labels, DeployTarget: i.deployTarget,
+		SSHKey: i.spec.SSHKeyName(), Labels: labels, DeployTarget: i.deployTarget,
 		Protected: machine.Role == state.RoleMaster && i.spec.Exoscale.ProtectMasters,
 	}
 	for _, group := range i.listRoleGroups(machine.Role) {
-		instance.SecurityGroups = append(instance.SecurityGroups, i.groups[i.formatName(group)])
+		instance.SecurityGroups = append(instance.SecurityGroups, i.groups[i.spec.ObjectName(group)])
 	}
 	if id := i.affinity[affinityGroup{machine.Role, machine.Index / affinityCapacity}]; id != "" {
 		instance.AntiAffinityGroups = []string{id}
@@ -91,21 +90,14 @@ func (i *Installation) listRoleGroups(role state.Role) []string {
 	default:
 		groups = append(groups, groupWorker)
 	}
-	if role == i.getRouterRole() {
+	if role == i.spec.RouterRole() {
 		groups = append(groups, groupInfra)
 	}
 	return groups
 }
 
-func (i *Installation) getRouterRole() state.Role {
-	if i.spec.Sizing.Infra.Count > 0 {
-		return state.RoleInfra
-	}
-	return state.RoleWorker
-}
-
 func (i *Installation) ensureBootstrapMachine(ctx context.Context, report provisioner.Report) error {
-	if i.isBootstrapped() {
+	if i.Facts().IsBootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
 	if !i.preview {
@@ -128,11 +120,7 @@ func (i *Installation) ensureMasters(ctx context.Context, report provisioner.Rep
 }
 
 func (i *Installation) ensureComputeMachines(ctx context.Context, report provisioner.Report) error {
-	return i.startNodes(ctx, report, i.listComputeNodes())
-}
-
-func (i *Installation) listComputeNodes() []state.Machine {
-	return slices.DeleteFunc(i.spec.Nodes(), func(m state.Machine) bool { return m.Role == state.RoleMaster })
+	return i.startNodes(ctx, report, i.spec.ComputeNodes())
 }
 
 func (i *Installation) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine) error {

@@ -29,7 +29,7 @@ func (i *Installation) checkMembers(ctx context.Context, report provisioner.Repo
 			lost = append(lost, machine.Name)
 		}
 	}
-	if len(lost) == 0 || !i.isBootstrapped() {
+	if len(lost) == 0 || !i.Facts().IsBootstrapped() {
 		return nil
 	}
 	op := "make " + strings.Join(lost, ", ") + " again"
@@ -70,7 +70,7 @@ func (i *Installation) pollUntilAnswer(ctx context.Context, report provisioner.R
 func (i *Installation) waitMasters() provisioner.StepFunc {
 	machines := i.spec.Machines(state.RoleMaster)
 	return i.waitWithActions(limitMaster, "wait for the masters to join", func(seen state.Snapshot) error {
-		if err := i.checkReadyNodes(seen.Nodes, machines); err != nil || !i.isBootstrapped() {
+		if err := i.checkReadyNodes(seen.Nodes, machines); err != nil || !i.Facts().IsBootstrapped() {
 			return err
 		}
 		return i.checkMemberMachines(seen.Etcd)
@@ -155,7 +155,7 @@ func (i *Installation) waitWithActions(limit time.Duration, op string, lacks fun
 			parts := []string{describeReplaced(seen), i.describeStaleMembers(seen.Etcd), i.describeDecision()}
 			errand = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
 		}
-		if i.markSeen("errand/"+op, errand) {
+		if i.states.Update("errand/"+op, errand) {
 			report.EmitActionNeeded(errand)
 		}
 		return lacking

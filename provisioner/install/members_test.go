@@ -50,11 +50,11 @@ func TestCheckMembers_RefusesMastersThatEtcdCannotDoWithout(t *testing.T) {
 		"workers are none of etcd's": {err: errors.New("no leader"), missing: spec().Machines(state.RoleWorker)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			i := &Installation{spec: spec(), clients: Clients{Clock: network.Clock{}, Cluster: ballot{etcd: c.etcd, err: c.err}}}
+			i := &Installation{spec: spec(), facts: &state.FactsStore{}, clients: Clients{Clock: network.Clock{}, Cluster: ballot{etcd: c.etcd, err: c.err}}}
 			if err := i.checkMembers(t.Context(), func(provisioner.Event) {}, c.missing); err != nil {
 				t.Errorf("before the bootstrap is over: %v", err)
 			}
-			i.facts.BootstrapRemoved = time.Now()
+			i.facts = state.NewFactsStore(state.Facts{BootstrapRemoved: time.Now()}, nil)
 			err := i.checkMembers(t.Context(), func(provisioner.Event) {}, c.missing)
 			if (err != nil) != (c.refusal != "") || err != nil && (!strings.Contains(err.Error(), c.refusal) || !fault.Is(err, fault.Conflict) || fault.HintOf(err) == "") {
 				t.Errorf("%v\n%s", err, fault.HintOf(err))

@@ -10,24 +10,24 @@ import (
 // the answers: the names of machines are shared, and anti-affinity groups of removed machines are in the journal only.
 // Records are named relative to their zone, with their type and without their content.
 func ListNames(spec state.Spec) []state.Object {
-	i := &Installation{spec: spec}
+	i := &Installation{spec: spec, facts: &state.FactsStore{}}
 	var names []state.Object
 	add := func(kind string, all ...string) {
 		for _, name := range all {
 			names = append(names, state.Object{Kind: kind, Name: name})
 		}
 	}
-	add(state.KindSSHKey, i.formatSSHKeyName())
+	add(state.KindSSHKey, i.spec.SSHKeyName())
 	for _, group := range i.buildSecurityGroups() {
 		add(state.KindSecurityGroup, group.Name)
 	}
 	for _, group := range i.listAffinityGroups() {
 		add(state.KindAntiAffinityGroup, i.formatAffinityName(group))
 	}
-	add(state.KindElasticIP, i.formatName("api"), i.formatName("ingress"))
+	add(state.KindElasticIP, i.spec.ObjectName("api"), i.spec.ObjectName("ingress"))
 	for _, policy := range assets.ListPolicies() {
-		add(state.KindRole, i.formatName(policy))
-		add(state.KindAPIKey, i.formatName(policy))
+		add(state.KindRole, i.spec.ObjectName(policy))
+		add(state.KindAPIKey, i.spec.ObjectName(policy))
 	}
 	add(state.KindBucket, ListBucketNames(spec)...)
 	add(state.KindZone, spec.Domain())

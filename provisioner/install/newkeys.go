@@ -41,10 +41,10 @@ func (i *Installation) recordUndecided(requests []state.NodeRequest) {
 
 // The approvals are recorded, as Kubernetes deletes old requests.
 func (i *Installation) saveNewKeys(decisions []state.CSRDecision) error {
-	return i.updateFacts(func(facts *state.Facts) {
+	return i.facts.Update(func(facts *state.Facts) {
 		known := maps.Clone(facts.NewKeys)
 		for _, decision := range decisions {
-			if instance := i.nodes[decision.Node]; decision.NewKey > 0 {
+			if instance, _ := i.findInstance(decision.Node); decision.NewKey > 0 {
 				if known == nil {
 					known = map[string]int{}
 				}

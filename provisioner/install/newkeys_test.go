@@ -41,7 +41,7 @@ func TestApproveNewKeys_DecidesForOneMoreKey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i.clients.Cluster, i.folder = cluster, folder
+			i.clients.Cluster, i.facts = cluster, state.NewFactsStore(state.Facts{}, folder.SaveFacts)
 			i.spec.Sizing.ControlPlane.Count, i.spec.Sizing.Infra.Count, i.spec.Sizing.Storage.Count = 0, 0, 0
 			i.nodes["worker-0"] = state.Instance{ID: "id-0"}
 			if name == "by a flag" {
@@ -63,7 +63,7 @@ func TestApproveNewKeys_DecidesForOneMoreKey(t *testing.T) {
 			if cluster.expected[0].Keys != 5 || board.CSRs[0].Decision != state.Approved {
 				t.Errorf("after the decision: %+v, %+v", cluster.expected[0], board.CSRs)
 			}
-			facts, err := i.folder.LoadFacts()
+			facts, err := folder.LoadFacts()
 			if err != nil || facts.NewKeys["id-0"] != 4 || i.listExpectedNodes()[0].NewKeys != 4 {
 				t.Errorf("the next run does not know: %v, %v", facts.NewKeys, err)
 			}

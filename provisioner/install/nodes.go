@@ -45,6 +45,7 @@ func describeReplaced(seen state.Snapshot) string {
 }
 
 func (i *Installation) listExpectedNodes() []state.ExpectedNode {
+	newKeys := i.Facts().NewKeys
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	var expected []state.ExpectedNode
@@ -52,7 +53,7 @@ func (i *Installation) listExpectedNodes() []state.ExpectedNode {
 		if instance, ok := i.nodes[machine.Name]; ok {
 			expected = append(expected, state.ExpectedNode{
 				Name: machine.Name, Role: machine.Role, Addresses: []string{instance.Address}, Created: instance.Created,
-				NewKeys: i.facts.NewKeys[instance.ID], Keys: i.keys[machine.Name],
+				NewKeys: newKeys[instance.ID], Keys: i.keys[machine.Name],
 			})
 		}
 	}
@@ -98,7 +99,7 @@ func joinLimited(names []string) string {
 }
 
 func (i *Installation) labelNodes(ctx context.Context, report provisioner.Report) error {
-	return forEachParallel(ctx, i.listComputeNodes(), func(ctx context.Context, machine state.Machine) error {
+	return provisioner.ForEach(ctx, i.spec.ComputeNodes(), func(ctx context.Context, machine state.Machine) error {
 		labels, taints := getRoleLabels(machine.Role)
 		action, err := i.clients.Cluster.LabelNode(ctx, machine.Name, labels, taints)
 		if err != nil {
@@ -130,7 +131,7 @@ func (i *Installation) waitIngressPlaced() provisioner.StepFunc {
 
 func (i *Installation) placeIngress(ctx context.Context, report provisioner.Report) error {
 	label := "node-role.kubernetes.io/infra"
-	if i.getRouterRole() == state.RoleWorker {
+	if i.spec.RouterRole() == state.RoleWorker {
 		label = "node-role.kubernetes.io/app"
 	}
 	action, err := i.clients.Cluster.EnsureIngressPlacement(ctx, label, i.countRouters(), i.isProxied())
@@ -143,7 +144,7 @@ func (i *Installation) placeIngress(ctx context.Context, report provisioner.Repo
 
 // Without load balancers, each node that the ingress's name resolves to needs a router.
 func (i *Installation) countRouters() int {
-	nodes := len(i.spec.Machines(i.getRouterRole()))
+	nodes := len(i.spec.Machines(i.spec.RouterRole()))
 	if i.spec.IsRoundRobin() {
 		return nodes
 	}

@@ -90,12 +90,11 @@ func (i *Installation) pollOnce(ctx context.Context, report provisioner.Report) 
 
 // findBootstrapAddress returns the zero address once the bootstrap machine does not matter any more.
 func (i *Installation) findBootstrapAddress() netip.Addr {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if !i.facts.BootstrapRemoved.IsZero() {
+	if i.Facts().IsBootstrapped() {
 		return netip.Addr{}
 	}
-	address, err := netip.ParseAddr(i.nodes[i.spec.Machines(state.RoleBootstrap)[0].Name].Address)
+	machine, _ := i.findInstance(i.spec.Machines(state.RoleBootstrap)[0].Name)
+	address, err := netip.ParseAddr(machine.Address)
 	if err != nil {
 		return netip.Addr{} // not known yet
 	}
@@ -124,16 +123,6 @@ func (i *Installation) approveRequests(ctx context.Context, report provisioner.R
 		i.emitCSR(report, decision)
 	}
 	return errors.Join(err, i.saveNewKeys(decisions))
-}
-
-func (i *Installation) markSeen(what, seen string) bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.seen[what] == seen {
-		return false
-	}
-	i.seen[what] = seen
-	return true
 }
 
 func (i *Installation) copyPhaseTimes() map[string]time.Time {

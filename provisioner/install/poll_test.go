@@ -43,7 +43,7 @@ func (sky) ListMissingRules(context.Context, state.SecurityGroup) ([]state.Rule,
 func watching(cluster *oracle) *Installation {
 	return &Installation{
 		spec: spec(), clients: Clients{Cluster: cluster, Cloud: sky{}, Clock: &hasty{now: time.Now()}},
-		seen: map[string]string{}, nodes: map[string]state.Instance{}, undecided: map[string]int{}, keys: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{},
+		facts: &state.FactsStore{}, nodes: map[string]state.Instance{}, undecided: map[string]int{}, keys: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{},
 		diagnostics: diagnostics{evaluator: diagnosis.New()},
 	}
 }

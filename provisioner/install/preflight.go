@@ -102,7 +102,7 @@ func splitErrors(err error) []error {
 func (i *Installation) countOwnObjects() int {
 	n := 0
 	for _, o := range i.existing {
-		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID || strings.HasPrefix(o.Name, i.formatName("")) {
+		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID || strings.HasPrefix(o.Name, i.spec.ObjectName("")) {
 			n++
 		}
 	}
@@ -150,7 +150,7 @@ func (i *Installation) checkMixedMachines() error {
 		return fault.Newf(fault.Conflict, op, "cluster %s has machines already, %s, and %s does not hold their certificates",
 			i.spec.Cluster.ID, strings.Join(mixed, ", "), i.folder.Path()).
 			WithHint("name the folder it was installed from with --dir; if its facts were lost, rebuild them with `exoshift verify --repair`; or remove the cluster with `exoshift destroy`")
-	case i.options.Renew && !i.isBootstrapped():
+	case i.options.Renew && !i.Facts().IsBootstrapped():
 		return nil
 	}
 	return fault.Newf(fault.Conflict, op, "%s holds other certificates than these machines were started with: %s",

@@ -52,12 +52,12 @@ func (p Preview) ListPending() []Change {
 // Preview runs the steps of the installation with clients that read and change nothing, so it predicts the installation
 // exactly. Objects inside the cluster are not included.
 func (i *Installation) Preview(ctx context.Context) (Preview, error) {
-	return i.runPreview(ctx, i.previewSyn)
+	looking := withFacts(i.spec, i.options, i.folder, i.clients, i.Facts(), nil)
+	return looking.runPreview(ctx, looking.previewSyn)
 }
 
 // runPreview is Preview with a step of the caller for Project Syn.
 func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview) provisioner.StepFunc) (Preview, error) {
-	i.preview = true
 	var preview Preview
 	var mu sync.Mutex
 	report := func(e provisioner.Event) {
@@ -142,7 +142,7 @@ func (i *Installation) previewImage(ctx context.Context, report provisioner.Repo
 
 // The bootstrap's objects are temporary; it lists them, or what is still to be deleted of them.
 func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.Report) error {
-	if i.isBootstrapped() {
+	if i.Facts().IsBootstrapped() {
 		return i.previewRemoval(ctx, report)
 	}
 	action, err := i.clients.Objects.EnsureBucket(ctx, i.spec.Bucket("bootstrap"))
@@ -163,8 +163,8 @@ func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Re
 
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
-		{state.KindElasticIP, i.formatName("api")}:             "api." + i.spec.Domain(),
-		{state.KindElasticIP, i.formatName("ingress")}:         "*." + i.spec.AppsDomain(),
+		{state.KindElasticIP, i.spec.ObjectName("api")}:        "api." + i.spec.Domain(),
+		{state.KindElasticIP, i.spec.ObjectName("ingress")}:    "*." + i.spec.AppsDomain(),
 		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
 		{state.KindTemplate, i.formatTemplateName("<build>")}:  "unless the zone has it",
 		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",

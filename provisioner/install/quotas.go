@@ -91,7 +91,7 @@ func (i *Installation) listQuotaChecks(ctx context.Context) ([]QuotaCheck, error
 // CountNeeds returns the needs of a new installation at its peak, by the names of Exoscale's quotas. Without the zone's
 // types, CPUs and GPUs are not counted.
 func CountNeeds(spec state.Spec, types []state.InstanceType) map[string]int {
-	i := &Installation{spec: spec, types: indexTypes(types)}
+	i := &Installation{spec: spec, facts: &state.FactsStore{}, types: indexTypes(types)}
 	needs := i.countMissing()
 	maps.DeleteFunc(needs, func(_ string, n int) bool { return n == 0 })
 	return needs
@@ -121,7 +121,7 @@ func (i *Installation) countMissing() map[string]int {
 }
 
 func (i *Installation) listMissingBuckets() []string {
-	if i.isBootstrapped() {
+	if i.Facts().IsBootstrapped() {
 		return i.listPersistentBuckets()
 	}
 	return ListBucketNames(i.spec)
@@ -131,13 +131,13 @@ func (i *Installation) listElasticIPNames() []string {
 	if i.spec.IsRoundRobin() {
 		return nil
 	}
-	return []string{i.formatName("api"), i.formatName("ingress")}
+	return []string{i.spec.ObjectName("api"), i.spec.ObjectName("ingress")}
 }
 
 func (i *Installation) listKeyNames() []string {
 	var names []string
 	for _, policy := range assets.ListPolicies() {
-		names = append(names, i.formatName(policy))
+		names = append(names, i.spec.ObjectName(policy))
 	}
 	return names
 }

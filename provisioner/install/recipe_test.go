@@ -40,7 +40,7 @@ func TestThePlanIsInOrder(t *testing.T) {
 
 func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
 	groups := map[string]bool{}
-	specs := (&Installation{spec: spec()}).buildSecurityGroups()
+	specs := (&Installation{spec: spec(), facts: &state.FactsStore{}}).buildSecurityGroups()
 	for _, group := range specs {
 		groups[group.Name] = true
 	}
@@ -54,7 +54,7 @@ func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
 }
 
 func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
-	i := &Installation{spec: spec()}
+	i := &Installation{spec: spec(), facts: &state.FactsStore{}}
 	for _, group := range append(i.buildSecurityGroups(), i.buildAccessGroup(netip.MustParseAddr(own))) {
 		for _, rule := range group.Rules {
 			if rule.CIDR != "" && rule.From <= portMachineConfig && portMachineConfig <= rule.To {
@@ -88,7 +88,7 @@ func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
 func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
 	s := spec()
 	s.LoadBalancer.Strategy = "dns-round-robin"
-	i := &Installation{spec: s}
+	i := &Installation{spec: s, facts: &state.FactsStore{}}
 	open := map[string]bool{}
 	for _, group := range i.buildSecurityGroups() {
 		for _, rule := range group.Rules {
@@ -158,7 +158,7 @@ func TestTheEstimateCountsMachinesDisksAndAddresses(t *testing.T) {
 }
 
 func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
-	i := &Installation{spec: spec()}
+	i := &Installation{spec: spec(), facts: &state.FactsStore{}}
 	for _, policy := range assets.ListPolicies() {
 		role, err := i.newRole(policy)
 		if err != nil || role.Policy.DefaultServiceStrategy != "deny" || len(role.Policy.Services) != 1 {
@@ -180,8 +180,8 @@ func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
 func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
 	s := spec()
 	s.Sizing.Infra.Count = 0
-	i := &Installation{spec: s}
-	if role := i.getRouterRole(); role != state.RoleWorker {
+	i := &Installation{spec: s, facts: &state.FactsStore{}}
+	if role := i.spec.RouterRole(); role != state.RoleWorker {
 		t.Errorf("routers on %s", role)
 	}
 	if diff := cmp.Diff([]string{groupAll, groupWorker, groupInfra}, i.listRoleGroups(state.RoleWorker)); diff != "" {
@@ -205,7 +205,7 @@ func TestANodeOfAReplacedMachineIsToldAtOnce(t *testing.T) {
 }
 
 func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
-	i := &Installation{spec: spec()}
+	i := &Installation{spec: spec(), facts: &state.FactsStore{}}
 	if got := i.countRouters(); got != 2 {
 		t.Errorf("%d routers behind load balancers", got)
 	}

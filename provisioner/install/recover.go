@@ -21,8 +21,7 @@ type Recovered struct {
 // Recover restores the facts of an installation, as far as they can be found in the cloud and in Project Syn. It runs the
 // steps of an installation with clients that read and change nothing; known are the facts that the folder still has.
 func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world Clients, known state.Facts) (Recovered, error) {
-	i := withFacts(spec, options, folder, world, known)
-	i.preview = true
+	i := withFacts(spec, options, folder, world, known, nil)
 	if err := i.recoverImage(ctx); err != nil {
 		return Recovered{}, err
 	}
@@ -55,7 +54,7 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 	if i.Facts().Template != "" {
 		return nil
 	}
-	nodes, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+	nodes, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return i.updateFacts(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
+			return i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
 		}
 	}
 	return nil
@@ -81,7 +80,7 @@ func (i *Installation) recoverImage(ctx context.Context) error {
 // A second bootstrap would destroy a running cluster, so its end has to be certain.
 func (i *Installation) recoverBootstrap(ctx context.Context) error {
 	const op = "find out whether the bootstrap is over"
-	if i.isBootstrapped() {
+	if i.Facts().IsBootstrapped() {
 		return nil
 	}
 	if alone, err := i.hasOnlyMasters(ctx); err != nil || !alone {
@@ -93,7 +92,7 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 		return err
 	case over:
 		now := i.clients.Clock.Now().UTC().Truncate(time.Second)
-		return i.updateFacts(func(facts *state.Facts) { facts.BootstrapRemoved = now })
+		return i.facts.Update(func(facts *state.Facts) { facts.BootstrapRemoved = now })
 	}
 	if _, err := i.clients.Cluster.GetConsoleURL(ctx); err != nil {
 		return fault.New(fault.KindOf(err), op, err).
@@ -105,7 +104,7 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 // The bootstrap machine is created before the masters and deleted once they run the cluster, so masters without it prove
 // that the bootstrap is over, even if the cluster does not answer.
 func (i *Installation) hasOnlyMasters(ctx context.Context) (bool, error) {
-	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+	machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 	if err != nil {
 		return false, err
 	}

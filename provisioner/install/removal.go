@@ -14,9 +14,9 @@ import (
 // removed: first from DNS and the load balancers, and once their caches have expired, the machine itself. Its document,
 // which holds the cluster's keys, is deleted with it.
 func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.Report) error {
-	if !i.isBootstrapped() {
+	if !i.Facts().IsBootstrapped() {
 		now := i.clients.Clock.Now().UTC().Truncate(time.Second)
-		if err := i.updateFacts(func(facts *state.Facts) { facts.BootstrapRemoved = now }); err != nil {
+		if err := i.facts.Update(func(facts *state.Facts) { facts.BootstrapRemoved = now }); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 }
 
 func (i *Installation) removeSecrets() error {
-	if !i.isBootstrapped() {
+	if !i.Facts().IsBootstrapped() {
 		return nil
 	}
 	return RemoveBootstrapSecrets(i.spec, i.folder, i.clients.Installer.Strip)
@@ -77,7 +77,7 @@ func (i *Installation) removeBootstrapRecords(ctx context.Context, report provis
 			if err != nil {
 				return err
 			}
-			report.EmitObject(kindRecord, name+" A "+machine.Address, "", string(action))
+			report.EmitObject(state.KindRecord, name+" A "+machine.Address, "", string(action))
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func (i *Installation) waitBootstrapDrained(ctx context.Context, report provisio
 }
 
 func (i *Installation) listBootstrapMachines(ctx context.Context) ([]state.Instance, error) {
-	labels := i.buildLabels()
+	labels := i.spec.Labels()
 	labels[state.LabelRole] = string(state.RoleBootstrap)
 	return i.clients.Cloud.ListInstances(ctx, labels)
 }

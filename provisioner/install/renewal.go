@@ -19,13 +19,13 @@ func (i *Installation) hasOutdatedCertificates(ctx context.Context) (bool, error
 		return false, nil
 	}
 	stands, err := i.hasOnlyMasters(ctx)
-	if err == nil && !stands && !i.isBootstrapped() {
+	if err == nil && !stands && !i.Facts().IsBootstrapped() {
 		stands, err = i.hasReached(ctx, state.PhaseComplete)
 	}
 	switch {
 	case err != nil:
 		return false, err
-	case stands || i.isBootstrapped():
+	case stands || i.Facts().IsBootstrapped():
 		return false, i.newStandaloneError()
 	}
 	return true, nil
@@ -70,7 +70,7 @@ func (i *Installation) replaceMachines(ctx context.Context, report provisioner.R
 	if !i.options.Renew {
 		return nil
 	}
-	machines, err := i.clients.Cloud.ListInstances(ctx, i.buildLabels())
+	machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (i *Installation) replaceMachines(ctx context.Context, report provisioner.R
 		}
 	}
 	for _, doomed := range [][]state.Instance{others, bootstrap} {
-		err := forEachParallel(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
+		err := provisioner.ForEach(ctx, doomed, func(ctx context.Context, machine state.Instance) error {
 			action, err := i.clients.Cloud.DeleteInstance(ctx, machine.ID)
 			if err != nil {
 				return err

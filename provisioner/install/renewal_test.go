@@ -22,7 +22,7 @@ func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &Installation{
 			options: Options{Renew: true}, folder: folder, clients: Clients{Cloud: emptyCloud{}, Cluster: silent{}, Clock: impatient{}},
-			facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
+			facts: state.NewFactsStore(state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)}, nil),
 		}
 		for _, generated := range []string{"old", "new"} {
 			if err := folder.Write(filepath.Join(state.InstallDir, "metadata.json"), []byte(generated)); err != nil {
@@ -49,7 +49,7 @@ func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
 	}
 	i := &Installation{
 		options: Options{Renew: true}, folder: folder, clients: Clients{Cloud: emptyCloud{}, Cluster: silent{}, Clock: impatient{}},
-		facts: state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)},
+		facts: state.NewFactsStore(state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)}, nil),
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

@@ -27,16 +27,16 @@ const (
 // The rules are those that clusters of this kind run with on Exoscale today, plus those of OpenShift's own list of ports.
 func (i *Installation) buildSecurityGroups() []state.SecurityGroup {
 	return []state.SecurityGroup{
-		{Name: i.formatName(groupAll), Description: i.formatDescription("every machine"), Rules: i.buildMachineRules()},
-		{Name: i.formatName(groupLoadBalancers), Description: i.formatDescription("load balancers"), Rules: i.buildBalancerRules()},
-		{Name: i.formatName(groupControlPlane), Description: i.formatDescription("masters and bootstrap"), Rules: i.buildControlPlaneRules()},
-		{Name: i.formatName(groupInfra), Description: i.formatDescription("routers"), Rules: i.buildRouterRules()},
-		{Name: i.formatName(groupStorage), Description: i.formatDescription("storage"), Rules: []state.Rule{
+		{Name: i.spec.ObjectName(groupAll), Description: i.spec.ObjectDescription("every machine"), Rules: i.buildMachineRules()},
+		{Name: i.spec.ObjectName(groupLoadBalancers), Description: i.spec.ObjectDescription("load balancers"), Rules: i.buildBalancerRules()},
+		{Name: i.spec.ObjectName(groupControlPlane), Description: i.spec.ObjectDescription("masters and bootstrap"), Rules: i.buildControlPlaneRules()},
+		{Name: i.spec.ObjectName(groupInfra), Description: i.spec.ObjectDescription("routers"), Rules: i.buildRouterRules()},
+		{Name: i.spec.ObjectName(groupStorage), Description: i.spec.ObjectDescription("storage"), Rules: []state.Rule{
 			i.newGroupRule(groupAll, "tcp", 3300, 3300, "Ceph monitors"),
 			i.newGroupRule(groupAll, "tcp", 6789, 6789, "Ceph monitors, old protocol"),
 			i.newGroupRule(groupAll, "tcp", 6800, 7300, "Ceph daemons"),
 		}},
-		{Name: i.formatName(groupWorker), Description: i.formatDescription("workers"), Rules: append(
+		{Name: i.spec.ObjectName(groupWorker), Description: i.spec.ObjectDescription("workers"), Rules: append(
 			newPublicRules("tcp", 30000, 32767, "node ports"), newPublicRules("udp", 30000, 32767, "node ports")...,
 		)},
 		i.buildBootstrapGroup(),
@@ -45,18 +45,14 @@ func (i *Installation) buildSecurityGroups() []state.SecurityGroup {
 
 // ListNodeGroups returns the security groups of a worker, with every rule. The Spec need not have a cluster ID yet.
 func ListNodeGroups(spec state.Spec) []state.SecurityGroup {
-	i := &Installation{spec: spec}
+	i := &Installation{spec: spec, facts: &state.FactsStore{}}
 	return slices.DeleteFunc(i.buildSecurityGroups(), func(g state.SecurityGroup) bool {
-		return g.Name != i.formatName(groupAll) && g.Name != i.formatName(groupWorker)
+		return g.Name != i.spec.ObjectName(groupAll) && g.Name != i.spec.ObjectName(groupWorker)
 	})
 }
 
 func (i *Installation) buildBootstrapGroup() state.SecurityGroup {
-	return state.SecurityGroup{Name: i.formatName(groupBootstrap), Description: i.formatDescription("bootstrap machine")}
-}
-
-func (i *Installation) formatDescription(what string) string {
-	return what + " of cluster " + i.spec.Cluster.ID
+	return state.SecurityGroup{Name: i.spec.ObjectName(groupBootstrap), Description: i.spec.ObjectDescription("bootstrap machine")}
 }
 
 func (i *Installation) buildMachineRules() []state.Rule {
@@ -133,5 +129,5 @@ func newPublicRules(protocol string, from, to int, what string) []state.Rule {
 }
 
 func (i *Installation) newGroupRule(group, protocol string, from, to int, what string) state.Rule {
-	return state.Rule{Protocol: protocol, From: from, To: to, Group: i.formatName(group), Description: what}
+	return state.Rule{Protocol: protocol, From: from, To: to, Group: i.spec.ObjectName(group), Description: what}
 }

@@ -12,10 +12,7 @@ func (i *Installation) emitSettledCSR(report provisioner.Report, request state.N
 	if request.State != state.RequestApproved && request.State != state.RequestIssued {
 		return
 	}
-	i.mu.Lock()
-	told := i.seen["csr/"+request.Name]
-	i.mu.Unlock()
-	if told != "" && !strings.HasPrefix(told, state.Approved) {
+	if told := i.states.Get("csr/" + request.Name); told != "" && !strings.HasPrefix(told, state.Approved) {
 		i.emitCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by somebody else"})
 	}
 }

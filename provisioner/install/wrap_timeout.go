@@ -33,11 +33,9 @@ func (i *Installation) wrapTimeout(ctx context.Context, err error) error {
 }
 
 func (i *Installation) listMissingMasters() []string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
 	var silent []string
 	for _, master := range i.spec.Machines(state.RoleMaster) {
-		if strings.HasPrefix(i.seen["node/"+master.Name], nodeBooting) {
+		if strings.HasPrefix(i.states.Get("node/"+master.Name), nodeBooting) {
 			silent = append(silent, master.Name)
 		}
 	}

@@ -89,7 +89,7 @@ func formatAlert(alert state.Alert) string {
 }
 
 func (c *Connection) onCall(ctx context.Context, report provisioner.Report) error {
-	switch facts := c.Facts().Syn; {
+	switch facts := c.Facts.Get().Syn; {
 	case !facts.OnCall.IsZero():
 		return provisioner.Skip("they do already")
 	case len(facts.Alerts) > 0:

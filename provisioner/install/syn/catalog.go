@@ -59,7 +59,7 @@ func formatChanges(unified string) string {
 }
 
 func (c *Connection) compileFirstCatalog(ctx context.Context, report provisioner.Report) error {
-	if c.Facts().Syn.ClusterUUID != "" {
+	if c.Facts.Get().Syn.ClusterUUID != "" {
 		again, err := c.Renews(ctx)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (c *Connection) compile(ctx context.Context, report provisioner.Report, dif
 	switch {
 	case !fault.Is(err, fault.NotFound):
 		return err
-	case difference.Unified == "" && c.Facts().Syn.Commit != "":
+	case difference.Unified == "" && c.Facts.Get().Syn.Commit != "":
 		return nil // a person compiled it in an earlier run
 	}
 	return c.waitCompiled(ctx, report)

@@ -20,8 +20,7 @@ type Deps struct {
 	Show   Show   // nil: there is no user to sign in
 	Seal   string // passphrase that encrypts secrets in the folder
 
-	Facts       func() state.Facts
-	UpdateFacts func(change func(*state.Facts)) error
+	Facts *state.FactsStore
 	// Generated returns the documents that the cluster was generated with.
 	Generated func() state.Ignition
 	// Renews reports whether certificates that are too old are about to be replaced, and with them the cluster's
@@ -31,8 +30,6 @@ type Deps struct {
 	Started func(context.Context) (bool, error)
 	// Alias makes a name of the cluster's zone a CNAME, and removes its other records.
 	Alias func(ctx context.Context, report provisioner.Report, name, to string) error
-	// MarkSeen records the state of something and reports whether it is new.
-	MarkSeen func(what, seen string) bool
 }
 
 // Connection is an installation's connection to Project Syn, with the results of its steps. It is nil without Project
@@ -40,6 +37,7 @@ type Deps struct {
 type Connection struct {
 	Deps
 	clients *Clients
+	states  provisioner.LastStates // of applications
 
 	mu        sync.Mutex // one login at a time: the user can do only one
 	tenant    state.SynTenant
@@ -79,7 +77,7 @@ func (c *Connection) signInVault(ctx context.Context, report provisioner.Report)
 }
 
 func (c *Connection) updateFacts(change func(*state.SynFacts)) error {
-	return c.UpdateFacts(func(facts *state.Facts) { change(&facts.Syn) })
+	return c.Facts.Update(func(facts *state.Facts) { change(&facts.Syn) })
 }
 
 // In the precision of the facts.

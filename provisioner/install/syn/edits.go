@@ -24,7 +24,7 @@ func (c *Connection) tenantRepo() state.GitRepo {
 func (c *Connection) configurationFile() string { return c.Spec.Cluster.ID + ".yml" }
 
 func (c *Connection) buildEdits() []state.YAMLEdit {
-	facts := c.Facts()
+	facts := c.Facts.Get()
 	var ours []any
 	for _, value := range facts.Syn.Written {
 		ours = append(ours, value)

@@ -23,7 +23,7 @@ const (
 func (c *Connection) runFirstMaintenance(ctx context.Context, report provisioner.Report) error {
 	window := c.cluster.Facts[windowFact]
 	switch {
-	case !c.Facts().Syn.Maintained.IsZero():
+	case !c.Facts.Get().Syn.Maintained.IsZero():
 		return provisioner.Skip("it was maintained in an earlier run")
 	case window == "":
 		return provisioner.Skip("Lieutenant has no fact " + windowFact + " for the cluster")

@@ -30,7 +30,7 @@ func (c *Connection) checkLieutenant(ctx context.Context, report provisioner.Rep
 	}
 	found, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
 	switch {
-	case fault.Is(err, fault.NotFound) && !c.Facts().Syn.Applied.IsZero():
+	case fault.Is(err, fault.NotFound) && !c.Facts.Get().Syn.Applied.IsZero():
 		return fault.New(fault.Conflict, "find the cluster in Lieutenant", err).
 			WithHint("Steward runs on this cluster, and Lieutenant no longer knows it: ask those who run Lieutenant")
 	case fault.Is(err, fault.NotFound):

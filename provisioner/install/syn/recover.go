@@ -30,7 +30,7 @@ func (c *Connection) Recover(ctx context.Context, report provisioner.Report) ([]
 	if !c.IsConnected() {
 		return nil, nil
 	}
-	known := c.Facts().Syn
+	known := c.Facts.Get().Syn
 	r := &recovery{Connection: c, report: report}
 	err := r.recover(ctx)
 	if fault.Is(err, fault.Waiting) && !known.Applied.IsZero() && known.SSHPublicKey != "" && len(known.Written) > 0 {
@@ -80,7 +80,7 @@ func (r *recovery) reject(text, next string) {
 
 // recoverWritten restores the SSH key and the values that the cluster's configuration may hold.
 func (r *recovery) recoverWritten(ctx context.Context, vault Vault) error {
-	before := r.Facts()
+	before := r.Facts.Get()
 	public, err := r.readSSHKey(ctx, vault)
 	switch {
 	case fault.Is(err, fault.Conflict):
@@ -158,7 +158,7 @@ func (c *Connection) holds(ctx context.Context, edit state.YAMLEdit) (bool, erro
 
 // hasIdentity reports whether the cluster's configuration has the cluster ID that this folder's openshift-install generated.
 func (c *Connection) hasIdentity(ctx context.Context) (bool, error) {
-	uuid := c.Facts().Syn.ClusterUUID
+	uuid := c.Facts.Get().Syn.ClusterUUID
 	if uuid == "" {
 		return false, nil
 	}
@@ -173,7 +173,7 @@ func (r *recovery) recoverConnection(ctx context.Context, ours bool) error {
 	}
 	installed := unseen == nil && seen.Steward.Health != "Missing"
 	reported := r.cluster.Catalog.DeployKey != ""
-	switch facts := r.Facts().Syn; {
+	switch facts := r.Facts.Get().Syn; {
 	case installed, reported && ours, !facts.Applied.IsZero():
 		if err := r.recoverApplied(ctx, seen, ours); err != nil {
 			return err
@@ -237,7 +237,7 @@ func (r *recovery) recoverApplied(ctx context.Context, seen state.SynStatus, our
 		}
 		facts.ACME = cmp.Or(facts.ACME, account)
 	})
-	if err != nil || !scheduled || !r.Facts().Syn.Maintained.IsZero() {
+	if err != nil || !scheduled || !r.Facts.Get().Syn.Maintained.IsZero() {
 		return err
 	}
 	if maintenance, err := r.clients.Cluster.GetMaintenance(ctx); err != nil || maintenance.State == "" {
@@ -261,7 +261,7 @@ func (r *recovery) findAccount(ctx context.Context) string {
 
 // rejectKubeconfig reports that the cluster refuses the folder's kubeconfig, as it does after emergency-access --invalidate.
 func (r *recovery) rejectKubeconfig(unseen error) {
-	if fault.Is(unseen, fault.Denied) && r.Facts().Syn.AdminInvalidated.IsZero() {
+	if fault.Is(unseen, fault.Denied) && r.Facts.Get().Syn.AdminInvalidated.IsZero() {
 		r.reject("whether the administrator's kubeconfig was invalidated is not known; the cluster refuses it: "+unseen.Error(),
 			"if it was invalidated, exoshift emergency-access --kubeconfig FILE --invalidate notes that again")
 	}
@@ -272,7 +272,7 @@ func (r *recovery) recoverRegistration(ctx context.Context) error {
 	err := r.updateFacts(func(facts *state.SynFacts) {
 		facts.Lieutenant, facts.Tenant, facts.Catalog = r.Spec.Syn.LieutenantURL, r.cluster.Tenant, r.cluster.Catalog.Redacted()
 	})
-	if facts := r.Facts().Syn; err != nil || facts.ClusterUUID == "" || facts.Commit != "" {
+	if facts := r.Facts.Get().Syn; err != nil || facts.ClusterUUID == "" || facts.Commit != "" {
 		return err
 	}
 	if err := r.fetchCatalog(ctx, r.report); err != nil && !fault.Is(err, fault.NotFound) {

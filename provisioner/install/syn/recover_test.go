@@ -104,7 +104,7 @@ func newLostCluster(t *testing.T) (*lostCluster, *Connection) {
 		},
 	}
 	c := connectedTo(t, &Clients{Lieutenant: lostLieutenant{lostCluster: l}, Vault: l, Git: l, Cluster: l}, Deps{})
-	err = c.UpdateFacts(func(facts *state.Facts) {
+	err = c.Facts.Update(func(facts *state.Facts) {
 		facts.InfraID, facts.Template = "c-1-abcde", "rhcos-9.6"
 		facts.Syn.ClusterUUID, facts.Syn.IgnitionCA, facts.Syn.SSHPublicKey = "our-uuid", "PEM", public
 	})
@@ -132,14 +132,14 @@ func forget(t *testing.T, c *Connection) {
 func TestRecover_EverythingThatWasHandedOver(t *testing.T) {
 	t.Parallel()
 	l, c := newLostCluster(t)
-	public := c.Facts().Syn.SSHPublicKey
+	public := c.Facts.Get().Syn.SSHPublicKey
 	forget(t, c)
 	c.Spec.DNS.ACME = true
 	unproven, err := c.Recover(t.Context(), unheard)
 	if err != nil || len(unproven) > 0 {
 		t.Fatalf("%v: %v", unproven, err)
 	}
-	facts := c.Facts().Syn
+	facts := c.Facts.Get().Syn
 	for name, at := range map[string]time.Time{
 		"applied": facts.Applied, "manifest used": facts.ManifestUsed, "synthesized": facts.Synthesized, "maintained": facts.Maintained, "on call": facts.OnCall,
 	} {
@@ -235,7 +235,7 @@ func TestRecover_LeavesWhatIsNotProven(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			facts := c.Facts().Syn
+			facts := c.Facts.Get().Syn
 			if facts.Applied.IsZero() == test.applied || !test.check(facts) {
 				t.Errorf("%+v", facts)
 			}
@@ -256,7 +256,7 @@ func TestRecover_LeavesWhatIsNotProven(t *testing.T) {
 func TestRecover_FailsUntilItCanFindOut(t *testing.T) {
 	t.Parallel()
 	l, c := newLostCluster(t)
-	known := c.Facts().Syn
+	known := c.Facts.Get().Syn
 	forget(t, c)
 	l.signedOut = true
 	if _, err := c.Recover(t.Context(), unheard); !fault.Is(err, fault.Waiting) || fault.HintOf(err) == "" {

@@ -42,7 +42,7 @@ func (c *Connection) registerCluster(ctx context.Context, report provisioner.Rep
 
 // The cluster will report these facts itself later, but its configuration cannot be compiled without them.
 func (c *Connection) setInitialFacts(ctx context.Context, lieutenant Lieutenant) error {
-	facts, err := parseVersionFacts(c.Facts().OpenShiftVersion)
+	facts, err := parseVersionFacts(c.Facts.Get().OpenShiftVersion)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (c *Connection) applyInitial() provisioner.StepFunc {
 			return err
 		case len(content) == 0:
 			return provisioner.Skip("the catalog has no cert-manager")
-		case !c.Facts().Syn.Applied.IsZero():
+		case !c.Facts.Get().Syn.Applied.IsZero():
 			return provisioner.Skip("Project Syn sees to it already")
 		}
 		return apply(ctx, report)
@@ -71,7 +71,7 @@ func (c *Connection) applyWhenReady(content func(context.Context, provisioner.Re
 
 // The install manifest can be fetched once: it is stored, encrypted, before anything else, until it is applied.
 func (c *Connection) installSteward(ctx context.Context, report provisioner.Report) error {
-	if !c.Facts().Syn.Applied.IsZero() {
+	if !c.Facts.Get().Syn.Applied.IsZero() {
 		return errors.Join(c.Folder.Remove(state.StewardFile), provisioner.Skip("Steward was installed by an earlier run"))
 	}
 	if err := c.applyWhenReady(c.installManifest)(ctx, report); err != nil {
@@ -142,7 +142,7 @@ func (c *Connection) describeFetchError(ctx context.Context, installURL string, 
 }
 
 func (c *Connection) newTokenUsedError() error {
-	if !c.Facts().Syn.ManifestUsed.IsZero() {
+	if !c.Facts.Get().Syn.ManifestUsed.IsZero() {
 		return c.newResetError(errors.New("it was fetched by an earlier run, and what that run kept is gone"))
 	}
 	return c.newResetError(errors.New("the bootstrap token was used by somebody else, or its time is over"))

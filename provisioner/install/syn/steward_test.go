@@ -54,12 +54,7 @@ func connectedTo(t *testing.T, world *Clients, of Deps) *Connection {
 	of.Spec = state.Default()
 	of.Spec.Cluster = state.ClusterSpec{ID: "c-1", BaseDomain: "example.net"}
 	of.Spec.Syn.LieutenantURL, of.Spec.Syn.Tenant = "https://lieutenant.example.net", "t-1"
-	var facts state.Facts
-	seen := map[string]string{}
-	of.Folder, of.Clock = folder, wall{}
-	of.Facts = func() state.Facts { return facts }
-	of.UpdateFacts = func(change func(*state.Facts)) error { change(&facts); return nil }
-	of.MarkSeen = func(what, now string) bool { before := seen[what]; seen[what] = now; return before != now }
+	of.Folder, of.Clock, of.Facts = folder, wall{}, &state.FactsStore{}
 	return New(of, world)
 }
 
@@ -201,7 +196,7 @@ func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
 	t.Parallel()
 	git := &repository{}
 	c := connectedTo(t, &Clients{Git: git}, Deps{})
-	git.noted = func() bool { return !c.Facts().Syn.OnCall.IsZero() }
+	git.noted = func() bool { return !c.Facts.Get().Syn.OnCall.IsZero() }
 	if err := c.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
 		t.Fatal(err)
 	}

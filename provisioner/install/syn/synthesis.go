@@ -119,7 +119,7 @@ func limitSentences(sentences []string) []string {
 
 func (c *Connection) emitApplications(report provisioner.Report, seen state.SynStatus) {
 	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
-		if one.Health != "" && c.MarkSeen("application/"+one.Name, fmt.Sprint(one)) {
+		if one.Health != "" && c.states.Update("application/"+one.Name, fmt.Sprint(one)) {
 			report(provisioner.Event{Type: provisioner.TypeApplication, Name: one.Name, State: one.Health, Sync: one.Sync, Reason: one.Message})
 		}
 	}

@@ -16,7 +16,7 @@ const tokenLife = 24 * time.Hour
 
 // Steward can be installed only once, within a day of the registration.
 func (c *Connection) checkToken(report provisioner.Report, found state.SynCluster) error {
-	facts := c.Facts().Syn
+	facts := c.Facts.Get().Syn
 	switch {
 	case !facts.ManifestUsed.IsZero():
 		return nil
@@ -26,7 +26,7 @@ func (c *Connection) checkToken(report provisioner.Report, found state.SynCluste
 	case found.Catalog.URL == "": // Lieutenant's operator sets both
 		report.EmitProgress(found.ID + " was registered a moment ago")
 		return nil
-	case found.InstallURL == "" && !c.Facts().IgnitionCreated.IsZero():
+	case found.InstallURL == "" && !c.Facts.Get().IgnitionCreated.IsZero():
 		// the first certificates of machines are valid for a day, so they continue; whether there are machines is checked
 		// before the first
 		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, formatHours(tokenLife)))
@@ -62,7 +62,7 @@ func formatRemaining(left time.Duration) string {
 
 // checkTokenAgain checks right before the first machine: the delegation of the domain may have taken days.
 func (c *Connection) checkTokenAgain(ctx context.Context, report provisioner.Report) error {
-	if !c.Facts().Syn.ManifestUsed.IsZero() {
+	if !c.Facts.Get().Syn.ManifestUsed.IsZero() {
 		return provisioner.Skip("it was used by an earlier run")
 	}
 	lieutenant, err := c.signInLieutenant(ctx, report)

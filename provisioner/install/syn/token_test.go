@@ -30,7 +30,7 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := c.UpdateFacts(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
+	if err := c.Facts.Update(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.checkTokenAgain(t.Context(), unheard); !fault.Is(err, fault.Conflict) {
@@ -109,7 +109,7 @@ func TestTheLifeOfATokenIsKnownThoughTheReplyToTheRegistrationWasLost(t *testing
 		"the checks did not see it": {state.SynCluster{}, "until 24 hours after its registration"},
 	} {
 		connection := connectedTo(t, &Clients{Lieutenant: found{}}, Deps{})
-		if err := connection.UpdateFacts(func(facts *state.Facts) { facts.OpenShiftVersion = "4.21.3" }); err != nil {
+		if err := connection.Facts.Update(func(facts *state.Facts) { facts.OpenShiftVersion = "4.21.3" }); err != nil {
 			t.Fatal(err)
 		}
 		connection.cluster = c.seen

@@ -1,0 +1,21 @@
+package provisioner
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// The limit of concurrent calls spares the API.
+const parallel = 5
+
+// ForEach calls do for each item, some of them at the same time. The first error cancels the
+// context of the others, and is returned.
+func ForEach[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, item := range items {
+		group.Go(func() error { return do(ctx, item) })
+	}
+	return group.Wait()
+}
