@@ -6,6 +6,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
 const minAddressesHeight = 4
@@ -54,7 +55,7 @@ func buildRanges(theme pane.Theme, spec state.Spec, changing string) pane.Ranges
 	drawn := pane.Ranges{Theme: theme}
 	for _, r := range wizard.ListRanges(spec) {
 		one := pane.Range{
-			Title: trimRangeName(r.Title), Prefix: r.Prefix, Reserved: r.Field == "", Edited: changing != "" && hasPathPrefix(r.Field, changing),
+			Title: trimRangeName(r.Title), Prefix: r.Prefix, Reserved: r.Field == "", Edited: changing != "" && session.HasPrefix(r.Field, changing),
 		}
 		for _, other := range r.Overlaps {
 			one.Overlaps = append(one.Overlaps, trimRangeName(other))

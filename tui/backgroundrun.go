@@ -19,12 +19,12 @@ type backgroundRun struct {
 	cancel     context.CancelFunc
 }
 
-func (a *backgroundRun) begin(t *session, do func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg) {
+func (a *backgroundRun) begin(t *pageContext, do func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg) {
 	a.stop()
-	a.spec, a.began, a.running = t.spec(), t.now(), true
+	a.spec, a.began, a.running = t.Spec(), t.now(), true
 	turn, spec := a.generation, a.spec
 	cmd, cancel := t.spawn(func(ctx context.Context) tea.Msg {
-		secrets, _ := wizard.ResolveSecrets(spec, t.interview.LookupEnv)
+		secrets, _ := wizard.ResolveSecrets(spec, t.Interview.LookupEnv)
 		return do(ctx, turn, spec, secrets)
 	})
 	a.cancel = cancel

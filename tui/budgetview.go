@@ -5,6 +5,7 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
 func (p *nodesPage) renderBudget(width, height int) []string {
@@ -33,25 +34,25 @@ func (p *nodesPage) renderCostLine() string {
 }
 
 func (p *nodesPage) buildQuotas() pane.Quotas {
-	quotas := p.session.listQuotas()
+	quotas := p.session.Lookups.Quotas()
 	shown := pane.Quotas{Theme: p.session.theme, Rows: buildQuotaRows(quotas, p.computeEstimate().Needs)}
 	shown.State, shown.Note = p.session.describeQuotas(len(quotas) > 0)
 	return shown
 }
 
-func (t *session) describeQuotas(known bool) (pane.Status, string) {
+func (t *pageContext) describeQuotas(known bool) (pane.Status, string) {
 	now := t.now()
-	for _, q := range t.lookups {
-		if q.Screen != wizard.Nodes || known && len(q.result.Quotas) == 0 {
+	for _, q := range t.Lookups.List() {
+		if q.Screen != wizard.Nodes || known && len(q.Result.Quotas) == 0 {
 			continue
 		}
 		switch {
-		case q.isBusy(now):
+		case isBusy(q, now):
 			return pane.Running, "checking…"
-		case q.err != nil:
+		case q.Err != nil:
 			return pane.Warn, "nobody could tell the limits (ctrl+r tries again)"
-		case q.known:
-			return pane.OK, formatAge(now.Sub(q.endedAt))
+		case q.State == session.Known:
+			return pane.OK, formatAge(now.Sub(q.Ended))
 		}
 	}
 	return pane.Waiting, "limits not asked yet"

@@ -7,6 +7,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -41,14 +42,14 @@ func (p *nodesPage) insertDigits(field wizard.Field, runes []rune) {
 
 func (p *nodesPage) deleteDigit(field wizard.Field) {
 	if p.edit == nil {
-		p.edit = &cellEdit{field: field, text: field.Get(p.session.spec())}
+		p.edit = &cellEdit{field: field, text: field.Get(p.session.Spec())}
 	}
 	p.edit.text = p.edit.text[:max(len(p.edit.text)-1, 0)]
 	p.updatePreview()
 }
 
 func (p *nodesPage) updatePreview() {
-	spec := copyGroups(p.session.spec())
+	spec := copyGroups(p.session.Spec())
 	if p.edit.field.Set(&spec, p.edit.text) == nil {
 		p.edit.spec = &spec
 	} else {
@@ -65,16 +66,16 @@ func (p *nodesPage) storeEdit() {
 }
 
 func (p *nodesPage) setAnswer(field wizard.Field, text string) {
-	if text == p.session.getText(field) {
+	if text == p.session.Text(field) {
 		return
 	}
-	_ = p.session.set(field.Key, text) // the error is shown below the table
+	_ = p.session.Set(field.Key, text) // the error is shown below the table
 }
 
 // Disk sizes change in steps of ten.
 func (p *nodesPage) addToNumber(field wizard.Field, by int) {
 	p.storeEdit()
-	n, err := strconv.Atoi(p.session.getText(field))
+	n, err := strconv.Atoi(p.session.Text(field))
 	if err != nil {
 		return
 	}
@@ -82,9 +83,9 @@ func (p *nodesPage) addToNumber(field wizard.Field, by int) {
 		by *= 10
 	}
 	text := strconv.Itoa(max(n+by, 0))
-	spec := copyGroups(p.session.spec())
+	spec := copyGroups(p.session.Spec())
 	if err := field.Set(&spec, text); err != nil {
-		if faults := splitProblems(field.Key, err); len(faults) > 0 {
+		if faults := session.SplitProblems(field.Key, err); len(faults) > 0 {
 			p.notice = fmt.Sprintf("%s: %s", field.Title, p.session.formatError(faults[0]))
 		}
 		return
@@ -93,7 +94,7 @@ func (p *nodesPage) addToNumber(field wizard.Field, by int) {
 }
 
 func (p *nodesPage) toggleSwitch(field wizard.Field) {
-	p.setAnswer(field, strconv.FormatBool(field.Get(p.session.spec()) != "true"))
+	p.setAnswer(field, strconv.FormatBool(field.Get(p.session.Spec()) != "true"))
 }
 
 // handleEditKey handles a key while a number is edited; false leaves it to the page.

@@ -18,7 +18,7 @@ import (
 
 // checksPage runs the preflight checks in the background and shows their results.
 type checksPage struct {
-	session *session
+	session *pageContext
 	keys    documentKeys
 
 	backgroundRun
@@ -51,9 +51,9 @@ type (
 	}
 )
 
-func newChecksPage(t *session) *checksPage {
+func newChecksPage(t *pageContext) *checksPage {
 	vantages := []string{reach.Workstation}
-	if t.interview.CheckFromZone != nil {
+	if t.Interview.CheckFromZone != nil {
 		vantages = append(vantages, reach.Zone)
 	}
 	return &checksPage{session: t, keys: newDocumentKeys(), board: newProbeBoard(vantages, t.ascii)}
@@ -81,7 +81,7 @@ func (p *checksPage) Close() bool {
 	return ok
 }
 
-func (p *checksPage) isCurrent() bool { return p.known && reflect.DeepEqual(p.spec, p.session.spec()) }
+func (p *checksPage) isCurrent() bool { return p.known && reflect.DeepEqual(p.spec, p.session.Spec()) }
 
 func (p *checksPage) startChecks() {
 	p.rows, p.selected, p.probeSelected, p.userSelected = nil, 0, false, false
@@ -89,7 +89,7 @@ func (p *checksPage) startChecks() {
 	p.resetBoard()
 	talk := p.session
 	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
-		err := talk.interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(checkStateMsg{turn, s}) })
+		err := talk.Interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(checkStateMsg{turn, s}) })
 		return checksEndedMsg{turn, err}
 	})
 }

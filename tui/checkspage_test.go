@@ -76,7 +76,7 @@ func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
 func TestChecksRunAgainOnceAnAnswerChanged(t *testing.T) {
 	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
-	if err := o.session.set("cluster.id", "c-demo-2"); err != nil {
+	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.currentPage().Mark(); got != pane.Waiting {

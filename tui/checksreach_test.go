@@ -82,7 +82,7 @@ func TestAServiceThatMustBeReachedIsInTheWayUntilItIsSkippedWithAReason(t *testi
 	o.press("x").shows(t, "Leave this check out", "NET-RH-003")
 	o.press("enter").shows(t, "Say why")
 	o.types("a mirror is used, see ticket 7").press("enter", "ctrl+u").types("x9").press("enter")
-	if skip := o.session.spec().Checks.Skip["NET-RH-003"]; skip != "a mirror is used, see ticket 7 until 2026-05-13" {
+	if skip := o.session.Spec().Checks.Skip["NET-RH-003"]; skip != "a mirror is used, see ticket 7 until 2026-05-13" {
 		t.Errorf("the answer is %q", skip)
 	}
 	if saved := o.desk.saves[len(o.desk.saves)-1]; saved.Spec.Checks.Skip["NET-RH-003"] == "" {
@@ -96,7 +96,7 @@ func TestTheFormOfASkipTakesLettersAndEscClosesIt(t *testing.T) {
 	o.press("x").types("qe?3z")
 	o.shows(t, "Reason qe?3z_")
 	o.press("esc").shows2(t, "SOMETHING IS IN THE WAY").inFront(t, checksScreen)
-	if len(o.session.spec().Checks.Skip) > 0 {
+	if len(o.session.Spec().Checks.Skip) > 0 {
 		t.Error("it is skipped all the same")
 	}
 }
@@ -119,7 +119,7 @@ func TestTheZoneIsLookedAtFromAfterAYesToItsTermsOnly(t *testing.T) {
 func TestWhatTheZoneSawHoldsUntilAnAnswerChanges(t *testing.T) {
 	o := onChecks(t, newGate().spoil(reach.Zone, "NET-RH-002", intercepted()), 80, 24, nil)
 	o.press("z", "y", "r").shows(t, "zone 8/9 ✗")
-	if err := o.session.set("cluster.id", "c-demo-2"); err != nil {
+	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
 	o.shows(t, "OLD the answers have changed since")

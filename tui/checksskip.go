@@ -23,18 +23,18 @@ func (p *checksPage) openSkip(row *probeRow) {
 
 // The results from the zone stay valid: skipping a check changes none of them.
 func (p *checksPage) addSkip(skip reach.Skip) {
-	field, known := p.session.fieldIndex.fields[skipKey]
+	field, known := p.session.FindField(skipKey)
 	if !known {
 		return
 	}
 	zone := p.isZoneCurrent()
-	if err := p.session.set(skipKey, field.Get(withSkip(p.session.spec(), skip))); err != nil {
+	if err := p.session.Set(skipKey, field.Get(withSkip(p.session.Spec(), skip))); err != nil {
 		p.showNotice("This check cannot be left out: " + err.Error())
 		return
 	}
 	p.board.markSkipped(skip.ID, skip.Reason, skip.Until, p.session.now())
 	if zone {
-		p.zone.spec = p.session.spec()
+		p.zone.spec = p.session.Spec()
 	}
 	p.startChecks()
 }

@@ -133,7 +133,7 @@ func (p *checksPage) Hints() []key.Binding {
 		accept.SetHelp("enter", "to the fault")
 	}
 	zone, skip, request := newHint("z", "zone"), newHint("x", "skip"), newHint("f", "request")
-	zone.SetEnabled(p.session.interview.CheckFromZone != nil && !p.zone.running)
+	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
 	skip.SetEnabled(p.selectedProbe() != nil)
 	request.SetEnabled(p.board.countFindings() > 0)
 	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}

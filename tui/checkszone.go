@@ -75,22 +75,22 @@ func (p *checksPage) resetBoard() {
 }
 
 func (p *checksPage) isZoneCurrent() bool {
-	return p.zone.known && reflect.DeepEqual(p.zone.spec, p.session.spec())
+	return p.zone.known && reflect.DeepEqual(p.zone.spec, p.session.Spec())
 }
 
 // A confirmation is required: a machine is started in the zone.
 func (p *checksPage) requestZoneCheck() {
 	t := p.session.theme
 	switch {
-	case p.session.interview.CheckFromZone == nil || p.zone.running:
+	case p.session.Interview.CheckFromZone == nil || p.zone.running:
 		return
 	case p.session.zoneRuns > 0:
 		p.showNotice("The machine of the last look is still being deleted. Try again in a moment.")
 		return
 	}
 	terms := "A small machine is started in the zone for a moment, and deleted again."
-	if p.session.interview.ZoneTerms != nil {
-		terms = sanitizeText(p.session.interview.ZoneTerms(p.session.spec()), p.session.ascii)
+	if p.session.Interview.ZoneTerms != nil {
+		terms = sanitizeText(p.session.Interview.ZoneTerms(p.session.Spec()), p.session.ascii)
 	}
 	p.popup = &confirmDialog{
 		theme: t, title: "Look from the zone?", text: terms, back: "go back", accept: "yes, look from there",
@@ -114,7 +114,7 @@ func (p *checksPage) startZoneCheck() {
 	p.zone.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
 		talk.zoneMu.RLock()
 		defer talk.zoneMu.RUnlock()
-		err := talk.interview.CheckFromZone(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(zoneStateMsg{turn, s}) })
+		err := talk.Interview.CheckFromZone(ctx, spec, secrets, func(s wizard.CheckState) { talk.send(zoneStateMsg{turn, s}) })
 		return zoneEndedMsg{turn, err}
 	})
 }

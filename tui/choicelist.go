@@ -135,7 +135,7 @@ func (f *form) handleListKey(k tea.KeyMsg) {
 // handleChoiceKey handles a key on a row with choices: enter keeps the value, a letter opens the list with that filter.
 func (f *form) handleChoiceKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
-	case k.Type == tea.KeyEnter && len(f.session.listErrors(field.Key)) == 0 && f.isAnswered(field):
+	case k.Type == tea.KeyEnter && len(f.session.Errors(field.Key)) == 0 && f.isAnswered(field):
 		f.selectNext()
 	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.List):
 		f.openChoices(field)
@@ -146,13 +146,13 @@ func (f *form) handleChoiceKey(field wizard.Field, k tea.KeyMsg) {
 }
 
 func (f *form) openChoices(field wizard.Field) {
-	choices := f.session.listChoices(field)
-	if !field.IsRequired(f.session.spec()) {
+	choices := f.session.Lookups.Choices(field)
+	if !field.IsRequired(f.session.Spec()) {
 		choices = append([]wizard.Choice{{Value: "", Note: "none"}}, choices...)
 	}
-	f.list = newChoiceList(field.Title, choices, f.session.getText(field), len(field.Choices) == 0, func(value string) {
+	f.list = newChoiceList(field.Title, choices, f.session.Text(field), len(field.Choices) == 0, func(value string) {
 		f.setAnswer(field.Key, value)
-		if len(f.session.rejections[field.Key]) == 0 {
+		if !f.session.IsRejected(field.Key) {
 			f.list = nil
 			f.selectNext()
 		}

@@ -2,32 +2,16 @@ package tui
 
 import (
 	"exoshift/tui/pane"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
-type exportedMsg struct {
-	path string
-	err  error
-}
-
 func (s *wizardModel) startExport() {
-	answers, export := s.session.answers.Copy(), s.session.interview.Export
-	if export == nil {
-		return
-	}
-	s.session.saveQueue.enqueue(func() tea.Msg {
-		path, err := export(answers)
-		return exportedMsg{path, err}
+	s.session.Saves.Export(func(path string, err error) {
+		if err != nil {
+			s.notice = s.theme.Mark(pane.Failed) + " " + sanitizeText(err.Error(), s.wizard.ASCII)
+			return
+		}
+		s.notice = s.theme.Mark(pane.OK) + " answers file: " + sanitizeText(path, s.wizard.ASCII)
 	})
-}
-
-func (s *wizardModel) handleExported(m exportedMsg) {
-	if m.err != nil {
-		s.notice = s.theme.Mark(pane.Failed) + " " + sanitizeText(m.err.Error(), s.wizard.ASCII)
-		return
-	}
-	s.notice = s.theme.Mark(pane.OK) + " answers file: " + sanitizeText(m.path, s.wizard.ASCII)
 }
 
 func (s *wizardModel) handleCopied(m copiedMsg) {

@@ -5,13 +5,14 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
-func (t *session) formatHelp(field wizard.Field) string {
+func (t *pageContext) formatHelp(field wizard.Field) string {
 	return t.describeField(field, t.describeOrigin(field))
 }
 
-func (t *session) describeField(field wizard.Field, origin string) string {
+func (t *pageContext) describeField(field wizard.Field, origin string) string {
 	paragraphs := []string{field.Title + "\n" + field.Help}
 	for _, p := range []struct{ head, text string }{
 		{"Why", field.Why}, {"Example", field.Example}, {"From", field.Source}, {"Now", origin},
@@ -23,31 +24,32 @@ func (t *session) describeField(field wizard.Field, origin string) string {
 	return sanitizeLines(t.replaceKeys(strings.Join(paragraphs, "\n")), t.ascii)
 }
 
-func (t *session) describeOrigin(field wizard.Field) string {
-	switch origin := t.answers.Origin(field.Key); origin {
+func (t *pageContext) describeOrigin(field wizard.Field) string {
+	switch origin := t.Answers().Origin(field.Key); origin {
 	case wizard.ByDefault:
-		if field.Get(t.spec()) == "" {
+		if field.Get(t.Spec()) == "" {
 			return "not answered"
 		}
 		return "the default"
 	case wizard.Typed:
 		return "you typed it"
-	case originSuggested:
+	case session.Suggested:
 		return "suggested, because most people take it"
 	default:
 		return origin
 	}
 }
 
-func (t *session) formatOrigin(field wizard.Field) string {
-	switch origin := t.answers.Origin(field.Key); {
-	case t.savingSecrets[field.Key]:
+func (t *pageContext) formatOrigin(field wizard.Field) string {
+	saving, _ := t.Saves.Secret(field.Key)
+	switch origin := t.Answers().Origin(field.Key); {
+	case saving:
 		return ""
-	case t.rejectedTexts[field.Key] != "":
+	case t.IsRejected(field.Key) && t.Text(field) != "":
 		return "not stored"
-	case origin == wizard.ByDefault && field.Get(t.spec()) == "":
+	case origin == wizard.ByDefault && field.Get(t.Spec()) == "":
 		return ""
-	case origin == wizard.ByDefault, origin == wizard.Typed, origin == originSuggested:
+	case origin == wizard.ByDefault, origin == wizard.Typed, origin == session.Suggested:
 		return origin
 	case strings.HasPrefix(origin, wizard.Detected):
 		return wizard.Detected

@@ -3,13 +3,14 @@ package tui
 import (
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // form shows the fields of a screen, one a row, and ends with a button for the next screen. Fields with good defaults are folded.
 type form struct {
-	session  *session
+	session  *pageContext
 	screen   wizard.Screen
 	keys     formKeys
 	selected string // key of the row with the cursor
@@ -20,7 +21,7 @@ type form struct {
 	note     string      // about the last key; until the next one
 }
 
-func newForm(t *session, screen wizard.Screen) *form {
+func newForm(t *pageContext, screen wizard.Screen) *form {
 	return &form{session: t, screen: screen, keys: newFormKeys()}
 }
 
@@ -44,7 +45,7 @@ func (f *form) Update(msg tea.Msg) tea.Cmd {
 
 // Open selects the first row on the first visit, and applies the suggested answers.
 func (f *form) Open() tea.Cmd {
-	f.session.applySuggestions(f.screen)
+	f.session.ApplySuggestions(f.screen)
 	f.selectRow(f.selectedRow().key)
 	return nil
 }
@@ -54,8 +55,8 @@ func (f *form) Close() bool {
 	f.list = nil
 	f.storeEdit()
 	f.editor = nil
-	blocking := f.session.listScreenErrors(f.screen)
-	f.session.markTouched(f.screen)
+	blocking := f.session.ScreenErrors(f.screen)
+	f.session.TouchErrors(f.screen)
 	if len(blocking) == 0 {
 		return true
 	}
@@ -65,8 +66,8 @@ func (f *form) Close() bool {
 
 // Focus selects the row of a path; it reports whether there is one.
 func (f *form) Focus(path string) bool {
-	for _, field := range f.session.listFields(f.screen) {
-		if hasPathPrefix(path, field.Key) {
+	for _, field := range f.session.Fields(f.screen) {
+		if session.HasPrefix(path, field.Key) {
 			f.unfolded = f.unfolded || f.isFolded(field)
 			f.selectRow(field.Key)
 			return true

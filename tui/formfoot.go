@@ -5,6 +5,7 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -39,19 +40,19 @@ func (f *form) renderFooter(width int) []string {
 
 func (f *form) renderLookups(width int) []string {
 	var lines []string
-	for _, q := range f.session.lookups {
-		if q.Screen != f.screen || !q.IsRelevant(f.session.spec()) {
+	for _, q := range f.session.Lookups.List() {
+		if q.Screen != f.screen {
 			continue
 		}
 		lines = append(lines, f.renderLookup(q, width)...)
-		for _, fault := range q.result.Problems {
-			if f.session.hasNoField(fault) {
-				lines = append(lines, f.renderUnassigned(pane.Failed, fault, width)...)
+		for _, problem := range q.Result.Problems {
+			if _, assigned := f.session.FindField(problem.Field); !assigned {
+				lines = append(lines, f.renderUnassigned(pane.Failed, problem, width)...)
 			}
 		}
-		for _, fault := range q.result.Warnings {
-			if f.session.hasNoField(fault) {
-				lines = append(lines, f.renderUnassigned(pane.Warn, fault, width)...)
+		for _, problem := range q.Result.Warnings {
+			if _, assigned := f.session.FindField(problem.Field); !assigned {
+				lines = append(lines, f.renderUnassigned(pane.Warn, problem, width)...)
 			}
 		}
 	}
@@ -62,10 +63,10 @@ func (f *form) renderLookups(width int) []string {
 const maxLookupLines = 3
 
 // The error of a failed lookup may need more than a line.
-func (f *form) renderLookup(q *lookupState, width int) []string {
-	status := q.status(f.session.now())
+func (f *form) renderLookup(q session.Lookup, width int) []string {
+	status := mapLookupStatus(q, f.session.now())
 	mark := "   " + f.session.theme.Mark(status) + " "
-	if q.err == nil || status != pane.Warn {
+	if q.Err == nil || status != pane.Warn {
 		return []string{pane.Fit(mark+f.session.formatLookup(q), width)}
 	}
 	indent := strings.Repeat(" ", ansi.StringWidth(mark))
@@ -94,17 +95,17 @@ func (f *form) renderUnassigned(status pane.Status, fault wizard.Problem, width 
 	return lines
 }
 
-func (t *session) formatLookup(q *lookupState) string {
+func (t *pageContext) formatLookup(q session.Lookup) string {
 	title, now := sanitizeText(q.Title, t.ascii), t.now()
 	switch {
-	case q.isBusy(now):
+	case isBusy(q, now):
 		return title + ": " + t.theme.Active.Render("checking…")
-	case !q.known:
+	case q.State != session.Known:
 		return t.theme.Dim.Render(title + ": asked as soon as its answers are there")
-	case q.result.Pending:
-		return t.theme.Dim.Render(title + ": " + q.result.Summary)
-	case q.err != nil:
-		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+sanitizeText(q.err.Error(), t.ascii))
+	case q.Result.Pending:
+		return t.theme.Dim.Render(title + ": " + q.Result.Summary)
+	case q.Err != nil:
+		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+sanitizeText(q.Err.Error(), t.ascii))
 	}
-	return title + ": " + q.result.Summary + t.theme.Dim.Render(" ("+formatAge(now.Sub(q.endedAt))+")")
+	return title + ": " + q.Result.Summary + t.theme.Dim.Render(" ("+formatAge(now.Sub(q.Ended))+")")
 }

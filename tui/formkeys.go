@@ -88,9 +88,9 @@ func (f *form) handleTextKey(k tea.KeyMsg) {
 		f.note = f.editor.handleKey(k)
 		return
 	}
-	f.session.touched[f.selected] = true
+	f.session.Touch(f.selected)
 	f.storeText(true)
-	if len(f.session.rejections[f.selected]) == 0 {
+	if !f.session.IsRejected(f.selected) {
 		f.selectNext()
 	}
 }
@@ -111,14 +111,14 @@ func (f *form) storeText(always bool) {
 	if e == nil || e.source != "" || !always && !e.isDirty() {
 		return
 	}
-	if unchanged := !e.isDirty() && e.getText() != ""; unchanged && len(f.session.rejections[e.field.Key]) == 0 {
+	if unchanged := !e.isDirty() && e.getText() != ""; unchanged && !f.session.IsRejected(e.field.Key) {
 		return // an accepted default stays one
 	}
-	if always && !e.isDirty() && e.getText() == "" && !e.field.IsRequired(f.session.spec()) {
+	if always && !e.isDirty() && e.getText() == "" && !e.field.IsRequired(f.session.Spec()) {
 		return
 	}
-	if f.session.set(e.field.Key, e.getText()) == nil {
-		f.editor = newEditor(e.field, f.session.getText(e.field))
+	if f.session.Set(e.field.Key, e.getText()) == nil {
+		f.editor = newEditor(e.field, f.session.Text(e.field))
 		f.editor.input.SetCursor(e.input.Position())
 		return
 	}
@@ -126,7 +126,7 @@ func (f *form) storeText(always bool) {
 }
 
 func (f *form) findSuggestion() (key, text string) {
-	for _, fault := range f.session.listErrors(f.selected) {
+	for _, fault := range f.session.Errors(f.selected) {
 		if fault.Suggestion != "" && fault.Field == f.selected {
 			return fault.FindFix()
 		}
@@ -137,14 +137,14 @@ func (f *form) findSuggestion() (key, text string) {
 func (f *form) hasSuggestion() bool { key, _ := f.findSuggestion(); return key != "" }
 
 func (f *form) applySuggestion() {
-	if f.session.set(f.findSuggestion()) == nil {
+	if f.session.Set(f.findSuggestion()) == nil {
 		f.editor = nil
 		f.selectRow(f.selected)
 	}
 }
 
 func (f *form) handleSwitchKey(field wizard.Field, k tea.KeyMsg) {
-	on := f.session.getText(field) == "true"
+	on := f.session.Text(field) == "true"
 	switch {
 	case k.Type == tea.KeyEnter:
 		f.selectNext()
@@ -163,8 +163,8 @@ func (f *form) handleSwitchKey(field wizard.Field, k tea.KeyMsg) {
 
 // isAnswered reports whether there is an answer, or none is required.
 func (f *form) isAnswered(field wizard.Field) bool {
-	return f.session.getText(field) != "" || !field.IsRequired(f.session.spec())
+	return f.session.Text(field) != "" || !field.IsRequired(f.session.Spec())
 }
 
 // A rejected answer is shown with its error below the row.
-func (f *form) setAnswer(key, text string) { _ = f.session.set(key, text) }
+func (f *form) setAnswer(key, text string) { _ = f.session.Set(key, text) }

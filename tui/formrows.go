@@ -31,7 +31,7 @@ type formRow struct {
 
 func (f *form) listRows() []formRow {
 	var plain, folded []formRow
-	for _, field := range f.session.listFields(f.screen) {
+	for _, field := range f.session.Fields(f.screen) {
 		row := formRow{key: field.Key, kind: f.resolveKind(field), field: field}
 		if f.isFolded(field) {
 			folded = append(folded, row)
@@ -52,7 +52,7 @@ func (f *form) listRows() []formRow {
 // isFolded reports whether a field has a good default and is hidden at first. An interview limited to some keys folds none of
 // them.
 func (f *form) isFolded(field wizard.Field) bool {
-	return field.Advanced && f.session.interview.Only == nil
+	return f.session.IsFolded(field)
 }
 
 func (f *form) resolveKind(field wizard.Field) rowKind {
@@ -61,7 +61,7 @@ func (f *form) resolveKind(field wizard.Field) rowKind {
 		return switchRow
 	case field.Shape() == wizard.Reference:
 		return secretRow
-	case len(f.session.listChoices(field)) > 0:
+	case len(f.session.Lookups.Choices(field)) > 0:
 		return choiceRow
 	}
 	return textRow
@@ -92,7 +92,7 @@ func (f *form) selectRow(key string) {
 	row := rows[f.index]
 	f.selected = row.key
 	if row.kind == textRow && (f.editor == nil || f.editor.field.Key != row.key) {
-		f.editor = newEditor(row.field, f.session.getText(row.field))
+		f.editor = newEditor(row.field, f.session.Text(row.field))
 	}
 }
 
@@ -121,6 +121,6 @@ func (f *form) selectNext() {
 func (f *form) closeRow() {
 	f.storeEdit()
 	if row := f.selectedRow(); row.kind != nextRow && row.kind != foldRow {
-		f.session.touched[row.key] = true
+		f.session.Touch(row.key)
 	}
 }

@@ -96,7 +96,7 @@ func (f *form) labelWidth() int {
 
 func (f *form) renderValue(row formRow, selected bool, room int) string {
 	t := f.session.theme
-	text := sanitizeText(f.session.getText(row.field), f.session.ascii)
+	text := sanitizeText(f.session.Text(row.field), f.session.ascii)
 	switch {
 	case selected && f.editor != nil:
 		return t.Focus.Render("[") + f.renderEdit(room-2) + t.Focus.Render("]")
@@ -115,7 +115,7 @@ func (f *form) renderValue(row formRow, selected bool, room int) string {
 }
 
 func (f *form) formatEmpty(field wizard.Field) string {
-	if field.IsRequired(f.session.spec()) {
+	if field.IsRequired(f.session.Spec()) {
 		return "needed"
 	}
 	return "none"
@@ -153,16 +153,16 @@ func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 			lines = append(lines, "     "+head+t.Style(status).Render(line))
 		}
 	}
-	for _, fault := range f.session.listErrors(row.key) {
+	for _, fault := range f.session.Errors(row.key) {
 		if selected && fault.Message == missing && f.editor != nil && f.editor.getText() != "" {
 			continue // it is being edited
 		}
 		say(pane.Failed, f.session.formatError(fault))
 	}
-	if err := f.session.secretErrs[row.key]; err != nil {
+	if _, err := f.session.Saves.Secret(row.key); err != nil {
 		say(pane.Failed, sanitizeText(err.Error(), f.session.ascii))
 	}
-	for _, fault := range f.session.listWarnings(row.key) {
+	for _, fault := range f.session.Warnings(row.key) {
 		say(pane.Warn, f.session.formatWarning(fault))
 	}
 	if selected && f.note != "" {
@@ -189,8 +189,8 @@ func (f *form) describeFolded() string {
 		return ""
 	}
 	t, told := f.session.theme, 0
-	for _, field := range f.session.listFields(f.screen) {
-		if f.isFolded(field) && len(f.session.listErrors(field.Key))+len(f.session.listWarnings(field.Key)) > 0 {
+	for _, field := range f.session.Fields(f.screen) {
+		if f.isFolded(field) && len(f.session.Errors(field.Key))+len(f.session.Warnings(field.Key)) > 0 {
 			told++
 		}
 	}
@@ -208,7 +208,7 @@ func (f *form) renderNext(selected bool, room int) string {
 	}
 	told := 0
 	for _, row := range f.listRows() {
-		if row.kind != nextRow && row.kind != foldRow && len(f.session.listErrors(row.key)) > 0 {
+		if row.kind != nextRow && row.kind != foldRow && len(f.session.Errors(row.key)) > 0 {
 			told++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
@@ -31,11 +32,11 @@ func (p *nodesPage) isGroupSelected() bool {
 }
 
 func (p *nodesPage) hasExtraGroups() bool {
-	return slices.ContainsFunc(p.session.listFields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
+	return slices.ContainsFunc(p.session.Fields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
 }
 
 func (p *nodesPage) openNamePrompt(row string) {
-	spec := copyGroups(p.session.spec())
+	spec := copyGroups(p.session.Spec())
 	naming := &namePrompt{input: newInput(maxNameLength), key: row, isNew: row == ""}
 	if naming.isNew {
 		naming.key = fmt.Sprintf("%s[%d]", groupsKey, len(spec.Sizing.ExtraGroups))
@@ -102,7 +103,7 @@ func (p *nodesPage) applyName(field wizard.Field) {
 	g := p.naming
 	spec := copyGroups(g.spec)
 	if err := field.Set(&spec, g.input.Value()); err != nil {
-		g.problem = p.session.formatError(splitProblems(field.Key, err)[0])
+		g.problem = p.session.formatError(session.SplitProblems(field.Key, err)[0])
 		return
 	}
 	for _, fault := range wizard.Check(spec) {
@@ -112,7 +113,7 @@ func (p *nodesPage) applyName(field wizard.Field) {
 		}
 	}
 	p.naming = nil
-	p.session.updateSpec(groupsKey, func(s *state.Spec) { s.Sizing.ExtraGroups = spec.Sizing.ExtraGroups })
+	p.session.Edit(groupsKey, func(s *state.Spec) { s.Sizing.ExtraGroups = spec.Sizing.ExtraGroups })
 	if g.isNew {
 		p.Focus(g.key + ".count")
 	}
@@ -139,28 +140,15 @@ func (p *nodesPage) handleRemoveKey(k tea.KeyMsg) {
 	}
 }
 
-// The groups behind it move up, so rejected texts of all groups are dropped.
 func (p *nodesPage) removeGroup() {
 	gone := p.remove
 	p.remove = ""
-	for key := range p.session.rejectedTexts {
-		if hasPathPrefix(key, groupsKey) {
-			delete(p.session.rejectedTexts, key)
+	for i := range p.session.Spec().Sizing.ExtraGroups {
+		if fmt.Sprintf("%s[%d]", groupsKey, i) == gone {
+			session.RemoveGroup(p.session.Session, i)
+			break
 		}
 	}
-	for key := range p.session.rejections {
-		if hasPathPrefix(key, groupsKey) {
-			delete(p.session.rejections, key)
-		}
-	}
-	p.session.updateSpec(groupsKey, func(s *state.Spec) {
-		for i := range s.Sizing.ExtraGroups {
-			if fmt.Sprintf("%s[%d]", groupsKey, i) == gone {
-				s.Sizing.ExtraGroups = slices.Delete(slices.Clone(s.Sizing.ExtraGroups), i, i+1)
-				break
-			}
-		}
-	})
 	p.resetCursor()
 }
 

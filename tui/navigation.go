@@ -13,7 +13,7 @@ import (
 func (s *wizardModel) listShown() []int {
 	var shown []int
 	for i, sheet := range s.pages {
-		if !hasQuestions(sheet.screen) || i == s.current || len(s.session.listFields(sheet.screen)) > 0 {
+		if !hasQuestions(sheet.screen) || i == s.current || len(s.session.Fields(sheet.screen)) > 0 {
 			shown = append(shown, i)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *wizardModel) findBlockingScreen(to int) (screen int, found bool) {
 func (s *wizardModel) isBlocking(i int) bool {
 	sheet := s.pages[i]
 	if hasQuestions(sheet.screen) {
-		return len(s.session.listScreenErrors(sheet.screen)) > 0
+		return len(s.session.ScreenErrors(sheet.screen)) > 0
 	}
 	mark := sheet.page.Mark()
 	return mark != pane.OK && mark != pane.Warn
@@ -101,8 +101,8 @@ func (s *wizardModel) isBlocking(i int) bool {
 // selectFirstError shows all errors of the current screen and selects the first one.
 func (s *wizardModel) selectFirstError() {
 	screen := s.pages[s.current].screen
-	blocking := s.session.listScreenErrors(screen)
-	s.session.markTouched(screen)
+	blocking := s.session.ScreenErrors(screen)
+	s.session.TouchErrors(screen)
 	if len(blocking) > 0 {
 		s.selectField(blocking[0].Field)
 	}
@@ -115,12 +115,12 @@ func (s *wizardModel) selectField(key string) {
 }
 
 func (s *wizardModel) openField(key string) tea.Cmd {
-	field, _ := s.session.fieldIndex.find(key)
+	field, _ := s.session.FindField(key)
 	i := slices.IndexFunc(s.pages, func(sheet pageState) bool { return sheet.screen == field.Screen })
 	if i < 0 {
 		return nil
 	}
-	s.session.asked[field.Key] = true
+	s.session.Request(field.Key)
 	var cmd tea.Cmd
 	if i != s.current {
 		s.currentPage().Close()

@@ -23,7 +23,9 @@ type networkPage struct {
 // typedAnswer is the latest valid text of the edit.
 type typedAnswer struct{ key, text string }
 
-func newNetworkPage(t *session) *networkPage { return &networkPage{form: newForm(t, wizard.Network)} }
+func newNetworkPage(t *pageContext) *networkPage {
+	return &networkPage{form: newForm(t, wizard.Network)}
+}
 
 // Update remembers the edit as long as it is valid: the picture would flicker otherwise.
 func (p *networkPage) Update(msg tea.Msg) tea.Cmd {
@@ -32,7 +34,7 @@ func (p *networkPage) Update(msg tea.Msg) tea.Cmd {
 	if !typed || key != p.lastValid.key {
 		p.lastValid = typedAnswer{}
 	}
-	if _, good := withAnswer(p.session.listFields(wizard.Network), p.session.spec(), key, text); typed && good {
+	if _, good := withAnswer(p.session.Fields(wizard.Network), p.session.Spec(), key, text); typed && good {
 		p.lastValid = typedAnswer{key, text}
 	}
 	return cmd
@@ -54,10 +56,10 @@ func (p *networkPage) RenderSide(width, height int) string {
 }
 
 func (p *networkPage) buildAddresses() addresses {
-	if spec := p.session.spec(); p.cached.ranges.Ranges == nil || p.cachedEdit != p.lastValid || !reflect.DeepEqual(p.cachedSpec, spec) {
+	if spec := p.session.Spec(); p.cached.ranges.Ranges == nil || p.cachedEdit != p.lastValid || !reflect.DeepEqual(p.cachedSpec, spec) {
 		p.cachedSpec, p.cachedEdit = copyGroups(spec), p.lastValid
 		if p.lastValid.key != "" {
-			spec, _ = withAnswer(p.session.listFields(wizard.Network), spec, p.lastValid.key, p.lastValid.text)
+			spec, _ = withAnswer(p.session.Fields(wizard.Network), spec, p.lastValid.key, p.lastValid.text)
 		}
 		p.cached = newAddresses(p.session.theme, spec, p.lastValid.key)
 	}

@@ -28,7 +28,7 @@ func TestThePictureFollowsEveryKeyOfAGoodValue(t *testing.T) {
 	o.sees(t, "once they fit together") // a prefix of 2 is shorter than that of all pods
 	o.types("5")
 	o.sees(t, "Room for 2,048 nodes of 126 pods each")
-	if got := o.session.spec().Network.HostPrefix; got != 23 {
+	if got := o.session.Spec().Network.HostPrefix; got != 23 {
 		t.Errorf("what is being typed is stored: %d", got)
 	}
 }
@@ -38,7 +38,7 @@ func TestAnOverlapIsDrawnAndToldWhileItIsTyped(t *testing.T) {
 	o.sees(t, "✗ Pod network", "✗ Customer network", "×", "Pod network (10.128.0.0/14) overlaps Customer network")
 	o.press("backspace", "backspace", "backspace")
 	o.sees(t, "10.130.0.0_", "✗ Customer network") // an invalid range does not change the picture
-	if got := o.session.spec().Network.CustomerNetworks; got != nil {
+	if got := o.session.Spec().Network.CustomerNetworks; got != nil {
 		t.Errorf("what is being typed is stored: %v", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestAnOverlapIsDrawnAndToldWhileItIsTyped(t *testing.T) {
 func TestRangesOfThePluginAreThereOnlyWithIt(t *testing.T) {
 	o := atNetwork(t, "network.podCIDR", 120, 40)
 	o.sees(t, "OVN join", "OVN transit", "OVN masquerade")
-	if err := o.session.set("network.cni", "Cilium"); err != nil {
+	if err := o.session.Set("network.cni", "Cilium"); err != nil {
 		t.Fatal(err)
 	}
 	o.seesNot(t, "OVN join")
@@ -60,7 +60,7 @@ func TestTooFewPiecesForTheNodesAreRed(t *testing.T) {
 func TestTheDelegationIsExplained(t *testing.T) {
 	o := atNetwork(t, "dns.delegation", 120, 40)
 	o.sees(t, "api.c-demo-1.example.net", "*.apps.c-demo-1.example.net", "NS records", "only then names its name")
-	if err := o.session.set("dns.appsDomain", "apps.example.org"); err != nil {
+	if err := o.session.Set("dns.appsDomain", "apps.example.org"); err != nil {
 		t.Fatal(err)
 	}
 	o.sees(t, "*.apps.example.org", "Somebody leads")

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -145,9 +146,9 @@ func (p *nodesPage) applySuggestion() {
 	if p.row >= len(rows) {
 		return
 	}
-	for _, fault := range append(p.session.filterProblems(rows[p.row].key, p.session.listAllErrors()), p.listWarnings(rows[p.row].key)...) {
+	for _, fault := range append(session.FilterProblems(rows[p.row].key, p.session.AllErrors()), p.listWarnings(rows[p.row].key)...) {
 		if fault.Suggestion != "" {
-			_ = p.session.set(fault.FindFix()) // the error is shown below the table
+			_ = p.session.Set(fault.FindFix()) // the error is shown below the table
 			return
 		}
 	}

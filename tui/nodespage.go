@@ -7,6 +7,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,7 +15,7 @@ import (
 
 // nodesPage asks for the machines: a table with editable cells, and below it their quotas and cost.
 type nodesPage struct {
-	session *session
+	session *pageContext
 	keys    nodesKeys
 	row     int    // of the cursor; behind the last row are the buttons
 	part    string // of the cursor's cell: the last part of its key
@@ -32,12 +33,11 @@ type nodesPage struct {
 type sizingView struct {
 	spec     state.Spec
 	rows     []machineRow
-	estimate estimateCache
 	warnings []wizard.Problem
 	known    bool
 }
 
-func newNodesPage(t *session) *nodesPage {
+func newNodesPage(t *pageContext) *nodesPage {
 	p := &nodesPage{session: t, keys: newNodesKeys(), offers: map[string]wizard.InstanceType{}}
 	for _, offer := range wizard.ListInstanceTypes() {
 		p.offers[offer.Name] = offer
@@ -68,8 +68,8 @@ func (p *nodesPage) Open() tea.Cmd {
 func (p *nodesPage) Close() (ok bool) {
 	p.storeEdit()
 	p.list, p.naming, p.remove = nil, nil, ""
-	p.session.markTouched(wizard.Nodes)
-	red := p.session.listScreenErrors(wizard.Nodes)
+	p.session.TouchErrors(wizard.Nodes)
+	red := p.session.ScreenErrors(wizard.Nodes)
 	if len(red) > 0 {
 		p.Focus(red[0].Field)
 	}
@@ -78,9 +78,6 @@ func (p *nodesPage) Close() (ok bool) {
 
 // Mark returns the status of the page's answers.
 func (p *nodesPage) Mark() pane.Status {
-	if len(p.session.listUnassignedShortages(wizard.Nodes)) > 0 {
-		return pane.Failed
-	}
 	status := p.session.computeStatus(wizard.Nodes)
 	if status == pane.OK && len(p.getView().warnings) > 0 {
 		return pane.Warn
@@ -105,7 +102,7 @@ func (p *nodesPage) InputMode() inputMode {
 // Focus selects the cell of a field.
 func (p *nodesPage) Focus(key string) bool {
 	for i, row := range p.listRows() {
-		if !hasPathPrefix(key, row.key) {
+		if !session.HasPrefix(key, row.key) {
 			continue
 		}
 		p.row = i
@@ -156,7 +153,7 @@ func (p *nodesPage) listRows() []machineRow { return p.getView().rows }
 // spec returns the answers with the edit applied, if it is valid.
 func (p *nodesPage) spec() state.Spec {
 	if p.edit == nil || p.edit.spec == nil {
-		return p.session.spec()
+		return p.session.Spec()
 	}
 	return *p.edit.spec
 }
@@ -168,14 +165,13 @@ func (p *nodesPage) getView() *sizingView {
 	}
 	spec = copyGroups(spec)
 	p.cache = sizingView{
-		spec: spec, rows: buildMachineRows(p.session.listFields(wizard.Nodes), spec), warnings: wizard.CheckSupport(spec), known: true, estimate: p.cache.estimate,
+		spec: spec, rows: buildMachineRows(p.session.Fields(wizard.Nodes), spec), warnings: wizard.CheckSupport(spec), known: true,
 	}
 	return &p.cache
 }
 
 func (p *nodesPage) computeEstimate() wizard.Estimate {
-	view := p.getView()
-	return view.estimate.get(p.session, view.spec)
+	return p.session.Estimates.Estimate(p.getView().spec)
 }
 
 func (p *nodesPage) selectedField() (wizard.Field, bool) {

@@ -71,12 +71,12 @@ func TestDigitsChangeANumberInPlace(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.count")
 	o.types("12")
 	o.sees(t, "[12_]")
-	if got := o.session.spec().Sizing.Workers.Count; got != 3 {
+	if got := o.session.Spec().Sizing.Workers.Count; got != 3 {
 		t.Errorf("half a number is stored: %d", got)
 	}
 	o.press("tab")
-	if got := o.session.spec().Sizing.Workers.Count; got != 12 || o.session.answers.Origin("sizing.workers.count") != wizard.Typed {
-		t.Errorf("workers: %d, %s", got, o.session.answers.Origin("sizing.workers.count"))
+	if got := o.session.Spec().Sizing.Workers.Count; got != 12 || o.session.Answers().Origin("sizing.workers.count") != wizard.Typed {
+		t.Errorf("workers: %d, %s", got, o.session.Answers().Origin("sizing.workers.count"))
 	}
 	if saved := o.desk.saves; len(saved) == 0 || saved[len(saved)-1].Spec.Sizing.Workers.Count != 12 {
 		t.Error("the draft is not saved")
@@ -98,16 +98,16 @@ func TestOnlyDigitsAreTypedIntoNumbers(t *testing.T) {
 
 func TestPlusAndMinusStayWithinWhatIsAllowed(t *testing.T) {
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.count").press("+", "+", "-")
-	if got := o.session.spec().Sizing.Workers.Count; got != 4 {
+	if got := o.session.Spec().Sizing.Workers.Count; got != 4 {
 		t.Errorf("3+1+1-1 workers are %d", got)
 	}
 	o.press("-", "-")
-	if got := o.session.spec().Sizing.Workers.Count; got != 3 {
+	if got := o.session.Spec().Sizing.Workers.Count; got != 3 {
 		t.Errorf("there are %d workers", got)
 	}
 	o.sees(t, "3 or more")
 	o.on(t, "sizing.workers.rootDisk").press("+")
-	if got := o.session.spec().Sizing.Workers.RootDisk; got != 110 {
+	if got := o.session.Spec().Sizing.Workers.RootDisk; got != 110 {
 		t.Errorf("the disk has %d GiB", got)
 	}
 }
@@ -115,7 +115,7 @@ func TestPlusAndMinusStayWithinWhatIsAllowed(t *testing.T) {
 func TestEnterAcceptsEveryCellAndArrivesAtTheButton(t *testing.T) {
 	for _, key := range []string{"sizing.workers.count", "sizing.workers.type", "sizing.infra.topolvm"} {
 		o := atNodes(t, newDesk(), 80, 24).on(t, key)
-		before := o.session.spec()
+		before := o.session.Spec()
 		for range 8 {
 			if o.currentPage().(*nodesPage).isOnButtons() {
 				break
@@ -126,7 +126,7 @@ func TestEnterAcceptsEveryCellAndArrivesAtTheButton(t *testing.T) {
 		if got := o.pages[o.current].screen; got != wizard.Network {
 			t.Errorf("from %s, enter leads to %s", key, got)
 		}
-		if !reflect.DeepEqual(before, o.session.spec()) {
+		if !reflect.DeepEqual(before, o.session.Spec()) {
 			t.Errorf("from %s, enter changed an answer", key)
 		}
 	}
@@ -139,7 +139,7 @@ func TestANumberThatIsRefusedStaysInItsCellAndBlocksTheWay(t *testing.T) {
 	}
 	o.press("enter")
 	o.sees(t, "✗ Infra, count: 2 is out of bounds", "[  2]")
-	if o.pages[o.current].screen != wizard.Nodes || o.session.spec().Sizing.Infra.Count != 4 {
+	if o.pages[o.current].screen != wizard.Nodes || o.session.Spec().Sizing.Infra.Count != 4 {
 		t.Error("2 infra nodes are taken")
 	}
 	o.types("5").press("enter", "down", "down", "down", "down", "down", "enter")
@@ -178,7 +178,7 @@ func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, limits(100, 1), nil), 80, 24)
 	o.sees(t, `✗ the quota "elastic-ip" does not suffice`, "dns-round-robin", "screen Network and DNS")
 	o.press("down", "down", "down", "enter")
-	if o.pages[o.current].screen != wizard.Network || len(o.session.listScreenErrors(wizard.Network)) != 1 {
+	if o.pages[o.current].screen != wizard.Network || len(o.session.ScreenErrors(wizard.Network)) != 1 {
 		t.Fatalf("nothing blocks the network:\n%s", o.View())
 	}
 	if o.currentPage().Close() {
@@ -190,7 +190,7 @@ func TestAQuotaOfAddressesBlocksWhereItCanBeMended(t *testing.T) {
 func TestKnownLimitsHoldWhileTheyAreAskedForAgain(t *testing.T) {
 	d := newDesk().inquires(wizard.Nodes, "offers", []string{"sizing.workers.type"}, limits(19, 5), nil)
 	o := atNodes(t, d, 80, 24).on(t, "sizing.workers.count").types("6").press("tab")
-	if err := o.session.set("sizing.workers.type", "standard.huge"); err != nil {
+	if err := o.session.Set("sizing.workers.type", "standard.huge"); err != nil {
 		t.Fatal(err)
 	}
 	o.sees(t, "checking…", "21    19  ✗")
@@ -218,11 +218,11 @@ func TestATypeIsChosenFromTheListOfTheZone(t *testing.T) {
 	o.sees(t, "Instance type: Workers", "standard.huge", "0.37 an hour", "The cluster with it:")
 	o.types("gpu").press("enter")
 	o.sees(t, "ch-gva-2 does not offer it to your organization")
-	if got := o.session.spec().Sizing.Workers.Type; got != "standard.extra-large" {
+	if got := o.session.Spec().Sizing.Workers.Type; got != "standard.extra-large" {
 		t.Errorf("the zone does not offer %s", got)
 	}
 	o.press("backspace", "backspace", "backspace").types("huge").press("enter")
-	if got := o.session.spec().Sizing.Workers.Type; got != "standard.huge" {
+	if got := o.session.Spec().Sizing.Workers.Type; got != "standard.huge" {
 		t.Errorf("workers are of type %s", got)
 	}
 	o.sees(t, "[standard.huge", "  8    32")
@@ -235,14 +235,14 @@ func TestATypeThatIsTooSmallCannotBeChosen(t *testing.T) {
 	if o.currentPage().(*nodesPage).list != nil || o.pages[o.current].screen != wizard.Nodes {
 		t.Error("esc does not close the list alone")
 	}
-	if got := o.session.getText(wizardField(t, o, "sizing.workers.type")); got != "standard.extra-large" {
+	if got := o.session.Text(wizardField(t, o, "sizing.workers.type")); got != "standard.extra-large" {
 		t.Errorf("the type is %s", got)
 	}
 }
 
 func wizardField(t *testing.T, o *operator, key string) wizard.Field {
 	t.Helper()
-	for _, field := range wizard.ScreenOf(key).ListFields(o.session.spec()) {
+	for _, field := range wizard.ScreenOf(key).ListFields(o.session.Spec()) {
 		if field.Key == key {
 			return field
 		}
@@ -258,22 +258,22 @@ func TestAGroupIsAddedNamedAndTakenAway(t *testing.T) {
 	o.press("x").types("worker").press("enter")
 	o.sees(t, "is taken")
 	o.press("ctrl+u").types("Fast gpu!").press("enter")
-	groups := o.session.spec().Sizing.ExtraGroups
+	groups := o.session.Spec().Sizing.ExtraGroups
 	if len(groups) != 1 || groups[0].Name != "fast-gpu" || groups[0].Count != 1 || groups[0].Type != "standard.extra-large" || groups[0].RootDisk != 100 {
 		t.Fatalf("the groups are %+v", groups)
 	}
 	o.types("3").press("n", "ctrl+u").types("gpu").press("enter")
-	if groups := o.session.spec().Sizing.ExtraGroups; groups[0].Name != "gpu" || groups[0].Count != 3 {
+	if groups := o.session.Spec().Sizing.ExtraGroups; groups[0].Name != "gpu" || groups[0].Count != 3 {
 		t.Errorf("the groups are %+v", groups)
 	}
 	o.press("x")
 	o.sees(t, "Take the group gpu (3 machines of standard.extra-large) out of the answers?")
 	o.press("enter", "n")
-	if len(o.session.spec().Sizing.ExtraGroups) != 1 {
+	if len(o.session.Spec().Sizing.ExtraGroups) != 1 {
 		t.Error("a group went without a yes")
 	}
 	o.press("x", "y")
-	if groups := o.session.spec().Sizing.ExtraGroups; len(groups) != 0 {
+	if groups := o.session.Spec().Sizing.ExtraGroups; len(groups) != 0 {
 		t.Errorf("the groups are %+v", groups)
 	}
 	o.seesNot(t, "gpu")
@@ -284,7 +284,7 @@ func TestWhatIsBeingTypedForAGroupIsNoAnswerYet(t *testing.T) {
 	d := newDesk().answer(t, map[string]string{"sizing.extraGroups": "name=gpu type=standard.huge count=2 rootDisk=100"})
 	o := atNodes(t, d, 80, 24).on(t, "sizing.extraGroups[0].count").types("7")
 	o.sees(t, "[ 7_]")
-	if got := o.session.spec().Sizing.ExtraGroups[0].Count; got != 2 {
+	if got := o.session.Spec().Sizing.ExtraGroups[0].Count; got != 2 {
 		t.Errorf("half a number is stored: %d", got)
 	}
 }
@@ -293,7 +293,7 @@ func TestWhatIsUnwiseIsAmberWithTheReasonAndItsSuggestionCanBeTaken(t *testing.T
 	o := atNodes(t, newDesk(), 80, 24).on(t, "sizing.workers.count").types("9").press("tab").on(t, "sizing.controlPlane.type")
 	o.sees(t, "! Control plane, instance type: 9 workers are many", "ctrl+y")
 	o.press("ctrl+y")
-	if got := o.session.spec().Sizing.ControlPlane.Type; got == "standard.extra-large" {
+	if got := o.session.Spec().Sizing.ControlPlane.Type; got == "standard.extra-large" {
 		t.Error("the suggestion is not taken")
 	}
 	if !o.currentPage().Close() {

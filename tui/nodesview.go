@@ -7,6 +7,7 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -122,7 +123,7 @@ func (p *nodesPage) buildTable() pane.Sizing {
 			table.Column = i
 		}
 	}
-	red := p.session.listAllErrors()
+	red := p.session.AllErrors()
 	for i, row := range rows {
 		drawn := pane.SizingRow{Title: sanitizeText(row.title, p.session.ascii), Status: p.computeStatus(row.key, red)}
 		for _, column := range columns {
@@ -135,7 +136,7 @@ func (p *nodesPage) buildTable() pane.Sizing {
 
 func (p *nodesPage) computeStatus(key string, red []wizard.Problem) pane.Status {
 	switch {
-	case len(p.session.filterProblems(key, red)) > 0:
+	case len(session.FilterProblems(key, red)) > 0:
 		return pane.Failed
 	case len(p.listWarnings(key)) > 0:
 		return pane.Warn
@@ -145,7 +146,7 @@ func (p *nodesPage) computeStatus(key string, red []wizard.Problem) pane.Status 
 
 // listWarnings includes the warnings about the edit.
 func (p *nodesPage) listWarnings(key string) []wizard.Problem {
-	return p.session.filterProblems(key, append(p.session.listWarnings(key), p.getView().warnings...))
+	return session.FilterProblems(key, append(p.session.Warnings(key), p.getView().warnings...))
 }
 
 func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.Problem) pane.SizingCell {
@@ -158,7 +159,7 @@ func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.P
 		return pane.SizingCell{}
 	}
 	text := field.Get(p.spec())
-	if rejected, refused := p.session.rejectedTexts[field.Key]; refused {
+	if rejected := p.session.Text(field); p.session.IsRejected(field.Key) {
 		text = rejected
 	}
 	if field.Shape() == wizard.Switch {
@@ -240,14 +241,14 @@ type statusText struct {
 // collectProblems returns the errors of the selected cell, of its row, of the quotas and of the rest, each once, and then the
 // warnings of the row.
 func (p *nodesPage) collectProblems() []statusText {
-	red := p.session.listAllErrors()
+	red := p.session.AllErrors()
 	var faults, warnings []wizard.Problem
 	if rows := p.listRows(); p.row < len(rows) {
 		key := rows[p.row].key
-		faults = append(p.session.filterProblems(key+"."+p.part, red), p.session.filterProblems(key, red)...)
+		faults = append(session.FilterProblems(key+"."+p.part, red), session.FilterProblems(key, red)...)
 		warnings = p.listWarnings(key)
 	}
-	faults = append(append(faults, p.session.listScreenErrors(wizard.Nodes)...), p.session.listShortages()...)
+	faults = append(append(faults, p.session.ScreenErrors(wizard.Nodes)...), p.session.Shortages()...)
 	var told []statusText
 	for i, fault := range append(faults, warnings...) {
 		one := statusText{pane.Failed, p.formatProblem(fault, p.session.formatError(fault))}
@@ -309,7 +310,7 @@ func (p *nodesPage) renderTiny(width, height int) string {
 	row, value := rows[p.row], ""
 	if field, there := p.selectedField(); there {
 		_, what, _ := strings.Cut(field.Title, ": ")
-		cell := p.buildCell(p.row, row, p.part, p.session.listAllErrors())
+		cell := p.buildCell(p.row, row, p.part, p.session.AllErrors())
 		value = cmp.Or(what, field.Title) + " " + t.Selected.Render("["+cell.Text+"]")
 	}
 	title := t.Bold.Render(sanitizeText(row.title, p.session.ascii))

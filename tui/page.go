@@ -54,7 +54,7 @@ const (
 	reviewScreen wizard.Screen = "review"
 )
 
-func newPage(t *session, screen wizard.Screen) page {
+func newPage(t *pageContext, screen wizard.Screen) page {
 	switch screen {
 	case wizard.Nodes:
 		return newNodesPage(t)

@@ -45,8 +45,8 @@ func (f *form) storePastedSecret(field wizard.Field, secret string) {
 	if isReference(secret) {
 		f.setReference(field, sanitizeInput(secret))
 	} else {
-		f.session.saveSecret(field.Key, secret)
-		f.session.touched[field.Key] = true
+		f.session.SaveSecret(field.Key, secret)
+		f.session.Touch(field.Key)
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 const missing = "is missing"
 
 // formatError omits the name of the field, which is visible beside it.
-func (t *session) formatError(f wizard.Problem) string {
+func (t *pageContext) formatError(f wizard.Problem) string {
 	return t.formatProblem(f, "; allowed: ", ". Did you mean ", "?")
 }
 
 // formatWarning is formatError for values that are allowed, but not recommended.
-func (t *session) formatWarning(f wizard.Problem) string {
+func (t *pageContext) formatWarning(f wizard.Problem) string {
 	return t.formatProblem(f, "; better: ", ", such as ", ":")
 }
 
-func (t *session) formatProblem(f wizard.Problem, allowed, suggested, ending string) string {
+func (t *pageContext) formatProblem(f wizard.Problem, allowed, suggested, ending string) string {
 	said := f.Message
 	switch {
 	case f.Message == missing && strings.HasPrefix(f.Allowed, "e.g. "):
@@ -45,11 +45,11 @@ func (t *session) formatProblem(f wizard.Problem, allowed, suggested, ending str
 var keyPattern = regexp.MustCompile(`[A-Za-z0-9]+(\.[A-Za-z0-9]+|\[[0-9]+\])+`)
 
 // replaceKeys replaces keys of fields by their titles on the screen. Keys are for files.
-func (t *session) replaceKeys(text string) string {
+func (t *pageContext) replaceKeys(text string) string {
 	return keyPattern.ReplaceAllStringFunc(text, func(key string) string {
 		whole, _, _ := strings.Cut(key, "[")
 		for _, name := range []string{key, whole} {
-			if field, is := t.fieldIndex.fields[name]; is {
+			if field, is := t.FindField(name); is && field.Key == name {
 				return field.Title
 			}
 		}

@@ -29,7 +29,7 @@ const (
 // enter keeps the reference, a letter begins to type the secret.
 func (f *form) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
-	case k.Type == tea.KeyEnter && (f.session.savingSecrets[field.Key] || len(f.session.listErrors(field.Key)) == 0 && f.isAnswered(field)):
+	case k.Type == tea.KeyEnter && (f.isSaving(field.Key) || len(f.session.Errors(field.Key)) == 0 && f.isAnswered(field)):
 		f.selectNext()
 	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.Give):
 		f.openSources(field)
@@ -49,10 +49,10 @@ func (f *form) openSources(field wizard.Field) {
 	if field.Key == pullSecretField {
 		sources[1].Note = "its name, e.g. PULL_SECRET"
 	}
-	if spec := f.session.spec(); field.Set(&spec, sourceExo+":default") == nil {
+	if spec := f.session.Spec(); field.Set(&spec, sourceExo+":default") == nil {
 		sources = append(sources, wizard.Choice{Value: exo, Note: "its name in the program's configuration"})
 	}
-	if !field.IsRequired(f.session.spec()) {
+	if !field.IsRequired(f.session.Spec()) {
 		sources = append(sources, wizard.Choice{Value: none, Note: "it is not needed"})
 	}
 	kinds := map[string]string{here: sourceTyped, env: sourceEnv, file: sourceFile, exo: sourceExo}
@@ -67,7 +67,7 @@ func (f *form) openSources(field wizard.Field) {
 
 // suggestName returns the name in the present reference, if it is of that kind.
 func (f *form) suggestName(field wizard.Field, kind string) string {
-	if name, is := strings.CutPrefix(f.session.getText(field), kind+":"); is {
+	if name, is := strings.CutPrefix(f.session.Text(field), kind+":"); is {
 		return name
 	}
 	return ""
@@ -115,7 +115,7 @@ func (f *form) showSecret() {
 func (f *form) submitSecret() {
 	field := f.editor.field
 	f.storeSecret()
-	if len(f.session.rejections[field.Key]) == 0 {
+	if !f.session.IsRejected(field.Key) {
 		f.selectNext()
 	}
 }
@@ -129,7 +129,7 @@ func (f *form) storeSecret() {
 	case e.source == sourceTyped && isReference(text):
 		f.setReference(e.field, text)
 	case e.source == sourceTyped:
-		f.session.saveSecret(e.field.Key, text)
+		f.session.SaveSecret(e.field.Key, text)
 	default:
 		f.setReference(e.field, e.source+":"+text)
 	}
@@ -139,10 +139,10 @@ func (f *form) storeSecret() {
 func (f *form) setReference(field wizard.Field, reference string) {
 	f.setAnswer(field.Key, reference)
 	other := map[string]string{apiKeyField: apiSecretField, apiSecretField: apiKeyField}[field.Key]
-	if other == "" || !strings.HasPrefix(reference, sourceExo+":") || len(f.session.rejections[field.Key]) > 0 {
+	if other == "" || !strings.HasPrefix(reference, sourceExo+":") || f.session.IsRejected(field.Key) {
 		return
 	}
-	if value, _ := f.session.getAnswer(other); value == "" || strings.HasPrefix(value, sourceExo+":") {
+	if value, _ := f.session.Answer(other); value == "" || strings.HasPrefix(value, sourceExo+":") {
 		f.setAnswer(other, reference)
 	}
 }
@@ -152,27 +152,29 @@ func isReference(text string) bool {
 	return cut && name != "" && (kind == sourceEnv || kind == sourceFile || kind == sourceExo) && !strings.ContainsAny(text, "\n{\"")
 }
 
+func (f *form) isSaving(key string) bool { saving, _ := f.session.Saves.Secret(key); return saving }
+
 // renderSecret shows the source of a secret, never its value.
 func (f *form) renderSecret(field wizard.Field, room int) string {
-	t, value := f.session, f.session.getText(field)
+	t, value := f.session, f.session.Text(field)
 	kind, name, _ := strings.Cut(value, ":")
 	name = sanitizeText(name, t.ascii)
 	switch {
-	case t.savingSecrets[field.Key]:
+	case f.isSaving(field.Key):
 		return t.theme.Mark(pane.Running) + " keeping it…"
-	case field.Key == pullSecretField && t.local.pullSecret != "":
-		return t.local.pullSecret
+	case field.Key == pullSecretField && t.Local.PullSecret() != "":
+		return t.Local.PullSecret()
 	case kind == sourceEnv && len("environment variable ")+len(name) > room:
 		return "variable " + name
 	case kind == sourceEnv:
 		return "environment variable " + name
-	case kind == sourceFile && t.interview.DraftPath != "" && strings.HasPrefix(name, t.interview.DraftPath):
+	case kind == sourceFile && t.Interview.DraftPath != "" && strings.HasPrefix(name, t.Interview.DraftPath):
 		return strings.Repeat("•", 8) + " kept in a private file"
 	case kind == sourceFile:
 		return "file " + name
 	case kind == sourceExo:
 		return "account " + name + " of exo"
-	case field.IsRequired(t.spec()):
+	case field.IsRequired(t.Spec()):
 		return t.theme.Dim.Render("needed: space gives it, or paste it here")
 	}
 	return t.theme.Dim.Render("none")

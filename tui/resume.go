@@ -11,14 +11,14 @@ import (
 // openFirst opens the first screen, or in a resumed interview the first one with an open question.
 func (s *wizardModel) openFirst() tea.Cmd {
 	screens := s.listShown()
-	if !s.session.interview.Resumed {
+	if !s.session.Interview.Resumed {
 		return s.showPage(screens[0])
 	}
 	for i := range s.pages {
 		s.pages[i].seen = s.isAnswered(s.pages[i].screen)
 	}
 	for _, i := range screens {
-		if open := s.session.listScreenErrors(s.pages[i].screen); hasQuestions(s.pages[i].screen) && len(open) > 0 {
+		if open := s.session.ScreenErrors(s.pages[i].screen); hasQuestions(s.pages[i].screen) && len(open) > 0 {
 			cmd := s.showPage(i)
 			s.selectField(open[0].Field)
 			return cmd
@@ -29,7 +29,7 @@ func (s *wizardModel) openFirst() tea.Cmd {
 
 // isAnswered reports whether the operator typed any answer of a screen; defaults do not count.
 func (s *wizardModel) isAnswered(screen wizard.Screen) bool {
-	return slices.ContainsFunc(s.session.fieldIndex.screens[screen], func(f wizard.Field) bool {
-		return s.session.answers.Origin(f.Key) == wizard.Typed
+	return slices.ContainsFunc(screen.ListFields(s.session.Spec()), func(f wizard.Field) bool {
+		return s.session.Answers().Origin(f.Key) == wizard.Typed
 	})
 }

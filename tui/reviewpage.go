@@ -15,7 +15,7 @@ import (
 )
 
 type reviewPage struct {
-	session *session
+	session *pageContext
 	keys    documentKeys
 
 	backgroundRun
@@ -44,7 +44,9 @@ const (
 	frameInterval = 60 * time.Millisecond
 )
 
-func newReviewPage(t *session) *reviewPage { return &reviewPage{session: t, keys: newDocumentKeys()} }
+func newReviewPage(t *pageContext) *reviewPage {
+	return &reviewPage{session: t, keys: newDocumentKeys()}
+}
 
 // Open reads what exists, unless that was done for the present answers.
 func (p *reviewPage) Open() tea.Cmd {
@@ -67,14 +69,14 @@ func (p *reviewPage) Close() bool {
 }
 
 func (p *reviewPage) isCurrent() bool {
-	return p.known && p.err == nil && reflect.DeepEqual(p.spec, p.session.spec())
+	return p.known && p.err == nil && reflect.DeepEqual(p.spec, p.session.Spec())
 }
 
 func (p *reviewPage) startReview() {
 	p.known = false
 	talk := p.session
 	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
-		review, err := talk.interview.Review(ctx, spec, secrets)
+		review, err := talk.Interview.Review(ctx, spec, secrets)
 		return reviewMsg{turn, review, err}
 	})
 }
@@ -178,7 +180,7 @@ func (p *reviewPage) submit() {
 		p.session.requestField(field.Key)
 	case !p.isCurrent():
 		p.startReview()
-	case p.session.interview.CheckOnly:
+	case p.session.Interview.CheckOnly:
 		p.session.requestFinish(false)
 	case p.describeBlocker() == "":
 		p.session.requestFinish(true)

@@ -90,7 +90,7 @@ func TestTheRightButtonCreatesTheCluster(t *testing.T) {
 func TestWhatIsCreatedIsWhatWasReviewed(t *testing.T) {
 	d := plans(newDesk())
 	o := reviewing(t, d, 80, 24, nil).press("tab")
-	if err := o.session.set("sizing.workers.count", "5"); err != nil {
+	if err := o.session.Set("sizing.workers.count", "5"); err != nil {
 		t.Fatal(err)
 	}
 	if o.press("enter"); o.outcome.Confirmed {

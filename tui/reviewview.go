@@ -9,6 +9,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 )
@@ -74,7 +75,7 @@ func (p *reviewPage) countLines() int {
 }
 
 func (p *reviewPage) buildReview() pane.Review {
-	r, interview := p.review, p.session.interview
+	r, interview := p.review, p.session.Interview
 	view := pane.Review{
 		Theme: p.session.theme, Spec: p.spec, Groups: p.groups, Quotas: buildNeedRows(r.Quotas), Minutes: r.Minutes, Actions: r.Actions,
 		Cost: pane.Cost{
@@ -94,7 +95,7 @@ func (p *reviewPage) formatCommand() string {
 	if p.review.Export == "" {
 		return ""
 	}
-	if p.session.interview.Rehearsal {
+	if p.session.Interview.Rehearsal {
 		return "exoshift rehearse --answers " + p.review.Export
 	}
 	return "exoshift install --answers " + p.review.Export + " --yes"
@@ -103,14 +104,12 @@ func (p *reviewPage) formatCommand() string {
 // listWarnings includes the failed lookups.
 func (p *reviewPage) listWarnings() []string {
 	var all []string
-	faults := slices.Clone(p.session.local.warnings)
-	for _, q := range p.session.lookups {
-		faults = append(faults, q.result.Warnings...)
-		if q.known && q.err != nil {
-			all = append(all, fmt.Sprintf("%s: nobody could tell: %v", q.Title, q.err))
+	for _, q := range p.session.Lookups.List() {
+		if q.State == session.Known && q.Err != nil {
+			all = append(all, fmt.Sprintf("%s: nobody could tell: %v", q.Title, q.Err))
 		}
 	}
-	for _, f := range faults {
+	for _, f := range p.session.ListWarnings() {
 		all = append(all, strings.TrimPrefix(f.Field+": "+f.Message, ": "))
 	}
 	for i, warning := range all {
@@ -127,7 +126,7 @@ func (p *reviewPage) describeBlocker() string {
 		}
 	}
 	for _, screen := range wizard.Screens() {
-		if len(p.session.listScreenErrors(screen)) > 0 {
+		if len(p.session.ScreenErrors(screen)) > 0 {
 			return "something is wrong on the screen " + screen.Title()
 		}
 	}
@@ -164,11 +163,11 @@ func (p *reviewPage) formatConfirmLabel(width int) string {
 		return "Change the answer"
 	case !p.isCurrent():
 		return "Read again"
-	case p.session.interview.CheckOnly:
+	case p.session.Interview.CheckOnly:
 		return "Done: nothing is created"
 	case p.describeBlocker() != "":
 		return ""
-	case p.session.interview.Rehearsal:
+	case p.session.Interview.Rehearsal:
 		return "Rehearse it: nothing real is touched"
 	case width < plainWidth:
 		return "Create: costs money"

@@ -34,16 +34,16 @@ type (
 )
 
 func (s *wizardModel) isSignInOffered() bool {
-	if s.session == nil || s.session.interview.SignIn == nil || s.pages[s.current].screen != wizard.Syn {
+	if s.session == nil || s.session.Interview.SignIn == nil || s.pages[s.current].screen != wizard.Syn {
 		return false
 	}
-	url, good := s.session.getAnswer("syn.lieutenantURL")
+	url, good := s.session.Answer("syn.lieutenantURL")
 	return good && url != ""
 }
 
 func (s *wizardModel) startSignIn() {
 	s.signInCount++
-	turn, spec, signIn, send := s.signInCount, s.session.spec(), s.session.interview.SignIn, s.send
+	turn, spec, signIn, send := s.signInCount, s.session.Spec(), s.session.Interview.SignIn, s.send
 	cmd, cancel := s.spawn(func(ctx context.Context) tea.Msg {
 		return signInEndedMsg{turn, signIn(ctx, spec, func(page string) { send(signInPageMsg{turn, page}) })}
 	})
@@ -67,7 +67,7 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 			return
 		}
 		s.notice = s.theme.Mark(pane.OK) + " signed in"
-		s.session.refreshLookups()
+		s.session.Refresh()
 	}
 }
 

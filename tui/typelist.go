@@ -8,19 +8,19 @@ import (
 	"exoshift/assets"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 type typeList struct {
-	field    wizard.Field
-	title    string
-	all      []instanceType
-	filter   string
-	cursor   int           // among those that match the filter
-	why      string        // why the type under the cursor cannot be selected
-	estimate estimateCache // of the cluster with the type under the cursor
+	field  wizard.Field
+	title  string
+	all    []instanceType
+	filter string
+	cursor int    // among those that match the filter
+	why    string // why the type under the cursor cannot be selected
 }
 
 type instanceType struct {
@@ -37,13 +37,13 @@ type instanceType struct {
 func (p *nodesPage) openList(field wizard.Field) {
 	p.storeEdit()
 	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field)}
-	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.session.getText(field) }), 0)
+	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.session.Text(field) }), 0)
 	p.list = list
 }
 
 // listTypes returns all known types, including those that the zone does not offer.
 func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
-	offered := p.listOffered(field)
+	offered := p.session.Lookups.Found(field)
 	prices, err := assets.ReadPrices()
 	var all []instanceType
 	for _, offer := range wizard.ListInstanceTypes() {
@@ -62,20 +62,6 @@ func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
 	return all
 }
 
-// listOffered returns the types that the zone offers to this organization, if the lookup succeeded. Groups have the types of
-// workers.
-func (p *nodesPage) listOffered(field wizard.Field) []wizard.Choice {
-	if choices := p.session.listChoices(field); len(choices) > 0 || !p.isGroupSelected() {
-		return choices
-	}
-	for _, row := range p.listRows() {
-		if workers, there := row.fields["type"]; there && workers.Key == "sizing.workers.type" {
-			return p.session.listChoices(workers)
-		}
-	}
-	return nil
-}
-
 // rankStatus puts what cannot be selected last.
 func rankStatus(status pane.Status) int {
 	if status == pane.Failed {
@@ -85,9 +71,9 @@ func rankStatus(status pane.Status) int {
 }
 
 func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
-	spec := copyGroups(p.session.spec())
+	spec := copyGroups(p.session.Spec())
 	if err := field.Set(&spec, t.name); err != nil {
-		t.status, t.why = pane.Failed, p.session.formatError(splitProblems(field.Key, err)[0])
+		t.status, t.why = pane.Failed, p.session.formatError(session.SplitProblems(field.Key, err)[0])
 		return t
 	}
 	switch at := slices.IndexFunc(offered, func(c wizard.Choice) bool { return c.Value == t.name }); {
@@ -99,7 +85,7 @@ func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered
 	}
 	row, _ := splitLast(field.Key)
 	for _, fault := range wizard.CheckSupport(spec) {
-		if fault.Field == field.Key || hasPathPrefix(fault.Field, row) && strings.Contains(fault.Message, t.name) {
+		if fault.Field == field.Key || session.HasPrefix(fault.Field, row) && strings.Contains(fault.Message, t.name) {
 			t.status, t.why = pane.Warn, p.session.formatWarning(fault)
 		}
 	}

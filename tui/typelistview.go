@@ -84,7 +84,7 @@ func (p typeListView) renderFooter(width int) []string {
 	case chosen.status == pane.Failed:
 		return p.renderMessage(pane.Failed, chosen.name+": "+chosen.why, width)
 	}
-	spec := copyGroups(p.session.spec())
+	spec := copyGroups(p.session.Spec())
 	if l.field.Set(&spec, chosen.name) != nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (p typeListView) renderFooter(width int) []string {
 	if chosen.status == pane.Warn {
 		lines = append(lines, p.renderMessage(pane.Warn, chosen.name+": "+chosen.why, width)...)
 	}
-	estimate := l.estimate.get(p.session, spec)
+	estimate := p.session.Estimates.Estimate(spec)
 	cost := "The cluster with it: " + buildCost(t, estimate).RenderLine()
 	if ansi.StringWidth(cost) > width {
 		cost = "With it: " + buildCost(t, estimate).RenderLine()

@@ -42,20 +42,20 @@ func (o *operator) selected() string { return o.currentPage().(*form).selected }
 
 func TestACharacterThatCannotBePartOfAnAnswerIsNotTaken(t *testing.T) {
 	o := onCluster(t).types("c_demo")
-	if o.shows(t, "[cdemo"); o.session.spec().Cluster.ID != "" {
+	if o.shows(t, "[cdemo"); o.session.Spec().Cluster.ID != "" {
 		t.Error("an answer is given before its field was left")
 	}
 	o.types("$").shows(t, `"$" cannot be part of this, e.g. c-demo-1`)
 	o.press("space").shows(t, "a space cannot be part of this")
 	o.types("x").hides(t, "cannot be part")
-	if o.press("enter"); o.session.spec().Cluster.ID != "cdemox" {
-		t.Errorf("the answer is %q", o.session.spec().Cluster.ID)
+	if o.press("enter"); o.session.Spec().Cluster.ID != "cdemox" {
+		t.Errorf("the answer is %q", o.session.Spec().Cluster.ID)
 	}
 }
 
 func TestLargeLettersBecomeSmallWhereOnlyThoseMayBe(t *testing.T) {
-	if o := onCluster(t).types("C-DEMO-1").press("enter"); o.session.spec().Cluster.ID != "c-demo-1" {
-		t.Errorf("the answer is %q", o.session.spec().Cluster.ID)
+	if o := onCluster(t).types("C-DEMO-1").press("enter"); o.session.Spec().Cluster.ID != "c-demo-1" {
+		t.Errorf("the answer is %q", o.session.Spec().Cluster.ID)
 	}
 }
 
@@ -66,12 +66,12 @@ func TestEnterKeepsTheCursorOnAnAnswerThatIsWrongAndOtherKeysLetItGo(t *testing.
 	}
 	o.shows(t, "[c-demo-", "✗", "2 Cluster✗")
 	o.press("down").shows(t, "c-demo-", "not stored")
-	if o.selected() != "cluster.baseDomain" || o.session.spec().Cluster.ID != "" {
-		t.Errorf("the cursor is on %s, the answer is %q", o.selected(), o.session.spec().Cluster.ID)
+	if o.selected() != "cluster.baseDomain" || o.session.Spec().Cluster.ID != "" {
+		t.Errorf("the cursor is on %s, the answer is %q", o.selected(), o.session.Spec().Cluster.ID)
 	}
 	o.press("up").types("1").press("enter").hides(t, "not stored")
-	if o.session.spec().Cluster.ID != "c-demo-1" {
-		t.Errorf("the corrected answer is %q", o.session.spec().Cluster.ID)
+	if o.session.Spec().Cluster.ID != "c-demo-1" {
+		t.Errorf("the corrected answer is %q", o.session.Spec().Cluster.ID)
 	}
 }
 
@@ -91,8 +91,8 @@ func TestASuggestionIsTakenWithAKey(t *testing.T) {
 		t.Skip("the rules suggest nothing")
 	}
 	o.shows(t, "Did you mean "+suggestion+"? ctrl+y takes it", "ctrl+y take the suggestion")
-	if o.press("ctrl+y"); o.session.spec().OpenShift.Version != suggestion || o.InputMode() != modeText {
-		t.Errorf("the answer is %q", o.session.spec().OpenShift.Version)
+	if o.press("ctrl+y"); o.session.Spec().OpenShift.Version != suggestion || o.InputMode() != modeText {
+		t.Errorf("the answer is %q", o.session.Spec().OpenShift.Version)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestWhatWasFoundAndCannotBeUsedIsSaidAtItsQuestion(t *testing.T) {
 	d.Unusable = []wizard.Problem{{Field: pullSecretField, Message: "~/pull-secret.txt is open to group or others", Allowed: "chmod 600 ~/pull-secret.txt"}}
 	o := onSecret(t, d, pullSecretField)
 	o.shows(t, "! not used: ~/pull-secret.txt is open to group or others")
-	if err := o.session.set(pullSecretField, "env:PULL_SECRET"); err != nil {
+	if err := o.session.Set(pullSecretField, "env:PULL_SECRET"); err != nil {
 		t.Fatal(err)
 	}
 	if o.send(nil); strings.Contains(o.View(), "not used") {
@@ -161,9 +161,9 @@ func TestEnterAcceptsDefaultsWithoutUnfoldingWhatIsFolded(t *testing.T) {
 func TestASwitchIsChangedInPlace(t *testing.T) {
 	o := sit(t, newDesk(), 80, 24, nil).at(t, wizard.Access)
 	o.currentPage().(focuser).Focus("exoscale.protectMasters")
-	before := o.session.spec().Exoscale.ProtectMasters
+	before := o.session.Spec().Exoscale.ProtectMasters
 	o.press("space")
-	if o.session.spec().Exoscale.ProtectMasters == before {
+	if o.session.Spec().Exoscale.ProtectMasters == before {
 		t.Error("space does not change it")
 	}
 	o.press("n").shows(t, "Protect the masters [ ] no")
@@ -178,11 +178,11 @@ func TestAListIsSearchedAndChosenFrom(t *testing.T) {
 	o.hides(t, "at-vie-1")
 	o.types("FURT").hides(t, "Geneva")
 	o.press("enter")
-	if zone := o.session.spec().Exoscale.Zone; zone != "de-fra-1" || o.selected() != nextKey {
+	if zone := o.session.Spec().Exoscale.Zone; zone != "de-fra-1" || o.selected() != nextKey {
 		t.Errorf("the zone is %q, the cursor on %s", zone, o.selected())
 	}
 	o.press("up", "up").types("ge").shows(t, "/ge")
-	if o.press("esc"); o.session.spec().Exoscale.Zone != "de-fra-1" {
+	if o.press("esc"); o.session.Spec().Exoscale.Zone != "de-fra-1" {
 		t.Error("esc changes the answer")
 	}
 	o.inFront(t, wizard.Access)
@@ -194,8 +194,8 @@ func TestAListOfFreeValuesTakesWhatIsTyped(t *testing.T) {
 	o.currentPage().(focuser).Focus("openshift.version")
 	o.press("space").shows(t, "stable-4.20 4.20.5 today")
 	o.types("4.20.7").shows(t, "4.20.7 what you typed")
-	if o.press("enter"); o.session.spec().OpenShift.Version != "4.20.7" {
-		t.Errorf("the version is %q", o.session.spec().OpenShift.Version)
+	if o.press("enter"); o.session.Spec().OpenShift.Version != "4.20.7" {
+		t.Errorf("the version is %q", o.session.Spec().OpenShift.Version)
 	}
 }
 
@@ -209,15 +209,15 @@ func TestLettersAreTextInATextField(t *testing.T) {
 
 func TestASuggestedAnswerFollowsWhatItDependsOn(t *testing.T) {
 	o := onCluster(t)
-	version := o.session.spec().OpenShift.Version
+	version := o.session.Spec().OpenShift.Version
 	if o.shows(t, version+" suggested"); version == "" {
 		t.Fatal("no version is suggested")
 	}
-	if err := o.session.set("openshift.distribution", "okd"); err != nil || o.session.spec().OpenShift.Version != "" {
-		t.Errorf("for OKD the version is %q (%v)", o.session.spec().OpenShift.Version, err)
+	if err := o.session.Set("openshift.distribution", "okd"); err != nil || o.session.Spec().OpenShift.Version != "" {
+		t.Errorf("for OKD the version is %q (%v)", o.session.Spec().OpenShift.Version, err)
 	}
-	if err := o.session.set("openshift.distribution", "ocp"); err != nil || o.session.spec().OpenShift.Version != version {
-		t.Errorf("back again the version is %q (%v)", o.session.spec().OpenShift.Version, err)
+	if err := o.session.Set("openshift.distribution", "ocp"); err != nil || o.session.Spec().OpenShift.Version != version {
+		t.Errorf("back again the version is %q (%v)", o.session.Spec().OpenShift.Version, err)
 	}
 }
 
@@ -256,8 +256,8 @@ func TestTheTenantOfAConnectedClusterIsNeeded(t *testing.T) {
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Syn)
 	o.shows(t, "Tenant", "needed")
 	o.currentPage().(focuser).Focus("syn.tenant")
-	if o.press("space", "enter"); o.session.spec().Syn.Tenant != "t-harbour" {
-		t.Errorf("the first of the list is %q:\n%s", o.session.spec().Syn.Tenant, o.View())
+	if o.press("space", "enter"); o.session.Spec().Syn.Tenant != "t-harbour" {
+		t.Errorf("the first of the list is %q:\n%s", o.session.Spec().Syn.Tenant, o.View())
 	}
 }
 

@@ -64,7 +64,7 @@ func (s *wizardModel) listBindings() []key.Binding {
 		return append(s.currentPage().Hints(), s.keys.Help, s.keys.Leave)
 	}
 	again := s.keys.Again
-	if s.session.isLookupRunning() {
+	if s.session.Lookups.IsRunning() {
 		again.SetHelp(again.Help().Key, "stop asking")
 	}
 	hints := s.currentPage().Hints()

@@ -65,7 +65,7 @@ func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.Export):
 		s.startExport()
 	case key.Matches(k, s.keys.Again):
-		s.session.refreshLookups()
+		s.session.Refresh()
 		return s.currentPage().Update(k)
 	case s.inputMode() == modeCapture:
 		return s.currentPage().Update(k)

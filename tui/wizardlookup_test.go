@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -21,7 +21,7 @@ func TestTheOutsideIsAskedOnceTheAnswersAreThereAndAPauseHasPassed(t *testing.T)
 	o.types("c-demo-1").press("enter").shows(t, "Names: asked as soon as its answers are there")
 	o.pass(time.Second)
 	o.types("example.net").press("enter").shows(t, "● Names: checking…")
-	if o.pass(lookupDelay - 1); len(d.asked) > 0 {
+	if o.pass(session.LookupDelay - 1); len(d.asked) > 0 {
 		t.Error("the outside is asked while somebody types")
 	}
 	o.pass(1)
@@ -61,18 +61,18 @@ func TestAReplyAboutOldAnswersIsDroppedAndItsInquiryCancelled(t *testing.T) {
 		held = append(held, cmd)
 		return nil, cancel
 	}
-	o.types("c-one").press("enter").pass(lookupDelay)
-	q := o.session.lookups[0]
+	o.types("c-one").press("enter").pass(session.LookupDelay)
+	q := func() session.Lookup { return o.session.Lookups.List()[0] }
 	first := held[len(held)-1]
-	o.press("up").types("-two").press("enter").pass(lookupDelay)
+	o.press("up").types("-two").press("enter").pass(session.LookupDelay)
 	last := held[len(held)-1]
 	o.tell(first())
-	if !errors.Is(outside.stopped[0], context.Canceled) || q.known || !q.running {
-		t.Errorf("the first inquiry: %v, known %v, asking %v", outside.stopped[0], q.known, q.running)
+	if !errors.Is(outside.stopped[0], context.Canceled) || q().State != session.Running {
+		t.Errorf("the first inquiry: %v, state %v", outside.stopped[0], q().State)
 	}
 	o.tell(last())
-	if !q.known || q.result.Summary != "about c-one-two" {
-		t.Errorf("the reply is %+v", q.result)
+	if q().State != session.Known || q().Result.Summary != "about c-one-two" {
+		t.Errorf("the reply is %+v", q().Result)
 	}
 }
 
@@ -107,15 +107,19 @@ func TestARedReplyAboutNoFieldIsToldAndBlocksNext(t *testing.T) {
 
 // A lookup reports an error of an earlier screen's answer after the operator has left that screen.
 func TestWhatTurnsRedBehindSomebodyStopsThemBeforeTheChecks(t *testing.T) {
-	d, outside := newDesk().answer(t, whole()), &slow{}
-	d.Lookups = []wizard.Lookup{outside.inquiry()}
+	d := newDesk().answer(t, whole())
+	var taken []wizard.Problem
+	d.Lookups = []wizard.Lookup{{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: []string{"cluster.id"},
+		Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
+			return wizard.LookupResult{Problems: taken}, nil
+		}}}
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Secrecy)
-	if err := o.session.set(pullSecretField, "file:"+keptIn(t, d)); err != nil {
+	if err := o.session.Set(pullSecretField, "file:"+keptIn(t, d)); err != nil {
 		t.Fatal(err)
 	}
+	taken = []wizard.Problem{{Field: "cluster.id", Message: "it exists already"}}
+	o.session.Refresh()
 	o.do(o.session.takeCommands())
-	q := o.session.lookups[0]
-	q.known, q.result = true, wizard.LookupResult{Problems: []wizard.Problem{{Field: "cluster.id", Message: "it exists already"}}}
 	o.press("pgdown", "enter").inFront(t, wizard.Cluster)
 	o.shows(t, "it exists already", "something here has to be put right first")
 }
@@ -147,15 +151,21 @@ func TestWhatTheOutsideSaysReachesTheTerminalHarmless(t *testing.T) {
 
 func TestEndingTheWizardEndsWhatGoesOnInTheBackground(t *testing.T) {
 	d, outside := newDesk().answer(t, whole()), &slow{}
-	d.Lookups = []wizard.Lookup{outside.inquiry()}
 	o := sit(t, d, 80, 24, nil)
-	cancelled := false
-	q := o.session.lookups[0]
-	q.cancel = func() { cancelled = true }
-	if err := o.close(); err != nil || !cancelled {
-		t.Errorf("cancelled %v, %v", cancelled, err)
+	d.Lookups = []wizard.Lookup{outside.inquiry()}
+	o.session.Session = session.New(d.Interview, o.wizard.Now)
+	var held []tea.Cmd
+	o.session.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
+		cmd, cancel := newSpawner(t.Context())(work)
+		held = append(held, cmd)
+		return nil, cancel
 	}
-	if slices.ContainsFunc(o.session.lookups, func(q *lookupState) bool { return q.running }) {
-		t.Error("an inquiry goes on")
+	o.do(o.session.takeCommands())
+	if err := o.close(); err != nil || o.session.Lookups.IsRunning() {
+		t.Errorf("an inquiry goes on, %v", err)
+	}
+	held[len(held)-1]()
+	if len(outside.stopped) != 1 || !errors.Is(outside.stopped[0], context.Canceled) {
+		t.Errorf("it was not cancelled: %v", outside.stopped)
 	}
 }

@@ -22,7 +22,7 @@ type wizardModel struct {
 
 	width, height int
 	start         startScreen
-	session       *session // nil on the start screen
+	session       *pageContext // nil on the start screen
 	pages         []pageState
 	current       int
 	help          bool
@@ -88,9 +88,6 @@ func (s *wizardModel) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 
 // handleMsg also handles what the current page then requests.
 func (s *wizardModel) handleMsg(message tea.Msg) tea.Cmd {
-	if s.session != nil {
-		s.session.resetValidation()
-	}
 	cmd := s.update(message)
 	if s.session == nil {
 		return cmd
@@ -130,33 +127,13 @@ func (s *wizardModel) update(message tea.Msg) tea.Cmd {
 func (s *wizardModel) handleBackground(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case lookupDueMsg:
-		s.session.runLookup(m)
-	case lookupResultMsg:
-		s.session.handleLookup(m)
-	case localCheckMsg:
-		s.session.handleLocalCheck(m)
+		s.session.startLookup(m)
+	case updateMsg:
+		m.update()
 	case signInPageMsg, signInEndedMsg:
 		s.handleSignIn(m)
 	case saveDoneMsg:
-		return s.handleSaveResult(s.session.saveQueue.waitResult())
-	default:
-		return s.updatePages(message)
-	}
-	return nil
-}
-
-func (s *wizardModel) handleSaveResult(message tea.Msg) tea.Cmd {
-	switch m := message.(type) {
-	case nil:
-	case panicMsg:
-		s.panicErr = m.err
-		return tea.Quit
-	case draftSavedMsg:
-		s.session.handleDraftSaved(m)
-	case secretSavedMsg:
-		s.session.handleSecretSaved(m)
-	case exportedMsg:
-		s.handleExported(m)
+		s.session.Saves.Finish()
 	default:
 		return s.updatePages(message)
 	}
@@ -181,11 +158,9 @@ func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
 	case m.interview == nil:
 		return tea.Quit
 	}
-	s.session = newSession(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
+	s.session = newPageContext(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
 	s.session.spawn, s.session.send, s.session.later, s.session.out = s.spawn, s.send, s.later, s.wizard.Out
 	s.resize()
-	s.session.checkAnswers()
-	s.session.scheduleLookups(0)
 	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
 		s.pages = append(s.pages, pageState{screen: screen, page: newPage(s.session, screen)})
 	}
@@ -223,17 +198,11 @@ func (s *wizardModel) close() error {
 	if s.session == nil {
 		return nil
 	}
-	s.session.resetLookups()
 	s.cancelSignIn()
 	for _, sheet := range s.pages {
 		sheet.page.Close()
 	}
-	if s.session.saveErr != nil {
-		s.session.saveQueue.dirty = true
-	}
-	s.session.saveQueue.finish(func(m tea.Msg) { s.handleSaveResult(m) })
-	*s.session.interview.Answers = *s.session.answers.Copy()
-	return s.session.saveErr
+	return s.session.Close()
 }
 
 // waitZoneRuns waits until no resource of the wizard is left in the zone.

@@ -3,10 +3,10 @@ package tui
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
+	"exoshift/state"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -127,25 +127,6 @@ func TestADraftThatCannotBeSavedAtTheEndIsAnError(t *testing.T) {
 	}
 }
 
-// At the end of the wizard the running job is waited for; queued ones run in their order.
-func TestTheClerkDoesEverythingOnceAndInOrder(t *testing.T) {
-	var done []string
-	job := func(name string) func() tea.Msg { return func() tea.Msg { done = append(done, name); return name } }
-	c := saveQueue{save: func() func() tea.Msg { return job("save") }, dirty: true}
-	c.enqueue(job("first"))
-	c.enqueue(job("second"))
-	begun := c.startNext()
-	if c.startNext() != nil {
-		t.Error("two things go on at once")
-	}
-	begun()
-	var heard []string
-	c.finish(func(m tea.Msg) { heard = append(heard, m.(string)) })
-	if want := "first second save"; strings.Join(done, " ") != want || strings.Join(heard, " ") != want {
-		t.Errorf("done %v, heard %v", done, heard)
-	}
-}
-
 func TestEscGoesBackAndOnTheFirstScreenAsksWhetherToLeave(t *testing.T) {
 	o := onCluster(t).types("c-demo-").press("esc")
 	o.inFront(t, wizard.Access)
@@ -173,8 +154,7 @@ func TestJumpsGoForwardAsFarAsNothingIsRed(t *testing.T) {
 	o := sit(t, newDesk().answer(t, whole()), 80, 24, nil)
 	o.press("alt+4").inFront(t, wizard.Network)
 	o.press("alt+1").inFront(t, wizard.Access)
-	o.session.answers.Spec.Cluster.ID = ""
-	o.session.handleChange()
+	o.session.Edit("cluster.id", func(spec *state.Spec) { spec.Cluster.ID = "" })
 	o.press("alt+4").inFront(t, wizard.Cluster)
 	o.shows(t, "something here has to be put right first", "an answer is needed")
 	if o.selected() != "cluster.id" {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestWhatIsMeantOfOKDIsTaken(t *testing.T) {
 	o := onCluster(t)
-	if err := o.session.set("openshift.distribution", "okd"); err != nil {
+	if err := o.session.Set("openshift.distribution", "okd"); err != nil {
 		t.Fatal(err)
 	}
 	o.currentPage().(focuser).Focus("openshift.version")
@@ -13,7 +13,7 @@ func TestWhatIsMeantOfOKDIsTaken(t *testing.T) {
 	o.currentPage().(focuser).Focus("openshift.version")
 	o.shows(t, "Did you mean Distribution: ocp?")
 	o.press("ctrl+y").hides(t, "Did you mean")
-	if got := o.session.spec().OpenShift; got.Distribution != "ocp" || got.Version != "4.20.5" {
+	if got := o.session.Spec().OpenShift; got.Distribution != "ocp" || got.Version != "4.20.5" {
 		t.Errorf("the answers are %s %s", got.Distribution, got.Version)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/state"
 	"exoshift/wizard"
 )
 
@@ -39,7 +40,7 @@ func TestATypedSecretIsKeptAndNeverShown(t *testing.T) {
 		t.Fatalf("kept is %q", d.kept)
 	}
 	o.hides(t, secretText)
-	if ref := o.session.spec().Exoscale.APISecret; !strings.HasPrefix(ref.File, d.folder) || ref.Env != "" {
+	if ref := o.session.Spec().Exoscale.APISecret; !strings.HasPrefix(ref.File, d.folder) || ref.Env != "" {
 		t.Errorf("the answer is %+v", ref)
 	}
 }
@@ -88,12 +89,12 @@ func TestWhereASecretIsCanBeSaid(t *testing.T) {
 	o := onSecret(t, newDesk(), apiSecretField).press("space").shows2(t, "type or paste it here", "environment variable", "file")
 	o.press("down", "enter").shows(t, "variable EXOSCALE_API_SECRET_")
 	o.press("ctrl+u").types("OTHER_NAME").press("enter")
-	if ref := o.session.spec().Exoscale.APISecret; ref.Env != "OTHER_NAME" {
+	if ref := o.session.Spec().Exoscale.APISecret; ref.Env != "OTHER_NAME" {
 		t.Errorf("the answer is %+v", ref)
 	}
 	o.shows(t, "environment variable OTHER_NAME", "is not set")
 	o.currentPage().(focuser).Focus(apiSecretField)
-	if o.press("space", "down", "enter", "esc"); o.session.spec().Exoscale.APISecret.Env != "OTHER_NAME" {
+	if o.press("space", "down", "enter", "esc"); o.session.Spec().Exoscale.APISecret.Env != "OTHER_NAME" {
 		t.Error("esc changes the answer")
 	}
 	o.inFront(t, wizard.Access)
@@ -107,13 +108,12 @@ func (o *operator) shows2(t testing.TB, texts ...string) *operator {
 
 func TestAnAccountOfExoHasBothHalvesOfAKey(t *testing.T) {
 	o := onSecret(t, newDesk(), apiKeyField)
-	if err := o.session.set(apiSecretField, ""); err == nil {
+	if err := o.session.Set(apiSecretField, ""); err == nil {
 		t.Error("a needed secret may be left out")
 	}
-	o.session.answers.Spec.Exoscale.APISecret.Env = ""
-	o.session.handleChange()
+	o.session.Edit(apiSecretField, func(spec *state.Spec) { spec.Exoscale.APISecret.Env = "" })
 	o.pastes("exo:work")
-	if spec := o.session.spec().Exoscale; spec.APIKey.Exo != "work" || spec.APISecret.Exo != "work" {
+	if spec := o.session.Spec().Exoscale; spec.APIKey.Exo != "work" || spec.APISecret.Exo != "work" {
 		t.Errorf("the answers are %+v and %+v", spec.APIKey, spec.APISecret)
 	}
 }
@@ -138,8 +138,8 @@ func TestASecretThatCannotBeKeptIsNotForgottenSilently(t *testing.T) {
 func TestWhatIsPastedIsTrimmedAndHarmless(t *testing.T) {
 	o := onSecret(t, newDesk(), "openshift.sshKey").pastes("  " + testKey + "\n")
 	o.shows(t, "white space around the pasted text was left out")
-	if o.press("enter"); o.session.spec().OpenShift.SSHKey != testKey {
-		t.Errorf("the answer is %q", o.session.spec().OpenShift.SSHKey)
+	if o.press("enter"); o.session.Spec().OpenShift.SSHKey != testKey {
+		t.Errorf("the answer is %q", o.session.Spec().OpenShift.SSHKey)
 	}
 	o = onSecret(t, newDesk(), "openshift.sshKey").pastes("a\x1b[2J\x07b\u202ec\rd\x9b")
 	if text := o.currentPage().(*form).editor.getText(); text != "a[2Jbc d" {
@@ -150,7 +150,7 @@ func TestWhatIsPastedIsTrimmedAndHarmless(t *testing.T) {
 
 func TestEnterGoesOnWhileASecretIsStillBeingKept(t *testing.T) {
 	o := onSecret(t, newDesk(), pullSecretField)
-	o.session.savingSecrets[pullSecretField] = true // its file is being written
+	o.session.SaveSecret(pullSecretField, realPullSecret()) // its file is being written
 	if o.press("enter"); o.currentPage().(*form).list != nil {
 		t.Error("it is asked where the secret is, which was just given")
 	}

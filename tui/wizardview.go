@@ -45,7 +45,7 @@ func (s *wizardModel) isFullWidth() bool {
 func (s *wizardModel) drawBody(c *canvas, l wizardLayout) {
 	switch {
 	case s.menu != nil:
-		c.draw(l.Main, quitView{s.theme, s.menu.quit, sanitizeText(s.session.interview.DraftPath, s.wizard.ASCII), s.session.zoneRuns > 0})
+		c.draw(l.Main, quitView{s.theme, s.menu.quit, sanitizeText(s.session.Interview.DraftPath, s.wizard.ASCII), s.session.zoneRuns > 0})
 	case s.signInState != nil:
 		c.draw(l.Main, signInView{s.theme, *s.signInState, s.wizard.Now().Sub(s.signInState.began)})
 	case s.help:
@@ -93,13 +93,13 @@ func (s *wizardModel) renderTitle(width int) string {
 	if s.session == nil {
 		return pane.Fit(left, width)
 	}
-	spec, right := s.session.spec(), ""
+	spec, right := s.session.Spec(), ""
 	for _, part := range []string{spec.Cluster.ID, spec.Exoscale.Zone} {
 		if part != "" {
 			left += t.Dim.Render(" "+t.Dot+" ") + sanitizeText(part, s.wizard.ASCII)
 		}
 	}
-	if s.session.interview.Rehearsal {
+	if s.session.Interview.Rehearsal {
 		left += "  " + t.Caution.Bold(true).Render("REHEARSAL")
 	}
 	room := max(width-ansi.StringWidth(left)-3, 0)
@@ -142,7 +142,7 @@ func (s *wizardModel) formatIntro() string {
 
 // buildPicture shows only what belongs to screens that were opened.
 func (s *wizardModel) buildPicture() pane.View {
-	return pane.Architecture{Theme: s.theme, Spec: s.session.spec(), Answered: func(screen string) bool {
+	return pane.Architecture{Theme: s.theme, Spec: s.session.Spec(), Answered: func(screen string) bool {
 		return slices.ContainsFunc(s.pages, func(sheet pageState) bool { return string(sheet.screen) == screen && sheet.seen })
 	}}
 }
