@@ -19,36 +19,42 @@ type resolvedPath struct {
 	shared string
 }
 
-// apply applies the edit to the model, and reports whether it changed. What an edit may not change is a conflict.
-func (d *document) apply(root *node, e state.YAMLEdit) (changed bool, err error) {
+// applier applies edits to the model of a file.
+type applier struct {
+	fileName
+	root *node
+}
+
+// apply applies an edit, and reports whether it changed. What an edit may not change is a conflict.
+func (a applier) apply(e state.YAMLEdit) (changed bool, err error) {
 	if len(e.Path) == 0 || slices.Contains(e.Path, "") {
-		return false, fault.Newf(fault.Internal, "change "+d.file, "an edit names no key")
+		return false, fault.Newf(fault.Internal, a.op(), "an edit names no key")
 	}
-	way, err := d.walk(root, e.Path)
+	way, err := a.walk(e.Path)
 	if err != nil {
 		return false, err
 	}
 	if e.Item != "" {
-		return d.applyItem(way, e)
+		return a.applyItem(way, e)
 	}
-	return d.applyValue(root, way, e)
+	return a.applyValue(way, e)
 }
 
-func (d *document) walk(root *node, path []string) (resolvedPath, error) {
-	t := resolvedPath{at: root, rest: path, line: root.line}
+func (a applier) walk(path []string) (resolvedPath, error) {
+	t := resolvedPath{at: a.root, rest: path, line: a.root.line}
 	for i, key := range path {
 		t.markShared()
-		at := d.resolveAlias(root, t.at)
+		at := a.resolveAlias(t.at)
 		switch {
 		case at.nodeKind == null:
 			return t, nil
 		case at.nodeKind != mapping:
-			return t, d.newConflict(t.line, "%s is %s, and should be a map of keys", describePath(path[:i]), at).
+			return t, a.newConflict(t.line, "%s is %s, and should be a map of keys", describePath(path[:i]), at).
 				WithHint("change that line by hand, so that %s can be set below it", formatPath(path))
 		}
 		for _, other := range []string{"~" + key, "=" + key, "? " + key} {
 			if i, found := at.find(other); found {
-				return t, d.newOverrideConflict(at.entries[i].line, other, path)
+				return t, a.newOverrideConflict(at.entries[i].line, other, path)
 			}
 		}
 		found, exists := at.find(key)
@@ -64,8 +70,8 @@ func (d *document) walk(root *node, path []string) (resolvedPath, error) {
 	return t, nil
 }
 
-func (d *document) newOverrideConflict(line int, key string, path []string) error {
-	return d.newConflict(line, "%q says already what the key should be, instead of what others say", sanitize(key)).
+func (a applier) newOverrideConflict(line int, key string, path []string) error {
+	return a.newConflict(line, "%q says already what the key should be, instead of what others say", sanitize(key)).
 		WithHint("decide by hand which of both holds: that line, or %s", formatPath(path))
 }
 
@@ -82,12 +88,12 @@ func (t *resolvedPath) markShared() {
 }
 
 // resolveAlias follows a limited number of aliases.
-func (d *document) resolveAlias(root, n *node) *node {
+func (a applier) resolveAlias(n *node) *node {
 	for range 5 {
 		if n.nodeKind != alias {
 			break
 		}
-		if n = root.findAnchored(n.text); n == nil {
+		if n = a.root.findAnchored(n.text); n == nil {
 			return &node{}
 		}
 	}
@@ -112,7 +118,7 @@ func (n *node) findAnchored(anchor string) *node {
 }
 
 // checkOwned fails if a value to be changed is shared.
-func (d *document) checkOwned(t resolvedPath, e state.YAMLEdit) error {
+func (a applier) checkOwned(t resolvedPath, e state.YAMLEdit) error {
 	shared := t.shared
 	if name := t.at.findAnchor(); shared == "" && len(t.rest) == 0 && name != "" {
 		shared = fmt.Sprintf("below line %d is &%s, which others may use", t.line, sanitize(name))
@@ -120,32 +126,32 @@ func (d *document) checkOwned(t resolvedPath, e state.YAMLEdit) error {
 	if shared == "" {
 		return nil
 	}
-	return d.newConflict(t.line, "%s is written in a way that changes other places, too: %s", formatPath(e.Path), shared).
+	return a.newConflict(t.line, "%s is written in a way that changes other places, too: %s", formatPath(e.Path), shared).
 		WithHint("change it by hand: %s", describeEdit(e))
 }
 
-func (d *document) applyValue(root *node, t resolvedPath, e state.YAMLEdit) (bool, error) {
+func (a applier) applyValue(t resolvedPath, e state.YAMLEdit) (bool, error) {
 	if len(t.rest) > 0 {
 		if e.Value == nil {
 			return false, nil
 		}
-		if err := d.checkOwned(t, e); err != nil {
+		if err := a.checkOwned(t, e); err != nil {
 			return false, err
 		}
 		t.at.insertValue(t.rest, newValue(e.Value))
 		return true, nil
 	}
-	is := d.resolveAlias(root, t.at)
+	is := a.resolveAlias(t.at)
 	if e.Value != nil && equalValues(is, newValue(e.Value)) {
 		return false, nil
 	}
 	if is.nodeKind != null && e.Over != nil && !slices.ContainsFunc(e.Over, func(v any) bool { return equalValues(is, newValue(v)) }) {
-		return false, d.newForeignConflict(t.line, is, e)
+		return false, a.newForeignConflict(t.line, is, e)
 	}
-	if err := d.checkOwned(t, e); err != nil {
+	if err := a.checkOwned(t, e); err != nil {
 		return false, err
 	}
-	parent := root.lookup(e.Path[:len(e.Path)-1])
+	parent := a.root.lookup(e.Path[:len(e.Path)-1])
 	i, _ := parent.find(e.Path[len(e.Path)-1])
 	if e.Value == nil {
 		parent.entries = slices.Delete(parent.entries, i, i+1)
@@ -156,11 +162,11 @@ func (d *document) applyValue(root *node, t resolvedPath, e state.YAMLEdit) (boo
 }
 
 // newForeignConflict refuses to overwrite what somebody else wrote.
-func (d *document) newForeignConflict(line int, is *node, e state.YAMLEdit) error {
+func (a applier) newForeignConflict(line int, is *node, e state.YAMLEdit) error {
 	if e.Otherwise != "" {
-		return d.newConflict(line, "%s is %s, which somebody else wrote", formatPath(e.Path), is).WithHint("%s", e.Otherwise)
+		return a.newConflict(line, "%s is %s, which somebody else wrote", formatPath(e.Path), is).WithHint("%s", e.Otherwise)
 	}
-	return d.newConflict(line, "%s is %s, which somebody else wrote, and should be %s", formatPath(e.Path), is, describeTarget(e)).
+	return a.newConflict(line, "%s is %s, which somebody else wrote, and should be %s", formatPath(e.Path), is, describeTarget(e)).
 		WithHint("find out which of both is right; then correct that line by hand: %s", describeEdit(e))
 }
 
@@ -178,31 +184,31 @@ func equalValues(a, b *node) bool {
 	return slices.EqualFunc(a.items, b.items, equalValues)
 }
 
-func (d *document) applyItem(t resolvedPath, e state.YAMLEdit) (bool, error) {
+func (a applier) applyItem(t resolvedPath, e state.YAMLEdit) (bool, error) {
 	if len(t.rest) > 0 || t.at.nodeKind == null {
 		if e.Remove {
 			return false, nil
 		}
-		if err := d.checkOwned(t, e); err != nil {
+		if err := a.checkOwned(t, e); err != nil {
 			return false, err
 		}
 		t.at.insertValue(t.rest, newValue([]string{e.Item}))
 		return true, nil
 	}
 	if t.at.nodeKind == alias {
-		return true, d.checkOwned(t, e)
+		return true, a.checkOwned(t, e)
 	}
 	if t.at.nodeKind != sequence {
-		return false, d.newConflict(t.line, "%s is %s, and should be a list", formatPath(e.Path), t.at).WithHint("change it by hand: %s", describeEdit(e))
+		return false, a.newConflict(t.line, "%s is %s, and should be a list", formatPath(e.Path), t.at).WithHint("change it by hand: %s", describeEdit(e))
 	}
 	if i := slices.IndexFunc(t.at.items, matchItem("~"+e.Item)); i >= 0 && !e.Remove {
-		return false, d.newOverrideConflict(t.at.items[i].line, "~"+e.Item, e.Path)
+		return false, a.newOverrideConflict(t.at.items[i].line, "~"+e.Item, e.Path)
 	}
 	i := slices.IndexFunc(t.at.items, matchItem(e.Item))
 	if i >= 0 != e.Remove {
 		return false, nil
 	}
-	if err := d.checkOwned(t, e); err != nil {
+	if err := a.checkOwned(t, e); err != nil {
 		return false, err
 	}
 	if e.Remove {

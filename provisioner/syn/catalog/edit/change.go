@@ -3,11 +3,13 @@ package edit
 import (
 	"strings"
 
-	"exoshift/internal/fault"
 	"exoshift/state"
 
 	"github.com/goccy/go-yaml/ast"
 )
+
+// writer changes the text of a document.
+type writer struct{ *document }
 
 type location struct {
 	entry  *ast.MappingValueNode // nil: the document itself
@@ -18,8 +20,8 @@ type location struct {
 	inFlow bool // the entry is within braces
 }
 
-func (d *document) findLocation(path []string) location {
-	s := location{value: d.root, rest: path}
+func (w writer) findLocation(path []string) location {
+	s := location{value: w.root, rest: path}
 	for len(s.rest) > 0 {
 		owner := toMap(s.value)
 		if owner == nil {
@@ -49,158 +51,158 @@ func toMap(n ast.Node) *ast.MappingNode {
 	return nil
 }
 
-func (d *document) updateText(e state.YAMLEdit) error {
-	s := d.findLocation(e.Path)
-	if !d.isRegular(s) {
-		return d.newConflict(s.entry.GetToken().Position.Line, "the way to %s is written in an unusual way", formatPath(e.Path)).
+func (w writer) updateText(e state.YAMLEdit) error {
+	s := w.findLocation(e.Path)
+	if !w.isRegular(s) {
+		return w.newConflict(s.entry.GetToken().Position.Line, "the way to %s is written in an unusual way", formatPath(e.Path)).
 			WithHint("change it by hand: %s", describeEdit(e))
 	}
 	switch {
 	case e.Item != "" && e.Remove:
-		return d.removeItem(s, e.Item)
+		return w.removeItem(s, e.Item)
 	case e.Item != "" && len(s.rest) == 0 && !isMissing(s.value) && len(s.value.(*ast.SequenceNode).Values) > 0:
-		return d.addItem(s, e.Item)
+		return w.addItem(s, e.Item)
 	case e.Item != "":
-		return d.set(s, []string{e.Item})
+		return w.set(s, []string{e.Item})
 	case e.Value == nil:
-		return d.removeEntry(s)
+		return w.removeEntry(s)
 	}
-	return d.set(s, e.Value)
+	return w.set(s, e.Value)
 }
 
 // isRegular reports whether a key is on the line of its colon, after nothing but spaces or braces.
-func (d *document) isRegular(s location) bool {
+func (w writer) isRegular(s location) bool {
 	if s.entry == nil {
 		return true
 	}
-	key, colon := d.findPosition(s.entry.Key.GetToken()), d.findPosition(s.entry.Start)
+	key, colon := w.findPosition(s.entry.Key.GetToken()), w.findPosition(s.entry.Start)
 	if key.line != colon.line {
 		return false
 	}
-	return s.inFlow || strings.TrimSpace(d.lineText(key.line)[:key.at]) == ""
+	return s.inFlow || strings.TrimSpace(w.lineText(key.line)[:key.at]) == ""
 }
 
-func (d *document) set(s location, value any) error {
+func (w writer) set(s location, value any) error {
 	below := toMap(s.value)
 	switch {
 	case len(s.rest) > 0 && below != nil && len(below.Values) > 0:
 		fresh := entry{key: s.rest[0], value: newNested(s.rest[1:], value)}
 		if below.IsFlowStyle {
-			d.insertIntoFlow(below.End, quoteString(fresh.key, "")+": "+renderFlow(fresh.value, ""))
+			w.insertIntoFlow(below.End, quoteString(fresh.key, "")+": "+renderFlow(fresh.value, ""))
 			return nil
 		}
-		return d.append(below, fresh)
+		return w.append(below, fresh)
 	case s.entry == nil:
-		return d.create(newNested(s.rest, value))
+		return w.create(newNested(s.rest, value))
 	}
-	return d.put(s, newNested(s.rest, value))
+	return w.put(s, newNested(s.rest, value))
 }
 
-func (d *document) append(into *ast.MappingNode, fresh entry) error {
+func (w writer) append(into *ast.MappingNode, fresh entry) error {
 	lastEntry := into.Values[len(into.Values)-1]
-	key := d.findPosition(lastEntry.Key.GetToken())
-	if strings.TrimSpace(d.lineText(key.line)[:key.at]) != "" || key.line != d.findPosition(lastEntry.Start).line {
-		return fault.Newf(fault.Conflict, "change "+d.file, "line %d: the keys there are written in an unusual way", key.line).
+	key := w.findPosition(lastEntry.Key.GetToken())
+	if strings.TrimSpace(w.lineText(key.line)[:key.at]) != "" || key.line != w.findPosition(lastEntry.Start).line {
+		return w.newConflict(key.line, "the keys there are written in an unusual way").
 			WithHint("put %s there by hand: %s", sanitize(fresh.key), fresh.value)
 	}
-	d.insert(d.findLast(key.line, key.at, true), d.detectStyle().renderPair(fresh, key.at)...)
+	w.insert(w.findLast(key.line, key.at, true), w.detectStyle().renderPair(fresh, key.at)...)
 	return nil
 }
 
 // create writes the first keys of a document: the lists of classes and applications come before the parameters if all are created
 // one after the other.
-func (d *document) create(value *node) error {
-	if d.root != nil { // {} or null
-		s := d.findSpan(d.root, true)
-		if isMissing(d.root) && !d.isWrittenNull(s.from) {
+func (w writer) create(value *node) error {
+	if w.root != nil { // {} or null
+		s := w.findSpan(w.root, true)
+		if isMissing(w.root) && !w.isWrittenNull(s.from) {
 			s.to = s.from
 		}
-		d.replace(s, "")
-		if d.lines[s.from.line-1].text == "" {
-			d.remove(s.from.line, s.from.line)
+		w.replace(s, "")
+		if w.lines[s.from.line-1].text == "" {
+			w.remove(s.from.line, s.from.line)
 			s.from.line--
 		}
-		d.insert(s.from.line, d.renderKeys(value)...)
+		w.insert(s.from.line, w.renderKeys(value)...)
 		return nil
 	}
-	at := len(d.lines)
-	for at > 0 && d.lineText(at) == "..." {
+	at := len(w.lines)
+	for at > 0 && w.lineText(at) == "..." {
 		at--
 	}
-	d.insert(at, d.renderKeys(value)...)
+	w.insert(at, w.renderKeys(value)...)
 	return nil
 }
 
-func (d *document) renderKeys(value *node) (lines []string) {
+func (w writer) renderKeys(value *node) (lines []string) {
 	for _, each := range value.entries {
-		lines = append(lines, d.detectStyle().renderPair(each, 0)...)
+		lines = append(lines, w.detectStyle().renderPair(each, 0)...)
 	}
 	return lines
 }
 
-func (d *document) put(s location, value *node) error {
+func (w writer) put(s location, value *node) error {
 	if s.inFlow {
-		place := d.findValueSpan(s.entry, true)
-		d.replace(place, d.padText(place, renderFlow(value, d.getLineFrom(place))))
+		place := w.findValueSpan(s.entry, true)
+		w.replace(place, w.padText(place, renderFlow(value, w.getLineFrom(place))))
 		return nil
 	}
-	key := d.findPosition(s.entry.Key.GetToken())
-	place, last := d.findValueSpan(s.entry, false), d.findLast(key.line, key.at, isSequence(s.value))
+	key := w.findPosition(s.entry.Key.GetToken())
+	place, last := w.findValueSpan(s.entry, false), w.findLast(key.line, key.at, isSequence(s.value))
 	like := ""
 	if place.from.line > key.line { // it is on a line below its key
 		place = span{}
 	} else {
-		like = d.getLineFrom(place)
+		like = w.getLineFrom(place)
 	}
-	inline, below := d.detectStyle().renderBlock(value, key.at, like)
-	d.setKeyText(s.entry, place, last, inline)
-	d.insert(key.line, below...)
+	inline, below := w.detectStyle().renderBlock(value, key.at, like)
+	w.setKeyText(s.entry, place, last, inline)
+	w.insert(key.line, below...)
 	return nil
 }
 
 // setKeyText removes the old value's lines below the key.
-func (d *document) setKeyText(e *ast.MappingValueNode, place span, last int, inline string) {
-	line := d.findPosition(e.Start).line
+func (w writer) setKeyText(e *ast.MappingValueNode, place span, last int, inline string) {
+	line := w.findPosition(e.Start).line
 	if place == (span{}) {
-		colon := d.findPosition(e.Start)
+		colon := w.findPosition(e.Start)
 		place = span{position{colon.line, colon.at + 1}, position{colon.line, colon.at + 1}}
 	}
 	if place.to.line > line { // quotes or brackets over several lines, with what follows them
 		last -= place.to.line - line
 	}
 	if inline == "" {
-		for place.from.at > 0 && strings.HasSuffix(d.lineText(line)[:place.from.at], " ") {
+		for place.from.at > 0 && strings.HasSuffix(w.lineText(line)[:place.from.at], " ") {
 			place.from.at--
 		}
 	}
-	d.replace(place, d.padText(place, inline))
+	w.replace(place, w.padText(place, inline))
 	if last > line { // a file without a final newline keeps that
-		if d.lines[last-1].end == "" {
-			d.lines[line-1].end = ""
+		if w.lines[last-1].end == "" {
+			w.lines[line-1].end = ""
 		}
-		d.remove(line+1, last)
+		w.remove(line+1, last)
 	}
 }
 
 // padText puts a space between a colon and a value.
-func (d *document) padText(place span, text string) string {
-	head := d.lineText(place.from.line)[:place.from.at]
+func (w writer) padText(place span, text string) string {
+	head := w.lineText(place.from.line)[:place.from.at]
 	if text != "" && strings.HasSuffix(head, ":") {
 		return " " + text
 	}
 	return text
 }
 
-func (d *document) getLineFrom(s span) string { return d.lineText(s.from.line)[s.from.at:] }
+func (w writer) getLineFrom(s span) string { return w.lineText(s.from.line)[s.from.at:] }
 
 func isSequence(n ast.Node) bool {
 	_, is := n.(*ast.SequenceNode)
 	return is
 }
 
-func (d *document) detectStyle() style {
-	found := style{inline: d.inline}
-	d.detectIndents(d.root, -1, &found)
+func (w writer) detectStyle() style {
+	found := style{inline: w.inline}
+	w.detectIndents(w.root, -1, &found)
 	if found.step == 0 {
 		found.step = 2
 	}
@@ -211,11 +213,11 @@ func (d *document) detectStyle() style {
 }
 
 // detectIndents considers the first map below a key, and the first list.
-func (d *document) detectIndents(n ast.Node, above int, found *style) {
+func (w writer) detectIndents(n ast.Node, above int, found *style) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		for _, each := range n.Values {
-			d.detectIndents(each, above, found)
+			w.detectIndents(each, above, found)
 		}
 	case *ast.MappingValueNode:
 		own := n.Key.GetToken().Position.Column
@@ -225,7 +227,7 @@ func (d *document) detectIndents(n ast.Node, above int, found *style) {
 		switch below := n.Value.(type) {
 		case *ast.MappingNode:
 			if !below.IsFlowStyle {
-				d.detectIndents(below, own, found)
+				w.detectIndents(below, own, found)
 			}
 		case *ast.SequenceNode:
 			if !below.IsFlowStyle && !found.hasList {

@@ -3,27 +3,26 @@
 package edit
 
 import (
-	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
 // Apply applies edits to a file, which does not exist if content is nil. fault.Conflict: a value was written by somebody else, or
 // is shared by an alias; fault.Invalid: it is no YAML that can be edited.
 func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) {
-	d, err := parseDocument(file, content)
+	d, err := parseDocument(fileName(file), content)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range edits {
 		wanted := newModel(d.root)
-		changed, err := d.apply(wanted, e)
+		changed, err := applier{d.fileName, wanted}.apply(e)
 		if err != nil {
 			return nil, err
 		}
 		if !changed {
 			continue
 		}
-		if d, err = d.write(e, wanted); err != nil {
+		if d, err = writeEdit(d, e, wanted); err != nil {
 			return nil, err
 		}
 		content = d.render()
@@ -31,20 +30,20 @@ func Apply(file string, content []byte, edits []state.YAMLEdit) ([]byte, error) 
 	return content, nil
 }
 
-// write changes the text, and verifies that the changed text has the wanted values and nothing else changed. A multi-line string
+// writeEdit changes the text, and verifies that the changed text has the wanted values and nothing else changed. A multi-line string
 // is written in one line if it cannot be written as a block.
-func (d *document) write(e state.YAMLEdit, wanted *node) (*document, error) {
+func writeEdit(d *document, e state.YAMLEdit, wanted *node) (*document, error) {
 	before := d.render()
 	for _, inline := range []bool{false, true} {
-		fresh, err := parseDocument(d.file, before)
+		fresh, err := parseDocument(d.fileName, before)
 		if err != nil {
 			return nil, err
 		}
 		fresh.inline = inline
-		if err := fresh.updateText(e); err != nil {
+		if err := (writer{fresh}).updateText(e); err != nil {
 			return nil, err
 		}
-		after, err := parseDocument(d.file, fresh.render())
+		after, err := parseDocument(d.fileName, fresh.render())
 		if err == nil && equalNodes(newModel(after.root), wanted) {
 			return after, nil
 		}
@@ -55,11 +54,11 @@ func (d *document) write(e state.YAMLEdit, wanted *node) (*document, error) {
 
 // CheckUnchanged verifies that the values that edits concern are as they were in before, or as they are wanted.
 func CheckUnchanged(file string, before, now []byte, edits []state.YAMLEdit) error {
-	old, err := parseDocument(file, before)
+	old, err := parseDocument(fileName(file), before)
 	if err != nil {
 		return err
 	}
-	latest, err := parseDocument(file, now)
+	latest, err := parseDocument(fileName(file), now)
 	if err != nil {
 		return err
 	}
@@ -73,8 +72,4 @@ func CheckUnchanged(file string, before, now []byte, edits []state.YAMLEdit) err
 			WithHint("ask them what it should be; this program wants: %s", describeEdit(e))
 	}
 	return nil
-}
-
-func (d *document) newConflict(line int, format string, args ...any) *fault.Error {
-	return d.newFault(fault.Conflict, line, format, args...)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-func (d *document) insertIntoFlow(end *token.Token, text string) {
-	at := d.findPosition(end)
-	head := strings.TrimRight(d.lineText(at.line)[:at.at], " \t")
+func (w writer) insertIntoFlow(end *token.Token, text string) {
+	at := w.findPosition(end)
+	head := strings.TrimRight(w.lineText(at.line)[:at.at], " \t")
 	before := end.Prev
 	for isComment(before) {
 		before = before.Prev
@@ -19,28 +19,28 @@ func (d *document) insertIntoFlow(end *token.Token, text string) {
 	if head != "" {
 		from.at = len(head)
 	}
-	space := d.lineText(at.line)[from.at:at.at]
+	space := w.lineText(at.line)[from.at:at.at]
 	switch {
 	case follows:
 		text = ", " + text
 	case head != "" && strings.HasSuffix(head, ","):
 		text = " " + text
 	}
-	d.replace(span{from, at}, text+space)
+	w.replace(span{from, at}, text+space)
 }
 
 // removeFromFlow removes a part of a flow map or list with its comma.
-func (d *document) removeFromFlow(part span) {
-	after := strings.TrimLeft(d.lineText(part.to.line)[part.to.at:], " \t")
+func (w writer) removeFromFlow(part span) {
+	after := strings.TrimLeft(w.lineText(part.to.line)[part.to.at:], " \t")
 	if strings.HasPrefix(after, ",") {
 		after = strings.TrimLeft(after[1:], " \t")
-		part.to.at = len(d.lineText(part.to.line)) - len(after)
-	} else if head := strings.TrimRight(d.lineText(part.from.line)[:part.from.at], " \t"); strings.HasSuffix(head, ",") {
+		part.to.at = len(w.lineText(part.to.line)) - len(after)
+	} else if head := strings.TrimRight(w.lineText(part.from.line)[:part.from.at], " \t"); strings.HasSuffix(head, ",") {
 		part.from.at = len(head) - 1
 	}
-	d.replace(part, "")
+	w.replace(part, "")
 }
 
-func (d *document) findPairSpan(e *ast.MappingValueNode) span {
-	return span{d.findPosition(e.Key.GetToken()), d.findValueSpan(e, true).to}
+func (w writer) findPairSpan(e *ast.MappingValueNode) span {
+	return span{w.findPosition(e.Key.GetToken()), w.findValueSpan(e, true).to}
 }

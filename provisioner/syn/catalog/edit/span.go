@@ -4,32 +4,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/token"
 )
-
-// position is a byte in a line; lines are counted from 1, bytes from 0.
-type position struct{ line, at int }
-
-// span is a half-open range of the text.
-type span struct{ from, to position }
-
-func (d *document) lineText(number int) string {
-	if number < 1 || number > len(d.lines) {
-		return ""
-	}
-	return d.lines[number-1].text
-}
-
-// findPosition converts the token's column, which is in characters.
-func (d *document) findPosition(t *token.Token) position {
-	text, letters := d.lineText(t.Position.Line), 0
-	for at := range text {
-		if letters++; letters == t.Position.Column {
-			return position{t.Position.Line, at}
-		}
-	}
-	return position{t.Position.Line, len(text)}
-}
 
 func countIndent(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
@@ -53,12 +28,6 @@ func isMissing(n ast.Node) bool {
 	return n == nil || is
 }
 
-// isWrittenNull reports whether a null is explicit.
-func (d *document) isWrittenNull(from position) bool {
-	rest := strings.TrimLeft(d.lineText(from.line)[from.at:], " \t")
-	return strings.HasPrefix(rest, "~") || strings.HasPrefix(strings.ToLower(rest), "null")
-}
-
 func (d *document) findSpan(n ast.Node, inFlow bool) span {
 	from := d.findPosition(n.GetToken())
 	switch n := n.(type) {
@@ -79,14 +48,6 @@ func (d *document) findSpan(n ast.Node, inFlow bool) span {
 	return span{from, position{from.line, from.at + len(trimComment(text))}}
 }
 
-func (d *document) findEnd(t *token.Token) position {
-	if t == nil {
-		return position{}
-	}
-	p := d.findPosition(t)
-	return position{p.line, p.at + 1}
-}
-
 func trimComment(text string) string {
 	for at := range text {
 		if text[at] == '#' && (at == 0 || text[at-1] == ' ' || text[at-1] == '\t') {
@@ -103,32 +64,4 @@ func trimMark(text string) string {
 		text = text[:at]
 	}
 	return strings.TrimRight(text, " \t")
-}
-
-// findClosing returns the position after the closing quote.
-func (d *document) findClosing(open position, quote byte) position {
-	at := open.at + 1
-	for number := open.line; number <= len(d.lines); number++ {
-		for text := d.lineText(number); at < len(text); at++ {
-			switch {
-			case text[at] == '\\' && quote == '"':
-				at++
-			case text[at] == quote && quote == '\'' && strings.HasPrefix(text[at+1:], "'"):
-				at++
-			case text[at] == quote:
-				return position{number, at + 1}
-			}
-		}
-		at = 0
-	}
-	return open
-}
-
-func (d *document) replace(s span, text string) {
-	head, tail := d.lineText(s.from.line)[:s.from.at], d.lineText(s.to.line)[s.to.at:]
-	if s.to.line > s.from.line {
-		d.lines[s.from.line-1].end = d.lines[s.to.line-1].end
-		d.lines = append(d.lines[:s.from.line:s.from.line], d.lines[s.to.line:]...)
-	}
-	d.lines[s.from.line-1].text = head + text + tail
 }
