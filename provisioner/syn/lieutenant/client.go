@@ -5,9 +5,11 @@ package lieutenant
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"exoshift/internal/network"
+	"exoshift/state"
 )
 
 // Tokens provides the tokens for Lieutenant.
@@ -23,8 +25,8 @@ type rejecter interface {
 	Reject(token string)
 }
 
-// Client is a client of one Lieutenant, for one person.
-type Client struct {
+// connection sends requests to one Lieutenant.
+type connection struct {
 	base    string // without a trailing slash
 	network network.Network
 	http    *http.Client
@@ -32,12 +34,38 @@ type Client struct {
 	tokens  Tokens
 }
 
-// New returns a client of the Lieutenant at url. Without tokens only Discover and FetchInstallManifest work.
-func New(n network.Network, url string, tokens Tokens) *Client {
-	return &Client{base: strings.TrimRight(url, "/"), network: n, http: n.NewAPIClient(network.Limits{Bytes: maxAnswer, Time: requestTimeout}), clock: n.Clock, tokens: tokens}
+// Client is a client of one Lieutenant, for one person.
+type Client struct{ *connection }
+
+// New returns a client of the Lieutenant at an address. Without tokens only Discover and FetchInstallManifest work.
+func New(n network.Network, address string, tokens Tokens) *Client {
+	return &Client{&connection{
+		base: strings.TrimRight(address, "/"), network: n, http: n.NewAPIClient(network.Limits{Bytes: maxAnswer, Time: requestTimeout}),
+		clock: n.Clock, tokens: tokens,
+	}}
 }
 
 // SignIn gets a token: from the environment, from the cache of an earlier sign-in, or from a person.
-func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
+func (c *connection) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
 	return c.tokens.SignIn(ctx, show)
+}
+
+// Discover returns the services that Lieutenant names: the single sign-on and Vault. It needs no token.
+func (c *connection) Discover(ctx context.Context) (state.SynServices, error) {
+	asked := newGetCall("ask Lieutenant for its services", urlField, "/")
+	asked.anonymous = true
+	if address, err := url.Parse(c.base); err != nil || address.Scheme != "https" || address.Hostname() == "" {
+		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{err: errNoURL})
+	}
+	var told metadata
+	if err := c.do(ctx, asked, &told); err != nil {
+		return state.SynServices{}, err
+	}
+	if told.APIVersion == "" {
+		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it answers, but not as Lieutenant does"})
+	}
+	return state.SynServices{
+		DiscoveryURL: told.OIDC.DiscoveryURL, ClientID: told.OIDC.ClientID,
+		Vault: told.Vault.Address, VaultMethod: told.Vault.LoginMethod,
+	}, nil
 }

@@ -3,10 +3,13 @@ package lieutenant
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"exoshift/internal/fault"
 )
@@ -19,9 +22,11 @@ const (
 	clusterField = "cluster.id"
 )
 
+var permissionPattern = regexp.MustCompile(`cannot (\w+) resource ['"]([\w/.-]+)['"]`)
+
 var errNoURL = errors.New("the address is no https URL")
 
-func (c *Client) toFault(ctx context.Context, asked call, token string, failed *apiError) error {
+func (c *connection) toFault(ctx context.Context, asked call, token string, failed *apiError) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.KindOf(ctx.Err()), asked.op, context.Cause(ctx))
 	}
@@ -44,7 +49,7 @@ func (c *Client) toFault(ctx context.Context, asked call, token string, failed *
 }
 
 // formatURLHint is for a URL where something other than Lieutenant, or nothing, responds.
-func (c *Client) formatURLHint(failed *apiError) string {
+func (c *connection) formatURLHint(failed *apiError) string {
 	switch {
 	case errors.Is(failed.err, errNoURL):
 		return "give Lieutenant's address, like https://api.syn.vshn.net"
@@ -64,7 +69,7 @@ func isCertificateError(err error) bool {
 // formatPermission names the missing permission from the message of Kubernetes, which authorizes Lieutenant's requests; it writes
 // ' instead of ".
 func formatPermission(asked call, reason string) string {
-	found := regexp.MustCompile(`cannot (\w+) resource ['"]([\w/.-]+)['"]`).FindStringSubmatch(reason)
+	found := permissionPattern.FindStringSubmatch(reason)
 	if found != nil {
 		return found[1] + " " + found[2]
 	}
@@ -77,4 +82,53 @@ func formatPermission(asked call, reason string) string {
 		return "delete clusters"
 	}
 	return "get and list tenants and clusters"
+}
+
+// toTokenFault adds why a token is not accepted, which Kubernetes omits.
+func (c *connection) toTokenFault(ctx context.Context, told *fault.Error, token string) error {
+	from := parseClaims(token)
+	services, err := c.Discover(ctx)
+	told = told.WithHint("sign in at %s again; a token from COMMODORE_API_TOKEN has to be of this very instance", c.base)
+	switch {
+	case strings.HasPrefix(from.Subject, "system:serviceaccount:"):
+		told.Err = fault.Newf(fault.Denied, "the token has ended or is for another instance", "it is of the service account %s, which %s does not accept",
+			sanitize(strings.TrimPrefix(from.Subject, "system:serviceaccount:"), token), c.base)
+	case from.Issuer == "" || err != nil:
+		return told
+	case !strings.HasPrefix(services.DiscoveryURL, strings.TrimRight(from.Issuer, "/")+"/"):
+		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, and people sign in to %s at %s",
+			sanitize(from.Issuer, token), c.base, sanitize(services.DiscoveryURL, token))
+	case from.audience() != "" && from.audience() != services.ClientID:
+		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, and %s wants one for %s",
+			sanitize(from.audience(), token), c.base, sanitize(services.ClientID, token))
+	}
+	return told
+}
+
+// tokenClaims are unverified claims of a token.
+type tokenClaims struct {
+	Issuer   string `json:"iss"`
+	Subject  string `json:"sub"`
+	Audience any    `json:"aud"` // a string, or a list
+}
+
+// parseClaims verifies nothing; unknown claims are empty.
+func parseClaims(token string) (told tokenClaims) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return tokenClaims{}
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(payload, &told) != nil {
+		return tokenClaims{}
+	}
+	return told
+}
+
+func (c tokenClaims) audience() string {
+	if list, ok := c.Audience.([]any); ok && len(list) == 1 {
+		c.Audience = list[0]
+	}
+	one, _ := c.Audience.(string)
+	return one
 }

@@ -2,14 +2,19 @@ package lieutenant
 
 import (
 	"regexp"
+	"strings"
 
 	"exoshift/internal/fault"
 )
 
+// idPattern is what follows the prefix of an ID.
+var idPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
 // checkID refuses an ID that Lieutenant would change or reject: it adds the prefix to one that lacks it, and creates a Kubernetes
 // object of that name.
 func checkID(op, field, id, prefix string) error {
-	if len(id) <= 63 && regexp.MustCompile(`^`+prefix+`[a-z0-9]([a-z0-9-]*[a-z0-9])?$`).MatchString(id) {
+	rest, has := strings.CutPrefix(id, prefix)
+	if len(id) <= 63 && has && idPattern.MatchString(rest) {
 		return nil
 	}
 	return fault.Newf(fault.Invalid, op, "the ID has the wrong form").WithField(field).

@@ -23,12 +23,12 @@ const (
 // FetchInstallManifest fetches the manifest that installs Steward. It can be fetched once: the caller must save it before
 // anything else. fault.Conflict: the token was used or has expired. The request is never repeated automatically.
 func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([]byte, error) {
-	address, err := c.parseInstallURL(installURL)
+	address, err := parseInstallURL(c.base, installURL)
 	if err != nil {
 		return nil, err
 	}
 	token := address.Query().Get("token")
-	content, failed := c.fetch(ctx, address, token)
+	content, failed := fetchOnce(ctx, c.network, address, token)
 	switch {
 	case failed == nil:
 		return content, nil
@@ -40,12 +40,12 @@ func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([
 }
 
 // parseInstallURL checks that the token is sent only to Lieutenant.
-func (c *Client) parseInstallURL(installURL string) (*url.URL, error) {
+func parseInstallURL(lieutenant, installURL string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, manifestOp, errors.New(why)).
-			WithHint("the token was not sent; tell those who run Lieutenant at %s what its install URL looks like", c.base)
+			WithHint("the token was not sent; tell those who run Lieutenant at %s what its install URL looks like", lieutenant)
 	}
-	base, err := url.Parse(c.base)
+	base, err := url.Parse(lieutenant)
 	if err != nil {
 		return refuse("the address of Lieutenant is no URL")
 	}
@@ -74,7 +74,7 @@ func formatHostPort(address *url.URL) string {
 	return net.JoinHostPort(address.Hostname(), port)
 }
 
-func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]byte, *apiError) {
+func fetchOnce(ctx context.Context, n network.Network, address *url.URL, token string) ([]byte, *apiError) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
@@ -84,7 +84,7 @@ func (c *Client) fetch(ctx context.Context, address *url.URL, token string) ([]b
 	request.Header.Set("User-Agent", "exoshift")
 	// A reused connection might be closed by now; then the transport would repeat the request by itself.
 	request.Close = true
-	fresh := c.network.NewAPIClient(network.Limits{Bytes: maxManifest, Time: requestTimeout})
+	fresh := n.NewAPIClient(network.Limits{Bytes: maxManifest, Time: requestTimeout})
 	defer fresh.CloseIdleConnections()
 	answer, err := fresh.Do(request)
 	if fault.IsTooLarge(err) {

@@ -33,7 +33,7 @@ func newGetCall(op, field, path string) call {
 	return call{op: op, field: field, method: http.MethodGet, path: path}
 }
 
-func (c *Client) do(ctx context.Context, asked call, into any) error {
+func (c *connection) do(ctx context.Context, asked call, into any) error {
 	token := ""
 	if !asked.anonymous {
 		var err error
@@ -52,7 +52,7 @@ func (c *Client) do(ctx context.Context, asked call, into any) error {
 }
 
 // retryWithNewToken repeats the request if a new token has replaced the one that was not accepted.
-func (c *Client) retryWithNewToken(ctx context.Context, asked call, token string, into any, failed *apiError) (string, *apiError) {
+func (c *connection) retryWithNewToken(ctx context.Context, asked call, token string, into any, failed *apiError) (string, *apiError) {
 	tokens, able := c.tokens.(rejecter)
 	if !able {
 		return token, failed
@@ -66,7 +66,7 @@ func (c *Client) retryWithNewToken(ctx context.Context, asked call, token string
 }
 
 // sendWithRetry repeats a request while that may help and is safe.
-func (c *Client) sendWithRetry(ctx context.Context, asked call, token string, into any) *apiError {
+func (c *connection) sendWithRetry(ctx context.Context, asked call, token string, into any) *apiError {
 	failed := c.send(ctx, asked, token, into)
 	for pause := time.Second; pause <= maxPause; pause *= 2 {
 		if failed == nil || !failed.isTemporary() || asked.method == http.MethodPost || c.clock.Sleep(ctx, pause) != nil {
@@ -77,7 +77,7 @@ func (c *Client) sendWithRetry(ctx context.Context, asked call, token string, in
 	return failed
 }
 
-func (c *Client) send(ctx context.Context, asked call, token string, into any) *apiError {
+func (c *connection) send(ctx context.Context, asked call, token string, into any) *apiError {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := c.newRequest(ctx, asked, token)
@@ -109,7 +109,7 @@ func (c *Client) send(ctx context.Context, asked call, token string, into any) *
 	return nil
 }
 
-func (c *Client) newRequest(ctx context.Context, asked call, token string) (*http.Request, error) {
+func (c *connection) newRequest(ctx context.Context, asked call, token string) (*http.Request, error) {
 	var content io.Reader = http.NoBody
 	if asked.body != nil {
 		text, err := json.Marshal(asked.body)
