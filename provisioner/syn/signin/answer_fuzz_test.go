@@ -44,8 +44,8 @@ func FuzzDiscover(f *testing.F) {
 	}
 	f.Add(http.StatusBadGateway, []byte("<html>"))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		s := &Source{options: Options{API: "https://api.example.net"}, http: &http.Client{Transport: answering{200 + int(uint(status)%400), body}}}
-		told, err := s.discover(t.Context(), address)
+		client := &http.Client{Transport: answering{200 + int(uint(status)%400), body}}
+		told, err := discover(t.Context(), client, address)
 		if err == nil {
 			err = told.check(address)
 		}
@@ -100,25 +100,25 @@ func FuzzCache(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // as another program may leave it
 			t.Fatal(err)
 		}
-		s := &Source{options: Options{Cache: path, API: api}}
-		found := s.loadCached()
+		c := cache{path, api}
+		found := c.load()
 		if !json.Valid(content) && (found.IDToken != "" || found.RefreshToken != "") {
 			t.Fatalf("%q is in %q", found, content)
 		}
-		before, err := s.readEntries()
+		before, err := c.readEntries()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.saveCached(tokenSet{answer: map[string]any{"id_token": "new.token.here"}}); err != nil {
+		if err := c.save(tokenSet{answer: map[string]any{"id_token": "new.token.here"}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.loadCached().IDToken; got != "new.token.here" {
+		if got := c.load().IDToken; got != "new.token.here" {
 			t.Fatalf("%q was kept", got)
 		}
-		if err := s.removeCached("new.token.here"); err != nil {
+		if err := c.remove("new.token.here"); err != nil {
 			t.Fatal(err)
 		}
-		after, err := s.readEntries()
+		after, err := c.readEntries()
 		if delete(before, api); err != nil || !slices.Equal(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))) {
 			t.Fatalf("of %q there is %q, %v", before, after, err)
 		}
@@ -178,7 +178,7 @@ func FuzzRefused(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code, description string, status int) {
 		const secret = "very-secret-value"
-		refused := (&Source{}).toRefusalFault("sign in", &oauth2.RetrieveError{
+		refused := toRefusalFault("sign in", &oauth2.RetrieveError{
 			Response: &http.Response{StatusCode: status}, ErrorCode: code, ErrorDescription: description + secret,
 		}, []string{secret, ""})
 		if words := refused.Error(); strings.Contains(words, secret) || strings.ContainsFunc(words, unprintable) {

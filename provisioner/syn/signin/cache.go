@@ -22,9 +22,15 @@ const (
 // CachePath returns the path of commodore's token cache, below a cache folder such as $XDG_CACHE_HOME.
 func CachePath(cacheHome string) string { return filepath.Join(cacheHome, "commodore", "token") }
 
-func (s *Source) readEntries() (map[string]json.RawMessage, error) {
+// cache is the entry of one API in commodore's token cache.
+type cache struct {
+	path string // "": nothing is cached
+	api  string
+}
+
+func (c cache) readEntries() (map[string]json.RawMessage, error) {
 	entries := map[string]json.RawMessage{}
-	content, err := fileread.Bytes(s.options.Cache, maxCache)
+	content, err := fileread.Bytes(c.path, maxCache)
 	if os.IsNotExist(err) {
 		return entries, nil
 	}
@@ -37,17 +43,17 @@ func (s *Source) readEntries() (map[string]json.RawMessage, error) {
 	return entries, nil
 }
 
-// loadCached accepts the whole response of the token endpoint, or, from older versions of commodore, the ID token alone.
-func (s *Source) loadCached() tokenSet {
-	if s.options.Cache == "" {
+// load accepts the whole response of the token endpoint, or, from older versions of commodore, the ID token alone.
+func (c cache) load() tokenSet {
+	if c.path == "" {
 		return tokenSet{}
 	}
-	entries, err := s.readEntries()
+	entries, err := c.readEntries()
 	if err != nil {
 		return tokenSet{}
 	}
 	var found tokenSet
-	entry := entries[s.options.API]
+	entry := entries[c.api]
 	if json.Unmarshal(entry, &found.IDToken) == nil {
 		return found
 	}
@@ -57,29 +63,29 @@ func (s *Source) loadCached() tokenSet {
 	return found
 }
 
-func (s *Source) saveCached(fresh tokenSet) error {
+func (c cache) save(fresh tokenSet) error {
 	entry, err := json.Marshal(fresh.answer)
-	if err != nil || s.options.Cache == "" {
+	if err != nil || c.path == "" {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(s.options.Cache), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return err
 	}
-	return s.updateEntries(func(entries map[string]json.RawMessage) { entries[s.options.API] = entry })
+	return c.updateEntries(func(entries map[string]json.RawMessage) { entries[c.api] = entry })
 }
 
-// removeCached removes a rejected token: otherwise the next run would begin with it.
-func (s *Source) removeCached(token string) error {
-	if s.options.Cache == "" || s.options.Given != "" || s.loadCached().IDToken != token {
+// remove removes a rejected token: otherwise the next run would begin with it.
+func (c cache) remove(token string) error {
+	if c.path == "" || c.load().IDToken != token {
 		return nil
 	}
-	return s.updateEntries(func(entries map[string]json.RawMessage) { delete(entries, s.options.API) })
+	return c.updateEntries(func(entries map[string]json.RawMessage) { delete(entries, c.api) })
 }
 
 // updateEntries changes the entry of this API and leaves the others unchanged. The file is replaced atomically.
-func (s *Source) updateEntries(edit func(entries map[string]json.RawMessage)) error {
-	defer s.lockCache()()
-	entries, err := s.readEntries()
+func (c cache) updateEntries(edit func(entries map[string]json.RawMessage)) error {
+	defer c.lock()()
+	entries, err := c.readEntries()
 	if err != nil {
 		return err
 	}
@@ -88,14 +94,14 @@ func (s *Source) updateEntries(edit func(entries map[string]json.RawMessage)) er
 	if err != nil {
 		return err
 	}
-	return replaceFile(s.options.Cache, content)
+	return replaceFile(c.path, content)
 }
 
-// lockCache excludes other processes of exoshift. commodore uses no lock, and a cache that cannot be locked is better than none.
-func (s *Source) lockCache() (release func()) {
+// lock excludes other processes of exoshift. commodore uses no lock, and a cache that cannot be locked is better than none.
+func (c cache) lock() (release func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
-	lock := flock.New(s.options.Cache+".lock", flock.SetPermissions(0o600))
+	lock := flock.New(c.path+".lock", flock.SetPermissions(0o600))
 	_, _ = lock.TryLockContext(ctx, time.Millisecond)
 	return func() { _ = lock.Close() }
 }

@@ -13,26 +13,26 @@ import (
 // errNoDevice: the device flow is not available. Some single sign-ons advertise it, and then refuse it to some clients.
 var errNoDevice = errors.New("the single sign-on lets nobody sign in on another machine")
 
-func (s *Source) signInByDevice(ctx context.Context, p *provider, show func(ctx context.Context, url string) error) error {
+func (p *provider) signInByDevice(ctx context.Context, show func(ctx context.Context, url string) error) (tokenSet, error) {
 	const op = "sign in on another machine"
 	if p.oauth.Endpoint.DeviceAuthURL == "" {
-		return errNoDevice
+		return tokenSet{}, errNoDevice
 	}
-	asking, cancel := s.newClientContext(ctx)
+	asking, cancel := p.newClientContext(ctx)
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
 	offered, err := p.oauth.DeviceAuth(asking, oauth2.S256ChallengeOption(verifier))
 	if err != nil {
-		if err = s.toFault(ctx, op, err, verifier); fault.Is(err, fault.Denied) {
-			return errNoDevice
+		if err = toFault(ctx, op, err, verifier); fault.Is(err, fault.Denied) {
+			return tokenSet{}, errNoDevice
 		}
-		return err
+		return tokenSet{}, err
 	}
 	page, err := buildDeviceURL(offered)
 	if err != nil {
-		return err
+		return tokenSet{}, err
 	}
-	asking, stop := context.WithCancelCause(context.WithValue(ctx, oauth2.HTTPClient, s.http))
+	asking, stop := context.WithCancelCause(context.WithValue(ctx, oauth2.HTTPClient, p.http))
 	defer stop(nil)
 	_, end := startShow(asking, page, func(ctx context.Context, url string) error {
 		err := show(ctx, url)
@@ -45,13 +45,13 @@ func (s *Source) signInByDevice(ctx context.Context, p *provider, show func(ctx 
 	answer, err := p.oauth.DeviceAccessToken(asking, offered, oauth2.VerifierOption(verifier))
 	switch gaveUp := context.Cause(asking); {
 	case err == nil:
-		return s.accept(ctx, p, answer, "")
+		return p.accept(ctx, answer, "")
 	case gaveUp != nil && ctx.Err() == nil:
-		return gaveUp
+		return tokenSet{}, gaveUp
 	case ctx.Err() == nil && fault.Is(err, fault.Timeout):
-		return fault.Newf(fault.Timeout, op, "nobody did so in time").WithHint("run again, and sign in before the code ends")
+		return tokenSet{}, fault.Newf(fault.Timeout, op, "nobody did so in time").WithHint("run again, and sign in before the code ends")
 	}
-	return s.toFault(ctx, op, err, offered.DeviceCode, verifier)
+	return tokenSet{}, toFault(ctx, op, err, offered.DeviceCode, verifier)
 }
 
 func buildDeviceURL(offered *oauth2.DeviceAuthResponse) (string, error) {

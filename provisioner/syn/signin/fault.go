@@ -15,7 +15,9 @@ import (
 	"exoshift/internal/text"
 )
 
-func (s *Source) toFault(ctx context.Context, op string, err error, secrets ...string) error {
+const maxMessage = 300
+
+func toFault(ctx context.Context, op string, err error, secrets ...string) error {
 	var refused *oauth2.RetrieveError
 	var certificate *tls.CertificateVerificationError
 	var about *url.Error
@@ -26,19 +28,19 @@ func (s *Source) toFault(ctx context.Context, op string, err error, secrets ...s
 		return fault.New(fault.Invalid, op, network.DescribeError(err)).
 			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
 	case errors.As(err, &refused):
-		return s.toRefusalFault(op, refused, secrets)
+		return toRefusalFault(op, refused, secrets)
 	case errors.As(err, &certificate):
 		return fault.New(fault.Internal, op, certificate).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
 	case errors.As(err, &about):
 		err = about.Err
 	}
-	return fault.New(fault.Transient, op, errors.New("no answer: "+s.redact(err.Error(), secrets))).
+	return fault.New(fault.Transient, op, errors.New("no answer: "+redact(err.Error(), secrets))).
 		WithHint("check that this machine reaches the single sign-on, and run again")
 }
 
 // toRefusalFault parses an error response of a token endpoint (RFC 6749, 5.2); its body may repeat the request.
-func (s *Source) toRefusalFault(op string, refused *oauth2.RetrieveError, secrets []string) error {
+func toRefusalFault(op string, refused *oauth2.RetrieveError, secrets []string) error {
 	status := http.StatusInternalServerError
 	if refused.Response != nil {
 		status = refused.Response.StatusCode
@@ -51,12 +53,12 @@ func (s *Source) toRefusalFault(op string, refused *oauth2.RetrieveError, secret
 	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		kind = fault.Transient
 	}
-	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", s.redact(words, secrets), status).
+	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", redact(words, secrets), status).
 		WithHint("sign in again; if it stays, tell those who run the single sign-on")
 }
 
 // redact removes secrets and control characters from foreign text.
-func (*Source) redact(words string, secrets []string) string {
+func redact(words string, secrets []string) string {
 	words = text.Sanitize(words, text.WithLimit(10*maxMessage)) // first, because it may join the parts of a secret
 	for _, secret := range secrets {
 		if secret != "" {
@@ -65,3 +67,5 @@ func (*Source) redact(words string, secrets []string) string {
 	}
 	return sanitize(words)
 }
+
+func sanitize(words string) string { return text.Sanitize(words, text.WithLimit(maxMessage)) }

@@ -13,8 +13,8 @@ import (
 const maxToken = 64 << 10 // bytes
 
 // loadGiven reads a file each time, because its content may be replaced. No error contains the value: it may be a secret.
-func (s *Source) loadGiven() (string, error) {
-	token, err := readToken(s.options.Given)
+func loadGiven(given string) (string, error) {
+	token, err := readToken(given)
 	if err != nil {
 		return "", newGivenError(err.Error())
 	}

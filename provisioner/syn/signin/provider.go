@@ -23,7 +23,9 @@ const (
 	discoveryOp    = "ask the single sign-on what it offers"
 )
 
+// provider is a single sign-on, with what it needs for one client.
 type provider struct {
+	http     *http.Client
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
 }
@@ -47,7 +49,7 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 		return nil, fault.Newf(fault.Waiting, discoveryOp, "%s does not say where people sign in", s.options.API).
 			WithHint("set COMMODORE_API_TOKEN to a token")
 	}
-	told, err := s.discover(ctx, services.DiscoveryURL)
+	told, err := discover(ctx, s.http, services.DiscoveryURL)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +61,7 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 		IssuerURL: told.Issuer, AuthURL: told.Authorization, TokenURL: told.Token, JWKSURL: told.Keys, Algorithms: told.listAlgorithms(),
 	}
 	return &provider{
+		http: s.http,
 		oauth: oauth2.Config{
 			ClientID: services.ClientID, RedirectURL: redirectURL, Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
 			Endpoint: oauth2.Endpoint{
@@ -70,21 +73,21 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 	}, nil
 }
 
-func (s *Source) discover(ctx context.Context, address string) (told configuration, _ error) {
+func discover(ctx context.Context, client *http.Client, address string) (told configuration, _ error) {
 	asking, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, address, nil)
 	if err != nil {
 		return told, fault.New(fault.Invalid, discoveryOp, errors.New("its address is no URL"))
 	}
-	answer, err := s.http.Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
-		return told, s.toFault(ctx, discoveryOp, err)
+		return told, toFault(ctx, discoveryOp, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return told, s.toFault(ctx, discoveryOp, err)
+		return told, toFault(ctx, discoveryOp, err)
 	}
 	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &told) != nil {
 		kind := fault.Invalid
@@ -126,13 +129,13 @@ func (c configuration) listAlgorithms() []string {
 	return able
 }
 
-func (s *Source) newClientContext(ctx context.Context) (context.Context, context.CancelFunc) {
+func (p *provider) newClientContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	return context.WithValue(ctx, oauth2.HTTPClient, s.http), cancel
+	return context.WithValue(ctx, oauth2.HTTPClient, p.http), cancel
 }
 
 // verify checks the ID token: signature, issuer, audience, expiry and, unless it is "", the nonce.
-func (s *Source) verify(ctx context.Context, p *provider, answer tokenSet, nonce string) error {
+func (p *provider) verify(ctx context.Context, answer tokenSet, nonce string) error {
 	const op = "check the token of the single sign-on"
 	if answer.IDToken == "" {
 		return fault.Newf(fault.Denied, op, "there is no ID token").WithHint("tell those who run the single sign-on")
@@ -147,8 +150,8 @@ func (s *Source) verify(ctx context.Context, p *provider, answer tokenSet, nonce
 		return nil
 	}
 	if asking.Err() != nil {
-		return s.toFault(ctx, op, err)
+		return toFault(ctx, op, err)
 	}
-	return fault.New(fault.Denied, op, errors.New(s.redact(err.Error(), answer.listSecrets()))).
+	return fault.New(fault.Denied, op, errors.New(redact(err.Error(), answer.listSecrets()))).
 		WithHint("sign in again; if it stays, check this machine's clock and tell those who run the single sign-on")
 }

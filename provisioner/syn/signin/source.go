@@ -4,9 +4,12 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
+
+	"golang.org/x/oauth2"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -41,6 +44,7 @@ const (
 // Source provides the token of one API. It may be used by several goroutines.
 type Source struct {
 	options   Options
+	cache     cache
 	http      *http.Client
 	rejected  sync.Map      // tokens that were not accepted
 	semaphore chan struct{} // its holder may use the fields below
@@ -50,7 +54,7 @@ type Source struct {
 // New returns the source of tokens for an API.
 func New(options Options) *Source {
 	client := options.Network.NewAPIClient(network.Limits{Bytes: maxDiscovery, Time: requestTimeout})
-	s := &Source{options: options, http: client, semaphore: make(chan struct{}, 1)}
+	s := &Source{options: options, cache: cache{options.Cache, options.API}, http: client, semaphore: make(chan struct{}, 1)}
 	s.semaphore <- struct{}{}
 	return s
 }
@@ -91,23 +95,55 @@ func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url 
 		return fault.Newf(fault.Waiting, "sign in at "+s.options.API, "only a person can, and nobody is there").
 			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN")
 	}
-	return s.signInInteractive(ctx, show)
+	fresh, err := s.signInInteractive(ctx, show)
+	if err == nil {
+		s.setTokens(fresh)
+	}
+	return err
+}
+
+// signInInteractive falls back to the device flow if the browser cannot return to this machine.
+func (s *Source) signInInteractive(ctx context.Context, show func(ctx context.Context, url string) error) (tokenSet, error) {
+	p, err := s.discoverProvider(ctx)
+	if err != nil {
+		return tokenSet{}, err
+	}
+	if s.options.Remote || s.options.Listen == nil {
+		if fresh, err := p.signInByDevice(ctx, show); !errors.Is(err, errNoDevice) {
+			return fresh, err
+		}
+	}
+	if s.options.Listen == nil {
+		return tokenSet{}, fault.Newf(fault.Waiting, "sign in at "+s.options.API, "no browser can come back to this machine, and the single sign-on offers no other way").
+			WithHint("set COMMODORE_API_TOKEN to a token that was got elsewhere")
+	}
+	listener, err := s.options.Listen()
+	if err == nil {
+		return p.signInByBrowser(ctx, listener, show)
+	}
+	if fresh, err := p.signInByDevice(ctx, show); !errors.Is(err, errNoDevice) {
+		return fresh, err
+	}
+	return tokenSet{}, fault.Newf(fault.Conflict, "wait for a browser on port "+CallbackPort+" of this machine", "%w", err).
+		WithHint("end the program that uses port %s, perhaps a `commodore login` that still waits (`ss -ltnp` names it), or ask whoever else works on this machine to", CallbackPort)
 }
 
 // Reject marks a token as invalid, whatever its claims.
 func (s *Source) Reject(token string) {
 	s.rejected.Store(token, true)
-	_ = s.removeCached(token) // if this fails, the next run is rejected, too
+	if s.options.Given == "" {
+		_ = s.cache.remove(token) // if this fails, the next run is rejected, too
+	}
 }
 
 func (s *Source) getToken(ctx context.Context) (string, error) {
 	if s.options.Given != "" {
-		return s.loadGiven()
+		return loadGiven(s.options.Given)
 	}
 	if s.isValid(s.tokens.IDToken) {
 		return s.tokens.IDToken, nil
 	}
-	if cached := s.loadCached(); s.isValid(cached.IDToken) || !s.isValid(s.tokens.RefreshToken) {
+	if cached := s.cache.load(); s.isValid(cached.IDToken) || !s.isValid(s.tokens.RefreshToken) {
 		s.tokens = cached // another program has refreshed it
 	}
 	if s.isValid(s.tokens.IDToken) {
@@ -126,5 +162,43 @@ func (s *Source) newSignInError() error {
 
 func (s *Source) setTokens(fresh tokenSet) {
 	s.tokens = fresh
-	_ = s.saveCached(fresh) // if this fails, a person signs in again next time
+	_ = s.cache.save(fresh) // if this fails, a person signs in again next time
+}
+
+func (s *Source) isValid(token string) bool {
+	_, rejected := s.rejected.Load(token)
+	end, known := parseExpiry(token)
+	return token != "" && !rejected && (!known || !isExpired(end))
+}
+
+// refresh gets a token without a person. Some single sign-ons accept each refresh token only once, so if another program was
+// first, the new one is in the cache. fault.Denied: a person has to sign in.
+func (s *Source) refresh(ctx context.Context) (string, error) {
+	const op = "renew the sign-in"
+	p, err := s.discoverProvider(ctx)
+	if err != nil {
+		return "", err
+	}
+	asking, cancel := p.newClientContext(ctx)
+	defer cancel()
+	old := s.tokens.RefreshToken
+	answer, err := p.oauth.TokenSource(asking, &oauth2.Token{RefreshToken: old}).Token()
+	if err != nil {
+		err = toFault(ctx, op, err, old)
+		if !fault.Is(err, fault.Denied) {
+			return "", err
+		}
+		s.Reject(old)
+		if cached := s.cache.load(); s.isValid(cached.IDToken) {
+			s.tokens = cached
+			return cached.IDToken, nil
+		}
+		return "", err
+	}
+	fresh, err := p.accept(ctx, answer, "")
+	if err != nil {
+		return "", err
+	}
+	s.setTokens(fresh)
+	return fresh.IDToken, nil
 }

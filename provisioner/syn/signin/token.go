@@ -32,12 +32,6 @@ func newTokenSet(token *oauth2.Token) tokenSet {
 	return tokenSet{IDToken: id, RefreshToken: token.RefreshToken, answer: answer}
 }
 
-func (s *Source) isValid(token string) bool {
-	_, rejected := s.rejected.Load(token)
-	end, known := parseExpiry(token)
-	return token != "" && !rejected && (!known || !isExpired(end))
-}
-
 // isExpired uses the wall clock, by which tokens are signed.
 func isExpired(end time.Time) bool { return end.Before(time.Now().Add(leeway)) }
 
