@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/verify"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
-	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/installdir"
 	"exoshift/state"
 )
 
@@ -76,7 +76,7 @@ func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	if _, err := finish(t, s); exitCode(err) != exitAnswers || !strings.Contains(err.Error(), "exoshift verify") {
 		t.Errorf("without facts: %v", err)
 	}
-	lost, err := verify.Check(s.folder, release.ReadGeneration)
+	lost, err := verify.Check(s.folder, installdir.Read)
 	if err != nil || !slices.ContainsFunc(lost.Findings, func(f verify.Finding) bool {
 		return f.Repair == verify.FromCloud && strings.Contains(f.Text, "Lieutenant, Vault and the tenant's configuration")
 	}) {
@@ -84,7 +84,7 @@ func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	}
 	made := zone.Mutations()
 	report, err := verify.Repairer{
-		Read: release.ReadGeneration, Now: time.Now, Strip: func(state.Spec) error { return nil },
+		Read: installdir.Read, Now: time.Now, Strip: func(state.Spec) error { return nil },
 		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 			known.Rehearsal = true // there is no zone beside this folder
 			return s.recoverFacts(ctx, known)

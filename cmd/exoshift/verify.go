@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/verify"
 	"exoshift/provisioner/install"
-	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/installdir"
 	"exoshift/state"
 )
 
@@ -55,7 +55,7 @@ func verifyFolder(ctx context.Context, o options, repair bool, std streams) erro
 	if repair {
 		report, err = repairFolder(ctx, o, folder, std)
 	} else {
-		report, err = verify.Check(folder, release.ReadGeneration)
+		report, err = verify.Check(folder, installdir.Read)
 	}
 	var held *state.LockedError
 	if errors.As(err, &held) {
@@ -79,8 +79,8 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 	}
 	defer unlock()
 	return verify.Repairer{
-		Read: release.ReadGeneration, Now: time.Now,
-		Strip: func(spec state.Spec) error { return install.RemoveBootstrapSecrets(spec, folder, release.Strip) },
+		Read: installdir.Read, Now: time.Now,
+		Strip: func(spec state.Spec) error { return install.RemoveBootstrapSecrets(spec, folder, installdir.Strip) },
 		Recover: func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error) {
 			return recoverFacts(ctx, o, teardownContext{spec: spec, folder: folder, hasFolder: true, facts: known}, std)
 		},

@@ -24,7 +24,7 @@ import (
 	"exoshift/internal/verify"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
-	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/installdir"
 	"exoshift/state"
 )
 
@@ -134,7 +134,7 @@ func grownAfterBootstrap(t *testing.T, s session) {
 // then has nothing to do.
 func damagedAndRepaired(t *testing.T, s session) {
 	t.Helper()
-	report, err := verify.Check(s.folder, release.ReadGeneration)
+	report, err := verify.Check(s.folder, installdir.Read)
 	if err != nil || len(report.Findings) > 0 {
 		t.Fatalf("an installed cluster: %+v, %v", report.Findings, err)
 	}
@@ -157,7 +157,7 @@ func damagedAndRepaired(t *testing.T, s session) {
 		t.Errorf("damaged facts: %v", err)
 	}
 	report, err = verify.Repairer{
-		Read: release.ReadGeneration, Now: time.Now, Strip: func(state.Spec) error { return nil },
+		Read: installdir.Read, Now: time.Now, Strip: func(state.Spec) error { return nil },
 		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 			known.Rehearsal = true // there is no zone beside this folder
 			return s.recoverFacts(ctx, known)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release/program"
 	"exoshift/state"
 
 	"github.com/coreos/stream-metadata-go/stream"
@@ -15,12 +16,12 @@ import (
 // for Exoscale.
 func (i *Installer) FindBootImage(ctx context.Context) (state.BootImage, error) {
 	const op = "find the boot image"
-	program, err := i.verifyProgram()
+	path, err := i.verifyProgram()
 	if err != nil {
 		return state.BootImage{}, err
 	}
 	var output bytes.Buffer
-	err = i.run(ctx, execution{program: program, args: []string{"coreos", "print-stream-json"}, stdout: &output})
+	err = i.runner.Run(ctx, program.Execution{Name: i.name(), Path: path, Args: []string{"coreos", "print-stream-json"}, Stdout: &output})
 	if err != nil {
 		return state.BootImage{}, err
 	}

@@ -132,7 +132,7 @@ func (i *Installer) fillCache(ctx context.Context, e cacheEntry, p publication, 
 }
 
 func (i *Installer) verifyVersion(ctx context.Context, e cacheEntry, p publication) (state.Release, error) {
-	release, err := i.queryVersion(ctx, e.program())
+	release, err := queryVersion(ctx, i.runner, i.name(), e.program())
 	if err != nil {
 		return state.Release{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/installer"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/installdir"
 	"exoshift/state"
 
 	"github.com/google/go-cmp/cmp"
@@ -129,7 +130,7 @@ func TestStrip_LeavesWhatLaterRunsNeed(t *testing.T) {
 			t.Errorf("run %d: %v\n%s", run, err, diff)
 		}
 	}
-	read, version, err := release.ReadGeneration(dir)
+	read, version, err := installdir.Read(dir)
 	if diff := cmp.Diff(made, read); err != nil || diff != "" || version != "4.20.5" {
 		t.Errorf("version %q, %v\n%s", version, err, diff)
 	}

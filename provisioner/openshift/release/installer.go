@@ -8,6 +8,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/provisioner/openshift/release/program"
 	"exoshift/state"
 )
 
@@ -27,6 +28,7 @@ type Installer struct {
 	choice  Choice
 	version string // exact after Fetch has succeeded, until then as chosen
 	log     func(string)
+	runner  program.Runner
 	limits  limits
 
 	mu      sync.Mutex
@@ -36,7 +38,7 @@ type Installer struct {
 
 // New returns the chosen openshift-install. The program's output goes to log, line by line, with secrets masked.
 func New(net network.Network, choice Choice, log func(string)) *Installer {
-	return &Installer{net: net, choice: choice, version: choice.Version, log: log, limits: newLimits()}
+	return &Installer{net: net, choice: choice, version: choice.Version, log: log, runner: program.Runner{Clock: net.Clock, Log: log}, limits: newLimits()}
 }
 
 // Fetch makes the program of a release ready to run: that of the version recorded by an earlier run, or with "" that of the

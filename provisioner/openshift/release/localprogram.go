@@ -21,7 +21,7 @@ func (i *Installer) useProgram(ctx context.Context, noted string) (state.Release
 			return state.Release{}, err
 		}
 	}
-	release, err := i.queryVersion(ctx, path)
+	release, err := queryVersion(ctx, i.runner, i.name(), path)
 	switch {
 	case ctx.Err() != nil:
 		return state.Release{}, context.Cause(ctx)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release/program"
 	"exoshift/state"
 )
 
@@ -14,9 +15,9 @@ var releaseImage = regexp.MustCompile(`^\S+@sha256:[0-9a-f]{64}$`)
 
 // queryVersion parses the output of the program's version command: "<path> <version>", "release image <pull specification>",
 // "release architecture <name>" and other lines.
-func (i *Installer) queryVersion(ctx context.Context, path string) (state.Release, error) {
+func queryVersion(ctx context.Context, runner program.Runner, name, path string) (state.Release, error) {
 	var output strings.Builder
-	if err := i.run(ctx, execution{program: path, args: []string{"version"}, stdout: &output}); err != nil {
+	if err := runner.Run(ctx, program.Execution{Name: name, Path: path, Args: []string{"version"}, Stdout: &output}); err != nil {
 		return state.Release{}, err
 	}
 	release, architecture := parseVersion(output.String())

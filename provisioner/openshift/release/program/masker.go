@@ -1,4 +1,4 @@
-package release
+package program
 
 import (
 	"cmp"
@@ -23,12 +23,13 @@ var secretShapes = regexp.MustCompile(strings.Join([]string{
 	`://[^/\s]+@`,
 }, "|"))
 
-// masker removes secrets from the program's output: it quotes values of the install-config that it refuses, and prints the
+// Masker removes secrets from the program's output: it quotes values of the install-config that it refuses, and prints the
 // password of kubeadmin at the end.
-type masker struct{ secrets []string }
+type Masker struct{ secrets []string }
 
-func newMasker(wanted state.Generation) masker {
-	var m masker
+// NewMasker returns a masker of the pull secret and the Secrets among the inputs.
+func NewMasker(wanted state.Generation) Masker {
+	var m Masker
 	m.addPullSecret(wanted.InstallConfig)
 	for _, manifest := range wanted.Manifests {
 		m.addSecret(manifest.Content)
@@ -36,7 +37,7 @@ func newMasker(wanted state.Generation) masker {
 	return m
 }
 
-func (m *masker) addPullSecret(installConfig []byte) {
+func (m *Masker) addPullSecret(installConfig []byte) {
 	var config struct {
 		PullSecret string `yaml:"pullSecret"`
 	}
@@ -56,7 +57,7 @@ func (m *masker) addPullSecret(installConfig []byte) {
 	}
 }
 
-func (m *masker) addSecret(manifest []byte) {
+func (m *Masker) addSecret(manifest []byte) {
 	var secret struct {
 		Kind       string            `yaml:"kind"`
 		Data       map[string]string `yaml:"data"`
@@ -74,7 +75,7 @@ func (m *masker) addSecret(manifest []byte) {
 }
 
 // add adds a secret verbatim and with the escapes of a quoted string.
-func (m *masker) add(secret string) {
+func (m *Masker) add(secret string) {
 	secret = strings.TrimSpace(secret)
 	if len(secret) < 4 {
 		return // masking so short a text would mask other words
@@ -85,8 +86,8 @@ func (m *masker) add(secret string) {
 	slices.SortStableFunc(m.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
-// hide also masks the secretShapes.
-func (m masker) hide(text string) string {
+// Hide masks the secrets and the secretShapes.
+func (m Masker) Hide(text string) string {
 	for _, secret := range m.secrets {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}

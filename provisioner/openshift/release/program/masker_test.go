@@ -1,4 +1,4 @@
-package release
+package program
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
 	const pull = `{"auths":{"quay.io":{"auth":"c2VjcmV0"},"registry.example.net":{"password":"hunter2!"}}}`
-	m := newMasker(state.Generation{
+	m := NewMasker(state.Generation{
 		InstallConfig: []byte("pullSecret: '" + pull + "'\n"),
 		Manifests: []state.Manifest{
 			{Content: []byte("kind: ConfigMap\ndata: {a: Consuming}\n")},
@@ -23,7 +23,7 @@ func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "proxy http://user:hunter3@proxy.example.net",
 		"secret aHVudGVy", "secret letmein!",
 	} {
-		got := m.hide(text)
+		got := m.Hide(text)
 		if !strings.Contains(got, hidden) {
 			t.Errorf("nothing hidden in %q", got)
 		}
@@ -34,13 +34,13 @@ func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
 		}
 	}
 	const harmless = "Consuming Install Config from target directory"
-	if got := m.hide(harmless); got != harmless {
+	if got := m.Hide(harmless); got != harmless {
 		t.Errorf("became %q", got)
 	}
 }
 
 func TestSecretsAreHiddenWhateverIsInThem(t *testing.T) {
-	var m masker
+	var m Masker
 	for _, secret := range []string{"tall", "taller still", `a "pass" & a <word>`, "two\n  lines"} {
 		m.add(secret)
 	}

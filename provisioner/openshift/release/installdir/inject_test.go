@@ -1,4 +1,4 @@
-package release
+package installdir
 
 import (
 	"os"
@@ -58,7 +58,7 @@ func TestManifestsAreAddedAndToldByTheirKinds(t *testing.T) {
 	work, told := generated(t), []string{}
 	machines := state.Manifest{Name: "openshift/99x_a.yml", Source: "b", Content: []byte("kind: MachineConfig\n")}
 	first, second := configMap("manifests/a.yaml", "a"), configMap("manifests/b.yaml", "b")
-	if err := prepareManifests(work, wantedGeneration(first, second, machines), func(line string) { told = append(told, line) }); err != nil {
+	if err := Prepare(work, wantedGeneration(first, second, machines), func(line string) { told = append(told, line) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []state.Manifest{first, second, machines} {
@@ -73,7 +73,7 @@ func TestManifestsAreAddedAndToldByTheirKinds(t *testing.T) {
 
 func TestSettingsAreChangedOnlyWhereTheyDiffer(t *testing.T) {
 	work := generated(t)
-	if err := prepareManifests(work, wantedGeneration(), func(line string) { t.Errorf("told %q", line) }); err != nil {
+	if err := Prepare(work, wantedGeneration(), func(line string) { t.Errorf("told %q", line) }); err != nil {
 		t.Fatal(err)
 	}
 	if fileIn(t, work, ingressConfig) != ingressManifest || fileIn(t, work, schedulerConfig) != schedulerManifest {
@@ -82,7 +82,7 @@ func TestSettingsAreChangedOnlyWhereTheyDiffer(t *testing.T) {
 	told := []string{}
 	wanted := wantedGeneration()
 	wanted.AppsDomain, wanted.MastersSchedulable = "apps.example.com", true
-	if err := prepareManifests(work, wanted, func(line string) { told = append(told, line) }); err != nil {
+	if err := Prepare(work, wanted, func(line string) { told = append(told, line) }); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Replace(ingressManifest, "apps.c1.example.net", "apps.example.com", 1), fileIn(t, work, ingressConfig)); diff != "" {
@@ -103,7 +103,7 @@ func TestASettingThatIsMissingIsAdded(t *testing.T) {
 	}
 	wanted := wantedGeneration()
 	wanted.MastersSchedulable = true
-	if err := prepareManifests(work, wanted, func(string) {}); err != nil {
+	if err := Prepare(work, wanted, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fileIn(t, work, schedulerConfig); got != "kind: Scheduler\nspec:\n  mastersSchedulable: true\n" {
@@ -117,7 +117,7 @@ func TestTheNetworkOperatorsSettingsAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := state.Manifest{Name: networkOperator, Source: "exoshift", Content: []byte(networkManifest + "spec: {}\n")}
-	if err := prepareManifests(work, wantedGeneration(ours), func(string) {}); err != nil {
+	if err := Prepare(work, wantedGeneration(ours), func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fileIn(t, work, networkOperator); got != string(ours.Content) {
@@ -143,7 +143,7 @@ func TestWhatDoesNotFitTheGeneratedManifestsIsRefused(t *testing.T) {
 		"a name further below":  {wantedGeneration(configMap("manifests/x/a.yaml", "a")), fault.Internal, []string{"has no place there"}},
 		"no object at all":      {wantedGeneration(state.Manifest{Name: "manifests/a.yaml", Source: "/srv/a.yaml", Content: []byte("- x")}), fault.Invalid, []string{"/srv/a.yaml"}},
 	} {
-		err := prepareManifests(generated(t), c.wanted, func(string) {})
+		err := Prepare(generated(t), c.wanted, func(string) {})
 		if !fault.Is(err, c.kind) {
 			t.Errorf("%s: got %v", name, err)
 			continue
@@ -164,7 +164,7 @@ func TestADirectoryWithoutTheExpectedManifestsIsNotGuessedAt(t *testing.T) {
 		}
 		wanted := wantedGeneration()
 		wanted.MastersSchedulable = true
-		if err := prepareManifests(work, wanted, func(string) {}); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), name) {
+		if err := Prepare(work, wanted, func(string) {}); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -173,10 +173,11 @@ func TestADirectoryWithoutTheExpectedManifestsIsNotGuessedAt(t *testing.T) {
 func TestSecretsAreHiddenInTheProgramsOwnLog(t *testing.T) {
 	work, dir := t.TempDir(), filepath.Join(t.TempDir(), "install")
 	const harmless, password = "level=info msg=Consuming\n", "level=info msg=qwert-asdfg-YXCVB-12345\n"
+	hide := strings.NewReplacer("hunter2", "***", "qwert-asdfg-YXCVB-12345", "***").Replace
 	if err := os.WriteFile(filepath.Join(work, logFile), []byte(harmless+password+"level=info msg=hunter2\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := publish(work, dir, masker{secrets: []string{"hunter2"}}, generation{}); err != nil {
+	if err := Publish(work, dir, "", state.Generation{}, hide); err != nil {
 		t.Fatal(err)
 	}
 	if got := fileIn(t, dir, logFile); got != harmless+"level=info msg=***\nlevel=info msg=***\n" {
@@ -201,7 +202,7 @@ func TestWhatAKilledGenerationLeftGoes(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(left, "auth"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	work, err := makeWorkDir(filepath.Join(parent, "install"))
+	work, err := MakeWorkDir(filepath.Join(parent, "install"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package release
+package program
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ var logLine = regexp.MustCompile(`^(?:time="?[^ "]*"? )?level=(\w+) msg=(.*)$`)
 
 // transcript parses the program's standard error: lines of the form level=error msg="...".
 type transcript struct {
-	mask      masker
+	mask      Masker
 	log       func(string)
 	onMessage func(string) // receives all messages except debug messages; may be nil
 	partial   []byte
@@ -47,7 +47,7 @@ func (t *transcript) flush() {
 
 func (t *transcript) handleLine(line string) {
 	level, message := parseLine(strings.TrimSpace(line))
-	message = strings.Join(strings.Fields(t.mask.hide(message)), " ") // in this order: secrets contain spaces, too
+	message = strings.Join(strings.Fields(t.mask.Hide(message)), " ") // in this order: secrets contain spaces, too
 	if message == "" {
 		return
 	}

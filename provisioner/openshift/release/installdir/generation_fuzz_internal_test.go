@@ -1,4 +1,4 @@
-package release
+package installdir
 
 import (
 	"crypto/ecdsa"

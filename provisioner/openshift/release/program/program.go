@@ -1,4 +1,5 @@
-package release
+// Package program runs openshift-install: it reads what the program says, masks secrets in it, and turns its failures into faults.
+package program
 
 import (
 	"context"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 )
 
 // Exit codes of openshift-install (its cmd/openshift-install/command/waitfor.go).
@@ -23,20 +25,29 @@ const (
 // stopTimeout is how long the program may take to exit after an interrupt.
 const stopTimeout = 10 * time.Second
 
-type execution struct {
-	program   string
-	args      []string
-	stdout    io.Writer // may be nil
-	mask      masker
-	onMessage func(line string) // receives important messages; may be nil
+// Runner runs openshift-install, and logs its messages line by line, with secrets masked.
+type Runner struct {
+	Clock network.Clock
+	Log   func(line string)
 }
 
-func (i *Installer) run(ctx context.Context, e execution) error {
-	said := &transcript{mask: e.mask, log: i.log, onMessage: e.onMessage}
+// Execution is one run of openshift-install.
+type Execution struct {
+	Name      string // with the version, for errors
+	Path      string
+	Args      []string
+	Stdout    io.Writer // may be nil
+	Mask      Masker
+	OnMessage func(line string) // receives important messages; may be nil
+}
+
+// Run waits until the program has ended. It fails with fault.Invalid if the program refuses the install-config.
+func (r Runner) Run(ctx context.Context, e Execution) error {
+	said := &transcript{mask: e.Mask, log: r.Log, onMessage: e.OnMessage}
 	err := e.start(ctx, said)
 	// A process that was just forked elsewhere may still hold the file open for writing, for a moment.
 	for attempt := 0; attempt < 10 && errors.Is(err, syscall.ETXTBSY); attempt++ {
-		if err := i.net.Clock.Sleep(ctx, 50*time.Millisecond); err != nil {
+		if err := r.Clock.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
 		err = e.start(ctx, said)
@@ -48,13 +59,13 @@ func (i *Installer) run(ctx context.Context, e execution) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return i.toFault(e, said, err)
+	return e.toFault(said, err)
 }
 
-func (e execution) start(ctx context.Context, stderr io.Writer) error {
-	command := exec.CommandContext(ctx, e.program, e.args...)
+func (e Execution) start(ctx context.Context, stderr io.Writer) error {
+	command := exec.CommandContext(ctx, e.Path, e.Args...)
 	command.Env = buildEnvironment()
-	command.Stdout, command.Stderr = e.stdout, stderr
+	command.Stdout, command.Stderr = e.Stdout, stderr
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
 	command.WaitDelay = stopTimeout
 	return command.Run()
@@ -73,11 +84,11 @@ func buildEnvironment() []string {
 	return kept
 }
 
-func (i *Installer) toFault(e execution, said *transcript, err error) error {
-	op := "run " + i.name() + " " + strings.Join(e.args, " ")
+func (e Execution) toFault(said *transcript, err error) error {
+	op := "run " + e.Name + " " + strings.Join(e.Args, " ")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return fault.New(fault.Internal, op, err).WithHint("check that %s is a program for this machine, %s/%s", e.program, runtime.GOOS, runtime.GOARCH)
+		return fault.New(fault.Internal, op, err).WithHint("check that %s is a program for this machine, %s/%s", e.Path, runtime.GOOS, runtime.GOARCH)
 	}
 	cause := errors.New(said.formatErrors(exit.Error()))
 	switch exit.ExitCode() {

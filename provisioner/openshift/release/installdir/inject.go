@@ -1,4 +1,4 @@
-package release
+package installdir
 
 import (
 	"errors"
@@ -19,7 +19,9 @@ import (
 
 const networkOperator = "manifests/cluster-network-03-config.yml"
 
-func prepareManifests(work string, wanted state.Generation, tell func(line string)) error {
+// Prepare adds manifests to those that openshift-install has generated, and changes the settings that the install-config lacks. It emits
+// what it did by tell, and fails with fault.Conflict if they were generated for another domain.
+func Prepare(work string, wanted state.Generation, tell func(line string)) error {
 	if err := checkDomain(work, wanted.Domain); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package release
+package installdir
 
 import (
 	"bytes"
@@ -19,8 +19,9 @@ import (
 	"github.com/vincent-petithory/dataurl"
 )
 
-func (i *Installer) readIgnition(dir string) (state.Ignition, error) {
-	ignition, err := loadIgnition(dir, i.version)
+// Load fails with fault.Conflict for a generation that is damaged, or of another version.
+func Load(dir, version string) (state.Ignition, error) {
+	ignition, err := loadIgnition(dir, version)
 	if err != nil {
 		return state.Ignition{}, fault.New(fault.Conflict, "read the generated files in "+dir, err).
 			WithHint("a generation cannot be mended; if no machine was made from it, move it away and run again")
@@ -54,7 +55,7 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 	return ignition, loadPointers(dir, &ignition)
 }
 
-func loadBootstrap(dir string, made generation, ignition *state.Ignition) error {
+func loadBootstrap(dir string, made record, ignition *state.Ignition) error {
 	content, err := fileread.Bytes(filepath.Join(dir, bootstrapIgnition), fileread.Large)
 	if errors.Is(err, os.ErrNotExist) && !made.Created.IsZero() {
 		ignition.Created, ignition.Expires = made.Created, made.Expires
@@ -73,8 +74,8 @@ func loadBootstrap(dir string, made generation, ignition *state.Ignition) error 
 	return nil
 }
 
-// ReadGeneration reads a finished generation of any version, "" if it was made by hand; os.ErrNotExist if there is none.
-func ReadGeneration(dir string) (ignition state.Ignition, version string, err error) {
+// Read reads a finished generation of any version, "" if it was made by hand; os.ErrNotExist if there is none.
+func Read(dir string) (ignition state.Ignition, version string, err error) {
 	if ignition, err = loadIgnition(dir, ""); err != nil {
 		return ignition, "", err
 	}
@@ -83,9 +84,9 @@ func ReadGeneration(dir string) (ignition state.Ignition, version string, err er
 }
 
 // loadRecord returns an empty record for a generation that was made by hand.
-func loadRecord(dir string) (generation, error) {
-	var made generation
-	err := loadJSON(filepath.Join(dir, generationFile), &made)
+func loadRecord(dir string) (record, error) {
+	var made record
+	err := loadJSON(filepath.Join(dir, recordFile), &made)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
