@@ -4,49 +4,50 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/store"
 )
 
-func (v *Vault) serveKV(r request) (reply, error) {
-	rest, ok := strings.CutPrefix(r.path, v.config.Mount+"/")
-	if !ok {
-		return reply{}, newNoRoute(r.path)
-	}
-	part, path, _ := strings.Cut(rest, "/")
-	_, exists := v.secrets.Get(path)
-	operation := r.getOperation(exists)
-	if !v.isAllowed(r.token, r.path, operation) {
-		return reply{}, errDenied
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// Secrets is the KV store, of version 2.
+type Secrets struct {
+	now   func() time.Time
+	mu    sync.Mutex // guards the consistency of the table
+	table *store.Table[secret]
+}
+
+// serve serves a request to "<mount>/<part>/<path>", which the policies allow.
+func (k *Secrets) serve(r request, part, path, operation string) (reply, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	switch part {
 	case "data":
-		return v.serveData(r, path, operation)
+		return k.serveData(r, path, operation)
 	case "metadata":
-		return v.serveMetadata(r, path, operation)
+		return k.serveMetadata(r, path, operation)
 	case "delete", "undelete", "destroy":
-		return v.serveVersions(r, part, path)
+		return k.serveVersions(r, part, path)
 	}
 	return reply{}, newNoRoute(r.path)
 }
 
-func (v *Vault) serveData(r request, path, operation string) (reply, error) {
+func (k *Secrets) serveData(r request, path, operation string) (reply, error) {
 	switch operation {
 	case "read":
-		return v.read(r, path)
+		return k.read(r, path)
 	case "create", "update":
-		return v.write(r, path)
+		return k.write(r, path)
 	case "patch":
-		return v.patch(r, path)
+		return k.patch(r, path)
 	case "delete":
-		return reply{}, v.updateSecret(path, func(s secret) secret { return s.withDeleted([]int{s.Current}, v.config.Now()) })
+		return reply{}, k.updateSecret(path, func(s secret) secret { return s.withDeleted([]int{s.Current}, k.now()) })
 	}
 	return reply{}, errMethod
 }
 
 // read returns a version. A deleted one is a 404 with its metadata.
-func (v *Vault) read(r request, path string) (reply, error) {
+func (k *Secrets) read(r request, path string) (reply, error) {
 	number := 0
 	if asked := r.URL.Query().Get("version"); asked != "" {
 		var err error
@@ -54,13 +55,13 @@ func (v *Vault) read(r request, path string) (reply, error) {
 			return reply{}, newAPIError(http.StatusBadRequest, "Field validation failed: error converting input %q for field \"version\"", asked)
 		}
 	}
-	s, _ := v.secrets.Get(path)
+	s, _ := k.table.Get(path)
 	e, ok := s.findVersion(number)
 	if !ok {
 		return reply{}, errNotFound
 	}
 	answer := newDataReply("kv", map[string]any{"data": e.Data, "metadata": s.renderMetadata(e)})
-	if e.isDeleted(v.config.Now()) {
+	if e.isDeleted(k.now()) {
 		answer = newDataReply("kv", map[string]any{"data": nil, "metadata": s.renderMetadata(e)})
 		answer.status = http.StatusNotFound
 	}
@@ -87,7 +88,7 @@ func (b writeRequest) checkAndSet(s secret) error {
 	return nil
 }
 
-func (v *Vault) write(r request, path string) (reply, error) {
+func (k *Secrets) write(r request, path string) (reply, error) {
 	if path == "" {
 		return reply{}, errMethod
 	}
@@ -95,21 +96,21 @@ func (v *Vault) write(r request, path string) (reply, error) {
 	if err := r.decode(&body); err != nil {
 		return reply{}, err
 	}
-	s, _ := v.secrets.Get(path)
+	s, _ := k.table.Get(path)
 	if err := body.checkAndSet(s); err != nil {
 		return reply{}, err
 	}
 	s.Path = path
-	return v.add(s, body.Data)
+	return k.add(s, body.Data)
 }
 
-func (v *Vault) add(s secret, values map[string]any) (reply, error) {
-	s = s.with(values, v.config.Now())
+func (k *Secrets) add(s secret, values map[string]any) (reply, error) {
+	s = s.with(values, k.now())
 	newest, _ := s.findVersion(0)
-	return newDataReply("kv", s.renderMetadata(newest)), v.secrets.Put(s.Path, s)
+	return newDataReply("kv", s.renderMetadata(newest)), k.table.Put(s.Path, s)
 }
 
-func (v *Vault) patch(r request, path string) (reply, error) {
+func (k *Secrets) patch(r request, path string) (reply, error) {
 	if !r.mergePatch() {
 		return reply{}, newAPIError(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")
 	}
@@ -117,15 +118,15 @@ func (v *Vault) patch(r request, path string) (reply, error) {
 	if err := r.decode(&body); err != nil {
 		return reply{}, err
 	}
-	s, ok := v.secrets.Get(path)
-	held, readable := s.getData(v.config.Now())
+	s, ok := k.table.Get(path)
+	held, readable := s.getData(k.now())
 	if !ok || !readable {
-		return v.read(r, path)
+		return k.read(r, path)
 	}
 	if err := body.checkAndSet(s); err != nil {
 		return reply{}, err
 	}
-	return v.add(s, applyMergePatch(held, body.Data))
+	return k.add(s, applyMergePatch(held, body.Data))
 }
 
 // applyMergePatch: null removes, objects merge, everything else replaces.
@@ -149,10 +150,10 @@ func applyMergePatch(values, patch map[string]any) map[string]any {
 	return result
 }
 
-func (v *Vault) updateSecret(path string, change func(secret) secret) error {
-	s, ok := v.secrets.Get(path)
+func (k *Secrets) updateSecret(path string, change func(secret) secret) error {
+	s, ok := k.table.Get(path)
 	if !ok {
 		return nil
 	}
-	return v.secrets.Put(path, change(s))
+	return k.table.Put(path, change(s))
 }

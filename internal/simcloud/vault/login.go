@@ -10,10 +10,10 @@ const clusterMount = "lieutenant"
 
 func (v *Vault) serveLogin(r request) (reply, error) {
 	switch {
-	case v.config.OIDC.Issuer != "" && r.is(http.MethodPost, "auth/oidc/oidc/auth_url"):
-		return v.serveAuthURL(r)
-	case v.config.OIDC.Issuer != "" && r.is(http.MethodGet, "auth/oidc/oidc/callback"):
-		return v.serveCallback(r)
+	case v.oidc.Issuer != "" && r.is(http.MethodPost, "auth/oidc/oidc/auth_url"):
+		return v.oidc.serveAuthURL(r)
+	case v.oidc.Issuer != "" && r.is(http.MethodGet, "auth/oidc/oidc/callback"):
+		return v.oidc.serveCallback(r)
 	case r.is(http.MethodPost, "auth/"+clusterMount+"/login"):
 		return v.loginCluster(r)
 	}
@@ -46,8 +46,8 @@ func (v *Vault) loginCluster(r request) (reply, error) {
 	if tenant != body.Role {
 		return reply{}, newAPIError(http.StatusForbidden, "service account name not authorized")
 	}
-	t, err := v.createToken("lieutenant-"+cluster, tokenLife, FormatClusterPolicy(tenant, cluster))
-	return v.newAuthReply(t), err
+	t, err := v.tokens.create("lieutenant-"+cluster, tokenLife, FormatClusterPolicy(tenant, cluster))
+	return v.tokens.newAuthReply(t), err
 }
 
 func (v *Vault) findAccount(jwt string) (tenant, cluster string, ok bool) {

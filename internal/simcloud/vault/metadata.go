@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-func (v *Vault) serveMetadata(r request, path, operation string) (reply, error) {
+func (k *Secrets) serveMetadata(r request, path, operation string) (reply, error) {
 	switch operation {
 	case "list":
-		return v.list(path)
+		return k.list(path)
 	case "read":
-		s, ok := v.secrets.Get(path)
+		s, ok := k.table.Get(path)
 		if !ok {
 			return reply{}, errNotFound
 		}
 		return newDataReply("kv", s.describe()), nil
 	case "create", "update", "patch":
-		return reply{}, v.replaceMetadata(r, path, operation == "patch")
+		return reply{}, k.replaceMetadata(r, path, operation == "patch")
 	case "delete":
-		return reply{}, v.secrets.Delete(path)
+		return reply{}, k.table.Delete(path)
 	}
 	return reply{}, errMethod
 }
 
-func (v *Vault) list(folder string) (reply, error) {
-	keys := v.listKeys(folder)
+func (k *Secrets) list(folder string) (reply, error) {
+	keys := k.listKeys(folder)
 	if len(keys) == 0 {
 		return reply{}, errNotFound
 	}
@@ -61,7 +61,7 @@ func (d metadataRequest) apply(s secret) (secret, error) {
 	return s, nil
 }
 
-func (v *Vault) replaceMetadata(r request, path string, patch bool) error {
+func (k *Secrets) replaceMetadata(r request, path string, patch bool) error {
 	if patch && !r.mergePatch() {
 		return newAPIError(http.StatusUnsupportedMediaType, "PATCH requires Content-Type \"application/merge-patch+json\"")
 	}
@@ -69,22 +69,22 @@ func (v *Vault) replaceMetadata(r request, path string, patch bool) error {
 	if err := r.decode(&body); err != nil {
 		return err
 	}
-	s, ok := v.secrets.Get(path)
+	s, ok := k.table.Get(path)
 	if !ok && patch {
 		return errNotFound
 	}
 	if !ok {
-		s = secret{Path: path, Created: v.config.Now()}
+		s = secret{Path: path, Created: k.now()}
 	}
 	s, err := body.apply(s)
 	if err != nil {
 		return err
 	}
-	s.Updated = v.config.Now()
-	return v.secrets.Put(path, s)
+	s.Updated = k.now()
+	return k.table.Put(path, s)
 }
 
-func (v *Vault) serveVersions(r request, part, path string) (reply, error) {
+func (k *Secrets) serveVersions(r request, part, path string) (reply, error) {
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return reply{}, errMethod
 	}
@@ -101,7 +101,7 @@ func (v *Vault) serveVersions(r request, part, path string) (reply, error) {
 	for i, n := range body.Versions {
 		numbers[i] = int(n)
 	}
-	return reply{}, v.updateSecret(path, func(s secret) secret { return s.applyAction(part, numbers, v.config.Now()) })
+	return reply{}, k.updateSecret(path, func(s secret) secret { return s.applyAction(part, numbers, k.now()) })
 }
 
 func (s secret) applyAction(part string, numbers []int, now time.Time) secret {

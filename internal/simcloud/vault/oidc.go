@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -57,6 +58,15 @@ func (o OIDC) listPolicies() []string {
 	return o.Policies
 }
 
+// oidcLogin signs people in by OpenID Connect.
+type oidcLogin struct {
+	OIDC
+	now      func() time.Time
+	tokens   *tokens
+	mu       sync.Mutex
+	attempts map[string]loginAttempt // pending sign-ins, by state
+}
+
 type loginAttempt struct {
 	nonce, verifier, redirect, clientNonce string
 	ends                                   time.Time
@@ -72,7 +82,7 @@ func (o OIDC) getProvider(ctx context.Context) (context.Context, *oidc.Provider,
 }
 
 // serveAuthURL begins a sign-in. As Vault does, it returns an empty link if the redirect is not allowed.
-func (v *Vault) serveAuthURL(r request) (reply, error) {
+func (l *oidcLogin) serveAuthURL(r request) (reply, error) {
 	var body struct {
 		Role        string `json:"role"`
 		Redirect    string `json:"redirect_uri"`
@@ -84,27 +94,27 @@ func (v *Vault) serveAuthURL(r request) (reply, error) {
 	switch {
 	case body.Redirect == "":
 		return reply{}, newAPIError(http.StatusBadRequest, "missing redirect_uri")
-	case !v.config.OIDC.has(body.Role):
+	case !l.has(body.Role):
 		return reply{}, newAPIError(http.StatusBadRequest, "role %q could not be found", body.Role)
-	case !v.config.OIDC.isRedirectAllowed(body.Redirect):
+	case !l.isRedirectAllowed(body.Redirect):
 		return newDataReply("", map[string]any{"auth_url": ""}), nil
 	}
-	_, provider, err := v.config.OIDC.getProvider(r.Context())
+	_, provider, err := l.getProvider(r.Context())
 	if err != nil {
 		return reply{}, err
 	}
-	state, begun := v.begin(body.Redirect, body.ClientNonce)
-	return newDataReply("", map[string]any{"auth_url": v.config.OIDC.link(provider, state, begun)}), nil
+	state, begun := l.begin(body.Redirect, body.ClientNonce)
+	return newDataReply("", map[string]any{"auth_url": l.link(provider, state, begun)}), nil
 }
 
 // begin stores an attempt, and removes expired ones.
-func (v *Vault) begin(redirect, clientNonce string) (state string, begun loginAttempt) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	now := v.config.Now()
-	for known, a := range v.attempts {
+func (l *oidcLogin) begin(redirect, clientNonce string) (state string, begun loginAttempt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	for known, a := range l.attempts {
 		if now.After(a.ends) {
-			delete(v.attempts, known)
+			delete(l.attempts, known)
 		}
 	}
 	state = "st_" + rand.Text()
@@ -112,7 +122,7 @@ func (v *Vault) begin(redirect, clientNonce string) (state string, begun loginAt
 		nonce: "n_" + rand.Text(), verifier: rand.Text() + rand.Text(), redirect: redirect, clientNonce: clientNonce,
 		ends: now.Add(attemptLife),
 	}
-	v.attempts[state] = begun
+	l.attempts[state] = begun
 	return state, begun
 }
 
@@ -127,26 +137,26 @@ func (o OIDC) link(provider *oidc.Provider, state string, begun loginAttempt) st
 }
 
 // serveCallback completes a sign-in: a state is valid once.
-func (v *Vault) serveCallback(r request) (reply, error) {
+func (l *oidcLogin) serveCallback(r request) (reply, error) {
 	query := r.URL.Query()
-	v.mu.Lock()
-	begun, ok := v.attempts[query.Get("state")]
-	delete(v.attempts, query.Get("state"))
-	v.mu.Unlock()
+	l.mu.Lock()
+	begun, ok := l.attempts[query.Get("state")]
+	delete(l.attempts, query.Get("state"))
+	l.mu.Unlock()
 	switch {
-	case !ok, v.config.Now().After(begun.ends):
+	case !ok, l.now().After(begun.ends):
 		return reply{}, newAPIError(http.StatusBadRequest, "Vault login failed. Expired or missing OAuth state.")
 	case begun.clientNonce != query.Get("client_nonce"):
 		return reply{}, newAPIError(http.StatusBadRequest, "invalid client_nonce")
 	case query.Get("code") == "":
 		return reply{}, newAPIError(http.StatusBadRequest, "Vault login failed. No code or id_token received.")
 	}
-	subject, err := v.config.OIDC.exchangeCode(r.Context(), query.Get("code"), begun, v.config.Now)
+	subject, err := l.exchangeCode(r.Context(), query.Get("code"), begun, l.now)
 	if err != nil {
 		return reply{}, err
 	}
-	t, err := v.createToken("oidc-"+subject, tokenLife, v.config.OIDC.listPolicies()...)
-	return v.newAuthReply(t), err
+	t, err := l.tokens.create("oidc-"+subject, tokenLife, l.listPolicies()...)
+	return l.tokens.newAuthReply(t), err
 }
 
 func (o OIDC) exchangeCode(ctx context.Context, code string, begun loginAttempt, now func() time.Time) (subject string, err error) {

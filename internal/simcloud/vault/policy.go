@@ -30,32 +30,38 @@ func (rule Rule) isMatch(path string) bool {
 	return rule.Path == path
 }
 
+// policies are the policies of every simulated Vault, and those of the configuration.
+type policies struct {
+	mount string
+	added map[string][]Rule
+}
+
 // listRules returns a policy's rules; an unknown one has none.
-func (v *Vault) listRules(policy string) []Rule {
+func (p policies) listRules(policy string) []Rule {
 	all := []string{"create", "read", "update", "patch", "delete", "list"}
 	if own, ok := strings.CutPrefix(policy, clusterPolicy); ok {
 		return []Rule{
-			{v.config.Mount + "/data/" + own + "/*", []string{"read"}},
-			{v.config.Mount + "/data/__shared__/__shared__/*", []string{"read"}},
+			{p.mount + "/data/" + own + "/*", []string{"read"}},
+			{p.mount + "/data/__shared__/__shared__/*", []string{"read"}},
 		}
 	}
 	switch policy {
 	case root:
 		return []Rule{{"*", append(all, "sudo")}}
 	case Engineer:
-		return []Rule{{v.config.Mount + "/*", all}}
+		return []Rule{{p.mount + "/*", all}}
 	}
-	return v.config.Policies[policy]
+	return p.added[policy]
 }
 
 // listCapabilities returns a token's capabilities on a path, sorted; "deny" if it has none.
-func (v *Vault) listCapabilities(t token, path string) []string {
+func (p policies) listCapabilities(t token, path string) []string {
 	if slices.Contains(t.Policies, root) {
 		return []string{root}
 	}
 	var allowed []string
 	for _, policy := range t.Policies {
-		for _, rule := range v.listRules(policy) {
+		for _, rule := range p.listRules(policy) {
 			if rule.isMatch(path) {
 				allowed = append(allowed, rule.Capabilities...)
 			}
@@ -68,16 +74,16 @@ func (v *Vault) listCapabilities(t token, path string) []string {
 	return slices.Compact(allowed)
 }
 
-func (v *Vault) isAllowed(t token, path, operation string) bool {
-	allowed := v.listCapabilities(t, path)
+func (p policies) isAllowed(t token, path, operation string) bool {
+	allowed := p.listCapabilities(t, path)
 	return slices.Contains(allowed, root) || slices.Contains(allowed, operation)
 }
 
 // hasAnyAccess reports whether a token has any capability below the mount.
-func (v *Vault) hasAnyAccess(t token) bool {
+func (p policies) hasAnyAccess(t token) bool {
 	for _, policy := range t.Policies {
-		for _, rule := range v.listRules(policy) {
-			if rule.Path == "*" || strings.HasPrefix(rule.Path, v.config.Mount+"/") {
+		for _, rule := range p.listRules(policy) {
+			if rule.Path == "*" || strings.HasPrefix(rule.Path, p.mount+"/") {
 				return true
 			}
 		}

@@ -100,27 +100,27 @@ func (s secret) withDeleted(numbers []int, now time.Time) secret {
 }
 
 // Put writes a new version of a secret, as an operator with all permissions would.
-func (v *Vault) Put(path string, values map[string]string) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (k *Secrets) Put(path string, values map[string]string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	held := map[string]any{}
 	for key, value := range values {
 		held[key] = value
 	}
-	s, _ := v.secrets.Get(path)
+	s, _ := k.table.Get(path)
 	s.Path = path
-	return v.secrets.Put(path, s.with(held, v.config.Now()))
+	return k.table.Put(path, s.with(held, k.now()))
 }
 
 // SoftDeleteBelow deletes the newest version of every secret at or below path, which can be undone.
-func (v *Vault) SoftDeleteBelow(path string) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, s := range v.secrets.List() {
+func (k *Secrets) SoftDeleteBelow(path string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, s := range k.table.List() {
 		if s.Path != path && !strings.HasPrefix(s.Path, strings.TrimSuffix(path, "/")+"/") {
 			continue
 		}
-		if err := v.secrets.Put(s.Path, s.withDeleted([]int{s.Current}, v.config.Now())); err != nil {
+		if err := k.table.Put(s.Path, s.withDeleted([]int{s.Current}, k.now())); err != nil {
 			return err
 		}
 	}
@@ -128,9 +128,9 @@ func (v *Vault) SoftDeleteBelow(path string) error {
 }
 
 // ReadSecret returns the strings of the newest version of a secret, unless it is deleted.
-func (v *Vault) ReadSecret(path string) (map[string]string, bool) {
-	s, _ := v.secrets.Get(path)
-	held, ok := s.getData(v.config.Now())
+func (k *Secrets) ReadSecret(path string) (map[string]string, bool) {
+	s, _ := k.table.Get(path)
+	held, ok := s.getData(k.now())
 	if !ok {
 		return nil, false
 	}
@@ -144,10 +144,10 @@ func (v *Vault) ReadSecret(path string) (map[string]string, bool) {
 }
 
 // ListPaths returns the paths of all secrets whose newest version is not deleted, sorted.
-func (v *Vault) ListPaths() []string {
+func (k *Secrets) ListPaths() []string {
 	var paths []string
-	for _, s := range v.secrets.List() {
-		if _, ok := s.getData(v.config.Now()); ok {
+	for _, s := range k.table.List() {
+		if _, ok := s.getData(k.now()); ok {
 			paths = append(paths, s.Path)
 		}
 	}
@@ -155,12 +155,12 @@ func (v *Vault) ListPaths() []string {
 }
 
 // listKeys returns the direct children of a folder as Vault lists them: folders end in a slash.
-func (v *Vault) listKeys(folder string) []string {
+func (k *Secrets) listKeys(folder string) []string {
 	if folder != "" {
 		folder = strings.TrimSuffix(folder, "/") + "/"
 	}
 	found := map[string]bool{}
-	for _, s := range v.secrets.List() {
+	for _, s := range k.table.List() {
 		rest, ok := strings.CutPrefix(s.Path, folder)
 		if !ok {
 			continue

@@ -36,7 +36,7 @@ func (v *Vault) serveSystem(r request) (reply, error) {
 
 // describeMount returns the engine of a path; clients read it before they use the path.
 func (v *Vault) describeMount(t token, path string) (reply, error) {
-	if !strings.HasPrefix(strings.TrimSuffix(path, "/")+"/", v.config.Mount+"/") || !v.hasAnyAccess(t) {
+	if !strings.HasPrefix(strings.TrimSuffix(path, "/")+"/", v.config.Mount+"/") || !v.policies.hasAnyAccess(t) {
 		return reply{}, newAPIError(http.StatusForbidden,
 			"preflight capability check returned 403, please ensure client's policies grant access to path %q", path+"/")
 	}
@@ -64,7 +64,7 @@ func (v *Vault) serveCapabilities(r request) (reply, error) {
 	}
 	values := map[string]any{}
 	for _, path := range body.Paths {
-		values[path] = v.listCapabilities(r.token, path)
+		values[path] = v.policies.listCapabilities(r.token, path)
 	}
 	values["capabilities"] = values[body.Paths[0]]
 	answer := newDataReply("system", values)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"exoshift/internal/simcloud/store"
 )
 
 // tokenLife is the validity of a token, and maxTokenLife its limit with renewals; both are Vault's own.
@@ -22,86 +24,87 @@ type token struct {
 	Expires  time.Time // zero: never
 }
 
-// CreateToken returns a new token with these policies, e.g. Engineer, as an operator with all permissions would create it.
-func (v *Vault) CreateToken(policies ...string) (string, error) {
-	t, err := v.createToken("token", tokenLife, policies...)
-	return t.ID, err
+// tokens issues and verifies tokens.
+type tokens struct {
+	now   func() time.Time
+	fixed map[string][]string // tokens without expiry, with their policies
+	table *store.Table[token]
 }
 
-func (v *Vault) createToken(name string, life time.Duration, policies ...string) (token, error) {
-	now := v.config.Now()
+func (s *tokens) create(name string, life time.Duration, policies ...string) (token, error) {
+	now := s.now()
 	t := token{
 		ID: "hvs." + rand.Text(), Accessor: rand.Text(), Name: name,
 		Policies: append([]string{"default"}, policies...), Created: now, Expires: now.Add(life),
 	}
-	return t, v.tokens.Put(t.ID, t)
+	return t, s.table.Put(t.ID, t)
 }
 
-func (v *Vault) authenticate(r request) (token, error) {
+func (s *tokens) authenticate(r request) (token, error) {
 	given := r.getToken()
 	if given == "" {
 		return token{}, errDenied
 	}
-	if policies, ok := v.config.Tokens[given]; ok {
+	if policies, ok := s.fixed[given]; ok {
 		return token{ID: given, Accessor: "given", Name: "token", Policies: append([]string{"default"}, policies...)}, nil
 	}
-	t, ok := v.tokens.Get(given)
-	if !ok || !t.Expires.IsZero() && !v.config.Now().Before(t.Expires) {
+	t, ok := s.table.Get(given)
+	if !ok || !t.Expires.IsZero() && !s.now().Before(t.Expires) {
 		return token{}, errToken
 	}
 	return t, nil
 }
 
 // computeTTL returns a token's remaining seconds; 0 is unlimited.
-func (v *Vault) computeTTL(t token) int {
+func (s *tokens) computeTTL(t token) int {
 	if t.Expires.IsZero() {
 		return 0
 	}
-	return int(t.Expires.Sub(v.config.Now()).Seconds())
+	return int(t.Expires.Sub(s.now()).Seconds())
 }
 
-func (v *Vault) serveToken(r request) (reply, error) {
+func (s *tokens) serve(r request) (reply, error) {
 	switch {
 	case r.is(http.MethodGet, "auth/token/lookup-self"), r.is(http.MethodPost, "auth/token/lookup-self"):
-		return newDataReply("token", v.lookup(r.token)), nil
+		return newDataReply("token", s.lookup(r.token)), nil
 	case r.is(http.MethodPost, "auth/token/renew-self"):
-		return v.renewToken(r.token)
+		return s.renew(r.token)
 	case r.is(http.MethodPost, "auth/token/revoke-self"):
-		return reply{}, v.tokens.Delete(r.token.ID)
+		return reply{}, s.table.Delete(r.token.ID)
 	case slices.Contains(r.token.Policies, root):
 		return reply{}, newNoRoute(r.path)
 	}
 	return reply{}, errDenied
 }
 
-func (v *Vault) lookup(t token) map[string]any {
+func (s *tokens) lookup(t token) map[string]any {
 	var expires any
 	if !t.Expires.IsZero() {
 		expires = formatTime(t.Expires)
 	}
 	return map[string]any{
-		"id": t.ID, "accessor": t.Accessor, "display_name": t.Name, "policies": t.Policies, "ttl": v.computeTTL(t),
+		"id": t.ID, "accessor": t.Accessor, "display_name": t.Name, "policies": t.Policies, "ttl": s.computeTTL(t),
 		"creation_time": t.Created.Unix(), "creation_ttl": int(tokenLife.Seconds()), "expire_time": expires,
 		"renewable": expires != nil, "type": "service", "path": "auth/token/create", "orphan": true, "meta": nil, "num_uses": 0,
 	}
 }
 
 // renewToken extends a token's validity within the limit.
-func (v *Vault) renewToken(t token) (reply, error) {
+func (s *tokens) renew(t token) (reply, error) {
 	if t.Expires.IsZero() {
 		return reply{}, newAPIError(http.StatusBadRequest, "lease is not renewable")
 	}
-	t.Expires = v.config.Now().Add(tokenLife)
+	t.Expires = s.now().Add(tokenLife)
 	if last := t.Created.Add(maxTokenLife); t.Expires.After(last) {
 		t.Expires = last
 	}
-	return v.newAuthReply(t), v.tokens.Put(t.ID, t)
+	return s.newAuthReply(t), s.table.Put(t.ID, t)
 }
 
-func (v *Vault) newAuthReply(t token) reply {
+func (s *tokens) newAuthReply(t token) reply {
 	return reply{status: http.StatusOK, body: newEnvelope("", nil, map[string]any{
 		"client_token": t.ID, "accessor": t.Accessor, "policies": t.Policies, "token_policies": t.Policies,
-		"lease_duration": v.computeTTL(t), "renewable": true, "token_type": "service", "orphan": true,
+		"lease_duration": s.computeTTL(t), "renewable": true, "token_type": "service", "orphan": true,
 		"metadata": map[string]string{"role": t.Name}, "entity_id": "", "mfa_requirement": nil, "num_uses": 0,
 	})}
 }

@@ -34,13 +34,14 @@ type Config struct {
 
 // Vault is safe for concurrent use.
 type Vault struct {
-	config Config
+	*Secrets
+	config   Config
+	policies policies
+	tokens   *tokens
+	oidc     *oidcLogin
 
-	mu       sync.Mutex // guards the consistency of secrets, and the fields below
-	secrets  *store.Table[secret]
-	tokens   *store.Table[token]
-	attempts map[string]loginAttempt // pending sign-ins, by state
-	sealed   bool
+	mu     sync.Mutex
+	sealed bool
 }
 
 // New returns a Vault over the state in config.DB, seeded with the secrets that exist before any cluster.
@@ -51,15 +52,27 @@ func New(config Config) (*Vault, error) {
 	if config.Mount == "" {
 		config.Mount = DefaultMount
 	}
-	v := &Vault{config: config, attempts: map[string]loginAttempt{}}
-	var err error
-	if v.secrets, err = store.Load[secret](config.DB, "vault/secret"); err != nil {
+	secretTable, err := store.Load[secret](config.DB, "vault/secret")
+	if err != nil {
 		return nil, err
 	}
-	if v.tokens, err = store.Load[token](config.DB, "vault/token"); err != nil {
+	tokenTable, err := store.Load[token](config.DB, "vault/token")
+	if err != nil {
 		return nil, err
 	}
+	v := &Vault{
+		Secrets: &Secrets{now: config.Now, table: secretTable}, config: config,
+		policies: policies{mount: config.Mount, added: config.Policies},
+		tokens:   &tokens{now: config.Now, fixed: config.Tokens, table: tokenTable},
+	}
+	v.oidc = &oidcLogin{OIDC: config.OIDC, now: config.Now, tokens: v.tokens, attempts: map[string]loginAttempt{}}
 	return v, v.createShared()
+}
+
+// CreateToken returns a new token with these policies, e.g. Engineer, as an operator with all permissions would create it.
+func (v *Vault) CreateToken(policies ...string) (string, error) {
+	t, err := v.tokens.create("token", tokenLife, policies...)
+	return t.ID, err
 }
 
 func (v *Vault) createShared() error {
@@ -68,7 +81,7 @@ func (v *Vault) createShared() error {
 		"__shared__/__shared__/opsgenie/aldebaran": {"heartbeat-password": "simulated-heartbeat-password"},
 	}
 	for path, values := range shared {
-		if _, ok := v.secrets.Get(path); ok {
+		if _, ok := v.table.Get(path); ok {
 			continue
 		}
 		if err := v.Put(path, values); err != nil {
@@ -119,16 +132,30 @@ func (v *Vault) route(r request) (reply, error) {
 	case strings.HasPrefix(r.path, "auth/") && !strings.HasPrefix(r.path, "auth/token/"):
 		return v.serveLogin(r)
 	}
-	t, err := v.authenticate(r)
+	t, err := v.tokens.authenticate(r)
 	if err != nil {
 		return reply{}, err
 	}
 	r.token = t
 	switch {
 	case strings.HasPrefix(r.path, "auth/token/"):
-		return v.serveToken(r)
+		return v.tokens.serve(r)
 	case strings.HasPrefix(r.path, "sys/"):
 		return v.serveSystem(r)
 	}
 	return v.serveKV(r)
+}
+
+func (v *Vault) serveKV(r request) (reply, error) {
+	rest, ok := strings.CutPrefix(r.path, v.config.Mount+"/")
+	if !ok {
+		return reply{}, newNoRoute(r.path)
+	}
+	part, path, _ := strings.Cut(rest, "/")
+	_, exists := v.table.Get(path)
+	operation := r.getOperation(exists)
+	if !v.policies.isAllowed(r.token, r.path, operation) {
+		return reply{}, errDenied
+	}
+	return v.Secrets.serve(r, part, path, operation)
 }
