@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/storage"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
 	"exoshift/internal/simcloud/s3"
@@ -107,10 +108,10 @@ func (z *Zone) openServices(context.Context) (err error) {
 }
 
 // listBuckets adapts the object storage to the API. It is not called before both are open.
-func (z *Zone) listBuckets() []api.Bucket {
-	var list []api.Bucket
+func (z *Zone) listBuckets() []storage.Bucket {
+	var list []storage.Bucket
 	for _, b := range z.storage.Usage() {
-		list = append(list, api.Bucket{Name: b.Name, Zone: z.options.Zone, Created: b.Created, Size: b.Size})
+		list = append(list, storage.Bucket{Name: b.Name, Zone: z.options.Zone, Created: b.Created, Size: b.Size})
 	}
 	return list
 }

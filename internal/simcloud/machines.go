@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/netip"
 
-	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/compute"
 	"exoshift/internal/simcloud/openshift"
 	"exoshift/internal/simcloud/vm"
 )
@@ -30,7 +30,7 @@ func (z *Zone) openMachines(context.Context) error {
 // listInstances adds the metadata of their images to the API's instances.
 func (z *Zone) listInstances() []vm.Instance {
 	var list []vm.Instance
-	images := map[string]api.Template{} // by ID: many machines share one
+	images := map[string]compute.Template{} // by ID: many machines share one
 	for _, i := range z.api.Instances() {
 		image, known := images[i.TemplateID]
 		if !known {

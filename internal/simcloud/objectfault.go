@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/compute"
 	"exoshift/internal/simcloud/mirror"
 )
 
@@ -28,10 +29,10 @@ func listObjectFaults() map[string]objectFault {
 		rulesMissing:        {"master-", func(a *api.API) int { return a.RemoveRules("_control_plane", peerPort) }},
 		loadBalancerBlocked: {"bootstrap", func(a *api.API) int { return a.RemoveRules("_load_balancers", apiPort) }},
 		apiNameMissing: {"bootstrap", func(a *api.API) int {
-			return a.RemoveRecords(func(r api.Record) bool { return r.Name == "api" || r.Name == "api-int" })
+			return a.RemoveRecords(func(name string) bool { return name == "api" || name == "api-int" })
 		}},
 		routesUnreachable: {"worker-", func(a *api.API) int {
-			return a.RemoveRecords(func(r api.Record) bool { return strings.HasPrefix(r.Name, "*.") })
+			return a.RemoveRecords(func(name string) bool { return strings.HasPrefix(name, "*.") })
 		}},
 		wrongBootImage:    {"bootstrap", func(a *api.API) int { return a.ReplaceImages(mirror.ImageName(otherRelease)) }},
 		NoCloudController: {"bootstrap", func(a *api.API) int { return a.RevokeKeys("ccm-exoscale") }},
@@ -45,7 +46,7 @@ func (z *Zone) injectObjectFault() error {
 	if _, done := z.events.Get(scenario); done || !ok {
 		return nil
 	}
-	due := func(i api.Instance) bool { return strings.HasPrefix(i.Name, expected.trigger) }
+	due := func(i compute.Machine) bool { return strings.HasPrefix(i.Name, expected.trigger) }
 	if !slices.ContainsFunc(z.api.Instances(), due) || expected.inject(z.api) == 0 {
 		return nil
 	}

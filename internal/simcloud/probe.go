@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"exoshift/internal/network"
-	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/networking"
 	"exoshift/internal/simcloud/fabric"
 )
 
@@ -33,7 +33,7 @@ type probes struct {
 type probeTarget struct {
 	elasticIP string
 	instance  netip.Addr
-	check     api.Healthcheck
+	check     networking.Healthcheck
 }
 
 // probe is a running probe and its result. A new instance is not healthy before its first success.
@@ -47,7 +47,7 @@ func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *pr
 	return &probes{host: host, clock: clock, roots: roots, all: map[probeTarget]*probe{}}
 }
 
-func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
+func (p *probes) sync(ctx context.Context, ips []networking.ElasticIP) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	wanted := map[probeTarget]bool{}
@@ -75,7 +75,7 @@ func (p *probes) sync(ctx context.Context, ips []api.ElasticIP) {
 }
 
 // selectHealthy selects a healthy instance of an elastic IP, round-robin; false if there is none or if from is attached itself.
-func (p *probes) selectHealthy(ip api.ElasticIP, from netip.Addr) (netip.Addr, bool) {
+func (p *probes) selectHealthy(ip networking.ElasticIP, from netip.Addr) (netip.Addr, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	healthy := slices.DeleteFunc(slices.Clone(ip.Instances), func(instance netip.Addr) bool {
@@ -99,7 +99,7 @@ func (p *probes) watch(ctx context.Context, target probeTarget, result *probe) {
 }
 
 // recordResult changes healthy after enough strikes.
-func (p *probes) recordResult(check api.Healthcheck, result *probe, ok bool) {
+func (p *probes) recordResult(check networking.Healthcheck, result *probe, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ok == result.healthy {
@@ -133,7 +133,7 @@ func (p *probes) checkHealth(ctx context.Context, target probeTarget) error {
 
 // get always verifies certificates against the public internet's authorities: tls-skip-verify is not simulated, and an instance
 // with a self-signed certificate, whose check sets it, never becomes healthy.
-func (p *probes) get(ctx context.Context, check api.Healthcheck, address string) error {
+func (p *probes) get(ctx context.Context, check networking.Healthcheck, address string) error {
 	transport := &http.Transport{
 		DialContext: p.host.Dial, DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{RootCAs: p.roots, ServerName: check.TLSSNI, MinVersion: tls.VersionTLS12},

@@ -1,14 +1,19 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/api/compute"
+	"exoshift/internal/simcloud/api/domain"
+	"exoshift/internal/simcloud/api/iam"
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/networking"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/storage"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -34,138 +39,70 @@ type Config struct {
 	// Latency is added to each response, in wall-clock time.
 	Latency time.Duration
 	// Buckets returns the organization's buckets from the object storage; nil: there are none.
-	Buckets func() []Bucket
+	Buckets func() []storage.Bucket
 	// Link returns a presigned link to an object; nil: there are none.
 	Link func(key, secret, bucket, object string) string
 }
 
 // API is the Exoscale API of all zones, with the machines of one. It is safe for concurrent use.
 type API struct {
-	config Config
-	mux    *http.ServeMux
-	limits map[string]int
-	types  []wireType
-	typeOf map[string]wireType // by ID
-	// shows holds the GET handler of a single resource, by noun; operations holds the operations' names in policies.
-	shows      map[string]handler
-	operations map[string]string
+	config     Config
+	mux        *http.ServeMux
+	operations iam.Operations
 
-	mu              sync.Mutex // guards everything below, and the order of changes in the store
-	tables          tables
-	sequence        *store.Table[int]
-	scheduler       scheduler
-	instanceCache   instanceCache
-	decodedUserData map[string]decodedUserData // user data, by instance
-	waiting         []string                   // operations that are due except for their template
-	policies        policies                   // compiled, by source
-	mutations       int
+	store      *resource.Store // its lock guards everything of the following packages, and mutations
+	compute    *compute.Compute
+	networking *networking.Networking
+	volumes    *storage.Volumes
+	buckets    storage.Buckets
+	domains    *domain.Domains
+	iam        *iam.Authorizer
+	audit      *auditLog
+	mutations  int
 
-	calls      atomic.Int64
-	firewall   atomic.Pointer[firewall] // nil after a change
-	changed    chan struct{}
-	wake       chan struct{}
-	background func(func(context.Context)) // starts a goroutine that ends with the API rather than with a request
-	cancel     context.CancelFunc
-	running    sync.WaitGroup
-}
-
-type tables struct {
-	operations     resourceTable[operation]
-	keys           resourceTable[sshKey]
-	groups         resourceTable[securityGroup]
-	antiAffinity   resourceTable[antiAffinityGroup]
-	instances      resourceTable[instance]
-	templates      resourceTable[template]
-	elasticIPs     resourceTable[elasticIP]
-	networks       resourceTable[privateNetwork]
-	domains        resourceTable[domain]
-	records        resourceTable[record]
-	roles          resourceTable[role]
-	apiKeys        resourceTable[apiKey]
-	reverseRecords resourceTable[reverseRecord]
-	organization   resourceTable[organizationPolicy]
-	pools          resourceTable[pool]
-	balancers      resourceTable[balancer]
-	services       resourceTable[service]
-	volumes        resourceTable[volume]
-	volumeCopies   resourceTable[volumeCopy]
-	snapshots      resourceTable[snapshot]
-	events         resourceTable[event]
+	calls    atomic.Int64
+	firewall atomic.Pointer[networking.Firewall] // nil after a change
+	changed  chan struct{}
 }
 
 // New returns an API over the state in config.DB; Close ends it.
 func New(config Config) (*API, error) {
-	a := &API{
-		config:          config,
-		limits:          mergeLimits(config.Quotas),
-		types:           buildInstanceTypes(),
-		typeOf:          indexByID(buildInstanceTypes()),
-		shows:           map[string]handler{},
-		decodedUserData: map[string]decodedUserData{},
-		operations:      buildOperationNames(),
-		changed:         make(chan struct{}, 1),
-		wake:            make(chan struct{}, 1),
-	}
-	if err := a.load(config.DB); err != nil {
+	a := &API{config: config, operations: iam.LoadOperations(), changed: make(chan struct{}, 1)}
+	quotas := resource.NewQuotas(config.Quotas)
+	var err error
+	if a.store, err = resource.NewStore(config.DB, config.Clock, quotas, a.notifyChanged); err != nil {
 		return nil, err
 	}
-	if err := a.addDefaultGroup(); err != nil {
+	tables := instance.NewTables(a.store)
+	a.networking = networking.New(a.store, tables, config.Elastic)
+	a.volumes = storage.NewVolumes(a.store, tables)
+	a.compute = compute.New(a.store, tables, a.networking, a.volumes, config.HTTP)
+	a.domains = domain.New(a.store)
+	a.iam = iam.New(a.store, iam.Config{
+		Key: config.Key, Secret: config.Secret, RefuseCredentials: config.RefuseCredentials, Now: config.Now,
+	}, a.operations)
+	a.buckets = storage.Buckets{List: config.Buckets, Link: config.Link, Signer: a.iam.SignerSecret}
+	quotas.Count("bucket", a.buckets.Len)
+	a.audit = newAuditLog(a.store, a.iam, a.operations)
+	if err := a.store.Err(); err != nil {
+		return nil, err
+	}
+	if err := a.networking.SecurityGroups.AddDefault(); err != nil {
 		return nil, err
 	}
 	a.mux = a.newMux()
-	ctx, cancel := context.WithCancel(context.Background())
-	a.cancel = cancel
-	a.background = func(do func(context.Context)) { a.running.Go(func() { do(ctx) }) }
-	a.resume()
+	a.compute.Resume()
+	a.store.Start()
 	return a, nil
 }
 
 // Close ends the API's goroutines. Afterwards nothing changes state any more.
-func (a *API) Close() {
-	a.cancel()
-	a.running.Wait()
-}
-
-func (a *API) load(db *store.DB) (err error) {
-	l := loader{db: db}
-	a.tables = tables{
-		operations:     open[operation](&l, "operation"),
-		keys:           open[sshKey](&l, "ssh-key"),
-		groups:         open[securityGroup](&l, "security-group"),
-		antiAffinity:   open[antiAffinityGroup](&l, "anti-affinity-group"),
-		instances:      open[instance](&l, "instance"),
-		templates:      open[template](&l, "template"),
-		elasticIPs:     open[elasticIP](&l, "elastic-ip"),
-		networks:       open[privateNetwork](&l, "private-network"),
-		domains:        open[domain](&l, "dns-domain"),
-		records:        open[record](&l, "dns-domain-record"),
-		roles:          open[role](&l, "iam-role"),
-		apiKeys:        open[apiKey](&l, "api-key"),
-		reverseRecords: open[reverseRecord](&l, "reverse-dns"),
-		organization:   open[organizationPolicy](&l, "iam-organization-policy"),
-		pools:          open[pool](&l, "instance-pool"),
-		balancers:      open[balancer](&l, "load-balancer"),
-		services:       open[service](&l, "load-balancer-service"),
-		volumes:        open[volume](&l, "block-storage"),
-		volumeCopies:   open[volumeCopy](&l, "block-storage-snapshot"),
-		snapshots:      open[snapshot](&l, "snapshot"),
-		events:         open[event](&l, "event"),
-	}
-	if l.err != nil {
-		return l.err
-	}
-	a.sequence, err = store.Load[int](db, "api/sequence")
-	return err
-}
+func (a *API) Close() { a.store.Close() }
 
 func (a *API) notifyChanged() {
 	a.firewall.Store(nil)
-	notify(a.changed)
-}
-
-func notify(c chan struct{}) {
 	select {
-	case c <- struct{}{}:
+	case a.changed <- struct{}{}:
 	default: // a notification is pending already
 	}
 }

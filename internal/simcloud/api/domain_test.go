@@ -7,7 +7,7 @@ import (
 	egoscale "github.com/exoscale/egoscale/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/domain"
 )
 
 func (w world) domain(name string) *egoscale.DNSDomain {
@@ -59,7 +59,7 @@ func TestRecordsAreNormalizedAndMayBeDoubled(t *testing.T) {
 		}
 		_, err := w.recordIn(d, "bad", "A", "api.c.example.com")
 		w.refused(err)
-		want := []api.Record{
+		want := []domain.Record{
 			{Name: "api", Type: "A", Content: "198.19.0.1", TTL: 300},
 			{Name: "api", Type: "A", Content: "198.19.0.1", TTL: 300},
 			{Name: "www", Type: "CNAME", Content: "api.c.example.com", TTL: 300},
@@ -83,7 +83,7 @@ func TestTheCompanionOfAnAliasFollowsIt(t *testing.T) {
 		w.must(err)
 		alias.Content, alias.Name = ptr("two.example.com."), ptr("web")
 		w.must(w.client.UpdateDNSDomainRecord(w.ctx(), zone, *d.ID, alias))
-		want := []api.Record{
+		want := []domain.Record{
 			{Name: "web", Type: "ALIAS", Content: "two.example.com", TTL: 300},
 			{Name: "web", Type: "TXT", Content: "ALIAS for two.example.com", TTL: 300},
 		}

@@ -5,16 +5,19 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"exoshift/internal/simcloud/api/iam"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // event is an entry of the audit trail, which holds mutations only, including refused ones.
 type event struct {
-	row
+	resource.Row
 	Wire wireEvent
 }
 
@@ -27,7 +30,7 @@ type wireEvent struct {
 	SourceIP   string            `json:"source-ip,omitempty"`
 	Zone       string            `json:"zone,omitempty"`
 	RequestID  string            `json:"request-id"`
-	Key        *wireAPIKey       `json:"iam-api-key,omitempty"`
+	Key        *iam.WireKey      `json:"iam-api-key,omitempty"`
 	BodyParams map[string]any    `json:"body-params"`
 	PathParams map[string]string `json:"path-params"`
 	GetParams  map[string]string `json:"get-params"`
@@ -41,22 +44,35 @@ const (
 	eventWindow = 24 * time.Hour
 )
 
-func (a *API) registerEventRoutes(register func(string, handler)) {
-	register("GET /event", a.listEvents)
+// auditLog is the audit trail.
+type auditLog struct {
+	store      *resource.Store
+	iam        *iam.Authorizer
+	operations iam.Operations
+	table      *resource.Table[event]
 }
 
-// listEvents returns a plain array, the oldest first.
-func (a *API) listEvents(c *call) (any, error) {
-	to, err := parseTime("to", c.query("to"), a.now())
+func newAuditLog(store *resource.Store, authorizer *iam.Authorizer, operations iam.Operations) *auditLog {
+	return &auditLog{store: store, iam: authorizer, operations: operations, table: resource.Open[event](store, "event")}
+}
+
+// RegisterRoutes adds the routes of events.
+func (l *auditLog) RegisterRoutes(register rest.Register) {
+	register("GET /event", l.list)
+}
+
+// list returns a plain array, the oldest first.
+func (l *auditLog) list(req *rest.Request) (any, error) {
+	to, err := parseTime("to", req.Query("to"), l.store.Now())
 	if err != nil {
 		return nil, err
 	}
-	from, err := parseTime("from", c.query("from"), to.Add(-eventWindow))
+	from, err := parseTime("from", req.Query("from"), to.Add(-eventWindow))
 	if err != nil {
 		return nil, err
 	}
 	list := []wireEvent{}
-	for _, e := range a.tables.events.listAll() {
+	for _, e := range l.table.All() {
 		if !e.Wire.Timestamp.Before(from) && !e.Wire.Timestamp.After(to) {
 			list = append(list, e.Wire)
 		}
@@ -70,47 +86,32 @@ func parseTime(field, text string, otherwise time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, newInvalidError("%s: %v", field, err)
+		return at, rest.Invalidf("%s: %v", field, err)
 	}
 	return at, nil
 }
 
-func (a *API) recordEvent(c *call, pattern string, fault error) error {
-	head, err := a.newRow("")
+func (l *auditLog) record(req *rest.Request, pattern string, fault error) error {
+	head, err := l.store.NewRow("")
 	if err != nil {
 		return err
 	}
-	_, name := lookupOperation(a.operations, pattern)
+	_, name := l.operations.Lookup(pattern)
 	wire := wireEvent{
-		Timestamp: head.Created.Truncate(time.Millisecond), Handler: name, URI: c.request.URL.EscapedPath(),
-		Status: http.StatusOK, Elapsed: 1, Zone: c.zone, RequestID: uuid.NewString(), Key: a.findSigner(c), SourceIP: getSourceIP(c.request),
-		BodyParams: redactBody(c.body), PathParams: extractPathParams(c.request, pattern), GetParams: map[string]string{},
+		Timestamp: head.Created.Truncate(time.Millisecond), Handler: name, URI: iam.SignedPath(req.Request),
+		Status: http.StatusOK, Elapsed: 1, Zone: req.Zone, RequestID: uuid.NewString(), Key: l.iam.Signer(req), SourceIP: getSourceIP(req.Request),
+		BodyParams: redactBody(req.Content), PathParams: iam.PathParams(req, pattern), GetParams: map[string]string{},
 	}
-	if original, ok := c.request.Context().Value(signedPath{}).(string); ok {
-		wire.URI = original
-	}
-	for name, values := range c.request.URL.Query() {
+	for name, values := range req.URL.Query() {
 		wire.GetParams[name] = strings.Join(values, ",")
 	}
 	if fault != nil {
-		wire.Status, wire.Message = toAPIError(fault).Status, fault.Error()
+		wire.Status, wire.Message = rest.ToError(fault).Status, fault.Error()
 	}
-	if err := a.tables.events.put(event{row: head, Wire: wire}); err != nil || a.tables.events.count() <= maxEvents {
+	if err := l.table.Put(event{Row: head, Wire: wire}); err != nil || l.table.Len() <= maxEvents {
 		return err
 	}
-	return a.tables.events.delete(a.tables.events.listAll()[0].ID)
-}
-
-// findSigner returns the request's key without its secret.
-func (a *API) findSigner(c *call) *wireAPIKey {
-	given, ok := parseCredential(c.request.Header.Get("Authorization"))
-	if !ok {
-		return nil
-	}
-	if made, ok := a.tables.apiKeys.table.Get(given.key); ok {
-		return &made.Wire
-	}
-	return &wireAPIKey{Key: given.key, Name: "owner", Role: generateStableID("iam-role/owner")}
+	return l.table.Delete(l.table.All()[0].ID)
 }
 
 func getSourceIP(r *http.Request) string {
@@ -130,14 +131,6 @@ func redactBody(body []byte) map[string]any {
 	maps.DeleteFunc(params, func(name string, _ any) bool { return name == "user-data" || name == "secret" })
 	if link, ok := params["url"].(string); ok {
 		params["url"], _, _ = strings.Cut(link, "?")
-	}
-	return params
-}
-
-func extractPathParams(r *http.Request, pattern string) map[string]string {
-	params := map[string]string{}
-	for _, found := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(pattern, -1) {
-		params[found[1]] = r.PathValue(found[1])
 	}
 	return params
 }

@@ -4,21 +4,30 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"exoshift/internal/simcloud/api/iam"
+	"exoshift/internal/simcloud/api/rest"
+	"exoshift/internal/simcloud/store"
 )
 
 // Patterns returns all routes, sorted.
 func Patterns() []string {
+	a, err := New(Config{DB: store.NewMemory()})
+	if err != nil {
+		return nil
+	}
+	defer a.Close()
 	var list []string
-	(&API{}).registerRoutes(func(pattern string, _ handler) { list = append(list, pattern) })
+	a.registerRoutes(func(pattern string, _ rest.Handler) { list = append(list, pattern) })
 	slices.Sort(list)
 	return list
 }
 
 // OperationNames returns the routes' names in policies.
 func OperationNames() map[string]string {
-	names, operations := map[string]string{}, buildOperationNames()
+	names, operations := map[string]string{}, iam.LoadOperations()
 	for _, pattern := range Patterns() {
-		_, names[pattern] = lookupOperation(operations, pattern)
+		_, names[pattern] = operations.Lookup(pattern)
 	}
 	return names
 }

@@ -1,75 +1,13 @@
 package api
 
 import (
-	"encoding/base64"
 	"net/netip"
 	"slices"
-	"time"
+
+	"exoshift/internal/simcloud/api/compute"
+	"exoshift/internal/simcloud/api/domain"
+	"exoshift/internal/simcloud/api/networking"
 )
-
-// Instance is a virtual machine as the rest of the zone uses it.
-type Instance struct {
-	ID             string
-	Name           string
-	Address        netip.Addr // invalid without a public address
-	State          string     // starting, running, stopping, stopped or destroying
-	Zone           string
-	TemplateID     string
-	Type           string // "standard.large"
-	DiskGiB        int
-	UserData       []byte // decoded
-	Labels         map[string]string
-	SecurityGroups []string // IDs
-	DeployTarget   string   // ID, or ""
-	CreatedAt      time.Time
-}
-
-// Template is an image that instances boot from.
-type Template struct {
-	ID          string
-	Name        string
-	Zone        string
-	Public      bool
-	BootMode    string // "legacy" or "uefi"
-	DefaultUser string
-	Platform    string // the value of ignition.platform.id in the image, or ""
-	OSBuild     string // of CoreOS in the image, e.g. "9.6.20251212-1", or ""
-}
-
-// ElasticIP is an address that instances share.
-type ElasticIP struct {
-	ID          string
-	Address     netip.Addr
-	Instances   []netip.Addr // the addresses of the attached instances, in the order of attachment
-	Healthcheck *Healthcheck // nil: the instances have to configure the address themselves
-}
-
-// Healthcheck decides which instances receive the traffic of a managed elastic IP.
-type Healthcheck struct {
-	Mode          string // "tcp", "http" or "https"
-	Port          int
-	URI           string
-	Interval      time.Duration
-	Timeout       time.Duration
-	StrikesOK     int
-	StrikesFail   int
-	TLSSNI        string
-	TLSSkipVerify bool
-}
-
-// Zone is a DNS domain with the records of its name servers.
-type Zone struct {
-	Name        string // without a trailing dot
-	NameServers []string
-	Records     []Record
-}
-
-// Record is a DNS record. Names are relative to the zone; "" is the zone itself.
-type Record struct {
-	Name, Type, Content string
-	TTL                 int // seconds
-	Priority            int // of MX and SRV
-}
 
 // Changed receives after a change: a new state of an instance, or a mutation. Several changes may be coalesced.
 func (a *API) Changed() <-chan struct{} { return a.changed }
@@ -79,118 +17,125 @@ func (a *API) Calls() int { return int(a.calls.Load()) }
 
 // Mutations returns the number of mutating requests since New, without refused ones.
 func (a *API) Mutations() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.store.Lock()
+	defer a.store.Unlock()
 	return a.mutations
 }
 
+// Limit returns the organization's limit of a resource; negative: there is no limit.
+func (a *API) Limit(resource string) int { return a.store.Quotas.Limit(resource) }
+
 // Instances returns the machines of the configured zone in the order of their creation. The caller must not modify the list.
-func (a *API) Instances() []Instance {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if changes := a.tables.instances.changes; a.instanceCache.instances == nil || a.instanceCache.changes != changes {
-		a.instanceCache = instanceCache{instances: a.listMachines(), changes: changes}
-	}
-	return a.instanceCache.instances
-}
-
-// instanceCache is the last result of Instances and its number of changes.
-type instanceCache struct {
-	instances []Instance
-	changes   int
-}
-
-func (a *API) listMachines() []Instance {
-	list := make([]Instance, 0, a.tables.instances.count())
-	for _, i := range a.tables.instances.list(a.config.Zone) {
-		list = append(list, Instance{
-			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, TemplateID: i.Template, DiskGiB: int(i.DiskSize),
-			Type: a.typeOf[i.Type].name(), UserData: a.decodeUserData(i), Labels: i.Labels, SecurityGroups: i.Groups,
-			DeployTarget: i.Target, CreatedAt: i.Created,
-		})
-	}
-	return list
-}
-
-// decodedUserData is user data in base64, and decoded.
-type decodedUserData struct {
-	text string
-	data []byte
-}
-
-func (a *API) decodeUserData(i instance) []byte {
-	known := a.decodedUserData[i.ID]
-	if known.text != i.UserData {
-		known.text = i.UserData
-		known.data, _ = base64.StdEncoding.DecodeString(i.UserData) // validated at creation
-		a.decodedUserData[i.ID] = known
-	}
-	return known.data
+func (a *API) Instances() []compute.Machine {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.compute.Instances.Machines(a.config.Zone)
 }
 
 // Template returns a template of the configured zone that is ready to use.
-func (a *API) Template(id string) (Template, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	t, err := a.findTemplate(a.config.Zone, id)
-	return Template{
-		ID: t.ID, Name: t.Wire.Name, Zone: t.Zone, Public: t.Wire.Visibility == "public",
-		BootMode: t.Wire.BootMode, DefaultUser: t.Wire.DefaultUser, Platform: t.Platform, OSBuild: t.OSBuild,
-	}, err == nil
+func (a *API) Template(id string) (compute.Template, bool) {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.compute.Templates.Find(a.config.Zone, id)
 }
 
 // ElasticIP returns the elastic IP with that address, of any zone.
-func (a *API) ElasticIP(address netip.Addr) (ElasticIP, bool) {
+func (a *API) ElasticIP(address netip.Addr) (networking.ElasticIP, bool) {
 	all := a.ElasticIPs()
-	if i := slices.IndexFunc(all, func(ip ElasticIP) bool { return ip.Address == address }); i >= 0 {
+	if i := slices.IndexFunc(all, func(ip networking.ElasticIP) bool { return ip.Address == address }); i >= 0 {
 		return all[i], true
 	}
-	return ElasticIP{}, false
+	return networking.ElasticIP{}, false
 }
 
 // ElasticIPs returns the elastic IPs of all zones.
-func (a *API) ElasticIPs() []ElasticIP {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var list []ElasticIP
-	for _, ip := range a.tables.elasticIPs.listAll() {
-		view := ElasticIP{ID: ip.ID, Address: ip.Address, Healthcheck: ip.Wire.Healthcheck.toModel()}
-		for _, id := range ip.Instances {
-			if i, ok := a.tables.instances.table.Get(id); ok && i.Address.IsValid() {
-				view.Instances = append(view.Instances, i.Address)
-			}
-		}
-		list = append(list, view)
-	}
-	return list
-}
-
-func (w *wireHealthcheck) toModel() *Healthcheck {
-	if w == nil {
-		return nil
-	}
-	return &Healthcheck{
-		Mode: w.Mode, Port: int(w.Port), URI: w.URI, TLSSNI: w.TLSSNI, TLSSkipVerify: w.TLSSkipVerify,
-		Interval: time.Duration(w.Interval) * time.Second, Timeout: time.Duration(w.Timeout) * time.Second,
-		StrikesOK: int(w.StrikesOK), StrikesFail: int(w.StrikesFail),
-	}
+func (a *API) ElasticIPs() []networking.ElasticIP {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.networking.ElasticIPs.List()
 }
 
 // Zones returns the DNS domains with their records.
-func (a *API) Zones() []Zone {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var list []Zone
-	for _, d := range a.tables.domains.listAll() {
-		zone := Zone{Name: d.Wire.Name, NameServers: nameServers()}
-		for _, r := range a.findRecords(d.ID) {
-			view := Record{Name: r.Wire.Name, Type: r.Wire.Type, Content: r.Wire.Content, TTL: int(r.Wire.TTL)}
-			if r.Wire.Priority != nil {
-				view.Priority = int(*r.Wire.Priority)
-			}
-			zone.Records = append(zone.Records, view)
-		}
-		list = append(list, zone)
+func (a *API) Zones() []domain.Zone {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.domains.Zones()
+}
+
+// Allows reports whether the security groups allow a packet of proto ("tcp", "udp", "icmp", …) from one address to a port of
+// another. Addresses that belong to no instance are not filtered.
+func (a *API) Allows(from, to netip.Addr, proto string, port int) bool {
+	rules := a.firewall.Load()
+	if rules == nil {
+		rules = a.compileFirewall()
 	}
-	return list
+	return rules.Allows(from, to, proto, port)
+}
+
+// compileFirewall holds the lock: a change meanwhile waits for it and then invalidates the result.
+func (a *API) compileFirewall() *networking.Firewall {
+	a.store.Lock()
+	defer a.store.Unlock()
+	compiled := a.networking.SecurityGroups.Compile()
+	a.firewall.Store(compiled)
+	return compiled
+}
+
+// Credentials returns the secret of an API key, and its permissions in the object storage: an operation, named as in
+// "put-object", on a bucket and an object, where it has them. The last result reports whether the key exists.
+func (a *API) Credentials(key string) (secret string, allows func(operation, bucket, object string) bool, ok bool) {
+	a.store.Lock()
+	defer a.store.Unlock()
+	if secret, ok = a.iam.Secret(key); !ok {
+		return "", nil, false
+	}
+	return secret, func(operation, bucket, object string) bool {
+		a.store.Lock()
+		defer a.store.Unlock()
+		return a.iam.AllowsStorage(key, operation, bucket, object)
+	}, true
+}
+
+// PowerOff stops an instance that its own operating system shuts down. There is no operation for it.
+func (a *API) PowerOff(id string) {
+	a.change(func() int {
+		if a.compute.Instances.PowerOff(id) {
+			return 1
+		}
+		return 0
+	})
+}
+
+// RemoveRules removes the ingress rules that cover port from all groups whose names end with groupSuffix, as another operator
+// would, and returns their number.
+func (a *API) RemoveRules(groupSuffix string, port int) int {
+	return a.change(func() int { return a.networking.SecurityGroups.RemoveRules(groupSuffix, port) })
+}
+
+// RemoveRecords removes the records for whose names gone returns true from all zones, as another operator would, and returns their
+// number. Names are relative to their zone.
+func (a *API) RemoveRecords(gone func(name string) bool) int {
+	return a.change(func() int { return a.domains.RemoveRecords(gone) })
+}
+
+// RevokeKeys deletes the API keys whose names contain part, and returns their number.
+func (a *API) RevokeKeys(part string) int {
+	return a.change(func() int { return a.iam.Keys.Revoke(part) })
+}
+
+// ReplaceImages replaces the images of CoreOS that organizations have registered by those of another build, as another
+// operator's registration under the same name would, and returns their number.
+func (a *API) ReplaceImages(build string) int {
+	return a.change(func() int { return a.compute.Templates.ReplaceBuilds(build) })
+}
+
+// change applies a change without a request, and returns the number of changed resources.
+func (a *API) change(apply func() int) int {
+	a.store.Lock()
+	defer a.store.Unlock()
+	changed := apply()
+	if changed > 0 {
+		a.notifyChanged()
+	}
+	return changed
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/storage"
 )
 
 // quota returns usage and limit of a resource.
@@ -52,7 +53,7 @@ func TestEveryKindHasAQuotaThatCountsAndHolds(t *testing.T) {
 func TestSpaceProcessorsAndMemoryAreCountedToo(t *testing.T) {
 	some := func(c *api.Config) {
 		c.Quotas = map[string]int{"block-storage": 25, "cpu": 9, "memory": 64 << 30}
-		c.Buckets = func() []api.Bucket { return make([]api.Bucket, 7) }
+		c.Buckets = func() []storage.Bucket { return make([]storage.Bucket, 7) }
 	}
 	inBubble(t, some, func(w world) {
 		bodies := w.bodies() // two instances, each with 4 CPUs and 8 GiB

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/storage"
 )
 
 func TestTheAPIKnowsWhatTheObjectStorageHolds(t *testing.T) {
 	with := func(c *api.Config) {
-		c.Buckets = func() []api.Bucket {
-			return []api.Bucket{{Name: "c-1-bootstrap", Zone: zone, Created: time.Now(), Size: 42}}
+		c.Buckets = func() []storage.Bucket {
+			return []storage.Bucket{{Name: "c-1-bootstrap", Zone: zone, Created: time.Now(), Size: 42}}
 		}
 		c.Link = func(key, secret, bucket, object string) string {
 			return "https://sos.example.com/" + bucket + "/" + object + "?by=" + key + "&with=" + secret[:1]

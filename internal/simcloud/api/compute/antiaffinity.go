@@ -1,45 +1,57 @@
-package api
+package compute
 
 import (
 	"net/http"
 	"slices"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // maxAntiAffinity is the size limit of a group; one hypervisor never runs two of its instances.
 const maxAntiAffinity = 8
 
 type antiAffinityGroup struct {
-	row
+	resource.Row
 	Wire wireAntiAffinity
 }
 
 type wireAntiAffinity struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Instances   []ref  `json:"instances"` // always present
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Instances   []resource.Ref `json:"instances"` // always present
 }
 
 const antiAffinityNoun = "anti-affinity-group"
 
-func (a *API) registerAntiAffinityRoutes(register func(string, handler)) {
-	register("GET /anti-affinity-group", a.listAntiAffinity)
-	register("POST /anti-affinity-group", a.createAntiAffinity)
-	register("GET /anti-affinity-group/{id}", func(c *call) (any, error) {
-		group, err := a.tables.antiAffinity.get("", c.id())
-		return a.viewAntiAffinity(group), err
-	})
-	register("DELETE /anti-affinity-group/{id}", a.deleteAntiAffinity)
+// AntiAffinityGroups are the organization's anti-affinity groups.
+type AntiAffinityGroups struct {
+	store  *resource.Store
+	tables *instance.Tables
+	table  *resource.Table[antiAffinityGroup]
 }
 
-func (a *API) viewAntiAffinity(group antiAffinityGroup) wireAntiAffinity {
-	group.Wire.Instances = toRefs(a.listAntiAffinityMembers(group.ID))
+// RegisterRoutes adds the routes of anti-affinity groups.
+func (s *AntiAffinityGroups) RegisterRoutes(register rest.Register) {
+	register("GET /anti-affinity-group", s.list)
+	register("POST /anti-affinity-group", s.create)
+	register("GET /anti-affinity-group/{id}", func(req *rest.Request) (any, error) {
+		group, err := s.table.Get("", req.ID())
+		return s.view(group), err
+	})
+	register("DELETE /anti-affinity-group/{id}", s.delete)
+}
+
+func (s *AntiAffinityGroups) view(group antiAffinityGroup) wireAntiAffinity {
+	group.Wire.Instances = resource.ToRefs(s.listMembers(group.ID))
 	return group.Wire
 }
 
-func (a *API) listAntiAffinityMembers(id string) []string {
+func (s *AntiAffinityGroups) listMembers(id string) []string {
 	members := []string{}
-	for _, i := range a.tables.instances.listAll() {
+	for _, i := range s.tables.Instances.All() {
 		if slices.Contains(i.AntiAffinity, id) {
 			members = append(members, i.ID)
 		}
@@ -47,58 +59,58 @@ func (a *API) listAntiAffinityMembers(id string) []string {
 	return members
 }
 
-func (a *API) listAntiAffinity(*call) (any, error) {
+func (s *AntiAffinityGroups) list(*rest.Request) (any, error) {
 	list := []wireAntiAffinity{}
-	for _, group := range a.tables.antiAffinity.listAll() {
-		list = append(list, a.viewAntiAffinity(group))
+	for _, group := range s.table.All() {
+		list = append(list, s.view(group))
 	}
 	return map[string]any{"anti-affinity-groups": list}, nil
 }
 
-func (a *API) createAntiAffinity(c *call) (any, error) {
+func (s *AntiAffinityGroups) create(req *rest.Request) (any, error) {
 	var body wireAntiAffinity
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	err := check(checkLength("name", body.Name, 1, 255), checkLength("description", body.Description, 0, 255))
+	err := rest.FirstError(rest.CheckLength("name", body.Name, 1, 255), rest.CheckLength("description", body.Description, 0, 255))
 	if err != nil {
 		return nil, err
 	}
-	head, err := a.newRow("")
+	head, err := s.store.NewRow("")
 	if err != nil {
 		return nil, err
 	}
 	wire := wireAntiAffinity{ID: head.ID, Name: body.Name, Description: body.Description}
-	if err := a.tables.antiAffinity.put(antiAffinityGroup{row: head, Wire: wire}); err != nil {
+	if err := s.table.Put(antiAffinityGroup{Row: head, Wire: wire}); err != nil {
 		return nil, err
 	}
-	return a.startOperation(head, antiAffinityNoun)
+	return s.store.StartOperation(head, antiAffinityNoun)
 }
 
-func (a *API) deleteAntiAffinity(c *call) (any, error) {
-	group, err := a.tables.antiAffinity.get("", c.id())
+func (s *AntiAffinityGroups) delete(req *rest.Request) (any, error) {
+	group, err := s.table.Get("", req.ID())
 	if err != nil {
 		return nil, err
 	}
-	if len(a.listAntiAffinityMembers(group.ID)) > 0 {
-		return nil, newAPIError(http.StatusConflict, "Anti-affinity group %s is in use", group.Wire.Name)
+	if len(s.listMembers(group.ID)) > 0 {
+		return nil, rest.Errorf(http.StatusConflict, "Anti-affinity group %s is in use", group.Wire.Name)
 	}
-	if err := a.tables.antiAffinity.delete(group.ID); err != nil {
+	if err := s.table.Delete(group.ID); err != nil {
 		return nil, err
 	}
-	wire := wireOperation{Reference: newReference(antiAffinityNoun, group.ID)}
-	return a.begin("", computeDuration(group.ID), operation{Wire: wire, Forget: true})
+	wire := resource.WireOperation{Reference: resource.NewReference(antiAffinityNoun, group.ID)}
+	return s.store.Begin("", resource.Duration(group.ID), resource.Operation{Wire: wire, Forget: true})
 }
 
-// checkAntiAffinity refuses groups that do not exist or are too full for that many more instances.
-func (a *API) checkAntiAffinity(ids []string, more int) error {
+// check refuses groups that do not exist or are too full for that many more instances.
+func (s *AntiAffinityGroups) check(ids []string, more int) error {
 	for _, id := range ids {
-		group, err := a.tables.antiAffinity.get("", id)
+		group, err := s.table.Get("", id)
 		if err != nil {
 			return err
 		}
-		if len(a.listAntiAffinityMembers(id))+more > maxAntiAffinity {
-			return newAPIError(http.StatusConflict, "Anti-affinity group %s is full: it holds at most %d instances",
+		if len(s.listMembers(id))+more > maxAntiAffinity {
+			return rest.Errorf(http.StatusConflict, "Anti-affinity group %s is full: it holds at most %d instances",
 				group.Wire.Name, maxAntiAffinity)
 		}
 	}

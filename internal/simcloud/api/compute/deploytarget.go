@@ -1,6 +1,11 @@
-package api
+package compute
 
-import "slices"
+import (
+	"slices"
+
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
+)
 
 // deployTarget is a set of hypervisors dedicated to one customer ("dedicated"), or at another site ("edge"). Organizations get
 // theirs by contract; every zone of the simulation has one of each kind.
@@ -16,16 +21,16 @@ func listDeployTargets(zone string) []deployTarget {
 		return []deployTarget{}
 	}
 	return []deployTarget{
-		{ID: generateStableID("deploy-target/" + zone + "/dedicated-1"), Name: "dedicated-1", Type: "dedicated", Description: "Dedicated hypervisors"},
-		{ID: generateStableID("deploy-target/" + zone + "/edge-1"), Name: "edge-1", Type: "edge"},
+		{ID: resource.StableID("deploy-target/" + zone + "/dedicated-1"), Name: "dedicated-1", Type: "dedicated", Description: "Dedicated hypervisors"},
+		{ID: resource.StableID("deploy-target/" + zone + "/edge-1"), Name: "edge-1", Type: "edge"},
 	}
 }
 
-func (a *API) registerTargetRoutes(register func(string, handler)) {
-	register("GET /deploy-target", func(c *call) (any, error) {
-		return map[string]any{"deploy-targets": listDeployTargets(c.zone)}, nil
+func registerTargetRoutes(register rest.Register) {
+	register("GET /deploy-target", func(req *rest.Request) (any, error) {
+		return map[string]any{"deploy-targets": listDeployTargets(req.Zone)}, nil
 	})
-	register("GET /deploy-target/{id}", func(c *call) (any, error) { return findTarget(c.zone, c.id()) })
+	register("GET /deploy-target/{id}", func(req *rest.Request) (any, error) { return findTarget(req.Zone, req.ID()) })
 }
 
 func findTarget(zone, id string) (deployTarget, error) {
@@ -33,11 +38,11 @@ func findTarget(zone, id string) (deployTarget, error) {
 	if i := slices.IndexFunc(all, func(t deployTarget) bool { return t.ID == id }); i >= 0 {
 		return all[i], nil
 	}
-	return deployTarget{}, newNotFound("deploy-target", id)
+	return deployTarget{}, rest.NotFound("deploy-target", id)
 }
 
 // checkTarget accepts nil.
-func checkTarget(zone string, target *ref) error {
+func checkTarget(zone string, target *resource.Ref) error {
 	if target == nil {
 		return nil
 	}

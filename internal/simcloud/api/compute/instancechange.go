@@ -1,29 +1,33 @@
-package api
+package compute
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
-	"time"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
-func (a *API) updateInstance(c *call) (any, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
+func (s *Instances) update(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
-	body := instanceRequest{Name: i.Name, Assignment: i.Assignment, Consistent: i.Consistent}
-	if err := c.decode(&body); err != nil {
+	body := instance.Spec{Name: i.Name, Assignment: i.Assignment, Consistent: i.Consistent}
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	err = check(
-		checkLength("name", body.Name, 1, 255), checkUserData(body.UserData),
-		checkOneOf("public-ip-assignment", body.Assignment, "inet4", "dual", "none"),
+	err = rest.FirstError(
+		rest.CheckLength("name", body.Name, 1, 255), checkUserData(body.UserData),
+		rest.CheckOneOf("public-ip-assignment", body.Assignment, "inet4", "dual", "none"),
 	)
 	if err != nil {
 		return nil, err
 	}
 	i.Name = body.Name
-	a.assignAddress(&i, body.Assignment)
+	s.launcher.assignAddress(&i, body.Assignment)
 	if body.Labels != nil {
 		i.Labels = body.Labels
 	}
@@ -31,141 +35,127 @@ func (a *API) updateInstance(c *call) (any, error) {
 		i.UserData = *body.UserData
 	}
 	i.Consistent = body.Consistent
-	return a.putInstance(i)
+	return s.tables.Instances.Save(i)
 }
 
-func (a *API) putInstance(i instance) (any, error) {
-	if err := a.tables.instances.put(i); err != nil {
-		return nil, err
-	}
-	return a.startOperation(i.row, "instance")
-}
-
-// resetInstanceField: labels are the only field that can be reset.
-func (a *API) resetInstanceField(c *call) (any, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
-	if err := check(err, checkOneOf("field", c.field(), "labels")); err != nil {
+// resetField: labels are the only field that can be reset.
+func (s *Instances) resetField(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
+	if err := rest.FirstError(err, rest.CheckOneOf("field", req.Field(), "labels")); err != nil {
 		return nil, err
 	}
 	i.Labels = map[string]string{}
-	return a.putInstance(i)
-}
-
-func (a *API) deleteInstance(c *call) (any, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
-	switch {
-	case err != nil:
-		return nil, err
-	case i.Protected:
-		return nil, newAPIError(http.StatusForbidden, "Instance %s is protected against deletion", i.Name)
-	case i.State == destroying:
-		return nil, newAPIError(http.StatusConflict, "Instance %s is being destroyed", i.Name)
-	}
-	return a.startInstanceTransition(i, destroying, destroyed, wireOperation{Reference: newReference("instance", i.ID)})
-}
-
-func (a *API) startInstanceTransition(i instance, by, to string, answer wireOperation) (any, error) {
-	delay := spreadDuration(i.Name+to, 4*time.Second, 9*time.Second)
-	a.setTransition(a.tables.instances.noun, i.row, &i.transition, by, to, delay)
-	if err := a.tables.instances.put(i); err != nil {
-		return nil, err
-	}
-	return a.begin(i.Zone, delay, operation{Wire: answer})
-}
-
-// startInstance ignores a rescue profile: machines of the simulation boot from their disk all the same.
-func (a *API) startInstance(c *call) (any, error) {
-	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
-	if err != nil {
-		return nil, err
-	}
-	body := struct {
-		Profile string `json:"rescue-profile"`
-	}{"netboot"}
-	if err := check(c.decodeOptional(&body), checkOneOf("rescue-profile", body.Profile, "netboot", "netboot-efi")); err != nil {
-		return nil, err
-	}
-	return a.startInstanceTransition(i, starting, running, wireOperation{Resource: &resource{i.ID, "instance"}})
-}
-
-func (a *API) stopInstance(c *call) (any, error) {
-	i, err := a.requireState(c, running, "The instance needs to be running.")
-	if err != nil {
-		return nil, err
-	}
-	return a.startInstanceTransition(i, stopping, stopped, wireOperation{Resource: &resource{i.ID, "instance"}})
-}
-
-func (a *API) rebootInstance(c *call) (any, error) {
-	i, err := a.requireState(c, running, "The instance needs to be running.")
-	if err != nil {
-		return nil, err
-	}
-	return a.startInstanceTransition(i, starting, running, wireOperation{Reference: newReference("instance", i.ID)})
-}
-
-func (a *API) requireState(c *call, state, otherwise string) (instance, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
-	if err == nil && i.State != state {
-		err = newInvalidError("%s", otherwise)
-	}
-	return i, err
+	return s.tables.Instances.Save(i)
 }
 
 // updateStopped is for changes that require a stopped instance.
-func (a *API) updateStopped(c *call, change func(*instance, instanceRequest) error) (any, error) {
-	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
+func (s *Instances) updateStopped(req *rest.Request, change func(*instance.Instance, instance.Spec) error) (any, error) {
+	i, err := s.tables.FindInState(req, resource.Stopped, "The instance needs to be stopped.")
 	if err != nil {
 		return nil, err
 	}
-	var body instanceRequest
-	if err := c.decodeOptional(&body); err != nil {
+	var body instance.Spec
+	if err := req.DecodeOptional(&body); err != nil {
 		return nil, err
 	}
 	if err := change(&i, body); err != nil {
 		return nil, err
 	}
-	return a.putInstance(i)
+	return s.tables.Instances.Save(i)
 }
 
-func (a *API) scaleInstance(c *call) (any, error) {
-	return a.updateStopped(c, func(i *instance, body instanceRequest) error {
-		before, err := a.findInstanceType(i.Type)
+func (s *Instances) scale(req *rest.Request) (any, error) {
+	return s.updateStopped(req, func(i *instance.Instance, body instance.Spec) error {
+		before, err := s.tables.FindType(i.Type)
 		if err != nil {
 			return err
 		}
 		i.Type = body.Type.ID
-		if err := a.checkType(c.zone, i.Type); err != nil {
+		if err := s.launcher.checkType(req.Zone, i.Type); err != nil {
 			return err
 		}
-		after := a.typeOf[i.Type]
-		return check(checkTypeChange(before, after), a.checkTypeQuota(after, 1), checkRange("disk-size", i.DiskSize, 10, after.rootDiskLimit()))
+		after, err := s.tables.FindType(i.Type)
+		return rest.FirstError(err, checkTypeChange(before, after), s.launcher.checkTypeQuota(after, 1), rest.CheckRange("disk-size", i.DiskSize, 10, after.RootDiskLimit()))
 	})
 }
 
 // checkTypeChange refuses another family, except among the common ones.
-func checkTypeChange(before, after wireType) error {
+func checkTypeChange(before, after instance.Type) error {
 	common := []string{"standard", "cpu", "memory"}
 	if before.Family == after.Family || slices.Contains(common, before.Family) && slices.Contains(common, after.Family) {
 		return nil
 	}
-	return newInvalidError("an instance of type %s can not be scaled to %s", before.name(), after.name())
+	return rest.Invalidf("an instance of type %s can not be scaled to %s", before.Name(), after.Name())
 }
 
 // enableTPM adds a trusted platform module, which cannot be removed.
-func (a *API) enableTPM(c *call) (any, error) {
-	return a.updateStopped(c, func(i *instance, _ instanceRequest) error {
+func (s *Instances) enableTPM(req *rest.Request) (any, error) {
+	return s.updateStopped(req, func(i *instance.Instance, _ instance.Spec) error {
 		i.TPM = true
 		return nil
 	})
 }
 
 // toggleProtection serves both :add-protection and :remove-protection. No response contains the result.
-func (a *API) toggleProtection(c *call) (any, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
+func (s *Instances) toggleProtection(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
-	i.Protected = c.action() == "add-protection"
-	return a.putInstance(i)
+	i.Protected = req.Action() == "add-protection"
+	return s.tables.Instances.Save(i)
+}
+
+func (s *Instances) reset(req *rest.Request) (any, error) {
+	return s.updateStopped(req, func(i *instance.Instance, body instance.Spec) error {
+		if body.Template.ID != "" {
+			i.Template = body.Template.ID
+		}
+		if body.DiskSize != 0 {
+			i.DiskSize = body.DiskSize
+		}
+		return s.launcher.checkDisk(req.Zone, i.Type, i.Template, i.DiskSize)
+	})
+}
+
+func (s *Instances) resizeDisk(req *rest.Request) (any, error) {
+	return s.updateStopped(req, func(i *instance.Instance, body instance.Spec) error {
+		if body.DiskSize <= i.DiskSize {
+			return rest.Invalidf("disk-size must be greater than %d: a disk can not shrink", i.DiskSize)
+		}
+		i.DiskSize = body.DiskSize
+		kind, err := s.tables.FindType(i.Type)
+		return rest.FirstError(err, rest.CheckRange("disk-size", i.DiskSize, 10, kind.RootDiskLimit()))
+	})
+}
+func (s *Instances) getPassword(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
+	if err != nil {
+		return nil, err
+	}
+	if i.Password == "" || s.store.Now().Sub(i.PasswordAt) > passwordLife {
+		return nil, rest.Errorf(http.StatusNotFound, "Password of instance %s not found", i.Name)
+	}
+	return map[string]string{"password": i.Password}, nil
+}
+
+func (s *Instances) resetPassword(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
+	if err != nil {
+		return nil, err
+	}
+	if !s.launcher.generatePassword(&i) {
+		return nil, rest.Invalidf("The template of instance %s is not enabled for passwords", i.Name)
+	}
+	return s.tables.Instances.Save(i)
+}
+
+// getConsole returns a URL that nothing serves in the simulation.
+func (s *Instances) getConsole(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
+	if err != nil {
+		return nil, err
+	}
+	place := url.URL{Scheme: "wss", Host: "console-" + i.Zone + ".exoscale.com", Path: "/" + i.ID}
+	return map[string]string{"url": place.String(), "host": place.Host, "path": place.Path}, nil
 }

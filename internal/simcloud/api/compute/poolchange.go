@@ -1,60 +1,42 @@
-package api
+package compute
 
 import (
 	"slices"
 	"time"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
-// updatePool changes future members only.
-func (a *API) updatePool(c *call) (any, error) {
-	p, err := a.findIdlePool(c)
+// update changes future members only.
+func (s *Pools) update(req *rest.Request) (any, error) {
+	p, err := s.findIdle(req)
 	if err != nil {
 		return nil, err
 	}
 	// The decoder must not write to memory that is shared with the stored pool.
-	body := poolRequest{instanceRequest: instanceRequest{
+	body := poolRequest{Spec: instance.Spec{
 		Name: p.Name, Type: p.Member.Type, Template: p.Member.Template, DiskSize: p.Member.DiskSize,
 		Assignment: p.Member.Assignment, Consistent: p.Member.Consistent,
 	}}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	body.fillFrom(p.Member)
-	p.apply(body)
-	return a.startPoolUpdate(p)
+	body.FillFrom(p.Member)
+	body.applyTo(&p)
+	return s.startUpdate(p)
 }
 
-// fillFrom sets the fields that a request omits.
-func (r *instanceRequest) fillFrom(from instanceRequest) {
-	if r.Labels == nil {
-		r.Labels = from.Labels
-	}
-	if r.Key == nil && r.Keys == nil {
-		r.Key, r.Keys = from.Key, from.Keys
-	}
-	if r.UserData == nil {
-		r.UserData = from.UserData
-	}
-	if r.DeployTarget == nil {
-		r.DeployTarget = from.DeployTarget
-	}
-	if r.Groups == nil {
-		r.Groups = from.Groups
-	}
-	if r.AntiAffinity == nil {
-		r.AntiAffinity = from.AntiAffinity
-	}
-}
-
-func (a *API) startPoolUpdate(p pool) (any, error) {
-	if err := a.checkPool(p); err != nil {
+func (s *Pools) startUpdate(p instance.Pool) (any, error) {
+	if err := s.check(p); err != nil {
 		return nil, err
 	}
-	return a.startPoolTransition(p, updating, running, computeDuration(p.ID))
+	return s.tables.Pools.Start(p, resource.Updating, resource.Running, resource.Duration(p.ID))
 }
 
-func (a *API) resetPoolField(c *call) (any, error) {
-	p, err := a.findIdlePool(c)
+func (s *Pools) resetField(req *rest.Request) (any, error) {
+	p, err := s.findIdle(req)
 	if err != nil {
 		return nil, err
 	}
@@ -70,64 +52,64 @@ func (a *API) resetPoolField(c *call) (any, error) {
 		"deploy-target":        func() { p.Member.DeployTarget = nil },
 		"ipv6-enabled":         func() { p.IPv6 = false },
 	}
-	reset, known := resets[c.field()]
+	reset, known := resets[req.Field()]
 	if !known {
-		return nil, newInvalidError("field %s can not be reset", c.field())
+		return nil, rest.Invalidf("field %s can not be reset", req.Field())
 	}
 	reset()
-	return a.startPoolUpdate(p)
+	return s.startUpdate(p)
 }
 
-// scalePool removes the newest members first: the real order is not documented.
-func (a *API) scalePool(c *call) (any, error) {
-	p, err := a.findIdlePool(c)
+// scale removes the newest members first: the real order is not documented.
+func (s *Pools) scale(req *rest.Request) (any, error) {
+	p, err := s.findIdle(req)
 	if err != nil {
 		return nil, err
 	}
 	body := struct {
 		Size int64 `json:"size"`
 	}{-1}
-	if err := check(c.decode(&body), checkRange("size", body.Size, 0, 1<<31-1)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), rest.CheckRange("size", body.Size, 0, 1<<31-1)); err != nil {
 		return nil, err
 	}
 	more := body.Size - p.Size
 	p.Size = body.Size
 	if more <= 0 {
-		members := a.listMembers(p.ID)
-		return a.removeMembers(p, members[max(0, len(members)+int(more)):])
+		members := s.tables.Members(p.ID)
+		return s.removeMembers(p, members[max(0, len(members)+int(more)):])
 	}
-	if err := check(a.checkRoom(p.Member, int(more)), a.createMembers(p)); err != nil {
+	if err := rest.FirstError(s.launcher.checkRoom(p.Member, int(more)), s.createMembers(p)); err != nil {
 		return nil, err
 	}
-	return a.startPoolTransition(p, scalingUp, running, computePoolDelay(p))
+	return s.tables.Pools.Start(p, scalingUp, resource.Running, computeStartDelay(p))
 }
 
-// evictMembers destroys the given members and reduces the size by their number.
-func (a *API) evictMembers(c *call) (any, error) {
-	p, err := a.findIdlePool(c)
+// evict destroys the given members and reduces the size by their number.
+func (s *Pools) evict(req *rest.Request) (any, error) {
+	p, err := s.findIdle(req)
 	if err != nil {
 		return nil, err
 	}
 	var body struct {
 		Instances []string `json:"instances"`
 	}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	members := slices.DeleteFunc(a.listMembers(p.ID), func(i instance) bool { return !slices.Contains(body.Instances, i.ID) })
+	members := slices.DeleteFunc(s.tables.Members(p.ID), func(i instance.Instance) bool { return !slices.Contains(body.Instances, i.ID) })
 	if len(members) != len(body.Instances) {
-		return nil, newInvalidError("instances must name members of instance pool %s, each once", p.Name)
+		return nil, rest.Invalidf("instances must name members of instance pool %s, each once", p.Name)
 	}
 	p.Size -= int64(len(members))
-	return a.removeMembers(p, members)
+	return s.removeMembers(p, members)
 }
 
-func (a *API) removeMembers(p pool, leaving []instance) (any, error) {
+func (s *Pools) removeMembers(p instance.Pool, leaving []instance.Instance) (any, error) {
 	p.MinAvailable = min(p.MinAvailable, p.Size)
 	for _, i := range leaving {
-		if err := a.removeMember(i); err != nil {
+		if err := s.removeMember(i); err != nil {
 			return nil, err
 		}
 	}
-	return a.startPoolTransition(p, scalingDown, running, spreadDuration(p.ID, 10*time.Second, 14*time.Second))
+	return s.tables.Pools.Start(p, scalingDown, resource.Running, resource.SpreadDuration(p.ID, 10*time.Second, 14*time.Second))
 }

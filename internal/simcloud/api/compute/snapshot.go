@@ -1,13 +1,17 @@
-package api
+package compute
 
 import (
 	"net/http"
 	"time"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 type snapshot struct {
-	row
-	transition
+	resource.Row
+	resource.Transition
 	Name       string
 	Size       int64 // GiB
 	Instance   string
@@ -16,14 +20,14 @@ type snapshot struct {
 }
 
 type wireSnapshot struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	CreatedAt  time.Time  `json:"created-at"`
-	State      string     `json:"state"`
-	Size       int64      `json:"size"`
-	Instance   ref        `json:"instance"`
-	Export     wireExport `json:"export"` // the exo program requires it, even empty
-	Consistent bool       `json:"application-consistent"`
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	CreatedAt  time.Time    `json:"created-at"`
+	State      string       `json:"state"`
+	Size       int64        `json:"size"`
+	Instance   resource.Ref `json:"instance"`
+	Export     wireExport   `json:"export"` // the exo program requires it, even empty
+	Consistent bool         `json:"application-consistent"`
 }
 
 type wireExport struct {
@@ -37,117 +41,164 @@ const (
 	exported  = "exported"
 )
 
-func (a *API) registerSnapshotRoutes(register func(string, handler)) {
-	register("GET /snapshot", a.listSnapshots)
-	register("GET /snapshot/{id}", func(c *call) (any, error) {
-		s, err := a.tables.snapshots.get(c.zone, c.id())
-		return s.view(), err
+// Snapshots are the snapshots of instances in all zones.
+type Snapshots struct {
+	store     *resource.Store
+	tables    *instance.Tables
+	templates *Templates
+	table     *resource.StatefulTable[snapshot, *snapshot]
+}
+
+// RegisterRoutes adds the routes of snapshots.
+func (s *Snapshots) RegisterRoutes(register rest.Register) {
+	register("GET /snapshot", s.list)
+	register("GET /snapshot/{id}", func(req *rest.Request) (any, error) {
+		snap, err := s.table.Get(req.Zone, req.ID())
+		return snap.view(), err
 	})
-	register("DELETE /snapshot/{id}", a.deleteSnapshot)
-	register("POST /snapshot/{id}/:export", a.exportSnapshot)
-	register("POST /snapshot/{id}/:promote", a.promoteSnapshot)
+	register("DELETE /snapshot/{id}", s.delete)
+	register("POST /snapshot/{id}/:export", s.export)
+	register("POST /snapshot/{id}/:promote", s.promote)
+	register("POST /instance/{id}/:create-snapshot", s.create)
+	register("POST /instance/{id}/:revert-snapshot", s.revert)
 }
 
 // view contains the URL of an exported image, which nothing serves in the simulation.
-func (s snapshot) view() wireSnapshot {
+func (snap snapshot) view() wireSnapshot {
 	view := wireSnapshot{
-		ID: s.ID, Name: s.Name, CreatedAt: s.Created.Truncate(time.Second), State: s.State, Size: s.Size,
-		Instance: ref{s.Instance}, Consistent: s.Consistent,
+		ID: snap.ID, Name: snap.Name, CreatedAt: snap.Created.Truncate(time.Second), State: snap.State, Size: snap.Size,
+		Instance: resource.Ref{ID: snap.Instance}, Consistent: snap.Consistent,
 	}
-	if s.State == exported {
-		view.Export.URL = "https://sos-" + s.Zone + ".exo.io/exported-snapshots/" + s.ID + ".qcow2"
+	if snap.State == exported {
+		view.Export.URL = "https://sos-" + snap.Zone + ".exo.io/exported-snapshots/" + snap.ID + ".qcow2"
 		view.Export.MD5 = "00000000000000000000000000000000"
 	}
 	return view
 }
 
-func (a *API) listSnapshots(c *call) (any, error) {
+func (s *Snapshots) list(req *rest.Request) (any, error) {
 	list := []wireSnapshot{}
-	for _, s := range a.tables.snapshots.list(c.zone) {
-		list = append(list, s.view())
+	for _, snap := range s.table.List(req.Zone) {
+		list = append(list, snap.view())
 	}
 	return map[string]any{"snapshots": list}, nil
 }
 
-func (a *API) findSnapshots(instance string) []ref {
-	list := []ref{}
-	for _, s := range a.tables.snapshots.listAll() {
-		if s.Instance == instance {
-			list = append(list, ref{s.ID})
+func (s *Snapshots) ofInstance(id string) []resource.Ref {
+	list := []resource.Ref{}
+	for _, snap := range s.table.All() {
+		if snap.Instance == id {
+			list = append(list, resource.Ref{ID: snap.ID})
 		}
 	}
 	return list
 }
 
-func (a *API) createSnapshot(c *call) (any, error) {
-	i, err := a.tables.instances.get(c.zone, c.id())
-	if err == nil && i.State == destroying {
-		err = newAPIError(http.StatusConflict, "Instance %s is being destroyed", i.Name)
+func (s *Snapshots) create(req *rest.Request) (any, error) {
+	i, err := s.tables.Instances.Get(req.Zone, req.ID())
+	if err == nil && i.State == resource.Destroying {
+		err = rest.Errorf(http.StatusConflict, "Instance %s is being destroyed", i.Name)
 	}
-	if err := check(err, a.checkQuota("snapshot", 1)); err != nil {
+	if err := rest.FirstError(err, s.store.Quotas.Check("snapshot", 1)); err != nil {
 		return nil, err
 	}
-	head, err := a.newZonedRow(c)
+	head, err := s.store.NewZonedRow(req)
 	if err != nil {
 		return nil, err
 	}
-	return a.startSnapshotTransition(snapshot{
-		row: head, Name: i.Name + "_" + head.Created.Format("20060102150405"), Size: i.DiskSize, Instance: i.ID,
+	snap := snapshot{
+		Row: head, Name: i.Name + "_" + head.Created.Format("20060102150405"), Size: i.DiskSize, Instance: i.ID,
 		Template: i.Template, Consistent: i.Consistent,
-	}, snapshotting, ready)
-}
-
-func (a *API) startSnapshotTransition(s snapshot, by, to string) (any, error) {
-	delay := computeDuration(s.ID)
-	a.setTransition(a.tables.snapshots.noun, s.row, &s.transition, by, to, delay)
-	if err := a.tables.snapshots.put(s); err != nil {
-		return nil, err
 	}
-	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: newReference("snapshot", s.ID)}})
+	return s.table.Start(snap, resource.Snapshotting, ready, resource.Duration(snap.ID))
 }
 
-// findIdleSnapshot refuses a snapshot with a pending change.
-func (a *API) findIdleSnapshot(zone, id string) (snapshot, error) {
-	s, err := a.tables.snapshots.get(zone, id)
-	if err == nil && s.Next != "" {
-		err = newAPIError(http.StatusConflict, "Snapshot %s is %s", s.Name, s.State)
+// findIdle refuses a snapshot with a pending change.
+func (s *Snapshots) findIdle(zone, id string) (snapshot, error) {
+	snap, err := s.table.Get(zone, id)
+	if err == nil && snap.Next != "" {
+		err = rest.Errorf(http.StatusConflict, "Snapshot %s is %s", snap.Name, snap.State)
 	}
-	return s, err
+	return snap, err
 }
 
-func (a *API) deleteSnapshot(c *call) (any, error) {
-	s, err := a.findIdleSnapshot(c.zone, c.id())
+func (s *Snapshots) delete(req *rest.Request) (any, error) {
+	snap, err := s.findIdle(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
-	return a.startSnapshotTransition(s, deleting, destroyed)
+	return s.table.Start(snap, resource.Deleting, resource.Destroyed, resource.Duration(snap.ID))
 }
 
-func (a *API) exportSnapshot(c *call) (any, error) {
-	s, err := a.findIdleSnapshot(c.zone, c.id())
+func (s *Snapshots) export(req *rest.Request) (any, error) {
+	snap, err := s.findIdle(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
-	return a.startSnapshotTransition(s, exporting, exported)
+	return s.table.Start(snap, exporting, exported, resource.Duration(snap.ID))
 }
 
-// revertToSnapshot restores an instance's disk: in the simulation only its size changes.
-func (a *API) revertToSnapshot(c *call) (any, error) {
-	i, err := a.requireState(c, stopped, "The instance needs to be stopped.")
+// revert restores an instance's disk: in the simulation only its size changes.
+func (s *Snapshots) revert(req *rest.Request) (any, error) {
+	i, err := s.tables.FindInState(req, resource.Stopped, "The instance needs to be stopped.")
 	if err != nil {
 		return nil, err
 	}
-	var body ref
-	if err := c.decode(&body); err != nil {
+	var body resource.Ref
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	s, err := a.findIdleSnapshot(c.zone, body.ID)
+	snap, err := s.findIdle(req.Zone, body.ID)
 	if err != nil {
 		return nil, err
 	}
-	if s.Instance != i.ID {
-		return nil, newInvalidError("Snapshot %s is not one of instance %s", s.Name, i.Name)
+	if snap.Instance != i.ID {
+		return nil, rest.Invalidf("Snapshot %s is not one of instance %s", snap.Name, i.Name)
 	}
-	i.DiskSize = s.Size
-	return a.putInstance(i)
+	i.DiskSize = snap.Size
+	return s.tables.Instances.Save(i)
+}
+
+type promotion struct {
+	Name            string  `json:"name"`
+	Description     string  `json:"description"`
+	DefaultUser     *string `json:"default-user"`
+	KeyEnabled      *bool   `json:"ssh-key-enabled"`
+	PasswordEnabled *bool   `json:"password-enabled"`
+}
+
+// promote creates a template; its defaults are those of the instance's template.
+func (s *Snapshots) promote(req *rest.Request) (any, error) {
+	snap, err := s.findIdle(req.Zone, req.ID())
+	if err != nil {
+		return nil, err
+	}
+	var body promotion
+	err = rest.FirstError(
+		req.Decode(&body), rest.CheckLength("name", body.Name, 1, 255), rest.CheckLength("description", body.Description, 0, 4096),
+		s.store.Quotas.Check("template", 1),
+	)
+	if err != nil {
+		return nil, err
+	}
+	origin, err := s.templates.find(snap.Zone, snap.Template)
+	if err != nil {
+		origin.Wire.KeyEnabled, origin.Wire.BootMode = true, "legacy" // deleted meanwhile
+	}
+	origin.Wire.Size, origin.Wire.Family, origin.Wire.URL = snap.Size<<30, "", ""
+	body.apply(&origin.Wire)
+	return s.templates.createFrom(snap.Zone, origin)
+}
+
+func (p promotion) apply(t *wireTemplate) {
+	t.Name, t.Description = p.Name, p.Description
+	if p.DefaultUser != nil {
+		t.DefaultUser = *p.DefaultUser
+	}
+	if p.KeyEnabled != nil {
+		t.KeyEnabled = *p.KeyEnabled
+	}
+	if p.PasswordEnabled != nil {
+		t.PasswordEnabled = *p.PasswordEnabled
+	}
 }

@@ -1,85 +1,86 @@
-package api
+package compute
 
 import (
 	"net/http"
 	"regexp"
 
 	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 type sshKey struct {
-	row
-	Wire      wireKey
+	resource.Row
+	Wire      instance.SSHKey
 	PublicKey string
 }
 
-type wireKey struct {
-	Name        string `json:"name"`
-	Fingerprint string `json:"fingerprint,omitempty"`
+var keyName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,254}$`)
+
+// SSHKeys are the organization's SSH keys, which are identified by name.
+type SSHKeys struct {
+	store *resource.Store
+	table *resource.Table[sshKey]
 }
 
-func (a *API) registerKeyRoutes(register func(string, handler)) {
-	register("GET /ssh-key", a.listKeys)
-	register("POST /ssh-key", a.registerKey)
-	register("GET /ssh-key/{id}", func(c *call) (any, error) {
-		key, err := a.tables.keys.get("", c.id())
+// RegisterRoutes adds the routes of SSH keys.
+func (s *SSHKeys) RegisterRoutes(register rest.Register) {
+	register("GET /ssh-key", s.list)
+	register("POST /ssh-key", s.create)
+	register("GET /ssh-key/{id}", func(req *rest.Request) (any, error) {
+		key, err := s.table.Get("", req.ID())
 		return key.Wire, err
 	})
-	register("DELETE /ssh-key/{id}", a.deleteKey)
+	register("DELETE /ssh-key/{id}", s.delete)
 }
 
-func (a *API) listKeys(*call) (any, error) {
-	list := []wireKey{}
-	for _, key := range a.tables.keys.listAll() {
+func (s *SSHKeys) list(*rest.Request) (any, error) {
+	list := []instance.SSHKey{}
+	for _, key := range s.table.All() {
 		list = append(list, key.Wire)
 	}
 	return map[string]any{"ssh-keys": list}, nil
 }
 
-func (a *API) registerKey(c *call) (any, error) {
+func (s *SSHKeys) create(req *rest.Request) (any, error) {
 	var body struct {
 		Name      string `json:"name"`
 		PublicKey string `json:"public-key"`
 	}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if !regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,254}$`).MatchString(body.Name) {
-		return nil, newInvalidError("name does not look like the name of an SSH key")
+	if !keyName.MatchString(body.Name) {
+		return nil, rest.Invalidf("name does not look like the name of an SSH key")
 	}
-	if _, taken := a.tables.keys.table.Get(body.Name); taken {
-		return nil, newAPIError(http.StatusConflict, "SSH key %s already exists", body.Name)
+	if _, taken := s.table.Lookup(body.Name); taken {
+		return nil, rest.Errorf(http.StatusConflict, "SSH key %s already exists", body.Name)
 	}
 	public, _, _, _, err := ssh.ParseAuthorizedKey([]byte(body.PublicKey))
 	if err != nil {
-		return nil, newAPIError(http.StatusConflict, "Public key is invalid")
+		return nil, rest.Errorf(http.StatusConflict, "Public key is invalid")
 	}
-	head, err := a.newRow("")
+	head, err := s.store.NewRow("")
 	if err != nil {
 		return nil, err
 	}
 	head.ID = body.Name // keys are identified by name
-	wire := wireKey{Name: body.Name, Fingerprint: ssh.FingerprintLegacyMD5(public)}
-	return a.completeMutation(a.tables.keys.put(sshKey{row: head, Wire: wire, PublicKey: body.PublicKey}))
+	wire := instance.SSHKey{Name: body.Name, Fingerprint: ssh.FingerprintLegacyMD5(public)}
+	if err := s.table.Put(sshKey{Row: head, Wire: wire, PublicKey: body.PublicKey}); err != nil {
+		return nil, err
+	}
+	return s.store.CompleteOperation()
 }
 
-func (a *API) deleteKey(c *call) (any, error) {
-	key, err := a.tables.keys.get("", c.id())
+func (s *SSHKeys) delete(req *rest.Request) (any, error) {
+	key, err := s.table.Get("", req.ID())
 	if err != nil {
 		return nil, err
 	}
-	return a.completeMutation(a.tables.keys.delete(key.ID))
-}
-
-// completeMutation returns an operation that is complete at once, without a reference, as those of SSH keys are.
-func (a *API) completeMutation(err error) (any, error) {
-	if err != nil {
+	if err := s.table.Delete(key.ID); err != nil {
 		return nil, err
 	}
-	head, err := a.newRow("")
-	if err != nil {
-		return nil, err
-	}
-	op := operation{row: head, Wire: wireOperation{ID: head.ID, State: success}}
-	return op.Wire, a.tables.operations.put(op)
+	return s.store.CompleteOperation()
 }

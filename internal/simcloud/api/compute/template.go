@@ -1,13 +1,29 @@
-package api
+package compute
 
 import (
+	"net/http"
 	"slices"
 	"time"
+
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
+
+// Template is an image that instances boot from.
+type Template struct {
+	ID          string
+	Name        string
+	Zone        string
+	Public      bool
+	BootMode    string // "legacy" or "uefi"
+	DefaultUser string
+	Platform    string // the value of ignition.platform.id in the image, or ""
+	OSBuild     string // of CoreOS in the image, e.g. "9.6.20251212-1", or ""
+}
 
 // template is a registered image. Before Fetched is set, only its operation refers to it.
 type template struct {
-	row
+	resource.Row
 	Wire     wireTemplate
 	ReadyAt  time.Time
 	Fetched  bool   // the fetch has ended, successfully or not
@@ -37,16 +53,24 @@ type wireTemplate struct {
 	URL             string    `json:"url,omitempty"`
 }
 
-func (a *API) registerTemplateRoutes(register func(string, handler)) {
-	register("GET /template", a.listTemplates)
-	register("POST /template", a.registerTemplate)
-	register("GET /template/{id}", func(c *call) (any, error) {
-		t, err := a.findTemplate(c.zone, c.id())
+// Templates are the images of all zones.
+type Templates struct {
+	store *resource.Store
+	table *resource.Table[template]
+	http  *http.Client // fetches images
+}
+
+// RegisterRoutes adds the routes of templates.
+func (s *Templates) RegisterRoutes(register rest.Register) {
+	register("GET /template", s.list)
+	register("POST /template", s.create)
+	register("GET /template/{id}", func(req *rest.Request) (any, error) {
+		t, err := s.find(req.Zone, req.ID())
 		return t.Wire, err
 	})
-	register("PUT /template/{id}", a.updateTemplate)
-	register("DELETE /template/{id}", a.deleteTemplate)
-	register("POST /template/{id}", a.copyTemplate)
+	register("PUT /template/{id}", s.update)
+	register("DELETE /template/{id}", s.delete)
+	register("POST /template/{id}", s.copy)
 }
 
 // listPublicTemplates returns a few of the 34 recorded templates.
@@ -58,10 +82,10 @@ func listPublicTemplates(zone string) []template {
 	}
 	var list []template
 	for _, image := range images {
-		id := generateStableID("template/" + zone + "/" + image.name)
+		id := resource.StableID("template/" + zone + "/" + image.name)
 		created := time.Date(2026, 7, 1, 8, 0, 0, 0, time.UTC)
 		list = append(list, template{
-			row: row{ID: id, Zone: zone, Created: created}, Fetched: true,
+			Row: resource.Row{ID: id, Zone: zone, Created: created}, Fetched: true,
 			Wire: wireTemplate{
 				ID: id, Name: image.name, Description: image.name, Family: image.family, Size: 10 << 30, Build: "2026-07-01",
 				Version: image.version, Maintainer: "Exoscale", DefaultUser: image.user, BootMode: "legacy",
@@ -73,41 +97,41 @@ func listPublicTemplates(zone string) []template {
 }
 
 // isUsable reports whether the registration of a template succeeded.
-func (a *API) isUsable(t template) bool {
-	return t.Fetched && t.Failure == "" && !a.now().Before(t.ReadyAt)
+func (s *Templates) isUsable(t template) bool {
+	return t.Fetched && t.Failure == "" && !s.store.Now().Before(t.ReadyAt)
 }
 
-func (a *API) findTemplate(zone, id string) (template, error) {
+func (s *Templates) find(zone, id string) (template, error) {
 	public := listPublicTemplates(zone)
 	if i := slices.IndexFunc(public, func(t template) bool { return t.ID == id }); i >= 0 && zone != "" {
 		return public[i], nil
 	}
-	t, err := a.tables.templates.get(zone, id)
-	if err == nil && !a.isUsable(t) {
-		err = newNotFound("template", id)
+	t, err := s.table.Get(zone, id)
+	if err == nil && !s.isUsable(t) {
+		err = rest.NotFound("template", id)
 	}
 	return t, err
 }
 
-func (a *API) listTemplates(c *call) (any, error) {
+func (s *Templates) list(req *rest.Request) (any, error) {
 	var all []template
 	switch {
-	case c.query("visibility") == "private":
-		all = slices.DeleteFunc(a.tables.templates.list(c.zone), func(t template) bool { return !a.isUsable(t) })
-	case c.zone != "":
-		all = listPublicTemplates(c.zone)
+	case req.Query("visibility") == "private":
+		all = slices.DeleteFunc(s.table.List(req.Zone), func(t template) bool { return !s.isUsable(t) })
+	case req.Zone != "":
+		all = listPublicTemplates(req.Zone)
 	}
 	list := []wireTemplate{}
 	for _, t := range all {
-		if family := c.query("family"); family == "" || family == t.Wire.Family {
+		if family := req.Query("family"); family == "" || family == t.Wire.Family {
 			list = append(list, t.Wire)
 		}
 	}
 	return map[string]any{"templates": list}, nil
 }
 
-func (a *API) updateTemplate(c *call) (any, error) {
-	t, err := a.findOwnTemplate(c)
+func (s *Templates) update(req *rest.Request) (any, error) {
+	t, err := s.findOwn(req)
 	if err != nil {
 		return nil, err
 	}
@@ -115,35 +139,88 @@ func (a *API) updateTemplate(c *call) (any, error) {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	}{t.Wire.Name, t.Wire.Description}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if err := check(checkLength("name", body.Name, 1, 255), checkDescription(&body.Description)); err != nil {
+	if err := rest.FirstError(rest.CheckLength("name", body.Name, 1, 255), rest.CheckDescription(&body.Description)); err != nil {
 		return nil, err
 	}
 	t.Wire.Name, t.Wire.Description = body.Name, body.Description
-	if err := a.tables.templates.put(t); err != nil {
-		return nil, err
-	}
-	return a.startOperation(t.row, "template")
+	return s.table.Save(t)
 }
 
-func (a *API) deleteTemplate(c *call) (any, error) {
-	t, err := a.findOwnTemplate(c)
+func (s *Templates) delete(req *rest.Request) (any, error) {
+	t, err := s.findOwn(req)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.tables.templates.delete(t.ID); err != nil {
-		return nil, err
-	}
-	return a.startOperation(t.row, "template")
+	return s.table.Remove(t)
 }
 
-// findOwnTemplate returns 404 for public templates.
-func (a *API) findOwnTemplate(c *call) (template, error) {
-	t, err := a.tables.templates.get(c.zone, c.id())
-	if err == nil && !a.isUsable(t) {
-		err = newNotFound("template", c.id())
+// findOwn returns 404 for public templates.
+func (s *Templates) findOwn(req *rest.Request) (template, error) {
+	t, err := s.table.Get(req.Zone, req.ID())
+	if err == nil && !s.isUsable(t) {
+		err = rest.NotFound("template", req.ID())
 	}
 	return t, err
+}
+
+// Find returns a template of a zone that is ready to use.
+func (s *Templates) Find(zone, id string) (Template, bool) {
+	t, err := s.find(zone, id)
+	return Template{
+		ID: t.ID, Name: t.Wire.Name, Zone: t.Zone, Public: t.Wire.Visibility == "public",
+		BootMode: t.Wire.BootMode, DefaultUser: t.Wire.DefaultUser, Platform: t.Platform, OSBuild: t.OSBuild,
+	}, err == nil
+}
+
+// ReplaceBuilds replaces the images of CoreOS that organizations have registered by those of another build, as another
+// operator's registration under the same name would, and returns their number.
+func (s *Templates) ReplaceBuilds(build string) int {
+	replaced := 0
+	for _, t := range s.table.All() {
+		if t.OSBuild == "" || t.OSBuild == build {
+			continue
+		}
+		t.OSBuild, t.Wire.Build = build, build
+		if s.table.Put(t) == nil {
+			replaced++
+		}
+	}
+	return replaced
+}
+
+// copy makes the template available in another zone, too.
+func (s *Templates) copy(req *rest.Request) (any, error) {
+	t, err := s.findOwn(req)
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		Zone struct {
+			Name string `json:"name"`
+		} `json:"target-zone"`
+	}
+	if err := rest.FirstError(req.Decode(&body), s.store.Quotas.Check("template", 1)); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(resource.ZoneNames(), body.Zone.Name) {
+		return nil, rest.NotFound("zone", body.Zone.Name)
+	}
+	return s.createFrom(body.Zone.Name, t)
+}
+
+func (s *Templates) createFrom(zone string, from template) (any, error) {
+	head, err := s.store.NewRow(zone)
+	if err != nil {
+		return nil, err
+	}
+	delay := resource.SpreadDuration(head.ID, 30*time.Second, 60*time.Second)
+	t := template{Row: head, Wire: from.Wire, Fetched: true, Platform: from.Platform, OSBuild: from.OSBuild, ReadyAt: head.Created.Add(delay)}
+	t.Wire.ID, t.Wire.CreatedAt, t.Wire.Visibility = head.ID, head.Created.Truncate(time.Second), "private"
+	if err := s.table.Put(t); err != nil {
+		return nil, err
+	}
+	return s.store.Begin("", delay, resource.Operation{Wire: resource.WireOperation{Reference: resource.NewReference("template", t.ID)}, Template: t.ID})
 }

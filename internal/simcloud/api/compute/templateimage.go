@@ -1,4 +1,4 @@
-package api
+package compute
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 type templateRequest struct {
@@ -21,64 +24,64 @@ type templateRequest struct {
 	DefaultUser     *string `json:"default-user"`
 }
 
-// registerTemplate fetches the image in the background; its errors are the operation's.
-func (a *API) registerTemplate(c *call) (any, error) {
+// create fetches the image in the background; its errors are the operation's.
+func (s *Templates) create(req *rest.Request) (any, error) {
 	body := templateRequest{wireTemplate: wireTemplate{BootMode: "legacy"}}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if c.zone == "" {
-		return nil, newNotFound("zone", c.request.Host)
+	if req.Zone == "" {
+		return nil, rest.NotFound("zone", req.Host)
 	}
-	if err := check(checkTemplate(body), a.checkQuota("template", 1)); err != nil {
+	if err := rest.FirstError(checkTemplate(body), s.store.Quotas.Check("template", 1)); err != nil {
 		return nil, err
 	}
-	head, err := a.newRow(c.zone)
+	head, err := s.store.NewRow(req.Zone)
 	if err != nil {
 		return nil, err
 	}
-	t := template{row: head, Wire: body.wireTemplate}
+	t := template{Row: head, Wire: body.wireTemplate}
 	t.Wire.ID, t.Wire.CreatedAt, t.Wire.Visibility = head.ID, head.Created.Truncate(time.Second), "private"
 	if body.DefaultUser != nil {
 		t.Wire.DefaultUser = *body.DefaultUser
 	}
 	t.Wire.KeyEnabled, t.Wire.PasswordEnabled = *body.KeyEnabled, *body.PasswordEnabled
-	delay := spreadDuration(t.Wire.Name, 220*time.Second, 260*time.Second)
+	delay := resource.SpreadDuration(t.Wire.Name, 220*time.Second, 260*time.Second)
 	t.ReadyAt = head.Created.Add(delay)
-	if err := a.tables.templates.put(t); err != nil {
+	if err := s.table.Put(t); err != nil {
 		return nil, err
 	}
-	a.fetch(t)
-	wire := wireOperation{Reference: newReference("template", t.ID)}
-	return a.begin(t.Zone, delay, operation{Wire: wire, Template: t.ID})
+	s.fetch(t)
+	wire := resource.WireOperation{Reference: resource.NewReference("template", t.ID)}
+	return s.store.Begin(t.Zone, delay, resource.Operation{Wire: wire, Template: t.ID})
 }
 
 func checkTemplate(body templateRequest) error {
 	if body.KeyEnabled == nil || body.PasswordEnabled == nil {
-		return newInvalidError("ssh-key-enabled and password-enabled are required")
+		return rest.Invalidf("ssh-key-enabled and password-enabled are required")
 	}
 	source, err := url.Parse(body.URL)
 	if err != nil || source.Scheme != "http" && source.Scheme != "https" {
-		return newInvalidError("url must be an HTTP URL")
+		return rest.Invalidf("url must be an HTTP URL")
 	}
-	return check(
-		checkLength("name", body.Name, 1, 255),
-		checkLength("checksum", body.Checksum, 1, 255),
-		checkGiven("default-user", body.DefaultUser, 1, 255),
-		checkDescription(&body.Description),
-		checkOneOf("boot-mode", body.BootMode, "legacy", "uefi"),
+	return rest.FirstError(
+		rest.CheckLength("name", body.Name, 1, 255),
+		rest.CheckLength("checksum", body.Checksum, 1, 255),
+		rest.CheckOptional("default-user", body.DefaultUser, 1, 255),
+		rest.CheckDescription(&body.Description),
+		rest.CheckOneOf("boot-mode", body.BootMode, "legacy", "uefi"),
 	)
 }
 
 // fetch reads a template's image in the background, as Exoscale does; the result is visible when the operation ends.
-func (a *API) fetch(t template) {
-	a.background(func(ctx context.Context) {
-		found, fault := a.checkImage(ctx, t.Wire.URL, t.Wire.Checksum)
+func (s *Templates) fetch(t template) {
+	s.store.Go(func(ctx context.Context) {
+		found, fault := s.checkImage(ctx, t.Wire.URL, t.Wire.Checksum)
 		if ctx.Err() != nil {
 			return // closed meanwhile: the next process fetches again
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
+		s.store.Lock()
+		defer s.store.Unlock()
 		t.Fetched, t.Platform, t.OSBuild = true, found.platform, found.build
 		if t.Wire.Size == 0 {
 			t.Wire.Size = found.size
@@ -86,10 +89,31 @@ func (a *API) fetch(t template) {
 		if fault != nil {
 			t.Reason, t.Failure = fault.reason, fault.message
 		}
-		if a.tables.templates.put(t) == nil {
-			a.resumeOperations()
+		if s.table.Put(t) == nil {
+			s.store.RetryWaiting()
 		}
 	})
+}
+
+// fetchPending fetches the images that an earlier process did not get.
+func (s *Templates) fetchPending() {
+	for _, t := range s.table.All() {
+		if !t.Fetched {
+			s.fetch(t)
+		}
+	}
+}
+
+// outcome returns the result of a registration; a template whose registration failed is forgotten.
+func (s *Templates) outcome(id string) (resource.Outcome, error) {
+	t, ok := s.table.Lookup(id)
+	if ok && !t.Fetched {
+		return resource.Outcome{Pending: true}, nil
+	}
+	if t.Failure == "" {
+		return resource.Outcome{}, nil
+	}
+	return resource.Outcome{Reason: t.Reason, Failure: t.Failure}, s.table.Delete(id)
 }
 
 // imageError is the reason of a failed operation.
@@ -101,12 +125,12 @@ type image struct {
 	size     int64
 }
 
-func (a *API) checkImage(ctx context.Context, source, checksum string) (image, *imageError) {
+func (s *Templates) checkImage(ctx context.Context, source, checksum string) (image, *imageError) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
 		return image{}, &imageError{"incorrect", err.Error()}
 	}
-	response, err := a.config.HTTP.Do(request)
+	response, err := s.http.Do(request)
 	if err != nil {
 		return image{}, &imageError{"unavailable", "The image could not be downloaded: " + stripQuery(err, source)}
 	}

@@ -1,14 +1,17 @@
-package api
+package domain
 
 import (
 	"net/http"
 	"net/netip"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 type record struct {
-	row
+	resource.Row
 	Domain string
 	Wire   wireRecord
 	Of     string // the ALIAS record of a companion
@@ -26,42 +29,62 @@ type wireRecord struct {
 	UpdatedAt time.Time `json:"updated-at"`
 }
 
+func (w wireRecord) toRecord() Record {
+	r := Record{Name: w.Name, Type: w.Type, Content: w.Content, TTL: int(w.TTL)}
+	if w.Priority != nil {
+		r.Priority = int(*w.Priority)
+	}
+	return r
+}
+
+// RemoveRecords removes the records for whose names gone returns true from all domains, as another operator would, and returns their
+// number.
+func (s *Domains) RemoveRecords(gone func(name string) bool) int {
+	removed := 0
+	for _, r := range s.records.All() {
+		if !r.Wire.System && gone(r.Wire.Name) && s.records.Delete(r.ID) == nil {
+			removed++
+		}
+	}
+	return removed
+}
+
 // addRecord adds a TXT record to an ALIAS, which clients have to ignore.
-func (a *API) addRecord(d domain, wire wireRecord) error {
-	_, err := a.storeRecord(d, wire, "")
+func (s *Domains) addRecord(d domain, wire wireRecord) error {
+	_, err := s.storeRecord(d, wire, "")
 	return err
 }
 
-func (a *API) storeRecord(d domain, wire wireRecord, of string) (record, error) {
-	head, err := a.newRow("")
+func (s *Domains) storeRecord(d domain, wire wireRecord, of string) (record, error) {
+	head, err := s.store.NewRow("")
 	if err != nil {
 		return record{}, err
 	}
 	wire.ID, wire.CreatedAt, wire.UpdatedAt = head.ID, head.Created.Truncate(time.Second), head.Created.Truncate(time.Second)
-	r := record{row: head, Domain: d.ID, Wire: wire, Of: of}
-	return r, a.tables.records.put(r)
+	r := record{Row: head, Domain: d.ID, Wire: wire, Of: of}
+	return r, s.records.Put(r)
 }
 
-func (a *API) findRecords(domain string) []record {
-	return a.tables.records.filter(func(r record) bool { return r.Domain == domain })
+func (s *Domains) findRecords(domain string) []record {
+	return s.records.Filter(func(r record) bool { return r.Domain == domain })
 }
 
-func (a *API) findRecord(c *call) (record, error) {
-	id := c.request.PathValue("record")
-	r, err := a.tables.records.get("", id)
-	if err == nil && r.Domain != c.id() {
-		err = newNotFound("dns-domain-record", id)
+func (s *Domains) findRecord(req *rest.Request) (record, error) {
+	id := req.PathValue("record")
+	r, err := s.records.Get("", id)
+	if err == nil && r.Domain != req.ID() {
+		err = rest.NotFound("dns-domain-record", id)
 	}
 	return r, err
 }
 
-func (a *API) listRecords(c *call) (any, error) {
-	d, err := a.tables.domains.get("", c.id())
+func (s *Domains) listRecords(req *rest.Request) (any, error) {
+	d, err := s.domains.Get("", req.ID())
 	if err != nil {
 		return nil, err
 	}
 	list := []wireRecord{}
-	for _, r := range a.findRecords(d.ID) {
+	for _, r := range s.findRecords(d.ID) {
 		list = append(list, r.Wire)
 	}
 	return map[string]any{"dns-domain-records": list}, nil
@@ -71,13 +94,13 @@ func (a *API) listRecords(c *call) (any, error) {
 const missing = "\x00"
 
 // createRecord adds a duplicate if the record exists already.
-func (a *API) createRecord(c *call) (any, error) {
-	d, err := a.tables.domains.get("", c.id())
+func (s *Domains) createRecord(req *rest.Request) (any, error) {
+	d, err := s.domains.Get("", req.ID())
 	if err != nil {
 		return nil, err
 	}
 	body := wireRecord{Name: missing, TTL: 3600} // the live service's default TTL is not known
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
 	if err := checkRecord(body); err != nil {
@@ -85,32 +108,32 @@ func (a *API) createRecord(c *call) (any, error) {
 	}
 	wire := wireRecord{Name: strings.ToLower(body.Name), Type: body.Type, TTL: body.TTL, Priority: body.Priority}
 	wire.Content = normalizeContent(body.Type, body.Content)
-	r, err := a.storeRecord(d, wire, "")
+	r, err := s.storeRecord(d, wire, "")
 	if err != nil {
 		return nil, err
 	}
 	if wire.Type == "ALIAS" {
 		text := wireRecord{Name: wire.Name, Type: "TXT", Content: aliasContent(wire.Content), TTL: wire.TTL}
-		if _, err := a.storeRecord(d, text, r.ID); err != nil {
+		if _, err := s.storeRecord(d, text, r.ID); err != nil {
 			return nil, err
 		}
 	}
-	return a.startRecordOperation(r)
+	return s.startRecordOperation(r)
 }
 
-func (a *API) startRecordOperation(r record) (any, error) {
-	wire := wireOperation{Reference: &reference{
+func (s *Domains) startRecordOperation(r record) (any, error) {
+	wire := resource.WireOperation{Reference: &resource.Reference{
 		ID: r.ID, Link: "/v2/dns-domain/" + r.Domain + "/record/" + r.ID, Command: "get-dns-domain-record",
 	}}
-	return a.begin("", computeDuration(r.ID), operation{Wire: wire})
+	return s.store.Begin("", resource.Duration(r.ID), resource.Operation{Wire: wire})
 }
 
 func checkRecord(r wireRecord) error {
 	if r.Name == missing {
-		return newInvalidError("name is required")
+		return rest.Invalidf("name is required")
 	}
 	types := []string{"NS", "CAA", "NAPTR", "POOL", "A", "HINFO", "CNAME", "SSHFP", "SRV", "AAAA", "MX", "TXT", "ALIAS", "URL"}
-	err := check(checkOneOf("type", r.Type, types...), checkRange("ttl", r.TTL, 0, 1<<31-1), checkPriority(r.Priority, 0))
+	err := rest.FirstError(rest.CheckOneOf("type", r.Type, types...), rest.CheckRange("ttl", r.TTL, 0, 1<<31-1), checkPriority(r.Priority, 0))
 	if err != nil {
 		return err
 	}
@@ -122,17 +145,17 @@ func checkPriority(priority *int64, least int64) error {
 	if priority == nil {
 		return nil
 	}
-	return checkRange("priority", *priority, least, 1<<16-1)
+	return rest.CheckRange("priority", *priority, least, 1<<16-1)
 }
 
 func checkContent(kind, content string) error {
 	if content == "" {
-		return newInvalidError("content must not be empty")
+		return rest.Invalidf("content must not be empty")
 	}
 	if kind == "A" || kind == "AAAA" {
 		address, err := netip.ParseAddr(content)
 		if err != nil || address.Is4() != (kind == "A") {
-			return newInvalidError("content is not an address for a record of type %s", kind)
+			return rest.Invalidf("content is not an address for a record of type %s", kind)
 		}
 	}
 	return nil
@@ -147,40 +170,40 @@ func normalizeContent(kind, content string) string {
 	return content
 }
 
-func (a *API) updateRecord(c *call) (any, error) {
-	r, err := a.findEditableRecord(c)
+func (s *Domains) updateRecord(req *rest.Request) (any, error) {
+	r, err := s.findEditableRecord(req)
 	if err != nil {
 		return nil, err
 	}
 	body := r.Wire
 	body.Priority = nil
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	err = check(checkContent(r.Wire.Type, body.Content), checkRange("ttl", body.TTL, 1, 1<<31-1), checkPriority(body.Priority, 1))
+	err = rest.FirstError(checkContent(r.Wire.Type, body.Content), rest.CheckRange("ttl", body.TTL, 1, 1<<31-1), checkPriority(body.Priority, 1))
 	if err != nil {
 		return nil, err
 	}
 	r.Wire.Name, r.Wire.TTL = strings.ToLower(body.Name), body.TTL
-	r.Wire.Content, r.Wire.UpdatedAt = normalizeContent(r.Wire.Type, body.Content), a.now().Truncate(time.Second)
+	r.Wire.Content, r.Wire.UpdatedAt = normalizeContent(r.Wire.Type, body.Content), s.store.Now().Truncate(time.Second)
 	if body.Priority != nil {
 		r.Wire.Priority = body.Priority
 	}
-	if err := check(a.tables.records.put(r), a.updateCompanion(r)); err != nil {
+	if err := rest.FirstError(s.records.Put(r), s.updateCompanion(r)); err != nil {
 		return nil, err
 	}
-	return a.startRecordOperation(r)
+	return s.startRecordOperation(r)
 }
 
 // updateCompanion keeps the TXT record of an ALIAS in sync, which is our reading.
-func (a *API) updateCompanion(alias record) error {
-	for _, other := range a.findRecords(alias.Domain) {
+func (s *Domains) updateCompanion(alias record) error {
+	for _, other := range s.findRecords(alias.Domain) {
 		if other.Of != alias.ID {
 			continue
 		}
 		other.Wire.Name, other.Wire.TTL, other.Wire.UpdatedAt = alias.Wire.Name, alias.Wire.TTL, alias.Wire.UpdatedAt
 		other.Wire.Content = aliasContent(alias.Wire.Content)
-		if err := a.tables.records.put(other); err != nil {
+		if err := s.records.Put(other); err != nil {
 			return err
 		}
 	}
@@ -189,26 +212,26 @@ func (a *API) updateCompanion(alias record) error {
 
 func aliasContent(target string) string { return "ALIAS for " + target }
 
-func (a *API) deleteRecord(c *call) (any, error) {
-	r, err := a.findEditableRecord(c)
+func (s *Domains) deleteRecord(req *rest.Request) (any, error) {
+	r, err := s.findEditableRecord(req)
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range a.findRecords(r.Domain) {
+	for _, other := range s.findRecords(r.Domain) {
 		if other.ID == r.ID || other.Of == r.ID {
-			if err := a.tables.records.delete(other.ID); err != nil {
+			if err := s.records.Delete(other.ID); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return a.startRecordOperation(r)
+	return s.startRecordOperation(r)
 }
 
 // findEditableRecord refuses the system records of the domain.
-func (a *API) findEditableRecord(c *call) (record, error) {
-	r, err := a.findRecord(c)
+func (s *Domains) findEditableRecord(req *rest.Request) (record, error) {
+	r, err := s.findRecord(req)
 	if err == nil && r.Wire.System {
-		err = newAPIError(http.StatusForbidden, "System record %s %s can not be modified", r.Wire.Type, r.Wire.Name)
+		err = rest.Errorf(http.StatusForbidden, "System record %s %s can not be modified", r.Wire.Type, r.Wire.Name)
 	}
 	return r, err
 }

@@ -1,9 +1,11 @@
-package api
+package iam
 
 import (
 	_ "embed"
 	"regexp"
 	"strings"
+
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // operationTable holds the operations of the official description, each as method, path and name.
@@ -11,9 +13,12 @@ import (
 //go:embed operations.txt
 var operationTable string
 
-// buildOperationNames returns the operations' names by method and path without names of parameters.
-func buildOperationNames() map[string]string {
-	names := map[string]string{}
+// Operations are the names of the operations in policies, by method and path without names of parameters.
+type Operations map[string]string
+
+// LoadOperations returns the operations of the official description.
+func LoadOperations() Operations {
+	names := Operations{}
 	for line := range strings.Lines(operationTable) {
 		if fields := strings.Fields(line); len(fields) == 3 {
 			names[fields[0]+" "+fields[1]] = fields[2]
@@ -22,13 +27,15 @@ func buildOperationNames() map[string]string {
 	return names
 }
 
-// lookupOperation returns an operation's service and name. That load balancers, volumes and reverse names belong to compute, and
+var parameter = regexp.MustCompile(`\{([^}]*)\}`)
+
+// Lookup returns the service and the name of a route's operation. That load balancers, volumes and reverse names belong to compute, and
 // listing buckets to sos, is in the policies that people use; that DNS and IAM have services of their own is our reading.
-func lookupOperation(names map[string]string, pattern string) (service, operation string) {
-	plain := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(pattern, "{}")
-	operation, ok := names[plain]
+func (o Operations) Lookup(pattern string) (service, operation string) {
+	plain := parameter.ReplaceAllString(pattern, "{}")
+	operation, ok := o[plain]
 	if !ok { // all fields share one operation: "DELETE /elastic-ip/{id}/description"
-		operation = names[plain[:strings.LastIndexByte(plain, '/')]+"/{}"]
+		operation = o[plain[:strings.LastIndexByte(plain, '/')]+"/{}"]
 	}
 	_, path, _ := strings.Cut(pattern, " /")
 	switch noun, _, _ := strings.Cut(path, "/"); {
@@ -40,4 +47,13 @@ func lookupOperation(names map[string]string, pattern string) (service, operatio
 		return "sos", operation
 	}
 	return "compute", operation
+}
+
+// PathParams returns the parameters of a route, by name.
+func PathParams(req *rest.Request, pattern string) map[string]string {
+	params := map[string]string{}
+	for _, found := range parameter.FindAllStringSubmatch(pattern, -1) {
+		params[found[1]] = req.PathValue(found[1])
+	}
+	return params
 }

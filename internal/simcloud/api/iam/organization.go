@@ -1,10 +1,15 @@
-package api
+package iam
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
+)
 
 // organizationPolicy limits all keys of the organization; there is none after a reset.
 type organizationPolicy struct {
-	row
+	resource.Row
 	Policy json.RawMessage
 }
 
@@ -13,38 +18,46 @@ const (
 	allowAll         = `{"default-service-strategy":"allow","services":{}}`
 )
 
-func (a *API) registerOrganizationRoutes(register func(string, handler)) {
-	register("GET /iam-organization-policy", func(*call) (any, error) { return a.getOrganizationPolicy(), nil })
-	register("PUT /iam-organization-policy", a.updateOrganizationPolicy)
-	register("POST /iam-organization-policy/:reset", a.resetOrganizationPolicy)
+// Organization is the policy of the organization.
+type Organization struct {
+	table    *resource.Table[organizationPolicy]
+	store    *resource.Store
+	policies *policies
 }
 
-func (a *API) getOrganizationPolicy() json.RawMessage {
-	if kept, ok := a.tables.organization.table.Get(generateStableID("organization")); ok {
+// RegisterRoutes adds the routes of the policy.
+func (s *Organization) RegisterRoutes(register rest.Register) {
+	register("GET /iam-organization-policy", func(*rest.Request) (any, error) { return s.policy(), nil })
+	register("PUT /iam-organization-policy", s.update)
+	register("POST /iam-organization-policy/:reset", s.reset)
+}
+
+func (s *Organization) policy() json.RawMessage {
+	if kept, ok := s.table.Lookup(resource.StableID("organization")); ok {
 		return kept.Policy
 	}
 	return json.RawMessage(allowAll)
 }
 
-func (a *API) updateOrganizationPolicy(c *call) (any, error) {
-	if _, err := a.policies.compile(c.body); err != nil {
+func (s *Organization) update(req *rest.Request) (any, error) {
+	if _, err := s.policies.compile(req.Content); err != nil {
 		return nil, err
 	}
-	head, err := a.newRow("")
+	head, err := s.store.NewRow("")
 	if err != nil {
 		return nil, err
 	}
-	head.ID = generateStableID("organization")
-	if err := a.tables.organization.put(organizationPolicy{row: head, Policy: c.body}); err != nil {
+	head.ID = resource.StableID("organization")
+	if err := s.table.Put(organizationPolicy{Row: head, Policy: req.Content}); err != nil {
 		return nil, err
 	}
-	return a.startOperation(head, organizationNoun)
+	return s.store.StartOperation(head, organizationNoun)
 }
 
-func (a *API) resetOrganizationPolicy(*call) (any, error) {
-	id := generateStableID("organization")
-	if err := a.tables.organization.delete(id); err != nil {
+func (s *Organization) reset(*rest.Request) (any, error) {
+	id := resource.StableID("organization")
+	if err := s.table.Delete(id); err != nil {
 		return nil, err
 	}
-	return a.startOperation(row{ID: id}, organizationNoun)
+	return s.store.StartOperation(resource.Row{ID: id}, organizationNoun)
 }

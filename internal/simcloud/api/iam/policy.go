@@ -1,9 +1,13 @@
-package api
+// Package iam is identity and access management of the Exoscale API of a simulated zone: roles, API keys, policies, and whether a
+// request is signed and allowed.
+package iam
 
 import (
 	"encoding/json"
 
 	"github.com/google/cel-go/cel"
+
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // policy is a compiled IAM policy.
@@ -86,17 +90,17 @@ func (p *policies) compile(text json.RawMessage) (*policy, error) {
 	}
 	var wire wirePolicy
 	if err := json.Unmarshal(text, &wire); err != nil {
-		return nil, newInvalidError("policy: %v", err)
+		return nil, rest.Invalidf("policy: %v", err)
 	}
 	if wire.Services == nil {
-		return nil, newInvalidError("policy: services is required")
+		return nil, rest.Invalidf("policy: services is required")
 	}
 	made := &policy{strategy: wire.Strategy, services: map[string]servicePolicy{}}
-	err := checkOneOf("default-service-strategy", wire.Strategy, "allow", "deny")
+	err := rest.CheckOneOf("default-service-strategy", wire.Strategy, "allow", "deny")
 	for name, service := range wire.Services {
 		var fault error
 		made.services[name], fault = p.compileService(name, service)
-		err = check(err, fault)
+		err = rest.FirstError(err, fault)
 	}
 	if err != nil {
 		return nil, err
@@ -110,16 +114,16 @@ func (p *policies) compile(text json.RawMessage) (*policy, error) {
 
 func (p *policies) compileService(name string, wire wireService) (servicePolicy, error) {
 	service := servicePolicy{kind: wire.Type}
-	if err := checkOneOf("policy: type of service "+name, wire.Type, "allow", "deny", "rules"); err != nil {
+	if err := rest.CheckOneOf("policy: type of service "+name, wire.Type, "allow", "deny", "rules"); err != nil {
 		return service, err
 	}
 	for _, rule := range wire.Rules {
-		if err := checkOneOf("policy: action of a rule of "+name, rule.Action, "allow", "deny"); err != nil {
+		if err := rest.CheckOneOf("policy: action of a rule of "+name, rule.Action, "allow", "deny"); err != nil {
 			return service, err
 		}
 		program, err := p.compileProgram(rule.Expression)
 		if err != nil {
-			return service, newInvalidError("policy: expression of a rule of %s: %v", name, err)
+			return service, rest.Invalidf("policy: expression of a rule of %s: %v", name, err)
 		}
 		service.rules = append(service.rules, policyRule{action: rule.Action, decides: program})
 	}

@@ -1,45 +1,46 @@
-package api
+package iam
 
 import (
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // buildPolicyInput converts a call to the variables of policies, whose names have underscores.
-func (a *API) buildPolicyInput(c *call, pattern string) policyInput {
+func (a *Authorizer) buildPolicyInput(req *rest.Request, pattern string) policyInput {
 	q := policyInput{parameters: map[string]any{}, resources: map[string]any{}}
-	q.service, q.operation = lookupOperation(a.operations, pattern)
+	q.service, q.operation = a.operations.Lookup(pattern)
 	var body map[string]any
-	if json.Unmarshal(c.body, &body) == nil {
+	if json.Unmarshal(req.Content, &body) == nil {
 		q.parameters = toSnakeCaseKeys(body).(map[string]any)
 	}
-	for name := range c.request.URL.Query() {
-		q.parameters[toSnakeCase(name)] = c.query(name)
+	for name := range req.URL.Query() {
+		q.parameters[toSnakeCase(name)] = req.Query(name)
 	}
-	for _, found := range regexp.MustCompile(`\{([^}]*)\}`).FindAllStringSubmatch(pattern, -1) {
-		q.parameters[toSnakeCase(found[1])] = c.request.PathValue(found[1])
+	for name, value := range PathParams(req, pattern) {
+		q.parameters[toSnakeCase(name)] = value
 	}
-	a.addResource(q, c, strings.Split(strings.TrimPrefix(c.request.URL.Path, "/v2/"), "/")[0], c.id())
+	a.addResource(q, req, strings.Split(strings.TrimPrefix(req.URL.Path, "/v2/"), "/")[0], req.ID())
 	if target, ok := body["instance"].(map[string]any); ok {
 		id, _ := target["id"].(string)
-		a.addResource(q, c, "instance", id)
+		a.addResource(q, req, "instance", id)
 	}
 	return q
 }
 
 // addResource adds the API's representation of a resource under its noun, as "resources.elastic_ip.ip". That this holds for
 // every kind is our reading.
-func (a *API) addResource(q policyInput, c *call, noun, id string) {
+func (a *Authorizer) addResource(q policyInput, req *rest.Request, noun, id string) {
 	show, ok := a.shows[noun]
 	if !ok || id == "" {
 		return
 	}
-	request := c.request.Clone(c.request.Context())
+	request := req.Clone(req.Context())
 	request.Method = http.MethodGet
 	request.SetPathValue("id", id)
-	shown, err := show(&call{request: request, zone: c.zone})
+	shown, err := show(&rest.Request{Request: request, Zone: req.Zone})
 	if err != nil {
 		return // the call itself will return the error
 	}

@@ -1,8 +1,13 @@
-package api
+package instance
 
-import "slices"
+import (
+	"slices"
 
-type wireType struct {
+	"exoshift/internal/simcloud/api/resource"
+)
+
+// Type is an instance type.
+type Type struct {
 	ID         string   `json:"id"`
 	Family     string   `json:"family"`
 	Size       string   `json:"size"`
@@ -13,7 +18,8 @@ type wireType struct {
 	Zones      []string `json:"zones"`
 }
 
-func (t wireType) name() string { return t.Family + "." + t.Size }
+// Name returns the name, e.g. "standard.large".
+func (t Type) Name() string { return t.Family + "." + t.Size }
 
 // size is one row of the tables recorded on 2026-08-21; memory in MiB.
 type size struct {
@@ -23,10 +29,10 @@ type size struct {
 
 const gib = 1024
 
-// buildInstanceTypes returns all types. The identifiers of the standard family up to huge are those of the live service.
-func buildInstanceTypes() []wireType {
-	everywhere := listZoneNames()
-	withoutMunich := removeItem(everywhere, "de-muc-1")
+// buildTypes returns all types. The identifiers of the standard family up to huge are those of the live service.
+func buildTypes() []Type {
+	everywhere := resource.ZoneNames()
+	withoutMunich := resource.Without(everywhere, "de-muc-1")
 	return slices.Concat(
 		buildFamily("standard", everywhere, listStandardSizes()...),
 		buildFamily("cpu", everywhere, size{"extra-large", 8, 16 * gib, 0}, size{"huge", 16, 32 * gib, 0},
@@ -56,7 +62,7 @@ func listStandardSizes() []size {
 	}
 }
 
-func listGPUFamilies() []wireType {
+func listGPUFamilies() []Type {
 	older := []size{
 		{"small", 12, 56 * gib, 1},
 		{"medium", 16, 90 * gib, 2},
@@ -77,10 +83,10 @@ func listGPUFamilies() []wireType {
 	)
 }
 
-func buildFamily(name string, zones []string, sizes ...size) []wireType {
-	var types []wireType
+func buildFamily(name string, zones []string, sizes ...size) []Type {
+	var types []Type
 	for _, s := range sizes {
-		types = append(types, wireType{
+		types = append(types, Type{
 			ID: generateTypeID(name, s.name), Family: name, Size: s.name, CPUs: s.cpus, Memory: s.memory << 20, GPUs: s.gpu,
 			Authorized: s.gpu == 0, // a new organization has to request GPUs
 			Zones:      zones,
@@ -99,27 +105,28 @@ func generateTypeID(family, size string) string {
 	if id, ok := known[size]; ok && family == "standard" {
 		return id
 	}
-	return generateStableID("instance-type/" + family + "." + size)
+	return resource.StableID("instance-type/" + family + "." + size)
 }
 
-func (a *API) registerTypeRoutes(register func(string, handler)) {
-	register("GET /instance-type", func(*call) (any, error) {
-		return map[string]any{"instance-types": a.types}, nil
-	})
-	register("GET /instance-type/{id}", func(c *call) (any, error) { return a.findInstanceType(c.id()) })
-}
+// MaxDiskSize is the limit of the official description, in GiB.
+const MaxDiskSize = 51200
 
-func indexByID(types []wireType) map[string]wireType {
-	index := make(map[string]wireType, len(types))
-	for _, t := range types {
-		index[t.ID] = t
+// RootDiskLimit returns the largest root disk of a type in GiB, as documented for the common families.
+func (t Type) RootDiskLimit() int64 {
+	switch t.Family {
+	case "standard", "cpu", "memory":
+	default:
+		return MaxDiskSize // those of other families are not known
 	}
-	return index
-}
-
-func (a *API) findInstanceType(id string) (wireType, error) {
-	if t, ok := a.typeOf[id]; ok {
-		return t, nil
+	switch t.Size {
+	case "micro":
+		return 200
+	case "tiny", "small", "medium", "large":
+		return 400
+	case "extra-large", "huge", "mega":
+		return 800
+	case "titan", "jumbo":
+		return 1600
 	}
-	return wireType{}, newNotFound("instance-type", id)
+	return MaxDiskSize // newer sizes: not known
 }

@@ -1,13 +1,19 @@
-package api
+package networking
 
 import (
 	"encoding/json"
 	"net/http"
 	"net/netip"
+	"slices"
+	"time"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 type elasticIP struct {
-	row
+	resource.Row
 	Wire      wireElasticIP
 	Address   netip.Addr
 	Instances []string // attached instances
@@ -43,81 +49,77 @@ type elasticIPRequest struct {
 	Labels      map[string]string `json:"labels"`
 }
 
-func (a *API) registerElasticIPRoutes(register func(string, handler)) {
-	register("GET /elastic-ip", a.listElasticIPs)
-	register("POST /elastic-ip", a.createElasticIP)
-	register("GET /elastic-ip/{id}", func(c *call) (any, error) {
-		ip, err := a.tables.elasticIPs.get(c.zone, c.id())
-		return ip.Wire, err
-	})
-	register("PUT /elastic-ip/{id}", a.updateElasticIP)
-	register("DELETE /elastic-ip/{id}", a.deleteElasticIP)
-	register("DELETE /elastic-ip/{id}/{field}", a.resetDescription)
-	register("PUT /elastic-ip/{id}/:attach", a.attachElasticIP)
-	register("PUT /elastic-ip/{id}/:detach", a.detachElasticIP)
+// ElasticIPs are the elastic IPs of all zones.
+type ElasticIPs struct {
+	store     *resource.Store
+	tables    *instance.Tables
+	table     *resource.Table[elasticIP]
+	reverse   *resource.Table[reverseRecord]
+	addresses *addressPool
 }
 
-func (a *API) listElasticIPs(c *call) (any, error) {
+// RegisterRoutes adds the routes of elastic IPs.
+func (s *ElasticIPs) RegisterRoutes(register rest.Register) {
+	register("GET /elastic-ip", s.list)
+	register("POST /elastic-ip", s.create)
+	register("GET /elastic-ip/{id}", func(req *rest.Request) (any, error) {
+		ip, err := s.table.Get(req.Zone, req.ID())
+		return ip.Wire, err
+	})
+	register("PUT /elastic-ip/{id}", s.update)
+	register("DELETE /elastic-ip/{id}", s.delete)
+	register("DELETE /elastic-ip/{id}/{field}", s.resetField)
+	register("PUT /elastic-ip/{id}/:attach", s.attach)
+	register("PUT /elastic-ip/{id}/:detach", s.detach)
+}
+
+func (s *ElasticIPs) list(req *rest.Request) (any, error) {
 	list := []wireElasticIP{}
-	for _, ip := range a.tables.elasticIPs.list(c.zone) {
+	for _, ip := range s.table.List(req.Zone) {
 		list = append(list, ip.Wire)
 	}
 	return map[string]any{"elastic-ips": list}, nil
 }
 
-func (a *API) createElasticIP(c *call) (any, error) {
+func (s *ElasticIPs) create(req *rest.Request) (any, error) {
 	body := elasticIPRequest{Family: "inet4", Labels: map[string]string{}}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if c.zone == "" {
-		return nil, newNotFound("zone", c.request.Host)
+	if req.Zone == "" {
+		return nil, rest.NotFound("zone", req.Host)
 	}
-	err := check(
-		checkOneOf("addressfamily", body.Family, "inet4", "inet6"),
-		checkDescription(body.Description),
+	err := rest.FirstError(
+		rest.CheckOneOf("addressfamily", body.Family, "inet4", "inet6"),
+		rest.CheckDescription(body.Description),
 		checkHealth(body.Healthcheck),
-		a.checkQuota("elastic-ip", 1),
+		s.store.Quotas.Check("elastic-ip", 1),
 	)
 	if err != nil {
 		return nil, err
 	}
-	head, err := a.newRow(c.zone)
+	head, err := s.store.NewRow(req.Zone)
 	if err != nil {
 		return nil, err
 	}
-	ip := elasticIP{row: head, Wire: wireElasticIP{ID: head.ID, Family: body.Family, Labels: body.Labels}}
+	ip := elasticIP{Row: head, Wire: wireElasticIP{ID: head.ID, Family: body.Family, Labels: body.Labels}}
 	ip.Wire.Healthcheck = body.Healthcheck
 	if body.Description != nil {
 		ip.Wire.Description = *body.Description
 	}
-	return a.putElasticIP(a.assign(ip))
+	return s.table.Save(s.assign(ip))
 }
 
-func (a *API) assign(ip elasticIP) elasticIP {
+func (s *ElasticIPs) assign(ip elasticIP) elasticIP {
 	if ip.Wire.Family == "inet6" {
 		ip.Address = netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, byte(ip.Order >> 8), byte(ip.Order), 15: 1})
 		ip.Wire.CIDR = netip.PrefixFrom(ip.Address, 96).Masked().String()
 	} else {
-		ip.Address = a.findFreeElasticIP(ip.Order)
+		ip.Address = s.addresses.findFree(ip.Order)
 		ip.Wire.CIDR = netip.PrefixFrom(ip.Address, 32).String()
 	}
 	ip.Wire.IP = ip.Address.String()
 	return ip
-}
-
-func (a *API) putElasticIP(ip elasticIP) (any, error) {
-	if err := a.tables.elasticIPs.put(ip); err != nil {
-		return nil, err
-	}
-	return a.startOperation(ip.row, "elastic-ip")
-}
-
-func checkDescription(description *string) error {
-	if description == nil {
-		return nil
-	}
-	return checkLength("description", *description, 0, 255)
 }
 
 // UnmarshalJSON sets the defaults of a health check.
@@ -134,30 +136,30 @@ func checkHealth(health *wireHealthcheck) error {
 		return nil
 	}
 	if health.Mode != "tcp" && health.URI == "" {
-		return newInvalidError("healthcheck: uri is required in mode %s", health.Mode)
+		return rest.Invalidf("healthcheck: uri is required in mode %s", health.Mode)
 	}
-	return check(
-		checkOneOf("healthcheck mode", health.Mode, "tcp", "http", "https"),
-		checkLength("healthcheck uri", health.URI, 0, 255),
-		checkLength("healthcheck tls-sni", health.TLSSNI, 0, 255),
-		checkRange("healthcheck port", health.Port, 1, 65535),
-		checkRange("healthcheck interval", health.Interval, 5, 300),
-		checkRange("healthcheck timeout", health.Timeout, 2, 60),
-		checkRange("healthcheck strikes-ok", health.StrikesOK, 1, 20),
-		checkRange("healthcheck strikes-fail", health.StrikesFail, 1, 20),
+	return rest.FirstError(
+		rest.CheckOneOf("healthcheck mode", health.Mode, "tcp", "http", "https"),
+		rest.CheckLength("healthcheck uri", health.URI, 0, 255),
+		rest.CheckLength("healthcheck tls-sni", health.TLSSNI, 0, 255),
+		rest.CheckRange("healthcheck port", health.Port, 1, 65535),
+		rest.CheckRange("healthcheck interval", health.Interval, 5, 300),
+		rest.CheckRange("healthcheck timeout", health.Timeout, 2, 60),
+		rest.CheckRange("healthcheck strikes-ok", health.StrikesOK, 1, 20),
+		rest.CheckRange("healthcheck strikes-fail", health.StrikesFail, 1, 20),
 	)
 }
 
-func (a *API) updateElasticIP(c *call) (any, error) {
-	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
+func (s *ElasticIPs) update(req *rest.Request) (any, error) {
+	ip, err := s.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
 	var body elasticIPRequest
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if err := check(checkDescription(body.Description), checkHealth(body.Healthcheck), checkHealthcheckMode(ip, body)); err != nil {
+	if err := rest.FirstError(rest.CheckDescription(body.Description), checkHealth(body.Healthcheck), checkHealthcheckMode(ip, body)); err != nil {
 		return nil, err
 	}
 	if body.Description != nil {
@@ -169,7 +171,7 @@ func (a *API) updateElasticIP(c *call) (any, error) {
 	if body.Healthcheck != nil {
 		ip.Wire.Healthcheck = body.Healthcheck
 	}
-	return a.putElasticIP(ip)
+	return s.table.Save(ip)
 }
 
 func checkHealthcheckMode(ip elasticIP, body elasticIPRequest) error {
@@ -177,35 +179,159 @@ func checkHealthcheckMode(ip elasticIP, body elasticIPRequest) error {
 	case body.Healthcheck == nil:
 		return nil
 	case ip.Wire.Healthcheck == nil:
-		return newInvalidError("a healthcheck can not be added to an elastic IP that was created without one")
+		return rest.Invalidf("a healthcheck can not be added to an elastic IP that was created without one")
 	case ip.Wire.Healthcheck.Mode != body.Healthcheck.Mode:
-		return newInvalidError("the mode of a healthcheck can not be changed")
+		return rest.Invalidf("the mode of a healthcheck can not be changed")
 	}
 	return nil
 }
 
-func (a *API) deleteElasticIP(c *call) (any, error) {
-	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
+func (s *ElasticIPs) delete(req *rest.Request) (any, error) {
+	ip, err := s.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
 	if len(ip.Instances) > 0 {
-		return nil, newAPIError(http.StatusConflict, "Elastic IP %s is attached to an instance", ip.Wire.IP)
+		return nil, rest.Errorf(http.StatusConflict, "Elastic IP %s is attached to an instance", ip.Wire.IP)
 	}
-	if err := check(a.tables.reverseRecords.delete(ip.ID), a.tables.elasticIPs.delete(ip.ID)); err != nil {
+	if err := s.reverse.Delete(ip.ID); err != nil {
 		return nil, err
 	}
-	return a.startOperation(ip.row, "elastic-ip")
+	return s.table.Remove(ip)
 }
 
-func (a *API) resetDescription(c *call) (any, error) {
-	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
+func (s *ElasticIPs) resetField(req *rest.Request) (any, error) {
+	ip, err := s.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOneOf("field", c.request.PathValue("field"), "description"); err != nil {
+	if err := rest.CheckOneOf("field", req.PathValue("field"), "description"); err != nil {
 		return nil, err
 	}
 	ip.Wire.Description = ""
-	return a.putElasticIP(ip)
+	return s.table.Save(ip)
+}
+
+// attach: several instances may share an elastic IP.
+func (s *ElasticIPs) attach(req *rest.Request) (any, error) {
+	ip, i, err := s.findWithInstance(req)
+	if err != nil {
+		return nil, err
+	}
+	ip.Instances = append(resource.Without(ip.Instances, i.ID), i.ID)
+	return s.table.Save(ip)
+}
+
+func (s *ElasticIPs) detach(req *rest.Request) (any, error) {
+	ip, i, err := s.findWithInstance(req)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(ip.Instances, i.ID) {
+		return nil, rest.Errorf(http.StatusConflict, "Elastic IP %s is not attached to instance %s", ip.Wire.IP, i.Name)
+	}
+	ip.Instances = resource.Without(ip.Instances, i.ID)
+	return s.table.Save(ip)
+}
+
+func (s *ElasticIPs) findWithInstance(req *rest.Request) (elasticIP, instance.Instance, error) {
+	ip, err := s.table.Get(req.Zone, req.ID())
+	if err != nil {
+		return elasticIP{}, instance.Instance{}, err
+	}
+	i, err := s.tables.FindNamed(req)
+	return ip, i, err
+}
+
+// AttachedIP is an elastic IP of an instance in the wire format.
+type AttachedIP struct {
+	ID string `json:"id"`
+	IP string `json:"ip"` // undeclared, but returned by the live service
+}
+
+// Attached returns the elastic IPs of an instance.
+func (s *ElasticIPs) Attached(instanceID string) []AttachedIP {
+	list := []AttachedIP{}
+	for _, ip := range s.table.All() {
+		if slices.Contains(ip.Instances, instanceID) {
+			list = append(list, AttachedIP{ID: ip.ID, IP: ip.Wire.IP})
+		}
+	}
+	return list
+}
+
+// Check returns an error if there is no such elastic IP in the zone.
+func (s *ElasticIPs) Check(zone, id string) error {
+	_, err := s.table.Get(zone, id)
+	return err
+}
+
+// Attach attaches an elastic IP to an instance, unless it has been deleted.
+func (s *ElasticIPs) Attach(id, instanceID string) error {
+	ip, ok := s.table.Lookup(id)
+	if !ok {
+		return nil
+	}
+	ip.Instances = append(ip.Instances, instanceID)
+	return s.table.Put(ip)
+}
+
+// detachAll detaches all elastic IPs of an instance.
+func (s *ElasticIPs) detachAll(instanceID string) error {
+	for _, ip := range s.table.All() {
+		if slices.Contains(ip.Instances, instanceID) {
+			ip.Instances = resource.Without(ip.Instances, instanceID)
+			if err := s.table.Put(ip); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ElasticIP is an address that instances share.
+type ElasticIP struct {
+	ID          string
+	Address     netip.Addr
+	Instances   []netip.Addr // the addresses of the attached instances, in the order of attachment
+	Healthcheck *Healthcheck // nil: the instances have to configure the address themselves
+}
+
+// Healthcheck decides which instances receive the traffic of a managed elastic IP.
+type Healthcheck struct {
+	Mode          string // "tcp", "http" or "https"
+	Port          int
+	URI           string
+	Interval      time.Duration
+	Timeout       time.Duration
+	StrikesOK     int
+	StrikesFail   int
+	TLSSNI        string
+	TLSSkipVerify bool
+}
+
+// List returns the elastic IPs of all zones.
+func (s *ElasticIPs) List() []ElasticIP {
+	var list []ElasticIP
+	for _, ip := range s.table.All() {
+		view := ElasticIP{ID: ip.ID, Address: ip.Address, Healthcheck: ip.Wire.Healthcheck.toModel()}
+		for _, id := range ip.Instances {
+			if i, ok := s.tables.Instances.Lookup(id); ok && i.Address.IsValid() {
+				view.Instances = append(view.Instances, i.Address)
+			}
+		}
+		list = append(list, view)
+	}
+	return list
+}
+
+func (w *wireHealthcheck) toModel() *Healthcheck {
+	if w == nil {
+		return nil
+	}
+	return &Healthcheck{
+		Mode: w.Mode, Port: int(w.Port), URI: w.URI, TLSSNI: w.TLSSNI, TLSSkipVerify: w.TLSSkipVerify,
+		Interval: time.Duration(w.Interval) * time.Second, Timeout: time.Duration(w.Timeout) * time.Second,
+		StrikesOK: int(w.StrikesOK), StrikesFail: int(w.StrikesFail),
+	}
 }

@@ -1,12 +1,12 @@
-package api
+package networking
 
 import (
 	"net/netip"
 	"slices"
 )
 
-// firewall compiles the rules of all security groups for fast lookups.
-type firewall struct {
+// Firewall is the rules of all security groups, compiled for fast lookups.
+type Firewall struct {
 	members map[netip.Addr][]string // the groups of an instance
 	groups  map[string]compiledGroup
 }
@@ -23,16 +23,12 @@ type firewallRule struct {
 
 // Allows reports whether the security groups allow a packet of proto ("tcp", "udp", "icmp", …) from one address to a port of
 // another. Addresses that belong to no instance are not filtered.
-func (a *API) Allows(from, to netip.Addr, proto string, port int) bool {
-	rules := a.firewall.Load()
-	if rules == nil {
-		rules = a.compile()
-	}
-	return rules.isEgressAllowed(from, to, proto, port) && rules.isIngressAllowed(from, to, proto, port)
+func (f *Firewall) Allows(from, to netip.Addr, proto string, port int) bool {
+	return f.isEgressAllowed(from, to, proto, port) && f.isIngressAllowed(from, to, proto, port)
 }
 
 // isEgressAllowed allows everything until one of the instance's groups has an egress rule.
-func (f *firewall) isEgressAllowed(from, to netip.Addr, proto string, port int) bool {
+func (f *Firewall) isEgressAllowed(from, to netip.Addr, proto string, port int) bool {
 	filtered := false
 	for _, id := range f.members[from] {
 		rules := f.groups[id].egress
@@ -44,14 +40,14 @@ func (f *firewall) isEgressAllowed(from, to netip.Addr, proto string, port int) 
 	return !filtered
 }
 
-func (f *firewall) isIngressAllowed(from, to netip.Addr, proto string, port int) bool {
+func (f *Firewall) isIngressAllowed(from, to netip.Addr, proto string, port int) bool {
 	groups, filtered := f.members[to]
 	return !filtered || slices.ContainsFunc(groups, func(id string) bool {
 		return f.matchRules(f.groups[id].ingress, from, proto, port)
 	})
 }
 
-func (f *firewall) matchRules(passages []firewallRule, peer netip.Addr, proto string, port int) bool {
+func (f *Firewall) matchRules(passages []firewallRule, peer netip.Addr, proto string, port int) bool {
 	return slices.ContainsFunc(passages, func(p firewallRule) bool {
 		if p.protocol != proto || p.last != 0 && (port < p.first || port > p.last) {
 			return false
@@ -61,44 +57,41 @@ func (f *firewall) matchRules(passages []firewallRule, peer netip.Addr, proto st
 	})
 }
 
-// compile holds the lock: a change meanwhile waits for it and then invalidates the result.
-func (a *API) compile() *firewall {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	compiled := &firewall{
-		members: make(map[netip.Addr][]string, a.tables.instances.count()),
-		groups:  make(map[string]compiledGroup, a.tables.groups.count()),
+// Compile returns the firewall of this moment.
+func (s *SecurityGroups) Compile() *Firewall {
+	compiled := &Firewall{
+		members: make(map[netip.Addr][]string, s.tables.Instances.Len()),
+		groups:  make(map[string]compiledGroup, s.table.Len()),
 	}
-	for _, group := range a.tables.groups.listAll() {
-		compiled.groups[group.ID] = a.compileGroup(group)
+	for _, group := range s.table.All() {
+		compiled.groups[group.ID] = s.compileGroup(group)
 	}
-	for _, i := range a.tables.instances.listAll() {
+	for _, i := range s.tables.Instances.All() {
 		if i.Address.IsValid() {
 			compiled.members[i.Address] = i.Groups
 		}
 	}
-	a.firewall.Store(compiled)
 	return compiled
 }
 
-func (a *API) compileGroup(group securityGroup) compiledGroup {
+func (s *SecurityGroups) compileGroup(group securityGroup) compiledGroup {
 	var compiled compiledGroup
 	for _, rule := range group.Wire.Rules {
 		if rule.Direction == "egress" {
-			compiled.egress = append(compiled.egress, a.compileRule(rule))
+			compiled.egress = append(compiled.egress, s.compileRule(rule))
 		} else {
-			compiled.ingress = append(compiled.ingress, a.compileRule(rule))
+			compiled.ingress = append(compiled.ingress, s.compileRule(rule))
 		}
 	}
 	return compiled
 }
 
 // compileRule resolves a group to its members and its external sources.
-func (a *API) compileRule(rule wireRule) firewallRule {
+func (s *SecurityGroups) compileRule(rule wireRule) firewallRule {
 	p := firewallRule{protocol: rule.Protocol, first: int(rule.StartPort), last: int(rule.EndPort)}
 	sources := []string{rule.Network}
 	if rule.Group != nil {
-		group, _ := a.tables.groups.table.Get(rule.Group.ID)
+		group, _ := s.table.Lookup(rule.Group.ID)
 		p.group, sources = rule.Group.ID, group.Wire.ExternalSources
 	}
 	for _, source := range sources {

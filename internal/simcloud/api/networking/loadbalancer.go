@@ -1,14 +1,17 @@
-package api
+package networking
 
 import (
 	"net/http"
 	"time"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
-// balancer is a network load balancer without traffic: the simulation only stores it.
 type balancer struct {
-	row
-	transition
+	resource.Row
+	resource.Transition
 	Wire wireBalancer
 }
 
@@ -29,92 +32,101 @@ type balancerRequest struct {
 	Labels      map[string]string `json:"labels"`
 }
 
-const deleting = "deleting"
-
-func (a *API) registerBalancerRoutes(register func(string, handler)) {
-	register("GET /load-balancer", a.listBalancers)
-	register("POST /load-balancer", a.createBalancer)
-	register("GET /load-balancer/{id}", func(c *call) (any, error) {
-		b, err := a.tables.balancers.get(c.zone, c.id())
-		return a.viewBalancer(b), err
-	})
-	register("PUT /load-balancer/{id}", a.updateBalancer)
-	register("DELETE /load-balancer/{id}", a.deleteBalancer)
-	register("DELETE /load-balancer/{id}/{field}", a.resetBalancerField)
-	register("POST /load-balancer/{id}/service", a.addService)
-	register("GET /load-balancer/{id}/service/{service}", a.getService)
-	register("PUT /load-balancer/{id}/service/{service}", a.updateService)
-	register("DELETE /load-balancer/{id}/service/{service}", a.deleteService)
-	register("DELETE /load-balancer/{id}/service/{service}/{field}", a.resetServiceField)
+// LoadBalancers are the network load balancers of all zones with their services. They have no traffic: the simulation only stores
+// them.
+type LoadBalancers struct {
+	store     *resource.Store
+	tables    *instance.Tables
+	addresses *addressPool
+	table     *resource.StatefulTable[balancer, *balancer]
+	services  *resource.StatefulTable[service, *service]
 }
 
-func (a *API) viewBalancer(b balancer) wireBalancer {
+func newLoadBalancers(store *resource.Store, tables *instance.Tables, addresses *addressPool) *LoadBalancers {
+	l := &LoadBalancers{
+		store: store, tables: tables, addresses: addresses,
+		table:    resource.OpenStateful[balancer](store, "load-balancer"),
+		services: resource.OpenStateful[service](store, "load-balancer-service"),
+	}
+	l.table.OnDestroy(l.destroy)
+	return l
+}
+
+// RegisterRoutes adds the routes of load balancers and their services.
+func (l *LoadBalancers) RegisterRoutes(register rest.Register) {
+	register("GET /load-balancer", l.list)
+	register("POST /load-balancer", l.create)
+	register("GET /load-balancer/{id}", func(req *rest.Request) (any, error) {
+		b, err := l.table.Get(req.Zone, req.ID())
+		return l.view(b), err
+	})
+	register("PUT /load-balancer/{id}", l.update)
+	register("DELETE /load-balancer/{id}", l.delete)
+	register("DELETE /load-balancer/{id}/{field}", l.resetField)
+	register("POST /load-balancer/{id}/service", l.addService)
+	register("GET /load-balancer/{id}/service/{service}", l.getService)
+	register("PUT /load-balancer/{id}/service/{service}", l.updateService)
+	register("DELETE /load-balancer/{id}/service/{service}", l.deleteService)
+	register("DELETE /load-balancer/{id}/service/{service}/{field}", l.resetServiceField)
+}
+
+func (l *LoadBalancers) view(b balancer) wireBalancer {
 	view := b.Wire
 	view.State, view.Services = b.State, []wireBalanced{}
-	for _, s := range a.findServices(b.ID) {
-		view.Services = append(view.Services, a.viewService(s))
+	for _, s := range l.findServices(b.ID) {
+		view.Services = append(view.Services, l.viewService(s))
 	}
 	return view
 }
 
-func (a *API) findServices(balancer string) []service {
-	return a.tables.services.filter(func(s service) bool { return s.Balancer == balancer })
+func (l *LoadBalancers) findServices(balancer string) []service {
+	return l.services.Filter(func(s service) bool { return s.Balancer == balancer })
 }
 
-func (a *API) listBalancers(c *call) (any, error) {
+// Using returns the ID of a load balancer that forwards to an instance pool.
+func (l *LoadBalancers) Using(pool string) (id string, ok bool) {
+	s, ok := l.services.Find(func(s service) bool { return s.Pool == pool })
+	return s.Balancer, ok
+}
+
+func (l *LoadBalancers) list(req *rest.Request) (any, error) {
 	list := []wireBalancer{}
-	for _, b := range a.tables.balancers.list(c.zone) {
-		list = append(list, a.viewBalancer(b))
+	for _, b := range l.table.List(req.Zone) {
+		list = append(list, l.view(b))
 	}
 	return map[string]any{"load-balancers": list}, nil
 }
 
-func (a *API) createBalancer(c *call) (any, error) {
+func (l *LoadBalancers) create(req *rest.Request) (any, error) {
 	body := balancerRequest{Labels: map[string]string{}}
-	if err := check(c.decode(&body), checkBalancer(body), a.checkQuota("network-load-balancer", 1)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), checkBalancer(body), l.store.Quotas.Check("network-load-balancer", 1)); err != nil {
 		return nil, err
 	}
-	head, err := a.newZonedRow(c)
+	head, err := l.store.NewZonedRow(req)
 	if err != nil {
 		return nil, err
 	}
-	b := balancer{row: head, Wire: wireBalancer{
+	b := balancer{Row: head, Wire: wireBalancer{
 		ID: head.ID, Name: body.Name, CreatedAt: head.Created.Truncate(time.Second), Labels: body.Labels,
-		IP: a.findFreeElasticIP(head.Order).String(),
+		IP: l.addresses.findFree(head.Order).String(),
 	}}
 	if body.Description != nil {
 		b.Wire.Description = *body.Description
 	}
-	return a.startBalancerTransition(b, creating, running)
+	return l.table.Start(b, resource.Creating, resource.Running, resource.Duration(b.ID))
 }
 
 func checkBalancer(body balancerRequest) error {
-	return check(checkLength("name", body.Name, 1, 255), checkDescription(body.Description))
+	return rest.FirstError(rest.CheckLength("name", body.Name, 1, 255), rest.CheckDescription(body.Description))
 }
 
-func (a *API) startBalancerTransition(b balancer, by, to string) (any, error) {
-	delay := computeDuration(b.ID)
-	a.setTransition(a.tables.balancers.noun, b.row, &b.transition, by, to, delay)
-	if err := a.tables.balancers.put(b); err != nil {
-		return nil, err
-	}
-	return a.begin(b.Zone, delay, operation{Wire: wireOperation{Reference: newReference("load-balancer", b.ID)}})
-}
-
-func (a *API) putBalancer(b balancer) (any, error) {
-	if err := a.tables.balancers.put(b); err != nil {
-		return nil, err
-	}
-	return a.startOperation(b.row, "load-balancer")
-}
-
-func (a *API) updateBalancer(c *call) (any, error) {
-	b, err := a.tables.balancers.get(c.zone, c.id())
+func (l *LoadBalancers) update(req *rest.Request) (any, error) {
+	b, err := l.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
 	body := balancerRequest{Name: b.Wire.Name}
-	if err := check(c.decode(&body), checkBalancer(body)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), checkBalancer(body)); err != nil {
 		return nil, err
 	}
 	b.Wire.Name = body.Name
@@ -124,38 +136,38 @@ func (a *API) updateBalancer(c *call) (any, error) {
 	if body.Labels != nil {
 		b.Wire.Labels = body.Labels
 	}
-	return a.putBalancer(b)
+	return l.table.Save(b)
 }
 
-func (a *API) resetBalancerField(c *call) (any, error) {
-	b, err := a.tables.balancers.get(c.zone, c.id())
-	if err := check(err, checkOneOf("field", c.field(), "description", "labels")); err != nil {
+func (l *LoadBalancers) resetField(req *rest.Request) (any, error) {
+	b, err := l.table.Get(req.Zone, req.ID())
+	if err := rest.FirstError(err, rest.CheckOneOf("field", req.Field(), "description", "labels")); err != nil {
 		return nil, err
 	}
-	if c.field() == "labels" {
+	if req.Field() == "labels" {
 		b.Wire.Labels = map[string]string{}
 	} else {
 		b.Wire.Description = ""
 	}
-	return a.putBalancer(b)
+	return l.table.Save(b)
 }
 
-func (a *API) deleteBalancer(c *call) (any, error) {
-	b, err := a.tables.balancers.get(c.zone, c.id())
+func (l *LoadBalancers) delete(req *rest.Request) (any, error) {
+	b, err := l.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
-	if b.State == deleting {
-		return nil, newAPIError(http.StatusConflict, "Load balancer %s is being deleted", b.Wire.Name)
+	if b.State == resource.Deleting {
+		return nil, rest.Errorf(http.StatusConflict, "Load balancer %s is being deleted", b.Wire.Name)
 	}
-	return a.startBalancerTransition(b, deleting, destroyed)
+	return l.table.Start(b, resource.Deleting, resource.Destroyed, resource.Duration(b.ID))
 }
 
-func (a *API) removeBalancer(b balancer) error {
-	for _, s := range a.findServices(b.ID) {
-		if err := a.tables.services.delete(s.ID); err != nil {
+func (l *LoadBalancers) destroy(b balancer) error {
+	for _, s := range l.findServices(b.ID) {
+		if err := l.services.Delete(s.ID); err != nil {
 			return err
 		}
 	}
-	return a.tables.balancers.delete(b.ID)
+	return l.table.Delete(b.ID)
 }

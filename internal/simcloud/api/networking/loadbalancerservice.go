@@ -1,14 +1,18 @@
-package api
+package networking
 
 import (
 	"net/http"
 	"slices"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // service forwards a port of a load balancer to an instance pool.
 type service struct {
-	row
-	transition
+	resource.Row
+	resource.Transition
 	Balancer string
 	Pool     string
 	Wire     wireBalanced
@@ -19,7 +23,7 @@ type wireBalanced struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description,omitempty"`
 	State       string             `json:"state"`
-	Pool        ref                `json:"instance-pool"`
+	Pool        resource.Ref       `json:"instance-pool"`
 	Protocol    string             `json:"protocol"`
 	Strategy    string             `json:"strategy"`
 	Port        int64              `json:"port"`
@@ -47,10 +51,10 @@ type wireServerHealth struct {
 // maxServices is the limit of a load balancer.
 const maxServices = 10
 
-func (a *API) viewService(s service) wireBalanced {
+func (l *LoadBalancers) viewService(s service) wireBalanced {
 	view := s.Wire
 	view.State, view.Health = s.State, []wireServerHealth{}
-	for _, i := range a.listMembers(s.Pool) {
+	for _, i := range l.tables.Members(s.Pool) {
 		if i.Address.IsValid() {
 			view.Health = append(view.Health, wireServerHealth{PublicIP: i.Address.String(), Status: computeHealth(i)})
 		}
@@ -58,134 +62,130 @@ func (a *API) viewService(s service) wireBalanced {
 	return view
 }
 
-// computeHealth does not probe: a running member is healthy.
-func computeHealth(i instance) string {
-	if i.State == running {
-		return success
+// computeHealth does not probe: a resource.Running member is healthy.
+func computeHealth(i instance.Instance) string {
+	if i.State == resource.Running {
+		return resource.Success
 	}
-	return failure
+	return resource.Failure
 }
 
-func (a *API) findService(c *call) (balancer, service, error) {
-	b, err := a.tables.balancers.get(c.zone, c.id())
+func (l *LoadBalancers) findService(req *rest.Request) (balancer, service, error) {
+	b, err := l.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return balancer{}, service{}, err
 	}
-	s, err := a.tables.services.get(c.zone, c.request.PathValue("service"))
+	s, err := l.services.Get(req.Zone, req.PathValue("service"))
 	if err == nil && s.Balancer != b.ID {
-		err = newNotFound("load-balancer-service", s.ID)
+		err = rest.NotFound("load-balancer-service", s.ID)
 	}
 	return b, s, err
 }
 
-func (a *API) getService(c *call) (any, error) {
-	_, s, err := a.findService(c)
-	return a.viewService(s), err
+func (l *LoadBalancers) getService(req *rest.Request) (any, error) {
+	_, s, err := l.findService(req)
+	return l.viewService(s), err
 }
 
 // addService: the operation's reference is the load balancer. One that is being created returns 404, as users of the live
 // service observed.
-func (a *API) addService(c *call) (any, error) {
-	b, err := a.tables.balancers.get(c.zone, c.id())
-	if err == nil && b.State != running {
-		err = newNotFound("load-balancer", c.id())
+func (l *LoadBalancers) addService(req *rest.Request) (any, error) {
+	b, err := l.table.Get(req.Zone, req.ID())
+	if err == nil && b.State != resource.Running {
+		err = rest.NotFound("load-balancer", req.ID())
 	}
 	if err != nil {
 		return nil, err
 	}
 	body := wireBalanced{Healthcheck: wireBalancedHealth{Interval: 10, Timeout: 2, Retries: 1}}
-	if err := check(c.decode(&body), checkService(body), a.checkServed(c, body), a.checkPort(b, "", body)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), checkService(body), l.checkServed(req, body), l.checkPort(b, "", body)); err != nil {
 		return nil, err
 	}
-	if len(a.findServices(b.ID)) >= maxServices {
-		return nil, newAPIError(http.StatusForbidden, "Load balancer %s has %d services already", b.Wire.Name, maxServices)
+	if len(l.findServices(b.ID)) >= maxServices {
+		return nil, rest.Errorf(http.StatusForbidden, "Load balancer %s has %d services already", b.Wire.Name, maxServices)
 	}
-	head, err := a.newZonedRow(c)
+	head, err := l.store.NewZonedRow(req)
 	if err != nil {
 		return nil, err
 	}
 	body.ID, body.Health = head.ID, nil
-	return a.startServiceTransition(service{row: head, Balancer: b.ID, Pool: body.Pool.ID, Wire: body}, creating, running)
+	return l.startService(service{Row: head, Balancer: b.ID, Pool: body.Pool.ID, Wire: body}, resource.Creating, resource.Running)
 }
 
-func (a *API) startServiceTransition(s service, by, to string) (any, error) {
-	delay := computeDuration(s.ID)
-	a.setTransition(a.tables.services.noun, s.row, &s.transition, by, to, delay)
-	if err := a.tables.services.put(s); err != nil {
-		return nil, err
-	}
-	return a.begin(s.Zone, delay, operation{Wire: wireOperation{Reference: newReference("load-balancer", s.Balancer)}})
+func (l *LoadBalancers) startService(s service, by, to string) (any, error) {
+	wire := resource.WireOperation{Reference: resource.NewReference("load-balancer", s.Balancer)}
+	return l.services.StartAs(s, by, to, resource.Duration(s.ID), wire)
 }
 
 func checkService(s wireBalanced) error {
 	h := s.Healthcheck
 	if h.Mode != "tcp" && h.URI == "" {
-		return newInvalidError("healthcheck: uri is required in mode %q", h.Mode)
+		return rest.Invalidf("healthcheck: uri is required in mode %q", h.Mode)
 	}
-	return check(
-		checkLength("name", s.Name, 1, 255), checkDescription(&s.Description),
-		checkOneOf("protocol", s.Protocol, "tcp", "udp"),
-		checkOneOf("strategy", s.Strategy, "round-robin", "source-hash", "maglev-hash"),
-		checkRange("port", s.Port, 1, 65535), checkRange("target-port", s.TargetPort, 1, 65535),
-		checkOneOf("healthcheck mode", h.Mode, "tcp", "http", "https"),
-		checkRange("healthcheck port", h.Port, 1, 65535),
-		checkRange("healthcheck interval", h.Interval, 5, 300),
-		checkRange("healthcheck timeout", h.Timeout, 2, min(60, h.Interval)),
-		checkRange("healthcheck retries", h.Retries, 1, 20),
+	return rest.FirstError(
+		rest.CheckLength("name", s.Name, 1, 255), rest.CheckDescription(&s.Description),
+		rest.CheckOneOf("protocol", s.Protocol, "tcp", "udp"),
+		rest.CheckOneOf("strategy", s.Strategy, "round-robin", "source-hash", "maglev-hash"),
+		rest.CheckRange("port", s.Port, 1, 65535), rest.CheckRange("target-port", s.TargetPort, 1, 65535),
+		rest.CheckOneOf("healthcheck mode", h.Mode, "tcp", "http", "https"),
+		rest.CheckRange("healthcheck port", h.Port, 1, 65535),
+		rest.CheckRange("healthcheck interval", h.Interval, 5, 300),
+		rest.CheckRange("healthcheck timeout", h.Timeout, 2, min(60, h.Interval)),
+		rest.CheckRange("healthcheck retries", h.Retries, 1, 20),
 	)
 }
 
 // checkServed accepts only an instance pool of the same zone.
-func (a *API) checkServed(c *call, s wireBalanced) error {
-	p, err := a.tables.pools.get(c.zone, s.Pool.ID)
-	if err == nil && p.State == destroying {
-		err = newAPIError(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
+func (l *LoadBalancers) checkServed(req *rest.Request, s wireBalanced) error {
+	p, err := l.tables.Pools.Get(req.Zone, s.Pool.ID)
+	if err == nil && p.State == resource.Destroying {
+		err = rest.Errorf(http.StatusConflict, "Instance pool %s is being destroyed", p.Name)
 	}
 	return err
 }
 
 // checkPort refuses a second service on the same port, which is our reading.
-func (a *API) checkPort(b balancer, self string, s wireBalanced) error {
-	taken := slices.ContainsFunc(a.findServices(b.ID), func(other service) bool {
+func (l *LoadBalancers) checkPort(b balancer, self string, s wireBalanced) error {
+	taken := slices.ContainsFunc(l.findServices(b.ID), func(other service) bool {
 		return other.ID != self && other.Wire.Port == s.Port && other.Wire.Protocol == s.Protocol
 	})
 	if taken {
-		return newAPIError(http.StatusConflict, "Load balancer %s has a service on port %d already", b.Wire.Name, s.Port)
+		return rest.Errorf(http.StatusConflict, "Load balancer %s has a service on port %d already", b.Wire.Name, s.Port)
 	}
 	return nil
 }
 
 // updateService may change everything except for the pool.
-func (a *API) updateService(c *call) (any, error) {
-	b, s, err := a.findService(c)
+func (l *LoadBalancers) updateService(req *rest.Request) (any, error) {
+	b, s, err := l.findService(req)
 	if err != nil {
 		return nil, err
 	}
 	body := s.Wire
-	if err := check(c.decode(&body), checkService(body), a.checkPort(b, s.ID, body)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), checkService(body), l.checkPort(b, s.ID, body)); err != nil {
 		return nil, err
 	}
 	body.ID, body.Pool, body.Health = s.ID, s.Wire.Pool, nil
 	s.Wire = body
-	return a.startServiceTransition(s, updating, running)
+	return l.startService(s, resource.Updating, resource.Running)
 }
 
-func (a *API) resetServiceField(c *call) (any, error) {
-	_, s, err := a.findService(c)
-	if err := check(err, checkOneOf("field", c.field(), "description")); err != nil {
+func (l *LoadBalancers) resetServiceField(req *rest.Request) (any, error) {
+	_, s, err := l.findService(req)
+	if err := rest.FirstError(err, rest.CheckOneOf("field", req.Field(), "description")); err != nil {
 		return nil, err
 	}
 	s.Wire.Description = ""
-	return a.startServiceTransition(s, updating, running)
+	return l.startService(s, resource.Updating, resource.Running)
 }
 
-func (a *API) deleteService(c *call) (any, error) {
-	_, s, err := a.findService(c)
+func (l *LoadBalancers) deleteService(req *rest.Request) (any, error) {
+	_, s, err := l.findService(req)
 	if err != nil {
 		return nil, err
 	}
-	if s.State == deleting {
-		return nil, newAPIError(http.StatusConflict, "Load balancer service %s is being deleted", s.Wire.Name)
+	if s.State == resource.Deleting {
+		return nil, rest.Errorf(http.StatusConflict, "Load balancer service %s is being deleted", s.Wire.Name)
 	}
-	return a.startServiceTransition(s, deleting, destroyed)
+	return l.startService(s, resource.Deleting, resource.Destroyed)
 }

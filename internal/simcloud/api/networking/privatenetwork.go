@@ -1,15 +1,18 @@
-package api
+package networking
 
 import (
 	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
+
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
 )
 
-// privateNetwork is only stored; no traffic of the simulation uses one yet.
 type privateNetwork struct {
-	row
+	resource.Row
 	Wire  wireNetwork
 	Ports []networkPort
 }
@@ -37,19 +40,27 @@ type wireLease struct {
 
 const networkNoun = "private-network"
 
-func (a *API) registerNetworkRoutes(register func(string, handler)) {
-	register("GET /private-network", a.listNetworks)
-	register("POST /private-network", a.createNetwork)
-	register("GET /private-network/{id}", func(c *call) (any, error) {
-		network, err := a.tables.networks.get(c.zone, c.id())
+// PrivateNetworks are the private networks of all zones. They are only stored: no traffic of the simulation uses one yet.
+type PrivateNetworks struct {
+	store  *resource.Store
+	tables *instance.Tables
+	table  *resource.Table[privateNetwork]
+}
+
+// RegisterRoutes adds the routes of private networks.
+func (s *PrivateNetworks) RegisterRoutes(register rest.Register) {
+	register("GET /private-network", s.list)
+	register("POST /private-network", s.create)
+	register("GET /private-network/{id}", func(req *rest.Request) (any, error) {
+		network, err := s.table.Get(req.Zone, req.ID())
 		return network.view(), err
 	})
-	register("PUT /private-network/{id}", a.updateNetwork)
-	register("DELETE /private-network/{id}", a.deleteNetwork)
-	register("PUT /private-network/{id}/:attach", a.attachNetwork)
-	register("PUT /private-network/{id}/:detach", a.detachNetwork)
-	register("PUT /private-network/{id}/:update-ip", a.updateLease)
-	register("DELETE /private-network/{id}/{field}", a.resetNetworkField)
+	register("PUT /private-network/{id}", s.update)
+	register("DELETE /private-network/{id}", s.delete)
+	register("PUT /private-network/{id}/:attach", s.attach)
+	register("PUT /private-network/{id}/:detach", s.detach)
+	register("PUT /private-network/{id}/:update-ip", s.updateLease)
+	register("DELETE /private-network/{id}/{field}", s.resetField)
 }
 
 func (n privateNetwork) view() wireNetwork {
@@ -61,42 +72,35 @@ func (n privateNetwork) view() wireNetwork {
 	return n.Wire
 }
 
-func (a *API) listNetworks(c *call) (any, error) {
+func (s *PrivateNetworks) list(req *rest.Request) (any, error) {
 	list := []wireNetwork{}
-	for _, network := range a.tables.networks.list(c.zone) {
+	for _, network := range s.table.List(req.Zone) {
 		list = append(list, network.view())
 	}
 	return map[string]any{"private-networks": list}, nil
 }
 
-func (a *API) createNetwork(c *call) (any, error) {
+func (s *PrivateNetworks) create(req *rest.Request) (any, error) {
 	body := wireNetwork{Labels: map[string]string{}}
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if c.zone == "" {
-		return nil, newNotFound("zone", c.request.Host)
+	if req.Zone == "" {
+		return nil, rest.NotFound("zone", req.Host)
 	}
-	if err := check(checkNetwork(body), a.checkQuota(networkNoun, 1)); err != nil {
+	if err := rest.FirstError(checkNetwork(body), s.store.Quotas.Check(networkNoun, 1)); err != nil {
 		return nil, err
 	}
-	head, err := a.newRow(c.zone)
+	head, err := s.store.NewRow(req.Zone)
 	if err != nil {
 		return nil, err
 	}
 	body.ID, body.VNI, body.Leases = head.ID, 1000+head.Order, nil
-	return a.putNetwork(privateNetwork{row: head, Wire: body})
-}
-
-func (a *API) putNetwork(network privateNetwork) (any, error) {
-	if err := a.tables.networks.put(network); err != nil {
-		return nil, err
-	}
-	return a.startOperation(network.row, networkNoun)
+	return s.table.Save(privateNetwork{Row: head, Wire: body})
 }
 
 func checkNetwork(n wireNetwork) error {
-	if err := check(checkLength("name", n.Name, 1, 255), checkDescription(&n.Description)); err != nil {
+	if err := rest.FirstError(rest.CheckLength("name", n.Name, 1, 255), rest.CheckDescription(&n.Description)); err != nil {
 		return err
 	}
 	if n.StartIP == "" && n.EndIP == "" && n.Netmask == "" {
@@ -104,29 +108,29 @@ func checkNetwork(n wireNetwork) error {
 	}
 	first, err := netip.ParseAddr(n.StartIP)
 	if err != nil {
-		return newInvalidError("start-ip: %v", err)
+		return rest.Invalidf("start-ip: %v", err)
 	}
 	if _, err := netip.ParseAddr(n.Netmask); err != nil {
-		return newInvalidError("netmask: %v", err)
+		return rest.Invalidf("netmask: %v", err)
 	}
 	last, err := netip.ParseAddr(n.EndIP)
 	if err != nil {
-		return newInvalidError("end-ip: %v", err)
+		return rest.Invalidf("end-ip: %v", err)
 	}
 	if last.Less(first) {
-		return newInvalidError("start-ip must not be greater than end-ip")
+		return rest.Invalidf("start-ip must not be greater than end-ip")
 	}
 	return nil
 }
 
-func (a *API) updateNetwork(c *call) (any, error) {
-	network, err := a.tables.networks.get(c.zone, c.id())
+func (s *PrivateNetworks) update(req *rest.Request) (any, error) {
+	network, err := s.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
 	body := network.Wire
 	body.Labels, body.Options = nil, nil // the decoder must not write to memory that is shared with the stored network
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
 	if err := checkNetwork(body); err != nil {
@@ -140,84 +144,103 @@ func (a *API) updateNetwork(c *call) (any, error) {
 	}
 	body.ID, body.VNI, body.Leases = network.ID, network.Wire.VNI, nil
 	network.Wire = body
-	return a.putNetwork(network)
+	return s.table.Save(network)
 }
 
-func (a *API) deleteNetwork(c *call) (any, error) {
-	network, err := a.tables.networks.get(c.zone, c.id())
+func (s *PrivateNetworks) delete(req *rest.Request) (any, error) {
+	network, err := s.table.Get(req.Zone, req.ID())
 	if err != nil {
 		return nil, err
 	}
 	if len(network.Ports) > 0 {
-		return nil, newAPIError(http.StatusConflict, "Private network %s is attached to an instance", network.Wire.Name)
+		return nil, rest.Errorf(http.StatusConflict, "Private network %s is attached to an instance", network.Wire.Name)
 	}
-	if err := a.tables.networks.delete(network.ID); err != nil {
-		return nil, err
-	}
-	return a.startOperation(network.row, networkNoun)
+	return s.table.Remove(network)
 }
 
-func (a *API) attachNetwork(c *call) (any, error) {
-	network, i, err := a.findNetworkAndInstance(c)
+func (s *PrivateNetworks) attach(req *rest.Request) (any, error) {
+	network, i, err := s.findWithInstance(req)
 	if err != nil {
 		return nil, err
 	}
 	var body struct {
 		IP string `json:"ip"`
 	}
-	if err := check(c.decode(&body), network.checkLease(i.ID, body.IP)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), network.checkLease(i.ID, body.IP)); err != nil {
 		return nil, err
 	}
-	return a.putNetwork(network.with(i, body.IP))
+	return s.table.Save(network.with(i, body.IP))
 }
 
 // with returns the network with an added interface.
-func (n privateNetwork) with(i instance, address string) privateNetwork {
+func (n privateNetwork) with(i instance.Instance, address string) privateNetwork {
 	mac := fmt.Sprintf("06:01:%02x:%02x:%02x:%02x", byte(n.Order>>8), byte(n.Order), byte(i.Order>>8), byte(i.Order))
 	n.Ports = append(n.filterPorts(i.ID), networkPort{Instance: i.ID, IP: address, MAC: mac})
 	return n
 }
 
-func (a *API) detachNetwork(c *call) (any, error) {
-	network, i, err := a.findNetworkAndInstance(c)
+func (s *PrivateNetworks) detach(req *rest.Request) (any, error) {
+	network, i, err := s.findWithInstance(req)
 	if err != nil {
 		return nil, err
 	}
 	network.Ports = network.filterPorts(i.ID)
-	return a.putNetwork(network)
+	return s.table.Save(network)
 }
 
-func (a *API) findNetworkAndInstance(c *call) (privateNetwork, instance, error) {
-	network, err := a.tables.networks.get(c.zone, c.id())
+func (s *PrivateNetworks) findWithInstance(req *rest.Request) (privateNetwork, instance.Instance, error) {
+	network, err := s.table.Get(req.Zone, req.ID())
 	if err != nil {
-		return privateNetwork{}, instance{}, err
+		return privateNetwork{}, instance.Instance{}, err
 	}
-	i, err := a.findAttachedInstance(c)
+	i, err := s.tables.FindNamed(req)
 	return network, i, err
 }
 
-func (n privateNetwork) filterPorts(instance string) []networkPort {
-	return slices.DeleteFunc(slices.Clone(n.Ports), func(p networkPort) bool { return p.Instance == instance })
+func (n privateNetwork) filterPorts(instanceID string) []networkPort {
+	return slices.DeleteFunc(slices.Clone(n.Ports), func(p networkPort) bool { return p.Instance == instanceID })
 }
 
-func (a *API) collectInterfaces() map[string][]wireInterface {
-	byInstance := map[string][]wireInterface{}
-	for _, network := range a.tables.networks.listAll() {
+// Interfaces returns the interfaces on private networks, by instance.
+func (s *PrivateNetworks) Interfaces() map[string][]Interface {
+	byInstance := map[string][]Interface{}
+	for _, network := range s.table.All() {
 		for _, port := range network.Ports {
-			byInstance[port.Instance] = append(byInstance[port.Instance], wireInterface{ID: network.ID, MAC: port.MAC})
+			byInstance[port.Instance] = append(byInstance[port.Instance], Interface{ID: network.ID, MAC: port.MAC})
 		}
 	}
 	return byInstance
 }
 
-func (a *API) detachNetworks(instance string) error {
-	for _, network := range a.tables.networks.listAll() {
-		if kept := network.filterPorts(instance); len(kept) < len(network.Ports) {
+func (s *PrivateNetworks) detachAll(instanceID string) error {
+	for _, network := range s.table.All() {
+		if kept := network.filterPorts(instanceID); len(kept) < len(network.Ports) {
 			network.Ports = kept
-			if err := a.tables.networks.put(network); err != nil {
+			if err := s.table.Put(network); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// Interface is an instance's interface on a private network, in the wire format.
+type Interface struct {
+	ID  string `json:"id"`
+	MAC string `json:"mac-address"`
+}
+
+// Check returns an error if there is no such private network in the zone.
+func (s *PrivateNetworks) Check(zone, id string) error {
+	_, err := s.table.Get(zone, id)
+	return err
+}
+
+// Attach attaches a private network to an instance, unless it has been deleted.
+func (s *PrivateNetworks) Attach(id string, i instance.Instance) error {
+	network, ok := s.table.Lookup(id)
+	if !ok {
+		return nil
+	}
+	return s.table.Put(network.with(i, ""))
 }

@@ -1,9 +1,11 @@
-package api
+package networking
 
 import (
 	"net/http"
 	"net/netip"
 	"slices"
+
+	"exoshift/internal/simcloud/api/rest"
 )
 
 // wireNetworkOptions are DHCP options.
@@ -15,39 +17,39 @@ type wireNetworkOptions struct {
 }
 
 // updateLease sets or removes the fixed address of an attached instance.
-func (a *API) updateLease(c *call) (any, error) {
-	network, i, err := a.findNetworkAndInstance(c)
+func (s *PrivateNetworks) updateLease(req *rest.Request) (any, error) {
+	network, i, err := s.findWithInstance(req)
 	if err != nil {
 		return nil, err
 	}
 	var body struct {
 		IP string `json:"ip"`
 	}
-	if err := check(c.decode(&body), network.checkLease(i.ID, body.IP)); err != nil {
+	if err := rest.FirstError(req.Decode(&body), network.checkLease(i.ID, body.IP)); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(network.Ports, func(p networkPort) bool { return p.Instance == i.ID }) {
-		return nil, newAPIError(http.StatusConflict, "Private network %s is not attached to instance %s", network.Wire.Name, i.Name)
+		return nil, rest.Errorf(http.StatusConflict, "Private network %s is not attached to instance %s", network.Wire.Name, i.Name)
 	}
-	return a.putNetwork(network.with(i, body.IP))
+	return s.table.Save(network.with(i, body.IP))
 }
 
 // checkLease refuses an address outside of the network or of another instance, which is our reading.
-func (n privateNetwork) checkLease(instance, address string) error {
+func (n privateNetwork) checkLease(instanceID, address string) error {
 	if address == "" {
 		return nil
 	}
 	wanted, err := netip.ParseAddr(address)
 	switch {
 	case err != nil:
-		return newInvalidError("ip: %v", err)
+		return rest.Invalidf("ip: %v", err)
 	case n.Wire.StartIP == "":
-		return newInvalidError("private network %s is not a managed one and gives no addresses", n.Wire.Name)
+		return rest.Invalidf("private network %s is not a managed one and gives no addresses", n.Wire.Name)
 	case !n.contains(wanted):
-		return newInvalidError("ip: %s is not in the range of private network %s", address, n.Wire.Name)
+		return rest.Invalidf("ip: %s is not in the range of private network %s", address, n.Wire.Name)
 	}
-	if slices.ContainsFunc(n.Ports, func(p networkPort) bool { return p.IP == address && p.Instance != instance }) {
-		return newAPIError(http.StatusConflict, "IP %s is leased already", address)
+	if slices.ContainsFunc(n.Ports, func(p networkPort) bool { return p.IP == address && p.Instance != instanceID }) {
+		return rest.Errorf(http.StatusConflict, "IP %s is leased already", address)
 	}
 	return nil
 }
@@ -68,12 +70,12 @@ func (n privateNetwork) contains(address netip.Addr) bool {
 	return true
 }
 
-// resetNetworkField: labels are the only field that can be reset.
-func (a *API) resetNetworkField(c *call) (any, error) {
-	network, err := a.tables.networks.get(c.zone, c.id())
-	if err := check(err, checkOneOf("field", c.field(), "labels")); err != nil {
+// resetField: labels are the only field that can be reset.
+func (s *PrivateNetworks) resetField(req *rest.Request) (any, error) {
+	network, err := s.table.Get(req.Zone, req.ID())
+	if err := rest.FirstError(err, rest.CheckOneOf("field", req.Field(), "labels")); err != nil {
 		return nil, err
 	}
 	network.Wire.Labels = map[string]string{}
-	return a.putNetwork(network)
+	return s.table.Save(network)
 }

@@ -1,8 +1,14 @@
-package api
+package networking
+
+import (
+	"exoshift/internal/simcloud/api/instance"
+	"exoshift/internal/simcloud/api/resource"
+	"exoshift/internal/simcloud/api/rest"
+)
 
 // reverseRecord is the name that an address resolves to; its ID is the instance's or the elastic IP's.
 type reverseRecord struct {
-	row
+	resource.Row
 	Wire wireReverse
 }
 
@@ -10,58 +16,67 @@ type wireReverse struct {
 	Name string `json:"domain-name,omitempty"`
 }
 
-func (a *API) registerReverseRoutes(register func(string, handler)) {
+// ReverseDNS is the names of instances' addresses and of elastic IPs.
+type ReverseDNS struct {
+	store      *resource.Store
+	tables     *instance.Tables
+	elasticIPs *resource.Table[elasticIP]
+	table      *resource.Table[reverseRecord]
+}
+
+// RegisterRoutes adds the routes of reverse DNS.
+func (s *ReverseDNS) RegisterRoutes(register rest.Register) {
 	for _, noun := range []string{"instance", "elastic-ip"} {
-		register("GET /reverse-dns/"+noun+"/{id}", func(c *call) (any, error) {
-			if _, err := a.findAddressOwner(c, noun); err != nil {
+		register("GET /reverse-dns/"+noun+"/{id}", func(req *rest.Request) (any, error) {
+			if _, err := s.findOwner(req, noun); err != nil {
 				return nil, err
 			}
-			record, err := a.tables.reverseRecords.get(c.zone, c.id())
+			record, err := s.table.Get(req.Zone, req.ID())
 			return record.Wire, err
 		})
-		register("POST /reverse-dns/"+noun+"/{id}", func(c *call) (any, error) { return a.setReverse(c, noun) })
-		register("DELETE /reverse-dns/"+noun+"/{id}", func(c *call) (any, error) { return a.deleteReverse(c, noun) })
+		register("POST /reverse-dns/"+noun+"/{id}", func(req *rest.Request) (any, error) { return s.set(req, noun) })
+		register("DELETE /reverse-dns/"+noun+"/{id}", func(req *rest.Request) (any, error) { return s.delete(req, noun) })
 	}
 }
 
-// findAddressOwner returns the row of the instance or elastic IP.
-func (a *API) findAddressOwner(c *call, noun string) (row, error) {
+// findOwner returns the row of the instance or elastic IP.
+func (s *ReverseDNS) findOwner(req *rest.Request, noun string) (resource.Row, error) {
 	if noun == "instance" {
-		i, err := a.tables.instances.get(c.zone, c.id())
-		return i.row, err
+		i, err := s.tables.Instances.Get(req.Zone, req.ID())
+		return i.Row, err
 	}
-	ip, err := a.tables.elasticIPs.get(c.zone, c.id())
-	return ip.row, err
+	ip, err := s.elasticIPs.Get(req.Zone, req.ID())
+	return ip.Row, err
 }
 
-func (a *API) setReverse(c *call, noun string) (any, error) {
-	head, err := a.findAddressOwner(c, noun)
+func (s *ReverseDNS) set(req *rest.Request, noun string) (any, error) {
+	head, err := s.findOwner(req, noun)
 	if err != nil {
 		return nil, err
 	}
 	var body wireReverse
-	if err := c.decode(&body); err != nil {
+	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if err := checkLength("domain-name", body.Name, 1, 253); err != nil {
+	if err := rest.CheckLength("domain-name", body.Name, 1, 253); err != nil {
 		return nil, err
 	}
-	if err := a.tables.reverseRecords.put(reverseRecord{row: head, Wire: body}); err != nil {
+	if err := s.table.Put(reverseRecord{Row: head, Wire: body}); err != nil {
 		return nil, err
 	}
-	return a.startOperation(head, "reverse-dns/"+noun)
+	return s.store.StartOperation(head, "reverse-dns/"+noun)
 }
 
-func (a *API) deleteReverse(c *call, noun string) (any, error) {
-	head, err := a.findAddressOwner(c, noun)
+func (s *ReverseDNS) delete(req *rest.Request, noun string) (any, error) {
+	head, err := s.findOwner(req, noun)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.tables.reverseRecords.get(c.zone, c.id()); err != nil {
+	if _, err := s.table.Get(req.Zone, req.ID()); err != nil {
 		return nil, err
 	}
-	if err := a.tables.reverseRecords.delete(head.ID); err != nil {
+	if err := s.table.Delete(head.ID); err != nil {
 		return nil, err
 	}
-	return a.startOperation(head, "reverse-dns/"+noun)
+	return s.store.StartOperation(head, "reverse-dns/"+noun)
 }

@@ -1,4 +1,4 @@
-package api
+package networking
 
 import (
 	"net/netip"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"exoshift/internal/simcloud/api/rest"
 )
 
 type wireRule struct {
@@ -32,28 +34,28 @@ type wirePeers struct {
 	Visibility string `json:"visibility,omitempty"`
 }
 
-func (a *API) addRule(c *call) (any, error) {
-	group, err := a.tables.groups.get("", c.id())
+func (s *SecurityGroups) addRule(req *rest.Request) (any, error) {
+	group, err := s.table.Get("", req.ID())
 	if err != nil {
 		return nil, err
 	}
 	var rule wireRule
-	if err := c.decode(&rule); err != nil {
+	if err := req.Decode(&rule); err != nil {
 		return nil, err
 	}
-	if err := check(checkRule(rule), checkPorts(rule), a.checkPeer(&rule)); err != nil {
+	if err := rest.FirstError(checkRule(rule), checkPorts(rule), s.checkPeer(&rule)); err != nil {
 		return nil, err
 	}
 	rule.ID = uuid.NewString()
 	group.Wire.Rules = append(slices.Clone(group.Wire.Rules), rule)
-	return a.putGroup(group) // the operation's reference is the group, not the rule
+	return s.table.Save(group) // the operation's reference is the group, not the rule
 }
 
 func checkRule(rule wireRule) error {
-	return check(
-		checkOneOf("flow-direction", rule.Direction, "ingress", "egress"),
-		checkOneOf("protocol", rule.Protocol, "tcp", "udp", "icmp", "icmpv6", "esp", "ah", "gre", "ipip"),
-		checkLength("description", rule.Description, 0, 255),
+	return rest.FirstError(
+		rest.CheckOneOf("flow-direction", rule.Direction, "ingress", "egress"),
+		rest.CheckOneOf("protocol", rule.Protocol, "tcp", "udp", "icmp", "icmpv6", "esp", "ah", "gre", "ipip"),
+		rest.CheckLength("description", rule.Description, 0, 255),
 	)
 }
 
@@ -61,11 +63,11 @@ func checkPorts(rule wireRule) error {
 	switch {
 	case rule.Protocol == "tcp" || rule.Protocol == "udp":
 		if rule.EndPort < rule.StartPort {
-			return newInvalidError("end-port must not be below start-port")
+			return rest.Invalidf("end-port must not be below start-port")
 		}
-		return check(checkRange("start-port", rule.StartPort, 1, 65535), checkRange("end-port", rule.EndPort, 1, 65535))
+		return rest.FirstError(rest.CheckRange("start-port", rule.StartPort, 1, 65535), rest.CheckRange("end-port", rule.EndPort, 1, 65535))
 	case strings.HasPrefix(rule.Protocol, "icmp") && rule.ICMP != nil:
-		return check(checkICMP("icmp.code", rule.ICMP.Code), checkICMP("icmp.type", rule.ICMP.Type))
+		return rest.FirstError(checkICMP("icmp.code", rule.ICMP.Code), checkICMP("icmp.type", rule.ICMP.Type))
 	}
 	return nil
 }
@@ -74,24 +76,24 @@ func checkICMP(field string, value *int64) error {
 	if value == nil {
 		return nil
 	}
-	return checkRange(field, *value, -1, 254)
+	return rest.CheckRange(field, *value, -1, 254)
 }
 
 // checkPeer requires exactly one peer, and completes a group's name or ID.
-func (a *API) checkPeer(rule *wireRule) error {
+func (s *SecurityGroups) checkPeer(rule *wireRule) error {
 	if (rule.Network == "") == (rule.Group == nil) {
-		return newInvalidError("a rule needs either network or security-group")
+		return rest.Invalidf("a rule needs either network or security-group")
 	}
 	if rule.Group == nil {
 		if _, err := netip.ParsePrefix(rule.Network); err != nil {
-			return newInvalidError("network: %v", err)
+			return rest.Invalidf("network: %v", err)
 		}
 		return nil
 	}
 	if rule.Group.Visibility == "public" {
 		return completePublic(rule.Group)
 	}
-	group, err := a.tables.groups.get("", rule.Group.ID)
+	group, err := s.table.Get("", rule.Group.ID)
 	rule.Group = &wirePeers{ID: group.ID, Name: group.Wire.Name}
 	return err
 }
@@ -103,30 +105,28 @@ func completePublic(peers *wirePeers) error {
 			return nil
 		}
 	}
-	return newNotFound("security-group", peers.Name)
+	return rest.NotFound("security-group", peers.Name)
 }
 
-func (a *API) deleteRule(c *call) (any, error) {
-	group, err := a.tables.groups.get("", c.id())
+func (s *SecurityGroups) deleteRule(req *rest.Request) (any, error) {
+	group, err := s.table.Get("", req.ID())
 	if err != nil {
 		return nil, err
 	}
-	id := c.request.PathValue("rule")
+	id := req.PathValue("rule")
 	kept := slices.DeleteFunc(slices.Clone(group.Wire.Rules), func(r wireRule) bool { return r.ID == id })
 	if len(kept) == len(group.Wire.Rules) {
-		return nil, newNotFound("security-group-rule", id)
+		return nil, rest.NotFound("security-group-rule", id)
 	}
 	group.Wire.Rules = kept
-	return a.putGroup(group)
+	return s.table.Save(group)
 }
 
 // RemoveRules removes the ingress rules that cover port from all groups whose names end with groupSuffix, as another operator
 // would, and returns their number.
-func (a *API) RemoveRules(groupSuffix string, port int) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (s *SecurityGroups) RemoveRules(groupSuffix string, port int) int {
 	removed := 0
-	for _, group := range a.tables.groups.listAll() {
+	for _, group := range s.table.All() {
 		if !strings.HasSuffix(group.Wire.Name, groupSuffix) {
 			continue
 		}
@@ -135,12 +135,9 @@ func (a *API) RemoveRules(groupSuffix string, port int) int {
 		})
 		gone := len(group.Wire.Rules) - len(kept)
 		group.Wire.Rules = kept
-		if gone > 0 && a.tables.groups.put(group) == nil {
+		if gone > 0 && s.table.Put(group) == nil {
 			removed += gone
 		}
-	}
-	if removed > 0 {
-		a.notifyChanged()
 	}
 	return removed
 }

@@ -1,10 +1,19 @@
-package api
+package resource
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+
+	"exoshift/internal/simcloud/api/rest"
 )
+
+// Quotas are the limits of an organization, over all zones.
+type Quotas struct {
+	limits map[string]int
+	usage  map[string]func() int
+}
 
 type wireQuota struct {
 	Resource string `json:"resource"`
@@ -12,10 +21,10 @@ type wireQuota struct {
 	Limit    int    `json:"limit"` // -1: none
 }
 
-// mergeLimits returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and storage
+// NewQuotas returns the limits in force. Those of elastic IPs (5 in an organization), buckets, GPUs, memory, CPU and storage
 // are documented or recorded; the names of the others are known, their values are guesses: that of instances suffices for a
 // cluster of a thousand nodes. That the latest family of GPUs has one, too, is a guess, too.
-func mergeLimits(overrides map[string]int) map[string]int {
+func NewQuotas(overrides map[string]int) *Quotas {
 	limits := map[string]int{
 		"instance": 2000, "snapshot": 100, "template": 30, "elastic-ip": 5, "iam-key": 100, "private-network": 30,
 		"network-load-balancer": 5, "sks-cluster": 10, "database": 15, "bucket": 100, "block-storage": 20480,
@@ -23,89 +32,55 @@ func mergeLimits(overrides map[string]int) map[string]int {
 		"memory": -1, "cpu": -1, "storage": -1, "gpu": 0, "gpu2": 0, "gpu3": 0, "gpua30": 0, "gpu3080ti": 0,
 		"gpua5000": 0, "gpurtx6000pro": 0, "gpub300": 0,
 	}
-	for resource, limit := range overrides {
-		limits[resource] = limit
-	}
-	return limits
+	maps.Copy(limits, overrides)
+	return &Quotas{limits: limits, usage: map[string]func() int{}}
 }
 
-func (a *API) registerQuotaRoutes(register func(string, handler)) {
-	register("GET /quota", func(*call) (any, error) {
+// Count sets how the usage of a resource is counted; without it nothing is used.
+func (q *Quotas) Count(resource string, usage func() int) { q.usage[resource] = usage }
+
+// RegisterRoutes adds the routes of quotas.
+func (q *Quotas) RegisterRoutes(register rest.Register) {
+	register("GET /quota", func(*rest.Request) (any, error) {
 		var quotas []wireQuota
-		for resource := range a.limits {
-			quotas = append(quotas, a.computeQuota(resource))
+		for resource := range q.limits {
+			quotas = append(quotas, q.view(resource))
 		}
 		slices.SortFunc(quotas, func(x, y wireQuota) int { return strings.Compare(x.Resource, y.Resource) })
 		return map[string]any{"quotas": quotas}, nil
 	})
-	register("GET /quota/{id}", func(c *call) (any, error) {
-		if _, ok := a.limits[c.id()]; !ok {
-			return nil, newNotFound("quota", c.id())
+	register("GET /quota/{id}", func(req *rest.Request) (any, error) {
+		if _, ok := q.limits[req.ID()]; !ok {
+			return nil, rest.NotFound("quota", req.ID())
 		}
-		return a.computeQuota(c.id()), nil
+		return q.view(req.ID()), nil
 	})
 }
 
-func (a *API) computeQuota(resource string) wireQuota {
-	return wireQuota{Resource: resource, Usage: a.countUsage(resource), Limit: a.limits[resource]}
+func (q *Quotas) view(resource string) wireQuota {
+	return wireQuota{Resource: resource, Usage: q.count(resource), Limit: q.limits[resource]}
 }
 
-// Limit returns the organization's limit of a resource; negative: there is no limit.
-func (a *API) Limit(resource string) int {
-	if limit, ok := a.limits[resource]; ok {
+// Limit returns the limit of a resource; negative: there is no limit.
+func (q *Quotas) Limit(resource string) int {
+	if limit, ok := q.limits[resource]; ok {
 		return limit
 	}
 	return -1
 }
 
-// countUsage counts over all zones: quotas belong to the organization.
-func (a *API) countUsage(resource string) int {
-	switch resource {
-	case "instance":
-		return a.tables.instances.count()
-	case "elastic-ip":
-		return a.tables.elasticIPs.count()
-	case "template":
-		return a.tables.templates.count()
-	case "private-network":
-		return a.tables.networks.count()
-	case "network-load-balancer":
-		return a.tables.balancers.count()
-	case "snapshot":
-		return a.tables.snapshots.count()
-	case "block-storage-volume":
-		return a.tables.volumes.count()
-	case "block-storage":
-		return a.countVolumeSize()
-	case "bucket":
-		return len(a.getBuckets())
-	case "iam-key":
-		return a.tables.apiKeys.count()
+func (q *Quotas) count(resource string) int {
+	if count, ok := q.usage[resource]; ok {
+		return count()
 	}
-	return a.countInstanceUsage(resource)
+	return 0
 }
 
-func (a *API) countInstanceUsage(resource string) int {
-	sum := 0
-	for _, i := range a.tables.instances.listAll() {
-		kind, err := a.findInstanceType(i.Type)
-		switch {
-		case err != nil: // a type that no longer exists is not counted
-		case resource == "cpu":
-			sum += kind.CPUs
-		case resource == "memory":
-			sum += kind.Memory
-		case resource == kind.Family:
-			sum += kind.GPUs
-		}
-	}
-	return sum
-}
-
-func (a *API) checkQuota(resource string, more int) error {
-	limit := a.Limit(resource)
-	if limit < 0 || a.countUsage(resource)+more <= limit {
+// Check refuses that many more of a resource if they exceed its limit.
+func (q *Quotas) Check(resource string, more int) error {
+	limit := q.Limit(resource)
+	if limit < 0 || q.count(resource)+more <= limit {
 		return nil
 	}
-	return newAPIError(http.StatusForbidden, "Quota exceeded: your organization may have %d of resource %s", limit, resource)
+	return rest.Errorf(http.StatusForbidden, "Quota exceeded: your organization may have %d of resource %s", limit, resource)
 }

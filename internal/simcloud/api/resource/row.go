@@ -1,4 +1,4 @@
-package api
+package resource
 
 import (
 	"slices"
@@ -7,53 +7,49 @@ import (
 	"github.com/google/uuid"
 )
 
-// row has the common fields of all stored resources. Those of the whole organization have no zone.
-type row struct {
+// Row has the common fields of all stored resources.
+type Row struct {
 	ID      string
-	Zone    string
-	Order   int // lists are sorted by creation
+	Zone    string // "" if it belongs to the whole organization
+	Order   int    // lists are sorted by creation
 	Created time.Time
 }
 
-func (r row) head() row { return r }
-
-func (a *API) newRow(zone string) (row, error) {
-	order, _ := a.sequence.Get("next")
-	if err := a.sequence.Put("next", order+1); err != nil {
-		return row{}, err
-	}
-	return row{ID: uuid.NewString(), Zone: zone, Order: order, Created: a.now()}, nil
+func newRow(zone string, order int, at time.Time) Row {
+	return Row{ID: uuid.NewString(), Zone: zone, Order: order, Created: at}
 }
 
-// newZonedRow refuses a call without a zone.
-func (a *API) newZonedRow(c *call) (row, error) {
-	if c.zone == "" {
-		return row{}, newNotFound("zone", c.request.Host)
-	}
-	return a.newRow(c.zone)
-}
+func (r Row) head() Row { return r }
 
-func (a *API) now() time.Time { return a.config.Clock.Now().UTC() }
-
-// generateStableID returns the ID of a resource that exists in every simulated zone.
-func generateStableID(name string) string {
+// StableID returns the ID of a resource that exists in every simulated zone.
+func StableID(name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String()
 }
 
-// ref is a reference to another resource.
-type ref struct {
+// Ref is a reference to another resource in the wire format.
+type Ref struct {
 	ID string `json:"id"`
 }
 
-func toRefs(ids []string) []ref {
-	list := make([]ref, len(ids))
+// OptionalRef returns nil for an empty ID.
+func OptionalRef(id string) *Ref {
+	if id == "" {
+		return nil
+	}
+	return &Ref{ID: id}
+}
+
+// ToRefs never returns nil.
+func ToRefs(ids []string) []Ref {
+	list := make([]Ref, len(ids))
 	for i, id := range ids {
-		list[i] = ref{id}
+		list[i] = Ref{ID: id}
 	}
 	return list
 }
 
-func toIDs(refs []ref) []string {
+// ToIDs never returns nil.
+func ToIDs(refs []Ref) []string {
 	list := make([]string, len(refs))
 	for i, r := range refs {
 		list[i] = r.ID
@@ -61,6 +57,7 @@ func toIDs(refs []ref) []string {
 	return list
 }
 
-func removeItem(list []string, item string) []string {
+// Without returns a copy of a list without an item.
+func Without(list []string, item string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == item })
 }

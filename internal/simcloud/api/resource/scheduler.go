@@ -1,4 +1,4 @@
-package api
+package resource
 
 import (
 	"cmp"
@@ -55,12 +55,4 @@ func (g *scheduler) pop() { heap.Pop(g) }
 func (g *scheduler) schedule(at time.Time, noun, id string) {
 	g.scheduled++
 	heap.Push(g, task{at: at, number: g.scheduled, noun: noun, id: id})
-}
-
-func (a *API) schedule(at time.Time, noun, id string) {
-	first, waiting := a.scheduler.next()
-	a.scheduler.schedule(at, noun, id)
-	if !waiting || at.Before(first) {
-		notify(a.wake)
-	}
 }
