@@ -25,9 +25,9 @@ type acmeAccount struct {
 }
 
 // GetACMERegistration returns the account that the cluster registered at acme-dns; fault.Transient until there is one.
-func (c *Cluster) GetACMERegistration(ctx context.Context) (state.ACMERegistration, error) {
+func (c *Reader) GetACMERegistration(ctx context.Context) (state.ACMERegistration, error) {
 	const op = "read the cluster's registration at acme-dns"
-	api, err := c.connect(ctx)
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return state.ACMERegistration{}, err
 	}

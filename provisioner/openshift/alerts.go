@@ -25,24 +25,30 @@ const (
 
 const alertsOp = "ask for the alerts"
 
+// Alertmanager is the cluster's own.
+type Alertmanager struct{ connector *Connector }
+
+// NewAlertmanager returns that of the connector's cluster.
+func NewAlertmanager(connector *Connector) *Alertmanager { return &Alertmanager{connector} }
+
 // ListAlerts returns the firing and silenced alerts, unexpected ones first. It requests them from the cluster's Alertmanager
 // through its route, with a token of the cluster's own Prometheus account that is valid for ten minutes, and trusts the cluster's
 // ingress and public CAs. An Alertmanager that does not answer (yet) is fault.Transient.
-func (c *Cluster) ListAlerts(ctx context.Context) ([]state.Alert, error) {
-	api, err := c.connect(ctx)
+func (c *Alertmanager) ListAlerts(ctx context.Context) ([]state.Alert, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	client, err := api.newIngressClient(ctx, c.net)
+	client, err := newIngressClient(ctx, api)
 	if err != nil {
 		return nil, err
 	}
 	defer client.CloseIdleConnections()
-	address, err := api.getAlertsURL(ctx)
+	address, err := getAlertsURL(ctx, api)
 	if err != nil {
 		return nil, err
 	}
-	token, err := api.createMonitoringToken(ctx)
+	token, err := createMonitoringToken(ctx, api)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +64,8 @@ func (c *Cluster) ListAlerts(ctx context.Context) ([]state.Alert, error) {
 	return decodeAlerts(content)
 }
 
-func (a *api) getAlertsURL(ctx context.Context) (string, error) {
-	found, exists, err := getObject[route](ctx, a, monitoringRoutes, "alertmanager-main")
+func getAlertsURL(ctx context.Context, api *Client) (string, error) {
+	found, exists, err := getObject[route](ctx, api, monitoringRoutes, "alertmanager-main")
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +137,7 @@ func (f alertmanagerAlert) toAlert() state.Alert {
 		Name: sanitize(name), Severity: sanitize(f.Labels["severity"]), Namespace: sanitize(f.Labels["namespace"]), Since: f.StartsAt,
 		Summary:  sanitize(cmp.Or(f.Annotations["summary"], f.Annotations["message"], f.Annotations["description"])),
 		Silenced: f.Status.State == "suppressed" && len(f.Status.SilencedBy) > 0,
-		Known:    listExpectedAlerts()[name],
+		Known:    expectedAlerts[name],
 	}
 	if detail := f.Annotations["description"]; alert.Known == "" && !alert.Silenced && f.Annotations["summary"] != "" {
 		alert.Summary = sanitize(alert.Summary + " " + detail) // only the detail names the object and the remedy
@@ -151,4 +157,16 @@ func computeUrgency(alert state.Alert) int {
 		order += 20
 	}
 	return order
+}
+
+// expectedAlerts are those that fire on a healthy new cluster, each with its reason. The reasons are from
+// OpenShift's documentation of monitoring and of the Insights Operator, and from the rules themselves.
+var expectedAlerts = map[string]string{
+	"Watchdog":                           "it always fires: it shows that alerts are delivered",
+	"InfoInhibitor":                      "it fires beside alerts of severity info only, and holds them back",
+	"AlertmanagerReceiversNotConfigured": "every new cluster has it, until somebody sets who is told of alerts",
+	"InsightsDisabled":                   "the cluster sends no reports to Red Hat: the pull secret has no token for it, or somebody decided so",
+	"SimpleContentAccessNotAvailable":    "the Red Hat account of the pull secret has no simple content access; a cluster needs none",
+	"InsightsRecommendationActive":       "Red Hat has advice for the cluster; it is no failure",
+	"UpdateAvailable":                    "there is a newer release; maintenance installs it",
 }

@@ -46,7 +46,7 @@ func TestCausesAreToldInOneShortSentence(t *testing.T) {
 
 func TestAnswersOfTheAPIHaveAKind(t *testing.T) {
 	node := schema.GroupResource{Resource: "nodes"}
-	a := &api{address: &url.URL{Host: "api.example.net:6443"}}
+	a := &Client{Address: &url.URL{Host: "api.example.net:6443"}}
 	for _, test := range []struct {
 		err  error
 		kind fault.Kind
@@ -61,7 +61,7 @@ func TestAnswersOfTheAPIHaveAKind(t *testing.T) {
 		{apierrors.NewBadRequest("what"), fault.Internal},
 		{io.EOF, fault.Transient},
 	} {
-		if got := a.toFault(t.Context(), "ask", test.err); !fault.Is(got, test.kind) || !errors.Is(got, test.err) {
+		if got := a.ToFault(t.Context(), "ask", test.err); !fault.Is(got, test.kind) || !errors.Is(got, test.err) {
 			t.Errorf("%v became %v of kind %v", test.err, got, fault.KindOf(got))
 		}
 	}

@@ -11,23 +11,28 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 )
+
+// Applier applies manifests to the cluster.
+type Applier struct{ connector *Connector }
+
+// NewApplier returns an applier to the connector's cluster.
+func NewApplier(connector *Connector) *Applier { return &Applier{connector} }
 
 // Apply applies manifests, YAML documents or one JSON List, by server-side apply: kinds, namespaces and access first, webhooks
 // and policies last. Fields that others own are a fault.Conflict that names them; these objects are left unchanged. A kind that
 // is not served yet is fault.Transient after all others are applied. What was applied is returned beside an error; to continue,
 // apply the same again. Contents of secrets are never part of an error.
-func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedObject, error) {
+func (a *Applier) Apply(ctx context.Context, manifests []byte) ([]state.AppliedObject, error) {
 	objects, err := decodeManifests(manifests)
 	if err != nil {
 		return nil, err
 	}
-	api, err := c.connect(ctx)
+	api, err := a.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := applyRun{cluster: c, restMapper: restMapper{api: api, known: map[string][]metav1.APIResource{}}, own: listDefinedGroups(objects)}
+	all := applyRun{restMapper: restMapper{api: api, known: map[string][]metav1.APIResource{}}, own: listDefinedGroups(objects)}
 	var applied []state.AppliedObject
 	var skipped error // of the first object whose kind is not served yet
 	for _, object := range sortObjects(objects) {
@@ -52,22 +57,21 @@ func (c *Cluster) Apply(ctx context.Context, manifests []byte) ([]state.AppliedO
 
 type applyRun struct {
 	restMapper
-	cluster *Cluster
-	own     map[string]bool // groups of kinds that the manifests define
+	own map[string]bool // groups of kinds that the manifests define
 }
 
 func (r *applyRun) resolve(ctx context.Context, object *unstructured.Unstructured) (resourcePath, error) {
 	if r.own[parseGroup(object)] {
-		return r.await(ctx, r.cluster, object)
+		return r.await(ctx, object)
 	}
 	return r.restMapper.resolve(ctx, object)
 }
 
 // apply waits for the storage of a kind that these manifests define: an API server creates it after it begins to serve the kind.
 func (r *applyRun) apply(ctx context.Context, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
-	clock := r.cluster.net.Clock
+	clock := r.api.Network.Clock
 	for began := clock.Now(); ; {
-		action, err := r.api.apply(ctx, where, object)
+		action, err := applyObject(ctx, r.api, where, object)
 		if !r.own[parseGroup(object)] || !apierrors.IsTooManyRequests(err) || clock.Now().Sub(began) >= establishTimeout {
 			return action, err
 		}
@@ -84,9 +88,9 @@ type version struct {
 	} `json:"metadata"`
 }
 
-// apply compares versions to report whether the object changed.
-func (a *api) apply(ctx context.Context, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
-	before, exists, err := getObject[version](ctx, a, where, object.GetName())
+// applyObject compares versions to report whether the object changed.
+func applyObject(ctx context.Context, api *Client, where resourcePath, object *unstructured.Unstructured) (state.Action, error) {
+	before, exists, err := getObject[version](ctx, api, where, object.GetName())
 	if err != nil {
 		return "", err
 	}
@@ -95,11 +99,10 @@ func (a *api) apply(ctx context.Context, where resourcePath, object *unstructure
 	if err != nil {
 		return "", fault.Newf(fault.Internal, op, "it cannot be written")
 	}
-	a.counter.count("apply", where)
-	after, err := where.toClient(a).Patch(ctx, object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: fieldManager})
+	after, err := api.Apply(ctx, where, object.GetName(), content)
 	switch {
 	case err != nil:
-		return "", a.toApplyFault(ctx, op, object, err)
+		return "", toApplyFault(ctx, api, op, object, err)
 	case !exists:
 		return state.Created, nil
 	case after.GetResourceVersion() == before.Metadata.ResourceVersion:
@@ -108,12 +111,12 @@ func (a *api) apply(ctx context.Context, where resourcePath, object *unstructure
 	return state.Updated, nil
 }
 
-func (a *api) toApplyFault(ctx context.Context, op string, object *unstructured.Unstructured, err error) error {
+func toApplyFault(ctx context.Context, api *Client, op string, object *unstructured.Unstructured, err error) error {
 	if others := describeConflicts(err); others != "" {
 		return fault.Newf(fault.Conflict, op, "it belongs to others in part: %s", others).
 			WithHint("look at the object: either remove it, or take back what others have changed in it, and start again")
 	}
-	failure := a.toFault(ctx, op, err)
+	failure := api.ToFault(ctx, op, err)
 	switch {
 	case apierrors.IsNotFound(err):
 		return fault.Newf(fault.Transient, op, "the namespace %q does not exist yet", object.GetNamespace())

@@ -84,16 +84,22 @@ type snapshotContent struct {
 	} `json:"status"`
 }
 
+// Lister lists what the cluster claims to have created.
+type Lister struct{ connector *Connector }
+
+// NewLister returns a lister of the connector's cluster.
+func NewLister(connector *Connector) *Lister { return &Lister{connector} }
+
 // ListClaims returns what the cluster claims to have created in the cloud: load balancers of services, block volumes, and their
 // snapshots, but not what it was configured to use. None of it is proven: whoever may write a Service can annotate it with any
 // ID.
-func (c *Cluster) ListClaims(ctx context.Context) ([]state.Claim, error) {
-	connection, err := c.connect(ctx)
+func (c *Lister) ListClaims(ctx context.Context) ([]state.Claim, error) {
+	connection, err := c.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var claims []state.Claim
-	for _, list := range []func(context.Context, *api) ([]state.Claim, error){listBalancerClaims, listVolumeClaims, listSnapshotClaims} {
+	for _, list := range []func(context.Context, *Client) ([]state.Claim, error){listBalancerClaims, listVolumeClaims, listSnapshotClaims} {
 		some, err := list(ctx, connection)
 		if err != nil {
 			return nil, err
@@ -103,8 +109,8 @@ func (c *Cluster) ListClaims(ctx context.Context) ([]state.Claim, error) {
 	return claims, nil
 }
 
-func listBalancerClaims(ctx context.Context, a *api) ([]state.Claim, error) {
-	found, err := listObjects[service](ctx, a, services, "")
+func listBalancerClaims(ctx context.Context, api *Client) ([]state.Claim, error) {
+	found, err := listObjects[service](ctx, api, services, "")
 	var claims []state.Claim
 	for _, s := range found {
 		id := s.Metadata.Annotations[balancerID]
@@ -118,12 +124,12 @@ func listBalancerClaims(ctx context.Context, a *api) ([]state.Claim, error) {
 	return claims, err
 }
 
-func listVolumeClaims(ctx context.Context, a *api) ([]state.Claim, error) {
-	found, err := listObjects[persistentVolume](ctx, a, persistentVolumes, "")
+func listVolumeClaims(ctx context.Context, api *Client) ([]state.Claim, error) {
+	found, err := listObjects[persistentVolume](ctx, api, persistentVolumes, "")
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	requests, err := listByUID(ctx, a, volumeClaims)
+	requests, err := listByUID(ctx, api, volumeClaims)
 	var claims []state.Claim
 	for _, v := range found {
 		if v.Spec.CSI.Driver == csiDriver && v.Metadata.Annotations[provisionedBy] == csiDriver {
@@ -134,12 +140,12 @@ func listVolumeClaims(ctx context.Context, a *api) ([]state.Claim, error) {
 	return claims, err
 }
 
-func listSnapshotClaims(ctx context.Context, a *api) ([]state.Claim, error) {
-	found, err := listObjects[snapshotContent](ctx, a, snapshotContents, "")
+func listSnapshotClaims(ctx context.Context, api *Client) ([]state.Claim, error) {
+	found, err := listObjects[snapshotContent](ctx, api, snapshotContents, "")
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	requests, err := listByUID(ctx, a, snapshots)
+	requests, err := listByUID(ctx, api, snapshots)
 	var claims []state.Claim
 	for _, s := range found {
 		if s.Spec.Driver == csiDriver && s.Spec.Source.VolumeHandle != "" {
@@ -151,8 +157,8 @@ func listSnapshotClaims(ctx context.Context, a *api) ([]state.Claim, error) {
 }
 
 // listByUID lists the existing objects: a UID in a reference counts only if its object exists.
-func listByUID(ctx context.Context, a *api, where resourcePath) (map[string]objectMeta, error) {
-	found, err := listObjects[referencedObject](ctx, a, where, "")
+func listByUID(ctx context.Context, api *Client, where resourcePath) (map[string]objectMeta, error) {
+	found, err := listObjects[referencedObject](ctx, api, where, "")
 	all := make(map[string]objectMeta, len(found))
 	for _, one := range found {
 		all[one.Metadata.UID] = one.Metadata

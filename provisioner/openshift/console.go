@@ -12,8 +12,8 @@ type route struct {
 }
 
 // GetConsoleURL returns the URL of the web console, or "" if no router serves one (yet).
-func (c *Cluster) GetConsoleURL(ctx context.Context) (string, error) {
-	api, err := c.connect(ctx)
+func (c *Configurer) GetConsoleURL(ctx context.Context) (string, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}

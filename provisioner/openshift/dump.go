@@ -41,11 +41,17 @@ const (
 	dumpParallelism = 4
 )
 
+// Dumper dumps the state of the cluster.
+type Dumper struct{ connector *Connector }
+
+// NewDumper returns a dumper of the connector's cluster.
+func NewDumper(connector *Connector) *Dumper { return &Dumper{connector} }
+
 // Dump passes the state of the cluster to write: a file for each kind, with one object per line as JSON, unhealthy ones first.
 // Bulky fields without diagnostic value are removed, and no Secret is ever read. A kind that cannot be read does not prevent the
 // others from being dumped; the error joins a reason for each kind.
-func (c *Cluster) Dump(ctx context.Context, write func(name string, content []byte) error) error {
-	api, err := c.connect(ctx)
+func (c *Dumper) Dump(ctx context.Context, write func(name string, content []byte) error) error {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,7 +65,7 @@ func (c *Cluster) Dump(ctx context.Context, write func(name string, content []by
 			if quiet.isExceeded() {
 				return nil
 			}
-			lines, failure := api.readDumpItem(ctx, e)
+			lines, failure := readDumpItem(ctx, api, e)
 			one.Lock()
 			defer one.Unlock()
 			quiet.record(failure)
@@ -111,20 +117,20 @@ func (e dumpItem) fileName() string {
 }
 
 // readDumpItem reads page by page; objects read before an error are returned beside it.
-func (a *api) readDumpItem(ctx context.Context, e dumpItem) (dumpBuffer, error) {
+func readDumpItem(ctx context.Context, api *Client, e dumpItem) (dumpBuffer, error) {
 	var lines dumpBuffer
 	if e.name != "" {
-		object, err := e.resource.toClient(a).Get(ctx, e.name, metav1.GetOptions{})
+		object, err := api.Resource(e.resource).Get(ctx, e.name, metav1.GetOptions{})
 		if err == nil {
 			lines.add(*object)
 		}
-		return lines, a.ignoreNotFound(ctx, "read "+e.resource.String()+" "+e.name, err)
+		return lines, ignoreNotFound(ctx, api, "read "+e.resource.String()+" "+e.name, err)
 	}
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page, err := e.resource.toClient(a).List(ctx, options)
+		page, err := api.Resource(e.resource).List(ctx, options)
 		if err != nil {
-			return lines, a.ignoreNotFound(ctx, "list "+e.resource.String(), err)
+			return lines, ignoreNotFound(ctx, api, "list "+e.resource.String(), err)
 		}
 		for _, object := range page.Items {
 			lines.add(object)
@@ -136,11 +142,11 @@ func (a *api) readDumpItem(ctx context.Context, e dumpItem) (dumpBuffer, error) 
 }
 
 // ignoreNotFound returns nil if the resource does not exist.
-func (a *api) ignoreNotFound(ctx context.Context, op string, err error) error {
+func ignoreNotFound(ctx context.Context, api *Client, op string, err error) error {
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	return a.toFault(ctx, op, err)
+	return api.ToFault(ctx, op, err)
 }
 
 type dumpBuffer struct {

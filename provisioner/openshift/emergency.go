@@ -32,26 +32,32 @@ type Emergency struct {
 	TokenMade time.Time // when the newest token of the account was created
 }
 
+// Verifier verifies emergency accesses to the cluster, and revokes the administrator's.
+type Verifier struct{ connector *Connector }
+
+// NewVerifier returns a verifier for the connector's cluster.
+func NewVerifier(connector *Connector) *Verifier { return &Verifier{connector} }
+
 // VerifyEmergency verifies that an emergency kubeconfig can be relied on: the server is verified and is this cluster's API, the
 // user is that of an emergency account, it may do everything, and its tokens were created since this cluster exists. It changes
 // nothing. fault.Invalid: it is another cluster's, or verifies no server; fault.Denied: the API refuses it; fault.Transient: the
 // API does not answer, or no token was created yet.
-func (c *Cluster) VerifyEmergency(ctx context.Context, kubeconfig []byte) (Emergency, error) {
-	access, err := c.openEmergency(ctx, kubeconfig)
+func (v *Verifier) VerifyEmergency(ctx context.Context, kubeconfig []byte) (Emergency, error) {
+	access, err := v.openEmergency(ctx, kubeconfig)
 	if err != nil {
 		return Emergency{}, err
 	}
-	defer access.http.CloseIdleConnections()
-	return access.verifyEmergency(ctx)
+	defer access.Close()
+	return verifyEmergency(ctx, access)
 }
 
 // openEmergency also verifies, as long as the administrator has access, that the kubeconfig is of this very cluster.
-func (c *Cluster) openEmergency(ctx context.Context, kubeconfig []byte) (*api, error) {
-	admin, err := c.connect(ctx)
+func (v *Verifier) openEmergency(ctx context.Context, kubeconfig []byte) (*Client, error) {
+	admin, err := v.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	access, err := c.connectEmergency(kubeconfig, admin)
+	access, err := v.connectEmergency(kubeconfig, admin)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +92,8 @@ type identity struct {
 	Metadata metav1.ObjectMeta `json:"metadata"`
 }
 
-func (a *api) verifyEmergency(ctx context.Context) (Emergency, error) {
-	user, err := a.getUser(ctx)
+func verifyEmergency(ctx context.Context, api *Client) (Emergency, error) {
+	user, err := getUser(ctx, api)
 	if err != nil {
 		return Emergency{}, toEmergencyFault(err)
 	}
@@ -95,15 +101,15 @@ func (a *api) verifyEmergency(ctx context.Context) (Emergency, error) {
 	if !found || len(validation.IsDNS1123Subdomain(account)) > 0 {
 		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", sanitize(user)).WithHint(fetchEmergency)
 	}
-	if err := a.checkClusterAdmin(ctx); err != nil {
+	if err := checkClusterAdmin(ctx, api); err != nil {
 		return Emergency{}, err
 	}
-	made, err := a.getTokenTime(ctx, account)
+	made, err := getTokenTime(ctx, api, account)
 	return Emergency{User: user, Account: account, TokenMade: made}, err
 }
 
-func (a *api) getUser(ctx context.Context) (string, error) {
-	reviewed, err := a.createReview(ctx, selfReviews, "SelfSubjectReview", nil)
+func getUser(ctx context.Context, api *Client) (string, error) {
+	reviewed, err := createReview(ctx, api, selfReviews, "SelfSubjectReview", nil)
 	if err != nil {
 		return "", err
 	}
@@ -111,9 +117,9 @@ func (a *api) getUser(ctx context.Context) (string, error) {
 	return user, nil
 }
 
-func (a *api) checkClusterAdmin(ctx context.Context) error {
+func checkClusterAdmin(ctx context.Context, api *Client) error {
 	all := map[string]any{"resourceAttributes": map[string]any{"verb": "*", "group": "*", "resource": "*"}}
-	reviewed, err := a.createReview(ctx, accessReviews, "SelfSubjectAccessReview", all)
+	reviewed, err := createReview(ctx, api, accessReviews, "SelfSubjectAccessReview", all)
 	if err != nil {
 		return toEmergencyFault(err)
 	}
@@ -124,16 +130,15 @@ func (a *api) checkClusterAdmin(ctx context.Context) error {
 	return nil
 }
 
-func (a *api) createReview(ctx context.Context, where resourcePath, kind string, spec map[string]any) (map[string]any, error) {
+func createReview(ctx context.Context, api *Client, where resourcePath, kind string, spec map[string]any) (map[string]any, error) {
 	path, _, _ := strings.Cut(string(where), "/self")
-	asked := &unstructured.Unstructured{Object: map[string]any{"apiVersion": path, "kind": kind}}
+	asked := map[string]any{"apiVersion": path, "kind": kind}
 	if spec != nil {
-		asked.Object["spec"] = spec
+		asked["spec"] = spec
 	}
-	a.counter.count("create", where)
-	answer, err := where.toClient(a).Create(ctx, asked, metav1.CreateOptions{})
+	answer, err := api.Request(ctx, where, asked)
 	if err != nil {
-		return nil, a.toFault(ctx, "ask for a "+kind, err)
+		return nil, api.ToFault(ctx, "ask for a "+kind, err)
 	}
 	return answer.Object, nil
 }
@@ -144,15 +149,15 @@ type emergencyAccount struct {
 	} `json:"status"`
 }
 
-func (a *api) getTokenTime(ctx context.Context, name string) (time.Time, error) {
-	account, exists, err := getObject[emergencyAccount](ctx, a, emergencyAccounts, name)
+func getTokenTime(ctx context.Context, api *Client, name string) (time.Time, error) {
+	account, exists, err := getObject[emergencyAccount](ctx, api, emergencyAccounts, name)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if !exists {
 		return time.Time{}, fault.Newf(fault.Invalid, emergencyOp, "the cluster has no EmergencyAccount %q", name).WithHint(fetchEmergency)
 	}
-	born, _, err := getObject[identity](ctx, a, namespaces, "kube-system")
+	born, _, err := getObject[identity](ctx, api, namespaces, "kube-system")
 	if err != nil {
 		return time.Time{}, err
 	}

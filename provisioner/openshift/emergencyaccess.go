@@ -2,15 +2,12 @@ package openshift
 
 import (
 	"bytes"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net/http"
 	"net/url"
 
 	"exoshift/internal/fault"
 
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -22,7 +19,7 @@ const (
 
 // connectEmergency connects with an emergency kubeconfig to the API of admin. It uses nothing but the kubeconfig's address, CA
 // and token: no exec plugins, no files, no other server name.
-func (c *Cluster) connectEmergency(kubeconfig []byte, admin *api) (*api, error) {
+func (v *Verifier) connectEmergency(kubeconfig []byte, admin *Client) (*Client, error) {
 	const op = "load the emergency kubeconfig"
 	if bytes.Contains(kubeconfig, []byte("-----BEGIN PGP MESSAGE-----")) {
 		return nil, fault.Newf(fault.Invalid, op, "it is still encrypted").WithHint(decryptEmergency)
@@ -35,31 +32,18 @@ func (c *Cluster) connectEmergency(kubeconfig []byte, admin *api) (*api, error) 
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "its server is no address").WithHint(fetchEmergency)
 	}
-	if err := checkEmergency(config, address, admin.address); err != nil {
+	if err := checkEmergency(config, address, admin.Address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
-	roots, err := c.loadEmergencyRoots(config)
+	roots, err := v.loadEmergencyRoots(config)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
-	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	made := &api{address: address, trust: trust, http: newClient(c.net, trust), counter: &c.counter}
-	made.http.Transport = bearer{made.http.Transport, config.BearerToken}
-	if made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(&rest.Config{Host: config.Host}), made.http); err != nil {
+	made, err := v.connector.ConnectToken(address, roots, config.BearerToken)
+	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	return made, nil
-}
-
-type bearer struct {
-	http.RoundTripper
-	token string
-}
-
-func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
-	shown := request.Clone(request.Context())
-	shown.Header.Set("Authorization", "Bearer "+b.token)
-	return b.RoundTripper.RoundTrip(shown)
 }
 
 func checkEmergency(config *rest.Config, address, admin *url.URL) error {
@@ -78,7 +62,7 @@ func checkEmergency(config *rest.Config, address, admin *url.URL) error {
 
 // loadEmergencyRoots returns the CAs that the kubeconfig embeds, else the cluster's own and public ones, with which a catalog may
 // have the API served.
-func (c *Cluster) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, error) {
+func (v *Verifier) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, error) {
 	if len(config.CAData) > 0 {
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(config.CAData) {
@@ -86,15 +70,11 @@ func (c *Cluster) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, error
 		}
 		return roots, nil
 	}
-	content, err := c.kubeconfig()
+	own, err := v.connector.ReadAuthorities()
 	if err != nil {
 		return nil, err
 	}
-	own, err := ParseAuthorities(content)
-	if err != nil {
-		return nil, err
-	}
-	roots, err := loadPublicRoots(c.net)
+	roots, err := LoadPublicRoots(v.connector.Network)
 	if err == nil {
 		roots.AppendCertsFromPEM(own)
 	}

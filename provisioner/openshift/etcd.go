@@ -11,28 +11,39 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func (e snapshot) buildEtcdStatus(complete bool) state.EtcdStatus {
-	reported := e.etcd.Status.Conditions
+// Observation is what one poll found about etcd.
+type Observation struct {
+	Operator  operator             // etcds.operator.openshift.io/cluster
+	Endpoints map[string]string    // addresses of voting members, by member IDs or node names
+	Events    []corev1.Event       // of the operator
+	Nodes     []corev1.Node        // of the cluster
+	Expected  []state.ExpectedNode // of the installation
+	Complete  bool                 // the bootstrap machine has reported completion
+}
+
+// Status names etcd's members, with their states, and why the bootstrap machine's still exists.
+func (o Observation) Status() state.EtcdStatus {
+	reported := o.Operator.Status.Conditions
 	status := state.EtcdStatus{
 		InCluster:        reported.is(runningInCluster),
 		BootstrapRemoved: reported.is(bootstrapMemberRemoved),
 		Message:          reported.find(membersAvailable).Message,
-		Revision:         e.etcd.Status.LatestAvailable,
-		Voters:           e.endpoints.Data,
+		Revision:         o.Operator.Status.LatestAvailable,
+		Voters:           o.Endpoints,
 	}
 	counted, known := parseMembership(status.Message)
 	if known {
-		clues := e.collectEtcdHints()
+		clues := o.collectHints()
 		status.Members = clues.listMembers(counted, status.BootstrapRemoved)
-		e.addRevisions(status.Members)
+		o.addRevisions(status.Members)
 	}
-	status.BlockedReason = e.describePendingRemoval(status, complete)
+	status.BlockedReason = o.describePendingRemoval(status)
 	status.Degraded = listDegradedConditions(reported, len(status.Members))
 	return status
 }
 
-func (e snapshot) addRevisions(members []state.EtcdMember) {
-	for _, node := range e.etcd.Status.NodeStatuses {
+func (o Observation) addRevisions(members []state.EtcdMember) {
+	for _, node := range o.Operator.Status.NodeStatuses {
 		for i := range members {
 			if members[i].Name == node.NodeName {
 				members[i].Revision = node.CurrentRevision
@@ -55,9 +66,9 @@ func listDegradedConditions(reported conditions, members int) []string {
 	return all
 }
 
-func (e snapshot) collectEtcdHints() *etcdHints {
+func (o Observation) collectHints() *etcdHints {
 	clues := &etcdHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
-	for _, node := range e.nodes {
+	for _, node := range o.Nodes {
 		if _, master := node.Labels[masterLabel]; !master {
 			continue
 		}
@@ -66,14 +77,14 @@ func (e snapshot) collectEtcdHints() *etcdHints {
 			clues.nodeOf[address.Address] = node.Name
 		}
 	}
-	for _, node := range e.etcd.Status.NodeStatuses {
+	for _, node := range o.Operator.Status.NodeStatuses {
 		clues.addMaster(node.NodeName)
 	}
 	// The keys are member IDs or node names, so only the values are usable.
-	for _, address := range e.endpoints.Data {
+	for _, address := range o.Endpoints {
 		clues.voting[clues.resolveNode(address)] = true
 	}
-	for _, event := range e.etcdEvents {
+	for _, event := range o.Events {
 		clues.addEvent(event)
 	}
 	return clues
@@ -105,4 +116,66 @@ func parsePeer(message string) string {
 		return strings.TrimSuffix(host, ":2380")
 	}
 	return ""
+}
+
+// describePendingRemoval returns why the bootstrap member still exists, "" if it does not: the operator's conditions for removing
+// the member, in the order in which they are met.
+func (o Observation) describePendingRemoval(status state.EtcdStatus) string {
+	if status.BootstrapRemoved || !slices.ContainsFunc(status.Members, isBootstrapMember) {
+		return ""
+	}
+	if missing := o.listMissingMembers(status.Members); len(missing) > 0 {
+		return "no member yet on " + formatNames(missing)
+	}
+	if trouble := describeUnreadyMembers(status.Members); trouble != "" {
+		return trouble
+	}
+	switch {
+	case !status.InCluster:
+		return cmp.Or(o.Operator.Status.Conditions.find(runningInCluster).Message, "the operator has not found etcd whole in the cluster yet")
+	case !o.Complete:
+		return "the bootstrap machine has not reported completion yet"
+	}
+	return "the operator is about to remove it"
+}
+
+func isBootstrapMember(member state.EtcdMember) bool { return member.Name == bootstrapMember }
+
+func (o Observation) listMissingMembers(members []state.EtcdMember) []string {
+	var missing []string
+	lacks := func(name string) {
+		joined := slices.ContainsFunc(members, func(member state.EtcdMember) bool { return member.Name == name })
+		if !joined && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	for _, node := range o.Expected {
+		if node.Role == state.RoleMaster {
+			lacks(node.Name)
+		}
+	}
+	for _, node := range o.Operator.Status.NodeStatuses {
+		lacks(node.NodeName)
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// describeUnreadyMembers ignores the bootstrap member, which may be unhealthy.
+func describeUnreadyMembers(members []state.EtcdMember) string {
+	var said []string
+	for _, trouble := range []struct{ state, sentence string }{
+		{unhealthy, "unhealthy: "}, {notStarted, "not started: "}, {learner, "still learning: "},
+	} {
+		var names []string
+		for _, member := range members {
+			if member.State == trouble.state && member.Name != bootstrapMember {
+				names = append(names, member.Name)
+			}
+		}
+		if len(names) > 0 {
+			said = append(said, trouble.sentence+formatNames(names))
+		}
+	}
+	return strings.Join(said, "; ")
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"exoshift/internal/fault"
 
@@ -27,23 +28,23 @@ const (
 	maxAnswer = 32 << 20
 )
 
-func getObject[T any](ctx context.Context, a *api, where resourcePath, name string) (T, bool, error) {
+func getObject[T any](ctx context.Context, api *Client, where resourcePath, name string) (T, bool, error) {
 	var decoded T
-	a.counter.count("get", where)
+	api.counter.count("get", where)
 	op := "read " + where.String() + " " + name
-	content, err := a.fetch(ctx, where, name, nil)
+	content, err := api.fetch(ctx, where, name, nil)
 	if apierrors.IsNotFound(err) {
 		return decoded, false, nil
 	}
 	if err != nil {
-		return decoded, false, a.toFault(ctx, op, err)
+		return decoded, false, api.ToFault(ctx, op, err)
 	}
 	err = decode(op, content, &decoded)
 	return decoded, err == nil, err
 }
 
 // listObjects returns nil if the kind does not exist (yet).
-func listObjects[T any](ctx context.Context, a *api, where resourcePath, selector string) ([]T, error) {
+func listObjects[T any](ctx context.Context, api *Client, where resourcePath, selector string) ([]T, error) {
 	op := "list " + where.String()
 	var all []T
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
@@ -51,13 +52,13 @@ func listObjects[T any](ctx context.Context, a *api, where resourcePath, selecto
 		query.Set("labelSelector", selector)
 	}
 	for range maxPages {
-		a.counter.count("list", where)
-		content, err := a.fetch(ctx, where, "", query)
+		api.counter.count("list", where)
+		content, err := api.fetch(ctx, where, "", query)
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, a.toFault(ctx, op, err)
+			return nil, api.ToFault(ctx, op, err)
 		}
 		var page struct {
 			Metadata struct {
@@ -78,19 +79,19 @@ func listObjects[T any](ctx context.Context, a *api, where resourcePath, selecto
 
 // fetch sends its own request because client-go decodes a response into maps first, which costs ten times as much; a failure is
 // the same error that client-go returns.
-func (a *api) fetch(ctx context.Context, where resourcePath, name string, query url.Values) ([]byte, error) {
-	address := a.address.JoinPath(where.urlPath(), name)
+func (c *Client) fetch(ctx context.Context, where resourcePath, name string, query url.Values) ([]byte, error) {
+	address := c.Address.JoinPath(where.urlPath(), name)
 	address.RawQuery = query.Encode()
-	return a.get(ctx, address, where.String(), name)
+	return c.get(ctx, address, where.String(), name)
 }
 
-func (a *api) get(ctx context.Context, address *url.URL, kind, name string) ([]byte, error) {
+func (c *Client) get(ctx context.Context, address *url.URL, kind, name string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Accept", "application/json")
-	response, err := a.http.Do(request)
+	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +112,26 @@ func toStatusError(kind, name string, code int, content []byte) error {
 		return &apierrors.StatusError{ErrStatus: status}
 	}
 	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: kind}, name, "", 0, true)
+}
+
+// ListResources returns the kinds of a group and version ("apps/v1"), nil if the group and version do not exist.
+func (c *Client) ListResources(ctx context.Context, version string) ([]metav1.APIResource, error) {
+	op := "ask for the kinds of " + version
+	root := "apis"
+	if !strings.Contains(version, "/") {
+		root = "api"
+	}
+	c.counter.count("get", resourcePath(root+"/"+version))
+	content, err := c.get(ctx, c.Address.JoinPath(root, version), "kinds", version)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, c.ToFault(ctx, op, err)
+	}
+	var served metav1.APIResourceList
+	err = decode(op, content, &served)
+	return served.APIResources, err
 }
 
 // decode quotes nothing of the content in an error: it may hold a secret.

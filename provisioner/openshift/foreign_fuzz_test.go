@@ -131,14 +131,14 @@ func FuzzEmergencyKubeconfig(f *testing.F) {
 	f.Add([]byte("-----BEGIN PGP MESSAGE-----"))
 	f.Add([]byte(""))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		admin := &api{address: &url.URL{Scheme: "https", Host: "api.c-1.example.net:6443"}}
-		c := NewCluster(network.Network{}, func() ([]byte, error) { return nil, fault.New(fault.NotFound, "no kubeconfig", nil) })
-		made, err := c.connectEmergency(content, admin)
+		admin := &Client{Address: &url.URL{Scheme: "https", Host: "api.c-1.example.net:6443"}}
+		v := NewVerifier(NewConnector(network.Network{}, func() ([]byte, error) { return nil, fault.New(fault.NotFound, "no kubeconfig", nil) }))
+		made, err := v.connectEmergency(content, admin)
 		switch {
 		case err != nil && (!fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" || strings.Contains(err.Error(), "very-secret-value") && !bytes.Contains(content, []byte("server: very-secret-value"))):
 			t.Fatalf("%q is told as %q", content, err)
-		case err == nil && (made.address.Scheme != "https" || made.address.Host != admin.address.Host || made.trust.InsecureSkipVerify || made.trust.ServerName != "" || made.trust.RootCAs == nil):
-			t.Fatalf("%q leads to %s", content, made.address)
+		case err == nil && (made.Address.Scheme != "https" || made.Address.Host != admin.Address.Host || made.Trust.InsecureSkipVerify || made.Trust.ServerName != "" || made.Trust.RootCAs == nil):
+			t.Fatalf("%q leads to %s", content, made.Address)
 		}
 	})
 }

@@ -1,23 +1,15 @@
 package openshift
 
-import (
-	"time"
-
-	"exoshift/state"
-)
+import "exoshift/state"
 
 type history struct {
 	reached   map[string]bool // phases
 	answers   int             // of the API, consecutive
-	version   string          // version of percent
-	percent   int
-	operators map[string]*operatorRecord
-	nodeCache nodeCache
-	grants    grants
+	operators *Tracker
 }
 
 func newHistory() history {
-	return history{reached: map[string]bool{}, operators: map[string]*operatorRecord{}, grants: grants{}}
+	return history{reached: map[string]bool{}, operators: NewTracker()}
 }
 
 // markReached also marks the phases that must precede it.
@@ -44,35 +36,34 @@ func (m *history) count(answered bool) {
 	}
 }
 
-// updateVersion keeps the highest percentage of a release: its operator counts from zero again after each failure.
-func (m *history) updateVersion(status *state.VersionStatus) {
-	if status.Version == "" {
-		return
+// updateBootstrap keeps phases that were reached, also when the API does not answer.
+func (m *history) updateBootstrap(seen snapshot) state.BootstrapStatus {
+	for _, phase := range seen.listPhases() {
+		m.markReached(phase)
 	}
-	if m.version != status.Version {
-		m.version, m.percent = status.Version, 0
+	var status state.BootstrapStatus
+	for _, phase := range state.ListPhases() {
+		switch {
+		case m.reached[phase]:
+			status.Reached = append(status.Reached, phase)
+		case status.Waiting == "" && seen.failure != nil:
+			status.Waiting = seen.describeFailure()
+		case status.Waiting == "":
+			status.Waiting = seen.describeWaiting(phase)
+		}
 	}
-	if status.IsInstalled() {
-		status.Percent = 100
-	}
-	m.percent = max(m.percent, status.Percent)
-	status.Percent = m.percent
+	return status
 }
 
-func (m *history) updateOperators(found []clusterOperator, now time.Time) []state.OperatorStatus {
-	kept := map[string]*operatorRecord{}
-	statuses := make([]state.OperatorStatus, len(found))
-	for i, operator := range found {
-		record := m.operators[operator.Metadata.Name]
-		if record == nil {
-			record = newOperatorRecord(operator, now)
-		}
-		record.update(operator, now)
-		kept[operator.Metadata.Name] = record
-		statuses[i] = record.toStatus(operator, now)
+func (e snapshot) describeFailure() string {
+	why := e.probes.API.Detail
+	switch {
+	case e.probes.API.OK || e.probes.API.Target == "":
+		return e.failure.Error()
+	case e.probes.Direct.OK:
+		return "the API on the bootstrap machine answers, but not by its name: " + why
+	case e.probes.SSH.OK:
+		return "the bootstrap machine runs, its API does not answer: " + why
 	}
-	if len(found) > 0 {
-		m.operators = kept
-	}
-	return statuses
+	return "the API does not answer: " + why
 }

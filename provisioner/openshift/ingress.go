@@ -36,18 +36,18 @@ type ingressController struct {
 // tolerating taints of that key, on the ports of these nodes. With proxyProtocol the routers expect the PROXY protocol of the
 // load balancer. Until the controller exists it is fault.Transient. What others have changed since exoshift's first change is
 // left unchanged.
-func (c *Cluster) EnsureIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
-	api, err := c.connect(ctx)
+func (c *Configurer) EnsureIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	return retryOnConflict(func() (state.Action, error) {
-		return api.ensureIngressPlacement(ctx, nodeLabel, int64(replicas), formatProtocol(proxyProtocol))
+	return RetryOnConflict(func() (state.Action, error) {
+		return ensureIngressPlacement(ctx, api, nodeLabel, int64(replicas), formatProtocol(proxyProtocol))
 	})
 }
 
-func (a *api) ensureIngressPlacement(ctx context.Context, nodeLabel string, replicas int64, protocol string) (state.Action, error) {
-	controller, exists, err := getObject[ingressController](ctx, a, ingressControllers, "default")
+func ensureIngressPlacement(ctx context.Context, api *Client, nodeLabel string, replicas int64, protocol string) (state.Action, error) {
+	controller, exists, err := getObject[ingressController](ctx, api, ingressControllers, "default")
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (a *api) ensureIngressPlacement(ctx context.Context, nodeLabel string, repl
 	if err != nil {
 		return "", fault.New(fault.Internal, "place the routers", err)
 	}
-	return state.Updated, a.patch(ctx, ingressControllers, "default", content)
+	return state.Updated, api.Patch(ctx, ingressControllers, "default", content)
 }
 
 func formatProtocol(proxyProtocol bool) string {

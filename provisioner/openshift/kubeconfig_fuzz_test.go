@@ -16,11 +16,11 @@ func FuzzKubeconfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		made, err := newAPI(network.Network{}, content, &requestCounter{})
+		made, err := newClient(network.Network{}, content, &requestCounter{})
 		switch {
 		case err != nil && !fault.Is(err, fault.Invalid):
 			t.Fatalf("kind %d: %v", fault.KindOf(err), err)
-		case err == nil && (made.address.Scheme != "https" || made.trust.InsecureSkipVerify || made.trust.RootCAs == nil):
+		case err == nil && (made.Address.Scheme != "https" || made.Trust.InsecureSkipVerify || made.Trust.RootCAs == nil):
 			t.Fatalf("%q would let us talk to anybody", content)
 		}
 	})

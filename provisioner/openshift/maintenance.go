@@ -28,16 +28,22 @@ const (
 	createdAnnotation = "exoshift-made"
 )
 
+// Scheduler schedules the first maintenance of the cluster, and reads how it goes.
+type Scheduler struct{ connector *Connector }
+
+// NewScheduler returns a scheduler for the connector's cluster.
+func NewScheduler(connector *Connector) *Scheduler { return &Scheduler{connector} }
+
 // EnsureMaintenance schedules the first maintenance like the UpgradeConfig window, but in a minute or two. It is created once;
 // one that failed is scheduled again. fault.NotFound: the cluster has no such controller; fault.Transient: that UpgradeConfig
 // does not exist yet.
-func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.Action, error) {
+func (c *Scheduler) EnsureMaintenance(ctx context.Context, window string) (state.Action, error) {
 	const op = "schedule the first maintenance"
-	api, err := c.connect(ctx)
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	seen, err := api.getMaintenance(ctx)
+	seen, err := getMaintenance(ctx, api)
 	if err != nil {
 		return "", err
 	}
@@ -48,25 +54,25 @@ func (c *Cluster) EnsureMaintenance(ctx context.Context, window string) (state.A
 	if seen.toState().State != maintenanceFailed && (seen.scheduled || len(seen.jobs) > 0) {
 		return state.Found, nil
 	}
-	template, err := api.getMaintenanceTemplate(ctx, op, window)
+	template, err := getMaintenanceTemplate(ctx, api, op, window)
 	if err != nil {
 		return "", err
 	}
-	if err := api.removeMaintenance(ctx, seen); err != nil {
+	if err := removeMaintenance(ctx, api, seen); err != nil {
 		return "", err
 	}
-	return state.Created, api.scheduleMaintenance(ctx, op, template, computeStart(c.net.Clock.Now()))
+	return state.Created, scheduleMaintenance(ctx, api, op, template, computeStart(api.Network.Clock.Now()))
 }
 
-func (a *api) getMaintenanceTemplate(ctx context.Context, op, window string) (map[string]any, error) {
+func getMaintenanceTemplate(ctx context.Context, api *Client, op, window string) (map[string]any, error) {
 	if window == "" || window == firstMaintenance {
 		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", sanitize(window))
 	}
-	template, exists, err := getObject[map[string]any](ctx, a, upgradeConfigs, window)
+	template, exists, err := getObject[map[string]any](ctx, api, upgradeConfigs, window)
 	if err != nil || exists {
 		return template, err
 	}
-	if _, defined, err := getObject[struct{}](ctx, a, definitions, upgradeKind); err != nil || !defined {
+	if _, defined, err := getObject[struct{}](ctx, api, definitions, upgradeKind); err != nil || !defined {
 		return nil, cmp.Or(err, error(fault.Newf(fault.NotFound, op, "the cluster has no controller of maintenance windows").
 			WithHint("add the component openshift-upgrade-controller to the catalog, or leave the first maintenance to later")))
 	}
@@ -75,18 +81,17 @@ func (a *api) getMaintenanceTemplate(ctx context.Context, op, window string) (ma
 
 // scheduleMaintenance creates the UpgradeConfig of the first maintenance from a template. Its creation timestamp is the cluster's
 // time, by which the controller starts it: if the local time differs much, it is scheduled again by the cluster's.
-func (a *api) scheduleMaintenance(ctx context.Context, op string, template map[string]any, at time.Time) error {
+func scheduleMaintenance(ctx context.Context, api *Client, op string, template map[string]any, at time.Time) error {
 	config, err := buildUpgradeConfig(template, at)
 	if err != nil {
 		return fault.New(fault.Invalid, op, err)
 	}
-	a.counter.count("create", upgradeConfigs)
-	made, err := upgradeConfigs.toClient(a).Create(ctx, config, metav1.CreateOptions{FieldManager: fieldManager})
+	made, err := api.Create(ctx, upgradeConfigs, config.Object)
 	if apierrors.IsAlreadyExists(err) {
 		return fault.Newf(fault.Transient, op, "the UpgradeConfig before it is still there")
 	}
 	if err != nil {
-		return truncateMessage(a.toFault(ctx, op, err))
+		return truncateMessage(api.ToFault(ctx, op, err))
 	}
 	if ahead := at.Sub(made.GetCreationTimestamp().Time); ahead > 0 && ahead < maxClockSkew {
 		return nil
@@ -95,16 +100,16 @@ func (a *api) scheduleMaintenance(ctx context.Context, op string, template map[s
 	if err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
-	return a.patch(ctx, upgradeConfigs, firstMaintenance, fmt.Appendf(nil, `{"spec": {"schedule": {"cron": %q}}}`, cron))
+	return api.Patch(ctx, upgradeConfigs, firstMaintenance, fmt.Appendf(nil, `{"spec": {"schedule": {"cron": %q}}}`, cron))
 }
 
 // GetMaintenance returns the progress of the first maintenance; an empty state if there is none.
-func (c *Cluster) GetMaintenance(ctx context.Context) (state.Maintenance, error) {
-	api, err := c.connect(ctx)
+func (c *Scheduler) GetMaintenance(ctx context.Context) (state.Maintenance, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return state.Maintenance{}, err
 	}
-	seen, err := api.getMaintenance(ctx)
+	seen, err := getMaintenance(ctx, api)
 	if err != nil {
 		return state.Maintenance{}, err
 	}
@@ -112,31 +117,30 @@ func (c *Cluster) GetMaintenance(ctx context.Context) (state.Maintenance, error)
 }
 
 // EndMaintenance deletes what EnsureMaintenance created: it would start again every day.
-func (c *Cluster) EndMaintenance(ctx context.Context) (state.Action, error) {
-	api, err := c.connect(ctx)
+func (c *Scheduler) EndMaintenance(ctx context.Context) (state.Action, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	seen, err := api.getMaintenance(ctx)
+	seen, err := getMaintenance(ctx, api)
 	if err != nil {
 		return "", err
 	}
 	if !seen.scheduled || !seen.isOurs() {
 		return state.Found, nil
 	}
-	return state.Deleted, api.removeMaintenance(ctx, seen)
+	return state.Deleted, removeMaintenance(ctx, api, seen)
 }
 
 // removeMaintenance has the UID of what was seen as a precondition.
-func (a *api) removeMaintenance(ctx context.Context, seen maintenance) error {
+func removeMaintenance(ctx context.Context, api *Client, seen maintenance) error {
 	if !seen.scheduled {
 		return nil
 	}
 	uid := seen.config.Metadata.UID
-	a.counter.count("delete", upgradeConfigs)
-	err := upgradeConfigs.toClient(a).Delete(ctx, firstMaintenance, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	err := api.Delete(ctx, upgradeConfigs, firstMaintenance, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	return a.toFault(ctx, "delete the UpgradeConfig "+firstMaintenance, err)
+	return api.ToFault(ctx, "delete the UpgradeConfig "+firstMaintenance, err)
 }

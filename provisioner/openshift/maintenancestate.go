@@ -38,11 +38,11 @@ type upgradeJob struct {
 	} `json:"status"`
 }
 
-func (a *api) getMaintenance(ctx context.Context) (seen maintenance, err error) {
-	if seen.config, seen.scheduled, err = getObject[upgradeConfig](ctx, a, upgradeConfigs, firstMaintenance); err != nil {
+func getMaintenance(ctx context.Context, api *Client) (seen maintenance, err error) {
+	if seen.config, seen.scheduled, err = getObject[upgradeConfig](ctx, api, upgradeConfigs, firstMaintenance); err != nil {
 		return seen, err
 	}
-	if seen.jobs, err = listObjects[upgradeJob](ctx, a, upgradeJobs, jobLabel+"="+firstMaintenance); err != nil {
+	if seen.jobs, err = listObjects[upgradeJob](ctx, api, upgradeJobs, jobLabel+"="+firstMaintenance); err != nil {
 		return seen, err
 	}
 	slices.SortStableFunc(seen.jobs, func(a, b upgradeJob) int {

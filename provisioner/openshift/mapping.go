@@ -9,7 +9,6 @@ import (
 
 	"exoshift/internal/fault"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -32,7 +31,7 @@ func isUnserved(err error) bool {
 }
 
 type restMapper struct {
-	api   *api
+	api   *Client
 	known map[string][]metav1.APIResource // by apiVersion
 }
 
@@ -63,7 +62,7 @@ func (m *restMapper) find(ctx context.Context, object *unstructured.Unstructured
 	resources, asked := m.known[version]
 	if !asked {
 		var err error
-		if resources, err = m.api.listResources(ctx, version); err != nil {
+		if resources, err = m.api.ListResources(ctx, version); err != nil {
 			return metav1.APIResource{}, false, err
 		}
 		m.known[version] = resources
@@ -78,35 +77,16 @@ func (m *restMapper) find(ctx context.Context, object *unstructured.Unstructured
 }
 
 // await is resolve for a kind that was just defined.
-func (m *restMapper) await(ctx context.Context, c *Cluster, object *unstructured.Unstructured) (resourcePath, error) {
-	began := c.net.Clock.Now()
+func (m *restMapper) await(ctx context.Context, object *unstructured.Unstructured) (resourcePath, error) {
+	clock := m.api.Network.Clock
+	began := clock.Now()
 	for {
 		where, err := m.resolve(ctx, object)
-		if !isUnserved(err) || c.net.Clock.Now().Sub(began) >= establishTimeout {
+		if !isUnserved(err) || clock.Now().Sub(began) >= establishTimeout {
 			return where, err
 		}
-		if ended := c.net.Clock.Sleep(ctx, mappingPause); ended != nil {
+		if ended := clock.Sleep(ctx, mappingPause); ended != nil {
 			return "", ended
 		}
 	}
-}
-
-// listResources returns nil if the group and version do not exist.
-func (a *api) listResources(ctx context.Context, version string) ([]metav1.APIResource, error) {
-	op := "ask for the kinds of " + version
-	root := "apis"
-	if !strings.Contains(version, "/") {
-		root = "api"
-	}
-	a.counter.count("get", resourcePath(root+"/"+version))
-	content, err := a.get(ctx, a.address.JoinPath(root, version), "kinds", version)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, a.toFault(ctx, op, err)
-	}
-	var served metav1.APIResourceList
-	err = decode(op, content, &served)
-	return served.APIResources, err
 }

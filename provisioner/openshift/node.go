@@ -34,8 +34,8 @@ func (n nodeFields) toNode() corev1.Node {
 	}
 }
 
-func listNodes(ctx context.Context, a *api) ([]corev1.Node, error) {
-	found, err := listObjects[nodeFields](ctx, a, nodes, "")
+func listNodes(ctx context.Context, api *Client) ([]corev1.Node, error) {
+	found, err := listObjects[nodeFields](ctx, api, nodes, "")
 	if err != nil {
 		return nil, err
 	}

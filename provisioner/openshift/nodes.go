@@ -11,20 +11,24 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// patchAttempts bounds retries after conflicts: the kubelet updates its node's status all the time.
-const patchAttempts = 5
+// Configurer sets up in the cluster what only its API can: where routers run, what nodes are labelled with, where the image
+// registry stores. What others have changed since is left unchanged.
+type Configurer struct{ connector *Connector }
+
+// NewConfigurer returns a configurer of the connector's cluster.
+func NewConfigurer(connector *Connector) *Configurer { return &Configurer{connector} }
 
 // LabelNode adds the labels and taints that are missing: state.Found if none was, fault.NotFound if there is no such node.
-func (c *Cluster) LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
-	api, err := c.connect(ctx)
+func (c *Configurer) LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	return retryOnConflict(func() (state.Action, error) { return api.labelNode(ctx, name, labels, taints) })
+	return RetryOnConflict(func() (state.Action, error) { return labelNode(ctx, api, name, labels, taints) })
 }
 
-func (a *api) labelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
-	node, exists, err := getObject[corev1.Node](ctx, a, nodes, name)
+func labelNode(ctx context.Context, api *Client, name string, labels map[string]string, taints []state.Taint) (state.Action, error) {
+	node, exists, err := getObject[corev1.Node](ctx, api, nodes, name)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +43,7 @@ func (a *api) labelNode(ctx context.Context, name string, labels map[string]stri
 	if err != nil {
 		return "", fault.New(fault.Internal, "label node "+name, err)
 	}
-	return state.Updated, a.patch(ctx, nodes, name, content)
+	return state.Updated, api.Patch(ctx, nodes, name, content)
 }
 
 // diffNode returns nil if nothing is missing. A merge patch replaces the whole list of taints, therefore it has the resource

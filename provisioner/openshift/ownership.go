@@ -9,8 +9,6 @@ import (
 	"exoshift/state"
 )
 
-const fieldManager = "exoshift"
-
 // listOwners returns the last managers of the field at path, as the API records them; several if they wrote the same value.
 func listOwners(object metav1.ObjectMeta, path ...string) []string {
 	var found []string
@@ -36,7 +34,7 @@ func hasField(fields map[string]any, path []string) bool {
 
 func isForeignOwned(object metav1.ObjectMeta, path ...string) bool {
 	found := listOwners(object, path...)
-	return len(found) > 0 && !slices.Contains(found, fieldManager)
+	return len(found) > 0 && !slices.Contains(found, FieldManager)
 }
 
 // changedAnnotation marks an object that exoshift has changed: what others change afterwards is left unchanged.
@@ -49,7 +47,11 @@ func buildChangedMetadata(object metav1.ObjectMeta) map[string]any {
 	return map[string]any{"resourceVersion": object.ResourceVersion, "annotations": map[string]any{changedAnnotation: "true"}}
 }
 
-func retryOnConflict(try func() (state.Action, error)) (state.Action, error) {
+// patchAttempts bounds retries after conflicts: the kubelet updates its node's status all the time.
+const patchAttempts = 5
+
+// RetryOnConflict tries again, a few times, while the object was changed since it was read.
+func RetryOnConflict(try func() (state.Action, error)) (state.Action, error) {
 	var action state.Action
 	var err error
 	for range patchAttempts {

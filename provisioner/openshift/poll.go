@@ -34,15 +34,15 @@ type pollResult struct {
 }
 
 // poll reads everything that may still change, independent parts concurrently. What was found is returned beside the first error.
-func (a *api) poll(ctx context.Context, reached func(phase string) bool) (pollResult, error) {
+func poll(ctx context.Context, api *Client, reached func(phase string) bool) (pollResult, error) {
 	var found pollResult
-	parts := []func(context.Context, *api, func(string) bool) error{
+	parts := []func(context.Context, *Client, func(string) bool) error{
 		found.readNodes, found.readVersion, found.readEtcd, found.readControlPlane, found.readBootstrap, found.readPlacement,
 	}
 	failures := make([]error, len(parts))
 	var reading sync.WaitGroup
 	for n, read := range parts {
-		reading.Go(func() { failures[n] = read(ctx, a, reached) })
+		reading.Go(func() { failures[n] = read(ctx, api, reached) })
 	}
 	reading.Wait()
 	for _, failure := range failures {
@@ -55,47 +55,47 @@ func (a *api) poll(ctx context.Context, reached func(phase string) bool) (pollRe
 
 // readNodes reads the nodes after the requests: a node that registers meanwhile makes an earlier request suspicious, never
 // harmless. Without the nodes, no request can be reviewed.
-func (l *pollResult) readNodes(ctx context.Context, a *api, _ func(string) bool) error {
-	asked, err := listObjects[certificatesv1.CertificateSigningRequest](ctx, a, requests, "")
+func (l *pollResult) readNodes(ctx context.Context, api *Client, _ func(string) bool) error {
+	asked, err := listObjects[certificatesv1.CertificateSigningRequest](ctx, api, requests, "")
 	if err != nil {
 		return err
 	}
-	if l.nodes, err = listNodes(ctx, a); err != nil {
+	if l.nodes, err = listNodes(ctx, api); err != nil {
 		return err
 	}
 	l.requests = asked
 	return nil
 }
 
-func (l *pollResult) readVersion(ctx context.Context, a *api, _ func(string) bool) (err error) {
-	if l.version, l.versioned, err = getObject[clusterVersion](ctx, a, clusterVersions, "version"); err != nil {
+func (l *pollResult) readVersion(ctx context.Context, api *Client, _ func(string) bool) (err error) {
+	if l.version, l.versioned, err = getObject[clusterVersion](ctx, api, clusterVersions, "version"); err != nil {
 		return err
 	}
-	l.operators, err = listObjects[clusterOperator](ctx, a, clusterOperators, "")
+	l.operators, err = listObjects[clusterOperator](ctx, api, clusterOperators, "")
 	return err
 }
 
 // readEtcd reads the operator's events only as long as they show what the endpoints do not: that a member was added.
-func (l *pollResult) readEtcd(ctx context.Context, a *api, _ func(string) bool) (err error) {
-	if l.etcd, _, err = getObject[operator](ctx, a, etcds, "cluster"); err != nil {
+func (l *pollResult) readEtcd(ctx context.Context, api *Client, _ func(string) bool) (err error) {
+	if l.etcd, _, err = getObject[operator](ctx, api, etcds, "cluster"); err != nil {
 		return err
 	}
-	if l.endpoints, _, err = getObject[corev1.ConfigMap](ctx, a, etcdConfig, "etcd-endpoints"); err != nil {
+	if l.endpoints, _, err = getObject[corev1.ConfigMap](ctx, api, etcdConfig, "etcd-endpoints"); err != nil {
 		return err
 	}
 	if !l.etcd.Status.Conditions.is(runningInCluster) {
-		l.etcdEvents, err = listObjects[corev1.Event](ctx, a, etcdEvents, "")
+		l.etcdEvents, err = listObjects[corev1.Event](ctx, api, etcdEvents, "")
 	}
 	return err
 }
 
-func (l *pollResult) readControlPlane(ctx context.Context, a *api, reached func(string) bool) error {
+func (l *pollResult) readControlPlane(ctx context.Context, api *Client, reached func(string) bool) error {
 	if reached(state.PhaseControlPlane) {
 		return nil
 	}
 	revisions := map[string]int{}
 	for _, component := range listComponents() {
-		object, _, err := getObject[operator](ctx, a, component.resource, "cluster")
+		object, _, err := getObject[operator](ctx, api, component.resource, "cluster")
 		if err != nil {
 			return err
 		}
@@ -107,9 +107,9 @@ func (l *pollResult) readControlPlane(ctx context.Context, a *api, reached func(
 
 // readBootstrap reads what the bootstrap machine reports. Its events expire after about three hours (unverified): afterwards
 // later phases imply them.
-func (l *pollResult) readBootstrap(ctx context.Context, a *api, reached func(string) bool) error {
+func (l *pollResult) readBootstrap(ctx context.Context, api *Client, reached func(string) bool) error {
 	if !reached(state.PhaseComplete) {
-		status, _, err := getObject[corev1.ConfigMap](ctx, a, systemConfig, "bootstrap")
+		status, _, err := getObject[corev1.ConfigMap](ctx, api, systemConfig, "bootstrap")
 		if err != nil {
 			return err
 		}
@@ -120,15 +120,15 @@ func (l *pollResult) readBootstrap(ctx context.Context, a *api, reached func(str
 	}
 	for event, happened := range map[string]*bool{"bootstrap-success": &l.succeeded, "bootstrap-finished": &l.tornDown} {
 		var err error
-		if _, *happened, err = getObject[struct{}](ctx, a, systemEvents, event); err != nil {
+		if _, *happened, err = getObject[struct{}](ctx, api, systemEvents, event); err != nil {
 			return err
 		}
 	}
-	return l.readServers(ctx, a)
+	return l.readServers(ctx, api)
 }
 
-func (l *pollResult) readServers(ctx context.Context, a *api) error {
-	slice, exists, err := getObject[endpointSlice](ctx, a, apiEndpoints, "kubernetes")
+func (l *pollResult) readServers(ctx context.Context, api *Client) error {
+	slice, exists, err := getObject[endpointSlice](ctx, api, apiEndpoints, "kubernetes")
 	if err != nil || !exists {
 		return err
 	}
@@ -136,14 +136,14 @@ func (l *pollResult) readServers(ctx context.Context, a *api) error {
 	return nil
 }
 
-func (l *pollResult) readPlacement(ctx context.Context, a *api, _ func(string) bool) (err error) {
-	if l.pools, err = listObjects[pool](ctx, a, pools, ""); err != nil {
+func (l *pollResult) readPlacement(ctx context.Context, api *Client, _ func(string) bool) (err error) {
+	if l.pools, err = listObjects[pool](ctx, api, pools, ""); err != nil {
 		return err
 	}
-	if l.schedulers, _, err = getObject[scheduler](ctx, a, schedulers, "cluster"); err != nil {
+	if l.schedulers, _, err = getObject[scheduler](ctx, api, schedulers, "cluster"); err != nil {
 		return err
 	}
-	l.routers, err = listObjects[corev1.Pod](ctx, a, routerPods, "")
+	l.routers, err = listObjects[corev1.Pod](ctx, api, routerPods, "")
 	return err
 }
 

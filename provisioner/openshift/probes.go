@@ -22,44 +22,37 @@ func (s *bootstrapProbes) close() {
 	s.api.close()
 }
 
-// startProbes probes the bootstrap machine on its own address, unless there is none or the bootstrap is over.
-func (c *Cluster) startProbes(ctx context.Context, api *api, bootstrap netip.Addr) (sent bool) {
-	if !bootstrap.IsValid() || c.has(state.PhaseMemberRemoved) {
-		return false
-	}
-	c.probes.ssh.start(ctx, c.net, probeTarget{target: buildTarget("tcp", bootstrap, sshPort, ""), explain: describeDirectError})
-	trust := api.trust.Clone()
-	trust.ServerName = api.address.Hostname()
-	c.probes.api.start(ctx, c.net, probeTarget{target: buildTarget("https", bootstrap, apiPort, "/readyz"), trust: trust, explain: describeDirectError})
-	return true
+// start probes the bootstrap machine on its own address.
+func (s *bootstrapProbes) start(ctx context.Context, api *Client, bootstrap netip.Addr) {
+	s.ssh.start(ctx, api.Network, probeTarget{target: buildTarget("tcp", bootstrap, sshPort, ""), explain: describeDirectError})
+	trust := api.Trust.Clone()
+	trust.ServerName = api.Address.Hostname()
+	s.api.start(ctx, api.Network, probeTarget{target: buildTarget("https", bootstrap, apiPort, "/readyz"), trust: trust, explain: describeDirectError})
 }
 
 func buildTarget(scheme string, host netip.Addr, port int, path string) *url.URL {
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host.String(), strconv.Itoa(port)), Path: path}
 }
 
-// collectProbes waits for the probes if patient: while the API does not answer, they are the only information.
-func (c *Cluster) collectProbes(ctx context.Context, patient bool) state.Probes {
-	return state.Probes{
-		SSH:    c.probes.ssh.report(ctx, patient),
-		Direct: c.probes.api.report(ctx, patient),
-	}
+// collect waits for the probes if patient: while the API does not answer, they are the only information.
+func (s *bootstrapProbes) collect(ctx context.Context, patient bool) state.Probes {
+	return state.Probes{SSH: s.ssh.report(ctx, patient), Direct: s.api.report(ctx, patient)}
 }
 
 // checkReady requests the API's readiness by its name.
-func (a *api) checkReady(ctx context.Context, c *Cluster) (state.Probe, error) {
-	a.counter.count("get", "readyz")
-	target := a.address.JoinPath("readyz")
+func checkReady(ctx context.Context, api *Client) (state.Probe, error) {
+	api.Count("get", "readyz")
+	target := api.Address.JoinPath("readyz")
 	if target.Port() == "" {
 		target.Host = net.JoinHostPort(target.Hostname(), "443")
 	}
-	trust := a.trust.Clone()
+	trust := api.Trust.Clone()
 	if trust.ServerName == "" {
 		trust.ServerName = target.Hostname()
 	}
-	seen, err := probeTarget{target: target, trust: trust, explain: describeConnectError}.run(ctx, c.net)
+	seen, err := probeTarget{target: target, trust: trust, explain: describeConnectError}.run(ctx, api.Network)
 	if err != nil {
-		return seen, a.toFault(ctx, "reach the API", err)
+		return seen, api.ToFault(ctx, "reach the API", err)
 	}
 	return seen, nil
 }

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -50,22 +49,22 @@ type operatorConfig struct {
 //
 // What others have changed is left unchanged: another storage, a registry that was removed since, a key that others wrote.
 // Nothing of the key but its name is part of errors.
-func (c *Cluster) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error) {
+func (c *Configurer) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error) {
 	const op = "give the image registry its storage"
 	if bucket.Name == "" || key.Key == "" || key.Secret == "" {
 		return "", fault.Newf(fault.Invalid, op, "the bucket %q or the API key %q is not complete", bucket.Name, key.Name)
 	}
-	api, err := c.connect(ctx)
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}
 	result := state.Found
 	for _, ensure := range []func() (state.Action, error){
-		func() (state.Action, error) { return api.ensureRegistrySecret(ctx, key) },
-		func() (state.Action, error) { return api.ensureRegistryStorage(ctx, bucket) },
-		func() (state.Action, error) { return api.ensureSamples(ctx) },
+		func() (state.Action, error) { return ensureRegistrySecret(ctx, api, key) },
+		func() (state.Action, error) { return ensureRegistryStorage(ctx, api, bucket) },
+		func() (state.Action, error) { return ensureSamples(ctx, api) },
 	} {
-		action, err := retryOnConflict(ensure)
+		action, err := RetryOnConflict(ensure)
 		if err != nil {
 			return "", err
 		}
@@ -76,14 +75,14 @@ func (c *Cluster) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket,
 	return result, nil
 }
 
-func (a *api) ensureRegistrySecret(ctx context.Context, key state.APIKey) (state.Action, error) {
+func ensureRegistrySecret(ctx context.Context, api *Client, key state.APIKey) (state.Action, error) {
 	wanted := map[string][]byte{accessKeyField: []byte(key.Key), secretKeyField: []byte(key.Secret)}
-	found, exists, err := getObject[corev1.Secret](ctx, a, registrySecrets, registrySecret)
+	found, exists, err := getObject[corev1.Secret](ctx, api, registrySecrets, registrySecret)
 	switch {
 	case err != nil:
 		return "", err
 	case !exists:
-		return state.Created, a.createSecret(ctx, wanted)
+		return state.Created, createSecret(ctx, api, wanted)
 	case hasData(found.Data, wanted), hasKeyPair(found) && isForeignOwned(found.ObjectMeta, "data", secretKeyField):
 		return state.Found, nil
 	}
@@ -91,7 +90,7 @@ func (a *api) ensureRegistrySecret(ctx context.Context, key state.APIKey) (state
 	if err != nil {
 		return "", fault.New(fault.Internal, "change the secret "+registrySecret, errors.New("it cannot be written"))
 	}
-	return state.Updated, redactMessage(a.patch(ctx, registrySecrets, registrySecret, change))
+	return state.Updated, redactMessage(api.Patch(ctx, registrySecrets, registrySecret, change))
 }
 
 func hasData(data, wanted map[string][]byte) bool {
@@ -107,7 +106,7 @@ func hasKeyPair(secret corev1.Secret) bool {
 	return len(secret.Data[accessKeyField]) > 0 && len(secret.Data[secretKeyField]) > 0
 }
 
-func (a *api) createSecret(ctx context.Context, data map[string][]byte) error {
+func createSecret(ctx context.Context, api *Client, data map[string][]byte) error {
 	const op = "create the secret " + registrySecret
 	secret := &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
@@ -119,7 +118,7 @@ func (a *api) createSecret(ctx context.Context, data map[string][]byte) error {
 	if err != nil {
 		return fault.Newf(fault.Internal, op, "it cannot be written")
 	}
-	_, err = registrySecrets.toClient(a).Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{FieldManager: fieldManager})
+	_, err = api.Create(ctx, registrySecrets, content)
 	switch {
 	case err == nil:
 		return nil
@@ -128,19 +127,64 @@ func (a *api) createSecret(ctx context.Context, data map[string][]byte) error {
 	case apierrors.IsAlreadyExists(err):
 		return fault.Newf(fault.Transient, op, "somebody else has just created it")
 	}
-	return redactMessage(a.toFault(ctx, op, err))
+	return redactMessage(api.ToFault(ctx, op, err))
 }
 
-// redactMessage removes the API's message from an error: it may quote what it refuses.
-func redactMessage(err error) error {
-	var failure *fault.Error
-	var answer apierrors.APIStatus
-	if !errors.As(err, &failure) || !errors.As(err, &answer) {
-		return err
+// ensureRegistryStorage sets the bucket as unmanaged: the operator must not delete it, nor change its configuration.
+func ensureRegistryStorage(ctx context.Context, api *Client, bucket state.Bucket) (state.Action, error) {
+	const op = "give the image registry its bucket"
+	found, exists, err := getObject[operatorConfig](ctx, api, registryConfigs, "cluster")
+	switch {
+	case err != nil:
+		return "", err
+	case !exists:
+		return "", fault.Newf(fault.Transient, op, "the image registry's operator has not started yet")
+	case found.Spec.ManagementState == unmanaged, hasBackend(found.Spec.Storage):
+		return state.Found, nil
 	}
-	said := answer.Status()
-	silent := *failure
-	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: said.Status, Code: said.Code, Reason: said.Reason,
-		Message: "the API refused it: " + string(said.Reason)}}
-	return &silent
+	storage := map[string]any{"managementState": unmanaged, "s3": map[string]any{
+		"bucket": bucket.Name, "region": bucket.Region, "regionEndpoint": bucket.Endpoint,
+	}}
+	return patchOperatorConfig(ctx, api, registryConfigs, found, map[string]any{"managementState": managed, "storage": storage})
+}
+
+// hasBackend reports whether a storage was chosen: there is a field beside managementState.
+func hasBackend(storage map[string]any) bool {
+	for name := range storage {
+		if name != "managementState" {
+			return true
+		}
+	}
+	return false
+}
+
+// ensureSamples restores the samples operator once: it removed itself if it started before there was a registry. A release may
+// lack it, and then there is no such cluster operator either.
+func ensureSamples(ctx context.Context, api *Client) (state.Action, error) {
+	found, exists, err := getObject[operatorConfig](ctx, api, sampleConfigs, "cluster")
+	switch {
+	case err != nil:
+		return "", err
+	case !exists:
+		return awaitSamples(ctx, api)
+	case found.Spec.ManagementState != removed, isChanged(found.ObjectMeta):
+		return state.Found, nil
+	}
+	return patchOperatorConfig(ctx, api, sampleConfigs, found, map[string]any{"managementState": managed})
+}
+
+func awaitSamples(ctx context.Context, api *Client) (state.Action, error) {
+	_, expected, err := getObject[operatorConfig](ctx, api, clusterOperators, "openshift-samples")
+	if err == nil && expected {
+		err = fault.Newf(fault.Transient, "bring the samples back", "the samples operator has not started yet")
+	}
+	return state.Found, err
+}
+
+func patchOperatorConfig(ctx context.Context, api *Client, where resourcePath, found operatorConfig, spec map[string]any) (state.Action, error) {
+	change, err := json.Marshal(map[string]any{"metadata": buildChangedMetadata(found.ObjectMeta), "spec": spec})
+	if err != nil {
+		return "", fault.New(fault.Internal, "change "+where.String(), err)
+	}
+	return state.Updated, api.Patch(ctx, where, found.Name, change)
 }

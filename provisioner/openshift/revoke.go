@@ -36,35 +36,35 @@ const revokeOp = "invalidate the administrator's kubeconfig"
 // RevokeAdmin revokes the kubeconfig that openshift-install wrote, with the emergency access, after verifying that. Then it
 // verifies that the API refuses the one and accepts the other; unless both hold within a quarter of an hour, everything is
 // restored. It resumes an interrupted revocation. state.Found: nothing had to be changed.
-func (c *Cluster) RevokeAdmin(ctx context.Context, emergency []byte) (state.Action, error) {
-	access, err := c.openEmergency(ctx, emergency)
+func (v *Verifier) RevokeAdmin(ctx context.Context, emergency []byte) (state.Action, error) {
+	access, err := v.openEmergency(ctx, emergency)
 	if err != nil {
 		return "", err
 	}
-	defer access.http.CloseIdleConnections()
-	if _, err := access.verifyEmergency(ctx); err != nil {
+	defer access.Close()
+	if _, err := verifyEmergency(ctx, access); err != nil {
 		return "", err
 	}
-	admin, err := c.connect(ctx)
+	admin, err := v.connector.Connect(ctx)
 	if err != nil {
 		return "", err
 	}
-	action, err := access.removeAuthority(ctx)
+	action, err := removeAuthority(ctx, access)
 	if err != nil {
 		return "", err
 	}
-	if err := c.waitRevoked(ctx, admin, access); err != nil {
+	if err := waitRevoked(ctx, admin, access); err != nil {
 		if ctx.Err() != nil {
 			return "", err // the next call continues
 		}
 		return "", restoreAuthority(ctx, err, access, admin)
 	}
-	return action, access.patchAuthority(ctx, map[string]any{"metadata": map[string]any{"annotations": map[string]any{savedAuthority: nil}}})
+	return action, patchAuthority(ctx, access, map[string]any{"metadata": map[string]any{"annotations": map[string]any{savedAuthority: nil}}})
 }
 
 // removeAuthority empties the config map of the CA, and saves the CA in an annotation.
-func (a *api) removeAuthority(ctx context.Context) (state.Action, error) {
-	found, exists, err := getObject[corev1.ConfigMap](ctx, a, clusterConfig, adminAuthority)
+func removeAuthority(ctx context.Context, api *Client) (state.Action, error) {
+	found, exists, err := getObject[corev1.ConfigMap](ctx, api, clusterConfig, adminAuthority)
 	if err != nil {
 		return "", err
 	}
@@ -75,27 +75,28 @@ func (a *api) removeAuthority(ctx context.Context) (state.Action, error) {
 	if authority == "" {
 		return state.Found, nil
 	}
-	return state.Updated, a.patchAuthority(ctx, map[string]any{
+	return state.Updated, patchAuthority(ctx, api, map[string]any{
 		"metadata": map[string]any{"resourceVersion": found.ResourceVersion, "annotations": map[string]any{savedAuthority: authority}},
 		"data":     map[string]any{authorityKey: ""},
 	})
 }
 
-func (a *api) patchAuthority(ctx context.Context, fields map[string]any) error {
+func patchAuthority(ctx context.Context, api *Client, fields map[string]any) error {
 	content, err := json.Marshal(fields)
 	if err != nil {
 		return fault.New(fault.Internal, revokeOp, err)
 	}
-	return a.patch(ctx, clusterConfig, adminAuthority, content)
+	return api.Patch(ctx, clusterConfig, adminAuthority, content)
 }
 
-func (c *Cluster) waitRevoked(ctx context.Context, admin, access *api) error {
-	began, refusals, failures := c.net.Clock.Now(), 0, 0
+func waitRevoked(ctx context.Context, admin, access *Client) error {
+	clock := admin.Network.Clock
+	began, refusals, failures := clock.Now(), 0, 0
 	for refusals < minRefusals {
-		if c.net.Clock.Now().Sub(began) > revokeTimeout {
+		if clock.Now().Sub(began) > revokeTimeout {
 			return fault.Newf(fault.Timeout, revokeOp, "the API still lets it in, or does not answer")
 		}
-		theirs, ours := access.checkAccess(ctx), admin.checkAccess(ctx)
+		theirs, ours := checkAccess(ctx, access), checkAccess(ctx, admin)
 		switch {
 		case fault.Is(theirs, fault.Denied):
 			failures++
@@ -108,7 +109,7 @@ func (c *Cluster) waitRevoked(ctx context.Context, admin, access *api) error {
 		if failures >= maxFailures {
 			return fault.Newf(fault.Denied, revokeOp, "the API does not let the emergency access in any more")
 		}
-		if ended := c.net.Clock.Sleep(ctx, revokePause); ended != nil {
+		if ended := clock.Sleep(ctx, revokePause); ended != nil {
 			return ended
 		}
 	}
@@ -116,16 +117,16 @@ func (c *Cluster) waitRevoked(ctx context.Context, admin, access *api) error {
 }
 
 // checkAccess uses a new connection, so that each check may reach another API server.
-func (a *api) checkAccess(ctx context.Context) error {
-	a.http.CloseIdleConnections()
-	_, _, err := getObject[identity](ctx, a, namespaces, "kube-system")
+func checkAccess(ctx context.Context, api *Client) error {
+	api.Close()
+	_, _, err := getObject[identity](ctx, api, namespaces, "kube-system")
 	return err
 }
 
 // restoreAuthority tries the accesses in order, and adds the result to the error.
-func restoreAuthority(ctx context.Context, cause error, accesses ...*api) error {
+func restoreAuthority(ctx context.Context, cause error, accesses ...*Client) error {
 	for _, access := range accesses {
-		if access.restore(ctx) == nil {
+		if restore(ctx, access) == nil {
 			return fault.New(fault.KindOf(cause), cause.Error()+"; it is put back, and everything is as it was before", nil).
 				WithHint("look at the cluster operator kube-apiserver, and start again")
 		}
@@ -134,8 +135,8 @@ func restoreAuthority(ctx context.Context, cause error, accesses ...*api) error 
 		WithHint("copy the annotation %s of the config map openshift-config/%s back to its key %s", savedAuthority, adminAuthority, authorityKey)
 }
 
-func (a *api) restore(ctx context.Context) error {
-	found, _, err := getObject[corev1.ConfigMap](ctx, a, clusterConfig, adminAuthority)
+func restore(ctx context.Context, api *Client) error {
+	found, _, err := getObject[corev1.ConfigMap](ctx, api, clusterConfig, adminAuthority)
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (a *api) restore(ctx context.Context) error {
 	if kept == "" {
 		return fault.Newf(fault.NotFound, revokeOp, "the authority was not kept")
 	}
-	return a.patchAuthority(ctx, map[string]any{
+	return patchAuthority(ctx, api, map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{savedAuthority: nil}}, "data": map[string]any{authorityKey: kept},
 	})
 }

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -28,9 +27,9 @@ const (
 // SilenceAlerts starts the cluster's own job that silences the alerts that need no action, instead of waiting some hours for it,
 // and deletes the job once it has ended. fault.Transient: it runs; fault.NotFound: the cluster has no such job; fault.Conflict:
 // it failed.
-func (c *Cluster) SilenceAlerts(ctx context.Context) error {
+func (c *Alertmanager) SilenceAlerts(ctx context.Context) error {
 	const op = "silence the alerts that nobody acts on"
-	api, err := c.connect(ctx)
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,7 +38,7 @@ func (c *Cluster) SilenceAlerts(ctx context.Context) error {
 		return err
 	}
 	if running {
-		return api.endSilencing(ctx, op, job)
+		return endSilencing(ctx, api, op, job)
 	}
 	cron, exists, err := getObject[batchv1.CronJob](ctx, api, silenceCronJobs, silenceName)
 	if err != nil {
@@ -48,13 +47,13 @@ func (c *Cluster) SilenceAlerts(ctx context.Context) error {
 	if !exists {
 		return fault.Newf(fault.NotFound, op, "there is no CronJob openshift-monitoring/%s", silenceName)
 	}
-	if err := api.startSilencing(ctx, op, cron); err != nil {
+	if err := startSilencing(ctx, api, op, cron); err != nil {
 		return err
 	}
 	return fault.Newf(fault.Transient, op, "the job begins")
 }
 
-func (a *api) startSilencing(ctx context.Context, op string, cron batchv1.CronJob) error {
+func startSilencing(ctx context.Context, api *Client, op string, cron batchv1.CronJob) error {
 	template := cron.Spec.JobTemplate
 	job := batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
@@ -69,22 +68,21 @@ func (a *api) startSilencing(ctx context.Context, op string, cron batchv1.CronJo
 		return fault.New(fault.Internal, op, err)
 	}
 	delete(fields, "status")
-	a.counter.count("create", silenceJobs)
-	_, err = silenceJobs.toClient(a).Create(ctx, &unstructured.Unstructured{Object: fields}, metav1.CreateOptions{FieldManager: fieldManager})
+	_, err = api.Create(ctx, silenceJobs, fields)
 	if err == nil || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
-	return truncateMessage(a.toFault(ctx, op, err))
+	return truncateMessage(api.ToFault(ctx, op, err))
 }
 
 // endSilencing deletes a finished job unless somebody else created it; that counts as well.
-func (a *api) endSilencing(ctx context.Context, op string, job batchv1.Job) error {
+func endSilencing(ctx context.Context, api *Client, op string, job batchv1.Job) error {
 	done, failed := hasJobCondition(job, batchv1.JobComplete), hasJobCondition(job, batchv1.JobFailed)
 	if !done && !failed {
 		return fault.Newf(fault.Transient, op, "the job openshift-monitoring/%s runs", silenceJob)
 	}
 	if job.Annotations[createdAnnotation] != "" {
-		if err := a.removeSilencing(ctx, op, job); err != nil {
+		if err := removeSilencing(ctx, api, op, job); err != nil {
 			return err
 		}
 	}
@@ -94,15 +92,14 @@ func (a *api) endSilencing(ctx context.Context, op string, job batchv1.Job) erro
 	return nil
 }
 
-func (a *api) removeSilencing(ctx context.Context, op string, job batchv1.Job) error {
-	a.counter.count("delete", silenceJobs)
-	err := silenceJobs.toClient(a).Delete(ctx, silenceJob, metav1.DeleteOptions{
+func removeSilencing(ctx context.Context, api *Client, op string, job batchv1.Job) error {
+	err := api.Delete(ctx, silenceJobs, silenceJob, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &job.UID}, PropagationPolicy: new(metav1.DeletePropagationBackground),
 	})
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	return truncateMessage(a.toFault(ctx, op, err))
+	return truncateMessage(api.ToFault(ctx, op, err))
 }
 
 func hasJobCondition(job batchv1.Job, wanted batchv1.JobConditionType) bool {

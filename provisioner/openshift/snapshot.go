@@ -16,6 +16,12 @@ type snapshot struct {
 	expected  []state.ExpectedNode
 }
 
+func (e snapshot) toEtcdObservation(complete bool) Observation {
+	return Observation{
+		Operator: e.etcd, Endpoints: e.endpoints.Data, Events: e.etcdEvents, Nodes: e.nodes, Expected: e.expected, Complete: complete || e.complete,
+	}
+}
+
 const masterLabel = "node-role.kubernetes.io/master"
 
 func (e snapshot) countMasters() int {

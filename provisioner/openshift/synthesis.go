@@ -37,18 +37,24 @@ const (
 	unknown     = "Unknown"
 )
 
+// Reader reads what Project Syn sets up in the cluster.
+type Reader struct{ connector *Connector }
+
+// NewReader returns a reader of the connector's cluster.
+func NewReader(connector *Connector) *Reader { return &Reader{connector} }
+
 // GetSynthesis polls Steward, Argo CD and its applications once, with one request for each kind. What does not exist (yet), or
 // whose kind does not, is Missing.
-func (c *Cluster) GetSynthesis(ctx context.Context) (state.SynStatus, error) {
-	api, err := c.connect(ctx)
+func (c *Reader) GetSynthesis(ctx context.Context) (state.SynStatus, error) {
+	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return state.SynStatus{}, err
 	}
-	seen, err := api.getSynthesis(ctx)
+	seen, err := getSynthesis(ctx, api)
 	if err != nil {
 		return state.SynStatus{}, err
 	}
-	found := state.SynStatus{Steward: seen.buildStewardStatus(), Argo: seen.buildArgoStatus(c.net.Clock.Now())}
+	found := state.SynStatus{Steward: seen.buildStewardStatus(), Argo: seen.buildArgoStatus(api.Network.Clock.Now())}
 	found.Root, found.Applications = toApplicationStatuses(seen.applications)
 	return found, nil
 }
@@ -65,27 +71,27 @@ type synState struct {
 	applications []argoApplication
 }
 
-func (a *api) getSynthesis(ctx context.Context) (seen synState, err error) {
-	if seen.steward, seen.installed, err = getObject[workload](ctx, a, synDeployments, stewardName); err != nil {
+func getSynthesis(ctx context.Context, api *Client) (seen synState, err error) {
+	if seen.steward, seen.installed, err = getObject[workload](ctx, api, synDeployments, stewardName); err != nil {
 		return seen, err
 	}
-	if seen.argo, seen.running, err = getObject[argo](ctx, a, argos, argoName); err != nil {
+	if seen.argo, seen.running, err = getObject[argo](ctx, api, argos, argoName); err != nil {
 		return seen, err
 	}
 	if seen.defined = seen.running; !seen.defined {
-		if _, seen.defined, err = getObject[struct{}](ctx, a, definitions, argoKind); err != nil {
+		if _, seen.defined, err = getObject[struct{}](ctx, api, definitions, argoKind); err != nil {
 			return seen, err
 		}
 	}
-	if seen.controller, seen.controlled, err = getObject[workload](ctx, a, synStatefulSets, argoController); err != nil {
+	if seen.controller, seen.controlled, err = getObject[workload](ctx, api, synStatefulSets, argoController); err != nil {
 		return seen, err
 	}
 	if !seen.isReady() { // the pods have the reason
-		if seen.pods, err = listObjects[synPod](ctx, a, synPods, ""); err != nil {
+		if seen.pods, err = listObjects[synPod](ctx, api, synPods, ""); err != nil {
 			return seen, err
 		}
 	}
-	seen.applications, err = listObjects[argoApplication](ctx, a, applications, "")
+	seen.applications, err = listObjects[argoApplication](ctx, api, applications, "")
 	return seen, err
 }
 

@@ -1,8 +1,8 @@
 package openshift
 
 import (
-	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,22 +12,22 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-type api struct {
-	address *url.URL
-	trust   *tls.Config // of its server, with the client's certificate
+// Client is the API of one cluster. Errors of an API that does not answer are fault.Transient.
+type Client struct {
+	Network network.Network
+	Address *url.URL
+	Trust   *tls.Config // of its server, with the client's certificate
 	http    *http.Client
 	objects dynamic.Interface
 	counter *requestCounter
 }
 
-func newAPI(net network.Network, kubeconfig []byte, tally *requestCounter) (*api, error) {
+func newClient(net network.Network, kubeconfig []byte, counter *requestCounter) (*Client, error) {
 	const op = "load the cluster's kubeconfig"
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
@@ -44,12 +44,36 @@ func newAPI(net network.Network, kubeconfig []byte, tally *requestCounter) (*api
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	made := &api{address: address, trust: trust, http: newClient(net, trust), counter: tally}
+	made := &Client{Network: net, Address: address, Trust: trust, http: newHTTPClient(net, trust), counter: counter}
 	if made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(config), made.http); err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	return made, nil
 }
+
+// ConnectToken returns a client of another user of an API: it sends a bearer token instead of a certificate, and trusts roots only.
+func (c *Connector) ConnectToken(address *url.URL, roots *x509.CertPool, token string) (*Client, error) {
+	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	made := &Client{Network: c.Network, Address: address, Trust: trust, http: newHTTPClient(c.Network, trust), counter: &c.counter}
+	made.http.Transport = bearer{made.http.Transport, token}
+	var err error
+	made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(&rest.Config{Host: address.String()}), made.http)
+	return made, err
+}
+
+type bearer struct {
+	http.RoundTripper
+	token string
+}
+
+func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
+	shown := request.Clone(request.Context())
+	shown.Header.Set("Authorization", "Bearer "+b.token)
+	return b.RoundTripper.RoundTrip(shown)
+}
+
+// Close closes idle connections; the Client stays usable.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // checkTrust refuses a kubeconfig with which any server would be trusted.
 func checkTrust(config *rest.Config, address *url.URL) error {
@@ -73,7 +97,7 @@ func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, erro
 	if err != nil {
 		return nil, err
 	}
-	roots, err := loadPublicRoots(net)
+	roots, err := LoadPublicRoots(net)
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +110,22 @@ func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, erro
 	return trust, nil
 }
 
-// newClient follows no redirects, which would expose the credentials to another host. It creates its own transport: client-go
+// newHTTPClient follows no redirects, which would expose the credentials to another host. It creates its own transport: client-go
 // caches its transports for the lifetime of the process, uses HTTP/2, whose connections outlive the API server behind a load
 // balancer, and takes a proxy from the environment.
-func newClient(net network.Network, trust *tls.Config) *http.Client {
+func newHTTPClient(net network.Network, trust *tls.Config) *http.Client {
 	transport := net.NewTransport()
 	transport.TLSClientConfig = trust.Clone()
 	limits := network.Limits{Bytes: maxAnswer}
 	return &http.Client{Transport: limits.Wrap(transport), Timeout: requestTimeout, CheckRedirect: network.KeepRedirect}
+}
+
+// LoadPublicRoots returns the CAs that net trusts, or else those of this machine.
+func LoadPublicRoots(net network.Network) (*x509.CertPool, error) {
+	if net.Roots != nil {
+		return net.Roots.Clone(), nil
+	}
+	return x509.SystemCertPool()
 }
 
 func newRESTConfig(config *rest.Config) *rest.Config {
@@ -103,20 +135,11 @@ func newRESTConfig(config *rest.Config) *rest.Config {
 	return limited
 }
 
-// domain returns "" if the API's host name does not contain it.
-func (a *api) domain() string {
-	domain, found := strings.CutPrefix(a.address.Hostname(), "api.")
+// Domain returns the domain of the cluster, "" if the API's host name does not contain it.
+func (c *Client) Domain() string {
+	domain, found := strings.CutPrefix(c.Address.Hostname(), "api.")
 	if !found {
 		return ""
 	}
 	return domain
-}
-
-func (a *api) patch(ctx context.Context, where resourcePath, name string, change []byte) error {
-	a.counter.count("patch", where)
-	_, err := where.toClient(a).Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{FieldManager: "exoshift"})
-	if err != nil {
-		return a.toFault(ctx, "change "+where.String()+" "+name, err)
-	}
-	return nil
 }

@@ -28,3 +28,17 @@ func truncateMessage(err error) error {
 	}}
 	return &short
 }
+
+// redactMessage removes the API's message from an error: it may quote what it refuses.
+func redactMessage(err error) error {
+	var failure *fault.Error
+	var answer apierrors.APIStatus
+	if !errors.As(err, &failure) || !errors.As(err, &answer) {
+		return err
+	}
+	said := answer.Status()
+	silent := *failure
+	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: said.Status, Code: said.Code, Reason: said.Reason,
+		Message: "the API refused it: " + string(said.Reason)}}
+	return &silent
+}

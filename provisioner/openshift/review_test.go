@@ -152,9 +152,9 @@ func (a application) judge(all ...certificatesv1.CertificateSigningRequest) erro
 }
 
 func (a application) admission(all []certificatesv1.CertificateSigningRequest) *csrReview {
-	found, ever := snapshot{expected: a.expected, pollResult: pollResult{nodes: a.registered, requests: all}}, grants{}
-	if found.observed.At = a.now; a.now.IsZero() {
-		found.observed.At = machinesCreated.Add(time.Hour)
+	found, ever := Evidence{At: a.now, Expected: a.expected, Nodes: a.registered, Requests: all}, grants{}
+	if a.now.IsZero() {
+		found.At = machinesCreated.Add(time.Hour)
 	}
 	maps.Copy(ever, a.ever)
 	ever.recordApproved(all)

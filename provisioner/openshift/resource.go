@@ -34,7 +34,7 @@ const (
 	consoleRoutes      resourcePath = "route.openshift.io/v1/routes@openshift-console"
 )
 
-func (p resourcePath) toClient(a *api) dynamic.ResourceInterface {
+func (p resourcePath) toClient(all dynamic.Interface) dynamic.ResourceInterface {
 	path, namespace, namespaced := strings.Cut(string(p), "@")
 	parts := strings.Split(path, "/")
 	resource := schema.GroupVersionResource{Version: parts[len(parts)-2], Resource: parts[len(parts)-1]}
@@ -42,9 +42,9 @@ func (p resourcePath) toClient(a *api) dynamic.ResourceInterface {
 		resource.Group = parts[0]
 	}
 	if namespaced {
-		return a.objects.Resource(resource).Namespace(namespace)
+		return all.Resource(resource).Namespace(namespace)
 	}
-	return a.objects.Resource(resource)
+	return all.Resource(resource)
 }
 
 func (p resourcePath) urlPath() string {

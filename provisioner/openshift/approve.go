@@ -12,25 +12,30 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// Approve approves those pending requests of the last poll that may be approved and have not changed since. Each is tried once
-// per poll. It denies none. An error is returned beside the decisions made before it.
-func (c *Cluster) Approve(ctx context.Context) ([]state.CSRDecision, error) {
-	api, err := c.connect(ctx)
+// Approver approves nodes' requests for certificates.
+type Approver struct {
+	connector *Connector
+	reviewer  *Reviewer
+}
+
+// NewApprover returns an approver of what a reviewer allows in the connector's cluster.
+func NewApprover(connector *Connector, reviewer *Reviewer) *Approver {
+	return &Approver{connector, reviewer}
+}
+
+// Approve approves those pending requests of the last review that may be approved and have not changed since. Each is tried once
+// per review. It denies none. An error is returned beside the decisions made before it.
+func (a *Approver) Approve(ctx context.Context) ([]state.CSRDecision, error) {
+	api, err := a.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	wanted := c.approvable
-	c.approvable = nil
-	c.mu.Unlock()
-	return api.approveAll(ctx, wanted)
+	return approveAll(ctx, api, a.reviewer.takeApprovable(api))
 }
 
 // approveParallelism bounds concurrent approvals: a thousand nodes may have started together.
@@ -38,7 +43,7 @@ const approveParallelism = 5
 
 // approveAll returns the decisions in the order of wanted; requests that changed meanwhile, and those that an error prevented
 // from being tried, have none.
-func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRDecision, error) {
+func approveAll(ctx context.Context, api *Client, wanted []approvable) ([]state.CSRDecision, error) {
 	decisions := make([]state.CSRDecision, len(wanted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(approveParallelism)
@@ -47,7 +52,7 @@ func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRD
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			decisions[i], err = a.processApproval(ctx, &wanted[i])
+			decisions[i], err = processApproval(ctx, api, &wanted[i])
 			return err
 		})
 	}
@@ -56,14 +61,14 @@ func (a *api) approveAll(ctx context.Context, wanted []approvable) ([]state.CSRD
 }
 
 // processApproval returns a problem of this one request as its decision's reason, so that it does not prevent other approvals.
-func (a *api) processApproval(ctx context.Context, wanted *approvable) (state.CSRDecision, error) {
+func processApproval(ctx context.Context, api *Client, wanted *approvable) (state.CSRDecision, error) {
 	csr := &wanted.csr
 	form, err := parseNodeRequest(csr)
 	if err != nil {
 		return state.CSRDecision{}, fault.New(fault.Internal, "approve request "+quoteName(csr.Name), err)
 	}
 	decision := state.CSRDecision{Name: csr.Name, Node: form.node, Decision: state.Skipped}
-	switch err := a.approve(ctx, csr); {
+	switch err := approve(ctx, api, csr); {
 	case err == nil:
 		decision.Decision, decision.Reason, decision.NewKey = state.Approved, wanted.describePurpose(), wanted.newKey
 	case errors.Is(err, errChanged): // the bootstrap machine approves requests, too; the next poll shows what is left
@@ -92,7 +97,7 @@ func (w *approvable) describePurpose() string {
 var errChanged = errors.New("the request changed")
 
 // approve approves exactly the version of the request that was reviewed. The API server sets the time.
-func (a *api) approve(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) error {
+func approve(ctx context.Context, api *Client, csr *certificatesv1.CertificateSigningRequest) error {
 	approved := csr.DeepCopy()
 	approved.APIVersion, approved.Kind = "certificates.k8s.io/v1", "CertificateSigningRequest"
 	approved.Status.Conditions = append(approved.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
@@ -105,12 +110,12 @@ func (a *api) approve(ctx context.Context, csr *certificatesv1.CertificateSignin
 	if err != nil {
 		return fault.New(fault.Internal, "approve request "+quoteName(csr.Name), err)
 	}
-	_, err = requests.toClient(a).Update(ctx, &unstructured.Unstructured{Object: content}, metav1.UpdateOptions{FieldManager: fieldManager}, "approval")
+	err = api.Update(ctx, requests, content, "approval")
 	switch {
 	case err == nil:
 		return nil
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return errChanged
 	}
-	return a.toFault(ctx, "approve request "+quoteName(csr.Name), err)
+	return api.ToFault(ctx, "approve request "+quoteName(csr.Name), err)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"exoshift/state"
 
@@ -26,16 +27,30 @@ type approvable struct {
 	again  bool // its key was granted a certificate before
 }
 
-// reviewRequests returns the nodes' requests for certificates and those that claim to be, sorted by creation, and those that may
-// be approved.
-func (m *history) reviewRequests(domain string, found snapshot) ([]state.NodeRequest, []approvable) {
-	m.grants.recordApproved(found.requests)
-	admission := newCSRReview(domain, found, m.grants)
+// Reviewer reviews the nodes' requests of one poll after the other, and remembers what was granted.
+type Reviewer struct {
+	mu         sync.Mutex
+	api        *Client // whose requests were reviewed
+	nodeCache  nodeCache
+	grants     grants
+	approvable []approvable // of the last review
+}
+
+// Review returns the nodes' requests for certificates and those that claim to be, sorted by creation. Those that may be approved
+// are kept for the Approver.
+func (r *Reviewer) Review(api *Client, found Evidence) []state.NodeRequest {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.api != api {
+		r.api, r.nodeCache, r.grants = api, nil, grants{}
+	}
+	r.grants.recordApproved(found.Requests)
+	admission := newCSRReview(api.Domain(), found, r.grants)
 	var told []state.NodeRequest
 	var approved []approvable
 	known := nodeCache{}
-	for i := range found.requests {
-		csr := &found.requests[i]
+	for i := range found.Requests {
+		csr := &found.Requests[i]
 		if !strings.HasPrefix(csr.Spec.SignerName, nodeSigners) {
 			continue
 		}
@@ -58,19 +73,31 @@ func (m *history) reviewRequests(domain string, found snapshot) ([]state.NodeReq
 		case !request.Serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName:
 			continue // decided by others, about others
 		default:
-			request.Node = m.nodeCache.lookup(csr)
+			request.Node = r.nodeCache.lookup(csr)
 			known[csr.UID] = request.Node
 		}
 		told = append(told, request)
 	}
-	m.nodeCache = known
+	r.nodeCache, r.approvable = known, approved
 	slices.SortStableFunc(told, func(a, b state.NodeRequest) int {
 		if order := a.Created.Compare(b.Created); order != 0 {
 			return order
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return told, approved
+	return told
+}
+
+// takeApprovable returns what the last review allows, once, and nothing of another cluster.
+func (r *Reviewer) takeApprovable(api *Client) []approvable {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.api != api {
+		return nil
+	}
+	wanted := r.approvable
+	r.approvable = nil
+	return wanted
 }
 
 func (a *csrReview) toApprovable(csr *certificatesv1.CertificateSigningRequest) approvable {

@@ -2,14 +2,12 @@ package openshift
 
 import (
 	"context"
-	"crypto/x509"
 	"net/http"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -26,39 +24,31 @@ const (
 
 // newIngressClient returns a client that trusts the CAs that the cluster publishes for its routers, and public CAs, whose
 // certificates the routers may have.
-func (a *api) newIngressClient(ctx context.Context, net network.Network) (*http.Client, error) {
-	published, _, err := getObject[corev1.ConfigMap](ctx, a, publishedConfig, "default-ingress-cert")
+func newIngressClient(ctx context.Context, api *Client) (*http.Client, error) {
+	published, _, err := getObject[corev1.ConfigMap](ctx, api, publishedConfig, "default-ingress-cert")
 	if err != nil {
 		return nil, err
 	}
-	roots, err := loadPublicRoots(net)
+	roots, err := LoadPublicRoots(api.Network)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "load this machine's certificate authorities", err)
 	}
 	roots.AppendCertsFromPEM([]byte(published.Data["ca-bundle.crt"]))
-	transport := net.NewTransport()
+	transport := api.Network.NewTransport()
 	transport.TLSClientConfig.RootCAs = roots
 	limits := network.Limits{Bytes: maxAlertsAnswer, Time: alertsTimeout}
 	return &http.Client{Transport: limits.Wrap(transport), CheckRedirect: network.KeepRedirect}, nil
 }
 
-func loadPublicRoots(net network.Network) (*x509.CertPool, error) {
-	if net.Roots != nil {
-		return net.Roots.Clone(), nil
-	}
-	return x509.SystemCertPool()
-}
-
-func (a *api) createMonitoringToken(ctx context.Context) (string, error) {
+func createMonitoringToken(ctx context.Context, api *Client) (string, error) {
 	const op = "ask for a token of the cluster's Prometheus"
-	wanted := &unstructured.Unstructured{Object: map[string]any{
+	wanted := map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": map[string]any{"name": monitoringAccount},
 		"spec": map[string]any{"expirationSeconds": int64(tokenSeconds)},
-	}}
-	a.counter.count("create", monitoringAccounts+"/token")
-	made, err := monitoringAccounts.toClient(a).Create(ctx, wanted, metav1.CreateOptions{}, "token")
+	}
+	made, err := api.Request(ctx, monitoringAccounts, wanted, "token")
 	if err != nil {
-		failure := a.toFault(ctx, op, err)
+		failure := api.ToFault(ctx, op, err)
 		if fault.Is(failure, fault.NotFound) {
 			return "", fault.Newf(fault.Transient, op, "the account does not exist yet")
 		}
