@@ -3,6 +3,7 @@ package tui
 import (
 	"exoshift/provisioner"
 	"exoshift/tui/pane"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -96,7 +97,7 @@ func (p *checksPage) handleAccept() {
 	case row != nil && row.Status() == pane.Failed:
 		p.openDetails(row)
 	case row == nil && p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
-		if field, known := fieldFor(p.rows[p.selected].Field, p.spec); known {
+		if field, known := session.FindAsked(p.rows[p.selected].Field, p.spec); known {
 			p.session.requestField(field.Key)
 			return
 		}

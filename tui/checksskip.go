@@ -1,18 +1,15 @@
 package tui
 
 import (
-	"maps"
 	"strings"
 	"time"
 
-	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
-
-const skipKey = "checks.skip"
 
 func (p *checksPage) openSkip(row *probeRow) {
 	p.popup = newSkipForm(p.session.theme, p.session.ascii, row.describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
@@ -23,12 +20,8 @@ func (p *checksPage) openSkip(row *probeRow) {
 
 // The results from the zone stay valid: skipping a check changes none of them.
 func (p *checksPage) addSkip(skip reach.Skip) {
-	field, known := p.session.FindField(skipKey)
-	if !known {
-		return
-	}
 	zone := p.isZoneCurrent()
-	if err := p.session.Set(skipKey, field.Get(withSkip(p.session.Spec(), skip))); err != nil {
+	if err := session.SkipCheck(p.session.Session, skip.ID, skip.String()); err != nil {
 		p.showNotice("This check cannot be left out: " + err.Error())
 		return
 	}
@@ -37,16 +30,6 @@ func (p *checksPage) addSkip(skip reach.Skip) {
 		p.zone.spec = p.session.Spec()
 	}
 	p.startChecks()
-}
-
-func withSkip(spec state.Spec, skip reach.Skip) state.Spec {
-	skips := maps.Clone(spec.Checks.Skip)
-	if skips == nil {
-		skips = map[string]string{}
-	}
-	skips[skip.ID] = skip.String()
-	spec.Checks.Skip = skips
-	return spec
 }
 
 func (p *checksPage) showNotice(text string) {

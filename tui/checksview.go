@@ -7,6 +7,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 )
@@ -56,7 +57,7 @@ func (p *checksPage) buildCheck(row checkRow) pane.Check {
 		check.Marks = []pane.Status{pane.Warn}
 	}
 	if row.State == provisioner.Failed {
-		if field, known := fieldFor(row.Field, p.spec); known {
+		if field, known := session.FindAsked(row.Field, p.spec); known {
 			check.Location = formatLocation(field)
 		}
 	}

@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"exoshift/wizard/session"
+
+	"github.com/charmbracelet/bubbles/key"
+)
 
 // Hints returns the keys of what is open, or else of the row with the cursor.
 func (f *form) Hints() []key.Binding {
@@ -8,7 +12,7 @@ func (f *form) Hints() []key.Binding {
 	switch {
 	case f.list != nil:
 		return []key.Binding{k.Pick, k.Filter, k.Close}
-	case f.editor != nil && f.editor.source == sourceTyped && f.editor.field.Key != pullSecretField:
+	case f.editor != nil && f.editor.source == sourceTyped && f.editor.field.Key != session.PullSecretKey:
 		return []key.Binding{k.Accept, k.Reveal, k.Close}
 	case f.editor != nil && f.editor.source != "":
 		return []key.Binding{k.Accept, k.Close}

@@ -6,6 +6,7 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -124,7 +125,7 @@ func (f *form) formatEmpty(field wizard.Field) string {
 // A secret is shown as a number of bullets independent of its length.
 func (f *form) renderEdit(room int) string {
 	e, t := f.editor, f.session.theme
-	what := map[string]string{sourceEnv: "variable ", sourceFile: "file ", sourceExo: "account "}[e.source]
+	what := map[string]string{session.SourceEnv: "variable ", session.SourceFile: "file ", session.SourceExo: "account "}[e.source]
 	switch {
 	case e.source != sourceTyped:
 		return t.Dim.Render(what) + e.render(t, max(room-len(what), 1))

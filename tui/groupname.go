@@ -40,18 +40,13 @@ func (p *nodesPage) openNamePrompt(row string) {
 	naming := &namePrompt{input: newInput(maxNameLength), key: row, isNew: row == ""}
 	if naming.isNew {
 		naming.key = fmt.Sprintf("%s[%d]", groupsKey, len(spec.Sizing.ExtraGroups))
-		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, state.GroupSpec{MachineSpec: newDefaultGroup(spec)})
+		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, session.NewGroup(spec))
 	}
 	naming.spec = spec
 	if field, there := naming.findField(); there && !naming.isNew {
 		naming.input.SetValue(field.Get(spec))
 	}
 	p.naming = naming
-}
-
-func newDefaultGroup(spec state.Spec) state.MachineSpec {
-	usual := state.Default().Sizing.Workers
-	return state.MachineSpec{Type: spec.Sizing.Workers.Type, Count: 1, RootDisk: usual.RootDisk}
 }
 
 func (g *namePrompt) findField() (wizard.Field, bool) {

@@ -12,8 +12,15 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
+)
+
+const (
+	pullSecretField = session.PullSecretKey
+	apiKeyField     = "exoscale.apiKey"
+	apiSecretField  = "exoscale.apiSecret"
 )
 
 // desk is an interview in memory; it records what it was given.

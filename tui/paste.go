@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
 // maxSecretSize is in bytes, the same as for secrets read from a file.
@@ -42,8 +43,8 @@ func (f *form) storePastedSecret(field wizard.Field, secret string) {
 		secret = f.editor.getText() + secret
 		f.editor = nil
 	}
-	if isReference(secret) {
-		f.setReference(field, sanitizeInput(secret))
+	if session.IsReference(secret) {
+		_ = session.SetReference(f.session.Session, field.Key, sanitizeInput(secret))
 	} else {
 		f.session.SaveSecret(field.Key, secret)
 		f.session.Touch(field.Key)

@@ -7,23 +7,10 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-)
-
-const (
-	sourceEnv  = "env"
-	sourceFile = "file"
-	sourceExo  = "exo"
-)
-
-const pullSecretField = "openshift.pullSecret"
-
-// The two halves of an API key: an account has both.
-const (
-	apiKeyField    = "exoscale.apiKey"
-	apiSecretField = "exoscale.apiSecret"
 )
 
 // enter keeps the reference, a letter begins to type the secret.
@@ -46,16 +33,16 @@ func (f *form) openSources(field wizard.Field) {
 		{Value: env, Note: "its name, e.g. " + strings.TrimPrefix(field.Example, "env:")},
 		{Value: file, Note: "its path; only you may have access to it"},
 	}
-	if field.Key == pullSecretField {
+	if field.Key == session.PullSecretKey {
 		sources[1].Note = "its name, e.g. PULL_SECRET"
 	}
-	if spec := f.session.Spec(); field.Set(&spec, sourceExo+":default") == nil {
+	if session.AllowsAccount(field) {
 		sources = append(sources, wizard.Choice{Value: exo, Note: "its name in the program's configuration"})
 	}
 	if !field.IsRequired(f.session.Spec()) {
 		sources = append(sources, wizard.Choice{Value: none, Note: "it is not needed"})
 	}
-	kinds := map[string]string{here: sourceTyped, env: sourceEnv, file: sourceFile, exo: sourceExo}
+	kinds := map[string]string{here: sourceTyped, env: session.SourceEnv, file: session.SourceFile, exo: session.SourceExo}
 	f.list = newChoiceList(field.Title+": where is it?", sources, "", false, func(source string) {
 		if source == none {
 			f.setAnswer(field.Key, "")
@@ -96,7 +83,7 @@ func (f *form) handleSecretKey(k tea.KeyMsg) bool {
 // isPasteIncomplete reports whether a secret of several lines is being pasted by a terminal without bracketed paste.
 func (f *form) isPasteIncomplete() bool {
 	text := f.editor.getText()
-	return f.editor.source == sourceTyped && f.editor.field.Key == pullSecretField && strings.HasPrefix(text, "{") &&
+	return f.editor.source == sourceTyped && f.editor.field.Key == session.PullSecretKey && strings.HasPrefix(text, "{") &&
 		!json.Valid([]byte(text))
 }
 
@@ -104,7 +91,7 @@ func (f *form) isPasteIncomplete() bool {
 const revealTime = 5 * time.Second
 
 func (f *form) showSecret() {
-	if f.editor.field.Key == pullSecretField {
+	if f.editor.field.Key == session.PullSecretKey {
 		f.note = "a pull secret is never shown"
 		return
 	}
@@ -126,30 +113,13 @@ func (f *form) storeSecret() {
 	text := e.getText()
 	switch {
 	case text == "":
-	case e.source == sourceTyped && isReference(text):
-		f.setReference(e.field, text)
+	case e.source == sourceTyped && session.IsReference(text):
+		_ = session.SetReference(f.session.Session, e.field.Key, text) // the error is shown below the row
 	case e.source == sourceTyped:
 		f.session.SaveSecret(e.field.Key, text)
 	default:
-		f.setReference(e.field, e.source+":"+text)
+		_ = session.SetReference(f.session.Session, e.field.Key, e.source+":"+text)
 	}
-}
-
-// An account sets both halves of an API key.
-func (f *form) setReference(field wizard.Field, reference string) {
-	f.setAnswer(field.Key, reference)
-	other := map[string]string{apiKeyField: apiSecretField, apiSecretField: apiKeyField}[field.Key]
-	if other == "" || !strings.HasPrefix(reference, sourceExo+":") || f.session.IsRejected(field.Key) {
-		return
-	}
-	if value, _ := f.session.Answer(other); value == "" || strings.HasPrefix(value, sourceExo+":") {
-		f.setAnswer(other, reference)
-	}
-}
-
-func isReference(text string) bool {
-	kind, name, cut := strings.Cut(text, ":")
-	return cut && name != "" && (kind == sourceEnv || kind == sourceFile || kind == sourceExo) && !strings.ContainsAny(text, "\n{\"")
 }
 
 func (f *form) isSaving(key string) bool { saving, _ := f.session.Saves.Secret(key); return saving }
@@ -162,17 +132,17 @@ func (f *form) renderSecret(field wizard.Field, room int) string {
 	switch {
 	case f.isSaving(field.Key):
 		return t.theme.Mark(pane.Running) + " keeping it…"
-	case field.Key == pullSecretField && t.Local.PullSecret() != "":
+	case field.Key == session.PullSecretKey && t.Local.PullSecret() != "":
 		return t.Local.PullSecret()
-	case kind == sourceEnv && len("environment variable ")+len(name) > room:
+	case kind == session.SourceEnv && len("environment variable ")+len(name) > room:
 		return "variable " + name
-	case kind == sourceEnv:
+	case kind == session.SourceEnv:
 		return "environment variable " + name
-	case kind == sourceFile && t.Interview.DraftPath != "" && strings.HasPrefix(name, t.Interview.DraftPath):
+	case kind == session.SourceFile && t.Interview.DraftPath != "" && strings.HasPrefix(name, t.Interview.DraftPath):
 		return strings.Repeat("•", 8) + " kept in a private file"
-	case kind == sourceFile:
+	case kind == session.SourceFile:
 		return "file " + name
-	case kind == sourceExo:
+	case kind == session.SourceExo:
 		return "account " + name + " of exo"
 	case field.IsRequired(t.Spec()):
 		return t.theme.Dim.Render("needed: space gives it, or paste it here")

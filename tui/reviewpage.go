@@ -9,6 +9,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -191,7 +192,7 @@ func (p *reviewPage) findFix() (wizard.Field, bool) {
 	if p.err == nil {
 		return wizard.Field{}, false
 	}
-	return fieldFor(fault.FieldOf(p.err), p.spec)
+	return session.FindAsked(fault.FieldOf(p.err), p.spec)
 }
 
 // Mark returns the status of the review; one of other answers does not count.

@@ -8,6 +8,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -34,11 +35,7 @@ type (
 )
 
 func (s *wizardModel) isSignInOffered() bool {
-	if s.session == nil || s.session.Interview.SignIn == nil || s.pages[s.current].screen != wizard.Syn {
-		return false
-	}
-	url, good := s.session.Answer("syn.lieutenantURL")
-	return good && url != ""
+	return s.session != nil && s.pages[s.current].screen == wizard.Syn && session.CanSignIn(s.session.Session)
 }
 
 func (s *wizardModel) startSignIn() {
@@ -67,7 +64,7 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 			return
 		}
 		s.notice = s.theme.Mark(pane.OK) + " signed in"
-		s.session.Refresh()
+		s.session.Lookups.Repeat(func(q session.Lookup) bool { return q.Screen == wizard.Syn })
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"exoshift/tui/pane"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -92,6 +93,7 @@ func (s *wizardModel) handleMsg(message tea.Msg) tea.Cmd {
 	if s.session == nil {
 		return cmd
 	}
+	session.RequestErrors(s.session.Session)
 	return tea.Batch(cmd, s.handleIntent(), s.session.takeCommands())
 }
 
@@ -161,6 +163,7 @@ func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
 	s.session = newPageContext(m.interview, s.theme, s.wizard.ASCII, s.wizard.Now)
 	s.session.spawn, s.session.send, s.session.later, s.session.out = s.spawn, s.send, s.later, s.wizard.Out
 	s.resize()
+	session.RequestErrors(s.session.Session)
 	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
 		s.pages = append(s.pages, pageState{screen: screen, page: newPage(s.session, screen)})
 	}

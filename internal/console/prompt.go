@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
 // Prompter runs an interview line by line: a question a line, an answer a line. It uses no cursor movement and needs no
@@ -42,12 +43,11 @@ type Outcome struct {
 // RunPrompt asks until the review is confirmed, or the user quits: then the draft has all answers. The end of the input is an
 // error of kind fault.Cancelled, and never a confirmation.
 func RunPrompt(ctx context.Context, p Prompter) (Outcome, error) {
-	c := newPromptSession(p)
-	option, interview, err := c.begin(ctx, p)
+	d := &dialog{Prompter: p, info: func(context.Context, string) bool { return false }, hints: func() []string { return nil }}
+	option, interview, err := d.begin(ctx)
 	outcome := Outcome{Option: option}
 	if err == nil && interview != nil {
-		c.attach(interview)
-		outcome.Confirmed, err = c.run(ctx)
+		outcome.Confirmed, err = newPromptSession(d, interview).run(ctx)
 	}
 	return outcome, wrapCancelled(err)
 }
@@ -59,86 +59,253 @@ func wrapCancelled(err error) error {
 	return fault.New(fault.Cancelled, "ask the questions", fmt.Errorf("%w; nothing was created", err))
 }
 
-type promptSession struct {
-	Prompter
-	session       *wizard.Interview
-	advanced      map[wizard.Screen]bool // screens whose advanced settings are asked, too
-	invalid       map[string]bool        // keys that are asked because of a problem
-	lookups       map[string]lookupState // by the IDs of the lookups
-	suggestions   map[string]string      // suggested replacements of invalid answers, by key
-	shownWarnings map[string]bool        // warnings shown already
-	unsaved       bool                   // saving the last answer failed
-	extraCommands []command              // accepted by the current question, besides the usual ones
-}
-
-func newPromptSession(p Prompter) *promptSession {
-	return &promptSession{
-		Prompter: p, advanced: map[wizard.Screen]bool{}, invalid: map[string]bool{}, lookups: map[string]lookupState{}, shownWarnings: map[string]bool{}, suggestions: map[string]string{},
+// begin has a start option chosen and opens its interview.
+func (d *dialog) begin(ctx context.Context) (option string, interview *wizard.Interview, err error) {
+	d.info = func(_ context.Context, line string) bool {
+		switch line {
+		case ":show":
+			d.printLine("There are no answers so far.")
+		case ":export":
+			d.printLine("There is nothing to write yet.")
+		case ":signin":
+			d.printLine("%s", noSignIn)
+		default:
+			return false
+		}
+		return true
 	}
-}
-
-func (c *promptSession) begin(ctx context.Context, p Prompter) (option string, talk *wizard.Interview, err error) {
-	c.printLine("These are questions and answers, line by line. %s", usageHint)
-	if len(p.Options) == 0 {
-		talk, err = p.Open(ctx, "")
-		return "", talk, err
+	d.printLine("These are questions and answers, line by line. %s", usageHint)
+	if len(d.Options) == 0 {
+		interview, err = d.Open(ctx, "")
+		return "", interview, err
+	}
+	choices := make([]wizard.Choice, len(d.Options))
+	for i, option := range d.Options {
+		choices[i] = wizard.Choice{Value: cmp.Or(option.Title, option.ID), Note: option.Help}
 	}
 	for {
-		chosen, err := c.selectOption(ctx, "What do you want to do?", p.Options, 0)
+		chosen, err := d.selectChoice(ctx, "What do you want to do?", choices)
 		if err != nil || chosen < 0 {
 			return "", nil, err
 		}
-		option = p.Options[chosen].ID
-		talk, err = p.Open(ctx, option)
+		option = d.Options[chosen].ID
+		interview, err = d.Open(ctx, option)
 		if err == nil || ctx.Err() != nil {
-			return option, talk, err
+			return option, interview, err
 		}
-		c.printError("That is not possible", err)
+		d.printError("That is not possible", err)
 	}
 }
 
-func (c *promptSession) attach(talk *wizard.Interview) {
-	c.session = talk
-	if talk.Rehearsal {
+// promptSession goes through the stages of an interview: its screens, the checks and the review.
+type promptSession struct {
+	*dialog
+	session       *session.Session
+	advanced      map[wizard.Screen]bool // screens whose advanced settings are asked, too
+	invalid       map[string]bool        // keys that are asked because of a problem
+	suggestions   map[string]string      // suggested replacements of invalid answers, by key
+	shownWarnings map[string]bool        // warnings shown already
+	unsaved       bool                   // saving the last answer failed
+}
+
+func newPromptSession(d *dialog, i *wizard.Interview) *promptSession {
+	c := &promptSession{
+		dialog: d, session: session.New(i, time.Now), advanced: map[wizard.Screen]bool{}, invalid: map[string]bool{},
+		shownWarnings: map[string]bool{}, suggestions: map[string]string{},
+	}
+	d.info, d.hints = c.handleInfo, c.describeSignIn
+	return c
+}
+
+func (c *promptSession) printBeginning() {
+	i := c.session.Interview
+	if i.Rehearsal {
 		c.printLine("This is a rehearsal on a simulated zone: nothing real is touched, and nothing costs.")
 	}
-	if talk.CheckOnly {
+	if i.CheckOnly {
 		c.printLine("This ends with the checks: nothing is created.")
 	}
-	if talk.DraftPath != "" {
-		c.printLine("Every answer is kept in %s as soon as it is given.", talk.DraftPath)
+	if i.DraftPath != "" {
+		c.printLine("Every answer is kept in %s as soon as it is given.", i.DraftPath)
 	}
-	if slices.Contains(slices.Collect(maps.Values(talk.Answers.Origins)), wizard.Typed) {
+	if slices.Contains(slices.Collect(maps.Values(c.session.Answers().Origins)), wizard.Typed) {
 		c.printLine("Some answers are there already: :show tells them, and :next accepts those of a whole screen.")
 	}
 }
 
-// selectOption returns the index of the chosen option, or -1 if the user quits.
-func (c *promptSession) selectOption(ctx context.Context, title string, options []Option, usual int) (int, error) {
-	choices := make([]wizard.Choice, len(options))
-	for i, option := range options {
-		choices[i] = wizard.Choice{Value: cmp.Or(option.Title, option.ID), Note: option.Help}
+// Stages after the screens with questions.
+const (
+	checks wizard.Screen = "checks"
+	review wizard.Screen = "review"
+)
+
+type position struct {
+	stage wizard.Screen
+	key   string // the question; "" for the first
+	last  bool   // the last question in place of the first
+	once  bool   // only this question is asked again
+}
+
+type navigation struct {
+	command  command
+	position position // the destination of commandGoTo
+	yes      bool     // commandAnswer: the review was confirmed
+}
+
+// listStages omits screens without questions.
+func (c *promptSession) listStages() []wizard.Screen {
+	var all []wizard.Screen
+	for _, screen := range wizard.Screens() {
+		if len(c.session.Fields(screen)) > 0 {
+			all = append(all, screen)
+		}
 	}
-	c.printChoices(choices)
+	if c.session.Interview.CheckOnly {
+		return append(all, checks)
+	}
+	return append(all, checks, review)
+}
+
+// run reports whether the review was confirmed.
+func (c *promptSession) run(ctx context.Context) (yes bool, err error) {
+	defer func() {
+		if unsaved := c.session.Close(); err == nil && unsaved != nil && !c.unsaved {
+			c.printError("Warning: the answers could not be kept", unsaved)
+		}
+	}()
+	c.printBeginning()
+	if err := c.refreshLocal(ctx); err != nil {
+		return false, err
+	}
+	at := position{stage: c.listStages()[0]}
 	for {
-		said, err := c.readReply(ctx, fmt.Sprintf("%s A number from 1 to %d [%d]: ", title, len(options), usual+1), nil)
+		c.printStage(at)
+		next, err := c.runStage(ctx, at)
 		switch {
 		case err != nil:
-			return 0, err
-		case said.command == commandQuit:
-			return -1, nil
-		case said.command == commandAnswer && said.text == "":
-			return usual, nil
-		case said.command == commandAnswer:
-			if i := findChoice(choices, said.text); i >= 0 {
-				return i, nil
-			}
-			c.printLine("There is no %s to choose.", quoteInput(said.text))
-		default:
-			c.printLine("This does not mean anything here.")
+			return false, err
+		case next.command == commandQuit:
+			return false, nil
+		case next.command == commandAnswer && c.isLast(at.stage):
+			return next.yes, nil
 		}
+		at = c.resolveNext(at, next)
 	}
 }
 
-// lookupTimeout applies whatever the lookup's own limits.
-const lookupTimeout = 45 * time.Second
+func (c *promptSession) isLast(stage wizard.Screen) bool {
+	stages := c.listStages()
+	return stages[len(stages)-1] == stage
+}
+
+func (c *promptSession) printStage(at position) {
+	if at.once {
+		return
+	}
+	stages := c.listStages()
+	c.printBlank()
+	c.printLine("%s", joinNonEmpty(" ", fmt.Sprintf("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), formatStageTitle(at.stage)), at.stage.Intro()))
+}
+
+func formatStageTitle(stage wizard.Screen) string {
+	switch stage {
+	case checks:
+		return "Checks"
+	case review:
+		return "Review"
+	}
+	return stage.Title()
+}
+
+func (c *promptSession) runStage(ctx context.Context, at position) (navigation, error) {
+	switch at.stage {
+	case checks:
+		return checksPrompt{c}.run(ctx)
+	case review:
+		return reviewPrompt{c}.run(ctx)
+	}
+	return screenPrompt{c, at.stage}.run(ctx, at)
+}
+
+func (c *promptSession) resolveNext(at position, next navigation) position {
+	stages := c.listStages()
+	i := slices.Index(stages, at.stage)
+	switch {
+	case next.command == commandGoTo:
+		return c.resolvePosition(i, next.position)
+	case next.command == commandBack && i <= 0:
+		c.printLine("This is the first question.")
+		return position{stage: stages[0]}
+	case next.command == commandBack:
+		return position{stage: stages[i-1], last: true}
+	}
+	return position{stage: stages[min(i+1, len(stages)-1)]}
+}
+
+// resolvePosition stops at the first stage with a problem on the way.
+func (c *promptSession) resolvePosition(from int, to position) position {
+	stages := c.listStages()
+	for _, stage := range stages[max(from, 0):max(from, slices.Index(stages, to.stage), 0)] {
+		if problems := c.session.ScreenErrors(stage); len(problems) > 0 {
+			c.printProblems(problems)
+			return c.findPosition(problems[0], stage)
+		}
+	}
+	return to
+}
+
+// findStage returns the navigation to a stage, counted from 1.
+func (c *promptSession) findStage(n int) (navigation, bool) {
+	stages := c.listStages()
+	if n < 1 || n > len(stages) {
+		c.printLine("There is no screen %d; they are 1 to %d.", n, len(stages))
+		return navigation{}, false
+	}
+	return navigation{command: commandGoTo, position: position{stage: stages[n-1]}}, true
+}
+
+// findPosition returns the question that fixes a problem; fallback is the stage where it was found.
+func (c *promptSession) findPosition(problem wizard.Problem, fallback wizard.Screen) position {
+	for _, field := range wizard.ScreenOf(problem.Field).ListFields(c.session.Spec()) {
+		if session.HasPrefix(problem.Field, field.Key) {
+			c.invalid[field.Key] = true
+			c.session.Request(field.Key)
+			if key, text := problem.FindFix(); key == field.Key {
+				c.suggestions[field.Key] = text
+			}
+			return position{stage: field.Screen, key: field.Key, once: true}
+		}
+	}
+	return position{stage: fallback}
+}
+
+// handleProblems leads to the question that fixes the first problem.
+func (c *promptSession) handleProblems(ctx context.Context, stage wizard.Screen, problems []wizard.Problem) (navigation, error) {
+	c.printProblems(problems)
+	if to := c.findPosition(problems[0], stage); to.key != "" {
+		return navigation{command: commandGoTo, position: to}, nil
+	}
+	return c.waitAt(ctx, stage, "Press Enter to try again")
+}
+
+// waitAt waits for a command where no question fits a problem.
+func (c *promptSession) waitAt(ctx context.Context, stage wizard.Screen, what string) (navigation, error) {
+	next, _, err := c.waitReply(ctx, stage, what)
+	return next, err
+}
+
+func (c *promptSession) waitReply(ctx context.Context, stage wizard.Screen, what string) (navigation, reply, error) {
+	got, err := c.readReply(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
+	switch {
+	case err != nil:
+		return navigation{}, got, err
+	case got.command == commandQuit, got.command == commandBack:
+		return navigation{command: got.command}, got, nil
+	case got.command == commandGoTo:
+		if next, ok := c.findStage(got.screen); ok {
+			return next, got, nil
+		}
+	}
+	c.session.Refresh() // external state may have changed
+	return navigation{command: commandGoTo, position: position{stage: stage}}, got, c.refreshLocal(ctx)
+}

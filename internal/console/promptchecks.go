@@ -5,70 +5,71 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/reach"
+	"exoshift/wizard/session"
 )
 
-// handleChecks runs the checks before an installation. Problems of answers lead back to their questions first.
-func (c *promptSession) handleChecks(ctx context.Context) (navigation, error) {
-	if faults := c.listAllProblems(); len(faults) > 0 {
-		return c.handleProblems(ctx, checks, faults)
+// checksPrompt runs the checks before an installation.
+type checksPrompt struct{ *promptSession }
+
+// run leads back to the questions first where answers have problems.
+func (p checksPrompt) run(ctx context.Context) (navigation, error) {
+	if problems := session.ListBlocking(p.session); len(problems) > 0 {
+		return p.handleProblems(ctx, checks, problems)
 	}
-	if c.session.Check == nil {
+	if p.session.Interview.Check == nil {
 		return navigation{command: commandAnswer}, nil
 	}
-	c.printLine("This looks at what an installation needs, and changes nothing.")
-	all, err := c.runChecks(ctx, c.session.Check)
+	p.printLine("This looks at what an installation needs, and changes nothing.")
+	all, err := p.check(ctx, p.session.Interview.Check)
 	failed := all.countFailed()
 	switch {
 	case ctx.Err() != nil:
 		return navigation{}, context.Cause(ctx)
 	case errors.Is(err, context.Canceled):
-		c.printLine("The checks were stopped.")
+		p.printLine("The checks were stopped.")
 	case failed > 0:
-		c.printLine("%s failed.", formatCount(failed, "check"))
+		p.printLine("%s failed.", formatCount(failed, "check"))
 	case err != nil:
-		c.printError("The checks could not be made", err)
+		p.printError("The checks could not be made", err)
 	default:
-		c.printLine("%s", joinNonEmpty(" ", "All checks passed.", c.formatZoneHint("At the next question")))
+		hint := ""
+		if p.session.Interview.CheckFromZone != nil && !p.session.Interview.CheckOnly {
+			hint = "At the next question, :zone looks from inside the zone, too."
+		}
+		p.printLine("%s", joinNonEmpty(" ", "All checks passed.", hint))
 		return navigation{command: commandAnswer}, nil
 	}
-	return c.waitAtChecks(ctx, all)
+	return p.wait(ctx, all)
 }
 
 type checkRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error
 
-// runChecks prints each change of each check. Ctrl-C ends only the checks.
-func (c *promptSession) runChecks(ctx context.Context, run checkRun) (checkStates, error) {
-	checking, end := c.withInterrupt(ctx)
-	defer end()
-	spec := c.session.Answers.Spec
-	secrets, _ := c.resolveSecrets()
-	changes, done := make(chan wizard.CheckState), make(chan error, 1)
-	go func() {
-		done <- run(checking, spec, secrets, func(state wizard.CheckState) {
-			select {
-			case changes <- state:
-			case <-checking.Done():
-			}
+// check runs checks and prints each change of each. Ctrl-C ends only the checks.
+func (p checksPrompt) check(ctx context.Context, run checkRun) (checkStates, error) {
+	spec, last := p.session.Spec(), checkStates{}
+	var failure error
+	err := p.dialog.wait(ctx, func(ctx context.Context, post func(func())) {
+		secrets, _ := wizard.ResolveSecrets(spec, p.session.Interview.LookupEnv)
+		err := run(ctx, spec, secrets, func(now wizard.CheckState) {
+			post(func() {
+				if last.update(now) {
+					p.printCheck(now, last)
+				}
+			})
 		})
-	}()
-	last := checkStates{}
-	for {
-		select {
-		case now := <-changes:
-			if last.update(now) {
-				c.printCheck(now, last)
-			}
-		case err := <-done:
-			c.printEndpointCounts(last)
-			return last, err
-		case <-checking.Done():
-			return last, checking.Err()
-		}
+		post(func() { failure = err })
+	})
+	if err != nil {
+		return last, err
 	}
+	p.printEndpointCounts(last)
+	return last, failure
 }
 
 // checkStates maps the ID and the source of a check to its state.
@@ -112,31 +113,157 @@ func (s checkStates) countFailed() int {
 	return services
 }
 
-func (c *promptSession) printCheck(now wizard.CheckState, all checkStates) {
+func (p checksPrompt) printCheck(now wizard.CheckState, all checkStates) {
 	if now.Reach != nil {
-		c.printEndpoint(now, all)
+		p.printEndpoint(now, all)
 		return
 	}
 	states := map[string]string{
 		provisioner.Started: "checking", provisioner.Done: "ok", provisioner.Failed: "failed", provisioner.Skipped: "skipped",
 	}
-	c.printLine("%s", formatSentence(fmt.Sprintf("%s: %s", now.Title, joinNonEmpty(", ", states[now.State], now.Text))))
-	if now.State == provisioner.Failed && now.Hint != "" {
+	p.printLine("%s", formatSentence(fmt.Sprintf("%s: %s", now.Title, joinNonEmpty(", ", states[now.State], now.Text))))
+	if now.State != provisioner.Failed {
+		return
+	}
+	if now.Hint != "" {
 		for _, line := range sanitizeLines("What to do: " + now.Hint) {
-			c.printLine("%s", line)
+			p.printLine("%s", line)
 		}
 	}
-	if field, stage := c.findQuestion(now.Field); now.State == provisioner.Failed && stage > 0 {
-		c.printLine("The answer to change: %s. Type :screen %d to go there.", field.Title, stage)
+	if field, found := session.FindAsked(now.Field, p.session.Spec()); found {
+		stage := slices.Index(p.listStages(), field.Screen) + 1
+		p.printLine("The answer to change: %s. Type :screen %d to go there.", field.Title, stage)
 	}
 }
 
-func (c *promptSession) findQuestion(key string) (field wizard.Field, stage int) {
-	screen := wizard.ScreenOf(key)
-	for _, field := range c.listFields(screen) {
-		if field.Key == key {
-			return field, slices.Index(c.listStages(), screen) + 1
+// printEndpoint prints checks that are not OK; with the fix only while they have no common cause.
+func (p checksPrompt) printEndpoint(now wizard.CheckState, all checkStates) {
+	r := now.Reach.Result
+	name := joinNonEmpty(", ", now.Title, r.ID, r.Target)
+	switch {
+	case r.Verdict == reach.Fail || r.Verdict == reach.Warn:
+		word := map[reach.Verdict]string{reach.Fail: "failed", reach.Warn: "warning"}[r.Verdict]
+		p.printLine("%s", formatSentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, describeSource(r.Source), r.Describe())))
+		if r.Hint != "" && all.listCauses().getNumber(r) == 0 {
+			p.printLine("What to do: %s", formatSentence(r.Hint))
+		}
+	case r.Verdict == reach.Skipped && r.IsManualSkip():
+		p.printLine("%s", formatSentence(name+": "+r.Describe()))
+	}
+	if ended := formatExpiredSkip(r); ended != "" {
+		p.printLine("%s", formatSentence(name+": "+ended))
+	}
+}
+
+func describeSource(vantage string) string {
+	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
+	switch {
+	case vantage == reach.Zone:
+		return "inside the zone"
+	case ssh:
+		return host
+	}
+	return "this workstation"
+}
+
+func (p checksPrompt) printEndpointCounts(all checkStates) {
+	counts := map[string]*wordCounts{}
+	var vantages []string
+	for _, state := range all {
+		if state.Reach == nil || state.Reach.Result.Verdict == "" {
+			continue
+		}
+		r := state.Reach.Result
+		if counts[r.Source] == nil {
+			vantages = append(vantages, r.Source)
+			usual := newWordCounts("reached", "with a warning", "not reached", "not checked")
+			counts[r.Source] = &usual
+		}
+		counts[r.Source].add(map[reach.Verdict]string{
+			reach.OK: "reached", reach.Warn: "with a warning", reach.Fail: "not reached", reach.Skipped: "not checked",
+		}[r.Verdict])
+	}
+	slices.Sort(vantages)
+	for _, vantage := range vantages {
+		p.printLine("Services, seen from %s: %s.", describeSource(vantage), counts[vantage].String())
+	}
+	for _, cause := range all.listCauses() {
+		p.printLine("%s", formatSentence("The "+cause.String()))
+		p.printLine("What to do: %s", formatSentence(cause.Hint))
+	}
+}
+
+// wait waits for what to do about checks that failed.
+func (p checksPrompt) wait(ctx context.Context, all checkStates) (navigation, error) {
+	var more []command
+	if all.hasEndpoints() {
+		more = append(more, commandSkipCheck)
+	}
+	if p.session.Interview.CheckFromZone != nil {
+		more = append(more, commandZone)
+	}
+	defer p.enableCommands(more...)()
+	p.printLines(p.describeCommands())
+	for {
+		next, got, err := p.waitReply(ctx, checks, "Press Enter to check again")
+		switch {
+		case err != nil:
+			return navigation{}, err
+		case got.command == commandSkipCheck:
+			p.skip(ctx, got.text)
+		case got.command == commandZone:
+			if err := p.checkFromZone(ctx); err != nil {
+				return navigation{}, err
+			}
+		default:
+			return next, nil
 		}
 	}
-	return wizard.Field{}, 0
+}
+
+// skip adds a skipped check to the answers, if they stay valid.
+func (p checksPrompt) skip(ctx context.Context, text string) {
+	id, reason, _ := strings.Cut(text, " ")
+	id, reason = strings.ToUpper(id), strings.TrimPrefix(strings.TrimSpace(reason), "because ")
+	if id == "" || reason == "" {
+		p.printLine("Say which check and why, as in: :skip NET-RH-001 the firewall is being changed until 2027-01-31")
+		return
+	}
+	if err := session.SkipCheck(p.session, id, reason); err != nil {
+		fieldPrompt{p.promptSession, wizard.Field{Key: session.SkipKey, Title: "Left out"}}.rejectAnswer(err)
+		return
+	}
+	p.keep(ctx)
+	p.printLine("%s", formatSentence("The answers leave "+id+" out: "+reason))
+}
+
+// checkFromZone asks for confirmation of the costs first.
+func (p checksPrompt) checkFromZone(ctx context.Context) error {
+	interview := p.session.Interview
+	if interview.ZoneTerms != nil {
+		p.printLine("%s", formatSentence(interview.ZoneTerms(p.session.Spec())))
+	}
+	got, err := p.readReply(ctx, "Type yes to start it: ", nil)
+	switch {
+	case err != nil:
+		return err
+	case got.command != commandAnswer || !strings.EqualFold(got.text, "yes"):
+		p.printLine("That was no yes, nothing was started.")
+		return nil
+	}
+	all, err := p.check(ctx, interview.CheckFromZone)
+	failed := all.countFailed()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.Canceled):
+		p.printLine("The checks were stopped.")
+	case err != nil:
+		p.printError("The checks from inside the zone could not be made", err)
+	case failed == 0:
+		p.printLine("All that has to be reached from inside the zone is reached.")
+	default:
+		p.printLine("%s cannot be reached from inside the zone, and has to be.", formatCount(failed, "service"))
+	}
+	return nil
 }

@@ -7,96 +7,105 @@ import (
 	"strings"
 
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
+
+// maxListedChoices limits lists that were not asked for: a screen reader reads all of them.
+const maxListedChoices = 12
+
+// fieldPrompt asks for one field.
+type fieldPrompt struct {
+	*promptSession
+	field wizard.Field
+}
 
 type value struct{ text, origin string }
 
-// promptField repeats the question until the answer is valid.
-func (c *promptSession) promptField(ctx context.Context, q question) (reply, error) {
-	c.printIntro(q.field)
-	offered := c.resolveDefault(q.field)
+// run repeats the question until the answer is valid.
+func (p fieldPrompt) run(ctx context.Context) (reply, error) {
+	p.printIntro()
+	if choices := p.session.Lookups.Choices(p.field); len(choices) <= maxListedChoices {
+		p.printChoices(choices)
+	}
+	offered := p.resolveDefault()
 	for {
-		got, err := c.readReply(ctx, c.formatPrompt(q.field, offered), fieldHelp{c, q.field})
-		if err != nil || got.command != commandAnswer && got.command != commandEmpty && got.command != commandDefault {
+		got, err := p.readReply(ctx, p.formatPrompt(offered), p)
+		if err != nil || !got.isAnswer() {
 			return got, err
 		}
-		given, ok := c.parseAnswer(q.field, got, offered)
+		given, ok := p.parseAnswer(got, offered)
 		if !ok {
 			continue
 		}
-		refusal := c.setAnswer(q.field, given)
+		refusal := p.setAnswer(ctx, given)
 		if refusal == nil {
-			c.printAnswer(q.field, got.text)
+			p.printAnswer(got.text)
 			return reply{command: commandAnswer, text: got.text}, nil
 		}
-		if better := c.rejectAnswer(q.field, refusal); better != "" {
-			offered = value{text: better, origin: suggested}
+		if better := p.rejectAnswer(refusal); better != "" {
+			offered = value{text: better, origin: session.Suggested}
 		}
 	}
 }
 
-func (c *promptSession) printIntro(field wizard.Field) {
-	c.printField(field)
-	if choices := c.listChoices(field); len(choices) <= maxListedChoices {
-		c.printChoices(choices)
-	}
-}
-
-func (c *promptSession) printField(field wizard.Field) {
-	c.printLine("%s. %s", strings.TrimSuffix(field.Title, "."), field.Help)
-	for _, f := range c.session.ListUnused(c.session.Answers.Spec) {
-		if f.Field == field.Key {
-			c.printLine("Warning: %s", formatProblem(field.Title, f))
+func (p fieldPrompt) printIntro() {
+	p.printLine("%s. %s", strings.TrimSuffix(p.field.Title, "."), p.field.Help)
+	for _, problem := range p.session.Interview.ListUnused(p.session.Spec()) {
+		if problem.Field == p.field.Key {
+			p.printWarning(p.field.Title, problem)
 		}
 	}
 }
-
-// suggested is the origin of a default that is not the current answer.
-const suggested = "suggested"
 
 // resolveDefault returns the value of an empty line: the current answer, or else a suggestion.
-func (c *promptSession) resolveDefault(field wizard.Field) value {
-	spec := c.session.Answers.Spec
-	now := value{text: field.Get(spec), origin: c.session.Answers.Origin(field.Key)}
-	if better := c.suggestions[field.Key]; better != "" {
-		delete(c.suggestions, field.Key)
-		return value{text: better, origin: suggested}
+func (p fieldPrompt) resolveDefault() value {
+	spec := p.session.Spec()
+	now := value{text: p.field.Get(spec), origin: p.session.Answers().Origin(p.field.Key)}
+	if better := p.suggestions[p.field.Key]; better != "" {
+		delete(p.suggestions, p.field.Key)
+		return value{text: better, origin: session.Suggested}
 	}
-	if better := field.Suggestion(spec); now.text == "" && better != "" && now.origin == wizard.ByDefault {
-		return value{text: better, origin: suggested}
+	if better := p.field.Suggestion(spec); now.text == "" && better != "" && now.origin == wizard.ByDefault {
+		return value{text: better, origin: session.Suggested}
 	}
 	return now
 }
 
-func (c *promptSession) formatPrompt(field wizard.Field, offered value) string {
-	return strings.TrimSuffix(field.Title, ".") + c.formatInputHint(field) + formatDefault(field, c.findChoiceNumber(field, offered), offered) + ": "
+func (p fieldPrompt) formatPrompt(offered value) string {
+	return strings.TrimSuffix(p.field.Title, ".") + p.formatInputHint() + p.formatDefault(offered) + ": "
 }
 
-func (c *promptSession) formatInputHint(field wizard.Field) string {
-	choices := c.listChoices(field)
+func (p fieldPrompt) formatInputHint() string {
+	choices := p.session.Lookups.Choices(p.field)
 	switch {
-	case field.Shape() == wizard.Switch:
+	case p.field.Shape() == wizard.Switch:
 		return ", yes or no"
 	case len(choices) > maxListedChoices:
 		return ", a name or a part of one"
 	case len(choices) > 1:
 		return fmt.Sprintf(", a number from 1 to %d", len(choices))
-	case field.Shape() == wizard.List, field.Shape() == wizard.Table:
+	case p.field.Shape() == wizard.List, p.field.Shape() == wizard.Table:
 		return ", several with commas between them"
 	}
 	return ""
 }
 
-// formatDefault shows the default and its origin; number is its number among the choices.
-func formatDefault(field wizard.Field, number int, offered value) string {
-	text := formatValue(field, offered.text)
+// formatDefault shows the default with its number among the choices and its origin.
+func (p fieldPrompt) formatDefault(offered value) string {
+	text := formatValue(p.field, offered.text)
 	switch {
-	case text == "" && field.Required:
-		return ", for example " + field.Example
+	case text == "" && p.field.Required:
+		return ", for example " + p.field.Example
 	case text == "":
 		return " [empty]"
-	case number >= 0:
-		text = fmt.Sprintf("%d, %s", number+1, text)
+	}
+	if choices := p.session.Lookups.Choices(p.field); len(choices) > 1 && len(choices) <= maxListedChoices && offered.text != "" {
+		for i, choice := range choices {
+			if choice.Value == offered.text {
+				text = fmt.Sprintf("%d, %s", i+1, text)
+				break
+			}
+		}
 	}
 	return fmt.Sprintf(" [%s, %s]", text, describeOrigin(offered.origin))
 }
@@ -111,77 +120,6 @@ func formatValue(field wizard.Field, text string) string {
 	return "no"
 }
 
-func describeOrigin(origin string) string {
-	switch {
-	case origin == wizard.Typed:
-		return "your answer"
-	case origin == wizard.ByDefault, origin == suggested, strings.Contains(origin, " "):
-		return origin
-	}
-	return "from " + origin // a file, a variable or a flag
-}
-
-// parseAnswer returns false for invalid input, after printing the problem.
-func (c *promptSession) parseAnswer(field wizard.Field, got reply, offered value) (given value, ok bool) {
-	given = value{text: got.text, origin: wizard.Typed}
-	switch {
-	case got.command == commandDefault && strings.Contains(field.Key, "["): // all groups have one origin
-		given.text = field.Default()
-		return given, true
-	case got.command == commandDefault:
-		return value{text: field.Default(), origin: wizard.ByDefault}, true
-	case got.command == commandEmpty:
-		given.text = ""
-		return given, true
-	case got.text == "" && offered.origin == suggested:
-		return value{text: offered.text, origin: wizard.Typed}, true
-	case got.text == "":
-		return offered, true
-	case field.Shape() == wizard.Switch:
-		yes, known := parseYesNo(got.text)
-		if !known {
-			c.printLine("Type yes or no.")
-		}
-		return value{text: fmt.Sprint(yes), origin: wizard.Typed}, known
-	}
-	return c.matchChoice(field, given)
-}
-
-// printAnswer prints the answer unless it was typed literally or shown as the default.
-func (c *promptSession) printAnswer(field wizard.Field, typed string) {
-	now := field.Get(c.session.Answers.Spec)
-	if words := formatAnswer(field, now); typed != "" && typed != now && typed != words {
-		c.printLine("%s: %s.", field.Title, words)
-	}
-}
-
-func (c *promptSession) setAnswer(field wizard.Field, given value) error {
-	answers := c.session.Answers
-	if given.origin == wizard.ByDefault {
-		return c.setDefault(field, given)
-	}
-	if err := answers.Set(field.Key, given.text, given.origin); err != nil {
-		return err
-	}
-	c.save()
-	return nil
-}
-
-// setDefault keeps the current default if it is valid, or clears an answer.
-func (c *promptSession) setDefault(field wizard.Field, given value) error {
-	if err := c.session.Answers.Copy().Set(field.Key, given.text, given.origin); err != nil {
-		return err
-	}
-	if c.session.Answers.Origin(field.Key) == wizard.ByDefault {
-		return nil
-	}
-	if err := c.session.Answers.Clear(field.Key); err != nil {
-		return err
-	}
-	c.save()
-	return nil
-}
-
 func formatAnswer(field wizard.Field, text string) string {
 	if text == "" {
 		return "empty"
@@ -189,16 +127,110 @@ func formatAnswer(field wizard.Field, text string) string {
 	return formatValue(field, text)
 }
 
+func describeOrigin(origin string) string {
+	switch {
+	case origin == wizard.Typed:
+		return "your answer"
+	case origin == wizard.ByDefault, origin == session.Suggested, strings.Contains(origin, " "):
+		return origin
+	}
+	return "from " + origin // a file, a variable or a flag
+}
+
+// parseAnswer returns false for invalid input, after printing the problem.
+func (p fieldPrompt) parseAnswer(got reply, offered value) (given value, ok bool) {
+	given = value{text: got.text, origin: wizard.Typed}
+	switch {
+	case got.command == commandDefault && strings.Contains(p.field.Key, "["): // all groups have one origin
+		given.text = p.field.Default()
+		return given, true
+	case got.command == commandDefault:
+		return value{text: p.field.Default(), origin: wizard.ByDefault}, true
+	case got.command == commandEmpty:
+		given.text = ""
+		return given, true
+	case got.text == "" && offered.origin == session.Suggested:
+		return value{text: offered.text, origin: wizard.Typed}, true
+	case got.text == "":
+		return offered, true
+	case p.field.Shape() == wizard.Switch:
+		yes, known := parseYesNo(got.text)
+		if !known {
+			p.printLine("Type yes or no.")
+		}
+		return value{text: fmt.Sprint(yes), origin: wizard.Typed}, known
+	}
+	return p.matchChoice(given)
+}
+
+// matchChoice returns the choice that a number, a name or a part of a name selects. Other values are left to the field's own
+// validation.
+func (p fieldPrompt) matchChoice(given value) (value, bool) {
+	choices := p.session.Lookups.Choices(p.field)
+	if i := findChoice(choices, given.text); i >= 0 {
+		given.text = choices[i].Value
+		return given, true
+	}
+	var alike []int
+	for i, choice := range choices {
+		if strings.Contains(strings.ToLower(choice.Value), strings.ToLower(given.text)) {
+			alike = append(alike, i)
+		}
+	}
+	switch len(alike) {
+	case 0:
+		return given, true
+	case 1:
+		given.text = choices[alike[0]].Value
+		return given, true
+	}
+	p.printLine("Several are like that:")
+	lines := formatNumbered(choices)
+	for _, i := range alike {
+		p.printLine("%s", lines[i])
+	}
+	return given, false
+}
+
+// setAnswer stores an answer and saves it, or changes nothing and returns what is wrong with it.
+func (p fieldPrompt) setAnswer(ctx context.Context, given value) error {
+	key := p.field.Key
+	if err := p.session.Answers().Copy().Set(key, given.text, given.origin); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case given.origin != wizard.ByDefault:
+		err = p.session.SetFrom(key, given.text, given.origin)
+	case p.session.Answers().Origin(key) == wizard.ByDefault:
+		return nil // the default stays one
+	default:
+		err = p.session.Clear(key)
+	}
+	if err == nil {
+		p.keep(ctx)
+	}
+	return err
+}
+
+// printAnswer prints the answer unless it was typed literally or shown as the default.
+func (p fieldPrompt) printAnswer(typed string) {
+	now := p.field.Get(p.session.Spec())
+	if words := formatAnswer(p.field, now); typed != "" && typed != now && typed != words {
+		p.printLine("%s: %s.", p.field.Title, words)
+	}
+}
+
 // rejectAnswer prints why an answer is invalid, and returns a likely correction.
-func (c *promptSession) rejectAnswer(field wizard.Field, err error) (better string) {
+func (p fieldPrompt) rejectAnswer(err error) (better string) {
 	for _, one := range splitErrors(err) {
-		var f wizard.Problem
-		if !errors.As(one, &f) {
-			c.printError(field.Title, one)
+		var problem wizard.Problem
+		if !errors.As(one, &problem) {
+			p.printError(p.field.Title, one)
 			continue
 		}
-		c.printLine("%s", formatProblem(field.Title, f))
-		if key, text := f.FindFix(); key == field.Key && better == "" {
+		p.printLine("%s", formatProblem(p.field.Title, problem))
+		if key, text := problem.FindFix(); key == p.field.Key && better == "" {
 			better = text
 		}
 	}
@@ -212,17 +244,24 @@ func splitErrors(err error) []error {
 	return []error{err}
 }
 
-// save reports an error once; the next answer retries.
-func (c *promptSession) save() {
-	if c.session.Save == nil {
-		return
+func (p fieldPrompt) describe() []string {
+	f := p.field
+	lines := []string{formatSentence(f.Title), formatSentence(f.Help)}
+	if f.Why != "" {
+		lines = append(lines, "Why it matters: "+formatSentence(f.Why))
 	}
-	err := c.session.Save(c.session.Answers)
-	if err != nil && !c.unsaved {
-		c.printError("Warning: the answers could not be kept", err)
+	if f.Example != "" {
+		lines = append(lines, "Example: "+f.Example)
 	}
-	if err == nil && c.unsaved {
-		c.printLine("The answers are kept again.")
+	if f.Source != "" {
+		lines = append(lines, "Where it comes from: "+formatSentence(f.Source))
 	}
-	c.unsaved = err != nil
+	if now := f.Get(p.session.Spec()); now != "" {
+		lines = append(lines, "Now: "+formatValue(f, now)+", "+describeOrigin(p.session.Answers().Origin(f.Key))+".")
+	}
+	return append(lines, "In the answers file it is "+f.Key+".")
+}
+
+func (p fieldPrompt) listChoices() []string {
+	return formatNumbered(p.session.Lookups.Choices(p.field))
 }

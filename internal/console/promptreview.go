@@ -8,47 +8,50 @@ import (
 
 	"exoshift/provisioner/destroy"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
-// handleReview accepts nothing but the word yes.
-func (c *promptSession) handleReview(ctx context.Context) (navigation, error) {
-	if faults := c.listAllProblems(); len(faults) > 0 {
-		return c.handleProblems(ctx, review, faults)
+// reviewPrompt shows what an installation would do. It accepts nothing but the word yes.
+type reviewPrompt struct{ *promptSession }
+
+func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
+	if problems := session.ListBlocking(p.session); len(problems) > 0 {
+		return p.handleProblems(ctx, review, problems)
 	}
-	plan, err := c.readPlan(ctx)
+	plan, err := p.readPlan(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return navigation{}, context.Cause(ctx)
 	case err != nil:
-		c.printError("What an installation would do could not be read", err)
-		return c.waitAt(ctx, review, "Press Enter to try again")
+		p.printError("What an installation would do could not be read", err)
+		return p.waitAt(ctx, review, "Press Enter to try again")
 	}
-	c.printPlan(plan)
-	return c.confirmCreate(ctx, plan)
+	p.printPlan(plan)
+	return p.confirmCreate(ctx, plan)
 }
 
 // readPlan plans the installation; Ctrl-C ends only that.
-func (c *promptSession) readPlan(ctx context.Context) (wizard.Review, error) {
-	if c.session.Review == nil {
+func (p reviewPrompt) readPlan(ctx context.Context) (wizard.Review, error) {
+	if p.session.Interview.Review == nil {
 		return wizard.Review{}, nil
 	}
-	c.printLine("Reading what is there already; nothing is changed.")
-	reading, end := c.withInterrupt(ctx)
+	p.printLine("Reading what is there already; nothing is changed.")
+	reading, end := p.withInterrupt(ctx)
 	defer end()
-	secrets, _ := c.resolveSecrets()
-	return c.session.Review(reading, c.session.Answers.Spec, secrets)
+	secrets, _ := wizard.ResolveSecrets(p.session.Spec(), p.session.Interview.LookupEnv)
+	return p.session.Interview.Review(reading, p.session.Spec(), secrets)
 }
 
-func (c *promptSession) confirmCreate(ctx context.Context, plan wizard.Review) (navigation, error) {
+func (p reviewPrompt) confirmCreate(ctx context.Context, plan wizard.Review) (navigation, error) {
 	question := "Type yes to create it; it costs money from then on: "
-	if c.session.Rehearsal {
+	if p.session.Interview.Rehearsal {
 		question = "Type yes to begin the rehearsal; nothing real is touched: "
 	}
-	if c.session.CheckFromZone != nil {
-		defer c.enableCommands(commandZone)()
+	if p.session.Interview.CheckFromZone != nil {
+		defer p.enableCommands(commandZone)()
 	}
 	for {
-		got, err := c.readReply(ctx, question, planHelp{plan})
+		got, err := p.readReply(ctx, question, planHelp{plan})
 		switch {
 		case err != nil:
 			return navigation{}, err
@@ -57,15 +60,15 @@ func (c *promptSession) confirmCreate(ctx context.Context, plan wizard.Review) (
 		case got.command == commandQuit, got.command == commandBack:
 			return navigation{command: got.command}, nil
 		case got.command == commandZone:
-			if err := c.checkFromZone(ctx); err != nil {
+			if err := checksPrompt(p).checkFromZone(ctx); err != nil {
 				return navigation{}, err
 			}
 		case got.command == commandGoTo:
-			if next, ok := c.findStage(got.screen); ok {
+			if next, ok := p.findStage(got.screen); ok {
 				return next, nil
 			}
 		default:
-			c.printLine("That was no yes, nothing was created. Type < to go back, :screen 1 to go to a screen, :quit to stop.")
+			p.printLine("That was no yes, nothing was created. Type < to go back, :screen 1 to go to a screen, :quit to stop.")
 		}
 	}
 }
@@ -92,35 +95,35 @@ func describeAction(action string) string {
 	return action
 }
 
-func (c *promptSession) printPlan(plan wizard.Review) {
-	spec := c.session.Answers.Spec
-	c.printLine("Cluster %s in %s: OpenShift %s at %s.", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
+func (p reviewPrompt) printPlan(plan wizard.Review) {
+	spec := p.session.Spec()
+	p.printLine("Cluster %s in %s: OpenShift %s at %s.", spec.Cluster.ID, spec.Exoscale.Zone, spec.OpenShift.Version, spec.Domain())
 	for _, action := range []string{"create", "update", "delete", "found"} {
-		c.printChanges(action, plan.Changes)
+		p.printChanges(action, plan.Changes)
 	}
 	for _, quota := range plan.Quotas {
-		c.printQuota(quota)
+		p.printQuota(quota)
 	}
-	c.printCost(plan.Estimate)
+	p.printCost(plan.Estimate)
 	if plan.Minutes[1] > 0 {
-		c.printLine("It usually takes %d to %d minutes.", plan.Minutes[0], plan.Minutes[1])
+		p.printLine("It usually takes %d to %d minutes.", plan.Minutes[0], plan.Minutes[1])
 	}
 	for _, human := range plan.Actions {
-		c.printLine("You will be asked for this: %s", formatSentence(human))
+		p.printLine("You will be asked for this: %s", formatSentence(human))
 	}
-	c.printDiff(plan.Difference)
-	clear(c.shownWarnings)
+	p.printDiff(plan.Difference)
+	clear(p.shownWarnings)
 	for _, screen := range wizard.Screens() {
-		c.printWarnings(screen)
+		p.printWarnings(screen)
 	}
 	if plan.Export != "" {
-		c.printLine("The answers are in the file %s", plan.Export)
-	} else if c.session.Export != nil {
-		c.export()
+		p.printLine("The answers are in the file %s", plan.Export)
+	} else if p.session.Interview.Export != nil {
+		p.export()
 	}
 }
 
-func (c *promptSession) printChanges(action string, changes []wizard.PlannedChange) {
+func (p reviewPrompt) printChanges(action string, changes []wizard.PlannedChange) {
 	var kinds []string
 	counts := map[string]int{}
 	for _, change := range changes {
@@ -139,10 +142,10 @@ func (c *promptSession) printChanges(action string, changes []wizard.PlannedChan
 		kinds[i] = formatCount(counts[kind], destroy.FormatKind(kind))
 	}
 	word := describeAction(action)
-	c.printLine("%s: %s.", strings.ToUpper(word[:1])+word[1:], strings.Join(kinds, ", "))
+	p.printLine("%s: %s.", strings.ToUpper(word[:1])+word[1:], strings.Join(kinds, ", "))
 }
 
-func (c *promptSession) printQuota(q wizard.QuotaCheck) {
+func (p reviewPrompt) printQuota(q wizard.QuotaCheck) {
 	limit, enough := fmt.Sprint(q.Limit), ""
 	if q.Limit < 0 {
 		limit = "any number"
@@ -150,15 +153,22 @@ func (c *promptSession) printQuota(q wizard.QuotaCheck) {
 	if !q.Sufficient {
 		enough = " This is not enough."
 	}
-	c.printLine("Quota of %s: %d more are needed, %d are in use, %s are allowed.%s", q.Resource, q.Need, q.Used, limit, enough)
+	p.printLine("Quota of %s: %d more are needed, %d are in use, %s are allowed.%s", q.Resource, q.Need, q.Used, limit, enough)
 }
 
-func (c *promptSession) printCost(cost wizard.Estimate) {
-	if cost.Hour == 0 && len(cost.Unknown) == 0 {
+// printDiff prints only the added and removed lines of the tenant's configuration, without context.
+func (p reviewPrompt) printDiff(unified string) {
+	if unified == "" {
 		return
 	}
-	c.printLine("It costs about %.2f an hour and %.0f a month, in CHF, EUR or USD, by the prices of %s.", cost.Hour, cost.Month, cost.Date)
-	if len(cost.Unknown) > 0 {
-		c.printLine("Not in it, as no price is known: %s.", strings.Join(cost.Unknown, ", "))
+	p.printLine("The cluster's file in the configuration of its tenant changes:")
+	for line := range strings.Lines(unified) {
+		switch text := SanitizeLine(strings.TrimSpace(line[1:])); {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), text == "":
+		case line[0] == '+':
+			p.printLine("Added: %s", text)
+		case line[0] == '-':
+			p.printLine("Taken away: %s", text)
+		}
 	}
 }

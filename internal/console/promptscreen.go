@@ -2,46 +2,48 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
+
+// screenPrompt asks the questions of one screen.
+type screenPrompt struct {
+	*promptSession
+	screen wizard.Screen
+}
 
 // question is a field, or a question about additional fields.
 type question struct {
 	key   string
 	field wizard.Field // if it is one
-	run   func(context.Context, question) (reply, error)
+	run   func(context.Context) (reply, error)
 }
 
 // advancedKey is the question whether to change advanced settings.
 const advancedKey = "further"
 
-func (c *promptSession) listFields(screen wizard.Screen) []wizard.Field {
-	var asked []wizard.Field
-	for _, field := range screen.ListFields(c.session.Answers.Spec) {
-		if c.session.Only == nil || c.invalid[field.Key] || slices.ContainsFunc(c.session.Only, func(only string) bool { return isPart(field.Key, only) }) {
-			asked = append(asked, field)
-		}
-	}
-	return asked
-}
-
 // listQuestions returns the current questions of a screen: advanced settings only after a question about all of them, and
 // groups of machines each before the question whether to add one.
-func (c *promptSession) listQuestions(screen wizard.Screen) []question {
+func (p screenPrompt) listQuestions() []question {
 	var first, further []question
-	for _, field := range orderGroups(c.listFields(screen)) {
-		one := question{key: field.Key, field: field, run: c.promptField}
+	for _, field := range orderGroups(p.session.Fields(p.screen)) {
+		one := question{key: field.Key, field: field}
+		asked := fieldPrompt{p.promptSession, field}
 		switch field.Shape() {
 		case wizard.Groups:
-			one.run = c.promptGroups
+			one.run = groupPrompt{asked}.run
 		case wizard.Reference:
-			one.run = c.promptSecret
+			one.run = secretPrompt{asked}.run
+		default:
+			one.run = asked.run
 		}
-		if c.isAdvanced(field) {
+		if p.isAdvanced(field) {
 			further = append(further, one)
 			continue
 		}
@@ -50,19 +52,18 @@ func (c *promptSession) listQuestions(screen wizard.Screen) []question {
 	if len(further) == 0 {
 		return first
 	}
-	first = append(first, question{key: advancedKey, run: func(ctx context.Context, _ question) (reply, error) {
-		return c.promptAdvanced(ctx, screen, len(further))
+	first = append(first, question{key: advancedKey, run: func(ctx context.Context) (reply, error) {
+		return p.promptAdvanced(ctx, len(further))
 	}})
-	if c.advanced[screen] {
+	if p.advanced[p.screen] {
 		first = append(first, further...)
 	}
 	return first
 }
 
-// isAdvanced reports whether a field is asked only among the advanced settings. Fields of a group are asked with the group; if
-// the interview is limited to some fields, each is asked.
-func (c *promptSession) isAdvanced(field wizard.Field) bool {
-	return field.Advanced && c.session.Only == nil && !c.invalid[field.Key] && !strings.Contains(field.Key, "[")
+// isAdvanced reports whether a field is asked only among the advanced settings. Fields of a group are asked with the group.
+func (p screenPrompt) isAdvanced(field wizard.Field) bool {
+	return p.session.IsFolded(field) && !p.invalid[field.Key] && !strings.Contains(field.Key, "[")
 }
 
 // orderGroups moves the question about groups behind the fields of the groups.
@@ -75,7 +76,7 @@ func orderGroups(fields []wizard.Field) []wizard.Field {
 	for _, field := range fields {
 		switch {
 		case field.Key == fields[i].Key:
-		case isPart(field.Key, fields[i].Key):
+		case session.HasPrefix(field.Key, fields[i].Key):
 			before = append(before, field)
 		default:
 			after = append(after, field)
@@ -85,21 +86,18 @@ func orderGroups(fields []wizard.Field) []wizard.Field {
 	return slices.Concat(after[:at], before, fields[i:i+1], after[at:])
 }
 
-func (c *promptSession) promptAdvanced(ctx context.Context, screen wizard.Screen, count int) (reply, error) {
-	usual := map[bool]string{true: "yes", false: "no"}[c.advanced[screen]]
+func (p screenPrompt) promptAdvanced(ctx context.Context, count int) (reply, error) {
+	usual := map[bool]string{true: "yes", false: "no"}[p.advanced[p.screen]]
 	for {
-		got, err := c.readReply(ctx, fmt.Sprintf("Change any of the %d further settings, which have defaults? Yes or no [%s]: ", count, usual), nil)
-		if err != nil || got.command != commandAnswer {
+		got, err := p.readReply(ctx, fmt.Sprintf("Change any of the %d further settings, which have defaults? Yes or no [%s]: ", count, usual), nil)
+		if err != nil || got.command != commandAnswer || got.text == "" {
 			return got, err
 		}
-		if got.text == "" {
-			return got, nil
-		}
 		if yes, ok := parseYesNo(got.text); ok {
-			c.advanced[screen] = yes
+			p.advanced[p.screen] = yes
 			return got, nil
 		}
-		c.printLine("Type yes or no.")
+		p.printLine("Type yes or no.")
 	}
 }
 
@@ -113,38 +111,39 @@ func parseYesNo(text string) (yes, ok bool) {
 	return false, false
 }
 
-func (c *promptSession) runScreen(ctx context.Context, at position) (navigation, error) {
+func (p screenPrompt) run(ctx context.Context, at position) (navigation, error) {
 	if !at.once {
-		if err := c.runLookups(ctx, at.stage, true); err != nil {
+		p.session.Lookups.Repeat(func(q session.Lookup) bool { return q.Screen == p.screen && q.Err != nil })
+		if err := p.runLookups(ctx); err != nil {
 			return navigation{}, err
 		}
 	}
-	i := c.findStart(at)
+	i := p.findStart(at)
 	for {
-		questions := c.listQuestions(at.stage)
+		questions := p.listQuestions()
 		if i >= len(questions) {
-			return c.endScreen(ctx, at.stage)
+			return p.end(ctx)
 		}
-		got, err := questions[i].run(ctx, questions[i])
+		got, err := questions[i].run(ctx)
 		if err != nil {
 			return navigation{}, err
 		}
-		if next, ends := c.resolveExit(got, i); ends {
+		if next, ends := p.resolveExit(got, i); ends {
 			return next, nil
 		}
 		if got.command == commandNext {
-			c.applySuggestions(questions[i:])
+			p.applySuggestions(ctx, questions[i:])
 		}
 		if got.command == commandNext || got.command == commandAnswer && at.once {
-			return c.endScreen(ctx, at.stage)
+			return p.end(ctx)
 		}
-		i = c.findNext(at.stage, i, questions[i].key, got)
+		i = p.findNext(i, questions[i].key, got)
 		at.once = false
 	}
 }
 
-func (c *promptSession) findStart(at position) int {
-	questions := c.listQuestions(at.stage)
+func (p screenPrompt) findStart(at position) int {
+	questions := p.listQuestions()
 	if at.last {
 		return max(len(questions)-1, 0)
 	}
@@ -156,21 +155,21 @@ func indexOf(questions []question, key string) int {
 }
 
 // resolveExit reports whether the reply to the i-th question leaves the screen, and its destination.
-func (c *promptSession) resolveExit(got reply, i int) (navigation, bool) {
+func (p screenPrompt) resolveExit(got reply, i int) (navigation, bool) {
 	switch {
 	case got.command == commandQuit:
 		return navigation{command: commandQuit}, true
 	case got.command == commandBack && i == 0:
 		return navigation{command: commandBack}, true
 	case got.command == commandGoTo && got.key == "":
-		return c.findStage(got.screen)
+		return p.findStage(got.screen)
 	}
 	return navigation{}, false
 }
 
 // findNext returns the index of the next question; an answer may have changed the list.
-func (c *promptSession) findNext(screen wizard.Screen, i int, key string, got reply) int {
-	questions := c.listQuestions(screen)
+func (p screenPrompt) findNext(i int, key string, got reply) int {
+	questions := p.listQuestions()
 	if now := indexOf(questions, key); now >= 0 {
 		i = now
 	}
@@ -186,58 +185,104 @@ func (c *promptSession) findNext(screen wizard.Screen, i int, key string, got re
 }
 
 // applySuggestions accepts suggestions for skipped questions; invalid ones are reported at the end of the screen.
-func (c *promptSession) applySuggestions(questions []question) {
+func (p screenPrompt) applySuggestions(ctx context.Context, questions []question) {
 	for _, q := range questions {
 		if q.key == advancedKey {
 			continue
 		}
-		if offered := c.resolveDefault(q.field); offered.origin == suggested {
-			_ = c.setAnswer(q.field, value{text: offered.text, origin: wizard.Typed})
+		asked := fieldPrompt{p.promptSession, q.field}
+		if offered := asked.resolveDefault(); offered.origin == session.Suggested {
+			_ = asked.setAnswer(ctx, value{text: offered.text, origin: wizard.Typed})
 		}
 	}
 }
 
-func (c *promptSession) endScreen(ctx context.Context, screen wizard.Screen) (navigation, error) {
-	if faults := c.listProblems(screen); len(faults) > 0 {
-		return c.handleProblems(ctx, screen, faults)
+func (p screenPrompt) end(ctx context.Context) (navigation, error) {
+	if problems := p.session.ScreenErrors(p.screen); len(problems) > 0 {
+		return p.handleProblems(ctx, p.screen, problems)
 	}
-	if err := c.runLookups(ctx, screen, false); err != nil {
+	if err := p.runLookups(ctx); err != nil {
 		return navigation{}, err
 	}
-	if faults := c.listLookupProblems(screen); len(faults) > 0 {
-		return c.handleProblems(ctx, screen, faults)
+	if problems := append(p.session.ScreenErrors(p.screen), p.session.Lookups.ProblemsElsewhere(p.screen)...); len(problems) > 0 {
+		return p.handleProblems(ctx, p.screen, problems)
 	}
-	c.printEstimates(screen)
-	c.printWarnings(screen)
+	p.printEstimates()
+	p.printWarnings(p.screen)
 	return navigation{command: commandAnswer}, nil
 }
 
-func (c *promptSession) handleProblems(ctx context.Context, stage wizard.Screen, faults []wizard.Problem) (navigation, error) {
-	c.printProblems(faults)
-	if to := c.findPosition(faults[0], stage); to.key != "" {
-		return navigation{command: commandGoTo, position: to}, nil
-	}
-	return c.waitAt(ctx, stage, "Press Enter to try again")
-}
+// lookupTimeout applies whatever the lookup's own limits.
+const lookupTimeout = 45 * time.Second
 
-// waitAt waits for a command where no question fits a problem.
-func (c *promptSession) waitAt(ctx context.Context, stage wizard.Screen, what string) (navigation, error) {
-	next, _, err := c.waitReply(ctx, stage, what)
-	return next, err
-}
-
-func (c *promptSession) waitReply(ctx context.Context, stage wizard.Screen, what string) (navigation, reply, error) {
-	got, err := c.readReply(ctx, what+", or type :screen 1 to go to a screen, < to go back, :quit to stop: ", nil)
-	switch {
-	case err != nil:
-		return navigation{}, got, err
-	case got.command == commandQuit, got.command == commandBack:
-		return navigation{command: got.command}, got, nil
-	case got.command == commandGoTo:
-		if next, ok := c.findStage(got.screen); ok {
-			return next, got, nil
+// runLookups runs the lookups of the screen that are due.
+func (p screenPrompt) runLookups(ctx context.Context) error {
+	for _, due := range p.session.Lookups.List() {
+		if due.Screen != p.screen || due.State != session.Due {
+			continue
+		}
+		p.printLine("%s: asking...", due.Title)
+		limited, cancel := context.WithTimeout(ctx, lookupTimeout)
+		err := p.wait(limited, p.session.Lookups.Start(due.ID, due.Generation))
+		cancel()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p.session.Lookups.Stop(err)
+		for _, q := range p.session.Lookups.List() {
+			if q.ID == due.ID {
+				p.printLookup(q)
+			}
 		}
 	}
-	c.resetLookups() // external state may have changed
-	return navigation{command: commandGoTo, position: position{stage: stage}}, got, nil
+	return nil
+}
+
+func (p screenPrompt) printLookup(q session.Lookup) {
+	switch {
+	case errors.Is(q.Err, context.Canceled):
+		p.printLine("%s: not asked any further. This blocks nothing.", q.Title)
+	case errors.Is(q.Err, context.DeadlineExceeded):
+		p.printLine("%s: nobody answered in time. This blocks nothing.", q.Title)
+	case q.Err != nil:
+		p.printError(q.Title+": nobody could tell", q.Err)
+		p.printLine("This blocks nothing.")
+	case q.Result.Summary != "":
+		p.printLine("%s: %s", q.Title, formatSentence(q.Result.Summary))
+	case len(q.Result.Problems) == 0:
+		p.printLine("%s: nothing is wrong.", q.Title)
+	default:
+		p.printLine("%s: something is wrong.", q.Title)
+	}
+	if q.Screen == wizard.Syn && q.Result.Pending && session.CanSignIn(p.session) {
+		p.printLine("Type :signin to sign in.")
+	}
+}
+
+func (p screenPrompt) printEstimates() {
+	switch p.screen {
+	case wizard.Nodes:
+		estimate := p.session.Estimates.Estimate(p.session.Spec())
+		if estimate.Machines > 0 {
+			p.printLine("That is %s at the most, with the bootstrap machine, which is there for a while only.", formatCount(estimate.Machines, "machine"))
+		}
+		p.printCost(estimate)
+		if len(p.session.Lookups.Quotas()) > 0 {
+			p.printLine("The quotas of your organization suffice for it.")
+		}
+	case wizard.Network:
+		held := wizard.ComputeCapacity(p.session.Spec())
+		p.printLine("The pod network has room for %d nodes of %d pods each; %d nodes are planned. The service network has room for %d services.",
+			held.Nodes, held.PodsPerNode, held.Wanted, held.Services)
+	}
+}
+
+func (c *promptSession) printCost(cost wizard.Estimate) {
+	if cost.Hour == 0 && len(cost.Unknown) == 0 {
+		return
+	}
+	c.printLine("It costs about %.2f an hour and %.0f a month, in CHF, EUR or USD, by the prices of %s.", cost.Hour, cost.Month, cost.Date)
+	if len(cost.Unknown) > 0 {
+		c.printLine("Not in it, as no price is known: %s.", strings.Join(cost.Unknown, ", "))
+	}
 }

@@ -5,28 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"exoshift/internal/fault"
 	"exoshift/wizard"
 )
-
-func (c *promptSession) printLine(format string, args ...any) {
-	fmt.Fprintln(c.Out, toASCII(SanitizeLine(fmt.Sprintf(format, args...))))
-}
-
-func (c *promptSession) printLines(sentences []string) {
-	for _, sentence := range sentences {
-		c.printLine("%s", sentence)
-	}
-}
-
-func (c *promptSession) printBlank() { fmt.Fprintln(c.Out) }
-
-func (c *promptSession) printError(what string, err error) {
-	c.printLine("%s: %s", what, formatSentence(err.Error()))
-	if hint := fault.HintOf(err); hint != "" {
-		c.printLine("What to do: %s", formatSentence(hint))
-	}
-}
 
 // toASCII replaces punctuation that some terminals and screen readers do not support.
 func toASCII(text string) string {
@@ -88,8 +68,6 @@ func truncateMiddle(value string) string {
 	}
 	return string(letters[:part]) + "..." + string(letters[len(letters)-part:])
 }
-
-func (c *promptSession) printChoices(choices []wizard.Choice) { c.printLines(formatNumbered(choices)) }
 
 func formatNumbered(choices []wizard.Choice) []string {
 	lines := make([]string, len(choices))

@@ -149,9 +149,10 @@ func (l *Lookups) Stop(err error) {
 	}
 }
 
-func (l *Lookups) refresh() {
+// Repeat has the lookups repeated that are selected, as far as their answers are there.
+func (l *Lookups) Repeat(selected func(Lookup) bool) {
 	for _, q := range l.all {
-		if q.ready {
+		if q.ready && selected(*q) {
 			q.schedule(0)
 		}
 	}
@@ -162,6 +163,19 @@ func (l *Lookups) reset() {
 	for _, q := range l.all {
 		q.reset()
 	}
+}
+
+// ProblemsElsewhere returns the problems that the lookups of a screen found with answers of other screens.
+func (l *Lookups) ProblemsElsewhere(screen wizard.Screen) []wizard.Problem {
+	var found []wizard.Problem
+	for _, q := range l.all {
+		for _, problem := range q.Result.Problems {
+			if on := wizard.ScreenOf(problem.Field); q.Screen == screen && on != screen && on != "" {
+				found = append(found, problem)
+			}
+		}
+	}
+	return found
 }
 
 // Quotas returns the limits of the organization. After a failed lookup, earlier limits are not applied.

@@ -29,11 +29,6 @@ func (s *Session) checkAnswers() {
 	s.invalidate()
 	s.index = newFieldIndex(s.answers)
 	s.answerErrors = wizard.CheckAsked(s.Spec())
-	for _, problem := range s.answerErrors {
-		if field, found := s.index.find(problem.Field); found {
-			s.requested[field.Key] = true
-		}
-	}
 	s.Local.schedule(s.Spec())
 }
 

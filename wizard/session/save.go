@@ -121,7 +121,8 @@ func (q *Saves) Export(done func(path string, err error)) bool {
 	return true
 }
 
-func (q *Saves) saveSecret(key, secret string, store func(reference string) error) {
+// SaveSecret saves a secret in a file of its own, and passes the reference to it to store on the session's goroutine.
+func (q *Saves) SaveSecret(key, secret string, store func(reference string) error) {
 	q.secrets[key] = secretState{saving: true}
 	q.jobs = append(q.jobs, func() func() {
 		reference, err := q.interview.SaveSecret(key, secret)

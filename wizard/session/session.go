@@ -70,7 +70,7 @@ func (s *Session) Spec() state.Spec { return s.answers.Spec }
 func (s *Session) Answers() *wizard.Answers { return s.answers }
 
 // Fields returns the fields that a screen asks for, in the order of the questions. An interview that is limited to some keys also
-// asks for answers that had an error.
+// asks for what was requested.
 func (s *Session) Fields(screen wizard.Screen) []wizard.Field {
 	if s.Interview.Only == nil {
 		return s.index.screens[screen]
@@ -153,13 +153,13 @@ func (s *Session) Refresh() {
 		s.Lookups.Stop(ErrStopped)
 		return
 	}
-	s.Lookups.refresh()
+	s.Lookups.Repeat(func(Lookup) bool { return true })
 	s.Local.schedule(s.Spec())
 }
 
 // SaveSecret saves a secret that was typed; the reference to its file becomes the answer.
 func (s *Session) SaveSecret(key, secret string) {
-	s.Saves.saveSecret(key, secret, func(reference string) error { return s.Set(key, reference) })
+	s.Saves.SaveSecret(key, secret, func(reference string) error { return s.Set(key, reference) })
 }
 
 // Touch notes that a field was left: from now on a missing answer is an error.

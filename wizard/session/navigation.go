@@ -1,0 +1,36 @@
+package session
+
+import (
+	"slices"
+
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// ListBlocking returns the errors of all screens in their order: they block the checks and the review.
+func ListBlocking(s *Session) []wizard.Problem {
+	var blocking []wizard.Problem
+	for _, screen := range wizard.Screens() {
+		blocking = append(blocking, s.ScreenErrors(screen)...)
+	}
+	return blocking
+}
+
+// RequestErrors has the answers with errors asked, even if the interview is limited to others.
+func RequestErrors(s *Session) {
+	for _, problem := range s.answerErrors {
+		if field, found := s.FindField(problem.Field); found {
+			s.Request(field.Key)
+		}
+	}
+}
+
+// FindAsked returns the field of a key, if these answers have it asked: it can be changed so that a check passes.
+func FindAsked(key string, spec state.Spec) (wizard.Field, bool) {
+	fields := wizard.ScreenOf(key).ListFields(spec)
+	i := slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == key })
+	if i < 0 {
+		return wizard.Field{}, false
+	}
+	return fields[i], true
+}
