@@ -9,11 +9,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/state"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // agent has access last: its parts need each other.
@@ -96,7 +97,7 @@ func TestAKindThatIsNotReadyAtOnceIsWaitedForAShortTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := rehearse(t)
-				r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+				r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 					if !strings.Contains(q.URL.Path, "/namespaces/syn/applications/") || patience == 0 {
 						api.ServeHTTP(w, q)
 						return
@@ -134,7 +135,7 @@ func TestAnInterruptedApplyIsTakenUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		var requests int
-		r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+		r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 			if q.Method == http.MethodPatch {
 				requests++
 			}
@@ -153,7 +154,7 @@ func TestAnInterruptedApplyIsTakenUpAgain(t *testing.T) {
 }
 
 func (r *rehearsal) contradict(code int, status string) {
-	r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+	r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 		if q.Method != http.MethodPatch {
 			api.ServeHTTP(w, q)
 			return

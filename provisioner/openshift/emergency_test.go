@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/state"
 )
 
@@ -32,7 +33,7 @@ func guarded(t *testing.T) *rehearsal {
 	r.put(t, "configmaps", "openshift-config", with(named(adminAuthority), "data", map[string]any{"ca-bundle.crt": "the authority"}))
 	made := time.Now().Add(time.Minute).UTC().Format(time.RFC3339)
 	r.put(t, emergencyResource, emergencyNamespace, object(t, "cluster-emergency", `{"status": {"lastTokenCreationTimestamp": "`+made+`"}}`))
-	r.tokens["very-secret"] = kube.User{Name: emergencyUser}
+	r.tokens["very-secret"] = apiserver.User{Name: emergencyUser}
 	r.admins[emergencyUser] = true
 	return r
 }
@@ -63,13 +64,13 @@ func TestAnEmergencyAccessIsVerifiedThroughAndThrough(t *testing.T) {
 		"an authority of others": {server + `, "certificate-authority-data": "` + base64.StdEncoding.EncodeToString(authority(t).CertPEM()) + `"`, nil, fault.Transient},
 		"an ended token":         {"", func(_ *testing.T, r *rehearsal) { clear(r.tokens) }, fault.Denied},
 		"another user": {"", func(_ *testing.T, r *rehearsal) {
-			r.tokens["very-secret"] = kube.User{Name: "system:admin", Groups: []string{"system:masters"}}
+			r.tokens["very-secret"] = apiserver.User{Name: "system:admin", Groups: []string{"system:masters"}}
 		}, fault.Invalid},
 		"a user of a longer name": {"", func(_ *testing.T, r *rehearsal) {
-			r.tokens["very-secret"] = kube.User{Name: strings.Replace(emergencyUser, ":cluster", "-x:cluster", 1), Groups: []string{"system:masters"}}
+			r.tokens["very-secret"] = apiserver.User{Name: strings.Replace(emergencyUser, ":cluster", "-x:cluster", 1), Groups: []string{"system:masters"}}
 		}, fault.Invalid},
 		"another cluster of that name": {"", func(_ *testing.T, r *rehearsal) {
-			r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+			r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 				if q.Header.Get("Authorization") == "" || q.URL.Path != "/api/v1/namespaces/kube-system" {
 					api.ServeHTTP(w, q)
 					return
@@ -152,7 +153,7 @@ func TestTheAdministratorIsShutOutByTheEmergencyAccess(t *testing.T) {
 func TestAnEmergencyAccessThatIsNotVerifiedShutsNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
-		r.tokens["very-secret"] = kube.User{Name: "system:admin", Groups: []string{"system:masters"}}
+		r.tokens["very-secret"] = apiserver.User{Name: "system:admin", Groups: []string{"system:masters"}}
 		if _, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting())); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v", err)
 		}
@@ -181,7 +182,7 @@ func TestIfTheEmergencyAccessEndsTheAdministratorPutsEverythingBack(t *testing.T
 		r := guarded(t)
 		r.stubborn = true // its servers have not reloaded the CA yet
 		var patched atomic.Bool
-		r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+		r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 			if patched.Load() && q.Header.Get("Authorization") != "" {
 				q.Header.Set("Authorization", "Bearer ended")
 			}

@@ -21,6 +21,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
@@ -34,8 +35,8 @@ type rehearsal struct {
 	objects    *kube.Objects
 	ready      atomic.Pointer[error] // why the API is not ready
 	requests   atomic.Int64
-	before     func(*http.Request)                                    // called before a request is served; may be nil
-	instead    func(http.ResponseWriter, *http.Request, *kube.Server) // serves instead of the API server; may be nil
+	before     func(*http.Request)                                         // called before a request is served; may be nil
+	instead    func(http.ResponseWriter, *http.Request, *apiserver.Server) // serves instead of the API server; may be nil
 	master     *fabric.Host
 	zone       *fabric.Fabric
 	bootstrap  netip.Addr // passed to Poll; not valid at first
@@ -43,9 +44,9 @@ type rehearsal struct {
 	forbidden  string        // a kind that is forbidden for all; may be ""
 	skew       time.Duration // of the server's clock
 	names      map[string]netip.Addr
-	tokens     map[string]kube.User // valid bearer tokens
-	admins     map[string]bool      // users with all permissions beside the administrator
-	stubborn   bool                 // the administrator keeps access whatever happens to its CA
+	tokens     map[string]apiserver.User // valid bearer tokens
+	admins     map[string]bool           // users with all permissions beside the administrator
+	stubborn   bool                      // the administrator keeps access whatever happens to its CA
 	authority  certificate.Pair
 	kubeconfig string
 	net        network.Network
@@ -55,7 +56,7 @@ type rehearsal struct {
 func rehearse(t testing.TB) *rehearsal {
 	t.Helper()
 	address := netip.MustParseAddr("192.0.2.1")
-	r := &rehearsal{names: map[string]netip.Addr{apiName: address}, tokens: map[string]kube.User{}, admins: map[string]bool{}}
+	r := &rehearsal{names: map[string]netip.Addr{apiName: address}, tokens: map[string]apiserver.User{}, admins: map[string]bool{}}
 	zone := fabric.New(fabric.Config{Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
 		if found, ok := r.names[name]; ok {
 			return []netip.Addr{found}, nil
@@ -155,19 +156,19 @@ func (r *rehearsal) serve(t testing.TB, host *fabric.Host, authority certificate
 	t.Helper()
 	clients := x509.NewCertPool()
 	clients.AddCert(r.authority.Certificate)
-	api := &kube.Server{
+	api := &apiserver.Server{
 		Objects: r.objects, Version: "1.33.5",
-		Authenticator: kube.Authenticator{
+		Authenticator: apiserver.Authenticator{
 			Clients: func() *x509.CertPool {
 				if r.withdrawn() && !r.stubborn {
 					return x509.NewCertPool()
 				}
 				return clients
 			},
-			Token: func(token string) (kube.User, bool) { user, ok := r.tokens[token]; return user, ok },
+			Token: func(token string) (apiserver.User, bool) { user, ok := r.tokens[token]; return user, ok },
 			Issue: func(namespace, account string, _ time.Time) string { return "token of " + namespace + "/" + account },
 		},
-		Authorize: func(a kube.Attributes) bool {
+		Authorize: func(a apiserver.Attributes) bool {
 			return (a.User.HasGroup("system:masters") || r.admins[a.User.Name]) && (r.forbidden == "" || a.Resource != r.forbidden)
 		},
 		Ready: func() error {

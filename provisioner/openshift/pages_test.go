@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 )
 
 func TestALongListComesInPagesAndIsComplete(t *testing.T) {
@@ -35,7 +35,7 @@ func TestALongListComesInPagesAndIsComplete(t *testing.T) {
 func TestAListWithoutEndEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		r.instead = func(w http.ResponseWriter, request *http.Request, server *kube.Server) {
+		r.instead = func(w http.ResponseWriter, request *http.Request, server *apiserver.Server) {
 			if !strings.HasSuffix(request.URL.Path, "/nodes") {
 				server.ServeHTTP(w, request)
 				return

@@ -16,6 +16,7 @@ import (
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/state"
 )
 
@@ -51,7 +52,7 @@ func BenchmarkALookAtAThousandNodes(b *testing.B) {
 func (r *rehearsal) repeat() {
 	var mu sync.Mutex
 	answers := map[string]*httptest.ResponseRecorder{}
-	r.instead = func(w http.ResponseWriter, q *http.Request, api *kube.Server) {
+	r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 		mu.Lock()
 		defer mu.Unlock()
 		answer, known := answers[q.URL.String()]

@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/internal/simcloud/store"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func must(t *testing.T, err error) {
@@ -49,9 +50,9 @@ func simulated(t *testing.T) Server {
 	objects, err := kube.Load(store.NewMemory(), "objects", time.Now)
 	must(t, err)
 	known := pool(authority)
-	server := httptest.NewUnstartedServer(&kube.Server{
+	server := httptest.NewUnstartedServer(&apiserver.Server{
 		Objects: objects, Version: "1.33.5", Ready: func() error { return nil }, Authorize: authorize,
-		Authenticator: kube.Authenticator{Clients: func() *x509.CertPool { return known }},
+		Authenticator: apiserver.Authenticator{Clients: func() *x509.CertPool { return known }},
 	})
 	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -68,7 +69,7 @@ func simulated(t *testing.T) Server {
 }
 
 // authorize is what roles say on a real server.
-func authorize(a kube.Attributes) bool {
+func authorize(a apiserver.Attributes) bool {
 	reads := a.Verb == "get" || a.Verb == "list"
 	switch {
 	case a.User.HasGroup("system:masters"):

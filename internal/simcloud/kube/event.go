@@ -1,41 +1,41 @@
 package kube
 
-// event is one change. Objects of the log are never modified.
-type event struct {
+// Event is one change. Objects of the log are never modified.
+type Event struct {
 	version  uint64
 	resource string
 	before   Object // nil: was created
 	after    Object // nil: was deleted
-	last     Object // sent to watchers: after, or the deleted object with the version of its deletion
+	Last     Object // sent to watchers: after, or the deleted object with the version of its deletion
 }
 
 // eventLog keeps the latest changes for watchers. Its owner's lock protects it.
 type eventLog struct {
-	events  []event
+	events  []Event
 	oldest  uint64        // changes up to this version are dropped
 	changed chan struct{} // closed by the next change
 }
 
 const logLength = 500
 
-func (l *eventLog) add(e event) {
+func (l *eventLog) add(e Event) {
 	l.events = append(l.events, e)
 	if len(l.events) > 2*logLength {
 		l.oldest = l.events[len(l.events)-logLength-1].version
-		l.events = append([]event(nil), l.events[len(l.events)-logLength:]...)
+		l.events = append([]Event(nil), l.events[len(l.events)-logLength:]...)
 	}
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// listSince returns the changes of a resource after a version, the resulting version, and a channel that the next change closes.
-func (o *Objects) listSince(resource string, version uint64) ([]event, uint64, <-chan struct{}, error) {
+// ListSince returns the changes of a resource after a version, the resulting version, and a channel that the next change closes.
+func (o *Objects) ListSince(resource string, version uint64) ([]Event, uint64, <-chan struct{}, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	if version < o.log.oldest || version > o.version {
-		return nil, 0, nil, newResourceExpired(version)
+		return nil, 0, nil, NewResourceExpired(version)
 	}
-	var found []event
+	var found []Event
 	for i := len(o.log.events) - 1; i >= 0 && o.log.events[i].version > version; i-- {
 		if o.log.events[i].resource == resource {
 			found = append(found, o.log.events[i])
@@ -47,8 +47,8 @@ func (o *Objects) listSince(resource string, version uint64) ([]event, uint64, <
 	return found, o.version, o.log.changed, nil
 }
 
-// matchSelector returns the watch event type for a selector, "" if there is no event.
-func (e event) matchSelector(matches func(Object) bool) string {
+// MatchSelector returns the watch event type for a selector, "" if there is no event.
+func (e Event) MatchSelector(matches func(Object) bool) string {
 	before, after := e.before != nil && matches(e.before), e.after != nil && matches(e.after)
 	switch {
 	case before && after:

@@ -8,7 +8,7 @@ import (
 // index finds the entries of a resource, and the pods of a node. Every kubelet lists its own pods every few seconds; without the
 // index a cluster of a thousand nodes would scan a million pods then.
 type index struct {
-	entries map[string]entry
+	entries map[string]Entry
 	keys    map[string][]string            // of a resource, in order
 	bound   map[string]map[string][]string // the keys of pods by resource and node, in order
 }
@@ -19,10 +19,10 @@ const (
 )
 
 func newIndex() index {
-	return index{entries: map[string]entry{}, keys: map[string][]string{}, bound: map[string]map[string][]string{pods: {}}}
+	return index{entries: map[string]Entry{}, keys: map[string][]string{}, bound: map[string]map[string][]string{pods: {}}}
 }
 
-func (x index) put(id string, e entry) {
+func (x index) put(id string, e Entry) {
 	resource := e.kind.GroupResource()
 	if old, ok := x.entries[id]; ok {
 		x.removeBinding(resource, id, old)
@@ -31,7 +31,7 @@ func (x index) put(id string, e entry) {
 	}
 	x.entries[id] = e
 	if nodes := x.bound[resource]; nodes != nil {
-		node := e.object.GetString(nodeName)
+		node := e.Object.GetString(nodeName)
 		nodes[node] = with(nodes[node], id)
 	}
 }
@@ -42,19 +42,19 @@ func (x index) remove(resource, id string) {
 	delete(x.entries, id)
 }
 
-func (x index) removeBinding(resource, id string, old entry) {
+func (x index) removeBinding(resource, id string, old Entry) {
 	if nodes := x.bound[resource]; nodes != nil {
-		node := old.object.GetString(nodeName)
+		node := old.Object.GetString(nodeName)
 		nodes[node] = removeID(nodes[node], id)
 	}
 }
 
 // list returns the keys of a resource in order; of those bound to a node if fields selects one.
-func (x index) list(resource, namespace string, fields selector) []string {
+func (x index) list(resource, namespace string, fields Selector) []string {
 	keys := x.keys[resource]
 	for _, term := range fields {
-		if nodes := x.bound[resource]; nodes != nil && term.key == nodeName && term.operator == "=" {
-			keys = nodes[term.values[0]]
+		if nodes := x.bound[resource]; nodes != nil && term.Key == nodeName && term.Operator == "=" {
+			keys = nodes[term.Values[0]]
 		}
 	}
 	if namespace == "" {

@@ -37,9 +37,9 @@ func TestThePodsOfANodeAreFoundWhileTheyComeMoveAndGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		entries, _, _ := o.list(pods, "default", selected)
+		entries, _, _ := o.ListEntries(pods, "default", selected)
 		for _, entry := range entries {
-			got = append(got, entry.object.Name())
+			got = append(got, entry.Object.Name())
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the pods with %q: %s", fields, diff)

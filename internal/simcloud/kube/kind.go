@@ -13,16 +13,18 @@ type Kind struct {
 	Added                          bool // by a CustomResourceDefinition
 }
 
-func (k Kind) has(subresource string) bool {
-	return subresource == "status" && k.Status || subresource == "approval" && k.GroupResource() == requests
+// HasSubresource reports whether the kind has a subresource: status, or approval of certificate signing requests.
+func (k Kind) HasSubresource(subresource string) bool {
+	return subresource == "status" && k.Status || subresource == "approval" && k.GroupResource() == CSRResource
 }
 
 func (k Kind) hasGeneration() bool {
 	return k.Added || slices.Contains([]string{"apps", "batch", "networking.k8s.io", "policy", "apiextensions.k8s.io"}, k.Group)
 }
 
-func isBuiltinGroup(kind Kind) bool {
-	for _, known := range listBuiltinKinds() {
+// IsBuiltinGroup reports whether a kind of Kubernetes is of this group and version.
+func IsBuiltinGroup(kind Kind) bool {
+	for _, known := range builtinKinds {
 		if known.Group == kind.Group && known.Version == kind.Version {
 			return true
 		}
@@ -38,15 +40,21 @@ func (k Kind) GroupResource() string {
 	return k.Resource + "." + k.Group
 }
 
-func (k Kind) apiVersion() string {
+// APIVersion returns "v1" or "group/version".
+func (k Kind) APIVersion() string {
 	if k.Group == "" {
 		return k.Version
 	}
 	return k.Group + "/" + k.Version
 }
 
-// listBuiltinKinds returns the kinds of Kubernetes; all others need a CustomResourceDefinition.
-func listBuiltinKinds() map[string]Kind {
+// builtinKinds are the kinds of Kubernetes; all others need a CustomResourceDefinition.
+var builtinKinds = newBuiltinKinds()
+
+// FindBuiltinKind returns the kind of a resource of Kubernetes.
+func FindBuiltinKind(resource string) Kind { return builtinKinds[resource] }
+
+func newBuiltinKinds() map[string]Kind {
 	kinds := map[string]Kind{}
 	add := func(group, resource, kind string, namespaced, status bool) {
 		k := Kind{Group: group, Version: "v1", Resource: resource, Kind: kind, Namespaced: namespaced, Status: status}
@@ -88,8 +96,12 @@ func listBuiltinKinds() map[string]Kind {
 	return kinds
 }
 
-// definitions is the table of the added kinds.
-const definitions = "customresourcedefinitions.apiextensions.k8s.io"
+const (
+	// DefinitionResource is the resource of the definitions of added kinds.
+	DefinitionResource = "customresourcedefinitions.apiextensions.k8s.io"
+	// CSRResource is the resource of certificate signing requests.
+	CSRResource = "certificatesigningrequests.certificates.k8s.io"
+)
 
 // Definition returns the CustomResourceDefinition of a kind; creating it adds the kind to the API.
 func (k Kind) Definition() Object {

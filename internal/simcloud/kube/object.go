@@ -1,3 +1,4 @@
+// Package kube is the state of a Kubernetes cluster: objects of kinds, in a store with versions and changes.
 package kube
 
 import (
@@ -7,6 +8,9 @@ import (
 
 // Object is a Kubernetes object as JSON decodes it.
 type Object map[string]any
+
+// NewNamed returns an object of nothing but a name.
+func NewNamed(name string) Object { return Object{"metadata": Object{"name": name}} }
 
 // Name returns metadata.name.
 func (o Object) Name() string { return o.GetString("metadata.name") }
@@ -31,6 +35,12 @@ func (o Object) Get(path string) any {
 func (o Object) GetString(path string) string {
 	text, _ := o.Get(path).(string)
 	return text
+}
+
+// GetInt returns the number at a dotted path, or 0.
+func (o Object) GetInt(path string) int {
+	number, _ := o.Get(path).(float64)
+	return int(number)
 }
 
 // Map returns the map at a dotted path, or nil.
@@ -83,7 +93,7 @@ func (o Object) Set(path string, value any) {
 		}
 		fields = next
 	}
-	fields[keys[len(keys)-1]] = toJSONValue(value)
+	fields[keys[len(keys)-1]] = ToJSONValue(value)
 }
 
 // Labels returns metadata.labels.
@@ -93,6 +103,15 @@ func (o Object) Labels() map[string]string {
 		labels[key], _ = value.(string)
 	}
 	return labels
+}
+
+// OwnerUID returns the UID of the first owner, "" if there is none.
+func (o Object) OwnerUID() string {
+	owners := o.List("metadata.ownerReferences")
+	if len(owners) == 0 {
+		return ""
+	}
+	return owners[0].GetString("uid")
 }
 
 // ResourceVersion returns metadata.resourceVersion as a number.
@@ -106,37 +125,38 @@ func (o Object) Clone() Object {
 	if o == nil {
 		return nil
 	}
-	return clone(map[string]any(o)).(map[string]any)
+	return CloneValue(map[string]any(o)).(map[string]any)
 }
 
-func clone(value any) any {
+// CloneValue returns a deep copy of a decoded JSON value.
+func CloneValue(value any) any {
 	switch value := value.(type) {
 	case Object:
-		return clone(map[string]any(value))
+		return CloneValue(map[string]any(value))
 	case map[string]any:
 		copied := make(map[string]any, len(value))
 		for key, item := range value {
-			copied[key] = clone(item)
+			copied[key] = CloneValue(item)
 		}
 		return copied
 	case []any:
 		copied := make([]any, len(value))
 		for i, item := range value {
-			copied[i] = clone(item)
+			copied[i] = CloneValue(item)
 		}
 		return copied
 	}
 	return value
 }
 
-// toJSONValue converts the Go types that our own code writes to those that JSON decodes to, so that objects compare equal.
-func toJSONValue(value any) any {
+// ToJSONValue converts the Go types that our own code writes to those that JSON decodes to, so that objects compare equal.
+func ToJSONValue(value any) any {
 	switch value := value.(type) {
 	case Object:
-		return toJSONValue(map[string]any(value))
+		return ToJSONValue(map[string]any(value))
 	case map[string]any:
 		for key, item := range value {
-			value[key] = toJSONValue(item)
+			value[key] = ToJSONValue(item)
 		}
 		return value
 	case map[string]string:
@@ -147,7 +167,7 @@ func toJSONValue(value any) any {
 		return fields
 	case []any:
 		for i, item := range value {
-			value[i] = toJSONValue(item)
+			value[i] = ToJSONValue(item)
 		}
 		return value
 	case []Object:
@@ -167,7 +187,7 @@ func toJSONValue(value any) any {
 func toJSONList[T any](list []T) []any {
 	items := make([]any, len(list))
 	for i, item := range list {
-		items[i] = toJSONValue(item)
+		items[i] = ToJSONValue(item)
 	}
 	return items
 }

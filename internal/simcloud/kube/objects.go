@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -34,11 +35,16 @@ type row struct {
 	Object   Object
 }
 
-// entry is an object in memory; it is immutable.
-type entry struct {
+// Entry is an object in memory; it is immutable.
+type Entry struct {
 	kind   Kind
-	object Object
-	raw    json.RawMessage
+	Object Object
+	Raw    json.RawMessage
+}
+
+// Key identifies the object; keys have the order of lists.
+func (e Entry) Key() string {
+	return formatKey(e.kind.GroupResource(), e.Object.Namespace(), e.Object.Name())
 }
 
 // restartGap is added to the newest version on disk when a cluster is loaded: versions of deletions are not on disk and must not
@@ -51,10 +57,10 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{now: now, table: table, kinds: listBuiltinKinds(), index: newIndex(), log: eventLog{changed: make(chan struct{})}}
+	o := &Objects{now: now, table: table, kinds: maps.Clone(builtinKinds), index: newIndex(), log: eventLog{changed: make(chan struct{})}}
 	rows := table.List()
 	for _, row := range rows {
-		if row.Resource == definitions {
+		if row.Resource == DefinitionResource {
 			o.registerKind(row.Object)
 		}
 		o.version = max(o.version, row.Object.ResourceVersion())
@@ -68,6 +74,9 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	o.log.oldest = o.version
 	return o, nil
 }
+
+// Now is the cluster's time.
+func (o *Objects) Now() time.Time { return o.now() }
 
 // FindKind returns the kind of a resource if the API serves it.
 func (o *Objects) FindKind(resource string) (Kind, bool) {
@@ -104,21 +113,21 @@ func (o *Objects) FindKindFunc(matches func(Kind) bool) (Kind, bool) {
 // FindKindOf returns the kind of an object's apiVersion and kind.
 func (o *Objects) FindKindOf(object Object) (Kind, bool) {
 	name, apiVersion := object.GetString("kind"), object.GetString("apiVersion")
-	return o.FindKindFunc(func(kind Kind) bool { return kind.Kind == name && kind.apiVersion() == apiVersion })
+	return o.FindKindFunc(func(kind Kind) bool { return kind.Kind == name && kind.APIVersion() == apiVersion })
 }
 
 // Get returns a copy of an object.
 func (o *Objects) Get(resource, namespace, name string) (Object, bool) {
-	found, ok := o.find(resource, namespace, name)
-	return found.object.Clone(), ok
+	found, ok := o.Find(resource, namespace, name)
+	return found.Object.Clone(), ok
 }
 
 // List returns copies of all objects of a resource, in all namespaces for "".
 func (o *Objects) List(resource, namespace string) []Object {
-	entries, _, _ := o.list(resource, namespace, nil)
+	entries, _, _ := o.ListEntries(resource, namespace, nil)
 	objects := make([]Object, len(entries))
 	for i, entry := range entries {
-		objects[i] = entry.object.Clone()
+		objects[i] = entry.Object.Clone()
 	}
 	return objects
 }
@@ -129,9 +138,9 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 	defer o.mu.Unlock()
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, newUnknownResource()
+		return nil, NewUnknownResource()
 	}
-	object = toJSONValue(object.Clone()).(map[string]any)
+	object = ToJSONValue(object.Clone()).(map[string]any)
 	if !kind.Namespaced {
 		namespace = "" // the object's own namespace is ignored, too
 		delete(object.Map("metadata"), "namespace")
@@ -140,13 +149,13 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 		object.Set("metadata.name", prefix+o.generateSuffix(prefix))
 	}
 	if object.Name() == "" {
-		return nil, newInvalid(kind, "", "metadata.name: Required value: name or generateName is required")
+		return nil, NewInvalid(kind, "", "metadata.name: Required value: name or generateName is required")
 	}
 	if _, ok := o.index.entries[formatKey(resource, namespace, object.Name())]; ok {
 		return nil, newAlreadyExists(kind, object.Name())
 	}
 	o.setIdentity(kind, namespace, object)
-	encodeSecret(kind, object)
+	EncodeSecret(kind, object)
 	return o.put(kind, object, nil)
 }
 
@@ -156,27 +165,27 @@ func (o *Objects) Update(resource, namespace, name string, change func(Object) e
 	defer o.mu.Unlock()
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, newUnknownResource()
+		return nil, NewUnknownResource()
 	}
 	old, ok := o.index.entries[formatKey(resource, namespace, name)]
 	if !ok {
-		return nil, newNotFound(kind, name)
+		return nil, NewNotFound(kind, name)
 	}
-	changed := old.object.Clone()
+	changed := old.Object.Clone()
 	if err := change(changed); err != nil {
 		return nil, err
 	}
-	changed = toJSONValue(changed).(map[string]any)
-	keepIdentity(changed, old.object)
-	encodeSecret(kind, changed)
-	if isEqualMap(changed, old.object) {
+	changed = ToJSONValue(changed).(map[string]any)
+	keepIdentity(changed, old.Object)
+	EncodeSecret(kind, changed)
+	if isEqualMap(changed, old.Object) {
 		return changed, nil
 	}
-	if kind.hasGeneration() && !isEqual(changed["spec"], old.object["spec"]) {
-		generation, _ := old.object.Get("metadata.generation").(float64)
+	if kind.hasGeneration() && !isEqual(changed["spec"], old.Object["spec"]) {
+		generation, _ := old.Object.Get("metadata.generation").(float64)
 		changed.Set("metadata.generation", generation+1)
 	}
-	return o.put(kind, changed, old.object)
+	return o.put(kind, changed, old.Object)
 }
 
 // Ensure creates an object or, if it exists, calls change (nil: leaves it).
@@ -200,20 +209,20 @@ func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 	id := formatKey(resource, namespace, name)
 	old, ok := o.index.entries[id]
 	if !ok {
-		return nil, newNotFound(o.kinds[resource], name)
+		return nil, NewNotFound(o.kinds[resource], name)
 	}
 	if err := o.table.Delete(id); err != nil {
 		return nil, err
 	}
 	o.index.remove(resource, id)
-	if resource == definitions {
+	if resource == DefinitionResource {
 		delete(o.kinds, name)
 	}
 	o.version++
 	o.changes++
-	last := old.object.Clone()
+	last := old.Object.Clone()
 	last.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
-	o.log.add(event{version: o.version, resource: resource, before: old.object, after: nil, last: last})
+	o.log.add(Event{version: o.version, resource: resource, before: old.Object, after: nil, Last: last})
 	return last, nil
 }
 
@@ -229,20 +238,21 @@ func (o *Objects) Clear() error {
 	return nil
 }
 
-func (o *Objects) find(resource, namespace, name string) (entry, bool) {
+// Find returns an object as stored.
+func (o *Objects) Find(resource, namespace, name string) (Entry, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	found, ok := o.index.entries[formatKey(resource, namespace, name)]
 	return found, ok
 }
 
-// list returns the entries of a resource in the order of their keys, their version, and the oldest version in the log. Entries
+// ListEntries returns the entries of a resource in the order of their keys, their version, and the oldest version in the log. Entries
 // that do not match fields may be left out.
-func (o *Objects) list(resource, namespace string, fields selector) (entries []entry, version, oldest uint64) {
+func (o *Objects) ListEntries(resource, namespace string, fields Selector) (entries []Entry, version, oldest uint64) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	keys := o.index.list(resource, namespace, fields)
-	entries = make([]entry, len(keys))
+	entries = make([]Entry, len(keys))
 	for i, id := range keys {
 		entries[i] = o.index.entries[id]
 	}
@@ -262,16 +272,16 @@ func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 	if err := o.save(kind, object); err != nil {
 		return nil, err
 	}
-	if kind.GroupResource() == definitions {
+	if kind.GroupResource() == DefinitionResource {
 		o.registerKind(object)
 	}
-	o.log.add(event{version: o.version, resource: kind.GroupResource(), before: before, after: object, last: object})
+	o.log.add(Event{version: o.version, resource: kind.GroupResource(), before: before, after: object, Last: object})
 	return object.Clone(), nil
 }
 
 func (o *Objects) save(kind Kind, object Object) error {
 	raw, err := json.Marshal(object)
-	o.index.put(formatKey(kind.GroupResource(), object.Namespace(), object.Name()), entry{kind: kind, object: object, raw: raw})
+	o.index.put(formatKey(kind.GroupResource(), object.Namespace(), object.Name()), Entry{kind: kind, Object: object, Raw: raw})
 	return err
 }
 
@@ -281,11 +291,11 @@ func (o *Objects) registerKind(definition Object) {
 }
 
 func (o *Objects) setIdentity(kind Kind, namespace string, object Object) {
-	object["apiVersion"], object["kind"] = kind.apiVersion(), kind.Kind
+	object["apiVersion"], object["kind"] = kind.APIVersion(), kind.Kind
 	if kind.Namespaced {
 		object.Set("metadata.namespace", namespace)
 	}
-	if kind.GroupResource() == definitions && object.Get("status.conditions") == nil {
+	if kind.GroupResource() == DefinitionResource && object.Get("status.conditions") == nil {
 		object.Set("status.conditions", []Object{{"type": "NamesAccepted", "status": "True"}, {"type": "Established", "status": "True"}})
 	}
 	name := formatKey(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
@@ -317,6 +327,6 @@ func formatKey(resource, namespace, name string) string {
 
 // ResourceVersion returns the version of an object, 0 if there is none, without a copy.
 func (o *Objects) ResourceVersion(resource, namespace, name string) uint64 {
-	found, _ := o.find(resource, namespace, name)
-	return found.object.ResourceVersion()
+	found, _ := o.Find(resource, namespace, name)
+	return found.Object.ResourceVersion()
 }

@@ -2,8 +2,8 @@ package kube
 
 import "encoding/base64"
 
-// encodeSecret moves stringData to data.
-func encodeSecret(kind Kind, object Object) {
+// EncodeSecret moves stringData to data.
+func EncodeSecret(kind Kind, object Object) {
 	if kind.GroupResource() != "secrets" {
 		return
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// selector is a parsed label or field selector: all terms must hold.
-type selector []term
+// Selector is a parsed label or field selector: all terms must hold.
+type Selector []Term
 
-// term compares the value of a key: "=", "!=", "in", "notin", "exists", "!exists".
-type term struct {
-	key, operator string
-	values        []string
+// Term compares the value of a key: "=", "!=", "in", "notin", "exists", "!exists".
+type Term struct {
+	Key, Operator string
+	Values        []string
 }
 
 var (
@@ -20,33 +20,40 @@ var (
 	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 )
 
-func parseLabels(text string) (selector, error) {
+// IsLabelKey reports whether text can be the key of a label.
+func IsLabelKey(text string) bool { return labelKey.MatchString(text) }
+
+// IsLabelValue reports whether text can be the value of a label.
+func IsLabelValue(text string) bool { return labelValue.MatchString(text) }
+
+// ParseLabels parses a label selector.
+func ParseLabels(text string) (Selector, error) {
 	parsed, err := parseSelector(text)
 	if err != nil {
 		return nil, err
 	}
 	for _, term := range parsed {
-		for _, value := range term.values {
-			if !labelValue.MatchString(value) {
-				return nil, newBadRequest("unable to parse requirement: values: Invalid value: %q", value)
+		for _, value := range term.Values {
+			if !IsLabelValue(value) {
+				return nil, NewBadRequest("unable to parse requirement: values: Invalid value: %q", value)
 			}
 		}
-		if !labelKey.MatchString(term.key) {
-			return nil, newBadRequest("unable to parse requirement: key: Invalid value: %q", term.key)
+		if !IsLabelKey(term.Key) {
+			return nil, NewBadRequest("unable to parse requirement: key: Invalid value: %q", term.Key)
 		}
 	}
 	return parsed, nil
 }
 
-// parseFields accepts only the few fields that a kind supports.
-func parseFields(kind Kind, text string) (selector, error) {
+// ParseFields parses a field selector. It accepts only the few fields that a kind supports.
+func ParseFields(kind Kind, text string) (Selector, error) {
 	parsed, err := parseSelector(text)
 	if err != nil {
 		return nil, err
 	}
 	for _, term := range parsed {
-		if term.key != "metadata.name" && term.key != "metadata.namespace" && !slices.Contains(kind.listSelectableFields(), term.key) {
-			return nil, newBadRequest("field label not supported: %s", term.key)
+		if term.Key != "metadata.name" && term.Key != "metadata.namespace" && !slices.Contains(kind.listSelectableFields(), term.Key) {
+			return nil, NewBadRequest("field label not supported: %s", term.Key)
 		}
 	}
 	return parsed, nil
@@ -62,7 +69,7 @@ func (k Kind) listSelectableFields() []string {
 		return []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
 			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
 			"reportingComponent", "source", "type"}
-	case requests:
+	case CSRResource:
 		return []string{"spec.signerName"}
 	case "nodes":
 		return []string{"spec.unschedulable"}
@@ -77,8 +84,8 @@ func (k Kind) listSelectableFields() []string {
 }
 
 // parseSelector parses "a=b,c!=d,e in (f,g),h,!i". Commas in parentheses do not separate terms.
-func parseSelector(text string) (selector, error) {
-	var parsed selector
+func parseSelector(text string) (Selector, error) {
+	var parsed Selector
 	depth, start := 0, 0
 	for i, char := range text + "," {
 		switch {
@@ -94,18 +101,18 @@ func parseSelector(text string) (selector, error) {
 		}
 	}
 	if depth != 0 {
-		return nil, newBadRequest("unable to parse requirement: unbalanced parentheses in %q", text)
+		return nil, NewBadRequest("unable to parse requirement: unbalanced parentheses in %q", text)
 	}
 	return parsed, nil
 }
 
-func parseTerm(text string) term {
+func parseTerm(text string) Term {
 	for _, operator := range []string{"!=", "==", "="} {
 		if key, value, ok := strings.Cut(text, operator); ok {
 			if operator == "==" {
 				operator = "="
 			}
-			return term{strings.TrimSpace(key), operator, []string{strings.TrimSpace(value)}}
+			return Term{strings.TrimSpace(key), operator, []string{strings.TrimSpace(value)}}
 		}
 	}
 	for _, operator := range []string{" notin ", " in "} {
@@ -114,41 +121,43 @@ func parseTerm(text string) term {
 			for i := range values {
 				values[i] = strings.TrimSpace(values[i])
 			}
-			return term{strings.TrimSpace(key), strings.TrimSpace(operator), values}
+			return Term{strings.TrimSpace(key), strings.TrimSpace(operator), values}
 		}
 	}
 	if key, ok := strings.CutPrefix(text, "!"); ok {
-		return term{key: strings.TrimSpace(key), operator: "!exists"}
+		return Term{Key: strings.TrimSpace(key), Operator: "!exists"}
 	}
-	return term{key: text, operator: "exists"}
+	return Term{Key: text, Operator: "exists"}
 }
 
 // isMatch: exists reports whether the key has a value.
-func (t term) isMatch(value string, exists bool) bool {
-	switch t.operator {
+func (t Term) isMatch(value string, exists bool) bool {
+	switch t.Operator {
 	case "exists":
 		return exists
 	case "!exists":
 		return !exists
 	case "!=", "notin":
-		return !exists || !slices.Contains(t.values, value)
+		return !exists || !slices.Contains(t.Values, value)
 	}
-	return exists && slices.Contains(t.values, value)
+	return exists && slices.Contains(t.Values, value)
 }
 
-type filter struct{ labels, fields selector }
+// Filter is a label selector and a field selector.
+type Filter struct{ Labels, Fields Selector }
 
-func (f filter) isMatch(object Object) bool {
+// IsMatch reports whether both selectors hold.
+func (f Filter) IsMatch(object Object) bool {
 	labels := object.Map("metadata.labels")
-	for _, term := range f.labels {
-		value, exists := labels[term.key].(string)
+	for _, term := range f.Labels {
+		value, exists := labels[term.Key].(string)
 		if !term.isMatch(value, exists) {
 			return false
 		}
 	}
-	for _, term := range f.fields {
+	for _, term := range f.Fields {
 		// A missing field is empty, as the real API defines its selectable fields.
-		if !term.isMatch(object.GetString(term.key), true) {
+		if !term.isMatch(object.GetString(term.Key), true) {
 			return false
 		}
 	}

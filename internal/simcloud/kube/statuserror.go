@@ -2,10 +2,7 @@ package kube
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 )
 
 // StatusError is the API's error response: a metav1.Status.
@@ -22,7 +19,8 @@ type StatusError struct {
 
 func (f *StatusError) Error() string { return f.Message }
 
-func (f *StatusError) toStatus() Object {
+// ToStatus returns the metav1.Status.
+func (f *StatusError) ToStatus() Object {
 	details := Object{"name": f.Name, "group": f.Kind.Group, "kind": f.Kind.Resource}
 	if f.Invalid {
 		details["kind"] = f.Kind.Kind
@@ -36,7 +34,8 @@ func (f *StatusError) toStatus() Object {
 	}
 }
 
-func newNotFound(kind Kind, name string) *StatusError {
+// NewNotFound is for an object that does not exist.
+func NewNotFound(kind Kind, name string) *StatusError {
 	return &StatusError{Code: http.StatusNotFound, Reason: "NotFound", Kind: kind, Name: name,
 		Message: fmt.Sprintf("%s %q not found", kind.GroupResource(), name)}
 }
@@ -46,119 +45,23 @@ func newAlreadyExists(kind Kind, name string) *StatusError {
 		Message: fmt.Sprintf("%s %q already exists", kind.GroupResource(), name)}
 }
 
-func newConflict(kind Kind, name string) *StatusError {
-	return &StatusError{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name,
-		Message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: the object has been modified; "+
-			"please apply your changes to the latest version and try again", kind.GroupResource(), name)}
-}
-
-// newApplyConflict is for an apply that would change fields of others.
-func newApplyConflict(kind Kind, name string, conflicts []applyConflict) *StatusError {
-	failure := &StatusError{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name}
-	fields := map[string][]string{}
-	for _, conflict := range conflicts {
-		fields[conflict.owner] = append(fields[conflict.owner], "- "+conflict.path)
-		failure.Causes = append(failure.Causes, Object{"reason": "FieldManagerConflict", "message": "conflict with " + conflict.owner, "field": conflict.path})
-	}
-	if len(conflicts) == 1 {
-		failure.Message = fmt.Sprintf("Apply failed with 1 conflict: conflict with %s: %s", conflicts[0].owner, conflicts[0].path)
-		return failure
-	}
-	var lines []string
-	for _, owner := range slices.Sorted(maps.Keys(fields)) {
-		lines = append(append(lines, "conflicts with "+owner+":"), fields[owner]...)
-	}
-	failure.Message = fmt.Sprintf("Apply failed with %d conflicts: %s", len(conflicts), strings.Join(lines, "\n"))
-	return failure
-}
-
-// newManagerRequired is for an apply without a field manager.
-func newManagerRequired() *StatusError {
-	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: Kind{Group: "meta.k8s.io", Kind: "PatchOptions"}, Invalid: true,
-		Message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`}
-}
-
-func newForbidden(request request, user User) *StatusError {
-	object, scope := request.kind.GroupResource(), "at the cluster scope"
-	if request.name != "" {
-		object += fmt.Sprintf(" %q", request.name)
-	}
-	if request.namespace != "" {
-		scope = fmt.Sprintf("in the namespace %q", request.namespace)
-	}
-	message := fmt.Sprintf("%s is forbidden: User %q cannot %s resource %q in API group %q %s",
-		object, user.Name, request.verb, request.fullResource(), request.kind.Group, scope)
-	if request.kind.Resource == "" {
-		message = fmt.Sprintf("forbidden: User %q cannot %s path %q", user.Name, request.verb, request.path)
-	}
-	return &StatusError{Code: http.StatusForbidden, Reason: "Forbidden", Kind: request.kind, Name: request.name, Message: message}
-}
-
-func newUnauthorized() *StatusError {
-	return &StatusError{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"}
-}
-
-func newBadRequest(format string, args ...any) *StatusError {
+// NewBadRequest is for a request that cannot be read.
+func NewBadRequest(format string, args ...any) *StatusError {
 	return &StatusError{Code: http.StatusBadRequest, Reason: "BadRequest", Message: fmt.Sprintf(format, args...)}
 }
 
-func newInvalid(kind Kind, name, message string) *StatusError {
+// NewInvalid is for an object that does not pass validation.
+func NewInvalid(kind Kind, name, message string) *StatusError {
 	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name, Invalid: true,
 		Message: fmt.Sprintf("%s %q is invalid: %s", kind.Kind, name, message)}
 }
 
-// newVersionRequired is for an update of an added kind without a resource version.
-func newVersionRequired(kind Kind, name string) *StatusError {
-	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name,
-		Message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update",
-			kind.GroupResource(), name)}
-}
-
-// newUndecodable is for a patch whose result is not an object of its kind.
-func newUndecodable(message string) *StatusError {
-	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Message: "the patch was invalid: " + message}
-}
-
-func newPreconditionFailed(kind Kind, name, message string) *StatusError {
-	return &StatusError{Code: http.StatusConflict, Reason: "Conflict", Kind: kind, Name: name, Message: fmt.Sprintf(
-		"Operation cannot be fulfilled on %s %q: the %s in the precondition does not match", kind.Kind, name, message)}
-}
-
-func newUnknownResource() *StatusError {
+// NewUnknownResource is for a resource that the API does not serve.
+func NewUnknownResource() *StatusError {
 	return &StatusError{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"}
 }
 
-func newUnknownPath() *StatusError {
-	return &StatusError{Code: http.StatusNotFound, Reason: "NotFound", Message: "404 page not found", Plain: true}
-}
-
-func newMethodNotAllowed() *StatusError {
-	return &StatusError{Code: http.StatusMethodNotAllowed, Reason: "MethodNotAllowed",
-		Message: "the server does not allow this method on the requested resource"}
-}
-
-func newUnsupportedMediaType(kind string) *StatusError {
-	return &StatusError{Code: http.StatusUnsupportedMediaType, Reason: "UnsupportedMediaType",
-		Message: fmt.Sprintf("the body of the request was in an unknown format - %q is not supported", kind)}
-}
-
-func newExpiredContinue() *StatusError {
-	return &StatusError{Code: http.StatusGone, Reason: "Expired", Message: "The provided continue parameter is too old to display a " +
-		"consistent list result. You can start a new list without the continue parameter."}
-}
-
-func newResourceExpired(version uint64) *StatusError {
+// NewResourceExpired is for a version that is not in the log any more.
+func NewResourceExpired(version uint64) *StatusError {
 	return &StatusError{Code: http.StatusGone, Reason: "Expired", Message: fmt.Sprintf("too old resource version: %d", version)}
-}
-
-func newServiceUnavailable(err error) *StatusError {
-	return &StatusError{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: err.Error()}
-}
-
-func newUnknownError(message string) *StatusError {
-	return &StatusError{Code: http.StatusInternalServerError, Message: message}
-}
-
-func newInternalError(err error) *StatusError {
-	return &StatusError{Code: http.StatusInternalServerError, Reason: "InternalError", Message: "Internal error occurred: " + err.Error()}
 }

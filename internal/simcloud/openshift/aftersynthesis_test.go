@@ -149,7 +149,7 @@ spec:
 		var jobs []kube.Object
 		s.until(5*time.Minute, "a job", func() bool {
 			jobs = s.get("/apis/managedupgrade.appuio.io/v1beta1/upgradejobs?labelSelector=upgradeconfig%2Fname%3Dfirst").List("items")
-			return len(jobs) > 0 && getCondition(jobs[0], "Started").GetString("status") == "True"
+			return len(jobs) > 0 && jobs[0].Condition("Started").GetString("status") == "True"
 		})
 		_ = s.clock.Sleep(s.ctx, 90*time.Minute)
 		jobs = s.get("/apis/managedupgrade.appuio.io/v1beta1/upgradejobs").List("items")

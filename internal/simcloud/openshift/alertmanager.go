@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 )
 
 const (
@@ -44,8 +45,8 @@ func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (c *cluster) canViewAlerts(user kube.User) bool {
-	asked := kube.Attributes{User: user, Verb: "get", Group: "monitoring.coreos.com", Resource: "alertmanagers/api", Namespace: monitoring, Name: "main"}
+func (c *cluster) canViewAlerts(user apiserver.User) bool {
+	asked := apiserver.Attributes{User: user, Verb: "get", Group: "monitoring.coreos.com", Resource: "alertmanagers/api", Namespace: monitoring, Name: "main"}
 	return user.Name == accountUser+monitoring+":"+monitoringUser || c.authorize(asked)
 }
 
@@ -65,7 +66,7 @@ func (c *cluster) listAlerts() []kube.Object {
 	firing = append(firing, alert{"SimpleContentAccessNotAvailable", "info", "openshift-insights", "Simple content access certificates are not available.",
 		"Simple content access (SCA) is not enabled. Once enabled, Insights Operator can automatically import the SCA certificates from Red Hat."})
 	for _, job := range c.objects.List(jobResource, "") {
-		if getCondition(job, jobFailed).GetString("status") == "True" {
+		if job.Condition(jobFailed).GetString("status") == "True" {
 			firing = append(firing, alert{"KubeJobFailed", "warning", job.Namespace(), "Job failed to complete.",
 				"Job " + job.Namespace() + "/" + job.Name() + " failed to complete. Removing failed job after investigation should clear this alert."})
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
@@ -22,9 +22,9 @@ func (c *cluster) serveAPI(ctx context.Context, m machine.Machine, issued bool) 
 	if err != nil {
 		return err
 	}
-	server := &kube.Server{
+	server := &apiserver.Server{
 		Objects:       c.objects,
-		Authenticator: kube.Authenticator{Clients: c.getClientCAs, Token: c.findTokenUser, Issue: c.issueToken},
+		Authenticator: apiserver.Authenticator{Clients: c.getClientCAs, Token: c.findTokenUser, Issue: c.issueToken},
 		Authorize:     c.authorize,
 		Ready:         c.checkQuorum,
 		Version:       getKubernetesVersion(c.record().Version),
@@ -46,7 +46,7 @@ func getKubernetesVersion(openshift string) string {
 const csrResource = "certificatesigningrequests"
 
 // authorize allows three kinds of users without reading roles: administrators, the node bootstrapper, and nodes.
-func authorize(a kube.Attributes) bool {
+func authorize(a apiserver.Attributes) bool {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	switch {
 	case a.User.HasGroup("system:masters"):
@@ -59,7 +59,7 @@ func authorize(a kube.Attributes) bool {
 	return false
 }
 
-func authorizeNode(a kube.Attributes, node string, reads bool) bool {
+func authorizeNode(a apiserver.Attributes, node string, reads bool) bool {
 	switch a.Resource {
 	case csrResource:
 		return reads || a.Verb == "create"

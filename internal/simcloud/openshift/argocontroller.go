@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 )
 
 const (
@@ -116,7 +117,7 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 func (a *argoController) isSyncDue(application kube.Object, commit string) bool {
 	last := kube.Object(application.Map("status.operationState"))
 	if last.GetString("phase") == "Failed" && last.GetString("syncResult.revision") == commit {
-		return countAt(last, "retryCount") < maxRetries && !a.clock.Now().Before(a.retries[application.Name()].after)
+		return last.GetInt("retryCount") < maxRetries && !a.clock.Now().Before(a.retries[application.Name()].after)
 	}
 	delete(a.retries, application.Name())
 	return true
@@ -162,7 +163,7 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 		return err
 	}
 	for _, object := range objects {
-		_, err := a.objects.Apply(object.Namespace(), object, "argocd-controller")
+		_, err := apiserver.Apply(a.objects, object.Namespace(), object, "argocd-controller")
 		if err == nil {
 			continue
 		}
@@ -180,7 +181,7 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 func (a *argoController) createNamespace(application kube.Object) error {
 	for _, option := range kube.Object(application.Map("spec.syncPolicy")).GetStrings("syncOptions") {
 		if option == "CreateNamespace=true" {
-			return a.objects.Ensure("namespaces", "", newNamedObject(application.GetString("spec.destination.namespace")), nil)
+			return a.objects.Ensure("namespaces", "", kube.NewNamed(application.GetString("spec.destination.namespace")), nil)
 		}
 	}
 	return nil

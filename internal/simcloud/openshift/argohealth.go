@@ -30,13 +30,13 @@ func computeHealth(object kube.Object) statusDetail {
 	case "Deployment", "StatefulSet":
 		return computeRolloutHealth(object)
 	case "DaemonSet":
-		wanted, ready := countAt(object, "status.desiredNumberScheduled"), countAt(object, "status.numberReady")
+		wanted, ready := object.GetInt("status.desiredNumberScheduled"), object.GetInt("status.numberReady")
 		if object.Get("status.observedGeneration") == nil || ready < wanted {
 			return statusDetail{progressing, fmt.Sprintf("Waiting for daemon set %q rollout to finish: %d of %d updated pods are available...", object.Name(), ready, wanted)}
 		}
 		return statusDetail{reason: healthy}
 	case "Job":
-		if getCondition(object, jobComplete).GetString("status") != "True" {
+		if object.Condition(jobComplete).GetString("status") != "True" {
 			return statusDetail{progressing, ""}
 		}
 		return statusDetail{reason: healthy}
@@ -46,17 +46,12 @@ func computeHealth(object kube.Object) statusDetail {
 	return statusDetail{}
 }
 
-func countAt(object kube.Object, path string) int {
-	found, _ := object.Get(path).(float64)
-	return int(found)
-}
-
 func computeRolloutHealth(object kube.Object) statusDetail {
 	wanted := 1
 	if replicas, ok := object.Get("spec.replicas").(float64); ok {
 		wanted = int(replicas)
 	}
-	switch available := countAt(object, "status.availableReplicas"); {
+	switch available := object.GetInt("status.availableReplicas"); {
 	case object.Get("status.observedGeneration") != object.Get("metadata.generation"):
 		return statusDetail{progressing, "Waiting for rollout to finish: observed generation less than desired generation"}
 	case available < wanted:
@@ -67,10 +62,10 @@ func computeRolloutHealth(object kube.Object) statusDetail {
 
 // computeCertificateHealth: a Certificate that is being issued is Progressing, however long that takes.
 func computeCertificateHealth(object kube.Object) statusDetail {
-	if issuing := getCondition(object, "Issuing"); issuing.GetString("status") == "True" {
+	if issuing := object.Condition("Issuing"); issuing.GetString("status") == "True" {
 		return statusDetail{progressing, issuing.GetString("message")}
 	}
-	switch ready := getCondition(object, "Ready"); ready.GetString("status") {
+	switch ready := object.Condition("Ready"); ready.GetString("status") {
 	case "True":
 		return statusDetail{reason: healthy, message: ready.GetString("message")}
 	case "False":

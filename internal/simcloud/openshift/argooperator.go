@@ -116,7 +116,7 @@ func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (
 			kind, resource = "StatefulSet", statefulSetResource
 		}
 		account := wanted.Name() + "-argocd-" + name
-		if err := c.objects.Ensure(accountResource, wanted.Namespace(), newNamedObject(account), nil); err != nil {
+		if err := c.objects.Ensure(accountResource, wanted.Namespace(), kube.NewNamed(account), nil); err != nil {
 			return false, err
 		}
 		made := newArgoWorkload(kind, wanted.Name(), name, account)
@@ -140,7 +140,7 @@ func buildSidecars() []kube.Object {
 
 // bindArgo binds the application controller to cluster-admin, as component-argocd does.
 func (c *cluster) bindArgo(wanted kube.Object) error {
-	binding := newNamedObject(wanted.Name() + "-application-controller-cluster-admin")
+	binding := kube.NewNamed(wanted.Name() + "-application-controller-cluster-admin")
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": wanted.Namespace(), "name": wanted.Name() + "-argocd-application-controller"}}
 	return c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil)

@@ -28,7 +28,7 @@ func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]strin
 	for ctx.Err() == nil {
 		if k.cluster.checkQuorum() == nil {
 			for _, certificate := range k.cluster.objects.List(certificateResource, "") {
-				if getCondition(certificate, "Ready").GetString("status") == "True" {
+				if certificate.Condition("Ready").GetString("status") == "True" {
 					continue
 				}
 				if err := k.syncCertificate(ctx, certificate); err != nil {
@@ -44,11 +44,11 @@ func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]strin
 func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) error {
 	c := k.cluster
 	waits := k.findFailedChallenge(ctx, certificate)
-	issuing := getCondition(certificate, "Issuing").GetString("status") == "True"
-	since, _ := time.Parse(time.RFC3339, getCondition(certificate, "Issuing").GetString("lastTransitionTime"))
+	issuing := certificate.Condition("Issuing").GetString("status") == "True"
+	since, _ := time.Parse(time.RFC3339, certificate.Condition("Issuing").GetString("lastTransitionTime"))
 	done := waits == "" && issuing && c.clock.Now().Sub(since) >= c.faults.scaleDuration(acmeTime)
 	if done {
-		secret := newNamedObject(certificate.GetString("spec.secretName"))
+		secret := kube.NewNamed(certificate.GetString("spec.secretName"))
 		secret["type"] = "kubernetes.io/tls"
 		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing in the simulation serves it
 		if err := c.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
@@ -57,16 +57,16 @@ func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) 
 	}
 	_, err := c.objects.Update(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
 		if done {
-			setCondition(o, c.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
-			setCondition(o, c.now(), "Issuing", "False", "Issued", "")
+			o.SetCondition(c.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
+			o.SetCondition(c.now(), "Issuing", "False", "Issued", "")
 			return nil
 		}
 		message := "Issuing certificate as Secret does not exist"
 		if waits != "" {
 			message += ": " + waits
 		}
-		setCondition(o, c.now(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
-		setCondition(o, c.now(), "Issuing", "True", "DoesNotExist", message)
+		o.SetCondition(c.now(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
+		o.SetCondition(c.now(), "Issuing", "True", "DoesNotExist", message)
 		return nil
 	})
 	return err

@@ -40,7 +40,7 @@ func (k *controllers) syncCilium(seen clusterSnapshot) error {
 func isOperatorRunning(seen clusterSnapshot, namespace string) bool {
 	for _, pod := range seen.pods {
 		owners := pod.List("metadata.ownerReferences")
-		if pod.Namespace() == namespace && len(owners) > 0 && owners[0].GetString("kind") == "Deployment" && isPodReady(pod) {
+		if pod.Namespace() == namespace && len(owners) > 0 && owners[0].GetString("kind") == "Deployment" && pod.IsReady() {
 			return true
 		}
 	}

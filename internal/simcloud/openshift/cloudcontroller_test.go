@@ -216,7 +216,7 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 func (l *lab) podMessages() string {
 	said := ""
 	for _, pod := range l.get("/api/v1/pods").List("items") {
-		said += getCondition(pod, "PodScheduled").GetString("message") + "\n"
+		said += pod.Condition("PodScheduled").GetString("message") + "\n"
 		for _, container := range pod.List("status.containerStatuses") {
 			said += container.GetString("state.waiting.message") + "\n"
 		}
@@ -238,7 +238,7 @@ func TestAMasterThatTheCloudDoesNotKnowKeepsTheInstallationFromItsEnd(t *testing
 			t.Error("the wrong nodes are tainted")
 		}
 		operator := l.get("/apis/config.openshift.io/v1/clusteroperators/openshift-apiserver")
-		if got := getCondition(operator, "Available"); got.GetString("status") == "True" || !strings.Contains(got.GetString("message"), "untolerated taint") {
+		if got := operator.Condition("Available"); got.GetString("status") == "True" || !strings.Contains(got.GetString("message"), "untolerated taint") {
 			t.Errorf("openshift-apiserver: %v", got)
 		}
 		if said := l.consoles(); !strings.Contains(said, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {

@@ -159,14 +159,14 @@ func (k *controllers) buildSnapshot() clusterSnapshot {
 func (v clusterSnapshot) listReady(label string) []kube.Object {
 	return slices.DeleteFunc(slices.Clone(v.nodes), func(node kube.Object) bool {
 		_, labelled := node.Labels()[label]
-		return !labelled || getCondition(node, "Ready").GetString("status") != "True"
+		return !labelled || node.Condition("Ready").GetString("status") != "True"
 	})
 }
 
 func (v clusterSnapshot) countReadyPods(app string) int {
 	count := 0
 	for _, pod := range v.pods {
-		if pod.Labels()["app"] == app && isPodReady(pod) {
+		if pod.Labels()["app"] == app && pod.IsReady() {
 			count++
 		}
 	}

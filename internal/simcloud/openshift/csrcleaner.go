@@ -35,7 +35,7 @@ func (k *controllers) cleanRequests(context.Context, clusterSnapshot) error {
 func isExpired(request kube.Object, now time.Time) bool {
 	since, keep := request.GetString("metadata.creationTimestamp"), keepPending
 	for _, kind := range []string{"Approved", "Denied", "Failed"} {
-		decided := getCondition(request, kind)
+		decided := request.Condition(kind)
 		if len(decided) == 0 {
 			continue
 		}

@@ -33,16 +33,16 @@ func (k *controllers) syncVersion(_ context.Context, seen clusterSnapshot) error
 		o.Set("status.desired", kube.Object{"version": version})
 		o.Set("status.availableUpdates", nil)
 		if done {
-			setCondition(o, k.now(), "Available", "True", "", "Done applying "+version)
-			setCondition(o, k.now(), "Progressing", "False", "", "Cluster version is "+version)
-		} else if getCondition(o, "Available").GetString("status") != "True" {
-			setCondition(o, k.now(), "Available", "False", "", "")
-			setCondition(o, k.now(), "Progressing", "True", "", progress)
+			o.SetCondition(k.now(), "Available", "True", "", "Done applying "+version)
+			o.SetCondition(k.now(), "Progressing", "False", "", "Cluster version is "+version)
+		} else if o.Condition("Available").GetString("status") != "True" {
+			o.SetCondition(k.now(), "Available", "False", "", "")
+			o.SetCondition(k.now(), "Progressing", "True", "", progress)
 		}
-		if !done && getCondition(o, "Available").GetString("status") == "True" {
-			setCondition(o, k.now(), "Failing", "True", "ClusterOperatorNotAvailable", "Cluster operators "+strings.Join(waiting, ", ")+" are not available")
+		if !done && o.Condition("Available").GetString("status") == "True" {
+			o.SetCondition(k.now(), "Failing", "True", "ClusterOperatorNotAvailable", "Cluster operators "+strings.Join(waiting, ", ")+" are not available")
 		} else {
-			setCondition(o, k.now(), "Failing", "False", "", "")
+			o.SetCondition(k.now(), "Failing", "False", "", "")
 		}
 		k.recordHistory(o, version, done)
 		return nil

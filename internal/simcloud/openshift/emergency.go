@@ -35,10 +35,10 @@ func (c *cluster) createEmergencyAccess(account kube.Object) error {
 	if account.GetString("status.lastTokenCreationTimestamp") != "" {
 		return nil
 	}
-	if err := c.objects.Ensure(accountResource, account.Namespace(), newNamedObject(account.Name()), nil); err != nil {
+	if err := c.objects.Ensure(accountResource, account.Namespace(), kube.NewNamed(account.Name()), nil); err != nil {
 		return err
 	}
-	binding := newNamedObject("emergency-account-" + account.Name())
+	binding := kube.NewNamed("emergency-account-" + account.Name())
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": clusterAdmin}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": account.Namespace(), "name": account.Name()}}
 	if err := c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil); err != nil {

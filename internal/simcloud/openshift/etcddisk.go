@@ -33,7 +33,7 @@ func (c *cluster) isElecting() bool {
 // describeFsync returns what the etcd operator reads from the monitoring about the disks, "" if they are fast enough or not
 // measured yet: the monitoring needs a node that is no master. The wording is from a report of a real cluster.
 func (k *controllers) describeFsync(seen clusterSnapshot) string {
-	measured := k.hasLasted("fsync", formatBool(len(seen.listReady("node-role.kubernetes.io/worker")) > 0), measuredAfter)
+	measured := k.hasLasted("fsync", kube.FormatStatus(len(seen.listReady("node-role.kubernetes.io/worker")) > 0), measuredAfter)
 	if last, _ := k.stateRecords.Get("fsync"); !k.faults.SlowDisks || !measured || last.State != "True" {
 		return ""
 	}
@@ -42,13 +42,13 @@ func (k *controllers) describeFsync(seen clusterSnapshot) string {
 
 func (k *controllers) reportHealth(o kube.Object, seen clusterSnapshot) {
 	for _, controller := range []string{"EtcdCertSignerController", "ScriptController", "TargetConfigController", "ClusterMemberController"} {
-		setCondition(o, k.now(), controller+"Degraded", "False", "AsExpected", "")
+		o.SetCondition(k.now(), controller+"Degraded", "False", "AsExpected", "")
 	}
 	if slow := k.describeFsync(seen); slow != "" {
-		setCondition(o, k.now(), "FSyncControllerDegraded", "True", "Error", slow)
+		o.SetCondition(k.now(), "FSyncControllerDegraded", "True", "Error", slow)
 		return
 	}
-	setCondition(o, k.now(), "FSyncControllerDegraded", "False", "AsExpected", "")
+	o.SetCondition(k.now(), "FSyncControllerDegraded", "False", "AsExpected", "")
 }
 
 func (c *cluster) computeCatchUp(learner string) time.Duration {

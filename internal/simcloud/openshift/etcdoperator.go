@@ -44,7 +44,7 @@ func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error 
 // promoteLearner promotes a learner that has caught up and is reachable from every peer.
 func (k *controllers) promoteLearner(ctx context.Context, learner member) error {
 	alive := k.isAlive(learner.Name)
-	if !k.hasLasted("learner/"+learner.Name, formatBool(alive), k.computeCatchUp(learner.Name)) || !alive {
+	if !k.hasLasted("learner/"+learner.Name, kube.FormatStatus(alive), k.computeCatchUp(learner.Name)) || !alive {
 		return nil
 	}
 	if err := k.checkPeers(ctx, learner); err != nil {
@@ -125,7 +125,7 @@ func (k *controllers) reportEtcd(seen clusterSnapshot) error {
 			if yes {
 				reason = yesReason
 			}
-			setCondition(o, k.now(), kind, formatBool(yes), reason, message)
+			o.SetCondition(k.now(), kind, kube.FormatStatus(yes), reason, message)
 		}
 		starting := false
 		for _, m := range status.members {
@@ -154,12 +154,12 @@ func (k *controllers) reportRunning(o kube.Object, status etcdStatus) {
 	const running, removed = "EtcdRunningInCluster", "EtcdBootstrapMemberRemoved"
 	switch {
 	case !status.has(bootstrapMember):
-		setCondition(o, k.now(), running, "True", "BootstrapAlreadyRemoved", "etcd-bootstrap member is already removed")
-		setCondition(o, k.now(), removed, "True", "BootstrapMemberRemoved", "etcd bootstrap member is removed")
+		o.SetCondition(k.now(), running, "True", "BootstrapAlreadyRemoved", "etcd-bootstrap member is already removed")
+		o.SetCondition(k.now(), removed, "True", "BootstrapMemberRemoved", "etcd bootstrap member is removed")
 	case k.isCompleteWithoutBootstrap(status):
-		setCondition(o, k.now(), running, "True", "EnoughEtcdMembers", "enough members found")
-	case getCondition(o, running).GetString("status") != "True":
-		setCondition(o, k.now(), running, "False", "NotEnoughEtcdMembers", "still waiting for three healthy etcd members")
+		o.SetCondition(k.now(), running, "True", "EnoughEtcdMembers", "enough members found")
+	case o.Condition(running).GetString("status") != "True":
+		o.SetCondition(k.now(), running, "False", "NotEnoughEtcdMembers", "still waiting for three healthy etcd members")
 	}
 }
 

@@ -25,11 +25,11 @@ func (k *controllers) createFailedJob() error {
 	case !k.faults.UnexpectedAlert || done || !exists:
 		return nil
 	}
-	job := newNamedObject(failingJob)
+	job := kube.NewNamed(failingJob)
 	job["spec"] = kube.Object{"backoffLimit": 0, "template": kube.Object{"spec": kube.Object{
 		"restartPolicy": "Never", "containers": []kube.Object{{"name": "check", "image": "quay.io/appuio/oc:v4.20"}},
 	}}}
-	setCondition(job, k.now(), jobFailed, "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+	job.SetCondition(k.now(), jobFailed, "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
 	if _, err := k.objects.Create(jobResource, failingNamespace, job); err != nil && !isStatusCode(err, http.StatusConflict) {
 		return err
 	}

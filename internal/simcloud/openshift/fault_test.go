@@ -22,7 +22,7 @@ func (l *lab) complete(masters, infra int) {
 }
 
 func (l *lab) operator(name, kind string) kube.Object {
-	return getCondition(l.get("/apis/config.openshift.io/v1/clusteroperators/"+name), kind)
+	return l.get("/apis/config.openshift.io/v1/clusteroperators/" + name).Condition(kind)
 }
 
 func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
@@ -46,7 +46,7 @@ func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
 	inTrouble(t, Faults{SlowDisks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		degraded := func() kube.Object {
-			return getCondition(l.get(operatorPath+"etcds/cluster"), "FSyncControllerDegraded")
+			return l.get(operatorPath + "etcds/cluster").Condition("FSyncControllerDegraded")
 		}
 		if got := degraded().GetString("status"); got != "False" {
 			t.Errorf("nobody has measured yet, and the disks are reported: %q", got)
@@ -109,7 +109,7 @@ func TestTheMonitoringNeedsMemory(t *testing.T) {
 		l.complete(3, 2)
 		l.until(40*time.Minute, "a version that waits for nothing else", func() bool {
 			l.approve()
-			return strings.HasSuffix(getCondition(l.get(versionPath), "Progressing").GetString("message"), ", waiting on monitoring")
+			return strings.HasSuffix(l.get(versionPath).Condition("Progressing").GetString("message"), ", waiting on monitoring")
 		})
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 		if got := l.operator("monitoring", "Available").GetString("message"); l.installed() || !strings.Contains(got, "2 Insufficient memory") {

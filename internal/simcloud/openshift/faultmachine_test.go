@@ -132,8 +132,8 @@ func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 	inTrouble(t, Faults{MixedConfigs: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		pool := l.get("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/master")
-		report := getCondition(pool, "NodeDegraded").GetString("message")
-		if getCondition(pool, "Degraded").GetString("status") != "True" || !strings.Contains(report, `Node master-2 is reporting: "machineconfig.machineconfiguration.openshift.io \"rendered-master-`) {
+		report := pool.Condition("NodeDegraded").GetString("message")
+		if pool.Condition("Degraded").GetString("status") != "True" || !strings.Contains(report, `Node master-2 is reporting: "machineconfig.machineconfiguration.openshift.io \"rendered-master-`) {
 			t.Errorf("pool: %v", pool.Get("status.conditions"))
 		}
 		l.until(10*time.Minute, "a degraded operator", func() bool { return l.operator("machine-config", "Degraded").GetString("status") == "True" })

@@ -116,7 +116,7 @@ func TestApplicationsMayBeAnywhereIfTheirNamesLeadToTheRouters(t *testing.T) {
 			return l.ready() == 5
 		})
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		console := getCondition(l.get("/apis/config.openshift.io/v1/clusteroperators/console"), "Available")
+		console := l.get("/apis/config.openshift.io/v1/clusteroperators/console").Condition("Available")
 		if l.installed() || !strings.Contains(console.GetString("message"), "lookup console-openshift-console.applications.example.org") {
 			t.Errorf("the console: %v", console)
 		}
@@ -124,7 +124,7 @@ func TestApplicationsMayBeAnywhereIfTheirNamesLeadToTheRouters(t *testing.T) {
 		l.names["console-openshift-console.applications.example.org"] = balancer
 		l.mu.Unlock()
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
-		login := getCondition(l.get("/apis/config.openshift.io/v1/clusteroperators/authentication"), "Available")
+		login := l.get("/apis/config.openshift.io/v1/clusteroperators/authentication").Condition("Available")
 		if l.installed() || !strings.Contains(login.GetString("message"), "lookup oauth-openshift.applications.example.org") {
 			t.Errorf("the login: %v", login)
 		}

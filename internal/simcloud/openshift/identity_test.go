@@ -76,7 +76,7 @@ func TestASilentNodeBecomesUnknown(t *testing.T) {
 		l.remove("master-2")
 		l.until(5*time.Minute, "two masters", func() bool { return l.ready() == 2 })
 		node := l.get(nodesPath + "/master-2")
-		if got := getCondition(node, "Ready"); got.GetString("status") != "Unknown" || got.GetString("reason") != "NodeStatusUnknown" {
+		if got := node.Condition("Ready"); got.GetString("status") != "Unknown" || got.GetString("reason") != "NodeStatusUnknown" {
 			t.Errorf("condition of the silent node: %v", got)
 		}
 	})

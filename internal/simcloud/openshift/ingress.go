@@ -110,7 +110,7 @@ func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Objec
 				return true
 			}
 		}
-		return getCondition(node, "Ready").GetString("status") != "True" || findUntolerated(node.List("spec.taints"), tolerations) != nil
+		return node.Condition("Ready").GetString("status") != "True" || findUntolerated(node.List("spec.taints"), tolerations) != nil
 	})
 }
 
@@ -119,8 +119,8 @@ func (k *controllers) reportIngress(seen clusterSnapshot, wanted int) error {
 	_, err := k.objects.Update(ingressResource, operatorNamespace, "default", func(o kube.Object) error {
 		o.Set("status.availableReplicas", ready)
 		o.Set("status.selector", "ingresscontroller.operator.openshift.io/deployment-ingresscontroller=default")
-		setCondition(o, k.now(), "Available", formatBool(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
-		setCondition(o, k.now(), "Progressing", formatBool(ready < wanted), "Deployment", "")
+		o.SetCondition(k.now(), "Available", kube.FormatStatus(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
+		o.SetCondition(k.now(), "Progressing", kube.FormatStatus(ready < wanted), "Deployment", "")
 		return nil
 	})
 	return err

@@ -14,7 +14,7 @@ const (
 )
 
 func isEnded(job kube.Object) bool {
-	return getCondition(job, jobComplete) != nil || getCondition(job, jobFailed) != nil
+	return job.Condition(jobComplete) != nil || job.Condition(jobFailed) != nil
 }
 
 func reportJob(job kube.Object, pods []kube.Object, now string) {
@@ -23,7 +23,7 @@ func reportJob(job kube.Object, pods []kube.Object, now string) {
 			job.Set("status.succeeded", 1)
 			job.Set("status.active", 0)
 			job.Set("status.completionTime", now)
-			setCondition(job, now, jobComplete, "True", "", "")
+			job.SetCondition(now, jobComplete, "True", "", "")
 			return
 		}
 	}

@@ -61,10 +61,6 @@ func (c *cluster) registerKinds() error {
 	return nil
 }
 
-func newNamedObject(name string) kube.Object {
-	return kube.Object{"metadata": kube.Object{"name": name}}
-}
-
 // createNamespaces creates the namespaces of a release that other manifests may refer to.
 func (c *cluster) createNamespaces() error {
 	for _, namespace := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "openshift", "openshift-config",
@@ -73,7 +69,7 @@ func (c *cluster) createNamespaces() error {
 		"openshift-machine-api", "openshift-authentication", "openshift-monitoring", "openshift-marketplace", "openshift-network-operator",
 		"openshift-image-registry", "openshift-infra", "openshift-operators", "openshift-ovn-kubernetes", "openshift-cloud-controller-manager",
 		"openshift-kube-scheduler", "openshift-kube-controller-manager", "openshift-operator-lifecycle-manager"} {
-		if err := c.objects.Ensure("namespaces", "", newNamedObject(namespace), nil); err != nil {
+		if err := c.objects.Ensure("namespaces", "", kube.NewNamed(namespace), nil); err != nil {
 			return err
 		}
 	}
@@ -82,49 +78,24 @@ func (c *cluster) createNamespaces() error {
 
 func (c *cluster) publish() error {
 	for _, operand := range listOperands() {
-		operator := newNamedObject("cluster")
+		operator := kube.NewNamed("cluster")
 		operator.Set("spec.managementState", "Managed")
 		if err := c.objects.Ensure(operand.resource, "", operator, nil); err != nil {
 			return err
 		}
 	}
 	for _, pool := range []string{"master", "worker"} {
-		if err := c.objects.Ensure(poolResource, "", newNamedObject(pool), nil); err != nil {
+		if err := c.objects.Ensure(poolResource, "", kube.NewNamed(pool), nil); err != nil {
 			return err
 		}
 	}
 	for _, operator := range listOperators() {
-		if err := c.objects.Ensure(operatorResource, "", newNamedObject(operator.name), nil); err != nil {
+		if err := c.objects.Ensure(operatorResource, "", kube.NewNamed(operator.name), nil); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, newNamedObject(monitoringUser), nil)); err != nil {
+	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, kube.NewNamed(monitoringUser), nil)); err != nil {
 		return err
 	}
-	return c.objects.Ensure(versionResource, "", newNamedObject("version"), nil)
-}
-
-// setCondition changes the transition time only when the status changes.
-func setCondition(object kube.Object, now, kind, status, reason, message string) {
-	wanted := kube.Object{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": now}
-	conditions := object.List("status.conditions")
-	for i, old := range conditions {
-		if old.GetString("type") != kind {
-			continue
-		}
-		if old.GetString("status") == status {
-			wanted["lastTransitionTime"] = old.GetString("lastTransitionTime")
-		}
-		conditions[i] = wanted
-		object.Set("status.conditions", conditions)
-		return
-	}
-	object.Set("status.conditions", append(conditions, wanted))
-}
-
-func formatBool(yes bool) string {
-	if yes {
-		return "True"
-	}
-	return "False"
+	return c.objects.Ensure(versionResource, "", kube.NewNamed("version"), nil)
 }

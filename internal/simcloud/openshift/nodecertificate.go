@@ -89,7 +89,7 @@ func (k *kubelet) fetch(ctx context.Context, api *client, want certificateReques
 	request, err := api.get(ctx, csrPath+"/"+name)
 	issued, _ := base64.StdEncoding.DecodeString(request.GetString("status.certificate"))
 	switch {
-	case isCode(err, http.StatusNotFound), err == nil && (len(getCondition(request, "Denied")) > 0 || len(getCondition(request, "Failed")) > 0):
+	case isCode(err, http.StatusNotFound), err == nil && (len(request.Condition("Denied")) > 0 || len(request.Condition("Failed")) > 0):
 		return k.resetRequest(want)
 	case err != nil || len(issued) == 0:
 		return err

@@ -19,7 +19,7 @@ func (k *kubelet) buildConfigAnnotations() kube.Object {
 }
 
 func newBootstrapOnlyConfig() kube.Object {
-	config := newNamedObject("98-master-left-over")
+	config := kube.NewNamed("98-master-left-over")
 	config.Set("metadata.labels", kube.Object{roleLabel: "master"})
 	config.Set("spec.config", kube.Object{"ignition": kube.Object{"version": "3.2.0"}})
 	return config
@@ -59,7 +59,7 @@ func formatNodeReports(reports map[string]string) string {
 // describeDegradedMasters returns the operator's message about a degraded master pool, "" if it is not degraded.
 func (k *controllers) describeDegradedMasters() string {
 	pool, _ := k.objects.Get(poolResource, "", "master")
-	if getCondition(pool, "NodeDegraded").GetString("status") != "True" {
+	if pool.Condition("NodeDegraded").GetString("status") != "True" {
 		return ""
 	}
 	count := func(field string) any { return pool.Get("status." + field + "MachineCount") }

@@ -33,7 +33,7 @@ func (k *controllers) syncNodes(_ context.Context, seen clusterSnapshot) error {
 
 // syncNode: workless is true if masters are to be schedulable.
 func (k *controllers) syncNode(node kube.Object, workless bool) error {
-	ready := getCondition(node, "Ready")
+	ready := node.Condition("Ready")
 	silent := k.isSilent(node.Name(), ready.GetString("lastHeartbeatTime"))
 	_, master := node.Labels()[masterTaint]
 	if !silent && (!master || !workless) {
@@ -41,8 +41,8 @@ func (k *controllers) syncNode(node kube.Object, workless bool) error {
 	}
 	_, err := k.objects.Update(nodeResource, "", node.Name(), func(o kube.Object) error {
 		if silent && ready.GetString("status") != "Unknown" {
-			setCondition(o, k.now(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
-			getCondition(o, "Ready")["lastHeartbeatTime"] = ready.GetString("lastHeartbeatTime")
+			o.SetCondition(k.now(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
+			o.Condition("Ready")["lastHeartbeatTime"] = ready.GetString("lastHeartbeatTime")
 		}
 		if master && workless {
 			removeTaint(o, masterTaint)

@@ -69,7 +69,7 @@ func inLabOf(t *testing.T, plan plan, test func(*testing.T, *lab)) {
 func (l *lab) ready() int {
 	ready := 0
 	for _, node := range l.get(nodesPath).List("items") {
-		if getCondition(node, "Ready").GetString("status") == "True" {
+		if node.Condition("Ready").GetString("status") == "True" {
 			ready++
 		}
 	}
@@ -81,11 +81,11 @@ func (l *lab) bootstrapStatus() string {
 }
 
 func (l *lab) etcdIs(kind string) bool {
-	return getCondition(l.get(operatorPath+"etcds/cluster"), kind).GetString("status") == "True"
+	return l.get(operatorPath+"etcds/cluster").Condition(kind).GetString("status") == "True"
 }
 
 func (l *lab) installed() bool {
-	return getCondition(l.get(versionPath), "Available").GetString("status") == "True"
+	return l.get(versionPath).Condition("Available").GetString("status") == "True"
 }
 
 // install installs three masters and four other nodes; between is called at every poll.
@@ -123,7 +123,7 @@ func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
 		etcd.check(t)
 		operators := l.get("/apis/config.openshift.io/v1/clusteroperators").List("items")
 		for _, operator := range operators {
-			if getCondition(operator, "Available").GetString("status") != "True" || getCondition(operator, "Progressing").GetString("status") != "False" {
+			if operator.Condition("Available").GetString("status") != "True" || operator.Condition("Progressing").GetString("status") != "False" {
 				t.Errorf("operator %s: %v", operator.Name(), operator.Get("status.conditions"))
 			}
 		}
@@ -239,7 +239,7 @@ func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
 		if pending[nodeBootstrapper] < 4 || len(pending) != 1 {
 			t.Errorf("pending requests: %v", pending)
 		}
-		message := getCondition(l.get(versionPath), "Progressing").GetString("message")
+		message := l.get(versionPath).Condition("Progressing").GetString("message")
 		if l.installed() || message == "" {
 			t.Errorf("cluster version: %q", message)
 		}

@@ -18,17 +18,17 @@ const (
 // statusDetail is the reason and message of a condition; the zero value means as expected.
 type statusDetail struct{ reason, message string }
 
-func (f statusDetail) toStatus() string { return formatBool(f != statusDetail{}) }
+func (f statusDetail) toStatus() string { return kube.FormatStatus(f != statusDetail{}) }
 
 func (f statusDetail) writeCondition(o kube.Object, now, kind, status string) {
-	setCondition(o, now, kind, status, cmp.Or(f.reason, "AsExpected"), cmp.Or(f.message, "All is well"))
+	o.SetCondition(now, kind, status, cmp.Or(f.reason, "AsExpected"), cmp.Or(f.message, "All is well"))
 }
 
 // syncOperator updates an operator's conditions and reports whether it is available. Short losses of a requirement are ignored.
 func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapshot) (bool, error) {
 	missing := operator.require(k, seen)
 	current, _ := k.objects.Get(operatorResource, "", operator.name)
-	available := k.isSettled(operator.name, missing, getCondition(current, "Available").GetString("status") == "True")
+	available := k.isSettled(operator.name, missing, current.Condition("Available").GetString("status") == "True")
 	lacking := k.checkUnavailable(operator.name, available)
 	if available = available && lacking == (statusDetail{}); missing != "" {
 		lacking = statusDetail{"Unavailable", missing}
@@ -46,10 +46,10 @@ func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapsho
 		return available, nil
 	}
 	written, err := k.objects.Update(operatorResource, "", operator.name, func(o kube.Object) error {
-		lacking.writeCondition(o, k.now(), "Available", formatBool(available))
+		lacking.writeCondition(o, k.now(), "Available", kube.FormatStatus(available))
 		rolling.writeCondition(o, k.now(), "Progressing", rolling.toStatus())
 		ailing.writeCondition(o, k.now(), "Degraded", ailing.toStatus())
-		setCondition(o, k.now(), "Upgradeable", "True", "AsExpected", "")
+		o.SetCondition(k.now(), "Upgradeable", "True", "AsExpected", "")
 		if available {
 			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.record().Version}})
 		}
@@ -63,7 +63,7 @@ func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapsho
 
 // isSettled reports whether an operator is available with its requirements met, or missing for a moment only.
 func (k *controllers) isSettled(operator, missing string, available bool) bool {
-	lost := k.hasLasted("missing/"+operator, formatBool(missing != ""), lossTime)
+	lost := k.hasLasted("missing/"+operator, kube.FormatStatus(missing != ""), lossTime)
 	switch {
 	case missing == "":
 		return k.hasLasted("settling/"+operator, "yes", settleTime+computeJitter(operator, settleJitter)) || available
@@ -91,7 +91,7 @@ func (k *controllers) checkUnavailable(operator string, available bool) statusDe
 func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) statusDetail {
 	fresh := 0
 	for _, node := range seen.nodes {
-		if status := getCondition(node, "Ready").GetString("status"); status != "True" && status != "Unknown" {
+		if status := node.Condition("Ready").GetString("status"); status != "True" && status != "Unknown" {
 			fresh++
 		}
 	}
@@ -113,7 +113,7 @@ const unreachableTime = 5 * time.Minute
 
 func (k *controllers) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
 	failing := seen.countReadyPods(routerApp) > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
-	unreachable := k.hasLasted("unreachable", formatBool(failing), unreachableTime) && failing
+	unreachable := k.hasLasted("unreachable", kube.FormatStatus(failing), unreachableTime) && failing
 	switch operator {
 	case "etcd":
 		if slow := k.describeFsync(seen); slow != "" {

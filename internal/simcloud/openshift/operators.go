@@ -105,7 +105,7 @@ func requireMonitoring(k *controllers, seen clusterSnapshot) string {
 		return "Prometheus \"openshift-monitoring/k8s\": SomePodsNotReady: " + full
 	}
 	for _, node := range seen.nodes {
-		if getCondition(node, "Ready").GetString("status") == "True" && !seen.probes.kubelets[node.Name()] {
+		if node.Condition("Ready").GetString("status") == "True" && !seen.probes.kubelets[node.Name()] {
 			return fmt.Sprintf("the kubelet of %s was not reached on port %d", node.Name(), kubeletPort)
 		}
 	}

@@ -67,7 +67,7 @@ func (c *cluster) getClientCAs() *x509.CertPool {
 const adminAuthority = "admin-kubeconfig-client-ca"
 
 func (c *cluster) publishAdminAuthority() error {
-	bundle := newNamedObject(adminAuthority)
+	bundle := kube.NewNamed(adminAuthority)
 	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.record().Files["admin-kubeconfig-signer.crt"])}
 	return c.objects.Ensure(mapResource, "openshift-config", bundle, nil)
 }

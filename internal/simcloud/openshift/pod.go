@@ -110,7 +110,7 @@ func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *pod {
 	p := &pod{object: object, app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.GetString("metadata.uid"),
 		protocol: object.GetString("metadata.annotations.protocol"), fromAPI: fresh}
-	if formatOwner(object) != "" {
+	if object.OwnerUID() != "" {
 		p.app = ""
 	}
 	if path := listStaticPods()[p.app]; path != "" && fresh {
@@ -187,17 +187,4 @@ func (k *kubelet) reportPod(ctx context.Context, p *pod) {
 	if _, err := k.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+p.namespace+"/pods/"+p.name+"/status", status); err == nil {
 		p.reported = state
 	}
-}
-
-func isPodReady(object kube.Object) bool {
-	return getCondition(object, "Ready").GetString("status") == "True"
-}
-
-func getCondition(object kube.Object, kind string) kube.Object {
-	for _, found := range object.List("status.conditions") {
-		if strings.EqualFold(found.GetString("type"), kind) {
-			return found
-		}
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ func TestAnAddressInThePodNetworkIsOutOfReachOnceThePluginRuns(t *testing.T) {
 				l.bootCluster(3, 0)
 				l.until(30*time.Minute, "masters", func() bool { return len(l.get(nodesPath).List("items")) == 3 })
 				l.until(10*time.Minute, "silent masters", func() bool {
-					return getCondition(l.get(nodesPath+"/master-0"), "Ready").GetString("status") == "Unknown"
+					return l.get(nodesPath+"/master-0").Condition("Ready").GetString("status") == "Unknown"
 				})
 				_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 				if l.ready() != 0 || l.etcdMessage() != "1 members are available" || !strings.Contains(l.consoles(), "error updating node status") {

@@ -76,11 +76,11 @@ func (k *controllers) syncPool(name string, merged rendered, failure error, seen
 		o.Set("status.updatedMachineCount", ready)
 		o.Set("status.unavailableMachineCount", all-ready)
 		o.Set("status.degradedMachineCount", len(reports))
-		setCondition(o, k.now(), "Updated", formatBool(all > 0 && all == ready), "", "")
-		setCondition(o, k.now(), "Updating", formatBool(all != ready), "", "")
-		setCondition(o, k.now(), "Degraded", formatBool(failure != nil || len(reports) > 0), "", "")
-		setCondition(o, k.now(), "NodeDegraded", formatBool(len(reports) > 0), "", formatNodeReports(reports))
-		setCondition(o, k.now(), "RenderDegraded", formatBool(failure != nil), "", describeFailure(failure))
+		o.SetCondition(k.now(), "Updated", kube.FormatStatus(all > 0 && all == ready), "", "")
+		o.SetCondition(k.now(), "Updating", kube.FormatStatus(all != ready), "", "")
+		o.SetCondition(k.now(), "Degraded", kube.FormatStatus(failure != nil || len(reports) > 0), "", "")
+		o.SetCondition(k.now(), "NodeDegraded", kube.FormatStatus(len(reports) > 0), "", formatNodeReports(reports))
+		o.SetCondition(k.now(), "RenderDegraded", kube.FormatStatus(failure != nil), "", describeFailure(failure))
 		if failure == nil {
 			o.Set("spec.configuration", merged.buildReference())
 			o.Set("status.configuration", merged.buildReference())
@@ -109,7 +109,7 @@ func (k *controllers) keepRendered(merged rendered) error {
 	if err := json.Unmarshal(content, &config); err != nil {
 		return err
 	}
-	object := newNamedObject(merged.name)
+	object := kube.NewNamed(merged.name)
 	object.Set("spec.config", config)
 	return k.objects.Ensure(machineConfigResource, "", object, nil)
 }

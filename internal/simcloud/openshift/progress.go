@@ -43,7 +43,7 @@ func checkEtcdInCluster(ctx context.Context, api *client) error {
 	if err != nil {
 		return err
 	}
-	found := getCondition(etcd, "EtcdRunningInCluster")
+	found := etcd.Condition("EtcdRunningInCluster")
 	if found.GetString("status") != "True" {
 		return errors.New(found.GetString("message"))
 	}

@@ -22,7 +22,7 @@ func (k *controllers) syncImageRegistry(_ context.Context, seen clusterSnapshot)
 	if !k.hasLasted("image-registry", "", settleTime) {
 		return nil
 	}
-	config := newNamedObject("cluster")
+	config := kube.NewNamed("cluster")
 	config.Set("spec", kube.Object{"managementState": registryRemoved, "logLevel": "Normal", "operatorLogLevel": "Normal",
 		"replicas": 1, "rolloutStrategy": "RollingUpdate", "storage": kube.Object{}})
 	_, err := k.objects.Create(registryResource, "", config)
@@ -35,7 +35,7 @@ func (k *controllers) syncSamples(_ context.Context, seen clusterSnapshot) error
 	if _, exists := k.objects.Get(samplesResource, "", "cluster"); exists || !configured || !seen.bootstrapped || !k.hasLasted("samples", "", settleTime) {
 		return nil
 	}
-	config := newNamedObject("cluster")
+	config := kube.NewNamed("cluster")
 	config.Set("spec", kube.Object{"managementState": "Managed", "architectures": []string{"x86_64"}})
 	if registry.GetString("spec.managementState") == registryRemoved {
 		config.Set("spec.managementState", registryRemoved)

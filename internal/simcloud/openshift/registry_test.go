@@ -133,12 +133,12 @@ func (s *storeroom) put(resource, namespace string, object kube.Object) {
 
 // configure makes the registry use the bucket, with a key.
 func (s *storeroom) configure(region, secret string) {
-	config := newNamedObject("cluster")
+	config := kube.NewNamed("cluster")
 	config.Set("spec", kube.Object{"managementState": "Managed", "storage": kube.Object{"s3": kube.Object{
 		"bucket": "c-1-image-registry", "region": region, "regionEndpoint": "https://" + storageName}}})
 	s.put(registryResource, "", config)
 	encode := base64.StdEncoding.EncodeToString
-	key := newNamedObject("image-registry-private-configuration-user")
+	key := kube.NewNamed("image-registry-private-configuration-user")
 	key.Set("data", kube.Object{"REGISTRY_STORAGE_S3_ACCESSKEY": encode([]byte(cloudKey)), "REGISTRY_STORAGE_S3_SECRETKEY": encode([]byte(secret))})
 	s.put(secretResource, registryNamespace, key)
 }
@@ -190,7 +190,7 @@ func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
 func TestTheSamplesGoAwayOnlyIfThereIsNoRegistryWhenTheyStart(t *testing.T) {
 	for registry, want := range map[string]string{"Managed": "Managed", "Removed": "Removed"} {
 		inStoreroom(t, func(t *testing.T, s *storeroom) {
-			config := newNamedObject("cluster")
+			config := kube.NewNamed("cluster")
 			config.Set("spec.managementState", registry)
 			s.put(registryResource, "", config)
 			for range 2 {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"time"
-
-	"exoshift/internal/simcloud/kube"
 )
 
 // replaceTime is how long the replacement of a static pod takes on a node (inferred).
@@ -18,12 +16,7 @@ func (k *controllers) computeRevision(operand operand, seen clusterSnapshot) int
 		return 1
 	}
 	operator, _ := k.objects.Get(operand.resource, "", "cluster")
-	return max(1+len(seen.etcd.listVoters()), getInt(operator, "status.latestAvailableRevision"))
-}
-
-func getInt(o kube.Object, path string) int {
-	found, _ := o.Get(path).(float64)
-	return int(found)
+	return max(1+len(seen.etcd.listVoters()), operator.GetInt("status.latestAvailableRevision"))
 }
 
 // computeNodeRevision returns the revision of an operand on a node: at first the latest. Nodes are updated one after the other.
@@ -31,7 +24,7 @@ func (k *controllers) computeNodeRevision(operand operand, node string, latest i
 	operator, _ := k.objects.Get(operand.resource, "", "cluster")
 	current := latest
 	for _, status := range operator.List("status.nodeStatuses") {
-		if running := getInt(status, "currentRevision"); status.GetString("nodeName") == node && running > 0 {
+		if running := status.GetInt("currentRevision"); status.GetString("nodeName") == node && running > 0 {
 			current = running
 		}
 	}
@@ -44,9 +37,9 @@ func (k *controllers) computeNodeRevision(operand operand, node string, latest i
 // checkRevisions returns a detail while nodes do not run the latest revision of etcd.
 func (k *controllers) checkRevisions() statusDetail {
 	operator, _ := k.objects.Get(etcdResource, "", "cluster")
-	latest, done, nodes := getInt(operator, "status.latestAvailableRevision"), 0, operator.List("status.nodeStatuses")
+	latest, done, nodes := operator.GetInt("status.latestAvailableRevision"), 0, operator.List("status.nodeStatuses")
 	for _, status := range nodes {
-		if getInt(status, "currentRevision") == latest {
+		if status.GetInt("currentRevision") == latest {
 			done++
 		}
 	}

@@ -16,13 +16,13 @@ func TestRevisionsOfEtcdGrowWithItsVotersAndReachOneNodeAfterTheOther(t *testing
 		apart := 0
 		l.until(60*time.Minute, "bootstrap complete", func() bool {
 			etcd := l.get(operatorPath + "etcds/cluster")
-			revision := getInt(etcd, "status.latestAvailableRevision")
+			revision := etcd.GetInt("status.latestAvailableRevision")
 			if len(latest) == 0 || latest[len(latest)-1] != revision {
 				latest = append(latest, revision)
 			}
 			behind := 0
 			for _, node := range etcd.List("status.nodeStatuses") {
-				if current := getInt(node, "currentRevision"); current > 0 && current < revision {
+				if current := node.GetInt("currentRevision"); current > 0 && current < revision {
 					behind++
 				}
 			}

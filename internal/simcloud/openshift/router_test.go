@@ -97,7 +97,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 		// The load balancer of this test sends no header, so masters can no longer open the console.
 		l.until(10*time.Minute, "degraded console", func() bool {
 			operator := l.get("/apis/config.openshift.io/v1/clusteroperators/console")
-			return getCondition(operator, "Degraded").GetString("status") == "True"
+			return operator.Condition("Degraded").GetString("status") == "True"
 		})
 	})
 }
@@ -114,7 +114,7 @@ func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
 			return l.ready() == 5
 		})
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		message := getCondition(l.get(versionPath), "Progressing").GetString("message")
+		message := l.get(versionPath).Condition("Progressing").GetString("message")
 		if !strings.HasSuffix(message, "waiting on authentication, console, ingress, monitoring") {
 			t.Errorf("cluster version: %q", message)
 		}

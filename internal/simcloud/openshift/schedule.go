@@ -22,7 +22,7 @@ const (
 // too.
 func listTaints(node kube.Object) []kube.Object {
 	list := node.List("spec.taints")
-	switch getCondition(node, "Ready").GetString("status") {
+	switch node.Condition("Ready").GetString("status") {
 	case "True":
 	case "Unknown":
 		list = append(list, kube.Object{"key": unreachableTaint, "effect": noSchedule})

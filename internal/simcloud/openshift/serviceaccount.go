@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 )
 
 const accountUser = "system:serviceaccount:"
@@ -43,15 +44,15 @@ func (c *cluster) sign(text string) []byte {
 	return mac.Sum(nil)
 }
 
-func (c *cluster) findTokenUser(token string) (kube.User, bool) {
+func (c *cluster) findTokenUser(token string) (apiserver.User, bool) {
 	parts := strings.Split(c.verifyToken(token), ":")
 	if len(parts) != 2 {
-		return kube.User{}, false
+		return apiserver.User{}, false
 	}
 	if _, exists := c.objects.Get(accountResource, parts[0], parts[1]); !exists && parts[1] != "default" {
-		return kube.User{}, false
+		return apiserver.User{}, false
 	}
-	return kube.User{Name: accountUser + parts[0] + ":" + parts[1],
+	return apiserver.User{Name: accountUser + parts[0] + ":" + parts[1],
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + parts[0]}}, true
 }
 
@@ -75,12 +76,12 @@ func (c *cluster) verifyToken(token string) string {
 }
 
 // authorize applies RBAC to service accounts, and the fixed rules to everybody else.
-func (c *cluster) authorize(a kube.Attributes) bool {
+func (c *cluster) authorize(a apiserver.Attributes) bool {
 	return authorize(a) || strings.HasPrefix(a.User.Name, accountUser) && c.hasBinding(a)
 }
 
 // hasBinding searches the bindings of the user, in the cluster or in the namespace, for a role that allows the request.
-func (c *cluster) hasBinding(a kube.Attributes) bool {
+func (c *cluster) hasBinding(a apiserver.Attributes) bool {
 	const group = ".rbac.authorization.k8s.io"
 	bindings := c.objects.List("clusterrolebindings"+group, "")
 	if a.Namespace != "" {
@@ -102,7 +103,7 @@ func (c *cluster) hasBinding(a kube.Attributes) bool {
 	return false
 }
 
-func isSubject(subject kube.Object, user kube.User) bool {
+func isSubject(subject kube.Object, user apiserver.User) bool {
 	switch subject.GetString("kind") {
 	case "ServiceAccount":
 		return user.Name == accountUser+subject.GetString("namespace")+":"+subject.GetString("name")
@@ -112,7 +113,7 @@ func isSubject(subject kube.Object, user kube.User) bool {
 	return user.Name == subject.GetString("name")
 }
 
-func matchRule(rule kube.Object, a kube.Attributes) bool {
+func matchRule(rule kube.Object, a apiserver.Attributes) bool {
 	covers := func(field, value string) bool {
 		return slices.ContainsFunc(rule.GetStrings(field), func(allowed string) bool { return allowed == "*" || allowed == value })
 	}

@@ -14,7 +14,7 @@ import (
 func (k *controllers) sign(_ context.Context, seen clusterSnapshot) error {
 	var failures error
 	for _, request := range k.objects.List(requestResource, "") {
-		if getCondition(request, "Approved").GetString("status") != "True" || request.GetString("status.certificate") != "" {
+		if request.Condition("Approved").GetString("status") != "True" || request.GetString("status.certificate") != "" {
 			continue
 		}
 		issued, err := k.issueCertificate(request, seen.bootstrapped)

@@ -47,7 +47,7 @@ func (k *controllers) installOperand(operand operand, seen clusterSnapshot) erro
 		pod, installed := seen.pods[operand.namespace+"/"+name]
 		status := kube.Object{"nodeName": master.Name(), "currentRevision": 0, "targetRevision": latest}
 		switch {
-		case installed && isPodReady(pod):
+		case installed && pod.IsReady():
 			current := k.computeNodeRevision(operand, master.Name(), latest, !busy)
 			status = kube.Object{"nodeName": master.Name(), "currentRevision": current}
 			if current < latest {
@@ -66,9 +66,9 @@ func (k *controllers) installOperand(operand operand, seen clusterSnapshot) erro
 	_, err := k.objects.Update(operand.resource, "", "cluster", func(o kube.Object) error {
 		o.Set("status.nodeStatuses", statuses)
 		o.Set("status.latestAvailableRevision", latest)
-		setCondition(o, k.now(), "StaticPodsAvailable", formatBool(len(statuses) > 0 && !busy), "AsExpected", "")
-		setCondition(o, k.now(), "NodeInstallerProgressing", formatBool(busy), "AsExpected", "")
-		setCondition(o, k.now(), "NodeInstallerDegraded", "False", "AsExpected", "")
+		o.SetCondition(k.now(), "StaticPodsAvailable", kube.FormatStatus(len(statuses) > 0 && !busy), "AsExpected", "")
+		o.SetCondition(k.now(), "NodeInstallerProgressing", kube.FormatStatus(busy), "AsExpected", "")
+		o.SetCondition(k.now(), "NodeInstallerDegraded", "False", "AsExpected", "")
 		return nil
 	})
 	return err

@@ -87,7 +87,7 @@ func (c *cluster) createUpgrade(config kube.Object, at time.Time) error {
 		return err
 	}
 	version := c.record().Version
-	job := newNamedObject(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), hashSuffix(config.Name()+at.String())))
+	job := kube.NewNamed(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), hashSuffix(config.Name()+at.String())))
 	for _, field := range []string{"labels", "annotations"} {
 		if given := config.Map("spec.jobTemplate.metadata." + field); given != nil {
 			job.Set("metadata."+field, given)
@@ -116,8 +116,8 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 	now := c.clock.Now()
 	starts, err := time.Parse(time.RFC3339, job.GetString("spec.startAfter"))
 	latest, _ := time.Parse(time.RFC3339, job.GetString("spec.startBefore"))
-	started := getCondition(job, "Started")
-	done := getCondition(job, "Succeeded") != nil || getCondition(job, "Failed") != nil
+	started := job.Condition("Started")
+	done := job.Condition("Succeeded") != nil || job.Condition("Failed") != nil
 	if err != nil || done || now.Before(starts) {
 		return err
 	}
@@ -126,14 +126,14 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 		since, _ := time.Parse(time.RFC3339, started.GetString("lastTransitionTime"))
 		switch {
 		case started == nil && now.After(latest):
-			setCondition(o, c.now(), "Failed", "True", "Expired", "Job expired")
+			o.SetCondition(c.now(), "Failed", "True", "Expired", "Job expired")
 		case started == nil:
-			setCondition(o, c.now(), "Started", "True", "Started", "Upgrade started")
+			o.SetCondition(c.now(), "Started", "True", "Started", "Upgrade started")
 		case !rests:
-			setCondition(o, c.now(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
+			o.SetCondition(c.now(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
 		case now.Sub(since) >= c.faults.scaleDuration(upgradeTime):
 			for _, kind := range []string{"PreHealthCheckDone", "UpgradeCompleted", "PostHealthCheckDone", "Succeeded"} {
-				setCondition(o, c.now(), kind, "True", kind, "")
+				o.SetCondition(c.now(), kind, "True", kind, "")
 			}
 		}
 		return nil
@@ -143,5 +143,5 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 
 func (c *cluster) isIdle() bool {
 	version, _ := c.objects.Get(versionResource, "", "version")
-	return getCondition(version, "Available").GetString("status") == "True" && getCondition(version, "Failing").GetString("status") != "True"
+	return version.Condition("Available").GetString("status") == "True" && version.Condition("Failing").GetString("status") != "True"
 }

@@ -36,5 +36,5 @@ func (l *lab) lines(without func(string) bool) string {
 }
 
 func (l *lab) etcdMessage() string {
-	return getCondition(l.get(operatorPath+"etcds/cluster"), "EtcdMembersAvailable").GetString("message")
+	return l.get(operatorPath + "etcds/cluster").Condition("EtcdMembersAvailable").GetString("message")
 }

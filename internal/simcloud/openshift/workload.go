@@ -35,7 +35,7 @@ type workload struct {
 func (k *controllers) syncWorkloads(_ context.Context, seen clusterSnapshot) error {
 	owned := map[string][]kube.Object{}
 	for _, id := range slices.Sorted(maps.Keys(seen.pods)) {
-		if owner := formatOwner(seen.pods[id]); owner != "" {
+		if owner := seen.pods[id].OwnerUID(); owner != "" {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
@@ -58,14 +58,6 @@ func (k *controllers) syncWorkloads(_ context.Context, seen clusterSnapshot) err
 		}
 	}
 	return faults
-}
-
-func formatOwner(pod kube.Object) string {
-	owners := pod.List("metadata.ownerReferences")
-	if len(owners) == 0 {
-		return ""
-	}
-	return owners[0].GetString("uid")
 }
 
 func hashTemplate(object kube.Object) string {
@@ -99,7 +91,7 @@ func (k *controllers) syncWorkload(w workload, seen clusterSnapshot) error {
 			if err := k.schedule(w, pod, seen.nodes); err != nil {
 				return err
 			}
-		case isPodReady(pod):
+		case pod.IsReady():
 			ready++
 		}
 	}
@@ -181,16 +173,16 @@ func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object)
 	if best == "" {
 		message = formatUnschedulable(nodes, w.describeMisfit)
 	}
-	if message != "" && getCondition(pod, "PodScheduled").GetString("message") == message {
+	if message != "" && pod.Condition("PodScheduled").GetString("message") == message {
 		return nil
 	}
 	_, err := k.objects.Update(podResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
 		if best != "" {
 			o.Set("spec.nodeName", best)
-			setCondition(o, k.now(), "PodScheduled", "True", "", "")
+			o.SetCondition(k.now(), "PodScheduled", "True", "", "")
 			return nil
 		}
-		setCondition(o, k.now(), "PodScheduled", "False", "Unschedulable", message)
+		o.SetCondition(k.now(), "PodScheduled", "False", "Unschedulable", message)
 		return nil
 	})
 	pod.Set("spec.nodeName", best) // counted for the next pod
@@ -226,7 +218,7 @@ func (k *controllers) reportWorkload(w workload, ready int) error {
 		for _, field := range []string{"readyReplicas", "availableReplicas", "updatedReplicas"} {
 			o.Set("status."+field, ready)
 		}
-		setCondition(o, k.now(), "Available", formatBool(ready > 0), "", "")
+		o.SetCondition(k.now(), "Available", kube.FormatStatus(ready > 0), "", "")
 		return nil
 	})
 	return err

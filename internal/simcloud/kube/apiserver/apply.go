@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"encoding/json"
@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // applyRequest is a server-side apply; its manager owns the object's fields afterwards.
 type applyRequest struct {
-	kind    Kind
-	wanted  Object
+	kind    kube.Kind
+	wanted  kube.Object
 	manager string
 	force   bool // takes over conflicting fields
 }
@@ -21,7 +23,7 @@ type applyRequest struct {
 const applyOperation = "Apply"
 
 // serveApply treats lists as atomic, unlike a real server, where most have keys.
-func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, patch []byte, user User) error {
+func (o resources) serveApply(w http.ResponseWriter, q *http.Request, r request, patch []byte, user User) error {
 	wanted, err := decodePatch(applyPatch, patch)
 	if err != nil {
 		return err
@@ -31,7 +33,7 @@ func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, 
 		return newManagerRequired()
 	}
 	if wanted.Get("metadata.managedFields") != nil {
-		return newBadRequest("metadata.managedFields must be nil")
+		return kube.NewBadRequest("metadata.managedFields must be nil")
 	}
 	if wanted.Name() == "" {
 		wanted.Set("metadata.name", r.name)
@@ -40,8 +42,8 @@ func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, 
 		return err
 	}
 	a := applyRequest{r.kind, wanted, manager, r.hasFlag("force")}
-	err = o.write(w, q, r, func(live Object) (Object, error) { return a.mergeOnto(live, o.now()) })
-	var failure *StatusError
+	err = o.write(w, q, r, func(live kube.Object) (kube.Object, error) { return a.mergeOnto(live, o.Now()) })
+	var failure *kube.StatusError
 	if !errors.As(err, &failure) || failure.Code != http.StatusNotFound {
 		return err
 	}
@@ -53,45 +55,46 @@ func (o *Objects) serveApply(w http.ResponseWriter, q *http.Request, r request, 
 	return nil
 }
 
-func (o *Objects) createApplied(r request, a applyRequest, user User) (Object, error) {
+func (o resources) createApplied(r request, a applyRequest, user User) (kube.Object, error) {
 	if r.kind.Group != "" && r.kind.Status {
 		delete(a.wanted, "status")
 	}
 	if err := o.prepareCreate(r, a.wanted, user); err != nil {
 		return nil, err
 	}
-	encodeSecret(a.kind, a.wanted)
-	a.wanted.Set("metadata.managedFields", []Object{a.buildEntry(nil, o.now())})
+	kube.EncodeSecret(a.kind, a.wanted)
+	a.wanted.Set("metadata.managedFields", []kube.Object{a.buildEntry(nil, o.Now())})
 	return o.Create(r.kind.GroupResource(), r.namespace, a.wanted)
 }
 
 // Apply creates or changes an object by server-side apply with force; errors are *StatusError, in the API's words.
-func (o *Objects) Apply(namespace string, object Object, manager string) (Object, error) {
+func Apply(objects *kube.Objects, namespace string, object kube.Object, manager string) (kube.Object, error) {
+	o := resources{objects}
 	kind, ok := o.FindKindOf(object)
 	if !ok {
-		return nil, newUnknownResource()
+		return nil, kube.NewUnknownResource()
 	}
 	if !kind.Namespaced {
 		namespace = ""
 	}
 	r := request{kind: kind, namespace: namespace, name: object.Name()}
-	a := applyRequest{kind, toJSONValue(object.Clone()).(map[string]any), manager, true}
-	changed, err := o.Update(kind.GroupResource(), namespace, object.Name(), func(live Object) error {
-		wanted, err := a.mergeOnto(live.Clone(), o.now())
+	a := applyRequest{kind, kube.ToJSONValue(object.Clone()).(map[string]any), manager, true}
+	changed, err := o.Update(kind.GroupResource(), namespace, object.Name(), func(live kube.Object) error {
+		wanted, err := a.mergeOnto(live.Clone(), o.Now())
 		if err == nil {
 			err = r.copyWritable(live, wanted)
 		}
 		return err
 	})
-	var failure *StatusError
+	var failure *kube.StatusError
 	if !errors.As(err, &failure) || failure.Code != http.StatusNotFound {
 		return changed, err
 	}
 	return o.createApplied(r, a, User{})
 }
 
-func (a applyRequest) mergeOnto(live Object, now time.Time) (Object, error) {
-	encodeSecret(a.kind, a.wanted)
+func (a applyRequest) mergeOnto(live kube.Object, now time.Time) (kube.Object, error) {
+	kube.EncodeSecret(a.kind, a.wanted)
 	if version := a.wanted.GetString("metadata.resourceVersion"); version != "" && version != live.GetString("metadata.resourceVersion") {
 		return nil, newConflict(a.kind, live.Name())
 	}
@@ -101,7 +104,7 @@ func (a applyRequest) mergeOnto(live Object, now time.Time) (Object, error) {
 	if conflicts := a.findConflicts(live, entries, wishes); len(conflicts) > 0 && !a.force {
 		return nil, newApplyConflict(a.kind, live.Name(), conflicts)
 	}
-	var before Object
+	var before kube.Object
 	if own >= 0 {
 		before = entries[own]
 		a.removeUnwanted(live, entries, wishes, listFieldPaths(before.Map("fieldsV1"), nil))
@@ -118,17 +121,17 @@ func (a applyRequest) mergeOnto(live Object, now time.Time) (Object, error) {
 			live.Set("metadata."+field, list)
 		}
 	}
-	entries = slices.DeleteFunc(entries, func(entry Object) bool { return len(entry.Map("fieldsV1")) == 0 })
+	entries = slices.DeleteFunc(entries, func(entry kube.Object) bool { return len(entry.Map("fieldsV1")) == 0 })
 	live.Set("metadata.managedFields", append(entries, a.buildEntry(before, now)))
 	return live, nil
 }
 
-func (a applyRequest) isOwn(entry Object) bool {
+func (a applyRequest) isOwn(entry kube.Object) bool {
 	return entry.GetString("manager") == a.manager && entry.GetString("operation") == applyOperation
 }
 
 // buildEntry returns the manager's entry in metadata.managedFields; its time changes only with its fields.
-func (a applyRequest) buildEntry(before Object, now time.Time) Object {
+func (a applyRequest) buildEntry(before kube.Object, now time.Time) kube.Object {
 	set := map[string]any{}
 	for _, wish := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
 		inner := set
@@ -141,7 +144,7 @@ func (a applyRequest) buildEntry(before Object, now time.Time) Object {
 			inner = next
 		}
 	}
-	made := Object{"manager": a.manager, "operation": applyOperation, "apiVersion": a.kind.apiVersion(), "fieldsType": "FieldsV1", "fieldsV1": set,
+	made := kube.Object{"manager": a.manager, "operation": applyOperation, "apiVersion": a.kind.APIVersion(), "fieldsType": "FieldsV1", "fieldsV1": set,
 		"time": now.UTC().Format(time.RFC3339)}
 	if reflect.DeepEqual(set, before.Map("fieldsV1")) && before != nil {
 		made["time"] = before["time"]
@@ -151,10 +154,10 @@ func (a applyRequest) buildEntry(before Object, now time.Time) Object {
 
 // removeUnwanted removes the fields that the manager applied before and no longer applies, unless another manager owns them,
 // too.
-func (a applyRequest) removeUnwanted(live Object, entries []Object, wishes []leaf, before [][]string) {
+func (a applyRequest) removeUnwanted(live kube.Object, entries []kube.Object, wishes []leaf, before [][]string) {
 	for _, path := range before {
 		wanted := slices.ContainsFunc(wishes, func(wish leaf) bool { return strings.HasPrefix(wish.name()+".", leaf{path: path}.name()+".") })
-		shared := slices.ContainsFunc(entries, func(entry Object) bool { return !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), path) })
+		shared := slices.ContainsFunc(entries, func(entry kube.Object) bool { return !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), path) })
 		if !wanted && !shared {
 			remove(live, path)
 		}
@@ -163,7 +166,7 @@ func (a applyRequest) removeUnwanted(live Object, entries []Object, wishes []lea
 
 type applyConflict struct{ owner, path string }
 
-func (a applyRequest) findConflicts(live Object, entries []Object, wishes []leaf) []applyConflict {
+func (a applyRequest) findConflicts(live kube.Object, entries []kube.Object, wishes []leaf) []applyConflict {
 	var found []applyConflict
 	for _, wish := range wishes {
 		at := lookup(live, wish.path)
@@ -180,7 +183,7 @@ func (a applyRequest) findConflicts(live Object, entries []Object, wishes []leaf
 }
 
 // formatManager has the API server's format of a manager in messages.
-func formatManager(entry Object) string {
+func formatManager(entry kube.Object) string {
 	name, _ := json.Marshal(entry.GetString("manager")) // a string never fails
 	if entry.GetString("operation") == applyOperation {
 		return string(name)

@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"crypto/x509"

@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"context"
@@ -6,17 +6,19 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 type stream struct {
-	objects *Objects
+	objects *kube.Objects
 	request request
 	version uint64
 	writer  http.ResponseWriter
 	encoder *json.Encoder
 }
 
-func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed request) error {
+func serveWatch(objects *kube.Objects, w http.ResponseWriter, r *http.Request, parsed request) error {
 	ctx := r.Context()
 	if seconds, err := strconv.Atoi(parsed.query.Get("timeoutSeconds")); err == nil {
 		var cancel context.CancelFunc
@@ -24,9 +26,9 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 		defer cancel()
 	}
 	if parsed.name != "" {
-		parsed.filter.fields = append(parsed.filter.fields, term{"metadata.name", "=", []string{parsed.name}})
+		parsed.filter.Fields = append(parsed.filter.Fields, kube.Term{Key: "metadata.name", Operator: "=", Values: []string{parsed.name}})
 	}
-	s := &stream{objects: o, request: parsed, writer: w, encoder: json.NewEncoder(w)}
+	s := &stream{objects: objects, request: parsed, writer: w, encoder: json.NewEncoder(w)}
 	from := parsed.query.Get("resourceVersion")
 	initial := from == "" || from == "0" || parsed.hasFlag("sendInitialEvents")
 	if !initial {
@@ -47,17 +49,17 @@ func (o *Objects) serveWatch(w http.ResponseWriter, r *http.Request, parsed requ
 
 // sendCurrent sends the current objects, and a bookmark if the client requested one.
 func (s *stream) sendCurrent() {
-	entries, version, _ := s.objects.list(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.fields)
+	entries, version, _ := s.objects.ListEntries(s.request.kind.GroupResource(), s.request.namespace, s.request.filter.Fields)
 	s.version = version
 	for _, entry := range entries {
-		if s.request.filter.isMatch(entry.object) {
-			s.sendEvent("ADDED", entry.object)
+		if s.request.filter.IsMatch(entry.Object) {
+			s.sendEvent("ADDED", entry.Object)
 		}
 	}
 	if s.request.hasFlag("sendInitialEvents") {
-		s.send("BOOKMARK", Object{"kind": s.request.kind.Kind, "apiVersion": s.request.kind.apiVersion(), "metadata": Object{
+		s.send("BOOKMARK", kube.Object{"kind": s.request.kind.Kind, "apiVersion": s.request.kind.APIVersion(), "metadata": kube.Object{
 			"resourceVersion": strconv.FormatUint(version, 10), "creationTimestamp": nil,
-			"annotations": Object{"k8s.io/initial-events-end": "true"}}})
+			"annotations": kube.Object{"k8s.io/initial-events-end": "true"}}})
 	}
 	s.flush()
 }
@@ -66,9 +68,9 @@ func (s *stream) sendCurrent() {
 func (s *stream) sendChanges(ctx context.Context) {
 	s.flush()
 	for {
-		events, version, changed, err := s.objects.listSince(s.request.kind.GroupResource(), s.version)
+		events, version, changed, err := s.objects.ListSince(s.request.kind.GroupResource(), s.version)
 		if err != nil {
-			s.send("ERROR", newResourceExpired(s.version).toStatus())
+			s.send("ERROR", kube.NewResourceExpired(s.version).ToStatus())
 			s.flush()
 			return
 		}
@@ -87,25 +89,25 @@ func (s *stream) sendChanges(ctx context.Context) {
 	}
 }
 
-func (s *stream) show(e event) {
-	if s.request.namespace != "" && e.last.Namespace() != s.request.namespace {
+func (s *stream) show(e kube.Event) {
+	if s.request.namespace != "" && e.Last.Namespace() != s.request.namespace {
 		return
 	}
-	if kind := e.matchSelector(s.request.filter.isMatch); kind != "" {
-		s.sendEvent(kind, e.last)
+	if kind := e.MatchSelector(s.request.filter.IsMatch); kind != "" {
+		s.sendEvent(kind, e.Last)
 	}
 }
 
 // sendEvent sends an object, or a table if the client requested one.
-func (s *stream) sendEvent(kind string, o Object) {
+func (s *stream) sendEvent(kind string, o kube.Object) {
 	if s.request.table {
-		o = renderTable(s.request.kind, []Object{o}, Object{}, s.objects.now())
+		o = renderTable(s.request.kind, []kube.Object{o}, kube.Object{}, s.objects.Now())
 	}
 	s.send(kind, o)
 }
 
 func (s *stream) send(kind string, object any) {
-	_ = s.encoder.Encode(Object{"type": kind, "object": object})
+	_ = s.encoder.Encode(kube.Object{"type": kind, "object": object})
 }
 
 func (s *stream) flush() { _ = http.NewResponseController(s.writer).Flush() }

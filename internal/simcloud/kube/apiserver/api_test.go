@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // api is an API server on an in-memory network and the authority of its own and its clients' certificates.
 type api struct {
-	objects *Objects
+	objects *kube.Objects
 	ready   func() error
 	ca      certificate.Pair
 	network *fabric.Fabric
@@ -37,7 +38,7 @@ type api struct {
 
 func newAPI(t *testing.T, db *store.DB) *api {
 	t.Helper()
-	objects, err := Load(db, "objects", time.Now)
+	objects, err := kube.Load(db, "objects", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func newAPI(t *testing.T, db *store.DB) *api {
 
 func (a *api) space(names ...string) {
 	for _, name := range names {
-		must(a.objects.Create(namespaces, "", Object{"metadata": Object{"name": name}}))
+		must(a.objects.Create(namespaces, "", kube.Object{"metadata": kube.Object{"name": name}}))
 	}
 }
 

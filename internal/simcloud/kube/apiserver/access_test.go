@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"crypto/x509/pkix"
@@ -13,12 +13,13 @@ import (
 	"k8s.io/client-go/rest"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/store"
 )
 
 func TestWhoMayDoWhat(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
-	must(a.objects.Create("configmaps", "default", Object{"metadata": Object{"name": "a"}}))
+	must(a.objects.Create("configmaps", "default", kube.Object{"metadata": kube.Object{"name": "a"}}))
 	get := func(config *rest.Config) error {
 		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
 		return err
@@ -72,18 +73,18 @@ func TestDiscoveryAndHealth(t *testing.T) {
 func TestObjectsSurviveARestart(t *testing.T) {
 	dir := t.TempDir()
 	db := must(store.Open(dir))
-	objects := must(Load(db, "objects", time.Now))
-	kind := Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd"}
-	must(objects.Create(definitions, "", kind.Definition()))
-	before := must(objects.Create(kind.GroupResource(), "", Object{"metadata": Object{"name": "cluster"}, "spec": Object{"n": 1}}))
-	must(objects.Create("configmaps", "a", Object{"metadata": Object{"name": "gone"}}))
+	objects := must(kube.Load(db, "objects", time.Now))
+	kind := kube.Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd"}
+	must(objects.Create(kube.DefinitionResource, "", kind.Definition()))
+	before := must(objects.Create(kind.GroupResource(), "", kube.Object{"metadata": kube.Object{"name": "cluster"}, "spec": kube.Object{"n": 1}}))
+	must(objects.Create("configmaps", "a", kube.Object{"metadata": kube.Object{"name": "gone"}}))
 	must(objects.Delete("configmaps", "a", "gone"))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	db = must(store.Open(dir))
 	defer func() { _ = db.Close() }()
-	objects = must(Load(db, "objects", time.Now))
+	objects = must(kube.Load(db, "objects", time.Now))
 	after, ok := objects.Get(kind.GroupResource(), "", "cluster")
 	if !ok || string(must(json.Marshal(after))) != string(must(json.Marshal(before))) {
 		t.Errorf("after a restart %v, before %v", after, before)
@@ -91,7 +92,7 @@ func TestObjectsSurviveARestart(t *testing.T) {
 	if len(objects.List("configmaps", "")) != 0 {
 		t.Error("the deleted object came back")
 	}
-	unchanged := must(objects.Update(kind.GroupResource(), "", "cluster", func(o Object) error { o.Set("spec.n", 1); return nil }))
+	unchanged := must(objects.Update(kind.GroupResource(), "", "cluster", func(o kube.Object) error { o.Set("spec.n", 1); return nil }))
 	if unchanged.ResourceVersion() != before.ResourceVersion() {
 		t.Error("an equal object got a new version")
 	}

@@ -1,9 +1,11 @@
-package kube
+package apiserver
 
 import (
 	"maps"
 	"slices"
 	"strings"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 type leaf struct {
@@ -63,7 +65,7 @@ func hasField(set map[string]any, path []string) bool {
 	return true
 }
 
-func removeOwner(entries []Object, path []string) {
+func removeOwner(entries []kube.Object, path []string) {
 	fields := map[string]any{}
 	for _, key := range slices.Backward(path) {
 		fields = map[string]any{"f:" + key: fields}
@@ -73,7 +75,7 @@ func removeOwner(entries []Object, path []string) {
 	}
 }
 
-func lookup(object Object, path []string) any {
+func lookup(object kube.Object, path []string) any {
 	var at any = map[string]any(object)
 	for _, key := range path {
 		fields, ok := at.(map[string]any)
@@ -86,7 +88,7 @@ func lookup(object Object, path []string) any {
 }
 
 // put keeps an existing map if an empty one is to be set.
-func put(object Object, wish leaf) {
+func put(object kube.Object, wish leaf) {
 	fields := map[string]any(object)
 	last := len(wish.path) - 1
 	for _, key := range wish.path[:last] {
@@ -99,7 +101,7 @@ func put(object Object, wish leaf) {
 	}
 	_, wantsMap := wish.value.(map[string]any)
 	if _, isMap := fields[wish.path[last]].(map[string]any); !wantsMap || !isMap {
-		fields[wish.path[last]] = clone(wish.value)
+		fields[wish.path[last]] = kube.CloneValue(wish.value)
 	}
 }
 

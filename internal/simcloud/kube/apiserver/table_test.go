@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"encoding/json"
@@ -9,22 +9,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/store"
 )
 
 // shown returns the cells of a table.
-func shown(t *testing.T, o *Objects, path string) (columns []string, rows [][]string) {
+func shown(t *testing.T, o *kube.Objects, path string) (columns []string, rows [][]string) {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	request.Header.Set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")
-	parsed, err := o.parse(request)
+	parsed, err := parseRequest(o, request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	answer := httptest.NewRecorder()
-	serve := o.serveList
+	serve := resources{o}.serveList
 	if parsed.verb == "get" {
-		serve = o.serveGet
+		serve = resources{o}.serveGet
 	}
 	if err := serve(answer, parsed); err != nil {
 		t.Fatal(err)
@@ -34,7 +35,7 @@ func shown(t *testing.T, o *Objects, path string) (columns []string, rows [][]st
 		Columns []struct{ Name string } `json:"columnDefinitions"`
 		Rows    []struct {
 			Cells  []string
-			Object Object
+			Object kube.Object
 		}
 	}
 	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got.Kind != "Table" {
@@ -54,19 +55,19 @@ func shown(t *testing.T, o *Objects, path string) (columns []string, rows [][]st
 
 func TestPeopleAreShownTables(t *testing.T) {
 	now := time.Now().UTC()
-	o := must(Load(store.NewMemory(), "objects", func() time.Time { return now }))
-	must(o.Create(definitions, "", Kind{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators", Kind: "ClusterOperator"}.Definition()))
-	condition := func(kind, status string) Object {
-		return Object{"type": kind, "status": status, "lastTransitionTime": now.Format(time.RFC3339), "message": "why " + kind}
+	o := must(kube.Load(store.NewMemory(), "objects", func() time.Time { return now }))
+	must(o.Create(kube.DefinitionResource, "", kube.Kind{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators", Kind: "ClusterOperator"}.Definition()))
+	condition := func(kind, status string) kube.Object {
+		return kube.Object{"type": kind, "status": status, "lastTransitionTime": now.Format(time.RFC3339), "message": "why " + kind}
 	}
-	for resource, object := range map[string]Object{
-		"nodes": {"metadata": Object{"name": "infra-0", "labels": Object{rolePrefix + "worker": "", rolePrefix + "infra": ""}},
-			"spec":   Object{"unschedulable": true},
-			"status": Object{"conditions": []Object{condition("Ready", "True")}, "nodeInfo": Object{"kubeletVersion": "v1.33.5"}}},
-		requests: {"metadata": Object{"name": "csr-1"}, "spec": Object{"signerName": "kubernetes.io/kubelet-serving", "username": "system:node:infra-0"}},
-		"clusteroperators.config.openshift.io": {"metadata": Object{"name": "etcd"}, "status": Object{
-			"versions":   []Object{{"name": "operator", "version": "4.20.5"}},
-			"conditions": []Object{condition("Available", "True"), condition("Progressing", "False"), condition("Degraded", "False")}}},
+	for resource, object := range map[string]kube.Object{
+		"nodes": {"metadata": kube.Object{"name": "infra-0", "labels": kube.Object{rolePrefix + "worker": "", rolePrefix + "infra": ""}},
+			"spec":   kube.Object{"unschedulable": true},
+			"status": kube.Object{"conditions": []kube.Object{condition("Ready", "True")}, "nodeInfo": kube.Object{"kubeletVersion": "v1.33.5"}}},
+		kube.CSRResource: {"metadata": kube.Object{"name": "csr-1"}, "spec": kube.Object{"signerName": "kubernetes.io/kubelet-serving", "username": "system:node:infra-0"}},
+		"clusteroperators.config.openshift.io": {"metadata": kube.Object{"name": "etcd"}, "status": kube.Object{
+			"versions":   []kube.Object{{"name": "operator", "version": "4.20.5"}},
+			"conditions": []kube.Object{condition("Available", "True"), condition("Progressing", "False"), condition("Degraded", "False")}}},
 	} {
 		must(o.Create(resource, "", object))
 	}
@@ -99,7 +100,7 @@ func TestAgesReadAsInKubectl(t *testing.T) {
 }
 
 func TestResourcesCanBeAskedForByTheirShortNames(t *testing.T) {
-	listed := listResources([]Kind{listBuiltinKinds()[requests]}, "certificates.k8s.io/v1")
+	listed := listResources([]kube.Kind{kube.FindBuiltinKind(kube.CSRResource)}, "certificates.k8s.io/v1")
 	if diff := cmp.Diff([]string{"csr"}, listed[0]["shortNames"]); diff != "" {
 		t.Error(diff)
 	}

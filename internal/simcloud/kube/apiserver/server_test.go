@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"crypto/rand"
@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -56,7 +57,7 @@ func TestWhatBelongsToTheClusterHasNoNamespace(t *testing.T) {
 	if got := must(nodes.Get(t.Context(), "infra-0", metav1.GetOptions{})); got.Namespace != "" {
 		t.Errorf("the node is in namespace %s", got.Namespace)
 	}
-	if _, err := a.objects.Create("nodes", "default", Object{"metadata": Object{"name": "infra-0"}}); err == nil || !strings.Contains(err.Error(), "already exists") {
+	if _, err := a.objects.Create("nodes", "default", kube.Object{"metadata": kube.Object{"name": "infra-0"}}); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("the second of that name: %v", err)
 	}
 }
@@ -205,8 +206,8 @@ func TestKindsNeedADefinition(t *testing.T) {
 	if _, err := client.Get(t.Context(), "cluster", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("before its definition: %v", err)
 	}
-	kind := Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd", Status: true}
-	must(a.objects.Create(definitions, "", kind.Definition()))
+	kind := kube.Kind{Group: "operator.openshift.io", Version: "v1", Resource: "etcds", Kind: "Etcd", Status: true}
+	must(a.objects.Create(kube.DefinitionResource, "", kind.Definition()))
 	if list := must(client.List(t.Context(), metav1.ListOptions{})); list.GetKind() != "EtcdList" || len(list.Items) != 0 {
 		t.Errorf("an empty list: %v", list)
 	}

@@ -1,9 +1,11 @@
-package kube
+package apiserver
 
 import (
 	"net/http"
 	"slices"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // Reviews that every authenticated user may create about themselves. They are not stored.
@@ -24,19 +26,19 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request, user User) 
 		return true, err
 	}
 	if object.Map("metadata") == nil {
-		object["metadata"] = Object{}
+		object["metadata"] = kube.Object{}
 	}
-	object.Set("metadata.creationTimestamp", s.Objects.now().UTC().Format(time.RFC3339))
+	object.Set("metadata.creationTimestamp", s.Objects.Now().UTC().Format(time.RFC3339))
 	if r.URL.Path == selfSubjectReviews {
-		object["status"] = Object{"userInfo": Object{"username": user.Name, "groups": user.Groups}}
+		object["status"] = kube.Object{"userInfo": kube.Object{"username": user.Name, "groups": user.Groups}}
 	} else {
-		object["status"] = Object{"allowed": s.Authorize(parseReviewAttributes(object, user))}
+		object["status"] = kube.Object{"allowed": s.Authorize(parseReviewAttributes(object, user))}
 	}
 	writeJSON(w, http.StatusCreated, object)
 	return true, nil
 }
 
-func parseReviewAttributes(object Object, user User) Attributes {
+func parseReviewAttributes(object kube.Object, user User) Attributes {
 	const resource, path = "spec.resourceAttributes.", "spec.nonResourceAttributes."
 	asked := Attributes{User: user, Verb: object.GetString(resource + "verb"), Group: object.GetString(resource + "group"), Resource: object.GetString(resource + "resource"),
 		Namespace: object.GetString(resource + "namespace"), Name: object.GetString(resource + "name"), Path: object.GetString(path + "path")}

@@ -1,10 +1,12 @@
-package kube
+package apiserver
 
 import (
 	"encoding/json"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/goccy/go-yaml"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 
 // patchObject applies a patch. A strategic merge, and an apply of a status, are merge patches here, except that status
 // conditions and addresses are merged by their type.
-func patchObject(object Object, media string, patch []byte) (Object, error) {
+func patchObject(object kube.Object, media string, patch []byte) (kube.Object, error) {
 	switch media {
 	case jsonPatch:
 		return patchJSON(object, patch)
@@ -31,25 +33,25 @@ func patchObject(object Object, media string, patch []byte) (Object, error) {
 	return nil, newUnsupportedMediaType(media)
 }
 
-func decodePatch(media string, patch []byte) (Object, error) {
+func decodePatch(media string, patch []byte) (kube.Object, error) {
 	if media == applyPatch {
 		converted, err := yaml.YAMLToJSON(patch)
 		if err != nil {
-			return nil, newBadRequest("error decoding YAML: %v", err)
+			return nil, kube.NewBadRequest("error decoding YAML: %v", err)
 		}
 		patch = converted
 	}
-	var changes Object
+	var changes kube.Object
 	if err := json.Unmarshal(patch, &changes); err != nil {
-		return nil, newBadRequest("error decoding patch: %v", err)
+		return nil, kube.NewBadRequest("error decoding patch: %v", err)
 	}
-	return toJSONValue(changes).(map[string]any), nil
+	return kube.ToJSONValue(changes).(map[string]any), nil
 }
 
-func patchJSON(object Object, patch []byte) (Object, error) {
+func patchJSON(object kube.Object, patch []byte) (kube.Object, error) {
 	operations, err := jsonpatch.DecodePatch(patch)
 	if err != nil {
-		return nil, newBadRequest("error decoding patch: %v", err)
+		return nil, kube.NewBadRequest("error decoding patch: %v", err)
 	}
 	before, err := json.Marshal(object)
 	if err != nil {
@@ -57,9 +59,9 @@ func patchJSON(object Object, patch []byte) (Object, error) {
 	}
 	after, err := operations.Apply(before)
 	if err != nil {
-		return nil, &StatusError{Code: 422, Reason: "Invalid", Message: "the server rejected our request due to an error in our request: " + err.Error()}
+		return nil, &kube.StatusError{Code: 422, Reason: "Invalid", Message: "the server rejected our request due to an error in our request: " + err.Error()}
 	}
-	var changed Object
+	var changed kube.Object
 	return changed, json.Unmarshal(after, &changed)
 }
 

@@ -1,17 +1,18 @@
-// Package kube is a generic Kubernetes API: a store of objects and the HTTP handler that serves it the way client-go expects.
-// The controllers are in package openshift.
-package kube
+// Package apiserver is a generic Kubernetes API server: it serves objects the way client-go expects.
+package apiserver
 
 import (
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // Server serves Objects; each control plane machine of a cluster runs one.
 type Server struct {
-	Objects *Objects
+	Objects *kube.Objects
 	Authenticator
 	// Authorize reports whether a request is allowed.
 	Authorize func(Attributes) bool
@@ -34,7 +35,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, newServiceUnavailable(err))
 		return
 	}
-	if r.Method == http.MethodGet && (s.discover(w, r, user) || s.describe(w, r, user)) {
+	if r.Method == http.MethodGet && (discover(w, r, user, s.Objects.ListKinds()) || describe(w, r, user, s)) {
 		return
 	}
 	if err := s.serveObjects(w, r, user); err != nil {
@@ -48,7 +49,7 @@ func (s *Server) servePublic(w http.ResponseWriter, r *http.Request) bool {
 	case "/version":
 		major, minor, _ := strings.Cut(s.Version, ".")
 		minor, _, _ = strings.Cut(minor, ".")
-		writeJSON(w, http.StatusOK, Object{"major": major, "minor": minor, "gitVersion": "v" + s.Version, "platform": "linux/amd64"})
+		writeJSON(w, http.StatusOK, kube.Object{"major": major, "minor": minor, "gitVersion": "v" + s.Version, "platform": "linux/amd64"})
 	case "/livez":
 		writeText(w, http.StatusOK, "ok")
 	case "/readyz", "/healthz":
@@ -67,7 +68,7 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, user User)
 	if answered, err := s.serveReview(w, r, user); answered {
 		return err
 	}
-	parsed, err := s.Objects.parse(r)
+	parsed, err := parseRequest(s.Objects, r)
 	if parsed.verb == "" {
 		parsed.verb = strings.ToLower(r.Method)
 	}
@@ -78,37 +79,33 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, user User)
 		return err
 	}
 	if parsed.query.Get("dryRun") != "" {
-		return newBadRequest("dry runs are not simulated")
+		return kube.NewBadRequest("dry runs are not simulated")
 	}
+	served := resources{s.Objects}
 	switch parsed.verb {
 	case "list":
-		return s.Objects.serveList(w, parsed)
+		return served.serveList(w, parsed)
 	case "watch":
-		return s.Objects.serveWatch(w, r, parsed)
+		return serveWatch(s.Objects, w, r, parsed)
 	case "get":
-		return s.Objects.serveGet(w, parsed)
+		return served.serveGet(w, parsed)
 	case "create":
 		if parsed.fullResource() == "serviceaccounts/token" && s.Issue != nil {
 			return s.serveToken(w, r, parsed)
 		}
-		return s.Objects.serveCreate(w, r, parsed, user)
+		return served.serveCreate(w, r, parsed, user)
 	case "update":
-		return s.Objects.serveUpdate(w, r, parsed)
+		return served.serveUpdate(w, r, parsed)
 	case "patch":
-		return s.Objects.servePatch(w, r, parsed, user)
+		return served.servePatch(w, r, parsed, user)
 	case "delete":
-		return s.Objects.serveDelete(w, r, parsed)
+		return served.serveDelete(w, r, parsed)
 	}
 	return newMethodNotAllowed()
 }
 
-func (r request) buildAttributes(user User) Attributes {
-	return Attributes{User: user, Verb: r.verb, Group: r.kind.Group, Resource: r.fullResource(), Namespace: r.namespace,
-		Name: r.name, Path: r.path, OwnerOfSpec: r.selectedNode()}
-}
-
 func writeError(w http.ResponseWriter, err error) {
-	var failure *StatusError
+	var failure *kube.StatusError
 	if !errors.As(err, &failure) {
 		failure = newInternalError(err)
 	}
@@ -116,7 +113,7 @@ func writeError(w http.ResponseWriter, err error) {
 		writeText(w, failure.Code, failure.Message+"\n")
 		return
 	}
-	writeJSON(w, failure.Code, failure.toStatus())
+	writeJSON(w, failure.Code, failure.ToStatus())
 }
 
 // writeJSON ignores errors of a closed connection.

@@ -1,20 +1,22 @@
-package kube
+package apiserver
 
 import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 type request struct {
 	verb        string
 	path        string
-	kind        Kind
+	kind        kube.Kind
 	namespace   string
 	name        string
 	subresource string
 	query       url.Values
-	filter      filter
+	filter      kube.Filter
 	table       bool // the response is a table for people
 }
 
@@ -30,7 +32,7 @@ func (r request) hasFlag(name string) bool {
 	return value == "true" || value == "1"
 }
 
-func (o *Objects) parse(r *http.Request) (request, error) {
+func parseRequest(objects *kube.Objects, r *http.Request) (request, error) {
 	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: isTableRequest(r)}
 	group, version, rest, ok := splitPath(r.URL.Path)
 	if !ok {
@@ -47,33 +49,33 @@ func (o *Objects) parse(r *http.Request) (request, error) {
 		parsed.subresource = rest[2]
 	}
 	// Authorization precedes the check whether the kind exists.
-	parsed.kind = Kind{Group: group, Version: version, Resource: rest[0]}
+	parsed.kind = kube.Kind{Group: group, Version: version, Resource: rest[0]}
 	parsed.verb = parseVerb(r.Method, parsed)
-	kind, ok := o.FindKind(parsed.kind.GroupResource())
+	kind, ok := objects.FindKind(parsed.kind.GroupResource())
 	switch {
 	case len(rest) > 3:
-		return parsed, newUnknownResource()
+		return parsed, kube.NewUnknownResource()
 	case !ok || kind.Version != version:
-		return parsed, o.checkMissing(parsed.kind)
+		return parsed, checkMissing(parsed.kind)
 	}
 	parsed.kind = kind
 	return parsed, parsed.parseSelectors()
 }
 
 // checkMissing returns the error for an unknown kind: for a path without a group it is a plain 404 rather than a Status.
-func (o *Objects) checkMissing(kind Kind) error {
-	if isBuiltinGroup(kind) {
-		return newUnknownResource()
+func checkMissing(kind kube.Kind) error {
+	if kube.IsBuiltinGroup(kind) {
+		return kube.NewUnknownResource()
 	}
 	return newUnknownPath()
 }
 
 func (r *request) parseSelectors() error {
 	var err error
-	if r.filter.labels, err = parseLabels(r.query.Get("labelSelector")); err != nil {
+	if r.filter.Labels, err = kube.ParseLabels(r.query.Get("labelSelector")); err != nil {
 		return err
 	}
-	r.filter.fields, err = parseFields(r.kind, r.query.Get("fieldSelector"))
+	r.filter.Fields, err = kube.ParseFields(r.kind, r.query.Get("fieldSelector"))
 	return err
 }
 
@@ -112,10 +114,15 @@ func parseVerb(method string, r request) string {
 
 // selectedNode returns the node that a field selector restricts pods to.
 func (r request) selectedNode() string {
-	for _, term := range r.filter.fields {
-		if term.key == "spec.nodeName" && term.operator == "=" {
-			return term.values[0]
+	for _, term := range r.filter.Fields {
+		if term.Key == "spec.nodeName" && term.Operator == "=" {
+			return term.Values[0]
 		}
 	}
 	return ""
+}
+
+func (r request) buildAttributes(user User) Attributes {
+	return Attributes{User: user, Verb: r.verb, Group: r.kind.Group, Resource: r.fullResource(), Namespace: r.namespace,
+		Name: r.name, Path: r.path, OwnerOfSpec: r.selectedNode()}
 }

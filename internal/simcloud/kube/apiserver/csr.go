@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"crypto/x509"
@@ -8,14 +8,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // validateCSR validates a new certificate signing request and sets its requester, which the client cannot choose.
-func validateCSR(object Object, user User) error {
-	refuse := func(message string) error { return newInvalid(listBuiltinKinds()[requests], object.Name(), message) }
+func validateCSR(object kube.Object, user User) error {
+	refuse := func(message string) error {
+		return kube.NewInvalid(kube.FindBuiltinKind(kube.CSRResource), object.Name(), message)
+	}
 	content, err := base64.StdEncoding.DecodeString(object.GetString("spec.request"))
 	if err != nil {
-		return newBadRequest("error decoding the body: %v", err)
+		return kube.NewBadRequest("error decoding the body: %v", err)
 	}
 	block, _ := pem.Decode(content)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
@@ -53,7 +57,7 @@ func listKeyUsages() []string {
 		"microsoft sgc", "netscape sgc"}
 }
 
-func recordDecisionTime(object Object, now time.Time) {
+func recordDecisionTime(object kube.Object, now time.Time) {
 	for _, c := range object.List("status.conditions") {
 		for _, field := range []string{"lastUpdateTime", "lastTransitionTime"} {
 			if c.GetString(field) == "" {
@@ -64,8 +68,8 @@ func recordDecisionTime(object Object, now time.Time) {
 }
 
 // validateDecision: a decision requires the approval subresource, and cannot be changed.
-func (r request) validateDecision(before, after Object) error {
-	refuse := func(message string) error { return newInvalid(r.kind, r.name, "status.conditions: "+message) }
+func validateDecision(r request, before, after kube.Object) error {
+	refuse := func(message string) error { return kube.NewInvalid(r.kind, r.name, "status.conditions: "+message) }
 	const approved, denied = "Approved", "Denied"
 	for _, c := range after.List("status.conditions") {
 		if c.GetString("status") != "True" {
@@ -73,7 +77,7 @@ func (r request) validateDecision(before, after Object) error {
 		}
 	}
 	for _, kind := range []string{approved, denied} {
-		was, is := getCondition(before, kind), getCondition(after, kind)
+		was, is := before.Condition(kind), after.Condition(kind)
 		switch {
 		case len(was) == 0 && len(is) > 0 && r.subresource != "approval":
 			return refuse("Forbidden: may not be added except through approval: " + kind)
@@ -83,7 +87,7 @@ func (r request) validateDecision(before, after Object) error {
 			return refuse("Forbidden: may not be changed: " + kind)
 		}
 	}
-	if len(getCondition(after, approved)) > 0 && len(getCondition(after, denied)) > 0 {
+	if len(after.Condition(approved)) > 0 && len(after.Condition(denied)) > 0 {
 		return refuse("Invalid value: Approved and Denied conditions are mutually exclusive")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"bytes"
@@ -10,21 +10,26 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"exoshift/internal/simcloud/kube"
 )
 
-func (o *Objects) serveGet(w http.ResponseWriter, r request) error {
-	if r.subresource != "" && !r.kind.has(r.subresource) {
-		return newUnknownResource()
+// resources serves reads and writes of objects.
+type resources struct{ *kube.Objects }
+
+func (o resources) serveGet(w http.ResponseWriter, r request) error {
+	if r.subresource != "" && !r.kind.HasSubresource(r.subresource) {
+		return kube.NewUnknownResource()
 	}
-	found, ok := o.find(r.kind.GroupResource(), r.namespace, r.name)
+	found, ok := o.Find(r.kind.GroupResource(), r.namespace, r.name)
 	if !ok {
-		return newNotFound(r.kind, r.name)
+		return kube.NewNotFound(r.kind, r.name)
 	}
 	if r.table {
-		writeJSON(w, http.StatusOK, renderTable(r.kind, []Object{found.object}, Object{}, o.now()))
+		writeJSON(w, http.StatusOK, renderTable(r.kind, []kube.Object{found.Object}, kube.Object{}, o.Now()))
 		return nil
 	}
-	writeRawJSON(w, http.StatusOK, found.raw)
+	writeRawJSON(w, http.StatusOK, found.Raw)
 	return nil
 }
 
@@ -37,16 +42,16 @@ type list struct {
 	} `json:"metadata"`
 	Items []json.RawMessage `json:"items"`
 
-	objects []Object
+	objects []kube.Object
 }
 
-func (o *Objects) serveList(w http.ResponseWriter, r request) error {
+func (o resources) serveList(w http.ResponseWriter, r request) error {
 	page, err := o.listPage(r)
 	if err != nil {
 		return err
 	}
 	if r.table {
-		writeJSON(w, http.StatusOK, renderTable(r.kind, page.objects, page.Metadata, o.now()))
+		writeJSON(w, http.StatusOK, renderTable(r.kind, page.objects, page.Metadata, o.Now()))
 		return nil
 	}
 	content, err := page.encode()
@@ -79,28 +84,28 @@ func (l list) encode() ([]byte, error) {
 
 // listPage returns one page by limit and continue. Items that change between two pages are returned in their present state; an
 // expired token is refused. Version 0 means the cache, without pages.
-func (o *Objects) listPage(r request) (list, error) {
+func (o resources) listPage(r request) (list, error) {
 	from, err := readToken(r.query.Get("continue"))
 	if err != nil {
 		return list{}, err
 	}
 	limit, err := strconv.Atoi(cmp.Or(r.query.Get("limit"), "0"))
 	if err != nil {
-		return list{}, newBadRequest("%v", err)
+		return list{}, kube.NewBadRequest("%v", err)
 	}
 	if r.query.Get("resourceVersion") == "0" {
 		limit = 0
 	}
-	entries, version, oldest := o.list(r.kind.GroupResource(), r.namespace, r.filter.fields)
+	entries, version, oldest := o.ListEntries(r.kind.GroupResource(), r.namespace, r.filter.Fields)
 	if from.Key != "" && from.Version < oldest {
 		return list{}, newExpiredContinue()
 	}
 	begun := cmp.Or(from.Version, version)
-	page := list{Kind: r.kind.Kind + "List", APIVersion: r.kind.apiVersion(), Items: []json.RawMessage{}}
+	page := list{Kind: r.kind.Kind + "List", APIVersion: r.kind.APIVersion(), Items: []json.RawMessage{}}
 	page.Metadata.ResourceVersion = strconv.FormatUint(begun, 10)
 	last := ""
 	for _, entry := range entries {
-		id := formatKey(r.kind.GroupResource(), entry.object.Namespace(), entry.object.Name())
+		id := entry.Key()
 		if id <= from.Key {
 			continue
 		}
@@ -108,8 +113,8 @@ func (o *Objects) listPage(r request) (list, error) {
 			page.Metadata.Continue = token{Version: begun, Key: last}.String()
 			break
 		}
-		if r.filter.isMatch(entry.object) {
-			page.Items, page.objects, last = append(page.Items, entry.raw), append(page.objects, entry.object), id
+		if r.filter.IsMatch(entry.Object) {
+			page.Items, page.objects, last = append(page.Items, entry.Raw), append(page.objects, entry.Object), id
 		}
 	}
 	return page, nil
@@ -133,7 +138,7 @@ func readToken(text string) (token, error) {
 	}
 	number, wrong := strconv.ParseUint(version, 10, 64)
 	if err = errors.Join(err, wrong); err != nil || !found {
-		return token{}, newBadRequest("invalid continue token: continue key is not valid: %v", err)
+		return token{}, kube.NewBadRequest("invalid continue token: continue key is not valid: %v", err)
 	}
 	return token{Version: number, Key: key}, nil
 }

@@ -1,8 +1,10 @@
-package kube
+package apiserver
 
 import (
 	"net/http"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 const (
@@ -16,22 +18,22 @@ func (s *Server) serveToken(w http.ResponseWriter, q *http.Request, r request) e
 	if err != nil {
 		return err
 	}
-	kind := listBuiltinKinds()["serviceaccounts"]
-	if _, exists := s.Objects.find(kind.GroupResource(), r.namespace, r.name); !exists {
-		return newNotFound(kind, r.name)
+	kind := kube.FindBuiltinKind("serviceaccounts")
+	if _, exists := s.Objects.Find(kind.GroupResource(), r.namespace, r.name); !exists {
+		return kube.NewNotFound(kind, r.name)
 	}
 	lifetime := defaultTokenLife
 	if seconds, ok := object.Get("spec.expirationSeconds").(float64); ok {
 		lifetime = time.Duration(min(seconds, maxTokenLife.Seconds())) * time.Second
 	}
 	if lifetime < minTokenLife {
-		return newInvalid(Kind{Group: "authentication.k8s.io", Kind: "TokenRequest"}, r.name,
+		return kube.NewInvalid(kube.Kind{Group: "authentication.k8s.io", Kind: "TokenRequest"}, r.name,
 			"spec.expirationSeconds: Invalid value: may not specify a duration less than 10 minutes")
 	}
-	expires := s.Objects.now().Add(lifetime).UTC()
+	expires := s.Objects.Now().Add(lifetime).UTC()
 	object.Set("metadata.name", r.name)
 	object.Set("metadata.namespace", r.namespace)
-	object["status"] = Object{"token": s.Issue(r.namespace, r.name, expires), "expirationTimestamp": expires.Format(time.RFC3339)}
+	object["status"] = kube.Object{"token": s.Issue(r.namespace, r.name, expires), "expirationTimestamp": expires.Format(time.RFC3339)}
 	writeJSON(w, http.StatusCreated, object)
 	return nil
 }

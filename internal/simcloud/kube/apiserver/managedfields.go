@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // parseManager returns the client's field manager: a parameter, else the first word of its User-Agent.
@@ -17,7 +19,7 @@ func parseManager(r *http.Request, parsed request) string {
 
 // recordOwnership records in metadata.managedFields the last writer of each field. Lists are atomic; writes to subresources and
 // those of the simulated operators, which do not use the API, are not recorded.
-func recordOwnership(kind Kind, before, after Object, manager string, now time.Time) {
+func recordOwnership(kind kube.Kind, before, after kube.Object, manager string, now time.Time) {
 	entries := before.Clone().List("metadata.managedFields")
 	old, fresh := selectOwnedFields(kind, before), selectOwnedFields(kind, after)
 	written, gone := diffFields(old, fresh), diffFields(fresh, old)
@@ -27,7 +29,7 @@ func recordOwnership(kind Kind, before, after Object, manager string, now time.T
 			removeFields(entry.Map("fieldsV1"), gone)
 		}
 		entries = addOwnedFields(entries, kind, manager, written, now)
-		entries = slices.DeleteFunc(entries, func(entry Object) bool { return len(entry.Map("fieldsV1")) == 0 })
+		entries = slices.DeleteFunc(entries, func(entry kube.Object) bool { return len(entry.Map("fieldsV1")) == 0 })
 	}
 	delete(after.Map("metadata"), "managedFields")
 	if len(entries) > 0 {
@@ -35,24 +37,24 @@ func recordOwnership(kind Kind, before, after Object, manager string, now time.T
 	}
 }
 
-func addOwnedFields(entries []Object, kind Kind, manager string, written map[string]any, now time.Time) []Object {
-	at := slices.IndexFunc(entries, func(entry Object) bool {
+func addOwnedFields(entries []kube.Object, kind kube.Kind, manager string, written map[string]any, now time.Time) []kube.Object {
+	at := slices.IndexFunc(entries, func(entry kube.Object) bool {
 		return entry.GetString("manager") == manager && entry.GetString("operation") == "Update"
 	})
 	if at < 0 {
 		at = len(entries)
-		entries = append(entries, Object{"manager": manager, "operation": "Update", "apiVersion": kind.apiVersion(),
+		entries = append(entries, kube.Object{"manager": manager, "operation": "Update", "apiVersion": kind.APIVersion(),
 			"fieldsType": "FieldsV1", "fieldsV1": map[string]any{}})
 	}
 	addFields(entries[at].Map("fieldsV1"), written)
 	entries[at]["time"] = now.UTC().Format(time.RFC3339)
-	slices.SortStableFunc(entries, func(a, b Object) int {
+	slices.SortStableFunc(entries, func(a, b kube.Object) int {
 		return cmp.Or(strings.Compare(a.GetString("time"), b.GetString("time")), strings.Compare(a.GetString("manager"), b.GetString("manager")))
 	})
 	return entries
 }
 
-func selectOwnedFields(kind Kind, object Object) map[string]any {
+func selectOwnedFields(kind kube.Kind, object kube.Object) map[string]any {
 	part := map[string]any{}
 	for key, value := range object {
 		if key != "apiVersion" && key != "kind" && key != "metadata" && (key != "status" || !kind.Status) {

@@ -1,4 +1,4 @@
-package kube
+package apiserver
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // maxBody limits a request's body, in bytes.
@@ -21,7 +23,7 @@ func readBody(r *http.Request) (string, []byte, error) {
 	return media, content, err
 }
 
-func decode(r *http.Request) (Object, error) {
+func decode(r *http.Request) (kube.Object, error) {
 	media, content, err := readBody(r)
 	if err != nil {
 		return nil, err
@@ -29,16 +31,14 @@ func decode(r *http.Request) (Object, error) {
 	if media != "application/json" {
 		return nil, newUnsupportedMediaType(media)
 	}
-	var object Object
+	var object kube.Object
 	if err := json.Unmarshal(content, &object); err != nil || object == nil {
-		return nil, newBadRequest("error decoding the body: %v", err)
+		return nil, kube.NewBadRequest("error decoding the body: %v", err)
 	}
 	return object, nil
 }
 
-const requests = "certificatesigningrequests.certificates.k8s.io"
-
-func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
+func (o resources) serveCreate(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
 	if parsed.name != "" {
 		return newMethodNotAllowed()
 	}
@@ -52,8 +52,8 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 	if err := o.prepareCreate(parsed, object, user); err != nil {
 		return err
 	}
-	encodeSecret(parsed.kind, object)
-	recordOwnership(parsed.kind, Object{}, object, parseManager(r, parsed), o.now())
+	kube.EncodeSecret(parsed.kind, object)
+	recordOwnership(parsed.kind, kube.Object{}, object, parseManager(r, parsed), o.Now())
 	created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (o *Objects) serveCreate(w http.ResponseWriter, r *http.Request, parsed req
 }
 
 // prepareCreate sets the API server's defaults, or refuses the object.
-func (o *Objects) prepareCreate(r request, object Object, user User) error {
+func (o resources) prepareCreate(r request, object kube.Object, user User) error {
 	if err := r.validateObject(object); err != nil {
 		return err
 	}
@@ -71,14 +71,14 @@ func (o *Objects) prepareCreate(r request, object Object, user User) error {
 		return newUnknownError("resourceVersion should not be set on objects to be created")
 	}
 	if r.kind.Namespaced && !o.hasNamespace(r.namespace) {
-		return newNotFound(listBuiltinKinds()[namespaces], r.namespace)
+		return kube.NewNotFound(kube.FindBuiltinKind(namespaces), r.namespace)
 	}
 	switch r.kind.GroupResource() {
 	case namespaces:
 		object.Set("status.phase", "Active")
 	case "secrets":
 		object["type"] = cmp.Or(object.GetString("type"), "Opaque")
-	case requests:
+	case kube.CSRResource:
 		object["status"] = map[string]any{}
 		return validateCSR(object, user)
 	}
@@ -88,12 +88,12 @@ func (o *Objects) prepareCreate(r request, object Object, user User) error {
 const namespaces = "namespaces"
 
 // hasNamespace includes the namespaces that every API server creates.
-func (o *Objects) hasNamespace(name string) bool {
-	_, exists := o.find(namespaces, "", name)
+func (o resources) hasNamespace(name string) bool {
+	_, exists := o.Find(namespaces, "", name)
 	return exists || slices.Contains([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, name)
 }
 
-func (o *Objects) serveUpdate(w http.ResponseWriter, r *http.Request, parsed request) error {
+func (o resources) serveUpdate(w http.ResponseWriter, r *http.Request, parsed request) error {
 	object, err := decode(r)
 	if err != nil {
 		return err
@@ -104,14 +104,14 @@ func (o *Objects) serveUpdate(w http.ResponseWriter, r *http.Request, parsed req
 	if version := object.GetString("metadata.resourceVersion"); version != "" && !isNumber(version) {
 		return newUnknownError("Invalid value: " + version)
 	}
-	if _, exists := o.find(parsed.kind.GroupResource(), parsed.namespace, parsed.name); exists && parsed.kind.Added &&
+	if _, exists := o.Find(parsed.kind.GroupResource(), parsed.namespace, parsed.name); exists && parsed.kind.Added &&
 		object.GetString("metadata.resourceVersion") == "" {
 		return newVersionRequired(parsed.kind, parsed.name)
 	}
-	return o.write(w, r, parsed, func(Object) (Object, error) { return object, nil })
+	return o.write(w, r, parsed, func(kube.Object) (kube.Object, error) { return object, nil })
 }
 
-func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
+func (o resources) servePatch(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
 	media, patch, err := readBody(r)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 	if media == applyPatch && parsed.subresource == "" {
 		return o.serveApply(w, r, parsed, patch, user)
 	}
-	return o.write(w, r, parsed, func(current Object) (Object, error) {
+	return o.write(w, r, parsed, func(current kube.Object) (kube.Object, error) {
 		changed, err := patchObject(current, media, patch)
 		if err == nil && changed.Name() != parsed.name {
 			err = newMismatchError(changed.Name(), parsed.name)
@@ -135,8 +135,8 @@ func (o *Objects) servePatch(w http.ResponseWriter, r *http.Request, parsed requ
 }
 
 // write replaces an object within the limits of the subresource.
-func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want func(current Object) (Object, error)) error {
-	written, err := o.Update(r.kind.GroupResource(), r.namespace, r.name, func(object Object) error {
+func (o resources) write(w http.ResponseWriter, q *http.Request, r request, want func(current kube.Object) (kube.Object, error)) error {
+	written, err := o.Update(r.kind.GroupResource(), r.namespace, r.name, func(object kube.Object) error {
 		wanted, err := want(object.Clone())
 		if err != nil {
 			return err
@@ -151,13 +151,13 @@ func (o *Objects) write(w http.ResponseWriter, q *http.Request, r request, want 
 		if err := r.copyWritable(object, wanted); err != nil {
 			return err
 		}
-		if r.kind.GroupResource() == requests {
-			recordDecisionTime(object, o.now())
+		if r.kind.GroupResource() == kube.CSRResource {
+			recordDecisionTime(object, o.Now())
 		}
 		if r.subresource == "" {
-			encodeSecret(r.kind, object)
+			kube.EncodeSecret(r.kind, object)
 			if !isApply(q) {
-				recordOwnership(r.kind, before, object, parseManager(q, r), o.now())
+				recordOwnership(r.kind, before, object, parseManager(q, r), o.Now())
 			}
 		}
 		return r.validateChange(before, object)
@@ -176,17 +176,17 @@ func isApply(r *http.Request) bool {
 }
 
 // copyWritable copies from wanted to object what the request's subresource may change.
-func (r request) copyWritable(object, wanted Object) error {
+func (r request) copyWritable(object, wanted kube.Object) error {
 	switch {
 	case r.subresource == "status" && r.kind.Status:
 		object["status"] = wanted["status"]
-	case r.subresource == "approval" && r.kind.GroupResource() == requests:
+	case r.subresource == "approval" && r.kind.GroupResource() == kube.CSRResource:
 		object.Set("status.conditions", wanted.Get("status.conditions"))
 	case r.subresource != "":
-		return newUnknownResource()
+		return kube.NewUnknownResource()
 	default:
 		kept := map[string]any{}
-		for _, field := range r.kind.listReadOnlyFields() {
+		for _, field := range listReadOnlyFields(r.kind) {
 			kept[field] = object[field]
 		}
 		clear(object)
@@ -203,9 +203,9 @@ func (r request) copyWritable(object, wanted Object) error {
 }
 
 // listReadOnlyFields lists the fields that a write to the object itself leaves unchanged.
-func (k Kind) listReadOnlyFields() []string {
+func listReadOnlyFields(k kube.Kind) []string {
 	switch {
-	case k.GroupResource() == requests:
+	case k.GroupResource() == kube.CSRResource:
 		return []string{"spec", "status"}
 	case k.Status:
 		return []string{"status"}
@@ -213,7 +213,7 @@ func (k Kind) listReadOnlyFields() []string {
 	return nil
 }
 
-func (o *Objects) serveDelete(w http.ResponseWriter, q *http.Request, r request) error {
+func (o resources) serveDelete(w http.ResponseWriter, q *http.Request, r request) error {
 	if r.name == "" {
 		return newMethodNotAllowed()
 	}
@@ -224,27 +224,27 @@ func (o *Objects) serveDelete(w http.ResponseWriter, q *http.Request, r request)
 	if err != nil {
 		return err
 	}
-	details := Object{"name": r.name, "kind": r.kind.Resource, "uid": deleted.GetString("metadata.uid")}
+	details := kube.Object{"name": r.name, "kind": r.kind.Resource, "uid": deleted.GetString("metadata.uid")}
 	if r.kind.Group != "" {
 		details["group"] = r.kind.Group
 	}
-	writeJSON(w, http.StatusOK, Object{"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Success", "details": details})
+	writeJSON(w, http.StatusOK, kube.Object{"kind": "Status", "apiVersion": "v1", "metadata": kube.Object{}, "status": "Success", "details": details})
 	return nil
 }
 
-func (o *Objects) checkPreconditions(q *http.Request, r request) error {
+func (o resources) checkPreconditions(q *http.Request, r request) error {
 	_, content, err := readBody(q)
 	if err != nil || len(content) == 0 {
 		return err
 	}
-	var options Object
+	var options kube.Object
 	if err := json.Unmarshal(content, &options); err != nil {
 		return nil // an unsupported encoding of options, which have no preconditions here
 	}
-	found, exists := o.find(r.kind.GroupResource(), r.namespace, r.name)
+	found, exists := o.Find(r.kind.GroupResource(), r.namespace, r.name)
 	for _, field := range []string{"uid", "resourceVersion"} {
 		wanted := options.GetString("preconditions." + field)
-		if exists && wanted != "" && wanted != found.object.GetString("metadata."+field) {
+		if exists && wanted != "" && wanted != found.Object.GetString("metadata."+field) {
 			failure := newPreconditionFailed(r.kind, r.name, field)
 			failure.Invalid = true
 			return failure

@@ -1,17 +1,19 @@
-package kube
+package apiserver
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 const rolePrefix = "node-role.kubernetes.io/"
 
-func formatNodeStatus(o Object, _ time.Time) string {
+func formatNodeStatus(o kube.Object, _ time.Time) string {
 	status := "NotReady"
-	if getCondition(o, "Ready").GetString("status") == "True" {
+	if o.Condition("Ready").GetString("status") == "True" {
 		status = "Ready"
 	}
 	if cordoned, _ := o.Get("spec.unschedulable").(bool); cordoned {
@@ -20,7 +22,7 @@ func formatNodeStatus(o Object, _ time.Time) string {
 	return status
 }
 
-func formatRoles(o Object, _ time.Time) string {
+func formatRoles(o kube.Object, _ time.Time) string {
 	var names []string
 	for label := range o.Labels() {
 		if role, ok := strings.CutPrefix(label, rolePrefix); ok {
@@ -34,16 +36,16 @@ func formatRoles(o Object, _ time.Time) string {
 	return strings.Join(names, ",")
 }
 
-func countReadyContainers(o Object, _ time.Time) string {
+func countReadyContainers(o kube.Object, _ time.Time) string {
 	all, ready := len(o.List("spec.containers")), 0
-	if getCondition(o, "Ready").GetString("status") == "True" {
+	if o.Condition("Ready").GetString("status") == "True" {
 		ready = all
 	}
 	return fmt.Sprintf("%d/%d", ready, all)
 }
 
 // formatPodStatus returns the phase, or the reason of a waiting container.
-func formatPodStatus(o Object, _ time.Time) string {
+func formatPodStatus(o kube.Object, _ time.Time) string {
 	for _, container := range o.List("status.containerStatuses") {
 		if reason := container.GetString("state.waiting.reason"); reason != "" {
 			return reason
@@ -52,7 +54,7 @@ func formatPodStatus(o Object, _ time.Time) string {
 	return o.GetString("status.phase")
 }
 
-func requestCondition(o Object, _ time.Time) string {
+func requestCondition(o kube.Object, _ time.Time) string {
 	var said []string
 	for _, c := range o.List("status.conditions") {
 		said = append(said, c.GetString("type"))
@@ -66,7 +68,7 @@ func requestCondition(o Object, _ time.Time) string {
 	return strings.Join(said, ",")
 }
 
-func formatOperatorVersion(o Object, _ time.Time) string {
+func formatOperatorVersion(o kube.Object, _ time.Time) string {
 	for _, version := range o.List("status.versions") {
 		if version.GetString("name") == "operator" {
 			return version.GetString("version")
@@ -75,7 +77,7 @@ func formatOperatorVersion(o Object, _ time.Time) string {
 	return ""
 }
 
-func releaseVersion(o Object, _ time.Time) string {
+func releaseVersion(o kube.Object, _ time.Time) string {
 	for _, release := range o.List("status.history") {
 		if release.GetString("state") == "Completed" {
 			return release.GetString("version")

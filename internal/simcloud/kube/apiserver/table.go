@@ -1,14 +1,16 @@
-package kube
+package apiserver
 
 import (
 	"net/http"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 type column struct {
 	name string
-	cell func(o Object, now time.Time) string
+	cell func(o kube.Object, now time.Time) string
 }
 
 // isTableRequest reports whether the client accepts tables, as kubectl does.
@@ -18,11 +20,11 @@ func isTableRequest(r *http.Request) bool {
 }
 
 // renderTable includes the objects in their rows.
-func renderTable(kind Kind, objects []Object, metadata any, now time.Time) Object {
+func renderTable(kind kube.Kind, objects []kube.Object, metadata any, now time.Time) kube.Object {
 	columns := listColumns(kind)
-	definitions, rows := make([]Object, len(columns)), make([]Object, len(objects))
+	definitions, rows := make([]kube.Object, len(columns)), make([]kube.Object, len(objects))
 	for i, c := range columns {
-		definitions[i] = Object{"name": c.name, "type": "string", "format": "", "description": "", "priority": 0}
+		definitions[i] = kube.Object{"name": c.name, "type": "string", "format": "", "description": "", "priority": 0}
 	}
 	definitions[0]["format"] = "name"
 	for i, o := range objects {
@@ -30,22 +32,24 @@ func renderTable(kind Kind, objects []Object, metadata any, now time.Time) Objec
 		for n, c := range columns {
 			cells[n] = c.cell(o, now)
 		}
-		rows[i] = Object{"cells": cells, "object": o}
+		rows[i] = kube.Object{"cells": cells, "object": o}
 	}
-	return Object{"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": definitions, "rows": rows}
+	return kube.Object{"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "columnDefinitions": definitions, "rows": rows}
 }
 
 // listColumns returns the columns of Kubernetes and of OpenShift's definitions, for the kinds that are useful during an
 // installation.
-func listColumns(kind Kind) []column {
-	name := column{"Name", func(o Object, _ time.Time) string { return o.Name() }}
-	age := column{"Age", func(o Object, now time.Time) string { return formatAge(o.GetString("metadata.creationTimestamp"), now) }}
+func listColumns(kind kube.Kind) []column {
+	name := column{"Name", func(o kube.Object, _ time.Time) string { return o.Name() }}
+	age := column{"Age", func(o kube.Object, now time.Time) string {
+		return formatAge(o.GetString("metadata.creationTimestamp"), now)
+	}}
 	switch kind.GroupResource() {
 	case "nodes":
 		return []column{name, {"Status", formatNodeStatus}, {"Roles", formatRoles}, age, newColumn("Version", "status.nodeInfo.kubeletVersion")}
 	case "pods":
 		return []column{name, {"Ready", countReadyContainers}, {"Status", formatPodStatus}, age}
-	case requests:
+	case kube.CSRResource:
 		return []column{name, age, newColumn("SignerName", "spec.signerName"), newColumn("Requestor", "spec.username"), {"Condition", requestCondition}}
 	case "clusteroperators.config.openshift.io":
 		return []column{name, {"Version", formatOperatorVersion}, newStateColumn("Available"), newStateColumn("Progressing"), newStateColumn("Degraded"),
@@ -58,28 +62,19 @@ func listColumns(kind Kind) []column {
 }
 
 func newColumn(name, path string) column {
-	return column{name, func(o Object, _ time.Time) string { return o.GetString(path) }}
-}
-
-func getCondition(o Object, kind string) Object {
-	for _, c := range o.List("status.conditions") {
-		if c.GetString("type") == kind {
-			return c
-		}
-	}
-	return Object{}
+	return column{name, func(o kube.Object, _ time.Time) string { return o.GetString(path) }}
 }
 
 func newStateColumn(kind string) column {
-	return column{kind, func(o Object, _ time.Time) string { return getCondition(o, kind).GetString("status") }}
+	return column{kind, func(o kube.Object, _ time.Time) string { return o.Condition(kind).GetString("status") }}
 }
 
 func newMessageColumn(name, kind string) column {
-	return column{name, func(o Object, _ time.Time) string { return getCondition(o, kind).GetString("message") }}
+	return column{name, func(o kube.Object, _ time.Time) string { return o.Condition(kind).GetString("message") }}
 }
 
 func newSinceColumn(kind string) column {
-	return column{"Since", func(o Object, now time.Time) string {
-		return formatAge(getCondition(o, kind).GetString("lastTransitionTime"), now)
+	return column{"Since", func(o kube.Object, now time.Time) string {
+		return formatAge(o.Condition(kind).GetString("lastTransitionTime"), now)
 	}}
 }

@@ -1,12 +1,14 @@
-package kube
+package apiserver
 
 import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"exoshift/internal/simcloud/kube"
 )
 
-func (s *Server) discover(w http.ResponseWriter, r *http.Request, user User) bool {
+func discover(w http.ResponseWriter, r *http.Request, user User, kinds []kube.Kind) bool {
 	path := strings.Trim(r.URL.Path, "/")
 	if path != "api" && path != "apis" && !strings.HasPrefix(path, "api/") && !strings.HasPrefix(path, "apis/") {
 		return false
@@ -18,7 +20,7 @@ func (s *Server) discover(w http.ResponseWriter, r *http.Request, user User) boo
 		writeError(w, newForbidden(request{verb: "get", path: r.URL.Path}, user))
 		return true
 	}
-	document := buildDiscovery(path, s.Objects.ListKinds())
+	document := buildDiscovery(path, kinds)
 	if document == nil {
 		writeError(w, newUnknownPath())
 		return true
@@ -27,12 +29,12 @@ func (s *Server) discover(w http.ResponseWriter, r *http.Request, user User) boo
 	return true
 }
 
-func buildDiscovery(path string, kinds []Kind) Object {
+func buildDiscovery(path string, kinds []kube.Kind) kube.Object {
 	switch path {
 	case "api":
-		return Object{"kind": "APIVersions", "versions": []string{"v1"}}
+		return kube.Object{"kind": "APIVersions", "versions": []string{"v1"}}
 	case "apis":
-		return Object{"kind": "APIGroupList", "apiVersion": "v1", "groups": listGroups(kinds)}
+		return kube.Object{"kind": "APIGroupList", "apiVersion": "v1", "groups": listGroups(kinds)}
 	}
 	apiVersion := strings.TrimPrefix(strings.TrimPrefix(path, "apis/"), "api/")
 	if !strings.Contains(apiVersion, "/") && strings.HasPrefix(path, "apis/") {
@@ -44,39 +46,39 @@ func buildDiscovery(path string, kinds []Kind) Object {
 		return nil
 	}
 	if resources := listResources(kinds, apiVersion); len(resources) > 0 {
-		return Object{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": apiVersion, "resources": resources}
+		return kube.Object{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": apiVersion, "resources": resources}
 	}
 	return nil
 }
 
-func listGroups(kinds []Kind) []Object {
-	var list []Object
+func listGroups(kinds []kube.Kind) []kube.Object {
+	var list []kube.Object
 	var seen []string
 	for _, kind := range kinds {
 		if kind.Group == "" || slices.Contains(seen, kind.Group) {
 			continue
 		}
 		seen = append(seen, kind.Group)
-		version := Object{"groupVersion": kind.apiVersion(), "version": kind.Version}
-		list = append(list, Object{"kind": "APIGroup", "apiVersion": "v1", "name": kind.Group, "versions": []Object{version}, "preferredVersion": version})
+		version := kube.Object{"groupVersion": kind.APIVersion(), "version": kind.Version}
+		list = append(list, kube.Object{"kind": "APIGroup", "apiVersion": "v1", "name": kind.Group, "versions": []kube.Object{version}, "preferredVersion": version})
 	}
 	return list
 }
 
-func listResources(kinds []Kind, apiVersion string) []Object {
-	var list []Object
+func listResources(kinds []kube.Kind, apiVersion string) []kube.Object {
+	var list []kube.Object
 	for _, kind := range kinds {
-		if kind.apiVersion() != apiVersion {
+		if kind.APIVersion() != apiVersion {
 			continue
 		}
-		resource := Object{"name": kind.Resource, "singularName": strings.ToLower(kind.Kind), "kind": kind.Kind, "namespaced": kind.Namespaced,
+		resource := kube.Object{"name": kind.Resource, "singularName": strings.ToLower(kind.Kind), "kind": kind.Kind, "namespaced": kind.Namespaced,
 			"verbs": []string{"create", "delete", "get", "list", "patch", "update", "watch"}}
 		if short := listShortNames(kind.GroupResource()); short != nil {
 			resource["shortNames"] = short
 		}
 		list = append(list, resource)
 		if kind.Status {
-			list = append(list, Object{"name": kind.Resource + "/status", "singularName": "", "kind": kind.Kind, "namespaced": kind.Namespaced,
+			list = append(list, kube.Object{"name": kind.Resource + "/status", "singularName": "", "kind": kind.Kind, "namespaced": kind.Namespaced,
 				"verbs": []string{"get", "patch", "update"}})
 		}
 	}
