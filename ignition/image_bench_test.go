@@ -24,7 +24,7 @@ import (
 
 	"exoshift/ignition"
 	"exoshift/internal/network"
-	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
 	"exoshift/state"
 
 	"github.com/klauspost/compress/gzip"
@@ -198,7 +198,7 @@ func TestTheWayOfAnImage(t *testing.T) {
 	world.Roots = x509.NewCertPool()
 	world.Roots.AddCert(ca)
 	began := time.Now()
-	image, err := release.New(world, release.Choice{}, func(string) {}).OpenImage(t.Context(), job.Image, func(string) {})
+	image, err := download.New(world, func(string) {}).OpenImage(t.Context(), job.Image, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
 	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -290,7 +291,7 @@ func (s session) openClients(journal api.Journal, log func(line string)) (w clie
 		Cloud:     w.cloud,
 		Objects:   w.storage,
 		Installer: installer,
-		Images:    installer,
+		Images:    download.New(s.net, log),
 		Cluster:   cluster,
 		Names:     nameServers{s.net},
 		Clock:     s.net.Clock,

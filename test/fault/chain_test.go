@@ -12,6 +12,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
 	"exoshift/state"
 )
 
@@ -22,7 +23,7 @@ func withCluster(l *lab, world *install.Clients) {
 	}, func(string) {})
 	cluster := openshift.NewCluster(l.net, func() ([]byte, error) { return l.folder.Read(state.InstallDir + "/auth/kubeconfig") })
 	l.Cleanup(cluster.Close)
-	world.Installer, world.Images, world.Cluster = installer, installer, cluster
+	world.Installer, world.Images, world.Cluster = installer, download.New(l.net, func(string) {}), cluster
 }
 
 // openWholeLab is a lab in which everything is simulated and nothing left out.

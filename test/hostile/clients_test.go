@@ -13,6 +13,7 @@ import (
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/provisioner/syn/signin"
@@ -120,8 +121,7 @@ func clients() []client {
 			name: "boot image of the mirror", host: "rhcos.mirror.openshift.com", limit: 1 << 20, stream: true, refusal: func(said string) string { return said },
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Invalid, led: fault.Transient, page: fault.Invalid, garbled: fault.Invalid,
 			call: func(t *testing.T, w *world) error {
-				i := release.New(w.network, release.Choice{Distribution: "ocp", Version: "4.21.2", Cache: t.TempDir()}, func(string) {})
-				image, err := i.OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/image.gz"}, func(string) {})
+				image, err := download.New(w.network, func(string) {}).OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/image.gz"}, func(string) {})
 				if err != nil {
 					return err
 				}

@@ -14,19 +14,20 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
+	"exoshift/provisioner/openshift/release/download"
 
 	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/gzip" // unpacks about twice as fast as the standard library
 )
 
-func (i *Installer) download(ctx context.Context, e cacheEntry, p publication, progress func(string)) error {
-	packed, published, err := i.findArchive(ctx, p)
+func (c cache) download(ctx context.Context, e cacheEntry, p publication, progress func(string)) error {
+	packed, published, err := c.mirror.findArchive(ctx, p)
 	if err != nil {
 		return err
 	}
-	part := e.newPartial(packed)
-	i.log("downloading " + p.name())
-	if err := (&transfer{Installer: i, part: part, what: p.name(), progress: progress}).complete(ctx); err != nil {
+	part := download.Partial{Path: e.archive(p) + ".part", URL: packed.url, SHA256: packed.sum}
+	c.runner.Log("downloading " + p.name())
+	if err := c.mirror.downloads.Complete(ctx, part, c.limits.archive, p.name(), progress); err != nil {
 		return err
 	}
 	if err := e.store(p, published, part); err != nil {
@@ -35,14 +36,14 @@ func (i *Installer) download(ctx context.Context, e cacheEntry, p publication, p
 	return nil
 }
 
-func (i *Installer) replaceProgram(e cacheEntry, p publication) (sum string, err error) {
-	i.log("unpacking " + p.name())
+func (c cache) replaceProgram(e cacheEntry, p publication) (sum string, err error) {
+	c.runner.Log("unpacking " + p.name())
 	file, err := renameio.NewPendingFile(e.program(), renameio.WithTempDir(filepath.Dir(e.program())), renameio.WithPermissions(0o700))
 	if err != nil {
 		return "", newUnpackFault(p, err)
 	}
 	defer file.Cleanup()
-	if sum, err = i.unpack(e.archive(p), file); err == nil {
+	if sum, err = c.unpack(e.archive(p), file); err == nil {
 		err = file.CloseAtomicallyReplace()
 	}
 	if err != nil {
@@ -61,8 +62,8 @@ func newUnpackFault(p publication, err error) error {
 		WithHint("the archive is intact but not what was expected; check the version")
 }
 
-func (i *Installer) unpack(archive string, to io.Writer) (sum string, err error) {
-	packed, err := fileread.Open(archive, i.limits.archive)
+func (c cache) unpack(archive string, to io.Writer) (sum string, err error) {
+	packed, err := fileread.Open(archive, c.limits.archive)
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +72,7 @@ func (i *Installer) unpack(archive string, to io.Writer) (sum string, err error)
 	if err != nil {
 		return "", err
 	}
-	program, err := findProgram(&limitedReader{from: unzipped, op: "unpack " + filepath.Base(archive), limit: i.limits.program}, i.limits.program)
+	program, err := findProgram(download.LimitReader(unzipped, "unpack "+filepath.Base(archive), c.limits.program), c.limits.program)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +95,7 @@ func findProgram(unzipped io.Reader, limit int64) (io.Reader, error) {
 			return nil, err
 		}
 		if entry.Size > limit {
-			return nil, newTooLargeError("unpack "+entry.Name, limit)
+			return nil, download.NewTooLargeError("unpack "+entry.Name, limit)
 		}
 		if entry.Typeflag == tar.TypeReg && strings.TrimPrefix(entry.Name, "./") == programName {
 			return entries, nil

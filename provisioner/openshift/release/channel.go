@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release/download"
 )
 
 var (
@@ -32,39 +33,47 @@ func matchVersion(answer, version string) bool {
 
 const versionField = "openshift.version"
 
+// mirror is where the chosen distribution is published.
+type mirror struct {
+	choice    Choice
+	key       []byte // armored; nil: the pinned one
+	downloads *download.Client
+	log       func(string)
+}
+
 // resolve requests a channel's version only once: the version recorded by an earlier run is kept.
-func (i *Installer) resolve(ctx context.Context, noted string) (string, error) {
+func (m mirror) resolve(ctx context.Context, noted string) (string, error) {
 	if noted != "" {
-		return noted, i.checkRecorded(noted)
+		return noted, m.choice.checkRecorded(noted)
 	}
-	answer := i.choice.Version
+	answer := m.choice.Version
 	_, isChannel := parseChannel(answer)
 	switch {
-	case isChannel && i.choice.Distribution == okd:
-		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "OKD has no channels").
+	case isChannel && m.choice.Distribution == okd:
+		return "", fault.Newf(fault.Invalid, "choose "+m.choice.name(), "OKD has no channels").
 			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11").WithField(versionField)
 	case isChannel:
-		return i.resolveChannel(ctx, answer)
+		return m.resolveChannel(ctx, answer)
 	case !exactVersion.MatchString(answer):
-		return "", fault.Newf(fault.Invalid, "choose "+i.name(), "%q is neither a version nor a channel", answer).
+		return "", fault.Newf(fault.Invalid, "choose "+m.choice.name(), "%q is neither a version nor a channel", answer).
 			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20").WithField(versionField)
 	}
 	return answer, nil
 }
 
-func (i *Installer) checkRecorded(noted string) error {
-	if exactVersion.MatchString(noted) && matchVersion(i.choice.Version, noted) {
+func (c Choice) checkRecorded(noted string) error {
+	if exactVersion.MatchString(noted) && matchVersion(c.Version, noted) {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "choose "+programName,
-		"the answers want %s, but this cluster was begun with %s", i.choice.Version, noted).
+		"the answers want %s, but this cluster was begun with %s", c.Version, noted).
 		WithHint("answer with version %s again, or start another cluster in a new --dir", noted)
 }
 
 // resolveChannel reads the current version of a channel from the release.txt in its directory.
-func (i *Installer) resolveChannel(ctx context.Context, channel string) (string, error) {
+func (m mirror) resolveChannel(ctx context.Context, channel string) (string, error) {
 	url := clientsDirectory + channel + "/release.txt"
-	content, err := i.read(ctx, url)
+	content, err := m.downloads.Read(ctx, url)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +82,7 @@ func (i *Installer) resolveChannel(ctx context.Context, channel string) (string,
 		return "", fault.Newf(fault.Invalid, "read "+url, "it names %q, which is no version of %s", version, channel).
 			WithHint("answer with an exact version").WithField(versionField)
 	}
-	i.log(channel + " is version " + version)
+	m.log(channel + " is version " + version)
 	return version, nil
 }
 

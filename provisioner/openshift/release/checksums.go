@@ -20,14 +20,14 @@ type archive struct {
 // checksums is the published file of a release's checksums, and its signature; OKD publishes none.
 type checksums struct{ list, signature []byte }
 
-func (i *Installer) findArchive(ctx context.Context, p publication) (archive, checksums, error) {
+func (m mirror) findArchive(ctx context.Context, p publication) (archive, checksums, error) {
 	var published checksums
 	var err error
-	if published.list, err = i.read(ctx, p.directory+checksumName); err != nil {
+	if published.list, err = m.downloads.Read(ctx, p.directory+checksumName); err != nil {
 		return archive{}, published, err
 	}
 	if p.signed {
-		published.signature, err = i.fetchSignature(ctx, p)
+		published.signature, err = m.fetchSignature(ctx, p)
 	}
 	if err != nil {
 		return archive{}, published, err
@@ -37,9 +37,9 @@ func (i *Installer) findArchive(ctx context.Context, p publication) (archive, ch
 	case err != nil:
 		return archive{}, published, err
 	case p.signed:
-		i.log(p.name() + ": its checksums are signed by " + p.key.fingerprint)
+		m.log(p.name() + ": its checksums are signed by " + p.key.fingerprint)
 	default:
-		i.log("OKD publishes no signatures: " + p.name() + " is verified by its sha256, published over HTTPS, only")
+		m.log("OKD publishes no signatures: " + p.name() + " is verified by its sha256, published over HTTPS, only")
 	}
 	return archive{url: p.directory + p.archive, name: p.archive, sum: sum}, published, nil
 }
@@ -61,8 +61,8 @@ func (p publication) findChecksum(published checksums) (string, error) {
 	return sum, nil
 }
 
-func (i *Installer) fetchSignature(ctx context.Context, p publication) ([]byte, error) {
-	signature, err := i.read(ctx, p.directory+signatureName)
+func (m mirror) fetchSignature(ctx context.Context, p publication) ([]byte, error) {
+	signature, err := m.downloads.Read(ctx, p.directory+signatureName)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.Invalid, "verify "+p.directory+checksumName, err).
 			WithHint("releases are unpacked only if they are signed; use a mirror that has the signatures, too")

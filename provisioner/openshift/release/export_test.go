@@ -4,7 +4,7 @@ package release
 func CheckPrivate(cache string) error { return cacheEntry{dir: cache}.checkPrivate(cache) }
 
 // Limit sets lower limits for downloads and unpacking.
-func (i *Installer) Limit(archive, program, image, unpackedImage int64) *Installer {
-	i.limits = limits{archive: archive, program: program, image: image, unpackedImage: unpackedImage}
+func (i *Installer) Limit(archive, program int64) *Installer {
+	i.cache.limits = limits{archive: archive, program: program}
 	return i
 }

@@ -84,7 +84,7 @@ func (i *Installer) createManifests(ctx context.Context, w workspace) error {
 	if err := i.create(ctx, w, "manifests"); err != nil {
 		return err
 	}
-	return installdir.Prepare(w.dir, w.wanted, func(line string) { i.log(line); w.onMessage(line) })
+	return installdir.Prepare(w.dir, w.wanted, func(line string) { i.runner.Log(line); w.onMessage(line) })
 }
 
 func (i *Installer) create(ctx context.Context, w workspace, target string) error {

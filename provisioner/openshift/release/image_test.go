@@ -69,7 +69,7 @@ func TestProgressIsToldAboutOnceASecond(t *testing.T) {
 			defer mu.Unlock()
 			told = append(told, text)
 		}
-		stream, err := m.installer().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, hear)
+		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, hear)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,13 +3,18 @@
 package release
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"sync"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/provisioner/openshift/release/download"
 	"exoshift/provisioner/openshift/release/program"
 	"exoshift/state"
+
+	"github.com/coreos/stream-metadata-go/stream"
 )
 
 const programName = "openshift-install"
@@ -22,23 +27,27 @@ type Choice struct {
 	Cache        string // directory of downloads, shared by all clusters
 }
 
+func (c Choice) name() string { return programName + " " + c.Version }
+
 // Installer is openshift-install of one release.
 type Installer struct {
-	net     network.Network
-	choice  Choice
-	version string // exact after Fetch has succeeded, until then as chosen
-	log     func(string)
-	runner  program.Runner
-	limits  limits
+	choice Choice
+	mirror mirror
+	cache  cache
+	runner program.Runner
 
 	mu      sync.Mutex
+	version string // exact after Fetch has succeeded, until then as chosen
 	program string // path of the verified binary, after Fetch has succeeded
 	sum     string // its sha256 in hex; "" for a program given by its path
 }
 
 // New returns the chosen openshift-install. The program's output goes to log, line by line, with secrets masked.
 func New(net network.Network, choice Choice, log func(string)) *Installer {
-	return &Installer{net: net, choice: choice, version: choice.Version, log: log, runner: program.Runner{Clock: net.Clock, Log: log}, limits: newLimits()}
+	m := mirror{choice: choice, key: net.ReleaseKey, downloads: download.New(net, log), log: log}
+	runner := program.Runner{Clock: net.Clock, Log: log}
+	c := cache{dir: choice.Cache, mirror: m, runner: runner, limits: limits{archive: 2 << 30, program: 4 << 30}}
+	return &Installer{choice: choice, mirror: m, cache: c, runner: runner, version: choice.Version}
 }
 
 // Fetch makes the program of a release ready to run: that of the version recorded by an earlier run, or with "" that of the
@@ -58,25 +67,18 @@ func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text 
 
 func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path, sum string, release state.Release, err error) {
 	if i.choice.Program != "" {
-		release, err := i.useProgram(ctx, noted)
+		release, err := i.choice.useProgram(ctx, i.runner, noted)
 		return i.choice.Program, "", release, err
 	}
-	version, err := i.resolve(ctx, noted)
+	version, err := i.mirror.resolve(ctx, noted)
 	if err != nil {
 		return "", "", state.Release{}, err
 	}
-	published, err := i.findPublication(version)
+	published, err := i.mirror.findPublication(version)
 	if err != nil {
 		return "", "", state.Release{}, err
 	}
-	place := published.toCacheEntry(i.choice.Cache)
-	unlock, err := i.lock(ctx, place, published, progress)
-	if err != nil {
-		return "", "", state.Release{}, err
-	}
-	defer unlock()
-	release, sum, err = i.ensureCached(ctx, place, published, progress)
-	return place.program(), sum, release, err
+	return i.cache.fetch(ctx, published, progress)
 }
 
 func (i *Installer) name() string { return programName + " " + i.version }
@@ -91,9 +93,49 @@ func (i *Installer) verifyProgram() (string, error) {
 	if i.sum == "" {
 		return i.program, nil
 	}
-	if sum, err := hashFile(i.program, i.limits.program); err != nil || sum != i.sum {
+	if sum, err := hashFile(i.program, i.cache.limits.program); err != nil || sum != i.sum {
 		return "", fault.Newf(fault.Conflict, "run "+i.name(), "%s was changed after it was verified", i.program).
 			WithHint("run again, and find out who writes to that folder")
 	}
 	return i.program, nil
+}
+
+// CheckPublished returns the exact version that was chosen, after checking that it can be downloaded: fault.NotFound if not. It
+// reads only small files.
+func (i *Installer) CheckPublished(ctx context.Context) (version string, err error) {
+	version, err = i.mirror.resolve(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	published, err := i.mirror.findPublication(version)
+	if err != nil {
+		return "", err
+	}
+	_, err = i.mirror.downloads.Read(ctx, published.directory+checksumName)
+	return version, err
+}
+
+// FindBootImage returns the image for OpenStack on x86_64 that this version of OpenShift requires for its machines; none is built
+// for Exoscale.
+func (i *Installer) FindBootImage(ctx context.Context) (state.BootImage, error) {
+	const op = "find the boot image"
+	path, err := i.verifyProgram()
+	if err != nil {
+		return state.BootImage{}, err
+	}
+	var output bytes.Buffer
+	err = i.runner.Run(ctx, program.Execution{Name: i.name(), Path: path, Args: []string{"coreos", "print-stream-json"}, Stdout: &output})
+	if err != nil {
+		return state.BootImage{}, err
+	}
+	var metadata stream.Stream
+	if err := json.Unmarshal(output.Bytes(), &metadata); err != nil {
+		return state.BootImage{}, fault.New(fault.Internal, op, err)
+	}
+	artifacts := metadata.Architectures["x86_64"].Artifacts["openstack"]
+	disk := artifacts.Formats["qcow2.gz"].Disk
+	if disk == nil || disk.Location == "" || disk.Sha256 == "" {
+		return state.BootImage{}, fault.Newf(fault.NotFound, op, "%s names no x86_64 image for openstack in qcow2.gz", i.name())
+	}
+	return state.BootImage{Build: artifacts.Release, URL: disk.Location, SHA256: disk.Sha256}, nil
 }

@@ -251,7 +251,7 @@ func TestOpenImageUnpacksAndVerifies(t *testing.T) {
 }
 
 func readImage(ctx context.Context, m *mirror, image state.BootImage) (string, error) {
-	stream, err := m.installer().OpenImage(ctx, image, func(string) {})
+	stream, err := m.downloads().OpenImage(ctx, image, func(string) {})
 	if err != nil {
 		return "", err
 	}
@@ -264,7 +264,7 @@ func TestAnImageClosedEarlyIsNotVerified(t *testing.T) {
 		m := newMirror(t)
 		packed := compress(t, strings.Repeat("x", 1<<20))
 		m.files["/a.qcow2.gz"] = &file{content: packed}
-		stream, err := m.installer().OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/a.qcow2.gz", SHA256: sum(packed)}, func(string) {})
+		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/a.qcow2.gz", SHA256: sum(packed)}, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release/download"
 	"exoshift/state"
 )
 
@@ -29,7 +30,7 @@ func TestInstaller_BoundsWhatIsDownloaded(t *testing.T) {
 			m := newMirror(t)
 			m.publish(t, versionScript)
 			c.spoil(t, m)
-			err := fetch(t.Context(), m.installer().Limit(c.archive, c.program, large, large))
+			err := fetch(t.Context(), m.installer().Limit(c.archive, c.program))
 			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
@@ -55,7 +56,9 @@ func TestInstaller_BoundsTheBootImage(t *testing.T) {
 			m := newMirror(t)
 			m.files["/a.qcow2.gz"] = &file{content: packed, endless: c.endless}
 			image := state.BootImage{URL: "https://rhcos.mirror.openshift.com/a.qcow2.gz", SHA256: sum(packed)}
-			stream, err := m.installer().Limit(large, large, c.image, c.unpacked).OpenImage(t.Context(), image, func(string) {})
+			downloads := m.downloads()
+			downloads.Image = download.ImageLimits{Packed: c.image, Unpacked: c.unpacked}
+			stream, err := downloads.OpenImage(t.Context(), image, func(string) {})
 			var read int64
 			if err == nil {
 				read, err = io.Copy(io.Discard, stream)

@@ -7,21 +7,23 @@ import (
 	"os"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release/program"
 	"exoshift/state"
 )
 
-func (i *Installer) useProgram(ctx context.Context, noted string) (state.Release, error) {
-	path := i.choice.Program
+// useProgram checks the program that was chosen by its path.
+func (c Choice) useProgram(ctx context.Context, runner program.Runner, noted string) (state.Release, error) {
+	path := c.Program
 	if err := checkExecutable(path); err != nil {
 		return state.Release{}, fault.New(fault.Invalid, "use "+path, err).
 			WithHint("name an executable %s with --openshift-install, or leave the option out", programName)
 	}
 	if noted != "" {
-		if err := i.checkRecorded(noted); err != nil {
+		if err := c.checkRecorded(noted); err != nil {
 			return state.Release{}, err
 		}
 	}
-	release, err := queryVersion(ctx, i.runner, i.name(), path)
+	release, err := queryVersion(ctx, runner, c.name(), path)
 	switch {
 	case ctx.Err() != nil:
 		return state.Release{}, context.Cause(ctx)
@@ -29,11 +31,11 @@ func (i *Installer) useProgram(ctx context.Context, noted string) (state.Release
 		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).
 			WithHint("name another program with --openshift-install, or leave the option out")
 	}
-	if err := i.checkProgramVersion(release.Version, noted); err != nil {
+	if err := c.checkProgramVersion(release.Version, noted); err != nil {
 		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).
 			WithHint("name another program with --openshift-install, or leave the option out")
 	}
-	i.log("using " + path + ", which is version " + release.Version)
+	runner.Log("using " + path + ", which is version " + release.Version)
 	return release, nil
 }
 
@@ -50,12 +52,12 @@ func checkExecutable(path string) error {
 	return nil
 }
 
-func (i *Installer) checkProgramVersion(version, noted string) error {
+func (c Choice) checkProgramVersion(version, noted string) error {
 	switch {
-	case isOKD(version) != (i.choice.Distribution == okd):
-		return fmt.Errorf("it is version %s, which is not of the distribution %s", version, i.choice.Distribution)
-	case !matchVersion(i.choice.Version, version):
-		return fmt.Errorf("it is version %s, the answers want %s", version, i.choice.Version)
+	case isOKD(version) != (c.Distribution == okd):
+		return fmt.Errorf("it is version %s, which is not of the distribution %s", version, c.Distribution)
+	case !matchVersion(c.Version, version):
+		return fmt.Errorf("it is version %s, the answers want %s", version, c.Version)
 	case noted != "" && noted != version:
 		return fmt.Errorf("it is version %s, but this cluster was begun with %s", version, noted)
 	}

@@ -26,6 +26,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
 
 	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
 )
@@ -220,6 +221,8 @@ func (m *mirror) installer() *release.Installer { return m.installerThat(m.hear)
 func (m *mirror) installerThat(hear func(line string)) *release.Installer {
 	return release.New(m.net, release.Choice{Distribution: "ocp", Version: "4.20.5", Cache: m.cache}, hear)
 }
+
+func (m *mirror) downloads() *download.Client { return download.New(m.net, m.hear) }
 
 func (m *mirror) choose(choice release.Choice) *release.Installer {
 	choice.Cache = m.cache

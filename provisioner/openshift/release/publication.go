@@ -1,6 +1,7 @@
 package release
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -43,23 +44,24 @@ func (p publication) toCacheEntry(cache string) cacheEntry {
 	return cacheEntry{dir: filepath.Join(cache, programName, signer, p.version, formatHost())}
 }
 
-func (i *Installer) findPublication(version string) (publication, error) {
+// findPublication returns where a version is published.
+func (m mirror) findPublication(version string) (publication, error) {
 	op := "choose " + programName + " " + version
 	host, err := resolveHostSuffix(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return publication{}, fault.New(fault.Invalid, op, err).
 			WithHint("run exoshift on Linux or macOS, or name a program of this version with --openshift-install")
 	}
-	key, err := i.loadReleaseKey()
+	key, err := loadReleaseKey(m.key)
 	if err != nil {
 		return publication{}, err
 	}
-	if err := checkDistribution(i.choice.Distribution, version); err != nil {
+	if err := checkDistribution(m.choice.Distribution, version); err != nil {
 		return publication{}, err
 	}
 	p := publication{version: version, archive: programName + "-" + host + "-" + version + ".tar.gz", key: key}
 	p.directory, p.signed = clientsDirectory+version+"/", true
-	if i.choice.Distribution == okd {
+	if m.choice.Distribution == okd {
 		p.directory, p.signed = okdDirectory+version+"/", false
 	}
 	return p, nil
@@ -87,3 +89,27 @@ func checkDistribution(distribution, version string) error {
 }
 
 func isOKD(version string) bool { return strings.Contains(version, okd) }
+
+// payload is the architecture of the machines, in the words of the mirror, the stream metadata and Go. It determines the
+// directory on the mirror; the host that runs openshift-install determines the file in there.
+const (
+	payloadDirectory = "x86_64"
+	payloadGo        = "amd64"
+)
+
+// resolveHostSuffix returns the end of the name of a host's archives. For Linux on arm64, OKD's is inferred from OCP's.
+func resolveHostSuffix(system, architecture string) (string, error) {
+	switch system + "/" + architecture {
+	case "linux/amd64":
+		return "linux", nil
+	case "linux/arm64":
+		return "linux-arm64", nil
+	case "darwin/amd64":
+		return "mac", nil
+	case "darwin/arm64":
+		return "mac-arm64", nil
+	}
+	return "", fmt.Errorf("%s is not published for %s/%s", programName, system, architecture)
+}
+
+func formatHost() string { return runtime.GOOS + "-" + runtime.GOARCH }

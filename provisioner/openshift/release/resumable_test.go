@@ -30,7 +30,7 @@ func TestAnImageThatChangesMeanwhileIsNotMixed(t *testing.T) {
 		m := newMirror(t)
 		_, packed := noisyImage(t, 2<<20)
 		m.files["/a.qcow2.gz"] = &file{content: packed, tag: `"1"`, cuts: []int{1 << 20}, pause: 30 * time.Second}
-		stream, err := m.installer().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, func(string) {})
+		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestAnImageIsClosedWhileNothingComes(t *testing.T) {
 		m := newMirror(t)
 		_, packed := noisyImage(t, 2<<20)
 		m.files["/a.qcow2.gz"] = &file{content: packed, tag: `"1"`, pause: 30 * time.Second}
-		stream, err := m.installer().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, func(string) {})
+		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

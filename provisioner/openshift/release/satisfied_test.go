@@ -3,10 +3,11 @@ package release_test
 import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
 )
 
 // The recipe's interfaces are satisfied without importing it.
 var (
 	_ install.Installer = (*release.Installer)(nil)
-	_ install.Image     = (*release.Installer)(nil)
+	_ install.Image     = (*download.Client)(nil)
 )

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/release/download"
 
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
@@ -27,9 +28,9 @@ type releaseKey struct {
 	scope       string // the fingerprint if the network has its own key, "" for the pinned one
 }
 
-// loadReleaseKey returns the network's key, or else the pinned one.
-func (i *Installer) loadReleaseKey() (releaseKey, error) {
-	if i.net.ReleaseKey == nil {
+// loadReleaseKey returns the pinned key if none is given.
+func loadReleaseKey(given []byte) (releaseKey, error) {
+	if given == nil {
 		key, err := parseReleaseKey(assets.ReleaseKey())
 		if err == nil && key.fingerprint != KeyFingerprint {
 			err = fmt.Errorf("its fingerprint is %s", key.fingerprint)
@@ -39,7 +40,7 @@ func (i *Installer) loadReleaseKey() (releaseKey, error) {
 		}
 		return key, nil
 	}
-	key, err := parseReleaseKey(i.net.ReleaseKey)
+	key, err := parseReleaseKey(given)
 	if err != nil {
 		return releaseKey{}, fault.New(fault.Invalid, "read the release key", err).
 			WithHint("name a file with one armored OpenPGP public key with --release-key, or leave the option out")
@@ -72,7 +73,7 @@ func (k releaseKey) verify(list, signature []byte, now time.Time) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	limit := int64(maxList)
+	limit := int64(download.MaxList)
 	config := &packet.Config{Time: func() time.Time { return now }, MaxDecompressedMessageSize: &limit}
 	_, _, detached := openpgp.VerifyDetachedSignature(k.keys, bytes.NewReader(list), bytes.NewReader(signature), config)
 	if detached == nil {

@@ -1,4 +1,6 @@
-package release
+// Package download fetches the files of a release: small ones whole, archives into a file that the next run continues, and boot images as a
+// stream that is unpacked and verified while it is read.
+package download
 
 import (
 	"bytes"
@@ -22,9 +24,10 @@ const (
 	stallTimeout   = time.Minute
 	progressPeriod = 2 * time.Minute
 	minProgress    = 512 << 10
-	// maxList bounds, in bytes, the small files of a release. See limits for the others.
-	maxList = 1 << 20
 )
+
+// MaxList bounds, in bytes, the small files of a release.
+const MaxList = 1 << 20
 
 var (
 	errWebPage     = errors.New("a web page came instead of the file")
@@ -34,9 +37,21 @@ var (
 	errUnencrypted = errors.New("the server leads to an address that is not encrypted")
 )
 
+// Client downloads over HTTPS, and continues what the network interrupted.
+type Client struct {
+	Image ImageLimits // of boot images
+	net   network.Network
+	log   func(string)
+}
+
+// New returns a client that logs, line by line, what goes wrong meanwhile.
+func New(net network.Network, log func(string)) *Client {
+	return &Client{Image: ImageLimits{Packed: 8 << 30, Unpacked: 32 << 30}, net: net, log: log}
+}
+
 // open fails if the download exceeds most bytes. Reading the body fails if it stalls or ends early.
-func (i *Installer) open(ctx context.Context, url string, most int64) (*http.Response, error) {
-	response, err := i.request(ctx, url, most, http.Header{})
+func (c *Client) open(ctx context.Context, url string, most int64) (*http.Response, error) {
+	response, err := c.request(ctx, url, most, http.Header{})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +67,7 @@ func closeOnError(response *http.Response, url string) error {
 }
 
 // request returns any response, limited to most bytes.
-func (i *Installer) request(ctx context.Context, url string, most int64, header http.Header) (*http.Response, error) {
+func (c *Client) request(ctx context.Context, url string, most int64, header http.Header) (*http.Response, error) {
 	op := "download " + url
 	ctx, cancel := context.WithCancelCause(ctx)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -63,7 +78,7 @@ func (i *Installer) request(ctx context.Context, url string, most int64, header 
 	request.Header = header
 	// The files are already compressed, and their checksums are those of the compressed bytes.
 	request.Header.Set("Accept-Encoding", "identity")
-	client := &http.Client{Transport: network.Limits{Bytes: most}.Wrap(i.net.NewTransport()), CheckRedirect: requireHTTPS}
+	client := &http.Client{Transport: network.Limits{Bytes: most}.Wrap(c.net.NewTransport()), CheckRedirect: requireHTTPS}
 	response, err := client.Do(request)
 	if err != nil {
 		defer cancel(nil)
@@ -76,9 +91,42 @@ func (i *Installer) request(ctx context.Context, url string, most int64, header 
 	return response, nil
 }
 
-func (i *Installer) read(ctx context.Context, url string) (content []byte, err error) {
-	err = i.retry(ctx, func() (int64, error) {
-		response, err := i.open(ctx, url, maxList)
+// openAt requests at most that many bytes from an offset on, if the file still has that tag. It returns where the response
+// starts: at the offset, or at zero.
+func (c *Client) openAt(ctx context.Context, url string, most, offset int64, tag string) (response *http.Response, start int64, err error) {
+	if offset > 0 {
+		header := http.Header{"Range": {fmt.Sprintf("bytes=%d-", offset)}}
+		if tag != "" {
+			header.Set("If-Range", tag)
+		}
+		response, err = c.request(ctx, url, most-offset, header)
+		if err != nil {
+			return nil, 0, err
+		}
+		if start, usable := parseStart(response, offset); usable {
+			return response, start, closeOnError(response, url)
+		}
+		response.Body.Close()
+	}
+	response, err = c.open(ctx, url, most)
+	return response, 0, err
+}
+
+// parseStart returns where the response to a range request starts. It is unusable if the server cannot start there.
+func parseStart(response *http.Response, offset int64) (start int64, usable bool) {
+	switch response.StatusCode {
+	case http.StatusPartialContent:
+		return offset, strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset))
+	case http.StatusRequestedRangeNotSatisfiable:
+		return 0, false
+	}
+	return 0, true
+}
+
+// Read returns a small file of a release.
+func (c *Client) Read(ctx context.Context, url string) (content []byte, err error) {
+	err = c.retry(ctx, func() (int64, error) {
+		response, err := c.open(ctx, url, MaxList)
 		if err != nil {
 			return 0, err
 		}
@@ -94,7 +142,7 @@ func (i *Installer) read(ctx context.Context, url string) (content []byte, err e
 
 // retry repeats a download that the network interrupted. download returns how many bytes it received that are kept: after an
 // attempt that made good progress the count of attempts starts again.
-func (i *Installer) retry(ctx context.Context, download func() (kept int64, err error)) error {
+func (c *Client) retry(ctx context.Context, download func() (kept int64, err error)) error {
 	const (
 		attempts = 3
 		good     = 1 << 20
@@ -107,8 +155,8 @@ func (i *Installer) retry(ctx context.Context, download func() (kept int64, err 
 		if !fault.Is(err, fault.Transient) || attempt == attempts {
 			return err
 		}
-		i.log(err.Error() + "; trying again")
-		if err := i.net.Clock.Sleep(ctx, time.Duration(attempt)*5*time.Second); err != nil {
+		c.log(err.Error() + "; trying again")
+		if err := c.net.Clock.Sleep(ctx, time.Duration(attempt)*5*time.Second); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package release
+package download
 
 import (
 	"io"
@@ -6,15 +6,14 @@ import (
 	"exoshift/internal/fault"
 )
 
-// limits bound downloads and their unpacked size, in bytes: several times that of releases. The archive of the program has about
-// 700 MB, and a compressed boot image 1.5 GB.
-type limits struct{ archive, program, image, unpackedImage int64 }
+// ImageLimits bound a boot image, in bytes: several times what they have, 1.5 GB compressed.
+type ImageLimits struct{ Packed, Unpacked int64 }
 
-func newLimits() limits {
-	return limits{archive: 2 << 30, program: 4 << 30, image: 8 << 30, unpackedImage: 32 << 30}
+// LimitReader returns a reader that fails after so many bytes, unlike io.LimitReader, which ends there.
+func LimitReader(from io.Reader, op string, limit int64) io.Reader {
+	return &limitedReader{from: from, op: op, limit: limit}
 }
 
-// limitedReader fails after so many bytes, unlike io.LimitedReader, which returns io.EOF.
 type limitedReader struct {
 	from  io.Reader
 	op    string
@@ -28,14 +27,15 @@ func (b *limitedReader) Read(p []byte) (int, error) {
 	}
 	n, err := b.from.Read(p)
 	if b.read += int64(n); b.read > b.limit {
-		return 0, newTooLargeError(b.op, b.limit)
+		return 0, NewTooLargeError(b.op, b.limit)
 	}
 	return n, err
 }
 
 const tooLargeHint = "check that nothing stands between this machine and the server; no such file of a release is so large"
 
-func newTooLargeError(op string, limit int64) error {
+// NewTooLargeError is for a file that is larger than any of its kind.
+func NewTooLargeError(op string, limit int64) error {
 	return fault.New(fault.Invalid, op, fault.TooLargeError{Limit: limit}).
 		WithHint(tooLargeHint)
 }

@@ -1,4 +1,4 @@
-package release
+package download
 
 import (
 	"bufio"
@@ -19,16 +19,16 @@ import (
 // OpenImage downloads a boot image and unpacks it while it is read. The checksum of the download is verified at its end: io.EOF
 // means that it was right, Close before it returns an error. progress receives the progress of the download about once a second,
 // from another goroutine and not after Close.
-func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
+func (c *Client) OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error) {
 	op := "download " + image.URL
 	ctx, cancel := context.WithCancelCause(ctx)
-	body, err := i.openResumable(ctx, image.URL)
+	body, err := c.openResumable(ctx, image.URL)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
 	sum := sha256.New()
-	gauge := &progressMeter{clock: i.net.Clock, what: "the boot image", total: body.total, emit: progress}
+	gauge := &progressMeter{clock: c.net.Clock, what: "the boot image", total: body.total, emit: progress}
 	// One buffer for gzip and for what follows: gzip reads no byte beyond its end from an io.ByteReader.
 	compressed := bufio.NewReaderSize(io.TeeReader(body, io.MultiWriter(sum, gauge)), 1<<16)
 	unpacked, err := openGzip(op, compressed)
@@ -38,7 +38,7 @@ func (i *Installer) OpenImage(ctx context.Context, image state.BootImage, progre
 	}
 	verified := &verifiedImage{
 		op: op, want: strings.ToLower(image.SHA256), sum: sum, compressed: compressed,
-		unpacked: &limitedReader{from: unpacked, op: op, limit: i.limits.unpackedImage},
+		unpacked: LimitReader(unpacked, op, c.Image.Unpacked),
 	}
 	return &openImage{op: op, cancel: cancel, body: body, prefetcher: newPrefetcher(verified)}, nil
 }
@@ -125,3 +125,71 @@ func wrapUnpackError(op string, err error) error {
 	}
 	return fault.New(fault.Invalid, op, err)
 }
+
+type resumableDownload struct {
+	body   io.ReadCloser
+	resume func(offset int64) (io.ReadCloser, error)
+	offset int64 // of the next byte
+	total  int64 // bytes; less than 1 if unknown
+	idle   int   // consecutive interruptions without a byte in between
+}
+
+func (c *Client) openResumable(ctx context.Context, url string) (*resumableDownload, error) {
+	response, err := c.open(ctx, url, c.Image.Packed) //nolint:bodyclose // Close of what is returned closes it
+	if err != nil {
+		return nil, err
+	}
+	tag := response.Header.Get("ETag")
+	if !strings.HasPrefix(tag, `"`) {
+		tag = "" // a weak one does not identify the bytes
+	}
+	return &resumableDownload{body: response.Body, total: response.ContentLength, resume: func(offset int64) (body io.ReadCloser, err error) {
+		err = c.retry(ctx, func() (int64, error) {
+			body, err = c.openFrom(ctx, url, offset, tag)
+			return 0, err
+		})
+		return body, err
+	}}, nil
+}
+
+func (c *Client) openFrom(ctx context.Context, url string, offset int64, tag string) (io.ReadCloser, error) {
+	response, start, err := c.openAt(ctx, url, c.Image.Packed, offset, tag)
+	if err != nil {
+		return nil, err
+	}
+	if start != offset {
+		response.Body.Close()
+		return nil, fault.New(fault.Transient, "download "+url, errTruncated).
+			WithHint("run again; the server does not go on with a download that was cut short")
+	}
+	return response.Body, nil
+}
+
+func (p *resumableDownload) Read(into []byte) (int, error) {
+	const most = 3
+	for {
+		n, err := p.body.Read(into)
+		p.offset += int64(n)
+		if n > 0 {
+			p.idle = 0
+		}
+		switch {
+		case !fault.Is(err, fault.Transient):
+			return n, err
+		case n > 0:
+			return n, nil // the error occurs again
+		}
+		if p.idle++; p.idle > most {
+			return 0, err
+		}
+		body, err := p.resume(p.offset)
+		if err != nil {
+			return 0, err
+		}
+		_ = p.body.Close() // it is broken
+		p.body = body
+	}
+}
+
+// Close must not be called while Read runs.
+func (p *resumableDownload) Close() error { return p.body.Close() }

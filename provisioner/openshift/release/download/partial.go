@@ -1,4 +1,4 @@
-package release
+package download
 
 import (
 	"crypto/sha256"
@@ -9,17 +9,17 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"exoshift/internal/fileread"
 
 	"github.com/google/renameio/v2"
 )
 
-// partialDownload is a partial archive that outlives the process; the next request continues it.
-type partialDownload struct {
-	path string
-	want archive
+// Partial is a download that outlives the process: the next one continues it.
+type Partial struct {
+	Path   string // of the file
+	URL    string
+	SHA256 string // of the whole, in hex
 }
 
 // origin is saved beside a partial archive: of which file it is a part.
@@ -35,23 +35,19 @@ type partialFile struct {
 	origin origin
 }
 
-func (e cacheEntry) newPartial(want archive) partialDownload {
-	return partialDownload{path: filepath.Join(e.dir, want.name+".part"), want: want}
-}
-
-func (p partialDownload) originPath() string { return p.path + ".json" }
+func (p Partial) originPath() string { return p.Path + ".json" }
 
 // open drops a part of another archive.
-func (p partialDownload) open() (*partialFile, error) {
+func (p Partial) open() (*partialFile, error) {
 	k := &partialFile{hash: sha256.New(), origin: p.loadOrigin()}
-	if k.origin.SHA256 != p.want.sum {
-		k.origin = origin{SHA256: p.want.sum}
-		if err := p.remove(); err != nil {
+	if k.origin.SHA256 != p.SHA256 {
+		k.origin = origin{SHA256: p.SHA256}
+		if err := p.Remove(); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if k.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if k.file, err = os.OpenFile(p.Path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
 	if k.size, err = io.Copy(k.hash, k.file); err != nil {
@@ -60,15 +56,15 @@ func (p partialDownload) open() (*partialFile, error) {
 	return k, nil
 }
 
-func (p partialDownload) loadOrigin() (from origin) {
-	content, err := fileread.Bytes(p.originPath(), maxList)
+func (p Partial) loadOrigin() (from origin) {
+	content, err := fileread.Bytes(p.originPath(), MaxList)
 	if err != nil || json.Unmarshal(content, &from) != nil {
 		return origin{}
 	}
 	return from
 }
 
-func (p partialDownload) saveOrigin(from origin) error {
+func (p Partial) saveOrigin(from origin) error {
 	content, err := json.Marshal(from)
 	if err != nil {
 		return err
@@ -76,8 +72,9 @@ func (p partialDownload) saveOrigin(from origin) error {
 	return renameio.WriteFile(p.originPath(), append(content, '\n'), 0o600)
 }
 
-func (p partialDownload) remove() error {
-	for _, path := range []string{p.path, p.originPath()} {
+// Remove deletes the file and the note of what it is a part of.
+func (p Partial) Remove() error {
+	for _, path := range []string{p.Path, p.originPath()} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
