@@ -118,7 +118,7 @@ func (c *interviewBackend) lookupDomain(ctx context.Context, spec state.Spec, _ 
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}
-	found, err := net.FindDelegation(ctx, spec.Domain())
+	found, err := network.NewNameServers(net).FindDelegation(ctx, spec.Domain())
 	if fault.Is(err, fault.Invalid) {
 		return wizard.LookupResult{Summary: "nobody knows the domain", Warnings: []wizard.Problem{{
 			Field: domainField, Message: "no name server knows " + spec.Cluster.BaseDomain,

@@ -293,7 +293,7 @@ func (s session) openClients(journal api.Journal, log func(line string)) (w clie
 		Installer: installer,
 		Images:    download.New(s.net, log),
 		Cluster:   cluster,
-		Names:     nameServers{s.net},
+		Names:     nameServers{network.NewNameServers(s.net)},
 		Clock:     s.net.Clock,
 		Reach:     s.newReachability(),
 	}
@@ -313,7 +313,7 @@ func (s session) installerOptions() release.Choice {
 	}
 }
 
-type nameServers struct{ network.Network }
+type nameServers struct{ network.NameServers }
 
 // LookupNameServers returns the delegation of a domain in its parent zone.
 func (n nameServers) LookupNameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {

@@ -49,7 +49,7 @@ func TestANamesOwnServersAreFoundWithoutOurResolver(t *testing.T) {
 			if test.own == nil {
 				test.own = answers(dns.RcodeRefused, false)
 			}
-			list, err := tree(t, test.tld, test.own).network().QueryAuthoritative(t.Context(), "WWW.example.com.")
+			list, err := NewNameServers(tree(t, test.tld, test.own).network()).QueryAuthoritative(t.Context(), "WWW.example.com.")
 			var got []string
 			for _, address := range list {
 				got = append(got, address.String())
@@ -76,7 +76,7 @@ func TestWhereNobodyCanBeAskedNothingIsSaid(t *testing.T) {
 		"a resolver that left": world{}.network(),
 		"no top-level domain":  world{"resolver:53": serveNames(t, answers(dns.RcodeNameError, false))}.network(),
 	} {
-		if list, err := n.QueryAuthoritative(t.Context(), "www.example.com"); !fault.Is(err, fault.Transient) {
+		if list, err := NewNameServers(n).QueryAuthoritative(t.Context(), "www.example.com"); !fault.Is(err, fault.Transient) {
 			t.Errorf("%s: %v, %v", title, list, err)
 		}
 	}

@@ -26,7 +26,7 @@ func TestAddressesAreWhatOneServerSays(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			w := world{"ns1.exoscale.com:53": serveNames(t, test.answer)}
-			got, err := w.network().QueryAddresses(t.Context(), "ns1.exoscale.com", name)
+			got, err := NewNameServers(w.network()).QueryAddresses(t.Context(), "ns1.exoscale.com", name)
 			if test.want == nil {
 				if !fault.Is(err, test.kind) {
 					t.Errorf("%v, %v", got, err)
@@ -49,7 +49,7 @@ func TestAddressesAreWhatOneServerSays(t *testing.T) {
 }
 
 func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
-	_, err := world{}.network().QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
+	_, err := NewNameServers(world{}.network()).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
 	if !fault.Is(err, fault.Transient) || fault.HintOf(err) == "" {
 		t.Errorf("%v of kind %d", err, fault.KindOf(err))
 	}
@@ -57,7 +57,7 @@ func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
 
 func TestAServerMayBeNamedWithItsPort(t *testing.T) {
 	server := serveNames(t, says(t, "api.c-1.example.net. 60 IN A 198.19.0.1"))
-	if _, err := Host().QueryAddresses(t.Context(), server.address, "api.c-1.example.net"); err != nil {
+	if _, err := NewNameServers(Host()).QueryAddresses(t.Context(), server.address, "api.c-1.example.net"); err != nil {
 		t.Error(err)
 	}
 }

@@ -70,7 +70,7 @@ func TestNameServersAreReachedThroughAProxy(t *testing.T) {
 	server := serveNames(t, says(t, record))
 	p := openProxy(t, server.address, http.StatusOK)
 	p.User = url.UserPassword("me", "very-secret")
-	got, err := behind(p.URL).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
+	got, err := NewNameServers(behind(p.URL)).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
 	must(t, err)
 	if len(got) != 1 {
 		t.Errorf("addresses: %v", got)
@@ -83,7 +83,7 @@ func TestNameServersAreReachedThroughAProxy(t *testing.T) {
 func TestAProxyThatRefusesIsPassedBy(t *testing.T) {
 	server := serveNames(t, says(t, record))
 	p := openProxy(t, "", http.StatusForbidden)
-	if _, err := behind(p.URL).QueryAddresses(t.Context(), server.address, "api.c-1.example.net"); err != nil {
+	if _, err := NewNameServers(behind(p.URL)).QueryAddresses(t.Context(), server.address, "api.c-1.example.net"); err != nil {
 		t.Error(err)
 	}
 	if len(p.asked) != 1 {
@@ -94,7 +94,7 @@ func TestAProxyThatRefusesIsPassedBy(t *testing.T) {
 func TestAProxysCredentialsAreNeverTold(t *testing.T) {
 	p := openProxy(t, "", http.StatusProxyAuthRequired)
 	p.User = url.UserPassword("me", "very-secret")
-	_, err := behind(p.URL).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
+	_, err := NewNameServers(behind(p.URL)).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
 	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "407") || strings.Contains(err.Error(), "very-secret") {
 		t.Errorf("error = %v", err)
 	}

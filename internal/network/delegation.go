@@ -17,6 +17,12 @@ import (
 // maxCuts limits the zones on the way from the top-level domain to a domain's parent.
 const maxCuts = 8
 
+// NameServers queries the servers of zones themselves, without a resolver where that could cache what is about to change.
+type NameServers struct{ net Network }
+
+// NewNameServers returns a client of name servers that uses a network.
+func NewNameServers(n Network) NameServers { return NameServers{n} }
+
 // Delegation is the delegation of a domain according to the servers of its parent zone.
 type Delegation struct {
 	// Parent is the closest zone above the domain.
@@ -32,18 +38,18 @@ type Delegation struct {
 
 // FindDelegation queries the servers of the closest zone above a domain for its delegation. It never asks a recursive resolver
 // for the domain or anything that may not exist yet: the resolver would cache the negative answer.
-func (n Network) FindDelegation(ctx context.Context, domain string) (Delegation, error) {
+func (s NameServers) FindDelegation(ctx context.Context, domain string) (Delegation, error) {
 	domain = normalizeName(domain)
 	op := "find out to whom " + domain + " is delegated"
 	if _, ok := dns.IsDomainName(domain); !ok || !strings.Contains(domain, ".") {
 		return Delegation{}, fault.Newf(fault.Invalid, op, "%q is no domain below another one", domain)
 	}
-	parent, hosts, err := n.findRegistered(ctx, domain)
+	parent, hosts, err := s.findRegistered(ctx, domain)
 	if err != nil {
 		return Delegation{}, fmt.Errorf("%s: %w", op, err)
 	}
 	for range maxCuts {
-		reports := n.queryAll(ctx, hosts, parent, domain)
+		reports := s.queryAll(ctx, hosts, parent, domain)
 		found, next, err := merge(parent, domain, reports)
 		if err != nil {
 			return Delegation{}, fault.New(getFaultKind(ctx), op, err).
@@ -57,11 +63,11 @@ func (n Network) FindDelegation(ctx context.Context, domain string) (Delegation,
 	return Delegation{}, fault.Newf(fault.Invalid, op, "more than %d zones lead there", maxCuts)
 }
 
-func (n Network) findRegistered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
+func (s NameServers) findRegistered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
 	labels := strings.Split(domain, ".")
 	for first := max(len(labels)-2, 1); first < len(labels); first++ {
 		zone := strings.Join(labels[first:], ".")
-		answer, err := n.resolve(ctx, query(zone, dns.TypeNS))
+		answer, err := s.resolve(ctx, query(zone, dns.TypeNS))
 		if err != nil {
 			return "", nil, err
 		}
@@ -83,19 +89,19 @@ type report struct {
 // maxServers limits the servers of a zone that are queried. No working zone needs more.
 const maxServers = 16
 
-func (n Network) queryAll(ctx context.Context, hosts []string, parent, domain string) []report {
+func (s NameServers) queryAll(ctx context.Context, hosts []string, parent, domain string) []report {
 	hosts = hosts[:min(len(hosts), maxServers)]
 	reports := make([]report, len(hosts))
 	var asking sync.WaitGroup
 	for i, host := range hosts {
-		asking.Go(func() { reports[i] = n.queryOne(ctx, host, parent, domain) })
+		asking.Go(func() { reports[i] = s.queryOne(ctx, host, parent, domain) })
 	}
 	asking.Wait()
 	return reports
 }
 
-func (n Network) queryOne(ctx context.Context, server, parent, domain string) report {
-	answer, err := n.queryServer(ctx, server, newQuestion(domain, dns.TypeNS))
+func (s NameServers) queryOne(ctx context.Context, server, parent, domain string) report {
+	answer, err := s.queryServer(ctx, server, newQuestion(domain, dns.TypeNS))
 	if err != nil {
 		return report{server: server, err: err}
 	}
@@ -113,11 +119,11 @@ func (n Network) queryOne(ctx context.Context, server, parent, domain string) re
 }
 
 // queryServer bypasses resolvers. An unusable answer, such as REFUSED, is an error.
-func (n Network) queryServer(ctx context.Context, server string, question *dns.Msg) (*dns.Msg, error) {
+func (s NameServers) queryServer(ctx context.Context, server string, question *dns.Msg) (*dns.Msg, error) {
 	if _, _, err := net.SplitHostPort(server); err != nil {
 		server = net.JoinHostPort(server, "53")
 	}
-	answer, err := sendQuestion(ctx, n.dialServer, server, question)
+	answer, err := sendQuestion(ctx, s.dialServer, server, question)
 	if err == nil && answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
 		return nil, fmt.Errorf("%s answers %s", server, dns.RcodeToString[answer.Rcode])
 	}

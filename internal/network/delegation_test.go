@@ -52,7 +52,7 @@ func TestTheParentsServersTellADelegation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.want.Parent = "example.net"
-			got, err := registry(t, test.a, test.b).network().FindDelegation(t.Context(), "C-1.example.net.")
+			got, err := NewNameServers(registry(t, test.a, test.b).network()).FindDelegation(t.Context(), "C-1.example.net.")
 			must(t, err)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -63,7 +63,7 @@ func TestTheParentsServersTellADelegation(t *testing.T) {
 
 func TestNoResolverIsAskedForWhatMayNotExistYet(t *testing.T) {
 	w := registry(t, answers(dns.RcodeNameError, true), answers(dns.RcodeNameError, true))
-	_, err := w.network().FindDelegation(t.Context(), "c-1.clusters.example.net")
+	_, err := NewNameServers(w.network()).FindDelegation(t.Context(), "c-1.clusters.example.net")
 	must(t, err)
 	for _, question := range w["resolver:53"].questions() {
 		if question.Question[0].Name != "example.net." {
@@ -81,7 +81,7 @@ func TestZonesOnTheWayAreWalkedThrough(t *testing.T) {
 	between := refers(t, "clusters.example.net. 60 IN NS ns.clusters.test.")
 	w := registry(t, between, between)
 	w["ns.clusters.test:53"] = serveNames(t, refers(t, "c-1.clusters.example.net. 60 IN NS ns1.exoscale.com."))
-	got, err := w.network().FindDelegation(t.Context(), "c-1.clusters.example.net")
+	got, err := NewNameServers(w.network()).FindDelegation(t.Context(), "c-1.clusters.example.net")
 	must(t, err)
 	want := Delegation{Parent: "clusters.example.net", Asked: []string{"ns.clusters.test"}, Servers: []string{"ns1.exoscale.com"}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -95,7 +95,7 @@ func TestATopLevelDomainMayBeTheParent(t *testing.T) {
 		"a.gtld.test:53": serveNames(t, refers(t, "example.net. 60 IN NS ns1.exoscale.com.")),
 	}
 	for _, domain := range []string{"example.net"} {
-		got, err := w.network().FindDelegation(t.Context(), domain)
+		got, err := NewNameServers(w.network()).FindDelegation(t.Context(), domain)
 		must(t, err)
 		want := Delegation{Parent: "net", Asked: []string{"a.gtld.test"}, Servers: []string{"ns1.exoscale.com"}}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -127,7 +127,7 @@ func TestADelegationThatCannotBeToldIsAnError(t *testing.T) {
 		"a zone leads to itself":     {registry(t, circle, circle).network(), "c.b.a.example.net", fault.Transient, "does not serve"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := test.network.FindDelegation(t.Context(), test.domain)
+			got, err := NewNameServers(test.network).FindDelegation(t.Context(), test.domain)
 			if !fault.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%+v, %v of kind %d, want kind %d with %q", got, err, fault.KindOf(err), test.kind, test.says)
 			}
@@ -139,10 +139,10 @@ func TestAnEndedRunIsNoFailureOfTheServers(t *testing.T) {
 	w := registry(t, says(t), says(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.network().FindDelegation(ctx, "c-1.example.net"); !fault.Is(err, fault.Cancelled) {
+	if _, err := NewNameServers(w.network()).FindDelegation(ctx, "c-1.example.net"); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("delegation: %v", err)
 	}
-	if _, err := w.network().QueryAddresses(ctx, "a.registry.test", "api.c-1.example.net"); !fault.Is(err, fault.Cancelled) {
+	if _, err := NewNameServers(w.network()).QueryAddresses(ctx, "a.registry.test", "api.c-1.example.net"); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("addresses: %v", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestOfAZoneWithThousandsOfServersOnlySomeAreAsked(t *testing.T) {
 		dialed.Store(address, true)
 		return w.dial(ctx, network, address)
 	}
-	_, err := n.FindDelegation(t.Context(), "c-1.sub.example.net")
+	_, err := NewNameServers(n).FindDelegation(t.Context(), "c-1.sub.example.net")
 	hostile := 0
 	dialed.Range(func(address, _ any) bool {
 		if strings.HasSuffix(address.(string), ".hostile.test:53") {

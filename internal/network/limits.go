@@ -37,11 +37,6 @@ func (TooSlowError) Temporary() bool { return true }
 // could send a token to another host.
 func KeepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// NewAPIClient returns a new HTTP client for an API: its responses are limited, and it follows no redirects.
-func (n Network) NewAPIClient(limits Limits) *http.Client {
-	return &http.Client{Transport: limits.Wrap(n.NewTransport()), CheckRedirect: KeepRedirect}
-}
-
 // Wrap returns a transport that limits the responses of another one. A body beyond its limits ends in a fault.TooLargeError or
 // a TooSlowError.
 func (l Limits) Wrap(inner http.RoundTripper) http.RoundTripper { return limited{l, inner} }

@@ -15,14 +15,6 @@ type Names struct {
 	Resolvers  func() []string
 }
 
-// Direct returns the resolution of names for connections without a proxy.
-func (n Network) Direct() Names {
-	if n.Machine != nil {
-		return *n.Machine
-	}
-	return Names{Lookup: n.Lookup, LookupIPv6: n.LookupIPv6, Resolvers: n.Resolvers}
-}
-
 func newMachineNames(resolver *net.Resolver, file string) Names {
 	return Names{
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {

@@ -50,7 +50,7 @@ func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
 	own := newMachineNames(net.DefaultResolver, resolvConf)
-	n.Lookup, n.LookupIPv6, n.Resolvers, n.Resolver = own.Lookup, own.LookupIPv6, own.Resolvers, n.newConfiguredResolver(resolvConf)
+	n.Lookup, n.LookupIPv6, n.Resolvers, n.Resolver = own.Lookup, own.LookupIPv6, own.Resolvers, newConfiguredResolver(n.Dial, resolvConf)
 	if _, applies := n.findProxy(PublicResolver()); applies {
 		return n.withPublicResolver(PublicResolver())
 	}
@@ -89,4 +89,17 @@ func (n Network) NewClient() *http.Client { return &http.Client{Transport: n.New
 // NewTLSConfig returns a new client configuration with the network's roots.
 func (n Network) NewTLSConfig() *tls.Config {
 	return &tls.Config{RootCAs: n.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(0)}
+}
+
+// NewAPIClient returns a new HTTP client for an API: its responses are limited, and it follows no redirects.
+func (n Network) NewAPIClient(limits Limits) *http.Client {
+	return &http.Client{Transport: limits.Wrap(n.NewTransport()), CheckRedirect: KeepRedirect}
+}
+
+// Direct returns the resolution of names for connections without a proxy.
+func (n Network) Direct() Names {
+	if n.Machine != nil {
+		return *n.Machine
+	}
+	return Names{Lookup: n.Lookup, LookupIPv6: n.LookupIPv6, Resolvers: n.Resolvers}
 }

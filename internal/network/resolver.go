@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
-	"net/url"
 
 	"github.com/miekg/dns"
 
@@ -76,7 +74,8 @@ func (r Resolver) find(ctx context.Context, name string, kind uint16) ([]netip.A
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-func (n Network) newConfiguredResolver(file string) Resolver {
+// newConfiguredResolver reads the resolvers from a file in the format of resolv.conf at each query.
+func newConfiguredResolver(dial func(ctx context.Context, network, address string) (net.Conn, error), file string) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		config, err := dns.ClientConfigFromFile(file)
 		if err != nil {
@@ -86,33 +85,8 @@ func (n Network) newConfiguredResolver(file string) Resolver {
 		for i, server := range config.Servers {
 			servers[i] = net.JoinHostPort(server, config.Port)
 		}
-		return NewResolver(n.Dial, servers...)(ctx, question)
+		return NewResolver(dial, servers...)(ctx, question)
 	}
-}
-
-// findProxy reports false for proxies of an unsupported scheme, too.
-func (n Network) findProxy(target *url.URL) (*url.URL, bool) {
-	if n.Proxy == nil {
-		return nil, false
-	}
-	proxy, err := n.Proxy(&http.Request{Method: http.MethodGet, URL: target, Host: target.Host})
-	return proxy, err == nil && proxy != nil && proxy.Scheme == "http"
-}
-
-func (n Network) resolve(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
-	op := "ask for the " + dns.TypeToString[question.Question[0].Qtype] + " records of " + question.Question[0].Name
-	if n.Resolver == nil {
-		return nil, fault.Newf(fault.Internal, op, "this network has no resolver")
-	}
-	answer, err := n.Resolver(ctx, question)
-	if err == nil && answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
-		err = fmt.Errorf("the resolver answers %s", dns.RcodeToString[answer.Rcode])
-	}
-	if err != nil {
-		return nil, fault.New(getFaultKind(ctx), op, err).
-			WithHint("check the resolvers in %s, or set HTTPS_PROXY where names are resolved behind a proxy", resolvConf)
-	}
-	return answer, nil
 }
 
 func getFaultKind(ctx context.Context) fault.Kind {

@@ -63,8 +63,8 @@ func TestTheMachinesResolversAreThoseOfItsConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "resolv.conf")
 	must(t, os.WriteFile(file, []byte("search example.net\nnameserver 192.0.2.53\n"), 0o600))
 	w := world{"192.0.2.53:53": serveNames(t, says(t, record))}
-	must(t, resolved(t, Network{Dial: w.dial}.newConfiguredResolver(file)))
-	if err := resolved(t, Network{Dial: w.dial}.newConfiguredResolver(file+".missing")); err == nil {
+	must(t, resolved(t, newConfiguredResolver(w.dial, file)))
+	if err := resolved(t, newConfiguredResolver(w.dial, file+".missing")); err == nil {
 		t.Error("resolved without a configuration")
 	}
 }

@@ -33,7 +33,7 @@ func (o *operator) zoneOf(name string) state.Zone {
 
 func (o *operator) delegation(of string) network.Delegation {
 	o.t.Helper()
-	found, err := o.Network().FindDelegation(o.t.Context(), of)
+	found, err := network.NewNameServers(o.Network()).FindDelegation(o.t.Context(), of)
 	o.must(err)
 	return found
 }
@@ -109,7 +109,7 @@ func TestTheZonesOwnServersAnswerBeforeAnybodyDelegates(t *testing.T) {
 		o := open(t, Options{Scenario: noDelegation})
 		defer o.close()
 		for _, server := range o.zoneOf(domain).NameServers {
-			got, err := o.Network().QueryAddresses(t.Context(), server, "api."+domain)
+			got, err := network.NewNameServers(o.Network()).QueryAddresses(t.Context(), server, "api."+domain)
 			if err != nil || len(got) != 1 || got[0].String() != "198.19.0.1" {
 				t.Errorf("%s: %v, %v", server, got, err)
 			}
@@ -216,7 +216,7 @@ func TestTheOperatorsResolverAnswersOverHTTPS(t *testing.T) {
 		client := world.NewClient()
 		defer client.CloseIdleConnections()
 		world.Resolver = network.NewHTTPSResolver(client, network.PublicResolver())
-		found, err := world.FindDelegation(t.Context(), domain)
+		found, err := network.NewNameServers(world).FindDelegation(t.Context(), domain)
 		if err != nil || !slices.Equal(found.Servers, exoscaleServers()) {
 			t.Errorf("%+v, %v", found, err)
 		}

@@ -119,7 +119,7 @@ func TestTheOperatorsResolverHasAViewOfItsOwn(t *testing.T) {
 				t.Errorf("%s is %s for the operator, and %s for machines", name, inner, outer)
 			}
 		}
-		servers, err := o.Network().QueryAddresses(t.Context(), "ns1.registry.example", "quay.io")
+		servers, err := network.NewNameServers(o.Network()).QueryAddresses(t.Context(), "ns1.registry.example", "quay.io")
 		if err != nil || len(servers) != 1 || servers[0].IsPrivate() {
 			t.Errorf("its own name server says %v, %v", servers, err)
 		}

@@ -106,7 +106,7 @@ func (l *lab) start() process {
 }
 
 func (l *lab) world(p process) install.Clients {
-	world := install.Clients{Cloud: p.cloud, Objects: p.storage, Names: servers{l.net}, Clock: l.net.Clock}
+	world := install.Clients{Cloud: p.cloud, Objects: p.storage, Names: servers{network.NewNameServers(l.net)}, Clock: l.net.Clock}
 	l.inside(l, &world)
 	return world
 }
@@ -186,7 +186,7 @@ func (l *lab) same(what string, want, got []string) {
 }
 
 // servers are the name servers of the zone's world.
-type servers struct{ network.Network }
+type servers struct{ network.NameServers }
 
 func (s servers) LookupNameServers(ctx context.Context, domain string) (parent string, names []string, err error) {
 	delegation, err := s.FindDelegation(ctx, domain)

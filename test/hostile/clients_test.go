@@ -235,7 +235,7 @@ func clients() []client {
 			call: func(t *testing.T, w *world) error {
 				world := w.network
 				world.Resolver = network.NewHTTPSResolver(w.network.NewClient(), network.PublicResolver())
-				_, err := world.FindDelegation(t.Context(), "c.example.org")
+				_, err := network.NewNameServers(world).FindDelegation(t.Context(), "c.example.org")
 				return err
 			},
 		},

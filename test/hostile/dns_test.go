@@ -106,6 +106,6 @@ func TestHostileNameServers(t *testing.T) {
 
 // ask asks the only name server that there is.
 func ask(ctx context.Context, n network.Network) error {
-	_, err := n.QueryAddresses(ctx, "192.0.2.53", "c.example.org")
+	_, err := network.NewNameServers(n).QueryAddresses(ctx, "192.0.2.53", "c.example.org")
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/wizard/reach"
 )
 
@@ -53,7 +54,7 @@ func (a *attempt) handleLookupError(ctx context.Context, err error) error {
 	if a.isIPv6Only(ctx) {
 		return a.fail(&a.layers.DNS, class, errors.New("the name has IPv6 addresses only, and nodes need an IPv4 address"))
 	}
-	if known, asked := a.prober.network.QueryAuthoritative(ctx, a.target.host); asked == nil && len(known) > 0 {
+	if known, asked := network.NewNameServers(a.prober.network).QueryAuthoritative(ctx, a.target.host); asked == nil && len(known) > 0 {
 		return a.fail(&a.layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", formatAddresses(known)))
 	}
 	return a.fail(&a.layers.DNS, reach.NXDomain, err)
@@ -65,7 +66,7 @@ func (a *attempt) checkSplitView(ctx context.Context) error {
 	if a.check.Group == "customer" || isInternalName(a.target.host) || !isAllInternal(a.addresses) {
 		return nil
 	}
-	known, err := a.prober.network.QueryAuthoritative(ctx, a.target.host)
+	known, err := network.NewNameServers(a.prober.network).QueryAuthoritative(ctx, a.target.host)
 	if err == nil && isAllInternal(known) {
 		return nil
 	}

@@ -39,7 +39,7 @@ func (a *attempt) fetchDelegation(ctx context.Context) (network.Delegation, erro
 	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS+a.prober.limits.HTTP)
 	defer cancel()
 	began := time.Now()
-	found, err := a.prober.network.FindDelegation(ctx, a.target.host)
+	found, err := network.NewNameServers(a.prober.network).FindDelegation(ctx, a.target.host)
 	a.recordDuration(reach.EvidenceDNSTime, began)
 	switch {
 	case fault.Is(err, fault.Invalid):

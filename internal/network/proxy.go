@@ -7,12 +7,75 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	socks "golang.org/x/net/proxy"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
 )
+
+// Connect opens a TCP connection to "host:port": through the proxy that applies to https://host:port, or directly if there is
+// none or it refuses. A proxy resolves the name itself.
+func (n Network) Connect(ctx context.Context, address string) (net.Conn, error) {
+	proxy, applies := n.findProxy(&url.URL{Scheme: "https", Host: address, Path: "/"})
+	if !applies {
+		return n.Dial(ctx, "tcp", address)
+	}
+	conn, refused := n.ConnectThrough(ctx, proxy, address)
+	if refused == nil || ctx.Err() != nil {
+		return conn, refused
+	}
+	conn, err := n.Dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, errors.Join(refused, err)
+	}
+	return conn, nil
+}
+
+// findProxy reports false for proxies of an unsupported scheme, too.
+func (n Network) findProxy(target *url.URL) (*url.URL, bool) {
+	if n.Proxy == nil {
+		return nil, false
+	}
+	proxy, err := n.Proxy(&http.Request{Method: http.MethodGet, URL: target, Host: target.Host})
+	return proxy, err == nil && proxy != nil && proxy.Scheme == "http"
+}
+
+// IsSOCKS reports whether a proxy uses SOCKS5.
+func IsSOCKS(proxy *url.URL) bool { return proxy.Scheme == "socks5" || proxy.Scheme == "socks5h" }
+
+func (n Network) connectSOCKS(ctx context.Context, server *url.URL, address string) (net.Conn, error) {
+	var login *socks.Auth
+	if server.User != nil {
+		password, _ := server.User.Password()
+		login = &socks.Auth{User: server.User.Username(), Password: password}
+	}
+	dialer, err := socks.SOCKS5("tcp", FormatProxyAddress(server), login, forward(n.Dial))
+	if err != nil {
+		return nil, &ProxyError{Proxy: FormatProxyAddress(server), Err: err}
+	}
+	able, ok := dialer.(socks.ContextDialer)
+	if !ok {
+		return nil, &ProxyError{Proxy: FormatProxyAddress(server), Err: errors.ErrUnsupported}
+	}
+	conn, err := able.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, &ProxyError{Proxy: FormatProxyAddress(server), Err: err}
+	}
+	return conn, nil
+}
+
+// forward dials the proxy itself.
+type forward func(ctx context.Context, network, address string) (net.Conn, error)
+
+func (f forward) Dial(network, address string) (net.Conn, error) {
+	return f(context.Background(), network, address)
+}
+
+func (f forward) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return f(ctx, network, address)
+}
 
 // maxProxyAnswer limits the proxy's response, in bytes.
 const maxProxyAnswer = 64 << 10
@@ -25,6 +88,7 @@ type ProxyError struct {
 }
 
 func (e *ProxyError) Error() string { return "the proxy " + e.Proxy + ": " + e.Err.Error() }
+
 func (e *ProxyError) Unwrap() error { return e.Err }
 
 // FormatProxyAddress returns the "host:port" of a proxy.
