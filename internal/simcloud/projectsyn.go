@@ -102,8 +102,8 @@ func (z *Zone) buildGitFaults() githost.Faults {
 
 func (z *Zone) buildSynHosts() services.ProjectSyn {
 	return services.ProjectSyn{
-		Lieutenant: z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.LieutenantHandler() }),
-		SignOn:     z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn() }),
+		Lieutenant: z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.Lieutenant.Handler() }),
+		SignOn:     z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn.Handler() }),
 		Vault:      z.newSynHandler(func(p *projectSyn) http.Handler { return p.vault.NewHandler() }),
 		Git:        z.newSynHandler(func(p *projectSyn) http.Handler { return p.git.NewWebHandler() }),
 		ACME:       z.newSynHandler(func(p *projectSyn) http.Handler { return p.acme.Handler() }),

@@ -56,7 +56,7 @@ func (z *Zone) buildFormValues() map[string]string {
 	if err != nil {
 		return nil
 	}
-	name, password := part.syn.Account()
+	name, password := part.syn.SignOn.Account()
 	return map[string]string{"username": name, "password": password}
 }
 

@@ -37,7 +37,7 @@ func (s *Syn) ListTenants() map[string]string {
 
 // FindClusterByToken returns the cluster of a service account's token.
 func (s *Syn) FindClusterByToken(token string) (id string, ok bool) {
-	subject, ok := s.FindSubject(token)
+	subject, ok := s.accounts.findSubject(token)
 	id = strings.TrimPrefix(subject, accountPrefix)
 	return id, ok && id != engineer
 }
@@ -60,5 +60,5 @@ func VaultClient() (by, name, secret string) { return issuer, vaultClient, vault
 // IsTokenValid reports whether a cluster's bootstrap token can still be used.
 func (s *Syn) IsTokenValid(id string) bool {
 	c, ok := s.clusters.Get(id)
-	return ok && s.updateToken(c).Valid
+	return ok && s.operator.updateToken(c).Valid
 }

@@ -23,15 +23,15 @@ func parseBearer(r *http.Request) (string, error) {
 }
 
 // authenticate accepts tokens of service accounts and of the sign-on.
-func (s *Syn) authenticate(token, remote string) (caller, error) {
-	if subject, ok := s.FindSubject(token); ok {
+func (l *Lieutenant) authenticate(token, remote string) (caller, error) {
+	if subject, ok := l.accounts.findSubject(token); ok {
 		name := strings.TrimPrefix(subject, accountPrefix)
 		if name == engineer {
 			name = ""
 		}
 		return caller{user: subject, cluster: name}, nil
 	}
-	if user, ok := s.verifyIDToken(token, s.config.Now(parseRemote(remote))); ok {
+	if user, ok := l.signOn.verifyIDToken(token, remote); ok {
 		return caller{user: user}, nil
 	}
 	return caller{}, newUnauthorized()

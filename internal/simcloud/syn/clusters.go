@@ -6,19 +6,22 @@ import (
 	"slices"
 )
 
-func (s *Syn) listClusters(c call) (int, any, error) {
+// clusterAPI serves /clusters.
+type clusterAPI struct{ *records }
+
+func (a *clusterAPI) list(c call) (int, any, error) {
 	if err := c.caller.checkAccess("list", "clusters", ""); err != nil {
 		return 0, nil, err
 	}
-	list := s.clusters.List()
-	slices.SortStableFunc(list, func(a, b cluster) int {
+	list := a.clusters.List()
+	slices.SortStableFunc(list, func(x, y cluster) int {
 		switch c.query("sort_by") {
 		case "tenant":
-			return cmp.Compare(a.Tenant, b.Tenant)
+			return cmp.Compare(x.Tenant, y.Tenant)
 		case "displayName":
-			return cmp.Compare(a.DisplayName, b.DisplayName)
+			return cmp.Compare(x.DisplayName, y.DisplayName)
 		}
-		return cmp.Compare(a.ID, b.ID)
+		return cmp.Compare(x.ID, y.ID)
 	})
 	shown := []newCluster{}
 	for _, found := range list {
@@ -33,7 +36,7 @@ func (s *Syn) listClusters(c call) (int, any, error) {
 	return 0, nil, newAPIError(http.StatusBadRequest, "parameter 'sort_by' in query has an error: value is not one of the allowed values ['id','tenant','displayName']")
 }
 
-func (s *Syn) createCluster(c call) (int, any, error) {
+func (a *clusterAPI) create(c call) (int, any, error) {
 	if err := c.caller.checkAccess("create", "clusters", ""); err != nil {
 		return 0, nil, err
 	}
@@ -41,30 +44,25 @@ func (s *Syn) createCluster(c call) (int, any, error) {
 	if err := c.read(plainType, &body); err != nil {
 		return 0, nil, err
 	}
-	id, err := name(body.ID, clusterPrefix, clusterKind, s.hasCluster)
+	id, err := name(body.ID, clusterPrefix, clusterKind, a.hasCluster)
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.addCluster(id, body)
+	return a.add(id, body)
 }
 
-func (s *Syn) hasCluster(id string) bool {
-	_, ok := s.clusters.Get(id)
-	return ok
-}
-
-// addCluster ignores the fields that a cluster reports itself: the creation of an object ignores its status.
-func (s *Syn) addCluster(id string, body newCluster) (int, any, error) {
+// add ignores the fields that a cluster reports itself: the creation of an object ignores its status.
+func (a *clusterAPI) add(id string, body newCluster) (int, any, error) {
 	if body.Tenant == nil || *body.Tenant == "" {
 		return 0, nil, newAPIError(http.StatusBadRequest, "request body has an error: doesn't match schema: property 'tenant' is missing")
 	}
-	if _, ok := s.tenants.Get(*body.Tenant); !ok {
+	if _, ok := a.tenants.Get(*body.Tenant); !ok {
 		return 0, nil, newNotFound(tenantKind, *body.Tenant)
 	}
-	if s.hasCluster(id) {
+	if a.hasCluster(id) {
 		return 0, nil, newAlreadyExists(clusterKind, id)
 	}
-	made := cluster{ID: id, Tenant: *body.Tenant, Created: s.now()}.clone()
+	made := cluster{ID: id, Tenant: *body.Tenant, Created: a.now()}.clone()
 	if body.GitRepo != nil {
 		set(&made.Type, body.GitRepo.Type)
 		if made.Type != unmanagedRepo && body.GitRepo.URL != nil {
@@ -76,32 +74,32 @@ func (s *Syn) addCluster(id string, body newCluster) (int, any, error) {
 		return 0, nil, err
 	}
 	made.Facts[instanceFact] = instanceName
-	return http.StatusCreated, made.view(), s.clusters.Put(id, made)
+	return http.StatusCreated, made.view(), a.clusters.Put(id, made)
 }
 
-func (s *Syn) getCluster(c call) (int, any, error) {
-	found, err := s.findAllowedCluster(c, "get", "clusters")
+func (a *clusterAPI) get(c call) (int, any, error) {
+	found, err := a.findAllowed(c, "get", "clusters")
 	return http.StatusOK, found.view(), err
 }
 
-// findAllowedCluster returns the cluster of a path, if the caller has the permission.
-func (s *Syn) findAllowedCluster(c call, verb, resource string) (cluster, error) {
+// findAllowed returns the cluster of a path, if the caller has the permission.
+func (a *clusterAPI) findAllowed(c call, verb, resource string) (cluster, error) {
 	if err := c.caller.checkAccess(verb, resource, c.id); err != nil {
 		return cluster{}, err
 	}
-	found, ok := s.clusters.Get(c.id)
+	found, ok := a.clusters.Get(c.id)
 	if !ok {
 		return cluster{}, newNotFound(clusterKind, c.id)
 	}
 	return found, nil
 }
 
-func (s *Syn) patchCluster(c call) (int, any, error) {
+func (a *clusterAPI) patch(c call) (int, any, error) {
 	var body clusterBody
 	if err := c.read(patchType, &body); err != nil {
 		return 0, nil, err
 	}
-	found, err := s.findAllowedCluster(c, "update", "clusters")
+	found, err := a.findAllowed(c, "update", "clusters")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -109,12 +107,12 @@ func (s *Syn) patchCluster(c call) (int, any, error) {
 	if err := changed.apply(body); err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, changed.view(), s.clusters.Put(changed.ID, changed)
+	return http.StatusOK, changed.view(), a.clusters.Put(changed.ID, changed)
 }
 
-// putCluster creates a cluster, or replaces the requested fields of one; those of the operator and of the cluster itself are
+// put creates a cluster, or replaces the requested fields of one; those of the operator and of the cluster itself are
 // kept.
-func (s *Syn) putCluster(c call) (int, any, error) {
+func (a *clusterAPI) put(c call) (int, any, error) {
 	var body newCluster
 	if err := c.read(plainType, &body); err != nil {
 		return 0, nil, err
@@ -122,13 +120,13 @@ func (s *Syn) putCluster(c call) (int, any, error) {
 	if err := c.caller.checkAccess("update", "clusters", c.id); err != nil {
 		return 0, nil, err
 	}
-	found, ok := s.clusters.Get(c.id)
+	found, ok := a.clusters.Get(c.id)
 	if !ok {
-		id, err := name(&c.id, clusterPrefix, clusterKind, s.hasCluster)
+		id, err := name(&c.id, clusterPrefix, clusterKind, a.hasCluster)
 		if err != nil {
 			return 0, nil, err
 		}
-		return s.addCluster(id, body)
+		return a.add(id, body)
 	}
 	replaced := found
 	replaced.DisplayName, replaced.TenantRevision, replaced.GlobalVersion = "", "", ""
@@ -137,30 +135,30 @@ func (s *Syn) putCluster(c call) (int, any, error) {
 	if err := replaced.apply(body.clusterBody); err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, replaced.view(), s.clusters.Put(replaced.ID, replaced)
+	return http.StatusOK, replaced.view(), a.clusters.Put(replaced.ID, replaced)
 }
 
-// deleteCluster only marks it: see Reconcile.
-func (s *Syn) deleteCluster(c call) (int, any, error) {
-	found, err := s.findAllowedCluster(c, "delete", "clusters")
+// delete only marks it: see Reconcile.
+func (a *clusterAPI) delete(c call) (int, any, error) {
+	found, err := a.findAllowed(c, "delete", "clusters")
 	if err != nil {
 		return 0, nil, err
 	}
 	if found.Deleted.IsZero() {
-		found.Deleted = s.now()
+		found.Deleted = a.now()
 	}
-	return http.StatusNoContent, nil, s.clusters.Put(found.ID, found)
+	return http.StatusNoContent, nil, a.clusters.Put(found.ID, found)
 }
 
-func (s *Syn) compileMeta(c call) (int, any, error) {
+func (a *clusterAPI) compileMeta(c call) (int, any, error) {
 	var meta map[string]any
 	if err := c.read(plainType, &meta); err != nil {
 		return 0, nil, err
 	}
-	found, err := s.findAllowedCluster(c, "update", "clusters/status")
+	found, err := a.findAllowed(c, "update", "clusters/status")
 	if err != nil {
 		return 0, nil, err
 	}
 	found.Compile = meta
-	return http.StatusNoContent, nil, s.clusters.Put(found.ID, found)
+	return http.StatusNoContent, nil, a.clusters.Put(found.ID, found)
 }

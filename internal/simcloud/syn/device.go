@@ -13,7 +13,7 @@ const (
 )
 
 // serveDevice begins a device authorization (RFC 8628, 3.1).
-func (s *Syn) serveDevice(w http.ResponseWriter, r *http.Request) {
+func (s *SignOn) serveDevice(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	client, ok := s.findClient(r)
@@ -22,7 +22,7 @@ func (s *Syn) serveDevice(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text := rand.Text()
-	kept, err := s.saveGrant(grant{Kind: waitingGrant, Client: client, UserCode: text[:4] + "-" + text[4:8], Until: s.getServerTime(r).Add(deviceLife)})
+	kept, err := s.grants.save(grant{Kind: waitingGrant, Client: client, UserCode: text[:4] + "-" + text[4:8], Until: s.getServerTime(r).Add(deviceLife)})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -36,7 +36,7 @@ func (s *Syn) serveDevice(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveDevicePage is the sign-in page for a device's user code.
-func (s *Syn) serveDevicePage(w http.ResponseWriter, r *http.Request) {
+func (s *SignOn) serveDevicePage(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	form := pageData{Title: "Device Login", Action: realm + "/device", Code: true, Password: true, UserCode: r.URL.Query().Get("user_code")}
@@ -68,9 +68,9 @@ func (s *Syn) serveDevicePage(w http.ResponseWriter, r *http.Request) {
 
 // poll returns tokens as soon as the device is approved. The polling interval is measured by the zone's clock, as the client's
 // waits are.
-func (s *Syn) poll(w http.ResponseWriter, r *http.Request, client string) {
+func (s *SignOn) poll(w http.ResponseWriter, r *http.Request, client string) {
 	g, ok := s.grants.Get(r.PostFormValue("device_code"))
-	now := s.now()
+	now := s.clock.Now()
 	switch {
 	case !ok || g.Kind != waitingGrant || g.Client != client:
 		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Device code not valid")

@@ -2,8 +2,9 @@ package syn
 
 import (
 	"crypto/rand"
-	"net/http"
 	"time"
+
+	"exoshift/internal/simcloud/store"
 )
 
 // grant leads to tokens: a sign-in page, a code, a device, or a refresh token.
@@ -29,31 +30,29 @@ const (
 	freshGrant   = "refresh"
 )
 
-// saveGrant sets a grant's ID, and removes those that have long expired.
-func (s *Syn) saveGrant(g grant) (grant, error) {
+// grants are the pending sign-ins, and the refresh tokens.
+type grants struct{ *store.Table[grant] }
+
+// save sets a grant's ID, and removes those that have long expired.
+func (t grants) save(g grant) (grant, error) {
 	g.ID = rand.Text()
-	for _, old := range s.grants.List() {
+	for _, old := range t.List() {
 		if !old.Until.Before(g.Until.Add(-2 * refreshTokenLife)) {
 			continue
 		}
-		if err := s.grants.Delete(old.ID); err != nil {
+		if err := t.Delete(old.ID); err != nil {
 			return g, err
 		}
 	}
-	return g, s.grants.Put(g.ID, g)
+	return g, t.Put(g.ID, g)
 }
 
-// takeGrant returns and removes a grant: each is valid once.
-func (s *Syn) takeGrant(id, kind string, r *http.Request) (grant, bool) {
-	g, ok := s.grants.Get(id)
+// take returns and removes a grant: each is valid once.
+func (t grants) take(id, kind string, now time.Time) (grant, bool) {
+	g, ok := t.Get(id)
 	if !ok || g.Kind != kind {
 		return grant{}, false
 	}
-	_ = s.grants.Delete(id) // a leftover expires soon
-	return g, s.getServerTime(r).Before(g.Until)
-}
-
-// getServerTime returns the sign-on's time for the client.
-func (s *Syn) getServerTime(r *http.Request) time.Time {
-	return s.config.Now(parseRemote(r.RemoteAddr))
+	_ = t.Delete(id) // a leftover expires soon
+	return g, now.Before(g.Until)
 }

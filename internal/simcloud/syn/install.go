@@ -6,33 +6,33 @@ import "net/http"
 const stewardImage = "docker.io/projectsyn/steward:v0.2.2"
 
 // install returns the install manifest, once for each bootstrap token.
-func (s *Syn) install(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	manifest, err := s.renderManifest(r.URL.Query().Get("token"))
+func (l *Lieutenant) install(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	manifest, err := l.renderManifest(r.URL.Query().Get("token"))
 	writeReply(w, http.StatusOK, manifest, err)
 }
 
-func (s *Syn) renderManifest(token string) (any, error) {
+func (l *Lieutenant) renderManifest(token string) (any, error) {
 	if token == "" {
 		return nil, newAPIError(http.StatusBadRequest, "Missing or malformed token")
 	}
-	if err := s.reconcileAll(); err != nil {
+	if err := l.operator.reconcileAll(); err != nil {
 		return nil, err
 	}
-	for _, c := range s.clusters.List() {
+	for _, c := range l.operator.clusters.List() {
 		if c.Token.Secret != token {
 			continue
 		}
-		if !c.Token.Valid || !s.now().Before(c.Token.ValidUntil) {
+		if !c.Token.Valid || !l.operator.now().Before(c.Token.ValidUntil) {
 			return nil, newAPIError(http.StatusUnauthorized, "Token already used or expired")
 		}
-		account, err := s.ensureAccountToken(c.ID)
+		account, err := l.accounts.ensureToken(c.ID)
 		if err != nil {
 			return nil, newAPIError(http.StatusServiceUnavailable, "ServiceAccount token not ready, try again")
 		}
 		c.Token.Valid, c.Token.Taken = false, true
-		return buildStewardObjects(c.ID, account), s.clusters.Put(c.ID, c)
+		return buildStewardObjects(c.ID, account), l.operator.clusters.Put(c.ID, c)
 	}
 	return nil, newAPIError(http.StatusUnauthorized, "Invalid token")
 }

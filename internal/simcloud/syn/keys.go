@@ -9,12 +9,22 @@ import (
 	"crypto/x509"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"exoshift/internal/simcloud/store"
 )
 
 // secretKey is PKCS #8, or a random text.
 type secretKey struct{ Private []byte }
+
+// keyring generates keys and texts at their first use, and keeps them.
+type keyring struct {
+	mu    sync.Mutex
+	table *store.Table[secretKey]
+}
 
 const (
 	accountKey = "kubernetes" // signs the tokens of service accounts
@@ -25,10 +35,10 @@ const (
 )
 
 // ensureSigner generates the key at its first use: RSA keys take their time.
-func (s *Syn) ensureSigner(name string) (crypto.Signer, error) {
-	s.keysLock.Lock()
-	defer s.keysLock.Unlock()
-	if kept, ok := s.keys.Get(name); ok {
+func (k *keyring) ensureSigner(name string) (crypto.Signer, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if kept, ok := k.table.Get(name); ok {
 		key, err := x509.ParsePKCS8PrivateKey(kept.Private)
 		if err != nil {
 			return nil, err
@@ -47,7 +57,7 @@ func (s *Syn) ensureSigner(name string) (crypto.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made, s.keys.Put(name, secretKey{Private: private})
+	return made, k.table.Put(name, secretKey{Private: private})
 }
 
 func newSigner(name string) (crypto.Signer, error) {
@@ -57,23 +67,23 @@ func newSigner(name string) (crypto.Signer, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 }
 
-func (s *Syn) ensureSecretText(name string) (string, error) {
-	s.keysLock.Lock()
-	defer s.keysLock.Unlock()
-	if kept, ok := s.keys.Get(name); ok {
+func (k *keyring) ensureSecretText(name string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if kept, ok := k.table.Get(name); ok {
 		return string(kept.Private), nil
 	}
 	made := rand.Text()
-	return made, s.keys.Put(name, secretKey{Private: []byte(made)})
+	return made, k.table.Put(name, secretKey{Private: []byte(made)})
 }
 
-func (s *Syn) newJWTSigner(name string, algorithm jose.SignatureAlgorithm) (jose.Signer, error) {
+func (k *keyring) newJWTSigner(name string, algorithm jose.SignatureAlgorithm) (jose.Signer, error) {
 	var key any
 	var err error
 	if algorithm == jose.HS512 {
-		key, err = s.getSharedKey(name)
+		key, err = k.getSharedKey(name)
 	} else {
-		key, err = s.ensureSigner(name)
+		key, err = k.ensureSigner(name)
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +93,15 @@ func (s *Syn) newJWTSigner(name string, algorithm jose.SignatureAlgorithm) (jose
 }
 
 // getSharedKey returns a key for HS512, which requires 64 bytes.
-func (s *Syn) getSharedKey(name string) ([]byte, error) {
-	shared, err := s.ensureSecretText(name)
+func (k *keyring) getSharedKey(name string) ([]byte, error) {
+	shared, err := k.ensureSecretText(name)
 	return []byte(strings.Repeat(shared, 3)), err
+}
+
+func (k *keyring) sign(key string, algorithm jose.SignatureAlgorithm, claims map[string]any) (string, error) {
+	signer, err := k.newJWTSigner(key, algorithm)
+	if err != nil {
+		return "", err
+	}
+	return jwt.Signed(signer).Claims(claims).Serialize()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 const (
@@ -17,28 +18,38 @@ const (
 	jsonType     = "application/json; charset=UTF-8"
 )
 
-// LieutenantHandler returns the API.
-func (s *Syn) LieutenantHandler() http.Handler {
+// Lieutenant is the API that Project Syn keeps tenants and clusters with.
+type Lieutenant struct {
+	mu       *sync.Mutex // serializes the requests
+	operator *operator
+	accounts *accounts
+	signOn   *SignOn
+	tenants  *tenantAPI
+	clusters *clusterAPI
+}
+
+// Handler returns the API.
+func (l *Lieutenant) Handler() http.Handler {
 	mux := http.NewServeMux()
-	s.open(mux)
+	l.open(mux)
 	for pattern, serve := range map[string]func(call) (int, any, error){
-		"GET /tenants":                    s.listTenants,
-		"POST /tenants":                   s.createTenant,
-		"GET /tenants/{id}":               s.getTenant,
-		"PATCH /tenants/{id}":             s.patchTenant,
-		"PUT /tenants/{id}":               s.putTenant,
-		"DELETE /tenants/{id}":            s.deleteTenant,
-		"GET /clusters":                   s.listClusters,
-		"POST /clusters":                  s.createCluster,
-		"GET /clusters/{id}":              s.getCluster,
-		"PATCH /clusters/{id}":            s.patchCluster,
-		"PUT /clusters/{id}":              s.putCluster,
-		"DELETE /clusters/{id}":           s.deleteCluster,
-		"POST /clusters/{id}/compileMeta": s.compileMeta,
+		"GET /tenants":                    l.tenants.list,
+		"POST /tenants":                   l.tenants.create,
+		"GET /tenants/{id}":               l.tenants.get,
+		"PATCH /tenants/{id}":             l.tenants.patch,
+		"PUT /tenants/{id}":               l.tenants.put,
+		"DELETE /tenants/{id}":            l.tenants.delete,
+		"GET /clusters":                   l.clusters.list,
+		"POST /clusters":                  l.clusters.create,
+		"GET /clusters/{id}":              l.clusters.get,
+		"PATCH /clusters/{id}":            l.clusters.patch,
+		"PUT /clusters/{id}":              l.clusters.put,
+		"DELETE /clusters/{id}":           l.clusters.delete,
+		"POST /clusters/{id}/compileMeta": l.clusters.compileMeta,
 		"GET /inventory":                  serveNotImplemented,
 		"POST /inventory":                 serveNotImplemented,
 	} {
-		mux.Handle(pattern, s.requireCaller(serve))
+		mux.Handle(pattern, l.requireCaller(serve))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeReply(w, 0, nil, newAPIError(http.StatusNotFound, "no matching operation was found"))
@@ -57,7 +68,7 @@ func trimSlash(next http.Handler) http.Handler {
 }
 
 // open adds the endpoints without authentication.
-func (s *Syn) open(mux *http.ServeMux) {
+func (l *Lieutenant) open(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		writeReply(w, http.StatusOK, map[string]any{
 			"apiVersion": apiVersion,
@@ -77,7 +88,7 @@ func (s *Syn) open(mux *http.ServeMux) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte("<!doctype html>\n<html><head><title>Swagger UI</title></head><body></body></html>\n"))
 	})
-	mux.HandleFunc("GET /install/steward.json", s.install)
+	mux.HandleFunc("GET /install/steward.json", l.install)
 }
 
 func serveNotImplemented(call) (int, any, error) {
@@ -95,7 +106,7 @@ type call struct {
 const maxBody = 1 << 20
 
 // requireCaller authenticates, and serializes the requests.
-func (s *Syn) requireCaller(serve func(call) (int, any, error)) http.Handler {
+func (l *Lieutenant) requireCaller(serve func(call) (int, any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := parseBearer(r)
 		if err != nil {
@@ -107,11 +118,11 @@ func (s *Syn) requireCaller(serve func(call) (int, any, error)) http.Handler {
 			writeReply(w, 0, nil, err)
 			return
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		who, err := s.authenticate(token, r.RemoteAddr)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		who, err := l.authenticate(token, r.RemoteAddr)
 		if err == nil {
-			err = s.reconcileAll()
+			err = l.operator.reconcileAll()
 		}
 		if err != nil {
 			writeReply(w, 0, nil, err)

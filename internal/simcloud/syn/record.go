@@ -3,7 +3,30 @@ package syn
 import (
 	"maps"
 	"time"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/store"
 )
+
+// records are the stored tenants and clusters.
+type records struct {
+	clock    network.Clock
+	tenants  *store.Table[tenant]
+	clusters *store.Table[cluster]
+}
+
+// now is the time of Lieutenant and its operator.
+func (r *records) now() time.Time { return r.clock.Now() }
+
+func (r *records) hasTenant(id string) bool {
+	_, ok := r.tenants.Get(id)
+	return ok
+}
+
+func (r *records) hasCluster(id string) bool {
+	_, ok := r.clusters.Get(id)
+	return ok
+}
 
 type tenant struct {
 	ID, DisplayName          string

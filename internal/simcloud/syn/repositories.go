@@ -11,32 +11,32 @@ func parseRepositoryURL(url string) (path string, own bool) {
 	return strings.TrimSuffix(path, ".git"), own
 }
 
-func (s *Syn) createRepository(url string) error {
+func (o *operator) createRepository(url string) error {
 	path, own := parseRepositoryURL(url)
-	if !own || s.config.Repositories == nil {
+	if !own || o.config.Repositories == nil {
 		return nil
 	}
-	return s.config.Repositories.Create(path)
+	return o.config.Repositories.Create(path)
 }
 
-func (s *Syn) archiveRepository(url string) error {
+func (o *operator) archiveRepository(url string) error {
 	path, own := parseRepositoryURL(url)
-	if !own || s.config.Repositories == nil {
+	if !own || o.config.Repositories == nil {
 		return nil
 	}
-	return s.config.Repositories.Archive(path)
+	return o.config.Repositories.Archive(path)
 }
 
 // registerFile adds a cluster's file to the tenant's configuration, as the operator does. An existing file is kept.
-func (s *Syn) registerFile(c cluster) error {
-	path, ok := s.findTenantRepository(c.Tenant)
+func (o *operator) registerFile(c cluster) error {
+	path, ok := o.findTenantRepository(c.Tenant)
 	if !ok {
 		return nil
 	}
-	if err := s.config.Repositories.Create(path); err != nil {
+	if err := o.config.Repositories.Create(path); err != nil {
 		return err
 	}
-	files, _, err := s.config.Repositories.ReadFiles(path)
+	files, _, err := o.config.Repositories.ReadFiles(path)
 	if err != nil {
 		return err
 	}
@@ -44,25 +44,25 @@ func (s *Syn) registerFile(c cluster) error {
 	if _, known := files[name]; known {
 		return nil
 	}
-	return s.commitFile(path, name, []byte("classes:\n- "+c.Tenant+".common\n"))
+	return o.commitFile(path, name, []byte("classes:\n- "+c.Tenant+".common\n"))
 }
 
-func (s *Syn) removeFile(c cluster) error {
-	path, ok := s.findTenantRepository(c.Tenant)
+func (o *operator) removeFile(c cluster) error {
+	path, ok := o.findTenantRepository(c.Tenant)
 	if !ok {
 		return nil
 	}
-	return s.commitFile(path, c.ID+".yml", nil)
+	return o.commitFile(path, c.ID+".yml", nil)
 }
 
-func (s *Syn) commitFile(path, file string, content []byte) error {
-	_, err := s.config.Repositories.Commit(path, "Update cluster files", map[string][]byte{file: content})
+func (o *operator) commitFile(path, file string, content []byte) error {
+	_, err := o.config.Repositories.Commit(path, "Update cluster files", map[string][]byte{file: content})
 	return err
 }
 
 // findTenantRepository returns the repository of a tenant's configuration, if it is at the Git host.
-func (s *Syn) findTenantRepository(id string) (path string, ok bool) {
-	t, known := s.tenants.Get(id)
+func (o *operator) findTenantRepository(id string) (path string, ok bool) {
+	t, known := o.tenants.Get(id)
 	path, own := parseRepositoryURL(t.URL)
-	return path, known && own && s.config.Repositories != nil
+	return path, known && own && o.config.Repositories != nil
 }

@@ -11,7 +11,7 @@ func (s *Syn) createInitial() error {
 	defer s.mu.Unlock()
 	long := s.now().Add(-400 * 24 * time.Hour)
 	const old = "c-old-mill-1234"
-	_, err := s.prepare(cluster{
+	_, err := s.operator.prepare(cluster{
 		ID: old, Tenant: "t-other-hill-0815", DisplayName: "Mill", Annotations: map[string]string{}, Created: long,
 		Facts: map[string]string{
 			"distribution": "openshift4", "cloud": "exoscale", "region": "ch-dk-2", instanceFact: instanceName,

@@ -3,6 +3,8 @@ package syn
 import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"exoshift/internal/simcloud/store"
 )
 
 const (
@@ -12,8 +14,14 @@ const (
 	engineer      = "engineer" // the service account with all permissions
 )
 
-func (s *Syn) newAccountToken(name string) (string, error) {
-	signer, err := s.newJWTSigner(accountKey, jose.ES256)
+// accounts are the service accounts of Lieutenant: one of each cluster, and one with all permissions.
+type accounts struct {
+	keys     *keyring
+	clusters *store.Table[cluster]
+}
+
+func (a *accounts) newToken(name string) (string, error) {
+	signer, err := a.keys.newJWTSigner(accountKey, jose.ES256)
 	if err != nil {
 		return "", err
 	}
@@ -24,33 +32,26 @@ func (s *Syn) newAccountToken(name string) (string, error) {
 	}).Serialize()
 }
 
-// ensureAccountToken returns the stored token of a service account. Like tokens in Secrets it never expires.
-func (s *Syn) ensureAccountToken(name string) (string, error) {
-	if kept, ok := s.keys.Get("token/" + name); ok {
+// ensureToken returns the stored token of a service account. Like tokens in Secrets it never expires.
+func (a *accounts) ensureToken(name string) (string, error) {
+	if kept, ok := a.keys.table.Get("token/" + name); ok {
 		return string(kept.Private), nil
 	}
-	made, err := s.newAccountToken(name)
+	made, err := a.newToken(name)
 	if err != nil {
 		return "", err
 	}
-	return made, s.keys.Put("token/"+name, secretKey{Private: []byte(made)})
+	return made, a.keys.table.Put("token/"+name, secretKey{Private: []byte(made)})
 }
 
-// CreateAPIToken returns a token of the service account with all permissions.
-func (s *Syn) CreateAPIToken() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ensureAccountToken(engineer)
-}
-
-// FindSubject returns the service account of a token, e.g. "system:serviceaccount:lieutenant:c-demo", as a token review would;
+// findSubject returns the service account of a token, e.g. "system:serviceaccount:lieutenant:c-demo", as a token review would;
 // false if it is invalid. A token of a deleted cluster is invalid.
-func (s *Syn) FindSubject(token string) (subject string, ok bool) {
+func (a *accounts) findSubject(token string) (subject string, ok bool) {
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
 		return "", false
 	}
-	key, err := s.ensureSigner(accountKey)
+	key, err := a.keys.ensureSigner(accountKey)
 	if err != nil {
 		return "", false
 	}
@@ -61,6 +62,6 @@ func (s *Syn) FindSubject(token string) (subject string, ok bool) {
 	if claims.Subject == accountPrefix+engineer {
 		return claims.Subject, true
 	}
-	_, ok = s.clusters.Get(claims.Subject[min(len(accountPrefix), len(claims.Subject)):])
+	_, ok = a.clusters.Get(claims.Subject[min(len(accountPrefix), len(claims.Subject)):])
 	return claims.Subject, ok
 }

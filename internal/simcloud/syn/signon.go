@@ -1,12 +1,19 @@
 package syn
 
 import (
+	"crypto/subtle"
 	"encoding/json"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"exoshift/internal/network"
 )
 
 const (
@@ -37,8 +44,18 @@ func listRedirects(client string) ([]string, bool) {
 	return uris, known
 }
 
-// SignOn returns the single sign-on.
-func (s *Syn) SignOn() http.Handler {
+// SignOn is the single sign-on. Its lifetimes are those of the wall clock.
+type SignOn struct {
+	clock      network.Clock                    // of devices' polls
+	serverTime func(asker netip.Addr) time.Time // the wall clock for the client
+	keys       *keyring
+
+	mu     sync.Mutex // guards the consistency of grants
+	grants grants
+}
+
+// Handler returns the sign-on's pages and endpoints.
+func (s *SignOn) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+realm+discoveryPath, discover)
 	mux.HandleFunc("GET "+protocolPath+"/certs", s.serveCerts)
@@ -75,8 +92,8 @@ func discover(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-func (s *Syn) serveCerts(w http.ResponseWriter, _ *http.Request) {
-	key, err := s.ensureSigner(signOnKey)
+func (s *SignOn) serveCerts(w http.ResponseWriter, _ *http.Request) {
+	key, err := s.keys.ensureSigner(signOnKey)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -87,7 +104,7 @@ func (s *Syn) serveCerts(w http.ResponseWriter, _ *http.Request) {
 }
 
 // findClient authenticates the client of a request by its secret, if it has one.
-func (s *Syn) findClient(r *http.Request) (name string, ok bool) {
+func (s *SignOn) findClient(r *http.Request) (name string, ok bool) {
 	name, secret, basic := r.BasicAuth()
 	if !basic {
 		name, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
@@ -121,4 +138,102 @@ func writeOAuthError(w http.ResponseWriter, status int, code, text string) {
 func isRegisteredRedirect(client, uri string) bool {
 	uris, _ := listRedirects(client)
 	return slices.Contains(uris, uri)
+}
+
+// getServerTime returns the sign-on's time for the client.
+func (s *SignOn) getServerTime(r *http.Request) time.Time {
+	return s.serverTime(parseRemote(r.RemoteAddr))
+}
+
+// serveAuthorize serves the sign-in page (OpenID Connect Core, 3.1.2). It never redirects for an unknown client.
+func (s *SignOn) serveAuthorize(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	asked := grant{
+		Kind: pageGrant, Client: query.Get("client_id"), Redirect: query.Get("redirect_uri"), State: query.Get("state"),
+		Nonce: query.Get("nonce"), Challenge: query.Get("code_challenge"), Until: s.getServerTime(r).Add(signInLife),
+	}
+	if _, known := listRedirects(asked.Client); !known {
+		show(w, http.StatusBadRequest, pageData{Title: "We are sorry...", Text: "Client not found."})
+		return
+	}
+	if !isRegisteredRedirect(asked.Client, asked.Redirect) {
+		show(w, http.StatusBadRequest, pageData{Title: "We are sorry...", Text: "Invalid parameter: redirect_uri"})
+		return
+	}
+	method := query.Get("code_challenge_method")
+	switch {
+	case query.Get("response_type") != "code":
+		asked.redirectBack(w, r, url.Values{"error": {"unsupported_response_type"}})
+	case !strings.Contains(" "+query.Get("scope")+" ", " openid "):
+		asked.redirectBack(w, r, url.Values{"error": {"invalid_scope"}, "error_description": {"Missing openid scope"}})
+	case method != "" && method != "S256":
+		asked.redirectBack(w, r, url.Values{"error": {"invalid_request"}, "error_description": {"Invalid parameter: code_challenge_method"}})
+	case (method == "") != (asked.Challenge == ""):
+		asked.redirectBack(w, r, url.Values{"error": {"invalid_request"}, "error_description": {"Missing parameter: code_challenge"}})
+	default:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		kept, err := s.grants.save(asked)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		show(w, http.StatusOK, renderLoginPage(kept.ID, ""))
+	}
+}
+
+func (g grant) redirectBack(w http.ResponseWriter, r *http.Request, values url.Values) {
+	if g.State != "" {
+		values.Set("state", g.State)
+	}
+	values.Set("iss", issuer)
+	http.Redirect(w, r, g.Redirect+"?"+values.Encode(), http.StatusFound)
+}
+
+func renderLoginPage(session, text string) pageData {
+	return pageData{
+		Title: "Sign in to your account", Text: text, Password: true,
+		Action: realm + "/login-actions/authenticate?" + url.Values{"session_code": {session}}.Encode(),
+	}
+}
+
+// serveLogin verifies name and password, and redirects the browser with a code.
+func (s *SignOn) serveLogin(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session := r.URL.Query().Get("session_code")
+	asked, ok := s.grants.Get(session)
+	if !ok || asked.Kind != pageGrant || !s.getServerTime(r).Before(asked.Until) {
+		show(w, http.StatusBadRequest, pageData{Title: "We are sorry...", Text: "Action expired. Please start again."})
+		return
+	}
+	if !s.checkPassword(r) {
+		show(w, http.StatusOK, renderLoginPage(session, "Invalid username or password."))
+		return
+	}
+	asked.Kind, asked.Until = codeGrant, s.getServerTime(r).Add(codeLife)
+	code, err := s.grants.save(asked)
+	if err == nil {
+		err = s.grants.Delete(session)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	code.redirectBack(w, r, url.Values{"code": {code.ID}, "session_state": {session}})
+}
+
+func (s *SignOn) checkPassword(r *http.Request) bool {
+	name, secret := s.Account()
+	right := subtle.ConstantTimeCompare([]byte(r.PostFormValue("password")), []byte(secret)) == 1
+	return secret != "" && right && r.PostFormValue("username") == name
+}
+
+// Account returns the name and the password of an engineer.
+func (s *SignOn) Account() (name, secret string) {
+	secret, err := s.keys.ensureSecretText(password)
+	if err != nil {
+		return engineer, ""
+	}
+	return engineer, secret
 }

@@ -61,7 +61,7 @@ func (w *world) code(values url.Values) string {
 	if !ok {
 		w.t.Fatalf("no form: %s", body[:n])
 	}
-	name, secret := w.Account()
+	name, secret := w.SignOn.Account()
 	sent := w.visit(http.MethodPost, "https://"+SignOnHost+action, url.Values{"username": {name}, "password": {secret}})
 	back, err := sent.Location()
 	must(w.t, err)
@@ -184,7 +184,7 @@ func TestARefreshTokenIsGoodOnceAndForHalfAnHour(t *testing.T) {
 		if got := refresh("abc"); got.Error != "invalid_grant" {
 			t.Errorf("none: %+v", got.Status)
 		}
-		if got := len(w.grants.List()); got != 1 {
+		if got := len(w.SignOn.grants.List()); got != 1 {
 			t.Errorf("%d grants are kept", got)
 		}
 		time.Sleep(30 * time.Minute)
@@ -239,7 +239,7 @@ func TestADeviceWaitsForAPerson(t *testing.T) {
 		if first, early := poll(), poll(); first.Error != "authorization_pending" || early.Error != "slow_down" {
 			t.Errorf("%s, %s", first.Error, early.Error)
 		}
-		name, secret := w.Account()
+		name, secret := w.SignOn.Account()
 		for _, code := range []string{"WRONG-CODE", device.User} {
 			if got := poll(); got.Status == http.StatusOK {
 				t.Error("nobody has signed in yet")
@@ -264,7 +264,7 @@ func TestADeviceWaitsForAPerson(t *testing.T) {
 func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
-		kept, err := w.saveGrant(grant{Kind: pageGrant, Client: lieutenantClient, Redirect: "http://localhost:18000", Until: time.Now().Add(time.Hour)})
+		kept, err := w.SignOn.grants.save(grant{Kind: pageGrant, Client: lieutenantClient, Redirect: "http://localhost:18000", Until: time.Now().Add(time.Hour)})
 		must(t, err)
 		for password, want := range map[string]int{"wrong": http.StatusOK, "": http.StatusOK} {
 			link := "https://" + SignOnHost + realm + "/login-actions/authenticate?session_code=" + kept.ID

@@ -56,14 +56,13 @@ type Faults struct {
 
 // Syn is Lieutenant and the sign-on. It is safe for concurrent use.
 type Syn struct {
-	config Config
+	Lieutenant *Lieutenant
+	SignOn     *SignOn
 
-	mu       sync.Mutex // guards the tables' consistency
-	tenants  *store.Table[tenant]
-	clusters *store.Table[cluster]
-	keysLock sync.Mutex // of keys
-	keys     *store.Table[secretKey]
-	grants   *store.Table[grant]
+	mu sync.Mutex // guards the consistency of records
+	*records
+	operator *operator
+	accounts *accounts
 }
 
 // New returns the state in config.DB, or a Lieutenant with its first tenants.
@@ -71,22 +70,56 @@ func New(config Config) (*Syn, error) {
 	if config.Now == nil {
 		config.Now = func(netip.Addr) time.Time { return time.Now() }
 	}
-	s := &Syn{config: config}
+	stored := &records{clock: config.Clock}
 	var err error
-	if s.tenants, err = store.Load[tenant](config.DB, "syn/tenant"); err != nil {
+	if stored.tenants, err = store.Load[tenant](config.DB, "syn/tenant"); err != nil {
 		return nil, err
 	}
-	if s.clusters, err = store.Load[cluster](config.DB, "syn/cluster"); err != nil {
+	if stored.clusters, err = store.Load[cluster](config.DB, "syn/cluster"); err != nil {
 		return nil, err
 	}
-	if s.keys, err = store.Load[secretKey](config.DB, "syn/key"); err != nil {
+	keys := &keyring{}
+	if keys.table, err = store.Load[secretKey](config.DB, "syn/key"); err != nil {
 		return nil, err
 	}
-	if s.grants, err = store.Load[grant](config.DB, "syn/grant"); err != nil {
+	pending, err := store.Load[grant](config.DB, "syn/grant")
+	if err != nil {
 		return nil, err
+	}
+	s := &Syn{
+		SignOn:  &SignOn{clock: config.Clock, serverTime: config.Now, keys: keys, grants: grants{pending}},
+		records: stored, accounts: &accounts{keys: keys, clusters: stored.clusters},
+	}
+	s.operator = &operator{records: stored, config: config, accounts: s.accounts}
+	s.Lieutenant = &Lieutenant{
+		mu: &s.mu, operator: s.operator, accounts: s.accounts, signOn: s.SignOn,
+		tenants: &tenantAPI{records: stored, operator: s.operator}, clusters: &clusterAPI{records: stored},
 	}
 	return s, s.createInitial()
 }
 
-// now is the time of Lieutenant.
-func (s *Syn) now() time.Time { return s.config.Clock.Now() }
+// Reconcile does what the operator would have done by now.
+func (s *Syn) Reconcile() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.operator.reconcileAll()
+}
+
+// ResetToken replaces the cluster's bootstrap token, as an administrator of Lieutenant's objects does.
+func (s *Syn) ResetToken(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.clusters.Get(id)
+	if !ok {
+		return newNotFound(clusterKind, id)
+	}
+	c.Token = bootstrapToken{Secret: generateToken(), ValidUntil: s.now().Add(tokenLife), Valid: true, Taken: true}
+	return s.clusters.Put(id, c)
+}
+
+// CreateAPIToken returns a token of the service account with all permissions.
+func (s *Syn) CreateAPIToken() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accounts.ensureToken(engineer)
+}

@@ -81,8 +81,8 @@ func open(t *testing.T, config Config) *world {
 	var err error
 	w.Syn, err = New(config)
 	must(t, err)
-	w.api, w.sign = w.LieutenantHandler(), w.SignOn()
-	must(t, w.keys.Put(signOnKey, secretKey{Private: rsaKey()}))
+	w.api, w.sign = w.Lieutenant.Handler(), w.SignOn.Handler()
+	must(t, w.SignOn.keys.table.Put(signOnKey, secretKey{Private: rsaKey()}))
 	w.token, err = w.CreateAPIToken()
 	must(t, err)
 	document, err := openapi3.NewLoader().LoadFromData(descriptionYAML)

@@ -12,7 +12,7 @@ import (
 )
 
 // serveToken is the token endpoint (RFC 6749, 3.2).
-func (s *Syn) serveToken(w http.ResponseWriter, r *http.Request) {
+func (s *SignOn) serveToken(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	client, ok := s.findClient(r)
@@ -32,8 +32,8 @@ func (s *Syn) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Syn) exchangeCode(w http.ResponseWriter, r *http.Request, client string) {
-	code, ok := s.takeGrant(r.PostFormValue("code"), codeGrant, r)
+func (s *SignOn) exchangeCode(w http.ResponseWriter, r *http.Request, client string) {
+	code, ok := s.grants.take(r.PostFormValue("code"), codeGrant, s.getServerTime(r))
 	verifier := r.PostFormValue("code_verifier")
 	sum := sha256.Sum256([]byte(verifier))
 	switch {
@@ -51,9 +51,9 @@ func (s *Syn) exchangeCode(w http.ResponseWriter, r *http.Request, client string
 }
 
 // refresh: a refresh token is valid once.
-func (s *Syn) refresh(w http.ResponseWriter, r *http.Request, client string) {
+func (s *SignOn) refresh(w http.ResponseWriter, r *http.Request, client string) {
 	var claims jwt.Claims
-	shared, err := s.getSharedKey(refreshKey)
+	shared, err := s.keys.getSharedKey(refreshKey)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -63,7 +63,7 @@ func (s *Syn) refresh(w http.ResponseWriter, r *http.Request, client string) {
 		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Invalid refresh token")
 		return
 	}
-	kept, ok := s.takeGrant(claims.ID, freshGrant, r)
+	kept, ok := s.grants.take(claims.ID, freshGrant, s.getServerTime(r))
 	if !ok || kept.Client != client {
 		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Token is not active")
 		return
@@ -72,9 +72,9 @@ func (s *Syn) refresh(w http.ResponseWriter, r *http.Request, client string) {
 }
 
 // issueTokens writes an ID token, an access token and a refresh token.
-func (s *Syn) issueTokens(w http.ResponseWriter, r *http.Request, g grant) {
+func (s *SignOn) issueTokens(w http.ResponseWriter, r *http.Request, g grant) {
 	now := s.getServerTime(r)
-	fresh, err := s.saveGrant(grant{Kind: freshGrant, Client: g.Client, Nonce: g.Nonce, Until: now.Add(refreshTokenLife)})
+	fresh, err := s.grants.save(grant{Kind: freshGrant, Client: g.Client, Nonce: g.Nonce, Until: now.Add(refreshTokenLife)})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -92,20 +92,12 @@ func (s *Syn) issueTokens(w http.ResponseWriter, r *http.Request, g grant) {
 		if name == "refresh_token" {
 			algorithm, key = jose.HS512, refreshKey
 		}
-		if reply[name], err = s.sign(key, algorithm, claims); err != nil {
+		if reply[name], err = s.keys.sign(key, algorithm, claims); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 	}
 	writeJSON(w, http.StatusOK, reply)
-}
-
-func (s *Syn) sign(key string, algorithm jose.SignatureAlgorithm, claims map[string]any) (string, error) {
-	signer, err := s.newJWTSigner(key, algorithm)
-	if err != nil {
-		return "", err
-	}
-	return jwt.Signed(signer).Claims(claims).Serialize()
 }
 
 const (
@@ -138,12 +130,12 @@ func buildAccessClaims(client string, now time.Time) map[string]any {
 }
 
 // verifyToken returns the user of a valid token of the sign-on for that audience.
-func (s *Syn) verifyToken(token, audience string, now time.Time) (string, bool) {
+func (s *SignOn) verifyToken(token, audience string, now time.Time) (string, bool) {
 	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
 		return "", false
 	}
-	key, err := s.ensureSigner(signOnKey)
+	key, err := s.keys.ensureSigner(signOnKey)
 	if err != nil {
 		return "", false
 	}
@@ -156,12 +148,12 @@ func (s *Syn) verifyToken(token, audience string, now time.Time) (string, bool) 
 }
 
 // verifyIDToken returns the user of a sign-in at Lieutenant. It accepts ID tokens, not access tokens.
-func (s *Syn) verifyIDToken(token string, now time.Time) (user string, ok bool) {
-	_, ok = s.verifyToken(token, lieutenantClient, now)
+func (s *SignOn) verifyIDToken(token, remote string) (user string, ok bool) {
+	_, ok = s.verifyToken(token, lieutenantClient, s.serverTime(parseRemote(remote)))
 	return email, ok
 }
 
-func (s *Syn) serveUserInfo(w http.ResponseWriter, r *http.Request) {
+func (s *SignOn) serveUserInfo(w http.ResponseWriter, r *http.Request) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if _, ok := s.verifyToken(token, "account", s.getServerTime(r)); !ok || !strings.EqualFold(scheme, "Bearer") {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="simulated", error="invalid_token"`)
