@@ -42,8 +42,8 @@ func parseCannedACL(r *request) bool {
 }
 
 // parseAccess parses the access control list that a request sets: a canned one, or a document.
-func (s *Storage) parseAccess(r *request) (public bool, err error) {
-	content, err := s.readAll(r)
+func parseAccess(through blobs, r *request) (public bool, err error) {
+	content, err := readAll(through, r)
 	if err != nil || r.Header.Get("X-Amz-Acl") != "" {
 		return parseCannedACL(r), err
 	}
@@ -62,43 +62,53 @@ func (s *Storage) parseAccess(r *request) (public bool, err error) {
 	return public, nil
 }
 
-// serveAccess gets or sets the access control list of a bucket or an object.
-func (s *Storage) serveAccess(w http.ResponseWriter, r *request) error {
-	if r.Method != http.MethodGet && r.Method != http.MethodPut {
-		return errMethod
+// readAccess returns the access control list that a request sets; get if it only asks for it.
+func readAccess(through blobs, r *request) (public, get bool, err error) {
+	switch r.Method {
+	case http.MethodGet:
+		return false, true, nil
+	case http.MethodPut:
+		public, err = parseAccess(through, r)
+		return public, false, err
 	}
-	public := false
-	if r.Method == http.MethodPut {
-		var err error
-		if public, err = s.parseAccess(r); err != nil {
-			return err
-		}
+	return false, false, errMethod
+}
+
+// serveAccess gets or sets the access control list of an object.
+func (a *objectAPI) serveAccess(w http.ResponseWriter, r *request) error {
+	public, get, err := readAccess(a.index.blobs, r)
+	if err != nil {
+		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.key == "" {
-		return s.setBucketAccess(w, r, public)
-	}
-	o, ok := s.objects.Get(r.bucket + "/" + r.key)
+	a.index.mu.Lock()
+	defer a.index.mu.Unlock()
+	o, ok := a.index.objects.Get(r.bucket + "/" + r.key)
 	if !ok {
 		return errNoKey
 	}
-	if r.Method == http.MethodGet {
+	if get {
 		writeXML(w, http.StatusOK, toWireAccess(o.Public))
 		return nil
 	}
 	o.Public = public
 	w.WriteHeader(http.StatusOK)
-	return s.objects.Put(o.Bucket+"/"+o.Key, o)
+	return a.index.objects.Put(o.Bucket+"/"+o.Key, o)
 }
 
-func (s *Storage) setBucketAccess(w http.ResponseWriter, r *request, public bool) error {
-	b, _ := s.buckets.Get(r.bucket)
-	if r.Method == http.MethodGet {
+// serveAccess gets or sets the access control list of a bucket.
+func (a *bucketAPI) serveAccess(w http.ResponseWriter, r *request) error {
+	public, get, err := readAccess(a.index.blobs, r)
+	if err != nil {
+		return err
+	}
+	a.index.mu.Lock()
+	defer a.index.mu.Unlock()
+	b, _ := a.index.buckets.Get(r.bucket)
+	if get {
 		writeXML(w, http.StatusOK, toWireAccess(b.Public))
 		return nil
 	}
 	b.Public = public
 	w.WriteHeader(http.StatusOK)
-	return s.buckets.Put(b.Name, b)
+	return a.index.buckets.Put(b.Name, b)
 }

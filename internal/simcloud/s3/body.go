@@ -25,8 +25,8 @@ type received struct {
 }
 
 // receive stores the body of a request, if it matches the signed and announced checksums.
-func (s *Storage) receive(r *request) (received, error) {
-	source, announced := s.openPayload(r)
+func receive(to blobs, r *request) (received, error) {
+	source, announced := openPayload(r)
 	sums := map[string]hash.Hash{"md5": md5.New(), "sha256": sha256.New()} //nolint:gosec // see the imports
 	writers := []io.Writer{sums["md5"], sums["sha256"]}
 	for _, name := range listChecksumNames(r.Header) {
@@ -34,12 +34,12 @@ func (s *Storage) receive(r *request) (received, error) {
 		sums[name] = sum
 		writers = append(writers, sum)
 	}
-	blob, size, err := s.blobs.write(io.TeeReader(source, io.MultiWriter(writers...)))
+	blob, size, err := to.write(io.TeeReader(source, io.MultiWriter(writers...)))
 	if err == nil {
 		err = check(r, source, sums, size, announced)
 	}
 	if err != nil {
-		s.blobs.remove(blob)
+		to.remove(blob)
 		return received{}, toBodyError(err)
 	}
 	return received{blob: blob, size: size, etag: hex.EncodeToString(sums["md5"].Sum(nil))}, nil
@@ -53,7 +53,7 @@ func toBodyError(err error) error {
 }
 
 // openPayload returns the decoded body and its announced length; -1: unknown.
-func (s *Storage) openPayload(r *request) (io.Reader, int64) {
+func openPayload(r *request) (io.Reader, int64) {
 	if !strings.HasPrefix(r.signed.payload, "STREAMING-") {
 		return r.Body, r.ContentLength
 	}
@@ -120,13 +120,13 @@ func newChecksum(name string) hash.Hash {
 }
 
 // readAll returns a small body, verified like any other.
-func (s *Storage) readAll(r *request) ([]byte, error) {
-	got, err := s.receive(r)
+func readAll(through blobs, r *request) ([]byte, error) {
+	got, err := receive(through, r)
 	if err != nil {
 		return nil, err
 	}
-	defer s.blobs.remove(got.blob)
-	file, err := s.blobs.open(got.blob)
+	defer through.remove(got.blob)
+	file, err := through.open(got.blob)
 	if err != nil {
 		return nil, err
 	}

@@ -32,89 +32,99 @@ type wireLocation struct {
 
 func newOwner() wireOwner { return wireOwner{ID: "rehearsal", Name: "rehearsal"} }
 
-func (s *Storage) listBuckets(w http.ResponseWriter, r *request) error {
+// bucketAPI serves buckets.
+type bucketAPI struct {
+	index   *index
+	uploads *uploads
+	objects *objectAPI
+	lister  *lister
+	zone    string
+	limit   func() int // the maximal number of buckets
+}
+
+func (a *bucketAPI) list(w http.ResponseWriter, r *request) error {
 	if r.Method != http.MethodGet {
 		return errMethod
 	}
 	result := wireBuckets{Owner: newOwner()}
-	for _, b := range s.buckets.List() {
+	for _, b := range a.index.buckets.List() {
 		result.Buckets = append(result.Buckets, wireBucket{Name: b.Name, Created: b.Created})
 	}
 	writeXML(w, http.StatusOK, result)
 	return nil
 }
 
-func (s *Storage) serveBucket(w http.ResponseWriter, r *request) error {
+func (a *bucketAPI) serve(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodPut && r.URL.RawQuery == "" {
-		return s.createBucket(w, r)
+		return a.create(w, r)
 	}
-	if _, ok := s.buckets.Get(r.bucket); !ok {
+	if _, ok := a.index.buckets.Get(r.bucket); !ok {
 		return errNoBucket
 	}
 	if name := r.settingName(); name != "" {
-		return s.serveDocument(w, r, name)
+		return a.serveDocument(w, r, name)
 	}
 	if r.has("acl") {
-		return s.serveAccess(w, r)
+		return a.serveAccess(w, r)
 	}
 	switch r.Method {
 	case http.MethodHead:
-		w.Header().Set("X-Amz-Bucket-Region", s.config.Zone)
+		w.Header().Set("X-Amz-Bucket-Region", a.zone)
 		w.WriteHeader(http.StatusOK)
 		return nil
 	case http.MethodGet:
-		return s.getBucket(w, r)
+		return a.get(w, r)
 	case http.MethodPut:
 		if r.has("versioning") {
-			return s.setVersioning(w, r)
+			return a.setVersioning(w, r)
 		}
 	case http.MethodPost:
 		if r.has("delete") {
-			return s.deleteObjects(w, r)
+			return a.objects.deleteMany(w, r)
 		}
 	case http.MethodDelete:
 		if r.URL.RawQuery == "" {
-			return s.deleteBucket(w, r)
+			return a.delete(w, r)
 		}
 	}
 	return errNotImplemented
 }
 
-func (s *Storage) getBucket(w http.ResponseWriter, r *request) error {
+func (a *bucketAPI) get(w http.ResponseWriter, r *request) error {
 	switch {
 	case r.has("location"):
-		writeXML(w, http.StatusOK, wireLocation{Location: s.config.Zone})
+		writeXML(w, http.StatusOK, wireLocation{Location: a.zone})
 	case r.has("versioning"):
-		b, _ := s.buckets.Get(r.bucket)
+		b, _ := a.index.buckets.Get(r.bucket)
 		writeXML(w, http.StatusOK, wireVersioning{Status: b.Versioning})
 	case r.has("versions"):
-		return s.listVersions(w, r)
+		return a.lister.listVersions(w, r)
 	case r.has("object-lock"):
 		return errNoLock
 	case r.has("uploads"):
-		return s.listUploads(w, r)
+		return a.uploads.list(w, r)
 	default:
-		return s.listObjects(w, r)
+		return a.lister.listObjects(w, r)
 	}
 	return nil
 }
 
-func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
-	if !validBucket(r.bucket) {
+func (a *bucketAPI) create(w http.ResponseWriter, r *request) error {
+	if !bucketName.MatchString(r.bucket) {
 		return errBucketName
 	}
-	if _, err := s.readAll(r); err != nil { // the location is ignored: there is only one
+	if _, err := readAll(a.index.blobs, r); err != nil { // the location is ignored: there is only one
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, taken := s.buckets.Get(r.bucket); taken {
+	a.index.mu.Lock()
+	defer a.index.mu.Unlock()
+	if _, taken := a.index.buckets.Get(r.bucket); taken {
 		return errOwned
 	}
-	if limit := s.config.Limit(); limit >= 0 && len(s.buckets.List()) >= limit {
+	if limit := a.limit(); limit >= 0 && len(a.index.buckets.List()) >= limit {
 		return errTooMany
 	}
-	if err := s.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC(), Public: parseCannedACL(r)}); err != nil {
+	if err := a.index.buckets.Put(r.bucket, bucket{Name: r.bucket, Created: time.Now().UTC(), Public: parseCannedACL(r)}); err != nil {
 		return err
 	}
 	w.Header().Set("Location", "/"+r.bucket)
@@ -122,20 +132,20 @@ func (s *Storage) createBucket(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func (s *Storage) deleteBucket(w http.ResponseWriter, r *request) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.listAllVersions(r.bucket, "")) > 0 {
+func (a *bucketAPI) delete(w http.ResponseWriter, r *request) error {
+	a.index.mu.Lock()
+	defer a.index.mu.Unlock()
+	if len(a.index.listAllVersions(r.bucket, "")) > 0 {
 		return errNotEmpty
 	}
-	for _, u := range s.uploads.List() {
+	for _, u := range a.uploads.table.List() {
 		if u.Bucket == r.bucket {
-			if err := s.removeUpload(u); err != nil {
+			if err := a.uploads.remove(u); err != nil {
 				return err
 			}
 		}
 	}
-	if err := s.buckets.Delete(r.bucket); err != nil {
+	if err := a.index.buckets.Delete(r.bucket); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -22,14 +22,14 @@ func (r *request) settingName() string {
 }
 
 // serveDocument gets, stores or deletes a bucket's policy or CORS rules. They have no effect here.
-func (s *Storage) serveDocument(w http.ResponseWriter, r *request, name string) error {
-	content, err := s.readAll(r)
+func (a *bucketAPI) serveDocument(w http.ResponseWriter, r *request, name string) error {
+	content, err := readAll(a.index.blobs, r)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b, _ := s.buckets.Get(r.bucket)
+	a.index.mu.Lock()
+	defer a.index.mu.Unlock()
+	b, _ := a.index.buckets.Get(r.bucket)
 	kept := map[string]string{}
 	for other, text := range b.Documents {
 		kept[other] = text
@@ -48,7 +48,7 @@ func (s *Storage) serveDocument(w http.ResponseWriter, r *request, name string) 
 		return errMethod
 	}
 	b.Documents = kept
-	if err := s.buckets.Put(b.Name, b); err != nil {
+	if err := a.index.buckets.Put(b.Name, b); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -83,8 +83,8 @@ type wireVersioning struct {
 }
 
 // setVersioning enables or suspends versions; a bucket that had some never returns to unversioned.
-func (s *Storage) setVersioning(w http.ResponseWriter, r *request) error {
-	content, err := s.readAll(r)
+func (a *bucketAPI) setVersioning(w http.ResponseWriter, r *request) error {
+	content, err := readAll(a.index.blobs, r)
 	if err != nil {
 		return err
 	}
@@ -94,11 +94,11 @@ func (s *Storage) setVersioning(w http.ResponseWriter, r *request) error {
 	if err := xml.Unmarshal(content, &wanted); err != nil || wanted.Status != "Enabled" && wanted.Status != "Suspended" {
 		return errMalformedXML
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b, _ := s.buckets.Get(r.bucket)
+	a.index.mu.Lock()
+	defer a.index.mu.Unlock()
+	b, _ := a.index.buckets.Get(r.bucket)
 	b.Versioning = wanted.Status
-	if err := s.buckets.Put(b.Name, b); err != nil {
+	if err := a.index.buckets.Put(b.Name, b); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusOK)

@@ -34,28 +34,28 @@ func (r *request) parseCopySource() (source, error) {
 }
 
 // openSource requires that the request's key may read the source.
-func (s *Storage) openSource(r *request) (object, io.ReadSeekCloser, error) {
+func (x *index) openSource(r *request) (object, io.ReadSeekCloser, error) {
 	from, err := r.parseCopySource()
 	if err != nil {
 		return object{}, nil, err
 	}
-	if !r.signed.allows("get-object", from.bucket, from.key) || s.isForeign(from.bucket) {
+	if !r.signed.allows("get-object", from.bucket, from.key) || x.isForeign(from.bucket) {
 		return object{}, nil, errAccessDenied
 	}
-	if _, ok := s.buckets.Get(from.bucket); !ok {
+	if _, ok := x.buckets.Get(from.bucket); !ok {
 		return object{}, nil, errNoBucket
 	}
-	o, ok := s.find(from.bucket, from.key, from.version)
+	o, ok := x.find(from.bucket, from.key, from.version)
 	if !ok {
 		return object{}, nil, errNoKey
 	}
-	content, err := s.blobs.open(o.Blob)
+	content, err := x.blobs.open(o.Blob)
 	return o, content, err
 }
 
-// copyObject does not copy the access control list.
-func (s *Storage) copyObject(w http.ResponseWriter, r *request) error {
-	from, content, err := s.openSource(r)
+// copy does not copy the access control list.
+func (a *objectAPI) copy(w http.ResponseWriter, r *request) error {
+	from, content, err := a.index.openSource(r)
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func (s *Storage) copyObject(w http.ResponseWriter, r *request) error {
 	if replaces {
 		made.Header = selectStoredHeaders(r.Header)
 	}
-	if made.Blob, _, err = s.blobs.write(content); err != nil {
+	if made.Blob, _, err = a.index.blobs.write(content); err != nil {
 		return err
 	}
-	version, err := s.replace(made)
+	version, err := a.index.replace(made)
 	if err != nil {
 		return err
 	}

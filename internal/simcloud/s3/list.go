@@ -44,7 +44,10 @@ type wirePrefix struct {
 	Prefix string `xml:"Prefix"`
 }
 
-func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
+// lister lists the objects and the versions of a bucket.
+type lister struct{ index *index }
+
+func (l *lister) listObjects(w http.ResponseWriter, r *request) error {
 	second := r.query("list-type") == "2"
 	most, err := r.parseMaxKeys()
 	if err != nil {
@@ -55,7 +58,7 @@ func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
 	if second {
 		after = max(r.query("start-after"), r.query("continuation-token"))
 	}
-	last := s.fill(&list, r, after)
+	last := l.fillObjects(&list, r, after)
 	count := len(list.Contents) + len(list.Prefixes)
 	list.Prefix, list.Delimiter = r.encodeKey(r.query("prefix")), r.encodeKey(r.query("delimiter"))
 	switch {
@@ -74,10 +77,10 @@ func (s *Storage) listObjects(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// fill adds the keys after the given one, up to the limit, and returns the last one it read.
-func (s *Storage) fill(list *wireList, r *request, after string) (last string) {
+// fillObjects adds the keys after the given one, up to the limit, and returns the last one it read.
+func (l *lister) fillObjects(list *wireList, r *request, after string) (last string) {
 	prefix, delimiter := r.query("prefix"), r.query("delimiter")
-	for _, o := range s.objects.List() { // in the order of "bucket/key"
+	for _, o := range l.index.objects.List() { // in the order of "bucket/key"
 		if o.Bucket != r.bucket || !strings.HasPrefix(o.Key, prefix) || o.Key <= after {
 			continue
 		}

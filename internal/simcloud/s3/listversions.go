@@ -35,7 +35,7 @@ type wireVersion struct {
 }
 
 // listVersions lists all versions and delete markers of a bucket; an unversioned one has one version of each object.
-func (s *Storage) listVersions(w http.ResponseWriter, r *request) error {
+func (l *lister) listVersions(w http.ResponseWriter, r *request) error {
 	most, err := r.parseMaxKeys()
 	if err != nil {
 		return err
@@ -45,14 +45,14 @@ func (s *Storage) listVersions(w http.ResponseWriter, r *request) error {
 		EncodingType: r.query("encoding-type"), MaxKeys: most,
 		KeyMarker: r.encodeKey(r.query("key-marker")), IDMarker: r.query("version-id-marker"),
 	}
-	s.fillVersions(&list, r)
+	l.fillVersions(&list, r)
 	writeXML(w, http.StatusOK, list)
 	return nil
 }
 
-func (s *Storage) fillVersions(list *wireVersions, r *request) {
+func (l *lister) fillVersions(list *wireVersions, r *request) {
 	last, previous := object{}, ""
-	all := s.listAllVersions(r.bucket, r.query("prefix"))
+	all := l.index.listAllVersions(r.bucket, r.query("prefix"))
 	latest := findLatestVersions(all)
 	for _, o := range skipTo(all, r.query("key-marker"), r.query("version-id-marker")) {
 		common := findCommonPrefix(o.Key, r.query("prefix"), r.query("delimiter"))

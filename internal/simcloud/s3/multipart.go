@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"exoshift/internal/simcloud/store"
 )
 
 const maxParts = 10000
@@ -53,54 +55,60 @@ type wireCompleted struct {
 	ETag    string   `xml:"ETag"`
 }
 
-func (s *Storage) serveUpload(w http.ResponseWriter, r *request) error {
+// uploads are the multipart uploads.
+type uploads struct {
+	index *index
+	table *store.Table[upload] // by upload ID
+}
+
+func (m *uploads) serve(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodPost && r.has("uploads") {
-		return s.createUpload(w, r)
+		return m.create(w, r)
 	}
-	u, ok := s.uploads.Get(r.query("uploadId"))
+	u, ok := m.table.Get(r.query("uploadId"))
 	if !ok || u.Bucket != r.bucket || u.Key != r.key {
 		return errNoUpload
 	}
 	switch r.Method {
 	case http.MethodPut:
-		return s.putPart(w, r, u.ID)
+		return m.putPart(w, r, u.ID)
 	case http.MethodPost:
-		return s.complete(w, r, u.ID)
+		return m.complete(w, r, u.ID)
 	case http.MethodGet:
-		return s.listParts(w, u)
+		return m.listParts(w, u)
 	case http.MethodDelete:
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		m.index.mu.Lock()
+		defer m.index.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
-		return s.removeUpload(u)
+		return m.remove(u)
 	}
 	return errMethod
 }
 
-func (s *Storage) createUpload(w http.ResponseWriter, r *request) error {
+func (m *uploads) create(w http.ResponseWriter, r *request) error {
 	u := upload{
 		ID: uuid.NewString(), Bucket: r.bucket, Key: r.key, Created: time.Now().UTC(),
 		Public: parseCannedACL(r), Header: selectStoredHeaders(r.Header), Parts: map[int]part{},
 	}
-	if err := s.uploads.Put(u.ID, u); err != nil {
+	if err := m.table.Put(u.ID, u); err != nil {
 		return err
 	}
 	writeXML(w, http.StatusOK, wireInitiated{Bucket: u.Bucket, Key: u.Key, ID: u.ID})
 	return nil
 }
 
-func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
+func (m *uploads) putPart(w http.ResponseWriter, r *request, id string) error {
 	number, err := strconv.Atoi(r.query("partNumber"))
 	if err != nil || number < 1 || number > maxParts {
 		return errArgument
 	}
-	got, err := s.receivePart(r)
+	got, err := m.receivePart(r)
 	if err != nil {
 		return err
 	}
 	p := part{Blob: got.blob, ETag: got.etag, Size: got.size, Modified: time.Now().UTC()}
-	if err := s.addPart(id, number, p); err != nil {
-		s.blobs.remove(got.blob)
+	if err := m.addPart(id, number, p); err != nil {
+		m.index.blobs.remove(got.blob)
 		return err
 	}
 	if r.copySource() != "" {
@@ -113,11 +121,11 @@ func (s *Storage) putPart(w http.ResponseWriter, r *request, id string) error {
 }
 
 // receivePart stores a part: the body of the request, or a copy.
-func (s *Storage) receivePart(r *request) (received, error) {
+func (m *uploads) receivePart(r *request) (received, error) {
 	if r.copySource() == "" {
-		return s.receive(r)
+		return receive(m.index.blobs, r)
 	}
-	from, content, err := s.openSource(r)
+	from, content, err := m.index.openSource(r)
 	if err != nil {
 		return received{}, err
 	}
@@ -127,14 +135,14 @@ func (s *Storage) receivePart(r *request) (received, error) {
 		return received{}, err
 	}
 	sum := md5.New() //nolint:gosec // see the imports
-	blob, size, err := s.blobs.write(io.TeeReader(meant, sum))
+	blob, size, err := m.index.blobs.write(io.TeeReader(meant, sum))
 	return received{blob: blob, size: size, etag: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-func (s *Storage) addPart(id string, number int, p part) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u, ok := s.uploads.Get(id)
+func (m *uploads) addPart(id string, number int, p part) error {
+	m.index.mu.Lock()
+	defer m.index.mu.Unlock()
+	u, ok := m.table.Get(id)
 	if !ok {
 		return errNoUpload
 	}
@@ -143,15 +151,15 @@ func (s *Storage) addPart(id string, number int, p part) error {
 		if n != number {
 			parts[n] = other
 		} else {
-			s.blobs.remove(other.Blob)
+			m.index.blobs.remove(other.Blob)
 		}
 	}
 	u.Parts = parts
-	return s.uploads.Put(id, u)
+	return m.table.Put(id, u)
 }
 
-func (s *Storage) complete(w http.ResponseWriter, r *request, id string) error {
-	content, err := s.readAll(r)
+func (m *uploads) complete(w http.ResponseWriter, r *request, id string) error {
+	content, err := readAll(m.index.blobs, r)
 	if err != nil {
 		return err
 	}
@@ -159,29 +167,29 @@ func (s *Storage) complete(w http.ResponseWriter, r *request, id string) error {
 	if err := xml.Unmarshal(content, &body); err != nil || len(body.Parts) == 0 {
 		return errMalformedXML
 	}
-	u, ok := s.uploads.Get(id)
+	u, ok := m.table.Get(id)
 	if !ok {
 		return errNoUpload
 	}
-	o, err := s.join(u, body)
+	o, err := m.join(u, body)
 	if err != nil {
 		return err
 	}
-	version, err := s.replace(o)
+	version, err := m.index.replace(o)
 	if err != nil {
 		return err
 	}
 	deleted{version: version}.writeHeader(w.Header())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.removeUpload(u); err != nil {
+	m.index.mu.Lock()
+	defer m.index.mu.Unlock()
+	if err := m.remove(u); err != nil {
 		return err
 	}
 	writeXML(w, http.StatusOK, wireCompleted{Bucket: o.Bucket, Key: o.Key, ETag: quote(o.ETag)})
 	return nil
 }
 
-func (s *Storage) join(u upload, body wireComplete) (object, error) {
+func (m *uploads) join(u upload, body wireComplete) (object, error) {
 	sums := md5.New() //nolint:gosec // see the imports
 	var sources []io.Reader
 	for i, given := range body.Parts {
@@ -197,23 +205,23 @@ func (s *Storage) join(u upload, body wireComplete) (object, error) {
 			return object{}, err
 		}
 		sums.Write(sum)
-		file, err := s.blobs.open(p.Blob)
+		file, err := m.index.blobs.open(p.Blob)
 		if err != nil {
 			return object{}, err
 		}
 		defer func() { _ = file.Close() }() // it was only read
 		sources = append(sources, file)
 	}
-	blob, size, err := s.blobs.write(io.MultiReader(sources...))
+	blob, size, err := m.index.blobs.write(io.MultiReader(sources...))
 	etag := fmt.Sprintf("%x-%d", sums.Sum(nil), len(body.Parts))
 	return object{Bucket: u.Bucket, Key: u.Key, Blob: blob, Size: size, ETag: etag, Public: u.Public, Header: u.Header}, err
 }
 
-func (s *Storage) removeUpload(u upload) error {
+func (m *uploads) remove(u upload) error {
 	for _, p := range u.Parts {
-		s.blobs.remove(p.Blob)
+		m.index.blobs.remove(p.Blob)
 	}
-	return s.uploads.Delete(u.ID)
+	return m.table.Delete(u.ID)
 }
 
 type wireParts struct {
@@ -231,7 +239,7 @@ type wirePart struct {
 	Size     int64     `xml:"Size"`
 }
 
-func (s *Storage) listParts(w http.ResponseWriter, u upload) error {
+func (m *uploads) listParts(w http.ResponseWriter, u upload) error {
 	result := wireParts{Bucket: u.Bucket, Key: u.Key, ID: u.ID}
 	for number, p := range u.Parts {
 		result.Parts = append(result.Parts, wirePart{Number: number, Modified: p.Modified, ETag: quote(p.ETag), Size: p.Size})
@@ -254,9 +262,9 @@ type wireUpload struct {
 	Initiated time.Time `xml:"Initiated"`
 }
 
-func (s *Storage) listUploads(w http.ResponseWriter, r *request) error {
+func (m *uploads) list(w http.ResponseWriter, r *request) error {
 	result := wireUploads{Bucket: r.bucket, Prefix: r.query("prefix")}
-	for _, u := range s.uploads.List() {
+	for _, u := range m.table.List() {
 		if u.Bucket == r.bucket && strings.HasPrefix(u.Key, result.Prefix) {
 			result.Uploads = append(result.Uploads, wireUpload{Key: u.Key, ID: u.ID, Initiated: u.Created})
 		}

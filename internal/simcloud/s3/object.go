@@ -6,26 +6,32 @@ import (
 	"strings"
 )
 
-func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
-	if _, ok := s.buckets.Get(r.bucket); !ok {
+// objectAPI serves objects.
+type objectAPI struct {
+	index   *index
+	uploads *uploads
+}
+
+func (a *objectAPI) serve(w http.ResponseWriter, r *request) error {
+	if _, ok := a.index.buckets.Get(r.bucket); !ok {
 		return errNoBucket
 	}
 	if r.has("uploads") || r.has("uploadId") {
-		return s.serveUpload(w, r)
+		return a.uploads.serve(w, r)
 	}
 	if r.has("acl") {
-		return s.serveAccess(w, r)
+		return a.serveAccess(w, r)
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		return s.getObject(w, r)
+		return a.get(w, r)
 	case http.MethodPut:
 		if r.copySource() != "" {
-			return s.copyObject(w, r)
+			return a.copy(w, r)
 		}
-		return s.putObject(w, r)
+		return a.put(w, r)
 	case http.MethodDelete:
-		gone, err := s.delete(r.bucket, r.key, r.query("versionId"))
+		gone, err := a.index.delete(r.bucket, r.key, r.query("versionId"))
 		if err != nil {
 			return err
 		}
@@ -36,12 +42,12 @@ func (s *Storage) serveObject(w http.ResponseWriter, r *request) error {
 	return errMethod
 }
 
-func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
-	o, ok := s.find(r.bucket, r.key, r.query("versionId"))
+func (a *objectAPI) get(w http.ResponseWriter, r *request) error {
+	o, ok := a.index.find(r.bucket, r.key, r.query("versionId"))
 	if !ok {
-		return s.newMissingError(w, r)
+		return a.newMissingError(w, r)
 	}
-	content, err := s.blobs.open(o.Blob)
+	content, err := a.index.blobs.open(o.Blob)
 	if err != nil {
 		return err
 	}
@@ -56,7 +62,7 @@ func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
 		}
 	}
 	header.Set("Etag", quote(o.ETag))
-	if b, _ := s.buckets.Get(o.Bucket); b.formatVersion(o.Version) != "" {
+	if b, _ := a.index.buckets.Get(o.Bucket); b.formatVersion(o.Version) != "" {
 		header.Set("X-Amz-Version-Id", o.Version)
 	}
 	http.ServeContent(w, r.Request, "", o.Modified, content)
@@ -64,9 +70,9 @@ func (s *Storage) getObject(w http.ResponseWriter, r *request) error {
 }
 
 // newMissingError distinguishes an object that never existed from one with a delete marker.
-func (s *Storage) newMissingError(w http.ResponseWriter, r *request) error {
+func (a *objectAPI) newMissingError(w http.ResponseWriter, r *request) error {
 	version := r.query("versionId")
-	older := s.listOlderVersions(r.bucket, r.key)
+	older := a.index.listOlderVersions(r.bucket, r.key)
 	if version == "" {
 		if len(older) > 0 {
 			deleted{older[0].Version, true}.writeHeader(w.Header())
@@ -84,8 +90,8 @@ func (s *Storage) newMissingError(w http.ResponseWriter, r *request) error {
 
 func quote(etag string) string { return `"` + etag + `"` }
 
-func (s *Storage) putObject(w http.ResponseWriter, r *request) error {
-	got, err := s.receive(r)
+func (a *objectAPI) put(w http.ResponseWriter, r *request) error {
+	got, err := receive(a.index.blobs, r)
 	if err != nil {
 		return err
 	}
@@ -93,7 +99,7 @@ func (s *Storage) putObject(w http.ResponseWriter, r *request) error {
 		Bucket: r.bucket, Key: r.key, Blob: got.blob, Size: got.size, ETag: got.etag,
 		Public: parseCannedACL(r), Header: selectStoredHeaders(r.Header),
 	}
-	version, err := s.replace(o)
+	version, err := a.index.replace(o)
 	if err != nil {
 		return err
 	}
@@ -140,8 +146,8 @@ type wireDeletedKey struct {
 	MarkerVersion string `xml:"DeleteMarkerVersionId,omitempty"`
 }
 
-func (s *Storage) deleteObjects(w http.ResponseWriter, r *request) error {
-	content, err := s.readAll(r)
+func (a *objectAPI) deleteMany(w http.ResponseWriter, r *request) error {
+	content, err := readAll(a.index.blobs, r)
 	if err != nil {
 		return err
 	}
@@ -151,7 +157,7 @@ func (s *Storage) deleteObjects(w http.ResponseWriter, r *request) error {
 	}
 	var result wireDeleted
 	for _, o := range body.Objects {
-		gone, err := s.delete(r.bucket, o.Key, o.Version)
+		gone, err := a.index.delete(r.bucket, o.Key, o.Version)
 		if err != nil {
 			return err
 		}

@@ -35,28 +35,35 @@ type signature struct {
 	allows  func(operation, bucket, object string) bool
 }
 
+// authenticator verifies the signatures of requests.
+type authenticator struct {
+	zone        string
+	credentials Credentials
+	now         func(asker netip.Addr) time.Time
+}
+
 // authenticate verifies the signature of a request; nil means that it has none.
-func (s *Storage) authenticate(r *http.Request) (*signature, error) {
+func (a *authenticator) authenticate(r *http.Request) (*signature, error) {
 	var sig *signature
 	var err error
 	switch {
 	case r.Header.Get("Authorization") != "":
-		sig, err = fromHeader(r, s.getServerTime(r))
+		sig, err = fromHeader(r, a.getServerTime(r))
 	case r.URL.Query().Has("X-Amz-Signature") || r.URL.Query().Has("X-Amz-Credential"):
-		sig, err = fromLink(r, s.getServerTime(r))
+		sig, err = fromLink(r, a.getServerTime(r))
 	default:
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkScope(sig); err != nil {
+	if err := a.checkScope(sig); err != nil {
 		return nil, err
 	}
 	if !isKnownPayload(sig.payload) {
 		return nil, errArgument
 	}
-	secret, allows, ok := s.config.Credentials(sig.key)
+	secret, allows, ok := a.credentials(sig.key)
 	if !ok {
 		return nil, errKey
 	}
@@ -68,12 +75,12 @@ func (s *Storage) authenticate(r *http.Request) (*signature, error) {
 }
 
 // getServerTime returns the time that the storage's clock has for the client.
-func (s *Storage) getServerTime(r *http.Request) time.Time {
+func (a *authenticator) getServerTime(r *http.Request) time.Time {
 	asker, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || s.config.Now == nil {
+	if err != nil || a.now == nil {
 		return time.Now()
 	}
-	return s.config.Now(asker.Addr())
+	return a.now(asker.Addr())
 }
 
 // isKnownPayload reports whether the payload type of a signature is supported.
@@ -142,14 +149,14 @@ func fromLink(r *http.Request, now time.Time) (*signature, error) {
 }
 
 // checkScope refuses signatures for another day, region or service.
-func (s *Storage) checkScope(sig *signature) error {
+func (a *authenticator) checkScope(sig *signature) error {
 	parts := strings.Split(sig.scope, "/")
 	if len(parts) != 4 || parts[0] != sig.date[:8] || parts[2] != "s3" || parts[3] != "aws4_request" {
 		return errMalformed
 	}
-	if parts[1] != s.config.Zone {
+	if parts[1] != a.zone {
 		wrong := *errMalformed
-		wrong.Region, wrong.Message = s.config.Zone, "The region '"+parts[1]+"' is wrong; expecting '"+s.config.Zone+"'"
+		wrong.Region, wrong.Message = a.zone, "The region '"+parts[1]+"' is wrong; expecting '"+a.zone+"'"
 		return &wrong
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"exoshift/internal/simcloud/store"
@@ -36,37 +36,13 @@ type Config struct {
 
 // Storage is the object storage of one zone. It is safe for concurrent use.
 type Storage struct {
-	config Config
-	blobs  blobs
-
-	mu        sync.Mutex // guards the tables' consistency and the counter
-	buckets   *store.Table[bucket]
-	objects   *store.Table[object] // current versions, by "bucket/key"
-	versions  *store.Table[object] // other versions and delete markers, by buildVersionKey
-	order     int                  // of the last version
-	uploads   *store.Table[upload] // by upload ID
-	mutations int
-}
-
-type bucket struct {
-	Name       string
-	Created    time.Time
-	Public     bool              // public listing
-	Versioning string            // "", "Enabled" or "Suspended"
-	Documents  map[string]string // settings that are stored unchanged
-}
-
-type object struct {
-	Bucket, Key string
-	Blob        string
-	Size        int64
-	ETag        string // without quotes
-	Modified    time.Time
-	Public      bool              // public read
-	Header      map[string]string // Content-Type and others that are returned unchanged
-	Version     string
-	Order       int  // the latest version has the highest
-	Marker      bool // delete marker without an object
+	config        Config
+	authenticator *authenticator
+	index         *index
+	uploads       *uploads
+	buckets       *bucketAPI
+	objects       *objectAPI
+	mutations     atomic.Int64
 }
 
 // New returns a storage over the state in config.DB and config.Dir.
@@ -77,49 +53,31 @@ func New(config Config) (*Storage, error) {
 	if config.Limit == nil {
 		config.Limit = func() int { return maxBuckets }
 	}
-	s := &Storage{config: config}
-	var err error
-	if s.buckets, err = store.Load[bucket](config.DB, "s3/bucket"); err != nil {
+	blobs, err := openBlobs(config.Dir)
+	if err != nil {
 		return nil, err
 	}
-	if s.objects, err = store.Load[object](config.DB, "s3/object"); err != nil {
+	s := &Storage{config: config, authenticator: &authenticator{zone: config.Zone, credentials: config.Credentials, now: config.Now}}
+	if s.index, err = openIndex(config.DB, blobs, config.Foreign); err != nil {
 		return nil, err
 	}
-	if s.versions, err = store.Load[object](config.DB, "s3/version"); err != nil {
+	s.uploads = &uploads{index: s.index}
+	if s.uploads.table, err = store.Load[upload](config.DB, "s3/upload"); err != nil {
 		return nil, err
 	}
-	if err = s.loadVersionCounter(); err != nil {
-		return nil, err
+	s.objects = &objectAPI{index: s.index, uploads: s.uploads}
+	s.buckets = &bucketAPI{
+		index: s.index, uploads: s.uploads, objects: s.objects, lister: &lister{s.index}, zone: config.Zone, limit: config.Limit,
 	}
-	if s.uploads, err = store.Load[upload](config.DB, "s3/upload"); err != nil {
-		return nil, err
-	}
-	if s.blobs, err = openBlobs(config.Dir); err != nil {
-		return nil, err
-	}
-	return s, s.blobs.removeUnused(s.listUsedBlobs())
-}
-
-// count sets the last version's number, and names the versions that were stored by releases without version names.
-func (s *Storage) loadVersionCounter() error {
-	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
-		s.order = max(s.order, o.Order)
-		if o.Version == "" {
-			o.Version = nullVersion
-			if err := s.objects.Put(o.Bucket+"/"+o.Key, o); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return s, blobs.removeUnused(s.listUsedBlobs())
 }
 
 func (s *Storage) listUsedBlobs() map[string]bool {
 	used := map[string]bool{}
-	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
+	for _, o := range slices.Concat(s.index.objects.List(), s.index.versions.List()) {
 		used[o.Blob] = true
 	}
-	for _, u := range s.uploads.List() {
+	for _, u := range s.uploads.table.List() {
 		for _, p := range u.Parts {
 			used[p.Blob] = true
 		}
@@ -128,11 +86,7 @@ func (s *Storage) listUsedBlobs() map[string]bool {
 }
 
 // Mutations returns the number of mutating requests since New, without refused ones.
-func (s *Storage) Mutations() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.mutations
-}
+func (s *Storage) Mutations() int { return int(s.mutations.Load()) }
 
 // Usage is the content of a bucket.
 type Usage struct {
@@ -144,17 +98,15 @@ type Usage struct {
 // Usage returns the content of each bucket, by name.
 func (s *Storage) Usage() []Usage {
 	sizes := map[string]int64{}
-	for _, o := range slices.Concat(s.objects.List(), s.versions.List()) {
+	for _, o := range slices.Concat(s.index.objects.List(), s.index.versions.List()) {
 		sizes[o.Bucket] += o.Size
 	}
 	var list []Usage
-	for _, b := range s.buckets.List() {
+	for _, b := range s.index.buckets.List() {
 		list = append(list, Usage{Name: b.Name, Created: b.Created, Size: sizes[b.Name]})
 	}
 	return list
 }
-
-func (s *Storage) isForeign(bucket string) bool { return slices.Contains(s.config.Foreign, bucket) }
 
 type request struct {
 	*http.Request
@@ -180,14 +132,12 @@ func (s *Storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		s.mu.Lock()
-		s.mutations++
-		s.mu.Unlock()
+		s.mutations.Add(1)
 	}
 }
 
 func (s *Storage) serve(w http.ResponseWriter, r *request) error {
-	signed, err := s.authenticate(r.Request)
+	signed, err := s.authenticator.authenticate(r.Request)
 	if err != nil {
 		return err
 	}
@@ -196,18 +146,18 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 		return s.serveAnonymous(w, r)
 	}
 	switch {
-	case s.isForeign(r.bucket):
+	case s.index.isForeign(r.bucket):
 		return r.newBucketTaken()
 	case !signed.allows(r.getOperation(), r.bucket, r.key):
 		return errAccessDenied
 	case r.hasOther():
 		return errNotImplemented
 	case r.bucket == "":
-		return s.listBuckets(w, r)
+		return s.buckets.list(w, r)
 	case r.key == "":
-		return s.serveBucket(w, r)
+		return s.buckets.serve(w, r)
 	}
-	return s.serveObject(w, r)
+	return s.objects.serve(w, r)
 }
 
 // newBucketTaken is for requests to a bucket of another organization.
@@ -226,16 +176,14 @@ func (r request) hasOther() bool {
 
 // serveAnonymous allows listing public buckets and reading public objects; everything else, existing or not, is denied alike.
 func (s *Storage) serveAnonymous(w http.ResponseWriter, r *request) error {
-	if b, _ := s.buckets.Get(r.bucket); b.Public && r.key == "" && r.getOperation() == "list-objects" {
-		return s.listObjects(w, r)
+	if b, _ := s.index.buckets.Get(r.bucket); b.Public && r.key == "" && r.getOperation() == "list-objects" {
+		return s.buckets.lister.listObjects(w, r)
 	}
-	o, ok := s.objects.Get(r.bucket + "/" + r.key)
+	o, ok := s.index.objects.Get(r.bucket + "/" + r.key)
 	if !ok || !o.Public || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return errAccessDenied
 	}
-	return s.getObject(w, r)
+	return s.objects.get(w, r)
 }
 
-func validBucket(name string) bool {
-	return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,62}[a-z0-9]$`).MatchString(name)
-}
+var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,62}[a-z0-9]$`)
