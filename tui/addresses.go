@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/plan"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -14,13 +16,13 @@ const minAddressesHeight = 4
 // addresses shows the consequences of the network answers: the capacity of the ranges, their overlaps, and the cluster's host
 // names.
 type addresses struct {
-	theme      pane.Theme
+	theme      theme.Theme
 	spec       state.Spec
-	ranges     pane.Ranges
+	ranges     plan.Ranges
 	namesFirst bool // the names matter more than the ranges
 }
 
-func newAddresses(theme pane.Theme, spec state.Spec, changing string) addresses {
+func newAddresses(theme theme.Theme, spec state.Spec, changing string) addresses {
 	return addresses{theme: theme, spec: spec, ranges: buildRanges(theme, spec, changing)}
 }
 
@@ -28,7 +30,7 @@ func (a addresses) View(width, height int) string {
 	capacity, ranges, names := a.buildCapacity(), a.ranges, a.renderAccess(width)
 	lines := splitLines(capacity.View(width, min(capacity.Height(width), max(height-2, 1))))
 	if a.namesFirst && height < a.countLines(width) {
-		return pane.Fill(append(lines, names...), width, height)
+		return cells.Fill(append(lines, names...), width, height)
 	}
 	if room := min(ranges.Height(width), height-len(lines)); room > 0 {
 		lines = append(lines, splitLines(ranges.View(width, room))...)
@@ -36,25 +38,25 @@ func (a addresses) View(width, height int) string {
 	if height-len(lines) > 2 {
 		lines = append(append(lines, ""), names...)
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 func (a addresses) countLines(width int) int {
 	return a.buildCapacity().Height(width) + a.ranges.Height(width) + 1 + len(a.renderAccess(width))
 }
 
-func (a addresses) buildCapacity() pane.Capacity {
+func (a addresses) buildCapacity() plan.Capacity {
 	c := wizard.ComputeCapacity(a.spec)
-	return pane.Capacity{
+	return plan.Capacity{
 		Theme: a.theme, Nodes: c.Nodes, PodsPerNode: c.PodsPerNode, Services: c.Services, Wanted: c.Wanted,
 		Unknown: c.Nodes == 0 || c.PodsPerNode == 0,
 	}
 }
 
-func buildRanges(theme pane.Theme, spec state.Spec, changing string) pane.Ranges {
-	drawn := pane.Ranges{Theme: theme}
+func buildRanges(theme theme.Theme, spec state.Spec, changing string) plan.Ranges {
+	drawn := plan.Ranges{Theme: theme}
 	for _, r := range wizard.ListRanges(spec) {
-		one := pane.Range{
+		one := plan.Range{
 			Title: trimRangeName(r.Title), Prefix: r.Prefix, Reserved: r.Field == "", Edited: changing != "" && session.HasPrefix(r.Field, changing),
 		}
 		for _, other := range r.Overlaps {
@@ -78,11 +80,11 @@ func (a addresses) renderAccess(width int) []string {
 	t, domain := a.theme, a.formatDomain()
 	var lines []string
 	say := func(label, text string) {
-		said := pane.Wrap(text, "", max(width-9, 8))
+		said := cells.Wrap(text, "", max(width-9, 8))
 		for i, line := range said {
 			head := strings.Repeat(" ", 8)
 			if i == 0 {
-				head = t.Label.Render(pane.Fit(label, 7)) + " "
+				head = t.Label.Render(cells.Fit(label, 7)) + " "
 			}
 			lines = append(lines, head+line)
 		}
@@ -113,12 +115,12 @@ func (a addresses) formatDomain() string {
 	if base == "" {
 		base = "<base domain>"
 	}
-	return pane.Sanitize(id + "." + base)
+	return cells.Sanitize(id + "." + base)
 }
 
 func (a addresses) formatAppsDomain() string {
 	if a.spec.DNS.AppsDomain != "" {
-		return pane.Sanitize(a.spec.DNS.AppsDomain)
+		return cells.Sanitize(a.spec.DNS.AppsDomain)
 	}
 	return "apps." + a.formatDomain()
 }

@@ -3,7 +3,7 @@ package tui
 import (
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/internal/text"
 )
 
 // formatAge is coarse so that the screen does not change every second.
@@ -12,7 +12,7 @@ func formatAge(age time.Duration) string {
 	case age < 10*time.Second:
 		return "just now"
 	case age < time.Minute:
-		return pane.FormatDuration(age.Truncate(10*time.Second)) + " ago"
+		return text.FormatDuration(age.Truncate(10*time.Second)) + " ago"
 	}
-	return pane.FormatDuration(age.Truncate(time.Minute)) + " ago"
+	return text.FormatDuration(age.Truncate(time.Minute)) + " ago"
 }

@@ -3,7 +3,9 @@ package tui
 import (
 	"fmt"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/plan"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -14,7 +16,7 @@ func (p *nodesPage) renderBudget(width, height int) []string {
 	case height <= 0:
 		return nil
 	case height == 1:
-		return []string{pane.Truncate(quotas.RenderLine()+"  "+cost.RenderLine(), width)}
+		return []string{cells.Truncate(quotas.RenderLine()+"  "+cost.RenderLine(), width)}
 	case height < 4:
 		return []string{quotas.RenderLine(), cost.RenderLine()}
 	case width < minTwoColumnWidth:
@@ -33,14 +35,14 @@ func (p *nodesPage) renderCostLine() string {
 	return buildCost(p.session.theme, p.computeEstimate()).RenderLine()
 }
 
-func (p *nodesPage) buildQuotas() pane.Quotas {
+func (p *nodesPage) buildQuotas() plan.Quotas {
 	quotas := p.session.Lookups.Quotas()
-	shown := pane.Quotas{Theme: p.session.theme, Rows: buildQuotaRows(quotas, p.computeEstimate().Needs)}
+	shown := plan.Quotas{Theme: p.session.theme, Rows: buildQuotaRows(quotas, p.computeEstimate().Needs)}
 	shown.State, shown.Note = p.session.describeQuotas(len(quotas) > 0)
 	return shown
 }
 
-func (t *pageContext) describeQuotas(known bool) (pane.Status, string) {
+func (t *pageContext) describeQuotas(known bool) (theme.Status, string) {
 	now := t.now()
 	for _, q := range t.Lookups.List() {
 		if q.Screen != wizard.Nodes || known && len(q.Result.Quotas) == 0 {
@@ -48,14 +50,14 @@ func (t *pageContext) describeQuotas(known bool) (pane.Status, string) {
 		}
 		switch {
 		case isBusy(q, now):
-			return pane.Running, "checking…"
+			return theme.Running, "checking…"
 		case q.Err != nil:
-			return pane.Warn, "nobody could tell the limits (ctrl+r tries again)"
+			return theme.Warn, "nobody could tell the limits (ctrl+r tries again)"
 		case q.State == session.Known:
-			return pane.OK, formatAge(now.Sub(q.Ended))
+			return theme.OK, formatAge(now.Sub(q.Ended))
 		}
 	}
-	return pane.Waiting, "limits not asked yet"
+	return theme.Waiting, "limits not asked yet"
 }
 
 func (p *nodesPage) formatTypeColumn(name, column string) string {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/components"
 )
 
 type canvas struct {
@@ -20,7 +20,7 @@ type block struct {
 }
 
 // Parts must not overlap.
-func (c *canvas) draw(r Rect, view pane.View) {
+func (c *canvas) draw(r Rect, view components.View) {
 	if !r.isEmpty() {
 		c.blocks = append(c.blocks, block{r, strings.Split(view.View(r.W, r.H), "\n")})
 	}

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,7 +27,7 @@ type (
 )
 
 // setNotice replaces the key line until the next key.
-func (s *checkScreen) setNotice(status pane.Status, words string) {
+func (s *checkScreen) setNotice(status theme.Status, words string) {
 	s.notice = s.theme.Mark(status) + " " + sanitizeText(words, s.options.ASCII)
 }
 
@@ -43,18 +45,18 @@ func (s *checkScreen) openSkip(row *probeRow) {
 
 func (s *checkScreen) handleSkip(m skipSavedMsg) {
 	if m.err != nil {
-		s.setNotice(pane.Failed, m.err.Error()+formatHint(m.err))
+		s.setNotice(theme.Failed, m.err.Error()+formatHint(m.err))
 		return
 	}
 	s.board.markSkipped(m.id, m.reason, m.until, s.options.Now())
 	answer, out := sanitizeBlock(m.answer, s.options.ASCII), s.options.Out
 	s.popup = &textPopup{theme: s.theme, onCopy: func() tea.Cmd { return copyToClipboard(out, m.answer) }, lines: func(width int) []string {
 		t := s.theme
-		lines := []string{"", " " + t.Mark(pane.Skipped) + " " + t.Bold.Render("Left out until "+m.until.Format(time.DateOnly)), ""}
-		lines = append(lines, pane.Wrap("This run leaves it out from now on. So that others do, too, write this into the answers file:", " ", min(width, 90))...)
+		lines := []string{"", " " + t.Mark(theme.Skipped) + " " + t.Bold.Render("Left out until "+m.until.Format(time.DateOnly)), ""}
+		lines = append(lines, cells.Wrap("This run leaves it out from now on. So that others do, too, write this into the answers file:", " ", min(width, 90))...)
 		lines = append(lines, "")
 		for _, line := range answer {
-			lines = append(lines, pane.Wrap(strings.TrimLeft(line, " "), line[:len(line)-len(strings.TrimLeft(line, " "))], width)...)
+			lines = append(lines, cells.Wrap(strings.TrimLeft(line, " "), line[:len(line)-len(strings.TrimLeft(line, " "))], width)...)
 		}
 		return lines
 	}}
@@ -81,10 +83,10 @@ func (s *checkScreen) saveReport() tea.Cmd {
 
 func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
 	if m.err != nil {
-		s.setNotice(pane.Failed, m.err.Error()+formatHint(m.err))
+		s.setNotice(theme.Failed, m.err.Error()+formatHint(m.err))
 		return
 	}
-	s.popup = s.newTextPopup(pane.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
+	s.popup = s.newTextPopup(theme.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
 }
 
 func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
@@ -93,7 +95,7 @@ func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
 		command = sanitizeLines(reach.BuildCommand(row.check, reach.Result{}), s.options.ASCII)
 	}
 	if command == "" {
-		s.setNotice(pane.Waiting, "there is no command for this one")
+		s.setNotice(theme.Waiting, "there is no command for this one")
 		return nil
 	}
 	return copyToClipboard(s.options.Out, command)
@@ -101,10 +103,10 @@ func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
 
 func (s *checkScreen) handleCopied(m copiedMsg) {
 	if m.err != nil {
-		s.setNotice(pane.Failed, "not copied: "+m.err.Error())
+		s.setNotice(theme.Failed, "not copied: "+m.err.Error())
 		return
 	}
-	s.setNotice(pane.OK, "given to the terminal's clipboard, if it has one: "+m.text)
+	s.setNotice(theme.OK, "given to the terminal's clipboard, if it has one: "+m.text)
 }
 
 func (s *checkScreen) openDetails() {
@@ -121,7 +123,7 @@ func (s *checkScreen) openDetails() {
 
 func (s *checkScreen) openRequest() {
 	demands := sanitizeDemands(reach.ListFirewallRules(s.buildReport(), s.board.listChecks()), s.options.ASCII)
-	s.popup = &textPopup{theme: s.theme, lines: pane.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
+	s.popup = &textPopup{theme: s.theme, lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
 }
 
 func sanitizeDemands(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {

@@ -3,7 +3,7 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/components/preflight"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -40,7 +40,7 @@ func newCheckKeys(c CheckOptions) checkKeys {
 	keys.Previous.SetEnabled(len(c.Sources) > 1)
 	keys.Zone.SetEnabled(len(c.Sources) > 1)
 	if len(c.Sources) > 1 {
-		keys.Zone.SetHelp("z", pane.FormatSource(sanitizeText(c.Sources[1], c.ASCII)))
+		keys.Zone.SetHelp("z", preflight.FormatSource(sanitizeText(c.Sources[1], c.ASCII)))
 	}
 	keys.Skip.SetEnabled(c.Skip != nil)
 	keys.Export.SetEnabled(c.Save != nil)

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -45,7 +47,7 @@ func (s *checkScreen) requestRun(vantage int, ids []string) tea.Cmd {
 	if vantage < 0 || vantage >= len(s.runs) || s.leaving {
 		return nil
 	}
-	where := pane.DescribeSource(s.board.sourceNames[vantage])
+	where := preflight.DescribeSource(s.board.sourceNames[vantage])
 	if s.runs[vantage].running {
 		s.notice = "a run from " + where + " is under way already"
 		return nil
@@ -111,19 +113,19 @@ func (s *checkScreen) handleRunEnd(m runEndedMsg) tea.Cmd {
 
 func (s *checkScreen) openFailure(vantage int, err error) {
 	if s.popup != nil {
-		s.setNotice(pane.Failed, err.Error()+formatHint(err))
+		s.setNotice(theme.Failed, err.Error()+formatHint(err))
 		return
 	}
-	s.popup = s.newTextPopup(pane.Failed, "It could not be looked from "+pane.DescribeSource(s.board.sourceNames[vantage]), err.Error(), fault.HintOf(err))
+	s.popup = s.newTextPopup(theme.Failed, "It could not be looked from "+preflight.DescribeSource(s.board.sourceNames[vantage]), err.Error(), fault.HintOf(err))
 }
 
-func (s *checkScreen) newTextPopup(status pane.Status, title string, paragraphs ...string) popup {
+func (s *checkScreen) newTextPopup(status theme.Status, title string, paragraphs ...string) popup {
 	t := s.theme
 	return &textPopup{theme: t, lines: func(width int) []string {
 		lines := []string{"", " " + t.Mark(status) + " " + t.Bold.Render(title)}
 		for _, paragraph := range paragraphs {
 			if text := sanitizeLines(paragraph, s.options.ASCII); text != "" {
-				lines = append(append(lines, ""), pane.Wrap(text, " ", width)...)
+				lines = append(append(lines, ""), cells.Wrap(text, " ", width)...)
 			}
 		}
 		return lines

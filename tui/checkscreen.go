@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -13,7 +13,7 @@ import (
 
 type checkScreen struct {
 	options CheckOptions
-	theme   pane.Theme
+	theme   theme.Theme
 	keys    checkKeys
 	board   *probeBoard
 	runs    []checkRun // by source

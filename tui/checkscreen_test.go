@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +30,7 @@ func TestRowsTurnFromRunningToDoneAsResultsCome(t *testing.T) {
 	i.Update(runEndedMsg{source: 0, generation: 1, whole: true, err: errors.New("the zone\x1b[2J is gone")})
 	i.shows(t, "It could not be looked from this machine", "the zone is gone").press("esc").hides(t, "running")
 	i.Update(probeResultMsg{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[0])}) // late
-	if i.board.rows[1].Results[0].Status != pane.Waiting {
+	if i.board.rows[1].Results[0].Status != theme.Waiting {
 		t.Error("what was not told is not waiting")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
 
@@ -166,7 +166,7 @@ func (p *checksPage) handleEnd(err error) {
 	}
 	p.board.clearRunning(localColumn)
 	p.board.markAbsent(localColumn)
-	if p.computeStatus() == pane.OK && !p.userSelected {
+	if p.computeStatus() == theme.OK && !p.userSelected {
 		p.selected, p.probeSelected = 0, p.board.countFindings() > 0
 	}
 }
@@ -198,27 +198,27 @@ func (p *checksPage) findMostUrgent() int {
 	return max(last, 0)
 }
 
-func (p *checksPage) hasPassed() bool { return p.isCurrent() && p.computeStatus() == pane.OK }
+func (p *checksPage) hasPassed() bool { return p.isCurrent() && p.computeStatus() == theme.OK }
 
-func (p *checksPage) computeStatus() pane.Status {
+func (p *checksPage) computeStatus() theme.Status {
 	switch {
 	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.hasFailed():
-		return pane.Failed
+		return theme.Failed
 	case p.running, p.zone.running:
-		return pane.Running
+		return theme.Running
 	case p.known:
-		return pane.OK
+		return theme.OK
 	}
-	return pane.Waiting
+	return theme.Waiting
 }
 
 // Mark returns the status of the checks; results for other answers do not count.
-func (p *checksPage) Mark() pane.Status {
+func (p *checksPage) Mark() theme.Status {
 	if !p.running && !p.isCurrent() {
-		return pane.Waiting
+		return theme.Waiting
 	}
-	if status := p.computeStatus(); status != pane.OK || p.board.countFindings() == 0 {
+	if status := p.computeStatus(); status != theme.OK || p.board.countFindings() == 0 {
 		return status
 	}
-	return pane.Warn
+	return theme.Warn
 }

@@ -10,12 +10,12 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 )
 
-// preflight reports the start and the end of each check, as an installation does.
-func preflight(d *desk, states ...wizard.CheckState) *desk {
+// withChecks reports the start and the end of each check, as an installation does.
+func withChecks(d *desk, states ...wizard.CheckState) *desk {
 	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		d.asked = append(d.asked, "checks")
 		for _, s := range states {
@@ -58,9 +58,9 @@ func lostType() []wizard.CheckState {
 }
 
 func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
-	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
-	if got := o.currentPage().Mark(); got != pane.OK {
+	if got := o.currentPage().Mark(); got != theme.OK {
 		t.Fatalf("the checks are %v:\n%s", got, o.View())
 	}
 	o.at(t, wizard.Access).at(t, checksScreen)
@@ -74,22 +74,22 @@ func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
 }
 
 func TestChecksRunAgainOnceAnAnswerChanged(t *testing.T) {
-	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
 	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.currentPage().Mark(); got != pane.Waiting {
+	if got := o.currentPage().Mark(); got != theme.Waiting {
 		t.Errorf("results about other answers are marked %v", got)
 	}
 	o.at(t, wizard.Access).at(t, checksScreen)
-	if n := count(d.asked, "checks"); n != 2 || o.currentPage().Mark() != pane.OK {
+	if n := count(d.asked, "checks"); n != 2 || o.currentPage().Mark() != theme.OK {
 		t.Errorf("they ran %d times and are %v", n, o.currentPage().Mark())
 	}
 }
 
 func TestAFailedCheckIsInTheWayAndLeadsToTheAnswer(t *testing.T) {
-	d := preflight(newDesk().answer(t, whole()), lostType()...)
+	d := withChecks(newDesk().answer(t, whole()), lostType()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
 	o.press("alt+8")
 	if screen := o.pages[o.current].screen; screen != checksScreen {
@@ -121,7 +121,7 @@ func TestChecksThatHaveNotBegunWait(t *testing.T) {
 }
 
 func TestLettersAndDigitsAreKeysWhereNothingIsFilledIn(t *testing.T) {
-	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
 	o.press("e").shows(t, "/data/you/c-demo-1.yaml")
 	o.press("3").inFront(t, wizard.Nodes)
@@ -129,7 +129,7 @@ func TestLettersAndDigitsAreKeysWhereNothingIsFilledIn(t *testing.T) {
 }
 
 func TestEnterGoesOnFromGoodChecks(t *testing.T) {
-	d := preflight(newDesk().answer(t, whole()), goodChecks()...)
+	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen).press("enter")
 	if screen := o.pages[o.current].screen; screen != reviewScreen {
 		t.Errorf("enter stays at %s", screen)
@@ -143,7 +143,7 @@ func TestChecksThatCannotRunSayWhy(t *testing.T) {
 	}
 	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
 	view := o.View()
-	if o.currentPage().Mark() != pane.Failed || !strings.Contains(view, "the network is gone") || strings.Contains(view, "\x1b[31m") {
+	if o.currentPage().Mark() != theme.Failed || !strings.Contains(view, "the network is gone") || strings.Contains(view, "\x1b[31m") {
 		t.Errorf("%v:\n%s", o.currentPage().Mark(), view)
 	}
 }
@@ -159,7 +159,7 @@ func TestLeavingCancelsTheChecksAndWhatTheySayLaterIsDropped(t *testing.T) {
 	}
 	p.Open()
 	first, run := p.generation, o.session.takeCommands()
-	if p.Mark() != pane.Running || p.Close() {
+	if p.Mark() != theme.Running || p.Close() {
 		t.Error("checks that run let one go on")
 	}
 	o.do(run)
@@ -181,7 +181,7 @@ func TestTheChecksLookAsRecorded(t *testing.T) {
 				if ascii && size[0] != 80 {
 					continue
 				}
-				o := sit(t, preflight(newDesk().answer(t, whole()), states...), size[0], size[1], func(w *Wizard) { w.ASCII = ascii })
+				o := sit(t, withChecks(newDesk().answer(t, whole()), states...), size[0], size[1], func(w *Wizard) { w.ASCII = ascii })
 				view := body(o.at(t, checksScreen))
 				golden(t, fmt.Sprintf("checks-%s-%dx%d%s", name, size[0], size[1], map[bool]string{true: "-ascii"}[ascii]), view)
 			}

@@ -2,7 +2,7 @@ package tui
 
 import (
 	"exoshift/provisioner"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -94,7 +94,7 @@ func (p *checksPage) handleAccept() {
 	switch {
 	case p.hasPassed():
 		p.session.requestNext()
-	case row != nil && row.Status() == pane.Failed:
+	case row != nil && row.Status() == theme.Failed:
 		p.openDetails(row)
 	case row == nil && p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
 		if field, known := session.FindAsked(p.rows[p.selected].Field, p.spec); known {
@@ -102,7 +102,7 @@ func (p *checksPage) handleAccept() {
 			return
 		}
 		p.selectFirstProbe()
-	case p.computeStatus() == pane.Failed:
+	case p.computeStatus() == theme.Failed:
 		p.userSelected = false
 		p.selectMostUrgent()
 		p.userSelected = true

@@ -10,7 +10,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
 )
@@ -67,7 +67,7 @@ func onChecks(t *testing.T, g *gate, width, height int, change func(*Wizard)) *o
 func TestAServiceThatIsSlowWarnsAndLetsOneGoOn(t *testing.T) {
 	g := newGate().spoil(reach.Workstation, "NET-RH-004", sluggish())
 	o := onChecks(t, g, 80, 24, nil)
-	if got := o.currentPage().Mark(); got != pane.Warn {
+	if got := o.currentPage().Mark(); got != theme.Warn {
 		t.Errorf("the page is marked %v", got)
 	}
 	o.shows(t, "NOTHING IS IN THE WAY", "api.openshift.com ! ○", "too slow 4.2 s", "… 8 more ok")
@@ -111,7 +111,7 @@ func TestTheZoneIsLookedAtFromAfterAYesToItsTermsOnly(t *testing.T) {
 	}
 	o.press("z", "down", "enter")
 	o.shows(t, "registry.redhat.io ✓ ✗", "layers (zone)", `TLS ✗ issuer "Corp Proxy CA"`, "zone 8/9 ✗", "from this machine ✓ ok")
-	if o.currentPage().Mark() != pane.Failed || o.currentPage().Close() {
+	if o.currentPage().Mark() != theme.Failed || o.currentPage().Close() {
 		t.Error("what the zone cannot reach is not in the way")
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/preflight"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/session"
 
@@ -35,7 +36,7 @@ func (p *checksPage) addSkip(skip reach.Skip) {
 func (p *checksPage) showNotice(text string) {
 	text = sanitizeText(text, p.session.ascii)
 	p.popup = &textPopup{theme: p.session.theme, lines: func(width int) []string {
-		return append([]string{""}, pane.Wrap(text, " ", min(width, 90))...)
+		return append([]string{""}, cells.Wrap(text, " ", min(width, 90))...)
 	}}
 }
 
@@ -50,7 +51,7 @@ func (p *checksPage) openDetails(row *probeRow) {
 func (p *checksPage) openRequest() {
 	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.listResults()}
 	demands := sanitizeDemands(reach.ListFirewallRules(report, p.board.listChecks()), p.session.ascii)
-	p.popup = &textPopup{theme: p.session.theme, lines: pane.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
+	p.popup = &textPopup{theme: p.session.theme, lines: preflight.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
 }
 
 func (p *checksPage) copyTest(row *probeRow) tea.Cmd {

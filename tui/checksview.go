@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
-	"exoshift/tui/pane"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -31,12 +33,12 @@ func (p *checksPage) InputMode() inputMode {
 // IsFullWidth returns true: the page explains its selection itself.
 func (p *checksPage) IsFullWidth() bool { return true }
 
-func (p *checksPage) buildChecks() pane.Checks {
-	checks := pane.Checks{
+func (p *checksPage) buildChecks() preflight.Checks {
+	checks := preflight.Checks{
 		Theme: p.session.theme, Selected: p.selectedIndex(), Endpoints: p.board.buildTable(p.session.theme), Details: p.board.buildDetails(p.session.theme),
 	}
 	if n := p.board.countFindings(); n > 0 {
-		checks.Details.Note = pane.Plural(n, "finding") + " " + p.session.theme.Arrow + " firewall request (f)"
+		checks.Details.Note = text.Plural(n, "finding") + " " + p.session.theme.Arrow + " firewall request (f)"
 	}
 	for _, row := range p.rows {
 		checks.Rows = append(checks.Rows, p.buildCheck(row))
@@ -48,13 +50,13 @@ func (p *checksPage) buildChecks() pane.Checks {
 	return checks
 }
 
-func (p *checksPage) buildCheck(row checkRow) pane.Check {
-	check := pane.Check{Title: row.Title, Marks: []pane.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}
+func (p *checksPage) buildCheck(row checkRow) preflight.Check {
+	check := preflight.Check{Title: row.Title, Marks: []theme.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}
 	if !row.began.IsZero() && !row.ended.IsZero() {
 		check.Took = row.ended.Sub(row.began)
 	}
 	if row.warning {
-		check.Marks = []pane.Status{pane.Warn}
+		check.Marks = []theme.Status{theme.Warn}
 	}
 	if row.State == provisioner.Failed {
 		if field, known := session.FindAsked(row.Field, p.spec); known {
@@ -68,42 +70,42 @@ func formatLocation(field wizard.Field) string {
 	return fmt.Sprintf("%s on the screen %s (%s)", field.Title, field.Screen.Title(), field.Key)
 }
 
-func mapCheckState(state string) pane.Status {
+func mapCheckState(state string) theme.Status {
 	switch state {
 	case provisioner.Started, provisioner.Progress:
-		return pane.Running
+		return theme.Running
 	case provisioner.Done:
-		return pane.OK
+		return theme.OK
 	case provisioner.Failed:
-		return pane.Failed
+		return theme.Failed
 	case provisioner.Skipped:
-		return pane.Skipped
+		return theme.Skipped
 	}
-	return pane.Waiting
+	return theme.Waiting
 }
 
 func (p *checksPage) renderHeader(tally string) string {
 	t := p.session.theme
 	age := t.Dim.Render(" " + t.Dot + " checked " + formatAge(p.session.now().Sub(p.at)))
-	head := func(status pane.Status, words string) string {
+	head := func(status theme.Status, words string) string {
 		return t.Mark(status) + " " + t.Style(status).Bold(true).Render(words) + "  "
 	}
 	switch {
 	case p.zone.running && !p.running:
-		return head(pane.Running, "LOOKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+pane.FormatDuration(p.session.now().Sub(p.zone.began).Truncate(time.Second)))
+		return head(theme.Running, "LOOKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+text.FormatDuration(p.session.now().Sub(p.zone.began).Truncate(time.Second)))
 	case p.running:
-		return head(pane.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed()+"; nothing is created")
+		return head(theme.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed()+"; nothing is created")
 	case !p.known:
-		return head(pane.Waiting, "NOT CHECKED") + "r checks everything"
+		return head(theme.Waiting, "NOT CHECKED") + "r checks everything"
 	case !p.isCurrent():
-		return head(pane.Waiting, "OLD") + "the answers have changed since; r checks again"
-	case p.computeStatus() == pane.Failed:
-		return head(pane.Failed, "SOMETHING IS IN THE WAY") + tally + age
+		return head(theme.Waiting, "OLD") + "the answers have changed since; r checks again"
+	case p.computeStatus() == theme.Failed:
+		return head(theme.Failed, "SOMETHING IS IN THE WAY") + tally + age
 	}
-	if p.Mark() == pane.Warn {
-		return head(pane.Warn, "NOTHING IS IN THE WAY") + tally + age
+	if p.Mark() == theme.Warn {
+		return head(theme.Warn, "NOTHING IS IN THE WAY") + tally + age
 	}
-	return head(pane.OK, "EVERYTHING IS IN PLACE") + tally + age
+	return head(theme.OK, "EVERYTHING IS IN PLACE") + tally + age
 }
 
 func (p *checksPage) formatTallies() string {
@@ -117,7 +119,7 @@ func (p *checksPage) formatTallies() string {
 }
 
 func (p *checksPage) formatElapsed() string {
-	return pane.FormatDuration(p.session.now().Sub(p.began).Truncate(time.Second))
+	return text.FormatDuration(p.session.now().Sub(p.began).Truncate(time.Second))
 }
 
 // Hints returns the keys that apply now.
@@ -129,7 +131,7 @@ func (p *checksPage) Hints() []key.Binding {
 	switch {
 	case p.hasPassed():
 		accept.SetEnabled(true)
-	case p.computeStatus() == pane.Failed:
+	case p.computeStatus() == theme.Failed:
 		accept.SetEnabled(true)
 		accept.SetHelp("enter", "to the fault")
 	}

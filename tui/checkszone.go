@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -67,7 +67,7 @@ func (p *checksPage) resetBoard() {
 	p.board = newProbeBoard(kept.sources, p.session.ascii)
 	p.board.source, p.board.showAll, p.board.log = kept.source, kept.showAll, kept.log
 	for _, row := range kept.rows {
-		if len(kept.sources) > zoneColumn && row.Results[zoneColumn].Status != pane.Waiting {
+		if len(kept.sources) > zoneColumn && row.Results[zoneColumn].Status != theme.Waiting {
 			again := p.board.add(row.check)
 			again.Results[zoneColumn], again.results[zoneColumn] = row.Results[zoneColumn], row.results[zoneColumn]
 		}
@@ -141,7 +141,7 @@ func (p *checksPage) handleZoneEnd(m zoneEndedMsg) {
 // hasFailed reports whether a required service is unreachable.
 func (b *probeBoard) hasFailed() bool {
 	for _, row := range b.rows {
-		if row.Status() == pane.Failed {
+		if row.Status() == theme.Failed {
 			return true
 		}
 	}

@@ -6,7 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/internal/text"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
@@ -34,10 +38,10 @@ func (s *checkScreen) renderScreen() string {
 		return s.renderSmall()
 	}
 	c := canvas{width: s.width, height: s.height}
-	c.draw(Rect{0, 0, s.width, 1}, pane.Lines{s.renderHeader(s.width)})
-	c.draw(Rect{0, 1, s.width, 1}, pane.Lines{s.theme.RenderRule(s.width)})
-	c.draw(Rect{0, s.height - 2, s.width, 1}, pane.Lines{s.theme.RenderRule(s.width)})
-	c.draw(Rect{0, s.height - 1, s.width, 1}, pane.Lines{s.renderKeyLine(s.width)})
+	c.draw(Rect{0, 0, s.width, 1}, components.Lines{s.renderHeader(s.width)})
+	c.draw(Rect{0, 1, s.width, 1}, components.Lines{s.theme.RenderRule(s.width)})
+	c.draw(Rect{0, s.height - 2, s.width, 1}, components.Lines{s.theme.RenderRule(s.width)})
+	c.draw(Rect{0, s.height - 1, s.width, 1}, components.Lines{s.renderKeyLine(s.width)})
 	body := Rect{0, 2, s.width, s.height - 4}
 	if s.popup != nil {
 		c.draw(body, s.popup)
@@ -46,7 +50,7 @@ func (s *checkScreen) renderScreen() string {
 	p := s.computeLayout(body)
 	c.draw(p.list, s.board.buildTable(s.theme))
 	for _, rule := range p.rules {
-		c.draw(rule, pane.Lines{s.theme.RenderRule(rule.W)})
+		c.draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
 	}
 	c.draw(p.divider, verticalRule{s.theme})
 	c.draw(p.details, s.buildDetails())
@@ -101,17 +105,17 @@ func (s *checkScreen) computeListHeight() int {
 	return s.computeLayout(Rect{0, 2, s.width, s.height - 4}).list.H
 }
 
-type verticalRule struct{ theme pane.Theme }
+type verticalRule struct{ theme theme.Theme }
 
 // View draws the line in the leftmost column.
 func (v verticalRule) View(width, height int) string {
-	return pane.Fill(slices.Repeat([]string{v.theme.RenderWall()}, max(height, 0)), width, height)
+	return cells.Fill(slices.Repeat([]string{v.theme.RenderWall()}, max(height, 0)), width, height)
 }
 
-func (s *checkScreen) buildDetails() pane.EndpointDetails {
+func (s *checkScreen) buildDetails() preflight.EndpointDetails {
 	details := s.board.buildDetails(s.theme)
 	if n := s.board.countFindings(); n > 0 {
-		details.Note = pane.Plural(n, "finding") + " " + s.theme.Arrow + " firewall request (f)"
+		details.Note = text.Plural(n, "finding") + " " + s.theme.Arrow + " firewall request (f)"
 	}
 	return details
 }
@@ -122,7 +126,7 @@ func (s *checkScreen) buildLogView() logView {
 	case s.watching && len(s.runs) > 0 && s.runs[0].running:
 		note = "watching: a look is under way"
 	case s.watching && left > 0:
-		note = "watching: the next look is in " + pane.FormatDuration(left+time.Second-1)
+		note = "watching: the next look is in " + text.FormatDuration(left+time.Second-1)
 	}
 	return logView{theme: s.theme, log: s.board.log, note: note}
 }
@@ -144,19 +148,19 @@ func (s *checkScreen) renderHeader(width int) string {
 	case s.options.Title != "" && ansi.StringWidth(longer)+ansi.StringWidth(right) < width:
 		left = longer
 	}
-	return pane.Fit(pane.Fit(left, max(width-ansi.StringWidth(right), 0))+right, width)
+	return cells.Fit(cells.Fit(left, max(width-ansi.StringWidth(right), 0))+right, width)
 }
 
 func (s *checkScreen) formatTally(i int, vantage string) string {
 	good, looked, status := s.board.countReached(i)
 	if s.runs[i].running {
-		status = pane.Running
+		status = theme.Running
 	}
 	switch {
 	case looked > 0:
-	case s.runs[i].err != nil && status == pane.Waiting:
-		return vantage + " " + s.theme.Mark(pane.Failed) + " no look"
-	case status == pane.Waiting:
+	case s.runs[i].err != nil && status == theme.Waiting:
+		return vantage + " " + s.theme.Mark(theme.Failed) + " no look"
+	case status == theme.Waiting:
 		return s.theme.Dim.Render(vantage + " not yet")
 	default:
 		return vantage + " " + s.theme.Mark(status)
@@ -171,7 +175,7 @@ func (s *checkScreen) formatLastRun() string {
 		case s.leaving:
 			return t.Caution.Render("ENDING")
 		case run.running:
-			return t.Active.Render("running " + pane.FormatDuration(s.options.Now().Sub(run.since)))
+			return t.Active.Render("running " + text.FormatDuration(s.options.Now().Sub(run.since)))
 		case run.completed && run.began.After(latest.began):
 			latest = run
 		}
@@ -179,18 +183,18 @@ func (s *checkScreen) formatLastRun() string {
 	if !latest.completed {
 		return ""
 	}
-	return t.Dim.Render("run " + latest.began.Format("15:04") + ", " + pane.FormatDuration(latest.took))
+	return t.Dim.Render("run " + latest.began.Format("15:04") + ", " + text.FormatDuration(latest.took))
 }
 
 func (s *checkScreen) renderKeyLine(width int) string {
 	t := s.theme
 	switch {
 	case s.leaving:
-		return pane.Fit(" "+t.Mark(pane.Running)+" the runs are being ended, and what was set up elsewhere is taken away", width)
+		return cells.Fit(" "+t.Mark(theme.Running)+" the runs are being ended, and what was set up elsewhere is taken away", width)
 	case s.filtering:
-		return pane.Fit(" "+t.Label.Render("/")+s.board.filter+t.Selected.Render(" ")+t.Dim.Render("   filters: enter keeps, esc clears"), width)
+		return cells.Fit(" "+t.Label.Render("/")+s.board.filter+t.Selected.Render(" ")+t.Dim.Render("   filters: enter keeps, esc clears"), width)
 	case s.notice != "":
-		return pane.Fit(" "+s.notice, width)
+		return cells.Fit(" "+s.notice, width)
 	case s.popup != nil:
 		return renderKeyNames(t, s.popup.listHints(), width)
 	}
@@ -199,7 +203,7 @@ func (s *checkScreen) renderKeyLine(width int) string {
 }
 
 // The first bindings take precedence where there is little room.
-func renderKeyNames(t pane.Theme, bindings []key.Binding, width int) string {
+func renderKeyNames(t theme.Theme, bindings []key.Binding, width int) string {
 	line := ""
 	for _, binding := range bindings {
 		name := " " + t.Bold.Render(binding.Help().Key) + " " + t.Dim.Render(binding.Help().Desc) + " "
@@ -207,7 +211,7 @@ func renderKeyNames(t pane.Theme, bindings []key.Binding, width int) string {
 			line += name
 		}
 	}
-	return pane.Fit(line, width)
+	return cells.Fit(line, width)
 }
 
 // renderSmall is the screen for terminals that are too small for panes: the status in a few lines.
@@ -220,7 +224,7 @@ func (s *checkScreen) renderSmall() string {
 		lines = append(lines, " "+s.formatTally(i, vantage))
 	}
 	for _, cause := range s.board.getList().causes {
-		lines = append(lines, pane.Wrap(cause, " ", s.width)...)
+		lines = append(lines, cells.Wrap(cause, " ", s.width)...)
 	}
 	details := s.buildDetails()
 	if details.Endpoint != nil {
@@ -233,5 +237,5 @@ func (s *checkScreen) renderSmall() string {
 	if len(lines) >= s.height && s.height > 1 {
 		lines = lines[:s.height-1]
 	}
-	return pane.Fill(append(lines, note), s.width, s.height)
+	return cells.Fill(append(lines, note), s.width, s.height)
 }

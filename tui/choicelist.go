@@ -5,7 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -92,7 +93,7 @@ func (l *choiceList) handleFilterKey(k tea.KeyMsg) {
 	}
 }
 
-func (l *choiceList) render(t pane.Theme, width, height int) string {
+func (l *choiceList) render(t theme.Theme, width, height int) string {
 	shown := l.filterChoices()
 	filter := t.Dim.Render("   type to search")
 	if l.filter != "" {
@@ -110,15 +111,15 @@ func (l *choiceList) render(t pane.Theme, width, height int) string {
 	if len(shown) == 0 {
 		lines = append(lines, t.Dim.Render("   nothing of that name"))
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
-func (l *choiceList) renderChoice(t pane.Theme, shown []wizard.Choice, i int) string {
+func (l *choiceList) renderChoice(t theme.Theme, shown []wizard.Choice, i int) string {
 	widest := 0
 	for _, choice := range shown {
 		widest = max(widest, min(ansi.StringWidth(choice.Value), 40))
 	}
-	value := pane.Fit(shown[i].Value, widest)
+	value := cells.Fit(shown[i].Value, widest)
 	note := "  " + t.Dim.Render(shown[i].Note)
 	if i == l.cursor {
 		return " " + t.Cursor + " " + t.Selected.Render(value) + note

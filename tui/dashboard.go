@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"exoshift/provisioner"
-	"exoshift/tui/pane"
+	"exoshift/tui/components/cluster"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -13,10 +14,10 @@ import (
 // dashboard is the screen of a run. It folds events into a board; everything else is the state of the view.
 type dashboard struct {
 	options Options
-	theme   pane.Theme
+	theme   theme.Theme
 	keys    keyMap
 	board   *provisioner.Board
-	nodes   pane.NodeSummary // of the board's nodes
+	nodes   cluster.NodeSummary // of the board's nodes
 
 	width, height int
 	single        bool // one pane at a time on a large screen, too
@@ -76,7 +77,7 @@ func newDashboard(o Options) *dashboard {
 }
 
 func (d *dashboard) updateNodes() {
-	d.nodes = pane.CountNodes(d.board.Nodes, d.board.CSRs, d.options.Nodes)
+	d.nodes = cluster.CountNodes(d.board.Nodes, d.board.CSRs, d.options.Nodes)
 	d.keys.Approve.SetEnabled(d.options.ApproveKeys != nil && len(d.listUndecided()) > 0)
 }
 

@@ -5,7 +5,8 @@ import (
 	"time"
 	"unicode"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -114,7 +115,7 @@ func (e *editor) insert(text string) {
 	e.input, _ = e.input.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
 }
 
-func (e *editor) render(t pane.Theme, width int) string {
+func (e *editor) render(t theme.Theme, width int) string {
 	text := []rune(e.input.Value())
 	at := min(e.input.Position(), len(text))
 	room := max(width-1, 1)
@@ -122,11 +123,11 @@ func (e *editor) render(t pane.Theme, width int) string {
 	for from < at && ansi.StringWidth(string(text[from:at])) >= room {
 		from++
 	}
-	return pane.Fit(string(text[from:at])+renderCursor(t, text[at:]), width)
+	return cells.Fit(string(text[from:at])+renderCursor(t, text[at:]), width)
 }
 
 // Without colours the cursor is a character of its own.
-func renderCursor(t pane.Theme, rest []rune) string {
+func renderCursor(t theme.Theme, rest []rune) string {
 	plain := t.Selected.Render("x") == "x"
 	switch {
 	case plain && len(rest) == 0:

@@ -3,7 +3,8 @@ package tui
 import (
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -60,13 +61,13 @@ func (t *pageContext) formatOrigin(field wizard.Field) string {
 }
 
 type helpText struct {
-	theme pane.Theme
+	theme theme.Theme
 	text  string
 }
 
 // View draws what fits.
 func (h helpText) View(width, height int) string {
-	return pane.Fill(h.renderLines(width), width, height)
+	return cells.Fill(h.renderLines(width), width, height)
 }
 
 func (h helpText) renderLines(width int) []string {
@@ -75,14 +76,14 @@ func (h helpText) renderLines(width int) []string {
 		head, rest, labelled := strings.Cut(paragraph, ": ")
 		switch {
 		case i == 0:
-			for _, line := range pane.Wrap(paragraph, "", width-2) {
+			for _, line := range cells.Wrap(paragraph, "", width-2) {
 				lines = append(lines, " "+h.theme.Bold.Render(line))
 			}
 		case labelled && len(head) <= 8 && !strings.Contains(head, " "):
 			lines = append(lines, "", " "+h.theme.Label.Render(head))
-			lines = append(lines, pane.Wrap(rest, " ", width)...)
+			lines = append(lines, cells.Wrap(rest, " ", width)...)
 		default:
-			lines = append(lines, pane.Wrap(paragraph, " ", width)...)
+			lines = append(lines, cells.Wrap(paragraph, " ", width)...)
 		}
 	}
 	return lines

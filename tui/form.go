@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -77,7 +77,7 @@ func (f *form) Focus(path string) bool {
 }
 
 // Mark returns the status of the screen's answers.
-func (f *form) Mark() pane.Status { return f.session.computeStatus(f.screen) }
+func (f *form) Mark() theme.Status { return f.session.computeStatus(f.screen) }
 
 // InputMode reports whether letters are text, and whether esc closes something.
 func (f *form) InputMode() inputMode {

@@ -3,7 +3,8 @@ package tui
 import (
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -28,7 +29,7 @@ func (f *form) renderFooter(width int) []string {
 	} else if why := f.selectedRow().field.Why; why != "" {
 		about += " " + why
 	}
-	help := pane.Wrap(sanitizeText(f.session.replaceKeys(about), f.session.ascii), "", width-3)
+	help := cells.Wrap(sanitizeText(f.session.replaceKeys(about), f.session.ascii), "", width-3)
 	if len(help) > helpLines {
 		help = append(help[:helpLines-1], ansi.Truncate(help[helpLines-1], width-14, "")+" … F1: all")
 	}
@@ -47,12 +48,12 @@ func (f *form) renderLookups(width int) []string {
 		lines = append(lines, f.renderLookup(q, width)...)
 		for _, problem := range q.Result.Problems {
 			if _, assigned := f.session.FindField(problem.Field); !assigned {
-				lines = append(lines, f.renderUnassigned(pane.Failed, problem, width)...)
+				lines = append(lines, f.renderUnassigned(theme.Failed, problem, width)...)
 			}
 		}
 		for _, problem := range q.Result.Warnings {
 			if _, assigned := f.session.FindField(problem.Field); !assigned {
-				lines = append(lines, f.renderUnassigned(pane.Warn, problem, width)...)
+				lines = append(lines, f.renderUnassigned(theme.Warn, problem, width)...)
 			}
 		}
 	}
@@ -66,29 +67,29 @@ const maxLookupLines = 3
 func (f *form) renderLookup(q session.Lookup, width int) []string {
 	status := mapLookupStatus(q, f.session.now())
 	mark := "   " + f.session.theme.Mark(status) + " "
-	if q.Err == nil || status != pane.Warn {
-		return []string{pane.Fit(mark+f.session.formatLookup(q), width)}
+	if q.Err == nil || status != theme.Warn {
+		return []string{cells.Fit(mark+f.session.formatLookup(q), width)}
 	}
 	indent := strings.Repeat(" ", ansi.StringWidth(mark))
-	lines := pane.Wrap(ansi.Strip(f.session.formatLookup(q)), "", width-len(indent)-2)
+	lines := cells.Wrap(ansi.Strip(f.session.formatLookup(q)), "", width-len(indent)-2)
 	if len(lines) > maxLookupLines {
 		lines = append(lines[:maxLookupLines-1], lines[maxLookupLines-1]+" …")
 	}
 	for i, line := range lines {
-		lines[i] = pane.Fit(mark+f.session.theme.Caution.Render(line), width)
+		lines[i] = cells.Fit(mark+f.session.theme.Caution.Render(line), width)
 		mark = indent
 	}
 	return lines
 }
 
 // renderUnassigned renders a problem that belongs to no field.
-func (f *form) renderUnassigned(status pane.Status, fault wizard.Problem, width int) []string {
+func (f *form) renderUnassigned(status theme.Status, fault wizard.Problem, width int) []string {
 	t := f.session.theme
 	said := f.session.formatError(fault)
-	if status == pane.Warn {
+	if status == theme.Warn {
 		said = f.session.formatWarning(fault)
 	}
-	lines := pane.Wrap(said, "", width-9)
+	lines := cells.Wrap(said, "", width-9)
 	for i, line := range lines {
 		lines[i] = "       " + t.Style(status).Render(line)
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/internal/text"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -31,7 +33,7 @@ func (f *form) View(width, height int) string {
 	for len(lines)+len(below) < height {
 		lines = append(lines, "")
 	}
-	return pane.Fill(append(lines, below...), width, height)
+	return cells.Fill(append(lines, below...), width, height)
 }
 
 // renderRows draws the rows that fit, always with the selected row and its problems.
@@ -74,7 +76,7 @@ func (f *form) renderRow(row formRow, selected bool, width int) []string {
 	case nextRow:
 		return []string{"", head + f.renderNext(selected, width-3)}
 	}
-	label := pane.Fit(row.field.Title, f.labelWidth())
+	label := cells.Fit(row.field.Title, f.labelWidth())
 	if selected {
 		label = t.Bold.Render(label)
 	}
@@ -83,8 +85,8 @@ func (f *form) renderRow(row formRow, selected bool, width int) []string {
 	if selected && f.editor != nil && f.editor.isDirty() {
 		origin = ""
 	}
-	line := head + label + "  " + pane.Fit(f.renderValue(row, selected, room), room) + "  " + t.Dim.Render(origin)
-	return append([]string{pane.Fit(line, width)}, f.renderProblems(row, selected, width)...)
+	line := head + label + "  " + cells.Fit(f.renderValue(row, selected, room), room) + "  " + t.Dim.Render(origin)
+	return append([]string{cells.Fit(line, width)}, f.renderProblems(row, selected, width)...)
 }
 
 func (f *form) labelWidth() int {
@@ -112,7 +114,7 @@ func (f *form) renderValue(row formRow, selected bool, room int) string {
 	case text == "":
 		return t.Dim.Render(f.formatEmpty(row.field))
 	}
-	return pane.Truncate(text, room)
+	return cells.Truncate(text, room)
 }
 
 func (f *form) formatEmpty(field wizard.Field) string {
@@ -130,19 +132,19 @@ func (f *form) renderEdit(room int) string {
 	case e.source != sourceTyped:
 		return t.Dim.Render(what) + e.render(t, max(room-len(what), 1))
 	case e.getText() == "":
-		return pane.Fit(renderCursor(t, nil)+t.Dim.Render(" paste or type it: it is not shown"), room)
+		return cells.Fit(renderCursor(t, nil)+t.Dim.Render(" paste or type it: it is not shown"), room)
 	case f.session.now().Before(e.shownUntil):
 		return e.render(t, room)
 	}
-	return pane.Fit(strings.Repeat("•", 8)+renderCursor(t, nil), room)
+	return cells.Fit(strings.Repeat("•", 8)+renderCursor(t, nil), room)
 }
 
 // Rows without the cursor show only the beginning.
 func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 	t := f.session.theme
 	var lines []string
-	say := func(status pane.Status, text string) {
-		said := pane.Wrap(text, "", max(width-7-len(t.Indent()), 8))
+	say := func(status theme.Status, text string) {
+		said := cells.Wrap(text, "", max(width-7-len(t.Indent()), 8))
 		for i, line := range said {
 			if !selected && i > 0 {
 				return
@@ -158,16 +160,16 @@ func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 		if selected && fault.Message == missing && f.editor != nil && f.editor.getText() != "" {
 			continue // it is being edited
 		}
-		say(pane.Failed, f.session.formatError(fault))
+		say(theme.Failed, f.session.formatError(fault))
 	}
 	if _, err := f.session.Saves.Secret(row.key); err != nil {
-		say(pane.Failed, sanitizeText(err.Error(), f.session.ascii))
+		say(theme.Failed, sanitizeText(err.Error(), f.session.ascii))
 	}
 	for _, fault := range f.session.Warnings(row.key) {
-		say(pane.Warn, f.session.formatWarning(fault))
+		say(theme.Warn, f.session.formatWarning(fault))
 	}
 	if selected && f.note != "" {
-		say(pane.Warn, sanitizeText(f.note, f.session.ascii))
+		say(theme.Warn, sanitizeText(f.note, f.session.ascii))
 	}
 	return lines
 }
@@ -198,7 +200,7 @@ func (f *form) describeFolded() string {
 	if told == 0 {
 		return ""
 	}
-	return "  " + t.Mark(pane.Warn) + " " + t.Style(pane.Warn).Render(fmt.Sprintf("%d worth a look", told))
+	return "  " + t.Mark(theme.Warn) + " " + t.Style(theme.Warn).Render(fmt.Sprintf("%d worth a look", told))
 }
 
 // renderNext draws the button and the number of errors shown so far.
@@ -216,7 +218,7 @@ func (f *form) renderNext(selected bool, room int) string {
 	if told == 0 {
 		return button
 	}
-	return pane.Truncate(button+"  "+t.Mark(pane.Failed)+" "+t.Bad.Render(pane.Plural(told, "answer")+" to put right first"), room)
+	return cells.Truncate(button+"  "+t.Mark(theme.Failed)+" "+t.Bad.Render(text.Plural(told, "answer")+" to put right first"), room)
 }
 
 func (f *form) renderStacked(width, height int) string {
@@ -224,18 +226,18 @@ func (f *form) renderStacked(width, height int) string {
 	row, t := rows[f.findSelected(rows)], f.session.theme
 	switch row.kind {
 	case foldRow:
-		return pane.Fill([]string{f.renderFold(row, true)}, width, height)
+		return cells.Fill([]string{f.renderFold(row, true)}, width, height)
 	case nextRow:
-		return pane.Fill([]string{f.renderNext(true, width)}, width, height)
+		return cells.Fill([]string{f.renderNext(true, width)}, width, height)
 	}
 	value := f.renderValue(row, true, width)
 	title := t.Bold.Render(row.field.Title) + t.Dim.Render(fmt.Sprintf(" %d/%d", f.findSelected(rows)+1, len(rows)-1))
 	if height == 1 {
-		return pane.Fill([]string{value}, width, height)
+		return cells.Fill([]string{value}, width, height)
 	}
 	lines := []string{title, value}
 	for _, line := range f.renderProblems(row, true, width+5) {
 		lines = append(lines, strings.TrimPrefix(line, "     "))
 	}
-	return pane.Fill(append(lines, f.renderLookups(width)...), width, height)
+	return cells.Fill(append(lines, f.renderLookups(width)...), width, height)
 }

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // screen returns a dashboard half a minute after the last event of a tape.
 func screen(t *tape, width, height int, change func(*Options)) *dashboard {
 	o := Options{
-		Title: "c-demo-1", Subtitle: "ch-gva-2 · 4.19.3", Plan: plan(), Nodes: machines(), Out: io.Discard, NoColor: true,
+		Title: "c-demo-1", Subtitle: "ch-gva-2 · 4.19.3", Plan: demoPlan(), Nodes: machines(), Out: io.Discard, NoColor: true,
 		Stop: func() {}, ResumeCommand: "exoshift install --dir ~/.local/state/exoshift/c-demo-1",
 		Now: func() time.Time { return t.now.Add(30 * time.Second) },
 	}

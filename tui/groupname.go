@@ -6,8 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"exoshift/internal/text"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -114,7 +116,7 @@ func (p *nodesPage) applyName(field wizard.Field) {
 	}
 }
 
-func (g *namePrompt) renderLine(t pane.Theme) string {
+func (g *namePrompt) renderLine(t theme.Theme) string {
 	value := g.input.Value()
 	at := min(g.input.Position(), len(value)) // names are ASCII
 	what := "Name of the group: "
@@ -150,8 +152,8 @@ func (p *nodesPage) removeGroup() {
 func (p *nodesPage) formatRemovePrompt() string {
 	for _, row := range p.listRows() {
 		if row.key == p.remove {
-			return fmt.Sprintf("Take the group %s (%s of %s) out of the answers? y yes, n no", pane.Sanitize(row.title),
-				pane.Plural(parseNumber(row.value("count", p.spec())), "machine"), row.value("type", p.spec()))
+			return fmt.Sprintf("Take the group %s (%s of %s) out of the answers? y yes, n no", cells.Sanitize(row.title),
+				text.Plural(parseNumber(row.value("count", p.spec())), "machine"), row.value("type", p.spec()))
 		}
 	}
 	return "Take the group out of the answers? y yes, n no"

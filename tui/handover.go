@@ -2,7 +2,8 @@ package tui
 
 import (
 	"exoshift/provisioner/handover"
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/run"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -84,8 +85,8 @@ func (d *dashboard) reportRect() Rect {
 	return Rect{W: l.Body.W - 4, H: l.Body.H - 2}
 }
 
-func (d *dashboard) buildReport() pane.Handover {
-	return pane.Handover{Theme: d.theme, Report: *d.handoverState.report, Offset: d.handoverState.offset}
+func (d *dashboard) buildReport() run.Handover {
+	return run.Handover{Theme: d.theme, Report: *d.handoverState.report, Offset: d.handoverState.offset}
 }
 
 func sanitizeReport(r handover.Report, ascii bool) handover.Report {
@@ -102,7 +103,7 @@ func sanitizeReport(r handover.Report, ascii bool) handover.Report {
 }
 
 type smallReport struct {
-	report pane.Handover
+	report run.Handover
 	note   string
 }
 
@@ -110,5 +111,5 @@ func (v smallReport) View(width, height int) string {
 	if height < 2 {
 		return v.report.View(width, height)
 	}
-	return v.report.View(width, height-1) + "\n" + pane.Fill([]string{v.note}, width, 1)
+	return v.report.View(width, height-1) + "\n" + cells.Fill([]string{v.note}, width, 1)
 }

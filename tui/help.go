@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/help"
 	"github.com/charmbracelet/bubbles/key"
@@ -25,12 +27,12 @@ func (d *dashboard) newHelpModel(width int) help.Model {
 // renderKeyLine lists the panes, the selected one in brackets, and the most important keys.
 func (d *dashboard) renderKeyLine(width int) string {
 	if d.notice != "" {
-		return pane.Fit(" "+d.notice, width)
+		return cells.Fit(" "+d.notice, width)
 	}
 	if d.typing {
 		t := d.theme
 		line := " " + t.Label.Render("/") + d.filters[d.tab] + t.Selected.Render(" ")
-		return pane.Fit(line+t.Dim.Render("   filters the "+d.tab.String()+": enter keeps, esc clears"), width)
+		return cells.Fit(line+t.Dim.Render("   filters the "+d.tab.String()+": enter keeps, esc clears"), width)
 	}
 	keys := d.keys
 	keys.Details.SetHelp("d", "why")
@@ -44,10 +46,10 @@ func (d *dashboard) renderKeyLine(width int) string {
 	full, brief, numbers := d.listTabNames(tab.String), d.listTabNames(tab.shortName), d.listTabNames(d.formatSelectedTab)
 	for _, line := range []string{d.renderTabLine(full, 2), d.renderTabLine(full, 1), d.renderTabLine(brief, 1), d.renderTabLine(numbers, 2)} {
 		if ansi.StringWidth(line) <= room {
-			return pane.Fit(line, room) + short + " "
+			return cells.Fit(line, room) + short + " "
 		}
 	}
-	return pane.Fit(short, width)
+	return cells.Fit(short, width)
 }
 
 func (d *dashboard) listTabNames(name func(tab) string) []string {
@@ -84,7 +86,7 @@ func (d *dashboard) renderTabLine(names []string, gap int) string {
 	return line
 }
 
-func (d *dashboard) buildHelp() pane.View {
+func (d *dashboard) buildHelp() components.View {
 	t := d.theme
 	keys := d.keys
 	if d.countTabs() > synTab {
@@ -95,7 +97,7 @@ func (d *dashboard) buildHelp() pane.View {
 		groups[2] = append(groups[2], keys.Copy)
 	}
 	legend := []string{t.Label.Render("symbols")}
-	for _, status := range []pane.Status{pane.OK, pane.Running, pane.Waiting, pane.Warn, pane.Failed, pane.Skipped} {
+	for _, status := range []theme.Status{theme.OK, theme.Running, theme.Waiting, theme.Warn, theme.Failed, theme.Skipped} {
 		legend = append(legend, t.Mark(status)+" "+status.Word())
 	}
 	left := append(d.renderKeyRows(groups[0]), d.renderKeyRows(groups[1])...)
@@ -106,7 +108,7 @@ func (d *dashboard) renderKeyRows(keys []key.Binding) []string {
 	var rows []string
 	for _, binding := range keys {
 		if h := binding.Help(); binding.Enabled() {
-			rows = append(rows, " "+d.theme.Bold.Render(pane.Fit(h.Key, 11))+h.Desc)
+			rows = append(rows, " "+d.theme.Bold.Render(cells.Fit(h.Key, 11))+h.Desc)
 		}
 	}
 	return rows
@@ -117,10 +119,10 @@ type twoColumns struct{ left, right []string }
 func (c twoColumns) View(width, height int) string {
 	var lines []string
 	for i := range max(len(c.left), len(c.right)) {
-		line := pane.Fit(getLine(c.left, i), min(44, width*2/3))
+		line := cells.Fit(getLine(c.left, i), min(44, width*2/3))
 		lines = append(lines, line+getLine(c.right, i))
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 func getLine(lines []string, i int) string {

@@ -1,6 +1,8 @@
 package tui
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"github.com/charmbracelet/bubbles/key"
+)
 
 // keyMap is every key of the dashboard; the help is generated from it.
 type keyMap struct {

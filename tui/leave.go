@@ -3,7 +3,8 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -27,7 +28,7 @@ func (d *dashboard) handleMenuKey(k tea.KeyMsg) tea.Cmd {
 
 // leaveView draws the leave menu. The most important lines come first, should there be little room.
 type leaveView struct {
-	theme      pane.Theme
+	theme      theme.Theme
 	stop       bool
 	resources  string // what exists in the cloud
 	continuing string // what goes on after leaving; may be empty
@@ -41,13 +42,13 @@ func (v leaveView) View(width, height int) string {
 		v.renderChoice("go back (default)", !v.stop), v.renderChoice("stop and keep everything", v.stop), "",
 	}
 	for _, sentence := range v.listOutcomes() {
-		lines = append(lines, pane.Wrap(sentence, " ", min(width, 90))...)
+		lines = append(lines, cells.Wrap(sentence, " ", min(width, 90))...)
 	}
 	lines = append(lines, "", " "+t.Dim.Render("enter chooses, esc goes back, ctrl+c stops"))
 	if len(lines) > height {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 func (v leaveView) listOutcomes() []string {

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -17,8 +17,8 @@ func (d *dashboard) handleLinkKey(k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 func (d *dashboard) handleCopied(m copiedMsg) {
-	d.notice = d.theme.Mark(pane.OK) + " given to the terminal's clipboard, if it has one"
+	d.notice = d.theme.Mark(theme.OK) + " given to the terminal's clipboard, if it has one"
 	if m.err != nil {
-		d.notice = d.theme.Mark(pane.Failed) + " not copied: " + sanitizeText(m.err.Error(), d.options.ASCII)
+		d.notice = d.theme.Mark(theme.Failed) + " not copied: " + sanitizeText(m.err.Error(), d.options.ASCII)
 	}
 }

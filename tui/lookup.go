@@ -3,7 +3,7 @@ package tui
 import (
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -49,18 +49,18 @@ func isBusy(q session.Lookup, now time.Time) bool {
 	return q.State == session.Due || q.State == session.Running || q.State == session.Known && now.Sub(q.Began) < minBusyTime
 }
 
-func mapLookupStatus(q session.Lookup, now time.Time) pane.Status {
+func mapLookupStatus(q session.Lookup, now time.Time) theme.Status {
 	switch {
 	case isBusy(q, now):
-		return pane.Running
+		return theme.Running
 	case q.State != session.Known, q.Result.Pending:
-		return pane.Waiting
+		return theme.Waiting
 	case q.Err != nil:
-		return pane.Warn
+		return theme.Warn
 	case len(q.Result.Problems) > 0:
-		return pane.Failed
+		return theme.Failed
 	case len(q.Result.Warnings) > 0:
-		return pane.Warn
+		return theme.Warn
 	}
-	return pane.OK
+	return theme.OK
 }

@@ -3,7 +3,7 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -63,9 +63,9 @@ func (s *wizardModel) openScreen(to int) tea.Cmd {
 		return nil
 	}
 	if obstacle, found := s.findBlockingScreen(to); found {
-		s.notice = s.theme.Mark(pane.Failed) + " something here has to be put right first"
+		s.notice = s.theme.Mark(theme.Failed) + " something here has to be put right first"
 		if !hasQuestions(s.pages[obstacle].screen) {
-			s.notice = s.theme.Mark(pane.Running) + " everything is checked first; enter goes on then"
+			s.notice = s.theme.Mark(theme.Running) + " everything is checked first; enter goes on then"
 		}
 		cmd := s.showPage(obstacle)
 		s.selectFirstError()
@@ -95,7 +95,7 @@ func (s *wizardModel) isBlocking(i int) bool {
 		return len(s.session.ScreenErrors(sheet.screen)) > 0
 	}
 	mark := sheet.page.Mark()
-	return mark != pane.OK && mark != pane.Warn
+	return mark != theme.OK && mark != theme.Warn
 }
 
 // selectFirstError shows all errors of the current screen and selects the first one.

@@ -3,13 +3,13 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/components/plan"
 )
 
 // nodesColumn is a column of the nodes screen: the last part of the keys of its fields, or a value derived from the type.
 type nodesColumn struct {
 	part string
-	pane pane.SizingColumn
+	pane plan.SizingColumn
 }
 
 const (
@@ -19,13 +19,13 @@ const (
 
 func newKnownColumns() []nodesColumn {
 	return []nodesColumn{
-		{"count", pane.SizingColumn{Title: "count", Short: "count", Width: 8, MinWidth: 5}},
-		{"type", pane.SizingColumn{Title: "instance type", Short: "instance type", Width: 24, MinWidth: 22, Left: true}},
-		{cpuColumn, pane.SizingColumn{Title: "CPUs", Short: "CPU", Width: 6, MinWidth: 5, Rank: 4}},
-		{memoryColumn, pane.SizingColumn{Title: "memory GiB", Short: "GiB", Width: 12, MinWidth: 6, Rank: 3}},
-		{"rootDisk", pane.SizingColumn{Title: "root disk GiB", Short: "root", Width: 15, MinWidth: 7}},
-		{"dataDisk", pane.SizingColumn{Title: "data disk GiB", Short: "data", Width: 15, MinWidth: 7, Rank: 1}},
-		{"topolvm", pane.SizingColumn{Title: "TopoLVM", Short: "LVM", Width: 9, MinWidth: 5, Rank: 2}},
+		{"count", plan.SizingColumn{Title: "count", Short: "count", Width: 8, MinWidth: 5}},
+		{"type", plan.SizingColumn{Title: "instance type", Short: "instance type", Width: 24, MinWidth: 22, Left: true}},
+		{cpuColumn, plan.SizingColumn{Title: "CPUs", Short: "CPU", Width: 6, MinWidth: 5, Rank: 4}},
+		{memoryColumn, plan.SizingColumn{Title: "memory GiB", Short: "GiB", Width: 12, MinWidth: 6, Rank: 3}},
+		{"rootDisk", plan.SizingColumn{Title: "root disk GiB", Short: "root", Width: 15, MinWidth: 7}},
+		{"dataDisk", plan.SizingColumn{Title: "data disk GiB", Short: "data", Width: 15, MinWidth: 7, Rank: 1}},
+		{"topolvm", plan.SizingColumn{Title: "TopoLVM", Short: "LVM", Width: 9, MinWidth: 5, Rank: 2}},
 	}
 }
 
@@ -42,7 +42,7 @@ func collectColumns(rows []machineRow) []nodesColumn {
 	for _, row := range rows {
 		for part := range row.fields {
 			if part != "name" && !slices.ContainsFunc(columns, func(c nodesColumn) bool { return c.part == part }) {
-				columns = append(columns, nodesColumn{part, pane.SizingColumn{Title: part, Short: part, Width: len(part) + 4, MinWidth: 8, Rank: 5}})
+				columns = append(columns, nodesColumn{part, plan.SizingColumn{Title: part, Short: part, Width: len(part) + 4, MinWidth: 8, Rank: 5}})
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -77,10 +77,10 @@ func (p *nodesPage) Close() (ok bool) {
 }
 
 // Mark returns the status of the page's answers.
-func (p *nodesPage) Mark() pane.Status {
+func (p *nodesPage) Mark() theme.Status {
 	status := p.session.computeStatus(wizard.Nodes)
-	if status == pane.OK && len(p.getView().warnings) > 0 {
-		return pane.Warn
+	if status == theme.OK && len(p.getView().warnings) > 0 {
+		return theme.Warn
 	}
 	return status
 }
@@ -137,7 +137,7 @@ func (p *nodesPage) listProblems() []string {
 	var all []string
 	for _, line := range p.collectProblems() {
 		word := "Worth: "
-		if line.status == pane.Failed {
+		if line.status == theme.Failed {
 			word = "Wrong: "
 		}
 		all = append(all, word+line.text)

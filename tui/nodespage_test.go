@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/x/ansi"
@@ -164,7 +164,7 @@ func TestAQuotaThatDoesNotSufficeIsRedAndBlocksTheWayUntilItFits(t *testing.T) {
 	o.seesNot(t, "✗")
 	o.types("6").press("down", "down", "down", "enter")
 	o.sees(t, "21    19  ✗", `✗ Workers, count: the quota "instance" does not suffice: 4 used, 17 needed`, "4 workers in place of 6 would fit", "limit of 21")
-	if o.pages[o.current].screen != wizard.Nodes || o.currentPage().Mark() != pane.Failed {
+	if o.pages[o.current].screen != wizard.Nodes || o.currentPage().Mark() != theme.Failed {
 		t.Error("a quota that does not suffice lets everybody pass")
 	}
 	o.types("4").press("down", "down", "down", "enter")
@@ -202,7 +202,7 @@ func TestKnownLimitsHoldWhileTheyAreAskedForAgain(t *testing.T) {
 func TestQuotasThatNobodyCanTellStopNobody(t *testing.T) {
 	o := atNodes(t, newDesk().inquires(wizard.Nodes, "quotas", nil, wizard.LookupResult{}, errors.New("no route")), 80, 24)
 	o.sees(t, "! nobody could tell the limits", "?    14     ?     ?")
-	if o.currentPage().Mark() != pane.Warn || !o.currentPage().Close() {
+	if o.currentPage().Mark() != theme.Warn || !o.currentPage().Close() {
 		t.Errorf("the page is marked %s, and leaving it %t", o.currentPage().Mark().Word(), o.currentPage().Close())
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/components/plan"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -41,14 +44,14 @@ type nodesBody struct{ *nodesPage }
 
 func (p nodesBody) View(width, height int) string {
 	if width < minHelpBesideWidth {
-		return pane.Fill(p.renderColumn(width, height, false), width, height)
+		return cells.Fill(p.renderColumn(width, height, false), width, height)
 	}
 	room := min(width*62/100, maxTableWidth)
 	left, right := p.renderColumn(room, height, true), splitLines(p.renderSide(width-room-2, height))
 	for i := range left {
-		left[i] = pane.Fit(left[i], room+2) + right[i]
+		left[i] = cells.Fit(left[i], room+2) + right[i]
 	}
-	return pane.Fill(left, width, height)
+	return cells.Fill(left, width, height)
 }
 
 // renderSide draws the help and below it the picture of the cluster, which follows the edit.
@@ -58,10 +61,10 @@ func (p nodesBody) renderSide(width, height int) string {
 	if height-tall < minPictureHeight {
 		return p.renderHelpBox(width, height)
 	}
-	picture := pane.Architecture{Theme: t, Spec: p.spec(), Answered: func(screen string) bool {
+	picture := plan.Architecture{Theme: t, Spec: p.spec(), Answered: func(screen string) bool {
 		return slices.Contains([]wizard.Screen{wizard.Access, wizard.Cluster, wizard.Nodes}, wizard.Screen(screen))
 	}}
-	return p.renderHelpBox(width, tall) + "\n" + pane.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
+	return p.renderHelpBox(width, tall) + "\n" + components.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
 }
 
 // Height is assigned to the table first, then to the sums and the problems; the rest is divided among the details, the quotas
@@ -113,10 +116,10 @@ func truncateLines(lines []string, height, width int) []string {
 
 func splitLines(view string) []string { return strings.Split(view, "\n") }
 
-func (p *nodesPage) buildTable() pane.Sizing {
+func (p *nodesPage) buildTable() plan.Sizing {
 	rows := p.listRows()
 	columns := collectColumns(rows)
-	table := pane.Sizing{Theme: p.session.theme, Row: p.row, Column: -1, CornerTitle: "disks in GiB"}
+	table := plan.Sizing{Theme: p.session.theme, Row: p.row, Column: -1, CornerTitle: "disks in GiB"}
 	for i, column := range columns {
 		table.Columns = append(table.Columns, column.pane)
 		if column.part == p.part && !p.isOnButtons() {
@@ -125,7 +128,7 @@ func (p *nodesPage) buildTable() pane.Sizing {
 	}
 	red := p.session.AllErrors()
 	for i, row := range rows {
-		drawn := pane.SizingRow{Title: sanitizeText(row.title, p.session.ascii), Status: p.computeStatus(row.key, red)}
+		drawn := plan.SizingRow{Title: sanitizeText(row.title, p.session.ascii), Status: p.computeStatus(row.key, red)}
 		for _, column := range columns {
 			drawn.Cells = append(drawn.Cells, p.buildCell(i, row, column.part, red))
 		}
@@ -134,14 +137,14 @@ func (p *nodesPage) buildTable() pane.Sizing {
 	return table
 }
 
-func (p *nodesPage) computeStatus(key string, red []wizard.Problem) pane.Status {
+func (p *nodesPage) computeStatus(key string, red []wizard.Problem) theme.Status {
 	switch {
 	case len(session.FilterProblems(key, red)) > 0:
-		return pane.Failed
+		return theme.Failed
 	case len(p.listWarnings(key)) > 0:
-		return pane.Warn
+		return theme.Warn
 	}
-	return pane.OK
+	return theme.OK
 }
 
 // listWarnings includes the warnings about the edit.
@@ -149,14 +152,14 @@ func (p *nodesPage) listWarnings(key string) []wizard.Problem {
 	return session.FilterProblems(key, append(p.session.Warnings(key), p.getView().warnings...))
 }
 
-func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.Problem) pane.SizingCell {
+func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.Problem) plan.SizingCell {
 	switch part {
 	case cpuColumn, memoryColumn:
-		return pane.SizingCell{Text: p.formatTypeColumn(row.value("type", p.spec()), part), Fixed: true}
+		return plan.SizingCell{Text: p.formatTypeColumn(row.value("type", p.spec()), part), Fixed: true}
 	}
 	field, there := row.fields[part]
 	if !there {
-		return pane.SizingCell{}
+		return plan.SizingCell{}
 	}
 	text := field.Get(p.spec())
 	if rejected := p.session.Text(field); p.session.IsRejected(field.Key) {
@@ -165,7 +168,7 @@ func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.P
 	if field.Shape() == wizard.Switch {
 		text = map[string]string{"true": "yes", "false": "no"}[text]
 	}
-	cell := pane.SizingCell{Text: sanitizeText(text, p.session.ascii), Status: p.computeStatus(field.Key, red), Fixed: !row.asked[part]}
+	cell := plan.SizingCell{Text: sanitizeText(text, p.session.ascii), Status: p.computeStatus(field.Key, red), Fixed: !row.asked[part]}
 	if p.edit != nil && i == p.row && part == p.part {
 		cell.Text, cell.Edited = p.edit.text, true
 	}
@@ -185,7 +188,7 @@ func (p *nodesPage) renderButtons(width int) string {
 		}
 		line += style.Render(name) + "   "
 	}
-	return pane.Fit(line, width)
+	return cells.Fit(line, width)
 }
 
 // renderDetails returns the prompt, the problems, or else a description of the selected cell.
@@ -193,17 +196,17 @@ func (p *nodesPage) renderDetails(width int) []string {
 	t := p.session.theme
 	switch {
 	case p.remove != "":
-		return p.renderMessage(pane.Warn, p.formatRemovePrompt(), width)
+		return p.renderMessage(theme.Warn, p.formatRemovePrompt(), width)
 	case p.naming != nil:
 		lines := []string{p.naming.renderLine(t)}
 		if p.naming.problem != "" {
-			return append(lines, p.renderMessage(pane.Failed, p.naming.problem, width)...)
+			return append(lines, p.renderMessage(theme.Failed, p.naming.problem, width)...)
 		}
 		return append(lines, t.Dim.Render("Enter takes it, esc drops it. Its type and disks are changed in its row."))
 	}
 	var lines []string
 	if p.notice != "" {
-		lines = append(lines, p.renderMessage(pane.Warn, p.notice, width)...)
+		lines = append(lines, p.renderMessage(theme.Warn, p.notice, width)...)
 	}
 	return append(lines, p.renderProblems(width)...)
 }
@@ -216,8 +219,8 @@ func (p *nodesPage) renderSummary(width int) []string {
 	return wrapDim(p.session.theme, field.Title+". "+field.Help+" "+field.Why, width)
 }
 
-func wrapDim(t pane.Theme, text string, width int) []string {
-	lines := pane.Wrap(text, "", width)
+func wrapDim(t theme.Theme, text string, width int) []string {
+	lines := cells.Wrap(text, "", width)
 	for i, line := range lines {
 		lines[i] = t.Dim.Render(line)
 	}
@@ -234,7 +237,7 @@ func (p *nodesPage) renderProblems(width int) []string {
 
 // statusText is a message of status Failed or Warn.
 type statusText struct {
-	status pane.Status
+	status theme.Status
 	text   string
 }
 
@@ -251,9 +254,9 @@ func (p *nodesPage) collectProblems() []statusText {
 	faults = append(append(faults, p.session.ScreenErrors(wizard.Nodes)...), p.session.Shortages()...)
 	var told []statusText
 	for i, fault := range append(faults, warnings...) {
-		one := statusText{pane.Failed, p.formatProblem(fault, p.session.formatError(fault))}
+		one := statusText{theme.Failed, p.formatProblem(fault, p.session.formatError(fault))}
 		if i >= len(faults) {
-			one = statusText{pane.Warn, p.formatProblem(fault, p.session.formatWarning(fault))}
+			one = statusText{theme.Warn, p.formatProblem(fault, p.session.formatWarning(fault))}
 		}
 		if !slices.ContainsFunc(told, func(r statusText) bool { return r.text == one.text }) {
 			told = append(told, one)
@@ -279,9 +282,9 @@ func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
 	return said
 }
 
-func (p *nodesPage) renderMessage(status pane.Status, text string, width int) []string {
+func (p *nodesPage) renderMessage(status theme.Status, text string, width int) []string {
 	t := p.session.theme
-	lines := pane.Wrap(text, "", max(width-ansi.StringWidth(t.Indent()), 4))
+	lines := cells.Wrap(text, "", max(width-ansi.StringWidth(t.Indent()), 4))
 	for i, line := range lines {
 		head := t.Indent()
 		if i == 0 {
@@ -293,8 +296,8 @@ func (p *nodesPage) renderMessage(status pane.Status, text string, width int) []
 }
 
 func (p *nodesPage) renderHelpBox(width, height int) string {
-	box := pane.Box{Theme: p.session.theme, Title: "help", Content: helpText{p.session.theme, p.Help()}}
-	return pane.Fill(splitLines(box.View(width, min(height, p.computeHelpHeight(width)))), width, height)
+	box := components.Box{Theme: p.session.theme, Title: "help", Content: helpText{p.session.theme, p.Help()}}
+	return cells.Fill(splitLines(box.View(width, min(height, p.computeHelpHeight(width)))), width, height)
 }
 
 func (p *nodesPage) computeHelpHeight(width int) int {
@@ -305,7 +308,7 @@ func (p *nodesPage) computeHelpHeight(width int) int {
 func (p *nodesPage) renderTiny(width, height int) string {
 	t, rows := p.session.theme, p.listRows()
 	if p.isOnButtons() {
-		return pane.Fill(append([]string{p.renderButtons(width)}, p.renderDetails(width)...), width, height)
+		return cells.Fill(append([]string{p.renderButtons(width)}, p.renderDetails(width)...), width, height)
 	}
 	row, value := rows[p.row], ""
 	if field, there := p.selectedField(); there {
@@ -316,13 +319,13 @@ func (p *nodesPage) renderTiny(width, height int) string {
 	title := t.Bold.Render(sanitizeText(row.title, p.session.ascii))
 	switch height {
 	case 1:
-		return pane.Fill([]string{title + " " + value}, width, height)
+		return cells.Fill([]string{title + " " + value}, width, height)
 	case 2:
-		return pane.Fill([]string{title, value}, width, height)
+		return cells.Fill([]string{title, value}, width, height)
 	}
 	lines := append([]string{title, value}, p.renderDetails(width)...)
 	if len(lines) >= height {
 		lines = lines[:height-1]
 	}
-	return pane.Fill(append(lines, p.renderCostLine()), width, height)
+	return cells.Fill(append(lines, p.renderCostLine()), width, height)
 }

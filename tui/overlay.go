@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -55,5 +55,5 @@ func (h scrolledHelp) View(width, height int) string {
 	if len(lines) > height && height > 1 {
 		lines[height-1] = " " + h.theme.Dim.Render("↓ more")
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -19,7 +19,7 @@ type page interface {
 	// Close is called before another page becomes the current one. False means that there are errors, which only blocks going
 	// forward; the page then shows them.
 	Close() (ok bool)
-	Mark() pane.Status    // for the strip at the top
+	Mark() theme.Status   // for the strip at the top
 	Hints() []key.Binding // for the key line, the most important ones first
 	Help() string         // about the selection: what, why, example, source; it may have several lines
 }

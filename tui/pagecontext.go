@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -17,7 +17,7 @@ import (
 // program, but for send and zoneMu.
 type pageContext struct {
 	*session.Session
-	theme pane.Theme
+	theme theme.Theme
 	ascii bool
 	out   io.Writer // the terminal; nil where there is none
 	now   func() time.Time
@@ -43,7 +43,7 @@ type updateMsg struct{ update func() }
 // saveDoneMsg is sent when a job of saving has ended.
 type saveDoneMsg struct{}
 
-func newPageContext(i *wizard.Interview, theme pane.Theme, ascii bool, now func() time.Time) *pageContext {
+func newPageContext(i *wizard.Interview, theme theme.Theme, ascii bool, now func() time.Time) *pageContext {
 	return &pageContext{
 		Session: session.New(i, now), theme: theme, ascii: ascii, now: now, delays: map[string]int{},
 		send: func(tea.Msg) {}, spawn: newSpawner(context.Background()), later: sendAfter,
@@ -100,15 +100,15 @@ func (t *pageContext) requestField(key string) { t.intent = fieldIntent{key} }
 func (t *pageContext) requestFinish(goes bool) { t.intent = finishIntent{goes} }
 
 // computeStatus returns the status of a screen's answers.
-func (t *pageContext) computeStatus(screen wizard.Screen) pane.Status {
+func (t *pageContext) computeStatus(screen wizard.Screen) theme.Status {
 	switch t.Status(screen) {
 	case session.Error:
-		return pane.Failed
+		return theme.Failed
 	case session.Warning:
-		return pane.Warn
+		return theme.Warn
 	case session.OK:
 	}
-	return pane.OK
+	return theme.OK
 }
 
 func (t *pageContext) describeDraft() (words string, bad bool) {

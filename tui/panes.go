@@ -4,10 +4,12 @@ import (
 	"time"
 
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/components"
+	"exoshift/tui/components/cluster"
+	"exoshift/tui/components/run"
 )
 
-func (d *dashboard) buildSelected() pane.View {
+func (d *dashboard) buildSelected() components.View {
 	switch d.tab {
 	case stepsTab:
 		return d.buildSteps()
@@ -29,80 +31,80 @@ func (d *dashboard) buildSelected() pane.View {
 	return d.buildOverview(false)
 }
 
-func (d *dashboard) buildRunStatus() pane.RunStatus {
-	return pane.RunStatus{
+func (d *dashboard) buildRunStatus() run.Status {
+	return run.Status{
 		Theme: d.theme, Board: d.board, Now: d.now(), Resume: d.options.ResumeCommand,
 		Stopping: d.stopping, Ended: d.ended,
 	}
 }
 
 // buildAction also keeps the action of a failed step where the failure is in a narrow box.
-func (d *dashboard) buildAction() pane.Action {
-	return pane.Action{Theme: d.theme, Board: d.board, Failed: d.width >= mediumWidth}
+func (d *dashboard) buildAction() run.Action {
+	return run.Action{Theme: d.theme, Board: d.board, Failed: d.width >= mediumWidth}
 }
 
-func (d *dashboard) buildSteps() pane.Steps {
-	return pane.Steps{Theme: d.theme, Steps: d.board.Steps, Now: d.now(), Offset: d.offsets[stepsTab]}
+func (d *dashboard) buildSteps() run.Steps {
+	return run.Steps{Theme: d.theme, Steps: d.board.Steps, Now: d.now(), Offset: d.offsets[stepsTab]}
 }
 
-func (d *dashboard) buildBootstrap() pane.Bootstrap {
-	return pane.Bootstrap{Theme: d.theme, Board: d.board, Now: d.now()}
+func (d *dashboard) buildBootstrap() cluster.Bootstrap {
+	return cluster.Bootstrap{Theme: d.theme, Board: d.board, Now: d.now()}
 }
 
-func (d *dashboard) buildEtcd() pane.Etcd {
+func (d *dashboard) buildEtcd() cluster.Etcd {
 	masters := 0
 	for _, machine := range d.options.Nodes {
 		if machine.Role == state.RoleMaster {
 			masters++
 		}
 	}
-	return pane.Etcd{
+	return cluster.Etcd{
 		Theme: d.theme, Members: d.board.Etcd, HoldReason: d.board.EtcdHeld, Counts: d.board.EtcdTrail, Times: d.board.EtcdTimes,
 		Masters: masters,
 	}
 }
 
-func (d *dashboard) buildNodes() pane.Nodes {
-	return pane.Nodes{
+func (d *dashboard) buildNodes() cluster.Nodes {
+	return cluster.Nodes{
 		Theme: d.theme, Summary: d.nodes, Now: d.now(), Offset: d.offsets[nodesTab],
 		Filter: d.filters[nodesTab], Typing: d.typing && d.tab == nodesTab,
 	}
 }
 
-func (d *dashboard) buildOperators() pane.Operators {
-	return pane.Operators{
+func (d *dashboard) buildOperators() cluster.Operators {
+	return cluster.Operators{
 		Theme: d.theme, Version: d.board.Version, Operators: d.board.Operators, Now: d.now(), Offset: d.offsets[operatorsTab],
 		Filter: d.filters[operatorsTab], Typing: d.typing && d.tab == operatorsTab,
 	}
 }
 
-func (d *dashboard) buildApplications() pane.Applications {
-	return pane.Applications{
+func (d *dashboard) buildApplications() cluster.Applications {
+	return cluster.Applications{
 		Theme: d.theme, Applications: d.board.Applications, Now: d.now(), Offset: d.offsets[synTab],
 		Filter: d.filters[synTab], Typing: d.typing && d.tab == synTab,
 	}
 }
 
-func (d *dashboard) buildCloud() pane.Cloud {
-	return pane.Cloud{Theme: d.theme, Objects: d.board.Objects, Offset: d.offsets[cloudTab]}
+func (d *dashboard) buildCloud() run.Cloud {
+	return run.Cloud{Theme: d.theme, Objects: d.board.Objects, Offset: d.offsets[cloudTab]}
 }
 
-func (d *dashboard) buildLog() pane.Log {
+func (d *dashboard) buildLog() run.Log {
 	if d.journal {
 		return d.buildJournal()
 	}
 	return d.buildEvents()
 }
 
-func (d *dashboard) buildEvents() pane.Log {
-	return pane.Log{
+func (d *dashboard) buildEvents() run.Log {
+	return run.Log{
 		Theme: d.theme, Events: d.board.Log, Title: d.findStepTitle, Until: d.logEnd,
 		Filter: d.filters[logTab], Typing: d.typing && d.tab == logTab && !d.journal,
 	}
 }
 
-func (d *dashboard) buildJournal() pane.Log {
-	return pane.Log{
+func (d *dashboard) buildJournal() run.Log {
+	return run.Log{
 		Theme: d.theme, Events: d.board.Journal, Until: d.journalEnd, Empty: "no line yet",
 		Filter: d.filters[logTab], Typing: d.typing && d.tab == logTab && d.journal,
 	}
@@ -127,7 +129,7 @@ func (d *dashboard) findStepTitle(id string) string {
 // buildFailure explains the failure or, before there is one, the diagnosis.
 func (d *dashboard) buildFailure() scrollable {
 	if len(d.buildRunStatus().ListFailed()) > 0 {
-		return pane.Failure{
+		return run.Failure{
 			Theme: d.theme, Board: d.board, Now: d.now(), Resume: d.options.ResumeCommand, Offset: d.offsets[overviewTab],
 		}
 	}
@@ -136,19 +138,19 @@ func (d *dashboard) buildFailure() scrollable {
 	return diagnosis
 }
 
-func (d *dashboard) buildDiagnosis() pane.Diagnosis {
-	return pane.Diagnosis{Theme: d.theme, Findings: d.board.Findings, Now: d.now()}
+func (d *dashboard) buildDiagnosis() run.Diagnosis {
+	return run.Diagnosis{Theme: d.theme, Findings: d.board.Findings, Now: d.now()}
 }
 
 // buildOverview omits the diagnosis where a notice shows it.
-func (d *dashboard) buildOverview(noticed bool) pane.Overview {
+func (d *dashboard) buildOverview(noticed bool) run.Overview {
 	diagnosis := d.buildDiagnosis()
 	if noticed {
 		diagnosis.Findings = nil
 	}
-	return pane.Overview{
+	return run.Overview{
 		Theme: d.theme, Diagnosis: diagnosis, Bootstrap: d.buildBootstrap(), Certificates: d.buildCertificates(),
-		Access: pane.Access{Theme: d.theme, Board: d.board}, Etcd: d.buildEtcd(), Nodes: d.buildNodes(), Operators: d.buildOperators(),
+		Access: cluster.Access{Theme: d.theme, Board: d.board}, Etcd: d.buildEtcd(), Nodes: d.buildNodes(), Operators: d.buildOperators(),
 		Applications: d.buildApplications(), Cloud: d.buildCloud(),
 	}
 }
@@ -157,8 +159,8 @@ func (d *dashboard) buildOverview(noticed bool) pane.Overview {
 func (d *dashboard) isBootstrapped() bool { return d.board.HasReached(state.PhaseMemberRemoved) }
 
 // The certificates matter until the cluster is bootstrapped: from then on it renews them.
-func (d *dashboard) buildCertificates() pane.Certificates {
-	p := pane.Certificates{Theme: d.theme, Until: d.board.Expiry, Now: d.options.Wall()}
+func (d *dashboard) buildCertificates() cluster.Certificates {
+	p := cluster.Certificates{Theme: d.theme, Until: d.board.Expiry, Now: d.options.Wall()}
 	if d.ended || d.isBootstrapped() {
 		p.Until = time.Time{}
 	}

@@ -3,11 +3,14 @@ package tui
 import (
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/components/run"
+	"exoshift/tui/theme"
 )
 
 // buildPlain is the screen for terminals that are too small for panes: the status in a few lines.
-func (d *dashboard) buildPlain() pane.View {
+func (d *dashboard) buildPlain() components.View {
 	if d.menu != nil {
 		return smallLeave{d.theme, d.menu.stop}
 	}
@@ -18,14 +21,14 @@ func (d *dashboard) buildPlain() pane.View {
 		return smallReport{d.buildReport(), d.theme.Dim.Render(" up/down scroll, q leaves")}
 	}
 	return smallStatus{
-		problem: d.buildDiagnosis().RenderSummary(), title: d.renderTitle, runStatus: d.buildRunStatus(), action: d.buildAction(), strip: margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}},
+		problem: d.buildDiagnosis().RenderSummary(), title: d.renderTitle, runStatus: d.buildRunStatus(), action: d.buildAction(), strip: margin{run.Strip{Theme: d.theme, Steps: d.board.Steps}},
 		counts: d.formatCounts(), note: d.theme.Dim.Render(" small terminal: status only, q leaves"),
 	}
 }
 
 // formatCounts returns the numbers of the overview, shortest first.
 func (d *dashboard) formatCounts() []string {
-	label := func(name, text string) string { return " " + d.theme.Label.Render(pane.Fit(name, 6)) + text }
+	label := func(name, text string) string { return " " + d.theme.Label.Render(cells.Fit(name, 6)) + text }
 	var syn []string
 	if taken := d.buildApplications().RenderSummary(); taken != "" {
 		syn = []string{label("syn", taken)}
@@ -42,9 +45,9 @@ func (d *dashboard) formatCounts() []string {
 type smallStatus struct {
 	problem   string
 	title     func(width int) string
-	runStatus pane.RunStatus
-	action    pane.Action
-	strip     pane.View
+	runStatus run.Status
+	action    run.Action
+	strip     components.View
 	counts    []string
 	note      string
 }
@@ -52,11 +55,11 @@ type smallStatus struct {
 func (v smallStatus) View(width, height int) string {
 	now := strings.Split(v.runStatus.View(width, min(height, 3)), "\n")
 	if height < 4 {
-		return pane.Fill(now, width, height)
+		return cells.Fill(now, width, height)
 	}
 	lines := append([]string{v.title(width), v.strip.View(width, 1)}, now...)
 	if todo := v.action.Height(width); todo > 0 && height > todo {
-		return pane.Fill(append(strings.Split(v.action.View(width, todo), "\n")[1:], now...), width, height)
+		return cells.Fill(append(strings.Split(v.action.View(width, todo), "\n")[1:], now...), width, height)
 	}
 	if v.problem != "" {
 		lines = append(lines, " "+v.problem)
@@ -65,11 +68,11 @@ func (v smallStatus) View(width, height int) string {
 	if len(lines) >= height {
 		lines = lines[:height-1]
 	}
-	return pane.Fill(append(lines, v.note), width, height)
+	return cells.Fill(append(lines, v.note), width, height)
 }
 
 type smallLeave struct {
-	theme pane.Theme
+	theme theme.Theme
 	stop  bool
 }
 
@@ -84,5 +87,5 @@ func (v smallLeave) View(width, height int) string {
 	if height > len(lines) {
 		lines = append([]string{v.theme.Bold.Render("Leave?")}, lines...)
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }

@@ -3,7 +3,9 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,7 +13,7 @@ import (
 
 // popup covers a page until it is answered or closed.
 type popup interface {
-	pane.View
+	components.View
 	// handleKey handles a key and reports whether the popup stays open.
 	handleKey(k tea.KeyMsg) (stays bool, cmd tea.Cmd)
 	listHints() []key.Binding
@@ -24,7 +26,7 @@ func newHint(name, does string) key.Binding {
 
 // confirmDialog asks before something that costs or ends something; its first choice, the default, is to go back.
 type confirmDialog struct {
-	theme        pane.Theme
+	theme        theme.Theme
 	title, text  string
 	back, accept string
 	chosen       bool
@@ -54,17 +56,17 @@ func (q *confirmDialog) isTyping() bool { return false }
 func (q *confirmDialog) View(width, height int) string {
 	choices := leaveView{theme: q.theme}
 	lines := []string{"", " " + q.theme.Bold.Render(q.title), ""}
-	lines = append(lines, pane.Wrap(q.text, " ", min(width, 90))...)
+	lines = append(lines, cells.Wrap(q.text, " ", min(width, 90))...)
 	lines = append(lines, "", choices.renderChoice(q.back+" (default)", !q.chosen), choices.renderChoice(q.accept, q.chosen))
 	if len(lines) > height {
 		lines = append(lines[len(lines)-2:], lines[1:len(lines)-3]...)
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 // textPopup shows a text that may be longer than the screen.
 type textPopup struct {
-	theme  pane.Theme
+	theme  theme.Theme
 	lines  func(width int) []string
 	onCopy func() tea.Cmd // nil: there is nothing to copy
 	offset int
@@ -118,5 +120,5 @@ func (r *textPopup) View(width, height int) string {
 	if len(lines) > height && height > 1 {
 		lines[height-1] = " " + r.theme.Dim.Render("↓ more")
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }

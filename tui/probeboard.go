@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 )
 
@@ -28,7 +29,7 @@ type probeBoard struct {
 
 // probeRow is one service, sanitized for the terminal, with its results as reported.
 type probeRow struct {
-	pane.Endpoint
+	preflight.Endpoint
 	check      reach.Check
 	results    []reach.Result // by source; without a verdict if there is none
 	searchText string         // matched by the filter
@@ -47,7 +48,7 @@ func (b *probeBoard) add(check reach.Check) *probeRow {
 	row := b.byID[check.ID]
 	if row == nil {
 		row = &probeRow{results: make([]reach.Result, len(b.sources))}
-		row.Results = make([]pane.SourceResult, len(b.sources))
+		row.Results = make([]preflight.SourceResult, len(b.sources))
 		b.rows, b.byID[check.ID] = append(b.rows, row), row
 	}
 	row.check, row.Check = check, sanitizeCheck(check, b.ascii)
@@ -70,7 +71,7 @@ func (b *probeBoard) findColumn(vantage string) int { return slices.Index(b.sour
 func (b *probeBoard) markRunning(vantage int, ids []string) {
 	for _, row := range b.rows {
 		if ids == nil || slices.Contains(ids, row.check.ID) {
-			row.Results[vantage].Status = pane.Running
+			row.Results[vantage].Status = theme.Running
 		}
 	}
 	b.cachedList = nil
@@ -79,8 +80,8 @@ func (b *probeBoard) markRunning(vantage int, ids []string) {
 // Checks without a new result keep the previous one.
 func (b *probeBoard) clearRunning(vantage int) {
 	for _, row := range b.rows {
-		if sight := &row.Results[vantage]; sight.Status == pane.Running {
-			sight.Status = pane.MapVerdict(row.results[vantage].Verdict)
+		if sight := &row.Results[vantage]; sight.Status == theme.Running {
+			sight.Status = preflight.MapVerdict(row.results[vantage].Verdict)
 		}
 	}
 	b.cachedList = nil
@@ -97,8 +98,8 @@ func (b *probeBoard) recordResult(vantage int, r reach.Result, now time.Time) {
 	cleaned := sanitizeResult(r, b.ascii)
 	b.recordTransition(row, vantage, cleaned, now)
 	row.results[vantage] = r
-	row.Results[vantage] = pane.SourceResult{
-		Status: pane.MapVerdict(r.Verdict), Result: cleaned, Command: sanitizeLines(reach.BuildCommand(row.check, r), b.ascii),
+	row.Results[vantage] = preflight.SourceResult{
+		Status: preflight.MapVerdict(r.Verdict), Result: cleaned, Command: sanitizeLines(reach.BuildCommand(row.check, r), b.ascii),
 	}
 	row.updateSearchText()
 	b.cachedList = nil
@@ -106,7 +107,7 @@ func (b *probeBoard) recordResult(vantage int, r reach.Result, now time.Time) {
 
 func (b *probeBoard) clearSource(vantage int) {
 	for _, row := range b.rows {
-		row.results[vantage], row.Results[vantage] = reach.Result{}, pane.SourceResult{}
+		row.results[vantage], row.Results[vantage] = reach.Result{}, preflight.SourceResult{}
 	}
 	b.cachedList = nil
 }

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 )
 
 type probeList struct {
-	rows    []*pane.Endpoint
+	rows    []*preflight.Endpoint
 	grouped bool
 	folded  int      // number of passed checks that are not listed
 	causes  []string // common causes of the problems
@@ -38,10 +39,10 @@ func (b *probeBoard) buildList() *probeList {
 			choice.folded++
 		}
 	}
-	order := func(a, b *pane.Endpoint) int { return a.Compare(b) }
+	order := func(a, b *preflight.Endpoint) int { return a.Compare(b) }
 	if everything {
 		places := b.indexGroups()
-		order = func(a, b *pane.Endpoint) int { return cmp.Compare(places[a.Check.Group], places[b.Check.Group]) }
+		order = func(a, b *preflight.Endpoint) int { return cmp.Compare(places[a.Check.Group], places[b.Check.Group]) }
 	}
 	slices.SortStableFunc(choice.rows, order)
 	return choice
@@ -66,16 +67,16 @@ func (b *probeBoard) indexGroups() map[string]int {
 }
 
 func (b *probeBoard) hasProblems() bool {
-	return slices.ContainsFunc(b.rows, func(row *probeRow) bool { return row.Status() == pane.Failed || row.Status() == pane.Warn })
+	return slices.ContainsFunc(b.rows, func(row *probeRow) bool { return row.Status() == theme.Failed || row.Status() == theme.Warn })
 }
 
 // isNotable reports whether a row needs attention or is running.
-func (r *probeRow) isNotable() bool { return r.Status() != pane.OK && r.Status() != pane.Waiting }
+func (r *probeRow) isNotable() bool { return r.Status() != theme.OK && r.Status() != theme.Waiting }
 
 // findSelected returns -1 if the list is empty.
 func (b *probeBoard) findSelected() int {
 	rows, id := b.getList().rows, sanitizeText(b.selected, b.ascii)
-	i := slices.IndexFunc(rows, func(e *pane.Endpoint) bool { return e.Check.ID == id })
+	i := slices.IndexFunc(rows, func(e *preflight.Endpoint) bool { return e.Check.ID == id })
 	return max(i, min(0, len(rows)-1))
 }
 
@@ -104,7 +105,7 @@ func (b *probeBoard) move(by int) bool {
 	return to != at
 }
 
-func (b *probeBoard) selectRow(e *pane.Endpoint) {
+func (b *probeBoard) selectRow(e *preflight.Endpoint) {
 	for _, row := range b.rows {
 		if &row.Endpoint == e {
 			b.selected, b.cachedList = row.check.ID, nil
@@ -122,21 +123,21 @@ func (b *probeBoard) switchSource(by int) {
 func (b *probeBoard) listColumns() []string {
 	columns := make([]string, len(b.sources))
 	for i, name := range b.sourceNames {
-		columns[i] = pane.FormatSource(name)
+		columns[i] = preflight.FormatSource(name)
 	}
 	return columns
 }
 
-func (b *probeBoard) buildTable(theme pane.Theme) pane.Endpoints {
+func (b *probeBoard) buildTable(theme theme.Theme) preflight.Endpoints {
 	list := b.getList()
-	return pane.Endpoints{
+	return preflight.Endpoints{
 		Theme: theme, Columns: b.listColumns(), SourceIndex: b.source, Rows: list.rows, Grouped: list.grouped, Selected: b.findSelected(), Hidden: list.folded,
 		Causes: list.causes,
 	}
 }
 
-func (b *probeBoard) buildDetails(theme pane.Theme) pane.EndpointDetails {
-	details := pane.EndpointDetails{Theme: theme, Sources: b.sourceNames}
+func (b *probeBoard) buildDetails(theme theme.Theme) preflight.EndpointDetails {
+	details := preflight.EndpointDetails{Theme: theme, Sources: b.sourceNames}
 	if row := b.selectedRow(); row != nil {
 		details.Endpoint, details.SourceIndex = &row.Endpoint, b.resolveSource(row)
 	}
@@ -146,11 +147,11 @@ func (b *probeBoard) buildDetails(theme pane.Theme) pane.EndpointDetails {
 // resolveSource returns the source whose result of a row is shown: the selected one, unless the row has a problem only from
 // another.
 func (b *probeBoard) resolveSource(row *probeRow) int {
-	if status := row.FromSource(b.source).Status; status != pane.OK && status != pane.Waiting {
+	if status := row.FromSource(b.source).Status; status != theme.OK && status != theme.Waiting {
 		return b.source
 	}
 	for i, sight := range row.Results {
-		if sight.Status == pane.Failed || sight.Status == pane.Warn {
+		if sight.Status == theme.Failed || sight.Status == theme.Warn {
 			return i
 		}
 	}
@@ -158,15 +159,15 @@ func (b *probeBoard) resolveSource(row *probeRow) int {
 }
 
 // worst is the worst status from the source.
-func (b *probeBoard) countReached(vantage int) (good, looked int, worst pane.Status) {
+func (b *probeBoard) countReached(vantage int) (good, looked int, worst theme.Status) {
 	for _, row := range b.rows {
 		sight := row.Results[vantage]
-		if status := pane.MapVerdict(sight.Result.Verdict); status != pane.Waiting && status != pane.Skipped {
+		if status := preflight.MapVerdict(sight.Result.Verdict); status != theme.Waiting && status != theme.Skipped {
 			looked++
-			if status == pane.OK {
+			if status == theme.OK {
 				good++
 			}
-			worst = pane.MergeStatus(worst, status)
+			worst = preflight.MergeStatus(worst, status)
 		}
 	}
 	return good, looked, worst
@@ -175,7 +176,7 @@ func (b *probeBoard) countReached(vantage int) (good, looked int, worst pane.Sta
 func (b *probeBoard) countFindings() int {
 	n := 0
 	for _, row := range b.rows {
-		if status := row.Status(); status == pane.Failed || status == pane.Warn {
+		if status := row.Status(); status == theme.Failed || status == theme.Warn {
 			n++
 		}
 	}

@@ -3,14 +3,16 @@ package tui
 import (
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 )
 
 type transition struct {
 	at            time.Time
 	host, source  string
-	before, after pane.SourceResult
+	before, after preflight.SourceResult
 }
 
 const maxLogEntries = 200
@@ -21,7 +23,7 @@ func (b *probeBoard) recordTransition(row *probeRow, vantage int, r reach.Result
 		return
 	}
 	b.log = append(b.log, transition{
-		at: now, host: row.Host(), source: b.listColumns()[vantage], before: row.Results[vantage], after: pane.SourceResult{Status: pane.MapVerdict(r.Verdict), Result: r},
+		at: now, host: row.Host(), source: b.listColumns()[vantage], before: row.Results[vantage], after: preflight.SourceResult{Status: preflight.MapVerdict(r.Verdict), Result: r},
 	})
 	if len(b.log) > maxLogEntries {
 		b.log = b.log[len(b.log)-maxLogEntries:]
@@ -29,7 +31,7 @@ func (b *probeBoard) recordTransition(row *probeRow, vantage int, r reach.Result
 }
 
 type logView struct {
-	theme pane.Theme
+	theme theme.Theme
 	log   []transition
 	note  string // what is watched; may be empty
 }
@@ -43,15 +45,15 @@ func (v logView) View(width, height int) string {
 	if len(v.log) == 0 {
 		lines = append(lines, " "+v.theme.Dim.Render("nothing so far"))
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 func (v logView) renderLine(c transition) string {
 	t := v.theme
 	before, why := c.before.Result.Verdict, ""
-	if c.after.Status != pane.OK {
+	if c.after.Status != theme.OK {
 		why = c.after.Result.Describe()
 	}
 	return " " + c.at.Format("15:04:05") + "  " + t.Mark(c.after.Status) + " " + c.host + t.Dim.Render(" from "+c.source+"  ") +
-		pane.MapVerdict(before).Word() + " " + t.Arrow + " " + t.Style(c.after.Status).Render(c.after.Status.Word()) + t.Dim.Render("  "+why)
+		preflight.MapVerdict(before).Word() + " " + t.Arrow + " " + t.Style(c.after.Status).Render(c.after.Status.Word()) + t.Dim.Render("  "+why)
 }

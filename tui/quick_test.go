@@ -65,7 +65,7 @@ func TestViewNeverPanicsAndNeverLeavesTheScreen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := newDashboard(Options{
 			Title: nasty().Draw(t, "title"), Subtitle: nasty().Draw(t, "subtitle"), ResumeCommand: nasty().Draw(t, "resume"),
-			Plan: plan(), Nodes: machines(), Out: io.Discard, NoColor: true, ASCII: rapid.Bool().Draw(t, "ascii"), Stop: func() {},
+			Plan: demoPlan(), Nodes: machines(), Out: io.Discard, NoColor: true, ASCII: rapid.Bool().Draw(t, "ascii"), Stop: func() {},
 			Speed: rapid.Float64().Draw(t, "speed"),
 		})
 		for range rapid.IntRange(0, 12).Draw(t, "events") {

@@ -3,7 +3,8 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -26,7 +27,7 @@ func (s *wizardModel) handleMenuKey(k tea.KeyMsg) tea.Cmd {
 }
 
 type quitView struct {
-	theme       pane.Theme
+	theme       theme.Theme
 	quit        bool
 	draftDir    string // folder of the draft; empty if the answers are not saved
 	zoneRunning bool   // a connectivity check runs on a machine in the zone
@@ -39,7 +40,7 @@ func (v quitView) View(width, height int) string {
 	}
 	title := " " + v.theme.Bold.Render("Leave the wizard?")
 	lines := []string{"", title, "", choices.renderChoice(stay, !v.quit), choices.renderChoice(leave, v.quit), ""}
-	lines = append(lines, pane.Wrap(v.formatOutcome(), " ", min(width, 90))...)
+	lines = append(lines, cells.Wrap(v.formatOutcome(), " ", min(width, 90))...)
 	lines = append(lines, "", " "+v.theme.Dim.Render("enter chooses, esc goes back, ctrl+c leaves"))
 	if len(lines) > height {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
@@ -47,7 +48,7 @@ func (v quitView) View(width, height int) string {
 	if height < 3 {
 		lines = lines[1:]
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 func (v quitView) formatOutcome() string {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -131,7 +131,7 @@ func (f *form) renderSecret(field wizard.Field, room int) string {
 	name = sanitizeText(name, t.ascii)
 	switch {
 	case f.isSaving(field.Key):
-		return t.theme.Mark(pane.Running) + " keeping it…"
+		return t.theme.Mark(theme.Running) + " keeping it…"
 	case field.Key == session.PullSecretKey && t.Local.PullSecret() != "":
 		return t.Local.PullSecret()
 	case kind == session.SourceEnv && len("environment variable ")+len(name) > room:

@@ -7,7 +7,8 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/components/plan"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -24,7 +25,7 @@ type reviewPage struct {
 	review wizard.Review
 	err    error
 
-	groups []pane.PlanGroup
+	groups []plan.PlanGroup
 	open   map[int]bool
 	focus  int // a group, or one of the buttons behind the groups
 	offset int // lines scrolled
@@ -101,7 +102,7 @@ func (p *reviewPage) Update(message tea.Msg) tea.Cmd {
 func (p *reviewPage) handleReview(m reviewMsg) {
 	p.running, p.known, p.cancel = false, true, nil
 	p.err, p.review = m.err, sanitizeReview(m.review, p.session.ascii)
-	p.groups, p.open, p.offset = pane.GroupPlan(toPlanned(p.review.Changes)), map[int]bool{}, 0
+	p.groups, p.open, p.offset = plan.GroupPlan(toPlanned(p.review.Changes)), map[int]bool{}, 0
 	if p.focus = p.backButton(); p.err != nil {
 		p.focus = p.confirmButton()
 	}
@@ -196,18 +197,18 @@ func (p *reviewPage) findFix() (wizard.Field, bool) {
 }
 
 // Mark returns the status of the review; one of other answers does not count.
-func (p *reviewPage) Mark() pane.Status {
+func (p *reviewPage) Mark() theme.Status {
 	switch {
 	case p.running:
-		return pane.Running
+		return theme.Running
 	case p.known && p.err != nil:
-		return pane.Failed
+		return theme.Failed
 	case p.isCurrent() && p.describeBlocker() != "":
-		return pane.Failed
+		return theme.Failed
 	case p.isCurrent():
-		return pane.OK
+		return theme.OK
 	}
-	return pane.Waiting
+	return theme.Waiting
 }
 
 // computePageSize subtracts the two lines that count what is above and below, and one line of overlap.

@@ -10,7 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/x/ansi"
@@ -112,7 +112,7 @@ func TestAZoneThatLostATypeFailsTheReviewAndNamesTheAnswer(t *testing.T) {
 	}
 	o := reviewing(t, d, 80, 24, nil)
 	view := o.View()
-	if o.currentPage().Mark() != pane.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
+	if o.currentPage().Mark() != theme.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
 		t.Fatalf("%v:\n%s", o.currentPage().Mark(), view)
 	}
 	golden(t, "review-failed-80x24", body(o))
@@ -203,7 +203,7 @@ func TestTheReviewLooksAsRecorded(t *testing.T) {
 func TestNoSizeAndNoKeyBreaksTheLastPages(t *testing.T) {
 	keys := []string{"tab", "down", "up", "pgdown", "end", "home", "shift+tab", "enter", "x", "r", "G"}
 	for _, screen := range []wizard.Screen{checksScreen, reviewScreen} {
-		o := sit(t, preflight(plans(newDesk()), lostType()...).answer(t, whole()), 80, 24, nil).at(t, screen)
+		o := sit(t, withChecks(plans(newDesk()), lostType()...).answer(t, whole()), 80, 24, nil).at(t, screen)
 		p := o.currentPage()
 		for i, size := range [][2]int{{0, 0}, {1, 1}, {3, 2}, {20, 5}, {36, 12}, {59, 17}, {61, 19}, {100, 10}, {119, 30}, {120, 3}, {250, 80}} {
 			for _, k := range keys {

@@ -6,8 +6,13 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/provisioner"
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/components/plan"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -28,7 +33,7 @@ func (p *reviewPage) View(width, height int) string {
 	if len(buttons) == 0 || width <= 0 {
 		return text
 	}
-	return text + "\n" + pane.Fill(buttons, width, len(buttons))
+	return text + "\n" + cells.Fill(buttons, width, len(buttons))
 }
 
 // InputMode is read-only: the page has no fields.
@@ -37,28 +42,28 @@ func (p *reviewPage) InputMode() inputMode { return modeReadOnly }
 // IsFullWidth returns true: the page explains itself.
 func (p *reviewPage) IsFullWidth() bool { return true }
 
-func (p *reviewPage) buildText() pane.View {
+func (p *reviewPage) buildText() components.View {
 	t := p.session.theme
 	switch {
 	case p.running:
-		return pane.Lines{"", " " + t.Mark(pane.Running) + " " + t.Active.Bold(true).Render("READING") + "  what is there, to tell what will be created " + t.Dim.Render(p.formatWait())}
+		return components.Lines{"", " " + t.Mark(theme.Running) + " " + t.Active.Bold(true).Render("READING") + "  what is there, to tell what will be created " + t.Dim.Render(p.formatWait())}
 	case p.known && p.err != nil:
 		return p.buildFailure()
 	case !p.known:
-		return pane.Lines{"", " " + t.Mark(pane.Waiting) + " r reads what is there"}
+		return components.Lines{"", " " + t.Mark(theme.Waiting) + " r reads what is there"}
 	}
 	return p.buildReview()
 }
 
-func (p *reviewPage) formatWait() string { return pane.FormatDuration(p.session.now().Sub(p.began)) }
+func (p *reviewPage) formatWait() string { return text.FormatDuration(p.session.now().Sub(p.began)) }
 
-func (p *reviewPage) buildFailure() pane.View {
+func (p *reviewPage) buildFailure() components.View {
 	s := newFailedCheck(p.err, p.session.ascii)
-	check := pane.Check{Title: s.Title, Marks: []pane.Status{pane.Failed}, Text: s.Text, Hint: s.Hint}
+	check := preflight.Check{Title: s.Title, Marks: []theme.Status{theme.Failed}, Text: s.Text, Hint: s.Hint}
 	if field, known := p.findFix(); known {
 		check.Location = formatLocation(field)
 	}
-	return pane.CheckDetails{Theme: p.session.theme, Check: check}
+	return preflight.CheckDetails{Theme: p.session.theme, Check: check}
 }
 
 func newFailedCheck(err error, ascii bool) wizard.CheckState {
@@ -74,11 +79,11 @@ func (p *reviewPage) countLines() int {
 	return p.buildReview().CountLines(p.size.W)
 }
 
-func (p *reviewPage) buildReview() pane.Review {
+func (p *reviewPage) buildReview() plan.Review {
 	r, interview := p.review, p.session.Interview
-	view := pane.Review{
+	view := plan.Review{
 		Theme: p.session.theme, Spec: p.spec, Groups: p.groups, Quotas: buildNeedRows(r.Quotas), Minutes: r.Minutes, Actions: r.Actions,
-		Cost: pane.Cost{
+		Cost: plan.Cost{
 			Theme: p.session.theme, Hour: r.Estimate.Hour, Month: r.Estimate.Month, Date: r.Estimate.Date, Unknown: r.Estimate.Unknown,
 		},
 		Warnings: p.listWarnings(), Export: r.Export, Change: r.Difference, Command: p.formatCommand(), Rehearsal: interview.Rehearsal,
@@ -140,7 +145,7 @@ func (p *reviewPage) renderButtons(width int) string {
 		line += "  " + p.renderButton(label, p.confirmButton())
 	}
 	if obstacle := p.describeBlocker(); obstacle != "" && p.isCurrent() {
-		line += "  " + t.Mark(pane.Failed) + " " + obstacle
+		line += "  " + t.Mark(theme.Failed) + " " + obstacle
 	}
 	return line
 }
@@ -195,20 +200,20 @@ func (p *reviewPage) Help() string {
 		"Everything that is created bears the cluster's ID, and exoshift destroy deletes it again."
 }
 
-func buildNeedRows(needs []wizard.QuotaCheck) []pane.Quota {
-	rows := make([]pane.Quota, 0, len(needs))
+func buildNeedRows(needs []wizard.QuotaCheck) []plan.Quota {
+	rows := make([]plan.Quota, 0, len(needs))
 	for _, q := range needs {
-		rows = append(rows, pane.Quota{Resource: q.Resource, Used: q.Used, Limit: q.Limit, Need: q.Need})
+		rows = append(rows, plan.Quota{Resource: q.Resource, Used: q.Used, Limit: q.Limit, Need: q.Need})
 	}
 	return rows
 }
 
-func toPlanned(changes []wizard.PlannedChange) []pane.PlannedObject {
-	plan := make([]pane.PlannedObject, 0, len(changes))
+func toPlanned(changes []wizard.PlannedChange) []plan.PlannedObject {
+	planned := make([]plan.PlannedObject, 0, len(changes))
 	for _, c := range changes {
-		plan = append(plan, pane.PlannedObject{Action: c.Action, Kind: c.Kind, Name: c.Name, Detail: c.Detail})
+		planned = append(planned, plan.PlannedObject{Action: c.Action, Kind: c.Kind, Name: c.Name, Detail: c.Detail})
 	}
-	return plan
+	return planned
 }
 
 func sanitizeReview(r wizard.Review, ascii bool) wizard.Review {
@@ -225,7 +230,7 @@ func sanitizeReview(r wizard.Review, ascii bool) wizard.Review {
 		r.Quotas[i].Resource = sanitizeText(r.Quotas[i].Resource, ascii)
 	}
 	r.Export = sanitizeText(r.Export, ascii)
-	if r.Difference = pane.SanitizeDiff(r.Difference); ascii {
+	if r.Difference = text.SanitizeDiff(r.Difference); ascii {
 		r.Difference = toASCII(r.Difference)
 	}
 	return r

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"exoshift/provisioner"
-	"exoshift/tui/pane"
-
+	"exoshift/tui/cells"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -53,7 +52,7 @@ func sanitizeLines(s string, ascii bool) string {
 }
 
 func sanitizeText(s string, ascii bool) string {
-	if s = pane.Sanitize(s); ascii {
+	if s = cells.Sanitize(s); ascii {
 		return toASCII(s)
 	}
 	return s

@@ -11,8 +11,8 @@ import (
 // began is the start time of every scripted run.
 var began = time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
 
-// plan is a realistic plan of 27 steps.
-func plan() provisioner.Plan {
+// demoPlan is a realistic plan of 27 steps.
+func demoPlan() provisioner.Plan {
 	var plan provisioner.Plan
 	add := func(phase string, steps ...string) {
 		for i := 0; i < len(steps); i += 2 {
@@ -52,7 +52,7 @@ func (t *tape) add(after time.Duration, e provisioner.Event) {
 }
 
 func (t *tape) step(after time.Duration, id, state, text string) {
-	for _, step := range plan() {
+	for _, step := range demoPlan() {
 		if step.ID == id {
 			if state == provisioner.Started {
 				text = step.Title
@@ -74,7 +74,7 @@ func (t *tape) do(id string, took time.Duration, inside ...func()) {
 func (t *tape) wait(step string, usual, limit time.Duration, since time.Time, last string) {
 	e := provisioner.Event{Type: provisioner.TypeWait, Step: step, Since: &since, Last: last}
 	e.Usual, e.Limit = usual.Seconds(), limit.Seconds()
-	for _, one := range plan() {
+	for _, one := range demoPlan() {
 		if one.ID == step {
 			e.What, e.Phase = one.Title, one.Phase
 		}

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"exoshift/tui/pane"
+	"exoshift/tui/components"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -9,7 +9,7 @@ import (
 
 // scrollable is a pane that may have more lines than fit.
 type scrollable interface {
-	pane.View
+	components.View
 	CountLines(width int) int
 }
 

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
-	"exoshift/tui/pane"
+	"exoshift/internal/text"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -60,10 +62,10 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 		}
 		s.signInState = nil
 		if m.err != nil && !errors.Is(m.err, context.Canceled) && !fault.Is(m.err, fault.Cancelled) {
-			s.notice = s.theme.Mark(pane.Failed) + " " + sanitizeText(m.err.Error()+formatHint(m.err), s.wizard.ASCII)
+			s.notice = s.theme.Mark(theme.Failed) + " " + sanitizeText(m.err.Error()+formatHint(m.err), s.wizard.ASCII)
 			return
 		}
-		s.notice = s.theme.Mark(pane.OK) + " signed in"
+		s.notice = s.theme.Mark(theme.OK) + " signed in"
 		s.session.Lookups.Repeat(func(q session.Lookup) bool { return q.Screen == wizard.Syn })
 	}
 }
@@ -87,7 +89,7 @@ func (s *wizardModel) cancelSignIn() {
 }
 
 type signInView struct {
-	theme  pane.Theme
+	theme  theme.Theme
 	state  signInState
 	waited time.Duration
 }
@@ -95,15 +97,15 @@ type signInView struct {
 // View never shortens the address, however many lines it takes.
 func (v signInView) View(width, height int) string {
 	t := v.theme
-	lines := []string{"", " " + t.Mark(pane.Running) + " " + t.Active.Bold(true).Render("SIGN IN") + "  " + t.Dim.Render(pane.FormatDuration(v.waited)), ""}
+	lines := []string{"", " " + t.Mark(theme.Running) + " " + t.Active.Bold(true).Render("SIGN IN") + "  " + t.Dim.Render(text.FormatDuration(v.waited)), ""}
 	if v.state.page == "" {
-		return pane.Fill(append(lines, pane.Wrap("Asking where people sign in.", " ", width)...), width, height)
+		return cells.Fill(append(lines, cells.Wrap("Asking where people sign in.", " ", width)...), width, height)
 	}
 	if height < 12 {
 		lines = lines[1:2]
 	}
-	lines = append(lines, pane.Wrap("Open this page in a browser on this machine, and sign in there:", " ", width)...)
-	lines = append(append(lines, ""), pane.Wrap(v.state.page, " ", width)...)
-	lines = append(append(lines, ""), pane.Wrap("c copies the address as a whole. This goes on by itself once you are signed in; esc ends it.", " ", width)...)
-	return pane.Fill(lines, width, height)
+	lines = append(lines, cells.Wrap("Open this page in a browser on this machine, and sign in there:", " ", width)...)
+	lines = append(append(lines, ""), cells.Wrap(v.state.page, " ", width)...)
+	lines = append(append(lines, ""), cells.Wrap("c copies the address as a whole. This goes on by itself once you are signed in; esc ends it.", " ", width)...)
+	return cells.Fill(lines, width, height)
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
@@ -14,7 +15,7 @@ import (
 )
 
 type skipForm struct {
-	theme       pane.Theme
+	theme       theme.Theme
 	ascii       bool
 	about       string // title of the check
 	now         time.Time
@@ -31,7 +32,7 @@ const (
 	maxSkipDays     = 365
 )
 
-func newSkipForm(theme pane.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
+func newSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
 	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: newInput(maxSkipReason), days: newInput(3), skip: skip}
 	f.days.SetValue(strconv.Itoa(defaultSkipDays))
 	f.days.CursorEnd()
@@ -118,7 +119,7 @@ func (f *skipForm) computeUntil() time.Time {
 func (f *skipForm) View(width, height int) string {
 	t := f.theme
 	lines := []string{"", " " + t.Bold.Render("Leave this check out"), ""}
-	about := pane.Wrap(f.about, " ", min(width, 90))
+	about := cells.Wrap(f.about, " ", min(width, 90))
 	fields := []string{"", f.renderField("Reason", f.reason, !f.daysFocused, width), f.renderField("Days", f.days, f.daysFocused, width)}
 	note := f.problem
 	style := t.Caution
@@ -130,13 +131,13 @@ func (f *skipForm) View(width, height int) string {
 	}
 	lines = append(append(lines, about...), fields...)
 	lines = append(lines, "")
-	for _, line := range pane.Wrap(note, " ", min(width, 90)) {
+	for _, line := range cells.Wrap(note, " ", min(width, 90)) {
 		lines = append(lines, style.Render(line))
 	}
 	if len(lines) > height {
 		lines = fields[1:]
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }
 
 func (f *skipForm) renderField(label string, input textinput.Model, chosen bool, width int) string {
@@ -156,7 +157,7 @@ func (f *skipForm) renderField(label string, input textinput.Model, chosen bool,
 		e := editor{input: input}
 		prong, text = t.Focus.Render(t.Cursor)+" ", e.render(t, max(width-14, 1))
 	}
-	return " " + prong + t.Label.Render(pane.Fit(label, 9)) + text
+	return " " + prong + t.Label.Render(cells.Fit(label, 9)) + text
 }
 
 func (r *probeRow) describe() string {

@@ -3,14 +3,15 @@ package tui
 import (
 	"fmt"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 type startScreen struct {
-	theme   pane.Theme
+	theme   theme.Theme
 	options []Option
 	cursor  int
 	opening bool
@@ -18,7 +19,7 @@ type startScreen struct {
 	ascii   bool
 }
 
-func newStartScreen(w Wizard, theme pane.Theme) startScreen {
+func newStartScreen(w Wizard, theme theme.Theme) startScreen {
 	screen := startScreen{theme: theme, ascii: w.ASCII}
 	for _, o := range w.Options {
 		screen.options = append(screen.options, Option{o.ID, sanitizeText(o.Title, w.ASCII), sanitizeText(o.Help, w.ASCII)})
@@ -69,11 +70,11 @@ func (v startScreen) View(width, height int) string {
 	lines = append(lines, "")
 	switch {
 	case v.err != nil:
-		lines = append(lines, pane.Wrap(t.Mark(pane.Failed)+" "+sanitizeText(v.err.Error(), v.ascii), " ", width)...)
+		lines = append(lines, cells.Wrap(t.Mark(theme.Failed)+" "+sanitizeText(v.err.Error(), v.ascii), " ", width)...)
 	case v.opening:
-		lines = append(lines, " "+t.Mark(pane.Running)+" one moment…")
+		lines = append(lines, " "+t.Mark(theme.Running)+" one moment…")
 	case v.cursor < len(v.options):
-		lines = append(lines, pane.Wrap(v.options[v.cursor].Help, " ", min(width, 90))...)
+		lines = append(lines, cells.Wrap(v.options[v.cursor].Help, " ", min(width, 90))...)
 	}
-	return pane.Fill(lines, width, height)
+	return cells.Fill(lines, width, height)
 }

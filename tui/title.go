@@ -3,15 +3,18 @@ package tui
 import (
 	"fmt"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components/run"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 func (d *dashboard) renderTitle(width int) string {
 	t := d.theme
-	right := d.formatVerdict(width >= plainWidth) + "  " + t.Bold.Render(pane.FormatClock(d.elapsed()))
+	right := d.formatVerdict(width >= plainWidth) + "  " + t.Bold.Render(text.FormatClock(d.elapsed()))
 	right += t.Dim.Render(d.formatSpeed()) + " "
 	left := " " + t.Label.Render(d.options.Title)
 	if d.options.Subtitle != "" {
@@ -21,7 +24,7 @@ func (d *dashboard) renderTitle(width int) string {
 	if ansi.StringWidth(left) > room {
 		left = " " + t.Label.Render(d.options.Title)
 	}
-	return pane.Fit(pane.Fit(left, room)+" "+right, width)
+	return cells.Fit(cells.Fit(left, room)+" "+right, width)
 }
 
 func (d *dashboard) formatVerdict(count bool) string {
@@ -32,27 +35,27 @@ func (d *dashboard) formatVerdict(count bool) string {
 	}
 	ended := 0
 	for _, step := range d.board.Steps {
-		if pane.HasSucceeded(step) {
+		if run.HasSucceeded(step) {
 			ended++
 		}
 	}
 	return verdict + d.theme.Dim.Render(fmt.Sprintf("  %d/%d steps", ended, len(d.board.Steps)))
 }
 
-func (d *dashboard) describeRun() (pane.Status, string) {
+func (d *dashboard) describeRun() (theme.Status, string) {
 	switch result := d.board.Run.Result; {
 	case d.ended && result == "ok":
-		return pane.OK, "DONE"
+		return theme.OK, "DONE"
 	case d.ended && result == "failed":
-		return pane.Failed, "FAILED"
+		return theme.Failed, "FAILED"
 	case d.ended && d.board.Run.State != provisioner.Finished:
-		return pane.Warn, "CUT OFF"
+		return theme.Warn, "CUT OFF"
 	case d.ended:
-		return pane.Warn, "STOPPED"
+		return theme.Warn, "STOPPED"
 	case d.stopping:
-		return pane.Warn, "STOPPING"
+		return theme.Warn, "STOPPING"
 	case d.board.Run.State == "":
-		return pane.Waiting, "STARTING"
+		return theme.Waiting, "STARTING"
 	}
-	return pane.Running, "RUNNING"
+	return theme.Running, "RUNNING"
 }

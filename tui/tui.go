@@ -13,8 +13,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/state"
-	"exoshift/tui/pane"
-
+	"exoshift/tui/theme"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 )
@@ -92,10 +91,10 @@ func runDashboard(ctx context.Context, o Options) error {
 	return nil
 }
 
-func (o Options) newTheme() pane.Theme {
+func (o Options) newTheme() theme.Theme {
 	profile := termenv.Ascii
 	if !o.NoColor && o.Out != nil {
 		profile = termenv.NewOutput(o.Out).EnvColorProfile()
 	}
-	return pane.NewTheme(profile, pane.NewTerminalPalette(), o.ASCII)
+	return theme.New(profile, theme.NewTerminalPalette(), o.ASCII)
 }

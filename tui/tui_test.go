@@ -137,7 +137,7 @@ func start(ctx context.Context, term *terminal, events <-chan provisioner.Event,
 	end := make(chan error, 1)
 	go func() {
 		end <- runDashboard(ctx, Options{
-			Title: "c-demo-1", Plan: plan(), Events: events, Stop: stop, In: term.tty, Out: term.tty, NoColor: true,
+			Title: "c-demo-1", Plan: demoPlan(), Events: events, Stop: stop, In: term.tty, Out: term.tty, NoColor: true,
 		})
 	}()
 	return end

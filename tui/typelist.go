@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -30,8 +30,8 @@ type instanceType struct {
 	note   string  // about the zone
 	hour   float64
 	priced bool
-	status pane.Status // Failed: cannot be selected; Warn: not recommended
-	why    string      // reason for the status
+	status theme.Status // Failed: cannot be selected; Warn: not recommended
+	why    string       // reason for the status
 }
 
 func (p *nodesPage) openList(field wizard.Field) {
@@ -47,7 +47,7 @@ func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
 	prices, err := assets.ReadPrices()
 	var all []instanceType
 	for _, offer := range wizard.ListInstanceTypes() {
-		t := instanceType{name: offer.Name, cpus: offer.CPUs, memory: offer.Memory, status: pane.OK}
+		t := instanceType{name: offer.Name, cpus: offer.CPUs, memory: offer.Memory, status: theme.OK}
 		if err == nil {
 			t.hour, t.priced = prices.PerHour("instance", offer.Name, 0)
 		}
@@ -55,7 +55,7 @@ func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
 	}
 	for _, choice := range offered {
 		if !slices.ContainsFunc(all, func(t instanceType) bool { return t.name == choice.Value }) {
-			all = append(all, p.withAvailability(field, instanceType{name: choice.Value, status: pane.OK}, offered))
+			all = append(all, p.withAvailability(field, instanceType{name: choice.Value, status: theme.OK}, offered))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b instanceType) int { return rankStatus(a.status) - rankStatus(b.status) })
@@ -63,8 +63,8 @@ func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
 }
 
 // rankStatus puts what cannot be selected last.
-func rankStatus(status pane.Status) int {
-	if status == pane.Failed {
+func rankStatus(status theme.Status) int {
+	if status == theme.Failed {
 		return 1
 	}
 	return 0
@@ -73,20 +73,20 @@ func rankStatus(status pane.Status) int {
 func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
 	spec := copyGroups(p.session.Spec())
 	if err := field.Set(&spec, t.name); err != nil {
-		t.status, t.why = pane.Failed, p.session.formatError(session.SplitProblems(field.Key, err)[0])
+		t.status, t.why = theme.Failed, p.session.formatError(session.SplitProblems(field.Key, err)[0])
 		return t
 	}
 	switch at := slices.IndexFunc(offered, func(c wizard.Choice) bool { return c.Value == t.name }); {
 	case at >= 0:
 		t.note = offered[at].Note
 	case len(offered) > 0:
-		t.status, t.why = pane.Failed, spec.Exoscale.Zone+" does not offer it to your organization"
+		t.status, t.why = theme.Failed, spec.Exoscale.Zone+" does not offer it to your organization"
 		return t
 	}
 	row, _ := splitLast(field.Key)
 	for _, fault := range wizard.CheckSupport(spec) {
 		if fault.Field == field.Key || session.HasPrefix(fault.Field, row) && strings.Contains(fault.Message, t.name) {
-			t.status, t.why = pane.Warn, p.session.formatWarning(fault)
+			t.status, t.why = theme.Warn, p.session.formatWarning(fault)
 		}
 	}
 	return t
@@ -146,7 +146,7 @@ func (p *nodesPage) selectType() {
 	switch {
 	case !there:
 		p.list.why = "no type has that in its name; backspace shows more"
-	case chosen.status == pane.Failed:
+	case chosen.status == theme.Failed:
 		p.list.why = chosen.name + ": " + chosen.why
 	default:
 		field := p.list.field

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -35,7 +36,7 @@ func (p typeListView) View(width, height int) string {
 	for len(lines) < height-len(foot) {
 		lines = append(lines, "")
 	}
-	return pane.Fill(append(lines, foot...), width, height)
+	return cells.Fill(append(lines, foot...), width, height)
 }
 
 func (p typeListView) renderType(one instanceType, chosen bool, width int) string {
@@ -47,17 +48,17 @@ func (p typeListView) renderType(one instanceType, chosen bool, width int) strin
 	switch {
 	case chosen:
 		style = t.Selected
-	case one.status == pane.Failed:
+	case one.status == theme.Failed:
 		style = t.Dim
 	}
-	line := head + t.Mark(one.status) + " " + style.Render(pane.Fit(one.name, 22))
+	line := head + t.Mark(one.status) + " " + style.Render(cells.Fit(one.name, 22))
 	if one.cpus > 0 {
-		line += pane.Fit(fmt.Sprintf("%4d CPUs %5g GiB", one.cpus, one.memory), 22)
+		line += cells.Fit(fmt.Sprintf("%4d CPUs %5g GiB", one.cpus, one.memory), 22)
 	}
 	if width >= minTwoColumnWidth {
-		line += pane.Fit(one.formatPrice(), 15)
+		line += cells.Fit(one.formatPrice(), 15)
 	}
-	return pane.Truncate(line+t.Dim.Render(cmp.Or(one.why, one.formatDetails())), width)
+	return cells.Truncate(line+t.Dim.Render(cmp.Or(one.why, one.formatDetails())), width)
 }
 
 // formatDetails returns what has no column of its own: everything about an unknown type, and the number of GPUs.
@@ -78,19 +79,19 @@ func (p typeListView) renderFooter(width int) []string {
 	chosen, there := l.selectedType()
 	switch {
 	case l.why != "":
-		return p.renderMessage(pane.Failed, l.why, width)
+		return p.renderMessage(theme.Failed, l.why, width)
 	case !there:
 		return nil
-	case chosen.status == pane.Failed:
-		return p.renderMessage(pane.Failed, chosen.name+": "+chosen.why, width)
+	case chosen.status == theme.Failed:
+		return p.renderMessage(theme.Failed, chosen.name+": "+chosen.why, width)
 	}
 	spec := copyGroups(p.session.Spec())
 	if l.field.Set(&spec, chosen.name) != nil {
 		return nil
 	}
 	lines := []string{""}
-	if chosen.status == pane.Warn {
-		lines = append(lines, p.renderMessage(pane.Warn, chosen.name+": "+chosen.why, width)...)
+	if chosen.status == theme.Warn {
+		lines = append(lines, p.renderMessage(theme.Warn, chosen.name+": "+chosen.why, width)...)
 	}
 	estimate := p.session.Estimates.Estimate(spec)
 	cost := "The cluster with it: " + buildCost(t, estimate).RenderLine()

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/components"
+	"exoshift/tui/components/run"
 )
 
 // View draws the whole screen without any I/O.
@@ -26,15 +27,15 @@ func (d *dashboard) renderScreen() string {
 		c.draw(l.Body, d.buildPlain())
 		return c.String()
 	}
-	c.draw(l.Title, pane.Lines{d.renderTitle(l.Title.W)})
-	c.draw(l.Strip, margin{pane.Strip{Theme: d.theme, Steps: d.board.Steps}})
+	c.draw(l.Title, components.Lines{d.renderTitle(l.Title.W)})
+	c.draw(l.Strip, margin{run.Strip{Theme: d.theme, Steps: d.board.Steps}})
 	c.draw(l.Status, d.buildRunStatus())
 	c.draw(errand, d.buildAction())
 	c.draw(notice, d.buildNotice())
-	c.draw(l.Keys, pane.Lines{d.renderKeyLine(l.Keys.W)})
+	c.draw(l.Keys, components.Lines{d.renderKeyLine(l.Keys.W)})
 	for _, rule := range l.Rules {
 		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && d.isBodyCovered(l.Mode); !overlaid {
-			c.draw(rule, pane.Lines{d.theme.RenderRule(rule.W)})
+			c.draw(rule, components.Lines{d.theme.RenderRule(rule.W)})
 		}
 	}
 	d.drawBody(&c, l)
@@ -66,7 +67,7 @@ func (d *dashboard) isCrowded() bool {
 
 const minNoticeHeight = 3
 
-func (d *dashboard) buildNotice() pane.Notice { return pane.Notice{Diagnosis: d.buildDiagnosis()} }
+func (d *dashboard) buildNotice() run.Notice { return run.Notice{Diagnosis: d.buildDiagnosis()} }
 
 // computeNoticeHeight returns the preferred height: 0 where a pane shows the same or covers everything.
 func (d *dashboard) computeNoticeHeight() int {
@@ -104,11 +105,11 @@ func (d *dashboard) drawBody(c *canvas, l Layout) {
 }
 
 // wrapFrame puts a pane into a box, or on a compact screen between margins.
-func (d *dashboard) wrapFrame(l Layout, title string, focused bool, content pane.View) pane.View {
+func (d *dashboard) wrapFrame(l Layout, title string, focused bool, content components.View) components.View {
 	if l.Mode == Compact {
 		return margin{content}
 	}
-	return pane.Box{Theme: d.theme, Title: title, Focused: focused, Content: content}
+	return components.Box{Theme: d.theme, Title: title, Focused: focused, Content: content}
 }
 
 func (d *dashboard) drawCompact(c *canvas, l Layout) {
@@ -187,14 +188,14 @@ func (d *dashboard) drawWide(c *canvas, l Layout) {
 }
 
 // The title names the key that selects the pane.
-func (d *dashboard) drawBox(c *canvas, r Rect, t tab, title string, content pane.View) {
-	c.draw(r, pane.Box{
+func (d *dashboard) drawBox(c *canvas, r Rect, t tab, title string, content components.View) {
+	c.draw(r, components.Box{
 		Theme: d.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: d.tab == t && t != overviewTab, Content: content,
 	})
 }
 
 // margin keeps a pane one cell away from the edges of the screen.
-type margin struct{ content pane.View }
+type margin struct{ content components.View }
 
 func (m margin) View(width, height int) string {
 	if width < 4 {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -80,6 +80,6 @@ func runWizard(ctx context.Context, w Wizard) (Outcome, error) {
 	return s.outcome, nil
 }
 
-func (w Wizard) newTheme() pane.Theme {
+func (w Wizard) newTheme() theme.Theme {
 	return Options{Out: w.Out, NoColor: w.NoColor, ASCII: w.ASCII}.newTheme()
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 )
 
@@ -130,7 +130,7 @@ func TestAmberDoesNotStopAnybody(t *testing.T) {
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
 	o.shows(t, "! somebody else serves this domain")
 	o.press("pgdown", "enter").inFront(t, wizard.Nodes)
-	if mark := o.computeMark(1); mark != pane.Warn {
+	if mark := o.computeMark(1); mark != theme.Warn {
 		t.Errorf("the screen's mark is %s", mark.Word())
 	}
 }

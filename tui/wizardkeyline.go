@@ -3,7 +3,7 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
@@ -11,13 +11,13 @@ import (
 
 func (s *wizardModel) renderKeyLine(width int) string {
 	if s.notice != "" {
-		return pane.Fit(" "+s.notice, width)
+		return cells.Fit(" "+s.notice, width)
 	}
 	line := ""
 	for _, binding := range s.filterHints(s.listBindings(), width) {
 		line += s.formatKey(binding)
 	}
-	return pane.Fit(line, width)
+	return cells.Fit(line, width)
 }
 
 func (s *wizardModel) formatKey(binding key.Binding) string {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -15,7 +15,7 @@ import (
 // common.
 type wizardModel struct {
 	wizard Wizard
-	theme  pane.Theme
+	theme  theme.Theme
 	keys   wizardKeys
 	spawn  spawnFunc
 	send   func(tea.Msg)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -12,15 +12,15 @@ import (
 // The current screen is in brackets. Where there is little room only that one has its name.
 func (s *wizardModel) renderStrip(width int) string {
 	if s.session == nil {
-		return pane.Fit("", width)
+		return cells.Fit("", width)
 	}
 	full, tight, numbers := s.renderStripLine(" ", true), s.renderStripLine("", true), s.renderStripLine("", false)
 	for _, line := range []string{full, tight} {
 		if ansi.StringWidth(line) <= width {
-			return pane.Fit(line, width)
+			return cells.Fit(line, width)
 		}
 	}
-	return pane.Fit(numbers, width)
+	return cells.Fit(numbers, width)
 }
 
 // The brackets take the place of a space.

@@ -3,7 +3,10 @@ package tui
 import (
 	"slices"
 
-	"exoshift/tui/pane"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/components/plan"
+	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -23,13 +26,13 @@ func (s *wizardModel) View() string {
 func (s *wizardModel) renderScreen() string {
 	l := newWizardLayout(s.width, s.height, s.isFullWidth())
 	c := canvas{width: s.width, height: s.height}
-	c.draw(l.Title, pane.Lines{s.renderTitle(l.Title.W)})
-	c.draw(l.Strip, pane.Lines{s.renderStrip(l.Strip.W)})
+	c.draw(l.Title, components.Lines{s.renderTitle(l.Title.W)})
+	c.draw(l.Strip, components.Lines{s.renderStrip(l.Strip.W)})
 	for _, rule := range l.Rules {
-		c.draw(rule, pane.Lines{s.theme.RenderRule(rule.W)})
+		c.draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
 	}
-	c.draw(l.Intro, pane.Lines(pane.Wrap(s.formatIntro(), " ", l.Intro.W)))
-	c.draw(l.Keys, pane.Lines{s.renderKeyLine(l.Keys.W)})
+	c.draw(l.Intro, components.Lines(cells.Wrap(s.formatIntro(), " ", l.Intro.W)))
+	c.draw(l.Keys, components.Lines{s.renderKeyLine(l.Keys.W)})
 	s.drawBody(&c, l)
 	return c.String()
 }
@@ -71,11 +74,11 @@ func (s *wizardModel) drawSide(c *canvas, l wizardLayout) {
 		c.draw(l.Side, sidePanelView{a})
 	case s.width >= wideWidth && s.height >= wideHeight:
 		l.splitHelp(lines, minArchitectureHeight)
-		c.draw(l.Side, pane.Box{Theme: s.theme, Title: "what is being built", Content: s.buildPicture()})
+		c.draw(l.Side, components.Box{Theme: s.theme, Title: "what is being built", Content: s.buildPicture()})
 	default:
 		l.splitHelp(lines, 0)
 	}
-	c.draw(l.Help, pane.Box{Theme: s.theme, Title: "help", Content: help})
+	c.draw(l.Help, components.Box{Theme: s.theme, Title: "help", Content: help})
 }
 
 const (
@@ -91,7 +94,7 @@ func (s *wizardModel) renderTitle(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("OpenShift on Exoscale")
 	if s.session == nil {
-		return pane.Fit(left, width)
+		return cells.Fit(left, width)
 	}
 	spec, right := s.session.Spec(), ""
 	for _, part := range []string{spec.Cluster.ID, spec.Exoscale.Zone} {
@@ -106,24 +109,24 @@ func (s *wizardModel) renderTitle(width int) string {
 	words, bad := s.session.describeDraft()
 	switch {
 	case bad:
-		right = t.Caution.Render(pane.Truncate(words, room))
+		right = t.Caution.Render(cells.Truncate(words, room))
 	case ansi.StringWidth(words) <= room:
 		right = t.Dim.Render(words)
 	case words != "" && room >= 5:
 		right = t.Dim.Render("saved")
 	}
-	return pane.Fit(pane.Fit(left, width-ansi.StringWidth(right)-1)+right+" ", width)
+	return cells.Fit(cells.Fit(left, width-ansi.StringWidth(right)-1)+right+" ", width)
 }
 
 // computeMark returns Waiting before a screen was opened.
-func (s *wizardModel) computeMark(i int) pane.Status {
+func (s *wizardModel) computeMark(i int) theme.Status {
 	if !s.pages[i].seen {
-		return pane.Waiting
+		return theme.Waiting
 	}
-	if mark := s.pages[i].page.Mark(); i != s.current || mark == pane.Failed || mark == pane.Warn {
+	if mark := s.pages[i].page.Mark(); i != s.current || mark == theme.Failed || mark == theme.Warn {
 		return mark
 	}
-	return pane.Running
+	return theme.Running
 }
 
 func (s *wizardModel) formatIntro() string {
@@ -141,8 +144,8 @@ func (s *wizardModel) formatIntro() string {
 }
 
 // buildPicture shows only what belongs to screens that were opened.
-func (s *wizardModel) buildPicture() pane.View {
-	return pane.Architecture{Theme: s.theme, Spec: s.session.Spec(), Answered: func(screen string) bool {
+func (s *wizardModel) buildPicture() components.View {
+	return plan.Architecture{Theme: s.theme, Spec: s.session.Spec(), Answered: func(screen string) bool {
 		return slices.ContainsFunc(s.pages, func(sheet pageState) bool { return string(sheet.screen) == screen && sheet.seen })
 	}}
 }

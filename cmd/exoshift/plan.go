@@ -10,15 +10,15 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
-	"exoshift/tui/pane"
 	"exoshift/wizard"
+
+	"github.com/spf13/cobra"
 )
 
 func newPlanCommand(std streams) *cobra.Command {
@@ -212,7 +212,7 @@ func printDifference(w io.Writer, difference state.Difference) {
 		return
 	}
 	fmt.Fprintf(w, "\nCHANGES OF %s in %s\n", console.SanitizeLine(difference.File), console.SanitizeLine(difference.Repository))
-	for line := range strings.SplitSeq(pane.SanitizeDiff(difference.Unified), "\n") {
+	for line := range strings.SplitSeq(text.SanitizeDiff(difference.Unified), "\n") {
 		fmt.Fprintln(w, "  "+line)
 	}
 }

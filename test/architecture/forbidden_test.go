@@ -77,6 +77,7 @@ var readers = map[string]string{
 	"internal/fileread/":                    "reads files for everybody else",
 	"internal/simcloud/":                    "the simulated zone reads its own store, and machines and folders that it made",
 	"internal/bundle/bundle.go":             "opens the folder as a root, and reads the bounded ends of its regular files",
+	"tui/tuitest/":                          "reads the recordings of tests",
 	"state/lock.go":                         "locks a folder, and reads nothing of it",
 	"provisioner/syn/catalog/checkout.go":   "opens a folder as a root, to write into it",
 	"provisioner/syn/catalog/secretrefs.go": "opens a folder as a root, for fileread",
