@@ -56,7 +56,7 @@ func accountOf(b *testing.B, workers int) account {
 	path := filepath.Join(b.TempDir(), "account.json")
 	b.Setenv(scaleWorkers, strconv.Itoa(workers))
 	b.Setenv(scaleAccount, path)
-	u := measure(b, os.Args[0], "-test.run=^TestInstallationOfASize$", "-test.count=1")
+	u := measureTest(b, "TestInstallationOfASize")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)
