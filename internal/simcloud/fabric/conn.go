@@ -15,6 +15,7 @@ type conn struct {
 	peer          *conn
 	local, remote *net.TCPAddr
 	dialed        netip.AddrPort
+	listener      *listener // of the dialed address; nil in an accepted connection
 }
 
 // GetOriginalDestination returns the address that the client of an accepted connection dialed: it differs from the server's own
@@ -36,6 +37,20 @@ func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *con
 		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, dialed.Port()))}
 	client.peer, server.peer = server, client
 	return client, server
+}
+
+// IsRedialable reports whether dialing the same address anew would reach the same listener now: a route, a rule or the listener
+// may have changed since.
+func (c *conn) IsRedialable() bool {
+	if c.listener == nil {
+		return false
+	}
+	target, found := c.host.route(c.remote.AddrPort())
+	if !found {
+		return false
+	}
+	l, listening := target.findListener(c.remote.Port)
+	return listening && l == c.listener
 }
 
 func (c *conn) Read(b []byte) (int, error) {

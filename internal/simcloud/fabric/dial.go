@@ -125,6 +125,7 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 		return nil, err
 	}
 	l.resetIfClosed()
+	client.listener = l
 	return client, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,7 +26,28 @@ type probe struct {
 	port    int
 	timeout time.Duration
 	tls     *tls.Config // nil without TLS
+	last    *checkConn  // of the last check, if the next may use it, too; nil otherwise
 }
+
+// maxCheckConnAge is how long a connection is used for checks: as long as the real program resumes a TLS session
+// (tune.ssl.lifetime), within which it does not look at the certificate either.
+const maxCheckConnAge = 5 * time.Minute
+
+// maxCheckBody is how many bytes of an answer are read; of a longer one only the status counts.
+const maxCheckBody = 64 << 10
+
+// checkConn is a connection that checks share. The real program connects for each check; here that takes most of the time of a
+// zone at rest, and the outcome is the same as long as a new connection would reach the same listener.
+type checkConn struct {
+	net.Conn
+	reader    *bufio.Reader
+	dialed    redialable
+	address   netip.Addr
+	connected time.Time
+}
+
+// redialable is a connection that knows whether dialing anew would lead to where it leads.
+type redialable interface{ IsRedialable() bool }
 
 func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
 	made := &probe{network: m.Network(), check: p.check, options: s.options, port: s.port, timeout: p.checkTimeout}
@@ -78,6 +100,7 @@ func (p *probe) clone() *probe {
 }
 
 func (b *backend) watch(ctx context.Context, m *member) {
+	defer m.probe.close()
 	for {
 		b.mu.Lock()
 		address := m.address
@@ -126,48 +149,88 @@ func (b *backend) recordCheck(m *member, address netip.Addr, failure error) {
 func (p *probe) run(ctx context.Context, address netip.Addr) error {
 	ctx, cancel := context.WithTimeout(ctx, max(p.network.Clock.ToWall(p.timeout), time.Second))
 	defer cancel()
+	if done, err := p.runAgain(ctx, address); done {
+		return err
+	}
 	c, err := p.network.Dial(ctx, "tcp", netip.AddrPortFrom(address, uint16(p.port)).String())
 	if err != nil {
 		return fmt.Errorf("layer 4 connection problem: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
-	defer func() { _ = c.Close() }()
-	return p.runCheck(ctx, c)
+	made, err := p.connect(ctx, c)
+	reusable := false
+	if err == nil && p.check.enabled {
+		reusable, err = p.check.sendRequest(made)
+	}
+	dialed, ok := c.(redialable)
+	if !reusable || !ok {
+		_ = c.Close()
+		return err
+	}
+	made.dialed, made.address, made.connected = dialed, address, p.network.Clock.Now()
+	p.last = made
+	return err
 }
 
-func (p *probe) runCheck(ctx context.Context, c net.Conn) error {
+// runAgain checks by the connection of the last check. Unless it gets an answer there, a new connection decides.
+func (p *probe) runAgain(ctx context.Context, address netip.Addr) (done bool, err error) {
+	last := p.last
+	if last == nil {
+		return false, nil
+	}
+	if last.address == address && p.network.Clock.Now().Sub(last.connected) < maxCheckConnAge && last.dialed.IsRedialable() {
+		stop := context.AfterFunc(ctx, func() { _ = last.Close() })
+		defer stop()
+		reusable, err := p.check.sendRequest(last)
+		if reusable {
+			return true, err
+		}
+	}
+	p.close()
+	return false, nil
+}
+
+func (p *probe) close() {
+	if p.last != nil {
+		_ = p.last.Close()
+		p.last = nil
+	}
+}
+
+// connect sends what the options ask for before the request.
+func (p *probe) connect(ctx context.Context, c net.Conn) (*checkConn, error) {
 	if p.options.checkProxy || p.options.proxyProtocol != 0 && p.options.checkPort == 0 {
 		if _, err := c.Write(buildProxyHeader(max(p.options.proxyProtocol, 1), c.LocalAddr(), c.RemoteAddr())); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if p.tls != nil {
 		secure := tls.Client(c, p.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
-			return fmt.Errorf("layer 6 invalid response: %w", err)
+			return nil, fmt.Errorf("layer 6 invalid response: %w", err)
 		}
 		c = secure
 	}
-	if !p.check.enabled {
-		return nil
-	}
-	return p.check.sendRequest(c)
+	return &checkConn{Conn: c, reader: bufio.NewReaderSize(c, 1024)}, nil
 }
 
-func (c httpCheck) sendRequest(conn net.Conn) error {
+// sendRequest returns why the server is not healthy, and whether it leaves the connection open for another request.
+func (c httpCheck) sendRequest(conn *checkConn) (reusable bool, err error) {
 	request := []string{strings.Join([]string{c.method, c.uri, c.version}, " ")}
-	request = append(append(request, c.headers...), "Connection: close", "", "")
+	request = append(append(request, c.headers...), "Connection: keep-alive", "", "")
 	if _, err := conn.Write([]byte(strings.Join(request, "\r\n"))); err != nil {
-		return err
+		return false, err
 	}
-	answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 1024), nil)
+	answer, err := http.ReadResponse(conn.reader, nil)
 	if err != nil {
-		return fmt.Errorf("layer 7 invalid response: %w", err)
+		return false, fmt.Errorf("layer 7 invalid response: %w", err)
 	}
+	size, err := io.Copy(io.Discard, io.LimitReader(answer.Body, maxCheckBody))
 	_ = answer.Body.Close()
+	reusable = err == nil && size < maxCheckBody && !answer.Close
 	if answer.StatusCode < c.minStatus || answer.StatusCode > c.maxStatus {
-		return fmt.Errorf("layer 7 wrong status, code: %d", answer.StatusCode)
+		return reusable, fmt.Errorf("layer 7 wrong status, code: %d", answer.StatusCode)
 	}
-	return nil
+	return reusable, nil
 }

@@ -30,8 +30,10 @@ type Host struct {
 	net  network.Network
 	file func(name string) ([]byte, error)
 
-	session *sshSession // both belong to the running collection
-	gateway *gateway
+	// These belong to the running collection.
+	session  *sshSession
+	gateway  *gateway
+	identity *identity // as last read
 
 	mu      sync.Mutex
 	address netip.Addr  // of the latest collection
@@ -110,10 +112,11 @@ func (h *Host) start(ctx context.Context, bootstrap netip.Addr) {
 
 func (h *Host) collect(ctx context.Context, bootstrap netip.Addr) (state.BootstrapHost, error) {
 	seen := state.BootstrapHost{At: h.net.Clock.Now()}
-	who, err := readIdentity(h.file)
+	who, err := readIdentity(h.file, h.identity)
 	if err != nil {
 		return seen, err
 	}
+	h.identity = who
 	var both sync.WaitGroup
 	var shut, mute error
 	both.Go(func() { seen.Services, shut = h.session.listRecords(ctx, bootstrap, who) })

@@ -1,6 +1,7 @@
 package bootstraphost
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -21,9 +22,12 @@ type identity struct {
 	name    string          // subject of its gateway's certificate
 	server  *x509.CertPool  // only that certificate
 	client  tls.Certificate // ours; openshift-install created it for reading the journal
+
+	checksums [2][sha256.Size]byte // of the two files
 }
 
-func readIdentity(file func(name string) ([]byte, error)) (*identity, error) {
+// readIdentity returns last while the files are those that it was read from: openshift-install's state has megabytes.
+func readIdentity(file func(name string) ([]byte, error), last *identity) (*identity, error) {
 	const op = "find out by what the bootstrap machine is known"
 	who := &identity{}
 	keys, err := file(state.IdentityFile)
@@ -35,6 +39,10 @@ func readIdentity(file func(name string) ([]byte, error)) (*identity, error) {
 	}
 	content, err := file(stateFile)
 	if err == nil {
+		who.checksums = [2][sha256.Size]byte{sha256.Sum256(keys), sha256.Sum256(content)}
+		if last != nil && last.checksums == who.checksums {
+			return last, nil
+		}
 		err = who.readClient(content)
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ func FuzzReadIdentity(f *testing.F) {
 	}
 	if _, err := readIdentity(func(name string) ([]byte, error) {
 		return map[string][]byte{state.IdentityFile: keys, stateFile: kept}[name], nil
-	}); err != nil {
+	}, nil); err != nil {
 		f.Fatalf("a right identity is refused: %v", err)
 	}
 	f.Add(keys, kept)
@@ -52,7 +52,7 @@ func FuzzReadIdentity(f *testing.F) {
 				return kept, nil
 			}
 			return nil, errors.New("no such file")
-		})
+		}, nil)
 		switch {
 		case err != nil && (who != nil || strings.Contains(err.Error(), "very-secret-value") || strings.Contains(err.Error(), "BEGIN")):
 			t.Fatalf("%v", err)
