@@ -1,7 +1,7 @@
 package main
 
 import (
-	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 )
 
@@ -23,7 +23,7 @@ func readClusterAuthorities(spec state.Spec) string {
 	if err != nil {
 		return ""
 	}
-	trusted, err := openshift.ParseAuthorities(content)
+	trusted, err := kubeapi.ParseAuthorities(content)
 	if err != nil {
 		return "" // the check of the API reports that it is not trusted
 	}

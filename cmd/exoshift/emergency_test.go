@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 )
 
@@ -91,7 +92,7 @@ func emergencyKubeconfig(t *testing.T, s session, token string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	authorities, err := openshift.ParseAuthorities(kubeconfig)
+	authorities, err := kubeapi.ParseAuthorities(kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}

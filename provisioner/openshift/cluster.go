@@ -1,38 +1,53 @@
+// Package openshift observes and completes an installation through the cluster's API: Cluster joins the packages below, one for
+// each thing that the API is used for. client-go is imported here and below only.
 package openshift
 
-import "exoshift/internal/network"
+import (
+	"exoshift/internal/network"
+	"exoshift/provisioner/openshift/alerts"
+	"exoshift/provisioner/openshift/apply"
+	"exoshift/provisioner/openshift/claims"
+	"exoshift/provisioner/openshift/configure"
+	"exoshift/provisioner/openshift/csr"
+	"exoshift/provisioner/openshift/dump"
+	"exoshift/provisioner/openshift/emergency"
+	"exoshift/provisioner/openshift/kubeapi"
+	"exoshift/provisioner/openshift/maintenance"
+	"exoshift/provisioner/openshift/observe"
+	"exoshift/provisioner/openshift/synthesis"
+)
 
 // Cluster is the cluster that is being installed: all that its API is used for.
 type Cluster struct {
-	*Connector
-	*Observer
-	*Approver
-	*Configurer
-	*Applier
-	*Reader
-	*Scheduler
-	*Alertmanager
-	*Verifier
-	*Dumper
-	*Lister
+	*kubeapi.Connector
+	*observe.Observer
+	*csr.Approver
+	*configure.Configurer
+	*apply.Applier
+	*synthesis.Reader
+	*maintenance.Scheduler
+	*alerts.Alertmanager
+	*emergency.Verifier
+	*dump.Dumper
+	*claims.Lister
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
 // whose history is empty. The API is reached through net, with the CAs and credentials that the kubeconfig embeds.
 func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster {
-	connector, reviewer := NewConnector(net, kubeconfig), &Reviewer{}
+	connector, reviewer := kubeapi.NewConnector(net, kubeconfig), &csr.Reviewer{}
 	return &Cluster{
 		Connector:    connector,
-		Observer:     NewObserver(connector, reviewer),
-		Approver:     NewApprover(connector, reviewer),
-		Configurer:   NewConfigurer(connector),
-		Applier:      NewApplier(connector),
-		Reader:       NewReader(connector),
-		Scheduler:    NewScheduler(connector),
-		Alertmanager: NewAlertmanager(connector),
-		Verifier:     NewVerifier(connector),
-		Dumper:       NewDumper(connector),
-		Lister:       NewLister(connector),
+		Observer:     observe.New(connector, reviewer),
+		Approver:     csr.NewApprover(connector, reviewer),
+		Configurer:   configure.New(connector),
+		Applier:      apply.New(connector),
+		Reader:       synthesis.New(connector),
+		Scheduler:    maintenance.New(connector),
+		Alertmanager: alerts.New(connector),
+		Verifier:     emergency.New(connector),
+		Dumper:       dump.New(connector),
+		Lister:       claims.New(connector),
 	}
 }
 

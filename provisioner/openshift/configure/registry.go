@@ -1,0 +1,191 @@
+package configure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner/openshift/kubeapi"
+	"exoshift/state"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+const (
+	registrySecrets kubeapi.ResourcePath = "v1/secrets@openshift-image-registry"
+	registryConfigs kubeapi.ResourcePath = "imageregistry.operator.openshift.io/v1/configs"
+	sampleConfigs   kubeapi.ResourcePath = "samples.operator.openshift.io/v1/configs"
+)
+
+// The secret with the storage credentials for the image registry's operator.
+const (
+	registrySecret = "image-registry-private-configuration-user"
+	accessKeyField = "REGISTRY_STORAGE_S3_ACCESSKEY"
+	secretKeyField = "REGISTRY_STORAGE_S3_SECRETKEY"
+)
+
+const (
+	managed   = "Managed"
+	unmanaged = "Unmanaged"
+	removed   = "Removed"
+)
+
+type operatorConfig struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		ManagementState string         `json:"managementState"`
+		Storage         map[string]any `json:"storage"` // of the registry
+	} `json:"spec"`
+}
+
+// EnsureRegistryAccess gives the image registry the key of its bucket, configures it to use that bucket, and restores the samples
+// operator, which removes itself where there is no registry. On a platform without storage of its own the registry starts as
+// Removed; until its operator has started, this is fault.Transient, and so is whatever else must exist first. The secret is
+// created first, as soon as its namespace exists.
+//
+// What others have changed is left unchanged: another storage, a registry that was removed since, a key that others wrote.
+// Nothing of the key but its name is part of errors.
+func (c *Configurer) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error) {
+	const op = "give the image registry its storage"
+	if bucket.Name == "" || key.Key == "" || key.Secret == "" {
+		return "", fault.Newf(fault.Invalid, op, "the bucket %q or the API key %q is not complete", bucket.Name, key.Name)
+	}
+	api, err := c.connector.Connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	result := state.Found
+	for _, ensure := range []func() (state.Action, error){
+		func() (state.Action, error) { return ensureRegistrySecret(ctx, api, key) },
+		func() (state.Action, error) { return ensureRegistryStorage(ctx, api, bucket) },
+		func() (state.Action, error) { return ensureSamples(ctx, api) },
+	} {
+		action, err := kubeapi.RetryOnConflict(ensure)
+		if err != nil {
+			return "", err
+		}
+		if result == state.Found {
+			result = action
+		}
+	}
+	return result, nil
+}
+
+func ensureRegistrySecret(ctx context.Context, api *kubeapi.Client, key state.APIKey) (state.Action, error) {
+	wanted := map[string][]byte{accessKeyField: []byte(key.Key), secretKeyField: []byte(key.Secret)}
+	found, exists, err := kubeapi.Get[corev1.Secret](ctx, api, registrySecrets, registrySecret)
+	switch {
+	case err != nil:
+		return "", err
+	case !exists:
+		return state.Created, createSecret(ctx, api, wanted)
+	case hasData(found.Data, wanted), hasKeyPair(found) && kubeapi.IsForeignOwned(found.ObjectMeta, "data", secretKeyField):
+		return state.Found, nil
+	}
+	change, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": found.ResourceVersion}, "data": wanted})
+	if err != nil {
+		return "", fault.New(fault.Internal, "change the secret "+registrySecret, errors.New("it cannot be written"))
+	}
+	return state.Updated, kubeapi.RedactMessage(api.Patch(ctx, registrySecrets, registrySecret, change))
+}
+
+func hasData(data, wanted map[string][]byte) bool {
+	for name, value := range wanted {
+		if !bytes.Equal(data[name], value) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasKeyPair(secret corev1.Secret) bool {
+	return len(secret.Data[accessKeyField]) > 0 && len(secret.Data[secretKeyField]) > 0
+}
+
+func createSecret(ctx context.Context, api *kubeapi.Client, data map[string][]byte) error {
+	const op = "create the secret " + registrySecret
+	secret := &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: registrySecret},
+		Type:       corev1.SecretTypeOpaque,
+		Data:       data,
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(secret)
+	if err != nil {
+		return fault.Newf(fault.Internal, op, "it cannot be written")
+	}
+	_, err = api.Create(ctx, registrySecrets, content)
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsNotFound(err):
+		return fault.Newf(fault.Transient, op, "the namespace openshift-image-registry does not exist yet")
+	case apierrors.IsAlreadyExists(err):
+		return fault.Newf(fault.Transient, op, "somebody else has just created it")
+	}
+	return kubeapi.RedactMessage(api.ToFault(ctx, op, err))
+}
+
+// ensureRegistryStorage sets the bucket as unmanaged: the operator must not delete it, nor change its configuration.
+func ensureRegistryStorage(ctx context.Context, api *kubeapi.Client, bucket state.Bucket) (state.Action, error) {
+	const op = "give the image registry its bucket"
+	found, exists, err := kubeapi.Get[operatorConfig](ctx, api, registryConfigs, "cluster")
+	switch {
+	case err != nil:
+		return "", err
+	case !exists:
+		return "", fault.Newf(fault.Transient, op, "the image registry's operator has not started yet")
+	case found.Spec.ManagementState == unmanaged, hasBackend(found.Spec.Storage):
+		return state.Found, nil
+	}
+	storage := map[string]any{"managementState": unmanaged, "s3": map[string]any{
+		"bucket": bucket.Name, "region": bucket.Region, "regionEndpoint": bucket.Endpoint,
+	}}
+	return patchOperatorConfig(ctx, api, registryConfigs, found, map[string]any{"managementState": managed, "storage": storage})
+}
+
+// hasBackend reports whether a storage was chosen: there is a field beside managementState.
+func hasBackend(storage map[string]any) bool {
+	for name := range storage {
+		if name != "managementState" {
+			return true
+		}
+	}
+	return false
+}
+
+// ensureSamples restores the samples operator once: it removed itself if it started before there was a registry. A release may
+// lack it, and then there is no such cluster operator either.
+func ensureSamples(ctx context.Context, api *kubeapi.Client) (state.Action, error) {
+	found, exists, err := kubeapi.Get[operatorConfig](ctx, api, sampleConfigs, "cluster")
+	switch {
+	case err != nil:
+		return "", err
+	case !exists:
+		return awaitSamples(ctx, api)
+	case found.Spec.ManagementState != removed, kubeapi.IsChanged(found.ObjectMeta):
+		return state.Found, nil
+	}
+	return patchOperatorConfig(ctx, api, sampleConfigs, found, map[string]any{"managementState": managed})
+}
+
+func awaitSamples(ctx context.Context, api *kubeapi.Client) (state.Action, error) {
+	_, expected, err := kubeapi.Get[operatorConfig](ctx, api, kubeapi.ClusterOperators, "openshift-samples")
+	if err == nil && expected {
+		err = fault.Newf(fault.Transient, "bring the samples back", "the samples operator has not started yet")
+	}
+	return state.Found, err
+}
+
+func patchOperatorConfig(ctx context.Context, api *kubeapi.Client, where kubeapi.ResourcePath, found operatorConfig, spec map[string]any) (state.Action, error) {
+	change, err := json.Marshal(map[string]any{"metadata": kubeapi.BuildChangedMetadata(found.ObjectMeta), "spec": spec})
+	if err != nil {
+		return "", fault.New(fault.Internal, "change "+where.String(), err)
+	}
+	return state.Updated, api.Patch(ctx, where, found.Name, change)
+}

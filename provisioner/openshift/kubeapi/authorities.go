@@ -1,0 +1,23 @@
+package kubeapi
+
+import (
+	"crypto/x509"
+	"errors"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"exoshift/internal/fault"
+)
+
+// ParseAuthorities returns the CAs that a kubeconfig trusts for its cluster's API, as PEM.
+func ParseAuthorities(kubeconfig []byte) ([]byte, error) {
+	const op = "read whom the kubeconfig trusts"
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(config.CAData) {
+		err = errors.New("it holds no certificate")
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, op, err).WithHint("restore the kubeconfig that openshift-install wrote")
+	}
+	return config.CAData, nil
+}

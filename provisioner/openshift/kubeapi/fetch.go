@@ -1,0 +1,149 @@
+package kubeapi
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"exoshift/internal/fault"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// PageSize keeps the memory for lists independent of the size of the cluster.
+	PageSize = 250
+	// maxPages ends an endless list; a cluster of 1,000 nodes has a few thousand requests for certificates.
+	maxPages = 400
+	// maxAnswer bounds a response, in bytes: a page of big objects is a few million.
+	maxAnswer = 32 << 20
+)
+
+// Get returns an object, and whether it exists.
+func Get[T any](ctx context.Context, api *Client, where ResourcePath, name string) (T, bool, error) {
+	var decoded T
+	api.counter.count("get", where)
+	op := "read " + where.String() + " " + name
+	content, err := api.fetch(ctx, where, name, nil)
+	if apierrors.IsNotFound(err) {
+		return decoded, false, nil
+	}
+	if err != nil {
+		return decoded, false, api.ToFault(ctx, op, err)
+	}
+	err = decode(op, content, &decoded)
+	return decoded, err == nil, err
+}
+
+// List returns nil if the kind does not exist (yet).
+func List[T any](ctx context.Context, api *Client, where ResourcePath, selector string) ([]T, error) {
+	op := "list " + where.String()
+	var all []T
+	query := url.Values{"limit": {strconv.Itoa(PageSize)}}
+	if selector != "" {
+		query.Set("labelSelector", selector)
+	}
+	for range maxPages {
+		api.counter.count("list", where)
+		content, err := api.fetch(ctx, where, "", query)
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, api.ToFault(ctx, op, err)
+		}
+		var page struct {
+			Metadata struct {
+				Continue string `json:"continue"`
+			} `json:"metadata"`
+			Items []T `json:"items"`
+		}
+		if err := decode(op, content, &page); err != nil {
+			return nil, err
+		}
+		if all = append(all, page.Items...); page.Metadata.Continue == "" {
+			return all, nil
+		}
+		query.Set("continue", page.Metadata.Continue)
+	}
+	return nil, fault.Newf(fault.Internal, op, "there are more than %d of them: the list does not end", maxPages*PageSize)
+}
+
+// fetch sends its own request because client-go decodes a response into maps first, which costs ten times as much; a failure is
+// the same error that client-go returns.
+func (c *Client) fetch(ctx context.Context, where ResourcePath, name string, query url.Values) ([]byte, error) {
+	address := c.Address.JoinPath(where.urlPath(), name)
+	address.RawQuery = query.Encode()
+	return c.get(ctx, address, where.String(), name)
+}
+
+func (c *Client) get(ctx context.Context, address *url.URL, kind, name string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, toStatusError(kind, name, response.StatusCode, content)
+	}
+	return content, nil
+}
+
+func toStatusError(kind, name string, code int, content []byte) error {
+	var status metav1.Status
+	if err := stdjson.Unmarshal(content, &status); err == nil && status.Kind == "Status" && status.Reason != "" {
+		return &apierrors.StatusError{ErrStatus: status}
+	}
+	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: kind}, name, "", 0, true)
+}
+
+// ListResources returns the kinds of a group and version ("apps/v1"), nil if the group and version do not exist.
+func (c *Client) ListResources(ctx context.Context, version string) ([]metav1.APIResource, error) {
+	op := "ask for the kinds of " + version
+	root := "apis"
+	if !strings.Contains(version, "/") {
+		root = "api"
+	}
+	c.counter.count("get", ResourcePath(root+"/"+version))
+	content, err := c.get(ctx, c.Address.JoinPath(root, version), "kinds", version)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, c.ToFault(ctx, op, err)
+	}
+	var served metav1.APIResourceList
+	err = decode(op, content, &served)
+	return served.APIResources, err
+}
+
+// decode quotes nothing of the content in an error: it may hold a secret.
+func decode(op string, content []byte, into any) error {
+	err := json.Unmarshal(content, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err == nil {
+		return nil
+	}
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		return fault.Newf(fault.Internal, op, "the answer is not of the form of its kind at %s", semantic.JSONPointer)
+	}
+	return fault.Newf(fault.Internal, op, "the answer is not JSON")
+}
