@@ -2,6 +2,7 @@ package state
 
 import (
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -171,4 +172,16 @@ type SynFacts struct {
 	AdminInvalidated time.Time `json:"adminInvalidated,omitzero"`
 	ACME             string    `json:"acme,omitzero"`   // target of the _acme-challenge records
 	Alerts           []string  `json:"alerts,omitzero"` // unexpected alerts that fired at the end, one sentence each
+}
+
+// RecordGenerated records the values of a generation that the cluster's configuration may have: later ones may replace
+// them.
+func (f *SynFacts) RecordGenerated(generated Ignition) {
+	written := slices.Clone(f.Written)
+	for _, value := range []string{generated.InfraID, generated.ClusterID, string(generated.RootCA)} {
+		if !slices.Contains(written, value) {
+			written = append(written, value)
+		}
+	}
+	f.Written = written
 }

@@ -13,7 +13,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/remoterun"
 	"exoshift/state"
@@ -66,7 +66,7 @@ func (s *connectivityCheck) newZoneRunner() (*remoterun.Zone, error) {
 		return nil, usageError{err}
 	}
 	return remoterun.NewZone(remoterun.ZoneOptions{
-		Zone: s.spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: install.ListNodeGroups(s.spec),
+		Zone: s.spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.spec),
 	}), nil
 }
 

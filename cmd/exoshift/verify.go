@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/verify"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/generation"
 	"exoshift/provisioner/openshift/release/installdir"
 	"exoshift/state"
 )
@@ -80,7 +81,7 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 	defer unlock()
 	return verify.Repairer{
 		Read: installdir.Read, Now: time.Now,
-		Strip: func(spec state.Spec) error { return install.RemoveBootstrapSecrets(spec, folder, installdir.Strip) },
+		Strip: func(spec state.Spec) error { return generation.RemoveBootstrapSecrets(spec, folder, installdir.Strip) },
 		Recover: func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error) {
 			return recoverFacts(ctx, o, teardownContext{spec: spec, folder: folder, hasFolder: true, facts: known}, std)
 		},

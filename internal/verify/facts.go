@@ -11,6 +11,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/generation"
 	"exoshift/state"
 )
 
@@ -226,7 +227,7 @@ func (c *checker) checkKeys() error {
 		return nil
 	}
 	names, err := c.folder.ListOldGenerations()
-	for _, name := range install.ListBootstrapSecrets(c.spec) {
+	for _, name := range generation.ListBootstrapSecrets(c.spec) {
 		if _, err := os.Lstat(c.folder.Path(name)); err == nil {
 			names = append(names, name)
 		}

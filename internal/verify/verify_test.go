@@ -13,14 +13,15 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/verify"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/generation"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
 var began = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// generation stands in for the files that openshift-install generates.
-func generation(string) (state.Ignition, string, error) {
+// generated stands in for the files that openshift-install generates.
+func generated(string) (state.Ignition, string, error) {
 	return state.Ignition{InfraID: "c-demo-1-abcde", RootCAHash: "c0ffee", Created: began, Expires: began.Add(24 * time.Hour)}, "4.20.5", nil
 }
 
@@ -76,7 +77,7 @@ func cloud(_ context.Context, _ state.Spec, known state.Facts) (install.Recovere
 func repairer(folder state.Folder) verify.Repairer {
 	nothing := func(string) error { return nil }
 	return verify.Repairer{
-		Read: generation, Recover: cloud, Strip: func(spec state.Spec) error { return install.RemoveBootstrapSecrets(spec, folder, nothing) },
+		Read: generated, Recover: cloud, Strip: func(spec state.Spec) error { return generation.RemoveBootstrapSecrets(spec, folder, nothing) },
 		Now: func() time.Time { return began.Add(time.Hour) },
 	}
 }
@@ -102,7 +103,7 @@ func remove(t *testing.T, folder state.Folder, names ...string) {
 }
 
 func TestCheck_ASoundFolder(t *testing.T) {
-	report, err := verify.Check(soundFolder(t), generation)
+	report, err := verify.Check(soundFolder(t), generated)
 	if err != nil || len(report.Findings) > 0 || report.Entries != 2 || report.Events != 3 {
 		t.Errorf("%+v: %v", report, err)
 	}
@@ -146,7 +147,7 @@ func TestRepair_MakesGoodWhatCanBeMadeGood(t *testing.T) {
 			t.Parallel()
 			folder := soundFolder(t)
 			c.damage(t, folder)
-			before, err := verify.Check(folder, generation)
+			before, err := verify.Check(folder, generated)
 			at := slices.IndexFunc(before.Findings, func(f verify.Finding) bool { return f.Check == c.check && f.Severity == c.severity })
 			if err != nil || at < 0 || before.IsSound() != (c.severity == verify.Note) {
 				t.Fatalf("%+v: %v", before.Findings, err)
@@ -159,7 +160,7 @@ func TestRepair_MakesGoodWhatCanBeMadeGood(t *testing.T) {
 			if c.repaired && (err != nil || !after.IsSound() || repaired == 0) || !c.repaired && after.IsSound() {
 				t.Errorf("%+v: %v", after.Findings, err)
 			}
-			if again, err := verify.Check(folder, generation); err != nil || again.IsSound() != c.repaired {
+			if again, err := verify.Check(folder, generated); err != nil || again.IsSound() != c.repaired {
 				t.Errorf("a second look: %+v, %v", again.Findings, err)
 			}
 			if facts, err := folder.LoadFacts(); c.repaired && (err != nil || facts.APIAddress != "192.0.2.1" || facts.BootstrapRemoved != began.Add(30*time.Minute)) {
@@ -323,7 +324,7 @@ func TestCheck_AFolderInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if report, err := verify.Check(folder, generation); err != nil || !report.Busy || len(report.Findings) > 0 {
+	if report, err := verify.Check(folder, generated); err != nil || !report.Busy || len(report.Findings) > 0 {
 		t.Errorf("%+v: %v", report, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/nodeimage"
 	"exoshift/state"
 )
 
@@ -114,15 +115,15 @@ func (i *Installation) checkTemplates(ctx context.Context, report provisioner.Re
 	if err != nil {
 		return err
 	}
-	template, err := i.clients.Cloud.FindTemplate(ctx, i.formatTemplateName(boot.Build))
+	template, err := i.clients.Cloud.FindTemplate(ctx, nodeimage.FormatTemplateName(i.spec, boot.Build))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		report.EmitProgress(fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, i.formatTemplateName(boot.Build)))
+		report.EmitProgress(fmt.Sprintf("zone %s has no template %s yet: it will be registered", i.spec.Exoscale.Zone, nodeimage.FormatTemplateName(i.spec, boot.Build)))
 		return nil
 	case err != nil:
 		return err
 	}
-	if err := checkTemplate(template, i.newTemplate(boot), i.findRecordedMD5(template.Name)); err != nil {
+	if err := nodeimage.CheckTemplate(template, nodeimage.NewTemplate(i.spec, boot), i.Facts()); err != nil {
 		return err
 	}
 	return i.checkDiskSizes(i.spec.Nodes(), template)

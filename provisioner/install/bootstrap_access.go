@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/network"
 	"exoshift/state"
 )
 
@@ -103,12 +104,12 @@ func (i *Installation) openAccess(ctx context.Context, report provisioner.Report
 // The machine config server stays closed: it serves what a node joins with to every client, and this address is not ours
 // alone. Many workstations may share it, and any machine between us and the load balancer can forge it.
 func (i *Installation) buildAccessGroup(own netip.Addr) state.SecurityGroup {
-	group := i.buildBootstrapGroup()
+	group := network.NewBootstrapGroup(i.spec)
 	from := netip.PrefixFrom(own, own.BitLen()).String()
 	for _, open := range []struct {
 		port int
 		what string
-	}{{22, "SSH"}, {portAPI, "Kubernetes API"}, {portJournal, "journal"}} {
+	}{{22, "SSH"}, {network.PortAPI, "Kubernetes API"}, {network.PortJournal, "journal"}} {
 		group.Rules = append(group.Rules, state.Rule{
 			Protocol: "tcp", From: open.port, To: open.port, CIDR: from, Description: open.what + " " + temporary,
 		})
@@ -119,7 +120,7 @@ func (i *Installation) buildAccessGroup(own netip.Addr) state.SecurityGroup {
 func isTemporary(rule state.Rule) bool { return strings.HasSuffix(rule.Description, temporary) }
 
 func (i *Installation) deleteRules(ctx context.Context, report provisioner.Report, useless func(state.Rule) bool) error {
-	group := i.spec.ObjectName(groupBootstrap)
+	group := network.NewBootstrapGroup(i.spec).Name
 	action, err := i.clients.Cloud.DeleteRules(ctx, group, useless)
 	if action == state.Deleted {
 		report.EmitObject(kindRule, group+": temporary access", "", string(action))

@@ -265,11 +265,11 @@ func TestABootstrapMachineKeepsItsKeys(t *testing.T) {
 	i, _ := ajar(t, &doorway{}, &window{})
 	var given [][]byte
 	for range 2 {
-		i.ignition.Bootstrap = []byte(document)
+		i.bootstrapDocument = []byte(document)
 		if err := i.ensureIdentity(); err != nil {
 			t.Fatal(err)
 		}
-		given = append(given, i.ignition.Bootstrap)
+		given = append(given, i.bootstrapDocument)
 	}
 	if !bytes.Equal(given[0], given[1]) || !bytes.Contains(given[0], []byte("/etc/ssh/ssh_host_ed25519_key")) {
 		t.Error("a resumed run gives the machine other keys, and so another document than its pointer names")

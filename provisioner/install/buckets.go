@@ -11,15 +11,6 @@ import (
 	"exoshift/state"
 )
 
-// ListBucketNames returns the names of all buckets that an installation creates.
-func ListBucketNames(spec state.Spec) []string {
-	var buckets []string
-	for _, purpose := range slices.Concat(state.ListPersistentBuckets(), state.ListTemporaryBuckets()) {
-		buckets = append(buckets, spec.Bucket(purpose))
-	}
-	return buckets
-}
-
 // DescribeBucketConflict returns why a cluster must not use a bucket of that use, or "". It uses the owner's mark; a
 // bucket without one is checked by checkBuckets.
 func DescribeBucketConflict(spec state.Spec, use state.BucketUse) string {

@@ -2,10 +2,13 @@ package install
 
 import (
 	"context"
-	"io"
 	"net/netip"
 	"time"
 
+	"exoshift/provisioner/install/access"
+	"exoshift/provisioner/install/generation"
+	"exoshift/provisioner/install/network"
+	"exoshift/provisioner/install/nodeimage"
 	"exoshift/state"
 )
 
@@ -42,14 +45,6 @@ type SSHKeys interface {
 	EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error)
 }
 
-// SecurityGroups manages security groups. Ensuring a group also adds the rules that are missing (state.Updated); a rule
-// that refers to a group needs that group to exist.
-type SecurityGroups interface {
-	EnsureSecurityGroup(ctx context.Context, group state.SecurityGroup) (id string, action state.Action, err error)
-	// ListMissingRules returns the rules of group that the zone does not have now.
-	ListMissingRules(ctx context.Context, group state.SecurityGroup) ([]state.Rule, error)
-}
-
 // TemporaryRules opens a security group temporarily.
 type TemporaryRules interface {
 	// DeleteRules deletes the rules of the security group of that name for which useless returns true; a group that does
@@ -62,38 +57,15 @@ type AntiAffinityGroups interface {
 	EnsureAntiAffinityGroup(ctx context.Context, name, description string) (id string, action state.Action, err error)
 }
 
-// ElasticIPs are addresses that persist when machines are deleted.
-type ElasticIPs interface {
-	EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error)
-	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
-}
-
-// Access creates API keys with restricted roles.
-type Access interface {
-	EnsureRole(ctx context.Context, role state.IAMRole) (state.IAMRole, state.Action, error)
-	// EnsureAPIKey creates a key and passes it to keep, with its secret, before it is recorded in the journal: the API
-	// returns a secret once. A key whose secret was lost is replaced; a foreign one is a fault.Conflict.
-	EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error)
-}
-
-// DNS manages the cluster's zone.
-type DNS interface {
-	EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error)
-	// EnsureRecord makes record the only one of its name, type and content; others of the same name are kept.
-	EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error)
-	// DeleteRecords deletes the records of a name and type for whose content useless returns true.
-	DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error)
-}
-
 // Templates are the images that machines boot from.
 type Templates interface {
 	// FindPublicTemplate returns the newest public template of that name.
 	FindPublicTemplate(ctx context.Context, name string) (state.Template, error)
-	// FindTemplate returns our own template of that name, of several equal ones the oldest, fault.NotFound, or
-	// fault.Conflict if there are several different ones.
-	FindTemplate(ctx context.Context, name string) (state.Template, error)
-	// RegisterTemplate registers a template and waits until it is usable.
-	RegisterTemplate(ctx context.Context, template state.Template) (state.Template, error)
+}
+
+// Attachments connect elastic IPs with machines.
+type Attachments interface {
+	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
 }
 
 // Instances manages the machines, identified by name and the label "exoshift-cluster".
@@ -112,14 +84,14 @@ type Instances interface {
 type Cloud interface {
 	Account
 	SSHKeys
-	SecurityGroups
 	TemporaryRules
 	AntiAffinityGroups
-	ElasticIPs
-	Access
-	DNS
+	Attachments
 	Templates
 	Instances
+	network.Cloud
+	access.Cloud
+	nodeimage.Cloud
 }
 
 // Objects is the object storage.
@@ -128,52 +100,18 @@ type Objects interface {
 	ListBuckets(ctx context.Context) ([]state.Object, error)
 	// GetBucketUse returns the state of a bucket's name.
 	GetBucketUse(ctx context.Context, bucket string) (state.BucketUse, error)
-	// EnsureBucket creates a private bucket with the cluster's owner mark; one with the mark of another cluster is a
-	// fault.Conflict.
-	EnsureBucket(ctx context.Context, bucket string) (state.Action, error)
+	access.Objects
+	nodeimage.Objects
 	// EnsureObject uploads content unless the bucket has the same content already.
 	EnsureObject(ctx context.Context, bucket, key string, content []byte) (state.Action, error)
-	// Upload streams content of unknown size.
-	Upload(ctx context.Context, bucket, key string, content io.Reader) error
 	// CheckPrivate fails with fault.Conflict if anybody may read the object without a signature.
 	CheckPrivate(ctx context.Context, bucket, key string) error
-	// SignGetURL returns a link by which anybody can read the object until it expires.
-	SignGetURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
-	// DeleteBucket deletes a bucket with all its objects, unless it has the mark of another cluster.
-	DeleteBucket(ctx context.Context, bucket string) (state.Action, error)
-}
-
-// Resolver queries name servers directly, without caches: a query that is too early would leave a negative answer in the
-// caches.
-type Resolver interface {
-	// LookupNameServers returns the zone above a domain, and the name servers in this zone's NS records of the domain:
-	// sorted, none if it is not delegated.
-	LookupNameServers(ctx context.Context, domain string) (parent string, servers []string, err error)
-	// QueryAddresses returns the addresses of a name by one name server.
-	QueryAddresses(ctx context.Context, server, name string) ([]netip.Addr, error)
 }
 
 // Installer is openshift-install of one version.
 type Installer interface {
-	// Fetch prepares the program of a release: that of the version which an earlier run recorded, or with "" that of the
-	// version or channel in the answers. progress is called during the download.
-	Fetch(ctx context.Context, noted string, progress func(text string)) (state.Release, error)
-	// FindBootImage returns the image that this version expects its machines to boot from.
-	FindBootImage(ctx context.Context) (state.BootImage, error)
-	// Try runs the program on its input and discards the output. It fails with fault.Invalid for what Generate would
-	// refuse.
-	Try(ctx context.Context, dir string, wanted state.Generation) error
-	// Generate writes manifests and Ignition documents into dir, unless dir holds a finished generation already; it reads
-	// what is there. said is called with each line of the program's output.
-	Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error)
-	// Strip removes from a generation the files that only the bootstrap machine needs.
-	Strip(dir string) error
-}
-
-// Image opens a boot image for reading: downloaded, verified against its checksum at the end of the stream, decompressed.
-type Image interface {
-	// progress is called during the download.
-	OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error)
+	generation.Installer
+	nodeimage.Finder
 }
 
 // Cluster is the OpenShift cluster during its installation. Errors of an API that does not answer (yet) are

@@ -10,6 +10,7 @@ import (
 	"exoshift/ignition"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/network"
 	"exoshift/state"
 )
 
@@ -188,10 +189,7 @@ func (i *Installation) compareLabels(machine state.Machine, live state.Instance)
 
 // Other security groups are the operator's.
 func (i *Installation) compareGroups(machine state.Machine, live state.Instance) (reasons, commands []string) {
-	var wanted []string
-	for _, group := range i.listRoleGroups(machine.Role) {
-		wanted = append(wanted, i.spec.ObjectName(group))
-	}
+	wanted := network.ListGroupNames(i.spec, machine.Role)
 	has := map[string]bool{}
 	for _, id := range live.SecurityGroups {
 		name := i.findName(state.KindSecurityGroup, id)

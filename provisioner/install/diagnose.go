@@ -104,7 +104,7 @@ func (i *Installation) buildInput(seen state.Snapshot, failure error) diagnosis.
 	return diagnosis.Input{
 		Now: i.clients.Clock.Now(), Wall: time.Now(), Spec: i.spec, Facts: i.Facts(), Folder: i.folder.Path(), Snapshot: seen, APIError: failure,
 		PhaseTimes: i.copyPhaseTimes(), Machines: i.diagnostics.machines, RootCALabels: mapRootCALabels(i.diagnostics.machines), MissingRules: i.diagnostics.closed,
-		Names: i.diagnostics.names, ReleaseBuild: i.bootBuild, TemplateBuild: cmp.Or(i.diagnostics.booted, i.image.Build), BootstrapHost: i.BootstrapHost(),
+		Names: i.diagnostics.names, ReleaseBuild: i.image.Build(), TemplateBuild: cmp.Or(i.diagnostics.booted, i.image.Template().Build), BootstrapHost: i.BootstrapHost(),
 	}
 }
 
@@ -121,7 +121,7 @@ func (i *Installation) refreshDiagnostics(ctx context.Context) {
 		i.diagnostics.machines = machines
 		i.recordStates(machines)
 	}
-	if closed, err := i.listClosedPorts(ctx); err == nil {
+	if closed, err := i.securityGroups.ListClosedPorts(ctx); err == nil {
 		i.diagnostics.closed = closed
 	}
 	if names := i.resolveNames(ctx); ctx.Err() == nil {
@@ -132,10 +132,10 @@ func (i *Installation) refreshDiagnostics(ctx context.Context) {
 
 // The template may have been replaced before the machines booted.
 func (i *Installation) checkBooted(ctx context.Context) {
-	if i.image.Name == "" || i.Facts().IsBootstrapped() {
+	if i.image.Template().Name == "" || i.Facts().IsBootstrapped() {
 		return
 	}
-	if found, err := i.clients.Cloud.FindTemplate(ctx, i.image.Name); err == nil {
+	if found, err := i.clients.Cloud.FindTemplate(ctx, i.image.Template().Name); err == nil {
 		i.diagnostics.booted = found.Build
 	}
 }
@@ -152,7 +152,7 @@ func (i *Installation) recordStates(machines []state.Instance) {
 }
 
 func (i *Installation) resolveNames(ctx context.Context) []diagnosis.Name {
-	if len(i.zone.NameServers) == 0 {
+	if len(i.dns.ListNameServers()) == 0 {
 		return nil
 	}
 	domain := i.spec.Domain()
@@ -164,7 +164,7 @@ func (i *Installation) resolveNames(ctx context.Context) []diagnosis.Name {
 		names = append(names, diagnosis.Name{Name: "console-openshift-console." + apps, Wanted: i.listIngressAddresses()})
 	}
 	for n := range names {
-		found, err := i.clients.Names.QueryAddresses(ctx, i.zone.NameServers[0], names[n].Name)
+		found, err := i.clients.Names.QueryAddresses(ctx, i.dns.ListNameServers()[0], names[n].Name)
 		if names[n].Found = found; err != nil {
 			names[n].Error, names[n].Missing = err.Error(), fault.KindOf(err) == fault.NotFound
 		}
@@ -174,14 +174,14 @@ func (i *Installation) resolveNames(ctx context.Context) []diagnosis.Name {
 
 func (i *Installation) listAPIAddresses() []netip.Addr {
 	if !i.spec.IsRoundRobin() {
-		return parseAddresses(i.api.Address)
+		return parseAddresses(i.elasticIPs.API().Address)
 	}
 	return i.listRoleAddresses(state.RoleBootstrap, state.RoleMaster)
 }
 
 func (i *Installation) listIngressAddresses() []netip.Addr {
 	if !i.spec.IsRoundRobin() {
-		return parseAddresses(i.ingress.Address)
+		return parseAddresses(i.elasticIPs.Ingress().Address)
 	}
 	return i.listRoleAddresses(i.spec.RouterRole())
 }

@@ -100,7 +100,7 @@ func (i *Installation) gatherCloud(ctx context.Context, g *supportBundle) error 
 		Own    []state.Object
 		Others map[string]int // objects of others, by kind
 	}{own, others})
-	closed, rulesErr := i.listClosedPorts(ctx)
+	closed, rulesErr := i.securityGroups.ListClosedPorts(ctx)
 	if rulesErr == nil {
 		g.writeJSON("cloud/closed.json", append([]string{}, closed...))
 	}

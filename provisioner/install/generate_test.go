@@ -2,8 +2,6 @@ package install
 
 import (
 	"context"
-	"errors"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -11,25 +9,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/state"
 )
-
-func TestTwoGenerationsOfCertificatesAreNotMixed(t *testing.T) {
-	for name, c := range map[string]struct {
-		before, now    string
-		renew, refused bool
-	}{
-		"the first":             {"", "ab", false, false},
-		"the same":              {"ab", "ab", false, false},
-		"another one":           {"ab", "cd", false, true},
-		"another one, as asked": {"ab", "cd", true, false},
-	} {
-		i := &Installation{
-			options: Options{Renew: c.renew}, facts: state.NewFactsStore(state.Facts{RootCAHash: c.before}, nil), ignition: state.Ignition{RootCAHash: c.now},
-		}
-		if err := i.checkGeneration(); fault.Is(err, fault.Conflict) != c.refused {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef"
@@ -63,77 +42,9 @@ func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T)
 	}
 }
 
-// silent is a cluster that does not answer, or one at a given phase of the bootstrap.
-type silent struct {
-	Cluster
-	reached []string
-}
-
-func (s silent) Poll(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Snapshot, err error) {
-	if s.reached == nil {
-		return seen, errors.New("nobody answers")
-	}
-	seen.Bootstrap.Reached = s.reached
-	return seen, nil
-}
-
 // impatient is a clock that never waits.
 type impatient struct{}
 
 func (impatient) Now() time.Time { return time.Now() }
 
 func (impatient) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-
-func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
-	for name, c := range map[string]struct {
-		age, lifetime time.Duration
-		reached       []string
-		refused       bool
-	}{
-		"fresh":                  {time.Minute, 24 * time.Hour, nil, false},
-		"about to end":           {23 * time.Hour, 24 * time.Hour, nil, false},
-		"ended":                  {25 * time.Hour, 24 * time.Hour, nil, true},
-		"short-lived":            {3 * time.Hour, 2 * time.Hour, nil, true},
-		"too old, says the rule": {25 * time.Hour, 48 * time.Hour, nil, true},
-		"ended, but it runs":     {25 * time.Hour, 24 * time.Hour, []string{state.PhaseTemporaryAPI}, false},
-	} {
-		created := time.Now().Add(-c.age)
-		i := &Installation{
-			ignition: state.Ignition{Created: created, Expires: created.Add(c.lifetime)}, clients: Clients{Cluster: silent{reached: c.reached}, Clock: impatient{}},
-		}
-		err := i.checkAge(t.Context())
-		if fault.Is(err, fault.Invalid) != c.refused || c.refused && !strings.Contains(fault.HintOf(err), "--renew-certificates") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestATemplateThatNodesCouldNotBootFromIsFoundOut(t *testing.T) {
-	i := &Installation{facts: &state.FactsStore{}}
-	boot := state.BootImage{Build: "9.6.1", SHA256: "aa"}
-	want := i.newTemplate(boot)
-	for name, c := range map[string]struct {
-		spoil func(*state.Template)
-		noted string
-		says  string // "" for no message
-	}{
-		"ours":           {func(*state.Template) {}, "", ""},
-		"ours, as noted": {func(found *state.Template) { found.MD5 = "m" }, "m", ""},
-		"another build":  {func(found *state.Template) { found.Build = "9.4.7" }, "", "build"},
-		"legacy boot":    {func(found *state.Template) { found.BootMode = "legacy" }, "", "boot mode"},
-		"another user":   {func(found *state.Template) { found.DefaultUser = "ubuntu" }, "", "default user"},
-		"not patched":    {func(found *state.Template) { found.Description = "RHCOS" }, "", "description"},
-		"another download": {func(found *state.Template) {
-			found.Description = i.newTemplate(state.BootImage{SHA256: "bb"}).Description
-		}, "", "description"},
-		"another image": {func(found *state.Template) { found.MD5 = "n" }, "m", "checksum"},
-	} {
-		found := want
-		found.ID = "id-1"
-		c.spoil(&found)
-		err := checkTemplate(found, want, c.noted)
-		if c.says == "" && err != nil || c.says != "" && (!fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}

@@ -3,12 +3,17 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
+	"exoshift/provisioner/install/access"
+	"exoshift/provisioner/install/generation"
+	"exoshift/provisioner/install/network"
+	"exoshift/provisioner/install/nodeimage"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -18,9 +23,9 @@ type Clients struct {
 	Cloud     Cloud
 	Objects   Objects
 	Installer Installer
-	Images    Image
+	Images    nodeimage.Source
 	Cluster   Cluster
-	Names     Resolver
+	Names     network.Resolver
 	Clock     provisioner.Clock
 	Bootstrap BootstrapHost // nil: no access to the bootstrap machine
 	Reach     Reachability  // nil: not checked
@@ -70,24 +75,28 @@ type Installation struct {
 	skippedCSRs         int // certificate requests that were skipped
 
 	undecided map[string]int // keys that machines had, by node: another one is the operator's decision
-	keys      map[string]int // keys that the operator allows machines, by node
+	allowed   map[string]int // keys that the operator allows machines, by node
 
 	accessOpen    bool                 // there may be temporary rules for the bootstrap machine
 	bootstrapHost *state.BootstrapHost // everything read from the bootstrap machine; nil until then
 
-	groups       map[string]string        // IDs of security groups by name
-	affinity     map[affinityGroup]string // IDs
-	api, ingress state.ElasticIP
-	zone         state.Zone
-	parent       string                        // the parent of the cluster's zone
-	deployTarget string                        // ID, "" for any hypervisor
-	existing     []state.Object                // objects of the organization at the start
-	types        map[string]state.InstanceType // what the zone offers, by name
-	image        state.Template                // what nodes boot from
-	bootBuild    string                        // build of the image that the release expects
-	ignition     state.Ignition
-	bootstrapURL string // signed
-	unresolved   []MachineDifference
+	securityGroups *network.SecurityGroups
+	elasticIPs     *network.ElasticIPs
+	dns            *network.DNS
+	delegation     *network.Delegation
+	keys           *access.Keys
+	buckets        *access.Buckets
+	image          *nodeimage.Image
+	renewal        *generation.Renewal
+	generator      *generation.Generator
+
+	affinity          map[affinityGroup]string      // IDs
+	deployTarget      string                        // ID, "" for any hypervisor
+	existing          []state.Object                // objects of the organization at the start
+	types             map[string]state.InstanceType // what the zone offers, by name
+	bootstrapDocument []byte
+	bootstrapURL      string // signed
+	unresolved        []MachineDifference
 
 	syn *syn.Connection // nil: without Project Syn
 }
@@ -106,18 +115,32 @@ func withFacts(spec state.Spec, options Options, folder state.Folder, world Clie
 	i := &Installation{
 		spec: spec, options: options, folder: folder, clients: world, facts: state.NewFactsStore(facts, save), preview: save == nil,
 		nodes:     map[string]state.Instance{},
-		undecided: map[string]int{}, keys: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{}, diagnostics: diagnostics{evaluator: diagnosis.New()},
-		groups: map[string]string{}, affinity: map[affinityGroup]string{},
+		undecided: map[string]int{}, allowed: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{}, diagnostics: diagnostics{evaluator: diagnosis.New()},
+		affinity: map[affinityGroup]string{},
 	}
+	i.securityGroups = network.NewSecurityGroups(spec, world.Cloud)
+	i.elasticIPs = network.NewElasticIPs(spec, world.Cloud, i.facts)
+	i.dns = network.NewDNS(spec, world.Cloud, i.elasticIPs)
+	i.delegation = network.NewDelegation(spec, world.Names, world.Clock, cmp.Or(options.WaitForDNS, DefaultWaitForDNS), i.dns, i.elasticIPs)
+	i.renewal = generation.NewRenewal(spec, folder, i.facts, world.Cloud, world.Cluster, world.Clock, options.Renew)
 	i.syn = syn.New(i.newSynDeps(), world.Syn)
+	var store access.KeyStore = access.FolderStore{Spec: spec, Folder: folder}
+	var catalog generation.Catalog
+	if i.syn.IsConnected() {
+		store, catalog = i.syn, i.syn // Vault takes precedence over the folder
+	}
+	i.keys = access.NewKeys(spec, world.Cloud, store)
+	i.buckets = access.NewBuckets(spec, world.Objects)
+	i.image = nodeimage.New(spec, world.Cloud, world.Objects, world.Images, world.Installer, i.buckets, i.facts)
+	i.generator = generation.New(spec, folder, i.facts, world.Installer, i.keys, catalog, i.renewal, options.PullSecret)
 	return i
 }
 
 func (i *Installation) newSynDeps() syn.Deps {
 	return syn.Deps{
 		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Show: i.options.Show, Seal: i.options.Seal,
-		Facts: i.facts, Renews: i.hasOutdatedCertificates, Alias: i.ensureAlias,
-		Generated: func() state.Ignition { return i.ignition },
+		Facts: i.facts, Renews: i.renewal.IsDue, Alias: i.dns.EnsureAlias,
+		Generated: func() state.Ignition { return i.generator.Ignition() },
 		Started: func(ctx context.Context) (bool, error) {
 			machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
 			return len(machines) > 0, err
@@ -133,5 +156,4 @@ func (i *Installation) Facts() state.Facts {
 // Kinds that are part of other objects.
 const (
 	kindAttachment = "elastic-ip-attachment"
-	kindObject     = "object"
 )

@@ -46,7 +46,7 @@ func (i *Installation) attachElasticIPs(ctx context.Context, report provisioner.
 	i.mu.Lock()
 	id := i.nodes[machine.Name].ID
 	i.mu.Unlock()
-	for _, ip := range []state.ElasticIP{i.api, i.ingress} {
+	for _, ip := range []state.ElasticIP{i.elasticIPs.API(), i.elasticIPs.Ingress()} {
 		action, err := i.clients.Cloud.EnsureAttached(ctx, ip.ID, id)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"exoshift/ignition"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/generation"
 	"exoshift/state"
 )
 
@@ -26,7 +27,7 @@ func (i *Installation) startMachines(ctx context.Context, report provisioner.Rep
 	if err != nil {
 		return err
 	}
-	return i.publish(ctx, report, machines)
+	return i.dns.Publish(ctx, report, machines, i.findAddress)
 }
 
 // Only missing machines get user data. It is stored before the call, so that it is known even if the answer is lost.
@@ -59,15 +60,13 @@ func (i *Installation) newInstance(machine state.Machine, template state.Templat
 	labels := i.spec.Labels()
 	labels[state.LabelRole] = string(machine.Role)
 	if machine.Role != state.RoleLoadBalancer {
-		labels[state.LabelRootCA] = formatRootCALabel(i.ignition.RootCAHash)
+		labels[state.LabelRootCA] = generation.FormatRootCALabel(i.generator.Ignition().RootCAHash)
 	}
 	instance := state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
 		SSHKey: i.spec.SSHKeyName(), Labels: labels, DeployTarget: i.deployTarget,
-		Protected: machine.Role == state.RoleMaster && i.spec.Exoscale.ProtectMasters,
-	}
-	for _, group := range i.listRoleGroups(machine.Role) {
-		instance.SecurityGroups = append(instance.SecurityGroups, i.groups[i.spec.ObjectName(group)])
+		SecurityGroups: i.securityGroups.ListIDs(machine.Role),
+		Protected:      machine.Role == state.RoleMaster && i.spec.Exoscale.ProtectMasters,
 	}
 	if id := i.affinity[affinityGroup{machine.Role, machine.Index / affinityCapacity}]; id != "" {
 		instance.AntiAffinityGroups = []string{id}
@@ -75,38 +74,17 @@ func (i *Installation) newInstance(machine state.Machine, template state.Templat
 	return instance
 }
 
-func (i *Installation) listRoleGroups(role state.Role) []string {
-	groups := []string{groupAll}
-	switch role {
-	case state.RoleLoadBalancer:
-		groups = append(groups, groupLoadBalancers)
-	case state.RoleBootstrap:
-		groups = append(groups, groupControlPlane, groupBootstrap)
-	case state.RoleMaster:
-		groups = append(groups, groupControlPlane)
-	case state.RoleStorage:
-		groups = append(groups, groupStorage)
-	case state.RoleInfra:
-	default:
-		groups = append(groups, groupWorker)
-	}
-	if role == i.spec.RouterRole() {
-		groups = append(groups, groupInfra)
-	}
-	return groups
-}
-
 func (i *Installation) ensureBootstrapMachine(ctx context.Context, report provisioner.Report) error {
 	if i.Facts().IsBootstrapped() {
 		return provisioner.Skip("the cluster no longer needs it")
 	}
 	if !i.preview {
-		if err := i.checkAge(ctx); err != nil {
+		if err := generation.CheckAge(ctx, i.generator.Ignition(), i.clients.Cluster, i.clients.Clock); err != nil {
 			return err
 		}
 	}
-	err := i.startMachines(ctx, report, i.spec.Machines(state.RoleBootstrap), i.image, func(state.Machine) ([]byte, error) {
-		return ignition.RenderBootstrapPointer("bootstrap", i.bootstrapURL, i.ignition.Bootstrap)
+	err := i.startMachines(ctx, report, i.spec.Machines(state.RoleBootstrap), i.image.Template(), func(state.Machine) ([]byte, error) {
+		return ignition.RenderBootstrapPointer("bootstrap", i.bootstrapURL, i.bootstrapDocument)
 	})
 	if err != nil {
 		return err
@@ -124,7 +102,7 @@ func (i *Installation) ensureComputeMachines(ctx context.Context, report provisi
 }
 
 func (i *Installation) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine) error {
-	if err := i.startMachines(ctx, report, nodes, i.image, i.buildNodeDocument); err != nil {
+	if err := i.startMachines(ctx, report, nodes, i.image.Template(), i.buildNodeDocument); err != nil {
 		return err
 	}
 	for _, node := range nodes {
@@ -138,21 +116,17 @@ func (i *Installation) startNodes(ctx context.Context, report provisioner.Report
 }
 
 func (i *Installation) buildNodeDocument(machine state.Machine) ([]byte, error) {
-	return ignition.RenderNodePointer(machine, i.spec.Domain(), i.ignition.RootCA)
+	return ignition.RenderNodePointer(machine, i.spec.Domain(), i.generator.Ignition().RootCA)
 }
 
-func (i *Installation) newAddressRecord(name string, machine state.Machine) (state.Record, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	content, ttl := i.nodes[machine.Name].Address, shortTTL
-	if machine.Role == state.RoleLoadBalancer {
-		ttl = longTTL
-	}
+// In a preview machines that do not exist yet have none.
+func (i *Installation) findAddress(machine state.Machine) (string, error) {
+	instance, _ := i.findInstance(machine.Name)
 	switch {
-	case content == "" && i.preview:
-		content = "(the address of " + machine.Name + ")"
-	case content == "":
-		return state.Record{}, fault.Newf(fault.Internal, "publish the address of "+machine.Name, "the machine has none")
+	case instance.Address != "":
+		return instance.Address, nil
+	case i.preview:
+		return "(the address of " + machine.Name + ")", nil
 	}
-	return state.Record{Name: name, Type: "A", Content: content, TTL: ttl}, nil
+	return "", fault.Newf(fault.Internal, "publish the address of "+machine.Name, "the machine has none")
 }

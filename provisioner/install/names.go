@@ -2,6 +2,8 @@ package install
 
 import (
 	"exoshift/assets"
+	"exoshift/provisioner/install/access"
+	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -18,7 +20,7 @@ func ListNames(spec state.Spec) []state.Object {
 		}
 	}
 	add(state.KindSSHKey, i.spec.SSHKeyName())
-	for _, group := range i.buildSecurityGroups() {
+	for _, group := range network.BuildSecurityGroups(i.spec) {
 		add(state.KindSecurityGroup, group.Name)
 	}
 	for _, group := range i.listAffinityGroups() {
@@ -29,16 +31,9 @@ func ListNames(spec state.Spec) []state.Object {
 		add(state.KindRole, i.spec.ObjectName(policy))
 		add(state.KindAPIKey, i.spec.ObjectName(policy))
 	}
-	add(state.KindBucket, ListBucketNames(spec)...)
+	add(state.KindBucket, access.ListBucketNames(spec)...)
 	add(state.KindZone, spec.Domain())
-	for _, record := range i.buildFixedRecords() {
-		add(state.KindRecord, record.Name+" "+record.Type)
-	}
-	for _, machine := range i.listMachines() {
-		for _, name := range i.listMachineNames(machine) {
-			add(state.KindRecord, name+" A")
-		}
-	}
+	add(state.KindRecord, network.ListRecordNames(spec, i.listMachines())...)
 	for _, name := range syn.ListChallengeNames(spec) {
 		add(state.KindRecord, name+" CNAME")
 	}

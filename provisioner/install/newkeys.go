@@ -15,7 +15,7 @@ func (i *Installation) ApproveNewKeys() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for node, keys := range i.undecided {
-		i.keys[node] = keys + 1
+		i.allowed[node] = keys + 1
 	}
 }
 
@@ -32,11 +32,11 @@ func (i *Installation) recordUndecided(requests []state.NodeRequest) {
 			continue
 		}
 		i.undecided[request.Node] = request.Keys
-		if slices.Contains(i.options.NewKeys, request.Node) && i.keys[request.Node] == 0 {
-			i.keys[request.Node] = request.Keys + 1
+		if slices.Contains(i.options.NewKeys, request.Node) && i.allowed[request.Node] == 0 {
+			i.allowed[request.Node] = request.Keys + 1
 		}
 	}
-	maps.DeleteFunc(i.undecided, func(node string, keys int) bool { return keys < i.keys[node] })
+	maps.DeleteFunc(i.undecided, func(node string, keys int) bool { return keys < i.allowed[node] })
 }
 
 // The approvals are recorded, as Kubernetes deletes old requests.

@@ -53,7 +53,7 @@ func (i *Installation) listExpectedNodes() []state.ExpectedNode {
 		if instance, ok := i.nodes[machine.Name]; ok {
 			expected = append(expected, state.ExpectedNode{
 				Name: machine.Name, Role: machine.Role, Addresses: []string{instance.Address}, Created: instance.Created,
-				NewKeys: newKeys[instance.ID], Keys: i.keys[machine.Name],
+				NewKeys: newKeys[instance.ID], Keys: i.allowed[machine.Name],
 			})
 		}
 	}

@@ -30,10 +30,10 @@ func (i *Installation) buildPreflightSteps() provisioner.Plan {
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.checkCredentials},
 		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.checkPermissions,
 			Needs: listNeeds("credentials")},
-		{ID: "manifests", Phase: Preflight, Title: "Read what is installed with the cluster", Do: i.checkManifests},
-		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.fetchInstaller,
+		{ID: "manifests", Phase: Preflight, Title: "Read what is installed with the cluster", Do: i.generator.CheckManifests},
+		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.generator.Fetch,
 			Needs: listNeeds("credentials", "manifests"), Usual: 2 * time.Minute},
-		{ID: "install-config", Phase: Preflight, Title: "Have openshift-install try the install-config", Do: i.tryConfig,
+		{ID: "install-config", Phase: Preflight, Title: "Have openshift-install try the install-config", Do: i.generator.Try,
 			Needs: listNeeds("openshift-install")},
 		{ID: "offers", Phase: Preflight, Title: "Check instance types, templates and hypervisors", Do: i.checkAvailability,
 			Needs: listNeeds("credentials", "openshift-install")},
@@ -52,9 +52,9 @@ func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.ensureLoadBalancers,
 			Needs: i.withSyn(listNeeds("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
-		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.ensureNodeImage,
+		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.image.Ensure,
 			Needs: listNeeds("quotas"), Usual: 10 * time.Minute},
-		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generate,
+		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generator.Generate,
 			Needs: i.withSyn(listNeeds("delegation", "api-keys"), syn.StepCatalog, syn.StepToken)},
 		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
 			Needs: listNeeds("ignition")},
@@ -65,19 +65,19 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.ensureSSHKey,
 			Needs: listNeeds("quotas")},
-		{ID: "security-groups", Phase: Infrastructure, Title: "Create the security groups", Do: i.ensureSecurityGroups,
+		{ID: "security-groups", Phase: Infrastructure, Title: "Create the security groups", Do: i.securityGroups.Ensure,
 			Needs: listNeeds("quotas"), Usual: 2 * time.Minute},
 		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.ensureAntiAffinityGroups,
 			Needs: listNeeds("quotas")},
-		{ID: "api-keys", Phase: Infrastructure, Title: "Make the cluster's own API keys", Do: i.ensureAccess,
+		{ID: "api-keys", Phase: Infrastructure, Title: "Make the cluster's own API keys", Do: i.keys.Ensure,
 			Needs: listNeeds("quotas")},
-		{ID: "buckets", Phase: Infrastructure, Title: "Create the cluster's buckets", Do: i.ensureBuckets,
+		{ID: "buckets", Phase: Infrastructure, Title: "Create the cluster's buckets", Do: i.buckets.Ensure,
 			Needs: listNeeds("quotas")},
-		{ID: "elastic-ips", Phase: Infrastructure, Title: "Reserve the elastic IPs", Do: i.ensureElasticIPs,
+		{ID: "elastic-ips", Phase: Infrastructure, Title: "Reserve the elastic IPs", Do: i.elasticIPs.Ensure,
 			Needs: listNeeds("quotas")},
-		{ID: "dns", Phase: Infrastructure, Title: "Create the DNS zone and its records", Do: i.ensureDNS,
+		{ID: "dns", Phase: Infrastructure, Title: "Create the DNS zone and its records", Do: i.dns.Ensure,
 			Needs: listNeeds("elastic-ips")},
-		{ID: "delegation", Phase: Infrastructure, Title: "Wait until the domain is delegated", Do: i.waitDelegation(),
+		{ID: "delegation", Phase: Infrastructure, Title: "Wait until the domain is delegated", Do: i.delegation.Wait(),
 			Needs: listNeeds("dns"), Usual: time.Minute},
 	}
 }
@@ -149,5 +149,5 @@ func (i *Installation) listNodeNeeds() []string {
 
 // Steps returns the plan of a Spec for display; its steps cannot be run.
 func Steps(spec state.Spec) provisioner.Plan {
-	return (&Installation{spec: spec, syn: syn.New(syn.Deps{Spec: spec}, nil)}).Plan()
+	return withFacts(spec, Options{}, state.Folder{}, Clients{}, state.Facts{}, nil).Plan()
 }

@@ -41,11 +41,7 @@ func (sky) ListMissingRules(context.Context, state.SecurityGroup) ([]state.Rule,
 }
 
 func watching(cluster *oracle) *Installation {
-	return &Installation{
-		spec: spec(), clients: Clients{Cluster: cluster, Cloud: sky{}, Clock: &hasty{now: time.Now()}},
-		facts: &state.FactsStore{}, nodes: map[string]state.Instance{}, undecided: map[string]int{}, keys: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{},
-		diagnostics: diagnostics{evaluator: diagnosis.New()},
-	}
+	return withFacts(spec(), Options{}, state.Folder{}, Clients{Cluster: cluster, Cloud: sky{}, Clock: &hasty{now: time.Now()}}, state.Facts{}, func(state.Facts) error { return nil })
 }
 
 func ignored(provisioner.Event) {}
@@ -124,7 +120,7 @@ func TestALookThatPanicsIsNoLookAtAnEmptyCluster(t *testing.T) {
 }
 
 func TestADefectOfTheRulebookFailsNoInstallation(t *testing.T) {
-	i := &Installation{} // its evaluator is missing
+	i := &Installation{diagnostics: diagnostics{}} // its evaluator is missing
 	if findings, err := i.applyRules(diagnosis.Input{}); err == nil || findings != nil {
 		t.Errorf("%v, %v", findings, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/generation"
 	"exoshift/state"
 )
 
@@ -139,7 +140,7 @@ func (i *Installation) checkMixedMachines() error {
 	facts := i.Facts()
 	var mixed []string
 	for _, o := range i.existing {
-		if o.Kind == state.KindInstance && o.Labels[state.LabelCluster] == i.spec.Cluster.ID && hasOtherCertificates(o.Labels, facts.RootCAHash) {
+		if o.Kind == state.KindInstance && o.Labels[state.LabelCluster] == i.spec.Cluster.ID && generation.HasOtherCertificates(o.Labels, facts.RootCAHash) {
 			mixed = append(mixed, o.Name)
 		}
 	}
@@ -154,5 +155,5 @@ func (i *Installation) checkMixedMachines() error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, op, "%s holds other certificates than these machines were started with: %s",
-		i.folder.Path(), strings.Join(mixed, ", ")).WithHint("put the original folder back, or %s", renewHint)
+		i.folder.Path(), strings.Join(mixed, ", ")).WithHint("put the original folder back, or %s", generation.RenewHint)
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/network"
+	"exoshift/provisioner/install/nodeimage"
 	"exoshift/state"
 )
 
@@ -68,8 +69,8 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		}
 	}
 	for _, look := range []provisioner.StepFunc{
-		i.checkCredentials, previewSyn(&preview), i.checkManifests, i.checkPermissions, i.previewOffers, i.checkConflicts, i.ensureSSHKey, i.ensureSecurityGroups, i.ensureAntiAffinityGroups, i.ensureAccess,
-		i.ensureBuckets, i.ensureElasticIPs, i.ensureDNS, i.ensureLoadBalancers, i.previewImage, i.previewBootstrap, i.ensureMasters, i.ensureComputeMachines,
+		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.checkPermissions, i.previewOffers, i.checkConflicts, i.ensureSSHKey, i.securityGroups.Ensure, i.ensureAntiAffinityGroups, i.keys.Ensure,
+		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.Ensure, i.ensureLoadBalancers, i.image.Preview, i.previewBootstrap, i.ensureMasters, i.ensureComputeMachines,
 	} {
 		before := len(preview.Changes)
 		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
@@ -117,39 +118,14 @@ func (i *Installation) previewOffers(ctx context.Context, report provisioner.Rep
 	return i.findDeployTarget(ctx, report)
 }
 
-// previewImage uses the name that an earlier run recorded: only openshift-install knows the build.
-func (i *Installation) previewImage(ctx context.Context, report provisioner.Report) error {
-	name := i.Facts().Template
-	if name == "" {
-		report.EmitObject(state.KindTemplate, i.formatTemplateName("<build>"), "", string(state.Created))
-		return nil
-	}
-	template, err := i.clients.Cloud.FindTemplate(ctx, name)
-	action := state.Found
-	if fault.Is(err, fault.NotFound) {
-		action, err = state.Created, nil
-	}
-	i.image = template
-	report.EmitObject(state.KindTemplate, name, template.ID, string(action))
-	if err != nil || action == state.Created {
-		return err
-	}
-	// The file that it was made of is known to openshift-install only.
-	want := i.newTemplate(state.BootImage{Build: strings.TrimPrefix(name, i.formatTemplateName(""))})
-	want.Description = template.Description
-	return checkTemplate(template, want, i.findRecordedMD5(name))
-}
-
 // The bootstrap's objects are temporary; it lists them, or what is still to be deleted of them.
 func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.Report) error {
 	if i.Facts().IsBootstrapped() {
 		return i.previewRemoval(ctx, report)
 	}
-	action, err := i.clients.Objects.EnsureBucket(ctx, i.spec.Bucket("bootstrap"))
-	if err != nil {
+	if err := i.buckets.EnsureOne(ctx, report, "bootstrap"); err != nil {
 		return err
 	}
-	report.EmitObject(state.KindBucket, i.spec.Bucket("bootstrap"), "", string(action))
 	return i.ensureBootstrapMachine(ctx, report)
 }
 
@@ -163,13 +139,13 @@ func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Re
 
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
-		{state.KindElasticIP, i.spec.ObjectName("api")}:        "api." + i.spec.Domain(),
-		{state.KindElasticIP, i.spec.ObjectName("ingress")}:    "*." + i.spec.AppsDomain(),
-		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
-		{state.KindTemplate, i.formatTemplateName("<build>")}:  "unless the zone has it",
-		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",
+		{state.KindElasticIP, i.spec.ObjectName("api")}:                       "api." + i.spec.Domain(),
+		{state.KindElasticIP, i.spec.ObjectName("ingress")}:                   "*." + i.spec.AppsDomain(),
+		{state.KindBucket, i.spec.Bucket("bootstrap")}:                        "until the bootstrap is complete",
+		{state.KindTemplate, nodeimage.FormatTemplateName(i.spec, "<build>")}: "unless the zone has it",
+		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}:                "outlives the cluster",
 	}
-	for _, group := range i.buildSecurityGroups() {
+	for _, group := range network.BuildSecurityGroups(i.spec) {
 		details[[2]string{state.KindSecurityGroup, group.Name}] = fmt.Sprintf("%d rules", len(group.Rules))
 	}
 	for _, machine := range i.listMachines() {

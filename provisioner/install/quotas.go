@@ -10,6 +10,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/access"
 	"exoshift/state"
 )
 
@@ -122,9 +123,9 @@ func (i *Installation) countMissing() map[string]int {
 
 func (i *Installation) listMissingBuckets() []string {
 	if i.Facts().IsBootstrapped() {
-		return i.listPersistentBuckets()
+		return access.ListPersistentBuckets(i.spec)
 	}
-	return ListBucketNames(i.spec)
+	return access.ListBucketNames(i.spec)
 }
 
 func (i *Installation) listElasticIPNames() []string {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"exoshift/assets"
+	"exoshift/provisioner/install/network"
 	"exoshift/state"
 )
 
@@ -38,36 +37,11 @@ func TestThePlanIsInOrder(t *testing.T) {
 	}
 }
 
-func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
-	groups := map[string]bool{}
-	specs := (&Installation{spec: spec(), facts: &state.FactsStore{}}).buildSecurityGroups()
-	for _, group := range specs {
-		groups[group.Name] = true
-	}
-	for _, group := range specs {
-		for _, rule := range group.Rules {
-			if (rule.CIDR == "") == (rule.Group == "") || rule.Group != "" && !groups[rule.Group] {
-				t.Errorf("%s: %+v has no peer, two, or an unknown one", group.Name, rule)
-			}
-		}
-	}
-}
-
-func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
-	i := &Installation{spec: spec(), facts: &state.FactsStore{}}
-	for _, group := range append(i.buildSecurityGroups(), i.buildAccessGroup(netip.MustParseAddr(own))) {
-		for _, rule := range group.Rules {
-			if rule.CIDR != "" && rule.From <= portMachineConfig && portMachineConfig <= rule.To {
-				t.Errorf("%s opens it to %s", group.Name, rule.CIDR)
-			}
-		}
-	}
-}
-
 func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
 	s := spec()
 	s.Sizing.Workers.Count = 9
-	i := &Installation{spec: s, affinity: map[affinityGroup]string{{state.RoleWorker, 0}: "first", {state.RoleWorker, 1}: "second"}}
+	i := withFacts(s, Options{}, state.Folder{}, Clients{}, state.Facts{}, nil)
+	i.affinity = map[affinityGroup]string{{state.RoleWorker, 0}: "first", {state.RoleWorker, 1}: "second"}
 	workers := s.Machines(state.RoleWorker)
 	for n, want := range map[int]string{0: "first", 7: "first", 8: "second"} {
 		if got := i.newInstance(workers[n], state.Template{}).AntiAffinityGroups; !cmp.Equal(got, []string{want}) {
@@ -85,61 +59,6 @@ func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
 	}
 }
 
-func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
-	s := spec()
-	s.LoadBalancer.Strategy = "dns-round-robin"
-	i := &Installation{spec: s, facts: &state.FactsStore{}}
-	open := map[string]bool{}
-	for _, group := range i.buildSecurityGroups() {
-		for _, rule := range group.Rules {
-			if rule.CIDR == "0.0.0.0/0" {
-				open[fmt.Sprint(strings.TrimPrefix(group.Name, "c-1_"), " ", rule.From)] = true
-			}
-		}
-	}
-	for _, want := range []string{"control_plane 6443", "infra 80", "infra 443"} {
-		if !open[want] {
-			t.Errorf("%s is closed", want)
-		}
-	}
-	if machines := s.Machines(state.RoleLoadBalancer); len(machines) > 0 {
-		t.Errorf("load balancers: %v", machines)
-	}
-	for _, c := range []struct {
-		machine state.Machine
-		want    []string
-	}{
-		{s.Machines(state.RoleBootstrap)[0], []string{"bootstrap", "api"}},
-		{s.Machines(state.RoleMaster)[1], []string{"etcd-1", "api"}},
-		{s.Machines(state.RoleInfra)[0], []string{"router", "ingress"}},
-		{s.Machines(state.RoleWorker)[0], nil},
-	} {
-		if diff := cmp.Diff(c.want, i.listMachineNames(c.machine)); diff != "" {
-			t.Errorf("%s: %s", c.machine.Name, diff)
-		}
-	}
-}
-
-func TestTheDelegationIsComparedServerByServer(t *testing.T) {
-	i := &Installation{spec: spec(), zone: state.Zone{NameServers: []string{"ns1.exoscale.ch", "ns1.exoscale.com"}}}
-	for want, has := range map[string][]string{
-		"":                                       {"ns1.exoscale.com", "ns1.exoscale.ch"},
-		"does not delegate c-1.example.net yet":  nil,
-		"missing: ns1.exoscale.com; wrong: none": {"ns1.exoscale.ch"},
-		"missing: none; wrong: ns.other.example": {"ns1.exoscale.com", "ns1.exoscale.ch", "ns.other.example"},
-		"missing: ns1.exoscale.com; wrong: ns1.exoscale.c": {"ns1.exoscale.ch", "ns1.exoscale.c"},
-	} {
-		err := i.compareServers("example.net", has)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %q", has, err, want)
-		}
-	}
-	const records = "The zone example.net needs exactly these NS records:\nc-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-1.example.net. 3600 IN NS ns1.exoscale.com."
-	if got := i.formatDelegation(); got != records {
-		t.Errorf("records: %s", got)
-	}
-}
-
 func TestTheEstimateCountsMachinesDisksAndAddresses(t *testing.T) {
 	s := spec()
 	for _, role := range []*state.MachineSpec{&s.Sizing.Infra, &s.Sizing.Storage, &s.Sizing.LoadBalancers} {
@@ -154,38 +73,6 @@ func TestTheEstimateCountsMachinesDisksAndAddresses(t *testing.T) {
 	s.Sizing.Workers.Type = "standard.giant"
 	if cost, _ = Estimate(s); !strings.Contains(cost.String(), "not counted for want of a price: standard.giant") {
 		t.Error(cost)
-	}
-}
-
-func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
-	i := &Installation{spec: spec(), facts: &state.FactsStore{}}
-	for _, policy := range assets.ListPolicies() {
-		role, err := i.newRole(policy)
-		if err != nil || role.Policy.DefaultServiceStrategy != "deny" || len(role.Policy.Services) != 1 {
-			t.Errorf("%s: %+v, %v", policy, role, err)
-		}
-		for _, service := range role.Policy.Services {
-			if service.Type != "rules" || len(service.Rules) == 0 {
-				t.Errorf("%s: %+v", policy, service)
-			}
-		}
-	}
-	role, _ := i.newRole("object_storage")
-	const want = "parameters.bucket in ['c-1-logstore', 'c-1-image-registry', 'c-1-cluster-backup']"
-	if got := role.Policy.Services["sos"].Rules[0].Expression; got != want {
-		t.Errorf("%s", got)
-	}
-}
-
-func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
-	s := spec()
-	s.Sizing.Infra.Count = 0
-	i := &Installation{spec: s, facts: &state.FactsStore{}}
-	if role := i.spec.RouterRole(); role != state.RoleWorker {
-		t.Errorf("routers on %s", role)
-	}
-	if diff := cmp.Diff([]string{groupAll, groupWorker, groupInfra}, i.listRoleGroups(state.RoleWorker)); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -215,5 +102,17 @@ func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
 	}
 	if needs := i.listNodeNeeds(); !slices.Contains(needs, "bootstrap-machine") {
 		t.Errorf("nodes ask for the API before it has a name: %v", needs)
+	}
+}
+
+func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
+	i := &Installation{spec: spec(), facts: &state.FactsStore{}}
+	const machineConfigServer = 22623
+	for _, group := range append(network.BuildSecurityGroups(i.spec), i.buildAccessGroup(netip.MustParseAddr(own))) {
+		for _, rule := range group.Rules {
+			if rule.CIDR != "" && rule.From <= machineConfigServer && machineConfigServer <= rule.To {
+				t.Errorf("%s opens it to %s", group.Name, rule.CIDR)
+			}
+		}
 	}
 }

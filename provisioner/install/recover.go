@@ -6,6 +6,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/generation"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -83,10 +84,10 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 	if i.Facts().IsBootstrapped() {
 		return nil
 	}
-	if alone, err := i.hasOnlyMasters(ctx); err != nil || !alone {
+	if alone, err := generation.HasOnlyMasters(ctx, i.spec, i.clients.Cloud); err != nil || !alone {
 		return err
 	}
-	over, err := i.hasReached(ctx, state.PhaseComplete)
+	over, err := generation.HasReached(ctx, i.clients.Cluster, i.clients.Clock, state.PhaseComplete)
 	switch {
 	case err != nil:
 		return err
@@ -99,20 +100,6 @@ func (i *Installation) recoverBootstrap(ctx context.Context) error {
 			WithHint("there are masters and no bootstrap machine: see that api.%s:6443 can be reached from here, then run this again", i.spec.Domain())
 	}
 	return nil
-}
-
-// The bootstrap machine is created before the masters and deleted once they run the cluster, so masters without it prove
-// that the bootstrap is over, even if the cluster does not answer.
-func (i *Installation) hasOnlyMasters(ctx context.Context) (bool, error) {
-	machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
-	if err != nil {
-		return false, err
-	}
-	roles := map[string]int{}
-	for _, machine := range machines {
-		roles[machine.Labels[state.LabelRole]]++
-	}
-	return roles[string(state.RoleMaster)] > 0 && roles[string(state.RoleBootstrap)] == 0, nil
 }
 
 // ApplyEvents sets the facts that the events of earlier runs prove: the time at which a step succeeded first, or an object was created.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"time"
 
 	"exoshift/assets"
 	"exoshift/internal/fault"
@@ -17,7 +18,7 @@ func (i *Installation) ensureRegistry() provisioner.StepFunc {
 }
 
 func (i *Installation) ensureRegistryAccess(ctx context.Context, report provisioner.Report) error {
-	key, err := i.loadKey(ctx, report, assets.PolicyStorage)
+	key, err := i.keys.Load(ctx, report, assets.PolicyStorage)
 	if err != nil {
 		return err
 	}
@@ -35,4 +36,20 @@ func (i *Installation) ensureRegistryAccess(ctx context.Context, report provisio
 func (i *Installation) newRegistryBucket() state.Bucket {
 	zone := i.spec.Exoscale.Zone
 	return state.Bucket{Name: i.spec.Bucket(registryBucket), Region: zone, Endpoint: "https://" + state.ObjectStorageHost(zone)}
+}
+
+func (i *Installation) recordConsole(ctx context.Context, report provisioner.Report) error {
+	console, err := i.clients.Cluster.GetConsoleURL(ctx)
+	if err != nil {
+		return err
+	}
+	if console != "" {
+		report.EmitProgress(console)
+	}
+	return i.facts.Update(func(facts *state.Facts) {
+		facts.ConsoleURL = console
+		if facts.Installed.IsZero() {
+			facts.Installed = i.clients.Clock.Now().UTC().Truncate(time.Second)
+		}
+	})
 }

@@ -2,11 +2,12 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/generation"
+	"exoshift/provisioner/install/network"
 	"exoshift/state"
 )
 
@@ -31,7 +32,7 @@ func (i *Installation) removeBootstrap(ctx context.Context, report provisioner.R
 		return err
 	}
 	i.emitBootstrap(report, state.PhaseMemberRemoved, "the bootstrap machine is gone")
-	if err := i.dropBucket(ctx, report, "bootstrap"); err != nil || i.preview {
+	if err := i.buckets.Delete(ctx, report, "bootstrap", bootstrapKey); err != nil || i.preview {
 		return err
 	}
 	return i.removeSecrets()
@@ -41,28 +42,7 @@ func (i *Installation) removeSecrets() error {
 	if !i.Facts().IsBootstrapped() {
 		return nil
 	}
-	return RemoveBootstrapSecrets(i.spec, i.folder, i.clients.Installer.Strip)
-}
-
-// RemoveBootstrapSecrets removes from the folder the cluster's keys and everything that only the bootstrap needed:
-// bootstrap.ign and openshift-install's state, which strip removes, the keys of the bootstrap machine, its signed link,
-// the user data that pointed nodes to it, and generations that were moved aside.
-func RemoveBootstrapSecrets(spec state.Spec, folder state.Folder, strip func(dir string) error) error {
-	errs := []error{strip(folder.Path(state.InstallDir)), folder.RemoveOldGenerations()}
-	for _, name := range ListBootstrapSecrets(spec) {
-		errs = append(errs, folder.Remove(name))
-	}
-	return errors.Join(errs...)
-}
-
-// ListBootstrapSecrets returns the files of a folder that only the bootstrap needs.
-func ListBootstrapSecrets(spec state.Spec) []string {
-	dir := state.InstallDir + "/"
-	names := []string{dir + "bootstrap.ign", dir + ".openshift_install_state.json", dir + state.IdentityFile}
-	for _, machine := range append(spec.Machines(state.RoleBootstrap), spec.Nodes()...) {
-		names = append(names, state.FormatUserDataFile(machine.Name))
-	}
-	return names
+	return generation.RemoveBootstrapSecrets(i.spec, i.folder, i.clients.Installer.Strip)
 }
 
 // The records are removed before the machine, whose address identifies them.
@@ -72,12 +52,8 @@ func (i *Installation) removeBootstrapRecords(ctx context.Context, report provis
 		return err
 	}
 	for _, machine := range machines {
-		for _, name := range i.listMachineNames(i.spec.Machines(state.RoleBootstrap)[0]) {
-			action, err := i.clients.Cloud.DeleteRecords(ctx, i.zone.ID, name, "A", func(address string) bool { return address == machine.Address })
-			if err != nil {
-				return err
-			}
-			report.EmitObject(state.KindRecord, name+" A "+machine.Address, "", string(action))
+		if err := i.dns.Withdraw(ctx, report, i.spec.Machines(state.RoleBootstrap)[0], machine.Address); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -85,7 +61,7 @@ func (i *Installation) removeBootstrapRecords(ctx context.Context, report provis
 
 // The time for which a deleted name may still resolve to its address: the TTL of resolvers, and the cache of the load
 // balancers (hold nx and obsolete in haproxy.cfg), which resolve every two seconds.
-const drainTime = (shortTTL + 30 + 2) * time.Second
+const drainTime = (network.ShortTTL + 30 + 2) * time.Second
 
 // waitBootstrapDrained waits until no cache resolves to the bootstrap machine: its address may be reassigned soon after
 // it is deleted. After an interrupted run it waits the full time again, because the time of the names' deletion is not

@@ -3,7 +3,6 @@ package install
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"exoshift/internal/fault"
@@ -21,7 +20,7 @@ func (i *Installation) wrapTimeout(ctx context.Context, err error) error {
 	if findings := i.Findings(); len(findings) > 0 {
 		return fault.Newf(fault.Timeout, op, "%w; most likely: %s", err, findings[0].Cause).WithHint("%s", findings[0].Fix)
 	}
-	if closed, lookErr := i.listClosedPorts(ctx); lookErr == nil && len(closed) > 0 {
+	if closed, lookErr := i.securityGroups.ListClosedPorts(ctx); lookErr == nil && len(closed) > 0 {
 		return fault.Newf(fault.Timeout, op, "%s; %w", strings.Join(closed, "; "), err).
 			WithHint("run the same command again: it adds the missing rules and goes on")
 	}
@@ -40,25 +39,4 @@ func (i *Installation) listMissingMasters() []string {
 		}
 	}
 	return silent
-}
-
-func (i *Installation) listClosedPorts(ctx context.Context) ([]string, error) {
-	var closed []string
-	for _, group := range i.buildSecurityGroups() {
-		missing, err := i.clients.Cloud.ListMissingRules(ctx, group)
-		if err != nil {
-			return nil, err
-		}
-		for _, rule := range missing {
-			closed = append(closed, fmt.Sprintf("port %s is blocked: security group %s lacks the rule for the %s", formatPorts(rule), group.Name, rule.Description))
-		}
-	}
-	return closed, nil
-}
-
-func formatPorts(rule state.Rule) string {
-	if rule.From == rule.To {
-		return fmt.Sprintf("%d/%s", rule.From, rule.Protocol)
-	}
-	return fmt.Sprintf("%d-%d/%s", rule.From, rule.To, rule.Protocol)
 }

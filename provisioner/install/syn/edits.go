@@ -2,7 +2,6 @@ package syn
 
 import (
 	"fmt"
-	"slices"
 
 	"exoshift/state"
 )
@@ -65,18 +64,6 @@ func (c *Connection) formatConflictHint() string {
 	return fmt.Sprintf("%s was installed from another folder: if it is this very cluster, go on there (--dir); "+
 		"if that one is gone for good, have it deleted in Lieutenant and %s taken out of its tenant's repository; otherwise give this cluster another ID",
 		c.Spec.Cluster.ID, c.configurationFile())
-}
-
-// RecordGenerated records the values of a generation that the cluster's configuration may have: later ones may replace
-// them.
-func RecordGenerated(facts *state.SynFacts, generated state.Ignition) {
-	written := slices.Clone(facts.Written)
-	for _, value := range []string{generated.InfraID, generated.ClusterID, string(generated.RootCA)} {
-		if !slices.Contains(written, value) {
-			written = append(written, value)
-		}
-	}
-	facts.Written = written
 }
 
 // The catalog must hold Cilium's operator back until the cluster was generated with it.

@@ -93,7 +93,7 @@ func (r *recovery) recoverWritten(ctx context.Context, vault Vault) error {
 			facts.SSHPublicKey = public
 		}
 		if facts.ClusterUUID != "" {
-			RecordGenerated(facts, state.Ignition{InfraID: before.InfraID, ClusterID: facts.ClusterUUID, RootCA: []byte(facts.IgnitionCA)})
+			facts.RecordGenerated(state.Ignition{InfraID: before.InfraID, ClusterID: facts.ClusterUUID, RootCA: []byte(facts.IgnitionCA)})
 		}
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/nodeimage"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/provisioner/openshift/release/download"
 )
@@ -9,5 +10,5 @@ import (
 // The recipe's interfaces are satisfied without importing it.
 var (
 	_ install.Installer = (*release.Installer)(nil)
-	_ install.Image     = (*download.Client)(nil)
+	_ nodeimage.Source  = (*download.Client)(nil)
 )

@@ -1,4 +1,4 @@
-package install
+package nodeimage
 
 import (
 	"fmt"
@@ -8,34 +8,27 @@ import (
 	"exoshift/state"
 )
 
-// The description names the patched file: the image of a template may be gone.
-func (i *Installation) newTemplate(boot state.BootImage) state.Template {
+// NewTemplate returns the template of a boot image, without ID and source. Its description names the patched file: the
+// image of a template may be gone.
+func NewTemplate(spec state.Spec, boot state.BootImage) state.Template {
 	return state.Template{
-		Name:        i.formatTemplateName(boot.Build),
+		Name:        FormatTemplateName(spec, boot.Build),
 		Description: fmt.Sprintf("OpenShift node image, ignition.platform.id=exoscale, made of sha256:%s", boot.SHA256),
 		Build:       boot.Build, BootMode: "uefi", DefaultUser: "core",
 	}
 }
 
-// The builds of RHCOS and SCOS have the same numbering.
-func (i *Installation) formatTemplateName(build string) string {
-	if i.spec.OpenShift.Distribution == "okd" {
+// FormatTemplateName returns the name of a build's template. The builds of RHCOS and SCOS have the same numbering.
+func FormatTemplateName(spec state.Spec, build string) string {
+	if spec.OpenShift.Distribution == "okd" {
 		return "scos-" + build
 	}
 	return "rhcos-" + build
 }
 
-func (i *Installation) findRecordedMD5(name string) string {
-	facts := i.Facts()
-	if facts.Template != name {
-		return ""
-	}
-	return facts.TemplateMD5
-}
-
-// checkTemplate refuses a template of the right name that nodes could not boot from: of another build, not patched, or of
-// another image than the one that this folder registered with the MD5 noted ("" if it was found).
-func checkTemplate(found, want state.Template, noted string) error {
+// CheckTemplate refuses a template of the right name that nodes could not boot from: of another build, not patched, or of
+// another image than the one that this folder registered, according to facts.
+func CheckTemplate(found, want state.Template, facts state.Facts) error {
 	var wrong []string
 	differ := func(what, has, wants string) {
 		if has != wants {
@@ -46,8 +39,8 @@ func checkTemplate(found, want state.Template, noted string) error {
 	differ("boot mode", found.BootMode, want.BootMode)
 	differ("default user", found.DefaultUser, want.DefaultUser)
 	differ("description", found.Description, want.Description)
-	if noted != "" {
-		differ("checksum", found.MD5, noted)
+	if facts.Template == found.Name && facts.TemplateMD5 != "" { // "" if it was found
+		differ("checksum", found.MD5, facts.TemplateMD5)
 	}
 	if len(wrong) == 0 {
 		return nil

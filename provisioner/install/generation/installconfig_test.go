@@ -1,4 +1,4 @@
-package install
+package generation
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
 	if err := os.WriteFile(s.OpenShift.TrustBundle, []byte("PEM\n\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := installConfig(s, s.OpenShift.SSHKey, `{"auths":{}}`)
+	rendered, err := buildInstallConfig(s, s.OpenShift.SSHKey, `{"auths":{}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
 func TestAMissingTrustBundleIsNamed(t *testing.T) {
 	s := spec()
 	s.OpenShift.TrustBundle = "/nowhere/ca.pem"
-	if _, err := installConfig(s, "", "{}"); err == nil || !strings.Contains(err.Error(), "/nowhere/ca.pem") {
+	if _, err := buildInstallConfig(s, "", "{}"); err == nil || !strings.Contains(err.Error(), "/nowhere/ca.pem") {
 		t.Errorf("%v", err)
 	}
 }
@@ -76,7 +76,7 @@ func TestAnInstallConfigHoldsWhatIsWantedAndNoMore(t *testing.T) {
 	} {
 		s := spec()
 		c.set(&s)
-		rendered, err := installConfig(s, "", c.pullSecret)
+		rendered, err := buildInstallConfig(s, "", c.pullSecret)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package install
+package generation
 
 import (
 	"context"
@@ -20,15 +20,13 @@ func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		i := &Installation{
-			options: Options{Renew: true}, folder: folder, clients: Clients{Cloud: emptyCloud{}, Cluster: silent{}, Clock: impatient{}},
-			facts: state.NewFactsStore(state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)}, nil),
-		}
+		facts := state.NewFactsStore(state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)}, nil)
+		r := NewRenewal(spec(), folder, facts, emptyCloud{}, silent{}, impatient{}, true)
 		for _, generated := range []string{"old", "new"} {
 			if err := folder.Write(filepath.Join(state.InstallDir, "metadata.json"), []byte(generated)); err != nil {
 				t.Fatal(err)
 			}
-			if err := i.discardCertificates(t.Context(), func(provisioner.Event) {}); err != nil {
+			if err := r.discard(t.Context(), func(provisioner.Event) {}); err != nil {
 				t.Fatalf("%s certificates: %v", generated, err)
 			}
 			<-time.After(time.Minute)
@@ -47,13 +45,11 @@ func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
 	if err := folder.Write(filepath.Join(state.InstallDir, "metadata.json"), nil); err != nil {
 		t.Fatal(err)
 	}
-	i := &Installation{
-		options: Options{Renew: true}, folder: folder, clients: Clients{Cloud: emptyCloud{}, Cluster: silent{}, Clock: impatient{}},
-		facts: state.NewFactsStore(state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)}, nil),
-	}
+	facts := state.NewFactsStore(state.Facts{IgnitionCreated: time.Now().Add(-25 * time.Hour)}, nil)
+	r := NewRenewal(spec(), folder, facts, emptyCloud{}, silent{}, impatient{}, true)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := i.discardCertificates(stopped, func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
+	if err := r.discard(stopped, func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if _, err := folder.Read(filepath.Join(state.InstallDir, "metadata.json")); err != nil {
@@ -68,10 +64,7 @@ func (emptyCloud) ListInstances(ctx context.Context, _ map[string]string) ([]sta
 }
 
 // hesitant is a cluster that was not polled yet: its answers count from the second one on.
-type hesitant struct {
-	Cluster
-	answers *int
-}
+type hesitant struct{ answers *int }
 
 func (h hesitant) Poll(context.Context, netip.Addr, []state.ExpectedNode) (seen state.Snapshot, err error) {
 	if *h.answers++; *h.answers == 1 {
@@ -84,11 +77,8 @@ func (h hesitant) Poll(context.Context, netip.Addr, []state.ExpectedNode) (seen 
 }
 
 func TestAClusterIsAskedUntilItsAnswersCount(t *testing.T) {
-	i := &Installation{
-		ignition: state.Ignition{Created: time.Now().Add(-25 * time.Hour), Expires: time.Now().Add(-time.Hour)},
-		clients:  Clients{Cluster: hesitant{answers: new(int)}, Clock: impatient{}},
-	}
-	if err := i.checkAge(t.Context()); err != nil {
+	generated := state.Ignition{Created: time.Now().Add(-25 * time.Hour), Expires: time.Now().Add(-time.Hour)}
+	if err := CheckAge(t.Context(), generated, hesitant{answers: new(int)}, impatient{}); err != nil {
 		t.Errorf("a bootstrap machine that runs: %v", err)
 	}
 }

@@ -1,10 +1,11 @@
-package install
+package network
 
 import (
 	"context"
 	"slices"
 	"testing"
 
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -29,9 +30,9 @@ func (l *ledger) EnsureRecord(_ context.Context, _ string, r state.Record) (stat
 func TestAnAliasLeadsToOnePlaceOnly(t *testing.T) {
 	t.Parallel()
 	zone := &ledger{leads: []string{"old.example.net", "other.example.net."}}
-	i := &Installation{clients: Clients{Cloud: zone}}
+	dns := NewDNS(state.Spec{}, zone, nil)
 	for range 2 {
-		if err := i.ensureAlias(t.Context(), ignored, "_acme-challenge.api", "new.example.net"); err != nil || !slices.Equal(zone.leads, []string{"new.example.net"}) {
+		if err := dns.EnsureAlias(t.Context(), func(provisioner.Event) {}, "_acme-challenge.api", "new.example.net"); err != nil || !slices.Equal(zone.leads, []string{"new.example.net"}) {
 			t.Errorf("it leads to %q: %v", zone.leads, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package install
+package generation
 
 import (
 	"os"
@@ -34,7 +34,7 @@ func FuzzInstallConfig(f *testing.F) {
 		if err := os.WriteFile(s.OpenShift.TrustBundle, []byte(bundle), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		rendered, err := installConfig(s, sshKey, pullSecret)
+		rendered, err := buildInstallConfig(s, sshKey, pullSecret)
 		if err != nil {
 			t.Fatalf("%q: %v", []string{pullSecret, sshKey, noProxy, bundle}, err)
 		}

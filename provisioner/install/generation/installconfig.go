@@ -1,4 +1,4 @@
-package install
+package generation
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ const (
 
 // The number of compute replicas creates no machines on this platform; it keeps the masters unschedulable and the
 // infrastructure highly available.
-func installConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) {
+func buildInstallConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) {
 	bundle, err := readTrustBundle(spec.OpenShift.TrustBundle)
 	if err != nil {
 		return nil, err
@@ -113,9 +113,9 @@ func readTrustBundle(path string) (string, error) {
 	return strings.TrimSpace(string(content)) + "\n", nil
 }
 
-func (i *Installation) listSSHKeys() string {
-	keys := i.spec.OpenShift.SSHKey
-	if kept := i.Facts().Syn.SSHPublicKey; kept != "" && kept != keys {
+func listSSHKeys(spec state.Spec, facts state.Facts) string {
+	keys := spec.OpenShift.SSHKey
+	if kept := facts.Syn.SSHPublicKey; kept != "" && kept != keys {
 		keys += "\n" + kept
 	}
 	return keys

@@ -1,0 +1,190 @@
+package network
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// TTLs in seconds: short where machines are replaced.
+const (
+	ShortTTL = 60
+	longTTL  = 600
+)
+
+// DNS keeps the cluster's zone: its fixed records, and those of machines.
+type DNS struct {
+	spec  state.Spec
+	cloud Cloud
+	ips   *ElasticIPs
+
+	zone state.Zone
+}
+
+// NewDNS returns the DNS of a cluster whose API and ingress have these addresses.
+func NewDNS(spec state.Spec, cloud Cloud, ips *ElasticIPs) *DNS {
+	return &DNS{spec: spec, cloud: cloud, ips: ips}
+}
+
+// ListNameServers returns the name servers of the zone, once Ensure has returned.
+func (d *DNS) ListNameServers() []string { return d.zone.NameServers }
+
+// Ensure creates the zone and the records that do not depend on machines.
+func (d *DNS) Ensure(ctx context.Context, report provisioner.Report) error {
+	zone, action, err := d.cloud.EnsureZone(ctx, d.spec.Domain())
+	if err != nil {
+		return err
+	}
+	d.zone = zone
+	report.EmitObject(state.KindZone, zone.Name, zone.ID, string(action))
+	return d.ensureRecords(ctx, report, buildFixedRecords(d.spec, d.ips.API().Address, d.ips.Ingress().Address))
+}
+
+func (d *DNS) ensureRecords(ctx context.Context, report provisioner.Report, records []state.Record) error {
+	return provisioner.ForEach(ctx, records, func(ctx context.Context, record state.Record) error {
+		return d.ensureRecord(ctx, report, record)
+	})
+}
+
+func (d *DNS) ensureRecord(ctx context.Context, report provisioner.Report, record state.Record) error {
+	action, err := d.cloud.EnsureRecord(ctx, d.zone.ID, record)
+	if err != nil {
+		return err
+	}
+	report.EmitObject(state.KindRecord, record.Name+" "+record.Type+" "+record.Content, "", string(action))
+	return nil
+}
+
+// Without load balancers the machines' addresses are those of the API and the ingress.
+func buildFixedRecords(spec state.Spec, api, ingress string) []state.Record {
+	domain := spec.Domain()
+	records := []state.Record{
+		{Name: "api-int", Type: "CNAME", Content: "api." + domain, TTL: ShortTTL},
+	}
+	if !spec.IsRoundRobin() {
+		records = append(records,
+			state.Record{Name: "api", Type: "A", Content: api, TTL: ShortTTL},
+			state.Record{Name: "ingress", Type: "A", Content: ingress, TTL: ShortTTL},
+		)
+	}
+	// Records of another domain are the operator's.
+	if apps, ours := strings.CutSuffix(spec.AppsDomain(), "."+domain); ours {
+		records = append(records, state.Record{Name: "*." + apps, Type: "CNAME", Content: "ingress." + domain, TTL: ShortTTL})
+	}
+	return records
+}
+
+// ListRecordNames returns the names and types of the records of a cluster with these machines, e.g. "api A", relative to
+// its zone.
+func ListRecordNames(spec state.Spec, machines []state.Machine) []string {
+	var names []string
+	for _, record := range buildFixedRecords(spec, "", "") {
+		names = append(names, record.Name+" "+record.Type)
+	}
+	for _, machine := range machines {
+		for _, name := range ListMachineNames(spec, machine) {
+			names = append(names, name+" A")
+		}
+	}
+	return names
+}
+
+// EnsureAlias makes a name a CNAME of to, and removes its other CNAME records.
+func (d *DNS) EnsureAlias(ctx context.Context, report provisioner.Report, name, to string) error {
+	const kind = "CNAME"
+	_, err := d.cloud.DeleteRecords(ctx, d.zone.ID, name, kind, func(content string) bool {
+		return strings.TrimSuffix(content, ".") != strings.TrimSuffix(to, ".")
+	})
+	if err != nil {
+		return err
+	}
+	return d.ensureRecord(ctx, report, state.Record{Name: name, Type: kind, Content: to, TTL: longTTL})
+}
+
+// ListMachineNames returns the names of the zone that have the address of a machine.
+func ListMachineNames(spec state.Spec, machine state.Machine) []string {
+	var names []string
+	switch machine.Role {
+	case state.RoleLoadBalancer:
+		return []string{machine.Name}
+	case state.RoleBootstrap:
+		names = []string{machine.Name}
+	case state.RoleMaster:
+		names = []string{fmt.Sprintf("etcd-%d", machine.Index)}
+	case spec.RouterRole():
+		names = []string{"router"}
+	default:
+		return nil
+	}
+	switch {
+	case !spec.IsRoundRobin():
+		return names
+	case machine.Role == spec.RouterRole():
+		return append(names, "ingress")
+	}
+	return append(names, "api")
+}
+
+// Publish creates the records of machines whose addresses getAddress returns, and removes those of machines that are gone.
+func (d *DNS) Publish(ctx context.Context, report provisioner.Report, machines []state.Machine, getAddress func(state.Machine) (string, error)) error {
+	var records []state.Record
+	for _, machine := range machines {
+		ttl := ShortTTL
+		if machine.Role == state.RoleLoadBalancer {
+			ttl = longTTL
+		}
+		for _, name := range ListMachineNames(d.spec, machine) {
+			address, err := getAddress(machine)
+			if err != nil {
+				return err
+			}
+			records = append(records, state.Record{Name: name, Type: "A", Content: address, TTL: ttl})
+		}
+	}
+	if err := d.ensureRecords(ctx, report, records); err != nil {
+		return err
+	}
+	return d.removeOutdated(ctx, report, machines)
+}
+
+// A machine that was deleted and recreated has another address, so records with the old one are removed.
+func (d *DNS) removeOutdated(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
+	live, err := d.cloud.ListInstances(ctx, d.spec.Labels())
+	if err != nil {
+		return err
+	}
+	useless := func(address string) bool {
+		return !slices.ContainsFunc(live, func(machine state.Instance) bool { return machine.Address == address })
+	}
+	var names []string
+	for _, machine := range machines {
+		names = append(names, ListMachineNames(d.spec, machine)...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, name, "A", useless)
+		if err != nil {
+			return err
+		}
+		if action == state.Deleted {
+			report.EmitObject(state.KindRecord, name+" A of a machine that is gone", "", string(action))
+		}
+	}
+	return nil
+}
+
+// Withdraw deletes the records of a machine with that address.
+func (d *DNS) Withdraw(ctx context.Context, report provisioner.Report, machine state.Machine, address string) error {
+	for _, name := range ListMachineNames(d.spec, machine) {
+		action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, name, "A", func(content string) bool { return content == address })
+		if err != nil {
+			return err
+		}
+		report.EmitObject(state.KindRecord, name+" A "+address, "", string(action))
+	}
+	return nil
+}

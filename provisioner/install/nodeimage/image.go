@@ -1,0 +1,169 @@
+// Package nodeimage registers the image that nodes boot from.
+package nodeimage
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // Exoscale identifies images by their MD5; SHA-256 has verified the download
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"exoshift/ignition"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install/access"
+	"exoshift/state"
+)
+
+// Cloud is the part of Exoscale's API that keeps templates.
+type Cloud interface {
+	// FindTemplate returns our own template of that name, of several equal ones the oldest, fault.NotFound, or
+	// fault.Conflict if there are several different ones.
+	FindTemplate(ctx context.Context, name string) (state.Template, error)
+	// RegisterTemplate registers a template and waits until it is usable.
+	RegisterTemplate(ctx context.Context, template state.Template) (state.Template, error)
+}
+
+// Objects is the part of the object storage that an image passes through.
+type Objects interface {
+	// Upload streams content of unknown size.
+	Upload(ctx context.Context, bucket, key string, content io.Reader) error
+	// SignGetURL returns a link by which anybody can read the object until it expires.
+	SignGetURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
+}
+
+// Source is where boot images come from.
+type Source interface {
+	// OpenImage opens a boot image for reading: downloaded, verified against its checksum at the end of the stream,
+	// decompressed. progress is called during the download.
+	OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error)
+}
+
+// Finder is openshift-install, which knows its image.
+type Finder interface {
+	// FindBootImage returns the image that this version expects its machines to boot from.
+	FindBootImage(ctx context.Context) (state.BootImage, error)
+}
+
+// The purpose of the bucket that images pass through.
+const purpose = "image"
+
+// Image is the image that nodes boot from.
+type Image struct {
+	spec    state.Spec
+	cloud   Cloud
+	objects Objects
+	source  Source
+	finder  Finder
+	buckets *access.Buckets
+	facts   *state.FactsStore
+
+	template state.Template
+	build    string
+}
+
+// New returns the image of a cluster's nodes.
+func New(spec state.Spec, cloud Cloud, objects Objects, source Source, finder Finder, buckets *access.Buckets, facts *state.FactsStore) *Image {
+	return &Image{spec: spec, cloud: cloud, objects: objects, source: source, finder: finder, buckets: buckets, facts: facts}
+}
+
+// Template returns what nodes boot from, once Ensure has returned.
+func (i *Image) Template() state.Template { return i.template }
+
+// Build returns the build that the release expects, once Ensure has returned.
+func (i *Image) Build() string { return i.build }
+
+// Ensure registers the boot image of this openshift-install, patched for Exoscale while it is streamed. A template
+// of that build is used if it exists.
+func (i *Image) Ensure(ctx context.Context, report provisioner.Report) error {
+	boot, err := i.finder.FindBootImage(ctx)
+	if err != nil {
+		return err
+	}
+	name := FormatTemplateName(i.spec, boot.Build)
+	found, err := i.cloud.FindTemplate(ctx, name)
+	action := state.Found
+	if fault.Is(err, fault.NotFound) {
+		action = state.Created
+		found, err = i.registerImage(ctx, report, name, boot)
+		// Another cluster may have registered the same image meanwhile: all use the oldest.
+		if oldest, unseen := i.cloud.FindTemplate(ctx, name); err == nil && !fault.Is(unseen, fault.NotFound) {
+			found, err = oldest, unseen
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := CheckTemplate(found, NewTemplate(i.spec, boot), i.facts.Get()); err != nil {
+		return err
+	}
+	i.template, i.build = found, boot.Build
+	report.EmitObject(state.KindTemplate, name, found.ID, string(action))
+	if err := i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
+		return err
+	}
+	return i.buckets.Delete(ctx, report, purpose) // an earlier run may have been stopped before this
+}
+
+// Exoscale downloads the image from the object storage by a signed link.
+func (i *Image) registerImage(ctx context.Context, report provisioner.Report, name string, boot state.BootImage) (state.Template, error) {
+	bucket, key := i.spec.Bucket(purpose), name+".qcow2"
+	if err := i.buckets.EnsureOne(ctx, report, purpose); err != nil {
+		return state.Template{}, err
+	}
+	report.EmitProgress("downloading, patching and uploading " + name)
+	sum, err := i.streamImage(ctx, report, boot, bucket, key)
+	if err != nil {
+		return state.Template{}, err
+	}
+	url, err := i.objects.SignGetURL(ctx, bucket, key, 6*time.Hour)
+	if err != nil {
+		return state.Template{}, err
+	}
+	report.EmitProgress("Exoscale is importing " + name)
+	template := NewTemplate(i.spec, boot)
+	template.URL, template.MD5 = url, sum
+	// Recorded before the call, so that a registration whose answer is lost is recognized.
+	if err := i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, sum }); err != nil {
+		return state.Template{}, err
+	}
+	return i.cloud.RegisterTemplate(ctx, template)
+}
+
+func (i *Image) streamImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
+	image, err := i.source.OpenImage(ctx, boot, report.EmitProgress)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, image.Close()) }()
+	hash := md5.New() //nolint:gosec // as above
+	if err := i.objects.Upload(ctx, bucket, key, io.TeeReader(ignition.PatchPlatform(image), hash)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// Preview reports what Ensure would do, by the name that an earlier run recorded: only openshift-install knows the build.
+func (i *Image) Preview(ctx context.Context, report provisioner.Report) error {
+	name := i.facts.Get().Template
+	if name == "" {
+		report.EmitObject(state.KindTemplate, FormatTemplateName(i.spec, "<build>"), "", string(state.Created))
+		return nil
+	}
+	template, err := i.cloud.FindTemplate(ctx, name)
+	action := state.Found
+	if fault.Is(err, fault.NotFound) {
+		action, err = state.Created, nil
+	}
+	i.template = template
+	report.EmitObject(state.KindTemplate, name, template.ID, string(action))
+	if err != nil || action == state.Created {
+		return err
+	}
+	// The file that it was made of is known to openshift-install only.
+	want := NewTemplate(i.spec, state.BootImage{Build: strings.TrimPrefix(name, FormatTemplateName(i.spec, ""))})
+	want.Description = template.Description
+	return CheckTemplate(template, want, i.facts.Get())
+}
