@@ -2,7 +2,10 @@
 // that stores it.
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // APIVersion and Kind begin every answers file.
 const (
@@ -197,6 +200,15 @@ func (s Spec) Bucket(purpose string) string {
 		prefix = s.Cluster.ID
 	}
 	return prefix + "-" + purpose
+}
+
+// BucketNames returns the names of all buckets that an installation of the cluster creates.
+func (s Spec) BucketNames() []string {
+	var names []string
+	for _, purpose := range slices.Concat(ListPersistentBuckets(), ListTemporaryBuckets()) {
+		names = append(names, s.Bucket(purpose))
+	}
+	return names
 }
 
 // ObjectName returns the name of one of the cluster's objects on Exoscale, e.g. "c-example_api".

@@ -11,7 +11,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner/install"
-	"exoshift/provisioner/install/access"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -101,7 +100,7 @@ func (c *interviewBackend) listTakenBuckets(ctx context.Context, spec state.Spec
 	}
 	defer storage.Close()
 	var taken []string
-	for _, bucket := range access.ListBucketNames(spec) {
+	for _, bucket := range spec.BucketNames() {
 		use, err := storage.GetBucketUse(ctx, bucket)
 		if err != nil {
 			return nil, err

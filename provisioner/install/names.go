@@ -2,7 +2,6 @@ package install
 
 import (
 	"exoshift/assets"
-	"exoshift/provisioner/install/access"
 	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
@@ -31,7 +30,7 @@ func ListNames(spec state.Spec) []state.Object {
 		add(state.KindRole, i.spec.ObjectName(policy))
 		add(state.KindAPIKey, i.spec.ObjectName(policy))
 	}
-	add(state.KindBucket, access.ListBucketNames(spec)...)
+	add(state.KindBucket, spec.BucketNames()...)
 	add(state.KindZone, spec.Domain())
 	add(state.KindRecord, network.ListRecordNames(spec, i.listMachines())...)
 	for _, name := range syn.ListChallengeNames(spec) {

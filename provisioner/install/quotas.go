@@ -125,7 +125,7 @@ func (i *Installation) listMissingBuckets() []string {
 	if i.Facts().IsBootstrapped() {
 		return access.ListPersistentBuckets(i.spec)
 	}
-	return access.ListBucketNames(i.spec)
+	return i.spec.BucketNames()
 }
 
 func (i *Installation) listElasticIPNames() []string {

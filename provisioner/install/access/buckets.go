@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"slices"
 
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -64,19 +63,10 @@ func (b *Buckets) Delete(ctx context.Context, report provisioner.Report, purpose
 	return nil
 }
 
-// ListBucketNames returns the names of all buckets that an installation creates.
-func ListBucketNames(spec state.Spec) []string {
-	return listNames(spec, slices.Concat(state.ListPersistentBuckets(), state.ListTemporaryBuckets()))
-}
-
 // ListPersistentBuckets returns the names of the buckets that the cluster uses.
 func ListPersistentBuckets(spec state.Spec) []string {
-	return listNames(spec, state.ListPersistentBuckets())
-}
-
-func listNames(spec state.Spec, purposes []string) []string {
 	var names []string
-	for _, purpose := range purposes {
+	for _, purpose := range state.ListPersistentBuckets() {
 		names = append(names, spec.Bucket(purpose))
 	}
 	return names
