@@ -23,17 +23,18 @@ type acmeAccount struct {
 	AllowFrom  []string `json:"allowfrom"`
 }
 
-func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]string) error {
-	api, err := k.newInClusterClient(p, env)
+// registerACME is the Job that creates an account at acme-dns for each of its domains.
+func registerACME(ctx context.Context, c container) error {
+	api, err := c.newClient()
 	if err != nil {
 		return err
 	}
 	defer api.close()
 	var domains []string
-	if err := json.Unmarshal([]byte(env["ACME_DNS_FQDNS"]), &domains); err != nil {
+	if err := json.Unmarshal([]byte(c.env["ACME_DNS_FQDNS"]), &domains); err != nil {
 		return fmt.Errorf("ACME_DNS_FQDNS: %w", err)
 	}
-	secrets, name := formatResourcePath(p.namespace, secretResource), env["CLIENT_SECRET_NAME"]
+	secrets, name := formatResourcePath(c.pod.Namespace(), secretResource), c.env["CLIENT_SECRET_NAME"]
 	found, err := api.get(ctx, secrets+"/"+name)
 	if err != nil && !isCode(err, http.StatusNotFound) {
 		return err
@@ -42,7 +43,7 @@ func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]strin
 	if !slices.ContainsFunc(domains, func(domain string) bool { return accounts[domain].Username == "" }) {
 		return nil
 	}
-	made, err := k.registerACMEAccount(ctx, env["ACME_DNS_API"])
+	made, err := registerACMEAccount(ctx, c, c.env["ACME_DNS_API"])
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (k *kubelet) registerACME(ctx context.Context, p *pod, env map[string]strin
 		return err
 	}
 	return api.apply(ctx, secrets, acmeJob, kube.Object{"apiVersion": "v1", "kind": "Secret",
-		"metadata": kube.Object{"name": name, "namespace": p.namespace}, "stringData": kube.Object{"acmedns.json": string(content)}})
+		"metadata": kube.Object{"name": name, "namespace": c.pod.Namespace()}, "stringData": kube.Object{"acmedns.json": string(content)}})
 }
 
 func readAccounts(secret kube.Object) map[string]acmeAccount {
@@ -68,15 +69,15 @@ func readAccounts(secret kube.Object) map[string]acmeAccount {
 	return accounts
 }
 
-func (k *kubelet) registerACMEAccount(ctx context.Context, base string) (acmeAccount, error) {
+func registerACMEAccount(ctx context.Context, c container, base string) (acmeAccount, error) {
 	var made acmeAccount
-	ctx, cancel := context.WithTimeout(ctx, k.cluster.getTimeout())
+	ctx, cancel := context.WithTimeout(ctx, c.cluster.getTimeout())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/register", bytes.NewReader([]byte("{}")))
 	if err != nil {
 		return made, err
 	}
-	client := k.machine.Network().NewClient()
+	client := c.machine.Network().NewClient()
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {

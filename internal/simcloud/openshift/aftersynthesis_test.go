@@ -120,13 +120,13 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 		}
 		const path = "/apis/cert-manager.io/v1/namespaces/syn-cert-manager/certificates/apps"
 		_ = s.clock.Sleep(s.ctx, 10*time.Minute)
-		if found := s.get(path); computeHealth(found).reason != progressing || !strings.Contains(computeHealth(found).message, "does not lead to") {
+		if found := s.get(path); computeHealth(found).status != progressing || !strings.Contains(computeHealth(found).message, "does not lead to") {
 			t.Errorf("without the record: %v", found["status"])
 		}
 		s.mu.Lock()
 		target = account.Fulldomain
 		s.mu.Unlock()
-		s.until(5*time.Minute, "the certificate", func() bool { return computeHealth(s.get(path)).reason == healthy })
+		s.until(5*time.Minute, "the certificate", func() bool { return computeHealth(s.get(path)).status == healthy })
 	})
 }
 
@@ -255,10 +255,10 @@ func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 	inSynLab(t, plan{troubles: Faults{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
 		shared := must2(s.world.getCluster(s.infraID()))(t)
 		ask := func(token string) (int, string) {
-			request := httptest.NewRequest(http.MethodGet, "https://"+shared.alertmanagerHost()+"/api/v2/alerts", nil)
+			request := httptest.NewRequest(http.MethodGet, "https://"+alertmanagerHost(shared)+"/api/v2/alerts", nil)
 			request.Header.Set("Authorization", "Bearer "+token)
 			answer := httptest.NewRecorder()
-			shared.serveAlertmanager(answer, request)
+			serveAlertmanager(shared, answer, request)
 			var alerts []kube.Object
 			_ = json.Unmarshal(answer.Body.Bytes(), &alerts)
 			names := ""

@@ -19,24 +19,25 @@ const (
 	alertmanager   = "alertmanager-main"
 )
 
-func (c *cluster) alertmanagerHost() string {
+// alertmanagerHost is the host of Alertmanager's route.
+func alertmanagerHost(c *cluster) string {
 	return alertmanager + "-" + monitoring + "." + c.getAppsDomain()
 }
 
 // serveAlertmanager serves Alertmanager's API and the proxy in front of it, which requires a token.
-func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
+func serveAlertmanager(c *cluster, w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	user, ok := c.findTokenUser(token)
+	user, ok := c.accounts.findTokenUser(token)
 	switch {
 	case !ok:
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
-	case !c.canViewAlerts(user):
+	case !canViewAlerts(c, user):
 		http.Error(w, "Forbidden (user="+user.Name+", verb=get, resource=alertmanagers, subresource=api)", http.StatusForbidden)
 	case r.URL.Path != "/api/v2/alerts" || r.Method != http.MethodGet:
 		http.NotFound(w, r)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		content, err := json.Marshal(c.listAlerts())
+		content, err := json.Marshal(listAlerts(c))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -45,9 +46,9 @@ func (c *cluster) serveAlertmanager(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (c *cluster) canViewAlerts(user apiserver.User) bool {
+func canViewAlerts(c *cluster, user apiserver.User) bool {
 	asked := apiserver.Attributes{User: user, Verb: "get", Group: "monitoring.coreos.com", Resource: "alertmanagers/api", Namespace: monitoring, Name: "main"}
-	return user.Name == accountUser+monitoring+":"+monitoringUser || c.authorize(asked)
+	return user.Name == accountUser+monitoring+":"+monitoringUser || c.accounts.authorize(asked)
 }
 
 // alert is a firing alert; its fields follow its alerting rule.
@@ -56,7 +57,7 @@ type alert struct {
 }
 
 // listAlerts returns nothing until a while after the installation, when the rules are evaluated (inferred).
-func (c *cluster) listAlerts() []kube.Object {
+func listAlerts(c *cluster) []kube.Object {
 	firing := []alert{{"Watchdog", "none", monitoring, "An alert that should always be firing to certify that Alertmanager is working properly.",
 		"This is an alert meant to ensure that the entire alerting pipeline is functional."}}
 	if _, configured := c.objects.Get(secretResource, monitoring, alertmanager); !configured {
@@ -73,17 +74,17 @@ func (c *cluster) listAlerts() []kube.Object {
 	}
 	listed := make([]kube.Object, len(firing))
 	for i, a := range firing {
-		listed[i] = c.renderAlert(a)
+		listed[i] = renderAlert(c, a)
 	}
 	return listed
 }
 
-func (c *cluster) renderAlert(a alert) kube.Object {
+func renderAlert(c *cluster, a alert) kube.Object {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(a.name)) // never fails
-	now, since := c.clock.Now().UTC(), c.installedAt()
+	now, since := c.clock.Now().UTC(), installedAt(c)
 	status := kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}}
-	if c.isSilenced(a) {
+	if isSilenced(c, a) {
 		status["state"], status["silencedBy"] = "suppressed", []string{strconv.FormatUint(hash.Sum64(), 36)}
 	}
 	return kube.Object{
@@ -98,7 +99,7 @@ func (c *cluster) renderAlert(a alert) kube.Object {
 	}
 }
 
-func (c *cluster) installedAt() time.Time {
+func installedAt(c *cluster) time.Time {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	for _, entry := range version.List("status.history") {
 		if at, err := time.Parse(time.RFC3339, entry.GetString("completionTime")); err == nil {

@@ -10,20 +10,20 @@ import (
 )
 
 func (a *argoController) compare(wanted []kube.Object, s *appComparison) {
-	s.synced, s.health, s.resources = true, statusDetail{reason: healthy}, nil
+	s.synced, s.health, s.resources = true, healthStatus{status: healthy}, nil
 	for _, object := range wanted {
-		kind, namespace := a.findKindAndNamespace(object)
+		kind, namespace := findKindAndNamespace(a.objects, object)
 		live, exists := a.objects.Get(kind.GroupResource(), namespace, object.Name())
 		resource := kube.Object{"group": groupOf(object), "kind": object.GetString("kind"), "namespace": namespace, "name": object.Name(), "status": "Synced"}
 		if !exists || !hasWantedFields(live, object, kind.Status) {
 			resource["status"], s.synced = "OutOfSync", false
 		}
-		health := statusDetail{reason: missing}
+		health := healthStatus{status: missing}
 		if exists {
 			health = computeHealth(live)
 		}
-		if health.reason != "" {
-			resource["health"] = kube.Object{"status": health.reason, "message": health.message}
+		if health.status != "" {
+			resource["health"] = kube.Object{"status": health.status, "message": health.message}
 			s.health = selectWorse(s.health, health)
 		}
 		s.resources = append(s.resources, resource)
@@ -35,7 +35,7 @@ func (a *argoController) computeFingerprint(application kube.Object, wanted targ
 	hash := fnv.New64a()
 	_, _ = fmt.Fprint(hash, wanted.commit, application.GetString("metadata.resourceVersion")) // never fails
 	for _, object := range wanted.objects {
-		kind, namespace := a.findKindAndNamespace(object)
+		kind, namespace := findKindAndNamespace(a.objects, object)
 		_, _ = fmt.Fprint(hash, a.objects.ResourceVersion(kind.GroupResource(), namespace, object.Name()), ",")
 	}
 	return hash.Sum64()
@@ -50,8 +50,8 @@ func groupOf(object kube.Object) string {
 }
 
 // findKindAndNamespace returns the zero Kind for an unknown kind.
-func (c *cluster) findKindAndNamespace(object kube.Object) (kube.Kind, string) {
-	kind, known := c.findKindByName(groupOf(object), object.GetString("kind"))
+func findKindAndNamespace(objects *kube.Objects, object kube.Object) (kube.Kind, string) {
+	kind, known := findKindByName(objects, groupOf(object), object.GetString("kind"))
 	if known && !kind.Namespaced {
 		return kind, ""
 	}

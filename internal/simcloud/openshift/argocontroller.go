@@ -40,43 +40,43 @@ const (
 )
 
 // runArgo runs one of Argo CD's programs. The application controller does all the work here; the others only run.
-func (k *kubelet) runArgo(ctx context.Context, p *pod, env map[string]string, running func()) error {
-	instance, isController := strings.CutSuffix(p.object.Labels()[appName], "-application-controller")
+func runArgo(ctx context.Context, c container) error {
+	instance, isController := strings.CutSuffix(c.pod.Labels()[appName], "-application-controller")
 	if !isController {
-		running()
+		c.running()
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	api, err := k.newInClusterClient(p, env)
+	api, err := c.newClient()
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	outside := k.machine.Network()
-	a := &argoController{cluster: k.cluster, api: api, instance: instance, retries: map[string]retry{}, isSettled: map[string]uint64{},
-		repo: &repoServer{cluster: k.cluster, network: outside, vault: &vaultAgent{http: outside.NewClient(), timeout: k.cluster.getTimeout()}}}
+	outside := c.machine.Network()
+	a := &argoController{cluster: c.cluster, api: api, instance: instance, retries: map[string]retry{}, isSettled: map[string]uint64{},
+		repo: &repoServer{cluster: c.cluster, network: outside, vault: &vaultAgent{http: outside.NewClient(), timeout: c.cluster.getTimeout()}}}
 	defer a.repo.vault.http.CloseIdleConnections()
-	running()
+	c.running()
 	for ctx.Err() == nil {
 		if err := a.syncAll(ctx); err != nil && err.Error() != a.lastError && ctx.Err() == nil {
 			a.lastError = err.Error()
-			k.machine.Console("argocd-application-controller: %v", err)
+			c.machine.Console("argocd-application-controller: %v", err)
 		}
-		_ = k.clusters.clock.Sleep(ctx, argoInterval)
+		_ = c.cluster.clock.Sleep(ctx, argoInterval)
 	}
 	return ctx.Err()
 }
 
 // syncAll does nothing while another instance holds the lease.
 func (a *argoController) syncAll(ctx context.Context) error {
-	if a.instance == bootstrapArgoCD && a.isWorkloadRunning(statefulSetResource, argoInstance+"-application-controller") {
+	if a.instance == bootstrapArgoCD && isWorkloadRunning(a.cluster, statefulSetResource, argoInstance+"-application-controller") {
 		return nil
 	}
 	list, err := a.api.get(ctx, appsPath+"/applications")
 	if err != nil {
 		return err
 	}
-	if err := a.checkQuorum(); err != nil {
+	if err := a.members.checkQuorum(); err != nil {
 		return err
 	}
 	var faults error
@@ -86,7 +86,7 @@ func (a *argoController) syncAll(ctx context.Context) error {
 	return faults
 }
 
-func (c *cluster) isWorkloadRunning(resource, name string) bool {
+func isWorkloadRunning(c *cluster, resource, name string) bool {
 	found, _ := c.objects.Get(resource, synNamespace, name)
 	ready, _ := found.Get("status.readyReplicas").(float64)
 	return ready > 0
@@ -96,7 +96,7 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	state := appComparison{}
 	target, err := a.loadTarget(ctx, application)
 	if err != nil {
-		return a.write(application, state.renderErrorStatus(err, application, a.now()))
+		return writeStatus(a.cluster, application, state.renderErrorStatus(err, application, a.now()))
 	}
 	state.revision = target.commit
 	automated := application.Map("spec.syncPolicy.automated") != nil
@@ -111,7 +111,7 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	if state.synced || !automated {
 		a.isSettled[application.Name()] = a.computeFingerprint(application, target)
 	}
-	return a.write(application, state.renderStatus(application, a.now()))
+	return writeStatus(a.cluster, application, state.renderStatus(application, a.now()))
 }
 
 func (a *argoController) isSyncDue(application kube.Object, commit string) bool {
@@ -126,7 +126,7 @@ func (a *argoController) isSyncDue(application kube.Object, commit string) bool 
 // loadTarget returns errors in the repo server's wording.
 func (a *argoController) loadTarget(ctx context.Context, application kube.Object) (target, error) {
 	server := a.instance + "-repo-server"
-	if !a.isWorkloadRunning(deploymentResource, server) {
+	if !isWorkloadRunning(a.cluster, deploymentResource, server) {
 		return target{}, fmt.Errorf("rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial tcp: "+
 			"lookup %s: connection refused\"", server)
 	}
@@ -194,11 +194,11 @@ func (a *argoController) prune(application kube.Object, wanted []kube.Object) er
 	}
 	kept := map[string]bool{}
 	for _, object := range wanted {
-		_, namespace := a.findKindAndNamespace(object)
+		_, namespace := findKindAndNamespace(a.objects, object)
 		kept[object.GetString("kind")+"/"+namespace+"/"+object.Name()] = true
 	}
 	for _, old := range application.List("status.resources") {
-		kind, known := a.findKindByName(old.GetString("group"), old.GetString("kind"))
+		kind, known := findKindByName(a.objects, old.GetString("group"), old.GetString("kind"))
 		if !known || kept[old.GetString("kind")+"/"+old.GetString("namespace")+"/"+old.GetString("name")] {
 			continue
 		}
@@ -211,6 +211,6 @@ func (a *argoController) prune(application kube.Object, wanted []kube.Object) er
 	return nil
 }
 
-func (c *cluster) findKindByName(group, name string) (kube.Kind, bool) {
-	return c.objects.FindKindFunc(func(kind kube.Kind) bool { return kind.Group == group && kind.Kind == name })
+func findKindByName(objects *kube.Objects, group, name string) (kube.Kind, bool) {
+	return objects.FindKindFunc(func(kind kube.Kind) bool { return kind.Group == group && kind.Kind == name })
 }

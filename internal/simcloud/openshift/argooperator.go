@@ -18,28 +18,35 @@ const (
 	slowStart = 4 * time.Minute
 )
 
-func (k *kubelet) runArgoOperator(ctx context.Context, p *pod, _ map[string]string, running func()) error {
-	running()
+// runArgoOperator is the operator of Argo CD in a pod.
+func runArgoOperator(ctx context.Context, c container) error {
+	c.running()
+	o := argoOperator{cluster: c.cluster, pod: c.pod}
 	for ctx.Err() == nil {
-		if k.cluster.checkQuorum() == nil {
-			for _, wanted := range k.cluster.objects.List(argoCRResource, "") {
-				if err := k.syncArgo(p, wanted); err != nil {
-					k.machine.Console("argocd-operator: %s: %v", wanted.Name(), err)
+		if c.cluster.members.checkQuorum() == nil {
+			for _, wanted := range c.cluster.objects.List(argoCRResource, "") {
+				if err := o.sync(wanted); err != nil {
+					c.machine.Console("argocd-operator: %s: %v", wanted.Name(), err)
 				}
 			}
 		}
-		_ = k.clusters.clock.Sleep(ctx, operatorInterval)
+		_ = c.cluster.clock.Sleep(ctx, operatorInterval)
 	}
 	return ctx.Err()
 }
 
-// syncArgo also removes what Steward started in its place (inferred).
-func (k *kubelet) syncArgo(p *pod, wanted kube.Object) error {
-	c, namespace := k.cluster, wanted.Namespace()
+type argoOperator struct {
+	*cluster
+	pod kube.Object // of this operator
+}
+
+// sync also removes what Steward started in its place (inferred).
+func (c argoOperator) sync(wanted kube.Object) error {
+	namespace := wanted.Namespace()
 	if wanted.GetString("status.phase") == "" {
 		return c.setPhase(wanted, "Pending")
 	}
-	if c.isDeadlocked(p, namespace) || !c.isArgoSettled(p, wanted) {
+	if c.isDeadlocked(namespace) || !c.isSettled(wanted) {
 		return nil
 	}
 	owner := []kube.Object{{"apiVersion": wanted.GetString("apiVersion"), "kind": "ArgoCD", "name": wanted.Name(), "uid": wanted.GetString("metadata.uid"), "controller": true}}
@@ -58,26 +65,26 @@ func (k *kubelet) syncArgo(p *pod, wanted kube.Object) error {
 			return err
 		}
 	}
-	ready, err := c.ensureArgoWorkloads(wanted, owner)
+	ready, err := c.ensureWorkloads(wanted, owner)
 	if err != nil || !ready {
 		return err
 	}
 	if err := c.setPhase(wanted, "Available"); err != nil {
 		return err
 	}
-	return c.endBootstrapArgo(namespace)
+	return c.removeBootstrapArgo(namespace)
 }
 
-func (c *cluster) isArgoSettled(p *pod, wanted kube.Object) bool {
+func (c argoOperator) isSettled(wanted kube.Object) bool {
 	since, needs := wanted, argoSettleTime
 	if c.faults.SlowArgo {
-		since, needs = p.object, slowStart
+		since, needs = c.pod, slowStart
 	}
 	made, err := time.Parse(time.RFC3339, since.GetString("metadata.creationTimestamp"))
 	return err == nil && c.clock.Now().Sub(made) >= c.faults.scaleDuration(needs)
 }
 
-func (c *cluster) setPhase(argo kube.Object, phase string) error {
+func (c argoOperator) setPhase(argo kube.Object, phase string) error {
 	_, err := c.objects.Update(argoCRResource, argo.Namespace(), argo.Name(), func(o kube.Object) error {
 		o.Set("status.phase", phase)
 		return nil
@@ -86,7 +93,7 @@ func (c *cluster) setPhase(argo kube.Object, phase string) error {
 }
 
 // isDeadlocked reports whether this pod of the operator waits for a Secret of another owner: once, under the SlowArgo fault.
-func (c *cluster) isDeadlocked(p *pod, namespace string) bool {
+func (c argoOperator) isDeadlocked(namespace string) bool {
 	if !c.faults.SlowArgo {
 		return false
 	}
@@ -94,13 +101,13 @@ func (c *cluster) isDeadlocked(p *pod, namespace string) bool {
 	stuck, ever := c.stateRecords.Get(what)
 	secret, exists := c.objects.Get(secretResource, namespace, argoSecretName)
 	if !ever && exists && len(secret.List("metadata.ownerReferences")) == 0 {
-		stuck = stateRecord{What: what, State: p.uid, Since: c.clock.Now()}
+		stuck = stateRecord{What: what, State: c.pod.GetString("metadata.uid"), Since: c.clock.Now()}
 		_ = c.stateRecords.Put(what, stuck) // without a disk there is no cluster either
 	}
-	return stuck.State == p.uid
+	return stuck.State == c.pod.GetString("metadata.uid")
 }
 
-func (c *cluster) setSecretOwner(namespace string, owner []kube.Object) error {
+func (c argoOperator) setSecretOwner(namespace string, owner []kube.Object) error {
 	secret := kube.Object{"metadata": kube.Object{"name": argoSecretName, "ownerReferences": owner}}
 	return c.objects.Ensure(secretResource, namespace, secret, func(o kube.Object) error {
 		o.Set("metadata.ownerReferences", owner)
@@ -108,7 +115,7 @@ func (c *cluster) setSecretOwner(namespace string, owner []kube.Object) error {
 	})
 }
 
-func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (bool, error) {
+func (c argoOperator) ensureWorkloads(wanted kube.Object, owner []kube.Object) (bool, error) {
 	ready := true
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
 		kind, resource := "Deployment", deploymentResource
@@ -131,22 +138,22 @@ func (c *cluster) ensureArgoWorkloads(wanted kube.Object, owner []kube.Object) (
 		running, _ := found.Get("status.readyReplicas").(float64)
 		ready = ready && running > 0
 	}
-	return ready, c.bindArgo(wanted)
+	return ready, c.bindController(wanted)
 }
 
 func buildSidecars() []kube.Object {
 	return []kube.Object{{"name": "kapitan", "image": "docker.io/kapicorp/kapitan:v0.34.7"}, {"name": "vault-agent", "image": "docker.io/hashicorp/vault:1.20.4"}}
 }
 
-// bindArgo binds the application controller to cluster-admin, as component-argocd does.
-func (c *cluster) bindArgo(wanted kube.Object) error {
+// bindController binds the application controller to cluster-admin, as component-argocd does.
+func (c argoOperator) bindController(wanted kube.Object) error {
 	binding := kube.NewNamed(wanted.Name() + "-application-controller-cluster-admin")
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": wanted.Namespace(), "name": wanted.Name() + "-argocd-application-controller"}}
 	return c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil)
 }
 
-func (c *cluster) endBootstrapArgo(namespace string) error {
+func (c argoOperator) removeBootstrapArgo(namespace string) error {
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
 		resource := deploymentResource
 		if name == "application-controller" {

@@ -141,7 +141,7 @@ func (r *repoServer) complete(application, object kube.Object) []kube.Object {
 		}
 		return all
 	}
-	if kind, err := r.findKindOf(object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
+	if kind, err := findKindOf(r.objects, object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
 		object.Set("metadata.namespace", application.GetString("spec.destination.namespace"))
 	}
 	object.Set("metadata.annotations", withTrackingAnnotation(object, application.Name()))

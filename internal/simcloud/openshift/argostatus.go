@@ -9,7 +9,7 @@ import (
 type appComparison struct {
 	revision  string
 	synced    bool
-	health    statusDetail // reason holds the health
+	health    healthStatus
 	resources []kube.Object
 	operation kube.Object // of this reconciliation; nil: none
 }
@@ -44,11 +44,11 @@ func (s appComparison) renderStatus(application kube.Object, now string) kube.Ob
 	if s.synced {
 		status.Set("sync.status", "Synced")
 	}
-	health := kube.Object{"status": s.health.reason, "lastTransitionTime": now}
+	health := kube.Object{"status": s.health.status, "lastTransitionTime": now}
 	if s.health.message != "" {
 		health["message"] = s.health.message
 	}
-	if old := kube.Object(status.Map("health")); old.GetString("status") == s.health.reason {
+	if old := kube.Object(status.Map("health")); old.GetString("status") == s.health.status {
 		health["lastTransitionTime"] = old["lastTransitionTime"]
 	}
 	status.Set("health", health)
@@ -66,8 +66,8 @@ func (s appComparison) renderStatus(application kube.Object, now string) kube.Ob
 	return status
 }
 
-// write skips unchanged statuses.
-func (c *cluster) write(application kube.Object, status kube.Object) error {
+// writeStatus skips unchanged statuses.
+func writeStatus(c *cluster, application kube.Object, status kube.Object) error {
 	if reflect.DeepEqual(map[string]any(status), application.Map("status")) {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]st
 	if !strings.HasPrefix(role, "t-") {
 		role = r.findTenant()
 	}
-	base := r.getVaultAddress()
+	base := getVaultAddress(r.cluster)
 	if login := base + " " + role + " " + string(token); r.vault.login != login || r.vault.token == "" {
 		if err := r.vault.signIn(ctx, base, role, string(token)); err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (r *repoServer) findTenant() string {
 	return ""
 }
 
-func (c *cluster) getVaultAddress() string {
+func getVaultAddress(c *cluster) string {
 	argo, _ := c.objects.Get(argoCRResource, synNamespace, argoInstance)
 	for _, variable := range argo.List("spec.repo.env") {
 		if variable.GetString("name") == "VAULT_ADDR" {

@@ -26,24 +26,24 @@ type blockStorage struct {
 	said    map[string]string // by claim
 }
 
-func (k *kubelet) runBlockStorage(ctx context.Context, p *pod, env map[string]string, running func()) error {
-	api, err := k.newInClusterClient(p, env)
+func runBlockStorage(ctx context.Context, c container) error {
+	api, err := c.newClient()
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	cloud, err := newCloudAPI(k.machine, env, k.cluster.getTimeout(), k.clusters.clock)
+	cloud, err := newCloudAPI(c)
 	if err != nil {
 		return err
 	}
 	defer cloud.close()
-	driver := blockStorage{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, console: k.machine.Console, said: map[string]string{}}
+	driver := blockStorage{zone: c.env["EXOSCALE_ZONE"], api: api, cloud: cloud, console: c.machine.Console, said: map[string]string{}}
 	for ctx.Err() == nil {
 		if err := driver.provision(ctx); err != nil {
 			return err
 		}
-		running()
-		_ = k.clusters.clock.Sleep(ctx, storageEvery)
+		c.running()
+		_ = c.cluster.clock.Sleep(ctx, storageEvery)
 	}
 	return ctx.Err()
 }

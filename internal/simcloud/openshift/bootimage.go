@@ -1,11 +1,11 @@
 package openshift
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
 
+	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/mirror"
 )
 
@@ -13,21 +13,21 @@ var ostreeVersion = regexp.MustCompile(`(?m)^OSTREE_VERSION='(.+)'$`)
 
 // checkBootImage returns nil if the machine was booted from an image of the release's stream. Another build of the stream is
 // accepted, and so is an image without a build. The wording is ours.
-func (h *bootstrapHost) checkBootImage(context.Context) error {
-	content, _ := h.machine.ReadFile(osReleaseFile)
+func checkBootImage(m machine.Machine, version string) error {
+	content, _ := m.ReadFile(osReleaseFile)
 	found := ostreeVersion.FindSubmatch(content)
 	if found == nil {
 		return nil
 	}
-	booted, wanted := string(found[1]), mirror.ImageName(h.config.Version)
+	booted, wanted := string(found[1]), mirror.ImageName(version)
 	switch {
 	case parseOSStream(booted) == parseOSStream(wanted):
 		return nil
-	case strings.HasPrefix(h.config.Version, "4.18."):
-		return fmt.Errorf("kubelet.service: Failed to locate executable /usr/bin/kubelet: the boot image %s is bare, OpenShift %s needs one like %s", booted, h.config.Version, wanted)
+	case strings.HasPrefix(version, "4.18."):
+		return fmt.Errorf("kubelet.service: Failed to locate executable /usr/bin/kubelet: the boot image %s is bare, OpenShift %s needs one like %s", booted, version, wanted)
 	}
 	return fmt.Errorf("node-image-pull.service: Main process exited, code=exited, status=1/FAILURE: the boot image %s is of another stream than %s of OpenShift %s",
-		booted, wanted, h.config.Version)
+		booted, wanted, version)
 }
 
 // parseOSStream returns the part common to all builds of a stream: "9.6" of "9.6.20251212-1".

@@ -6,26 +6,29 @@ import (
 	"sync"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/journal"
 )
 
 type bootstrapHost struct {
-	clusters *Clusters
-	machine  *journal.Machine
-	record   *recorder
-	cluster  *cluster
-	config   machineConfig
-	domain   string
-	running  sync.WaitGroup
+	stages
+	disk
+	machine *journal.Machine
+	open    func(infraID string) (*cluster, error)
+	cluster *cluster
+	config  machineConfig
+	domain  string
+	running sync.WaitGroup
 }
 
 // runBootstrap runs the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk, so a restarted
 // machine resumes where it was.
-func (w *Clusters) runBootstrap(ctx context.Context, m machine.Machine) {
-	journaled := journal.NewMachine(m, w.clock)
-	host := &bootstrapHost{clusters: w, machine: journaled, record: &recorder{machine: journaled}}
+// open returns the cluster of an infrastructure ID.
+func runBootstrap(ctx context.Context, m machine.Machine, clock network.Clock, open func(infraID string) (*cluster, error)) {
+	journaled := journal.NewMachine(m, clock)
+	host := &bootstrapHost{machine: journaled, disk: disk{journaled}, stages: stages{machine: journaled, record: &recorder{machine: journaled}}, open: open}
 	defer host.running.Wait()
 	host.running.Go(func() { journaled.ServeAccess(ctx) })
 	host.record.resume()
@@ -50,63 +53,11 @@ func (h *bootstrapHost) prepare() error {
 		Role: "master", InfraID: infrastructure.GetString("status.infrastructureName"), Version: h.readText("release-version"),
 		ExternalCloud: infrastructure.GetString("status.platformStatus.external.cloudControllerManager.state") == "External",
 	}
-	h.cluster, err = h.clusters.getCluster(h.config.InfraID)
-	return err
-}
-
-func (h *bootstrapHost) readText(name string) string {
-	content, _ := h.machine.ReadFile(optOpenShift + name)
-	return string(content)
-}
-
-func (h *bootstrapHost) isStageDone(stage string) bool {
-	_, ok := h.machine.ReadFile(optOpenShift + stage + ".done")
-	return ok
-}
-
-// finish: a disk that cannot be written to only costs time after the next start.
-func (h *bootstrapHost) finish(stage string) {
-	h.record.end(stage)
-	if err := h.machine.WriteFile(optOpenShift+stage+".done", nil); err != nil {
-		h.machine.Console("bootkube.service: %s: %v", stage, err)
+	if h.cluster, err = h.open(h.config.InfraID); err != nil {
+		return err
 	}
-}
-
-func (h *bootstrapHost) startStage(stage string) {
-	h.record.begin(stage)
-	h.machine.Console("%s.service: stage %s", findService(stage), stage)
-}
-
-func (h *bootstrapHost) runStage(ctx context.Context, name string, lasts time.Duration) bool {
-	if !h.isStageDone(name) {
-		h.startStage(name)
-		if h.clusters.waitScaled(ctx, lasts) != nil {
-			return false
-		}
-		h.finish(name)
-	}
-	return ctx.Err() == nil
-}
-
-// await polls check until it succeeds; its errors are written to the console whenever they change.
-func (h *bootstrapHost) await(ctx context.Context, name string, check func(context.Context) error) bool {
-	if h.isStageDone(name) {
-		return ctx.Err() == nil
-	}
-	h.startStage(name)
-	shown := ""
-	ok := h.clusters.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
-		err := check(ctx)
-		if err != nil && err.Error() != shown {
-			shown = err.Error()
-			h.machine.Console("%s.service: %s: %s", findService(name), name, shown)
-		}
-		return err == nil
-	})
-	if ok {
-		h.finish(name)
-	}
-	return ok
+	h.stages.cluster = h.cluster
+	return nil
 }
 
 func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (stop func()) {
@@ -124,7 +75,7 @@ func (h *bootstrapHost) start(ctx context.Context, f func(context.Context)) (sto
 
 // runBootkube has the order of section 3.2: the machine config server starts long before the API, and stops after it.
 func (h *bootstrapHost) runBootkube(ctx context.Context) {
-	if !h.await(ctx, "release-image", h.pullReleaseImage) || !h.await(ctx, "node-image-pull", h.checkBootImage) || !h.runStage(ctx, "node-image-overlay", 50*time.Second) ||
+	if !h.await(ctx, "release-image", h.pullReleaseImage) || !h.await(ctx, "node-image-pull", func(context.Context) error { return checkBootImage(h.machine, h.config.Version) }) || !h.runStage(ctx, "node-image-overlay", 50*time.Second) ||
 		!h.await(ctx, "mco-render", h.checkRendering) || !h.runStage(ctx, "mco-bootstrap", 50*time.Second) {
 		return
 	}
@@ -150,6 +101,15 @@ func (h *bootstrapHost) runBootkube(ctx context.Context) {
 	h.complete(ctx)
 }
 
+// pullReleaseImage is release-image.service; like the real one it is retried until it succeeds.
+func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
+	if err := pullReleaseImage(ctx, h.disk, h.cluster.getTimeout()); err != nil {
+		h.record.recordFailure("release-image", err.Error())
+		return err
+	}
+	return h.cluster.waitScaled(ctx, pullTime)
+}
+
 // checkRendering returns nil if the machine configurations of the pools can be merged; without that, no machine is served.
 func (h *bootstrapHost) checkRendering(context.Context) error {
 	for _, pool := range []string{"master", "worker"} {
@@ -166,11 +126,11 @@ func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 		return true
 	}
 	stopAPI := h.start(ctx, func(ctx context.Context) {
-		if err := h.cluster.serveAPI(ctx, h.machine, false); err != nil {
+		if err := serveAPI(ctx, h.cluster, h.machine, false); err != nil {
 			h.machine.Console("kube-apiserver: %v", err)
 		}
 	})
-	stopControllers := h.start(ctx, func(ctx context.Context) { h.cluster.runControllers(ctx, h.machine) })
+	stopControllers := h.start(ctx, func(ctx context.Context) { runControllers(ctx, h.cluster, h.machine) })
 	ok := h.runStage(ctx, "kube-apiserver-bootstrap", 15*time.Second) && h.await(ctx, "manifests", h.applyManifests) &&
 		h.runClusterBootstrap(ctx)
 	if ok {
@@ -248,7 +208,7 @@ func (h *bootstrapHost) approveRequests(ctx context.Context) {
 	}
 	defer api.close()
 	h.record.begin("approve-csr")
-	finished := h.clusters.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
+	finished := h.cluster.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
 		list, err := api.get(ctx, csrPath)
 		if err != nil {
 			return h.isStageDone(".bootkube")

@@ -23,64 +23,63 @@ const (
 )
 
 // runCertManager issues a certificate once every one of its names has a CNAME to the cluster's account at acme-dns.
-func (k *kubelet) runCertManager(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
-	running()
+func runCertManager(ctx context.Context, c container) error {
+	c.running()
 	for ctx.Err() == nil {
-		if k.cluster.checkQuorum() == nil {
-			for _, certificate := range k.cluster.objects.List(certificateResource, "") {
+		if c.cluster.members.checkQuorum() == nil {
+			for _, certificate := range c.cluster.objects.List(certificateResource, "") {
 				if certificate.Condition("Ready").GetString("status") == "True" {
 					continue
 				}
-				if err := k.syncCertificate(ctx, certificate); err != nil {
-					k.machine.Console("cert-manager: %s: %v", certificate.Name(), err)
+				if err := syncCertificate(ctx, c, certificate); err != nil {
+					c.machine.Console("cert-manager: %s: %v", certificate.Name(), err)
 				}
 			}
 		}
-		_ = k.clusters.clock.Sleep(ctx, certManagerInterval)
+		_ = c.cluster.clock.Sleep(ctx, certManagerInterval)
 	}
 	return ctx.Err()
 }
 
-func (k *kubelet) syncCertificate(ctx context.Context, certificate kube.Object) error {
-	c := k.cluster
-	waits := k.findFailedChallenge(ctx, certificate)
+func syncCertificate(ctx context.Context, c container, certificate kube.Object) error {
+	waits := findFailedChallenge(ctx, c, certificate)
 	issuing := certificate.Condition("Issuing").GetString("status") == "True"
 	since, _ := time.Parse(time.RFC3339, certificate.Condition("Issuing").GetString("lastTransitionTime"))
-	done := waits == "" && issuing && c.clock.Now().Sub(since) >= c.faults.scaleDuration(acmeTime)
+	done := waits == "" && issuing && c.cluster.clock.Now().Sub(since) >= c.cluster.faults.scaleDuration(acmeTime)
 	if done {
 		secret := kube.NewNamed(certificate.GetString("spec.secretName"))
 		secret["type"] = "kubernetes.io/tls"
 		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing in the simulation serves it
-		if err := c.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
+		if err := c.cluster.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
 			return err
 		}
 	}
-	_, err := c.objects.Update(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
+	_, err := c.cluster.objects.Update(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
 		if done {
-			o.SetCondition(c.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
-			o.SetCondition(c.now(), "Issuing", "False", "Issued", "")
+			o.SetCondition(c.cluster.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
+			o.SetCondition(c.cluster.now(), "Issuing", "False", "Issued", "")
 			return nil
 		}
 		message := "Issuing certificate as Secret does not exist"
 		if waits != "" {
 			message += ": " + waits
 		}
-		o.SetCondition(c.now(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
-		o.SetCondition(c.now(), "Issuing", "True", "DoesNotExist", message)
+		o.SetCondition(c.cluster.now(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
+		o.SetCondition(c.cluster.now(), "Issuing", "True", "DoesNotExist", message)
 		return nil
 	})
 	return err
 }
 
 // findFailedChallenge returns why a challenge of a certificate fails, "" if none does. The authority resolves names recursively.
-func (k *kubelet) findFailedChallenge(ctx context.Context, certificate kube.Object) string {
+func findFailedChallenge(ctx context.Context, c container, certificate kube.Object) string {
 	for _, name := range certificate.GetStrings("spec.dnsNames") {
 		name = strings.TrimPrefix(name, "*.")
-		account := k.findACMEAccount(name)
+		account := findACMEAccount(c.cluster, name)
 		if account.Fulldomain == "" {
 			return fmt.Sprintf("there is no account at acme-dns for %s", name)
 		}
-		leads, err := k.lookupCNAME(ctx, challengePrefix+name)
+		leads, err := lookupCNAME(ctx, c, challengePrefix+name)
 		if err != nil {
 			return fmt.Sprintf("%s%s cannot be looked up: %v", challengePrefix, name, err)
 		}
@@ -91,8 +90,8 @@ func (k *kubelet) findFailedChallenge(ctx context.Context, certificate kube.Obje
 	return ""
 }
 
-func (k *kubelet) findACMEAccount(name string) acmeAccount {
-	secret, _ := k.cluster.objects.Get(secretResource, "syn-cert-manager", "acme-dns-client")
+func findACMEAccount(c *cluster, name string) acmeAccount {
+	secret, _ := c.objects.Get(secretResource, "syn-cert-manager", "acme-dns-client")
 	accounts := readAccounts(secret)
 	for domain, account := range accounts {
 		if strings.EqualFold(strings.TrimPrefix(domain, "*."), name) {
@@ -102,10 +101,10 @@ func (k *kubelet) findACMEAccount(name string) acmeAccount {
 	return acmeAccount{}
 }
 
-func (k *kubelet) lookupCNAME(ctx context.Context, name string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, k.cluster.getTimeout())
+func lookupCNAME(ctx context.Context, c container, name string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cluster.getTimeout())
 	defer cancel()
-	resolver := network.NewResolver(k.machine.Network().Dial, challengeResolver)
+	resolver := network.NewResolver(c.machine.Network().Dial, challengeResolver)
 	question := new(dns.Msg)
 	question.SetQuestion(dns.Fqdn(name), dns.TypeCNAME)
 	answer, err := resolver(ctx, question)

@@ -2,11 +2,7 @@ package openshift
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -20,7 +16,7 @@ const (
 )
 
 // syncCilium is Cilium's operator: once one of its pods runs beside a CiliumConfig, it installs the agents.
-func (k *controllers) syncCilium(seen clusterSnapshot) error {
+func (k networkOperator) syncCilium(seen clusterSnapshot) error {
 	for _, config := range k.objects.List(ciliumResource, "") {
 		if !isOperatorRunning(seen, config.Namespace()) || !k.hasLasted("cilium/"+config.Namespace(), "", 30*time.Second) {
 			continue
@@ -71,39 +67,4 @@ func buildCiliumAgents(config kube.Object) kube.Object {
 			"containers": []kube.Object{{"name": "cilium-agent", "image": ciliumImage, "env": env}}},
 	}})
 	return agents
-}
-
-// runCilium is the agent on a node. Service addresses are not translated before it runs, so its environment must name the API
-// server.
-func (k *kubelet) runCilium(ctx context.Context, env map[string]string, running func()) error {
-	if err := k.cluster.checkNetworkType(ciliumKind); err != nil {
-		return err
-	}
-	api, err := newClient(k.machine, access{server: getAPIAddress(env), authority: k.access.authority}, k.cluster.getTimeout())
-	if err != nil {
-		return err
-	}
-	defer api.close()
-	if _, err := api.get(ctx, "/readyz"); err != nil {
-		return fmt.Errorf("unable to contact k8s api-server: %w", err)
-	}
-	running()
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-// checkNetworkType returns nil if the network operator's configuration leaves nodes and services to another plugin; otherwise
-// kube-proxy and that plugin conflict.
-func (c *cluster) checkNetworkType(kind string) error {
-	operator, ok := c.objects.Get("networks.operator.openshift.io", "", "cluster")
-	proxy, told := operator.Get("spec.deployKubeProxy").(bool)
-	switch plugin := cmp.Or(operator.GetString("spec.networkType"), operator.GetString("spec.defaultNetwork.type")); {
-	case !ok:
-		return errors.New("there is no Network of operator.openshift.io named cluster")
-	case !strings.EqualFold(plugin, kind):
-		return fmt.Errorf("the Network of operator.openshift.io is of type %q, not %s", plugin, kind)
-	case !told || proxy:
-		return errors.New("the Network of operator.openshift.io does not set deployKubeProxy to false")
-	}
-	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 const ciliumSource = configSource + "networking: {networkType: Cilium}\n"
 
-const networkOperator = `apiVersion: operator.openshift.io/v1
+const networkManifest = `apiVersion: operator.openshift.io/v1
 kind: Network
 metadata: {name: cluster}
 spec: {networkType: Cilium, deployKubeProxy: false}
@@ -89,24 +89,24 @@ func TestNodesAreReadyOnlyWithTheNetworkPluginThatWasChosen(t *testing.T) {
 		ready bool
 		says  string
 	}{
-		"the operator and its configuration": {map[string]string{operator: ciliumOperator, config: ciliumConfig, network: networkOperator}, true, ""},
-		"the agents themselves":              {map[string]string{operator: ciliumDaemonSet, network: networkOperator}, true, ""},
+		"the operator and its configuration": {map[string]string{operator: ciliumOperator, config: ciliumConfig, network: networkManifest}, true, ""},
+		"the agents themselves":              {map[string]string{operator: ciliumDaemonSet, network: networkManifest}, true, ""},
 		"nothing":                            {nil, false, ""},
-		"no configuration":                   {map[string]string{operator: ciliumOperator, network: networkOperator}, false, ""},
-		"a configuration that nobody defined": {map[string]string{operator: ciliumDaemonSet, config: ciliumConfig, network: networkOperator}, true,
+		"no configuration":                   {map[string]string{operator: ciliumOperator, network: networkManifest}, false, ""},
+		"a configuration that nobody defined": {map[string]string{operator: ciliumDaemonSet, config: ciliumConfig, network: networkManifest}, true,
 			`CiliumConfig cilium: no matches for kind "CiliumConfig" in version "cilium.io/v1alpha1"`},
 		"no operator": {map[string]string{operator: strings.Replace(ciliumOperator, "kind: Deployment", "kind: StatefulSet", 1), config: ciliumConfig,
-			network: networkOperator}, false, ""},
+			network: networkManifest}, false, ""},
 		"an operator that waits for a network": {map[string]string{operator: strings.Replace(ciliumOperator, "hostNetwork: true", "hostNetwork: false", 1),
-			config: ciliumConfig, network: networkOperator}, false, "NetworkPluginNotReady"},
+			config: ciliumConfig, network: networkManifest}, false, "NetworkPluginNotReady"},
 		"no word to the network operator": {map[string]string{operator: ciliumOperator, config: ciliumConfig}, false,
 			"there is no Network of operator.openshift.io named cluster"},
 		"kube-proxy beside it": {map[string]string{operator: ciliumOperator, config: ciliumConfig,
-			network: strings.Replace(networkOperator, "false", "true", 1)}, false, "does not set deployKubeProxy to false"},
-		"another domain": {map[string]string{operator: ciliumOperator, config: strings.Replace(ciliumConfig, "c-demo", "d-demo", 1), network: networkOperator},
+			network: strings.Replace(networkManifest, "false", "true", 1)}, false, "does not set deployKubeProxy to false"},
+		"another domain": {map[string]string{operator: ciliumOperator, config: strings.Replace(ciliumConfig, "c-demo", "d-demo", 1), network: networkManifest},
 			false, "unable to contact k8s api-server"},
 		"no address of the API": {map[string]string{operator: ciliumOperator, config: strings.Replace(ciliumConfig, "k8sServiceHost", "k8sHost", 1),
-			network: networkOperator}, false, `unable to contact k8s api-server: Get "https://172.30.0.1:443`},
+			network: networkManifest}, false, `unable to contact k8s api-server: Get "https://172.30.0.1:443`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

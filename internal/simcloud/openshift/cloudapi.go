@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"exoshift/internal/network"
-	"exoshift/internal/simcloud/machine"
 )
 
 type cloudAPI struct {
@@ -37,7 +36,8 @@ type cloudInstance struct {
 	} `json:"instance-type"`
 }
 
-func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duration, clock network.Clock) (cloudAPI, error) {
+func newCloudAPI(c container) (cloudAPI, error) {
+	env := c.env
 	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
 			return cloudAPI{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
@@ -45,7 +45,7 @@ func newCloudAPI(m machine.Machine, env map[string]string, patience time.Duratio
 	}
 	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
 	return cloudAPI{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
-		http: &http.Client{Transport: m.Network().NewTransport()}, timeout: patience, clock: clock}, nil
+		http: &http.Client{Transport: c.machine.Network().NewTransport()}, timeout: c.cluster.getTimeout(), clock: c.cluster.clock}, nil
 }
 
 func (c cloudAPI) close() { c.http.CloseIdleConnections() }

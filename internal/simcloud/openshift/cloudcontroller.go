@@ -26,20 +26,20 @@ const cloudInterval = 30 * time.Second
 
 // runCloudController returns why the program ended. It ends on invalid credentials, so that its pod shows the error (the real
 // one keeps running and repeats the error in its log).
-func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string]string, running func()) error {
-	api, err := k.newInClusterClient(p, env)
+func runCloudController(ctx context.Context, c container) error {
+	api, err := c.newClient()
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	cloud, err := newCloudAPI(k.machine, env, k.cluster.getTimeout(), k.clusters.clock)
+	cloud, err := newCloudAPI(c)
 	if err != nil {
 		return err
 	}
 	defer cloud.close()
-	controller := cloudController{zone: env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
-		console: k.machine.Console}
-	election := lease{api: api, now: k.clusters.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: p.name, duration: 3 * cloudInterval}
+	controller := cloudController{zone: c.env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
+		console: c.machine.Console}
+	election := lease{api: api, now: c.cluster.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: c.pod.Name(), duration: 3 * cloudInterval}
 	for ctx.Err() == nil {
 		leads, err := election.acquire(ctx)
 		if err == nil && leads {
@@ -51,23 +51,10 @@ func (k *kubelet) runCloudController(ctx context.Context, p *pod, env map[string
 		if err != nil {
 			return err
 		}
-		running()
-		_ = k.clusters.clock.Sleep(ctx, cloudInterval)
+		c.running()
+		_ = c.cluster.clock.Sleep(ctx, cloudInterval)
 	}
 	return ctx.Err()
-}
-
-func (k *kubelet) newInClusterClient(p *pod, env map[string]string) (*client, error) {
-	account := getServiceAccount(kube.Object(p.object.Map("spec")))
-	server := getAPIAddress(env)
-	if server == "https://"+k.cluster.serviceAddress()+":"+servicePort && k.online.Load() {
-		server = k.access.server // the network plugin of this machine redirects there
-	}
-	return newClient(k.machine, access{server: server, authority: k.access.authority, token: k.cluster.issuePodToken(p.namespace, account)}, k.cluster.getTimeout())
-}
-
-func getAPIAddress(env map[string]string) string {
-	return "https://" + env["KUBERNETES_SERVICE_HOST"] + ":" + env["KUBERNETES_SERVICE_PORT"]
 }
 
 // syncNodes initializes the new nodes. An error with one does not stop the others.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/x509"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/kube"
-	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -20,22 +20,29 @@ type cluster struct {
 	faults  Faults
 	objects *kube.Objects
 	records *store.Table[record]
-	members *store.Table[member]
+	members *members
 	// stateRecords is the memory of hasLasted.
 	stateRecords *store.Table[stateRecord]
 	infraID      string
+	accounts     accounts
 
 	// leader holds one token: its holder runs the controllers.
 	leader chan struct{}
 
 	mu      sync.Mutex
-	alive   map[string]machine.Machine // running members of etcd, by name
-	servers map[string]int             // API servers, by address
-	clients *x509.CertPool             // the CAs of client certificates; nil: to be built
+	servers map[string]int // API servers, by address
+	clients *x509.CertPool // the CAs of client certificates; nil: to be built
 	// clientsVersion is the version of the ConfigMap that clients was built from.
 	clientsVersion uint64
-	// processes counts starts and ends of etcd members and API servers.
-	processes atomic.Uint64
+	// serverChanges counts starts and ends of API servers.
+	serverChanges atomic.Uint64
+}
+
+// stateRecord is how long something has been in a state.
+type stateRecord struct {
+	What  string
+	State string
+	Since time.Time // by the cluster's clock
 }
 
 // record is the state of a cluster besides its objects: what the real one stores in secrets.
@@ -46,22 +53,25 @@ type record struct {
 	Files    map[string][]byte // certificates and keys, by their name on the bootstrap host
 }
 
-func loadCluster(db *store.DB, clock network.Clock, troubles Faults, infraID string) (*cluster, error) {
-	c := &cluster{clock: clock, faults: troubles, infraID: infraID, leader: make(chan struct{}, 1),
-		alive: map[string]machine.Machine{}, servers: map[string]int{}}
+func loadCluster(db *store.DB, clock network.Clock, faults Faults, infraID string) (*cluster, error) {
+	c := &cluster{clock: clock, faults: faults, infraID: infraID, leader: make(chan struct{}, 1),
+		servers: map[string]int{}}
 	c.leader <- struct{}{}
 	var err error
 	if c.records, err = store.Load[record](db, "openshift/"+infraID+"/record"); err != nil {
 		return nil, err
 	}
-	if c.members, err = store.Load[member](db, "openshift/"+infraID+"/etcd"); err != nil {
+	if c.members, err = loadMembers(db, "openshift/"+infraID+"/etcd", clock, faults.SlowDisks); err != nil {
 		return nil, err
 	}
 	if c.stateRecords, err = store.Load[stateRecord](db, "openshift/"+infraID+"/sightings"); err != nil {
 		return nil, err
 	}
-	c.objects, err = kube.Load(db, "openshift/"+infraID+"/objects", clock.Now)
-	return c, err
+	if c.objects, err = kube.Load(db, "openshift/"+infraID+"/objects", clock.Now); err != nil {
+		return nil, err
+	}
+	c.accounts = accounts{objects: c.objects, clock: clock, key: func() []byte { return c.record().Files["admin-kubeconfig-signer.key"] }}
+	return c, nil
 }
 
 func (c *cluster) clearState() error {
@@ -99,6 +109,28 @@ func (c *cluster) getAppsDomain() string {
 
 func (c *cluster) now() string { return c.clock.Now().UTC().Format(time.RFC3339) }
 
+// waitScaled waits for something that usually takes so long, on machines of this cluster's speed.
+func (c *cluster) waitScaled(ctx context.Context, usually time.Duration) error {
+	return c.clock.Sleep(ctx, c.faults.scaleDuration(usually))
+}
+
+// poll calls check until it returns true; false if ctx ended.
+func (c *cluster) poll(ctx context.Context, every time.Duration, check func(context.Context) bool) bool {
+	for ctx.Err() == nil {
+		if check(ctx) {
+			return true
+		}
+		_ = c.clock.Sleep(ctx, every)
+	}
+	return false
+}
+
+// getTimeout returns 10 seconds; when time is scaled it has a lower limit, for the simulating computer's own speed.
+func (c *cluster) getTimeout() time.Duration {
+	return max(c.clock.ToWall(10*time.Second), 2*time.Second)
+}
+
+// runAsLeader calls f on one machine at a time, until ctx ends.
 func (c *cluster) runAsLeader(ctx context.Context, f func(context.Context)) {
 	for {
 		select {
@@ -115,7 +147,7 @@ func (c *cluster) addServer(address string) func() {
 	change := func(by int) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.processes.Add(1)
+		c.serverChanges.Add(1)
 		if c.servers[address] += by; c.servers[address] == 0 {
 			delete(c.servers, address)
 		}
@@ -132,4 +164,38 @@ func (c *cluster) listServers() []string {
 		addresses = append(addresses, address)
 	}
 	return addresses
+}
+
+// servicePort is the port of the service "kubernetes".
+const servicePort = "443"
+
+// serviceAddress is the address of the service "kubernetes". Only the cloud controller uses it here.
+func (c *cluster) serviceAddress() string {
+	network, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
+	for _, cidr := range network.GetStrings("spec.serviceNetwork") {
+		if prefix, err := netip.ParsePrefix(cidr); err == nil {
+			return prefix.Addr().Next().String()
+		}
+	}
+	return "172.30.0.1"
+}
+
+// listNetworks returns the pod and the service networks.
+func (c *cluster) listNetworks() []netip.Prefix {
+	config, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
+	var found []netip.Prefix
+	for _, cidr := range append(config.GetStrings("spec.serviceNetwork"), parsePodNetworks(config)...) {
+		if prefix, err := netip.ParsePrefix(cidr); err == nil {
+			found = append(found, prefix)
+		}
+	}
+	return found
+}
+
+func parsePodNetworks(config kube.Object) []string {
+	var found []string
+	for _, part := range config.List("spec.clusterNetwork") {
+		found = append(found, part.GetString("cidr"))
+	}
+	return found
 }

@@ -8,9 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"sync"
-	"time"
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/machine"
@@ -28,19 +26,19 @@ type Clusters struct {
 }
 
 // NewClusters returns the clusters that db holds, with the given faults; they start with their machines.
-func NewClusters(db *store.DB, clock network.Clock, troubles Faults) *Clusters {
-	return &Clusters{db: db, clock: clock, faults: troubles, clusters: map[string]*cluster{}}
+func NewClusters(db *store.DB, clock network.Clock, faults Faults) *Clusters {
+	return &Clusters{db: db, clock: clock, faults: faults, clusters: map[string]*cluster{}}
 }
 
 // RunSoftware runs the software of a machine after Ignition; the files on its disk decide whether it is the bootstrap host, a
 // node, or neither.
 func (w *Clusters) RunSoftware(ctx context.Context, m machine.Machine) {
 	if _, ok := m.ReadFile(optOpenShift + "install-config.yaml"); ok {
-		w.runBootstrap(ctx, m)
+		runBootstrap(ctx, m, w.clock, w.getCluster)
 		return
 	}
 	if _, ok := m.ReadFile(machineConfigFile); ok {
-		w.runNode(ctx, m)
+		runNode(ctx, m, w.getCluster)
 	}
 }
 
@@ -68,23 +66,6 @@ func (w *Clusters) getCluster(infraID string) (*cluster, error) {
 	return loaded, nil
 }
 
-func (w *Clusters) poll(ctx context.Context, every time.Duration, check func(context.Context) bool) bool {
-	for ctx.Err() == nil {
-		if check(ctx) {
-			return true
-		}
-		_ = w.clock.Sleep(ctx, every)
-	}
-	return false
-}
-
-// computeJitter spreads simultaneous actions: it hashes words to a duration below limit.
-func computeJitter(words string, limit time.Duration) time.Duration {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(words)) // never fails
-	return limit * time.Duration(hash.Sum32()%1000) / 1000
-}
-
 type machineConfig struct {
 	Role    string `json:"role"`
 	InfraID string `json:"infraID"`
@@ -100,4 +81,16 @@ func readMachineConfig(m machine.Machine) (machineConfig, error) {
 	content, _ := m.ReadFile(machineConfigFile)
 	err := json.Unmarshal(content, &config)
 	return config, err
+}
+
+// RemoveMember removes the member of that name from every cluster's etcd, as an administrator does with etcdctl.
+func (w *Clusters) RemoveMember(name string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		if err := c.members.Delete(name); err != nil {
+			return fmt.Errorf("remove the member %s: %w", name, err)
+		}
+	}
+	return nil
 }

@@ -6,23 +6,36 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/machine"
 )
 
 type waitingReason struct{ reason, message string }
+
+// containerRuntime runs the programs in the containers of a node.
+type containerRuntime struct {
+	cluster *cluster
+	machine machine.Machine
+	api     *client // the node's
+	access  access  // how the node itself reaches the API
+	online  *atomic.Bool
+	// registries that authenticated this machine, by host.
+	registries sync.Map
+}
 
 const (
 	minRestartDelay = 20 * time.Second
 	maxRestartDelay = time.Minute
 )
 
-func (k *kubelet) runContainer(ctx context.Context, p *pod) {
+func (r *containerRuntime) runContainer(ctx context.Context, p *pod) {
 	for pause := minRestartDelay; ; pause = min(2*pause, maxRestartDelay) {
-		reason, err := k.execContainer(ctx, p)
+		reason, err := r.execContainer(ctx, p)
 		if ctx.Err() != nil {
 			return
 		}
@@ -34,51 +47,63 @@ func (k *kubelet) runContainer(ctx context.Context, p *pod) {
 		p.ready.Store(false)
 		found := waitingReason{reason, err.Error()}
 		if last := p.waiting.Swap(&found); last == nil || *last != found {
-			k.machine.Console("kubelet: pod %s/%s: %s: %s", p.namespace, p.name, reason, found.message)
+			r.machine.Console("kubelet: pod %s/%s: %s: %s", p.namespace, p.name, reason, found.message)
 		}
-		if k.clusters.clock.Sleep(ctx, pause) != nil {
+		if r.cluster.clock.Sleep(ctx, pause) != nil {
 			return
 		}
 	}
 }
 
-func (k *kubelet) execContainer(ctx context.Context, p *pod) (reason string, err error) {
-	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !k.online.Load() {
+func (r *containerRuntime) execContainer(ctx context.Context, p *pod) (reason string, err error) {
+	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !r.online.Load() {
 		return "NetworkNotReady", errors.New(noNetwork)
 	}
 	program, container := findProgram(p.object)
 	if container == nil {
 		return "CreateContainerConfigError", errors.New("the pod has no containers")
 	}
-	if err := k.pullImages(ctx, p.object); err != nil {
+	if err := r.pullImages(ctx, p.object); err != nil {
 		return "ErrImagePull", err
 	}
-	env, err := k.resolveEnvironment(ctx, p.object, container)
+	env, err := r.resolveEnvironment(ctx, p.object, container)
 	if err != nil {
 		return "CreateContainerConfigError", err
 	}
-	if err := k.clusters.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)); err != nil {
+	if err := r.cluster.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)); err != nil {
 		return "", err
 	}
-	return "CrashLoopBackOff", k.execute(ctx, p, program, env)
+	return "CrashLoopBackOff", r.execute(ctx, p, program, env)
 }
 
 // execute runs the simulated program of a container; nil: it ended successfully. An unknown program runs without effect, or ends
 // soon in a Job.
-func (k *kubelet) execute(ctx context.Context, p *pod, program string, env map[string]string) error {
+func (r *containerRuntime) execute(ctx context.Context, p *pod, program string, env map[string]string) error {
 	running := func() {
 		p.waiting.Store(nil)
 		p.ready.Store(true)
 	}
-	if run, known := listPrograms()[program]; known {
-		return run(k, ctx, p, env, running)
+	if run, known := programs[program]; known {
+		return run(ctx, r.newContainer(p, env, running))
 	}
 	running()
 	if getOwnerKind(p.object) == "Job" {
-		return k.runJob(ctx, p, env)
+		if err := r.cluster.waitScaled(ctx, jobTime); err != nil {
+			return err
+		}
+		return runJob(ctx, r.newContainer(p, env, running))
 	}
 	<-ctx.Done()
 	return ctx.Err()
+}
+
+// newContainer gives a program the API at its service address, or at the node's own once the network plugin redirects there.
+func (r *containerRuntime) newContainer(p *pod, env map[string]string, running func()) container {
+	server := getAPIAddress(env)
+	if server == "https://"+r.cluster.serviceAddress()+":"+servicePort && r.online.Load() {
+		server = r.access.server
+	}
+	return container{cluster: r.cluster, machine: r.machine, pod: p.object, env: env, apiServer: server, authority: r.access.authority, running: running}
 }
 
 func getOwnerKind(pod kube.Object) string {
@@ -89,15 +114,15 @@ func getOwnerKind(pod kube.Object) string {
 }
 
 // resolveEnvironment resolves a container's variables. By default, the API has its service network address.
-func (k *kubelet) resolveEnvironment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
-	env := map[string]string{"KUBERNETES_SERVICE_HOST": k.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": servicePort}
+func (r *containerRuntime) resolveEnvironment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
+	env := map[string]string{"KUBERNETES_SERVICE_HOST": r.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": servicePort}
 	for _, from := range c.List("envFrom") {
-		if err := k.importAll(ctx, pod.Namespace(), from, env); err != nil {
+		if err := r.importAll(ctx, pod.Namespace(), from, env); err != nil {
 			return nil, err
 		}
 	}
 	for _, variable := range c.List("env") {
-		value, set, err := k.resolveVariable(ctx, pod, variable)
+		value, set, err := r.resolveVariable(ctx, pod, variable)
 		if err != nil {
 			return nil, err
 		}
@@ -115,12 +140,12 @@ func listSourceKinds() []sourceKind {
 	return []sourceKind{{"secretKeyRef", "secretRef", "secrets", "Secret"}, {"configMapKeyRef", "configMapRef", "configmaps", "ConfigMap"}}
 }
 
-func (k *kubelet) importAll(ctx context.Context, namespace string, from kube.Object, env map[string]string) error {
+func (r *containerRuntime) importAll(ctx context.Context, namespace string, from kube.Object, env map[string]string) error {
 	for _, source := range listSourceKinds() {
 		if from.Map(source.all) == nil {
 			continue
 		}
-		data, err := k.readSource(ctx, source, namespace, from.Map(source.all))
+		data, err := r.readSource(ctx, source, namespace, from.Map(source.all))
 		if err != nil {
 			return err
 		}
@@ -131,7 +156,7 @@ func (k *kubelet) importAll(ctx context.Context, namespace string, from kube.Obj
 	return nil
 }
 
-func (k *kubelet) resolveVariable(ctx context.Context, pod, variable kube.Object) (value string, set bool, err error) {
+func (r *containerRuntime) resolveVariable(ctx context.Context, pod, variable kube.Object) (value string, set bool, err error) {
 	if field := variable.GetString("valueFrom.fieldRef.fieldPath"); field != "" {
 		return pod.GetString(field), true, nil
 	}
@@ -140,7 +165,7 @@ func (k *kubelet) resolveVariable(ctx context.Context, pod, variable kube.Object
 		if reference == nil {
 			continue
 		}
-		data, err := k.readSource(ctx, source, pod.Namespace(), reference)
+		data, err := r.readSource(ctx, source, pod.Namespace(), reference)
 		if err != nil {
 			return "", false, err
 		}
@@ -154,8 +179,8 @@ func (k *kubelet) resolveVariable(ctx context.Context, pod, variable kube.Object
 }
 
 // readSource returns the data of a Secret or ConfigMap; nothing if it is missing and optional.
-func (k *kubelet) readSource(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
-	object, err := k.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.GetString("name"))
+func (r *containerRuntime) readSource(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
+	object, err := r.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.GetString("name"))
 	optional, _ := reference["optional"].(bool)
 	switch {
 	case isCode(err, http.StatusNotFound) && optional:
@@ -178,18 +203,4 @@ func (k *kubelet) readSource(ctx context.Context, source sourceKind, namespace s
 		data[key] = text
 	}
 	return data, nil
-}
-
-// servicePort is the port of the service "kubernetes".
-const servicePort = "443"
-
-// serviceAddress is the address of the service "kubernetes". Only the cloud controller uses it here.
-func (c *cluster) serviceAddress() string {
-	network, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
-	for _, cidr := range network.GetStrings("spec.serviceNetwork") {
-		if prefix, err := netip.ParsePrefix(cidr); err == nil {
-			return prefix.Addr().Next().String()
-		}
-	}
-	return "172.30.0.1"
 }

@@ -10,19 +10,14 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// controllers are all controllers and operators of a cluster, on the machine that leads. They read etcd's state directly, but
-// probe the outside from that machine.
-type controllers struct {
+// loop runs all controllers and operators of a cluster, on the machine that leads. They read etcd's state directly, but probe the
+// outside from that machine.
+type loop struct {
 	*cluster
 	machine     machine.Machine
-	heartbeats  map[string]stateRecord // last heartbeats of the nodes; lost with the machine
-	lastErrors  map[string]string
-	lastCleaned time.Time // when requests for certificates were deleted last
-	probes      probeState
-	// renderings holds those of the pools.
-	renderings map[string]rendering
-	// reported is the input of each operator's written status, as long as that status is unchanged.
-	reported map[string]string
+	controllers []controller
+	prober      *prober
+	lastErrors  map[string]string // by controller
 
 	leaderSince   time.Time // when this machine became the leader
 	handledInputs inputs    // the inputs of the last tick
@@ -30,14 +25,13 @@ type controllers struct {
 	failed        bool      // a controller has to try again
 }
 
+type controller struct {
+	name string
+	sync func(context.Context, clusterSnapshot) error
+}
+
 // inputs are versions of everything that the controllers act on, except for the time.
 type inputs struct{ objects, members, processes, probes uint64 }
-
-type stateRecord struct {
-	What  string
-	State string
-	Since time.Time // by the cluster's clock
-}
 
 const (
 	// controlInterval is how soon the controllers act on a change.
@@ -46,16 +40,38 @@ const (
 	resyncInterval = time.Minute
 )
 
-func (c *cluster) runControllers(ctx context.Context, m machine.Machine) {
+func newLoop(c *cluster, m machine.Machine) *loop {
+	k := &loop{cluster: c, machine: m, prober: &prober{cluster: c, machine: m}, lastErrors: map[string]string{}, leaderSince: c.clock.Now()}
+	registry := registryOperator{k}
+	k.controllers = []controller{
+		{"kube-controller-manager: csrsigning", csrSigner{c}.sync},
+		{"kube-controller-manager: csrcleaner", (&csrCleaner{cluster: c}).sync},
+		{"kube-controller-manager: nodelifecycle", nodeLifecycle{k, map[string]stateRecord{}}.sync},
+		{"kube-controller-manager: workloads", workloads{k}.sync},
+		{"network-operator", networkOperator{k}.sync},
+		{"static-pods", staticPods{k}.sync},
+		{"etcd-operator", etcdOperator{k}.sync},
+		{"kube-apiserver: endpoints", func(context.Context, clusterSnapshot) error { return syncEndpoints(c) }},
+		{"machine-config-operator", machineConfigOperator{k, map[string]rendering{}}.sync},
+		{"ingress-operator", ingressOperator{k}.sync},
+		{"console-operator", consoleOperator{k}.sync},
+		{"image-registry-operator", registry.sync},
+		{"samples-operator", registry.syncSamples},
+		{"cluster-version-operator", versionOperator{k, map[string]string{}}.sync},
+	}
+	return k
+}
+
+// runControllers runs the controllers of a cluster on a machine, as long as it leads.
+func runControllers(ctx context.Context, c *cluster, m machine.Machine) {
 	c.runAsLeader(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
-		k := &controllers{cluster: c, machine: m, heartbeats: map[string]stateRecord{}, lastErrors: map[string]string{}, renderings: map[string]rendering{},
-			reported: map[string]string{}, leaderSince: c.clock.Now()}
+		k := newLoop(c, m)
 		var running sync.WaitGroup
 		defer running.Wait()
-		running.Go(func() { k.runProbes(ctx) })
+		running.Go(func() { k.prober.run(ctx) })
 		for ctx.Err() == nil {
-			if c.checkQuorum() == nil && k.isDue() {
+			if c.members.checkQuorum() == nil && k.isDue() {
 				k.syncAll(ctx)
 			}
 			_ = c.clock.Sleep(ctx, controlInterval)
@@ -63,48 +79,30 @@ func (c *cluster) runControllers(ctx context.Context, m machine.Machine) {
 	})
 }
 
-func (k *controllers) getInputs() inputs {
-	return inputs{objects: k.objects.ChangeCount(), members: k.members.Version(), processes: k.processes.Load(), probes: k.probes.version()}
+func (k *loop) getInputs() inputs {
+	return inputs{objects: k.objects.ChangeCount(), members: k.members.Version(), processes: k.members.countChanges() + k.serverChanges.Load(), probes: k.prober.version()}
 }
 
 // isDue reports whether a tick has work: an input changed since the last tick began, a controller failed, or a scheduled time
 // was reached.
-func (k *controllers) isDue() bool {
+func (k *loop) isDue() bool {
 	return k.failed || k.getInputs() != k.handledInputs || !k.clock.Now().Before(k.nextSync)
 }
 
-func (k *controllers) scheduleAt(at time.Time) {
+func (k *loop) scheduleAt(at time.Time) {
 	if at.Before(k.nextSync) {
 		k.nextSync = at
 	}
 }
 
-func (k *controllers) syncAll(ctx context.Context) {
+func (k *loop) syncAll(ctx context.Context) {
 	k.handledInputs, k.failed, k.nextSync = k.getInputs(), false, k.clock.Now().Add(resyncInterval)
 	if _, ok := k.objects.Get(versionResource, "", "version"); !ok {
 		return // the manifests are still being applied
 	}
 	seen := k.buildSnapshot()
-	for _, controller := range []struct {
-		name      string
-		reconcile func(context.Context, clusterSnapshot) error
-	}{
-		{"kube-controller-manager: csrsigning", k.sign},
-		{"kube-controller-manager: csrcleaner", k.cleanRequests},
-		{"kube-controller-manager: nodelifecycle", k.syncNodes},
-		{"kube-controller-manager: workloads", k.syncWorkloads},
-		{"network-operator", k.syncNetwork},
-		{"static-pods", k.syncStaticPods},
-		{"etcd-operator", k.syncEtcd},
-		{"kube-apiserver: endpoints", k.syncEndpoints},
-		{"machine-config-operator", k.syncMachineConfig},
-		{"ingress-operator", k.syncIngress},
-		{"console-operator", k.syncConsole},
-		{"image-registry-operator", k.syncImageRegistry},
-		{"samples-operator", k.syncSamples},
-		{"cluster-version-operator", k.syncVersion},
-	} {
-		err := controller.reconcile(ctx, seen)
+	for _, controller := range k.controllers {
+		err := controller.sync(ctx, seen)
 		if err == nil {
 			continue
 		}
@@ -118,7 +116,7 @@ func (k *controllers) syncAll(ctx context.Context) {
 
 // hasLasted reports whether something has been in a state for at least that long, scaled on slow machines. Another state
 // restarts the timer. It is stored in etcd, so that neither another leader nor a restart of the zone resets it.
-func (k *controllers) hasLasted(what, state string, atLeast time.Duration) bool {
+func (k *loop) hasLasted(what, state string, atLeast time.Duration) bool {
 	now, atLeast := k.clock.Now(), k.faults.scaleDuration(atLeast)
 	last, ok := k.stateRecords.Get(what)
 	if !ok || last.State != state {
@@ -144,8 +142,8 @@ type clusterSnapshot struct {
 	probes          probeResult
 }
 
-func (k *controllers) buildSnapshot() clusterSnapshot {
-	seen := clusterSnapshot{nodes: k.objects.List(nodeResource, ""), pods: map[string]kube.Object{}, etcd: k.getEtcdStatus(), probes: k.probes.get()}
+func (k *loop) buildSnapshot() clusterSnapshot {
+	seen := clusterSnapshot{nodes: k.objects.List(nodeResource, ""), pods: map[string]kube.Object{}, etcd: k.members.getStatus(), probes: k.prober.get()}
 	for _, pod := range k.objects.List(podResource, "") {
 		seen.pods[pod.Namespace()+"/"+pod.Name()] = pod
 	}
@@ -185,7 +183,8 @@ func newBoundPod(namespace, name, app, node string, annotations kube.Object) kub
 	}
 }
 
-func (k *controllers) report(namespace, component, reason, message string) error {
+// report creates an event of an operator.
+func (k *loop) report(namespace, component, reason, message string) error {
 	_, err := k.objects.Create(eventResource, namespace, kube.Object{
 		"metadata":       kube.Object{"generateName": component + "."},
 		"involvedObject": kube.Object{"kind": "Deployment", "namespace": namespace, "name": component},

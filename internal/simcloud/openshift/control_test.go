@@ -10,32 +10,32 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-// newControllers returns the controllers of a cluster without machines; the first tick is done.
-func newControllers(t *testing.T) *controllers {
+// newTestLoop returns the controllers of a cluster without machines; the first tick is done.
+func newTestLoop(t *testing.T) *loop {
 	t.Helper()
 	shared, err := loadCluster(store.NewMemory(), network.Clock{}, Faults{}, "c-demo-x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &controllers{cluster: shared, heartbeats: map[string]stateRecord{}, lastErrors: map[string]string{}, leaderSince: time.Now()}
+	k := newLoop(shared, nil)
 	k.syncAll(t.Context())
 	return k
 }
 
 func TestControllers_ActOnChange(t *testing.T) {
-	for name, change := range map[string]func(*controllers) error{
-		"object": func(k *controllers) error {
+	for name, change := range map[string]func(*loop) error{
+		"object": func(k *loop) error {
 			_, err := k.objects.Create(mapResource, "default", kube.Object{"metadata": kube.Object{"name": "m"}})
 			return err
 		},
-		"member of etcd": func(k *controllers) error { _, err := k.addMember("master-0", "198.18.0.4"); return err },
-		"API server":     func(k *controllers) error { k.addServer("198.18.0.4"); return nil },
-		"probe":          func(k *controllers) error { k.probes.set(func(r *probeResult) { r.apps = "refused" }); return nil },
-		"failure":        func(k *controllers) error { k.failed = true; return nil },
+		"member of etcd": func(k *loop) error { _, err := k.members.add("master-0", "198.18.0.4"); return err },
+		"API server":     func(k *loop) error { k.addServer("198.18.0.4"); return nil },
+		"probe":          func(k *loop) error { k.prober.set(func(r *probeResult) { r.apps = "refused" }); return nil },
+		"failure":        func(k *loop) error { k.failed = true; return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				k := newControllers(t)
+				k := newTestLoop(t)
 				if k.isDue() {
 					t.Fatal("due although nothing has changed")
 				}
@@ -52,7 +52,7 @@ func TestControllers_ActOnChange(t *testing.T) {
 
 func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newControllers(t)
+		k := newTestLoop(t)
 		if k.hasLasted("settling", "yes", 20*time.Second) {
 			t.Error("held at once")
 		}
@@ -69,12 +69,13 @@ func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
 
 func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newControllers(t)
+		k := newTestLoop(t)
+		nodes := nodeLifecycle{k, map[string]stateRecord{}}
 		time.Sleep(10 * time.Second)
 		beat := time.Now().UTC().Format(time.RFC3339)
 		time.Sleep(45 * time.Second)
 		k.nextSync = time.Now().Add(time.Hour)
-		if k.isSilent("master-0", beat) {
+		if nodes.isSilent("master-0", beat) {
 			t.Error("silent after 45 s")
 		}
 		time.Sleep(nodeGracePeriod - 46*time.Second)
@@ -82,7 +83,7 @@ func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
 			t.Error("due before the node's grace is over")
 		}
 		time.Sleep(3 * time.Second)
-		if !k.isDue() || !k.isSilent("master-0", beat) {
+		if !k.isDue() || !nodes.isSilent("master-0", beat) {
 			t.Error("a node that has been silent for longer than its grace is not noticed")
 		}
 	})
@@ -90,7 +91,7 @@ func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
 
 func TestControllers_GoThroughEverythingEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := newControllers(t)
+		k := newTestLoop(t)
 		time.Sleep(resyncInterval)
 		if !k.isDue() {
 			t.Error("not due after a minute")

@@ -15,7 +15,13 @@ const (
 	keepPending   = 24 * time.Hour
 )
 
-func (k *controllers) cleanRequests(context.Context, clusterSnapshot) error {
+// csrCleaner deletes old requests for certificates.
+type csrCleaner struct {
+	*cluster
+	lastCleaned time.Time
+}
+
+func (k *csrCleaner) sync(context.Context, clusterSnapshot) error {
 	now := k.clock.Now()
 	if now.Sub(k.lastCleaned) < cleanInterval {
 		return nil

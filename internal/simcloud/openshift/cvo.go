@@ -14,7 +14,13 @@ const (
 	manifestsAtFirst   = 112
 )
 
-func (k *controllers) syncVersion(_ context.Context, seen clusterSnapshot) error {
+// versionOperator is the cluster version operator, which also writes the status of all other operators.
+type versionOperator struct {
+	*loop
+	reported map[string]string // the input of each operator's written status, as long as that status is unchanged
+}
+
+func (k versionOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	var waiting []string
 	all := listOperators()
 	for _, operator := range all {
@@ -60,7 +66,7 @@ func formatProgress(version string, operators int, waiting []string) string {
 	return message + ", waiting on " + strings.Join(waiting[:min(4, len(waiting))], ", ")
 }
 
-func (k *controllers) recordHistory(o kube.Object, version string, done bool) {
+func (k versionOperator) recordHistory(o kube.Object, version string, done bool) {
 	entries := o.List("status.history")
 	if len(entries) == 0 {
 		entries = []kube.Object{{"state": "Partial", "version": version, "startedTime": k.now(), "completionTime": nil, "verified": false}}

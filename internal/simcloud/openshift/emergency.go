@@ -16,22 +16,22 @@ const (
 // runEmergency is emergency-credentials-controller in a pod: for each account it creates a service account with cluster-admin
 // and issues tokens for it. The real one's storage of tokens is not simulated; a token request at the API returns the same
 // token.
-func (k *kubelet) runEmergency(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
-	running()
+func runEmergency(ctx context.Context, c container) error {
+	c.running()
 	for ctx.Err() == nil {
-		if k.cluster.checkQuorum() == nil {
-			for _, account := range k.cluster.objects.List(emergencyAccounts, "") {
-				if err := k.cluster.createEmergencyAccess(account); err != nil {
-					k.machine.Console("emergency-credentials-controller: %s: %v", account.Name(), err)
+		if c.cluster.members.checkQuorum() == nil {
+			for _, account := range c.cluster.objects.List(emergencyAccounts, "") {
+				if err := createEmergencyAccess(c.cluster, account); err != nil {
+					c.machine.Console("emergency-credentials-controller: %s: %v", account.Name(), err)
 				}
 			}
 		}
-		_ = k.clusters.clock.Sleep(ctx, emergencyInterval)
+		_ = c.cluster.clock.Sleep(ctx, emergencyInterval)
 	}
 	return ctx.Err()
 }
 
-func (c *cluster) createEmergencyAccess(account kube.Object) error {
+func createEmergencyAccess(c *cluster, account kube.Object) error {
 	if account.GetString("status.lastTokenCreationTimestamp") != "" {
 		return nil
 	}

@@ -7,14 +7,17 @@ import (
 	"hash/fnv"
 	"maps"
 	"net"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/hostnet"
+	"exoshift/internal/simcloud/store"
 )
 
 const bootstrapMember = "etcd-bootstrap"
@@ -41,46 +44,56 @@ func computeMemberID(name, address string) string {
 	return strconv.FormatUint(hash.Sum64(), 16)
 }
 
-// addMember adds a learner; the first member is a voter at once.
-func (c *cluster) addMember(name, address string) (member, error) {
-	added := member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.members.List()) > 0}
-	return added, c.members.Put(name, added)
+// members are the members of a cluster's etcd, and which of them run.
+type members struct {
+	*store.Table[member]
+	clock     network.Clock
+	slowDisks bool // the members are without a leader now and then
+
+	mu    sync.Mutex
+	alive map[string]machine.Machine // running members, by name
+	// changes counts starts and ends of members.
+	changes atomic.Uint64
 }
 
-// RemoveMember removes the member of that name from every cluster's etcd, as an administrator does with etcdctl.
-func (w *Clusters) RemoveMember(name string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.clusters {
-		if err := c.members.Delete(name); err != nil {
-			return fmt.Errorf("remove the member %s: %w", name, err)
-		}
-	}
-	return nil
+func loadMembers(db *store.DB, name string, clock network.Clock, slowDisks bool) (*members, error) {
+	table, err := store.Load[member](db, name)
+	return &members{Table: table, clock: clock, slowDisks: slowDisks, alive: map[string]machine.Machine{}}, err
 }
 
-func (c *cluster) updateMember(name string, change func(*member)) error {
-	changed, ok := c.members.Get(name)
+// countChanges counts starts and ends of members.
+func (c *members) countChanges() uint64 { return c.changes.Load() }
+
+// add adds a learner; the first member is a voter at once.
+func (c *members) add(name, address string) (member, error) {
+	added := member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.List()) > 0}
+	return added, c.Put(name, added)
+}
+
+// update changes a member.
+func (c *members) update(name string, change func(*member)) error {
+	changed, ok := c.Get(name)
 	if !ok {
 		return fmt.Errorf("etcd has no member %s", name)
 	}
 	change(&changed)
-	return c.members.Put(name, changed)
+	return c.Put(name, changed)
 }
 
-func (c *cluster) run(ctx context.Context, name string, m machine.Machine) {
+// run keeps a member on a machine running until ctx ends or the member is removed.
+func (c *members) run(ctx context.Context, name string, m machine.Machine) {
 	c.mu.Lock()
 	c.alive[name] = m
 	c.mu.Unlock()
-	c.processes.Add(1)
+	c.changes.Add(1)
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.alive, name)
-		c.processes.Add(1)
+		c.changes.Add(1)
 	}()
 	for ctx.Err() == nil {
-		if _, ok := c.members.Get(name); !ok {
+		if _, ok := c.Get(name); !ok {
 			m.Console("etcd: the member has been permanently removed from the cluster")
 			return
 		}
@@ -88,14 +101,14 @@ func (c *cluster) run(ctx context.Context, name string, m machine.Machine) {
 	}
 }
 
-func (c *cluster) isAlive(name string) bool {
+func (c *members) isAlive(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.alive[name]
 	return ok
 }
 
-func (c *cluster) listAliveMembers() map[string]machine.Machine {
+func (c *members) listAlive() map[string]machine.Machine {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.alive)
@@ -103,9 +116,9 @@ func (c *cluster) listAliveMembers() map[string]machine.Machine {
 
 var errNoQuorum = errors.New("etcdserver: no leader")
 
-func (c *cluster) checkQuorum() error {
+func (c *members) checkQuorum() error {
 	voters, running := 0, 0
-	for _, m := range c.members.List() {
+	for _, m := range c.List() {
 		if m.Learner {
 			continue
 		}
@@ -123,9 +136,25 @@ func (c *cluster) checkQuorum() error {
 	return nil
 }
 
+// How often and for how long the members have no leader because heartbeats on slow disks are late.
+const (
+	electionInterval = 4 * time.Minute
+	electionTime     = 8 * time.Second
+)
+
+var errLeaderLost = errors.New("etcdserver: leader changed")
+
+// isElecting reports whether the members have no leader now because of slow disks. A single member needs no election.
+func (c *members) isElecting() bool {
+	if !c.slowDisks || len(c.List()) < 2 {
+		return false
+	}
+	return time.Duration(c.clock.Now().UnixNano())%electionInterval < electionTime
+}
+
 // checkPeers checks the connections between a member's peer port and those of every living member, in both directions.
-func (c *cluster) checkPeers(ctx context.Context, of member) error {
-	alive := c.listAliveMembers()
+func (c *members) checkPeers(ctx context.Context, of member, patience time.Duration) error {
+	alive := c.listAlive()
 	own, ok := alive[of.Name]
 	if !ok {
 		return fmt.Errorf("%s is not running", of.Name)
@@ -134,10 +163,10 @@ func (c *cluster) checkPeers(ctx context.Context, of member) error {
 		if name == of.Name {
 			continue
 		}
-		if err := checkPeer(ctx, c, alive[name], of.Address); err != nil {
+		if err := checkPeer(ctx, patience, alive[name], of.Address); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", name, of.Name, err)
 		}
-		if err := checkPeer(ctx, c, own, alive[name].Address().String()); err != nil {
+		if err := checkPeer(ctx, patience, own, alive[name].Address().String()); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", of.Name, name, err)
 		}
 	}
@@ -149,13 +178,9 @@ const (
 	peerPort   = 2380
 )
 
-func checkPeer(ctx context.Context, c *cluster, from machine.Machine, address string) error {
-	return hostnet.CheckPort(ctx, c.getTimeout(), from, address, peerPort)
-}
-
-// getTimeout returns 10 seconds; when time is scaled it has a lower limit, for the simulating computer's own speed.
-func (c *cluster) getTimeout() time.Duration {
-	return max(c.clock.ToWall(10*time.Second), 2*time.Second)
+// checkPeer connects to the peer port of a member.
+func checkPeer(ctx context.Context, patience time.Duration, from machine.Machine, address string) error {
+	return hostnet.CheckPort(ctx, patience, from, address, peerPort)
 }
 
 // openEtcdPorts listens on both ports of a member until the returned function is called. The connections serve reachability
@@ -195,8 +220,8 @@ type etcdStatus struct {
 	problems  []string // "NAME has not started", "NAME is unhealthy"
 }
 
-func (c *cluster) getEtcdStatus() etcdStatus {
-	status := etcdStatus{members: c.members.List()}
+func (c *members) getStatus() etcdStatus {
+	status := etcdStatus{members: c.List()}
 	for _, m := range status.members {
 		switch {
 		case !m.Started:
@@ -238,12 +263,4 @@ func (s etcdStatus) findLearner() (member, bool) {
 
 func (s etcdStatus) has(name string) bool {
 	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
-}
-
-func formatHostPort(address string, port uint16) string {
-	parsed, err := netip.ParseAddr(address)
-	if err != nil {
-		return address
-	}
-	return netip.AddrPortFrom(parsed, port).String()
 }

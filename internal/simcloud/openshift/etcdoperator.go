@@ -3,6 +3,7 @@ package openshift
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -10,20 +11,23 @@ import (
 
 // Durations of changes of the number of members, each long enough to be observed.
 const (
-	learnerTime  = 60 * time.Second // until a learner has caught up
-	memberPause  = 95 * time.Second // between two changes
-	etcdOperator = "etcd-operator"
-	etcdEvents   = "openshift-etcd-operator"
+	learnerTime   = 60 * time.Second // until a learner has caught up
+	memberPause   = 95 * time.Second // between two changes
+	etcdComponent = "etcd-operator"
+	etcdEvents    = "openshift-etcd-operator"
 )
 
-func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error {
+// etcdOperator adds the masters to etcd, and removes the bootstrap member.
+type etcdOperator struct{ *loop }
+
+func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
 	if len(seen.etcd.members) == 0 {
 		return nil
 	}
 	if err := k.reportEtcd(seen); err != nil {
 		return err
 	}
-	if err := k.syncEtcdEndpoints(seen); err != nil {
+	if err := k.syncEndpoints(seen); err != nil {
 		return err
 	}
 	pause := k.hasLasted("etcd members", fmt.Sprint(len(seen.etcd.members)), memberPause)
@@ -42,31 +46,31 @@ func (k *controllers) syncEtcd(ctx context.Context, seen clusterSnapshot) error 
 }
 
 // promoteLearner promotes a learner that has caught up and is reachable from every peer.
-func (k *controllers) promoteLearner(ctx context.Context, learner member) error {
-	alive := k.isAlive(learner.Name)
+func (k etcdOperator) promoteLearner(ctx context.Context, learner member) error {
+	alive := k.members.isAlive(learner.Name)
 	if !k.hasLasted("learner/"+learner.Name, kube.FormatStatus(alive), k.computeCatchUp(learner.Name)) || !alive {
 		return nil
 	}
-	if err := k.checkPeers(ctx, learner); err != nil {
+	if err := k.members.checkPeers(ctx, learner, k.getTimeout()); err != nil {
 		return err
 	}
-	if err := k.updateMember(learner.Name, func(m *member) { m.Learner = false }); err != nil {
+	if err := k.members.update(learner.Name, func(m *member) { m.Learner = false }); err != nil {
 		return err
 	}
-	return k.report(etcdEvents, etcdOperator, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, peerPort))
+	return k.loop.report(etcdEvents, etcdComponent, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, peerPort))
 }
 
-func (k *controllers) addNextMember(seen clusterSnapshot) error {
+func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
 		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.has(master.Name()) {
 			continue
 		}
 		address := getInternalAddress(master)
-		if _, err := k.addMember(master.Name(), address); err != nil {
+		if _, err := k.members.add(master.Name(), address); err != nil {
 			return err
 		}
-		return k.report(etcdEvents, etcdOperator, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, peerPort))
+		return k.loop.report(etcdEvents, etcdComponent, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, peerPort))
 	}
 	return nil
 }
@@ -82,7 +86,7 @@ func getInternalAddress(node kube.Object) string {
 
 // isCompleteWithoutBootstrap reports whether the bootstrap member can be removed: all others vote and are healthy, and with it
 // there are at least four; two for a cluster of one master.
-func (k *controllers) isCompleteWithoutBootstrap(status etcdStatus) bool {
+func (k etcdOperator) isCompleteWithoutBootstrap(status etcdStatus) bool {
 	enough := 4
 	if k.record().Replicas < 3 {
 		enough = 2
@@ -91,33 +95,33 @@ func (k *controllers) isCompleteWithoutBootstrap(status etcdStatus) bool {
 		enough--
 	}
 	for _, m := range status.members {
-		if m.Name != bootstrapMember && (m.Learner || !m.Started || !k.isAlive(m.Name)) {
+		if m.Name != bootstrapMember && (m.Learner || !m.Started || !k.members.isAlive(m.Name)) {
 			return false
 		}
 	}
 	return len(status.members) >= enough
 }
 
-func (k *controllers) canRemoveBootstrap(seen clusterSnapshot) bool {
+func (k etcdOperator) canRemoveBootstrap(seen clusterSnapshot) bool {
 	return seen.bootstrapped && k.hasLasted("bootstrapped", "", 20*time.Second) && seen.etcd.has(bootstrapMember) && k.isCompleteWithoutBootstrap(seen.etcd)
 }
 
-func (k *controllers) removeBootstrap(seen clusterSnapshot) error {
-	if err := k.report(etcdEvents, etcdOperator, "Removing bootstrap member", "attempting to remove bootstrap member"); err != nil {
+func (k etcdOperator) removeBootstrap(seen clusterSnapshot) error {
+	if err := k.loop.report(etcdEvents, etcdComponent, "Removing bootstrap member", "attempting to remove bootstrap member"); err != nil {
 		return err
 	}
 	if err := k.members.Delete(bootstrapMember); err != nil {
 		return err
 	}
-	seen.etcd = k.getEtcdStatus()
+	seen.etcd = k.members.getStatus()
 	if err := k.reportEtcd(seen); err != nil {
 		return err
 	}
-	return k.report(etcdEvents, etcdOperator, "Bootstrap member removed", "successfully removed bootstrap member")
+	return k.loop.report(etcdEvents, etcdComponent, "Bootstrap member removed", "successfully removed bootstrap member")
 }
 
 // reportEtcd writes the conditions of section 3.4.
-func (k *controllers) reportEtcd(seen clusterSnapshot) error {
+func (k etcdOperator) reportEtcd(seen clusterSnapshot) error {
 	status := seen.etcd
 	_, err := k.objects.Update(etcdResource, "", "cluster", func(o kube.Object) error {
 		set := func(kind string, yes bool, yesReason, noReason, message string) {
@@ -150,7 +154,7 @@ func describeMissingMembers(status etcdStatus) string {
 	return "no etcd members are present"
 }
 
-func (k *controllers) reportRunning(o kube.Object, status etcdStatus) {
+func (k etcdOperator) reportRunning(o kube.Object, status etcdStatus) {
 	const running, removed = "EtcdRunningInCluster", "EtcdBootstrapMemberRemoved"
 	switch {
 	case !status.has(bootstrapMember):
@@ -163,8 +167,8 @@ func (k *controllers) reportRunning(o kube.Object, status etcdStatus) {
 	}
 }
 
-// syncEtcdEndpoints publishes the voting members on masters, and the address of the bootstrap member, also after its removal.
-func (k *controllers) syncEtcdEndpoints(seen clusterSnapshot) error {
+// syncEndpoints publishes the voting members on masters, and the address of the bootstrap member, also after its removal.
+func (k etcdOperator) syncEndpoints(seen clusterSnapshot) error {
 	data := kube.Object{}
 	for _, m := range seen.etcd.listVoters() {
 		data[m.ID] = m.Address
@@ -181,4 +185,12 @@ func (k *controllers) syncEtcdEndpoints(seen clusterSnapshot) error {
 		}
 		return nil
 	})
+}
+
+func formatHostPort(address string, port uint16) string {
+	parsed, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	return netip.AddrPortFrom(parsed, port).String()
 }

@@ -15,29 +15,29 @@ const (
 
 // createFailedJob creates a failing Job, once, when its namespace exists. It is not created again after its deletion, which is
 // the fix. Without the fault, it is deleted.
-func (k *controllers) createFailedJob() error {
+func createFailedJob(c *cluster) error {
 	const what = "job failed"
-	seen, done := k.stateRecords.Get(what)
-	_, exists := k.objects.Get("namespaces", "", failingNamespace)
+	seen, done := c.stateRecords.Get(what)
+	_, exists := c.objects.Get("namespaces", "", failingNamespace)
 	switch {
-	case !k.faults.UnexpectedAlert && done && seen.State == "":
-		return errors.Join(k.deleteFailedJob(), k.stateRecords.Put(what, stateRecord{what, "over", k.clock.Now()}))
-	case !k.faults.UnexpectedAlert || done || !exists:
+	case !c.faults.UnexpectedAlert && done && seen.State == "":
+		return errors.Join(deleteFailedJob(c), c.stateRecords.Put(what, stateRecord{what, "over", c.clock.Now()}))
+	case !c.faults.UnexpectedAlert || done || !exists:
 		return nil
 	}
 	job := kube.NewNamed(failingJob)
 	job["spec"] = kube.Object{"backoffLimit": 0, "template": kube.Object{"spec": kube.Object{
 		"restartPolicy": "Never", "containers": []kube.Object{{"name": "check", "image": "quay.io/appuio/oc:v4.20"}},
 	}}}
-	job.SetCondition(k.now(), jobFailed, "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
-	if _, err := k.objects.Create(jobResource, failingNamespace, job); err != nil && !isStatusCode(err, http.StatusConflict) {
+	job.SetCondition(c.now(), jobFailed, "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+	if _, err := c.objects.Create(jobResource, failingNamespace, job); err != nil && !isStatusCode(err, http.StatusConflict) {
 		return err
 	}
-	return k.stateRecords.Put(what, stateRecord{what, "", k.clock.Now()})
+	return c.stateRecords.Put(what, stateRecord{what, "", c.clock.Now()})
 }
 
-func (k *controllers) deleteFailedJob() error {
-	_, err := k.objects.Delete(jobResource, failingNamespace, failingJob)
+func deleteFailedJob(c *cluster) error {
+	_, err := c.objects.Delete(jobResource, failingNamespace, failingJob)
 	if isStatusCode(err, http.StatusNotFound) {
 		return nil
 	}

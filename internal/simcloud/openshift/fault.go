@@ -1,9 +1,6 @@
 package openshift
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Faults are injected failures of the machines, networks and programs of clusters. The zero Faults inject none.
 type Faults struct {
@@ -41,10 +38,7 @@ type Faults struct {
 	RoutersOnMasters bool
 }
 
+// scaleDuration returns how long something takes that usually takes d.
 func (t Faults) scaleDuration(d time.Duration) time.Duration {
 	return d * time.Duration(max(1, t.Slowness))
-}
-
-func (w *Clusters) waitScaled(ctx context.Context, usually time.Duration) error {
-	return w.clock.Sleep(ctx, w.faults.scaleDuration(usually))
 }

@@ -53,7 +53,7 @@ func (k *kubelet) isNetworkReady() bool {
 
 // report writes the conditions on changes, and periodically as a heartbeat.
 func (k *kubelet) report(ctx context.Context) {
-	now, ready := k.clusters.clock.Now(), k.isNetworkReady()
+	now, ready := k.cluster.clock.Now(), k.isNetworkReady()
 	if before := k.online.Swap(ready); ready && !before {
 		k.api.close() // the plugin takes over the machine's network and cuts open connections
 	}

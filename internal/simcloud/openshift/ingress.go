@@ -15,9 +15,12 @@ const (
 	operatorNamespace = "openshift-ingress-operator"
 )
 
-// syncIngress creates the default controller once the control plane is complete, and places the wanted number of routers on the
+// ingressOperator places the routers.
+type ingressOperator struct{ *loop }
+
+// sync creates the default controller once the control plane is complete, and places the wanted number of routers on the
 // nodes that its placement selects. Routers use host ports, so there is at most one per node.
-func (k *controllers) syncIngress(_ context.Context, seen clusterSnapshot) error {
+func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	controller, exists := k.objects.Get(ingressResource, operatorNamespace, "default")
 	if !exists {
 		if !seen.bootstrapped || !k.hasLasted("ingress", "", 20*time.Second) {
@@ -28,7 +31,7 @@ func (k *controllers) syncIngress(_ context.Context, seen clusterSnapshot) error
 	if err := k.moveRouters(controller); err != nil {
 		return err
 	}
-	routers := k.buildRouters(controller, seen)
+	routers := buildRouters(controller, seen)
 	for id, pod := range seen.pods {
 		if pod.Labels()["app"] != routerApp {
 			continue
@@ -47,7 +50,7 @@ func (k *controllers) syncIngress(_ context.Context, seen clusterSnapshot) error
 	return k.reportIngress(seen, len(routers))
 }
 
-func (k *controllers) createIngress() error {
+func (k ingressOperator) createIngress() error {
 	serving, authority, err := k.ensureRouterCertificate()
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func (k *controllers) createIngress() error {
 }
 
 // buildRouters returns the wanted router pods, by namespace/name. Nodes that have one keep it.
-func (k *controllers) buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.Object {
+func buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.Object {
 	replicas := 2
 	if count, ok := controller.Get("spec.replicas").(float64); ok {
 		replicas = int(count)
@@ -114,7 +117,7 @@ func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Objec
 	})
 }
 
-func (k *controllers) reportIngress(seen clusterSnapshot, wanted int) error {
+func (k ingressOperator) reportIngress(seen clusterSnapshot, wanted int) error {
 	ready := seen.countReadyPods(routerApp)
 	_, err := k.objects.Update(ingressResource, operatorNamespace, "default", func(o kube.Object) error {
 		o.Set("status.availableReplicas", ready)

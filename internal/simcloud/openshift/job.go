@@ -1,12 +1,6 @@
 package openshift
 
-import (
-	"context"
-	"strings"
-	"time"
-
-	"exoshift/internal/simcloud/kube"
-)
+import "exoshift/internal/simcloud/kube"
 
 const (
 	jobComplete = "Complete"
@@ -28,20 +22,4 @@ func reportJob(job kube.Object, pods []kube.Object, now string) {
 		}
 	}
 	job.Set("status.active", len(pods))
-}
-
-// jobTime is how long a Job takes before it has its effect, if any.
-const jobTime = 10 * time.Second
-
-func (k *kubelet) runJob(ctx context.Context, p *pod, env map[string]string) error {
-	if err := k.clusters.waitScaled(ctx, jobTime); err != nil {
-		return err
-	}
-	switch {
-	case strings.HasPrefix(p.name, acmeJob+"-"):
-		return k.registerACME(ctx, p, env)
-	case p.namespace == monitoring && strings.HasPrefix(p.name, silenceName):
-		return k.cluster.applySilences()
-	}
-	return nil
 }

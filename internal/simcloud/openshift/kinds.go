@@ -1,10 +1,6 @@
 package openshift
 
-import (
-	"errors"
-
-	"exoshift/internal/simcloud/kube"
-)
+import "exoshift/internal/simcloud/kube"
 
 const (
 	nodeResource     = "nodes"
@@ -52,9 +48,10 @@ func listKinds() []kube.Kind {
 	return list
 }
 
-func (c *cluster) registerKinds() error {
+// registerKinds adds the kinds of OpenShift to an API.
+func registerKinds(objects *kube.Objects) error {
 	for _, kind := range listKinds() {
-		if err := c.objects.Ensure("customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition(), nil); err != nil {
+		if err := objects.Ensure("customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition(), nil); err != nil {
 			return err
 		}
 	}
@@ -62,40 +59,16 @@ func (c *cluster) registerKinds() error {
 }
 
 // createNamespaces creates the namespaces of a release that other manifests may refer to.
-func (c *cluster) createNamespaces() error {
+func createNamespaces(objects *kube.Objects) error {
 	for _, namespace := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "openshift", "openshift-config",
 		"openshift-config-managed", "openshift-etcd", "openshift-etcd-operator", "openshift-ingress", "openshift-ingress-operator",
 		"openshift-console", "openshift-machine-config-operator", "openshift-kube-apiserver", "openshift-cluster-version",
 		"openshift-machine-api", "openshift-authentication", "openshift-monitoring", "openshift-marketplace", "openshift-network-operator",
 		"openshift-image-registry", "openshift-infra", "openshift-operators", "openshift-ovn-kubernetes", "openshift-cloud-controller-manager",
 		"openshift-kube-scheduler", "openshift-kube-controller-manager", "openshift-operator-lifecycle-manager"} {
-		if err := c.objects.Ensure("namespaces", "", kube.NewNamed(namespace), nil); err != nil {
+		if err := objects.Ensure("namespaces", "", kube.NewNamed(namespace), nil); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (c *cluster) publish() error {
-	for _, operand := range listOperands() {
-		operator := kube.NewNamed("cluster")
-		operator.Set("spec.managementState", "Managed")
-		if err := c.objects.Ensure(operand.resource, "", operator, nil); err != nil {
-			return err
-		}
-	}
-	for _, pool := range []string{"master", "worker"} {
-		if err := c.objects.Ensure(poolResource, "", kube.NewNamed(pool), nil); err != nil {
-			return err
-		}
-	}
-	for _, operator := range listOperators() {
-		if err := c.objects.Ensure(operatorResource, "", kube.NewNamed(operator.name), nil); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, kube.NewNamed(monitoringUser), nil)); err != nil {
-		return err
-	}
-	return c.objects.Ensure(versionResource, "", kube.NewNamed("version"), nil)
 }

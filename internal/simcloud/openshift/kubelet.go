@@ -2,34 +2,39 @@ package openshift
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 // nodeBootstrapper is a machine's user before it has its own certificate.
 const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
 type kubelet struct {
-	clusters *Clusters
-	machine  machine.Machine
-	config   machineConfig
-	cluster  *cluster
-	node     string
-	access   access // the node bootstrapper's; the node uses its authority and server, too
-	api      *client
+	machine machine.Machine
+	config  machineConfig
+	cluster *cluster
+	node    string
+	access  access // the node bootstrapper's; the node uses its authority and server, too
+	api     *client
+
+	certificates certificateManager
+	runtime      *containerRuntime
 
 	running   sync.WaitGroup
 	pods      map[string]*pod // by namespace/name
 	heartbeat heartbeat
 	lastState stateRecord // computeState at the last change
 	online    atomic.Bool // the network plugin runs
-	// registries that authenticated this machine, by host.
-	registries sync.Map
 }
 
 // How long a machine takes to pull the release's operating system and to reboot into it (inferred).
@@ -38,8 +43,9 @@ const (
 	pivotSteps = 10
 )
 
-func (w *Clusters) runNode(ctx context.Context, m machine.Machine) {
-	k, err := w.newKubelet(m)
+// runNode runs a node's software; open returns the cluster of an infrastructure ID.
+func runNode(ctx context.Context, m machine.Machine, open func(infraID string) (*cluster, error)) {
+	k, err := newKubelet(m, open)
 	if err != nil {
 		m.Console("kubelet: %v", err)
 		return
@@ -55,7 +61,7 @@ func (w *Clusters) runNode(ctx context.Context, m machine.Machine) {
 	defer k.api.close()
 	k.running.Go(func() { k.serve(ctx) })
 	for ctx.Err() == nil {
-		_ = w.clock.Sleep(ctx, k.sync(ctx))
+		_ = k.cluster.clock.Sleep(ctx, k.sync(ctx))
 	}
 }
 
@@ -66,7 +72,7 @@ const (
 	idleAfter        = 5 * time.Minute
 )
 
-func (w *Clusters) newKubelet(m machine.Machine) (*kubelet, error) {
+func newKubelet(m machine.Machine, open func(infraID string) (*cluster, error)) (*kubelet, error) {
 	config, err := readMachineConfig(m)
 	if err != nil {
 		return nil, err
@@ -76,12 +82,13 @@ func (w *Clusters) newKubelet(m machine.Machine) (*kubelet, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, err := w.getCluster(config.InfraID)
+	shared, err := open(config.InfraID)
 	if err != nil {
 		return nil, err
 	}
-	k := &kubelet{clusters: w, config: config, cluster: shared, node: getNodeName(m), access: opened, pods: map[string]*pod{}}
-	k.machine = pluginMachine{Machine: m, online: &k.online, reservedNetworks: shared.listNetworks, clock: w.clock}
+	k := &kubelet{config: config, cluster: shared, node: getNodeName(m), access: opened, pods: map[string]*pod{}}
+	k.machine = pluginMachine{Machine: m, online: &k.online, reservedNetworks: shared.listNetworks, clock: shared.clock}
+	k.certificates = certificateManager{cluster: shared, machine: k.machine, node: k.node, role: config.Role, address: k.getAddress()}
 	return k, nil
 }
 
@@ -96,7 +103,7 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 		k.machine.Console("machine-config-daemon: pulling the release's operating system")
 	}
 	for step := len(done); step < pivotSteps; step++ {
-		if k.clusters.waitScaled(ctx, (pivotTime+computeJitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
+		if k.cluster.waitScaled(ctx, (pivotTime+computeJitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
 			return false
 		}
 		done = append(done[:step:step], '.')
@@ -115,7 +122,7 @@ func (k *kubelet) joinCluster(ctx context.Context) bool {
 		return false
 	}
 	defer bootstrapper.close()
-	identity, ok := k.ensureCertificate(ctx, bootstrapper, k.newClientRequest())
+	identity, ok := k.certificates.ensure(ctx, bootstrapper, k.certificates.newClientRequest())
 	if !ok {
 		return false
 	}
@@ -125,7 +132,8 @@ func (k *kubelet) joinCluster(ctx context.Context) bool {
 		k.machine.Console("kubelet: %v", err)
 		return false
 	}
-	return k.clusters.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+	k.runtime = &containerRuntime{cluster: k.cluster, machine: k.machine, api: k.api, access: k.access, online: &k.online}
+	return k.cluster.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
 		err := k.register(ctx)
 		if err != nil {
 			k.machine.Console("kubelet: unable to register node %s: %v", k.node, err)
@@ -175,4 +183,78 @@ func (k *kubelet) buildNode() kube.Object {
 			"conditions": k.buildConditions(),
 			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + getKubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
 		}}
+}
+
+func (k *kubelet) buildConfigAnnotations() kube.Object {
+	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
+}
+
+// Memory of nodes, in GiB.
+const (
+	defaultMemory = 16
+	smallMemory   = 2
+)
+
+func (k *kubelet) getMemory() string {
+	gib := defaultMemory
+	if k.cluster.faults.SmallNodes && k.config.Role != "master" {
+		gib = smallMemory
+	}
+	return fmt.Sprintf("%dGi", gib)
+}
+
+const namelessHost = "localhost.localdomain"
+
+// getNodeName returns the host name; machines without one share namelessHost, as in reality.
+func getNodeName(m machine.Machine) string {
+	content, _ := m.ReadFile(hostnameFile)
+	if name := strings.TrimSpace(string(content)); name != "" {
+		return name
+	}
+	return namelessHost
+}
+
+// hostnameTimeout limits the wait for a host name at boot (from memory, unverified).
+const hostnameTimeout = 5 * time.Minute
+
+// awaitHostname is node-valid-hostname.service, after which the kubelet starts with any name; false if ctx ended.
+func (k *kubelet) awaitHostname(ctx context.Context) bool {
+	if k.node != namelessHost {
+		return true
+	}
+	k.machine.Console("node-valid-hostname.service: waiting for non-localhost hostname to be assigned")
+	if k.cluster.clock.Sleep(ctx, hostnameTimeout) != nil {
+		return false
+	}
+	k.machine.Console("node-valid-hostname.service: Failed with result 'timeout'")
+	return true
+}
+
+// getAddress returns the node IP that the kubelet chooses: that of the second interface, if there is one.
+func (k *kubelet) getAddress() netip.Addr {
+	own := k.machine.Address()
+	if !k.cluster.faults.SecondInterface || !strings.HasPrefix(k.node+".", "master-1.") {
+		return own
+	}
+	bytes := own.As4()
+	return netip.AddrFrom4([4]byte{10, 100, 0, bytes[3]})
+}
+
+const kubeletPort = 10250
+
+// serve serves the kubelet's own port, which refuses everybody.
+func (k *kubelet) serve(ctx context.Context) {
+	served, ok := k.certificates.ensure(ctx, k.api, k.certificates.newServingRequest())
+	if !ok {
+		return
+	}
+	pair, err := certificate.Parse(served.certificate, served.key)
+	if err == nil {
+		err = hostnet.ListenAndServe(ctx, k.machine, kubeletPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusUnauthorized)
+		}))
+	}
+	if err != nil {
+		k.machine.Console("kubelet: %v", err)
+	}
 }

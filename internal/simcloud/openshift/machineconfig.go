@@ -102,20 +102,8 @@ func (s machineConfigServer) renderNodeConfig(pool, rendered string) (types.Conf
 	return own, nil
 }
 
-// serveMachineConfig is the server on the bootstrap host, for masters only; it makes others retry.
-func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
-	pair, err := certificate.Parse([]byte(h.readText("tls/machine-config-server.crt")), []byte(h.readText("tls/machine-config-server.key")))
-	if err == nil {
-		server := machineConfigServer{config: h.config, access: []byte(h.readText("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.listServedConfigs,
-			pools: func(pool string) bool { return pool == "master" }}
-		err = server.serve(ctx, h.machine, pair)
-	}
-	if err != nil {
-		h.machine.Console("machine-config-server: %v", err)
-	}
-}
-
-func (c *cluster) serveMachineConfig(ctx context.Context, m machine.Machine, config machineConfig) error {
+// serveMachineConfig is the server on a master.
+func serveMachineConfig(ctx context.Context, c *cluster, m machine.Machine, config machineConfig) error {
 	pair, err := c.record().loadPair("machine-config-server")
 	if err != nil {
 		return err

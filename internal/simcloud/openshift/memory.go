@@ -8,20 +8,8 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// Memory of nodes, and the request of a monitoring pod (inferred), in GiB.
-const (
-	defaultMemory  = 16
-	smallMemory    = 2
-	requiredMemory = 4
-)
-
-func (k *kubelet) getMemory() string {
-	gib := defaultMemory
-	if k.clusters.faults.SmallNodes && k.config.Role != "master" {
-		gib = smallMemory
-	}
-	return fmt.Sprintf("%dGi", gib)
-}
+// requiredMemory is the request of a monitoring pod (inferred), in GiB.
+const requiredMemory = 4
 
 // describeMemoryShortage returns the scheduler's message about the monitoring, "" if it fits on a node or no candidate node has
 // joined yet.

@@ -4,7 +4,7 @@ import "exoshift/internal/simcloud/kube"
 
 // moveRouters simulates another repository that manages the same ingress controller: once, after a placement was set, it moves
 // the routers to the masters and makes these schedulable.
-func (k *controllers) moveRouters(controller kube.Object) error {
+func (k ingressOperator) moveRouters(controller kube.Object) error {
 	const what = "routers displaced"
 	_, done := k.stateRecords.Get(what)
 	if !k.faults.RoutersOnMasters || done || len(controller.Map("spec.nodePlacement.nodeSelector.matchLabels")) == 0 {

@@ -10,11 +10,12 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
-	"exoshift/internal/simcloud/openshift/hostnet"
+	"exoshift/internal/simcloud/machine"
 )
 
 const (
@@ -39,82 +40,91 @@ const retryRequest = 15 * time.Minute
 // certificateLosses is one more than the number of keys that the installation approves for a node by itself.
 const certificateLosses = 4
 
-func (k *kubelet) buildSubject() pkix.Name {
-	return pkix.Name{CommonName: "system:node:" + k.node, Organization: []string{"system:nodes"}}
+// certificateManager requests the certificates of a node, and keeps them on its disk.
+type certificateManager struct {
+	cluster *cluster
+	machine machine.Machine
+	node    string
+	role    string
+	address netip.Addr // of the node
 }
 
-func (k *kubelet) newClientRequest() certificateRequest {
-	subject := k.buildSubject()
-	if k.clusters.faults.GreedyRequests && k.config.Role != "master" {
+func (c certificateManager) buildSubject() pkix.Name {
+	return pkix.Name{CommonName: "system:node:" + c.node, Organization: []string{"system:nodes"}}
+}
+
+func (c certificateManager) newClientRequest() certificateRequest {
+	subject := c.buildSubject()
+	if c.cluster.faults.GreedyRequests && c.role != "master" {
 		subject.Organization = append(subject.Organization, "system:masters")
 	}
 	return certificateRequest{file: "kubelet-client-current", signer: clientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
 }
 
-func (k *kubelet) newServingRequest() certificateRequest {
-	address := net.IP(k.getAddress().AsSlice())
+func (c certificateManager) newServingRequest() certificateRequest {
+	address := net.IP(c.address.AsSlice())
 	return certificateRequest{file: "kubelet-server-current", signer: servingSigner, usage: "server auth",
-		subject: &x509.CertificateRequest{Subject: k.buildSubject(), DNSNames: []string{k.node}, IPAddresses: []net.IP{address}}}
+		subject: &x509.CertificateRequest{Subject: c.buildSubject(), DNSNames: []string{c.node}, IPAddresses: []net.IP{address}}}
 }
 
-// ensureCertificate returns the certificate from the disk, or requests it until it is issued; after a failure or retryRequest,
+// ensure returns the certificate from the disk, or requests it until it is issued; after a failure or retryRequest,
 // with another key. The key and the name of the request are stored on the disk, so that a restarted machine waits for the same
 // request.
-func (k *kubelet) ensureCertificate(ctx context.Context, api *client, want certificateRequest) (identity, bool) {
-	filed := k.clusters.clock.Now()
+func (c certificateManager) ensure(ctx context.Context, api *client, want certificateRequest) (identity, bool) {
+	filed := c.cluster.clock.Now()
 	var found identity
-	ok := k.clusters.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+	ok := c.cluster.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		var issued bool
-		if found.certificate, issued = k.machine.ReadFile(pkiFolder + want.file + ".crt"); issued {
-			found.key, _ = k.machine.ReadFile(pkiFolder + want.file + ".key")
+		if found.certificate, issued = c.machine.ReadFile(pkiFolder + want.file + ".crt"); issued {
+			found.key, _ = c.machine.ReadFile(pkiFolder + want.file + ".key")
 			return true
 		}
-		name, _ := k.machine.ReadFile(pkiFolder + want.file + ".csr")
-		if len(name) == 0 || k.clusters.clock.Now().Sub(filed) > retryRequest {
-			filed = k.clusters.clock.Now()
-			if err := k.createRequest(ctx, api, want); err != nil && ctx.Err() == nil {
-				k.machine.Console("kubelet: cannot create a certificate signing request: %v", err)
+		name, _ := c.machine.ReadFile(pkiFolder + want.file + ".csr")
+		if len(name) == 0 || c.cluster.clock.Now().Sub(filed) > retryRequest {
+			filed = c.cluster.clock.Now()
+			if err := c.createRequest(ctx, api, want); err != nil && ctx.Err() == nil {
+				c.machine.Console("kubelet: cannot create a certificate signing request: %v", err)
 			}
 			return false
 		}
-		if err := k.fetch(ctx, api, want, string(name)); err != nil && ctx.Err() == nil {
-			k.machine.Console("kubelet: %s: %v", name, err)
+		if err := c.fetch(ctx, api, want, string(name)); err != nil && ctx.Err() == nil {
+			c.machine.Console("kubelet: %s: %v", name, err)
 		}
 		return false
 	})
 	return found, ok
 }
 
-func (k *kubelet) fetch(ctx context.Context, api *client, want certificateRequest, name string) error {
+func (c certificateManager) fetch(ctx context.Context, api *client, want certificateRequest, name string) error {
 	request, err := api.get(ctx, csrPath+"/"+name)
 	issued, _ := base64.StdEncoding.DecodeString(request.GetString("status.certificate"))
 	switch {
 	case isCode(err, http.StatusNotFound), err == nil && (len(request.Condition("Denied")) > 0 || len(request.Condition("Failed")) > 0):
-		return k.resetRequest(want)
+		return c.resetRequest(want)
 	case err != nil || len(issued) == 0:
 		return err
-	case k.injectCertificateLoss(want):
-		k.machine.Console("kubelet: %s: the certificate was lost: unexpected EOF", name)
-		return k.resetRequest(want)
+	case c.injectCertificateLoss(want):
+		c.machine.Console("kubelet: %s: the certificate was lost: unexpected EOF", name)
+		return c.resetRequest(want)
 	}
-	return k.machine.WriteFile(pkiFolder+want.file+".crt", issued)
+	return c.machine.WriteFile(pkiFolder+want.file+".crt", issued)
 }
 
-func (k *kubelet) resetRequest(want certificateRequest) error {
-	return k.machine.WriteFile(pkiFolder+want.file+".csr", nil)
+func (c certificateManager) resetRequest(want certificateRequest) error {
+	return c.machine.WriteFile(pkiFolder+want.file+".csr", nil)
 }
 
-func (k *kubelet) injectCertificateLoss(want certificateRequest) bool {
+func (c certificateManager) injectCertificateLoss(want certificateRequest) bool {
 	const noted = pkiFolder + "lost"
-	lost, _ := k.machine.ReadFile(noted)
-	if !k.clusters.faults.LostCertificates || want.signer != clientSigner || k.node != "worker-0" || len(lost) >= certificateLosses {
+	lost, _ := c.machine.ReadFile(noted)
+	if !c.cluster.faults.LostCertificates || want.signer != clientSigner || c.node != "worker-0" || len(lost) >= certificateLosses {
 		return false
 	}
-	return k.machine.WriteFile(noted, append(lost[:len(lost):len(lost)], '.')) == nil
+	return c.machine.WriteFile(noted, append(lost[:len(lost):len(lost)], '.')) == nil
 }
 
 // createRequest: a failure is retried by the next poll.
-func (k *kubelet) createRequest(ctx context.Context, api *client, want certificateRequest) error {
+func (c certificateManager) createRequest(ctx context.Context, api *client, want certificateRequest) error {
 	key, err := certificate.NewKey()
 	if err != nil {
 		return err
@@ -123,7 +133,7 @@ func (k *kubelet) createRequest(ctx context.Context, api *client, want certifica
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(k.resetRequest(want), k.machine.WriteFile(pkiFolder+want.file+".key", encoded)); err != nil {
+	if err := errors.Join(c.resetRequest(want), c.machine.WriteFile(pkiFolder+want.file+".key", encoded)); err != nil {
 		return err
 	}
 	request, err := buildCSR(want, encoded)
@@ -138,8 +148,8 @@ func (k *kubelet) createRequest(ctx context.Context, api *client, want certifica
 	if err != nil {
 		return err
 	}
-	k.machine.Console("kubelet: filed %s for %s", created.Name(), want.signer)
-	return k.machine.WriteFile(pkiFolder+want.file+".csr", []byte(created.Name()))
+	c.machine.Console("kubelet: filed %s for %s", created.Name(), want.signer)
+	return c.machine.WriteFile(pkiFolder+want.file+".csr", []byte(created.Name()))
 }
 
 func buildCSR(want certificateRequest, key []byte) ([]byte, error) {
@@ -153,22 +163,4 @@ func buildCSR(want certificateRequest, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), nil
-}
-
-const kubeletPort = 10250
-
-func (k *kubelet) serve(ctx context.Context) {
-	served, ok := k.ensureCertificate(ctx, k.api, k.newServingRequest())
-	if !ok {
-		return
-	}
-	pair, err := certificate.Parse(served.certificate, served.key)
-	if err == nil {
-		err = hostnet.ListenAndServe(ctx, k.machine, kubeletPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(http.StatusUnauthorized)
-		}))
-	}
-	if err != nil {
-		k.machine.Console("kubelet: %v", err)
-	}
 }

@@ -14,28 +14,9 @@ const (
 	configState   = "machineconfiguration.openshift.io/state"
 )
 
-func (k *kubelet) buildConfigAnnotations() kube.Object {
-	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
-}
-
-func newBootstrapOnlyConfig() kube.Object {
-	config := kube.NewNamed("98-master-left-over")
-	config.Set("metadata.labels", kube.Object{roleLabel: "master"})
-	config.Set("spec.config", kube.Object{"ignition": kube.Object{"version": "3.2.0"}})
-	return config
-}
-
-func (h *bootstrapHost) listServedConfigs() []kube.Object {
-	configs := h.readMachineConfigs()
-	if h.clusters.faults.MixedConfigs {
-		configs = append(configs, newBootstrapOnlyConfig())
-	}
-	return configs
-}
-
 // findMismatches returns the reports of a pool's machine config daemons, by node: a configuration that the cluster does not
 // have.
-func (k *controllers) findMismatches(pool string, nodes []kube.Object) map[string]string {
+func (k machineConfigOperator) findMismatches(pool string, nodes []kube.Object) map[string]string {
 	reports := map[string]string{}
 	for _, node := range nodes {
 		name, _ := node.Map("metadata.annotations")[currentConfig].(string)
@@ -57,8 +38,8 @@ func formatNodeReports(reports map[string]string) string {
 }
 
 // describeDegradedMasters returns the operator's message about a degraded master pool, "" if it is not degraded.
-func (k *controllers) describeDegradedMasters() string {
-	pool, _ := k.objects.Get(poolResource, "", "master")
+func describeDegradedMasters(objects *kube.Objects) string {
+	pool, _ := objects.Get(poolResource, "", "master")
 	if pool.Condition("NodeDegraded").GetString("status") != "True" {
 		return ""
 	}

@@ -11,8 +11,14 @@ import (
 // nodeGracePeriod is the time without a heartbeat after which a node's conditions become Unknown.
 const nodeGracePeriod = 100 * time.Second
 
-// syncNodes marks silent nodes as unknown, deletes the pods of deleted nodes, and removes taints that were set at registration.
-func (k *controllers) syncNodes(_ context.Context, seen clusterSnapshot) error {
+// nodeLifecycle is the controller of nodes.
+type nodeLifecycle struct {
+	*loop
+	heartbeats map[string]stateRecord // the last heartbeats of the nodes; lost with the machine
+}
+
+// sync marks silent nodes as unknown, deletes the pods of deleted nodes, and removes taints that were set at registration.
+func (k nodeLifecycle) sync(_ context.Context, seen clusterSnapshot) error {
 	known := map[string]bool{}
 	workless := k.isMasterSchedulable()
 	for _, node := range seen.nodes {
@@ -32,7 +38,7 @@ func (k *controllers) syncNodes(_ context.Context, seen clusterSnapshot) error {
 }
 
 // syncNode: workless is true if masters are to be schedulable.
-func (k *controllers) syncNode(node kube.Object, workless bool) error {
+func (k nodeLifecycle) syncNode(node kube.Object, workless bool) error {
 	ready := node.Condition("Ready")
 	silent := k.isSilent(node.Name(), ready.GetString("lastHeartbeatTime"))
 	_, master := node.Labels()[masterTaint]
@@ -53,7 +59,7 @@ func (k *controllers) syncNode(node kube.Object, workless bool) error {
 	return err
 }
 
-func (k *controllers) isSilent(node, beat string) bool {
+func (k nodeLifecycle) isSilent(node, beat string) bool {
 	if k.heartbeats[node].State != beat {
 		since := k.leaderSince
 		if at, err := time.Parse(time.RFC3339, beat); err == nil && at.After(since) {
@@ -86,15 +92,18 @@ func removeTaint(node kube.Object, key string) {
 	node.Set("spec.taints", left)
 }
 
-func (k *controllers) isMasterSchedulable() bool {
+func (k nodeLifecycle) isMasterSchedulable() bool {
 	scheduler, _ := k.objects.Get("schedulers.config.openshift.io", "", "cluster")
 	yes, _ := scheduler.Get("spec.mastersSchedulable").(bool)
 	return yes
 }
 
-// syncNetwork starts a pod of OpenShift's own network plugin on every node. Any other plugin must be in the manifests, or nodes
+// networkOperator starts the network plugin.
+type networkOperator struct{ *loop }
+
+// sync starts a pod of OpenShift's own network plugin on every node. Any other plugin must be in the manifests, or nodes
 // remain NotReady.
-func (k *controllers) syncNetwork(_ context.Context, seen clusterSnapshot) error {
+func (k networkOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	network, _ := k.objects.Get("networks.config.openshift.io", "", "cluster")
 	kind := network.GetString("spec.networkType")
 	if kind != "OVNKubernetes" {
@@ -113,8 +122,9 @@ func (k *controllers) syncNetwork(_ context.Context, seen clusterSnapshot) error
 	return nil
 }
 
-func (k *controllers) syncEndpoints(context.Context, clusterSnapshot) error {
-	addresses := k.listServers()
+// syncEndpoints publishes the addresses of the API servers.
+func syncEndpoints(c *cluster) error {
+	addresses := c.listServers()
 	slices.Sort(addresses)
 	plain := make([]kube.Object, len(addresses))
 	for i, address := range addresses {
@@ -122,14 +132,14 @@ func (k *controllers) syncEndpoints(context.Context, clusterSnapshot) error {
 	}
 	subsets := []kube.Object{{"addresses": plain, "ports": []kube.Object{{"name": "https", "port": apiPort, "protocol": "TCP"}}}}
 	meta := kube.Object{"name": "kubernetes", "labels": kube.Object{"kubernetes.io/service-name": "kubernetes"}}
-	if err := k.objects.Ensure("endpoints", "default", kube.Object{"metadata": meta, "subsets": subsets}, func(o kube.Object) error {
+	if err := c.objects.Ensure("endpoints", "default", kube.Object{"metadata": meta, "subsets": subsets}, func(o kube.Object) error {
 		o["subsets"] = subsets
 		return nil
 	}); err != nil {
 		return err
 	}
 	slice := []kube.Object{{"addresses": addresses, "conditions": kube.Object{"ready": true}}}
-	return k.objects.Ensure("endpointslices.discovery.k8s.io", "default", kube.Object{"metadata": meta, "addressType": "IPv4", "endpoints": slice,
+	return c.objects.Ensure("endpointslices.discovery.k8s.io", "default", kube.Object{"metadata": meta, "addressType": "IPv4", "endpoints": slice,
 		"ports": []kube.Object{{"name": "https", "port": apiPort, "protocol": "TCP"}}}, func(o kube.Object) error {
 		o["endpoints"] = slice
 		return nil

@@ -25,8 +25,8 @@ func (f statusDetail) writeCondition(o kube.Object, now, kind, status string) {
 }
 
 // syncOperator updates an operator's conditions and reports whether it is available. Short losses of a requirement are ignored.
-func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapshot) (bool, error) {
-	missing := operator.require(k, seen)
+func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnapshot) (bool, error) {
+	missing := operator.require(k.loop, seen)
 	current, _ := k.objects.Get(operatorResource, "", operator.name)
 	available := k.isSettled(operator.name, missing, current.Condition("Available").GetString("status") == "True")
 	lacking := k.checkUnavailable(operator.name, available)
@@ -62,7 +62,7 @@ func (k *controllers) syncOperator(operator clusterOperator, seen clusterSnapsho
 }
 
 // isSettled reports whether an operator is available with its requirements met, or missing for a moment only.
-func (k *controllers) isSettled(operator, missing string, available bool) bool {
+func (k versionOperator) isSettled(operator, missing string, available bool) bool {
 	lost := k.hasLasted("missing/"+operator, kube.FormatStatus(missing != ""), lossTime)
 	switch {
 	case missing == "":
@@ -76,7 +76,7 @@ func (k *controllers) isSettled(operator, missing string, available bool) bool {
 
 // checkUnavailable returns why an operator that has just become available is unavailable for a moment: the API servers behind
 // openshift-apiserver are replaced by those of the next revision. That is usual, and over long before the end.
-func (k *controllers) checkUnavailable(operator string, available bool) statusDetail {
+func (k versionOperator) checkUnavailable(operator string, available bool) statusDetail {
 	const key = "wobble"
 	if operator != "openshift-apiserver" || !available {
 		return statusDetail{}
@@ -88,7 +88,7 @@ func (k *controllers) checkUnavailable(operator string, available bool) statusDe
 	return statusDetail{"APIServices_Error", "APIServicesAvailable: the server is currently unable to handle the request"}
 }
 
-func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) statusDetail {
+func (k versionOperator) checkProgressing(operator string, seen clusterSnapshot) statusDetail {
 	fresh := 0
 	for _, node := range seen.nodes {
 		if status := node.Condition("Ready").GetString("status"); status != "True" && status != "Unknown" {
@@ -97,7 +97,7 @@ func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) st
 	}
 	switch {
 	case operator == "etcd":
-		return k.checkRevisions()
+		return checkRevisions(k.objects)
 	case fresh == 0:
 	case operator == "network":
 		return statusDetail{"Deploying", fmt.Sprintf("DaemonSet \"/openshift-ovn-kubernetes/ovnkube-node\" is not available (awaiting %d nodes)", fresh)}
@@ -111,16 +111,16 @@ func (k *controllers) checkProgressing(operator string, seen clusterSnapshot) st
 // unreachableTime is how long routes may fail before operators become degraded (inferred).
 const unreachableTime = 5 * time.Minute
 
-func (k *controllers) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
+func (k versionOperator) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
 	failing := seen.countReadyPods(routerApp) > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
 	unreachable := k.hasLasted("unreachable", kube.FormatStatus(failing), unreachableTime) && failing
 	switch operator {
 	case "etcd":
-		if slow := k.describeFsync(seen); slow != "" {
+		if slow := describeFsync(k.loop, seen); slow != "" {
 			return statusDetail{"FSyncController_Error", "FSyncControllerDegraded: " + slow}
 		}
 	case "machine-config":
-		if degraded := k.describeDegradedMasters(); degraded != "" {
+		if degraded := describeDegradedMasters(k.objects); degraded != "" {
 			return statusDetail{"RequiredPoolsFailed", degraded}
 		}
 	case "authentication":

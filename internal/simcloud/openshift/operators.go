@@ -4,7 +4,7 @@ import "fmt"
 
 type clusterOperator struct {
 	name    string
-	require func(*controllers, clusterSnapshot) string // returns what is missing, "" if nothing
+	require func(*loop, clusterSnapshot) string // returns what is missing, "" if nothing
 }
 
 // listOperators lists the 33 operators of a default installation by name.
@@ -25,7 +25,7 @@ func listOperators() []clusterOperator {
 	}
 }
 
-func requireMaster(_ *controllers, seen clusterSnapshot) string {
+func requireMaster(_ *loop, seen clusterSnapshot) string {
 	if len(seen.masters) == 0 {
 		return "no schedulable master is ready"
 	}
@@ -33,9 +33,9 @@ func requireMaster(_ *controllers, seen clusterSnapshot) string {
 }
 
 // requireSchedulableNode is for operators that do not tolerate the taint for uninitialized nodes.
-func requireSchedulableNode(_ *controllers, seen clusterSnapshot) string { return seen.schedulingError }
+func requireSchedulableNode(_ *loop, seen clusterSnapshot) string { return seen.schedulingError }
 
-func requireReplicas(k *controllers, seen clusterSnapshot) string {
+func requireReplicas(k *loop, seen clusterSnapshot) string {
 	untouched := 0
 	for _, master := range seen.masters {
 		if hasTaint(master, cloudTaint) {
@@ -49,58 +49,58 @@ func requireReplicas(k *controllers, seen clusterSnapshot) string {
 	return requireControlPlane(k, seen)
 }
 
-func requireControlPlane(k *controllers, _ clusterSnapshot) string {
-	if running := k.countRunning("kubeapiservers.operator.openshift.io"); running < min(2, k.record().Replicas) {
+func requireControlPlane(k *loop, _ clusterSnapshot) string {
+	if running := countRunning(k.objects, "kubeapiservers.operator.openshift.io"); running < min(2, k.record().Replicas) {
 		return fmt.Sprintf("kube-apiserver runs on %d masters", running)
 	}
 	return ""
 }
 
-func requireBootstrapped(_ *controllers, seen clusterSnapshot) string {
+func requireBootstrapped(_ *loop, seen clusterSnapshot) string {
 	if !seen.bootstrapped {
 		return "the bootstrap is not complete"
 	}
 	return ""
 }
 
-func requireEtcd(k *controllers, seen clusterSnapshot) string {
+func requireEtcd(k *loop, seen clusterSnapshot) string {
 	if voters := len(seen.etcd.listVoters()); voters < k.record().Replicas {
 		return fmt.Sprintf("%d of %d masters have a voting member", voters, k.record().Replicas)
 	}
 	return ""
 }
 
-func requireAll(resource string) func(*controllers, clusterSnapshot) string {
-	return func(k *controllers, _ clusterSnapshot) string {
-		if running := k.countRunning(resource + ".operator.openshift.io"); running < k.record().Replicas {
+func requireAll(resource string) func(*loop, clusterSnapshot) string {
+	return func(k *loop, _ clusterSnapshot) string {
+		if running := countRunning(k.objects, resource+".operator.openshift.io"); running < k.record().Replicas {
 			return fmt.Sprintf("%d of %d nodes are at revision 1", running, k.record().Replicas)
 		}
 		return ""
 	}
 }
 
-func requireMachineConfig(k *controllers, seen clusterSnapshot) string {
+func requireMachineConfig(k *loop, seen clusterSnapshot) string {
 	if ready := seen.countReadyPods(mcsApp); ready < k.record().Replicas {
 		return fmt.Sprintf("machine-config-server runs on %d of %d masters", ready, k.record().Replicas)
 	}
-	return k.describeDegradedMasters()
+	return describeDegradedMasters(k.objects)
 }
 
-func requireApps(_ *controllers, seen clusterSnapshot) string {
+func requireApps(_ *loop, seen clusterSnapshot) string {
 	if seen.countReadyPods(routerApp) == 0 {
 		return "no router is available"
 	}
 	return seen.probes.apps
 }
 
-func requireLogin(k *controllers, seen clusterSnapshot) string {
+func requireLogin(k *loop, seen clusterSnapshot) string {
 	if missing := requireReplicas(k, seen); missing != "" {
 		return missing
 	}
 	return requireApps(k, seen)
 }
 
-func requireMonitoring(k *controllers, seen clusterSnapshot) string {
+func requireMonitoring(k *loop, seen clusterSnapshot) string {
 	if full := describeMemoryShortage(seen.nodes); full != "" {
 		return "Prometheus \"openshift-monitoring/k8s\": SomePodsNotReady: " + full
 	}

@@ -26,21 +26,6 @@ func (r record) loadPair(name string) (certificate.Pair, error) {
 	return found, nil
 }
 
-// checkServingCertificate returns an error if the API server of the bootstrap host serves an expired certificate: its own
-// clients on this machine then refuse it. Certificates expire by the wall clock.
-func (h *bootstrapHost) checkServingCertificate() error {
-	shown, err := certificate.ParseBundle([]byte(h.readText("tls/kube-apiserver-localhost-server.crt")))
-	if err != nil {
-		return err
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM([]byte(h.readText("tls/kube-apiserver-localhost-signer.crt")))
-	if _, err := shown[0].Verify(x509.VerifyOptions{Roots: roots, DNSName: "localhost"}); err != nil {
-		return fmt.Errorf("https://localhost:%d: tls: failed to verify certificate: %w", apiPort, err)
-	}
-	return nil
-}
-
 func (c *cluster) getClientCAs() *x509.CertPool {
 	version := c.objects.ResourceVersion(mapResource, "openshift-config", adminAuthority)
 	c.mu.Lock()

@@ -63,9 +63,9 @@ func (k *kubelet) sync(ctx context.Context) time.Duration {
 	k.report(ctx)
 	state := k.computeState(list.List("items"))
 	if err != nil || state != k.lastState.State {
-		k.lastState = stateRecord{What: k.node, State: state, Since: k.clusters.clock.Now()}
+		k.lastState = stateRecord{What: k.node, State: state, Since: k.cluster.clock.Now()}
 	}
-	if k.clusters.clock.Now().Sub(k.lastState.Since) < idleAfter {
+	if k.cluster.clock.Now().Sub(k.lastState.Since) < idleAfter {
 		return syncInterval
 	}
 	return idleSyncInterval
@@ -142,21 +142,21 @@ func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *po
 func (k *kubelet) run(ctx context.Context, p *pod) error {
 	switch p.app {
 	case etcdApp:
-		return k.runEtcd(ctx, p)
+		return etcdMember{cluster: k.cluster, machine: k.machine, node: k.node}.run(ctx, p)
 	case apiServerApp:
-		return k.runAPIServer(ctx, p)
+		return runAPIServer(ctx, k.cluster, k.machine, p)
 	case routerApp:
-		return k.runRouter(ctx, p)
+		return router{cluster: k.cluster, machine: k.machine, api: k.api}.run(ctx, p)
 	case "":
-		k.runContainer(ctx, p)
+		k.runtime.runContainer(ctx, p)
 		return nil
 	}
-	if k.clusters.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)) != nil {
+	if k.cluster.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)) != nil {
 		return nil
 	}
 	p.ready.Store(true)
 	if p.app == mcsApp {
-		return k.cluster.serveMachineConfig(ctx, k.machine, k.config)
+		return serveMachineConfig(ctx, k.cluster, k.machine, k.config)
 	}
 	return nil
 }

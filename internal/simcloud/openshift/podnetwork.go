@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"exoshift/internal/network"
-	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
 )
 
@@ -57,23 +56,4 @@ func (p pluginMachine) isBlocked(ctx context.Context, outside network.Network, a
 		return !slices.ContainsFunc(taken, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 	}
 	return len(addresses) > 0 && !slices.ContainsFunc(addresses, free)
-}
-
-func (c *cluster) listNetworks() []netip.Prefix {
-	config, _ := c.objects.Get("networks.config.openshift.io", "", "cluster")
-	var found []netip.Prefix
-	for _, cidr := range append(config.GetStrings("spec.serviceNetwork"), parsePodNetworks(config)...) {
-		if prefix, err := netip.ParsePrefix(cidr); err == nil {
-			found = append(found, prefix)
-		}
-	}
-	return found
-}
-
-func parsePodNetworks(config kube.Object) []string {
-	var found []string
-	for _, part := range config.List("spec.clusterNetwork") {
-		found = append(found, part.GetString("cidr"))
-	}
-	return found
 }

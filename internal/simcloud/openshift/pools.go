@@ -8,11 +8,17 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// syncMachineConfig is the machine config operator: once the bootstrap is complete it starts the machine config server on the
+// machineConfigOperator renders the configurations of the pools, and serves them.
+type machineConfigOperator struct {
+	*loop
+	renderings map[string]rendering // by pool
+}
+
+// sync: once the bootstrap is complete it starts the machine config server on the
 // masters, and from then on machines of every role can join. (In reality it may start a little earlier, and then fast workers
 // are approved without checks, with the masters.) It also does so when the bootstrap machine has removed its own server while
 // etcd still waits for a master: the replacement needs a server.
-func (k *controllers) syncMachineConfig(_ context.Context, seen clusterSnapshot) error {
+func (k machineConfigOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	const namespace = "openshift-machine-config-operator"
 	if seen.bootstrapped && k.hasLasted("machine-config", "", 45*time.Second) || k.isTornDown() && k.hasLasted("machine-config-late", "", 15*time.Minute) {
 		for _, master := range seen.masters {
@@ -42,7 +48,7 @@ type rendering struct {
 }
 
 // renderPool caches its result by the configurations' versions: rendering is expensive and changes are rare.
-func (k *controllers) renderPool(pool string, configs []kube.Object) (rendered, error) {
+func (k machineConfigOperator) renderPool(pool string, configs []kube.Object) (rendered, error) {
 	all := ""
 	for _, config := range configs {
 		all += config.Name() + "/" + config.GetString("metadata.resourceVersion") + " "
@@ -57,7 +63,7 @@ func (k *controllers) renderPool(pool string, configs []kube.Object) (rendered, 
 }
 
 // syncPool: a pool whose configuration cannot be rendered keeps the previous one.
-func (k *controllers) syncPool(name string, merged rendered, failure error, seen clusterSnapshot) error {
+func (k machineConfigOperator) syncPool(name string, merged rendered, failure error, seen clusterSnapshot) error {
 	reports := k.findMismatches(name, seen.nodes)
 	all, ready := 0, 0
 	for _, node := range seen.listReady("node-role.kubernetes.io/" + name) {
@@ -97,7 +103,7 @@ func describeFailure(failure error) string {
 	return failure.Error()
 }
 
-func (k *controllers) keepRendered(merged rendered) error {
+func (k machineConfigOperator) keepRendered(merged rendered) error {
 	if _, ok := k.objects.Get(machineConfigResource, "", merged.name); ok {
 		return nil
 	}
@@ -123,7 +129,7 @@ func (r rendered) buildReference() kube.Object {
 	return kube.Object{"apiVersion": version, "kind": machineConfigKind, "name": r.name, "source": sources}
 }
 
-func (k *controllers) isTornDown() bool {
+func (k machineConfigOperator) isTornDown() bool {
 	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
 	return ok
 }

@@ -4,32 +4,25 @@ import (
 	"context"
 	"path"
 	"strings"
+	"time"
 
 	"exoshift/internal/simcloud/kube"
 )
 
-// programFunc is a program in a container; it returns why it ended, nil on success. running is called once it serves.
-type programFunc func(k *kubelet, ctx context.Context, p *pod, env map[string]string, running func()) error
-
-// listPrograms returns the simulated programs by the name of their image.
-func listPrograms() map[string]programFunc {
-	cilium := func(k *kubelet, ctx context.Context, _ *pod, env map[string]string, running func()) error {
-		return k.runCilium(ctx, env, running)
-	}
-	return map[string]programFunc{
-		"cloud-controller-manager": (*kubelet).runCloudController, "exoscale-cloud-controller-manager": (*kubelet).runCloudController,
-		"csi-driver": (*kubelet).runBlockStorage, "exoscale-csi-driver": (*kubelet).runBlockStorage,
-		ciliumAgent: cilium, "steward": (*kubelet).runSteward, "argocd": (*kubelet).runArgo, "argocd-operator": (*kubelet).runArgoOperator,
-		"cert-manager-controller": (*kubelet).runCertManager, "openshift-upgrade-controller": (*kubelet).runUpgrades,
-		"emergency-credentials-controller": (*kubelet).runEmergency,
-	}
+// programs are the simulated programs, by the name of their image. Each returns why it ended, nil on success.
+var programs = map[string]func(context.Context, container) error{
+	"cloud-controller-manager": runCloudController, "exoscale-cloud-controller-manager": runCloudController,
+	"csi-driver": runBlockStorage, "exoscale-csi-driver": runBlockStorage,
+	ciliumAgent: runCilium, "steward": runSteward, "argocd": runArgo, "argocd-operator": runArgoOperator,
+	"cert-manager-controller": runCertManager, "openshift-upgrade-controller": runUpgrades,
+	"emergency-credentials-controller": runEmergency,
 }
 
 // findProgram returns the program of a pod and its container: the first simulated one, else the first.
 func findProgram(pod kube.Object) (string, kube.Object) {
 	containers := pod.List("spec.containers")
 	for _, container := range containers {
-		if name := parseImageName(container.GetString("image")); listPrograms()[name] != nil {
+		if name := parseImageName(container.GetString("image")); programs[name] != nil {
 			return name, container
 		}
 	}
@@ -44,4 +37,18 @@ func parseImageName(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	name, _, _ = strings.Cut(path.Base(name), ":")
 	return name
+}
+
+// jobTime is how long a Job takes before it has its effect, if any.
+const jobTime = 10 * time.Second
+
+// runJob has the effect of a Job.
+func runJob(ctx context.Context, c container) error {
+	switch {
+	case strings.HasPrefix(c.pod.Name(), acmeJob+"-"):
+		return registerACME(ctx, c)
+	case c.pod.Namespace() == monitoring && strings.HasPrefix(c.pod.Name(), silenceName):
+		return applySilences(c.cluster)
+	}
+	return nil
 }

@@ -13,10 +13,13 @@ const (
 	registryRemoved   = "Removed"
 )
 
-// syncImageRegistry sets, on a platform without storage of its own, the management state to Removed at its first start. An
+// registryOperator is the operator of the image registry, and that of the samples.
+type registryOperator struct{ *loop }
+
+// sync sets, on a platform without storage of its own, the management state to Removed at its first start. An
 // existing configuration is kept.
-func (k *controllers) syncImageRegistry(_ context.Context, seen clusterSnapshot) error {
-	if _, exists := k.objects.Get(registryResource, "", "cluster"); exists || seen.schedulingError != "" || requireControlPlane(k, seen) != "" {
+func (k registryOperator) sync(_ context.Context, seen clusterSnapshot) error {
+	if _, exists := k.objects.Get(registryResource, "", "cluster"); exists || seen.schedulingError != "" || requireControlPlane(k.loop, seen) != "" {
 		return nil
 	}
 	if !k.hasLasted("image-registry", "", settleTime) {
@@ -30,7 +33,7 @@ func (k *controllers) syncImageRegistry(_ context.Context, seen clusterSnapshot)
 }
 
 // syncSamples is the samples operator at its start: without a registry it removes itself, permanently.
-func (k *controllers) syncSamples(_ context.Context, seen clusterSnapshot) error {
+func (k registryOperator) syncSamples(_ context.Context, seen clusterSnapshot) error {
 	registry, configured := k.objects.Get(registryResource, "", "cluster")
 	if _, exists := k.objects.Get(samplesResource, "", "cluster"); exists || !configured || !seen.bootstrapped || !k.hasLasted("samples", "", settleTime) {
 		return nil
@@ -46,7 +49,7 @@ func (k *controllers) syncSamples(_ context.Context, seen clusterSnapshot) error
 
 // requireRegistry returns what keeps the registry from running. Removed is a valid state: installations complete without
 // storage, too. The wording of what is missing is ours.
-func requireRegistry(k *controllers, seen clusterSnapshot) string {
+func requireRegistry(k *loop, seen clusterSnapshot) string {
 	if missing := requireBootstrapped(k, seen); missing != "" {
 		return missing
 	}

@@ -36,7 +36,7 @@ func (m trusting) Network() network.Network { return m.host.Network(m.roots) }
 
 // storeroom is a master's connection to an object storage that has one bucket.
 type storeroom struct {
-	*controllers
+	*loop
 	t       *testing.T
 	bucket  func() // makes it
 	allowed bool   // the key's policy allows access
@@ -51,11 +51,11 @@ func inStoreroom(t *testing.T, f func(*testing.T, *storeroom)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := kept.registerKinds(); err != nil {
+		if err := registerKinds(kept.objects); err != nil {
 			t.Fatal(err)
 		}
-		s := &storeroom{t: t, allowed: true, controllers: &controllers{cluster: kept}}
-		s.machine = s.open(clock)
+		s := &storeroom{t: t, allowed: true, loop: newLoop(kept, nil)}
+		s.prober.machine = s.open(clock)
 		f(t, s)
 	})
 }
@@ -144,8 +144,8 @@ func (s *storeroom) configure(region, secret string) {
 }
 
 func (s *storeroom) missing() string {
-	s.checkRegistry(s.t.Context())
-	return requireRegistry(s.controllers, clusterSnapshot{bootstrapped: true, probes: s.probes.get()})
+	s.prober.checkRegistry(s.t.Context())
+	return requireRegistry(s.loop, clusterSnapshot{bootstrapped: true, probes: s.prober.get()})
 }
 
 func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
@@ -194,7 +194,7 @@ func TestTheSamplesGoAwayOnlyIfThereIsNoRegistryWhenTheyStart(t *testing.T) {
 			config.Set("spec.managementState", registry)
 			s.put(registryResource, "", config)
 			for range 2 {
-				if err := s.syncSamples(t.Context(), clusterSnapshot{bootstrapped: true}); err != nil {
+				if err := (registryOperator{s.loop}).syncSamples(t.Context(), clusterSnapshot{bootstrapped: true}); err != nil {
 					t.Fatal(err)
 				}
 				_ = s.clock.Sleep(t.Context(), settleTime)

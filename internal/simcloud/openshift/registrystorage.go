@@ -19,7 +19,7 @@ type registryStorage struct{ endpoint, region, bucket, key, secret string }
 
 // checkRegistry accesses the storage as the registry's operator does: by its configuration and with the key in the user's
 // secret.
-func (k *controllers) checkRegistry(ctx context.Context) {
+func (k *prober) checkRegistry(ctx context.Context) {
 	config, _ := k.objects.Get(registryResource, "", "cluster")
 	if config.Map("spec.storage.s3") == nil {
 		return
@@ -32,10 +32,10 @@ func (k *controllers) checkRegistry(ctx context.Context) {
 	if err != nil {
 		found = "unable to sync storage configuration: " + err.Error()
 	}
-	k.probes.set(func(r *probeResult) { r.registry = found })
+	k.set(func(r *probeResult) { r.registry = found })
 }
 
-func (k *controllers) loadRegistryStorage(config kube.Object) (registryStorage, error) {
+func (k *prober) loadRegistryStorage(config kube.Object) (registryStorage, error) {
 	const name = "image-registry-private-configuration-user"
 	secret, exists := k.objects.Get(secretResource, registryNamespace, name)
 	if !exists {
@@ -56,7 +56,7 @@ func (k *controllers) loadRegistryStorage(config kube.Object) (registryStorage, 
 	return storage, nil
 }
 
-func (k *controllers) openStorage(ctx context.Context, storage registryStorage) error {
+func (k *prober) openStorage(ctx context.Context, storage registryStorage) error {
 	ctx, cancel := context.WithTimeout(ctx, k.getTimeout())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, storage.endpoint+"/"+storage.bucket, nil)

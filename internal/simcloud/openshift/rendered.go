@@ -82,13 +82,3 @@ func supportsIgnition(openshift, ignition string) bool {
 	known := []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0"}
 	return slices.Contains(known, ignition) || ignition == "3.5.0" && minor >= 19
 }
-
-func (h *bootstrapHost) readMachineConfigs() []kube.Object {
-	var found []kube.Object
-	for _, d := range h.listDocuments() {
-		if d.object.GetString("kind") == machineConfigKind {
-			found = append(found, d.object)
-		}
-	}
-	return found
-}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"exoshift/internal/simcloud/kube"
 )
 
 // replaceTime is how long the replacement of a static pod takes on a node (inferred).
@@ -11,7 +13,7 @@ const replaceTime = 25 * time.Second
 
 // computeRevision returns the latest revision of an operand. That of etcd increases with every voting member, because it is part
 // of every member's configuration; it never decreases.
-func (k *controllers) computeRevision(operand operand, seen clusterSnapshot) int {
+func (k staticPods) computeRevision(operand operand, seen clusterSnapshot) int {
 	if operand.resource != etcdResource {
 		return 1
 	}
@@ -20,7 +22,7 @@ func (k *controllers) computeRevision(operand operand, seen clusterSnapshot) int
 }
 
 // computeNodeRevision returns the revision of an operand on a node: at first the latest. Nodes are updated one after the other.
-func (k *controllers) computeNodeRevision(operand operand, node string, latest int, mayMove bool) int {
+func (k staticPods) computeNodeRevision(operand operand, node string, latest int, mayMove bool) int {
 	operator, _ := k.objects.Get(operand.resource, "", "cluster")
 	current := latest
 	for _, status := range operator.List("status.nodeStatuses") {
@@ -35,8 +37,8 @@ func (k *controllers) computeNodeRevision(operand operand, node string, latest i
 }
 
 // checkRevisions returns a detail while nodes do not run the latest revision of etcd.
-func (k *controllers) checkRevisions() statusDetail {
-	operator, _ := k.objects.Get(etcdResource, "", "cluster")
+func checkRevisions(objects *kube.Objects) statusDetail {
+	operator, _ := objects.Get(etcdResource, "", "cluster")
 	latest, done, nodes := operator.GetInt("status.latestAvailableRevision"), 0, operator.List("status.nodeStatuses")
 	for _, status := range nodes {
 		if status.GetInt("currentRevision") == latest {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
@@ -27,19 +28,26 @@ const (
 // proxyProtocol is the value of an ingress controller's protocol for connections with a PROXY header.
 const proxyProtocol = "PROXY"
 
-func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
-	pair, err := k.readRouterCertificate(ctx)
+// router is a pod of the ingress controller: it serves the routes on the ports of its node.
+type router struct {
+	cluster *cluster
+	machine machine.Machine
+	api     *client
+}
+
+func (r router) run(ctx context.Context, p *pod) error {
+	pair, err := r.readCertificate(ctx)
 	if err != nil {
 		return err
 	}
-	if k.clusters.waitScaled(ctx, 20*time.Second+computeJitter(p.name, 10*time.Second)) != nil {
+	if r.cluster.waitScaled(ctx, 20*time.Second+computeJitter(p.name, 10*time.Second)) != nil {
 		return nil
 	}
-	plain, err := k.listenRouter(httpPort, p.protocol)
+	plain, err := r.listen(httpPort, p.protocol)
 	if err != nil {
 		return err
 	}
-	secure, err := k.listenRouter(httpsPort, p.protocol)
+	secure, err := r.listen(httpsPort, p.protocol)
 	if err != nil {
 		return errors.Join(err, plain.Close())
 	}
@@ -47,17 +55,17 @@ func (k *kubelet) runRouter(ctx context.Context, p *pod) error {
 	defer running.Wait()
 	running.Go(func() { _ = hostnet.Serve(ctx, plain, nil, http.HandlerFunc(toHTTPS)) })
 	running.Go(func() {
-		_ = hostnet.Serve(ctx, secure, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(k.serveRoute))
+		_ = hostnet.Serve(ctx, secure, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(r.serveRoute))
 	})
 	p.ready.Store(true)
-	return hostnet.ListenAndServe(ctx, k.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
+	return hostnet.ListenAndServe(ctx, r.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
 }
 
-func (k *kubelet) readRouterCertificate(ctx context.Context) (certificate.Pair, error) {
+func (r router) readCertificate(ctx context.Context) (certificate.Pair, error) {
 	var pair certificate.Pair
 	var err error
-	k.clusters.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
-		secret, failure := k.api.get(ctx, "/api/v1/namespaces/openshift-ingress/secrets/router-certs-default")
+	r.cluster.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+		secret, failure := r.api.get(ctx, "/api/v1/namespaces/openshift-ingress/secrets/router-certs-default")
 		if failure != nil {
 			return false
 		}
@@ -82,13 +90,13 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusFound)
 }
 
-func (k *kubelet) serveRoute(w http.ResponseWriter, r *http.Request) {
-	for _, route := range k.cluster.objects.List(routeResource, "") {
-		if route.GetString("spec.host") == r.Host && route.Name() == alertmanager {
-			k.cluster.serveAlertmanager(w, r)
+func (r router) serveRoute(w http.ResponseWriter, q *http.Request) {
+	for _, route := range r.cluster.objects.List(routeResource, "") {
+		if route.GetString("spec.host") == q.Host && route.Name() == alertmanager {
+			serveAlertmanager(r.cluster, w, q)
 			return
 		}
-		if route.GetString("spec.host") == r.Host {
+		if route.GetString("spec.host") == q.Host {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<!DOCTYPE html><title>Red Hat OpenShift</title>\n")
 			return
@@ -97,8 +105,8 @@ func (k *kubelet) serveRoute(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "Application is not available", http.StatusServiceUnavailable)
 }
 
-func (k *kubelet) listenRouter(port int, protocol string) (net.Listener, error) {
-	listener, err := k.machine.Listen(port)
+func (r router) listen(port int, protocol string) (net.Listener, error) {
+	listener, err := r.machine.Listen(port)
 	if err != nil || protocol != proxyProtocol {
 		return listener, err
 	}

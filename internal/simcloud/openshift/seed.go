@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/goccy/go-yaml"
+	"exoshift/internal/simcloud/certificate"
+	"exoshift/internal/simcloud/kube"
 )
 
 // initEtcd makes this machine the first member of the cluster's etcd, and copies everything that the cluster needs later from
@@ -36,25 +37,12 @@ func (h *bootstrapHost) initEtcd() error {
 	return h.createMember()
 }
 
-func (h *bootstrapHost) getReplicas() int {
-	config := struct {
-		ControlPlane struct {
-			Replicas int `yaml:"replicas"`
-		} `yaml:"controlPlane"`
-	}{}
-	config.ControlPlane.Replicas = 3
-	if err := yaml.Unmarshal([]byte(h.readText("install-config.yaml")), &config); err != nil {
-		h.machine.Console("install-config.yaml: %v", err)
-	}
-	return config.ControlPlane.Replicas
-}
-
 func (h *bootstrapHost) createMember() error {
-	first, err := h.cluster.addMember(bootstrapMember, h.machine.Address().String())
+	first, err := h.cluster.members.add(bootstrapMember, h.machine.Address().String())
 	if err != nil {
 		return err
 	}
-	if err := h.cluster.updateMember(bootstrapMember, func(m *member) { m.Started = true }); err != nil {
+	if err := h.cluster.members.update(bootstrapMember, func(m *member) { m.Started = true }); err != nil {
 		return err
 	}
 	return h.machine.WriteFile(etcdDataFile, []byte(first.ID))
@@ -67,5 +55,33 @@ func (h *bootstrapHost) runMember(ctx context.Context) {
 		return
 	}
 	defer closePorts()
-	h.cluster.run(ctx, bootstrapMember, h.machine)
+	h.cluster.members.run(ctx, bootstrapMember, h.machine)
+}
+
+// serveMachineConfig is the server on the bootstrap host, for masters only; it makes others retry.
+func (h *bootstrapHost) serveMachineConfig(ctx context.Context) {
+	pair, err := certificate.Parse([]byte(h.readText("tls/machine-config-server.crt")), []byte(h.readText("tls/machine-config-server.key")))
+	if err == nil {
+		server := machineConfigServer{config: h.config, access: []byte(h.readText("auth/kubeconfig-kubelet")), console: h.machine.Console, configs: h.listServedConfigs,
+			pools: func(pool string) bool { return pool == "master" }}
+		err = server.serve(ctx, h.machine, pair)
+	}
+	if err != nil {
+		h.machine.Console("machine-config-server: %v", err)
+	}
+}
+
+func (h *bootstrapHost) listServedConfigs() []kube.Object {
+	configs := h.readMachineConfigs()
+	if h.cluster.faults.MixedConfigs {
+		configs = append(configs, newBootstrapOnlyConfig())
+	}
+	return configs
+}
+
+func newBootstrapOnlyConfig() kube.Object {
+	config := kube.NewNamed("98-master-left-over")
+	config.Set("metadata.labels", kube.Object{roleLabel: "master"})
+	config.Set("spec.config", kube.Object{"ignition": kube.Object{"version": "3.2.0"}})
+	return config
 }

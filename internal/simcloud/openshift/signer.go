@@ -11,7 +11,10 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-func (k *controllers) sign(_ context.Context, seen clusterSnapshot) error {
+// csrSigner signs the approved requests for certificates.
+type csrSigner struct{ *cluster }
+
+func (k csrSigner) sync(_ context.Context, seen clusterSnapshot) error {
 	var failures error
 	for _, request := range k.objects.List(requestResource, "") {
 		if request.Condition("Approved").GetString("status") != "True" || request.GetString("status.certificate") != "" {
@@ -31,7 +34,7 @@ func (k *controllers) sign(_ context.Context, seen clusterSnapshot) error {
 	return failures
 }
 
-func (k *controllers) issueCertificate(request kube.Object, bootstrapped bool) ([]byte, error) {
+func (k csrSigner) issueCertificate(request kube.Object, bootstrapped bool) ([]byte, error) {
 	usages := map[string]x509.ExtKeyUsage{clientSigner: x509.ExtKeyUsageClientAuth, servingSigner: x509.ExtKeyUsageServerAuth}
 	usage, ok := usages[request.GetString("spec.signerName")]
 	if !ok {

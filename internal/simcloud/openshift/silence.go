@@ -17,7 +17,8 @@ type silenceRule struct {
 	Matchers []struct{ Name, Value string }
 }
 
-func (c *cluster) applySilences() error {
+// applySilences is a run of the catalog's CronJob: it applies the silences of its ConfigMap.
+func applySilences(c *cluster) error {
 	wanted, _ := c.objects.Get(mapResource, monitoring, silenceName)
 	content, _ := wanted.Map("data")["silences.json"].(string)
 	var silences []silenceRule
@@ -27,7 +28,7 @@ func (c *cluster) applySilences() error {
 	return c.stateRecords.Put(silenceName, stateRecord{silenceName, content, c.clock.Now()})
 }
 
-func (c *cluster) isSilenced(a alert) bool {
+func isSilenced(c *cluster, a alert) bool {
 	kept, made := c.stateRecords.Get(silenceName)
 	if !made || c.clock.Now().Sub(kept.Since) > silenceDuration {
 		return false

@@ -2,6 +2,7 @@ package openshift
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -30,7 +31,10 @@ func listOperands() []operand {
 // installTime is how long an installer pod takes (inferred).
 const installTime = 20 * time.Second
 
-func (k *controllers) syncStaticPods(_ context.Context, seen clusterSnapshot) error {
+// staticPods rolls the control plane out to the masters, as its operators do.
+type staticPods struct{ *loop }
+
+func (k staticPods) sync(_ context.Context, seen clusterSnapshot) error {
 	for _, operand := range listOperands() {
 		if err := k.installOperand(operand, seen); err != nil {
 			return err
@@ -39,7 +43,7 @@ func (k *controllers) syncStaticPods(_ context.Context, seen clusterSnapshot) er
 	return nil
 }
 
-func (k *controllers) installOperand(operand operand, seen clusterSnapshot) error {
+func (k staticPods) installOperand(operand operand, seen clusterSnapshot) error {
 	var statuses []kube.Object
 	busy, latest := false, k.computeRevision(operand, seen)
 	for _, master := range seen.masters {
@@ -74,7 +78,7 @@ func (k *controllers) installOperand(operand operand, seen clusterSnapshot) erro
 	return err
 }
 
-func (k *controllers) canInstall(operand operand, master kube.Object, seen clusterSnapshot) bool {
+func (k staticPods) canInstall(operand operand, master kube.Object, seen clusterSnapshot) bool {
 	if seen.schedulingError != "" {
 		return false
 	}
@@ -90,7 +94,32 @@ func (k *controllers) canInstall(operand operand, master kube.Object, seen clust
 	return k.hasLasted("install/"+operand.prefix+master.Name(), "", installTime)
 }
 
-func (k *controllers) countRunning(resource string) int {
-	operator, _ := k.objects.Get(resource, "", "cluster")
+func countRunning(objects *kube.Objects, resource string) int {
+	operator, _ := objects.Get(resource, "", "cluster")
 	return countRunningNodes(operator)
+}
+
+// publish creates what a release's operators act on: their own resources, the pools, and the status of each.
+func publish(c *cluster) error {
+	for _, operand := range listOperands() {
+		operator := kube.NewNamed("cluster")
+		operator.Set("spec.managementState", "Managed")
+		if err := c.objects.Ensure(operand.resource, "", operator, nil); err != nil {
+			return err
+		}
+	}
+	for _, pool := range []string{"master", "worker"} {
+		if err := c.objects.Ensure(poolResource, "", kube.NewNamed(pool), nil); err != nil {
+			return err
+		}
+	}
+	for _, operator := range listOperators() {
+		if err := c.objects.Ensure(operatorResource, "", kube.NewNamed(operator.name), nil); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, kube.NewNamed(monitoringUser), nil)); err != nil {
+		return err
+	}
+	return c.objects.Ensure(versionResource, "", kube.NewNamed("version"), nil)
 }

@@ -33,24 +33,24 @@ type steward struct {
 }
 
 // runSteward syncs every minute; its errors are in the pod's log only.
-func (k *kubelet) runSteward(ctx context.Context, p *pod, env map[string]string, running func()) error {
+func runSteward(ctx context.Context, c container) error {
 	for _, name := range []string{"STEWARD_API", "STEWARD_CLUSTER_ID", "STEWARD_TOKEN"} {
-		if env[name] == "" {
+		if c.env[name] == "" {
 			return fmt.Errorf("required flag --%s not provided", strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "STEWARD_")), "_", "-"))
 		}
 	}
-	api, err := k.newInClusterClient(p, env)
+	api, err := c.newClient()
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	remote := lieutenant{base: strings.TrimRight(env["STEWARD_API"], "/"), token: env["STEWARD_TOKEN"], http: k.machine.Network().NewClient(), timeout: k.cluster.getTimeout()}
+	remote := lieutenant{base: strings.TrimRight(c.env["STEWARD_API"], "/"), token: c.env["STEWARD_TOKEN"], http: c.machine.Network().NewClient(), timeout: c.cluster.getTimeout()}
 	defer remote.http.CloseIdleConnections()
-	s := &steward{api: api, lieutenant: remote, cluster: env["STEWARD_CLUSTER_ID"], token: env["STEWARD_TOKEN"], now: k.clusters.clock.Now, console: k.machine.Console}
-	running()
+	s := &steward{api: api, lieutenant: remote, cluster: c.env["STEWARD_CLUSTER_ID"], token: c.env["STEWARD_TOKEN"], now: c.cluster.clock.Now, console: c.machine.Console}
+	c.running()
 	for ctx.Err() == nil {
 		s.logOnce(s.sync(ctx))
-		_ = k.clusters.clock.Sleep(ctx, stewardInterval)
+		_ = c.cluster.clock.Sleep(ctx, stewardInterval)
 	}
 	return ctx.Err()
 }

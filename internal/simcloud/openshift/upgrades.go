@@ -21,27 +21,27 @@ const (
 
 // runUpgrades is openshift-upgrade-controller in a pod: it creates a job whenever the schedule of an UpgradeConfig is due, and
 // runs it.
-func (k *kubelet) runUpgrades(ctx context.Context, _ *pod, _ map[string]string, running func()) error {
-	running()
+func runUpgrades(ctx context.Context, c container) error {
+	c.running()
 	for ctx.Err() == nil {
-		if k.cluster.checkQuorum() == nil {
-			for _, config := range k.cluster.objects.List(upgradeConfigs, "") {
-				if err := k.cluster.scheduleUpgrade(config); err != nil {
-					k.machine.Console("openshift-upgrade-controller: %s: %v", config.Name(), err)
+		if c.cluster.members.checkQuorum() == nil {
+			for _, config := range c.cluster.objects.List(upgradeConfigs, "") {
+				if err := scheduleUpgrade(c.cluster, config); err != nil {
+					c.machine.Console("openshift-upgrade-controller: %s: %v", config.Name(), err)
 				}
 			}
-			for _, job := range k.cluster.objects.List(upgradeJobs, "") {
-				if err := k.cluster.runUpgradeJob(job); err != nil {
-					k.machine.Console("openshift-upgrade-controller: %s: %v", job.Name(), err)
+			for _, job := range c.cluster.objects.List(upgradeJobs, "") {
+				if err := runUpgradeJob(c.cluster, job); err != nil {
+					c.machine.Console("openshift-upgrade-controller: %s: %v", job.Name(), err)
 				}
 			}
 		}
-		_ = k.clusters.clock.Sleep(ctx, upgradeInterval)
+		_ = c.cluster.clock.Sleep(ctx, upgradeInterval)
 	}
 	return ctx.Err()
 }
 
-func (c *cluster) scheduleUpgrade(config kube.Object) error {
+func scheduleUpgrade(c *cluster, config kube.Object) error {
 	what, now := "upgradeconfig/"+config.GetString("metadata.uid"), c.clock.Now()
 	last, known := c.stateRecords.Get(what)
 	if !known {
@@ -70,14 +70,14 @@ func (c *cluster) scheduleUpgrade(config kube.Object) error {
 			return err
 		}
 		if isDue {
-			return c.createUpgrade(config, minute)
+			return createUpgrade(c, config, minute)
 		}
 	}
 	return nil
 }
 
 // createUpgrade: the job's version is the installed one; there is no newer one.
-func (c *cluster) createUpgrade(config kube.Object, at time.Time) error {
+func createUpgrade(c *cluster, config kube.Object, at time.Time) error {
 	pinned, err := parseDuration(config, "spec.pinVersionWindow", 4*time.Hour)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func parseDuration(o kube.Object, path string, usual time.Duration) (time.Durati
 	return time.ParseDuration(text)
 }
 
-func (c *cluster) runUpgradeJob(job kube.Object) error {
+func runUpgradeJob(c *cluster, job kube.Object) error {
 	now := c.clock.Now()
 	starts, err := time.Parse(time.RFC3339, job.GetString("spec.startAfter"))
 	latest, _ := time.Parse(time.RFC3339, job.GetString("spec.startBefore"))
@@ -121,7 +121,7 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 	if err != nil || done || now.Before(starts) {
 		return err
 	}
-	rests := c.isIdle()
+	rests := isIdle(c)
 	_, err = c.objects.Update(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
 		since, _ := time.Parse(time.RFC3339, started.GetString("lastTransitionTime"))
 		switch {
@@ -141,7 +141,7 @@ func (c *cluster) runUpgradeJob(job kube.Object) error {
 	return err
 }
 
-func (c *cluster) isIdle() bool {
+func isIdle(c *cluster) bool {
 	version, _ := c.objects.Get(versionResource, "", "version")
 	return version.Condition("Available").GetString("status") == "True" && version.Condition("Failing").GetString("status") != "True"
 }

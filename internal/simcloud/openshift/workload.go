@@ -1,12 +1,10 @@
 package openshift
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strconv"
@@ -31,15 +29,18 @@ type workload struct {
 	pods     []kube.Object // currently owned
 }
 
-// syncWorkloads creates and schedules pods directly; ReplicaSets are not simulated.
-func (k *controllers) syncWorkloads(_ context.Context, seen clusterSnapshot) error {
+// workloads is the controller of Deployments, StatefulSets, DaemonSets and Jobs, and the scheduler of their pods.
+type workloads struct{ *loop }
+
+// sync creates and schedules pods directly; ReplicaSets are not simulated.
+func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 	owned := map[string][]kube.Object{}
 	for _, id := range slices.Sorted(maps.Keys(seen.pods)) {
 		if owner := seen.pods[id].OwnerUID(); owner != "" {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	faults := k.createFailedJob()
+	faults := createFailedJob(k.cluster)
 	for _, resource := range []string{deploymentResource, daemonSetResource, statefulSetResource, jobResource} {
 		for _, object := range k.objects.List(resource, "") {
 			uid := object.GetString("metadata.uid")
@@ -65,14 +66,7 @@ func hashTemplate(object kube.Object) string {
 	return hashSuffix(string(content))
 }
 
-func hashSuffix(words string) string {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(words)) // never fails
-	text := "0000" + strconv.FormatUint(uint64(hash.Sum32()), 36)
-	return text[len(text)-5:]
-}
-
-func (k *controllers) syncWorkload(w workload, seen clusterSnapshot) error {
+func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 	account := getServiceAccount(kube.Object(w.Map("spec.template.spec")))
 	if _, ok := k.objects.Get(accountResource, w.Namespace(), account); !ok && account != "default" {
 		return fmt.Errorf("replicaset %s/%s: error looking up service account: serviceaccount %q not found", w.Namespace(), w.Name(), account)
@@ -101,10 +95,6 @@ func (k *controllers) syncWorkload(w workload, seen clusterSnapshot) error {
 		}
 	}
 	return k.reportWorkload(w, ready)
-}
-
-func getServiceAccount(spec kube.Object) string {
-	return cmp.Or(spec.GetString("serviceAccountName"), spec.GetString("serviceAccount"), "default")
 }
 
 // buildPods returns the wanted pods by name: of a DaemonSet one on each node that fits, of a Job one, of others the number of
@@ -158,7 +148,7 @@ func (w workload) describeMisfit(node kube.Object) string {
 	return describeMisfit(node, spec, tolerations)
 }
 
-func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object) error {
+func (k workloads) schedule(w workload, pod kube.Object, nodes []kube.Object) error {
 	count := map[string]int{}
 	for _, other := range w.pods {
 		count[other.GetString("spec.nodeName")]++
@@ -192,7 +182,7 @@ func (k *controllers) schedule(w workload, pod kube.Object, nodes []kube.Object)
 	return k.emitWarning(pod, "FailedScheduling", message)
 }
 
-func (k *controllers) emitWarning(pod kube.Object, reason, message string) error {
+func (k workloads) emitWarning(pod kube.Object, reason, message string) error {
 	_, err := k.objects.Create(eventResource, pod.Namespace(), kube.Object{
 		"metadata":       kube.Object{"generateName": pod.Name() + "."},
 		"involvedObject": kube.Object{"kind": "Pod", "namespace": pod.Namespace(), "name": pod.Name(), "uid": pod.GetString("metadata.uid")},
@@ -202,7 +192,7 @@ func (k *controllers) emitWarning(pod kube.Object, reason, message string) error
 	return err
 }
 
-func (k *controllers) reportWorkload(w workload, ready int) error {
+func (k workloads) reportWorkload(w workload, ready int) error {
 	_, err := k.objects.Update(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
 		o.Set("status.observedGeneration", w.Get("metadata.generation"))
 		switch w.resource {
