@@ -116,15 +116,6 @@ func (d Draft) Save(answers []byte) error { return d.Write(DraftFile, answers) }
 // ReadAnswers returns what was saved last, or fs.ErrNotExist.
 func (d Draft) ReadAnswers() ([]byte, error) { return d.Read(DraftFile) }
 
-// KeepSecret stores the secret of a field and returns the path of its file.
-func (f Folder) KeepSecret(field, secret string) (path string, err error) {
-	if !filepath.IsLocal(field) || field == "." || strings.ContainsAny(field, `/\`) {
-		return "", fmt.Errorf("keep a secret: %q is no name of a field", field)
-	}
-	name := filepath.Join(SecretsDir, field)
-	return f.Path(name), f.Write(name, []byte(secret))
-}
-
 // CopySecrets copies the used secrets of the draft into the folder of an installation and returns the new path of each;
 // paths in used that are not the draft's are ignored. A failure in between changes nothing of the draft: it is complete
 // until it is discarded.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"exoshift/internal/fileread"
 
@@ -180,3 +182,52 @@ func endTornLine(file *os.File) error {
 	_, err = file.WriteString("\n")
 	return err
 }
+
+// Lock takes the folder's lock for this process and writes heartbeats until unlock is called. It fails with a
+// *LockedError if another process holds it.
+func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
+	release, taken, err := tryLock(f)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", f.path, err)
+	}
+	if !taken {
+		return nil, &LockedError{Path: f.path, Holder: readHolder(f)}
+	}
+	if err := writeHeartbeat(f); err != nil {
+		release()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // held until unlock
+	var beating sync.WaitGroup
+	beating.Go(func() { keepBeating(ctx, f) })
+	return func() {
+		stop()
+		beating.Wait()
+		_ = os.Remove(f.Path(holderFile))
+		release()
+	}, nil
+}
+
+// IsLocked reports whether a run holds the folder's lock.
+func (f Folder) IsLocked() bool {
+	if _, err := os.Stat(f.path); err != nil {
+		return false
+	}
+	release, free, err := tryLock(f)
+	if free {
+		release()
+	}
+	return err == nil && !free
+}
+
+// Remove removes a file of the folder; a missing one is no error.
+func (f Folder) Remove(name string) error {
+	if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", f.Path(name), err)
+	}
+	return nil
+}
+
+// ChecksPath returns the folder of runs that create a short-lived machine in the zone for connectivity checks:
+// $XDG_STATE_HOME/exoshift/.checks, with ~/.local/state in the variable's place if it is not set.
+func ChecksPath() (string, error) { return DefaultPath(".checks") }

@@ -35,23 +35,6 @@ type Entry struct {
 	ID     string    `json:"id,omitempty"`
 }
 
-// OpenJournal opens the folder's journal and reads which intents have no result.
-func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
-	record, err := f.ReadJournal()
-	if err != nil {
-		return nil, err
-	}
-	file, err := f.Append(JournalFile)
-	if err != nil {
-		return nil, err
-	}
-	open := map[entryKey]bool{}
-	for _, e := range record.Open() {
-		open[entryKey{e.Kind, e.Name}] = true
-	}
-	return &Journal{file: file, now: now, open: open, seq: record.last}, nil
-}
-
 // RecordIntent records that an object is about to be created, changed or deleted.
 func (j *Journal) RecordIntent(kind, name string) error {
 	return j.write(Entry{Kind: kind, Name: name})

@@ -3,9 +3,7 @@ package state
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 )
 
 // Kinds of damage to a line of records.
@@ -62,47 +60,6 @@ func (r JournalRecord) Open() []Entry {
 	return open
 }
 
-// ListEntries returns the entries of all runs, the oldest first; a missing journal is no error. Damaged lines are left
-// out: their intents are looked up in the cloud.
-func (f Folder) ListEntries() ([]Entry, error) {
-	record, err := f.ReadJournal()
-	return record.Entries, err
-}
-
-// ReadJournal reads the journal and its damage; a missing journal is no error.
-func (f Folder) ReadJournal() (JournalRecord, error) {
-	content, err := f.Read(JournalFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return JournalRecord{}, fmt.Errorf("read the journal: %w", err)
-	}
-	var record JournalRecord
-	line, unread := 0, 0
-	for text := range bytes.Lines(content) {
-		line++
-		if text = bytes.TrimSpace(text); len(text) == 0 {
-			continue
-		}
-		entry, what := parseEntry(text)
-		switch {
-		case what != "":
-			unread++
-			record.Damage = append(record.Damage, LineDamage{line, what})
-			continue
-		case entry.Seq == 0:
-			record.Earlier++
-		case entry.Seq <= record.last:
-			record.Damage = append(record.Damage, LineDamage{line, LineRepeated})
-		case entry.Seq > record.last+1+unread:
-			record.Damage = append(record.Damage, LineDamage{line, LineMissing})
-		}
-		if entry.Seq > 0 {
-			record.last, unread = max(record.last, entry.Seq), 0
-		}
-		record.Entries = append(record.Entries, entry.Entry)
-	}
-	return record, nil
-}
-
 func parseEntry(line []byte) (entry numbered, wrong string) {
 	if !bytes.HasSuffix(line, []byte("}")) {
 		return entry, LineCut
@@ -114,26 +71,4 @@ func parseEntry(line []byte) (entry numbered, wrong string) {
 		return entry, LineChanged
 	}
 	return entry, ""
-}
-
-// RewriteJournal replaces the journal by its whole lines, renumbered, and keeps the damaged file under the name that is
-// returned.
-func (f Folder) RewriteJournal(record JournalRecord, suffix string) (kept string, err error) {
-	content, err := f.Read(JournalFile)
-	if err != nil {
-		return "", fmt.Errorf("rewrite the journal: %w", err)
-	}
-	kept = JournalFile + suffix
-	if err := f.Write(kept, content); err != nil {
-		return "", err
-	}
-	var lines []byte
-	for n, e := range record.Entries {
-		line, err := encodeEntry(e, n+1)
-		if err != nil {
-			return "", fmt.Errorf("rewrite the journal: %w", err)
-		}
-		lines = append(append(lines, line...), '\n')
-	}
-	return kept, f.Write(JournalFile, lines)
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
-	"sync"
 	"time"
 
 	"exoshift/internal/fileread"
@@ -43,52 +42,15 @@ func (e *LockedError) Error() string {
 		e.Path, e.Holder.User, e.Holder.Host, e.Holder.PID, time.Since(e.Holder.Heartbeat).Round(time.Second))
 }
 
-// Lock takes the folder's lock for this process and writes heartbeats until unlock is called. It fails with a
-// *LockedError if another process holds it.
-func (f Folder) Lock(ctx context.Context) (unlock func(), err error) {
-	release, taken, err := f.tryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", f.path, err)
-	}
-	if !taken {
-		return nil, &LockedError{Path: f.path, Holder: f.readHolder()}
-	}
-	if err := f.writeHeartbeat(); err != nil {
-		release()
-		return nil, err
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // held until unlock
-	var beating sync.WaitGroup
-	beating.Go(func() { f.keepBeating(ctx) })
-	return func() {
-		stop()
-		beating.Wait()
-		_ = os.Remove(f.Path(holderFile))
-		release()
-	}, nil
-}
-
-// IsLocked reports whether a run holds the folder's lock.
-func (f Folder) IsLocked() bool {
-	if _, err := os.Stat(f.path); err != nil {
-		return false
-	}
-	release, free, err := f.tryLock()
-	if free {
-		release()
-	}
-	return err == nil && !free
-}
-
 // tryLock locks the folder itself, which cannot be replaced while it is in use, and the file in it. Some network file
 // systems cannot lock folders; there the lock of the file has to suffice, as in earlier versions.
-func (f Folder) tryLock() (release func(), taken bool, err error) {
+func tryLock(f Folder) (release func(), taken bool, err error) {
 	folder := flock.New(f.path, flock.SetFlag(os.O_RDONLY))
 	taken, err = folder.TryLock()
 	if err == nil && !taken {
 		return nil, false, nil
 	}
-	file, taken, err := f.tryLockFile()
+	file, taken, err := tryLockFile(f)
 	if err != nil || !taken {
 		_ = folder.Close()
 		return nil, taken, err
@@ -97,7 +59,7 @@ func (f Folder) tryLock() (release func(), taken bool, err error) {
 }
 
 // tryLockFile checks that the locked file is still the one at the path: it may have been replaced meanwhile.
-func (f Folder) tryLockFile() (*flock.Flock, bool, error) {
+func tryLockFile(f Folder) (*flock.Flock, bool, error) {
 	path := f.Path(lockFile)
 	for {
 		// A named pipe in place of the lock file is not opened: that would block until it has a writer.
@@ -132,7 +94,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-func (f Folder) keepBeating(ctx context.Context) {
+func keepBeating(ctx context.Context, f Folder) {
 	ticker := time.NewTicker(beatEvery)
 	defer ticker.Stop()
 	for {
@@ -140,12 +102,12 @@ func (f Folder) keepBeating(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_ = f.writeHeartbeat() // a missed heartbeat only makes the holder look older
+			_ = writeHeartbeat(f) // a missed heartbeat only makes the holder look older
 		}
 	}
 }
 
-func (f Folder) writeHeartbeat() error {
+func writeHeartbeat(f Folder) error {
 	content, err := json.Marshal(newHolder())
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", f.path, err)
@@ -164,7 +126,7 @@ func newHolder() Holder {
 	return holder
 }
 
-func (f Folder) readHolder() Holder {
+func readHolder(f Folder) Holder {
 	holder := Holder{User: "unknown", Host: "unknown"}
 	if content, err := f.Read(holderFile); err == nil {
 		_ = json.Unmarshal(content, &holder)
