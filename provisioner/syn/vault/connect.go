@@ -114,3 +114,65 @@ func retryRead(ctx context.Context, answer *http.Response, err error) (bool, err
 	}
 	return api.DefaultRetryPolicy(ctx, answer, err)
 }
+
+// ensureReady also checks the mount: a KV store of version 1 would interpret the same requests as other secrets, and its writes
+// would replace existing ones.
+func (s *session) ensureReady(ctx context.Context, op string) (*api.Client, error) {
+	client, err := s.requireClient(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	known := s.mountChecked
+	s.mu.Unlock()
+	if known {
+		return client, nil
+	}
+	if err := s.checkMount(ctx, op, client); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.mountChecked = true
+	s.mu.Unlock()
+	return client, nil
+}
+
+func (s *session) checkMount(ctx context.Context, op string, client *api.Client) error {
+	place := "sys/internal/ui/mounts/" + s.options.Mount
+	told, err := client.Logical().ReadWithContext(ctx, place)
+	switch {
+	case isForbidden(err):
+		failed := s.toDeniedFault(ctx, op, s.options.Mount, "read", toFault(ctx, op, err, client.Token()))
+		if client.Token() == "" {
+			return failed
+		}
+		return fault.Newf(fault.Denied, op, "Vault has no store %s, or shows nothing of it to this token", s.options.Mount).
+			WithHint("check the address and the namespace of Vault, and ask those who run it for a policy with read on %s/*", s.options.Mount)
+	case err != nil:
+		return toFault(ctx, op, err, client.Token())
+	case told == nil:
+		return fault.Newf(fault.NotFound, op, "Vault has no store %s", s.options.Mount).WithHint("check the address and the namespace of Vault")
+	}
+	return s.checkVersion(op, told)
+}
+
+func (s *session) checkVersion(op string, told *api.Secret) error {
+	options, _ := told.Data["options"].(map[string]any)
+	at, _ := told.Data["path"].(string)
+	if told.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == s.options.Mount {
+		return nil
+	}
+	return fault.Newf(fault.Invalid, op, "what is mounted at %s is no KV store of version 2, which keeps earlier versions of a secret", s.options.Mount).
+		WithHint("check the address of Vault; those who run it make a store one of version 2")
+}
+
+func (s *session) requireClient(ctx context.Context, op string) (*api.Client, error) {
+	client, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if client.Token() == "" {
+		return nil, fault.New(fault.Denied, op, errors.New("nobody has signed in at Vault")).WithHint("sign in at Vault first")
+	}
+	return client, nil
+}

@@ -104,23 +104,6 @@ func isVersionMismatch(err error) bool {
 		strings.Contains(strings.Join(answer.Errors, " "), "check-and-set parameter did not match")
 }
 
-// toDeniedFault distinguishes the causes of a 403: either the token has expired, or its policies are too narrow.
-func (s *session) toDeniedFault(ctx context.Context, op, path, right string, err error) error {
-	if !fault.Is(err, fault.Denied) {
-		return err
-	}
-	client, failed := s.connect(ctx)
-	if failed != nil {
-		return err
-	}
-	if _, lookup := client.Auth().Token().LookupSelfWithContext(ctx); isForbidden(lookup) {
-		s.dropToken(client.Token())
-		return fault.New(fault.Denied, op, errors.New("the token of this sign-in has ended or was revoked")).WithHint("sign in at Vault again")
-	}
-	return fault.Newf(fault.Denied, op, "the token may not %s %s", right, path).
-		WithHint("ask those who run Vault for a policy with the capability %q on %s", right, path)
-}
-
 func isForbidden(err error) bool {
 	var answer *api.ResponseError
 	return errors.As(err, &answer) && (answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized)

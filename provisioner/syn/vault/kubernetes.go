@@ -6,16 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/vault/api"
-
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
 )
 
 const opAccount = opSignIn + " as a service account"
 
-func (s *session) signInKubernetes(ctx context.Context, client *api.Client) error {
-	k := *s.options.Kubernetes
+func (l login) signInKubernetes(ctx context.Context) error {
+	k := *l.options.Kubernetes
 	mount := cmp.Or(strings.Trim(strings.TrimPrefix(k.Mount, "auth/"), "/"), "kubernetes")
 	if err := checkPath(opAccount, mount); err != nil {
 		return fault.Newf(fault.Invalid, opAccount, "%q is not where accounts of Kubernetes sign in", sanitize(k.Mount)).
@@ -25,7 +23,7 @@ func (s *session) signInKubernetes(ctx context.Context, client *api.Client) erro
 	if err != nil {
 		return err
 	}
-	got, err := client.Logical().WriteWithContext(ctx, "auth/"+mount+"/login", map[string]any{"role": k.Role, "jwt": token})
+	got, err := l.client.Logical().WriteWithContext(ctx, "auth/"+mount+"/login", map[string]any{"role": k.Role, "jwt": token})
 	if err != nil {
 		failed := toFault(ctx, opAccount, err, token)
 		if fault.Is(failed, fault.Denied) {
@@ -34,7 +32,7 @@ func (s *session) signInKubernetes(ctx context.Context, client *api.Client) erro
 		}
 		return failed
 	}
-	return s.storeToken(got)
+	return l.storeToken(got)
 }
 
 func (k Kubernetes) readToken() (string, error) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/url"
 
-	"github.com/hashicorp/vault/api"
-
 	"exoshift/internal/fault"
 	"exoshift/provisioner/syn/signin"
 )
@@ -18,46 +16,40 @@ const (
 	callbackPath = "/oidc/callback"
 )
 
-func (s *session) signInOIDC(ctx context.Context, client *api.Client, show func(context.Context, string) error) error {
-	switch method := s.getMethod(); {
+func (l login) signInOIDC(ctx context.Context) error {
+	switch method := l.getMethod(); {
 	case method != "" && method != methodOIDC:
 		return fault.Newf(fault.Invalid, opSignIn, "people sign in there by %q, which is not known here", sanitize(method)).
 			WithHint("sign in with the command vault, or set VAULT_TOKEN")
-	case show == nil:
+	case l.show == nil:
 		return fault.New(fault.Waiting, opSignIn, errors.New("a person has to sign in")).
 			WithHint("run this where a browser is at hand, or set VAULT_TOKEN")
 	}
 	nonce := rand.Text()
-	page, state, err := s.requestAuthURL(ctx, client, nonce)
+	page, state, err := l.requestAuthURL(ctx, nonce)
 	if err != nil {
 		return err
 	}
-	listener, err := s.options.Listen()
+	listener, err := l.options.Listen()
 	if err != nil {
 		return fault.New(fault.Conflict, opSignIn, err).
 			WithHint("the browser comes back to port 8250 of this machine: end what uses it, e.g. another sign-in at Vault")
 	}
-	code, err := signin.Callback{Listener: listener, Path: callbackPath, State: state}.WaitCode(ctx, page, show)
+	code, err := signin.Callback{Listener: listener, Path: callbackPath, State: state}.WaitCode(ctx, page, l.show)
 	if err != nil {
 		return err
 	}
-	answer, err := client.Logical().ReadWithDataWithContext(ctx, "auth/"+methodOIDC+"/oidc/callback",
+	answer, err := l.client.Logical().ReadWithDataWithContext(ctx, "auth/"+methodOIDC+"/oidc/callback",
 		map[string][]string{"state": {state}, "code": {code}, "client_nonce": {nonce}})
 	if err != nil {
 		return toFault(ctx, opSignIn, err, state, code, nonce)
 	}
-	return s.storeToken(answer)
-}
-
-func (s *session) getMethod() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.method
+	return l.storeToken(answer)
 }
 
 // requestAuthURL starts a sign-in: Vault returns the URL for the person, and the state by which it recognizes the callback.
-func (s *session) requestAuthURL(ctx context.Context, client *api.Client, nonce string) (page, state string, err error) {
-	answer, err := client.Logical().WriteWithContext(ctx, "auth/"+methodOIDC+"/oidc/auth_url",
+func (l login) requestAuthURL(ctx context.Context, nonce string) (page, state string, err error) {
+	answer, err := l.client.Logical().WriteWithContext(ctx, "auth/"+methodOIDC+"/oidc/auth_url",
 		map[string]any{"role": "", "redirect_uri": redirect, "client_nonce": nonce})
 	if err != nil {
 		return "", "", toFault(ctx, opSignIn, err, nonce)

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/vault/api"
+	"golang.org/x/sync/errgroup"
 
 	"exoshift/internal/fault"
+	"exoshift/state"
 )
 
 type secretVersion struct {
@@ -128,4 +131,89 @@ func parseSecret(body io.Reader) (secretVersion, error) {
 		return secretVersion{}, errors.New("a secret without a version")
 	}
 	return h, nil
+}
+
+// probeName is a secret that is never created: its permissions are those of any secret below the same path.
+const probeName = "exoshift-check"
+
+// Check fails with fault.Denied unless secrets below path may be read and created. It reads the policies and creates nothing.
+func (c *Client) Check(ctx context.Context, path string) error {
+	op := "check what is allowed in Vault below " + sanitize(path)
+	if err := checkPath(op, path); err != nil {
+		return err
+	}
+	client, err := c.ensureReady(ctx, op)
+	if err != nil {
+		return err
+	}
+	place := c.options.Mount + "/data/" + path
+	allowed, err := client.Sys().CapabilitiesSelfWithContext(ctx, place+"/"+probeName)
+	if err != nil {
+		return c.toDeniedFault(ctx, op, "sys/capabilities-self", "update", toFault(ctx, op, err, client.Token()))
+	}
+	if slices.Contains(allowed, "root") {
+		return nil
+	}
+	var lacking []string
+	for _, right := range []string{"create", "read", "update"} {
+		if !slices.Contains(allowed, right) {
+			lacking = append(lacking, right)
+		}
+	}
+	if lacking == nil {
+		return nil
+	}
+	return fault.Newf(fault.Denied, op, "the token may not %s secrets there", strings.Join(lacking, ", ")).
+		WithHint("ask those who run Vault for a policy with create, read and update on %s/*, or sign in as somebody who has it", place)
+}
+
+const maxReaders = 8
+
+// ListMissing returns those of the values that do not exist, in order. Each path is read once, and only the existence of keys is
+// checked. A path that may not be read is an error, because it is unknown what exists there.
+func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([]state.VaultSecret, error) {
+	paths := listPaths(wanted)
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	if _, err := c.ensureReady(ctx, "look for secrets in Vault"); err != nil { // once, before many goroutines do it
+		return nil, err
+	}
+	found := make([]secretVersion, len(paths))
+	failures := make([]error, len(paths))
+	group := new(errgroup.Group)
+	group.SetLimit(maxReaders)
+	for i, path := range paths {
+		group.Go(func() error {
+			found[i], failures[i] = c.read(ctx, "look for the secret "+sanitize(path), path)
+			return nil
+		})
+	}
+	_ = group.Wait() // all are read, so that the first failure in order is returned
+	at := make(map[string]secretVersion, len(paths))
+	for i, path := range paths {
+		if failures[i] != nil {
+			return nil, failures[i]
+		}
+		at[path] = found[i]
+	}
+	var missing []state.VaultSecret
+	for _, secret := range wanted {
+		if !at[secret.Path].has(secret.Key) {
+			missing = append(missing, secret)
+		}
+	}
+	return missing, nil
+}
+
+func listPaths(wanted []state.VaultSecret) []string {
+	var paths []string
+	seen := map[string]bool{}
+	for _, secret := range wanted {
+		if !seen[secret.Path] {
+			seen[secret.Path] = true
+			paths = append(paths, secret.Path)
+		}
+	}
+	return paths
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/vault/api"
 
+	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner/syn/signin"
 	"exoshift/state"
@@ -100,3 +101,22 @@ func (c *Client) String() string { return "Vault at " + c.options.Address }
 
 // GoString is String, so that nothing prints the token.
 func (c *Client) GoString() string { return c.String() }
+
+// SignIn gets a token; it returns at once while it has a valid one. show presents the URL of the sign-in page and may be nil: if
+// only a person could sign in, that is fault.Waiting. An invalid Token of the Options is fault.Denied.
+func (c *Client) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
+	select { // one sign-in at a time: the others use its token
+	case c.loginLock <- struct{}{}:
+		defer func() { <-c.loginLock }()
+	case <-ctx.Done():
+		return fault.New(fault.KindOf(ctx.Err()), opSignIn, context.Cause(ctx))
+	}
+	client, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if c.isValid(renewMargin) || c.renewToken(ctx, client) || c.isValid(minLifetime) {
+		return nil
+	}
+	return login{c.session, client, show}.signIn(ctx)
+}

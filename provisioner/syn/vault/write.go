@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/vault/api"
@@ -142,4 +143,61 @@ func collectSecrets(token string, values map[string]any) []string {
 		}
 	}
 	return secrets
+}
+
+// sharedPrefix is the path of the secrets that all clusters use.
+const sharedPrefix = "__shared__/"
+
+// Delete deletes the newest version of a secret, so that it can be undone. A secret that is already gone is state.Found. One that
+// other clusters use too is refused.
+func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) {
+	op := "delete the secret " + sanitize(path)
+	if strings.HasPrefix(path, sharedPrefix) || strings.Count(path, "/") < 2 {
+		return "", fault.New(fault.Invalid, op, errors.New("it does not belong to one cluster alone"))
+	}
+	h, err := c.read(ctx, op, path)
+	switch {
+	case err != nil:
+		return "", err
+	case h.values == nil:
+		return state.Found, nil
+	case c.preview:
+		return state.Deleted, nil
+	}
+	client, err := c.requireClient(ctx, op)
+	if err != nil {
+		return "", err
+	}
+	if err := client.KVv2(c.options.Mount).Delete(ctx, path); err != nil {
+		return "", c.toDeniedFault(ctx, op, c.options.Mount+"/data/"+path, "delete", toFault(ctx, op, err, client.Token()))
+	}
+	return state.Deleted, nil
+}
+
+// Restore undeletes the newest version of a secret, and returns state.Updated; Found: it is not deleted, or never existed. A
+// version that was destroyed is a fault.NotFound.
+func (c *Client) Restore(ctx context.Context, path string) (state.Action, error) {
+	op := "bring the secret " + sanitize(path) + " back"
+	h, err := c.read(ctx, op, path)
+	switch {
+	case err != nil:
+		return "", err
+	case !h.isDeleted():
+		return state.Found, nil
+	case h.deleted == "":
+		return "", fault.New(fault.NotFound, op, h.deletionError()).WithHint("%s", c.restoreHint(path, h))
+	case c.preview:
+		return state.Updated, nil
+	}
+	client, err := c.requireClient(ctx, op)
+	if err != nil {
+		return "", err
+	}
+	if err := client.KVv2(c.options.Mount).Undelete(ctx, path, []int{h.version}); err != nil {
+		return "", c.toDeniedFault(ctx, op, c.options.Mount+"/undelete/"+path, "update", toFault(ctx, op, err, client.Token()))
+	}
+	if h, err = c.read(ctx, op, path); err == nil && h.isDeleted() {
+		err = fault.New(fault.Conflict, op, errors.New("the request was taken, and the secret is still deleted")).WithHint("%s", c.restoreHint(path, h))
+	}
+	return state.Updated, err
 }
