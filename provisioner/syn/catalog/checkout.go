@@ -1,9 +1,12 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -143,4 +146,57 @@ func isSafePath(name string) bool {
 		}
 	}
 	return true
+}
+
+func (s *snapshot) replace(dir string) error {
+	tree, err := s.loadTree()
+	if err != nil {
+		return err
+	}
+	within, name := filepath.Dir(filepath.Clean(dir)), "."+filepath.Base(dir)+"-"
+	if err := removeLeftovers(within, name); err != nil {
+		return err
+	}
+	beside, err := os.MkdirTemp(within, name+"*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(beside) }()
+	fresh, old := filepath.Join(beside, "new"), filepath.Join(beside, "old")
+	if err := os.Mkdir(fresh, privateFolder); err != nil {
+		return err
+	}
+	if err := s.checkOut(tree, fresh); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		return errors.Join(err, restoreDir(old, dir))
+	}
+	return nil
+}
+
+// removeLeftovers removes what a killed fetch has left behind: a catalog can be fetched again.
+func removeLeftovers(within, name string) error {
+	entries, err := os.ReadDir(within)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, entry := range entries {
+		number, ours := strings.CutPrefix(entry.Name(), name)
+		if ours && entry.IsDir() && number != "" && strings.Trim(number, "0123456789") == "" {
+			failures = append(failures, os.RemoveAll(filepath.Join(within, entry.Name())))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func restoreDir(old, dir string) error {
+	if err := os.Rename(old, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

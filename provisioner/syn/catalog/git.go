@@ -1,13 +1,17 @@
+// Package catalog changes a tenant's configuration in place, has the cluster's catalog compiled, and fetches it.
 package catalog
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -74,33 +78,6 @@ func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edit
 	return c, nil
 }
 
-func (s *snapshot) filterEdits(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
-	var counting []state.YAMLEdit
-	for _, one := range edits {
-		counts := len(one.Files) == 0
-		for _, name := range one.Files {
-			content, err := s.read(name)
-			if err != nil {
-				return nil, err
-			}
-			counts = counts || content != nil
-		}
-		if counts {
-			counting = append(counting, one)
-		}
-	}
-	return counting, nil
-}
-
-// checkBranch refuses to change a tag.
-func (s *snapshot) checkBranch(op string) error {
-	if s.branch != "" {
-		return nil
-	}
-	return fault.Newf(fault.Invalid, op, "what it is read from is a tag, and tags do not change").
-		WithHint("name a branch as the revision of the configuration in Lieutenant")
-}
-
 // Commit applies the edits to the newest commit and pushes that, again if another one was pushed first.
 func (g *Git) Commit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string) (state.Difference, error) {
 	var first, last fileChange
@@ -147,9 +124,52 @@ func (g *Git) tryCommit(ctx context.Context, repo state.GitRepo, file string, ed
 		return fileChange{}, fault.New(fault.Internal, "make a commit", err)
 	}
 	next.difference.Commit = commit.String()
-	return next, g.push(ctx, next.base, commit)
+	return next, next.base.push(ctx, commit)
 }
 
 func (c fileChange) hasCommit(commit plumbing.Hash) bool {
 	return c.base != nil && c.difference.Commit == commit.String()
+}
+
+const program = "exoshift"
+
+func (g *Git) buildSignature(p repoURL) object.Signature {
+	signature := object.Signature{Name: sanitizeIdentity(g.access.Name), Email: sanitizeIdentity(g.access.Email), When: g.network.Clock.Now()}
+	if signature.Name == "" {
+		signature.Name = program
+	}
+	if signature.Email == "" {
+		signature.Email = program + "@" + p.host
+	}
+	return signature
+}
+
+// sanitizeIdentity removes characters that would end a name or an address in a commit.
+func sanitizeIdentity(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("<>\n", r) {
+			return -1
+		}
+		return r
+	}, sanitize(text)))
+}
+
+// Fetch replaces the files in dir by those of the newest commit, and returns the commit. dir has either all of the old files or
+// all of the new ones.
+func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	newest, err := g.fetchSnapshot(ctx, repo)
+	if err != nil {
+		return "", err
+	}
+	if err := newest.replace(dir); err != nil {
+		var known *fault.Error
+		if errors.As(err, &known) {
+			return "", err
+		}
+		return "", fault.New(fault.Internal, "keep the files of "+newest.repo.String(), err).
+			WithHint("check the rights and the room of %s", filepath.Dir(dir))
+	}
+	return newest.head.String(), nil
 }

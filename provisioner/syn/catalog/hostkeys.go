@@ -34,16 +34,16 @@ type hostKeySet struct {
 
 // findHostKeys returns the keys of the first source that has any: Lieutenant, the network, the person's files, the keys shipped
 // with this program. Revocations of earlier sources remain in force.
-func (g *Git) findHostKeys(hostKeys string, p repoURL) (hostKeySet, error) {
+func (t sshTransport) findHostKeys() (hostKeySet, error) {
 	sources := []func() (hostKeySet, error){
-		func() (hostKeySet, error) { return parseKnownHosts([]byte(hostKeys), "Lieutenant", p.sshAddress()) },
-		func() (hostKeySet, error) { return parseNetworkKey(g.network.HostKeys[p.host], p.sshAddress()) },
+		func() (hostKeySet, error) { return parseKnownHosts([]byte(t.hostKeys), "Lieutenant", t.repo.sshAddress()) },
+		func() (hostKeySet, error) { return parseNetworkKey(t.git.network.HostKeys[t.repo.host], t.repo.sshAddress()) },
 	}
-	for _, file := range g.access.KnownHosts {
-		sources = append(sources, func() (hostKeySet, error) { return readKnownHosts(file, p.sshAddress()) })
+	for _, file := range t.git.access.KnownHosts {
+		sources = append(sources, func() (hostKeySet, error) { return readKnownHosts(file, t.repo.sshAddress()) })
 	}
-	sources = append(sources, func() (hostKeySet, error) { return listShippedKeys(p.sshAddress()) })
-	all := hostKeySet{address: p.sshAddress()}
+	sources = append(sources, func() (hostKeySet, error) { return listShippedKeys(t.repo.sshAddress()) })
+	all := hostKeySet{address: t.repo.sshAddress()}
 	for _, source := range sources {
 		found, err := source()
 		if err != nil {
@@ -58,7 +58,7 @@ func (g *Git) findHostKeys(hostKeys string, p repoURL) (hostKeySet, error) {
 	if len(all.revoked) > 0 {
 		return all, nil
 	}
-	return hostKeySet{}, newUnknownHostError(p.sshAddress())
+	return hostKeySet{}, newUnknownHostError(t.repo.sshAddress())
 }
 
 func newUnknownHostError(address string) error {

@@ -44,7 +44,7 @@ func TestTheKeyThatComesWithTheProgramCountsIfNobodyElseKnowsOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := knownIn(t, test.file+"\n").findHostKeys(test.lieutenant, p)
+			found, err := sshTransport{git: knownIn(t, test.file+"\n"), repo: p, hostKeys: test.lieutenant}.findHostKeys()
 			if test.key == "" {
 				if !fault.Is(err, fault.Denied) {
 					t.Errorf("%v, %v", found, err)
@@ -86,7 +86,7 @@ func TestWhoeverMeetsAnotherKeyIsToldWhereANewOneBelongs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := knownIn(t, "").findHostKeys(lieutenant, p)
+		found, err := sshTransport{git: knownIn(t, ""), repo: p, hostKeys: lieutenant}.findHostKeys()
 		if err != nil {
 			t.Fatal(err)
 		}

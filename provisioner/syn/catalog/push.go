@@ -111,24 +111,24 @@ func storeObject(objects *memory.Storage, o interface {
 }
 
 // push succeeds only if the branch's newest commit still is that of the snapshot.
-func (g *Git) push(ctx context.Context, base *snapshot, commit plumbing.Hash) error {
-	op := "push to " + base.repo.String()
-	if err := base.checkBranch(op); err != nil {
+func (s *snapshot) push(ctx context.Context, commit plumbing.Hash) error {
+	op := "push to " + s.repo.String()
+	if err := s.checkBranch(op); err != nil {
 		return err
 	}
-	session, err := base.transport.NewReceivePackSession(base.repo.toEndpoint(), base.auth)
+	session, err := s.transport.NewReceivePackSession(s.repo.toEndpoint(), s.auth)
 	if err != nil {
-		return toFault(ctx, op, base.repo, err)
+		return toFault(ctx, op, s.repo, err)
 	}
 	defer func() { _ = session.Close() }()
 	refs, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
-		return toFault(ctx, op, base.repo, err)
+		return toFault(ctx, op, s.repo, err)
 	}
-	if refs.References[base.branch.String()] != base.head {
+	if refs.References[s.branch.String()] != s.head {
 		return raceError{errBranchMoved}
 	}
-	return sendPack(ctx, op, session, refs.Capabilities, base, commit)
+	return sendPack(ctx, op, session, refs.Capabilities, s, commit)
 }
 
 func sendPack(ctx context.Context, op string, session transport.ReceivePackSession, able *capability.List, base *snapshot, commit plumbing.Hash) error {

@@ -199,3 +199,30 @@ func readBlob(objects *memory.Storage, hash plumbing.Hash) ([]byte, error) {
 	defer func() { _ = reader.Close() }()
 	return io.ReadAll(reader)
 }
+
+func (s *snapshot) filterEdits(edits []state.YAMLEdit) ([]state.YAMLEdit, error) {
+	var counting []state.YAMLEdit
+	for _, one := range edits {
+		counts := len(one.Files) == 0
+		for _, name := range one.Files {
+			content, err := s.read(name)
+			if err != nil {
+				return nil, err
+			}
+			counts = counts || content != nil
+		}
+		if counts {
+			counting = append(counting, one)
+		}
+	}
+	return counting, nil
+}
+
+// checkBranch refuses to change a tag.
+func (s *snapshot) checkBranch(op string) error {
+	if s.branch != "" {
+		return nil
+	}
+	return fault.Newf(fault.Invalid, op, "what it is read from is a tag, and tags do not change").
+		WithHint("name a branch as the revision of the configuration in Lieutenant")
+}

@@ -61,7 +61,7 @@ func (t sshTransport) connect(ctx context.Context) (*ssh.Client, error) {
 
 // buildConfig returns done to close the agent's connection.
 func (t sshTransport) buildConfig(ctx context.Context) (config *ssh.ClientConfig, done func(), err error) {
-	keys, err := t.git.findHostKeys(t.hostKeys, t.repo)
+	keys, err := t.findHostKeys()
 	if err != nil {
 		return nil, nil, err
 	}
