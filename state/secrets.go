@@ -16,12 +16,12 @@ import (
 
 // Files with keys, kubeconfigs or identities, in the order of their removal: the operator's own secrets last, as an
 // interrupted teardown needs them again.
-var keyPatterns = []string{
+var keyPatterns = []string{ //nolint:gochecknoglobals // a table that nothing changes
 	InstallDir, InstallDir + "-*Z", "." + InstallDir + "-*", keysDir, userDataDir, StewardFile + "*", KeyFile, SecretsDir,
 }
 
 // oldGenerationPatterns match outdated output of openshift-install.
-var oldGenerationPatterns = []string{InstallDir + "-*Z", "." + InstallDir + "-*"}
+var oldGenerationPatterns = []string{InstallDir + "-*Z", "." + InstallDir + "-*"} //nolint:gochecknoglobals // a table that nothing changes
 
 // ListKeys lists the files of the folder that hold keys, kubeconfigs or identities.
 func (f Folder) ListKeys() ([]string, error) { return matchFiles(f, keyPatterns) }

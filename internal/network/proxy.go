@@ -7,12 +7,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	socks "golang.org/x/net/proxy"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
+
+	socks "golang.org/x/net/proxy"
 )
 
 // Connect opens a TCP connection to "host:port": through the proxy that applies to https://host:port, or directly if there is

@@ -47,7 +47,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 		return nil, fault.New(fault.Invalid, op, err).WithHint("set the API key and its secret")
 	}
 	c.V2, err = v2.NewClient(key, secret,
-		v2.ClientOptWithHTTPClient(&http.Client{Transport: c.rest.http.Transport}),
+		v2.ClientOptWithHTTPClient(&http.Client{Transport: c.http.Transport}),
 		v2.ClientOptWithPollInterval(net.Clock.ToWall(PollInterval)),
 		v2.ClientOptWithTimeout(max(net.Clock.ToWall(operationLimit), time.Minute)),
 	)

@@ -31,7 +31,7 @@ type resourceType struct {
 }
 
 // resourceTypes are all kinds that can belong to a cluster, except buckets.
-var resourceTypes = []resourceType{
+var resourceTypes = []resourceType{ //nolint:gochecknoglobals // a table that nothing changes
 	{kind: state.KindInstance, path: "/instance", list: "instances"},
 	{kind: state.KindInstancePool, path: "/instance-pool", list: "instance-pools"},
 	{kind: state.KindLoadBalancer, path: "/load-balancer", list: "load-balancers"},

@@ -36,8 +36,12 @@ type hostKeySet struct {
 // with this program. Revocations of earlier sources remain in force.
 func (t sshTransport) findHostKeys() (hostKeySet, error) {
 	sources := []func() (hostKeySet, error){
-		func() (hostKeySet, error) { return parseKnownHosts([]byte(t.hostKeys), "Lieutenant", t.repo.sshAddress()) },
-		func() (hostKeySet, error) { return parseNetworkKey(t.git.network.HostKeys[t.repo.host], t.repo.sshAddress()) },
+		func() (hostKeySet, error) {
+			return parseKnownHosts([]byte(t.hostKeys), "Lieutenant", t.repo.sshAddress())
+		},
+		func() (hostKeySet, error) {
+			return parseNetworkKey(t.git.network.HostKeys[t.repo.host], t.repo.sshAddress())
+		},
 	}
 	for _, file := range t.git.access.KnownHosts {
 		sources = append(sources, func() (hostKeySet, error) { return readKnownHosts(file, t.repo.sshAddress()) })

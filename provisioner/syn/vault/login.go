@@ -3,12 +3,14 @@ package vault
 import (
 	"context"
 	"errors"
-	"exoshift/internal/fault"
-	"exoshift/internal/fileread"
 	"fmt"
-	"github.com/hashicorp/vault/api"
 	"io/fs"
 	"strings"
+
+	"github.com/hashicorp/vault/api"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 const opSignIn = "sign in at Vault"
