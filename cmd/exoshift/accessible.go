@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
 	"exoshift/tui"
 )
@@ -67,9 +68,9 @@ func isTerminal(stream any) bool {
 }
 
 // lineReader returns one shared reader, so that no buffered input is lost between prompts.
-func (s streams) lineReader() *console.LineReader {
+func (s streams) lineReader() *prompt.LineReader {
 	if s.lines == nil {
-		return console.NewLineReader(s.in)
+		return prompt.NewLineReader(s.in)
 	}
 	return s.lines
 }
@@ -82,14 +83,14 @@ func (o output) newFrontend(std streams) frontend {
 }
 
 func (s streams) runPrompts(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
-	p := console.Prompter{Open: w.Open, In: s.lineReader(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.withInterrupt}
+	p := prompt.Prompter{Open: w.Open, In: s.lineReader(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.withInterrupt}
 	if !p.Piped {
 		p.Hide = s.hide
 	}
 	for _, option := range w.Options {
-		p.Options = append(p.Options, console.Option(option))
+		p.Options = append(p.Options, prompt.Option(option))
 	}
-	outcome, err := console.RunPrompt(ctx, p)
+	outcome, err := prompt.Run(ctx, p)
 	return tui.Outcome(outcome), err
 }
 
@@ -128,7 +129,7 @@ func (s session) newSpokenRenderer(ctx context.Context, plan provisioner.Plan, s
 }
 
 // listen handles typed lines until the run ends. The end of the input is not an error.
-func listen(ctx context.Context, lines *console.LineReader, narrator *console.AccessiblePrinter) {
+func listen(ctx context.Context, lines *prompt.LineReader, narrator *console.AccessiblePrinter) {
 	for {
 		line, err := lines.Next(ctx)
 		if err != nil {

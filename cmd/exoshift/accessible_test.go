@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/state"
 )
 
@@ -28,7 +28,7 @@ func TestWhoAnswersDuringARunIsSilentAfterIt(t *testing.T) {
 	}
 	var out bytes.Buffer
 	asking := &chatter{begun: make(chan struct{})}
-	std := streams{out: &out, lines: console.NewLineReader(asking)}
+	std := streams{out: &out, lines: prompt.NewLineReader(asking)}
 	face := session{folder: folder, spec: exampleSpec(t)}.newSpokenRenderer(t.Context(), nil, std)
 	if err := face.runWith(func() { <-asking.begun }); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -154,7 +154,7 @@ func promptYesNo(ctx context.Context, std streams, question string) (yes bool, e
 // readLine returns a line, or the cause of ctx's end. The end of the input is an empty answer, never a confirmation.
 func (s streams) readLine(ctx context.Context) (string, error) {
 	line, err := s.lineReader().Next(ctx)
-	if errors.Is(err, console.ErrEnded) {
+	if errors.Is(err, prompt.ErrEnded) {
 		return "", nil
 	}
 	return line, err

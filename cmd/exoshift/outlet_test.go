@@ -35,7 +35,7 @@ func rehearsing(t *testing.T, folder, output, prelude, redirections string) *own
 	t.Helper()
 	script := prelude + ` exec exoshift rehearse --output "$2" --speed 600 --dir "$1" ` + redirections
 	command := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", folder, output)
-	command.Env = append(os.Environ(), prompt, "XDG_STATE_HOME="+t.TempDir(), "XDG_CACHE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+	command.Env = append(os.Environ(), raceExit, "XDG_STATE_HOME="+t.TempDir(), "XDG_CACHE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
 	return &own{Cmd: command, folder: folder, ended: make(chan struct{})}
 }
 

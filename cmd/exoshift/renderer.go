@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/state"
@@ -27,8 +28,8 @@ import (
 type streams struct {
 	in         io.Reader
 	out, err   io.Writer
-	lines      *console.LineReader // reads in; nil before the first prompt
-	interrupts *interruptHandler   // nil: only the context is cancelled
+	lines      *prompt.LineReader // reads in; nil before the first prompt
+	interrupts *interruptHandler  // nil: only the context is cancelled
 }
 
 func (s streams) isTerminal() bool {

@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/viper"
 
 	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/install"
 )
 
 // run returns the exit code. Every error is printed once, here.
 func run(ctx context.Context, args []string, std streams) int {
-	std.lines = console.NewLineReader(std.in)
+	std.lines = prompt.NewLineReader(std.in)
 	root := newRootCommand(std)
 	root.SetArgs(args)
 	root.SetIn(std.in)

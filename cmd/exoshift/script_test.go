@@ -34,12 +34,12 @@ func exoshift() {
 	os.Exit(process(os.Args[1:]))
 }
 
-// prompt makes a program with the race detector end without its one-second delay.
-const prompt = "GORACE=atexit_sleep_ms=0"
+// raceExit makes a program with the race detector end without its one-second delay.
+const raceExit = "GORACE=atexit_sleep_ms=0"
 
 // installerOfNow runs this program as openshift-install, at the caller's time.
 func installerOfNow() []string {
-	return []string{"/usr/bin/env", prompt, os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)}
+	return []string{"/usr/bin/env", raceExit, os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)}
 }
 
 func TestScripts(t *testing.T) { scripts(t, "../../test/script") }
@@ -57,7 +57,7 @@ func scripts(t *testing.T, dir string) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
-			name, value, _ := strings.Cut(prompt, "=")
+			name, value, _ := strings.Cut(raceExit, "=")
 			env.Setenv(name, value)
 			return nil
 		},

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 )
 
@@ -71,7 +70,7 @@ func (p *plainPrinter) printSentence(e provisioner.Event, column, words string) 
 	if e.Type == provisioner.TypeWait && p.isRepeatedWait(e) {
 		return
 	}
-	fmt.Fprintln(p.w, formatSentence(capitalize(joinNonEmpty(": ", describeColumn(column), expandDurations(SanitizeLine(words))))))
+	fmt.Fprintln(p.w, text.Sentence(text.Capitalize(text.Join(": ", describeColumn(column), expandDurations(SanitizeLine(words))))))
 }
 
 func (p *plainPrinter) isRepeatedWait(e provisioner.Event) bool {
@@ -91,14 +90,6 @@ func describeColumn(column string) string {
 		return "certificate request"
 	}
 	return strings.ReplaceAll(SanitizeLine(column), "-", " ")
-}
-
-func capitalize(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return text
-	}
-	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // expandDurations avoids abbreviations that screen readers would spell.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 )
@@ -63,7 +64,7 @@ func printApplications(w io.Writer, board *provisioner.Board) {
 	for _, e := range board.Applications {
 		if !handover.ToApplicationStatus(e).IsHealthy() {
 			fmt.Fprintf(w, "  %-*s  %s\n", widest, SanitizeLine(e.Name),
-				SanitizeLine(joinNonEmpty(", ", e.State, e.Sync, "for "+formatDuration(board.Now.Sub(e.StartTime())), e.Reason)))
+				SanitizeLine(text.Join(", ", e.State, e.Sync, "for "+formatDuration(board.Now.Sub(e.StartTime())), e.Reason)))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/wizard"
 )
 
 // applicationEvents are of a cluster that Project Syn takes over, with an alternating state.
@@ -69,18 +67,4 @@ func TestTheStatusNamesApplicationsThatAreNotWell(t *testing.T) {
 	if strings.Contains(out.String(), "steward") {
 		t.Errorf("what is well is listed:\n%s", out.String())
 	}
-}
-
-func TestTheChangeOfTheConfigurationIsTold(t *testing.T) {
-	talk := newTalk(t).settled(t).about("cluster.displayName")
-	review := talk.Review
-	talk.Review = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
-		plan, err := review(ctx, spec, secrets)
-		plan.Difference = "--- a/c-demo-1.yml\n+++ b/c-demo-1.yml\n@@ -1 +1,2 @@\n parameters:\n-  team: \x1b[1mold\n+  team: new\n"
-		return plan, err
-	}
-	if _, err := talk.types(t.Context(), "Demo", "yes"); err != nil {
-		t.Fatal(err)
-	}
-	talk.wants(t, "The cluster's file in the configuration of its tenant changes:\nTaken away: team: old\nAdded: team: new\n")
 }

@@ -140,13 +140,3 @@ func formatDuration(d time.Duration) string {
 }
 
 func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
-
-func joinNonEmpty(separator string, words ...string) string {
-	var given []string
-	for _, word := range words {
-		if word != "" {
-			given = append(given, word)
-		}
-	}
-	return strings.Join(given, separator)
-}

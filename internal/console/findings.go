@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 )
 
@@ -14,13 +15,13 @@ func formatVersion(board *provisioner.Board) string {
 	if board.Version.Percent != nil {
 		share = fmt.Sprintf("%d%%", *board.Version.Percent)
 	}
-	return joinNonEmpty(": ", joinNonEmpty(" ", board.Version.State, share), board.Version.Text)
+	return text.Join(": ", text.Join(" ", board.Version.State, share), board.Version.Text)
 }
 
 func formatOperatorCounts(board *provisioner.Board) string {
-	states := newWordCounts("degraded", "flapping", "waiting", "progressing", "available", "stable")
+	states := text.NewCounts("degraded", "flapping", "waiting", "progressing", "available", "stable")
 	for _, operator := range board.Operators {
-		states.add(operator.State)
+		states.Add(operator.State)
 	}
 	return states.String()
 }
@@ -43,7 +44,7 @@ func printLikeliestCause(w io.Writer, board *provisioner.Board) {
 }
 
 func printFinding(w io.Writer, f provisioner.Event) {
-	fmt.Fprintf(w, "  likely       %s\n", wrapValue(SanitizeLine(joinNonEmpty(" ", f.Text, wrapParens(f.Confidence))), " "))
+	fmt.Fprintf(w, "  likely       %s\n", wrapValue(SanitizeLine(text.Join(" ", f.Text, wrapParens(f.Confidence))), " "))
 	for _, evidence := range f.Evidence {
 		fmt.Fprintf(w, "  because      %s\n", wrapValue(SanitizeLine(evidence), " "))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 )
 
@@ -24,7 +25,7 @@ func (p *plainPrinter) printObserved(e provisioner.Event) {
 	case provisioner.TypeDiagnosis:
 		p.printDiagnosis(e)
 	default:
-		p.printLine(e, string(e.Type), joinNonEmpty(": ", e.Text, getFailureReason(e)))
+		p.printLine(e, string(e.Type), text.Join(": ", e.Text, getFailureReason(e)))
 	}
 }
 
@@ -42,8 +43,8 @@ func (p *plainPrinter) printProbe(e provisioner.Event) {
 		p.bootstrapReachable = true
 	}
 	if e.Name == "api" || p.bootstrapReachable {
-		what := fmt.Sprintf("%s: %s", joinNonEmpty(" ", e.Name, wrapParens(e.Text)), e.State)
-		p.printOnce(e, "probe", e.Name, joinNonEmpty(", ", what, e.Reason))
+		what := fmt.Sprintf("%s: %s", text.Join(" ", e.Name, wrapParens(e.Text)), e.State)
+		p.printOnce(e, "probe", e.Name, text.Join(", ", what, e.Reason))
 	}
 }
 
@@ -56,7 +57,7 @@ func (p *plainPrinter) printStage(e provisioner.Event) {
 	if e.State == provisioner.Done {
 		what = e.Name + ":"
 	}
-	p.printLine(e, "bootstrap", joinNonEmpty(": ", what+" "+e.State, e.Reason))
+	p.printLine(e, "bootstrap", text.Join(": ", what+" "+e.State, e.Reason))
 	if e.State == provisioner.Failed {
 		p.printJournal(e, e.Name)
 	}
@@ -88,7 +89,7 @@ func (p *plainPrinter) printVersion(e provisioner.Event) {
 	}
 	if now := fmt.Sprint(e.State, tenth); p.printed["version"] != now {
 		p.printed["version"] = now
-		p.printLine(e, "version", joinNonEmpty(": ", e.State+share, e.Text))
+		p.printLine(e, "version", text.Join(": ", e.State+share, e.Text))
 	}
 }
 
@@ -105,7 +106,7 @@ func (p *plainPrinter) printOperator(e provisioner.Event) {
 	before := p.operators.states[e.Name]
 	p.operators.states[e.Name] = e.State
 	if e.State != before && (isDegraded(e.State) || isDegraded(before)) {
-		p.printLine(e, "operator", joinNonEmpty(", ", fmt.Sprintf("%s: %s", e.Name, e.State), e.Reason))
+		p.printLine(e, "operator", text.Join(", ", fmt.Sprintf("%s: %s", e.Name, e.State), e.Reason))
 	}
 }
 
@@ -131,7 +132,7 @@ func (p *plainPrinter) printOperatorCount(e provisioner.Event) {
 func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 	if e.State != provisioner.Present {
 		delete(p.printed, "!/"+e.Name)
-		p.printLine(e, "!", joinNonEmpty(": ", "no longer "+e.Name, e.Text))
+		p.printLine(e, "!", text.Join(": ", "no longer "+e.Name, e.Text))
 		return
 	}
 	said := fmt.Sprint(e.Text, e.Hint, e.Confidence)
@@ -139,7 +140,7 @@ func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 		return
 	}
 	p.printed["!/"+e.Name] = said
-	p.printLine(e, "!", joinNonEmpty(": ", joinNonEmpty(" ", e.Name, wrapParens(e.Confidence)), e.Text))
+	p.printLine(e, "!", text.Join(": ", text.Join(" ", e.Name, wrapParens(e.Confidence)), e.Text))
 	for _, evidence := range e.Evidence {
 		p.printLine(e, "!", "because: "+evidence)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 )
 
@@ -53,13 +54,13 @@ func (p *plainPrinter) print(e provisioner.Event) {
 	case provisioner.TypeWait:
 		p.printLine(e, "..", p.formatWait(e))
 	case provisioner.TypeBootstrap:
-		p.printLine(e, "bootstrap", joinNonEmpty(": ", "reached "+e.Phase, e.Text))
+		p.printLine(e, "bootstrap", text.Join(": ", "reached "+e.Phase, e.Text))
 	case provisioner.TypeEtcd:
 		p.printEtcd(e)
 	case provisioner.TypeNode:
-		p.printOnce(e, "node", e.Name, fmt.Sprintf("%s: %s", joinNonEmpty(" ", e.Name, wrapParens(e.Role)), joinNonEmpty(", ", e.State, e.Reason)))
+		p.printOnce(e, "node", e.Name, fmt.Sprintf("%s: %s", text.Join(" ", e.Name, wrapParens(e.Role)), text.Join(", ", e.State, e.Reason)))
 	case provisioner.TypeCSR:
-		p.printOnce(e, "csr", e.Name, joinNonEmpty(": ", fmt.Sprintf("%s %s of %s", e.Decision, e.Name, e.Node), e.Reason))
+		p.printOnce(e, "csr", e.Name, text.Join(": ", fmt.Sprintf("%s %s of %s", e.Decision, e.Name, e.Node), e.Reason))
 	case provisioner.TypeObject:
 		p.printObject(e)
 	case provisioner.TypeCertificates:
@@ -90,7 +91,7 @@ func (p *plainPrinter) printOnce(e provisioner.Event, column, name, sentence str
 func (p *plainPrinter) printRun(e provisioner.Event) {
 	if e.State != provisioner.Finished {
 		p.began = e.Time
-		p.printLine(e, "run", joinNonEmpty(": ", e.State, e.Text))
+		p.printLine(e, "run", text.Join(": ", e.State, e.Text))
 		return
 	}
 	if e.Result == "failed" {
@@ -112,7 +113,7 @@ func (p *plainPrinter) printStep(e provisioner.Event) {
 		p.steps[e.Step] = &runningStep{title: e.Text, began: e.Time}
 		p.printLine(e, e.Phase, e.Text)
 	case provisioner.Progress:
-		p.printLine(e, e.Phase, joinNonEmpty(": ", p.getTitle(e), e.Text))
+		p.printLine(e, e.Phase, text.Join(": ", p.getTitle(e), e.Text))
 		for _, line := range sanitizeLines(e.Hint) { // one by one, to be copied
 			p.printLine(e, e.Phase, "  "+line)
 		}
@@ -123,13 +124,13 @@ func (p *plainPrinter) printStep(e provisioner.Event) {
 			p.unreached++ // reported once, at the end
 			return
 		}
-		p.printLine(e, e.Phase, joinNonEmpty(", ", p.getTitle(e)+": skipped", e.Text))
+		p.printLine(e, e.Phase, text.Join(", ", p.getTitle(e)+": skipped", e.Text))
 	case provisioner.Failed:
 		if e.Text == provisioner.Stopped {
 			p.printLine(e, e.Phase, p.getTitle(e)+": "+p.formatEnd(e, "stopped"))
 			return
 		}
-		p.printLine(e, e.Phase, joinNonEmpty(": ", p.getTitle(e)+": "+p.formatEnd(e, "FAILED"), e.Text))
+		p.printLine(e, e.Phase, text.Join(": ", p.getTitle(e)+": "+p.formatEnd(e, "FAILED"), e.Text))
 	}
 }
 
@@ -205,7 +206,7 @@ func (p *plainPrinter) printObject(e provisioner.Event) {
 		}
 		return
 	}
-	p.printLine(e, "object", joinNonEmpty(" ", e.Action, e.Kind, e.Name, wrapParens(e.ID)))
+	p.printLine(e, "object", text.Join(" ", e.Action, e.Kind, e.Name, wrapParens(e.ID)))
 }
 
 func wrapParens(word string) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 )
 
@@ -116,17 +117,17 @@ func formatVerdict(v reach.Verdict) string {
 
 // formatCounts counts the verdicts from one source, "" for all: "31 ok, 1 warning, 2 failed, 1 skipped".
 func (v ConnectivityReport) formatCounts(vantage string) string {
-	verdicts := newWordCounts("ok", "warning", "failed", "skipped")
+	verdicts := text.NewCounts("ok", "warning", "failed", "skipped")
 	names := map[reach.Verdict]string{reach.OK: "ok", reach.Warn: "warning", reach.Fail: "failed", reach.Skipped: "skipped"}
 	for _, r := range v.Report.Results {
 		if vantage == "" || r.Source == vantage {
-			verdicts.add(names[r.Verdict])
+			verdicts.Add(names[r.Verdict])
 		}
 	}
-	if verdicts.countTotal() == 0 {
+	if verdicts.Total() == 0 {
 		return "nothing was checked"
 	}
-	return strings.Replace(verdicts.String(), " warning", formatPlural(verdicts.counts["warning"], " warning"), 1)
+	return strings.Replace(verdicts.String(), " warning", formatPlural(verdicts.Of("warning"), " warning"), 1)
 }
 
 func formatPlural(n int, noun string) string {

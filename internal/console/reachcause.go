@@ -14,17 +14,6 @@ type commonCauses []reach.Cause
 
 func (v ConnectivityReport) listCauses() commonCauses { return reach.CommonCauses(v.Report) }
 
-func (s checkStates) listCauses() commonCauses {
-	var report reach.Report
-	for _, state := range s {
-		if state.Reach != nil {
-			report.Results = append(report.Results, state.Reach.Result)
-		}
-	}
-	slices.SortFunc(report.Results, func(a, b reach.Result) int { return strings.Compare(a.ID, b.ID) })
-	return reach.CommonCauses(report)
-}
-
 func (all commonCauses) getNumber(r reach.Result) int {
 	return slices.IndexFunc(all, func(c reach.Cause) bool { return c.Explains(r) }) + 1
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 )
 
@@ -22,9 +23,9 @@ func (v ConnectivityReport) writeDiff(out *strings.Builder) {
 		fmt.Fprintln(out, "\nNothing has changed since the earlier report.")
 		return
 	}
-	turns := newWordCounts(reach.Worse, reach.Better, reach.Other, reach.Added, reach.Removed)
+	turns := text.NewCounts(reach.Worse, reach.Better, reach.Other, reach.Added, reach.Removed)
 	for _, change := range v.Changes {
-		turns.add(string(change.Direction()))
+		turns.Add(string(change.Direction()))
 	}
 	fmt.Fprintf(out, "\nSince the earlier report: %s\n", turns.String())
 	var table cells
@@ -50,7 +51,7 @@ func WriteTransitions(w io.Writer, now time.Time, changes []reach.Change) error 
 	var out strings.Builder
 	for _, change := range changes {
 		r := change.Result()
-		fmt.Fprintf(&out, "%s %s: %s\n", now.Format(time.TimeOnly), joinNonEmpty(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), "from "+SanitizeLine(r.Source)), formatTransition(change))
+		fmt.Fprintf(&out, "%s %s: %s\n", now.Format(time.TimeOnly), text.Join(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), "from "+SanitizeLine(r.Source)), formatTransition(change))
 	}
 	return writeText(w, &out)
 }

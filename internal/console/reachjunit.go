@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 )
 
@@ -59,7 +60,7 @@ type (
 // WriteJUnit writes the report as test results: a suite for each source and group, a case for each check. A warning is a case
 // that passed, with output.
 func (v ConnectivityReport) WriteJUnit(w io.Writer) error {
-	all := junitSuites{Name: joinNonEmpty(" ", "exoshift check", SanitizeLine(v.Title)), Time: formatJUnitSeconds(v.Report.TookMS)}
+	all := junitSuites{Name: text.Join(" ", "exoshift check", SanitizeLine(v.Title)), Time: formatJUnitSeconds(v.Report.TookMS)}
 	for _, r := range v.Report.Results {
 		suite := all.ensureSuite(SanitizeLine(r.Source)+"/"+SanitizeLine(r.Group), v.Report.Started)
 		suite.add(r, v.newJUnitCase(r))
@@ -101,7 +102,7 @@ func (s *junitSuite) add(r reach.Result, one junitCase) {
 
 func (v ConnectivityReport) newJUnitCase(r reach.Result) junitCase {
 	one := junitCase{
-		Name: joinNonEmpty(" ", SanitizeLine(r.ID), SanitizeLine(r.Target)), Class: SanitizeLine(r.Source) + "." + SanitizeLine(r.Group), Time: formatJUnitSeconds(parseMillis(r)),
+		Name: text.Join(" ", SanitizeLine(r.ID), SanitizeLine(r.Target)), Class: SanitizeLine(r.Source) + "." + SanitizeLine(r.Group), Time: formatJUnitSeconds(parseMillis(r)),
 		Properties: []junitProperty{{"severity", SanitizeLine(string(r.Severity))}, {"owner", SanitizeLine(r.Owner)}, {"layers", r.Layers.FormatLine()}},
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Evidence)) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 )
 
@@ -39,6 +40,6 @@ func formatProblemLine(r reach.Result, withVantage bool) string {
 	if withVantage {
 		from = "from " + SanitizeLine(r.Source)
 	}
-	line := fmt.Sprintf("%-7s %s: %s", formatVerdict(r.Verdict), joinNonEmpty(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), from), SanitizeLine(r.Describe()))
-	return joinNonEmpty("; ", line, formatExpiredSkip(r))
+	line := fmt.Sprintf("%-7s %s: %s", formatVerdict(r.Verdict), text.Join(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), from), SanitizeLine(r.Describe()))
+	return text.Join("; ", line, formatExpiredSkip(r))
 }

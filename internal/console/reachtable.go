@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 )
 
@@ -92,7 +93,7 @@ func (v ConnectivityReport) writeDetails(out *strings.Builder, r reach.Result, s
 		vantage = SanitizeLine(r.Source)
 	}
 	if r.Verdict != reach.OK {
-		writeParagraph(out, "", joinNonEmpty(": ", vantage, SanitizeLine(r.Describe())))
+		writeParagraph(out, "", text.Join(": ", vantage, SanitizeLine(r.Describe())))
 	}
 	switch above := told[r.Hint]; {
 	case !isProblem(r):
@@ -106,7 +107,7 @@ func (v ConnectivityReport) writeDetails(out *strings.Builder, r reach.Result, s
 		}
 	}
 	if ended := formatExpiredSkip(r); ended != "" {
-		writeParagraph(out, "note  ", joinNonEmpty(": ", vantage, ended))
+		writeParagraph(out, "note  ", text.Join(": ", vantage, ended))
 	}
 }
 

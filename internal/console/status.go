@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -17,7 +18,7 @@ func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, folde
 	printFindings(w, board)
 	fmt.Fprintln(w, "Steps")
 	for _, step := range board.Steps {
-		fmt.Fprintf(w, "  %s %s\n", formatMark(step.State), SanitizeLine(joinNonEmpty(": ", step.Title, formatStepDetail(step, board))))
+		fmt.Fprintf(w, "  %s %s\n", formatMark(step.State), SanitizeLine(text.Join(": ", step.Title, formatStepDetail(step, board))))
 	}
 	printMembers(w, board)
 	printNodes(w, board)
@@ -35,7 +36,7 @@ func printMembers(w io.Writer, board *provisioner.Board) {
 		if member.Revision > 0 {
 			revision = fmt.Sprintf("revision %d", member.Revision)
 		}
-		fmt.Fprintf(w, "  %-16s %s\n", SanitizeLine(member.Name), SanitizeLine(joinNonEmpty(", ", member.State, revision)))
+		fmt.Fprintf(w, "  %-16s %s\n", SanitizeLine(member.Name), SanitizeLine(text.Join(", ", member.State, revision)))
 	}
 }
 
@@ -53,7 +54,7 @@ func printNodes(w io.Writer, board *provisioner.Board) {
 			left++
 			continue
 		}
-		fmt.Fprintf(w, "  %-16s %-10s %s\n", SanitizeLine(node.Name), SanitizeLine(node.Role), SanitizeLine(joinNonEmpty(", ", node.State, formatCertificate(node), node.Reason)))
+		fmt.Fprintf(w, "  %-16s %-10s %s\n", SanitizeLine(node.Name), SanitizeLine(node.Role), SanitizeLine(text.Join(", ", node.State, formatCertificate(node), node.Reason)))
 	}
 	if left > 0 {
 		fmt.Fprintf(w, "  and %d that are ready\n", left)
@@ -79,7 +80,7 @@ func printOperators(w io.Writer, board *provisioner.Board) {
 			continue
 		}
 		fmt.Fprintf(w, "%s  %-*s %-11s %s\n", heading, widest, SanitizeLine(operator.Name), SanitizeLine(operator.State),
-			SanitizeLine(joinNonEmpty(", ", "for "+formatDuration(board.Now.Sub(operator.StartTime())), operator.Reason)))
+			SanitizeLine(text.Join(", ", "for "+formatDuration(board.Now.Sub(operator.StartTime())), operator.Reason)))
 		heading = ""
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/state"
@@ -80,7 +81,7 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
 
 func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where RunLocations) {
 	for _, row := range []struct{ name, value string }{
-		{"OpenShift", joinNonEmpty(", ", facts.OpenShiftVersion, withPrefix("infrastructure ", facts.InfraID))},
+		{"OpenShift", text.Join(", ", facts.OpenShiftVersion, withPrefix("infrastructure ", facts.InfraID))},
 		{"zone", facts.Zone},
 		{"certificates", formatCertificates(facts, time.Now())},
 		{"API", facts.APIAddress},
@@ -182,13 +183,13 @@ func formatNodes(board *provisioner.Board) string {
 	if len(board.Nodes) == 0 {
 		return ""
 	}
-	ready := newWordCounts(state.RoleMaster, state.RoleInfra, state.RoleStorage, state.RoleWorker)
+	ready := text.NewCounts(state.RoleMaster, state.RoleInfra, state.RoleStorage, state.RoleWorker)
 	for _, node := range board.Nodes {
 		if strings.EqualFold(node.State, "ready") {
-			ready.add(node.Role)
+			ready.Add(node.Role)
 		}
 	}
-	return joinNonEmpty(": ", fmt.Sprintf("%d of %d ready", ready.countTotal(), len(board.Nodes)), ready.String())
+	return text.Join(": ", fmt.Sprintf("%d of %d ready", ready.Total(), len(board.Nodes)), ready.String())
 }
 
 func formatEtcd(board *provisioner.Board) string {
@@ -200,13 +201,13 @@ func formatEtcd(board *provisioner.Board) string {
 		trail[i] = strconv.Itoa(n)
 	}
 	held := withPrefix("the bootstrap member stays: ", board.EtcdHeld)
-	return joinNonEmpty(", ", fmt.Sprintf("%s (over time: %s)", formatCount(len(board.Etcd), "member"), strings.Join(trail, ", ")), held)
+	return text.Join(", ", fmt.Sprintf("%s (over time: %s)", formatCount(len(board.Etcd), "member"), strings.Join(trail, ", ")), held)
 }
 
 func formatObjects(board *provisioner.Board) string {
-	actions := newWordCounts(state.Created, state.Updated, state.Found, state.Deleted)
+	actions := text.NewCounts(state.Created, state.Updated, state.Found, state.Deleted)
 	for _, object := range board.Objects {
-		actions.add(object.Action)
+		actions.Add(object.Action)
 	}
 	return actions.String()
 }
@@ -217,43 +218,4 @@ func formatDurations(board *provisioner.Board) string {
 		phases = append(phases, phase.Name+" "+formatDuration(phase.Took))
 	}
 	return strings.Join(phases, ", ")
-}
-
-// wordCounts keeps a given order of words; others follow by first occurrence.
-type wordCounts struct {
-	words  []string
-	counts map[string]int
-}
-
-func newWordCounts[word ~string](usual ...word) wordCounts {
-	t := wordCounts{counts: map[string]int{}}
-	for _, w := range usual {
-		t.words = append(t.words, string(w))
-	}
-	return t
-}
-
-func (t *wordCounts) add(word string) {
-	if !slices.Contains(t.words, word) {
-		t.words = append(t.words, word)
-	}
-	t.counts[word]++
-}
-
-func (t *wordCounts) countTotal() int {
-	sum := 0
-	for _, n := range t.counts {
-		sum += n
-	}
-	return sum
-}
-
-func (t *wordCounts) String() string {
-	var counted []string
-	for _, word := range t.words {
-		if t.counts[word] > 0 {
-			counted = append(counted, fmt.Sprintf("%d %s", t.counts[word], word))
-		}
-	}
-	return strings.Join(counted, ", ")
 }

@@ -1,4 +1,4 @@
-package console
+package prompt
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/console"
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -34,7 +36,7 @@ func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 	case errors.Is(err, context.Canceled):
 		p.printLine("The checks were stopped.")
 	case failed > 0:
-		p.printLine("%s failed.", formatCount(failed, "check"))
+		p.printLine("%s failed.", text.Plural(failed, "check"))
 	case err != nil:
 		p.printError("The checks could not be made", err)
 	default:
@@ -42,7 +44,7 @@ func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 		if p.session.Interview.CheckFromZone != nil && !p.session.Interview.CheckOnly {
 			hint = "At the next question, :zone looks from inside the zone, too."
 		}
-		p.printLine("%s", joinNonEmpty(" ", "All checks passed.", hint))
+		p.printLine("%s", text.Join(" ", "All checks passed.", hint))
 		return navigation{command: commandAnswer}, nil
 	}
 	return p.wait(ctx, all)
@@ -113,6 +115,17 @@ func (s checkStates) countFailed() int {
 	return services
 }
 
+func (s checkStates) listCauses() []reach.Cause {
+	var report reach.Report
+	for _, state := range s {
+		if state.Reach != nil {
+			report.Results = append(report.Results, state.Reach.Result)
+		}
+	}
+	slices.SortFunc(report.Results, func(a, b reach.Result) int { return strings.Compare(a.ID, b.ID) })
+	return reach.CommonCauses(report)
+}
+
 func (p checksPrompt) printCheck(now wizard.CheckState, all checkStates) {
 	if now.Reach != nil {
 		p.printEndpoint(now, all)
@@ -121,13 +134,15 @@ func (p checksPrompt) printCheck(now wizard.CheckState, all checkStates) {
 	states := map[string]string{
 		provisioner.Started: "checking", provisioner.Done: "ok", provisioner.Failed: "failed", provisioner.Skipped: "skipped",
 	}
-	p.printLine("%s", formatSentence(fmt.Sprintf("%s: %s", now.Title, joinNonEmpty(", ", states[now.State], now.Text))))
+	p.printLine("%s", text.Sentence(fmt.Sprintf("%s: %s", now.Title, text.Join(", ", states[now.State], now.Text))))
 	if now.State != provisioner.Failed {
 		return
 	}
 	if now.Hint != "" {
-		for _, line := range sanitizeLines("What to do: " + now.Hint) {
-			p.printLine("%s", line)
+		for line := range strings.Lines("What to do: " + now.Hint) {
+			if line = console.SanitizeLine(line); line != "" {
+				p.printLine("%s", line)
+			}
 		}
 	}
 	if field, found := session.FindAsked(now.Field, p.session.Spec()); found {
@@ -139,19 +154,20 @@ func (p checksPrompt) printCheck(now wizard.CheckState, all checkStates) {
 // printEndpoint prints checks that are not OK; with the fix only while they have no common cause.
 func (p checksPrompt) printEndpoint(now wizard.CheckState, all checkStates) {
 	r := now.Reach.Result
-	name := joinNonEmpty(", ", now.Title, r.ID, r.Target)
+	name := text.Join(", ", now.Title, r.ID, r.Target)
 	switch {
 	case r.Verdict == reach.Fail || r.Verdict == reach.Warn:
 		word := map[reach.Verdict]string{reach.Fail: "failed", reach.Warn: "warning"}[r.Verdict]
-		p.printLine("%s", formatSentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, describeSource(r.Source), r.Describe())))
-		if r.Hint != "" && all.listCauses().getNumber(r) == 0 {
-			p.printLine("What to do: %s", formatSentence(r.Hint))
+		p.printLine("%s", text.Sentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, describeSource(r.Source), r.Describe())))
+		explained := slices.ContainsFunc(all.listCauses(), func(c reach.Cause) bool { return c.Explains(r) })
+		if r.Hint != "" && !explained {
+			p.printLine("What to do: %s", text.Sentence(r.Hint))
 		}
 	case r.Verdict == reach.Skipped && r.IsManualSkip():
-		p.printLine("%s", formatSentence(name+": "+r.Describe()))
+		p.printLine("%s", text.Sentence(name+": "+r.Describe()))
 	}
-	if ended := formatExpiredSkip(r); ended != "" {
-		p.printLine("%s", formatSentence(name+": "+ended))
+	if ended := r.Evidence[reach.EvidenceExpiredSkip]; ended != "" {
+		p.printLine("%s", text.Sentence(name+": this skip has ended: "+ended))
 	}
 }
 
@@ -167,7 +183,7 @@ func describeSource(vantage string) string {
 }
 
 func (p checksPrompt) printEndpointCounts(all checkStates) {
-	counts := map[string]*wordCounts{}
+	counts := map[string]*text.Counts{}
 	var vantages []string
 	for _, state := range all {
 		if state.Reach == nil || state.Reach.Result.Verdict == "" {
@@ -176,10 +192,10 @@ func (p checksPrompt) printEndpointCounts(all checkStates) {
 		r := state.Reach.Result
 		if counts[r.Source] == nil {
 			vantages = append(vantages, r.Source)
-			usual := newWordCounts("reached", "with a warning", "not reached", "not checked")
-			counts[r.Source] = &usual
+			usual := text.NewCounts("reached", "with a warning", "not reached", "not checked")
+			counts[r.Source] = usual
 		}
-		counts[r.Source].add(map[reach.Verdict]string{
+		counts[r.Source].Add(map[reach.Verdict]string{
 			reach.OK: "reached", reach.Warn: "with a warning", reach.Fail: "not reached", reach.Skipped: "not checked",
 		}[r.Verdict])
 	}
@@ -188,8 +204,8 @@ func (p checksPrompt) printEndpointCounts(all checkStates) {
 		p.printLine("Services, seen from %s: %s.", describeSource(vantage), counts[vantage].String())
 	}
 	for _, cause := range all.listCauses() {
-		p.printLine("%s", formatSentence("The "+cause.String()))
-		p.printLine("What to do: %s", formatSentence(cause.Hint))
+		p.printLine("%s", text.Sentence("The "+cause.String()))
+		p.printLine("What to do: %s", text.Sentence(cause.Hint))
 	}
 }
 
@@ -222,8 +238,8 @@ func (p checksPrompt) wait(ctx context.Context, all checkStates) (navigation, er
 }
 
 // skip adds a skipped check to the answers, if they stay valid.
-func (p checksPrompt) skip(ctx context.Context, text string) {
-	id, reason, _ := strings.Cut(text, " ")
+func (p checksPrompt) skip(ctx context.Context, argument string) {
+	id, reason, _ := strings.Cut(argument, " ")
 	id, reason = strings.ToUpper(id), strings.TrimPrefix(strings.TrimSpace(reason), "because ")
 	if id == "" || reason == "" {
 		p.printLine("Say which check and why, as in: :skip NET-RH-001 the firewall is being changed until 2027-01-31")
@@ -234,14 +250,14 @@ func (p checksPrompt) skip(ctx context.Context, text string) {
 		return
 	}
 	p.keep(ctx)
-	p.printLine("%s", formatSentence("The answers leave "+id+" out: "+reason))
+	p.printLine("%s", text.Sentence("The answers leave "+id+" out: "+reason))
 }
 
 // checkFromZone asks for confirmation of the costs first.
 func (p checksPrompt) checkFromZone(ctx context.Context) error {
 	interview := p.session.Interview
 	if interview.ZoneTerms != nil {
-		p.printLine("%s", formatSentence(interview.ZoneTerms(p.session.Spec())))
+		p.printLine("%s", text.Sentence(interview.ZoneTerms(p.session.Spec())))
 	}
 	got, err := p.readReply(ctx, "Type yes to start it: ", nil)
 	switch {
@@ -263,7 +279,7 @@ func (p checksPrompt) checkFromZone(ctx context.Context) error {
 	case failed == 0:
 		p.printLine("All that has to be reached from inside the zone is reached.")
 	default:
-		p.printLine("%s cannot be reached from inside the zone, and has to be.", formatCount(failed, "service"))
+		p.printLine("%s cannot be reached from inside the zone, and has to be.", text.Plural(failed, "service"))
 	}
 	return nil
 }

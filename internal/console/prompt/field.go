@@ -1,4 +1,4 @@
-package console
+package prompt
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -246,15 +247,15 @@ func splitErrors(err error) []error {
 
 func (p fieldPrompt) describe() []string {
 	f := p.field
-	lines := []string{formatSentence(f.Title), formatSentence(f.Help)}
+	lines := []string{text.Sentence(f.Title), text.Sentence(f.Help)}
 	if f.Why != "" {
-		lines = append(lines, "Why it matters: "+formatSentence(f.Why))
+		lines = append(lines, "Why it matters: "+text.Sentence(f.Why))
 	}
 	if f.Example != "" {
 		lines = append(lines, "Example: "+f.Example)
 	}
 	if f.Source != "" {
-		lines = append(lines, "Where it comes from: "+formatSentence(f.Source))
+		lines = append(lines, "Where it comes from: "+text.Sentence(f.Source))
 	}
 	if now := f.Get(p.session.Spec()); now != "" {
 		lines = append(lines, "Now: "+formatValue(f, now)+", "+describeOrigin(p.session.Answers().Origin(f.Key))+".")

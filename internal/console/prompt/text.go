@@ -1,10 +1,11 @@
-package console
+package prompt
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/wizard"
 )
 
@@ -12,15 +13,6 @@ import (
 func toASCII(text string) string {
 	return strings.NewReplacer("…", "...", "–", "-", "—", "-", "·", ",", "×", "x", "“", `"`, "”", `"`, "’", "'", "→", "to",
 		"≥", "at least ", "≤", "at most ", "✓", "ok", "✗", "failed").Replace(text)
-}
-
-// formatSentence adds a full stop, unless the text has one or ends with something to copy.
-func formatSentence(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" || strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "…") || strings.HasSuffix(text, ":") {
-		return text
-	}
-	return text + "."
 }
 
 // maxQuoted limits quoted input, in characters.
@@ -45,17 +37,17 @@ func formatProblem(title string, f wizard.Problem) string {
 			separator = " "
 		}
 	}
-	words := formatSentence(title + separator + f.Message)
+	words := text.Sentence(title + separator + f.Message)
 	if example, isExample := strings.CutPrefix(f.Allowed, "e.g. "); isExample {
 		words += " An example: " + example
 	} else if f.Allowed != "" {
-		words += " Allowed: " + formatSentence(f.Allowed)
+		words += " Allowed: " + text.Sentence(f.Allowed)
 	}
 	if f.Suggestion != "" {
 		words += " Did you mean " + f.Suggestion + "?"
 	}
 	if f.Hint != "" {
-		words += " What to do: " + formatSentence(f.Hint)
+		words += " What to do: " + text.Sentence(f.Hint)
 	}
 	return words
 }
@@ -72,7 +64,7 @@ func truncateMiddle(value string) string {
 func formatNumbered(choices []wizard.Choice) []string {
 	lines := make([]string, len(choices))
 	for i, choice := range choices {
-		lines[i] = fmt.Sprintf("%d. %s", i+1, joinNonEmpty(": ", choice.Value, formatSentence(choice.Note)))
+		lines[i] = fmt.Sprintf("%d. %s", i+1, text.Join(": ", choice.Value, text.Sentence(choice.Note)))
 	}
 	return lines
 }

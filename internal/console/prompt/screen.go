@@ -1,4 +1,4 @@
-package console
+package prompt
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -248,7 +249,7 @@ func (p screenPrompt) printLookup(q session.Lookup) {
 		p.printError(q.Title+": nobody could tell", q.Err)
 		p.printLine("This blocks nothing.")
 	case q.Result.Summary != "":
-		p.printLine("%s: %s", q.Title, formatSentence(q.Result.Summary))
+		p.printLine("%s: %s", q.Title, text.Sentence(q.Result.Summary))
 	case len(q.Result.Problems) == 0:
 		p.printLine("%s: nothing is wrong.", q.Title)
 	default:
@@ -264,7 +265,7 @@ func (p screenPrompt) printEstimates() {
 	case wizard.Nodes:
 		estimate := p.session.Estimates.Estimate(p.session.Spec())
 		if estimate.Machines > 0 {
-			p.printLine("That is %s at the most, with the bootstrap machine, which is there for a while only.", formatCount(estimate.Machines, "machine"))
+			p.printLine("That is %s at the most, with the bootstrap machine, which is there for a while only.", text.Plural(estimate.Machines, "machine"))
 		}
 		p.printCost(estimate)
 		if len(p.session.Lookups.Quotas()) > 0 {

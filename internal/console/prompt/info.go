@@ -1,10 +1,12 @@
-package console
+package prompt
 
 import (
 	"context"
 	"errors"
 
+	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -88,7 +90,7 @@ func (c *promptSession) printAnswers() {
 			c.printLine("%s: %s (%s).", field.Title, formatAnswer(field, field.Get(c.session.Spec())), describeOrigin(origin))
 		}
 	}
-	c.printLine("%s as the defaults say.", formatCount(kept, "further answer"))
+	c.printLine("%s as the defaults say.", text.Plural(kept, "further answer"))
 }
 
 func (c *promptSession) export() {
@@ -125,7 +127,7 @@ func (c *promptSession) signIn(ctx context.Context) {
 	defer end()
 	err := c.session.Interview.SignIn(waiting, c.session.Spec(), func(page string) {
 		c.printLine("Open this page in a browser on this machine, and sign in there. This goes on by itself once you have, and Ctrl-C ends it:")
-		c.printLine("%s", SanitizeLine(page))
+		c.printLine("%s", console.SanitizeLine(page))
 	})
 	switch {
 	case errors.Is(err, context.Canceled), fault.Is(err, fault.Cancelled):

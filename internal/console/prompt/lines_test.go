@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 )
 
 func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
@@ -25,11 +25,11 @@ func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
 		"a\x04b\n\x04more\n": {"a\x04b"},
 		"\xff\n":             {"\uFFFD"},
 	} {
-		lines, got := console.NewLineReader(strings.NewReader(typed)), []string(nil)
+		lines, got := prompt.NewLineReader(strings.NewReader(typed)), []string(nil)
 		for {
 			line, err := lines.Next(t.Context())
 			if err != nil {
-				if !errors.Is(err, console.ErrEnded) {
+				if !errors.Is(err, prompt.ErrEnded) {
 					t.Errorf("%q ends with %v", typed, err)
 				}
 				break
@@ -44,7 +44,7 @@ func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
 
 func TestALineThatNobodyWaitedForIsTheNextOne(t *testing.T) {
 	in, typing := io.Pipe()
-	lines := console.NewLineReader(in)
+	lines := prompt.NewLineReader(in)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancelled := make(chan error)
 	go func() {
@@ -62,7 +62,7 @@ func TestALineThatNobodyWaitedForIsTheNextOne(t *testing.T) {
 }
 
 func TestCtrlCThatArrivesAsACharacterInterrupts(t *testing.T) {
-	if _, err := console.NewLineReader(strings.NewReader("sec\x03")).Next(t.Context()); !errors.Is(err, console.ErrInterrupted) {
+	if _, err := prompt.NewLineReader(strings.NewReader("sec\x03")).Next(t.Context()); !errors.Is(err, prompt.ErrInterrupted) {
 		t.Errorf("ended with %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package console
+package prompt
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"strings"
 	"unicode"
 
+	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -74,7 +76,7 @@ type explainer interface {
 }
 
 func (d *dialog) printLine(format string, args ...any) {
-	fmt.Fprintln(d.Out, toASCII(SanitizeLine(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(d.Out, toASCII(console.SanitizeLine(fmt.Sprintf(format, args...))))
 }
 
 func (d *dialog) printLines(sentences []string) {
@@ -86,9 +88,9 @@ func (d *dialog) printLines(sentences []string) {
 func (d *dialog) printBlank() { fmt.Fprintln(d.Out) }
 
 func (d *dialog) printError(what string, err error) {
-	d.printLine("%s: %s", what, formatSentence(err.Error()))
+	d.printLine("%s: %s", what, text.Sentence(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
-		d.printLine("What to do: %s", formatSentence(hint))
+		d.printLine("What to do: %s", text.Sentence(hint))
 	}
 }
 

@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -52,7 +52,7 @@ func TestWhatTheOutsideFindsWrongLeadsBackAndWhatItDoesNotKnowBlocksNothing(t *t
 	if err != nil || !outcome.Confirmed || talk.answer("cluster.id") != "c-free" {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
-	golden(t, "prompt.outside.golden", talk.transcript.Bytes())
+	golden(t, "outside.golden", talk.transcript.Bytes())
 }
 
 func TestQuotasThatDoNotSufficeStopOnTheNodes(t *testing.T) {
@@ -141,7 +141,7 @@ func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
 	if err != nil || !outcome.Confirmed || attempts != 2 {
 		t.Errorf("%+v, %v after %d attempts", outcome, err, attempts)
 	}
-	golden(t, "prompt.checks.golden", talk.transcript.Bytes())
+	golden(t, "checks.golden", talk.transcript.Bytes())
 }
 
 func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	golden(t, "prompt.review.golden", talk.transcript.Bytes())
+	golden(t, "review.golden", talk.transcript.Bytes())
 }
 
 func TestCheckingOnlyEndsWithTheChecks(t *testing.T) {
@@ -169,9 +169,9 @@ func TestCheckingOnlyEndsWithTheChecks(t *testing.T) {
 
 func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
-	p := console.Prompter{
-		Options: []console.Option{{ID: "new", Title: "A new cluster", Help: "Questions first"}, {ID: "held", Title: "A draft"}, {ID: "leave", Title: "Leave"}},
-		In:      console.NewLineReader(&keyboard{lines: []string{"7", "?", "<", "2", "1", "", "yes"}, shown: &talk.transcript}), Out: &talk.transcript,
+	p := prompt.Prompter{
+		Options: []prompt.Option{{ID: "new", Title: "A new cluster", Help: "Questions first"}, {ID: "held", Title: "A draft"}, {ID: "leave", Title: "Leave"}},
+		In:      prompt.NewLineReader(&keyboard{lines: []string{"7", "?", "<", "2", "1", "", "yes"}, shown: &talk.transcript}), Out: &talk.transcript,
 		Open: func(_ context.Context, option string) (*wizard.Interview, error) {
 			if option == "held" {
 				return nil, fault.Newf(fault.Conflict, "open the draft", "another process has it").WithHint("end that one first")
@@ -179,19 +179,33 @@ func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
 			return talk.Interview, nil
 		},
 	}
-	outcome, err := console.RunPrompt(t.Context(), p)
-	if err != nil || outcome != (console.Outcome{Option: "new", Confirmed: true}) {
+	outcome, err := prompt.Run(t.Context(), p)
+	if err != nil || outcome != (prompt.Outcome{Option: "new", Confirmed: true}) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	golden(t, "prompt.start.golden", talk.transcript.Bytes())
+	golden(t, "start.golden", talk.transcript.Bytes())
 }
 
 func TestWhatHasNothingToAskEndsTheConversation(t *testing.T) {
-	p := console.Prompter{
-		Options: []console.Option{{ID: "new", Title: "New"}, {ID: "leave", Title: "Leave"}}, In: console.NewLineReader(strings.NewReader("leave\n")), Out: &strings.Builder{},
+	p := prompt.Prompter{
+		Options: []prompt.Option{{ID: "new", Title: "New"}, {ID: "leave", Title: "Leave"}}, In: prompt.NewLineReader(strings.NewReader("leave\n")), Out: &strings.Builder{},
 		Open: func(context.Context, string) (*wizard.Interview, error) { return nil, nil },
 	}
-	if outcome, err := console.RunPrompt(t.Context(), p); err != nil || outcome != (console.Outcome{Option: "leave"}) {
+	if outcome, err := prompt.Run(t.Context(), p); err != nil || outcome != (prompt.Outcome{Option: "leave"}) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
+}
+
+func TestTheChangeOfTheConfigurationIsTold(t *testing.T) {
+	talk := newTalk(t).settled(t).about("cluster.displayName")
+	review := talk.Review
+	talk.Review = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
+		plan, err := review(ctx, spec, secrets)
+		plan.Difference = "--- a/c-demo-1.yml\n+++ b/c-demo-1.yml\n@@ -1 +1,2 @@\n parameters:\n-  team: \x1b[1mold\n+  team: new\n"
+		return plan, err
+	}
+	if _, err := talk.types(t.Context(), "Demo", "yes"); err != nil {
+		t.Fatal(err)
+	}
+	talk.wants(t, "The cluster's file in the configuration of its tenant changes:\nTaken away: team: old\nAdded: team: new\n")
 }

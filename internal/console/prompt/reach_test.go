@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func TestServicesThatCannotBeReachedAreToldLeftOutAndLookedAtFromTheZone(t *test
 		t.Errorf("%q is printed", transcript[max(0, i-40):i+1])
 	}
 	_, told, _ := strings.Cut(transcript, "Checks.")
-	golden(t, "prompt.reach.golden", []byte(told))
+	golden(t, "reach.golden", []byte(told))
 }
 
 func TestChecksCannotBeLeftOutAtOtherQuestions(t *testing.T) {

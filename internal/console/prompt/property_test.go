@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
 	"exoshift/wizard"
 )
@@ -33,9 +33,9 @@ func TestTheEndOfTheProgramEndsAnyQuestion(t *testing.T) {
 	in, typing := io.Pipe()
 	t.Cleanup(func() { _ = typing.Close() })
 	cancel()
-	_, err := console.RunPrompt(ctx, console.Prompter{
+	_, err := prompt.Run(ctx, prompt.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return newTalk(t).Interview, nil },
-		In:   console.NewLineReader(in), Out: io.Discard,
+		In:   prompt.NewLineReader(in), Out: io.Discard,
 	})
 	if fault.KindOf(err) != fault.Cancelled {
 		t.Errorf("ended with %v", err)
@@ -107,9 +107,9 @@ func TestTheQuestionsAreThoseOfTheScreens(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		_, _ = console.RunPrompt(t.Context(), console.Prompter{
+		_, _ = prompt.Run(t.Context(), prompt.Prompter{
 			Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
-			In:   console.NewLineReader(&reader{told: &talk.transcript, answers: map[string]string{"Change any": "yes"}}), Out: &talk.transcript,
+			In:   prompt.NewLineReader(&reader{told: &talk.transcript, answers: map[string]string{"Change any": "yes"}}), Out: &talk.transcript,
 		})
 		if diff := cmp.Diff(want, keysExplained(talk.transcript.String())); diff != "" {
 			t.Fatalf("seed %d (-asked on screens +asked in lines):\n%s\n%s", seed, diff, talk.transcript.String())
@@ -125,9 +125,9 @@ func FuzzPrompt(f *testing.F) {
 	f.Add([]byte(":screen -1\n:screen 99999999999999999999\n: \n:\n::1\n:show\n:export\n:list\n:empty\n:default\n"))
 	f.Fuzz(func(t *testing.T, typed []byte) {
 		talk := newTalk(t)
-		outcome, err := console.RunPrompt(t.Context(), console.Prompter{
+		outcome, err := prompt.Run(t.Context(), prompt.Prompter{
 			Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
-			In:   console.NewLineReader(bytes.NewReader(typed)), Out: &talk.transcript,
+			In:   prompt.NewLineReader(bytes.NewReader(typed)), Out: &talk.transcript,
 		})
 		if outcome.Confirmed && !bytes.Contains(bytes.ToLower(typed), []byte("yes")) {
 			t.Error("nobody said yes")
@@ -150,9 +150,9 @@ func TestALineOfAnyLengthIsTakenOrRefused(t *testing.T) {
 	talk.wants(t, "That line is too long, it was not taken.")
 }
 
-func (t *talk) typesRaw(ctx context.Context, typed string) (console.Outcome, error) {
-	return console.RunPrompt(ctx, console.Prompter{
+func (t *talk) typesRaw(ctx context.Context, typed string) (prompt.Outcome, error) {
+	return prompt.Run(ctx, prompt.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },
-		In:   console.NewLineReader(strings.NewReader(typed)), Out: &t.transcript,
+		In:   prompt.NewLineReader(strings.NewReader(typed)), Out: &t.transcript,
 	})
 }

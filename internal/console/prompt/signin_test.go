@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/wizard"
 )
 
@@ -49,7 +49,7 @@ func TestASecretIsAskedForUntilItIsFound(t *testing.T) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	transcript := strings.ReplaceAll(talk.transcript.String(), shellescape.Quote(open), open) // the path may contain a space
-	golden(t, "prompt.secret.golden", []byte(strings.ReplaceAll(transcript, filepath.Dir(open), "/dir")))
+	golden(t, "secret.golden", []byte(strings.ReplaceAll(transcript, filepath.Dir(open), "/dir")))
 }
 
 func TestAPullSecretPastedTooEarlyIsTaken(t *testing.T) {
@@ -68,9 +68,9 @@ func TestWithoutAPlaceForThemSecretsAreNotTyped(t *testing.T) {
 
 func TestAfterASecretTheTerminalEndsLinesInItsOtherWay(t *testing.T) {
 	talk := newTalk(t).settled(t).about("openshift.pullSecret", "openshift.sshKey")
-	outcome, err := console.RunPrompt(t.Context(), console.Prompter{
+	outcome, err := prompt.Run(t.Context(), prompt.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return talk.Interview, nil },
-		In:   console.NewLineReader(strings.NewReader("3\n" + pullSecret + "\r" + "\n" + "yes\n")), Out: &talk.transcript,
+		In:   prompt.NewLineReader(strings.NewReader("3\n" + pullSecret + "\r" + "\n" + "yes\n")), Out: &talk.transcript,
 		Hide: func() func() { return func() {} },
 	})
 	if err != nil || !outcome.Confirmed {

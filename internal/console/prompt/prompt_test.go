@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"exoshift/internal/console"
+	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -90,11 +90,11 @@ func (k *keyboard) Read(p []byte) (int, error) {
 }
 
 // types answers the questions with lines, until they are used up.
-func (t *talk) types(ctx context.Context, lines ...string) (console.Outcome, error) {
+func (t *talk) types(ctx context.Context, lines ...string) (prompt.Outcome, error) {
 	keys := &keyboard{lines: lines, shown: &t.transcript}
-	return console.RunPrompt(ctx, console.Prompter{
+	return prompt.Run(ctx, prompt.Prompter{
 		Open: func(context.Context, string) (*wizard.Interview, error) { return t.Interview, nil },
-		In:   console.NewLineReader(keys), Out: &t.transcript,
+		In:   prompt.NewLineReader(keys), Out: &t.transcript,
 		Interruptible: t.interruptible,
 		Hide:          func() func() { keys.hidden = true; return func() { keys.hidden = false } },
 	})
@@ -106,7 +106,7 @@ func TestTheDefaultClusterIsAFewAnswersAndManyEnters(t *testing.T) {
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	golden(t, "prompt.default.golden", talk.transcript.Bytes())
+	golden(t, "default.golden", talk.transcript.Bytes())
 }
 
 // defaultCluster returns the answers of a default cluster.
@@ -124,7 +124,7 @@ func defaultCluster() []string {
 
 func TestTheEndOfTheInputIsNeverAYes(t *testing.T) {
 	outcome, err := newTalk(t).types(t.Context())
-	if outcome.Confirmed || fault.KindOf(err) != fault.Cancelled || !errors.Is(err, console.ErrEnded) {
+	if outcome.Confirmed || fault.KindOf(err) != fault.Cancelled || !errors.Is(err, prompt.ErrEnded) {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 }

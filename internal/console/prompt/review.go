@@ -1,4 +1,4 @@
-package console
+package prompt
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/console"
+	"exoshift/internal/text"
 	"exoshift/provisioner/destroy"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -82,7 +84,7 @@ func (p planHelp) describe() []string {
 func (p planHelp) listChoices() []string {
 	lines := make([]string, len(p.Changes))
 	for i, change := range p.Changes {
-		lines[i] = joinNonEmpty(", ", joinNonEmpty(" ", describeAction(change.Action)+":", destroy.FormatKind(change.Kind), change.Name), change.Detail)
+		lines[i] = text.Join(", ", text.Join(" ", describeAction(change.Action)+":", destroy.FormatKind(change.Kind), change.Name), change.Detail)
 	}
 	return lines
 }
@@ -109,7 +111,7 @@ func (p reviewPrompt) printPlan(plan wizard.Review) {
 		p.printLine("It usually takes %d to %d minutes.", plan.Minutes[0], plan.Minutes[1])
 	}
 	for _, human := range plan.Actions {
-		p.printLine("You will be asked for this: %s", formatSentence(human))
+		p.printLine("You will be asked for this: %s", text.Sentence(human))
 	}
 	p.printDiff(plan.Difference)
 	clear(p.shownWarnings)
@@ -139,7 +141,7 @@ func (p reviewPrompt) printChanges(action string, changes []wizard.PlannedChange
 		return
 	}
 	for i, kind := range kinds {
-		kinds[i] = formatCount(counts[kind], destroy.FormatKind(kind))
+		kinds[i] = text.Plural(counts[kind], destroy.FormatKind(kind))
 	}
 	word := describeAction(action)
 	p.printLine("%s: %s.", strings.ToUpper(word[:1])+word[1:], strings.Join(kinds, ", "))
@@ -163,7 +165,7 @@ func (p reviewPrompt) printDiff(unified string) {
 	}
 	p.printLine("The cluster's file in the configuration of its tenant changes:")
 	for line := range strings.Lines(unified) {
-		switch text := SanitizeLine(strings.TrimSpace(line[1:])); {
+		switch text := console.SanitizeLine(strings.TrimSpace(line[1:])); {
 		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), text == "":
 		case line[0] == '+':
 			p.printLine("Added: %s", text)

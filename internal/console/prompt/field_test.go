@@ -1,4 +1,4 @@
-package console_test
+package prompt_test
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
 	if err != nil || !outcome.Confirmed || talk.answer("cluster.displayName") != "Demo" {
 		t.Errorf("%+v, %v, %q", outcome, err, talk.answer("cluster.displayName"))
 	}
-	golden(t, "prompt.hybrid.golden", talk.transcript.Bytes())
+	golden(t, "hybrid.golden", talk.transcript.Bytes())
 }
 
 func TestWhatWasFoundAndCannotBeUsedIsSaidBeforeItsQuestion(t *testing.T) {
@@ -94,13 +94,13 @@ func TestEveryKindOfQuestion(t *testing.T) {
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	golden(t, "prompt.kinds.golden", talk.transcript.Bytes())
+	golden(t, "kinds.golden", talk.transcript.Bytes())
 }
 
 func TestGoingBackAsksTheQuestionBefore(t *testing.T) {
 	talk := newTalk(t).settled(t)
 	_, _ = talk.types(t.Context(), "<", ":next", "c-one", "<", "c-two", "org.example", "<", "<", "<", ":quit")
-	golden(t, "prompt.back.golden", talk.transcript.Bytes())
+	golden(t, "back.golden", talk.transcript.Bytes())
 	if id := talk.answer("cluster.id"); id != "c-two" {
 		t.Errorf("the cluster is %s", id)
 	}
@@ -109,7 +109,7 @@ func TestGoingBackAsksTheQuestionBefore(t *testing.T) {
 func TestAScreenIsReachedByItsNumberUnlessSomethingOnTheWayIsWrong(t *testing.T) {
 	talk := newTalk(t)
 	_, _ = talk.types(t.Context(), ":screen 3", "ch-dk-2", ":screen 99", ":screen 2", ":screen 4", "c-demo-1", "example.net", ":screen 1", ":quit")
-	golden(t, "prompt.screens.golden", talk.transcript.Bytes())
+	golden(t, "screens.golden", talk.transcript.Bytes())
 }
 
 func TestRulesAcrossFieldsLeadBackToTheField(t *testing.T) {
@@ -128,7 +128,7 @@ func TestAdditionalGroupsAreAddedAndRemoved(t *testing.T) {
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	golden(t, "prompt.groups.golden", talk.transcript.Bytes())
+	golden(t, "groups.golden", talk.transcript.Bytes())
 }
 
 func TestEveryAnswerIsSaved(t *testing.T) {

@@ -1,9 +1,10 @@
-package console
+package prompt
 
 import (
 	"context"
 	"fmt"
 
+	"exoshift/internal/text"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -14,7 +15,7 @@ type groupPrompt struct{ fieldPrompt }
 
 func (p groupPrompt) run(ctx context.Context) (reply, error) {
 	groups := p.session.Spec().Sizing.ExtraGroups
-	p.printLine("%s. %s %s so far.", p.field.Title, p.field.Help, capitalize(formatCount(len(groups), "group")))
+	p.printLine("%s. %s %s so far.", p.field.Title, p.field.Help, text.Capitalize(text.Plural(len(groups), "group")))
 	choices := []wizard.Choice{{Value: "Go on"}, {Value: "Add a group"}}
 	for _, group := range groups {
 		choices = append(choices, wizard.Choice{Value: "Remove the group " + group.Name})
@@ -52,7 +53,7 @@ func (p groupPrompt) add(ctx context.Context) reply {
 }
 
 func (p groupPrompt) finish(ctx context.Context) {
-	p.printLine("%s now.", capitalize(formatCount(len(p.session.Spec().Sizing.ExtraGroups), "group")))
+	p.printLine("%s now.", text.Capitalize(text.Plural(len(p.session.Spec().Sizing.ExtraGroups), "group")))
 	p.keep(ctx)
 }
 

@@ -1,4 +1,6 @@
-package console
+// Package prompt renders the session of an interview line by line: a question a line, an answer a line. It uses no cursor movement and
+// needs no terminal, so that screen readers, serial lines and scripts can follow it.
+package prompt
 
 import (
 	"cmp"
@@ -11,12 +13,12 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
 
-// Prompter runs an interview line by line: a question a line, an answer a line. It uses no cursor movement and needs no
-// terminal, so that screen readers, serial lines and scripts can follow it.
+// Prompter asks the questions of an interview.
 type Prompter struct {
 	Options []Option // start options; empty starts the interview Open("")
 	// Open opens the chosen option. A nil interview ends the prompt with that choice.
@@ -40,9 +42,9 @@ type Outcome struct {
 	Confirmed bool   // the answers were reviewed and confirmed
 }
 
-// RunPrompt asks until the review is confirmed, or the user quits: then the draft has all answers. The end of the input is an
+// Run asks until the review is confirmed, or the user quits: then the draft has all answers. The end of the input is an
 // error of kind fault.Cancelled, and never a confirmation.
-func RunPrompt(ctx context.Context, p Prompter) (Outcome, error) {
+func Run(ctx context.Context, p Prompter) (Outcome, error) {
 	d := &dialog{Prompter: p, info: func(context.Context, string) bool { return false }, hints: func() []string { return nil }}
 	option, interview, err := d.begin(ctx)
 	outcome := Outcome{Option: option}
@@ -204,7 +206,7 @@ func (c *promptSession) printStage(at position) {
 	}
 	stages := c.listStages()
 	c.printBlank()
-	c.printLine("%s", joinNonEmpty(" ", fmt.Sprintf("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), formatStageTitle(at.stage)), at.stage.Intro()))
+	c.printLine("%s", text.Join(" ", fmt.Sprintf("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), formatStageTitle(at.stage)), at.stage.Intro()))
 }
 
 func formatStageTitle(stage wizard.Screen) string {
