@@ -22,7 +22,7 @@ func (t *pageContext) describeField(field wizard.Field, origin string) string {
 			paragraphs = append(paragraphs, p.head+": "+p.text)
 		}
 	}
-	return sanitizeLines(t.replaceKeys(strings.Join(paragraphs, "\n")), t.ascii)
+	return sanitizeLines(session.ReplaceKeys(t.Session, strings.Join(paragraphs, "\n")), t.ascii)
 }
 
 func (t *pageContext) describeOrigin(field wizard.Field) string {

@@ -29,7 +29,7 @@ func (f *form) renderFooter(width int) []string {
 	} else if why := f.selectedRow().field.Why; why != "" {
 		about += " " + why
 	}
-	help := cells.Wrap(sanitizeText(f.session.replaceKeys(about), f.session.ascii), "", width-3)
+	help := cells.Wrap(sanitizeText(session.ReplaceKeys(f.session.Session, about), f.session.ascii), "", width-3)
 	if len(help) > helpLines {
 		help = append(help[:helpLines-1], ansi.Truncate(help[helpLines-1], width-14, "")+" … F1: all")
 	}

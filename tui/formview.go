@@ -157,7 +157,7 @@ func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 		}
 	}
 	for _, fault := range f.session.Errors(row.key) {
-		if selected && fault.Message == missing && f.editor != nil && f.editor.getText() != "" {
+		if selected && session.DescribeProblem(f.session.Session, fault).Missing && f.editor != nil && f.editor.getText() != "" {
 			continue // it is being edited
 		}
 		say(theme.Failed, f.session.formatError(fault))

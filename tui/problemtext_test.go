@@ -13,9 +13,6 @@ func TestWhatIsWrongIsSaidInTheWordsOfTheScreens(t *testing.T) {
 	if got := o.session.formatError(fault); got != want {
 		t.Errorf("said is %q, want %q", got, want)
 	}
-	if got, want := o.session.replaceKeys("network.customerNetworks[0] of c-demo-1.example.net"), "Customer networks of c-demo-1.example.net"; got != want {
-		t.Errorf("titled is %q, want %q", got, want)
-	}
 }
 
 func TestAWarningDoesNotSoundLikeARule(t *testing.T) {

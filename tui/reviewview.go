@@ -125,17 +125,7 @@ func (p *reviewPage) listWarnings() []string {
 
 // describeBlocker returns the reason why the reviewed cluster cannot be created; empty if there is none.
 func (p *reviewPage) describeBlocker() string {
-	for _, quota := range p.review.Quotas {
-		if !quota.Sufficient {
-			return "the quota of " + quota.Resource + " does not suffice"
-		}
-	}
-	for _, screen := range wizard.Screens() {
-		if len(p.session.ScreenErrors(screen)) > 0 {
-			return "something is wrong on the screen " + screen.Title()
-		}
-	}
-	return ""
+	return session.DescribeBlocker(p.session.Session, p.review)
 }
 
 func (p *reviewPage) renderButtons(width int) string {

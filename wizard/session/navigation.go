@@ -16,6 +16,21 @@ func ListBlocking(s *Session) []wizard.Problem {
 	return blocking
 }
 
+// DescribeBlocker returns the reason why a reviewed cluster cannot be created; "" if there is none.
+func DescribeBlocker(s *Session, review wizard.Review) string {
+	for _, quota := range review.Quotas {
+		if !quota.Sufficient {
+			return "the quota of " + quota.Resource + " does not suffice"
+		}
+	}
+	for _, screen := range wizard.Screens() {
+		if len(s.ScreenErrors(screen)) > 0 {
+			return "something is wrong on the screen " + screen.Title()
+		}
+	}
+	return ""
+}
+
 // RequestErrors has the answers with errors asked, even if the interview is limited to others.
 func RequestErrors(s *Session) {
 	for _, problem := range s.answerErrors {

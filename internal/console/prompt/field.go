@@ -230,7 +230,7 @@ func (p fieldPrompt) rejectAnswer(err error) (better string) {
 			p.printError(p.field.Title, one)
 			continue
 		}
-		p.printLine("%s", formatProblem(p.field.Title, problem))
+		p.printLine("%s", p.formatProblem(p.field.Title, problem))
 		if key, text := problem.FindFix(); key == p.field.Key && better == "" {
 			better = text
 		}

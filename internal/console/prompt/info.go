@@ -3,6 +3,7 @@ package prompt
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
@@ -35,8 +36,35 @@ func (c *promptSession) keep(ctx context.Context) {
 
 func (c *promptSession) printProblems(problems []wizard.Problem) {
 	for _, p := range problems {
-		c.printLine("%s", formatProblem(c.findTitle(p.Field), p))
+		c.printLine("%s", c.formatProblem(c.findTitle(p.Field), p))
 	}
+}
+
+// formatProblem returns sentences about a problem with the field of that title.
+func (c *promptSession) formatProblem(title string, p wizard.Problem) string {
+	w := session.DescribeProblem(c.session, p)
+	separator := ": "
+	if title == "" {
+		separator = ""
+	}
+	for _, verb := range []string{"is ", "holds ", "names ", "cannot "} {
+		if strings.HasPrefix(w.Message, verb) {
+			separator = " "
+		}
+	}
+	words := text.Sentence(title + separator + w.Message)
+	if w.Example != "" {
+		words += " An example: " + w.Example
+	} else if w.Allowed != "" {
+		words += " Allowed: " + text.Sentence(w.Allowed)
+	}
+	if w.Suggestion != "" {
+		words += " Did you mean " + w.Suggestion + "?"
+	}
+	if w.Hint != "" {
+		words += " What to do: " + text.Sentence(w.Hint)
+	}
+	return words
 }
 
 func (c *promptSession) findTitle(key string) string {
@@ -56,7 +84,7 @@ func (c *promptSession) printWarnings(screen wizard.Screen) {
 }
 
 func (c *promptSession) printWarning(title string, p wizard.Problem) {
-	words := "Warning: " + formatProblem(title, p)
+	words := "Warning: " + c.formatProblem(title, p)
 	if !c.shownWarnings[words] {
 		c.shownWarnings[words] = true
 		c.printLine("%s", words)

@@ -29,6 +29,10 @@ func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 		return p.waitAt(ctx, review, "Press Enter to try again")
 	}
 	p.printPlan(plan)
+	if blocker := session.DescribeBlocker(p.session, plan); blocker != "" {
+		p.printLine("This cannot be created: %s", text.Sentence(blocker))
+		return p.waitAt(ctx, review, "Press Enter to try again")
+	}
 	return p.confirmCreate(ctx, plan)
 }
 

@@ -133,7 +133,7 @@ func (p secretPrompt) setSecret(ctx context.Context, given value) bool {
 	}
 	if problems := session.CheckReference(p.session, p.field.Key, given.text); len(problems) > 0 {
 		for _, problem := range problems {
-			p.printLine("%s", formatProblem(p.field.Title, problem))
+			p.printLine("%s", p.formatProblem(p.field.Title, problem))
 		}
 		return false
 	}

@@ -26,32 +26,6 @@ func quoteInput(text string) string {
 	return strconv.Quote(text)
 }
 
-// formatProblem includes the fix and the likely correction.
-func formatProblem(title string, f wizard.Problem) string {
-	separator := ": "
-	if title == "" {
-		separator = ""
-	}
-	for _, verb := range []string{"is ", "holds ", "names ", "cannot "} {
-		if strings.HasPrefix(f.Message, verb) {
-			separator = " "
-		}
-	}
-	words := text.Sentence(title + separator + f.Message)
-	if example, isExample := strings.CutPrefix(f.Allowed, "e.g. "); isExample {
-		words += " An example: " + example
-	} else if f.Allowed != "" {
-		words += " Allowed: " + text.Sentence(f.Allowed)
-	}
-	if f.Suggestion != "" {
-		words += " Did you mean " + f.Suggestion + "?"
-	}
-	if f.Hint != "" {
-		words += " What to do: " + text.Sentence(f.Hint)
-	}
-	return words
-}
-
 func truncateMiddle(value string) string {
 	const most, part = 70, 30
 	letters := []rune(value)
