@@ -46,23 +46,40 @@ func (c *interviewBackend) newInterview() *wizard.Interview {
 		DraftPath:  c.draft.Path(),
 		Unusable:   c.found,
 		Lookups:    c.listLookups(),
-		SignIn:     c.signIn,
+		SignIn:     c.newSynLookups().signIn,
 		LookupEnv:  c.lookup,
 		Save:       c.save,
 		SaveSecret: c.saveSecret,
 		Estimate:   c.estimateCost,
-		Check:      c.runChecks,
+		Check:      c.newPreview().runChecks,
 
-		CheckFromZone: c.runZoneChecks, ZoneTerms: describeZoneTerms,
+		CheckFromZone: c.newPreview().runZoneChecks, ZoneTerms: describeZoneTerms,
 
 		Review: c.buildReview,
 		Export: c.export,
 	}
 }
 
+func (c *interviewBackend) listLookups() []wizard.Lookup {
+	all := lookups{environment: c.environment, installer: c.options.installer, inPlace: c.isInPlace(), types: &c.types}.list()
+	all = append(all, c.newSynLookups().list()...)
+	for n := range all {
+		all[n].Run = withTimeout(all[n].Run)
+	}
+	return all
+}
+
+func (c *interviewBackend) newSynLookups() synLookups {
+	return synLookups{environment: c.environment, simulated: c.rehearsal != nil}
+}
+
+func (c *interviewBackend) newPreview() interviewPreview {
+	return interviewPreview{options: c.options, environment: c.environment, cache: c.cache, draft: c.draft, rehearsal: c.rehearsal}
+}
+
 // close also removes a draft without answers.
 func (c *interviewBackend) close() error {
-	err := errors.Join(c.environment.close(), c.cleanupChecks())
+	err := errors.Join(c.environment.close(), c.newPreview().removeLeftovers())
 	c.release()
 	switch {
 	case c.begun:

@@ -98,7 +98,7 @@ func (c *interviewBackend) moveToFolder(s *session) error {
 		return err
 	}
 	c.begun = true
-	return c.rewriteExport(s.spec)
+	return c.exported.rewrite(wizard.Export(s.spec, c.finalAnswers().Origins)) // its secrets were moved
 }
 
 // discard removes a draft that was copied to a folder, and keeps any other.

@@ -18,8 +18,17 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// newPreviewSession returns a session with read-only clients.
-func (c *interviewBackend) newPreviewSession(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
+// interviewPreview runs what comes before an installation, in temporary folders of a draft.
+type interviewPreview struct {
+	options     options
+	environment zoneEnvironment
+	cache       string
+	draft       state.Draft
+	rehearsal   *rehearsal // nil: it is about a real cluster
+}
+
+// newSession returns a session with read-only clients.
+func (c interviewPreview) newSession(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
 	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return session{}, err
@@ -38,7 +47,7 @@ func (c *interviewBackend) newPreviewSession(ctx context.Context, spec state.Spe
 	return s, nil
 }
 
-func (c *interviewBackend) releaseKey(usual []byte) ([]byte, error) {
+func (c interviewPreview) releaseKey(usual []byte) ([]byte, error) {
 	if c.rehearsal != nil || c.options.releaseKey == "" {
 		return usual, nil
 	}
@@ -48,8 +57,8 @@ func (c *interviewBackend) releaseKey(usual []byte) ([]byte, error) {
 // checkPrefix marks temporary folders of checks. Other files in the folder are kept.
 const checkPrefix = ".exoshift-check-"
 
-// cleanupChecks removes the leftovers of killed checks.
-func (c *interviewBackend) cleanupChecks() error {
+// removeLeftovers removes the leftovers of killed checks.
+func (c interviewPreview) removeLeftovers() error {
 	entries, err := os.ReadDir(c.draft.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,7 +72,7 @@ func (c *interviewBackend) cleanupChecks() error {
 }
 
 // runChecks runs the preflight in a temporary folder.
-func (c *interviewBackend) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+func (c interviewPreview) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
 	dir, err := os.MkdirTemp(c.draft.Path(), checkPrefix)
 	if err != nil {
 		return fault.New(fault.Internal, "make a folder for the checks", err)
@@ -73,7 +82,7 @@ func (c *interviewBackend) runChecks(ctx context.Context, spec state.Spec, secre
 	if err != nil {
 		return err
 	}
-	s, err := c.newPreviewSession(ctx, spec, secrets, folder)
+	s, err := c.newSession(ctx, spec, secrets, folder)
 	if err != nil {
 		return err
 	}

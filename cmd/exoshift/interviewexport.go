@@ -12,35 +12,30 @@ import (
 	"github.com/google/renameio/v2"
 
 	"exoshift/internal/fileread"
-	"exoshift/state"
-	"exoshift/wizard"
 )
 
+// exported is the answers file that was written beside a draft.
 type exported struct {
 	mu      sync.Mutex
 	path    string // "" before that
 	content []byte
 }
 
-func (c *interviewBackend) export(answers *wizard.Answers) (path string, err error) {
-	base, err := c.resolveFolder(answers.Spec)
-	if err != nil {
-		return "", err
-	}
-	c.exported.mu.Lock()
-	defer c.exported.mu.Unlock()
-	content := wizard.Export(answers.Spec, answers.Origins)
+// export writes the answers into a file beside a path; files of others are never overwritten.
+func (e *exported) export(beside string, content []byte) (path string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for n := 1; ; n++ {
-		path = base + ".answers.yaml"
+		path = beside + ".answers.yaml"
 		if n > 1 {
-			path = fmt.Sprintf("%s.answers-%d.yaml", base, n)
+			path = fmt.Sprintf("%s.answers-%d.yaml", beside, n)
 		}
 		there, err := fileread.Bytes(path, fileread.Small)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", fmt.Errorf("write the answers file: %w", err)
-		case err != nil, bytes.Equal(there, content), c.exported.is(path, there):
-			return path, c.exported.write(path, content)
+		case err != nil, bytes.Equal(there, content), e.is(path, there):
+			return path, e.write(path, content)
 		}
 	}
 }
@@ -61,13 +56,13 @@ func (e *exported) write(path string, content []byte) error {
 	return nil
 }
 
-// rewriteExport updates the references to secrets that were moved, unless the file was edited.
-func (c *interviewBackend) rewriteExport(spec state.Spec) error {
-	c.exported.mu.Lock()
-	defer c.exported.mu.Unlock()
-	there, err := fileread.Bytes(c.exported.path, fileread.Small)
-	if c.exported.path == "" || err != nil || !c.exported.is(c.exported.path, there) {
+// rewrite replaces the content, unless the file was edited.
+func (e *exported) rewrite(content []byte) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	there, err := fileread.Bytes(e.path, fileread.Small)
+	if e.path == "" || err != nil || !e.is(e.path, there) {
 		return nil
 	}
-	return c.exported.write(c.exported.path, wizard.Export(spec, c.finalAnswers().Origins))
+	return e.write(e.path, content)
 }

@@ -152,7 +152,7 @@ func newRehearsalInterview(ctx context.Context, r rehearsal) (*interviewBackend,
 		environment: &simulatedEnvironment{options: zones}, cache: draft.Path(state.BinDir),
 	}
 	if err == nil {
-		err = c.prefill()
+		err = prefill(c)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())
@@ -160,7 +160,8 @@ func newRehearsalInterview(ctx context.Context, r rehearsal) (*interviewBackend,
 	return c, nil
 }
 
-func (c *interviewBackend) prefill() error {
+// prefill sets the answers that a rehearsal begins with.
+func prefill(c *interviewBackend) error {
 	if c.rehearsal.loaded != nil {
 		if err := checkNoDraft(c.draft, "rehearse --interactive"); err != nil {
 			return err

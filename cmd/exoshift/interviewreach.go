@@ -44,7 +44,7 @@ func (s *connectivityStates) emitResult(result reach.Result) {
 	s.emit(told)
 }
 
-func (c *interviewBackend) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+func (c interviewPreview) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
 	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func (c *interviewBackend) buildReview(ctx context.Context, spec state.Spec, sec
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	s, err := c.newPreviewSession(ctx, spec, secrets, folder)
+	s, err := c.newPreview().newSession(ctx, spec, secrets, folder)
 	if err != nil {
 		return wizard.Review{}, err
 	}
@@ -63,6 +63,14 @@ func toQuotaNeeds(checks []install.QuotaCheck) []wizard.QuotaCheck {
 		}
 	}
 	return needs
+}
+
+func (c *interviewBackend) export(answers *wizard.Answers) (path string, err error) {
+	beside, err := c.resolveFolder(answers.Spec)
+	if err != nil {
+		return "", err
+	}
+	return c.exported.export(beside, wizard.Export(answers.Spec, answers.Origins))
 }
 
 // estimateMinutes returns the usual duration of a plan, in multiples of five minutes: at most its critical path. Steps rarely

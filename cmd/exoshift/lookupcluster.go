@@ -24,7 +24,7 @@ const (
 )
 
 // lookupNames checks for conflicts: on this machine, in the organization, and among all buckets.
-func (c *interviewBackend) lookupNames(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
+func (c lookups) lookupNames(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 	if faults := c.checkLocalFolder(spec); len(faults) > 0 {
 		return wizard.LookupResult{Summary: "there is an installation of that name", Problems: faults}, nil
 	}
@@ -37,7 +37,7 @@ func (c *interviewBackend) lookupNames(ctx context.Context, spec state.Spec, sec
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}
-	faults := c.checkNameConflicts(spec, objects)
+	faults := checkNameConflicts(spec, objects)
 	taken, err := c.listTakenBuckets(ctx, spec, secrets)
 	if err != nil {
 		return wizard.LookupResult{}, err
@@ -55,9 +55,9 @@ func (c *interviewBackend) lookupNames(ctx context.Context, spec state.Spec, sec
 	return wizard.LookupResult{Summary: "the name is free"}, nil
 }
 
-func (c *interviewBackend) checkLocalFolder(spec state.Spec) []wizard.Problem {
-	if c.isInPlace() {
-		return nil // the folder was chosen explicitly
+func (c lookups) checkLocalFolder(spec state.Spec) []wizard.Problem {
+	if c.inPlace {
+		return nil
 	}
 	path, err := defaultPath(spec.Cluster.ID)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *interviewBackend) checkLocalFolder(spec state.Spec) []wizard.Problem {
 	}}
 }
 
-func (*interviewBackend) checkNameConflicts(spec state.Spec, objects []state.Object) []wizard.Problem {
+func checkNameConflicts(spec state.Spec, objects []state.Object) []wizard.Problem {
 	const shown = 3
 	var named []string
 	for _, o := range objects {
@@ -93,7 +93,7 @@ func (*interviewBackend) checkNameConflicts(spec state.Spec, objects []state.Obj
 	}}
 }
 
-func (c *interviewBackend) listTakenBuckets(ctx context.Context, spec state.Spec, secrets wizard.Secrets) ([]string, error) {
+func (c lookups) listTakenBuckets(ctx context.Context, spec state.Spec, secrets wizard.Secrets) ([]string, error) {
 	storage, err := c.newStorageClient(ctx, spec, secrets)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *interviewBackend) listTakenBuckets(ctx context.Context, spec state.Spec
 }
 
 // lookupDomain finds the servers of the parent zone, where records have to be added.
-func (c *interviewBackend) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+func (c lookups) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return wizard.LookupResult{}, err
@@ -150,8 +150,8 @@ func formatNameServer(found network.Delegation) string {
 	}
 }
 
-func (c *interviewBackend) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
-	if c.options.installer != "" {
+func (c lookups) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+	if c.installer != "" {
 		return wizard.LookupResult{Summary: "the given openshift-install decides"}, nil
 	}
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))

@@ -33,7 +33,7 @@ func listTypeKeys() []string {
 }
 
 // lookupInstanceTypes also reads the organization's limits.
-func (c *interviewBackend) lookupInstanceTypes(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
+func (c lookups) lookupInstanceTypes(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 	cloud, err := c.newPreviewClient(ctx, spec, secrets)
 	if err != nil {
 		return wizard.LookupResult{}, err

@@ -19,8 +19,13 @@ const (
 	tenantField     = "syn.tenant"
 )
 
-// listSynLookups never start a sign-in: the user does.
-func (c *interviewBackend) listSynLookups() []wizard.Lookup {
+// synLookups asks Project Syn. They never start a sign-in: the user does.
+type synLookups struct {
+	environment zoneEnvironment
+	simulated   bool // the simulated browser signs in by itself
+}
+
+func (c synLookups) list() []wizard.Lookup {
 	connected := func(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }
 	return []wizard.Lookup{
 		{ID: "tenants", Title: "Lieutenant", Screen: wizard.Syn, When: connected, Keys: []string{lieutenantField}, Run: c.lookupTenants},
@@ -30,7 +35,7 @@ func (c *interviewBackend) listSynLookups() []wizard.Lookup {
 }
 
 // connectLieutenant also reports whether the user is signed in.
-func (c *interviewBackend) connectLieutenant(ctx context.Context, spec state.Spec) (client *lieutenant.Client, signedIn bool, err error) {
+func (c synLookups) connectLieutenant(ctx context.Context, spec state.Spec) (client *lieutenant.Client, signedIn bool, err error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return nil, false, err
@@ -40,7 +45,7 @@ func (c *interviewBackend) connectLieutenant(ctx context.Context, spec state.Spe
 		return nil, false, err
 	}
 	var show syn.Show
-	if c.rehearsal != nil {
+	if c.simulated {
 		show = access.show // the simulated browser
 	}
 	client = access.newLieutenantClient(net, spec.Syn.LieutenantURL)
@@ -56,7 +61,7 @@ func newSignInRequired() wizard.LookupResult {
 }
 
 // lookupTenants also identifies the server at the URL.
-func (c *interviewBackend) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+func (c synLookups) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return wizard.LookupResult{}, err
@@ -88,7 +93,7 @@ func (c *interviewBackend) lookupTenants(ctx context.Context, spec state.Spec, _
 	return reply, nil
 }
 
-func (c *interviewBackend) lookupRegistration(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+func (c synLookups) lookupRegistration(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	client, signedIn, err := c.connectLieutenant(ctx, spec)
 	if err != nil || !signedIn {
 		return wizard.LookupResult{Pending: true, Summary: "somebody has to sign in first"}, err
@@ -154,7 +159,7 @@ func checkRegistration(found state.SynCluster, spec state.Spec) []wizard.Problem
 	return nil
 }
 
-func (c *interviewBackend) signIn(ctx context.Context, spec state.Spec, show func(page string)) error {
+func (c synLookups) signIn(ctx context.Context, spec state.Spec, show func(page string)) error {
 	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return err
@@ -165,7 +170,7 @@ func (c *interviewBackend) signIn(ctx context.Context, spec state.Spec, show fun
 	}
 	lead := func(ctx context.Context, page string) error {
 		show(page)
-		if c.rehearsal != nil && access.show != nil {
+		if c.simulated && access.show != nil {
 			return access.show(ctx, page)
 		}
 		return nil
