@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"filippo.io/age"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"filippo.io/age"
 )
 
 // Files with keys, kubeconfigs or identities, in the order of their removal: the operator's own secrets last, as an

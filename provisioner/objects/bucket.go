@@ -21,10 +21,17 @@ const (
 	theirs
 )
 
+// Buckets are those of the organization, marked as a cluster's.
+type Buckets struct {
+	*connection
+	objects *Objects
+	owner   string // the cluster that buckets are marked with; see Client.WithOwner
+}
+
 // EnsureBucket creates a private bucket, and marks it with the client's owner if it has one. A bucket of that name that belongs
 // to another customer is a fault.Conflict, even if it is writable: its owner could read what is uploaded. So is one that is
 // marked as another cluster's.
-func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action, error) {
+func (c *Buckets) EnsureBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "create bucket " + bucket
 	if err := s3utils.CheckValidBucketNameStrict(bucket); err != nil {
 		return "", fault.New(fault.Invalid, op, err).
@@ -51,7 +58,7 @@ func (c *Client) EnsureBucket(ctx context.Context, bucket string) (state.Action,
 	return state.Created, err
 }
 
-func (c *Client) useBucket(ctx context.Context, bucket string) (state.Action, error) {
+func (c *Buckets) useBucket(ctx context.Context, bucket string) (state.Action, error) {
 	marked, err := c.markOwner(ctx, bucket)
 	if err != nil {
 		return "", err
@@ -64,7 +71,7 @@ func (c *Client) useBucket(ctx context.Context, bucket string) (state.Action, er
 }
 
 // getOwnership goes by the list of buckets: that a bucket is readable does not make it ours.
-func (c *Client) getOwnership(ctx context.Context, bucket string) (ownership, error) {
+func (c *Buckets) getOwnership(ctx context.Context, bucket string) (ownership, error) {
 	exists, err := c.s3.BucketExists(ctx, bucket)
 	refused := minio.ToErrorResponse(err).Code == minio.AccessDenied
 	if err != nil && !refused || err == nil && !exists {
@@ -83,13 +90,13 @@ func (c *Client) getOwnership(ctx context.Context, bucket string) (ownership, er
 	return theirs, nil
 }
 
-func (c *Client) newTakenError(op string) error {
+func (c *Buckets) newTakenError(op string) error {
 	return fault.Newf(fault.Conflict, op, "somebody else has a bucket of that name").
 		WithHint("%s", c.findHint(fault.Conflict, minio.BucketAlreadyExists))
 }
 
 // ListBuckets returns all buckets of the organization.
-func (c *Client) ListBuckets(ctx context.Context) ([]state.Object, error) {
+func (c *Buckets) ListBuckets(ctx context.Context) ([]state.Object, error) {
 	all, err := c.s3.ListBuckets(ctx)
 	if err != nil {
 		return nil, c.translate(ctx, "list buckets", err)
@@ -105,7 +112,7 @@ func (c *Client) ListBuckets(ctx context.Context) ([]state.Object, error) {
 }
 
 // ListBucketDates returns the creation time of each bucket of the organization, by name.
-func (c *Client) ListBucketDates(ctx context.Context) (map[string]time.Time, error) {
+func (c *Buckets) ListBucketDates(ctx context.Context) (map[string]time.Time, error) {
 	all, err := c.s3.ListBuckets(ctx)
 	if err != nil {
 		return nil, c.translate(ctx, "list buckets", err)

@@ -40,12 +40,18 @@ var answerLimits = network.Limits{Bytes: 16 << 20, Time: 2 * time.Minute} //noli
 
 // Client is the object storage of one zone. Its methods may be called concurrently.
 type Client struct {
+	*Objects
+	*Buckets
+	connection *connection
+}
+
+// connection sends requests to the object storage, and records each change.
+type connection struct {
 	s3      *minio.Client
 	http    *http.Client
 	zone    string
 	journal Journal
-	preview bool   // changes nothing; see WithPreview
-	owner   string // the cluster that buckets are marked with; see WithOwner
+	preview bool // changes nothing; see Client.WithPreview
 }
 
 // New returns a client for the object storage of a zone, e.g. "ch-gva-2". It sends no requests. Call Close when the client is no
@@ -73,21 +79,31 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	return &Client{s3: client, http: &http.Client{Transport: inner, CheckRedirect: network.KeepRedirect}, zone: zone, journal: journal}, nil
+	c := &connection{s3: client, http: &http.Client{Transport: inner, CheckRedirect: network.KeepRedirect}, zone: zone, journal: journal}
+	return newClient(c, ""), nil
+}
+
+func newClient(c *connection, owner string) *Client {
+	objects := &Objects{c}
+	return &Client{Objects: objects, Buckets: &Buckets{connection: c, objects: objects, owner: owner}, connection: c}
 }
 
 // WithPreview returns a client that reads but changes nothing: its methods return the actions that they would take, and record
 // nothing in the journal. It shares the connections of c and need not be closed.
 func (c *Client) WithPreview() *Client {
-	preview := *c
+	preview := *c.connection
 	preview.preview = true
-	return &preview
+	return newClient(&preview, c.owner)
 }
 
-// Close closes idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// WithOwner returns a client whose buckets belong to the cluster: it marks those that it creates or finds without a mark, and it
+// neither uses nor deletes one that is marked as another cluster's. It shares the connections of c and need not be closed.
+func (c *Client) WithOwner(cluster string) *Client { return newClient(c.connection, cluster) }
 
-func (c *Client) recordAdoption(kind, name string) (state.Action, error) {
+// Close closes idle connections.
+func (c *Client) Close() { c.connection.http.CloseIdleConnections() }
+
+func (c *connection) recordAdoption(kind, name string) (state.Action, error) {
 	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
 	if !ok || c.preview || !memory.Open(kind, name) {
 		return state.Found, nil
@@ -96,7 +112,7 @@ func (c *Client) recordAdoption(kind, name string) (state.Action, error) {
 }
 
 // applyChange records the intent before do and the result after it. Every mutation goes through it; in a preview it does nothing.
-func (c *Client) applyChange(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
+func (c *connection) applyChange(ctx context.Context, op string, action state.Action, kind, name string, do func() error) error {
 	if c.preview {
 		return nil
 	}
@@ -109,7 +125,7 @@ func (c *Client) applyChange(ctx context.Context, op string, action state.Action
 	return c.recordResult(kind, name, action)
 }
 
-func (c *Client) recordResult(kind, name string, action state.Action) error {
+func (c *connection) recordResult(kind, name string, action state.Action) error {
 	if err := c.journal.RecordResult(kind, name, name, action); err != nil {
 		return fault.New(fault.Internal, "note "+kind+" "+name+" in the journal", err)
 	}

@@ -21,7 +21,7 @@ import (
 // maxMessage is in characters.
 const maxMessage = 600
 
-func (c *Client) translate(ctx context.Context, op string, err error) error {
+func (c *connection) translate(ctx context.Context, op string, err error) error {
 	var known *fault.Error
 	var refusal minio.ErrorResponse
 	switch {
@@ -44,7 +44,7 @@ func describe(refusal minio.ErrorResponse) error {
 	return network.ErrorSummary{Sentence: text.Sanitize(words, text.WithLimit(maxMessage)), Cause: refusal}
 }
 
-func (c *Client) newTransportError(op string, err error) error {
+func (c *connection) newTransportError(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var failed net.Error // every error of http.Client is one
 	told := network.ErrorSummary{Sentence: text.Sanitize(err.Error(), text.WithLimit(maxMessage)), Cause: err}
@@ -95,7 +95,7 @@ func classifyStatus(status int) fault.Kind {
 	return fault.Invalid
 }
 
-func (c *Client) findHint(kind fault.Kind, code string) string {
+func (c *connection) findHint(kind fault.Kind, code string) string {
 	switch {
 	case code == "RequestTimeTooSkewed":
 		return "set this machine's clock"

@@ -15,22 +15,14 @@ import (
 // mentions no tags of buckets and denies those of objects.
 const markPrefix = "exoshift-owner/"
 
-// WithOwner returns a client whose buckets belong to the cluster: it marks those that it creates or finds without a mark, and it
-// neither uses nor deletes one that is marked as another cluster's. It shares the connections of c and need not be closed.
-func (c *Client) WithOwner(cluster string) *Client {
-	owned := *c
-	owned.owner = cluster
-	return &owned
-}
-
 // GetBucketOwner returns the cluster that a bucket is marked with, or "" if it has no mark. Several marks, which only a failure
 // leaves, are returned joined: such a bucket has no owner.
-func (c *Client) GetBucketOwner(ctx context.Context, bucket string) (string, error) {
+func (c *Buckets) GetBucketOwner(ctx context.Context, bucket string) (string, error) {
 	owners, err := c.listOwners(ctx, bucket)
 	return strings.Join(owners, " and "), err
 }
 
-func (c *Client) listOwners(ctx context.Context, bucket string) ([]string, error) {
+func (c *Buckets) listOwners(ctx context.Context, bucket string) ([]string, error) {
 	var owners []string
 	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Prefix: markPrefix, Recursive: true}) {
 		if object.Err != nil {
@@ -43,7 +35,7 @@ func (c *Client) listOwners(ctx context.Context, bucket string) ([]string, error
 
 // markOwner writes the owner's mark if there is none. Two clusters may do so concurrently: each lists the marks again after it
 // wrote, and deletes its own if it finds another one. So at most one of them continues.
-func (c *Client) markOwner(ctx context.Context, bucket string) (marked bool, err error) {
+func (c *Buckets) markOwner(ctx context.Context, bucket string) (marked bool, err error) {
 	if c.owner == "" {
 		return false, nil
 	}
@@ -61,7 +53,7 @@ func (c *Client) markOwner(ctx context.Context, bucket string) (marked bool, err
 	key := markPrefix + c.owner
 	text := "This bucket belongs to the OpenShift cluster " + c.owner + " and is deleted with it.\n"
 	err = c.applyChange(ctx, "mark bucket "+bucket, state.Created, kindObject, bucket+"/"+key, func() error {
-		return c.putObject(ctx, bucket, key, []byte(text))
+		return c.objects.putObject(ctx, bucket, key, []byte(text))
 	})
 	if err != nil {
 		return false, err
@@ -70,14 +62,14 @@ func (c *Client) markOwner(ctx context.Context, bucket string) (marked bool, err
 	if err != nil || slices.Equal(owners, []string{c.owner}) {
 		return true, err
 	}
-	if _, err := c.DeleteObject(ctx, bucket, key); err != nil {
+	if _, err := c.objects.DeleteObject(ctx, bucket, key); err != nil {
 		return true, err
 	}
 	others := slices.DeleteFunc(owners, func(owner string) bool { return owner == c.owner })
 	return true, newForeignBucketError("use bucket "+bucket, bucket, others)
 }
 
-func (c *Client) checkOwner(ctx context.Context, op, bucket string) error {
+func (c *Buckets) checkOwner(ctx context.Context, op, bucket string) error {
 	if c.owner == "" {
 		return nil
 	}
@@ -94,7 +86,7 @@ func newForeignBucketError(op, bucket string, owners []string) error {
 }
 
 // GetBucketUse returns who uses the name of a bucket.
-func (c *Client) GetBucketUse(ctx context.Context, bucket string) (state.BucketUse, error) {
+func (c *Buckets) GetBucketUse(ctx context.Context, bucket string) (state.BucketUse, error) {
 	whose, err := c.getOwnership(ctx, bucket)
 	if err != nil || whose != ours {
 		return state.BucketUse{Taken: whose == theirs}, err
@@ -107,7 +99,7 @@ func (c *Client) GetBucketUse(ctx context.Context, bucket string) (state.BucketU
 	return use, err
 }
 
-func (c *Client) isEmpty(ctx context.Context, bucket string) (bool, error) {
+func (c *Buckets) isEmpty(ctx context.Context, bucket string) (bool, error) {
 	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Recursive: true}) {
 		if object.Err != nil {
 			return false, c.translate(ctx, "look into bucket "+bucket, object.Err)

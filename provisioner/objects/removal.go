@@ -15,7 +15,7 @@ const maxPasses = 3
 
 // DeleteBucket deletes a bucket with all its objects, their versions and deletion markers, and unfinished uploads. A missing
 // bucket is state.Found, one of another customer or of another cluster a fault.Conflict.
-func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
+func (c *Buckets) DeleteBucket(ctx context.Context, bucket string) (state.Action, error) {
 	op := "delete bucket " + bucket
 	switch whose, err := c.getOwnership(ctx, bucket); {
 	case err != nil:
@@ -34,7 +34,7 @@ func (c *Client) DeleteBucket(ctx context.Context, bucket string) (state.Action,
 	})
 }
 
-func (c *Client) removeBucket(ctx context.Context, bucket string) (err error) {
+func (c *Buckets) removeBucket(ctx context.Context, bucket string) (err error) {
 	for range maxPasses {
 		if err := c.removeObjects(ctx, bucket); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (c *Client) removeBucket(ctx context.Context, bucket string) (err error) {
 	return err
 }
 
-func (c *Client) removeObjects(ctx context.Context, bucket string) error {
+func (c *Buckets) removeObjects(ctx context.Context, bucket string) error {
 	versioning, err := c.s3.GetBucketVersioning(ctx, bucket)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func filterErrors(listing iter.Seq[minio.ObjectInfo], failed *error) iter.Seq[mi
 }
 
 // removeUploads cancels the context to end the listing's goroutine.
-func (c *Client) removeUploads(ctx context.Context, bucket string) error {
+func (c *Buckets) removeUploads(ctx context.Context, bucket string) error {
 	listing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for upload := range c.s3.ListIncompleteUploads(listing, bucket, "", true) {
