@@ -3,6 +3,7 @@ package remoterun
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"time"
 
@@ -73,4 +74,30 @@ func (e *run) deleteGroup(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// finish deletes all that the run created. If that succeeds it removes the run's folder.
+func (e *run) finish(ctx context.Context) error {
+	defer e.release()
+	if err := e.deleteAll(ctx); err != nil {
+		return fault.New(fault.KindOf(err), "delete "+e.name()+" in zone "+e.options.Zone, err).
+			WithHint("the next run from the zone removes it; or delete the machine, the security group and the bucket of that name in the Exoscale portal")
+	}
+	if err := os.Remove(e.folder.Path(recordFile)); err != nil {
+		return fault.New(fault.Internal, "forget a run that left nothing behind", err).WithHint("delete %s", e.folder.Path())
+	}
+	e.release()
+	_ = os.RemoveAll(e.folder.Path()) // a later run tries again
+	return nil
+}
+
+// cleanUpLimit bounds, by the zone's clock, the deletion of all objects, whatever the result of the run.
+const cleanUpLimit = 15 * time.Minute
+
+// cleanUp runs even though the context of the run may have ended.
+func (e *run) cleanUp(ctx context.Context) error {
+	limit := max(e.options.Clock.ToWall(cleanUpLimit), time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	return e.finish(ctx)
 }

@@ -36,18 +36,18 @@ type poller struct {
 	machineOff  bool // the machine is no longer running
 }
 
-func (e *run) await(ctx context.Context) ([]byte, error) {
-	v := &poller{run: e}
-	e.progress("the machine runs; waits until it says something")
-	clock, wall := e.options.Clock.Now(), time.Now()
+// await polls until the machine has reported.
+func (v *poller) await(ctx context.Context) ([]byte, error) {
+	v.progress("the machine runs; waits until it says something")
+	clock, wall := v.options.Clock.Now(), time.Now()
 	for {
 		if report, err := v.poll(ctx); err != nil || report != nil {
 			return report, err
 		}
-		if e.options.Clock.Now().Sub(clock) >= reportLimit && time.Since(wall) >= minWallTime {
+		if v.options.Clock.Now().Sub(clock) >= reportLimit && time.Since(wall) >= minWallTime {
 			return nil, v.newTimeoutError()
 		}
-		if err := e.options.Clock.Sleep(ctx, pollInterval); err != nil {
+		if err := v.options.Clock.Sleep(ctx, pollInterval); err != nil {
 			return nil, fault.New(fault.KindOf(ctx.Err()), "wait for what the machine finds", err)
 		}
 	}
@@ -116,8 +116,6 @@ func (v *poller) handleStatus(ctx context.Context, line string) error {
 	}
 	return nil
 }
-
-func (e *run) storageHost() string { return state.ObjectStorageHost(e.options.Zone) }
 
 func (v *poller) isMachineOff(ctx context.Context) (bool, error) {
 	machines, err := v.cloud.ListInstances(ctx, v.labels())

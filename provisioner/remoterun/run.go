@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 
+	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/state"
 )
@@ -98,21 +99,6 @@ func (e *run) release() {
 	}
 }
 
-// finish deletes all that the run created. If that succeeds it removes the run's folder.
-func (e *run) finish(ctx context.Context) error {
-	defer e.release()
-	if err := e.deleteAll(ctx); err != nil {
-		return fault.New(fault.KindOf(err), "delete "+e.name()+" in zone "+e.options.Zone, err).
-			WithHint("the next run from the zone removes it; or delete the machine, the security group and the bucket of that name in the Exoscale portal")
-	}
-	if err := os.Remove(e.folder.Path(recordFile)); err != nil {
-		return fault.New(fault.Internal, "forget a run that left nothing behind", err).WithHint("delete %s", e.folder.Path())
-	}
-	e.release()
-	_ = os.RemoveAll(e.folder.Path()) // a later run tries again
-	return nil
-}
-
 func isHeld(err error) bool {
 	var holder *state.LockedError
 	return errors.As(err, &holder)
@@ -127,5 +113,55 @@ func (e *run) execute(ctx context.Context, packed payload, input []byte) ([]byte
 	if err := e.startMachine(ctx, links); err != nil {
 		return nil, err
 	}
-	return e.await(ctx)
+	return (&poller{run: e}).await(ctx)
 }
+
+func (e *run) storageHost() string { return state.ObjectStorageHost(e.options.Zone) }
+
+// upload creates the bucket before anything else of a run, and it is deleted last, so it marks the run as active for other
+// processes.
+func (e *run) upload(ctx context.Context, packed payload, input []byte) (assets.RemoteRun, error) {
+	if _, err := e.storage.EnsureBucket(ctx, e.name()); err != nil {
+		return assets.RemoteRun{}, err
+	}
+	if _, err := e.storage.EnsureObject(ctx, e.name(), programKey, packed.content); err != nil {
+		return assets.RemoteRun{}, err
+	}
+	if err := e.storage.CheckPrivate(ctx, e.name(), programKey); err != nil {
+		return assets.RemoteRun{}, err
+	}
+	if _, err := e.storage.EnsureObject(ctx, e.name(), taskKey, input); err != nil {
+		return assets.RemoteRun{}, err
+	}
+	return e.signLinks(ctx, packed)
+}
+
+func (e *run) signLinks(ctx context.Context, packed payload) (links assets.RemoteRun, err error) {
+	links = assets.RemoteRun{SHA256: packed.sum, Args: packed.args}
+	for _, link := range []struct {
+		into *string
+		key  string
+		sign func(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
+	}{
+		{&links.Program, programKey, e.storage.SignGetURL},
+		{&links.Task, taskKey, e.storage.SignGetURL},
+		{&links.Status, statusKey, e.storage.SignPutURL},
+		{&links.Report, reportKey, e.storage.SignPutURL},
+	} {
+		if *link.into, err = link.sign(ctx, e.name(), link.key, linkLifetime); err != nil {
+			return links, err
+		}
+	}
+	return links, nil
+}
+
+// Objects in the bucket of a run.
+const (
+	programKey = "program.gz"
+	taskKey    = "task"   // the input: it may hold a secret
+	statusKey  = "status" // the progress of the machine
+	reportKey  = "report" // the output
+)
+
+// linkLifetime is the validity of the machine's signed URLs.
+const linkLifetime = 30 * time.Minute

@@ -3,14 +3,10 @@ package remoterun
 import (
 	"context"
 	"errors"
-	"time"
 
 	"exoshift/internal/network"
 	"exoshift/state"
 )
-
-// cleanUpLimit bounds, by the zone's clock, the deletion of all objects, whatever the result of the run.
-const cleanUpLimit = 15 * time.Minute
 
 // ZoneOptions are the dependencies of a Zone.
 type ZoneOptions struct {
@@ -51,12 +47,4 @@ func (z *Zone) Run(ctx context.Context, program Program, input []byte, seen func
 	}
 	defer func() { err = errors.Join(err, e.cleanUp(ctx)) }() // also after a panic
 	return e.execute(ctx, packed, input)
-}
-
-// cleanUp runs even though the context of the run may have ended.
-func (e *run) cleanUp(ctx context.Context) error {
-	limit := max(e.options.Clock.ToWall(cleanUpLimit), time.Minute)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-	defer cancel()
-	return e.finish(ctx)
 }
