@@ -162,15 +162,15 @@ func TestDelegationsOutliveTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Dir: dir, Speed: 10, Scenario: lateDNS})
 		o.zoneOf(domain)
-		time.Sleep(time.Minute) // ten of them
+		o.must(o.Network().Clock.Sleep(t.Context(), 10*time.Minute))
 		o.close()
 		o = open(t, Options{Dir: dir, Speed: 10, Scenario: lateDNS})
 		defer o.close()
 		if got := o.delegation(domain); len(got.Servers) != 0 {
 			t.Errorf("delegated early: %+v", got)
 		}
-		for range 20 { // the zone's clock is slow while other tests load the machine
-			time.Sleep(time.Minute)
+		for range 20 {
+			o.must(o.Network().Clock.Sleep(t.Context(), time.Minute))
 			if len(o.delegation(domain).Servers) > 0 {
 				return
 			}

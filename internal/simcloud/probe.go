@@ -4,12 +4,16 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"exoshift/internal/network"
@@ -42,6 +46,9 @@ type probe struct {
 	healthy bool
 	strikes int // consecutive results that contradict healthy
 }
+
+// maxHealthBody is how many bytes of an answer are read; only its status counts.
+const maxHealthBody = 64 << 10
 
 func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *probes {
 	return &probes{host: host, clock: clock, roots: roots, all: map[probeTarget]*probe{}}
@@ -90,8 +97,10 @@ func (p *probes) selectHealthy(ip networking.ElasticIP, from netip.Addr) (netip.
 }
 
 func (p *probes) watch(ctx context.Context, target probeTarget, result *probe) {
+	client := newHealthClient(p.host, target.check, p.roots)
+	defer client.transport.CloseIdleConnections()
 	for {
-		p.recordResult(target.check, result, p.checkHealth(ctx, target) == nil)
+		p.recordResult(target.check, result, p.checkHealth(ctx, target, client) == nil)
 		if p.clock.Sleep(ctx, target.check.Interval) != nil {
 			return
 		}
@@ -117,7 +126,7 @@ func (p *probes) recordResult(check networking.Healthcheck, result *probe, ok bo
 
 // checkHealth returns why an instance is not healthy. Its timeout is at least a second of wall-clock time, whatever the zone's
 // Speed.
-func (p *probes) checkHealth(ctx context.Context, target probeTarget) error {
+func (p *probes) checkHealth(ctx context.Context, target probeTarget, client *healthClient) error {
 	ctx, cancel := context.WithTimeout(ctx, max(p.clock.ToWall(target.check.Timeout), time.Second))
 	defer cancel()
 	address := netip.AddrPortFrom(target.instance, uint16(target.check.Port)).String()
@@ -128,25 +137,46 @@ func (p *probes) checkHealth(ctx context.Context, target probeTarget) error {
 		}
 		return c.Close()
 	}
-	return p.get(ctx, target.check, address)
+	return client.get(ctx, target.check, address)
 }
 
-// get always verifies certificates against the public internet's authorities: tls-skip-verify is not simulated, and an instance
-// with a self-signed certificate, whose check sets it, never becomes healthy.
-func (p *probes) get(ctx context.Context, check networking.Healthcheck, address string) error {
-	transport := &http.Transport{
-		DialContext: p.host.Dial, DisableKeepAlives: true,
-		TLSClientConfig: &tls.Config{RootCAs: p.roots, ServerName: check.TLSSNI, MinVersion: tls.VersionTLS12},
+// healthClient uses a connection again as long as a new one would lead to the same listener: connecting for each check, as the
+// platform does, has the same outcome and takes a good part of the time of a zone at rest.
+type healthClient struct {
+	transport *http.Transport
+	dialed    atomic.Pointer[net.Conn] // the last connection
+}
+
+// newHealthClient always verifies certificates against the public internet's authorities: tls-skip-verify is not simulated, and an
+// instance with a self-signed certificate, whose check sets it, never becomes healthy.
+func newHealthClient(host *fabric.Host, check networking.Healthcheck, roots *x509.CertPool) *healthClient {
+	c := &healthClient{}
+	c.transport = &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+			conn, err = host.Dial(ctx, network, address)
+			c.dialed.Store(&conn)
+			return conn, err
+		},
+		DisableKeepAlives: check.Mode == "https", // its certificate is looked at each time
+		TLSClientConfig:   &tls.Config{RootCAs: roots, ServerName: check.TLSSNI, MinVersion: tls.VersionTLS12},
 	}
+	return c
+}
+
+func (c *healthClient) get(ctx context.Context, check networking.Healthcheck, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, check.Mode+"://"+address+check.URI, nil)
 	if err != nil {
 		return err
 	}
-	response, err := transport.RoundTrip(request) // redirects are not followed
+	if last := c.dialed.Load(); last == nil || !fabric.IsRedialable(*last) {
+		c.transport.CloseIdleConnections()
+	}
+	response, err := c.transport.RoundTrip(request) // redirects are not followed
 	if err != nil {
 		return err
 	}
-	if err := response.Body.Close(); err != nil {
+	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, maxHealthBody)) // a connection is used again only after the whole body
+	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return err
 	}
 	if response.StatusCode/100 != 2 {

@@ -39,18 +39,19 @@ func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *con
 	return client, server
 }
 
-// IsRedialable reports whether dialing the same address anew would reach the same listener now: a route, a rule or the listener
-// may have changed since.
-func (c *conn) IsRedialable() bool {
-	if c.listener == nil {
+// IsRedialable reports whether dialing anew what c was dialed to would reach the same listener now: a route, a rule or the listener
+// may have changed since. It is false if c was not dialed on a fabric.
+func IsRedialable(c net.Conn) bool {
+	dialed, ok := c.(*conn)
+	if !ok || dialed.listener == nil {
 		return false
 	}
-	target, found := c.host.route(c.remote.AddrPort())
+	target, found := dialed.host.route(dialed.remote.AddrPort())
 	if !found {
 		return false
 	}
-	l, listening := target.findListener(c.remote.Port)
-	return listening && l == c.listener
+	l, listening := target.findListener(dialed.remote.Port)
+	return listening && l == dialed.listener
 }
 
 func (c *conn) Read(b []byte) (int, error) {

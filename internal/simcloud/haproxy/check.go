@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/machine"
 )
 
@@ -41,13 +42,10 @@ const maxCheckBody = 64 << 10
 type checkConn struct {
 	net.Conn
 	reader    *bufio.Reader
-	dialed    redialable
+	dialed    net.Conn // below TLS
 	address   netip.Addr
 	connected time.Time
 }
-
-// redialable is a connection that knows whether dialing anew would lead to where it leads.
-type redialable interface{ IsRedialable() bool }
 
 func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
 	made := &probe{network: m.Network(), check: p.check, options: s.options, port: s.port, timeout: p.checkTimeout}
@@ -163,12 +161,11 @@ func (p *probe) run(ctx context.Context, address netip.Addr) error {
 	if err == nil && p.check.enabled {
 		reusable, err = p.check.sendRequest(made)
 	}
-	dialed, ok := c.(redialable)
-	if !reusable || !ok {
+	if !reusable {
 		_ = c.Close()
 		return err
 	}
-	made.dialed, made.address, made.connected = dialed, address, p.network.Clock.Now()
+	made.dialed, made.address, made.connected = c, address, p.network.Clock.Now()
 	p.last = made
 	return err
 }
@@ -179,7 +176,7 @@ func (p *probe) runAgain(ctx context.Context, address netip.Addr) (done bool, er
 	if last == nil {
 		return false, nil
 	}
-	if last.address == address && p.network.Clock.Now().Sub(last.connected) < maxCheckConnAge && last.dialed.IsRedialable() {
+	if last.address == address && p.network.Clock.Now().Sub(last.connected) < maxCheckConnAge && fabric.IsRedialable(last.dialed) {
 		stop := context.AfterFunc(ctx, func() { _ = last.Close() })
 		defer stop()
 		reusable, err := p.check.sendRequest(last)
